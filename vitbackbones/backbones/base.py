@@ -1,0 +1,142 @@
+"""The contract that every backbone keeps.
+
+``forward(image (N, 3, H, W))`` returns a tuple with one entry per ``out_indices``. With
+``out_type='featmap'`` an entry is a map (N, C, ceil(H / stride), ceil(W / stride)); any image size
+is padded inside, never refused. With ``'cls_token'`` or ``'pooled'`` it is a vector (N, C) for a
+classification head, as in mmpretrain. ``out_channels`` and ``out_strides`` say what comes out.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from mmengine.model import BaseModule
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from ..checkpoint import load_pretrained
+from ..layers import fit_position
+
+OUT_TYPES = ('featmap', 'cls_token', 'pooled')
+
+
+def choose_arch(archs: dict[str, dict], arch: str | dict) -> dict:
+    """Return the variant's settings: an entry of ``archs``, or ``arch`` itself if it is a dict.
+
+    Raises:
+        ValueError: ``arch`` names no variant, or a dict lacks or has unknown settings.
+    """
+    if isinstance(arch, str):
+        if arch not in archs:
+            raise ValueError(f'unknown arch {arch!r}; known: {", ".join(archs)}')
+        return archs[arch]
+    wanted = next(iter(archs.values())).keys()
+    if set(arch) != set(wanted):
+        raise ValueError(f'an arch dict needs the keys {sorted(wanted)}, got {sorted(arch)}')
+    return dict(arch)
+
+
+def choose_indices(out_indices: int | Sequence[int], count: int) -> tuple[int, ...]:
+    """Return sorted non-negative indices below ``count``; negative ones count from the end."""
+    given = (out_indices,) if isinstance(out_indices, int) else tuple(out_indices)
+    if not given or any(not -count <= i < count for i in given):
+        raise ValueError(
+            f'out_indices={out_indices} of {count}: each must be in [-{count}, {count})'
+        )
+    return tuple(sorted({i % count for i in given}))
+
+
+class Backbone(BaseModule):
+    """Base of all backbones; see the module docstring for the contract.
+
+    A subclass sets ``out_channels`` and ``out_strides`` and gives :meth:`parts_by_stage`,
+    :meth:`layer_depth`, :meth:`positions` and ``forward``.
+
+    Args:
+        out_type: ``'featmap'``, ``'cls_token'`` or ``'pooled'``.
+        frozen_stages: freeze the stem (0) and the first so many stages; -1 for nothing.
+        with_cp: recompute blocks in the backward pass to save memory.
+        init_cfg: ``dict(type='Pretrained', checkpoint=FILE, allow_missing=[PATTERN, ...])`` to
+            start from a checkpoint of any known layout.
+    """
+
+    out_channels: tuple[int, ...]
+    out_strides: tuple[int, ...]
+
+    def __init__(
+        self,
+        out_type: str = 'featmap',
+        frozen_stages: int = -1,
+        with_cp: bool = False,
+        init_cfg: dict | None = None,
+    ) -> None:
+        super().__init__(init_cfg=init_cfg)
+        if out_type not in OUT_TYPES:
+            raise ValueError(f'out_type={out_type!r} is none of {OUT_TYPES}')
+        self.out_type = out_type
+        self.frozen_stages = frozen_stages
+        self.with_cp = with_cp
+        self._register_load_state_dict_pre_hook(self._adapt_on_load)
+
+    # -- what a subclass says of itself ------------------------------------------------------
+
+    def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
+        """Return the stem and then each stage, as lists of modules and parameters."""
+        raise NotImplementedError
+
+    def layer_depth(self, name: str) -> tuple[int, int]:
+        """Return the depth of parameter ``name`` (0: stem) and the number of depths."""
+        raise NotImplementedError
+
+    def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
+        """Yield (key, class tokens, grid, interpolation) of every learned position code."""
+        raise NotImplementedError
+
+    def no_weight_decay(self) -> set[str]:
+        """Return the names of parameters that the published recipe does not decay."""
+        return set()
+
+    # -- what follows from it ----------------------------------------------------------------
+
+    def run_block(self, block: nn.Module, *inputs) -> Tensor:
+        """Run a block, with activation checkpointing if ``with_cp``."""
+        if self.with_cp and torch.is_grad_enabled():
+            return checkpoint(block, *inputs, use_reentrant=False)
+        return block(*inputs)
+
+    def freeze(self) -> None:
+        """Stop the gradients, dropout and running statistics of the frozen stages."""
+        for part in (
+            part for stage in self.parts_by_stage()[: self.frozen_stages + 1] for part in stage
+        ):
+            part.requires_grad_(False)
+            if isinstance(part, nn.Module):
+                part.eval()
+
+    def train(self, mode: bool = True) -> 'Backbone':
+        """Set the mode of all but the frozen stages."""
+        super().train(mode)
+        self.freeze()
+        return self
+
+    def init_weights(self) -> None:
+        """Load the checkpoint of ``init_cfg``; without one the constructor's values stay.
+
+        Raises:
+            InputError: the checkpoint does not fill the backbone.
+        """
+        options = dict(self.init_cfg or {})
+        if options.pop('type', None) in ('Pretrained', 'vitbackbones.Pretrained'):
+            load_pretrained(self, **options)
+        else:
+            super().init_weights()
+
+    def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
+        """Return ``state`` with the position codes resized to this model's input size."""
+        state = dict(state)
+        for key, extra, size, mode in self.positions():
+            if prefix + key in state:
+                state[prefix + key] = fit_position(state[prefix + key], extra, size, mode)
+        return state
+
+    def _adapt_on_load(self, state: dict[str, Tensor], prefix: str, *args) -> None:
+        state.update(self.adapt_state_dict(state, prefix))

@@ -1,0 +1,196 @@
+"""Checkpoint files: safe reading, and filling a backbone with a count of what was filled.
+
+A file is never unpickled freely: ``weights_only=True`` with the short list of harmless classes
+below, and no fallback. A pretrained file that does not fill its backbone stops the run, because a
+backbone that silently stays random costs a day of training.
+"""
+
+import pickle
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+import numpy as np
+import torch
+from mmengine.logging import HistoryBuffer, print_log
+from safetensors import SafetensorError
+from safetensors.torch import load_file as load_safetensors
+from torch import Tensor, nn
+
+from .convert import convert, unwrap
+from .errors import InputError
+from .registry import WEIGHT_INITIALIZERS
+
+
+def _history_statistic(owner: type, name: str):
+    """Stand in for ``getattr``, which mmengine's loss history pickles its methods with."""
+    if owner is not HistoryBuffer or name not in ('min', 'max', 'current', 'mean'):
+        raise pickle.UnpicklingError(f'getattr of {name!r} on {owner!r}')
+    return getattr(HistoryBuffer, name)
+
+
+def _safe_globals() -> list:
+    """What mmengine's and DeiT's checkpoints hold besides tensors; none of it runs code."""
+    reconstruct = np.empty(0).__reduce__()[0]
+    scalar = np.float64(0).__reduce__()[0]
+    kinds = (bool, np.uint8, np.uint32, np.int32, np.int64, np.float32, np.float64)
+    functions = [(_history_statistic, 'builtins.getattr')]
+    for module in ('numpy.core.multiarray', 'numpy._core.multiarray'):  # numpy 1 and 2
+        functions += [(reconstruct, f'{module}._reconstruct'), (scalar, f'{module}.scalar')]
+    classes = [HistoryBuffer, Namespace, np.ndarray, np.dtype]
+    return classes + list({type(np.dtype(kind)) for kind in kinds}) + functions
+
+
+def load_file(path: str | Path, map_location='cpu') -> dict:
+    """Read a ``.safetensors`` or torch checkpoint without running any code it may carry.
+
+    Raises:
+        InputError: the file is missing, is no checkpoint, is cut short, or holds an object that
+            is not on the list of harmless classes.
+    """
+    path = Path(path).expanduser()
+    if not path.is_file():
+        raise InputError(f'{path}: no such checkpoint file')
+    try:
+        if path.suffix == '.safetensors':
+            return load_safetensors(path)
+        with torch.serialization.safe_globals(_safe_globals()):
+            return torch.load(path, map_location=map_location, weights_only=True)
+    except pickle.UnpicklingError as error:
+        raise InputError(_refusal(path, error)) from error
+    except (SafetensorError, RuntimeError, EOFError, OSError) as error:
+        raise InputError(f'{path}: cannot be read as a checkpoint ({error})') from error
+
+
+def _refusal(path: Path, error: Exception) -> str:
+    text = str(error)
+    if 'nsupported' not in text and 'getattr' not in text:
+        return f'{path}: is no torch checkpoint, or is damaged'
+    reason = next((line for line in text.splitlines() if 'nsupported' in line), text)
+    return (
+        f'{path}: refused, it holds more than weights: {reason.strip()} Loading never runs code '
+        'from a file. If you trust it, save its state dict alone with torch.save or safetensors.'
+    )
+
+
+def load_url(url: str, map_location='cpu', **options) -> dict:
+    """Download a checkpoint (cached by torch.hub) and read it as safely as :func:`load_file`."""
+    with torch.serialization.safe_globals(_safe_globals()):
+        return torch.hub.load_state_dict_from_url(
+            url, map_location=map_location, weights_only=True, **options
+        )
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What a checkpoint filled of a module.
+
+    Attributes:
+        format: name of the layout that the file had.
+        used: keys of the module that were filled.
+        unused: keys of the file that the module has no place for.
+        missing: keys of the module that the file has nothing for.
+        mismatched: keys whose shapes differ, with both shapes.
+    """
+
+    format: str
+    used: tuple[str, ...]
+    unused: tuple[str, ...]
+    missing: tuple[str, ...]
+    mismatched: tuple[str, ...]
+
+    def __str__(self) -> str:
+        total = len(self.used) + len(self.missing) + len(self.mismatched)
+        text = f'format {self.format}, {len(self.used)} of {total} tensors filled'
+        for name in ('missing', 'mismatched', 'unused'):
+            if getattr(self, name):
+                text += f'; {name}: {_shorten(getattr(self, name))}'
+        return text
+
+
+def _shorten(keys: Sequence[str], most: int = 8) -> str:
+    rest = f' and {len(keys) - most} more' if len(keys) > most else ''
+    return ', '.join(keys[:most]) + rest
+
+
+def _compare(module: nn.Module, state: dict[str, Tensor], layout: str) -> Coverage:
+    own = {k: v for k, v in module.state_dict().items() if not k.endswith('num_batches_tracked')}
+    shared = [key for key in own if key in state]
+    differing = [key for key in shared if own[key].shape != state[key].shape]
+    return Coverage(
+        format=layout,
+        used=tuple(key for key in shared if key not in differing),
+        unused=tuple(key for key in state if key not in own),
+        missing=tuple(key for key in own if key not in state),
+        mismatched=tuple(
+            f'{key} {tuple(state[key].shape)} for {tuple(own[key].shape)}' for key in differing
+        ),
+    )
+
+
+def load_pretrained(
+    module: nn.Module,
+    checkpoint: str | Path,
+    allow_missing: Sequence[str] = (),
+    format: str | None = None,
+) -> Coverage:
+    """Fill ``module`` from a checkpoint file of any known layout and report what was filled.
+
+    Args:
+        module: a backbone, or a classifier of :func:`vitbackbones.create_model`.
+        checkpoint: the file.
+        allow_missing: patterns (``fnmatch``) of keys that may stay as initialised.
+        format: the file's layout, a key of ``vitbackbones.convert.FORMATS``; found from the keys
+            by default.
+
+    Raises:
+        InputError: a key is missing and not allowed to be, or a shape differs. The module is
+            unchanged then.
+    """
+    state, layout = convert(unwrap(load_file(checkpoint)), format)
+    if hasattr(module, 'adapt_state_dict'):
+        state = module.adapt_state_dict(state)
+    coverage = _compare(module, state, layout)
+    forbidden = [key for key in coverage.missing if not any(fnmatch(key, p) for p in allow_missing)]
+    if forbidden or coverage.mismatched:
+        raise InputError(_not_filled(module, checkpoint, coverage, forbidden))
+    module.load_state_dict(state, strict=False)
+    print_log(f'{checkpoint} -> {type(module).__name__}: {coverage}', logger='current')
+    return coverage
+
+
+def _not_filled(module: nn.Module, checkpoint, coverage: Coverage, forbidden: list[str]) -> str:
+    text = f'{checkpoint} does not fill {type(module).__name__} ({coverage.format} layout):'
+    if forbidden:
+        text += f'\n  nothing for {len(forbidden)} tensors: {_shorten(forbidden)}'
+    if coverage.mismatched:
+        text += f'\n  other shapes: {_shorten(coverage.mismatched)}'
+    if coverage.unused:
+        text += f'\n  no place for: {_shorten(coverage.unused)}'
+    return text + (
+        '\nIs it a checkpoint of this model and variant? To start some tensors from scratch, name '
+        'them in init_cfg.allow_missing (patterns).'
+    )
+
+
+@WEIGHT_INITIALIZERS.register_module(name='Pretrained')
+class PretrainedInit:
+    """``init_cfg=dict(type='vitbackbones.Pretrained', checkpoint=...)`` for any mmengine module.
+
+    Backbones of this package read a plain ``type='Pretrained'`` in the same way. Arguments as in
+    :func:`load_pretrained`.
+    """
+
+    def __init__(
+        self, checkpoint: str, allow_missing: Sequence[str] = (), format: str | None = None
+    ) -> None:
+        self.arguments = {
+            'checkpoint': checkpoint,
+            'allow_missing': allow_missing,
+            'format': format,
+        }
+
+    def __call__(self, module: nn.Module) -> None:
+        load_pretrained(module, **self.arguments)

@@ -1,0 +1,86 @@
+"""Published checkpoints in this package's keys: one pure function per source.
+
+The keys of a backbone are timm's wherever the part exists there, those of a classifier are the
+same plus ``head.weight`` and ``head.bias``. A converter maps a state dict to another and leaves
+keys that it does not know as they are, so that the loader can report them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from ..errors import InputError
+from .aug_vit import convert_aug_vit, is_aug_vit
+from .pvt import convert_pvt, is_pvt
+
+StateDict = dict[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A checkpoint layout: how its keys are recognised and rewritten."""
+
+    detect: Callable[[StateDict], bool]
+    convert: Callable[[StateDict], StateDict]
+
+
+# The first that recognises a state dict wins; 'native' (also DeiT's and timm's ViT) takes the rest.
+FORMATS = {
+    'aug_vit': Format(is_aug_vit, convert_aug_vit),
+    'pvt': Format(is_pvt, convert_pvt),
+    'deit': Format(lambda state: 'blocks.0.attn.qkv.weight' in state, dict),
+    'native': Format(lambda state: True, dict),
+}
+
+
+def unwrap(checkpoint: dict) -> StateDict:
+    """Take the state dict out of a checkpoint and strip its wrappers' prefixes.
+
+    Accepts a bare state dict or one under ``state_dict_ema`` (preferred where published results
+    are the averaged weights'), ``state_dict`` or ``model``; strips ``module.``; of a whole
+    OpenMMLab model it keeps the backbone and a linear classification head.
+
+    Raises:
+        InputError: there are no tensors to be found.
+    """
+    for key in ('state_dict_ema', 'state_dict', 'model'):
+        if isinstance(checkpoint.get(key), dict):
+            checkpoint = checkpoint[key]
+            break
+    state = {
+        key.removeprefix('module.'): value
+        for key, value in checkpoint.items()
+        if isinstance(value, Tensor)
+    }
+    if not state:
+        raise InputError(f'no weights in a checkpoint with the keys {list(checkpoint)[:8]}')
+    if any(key.startswith('backbone.') for key in state):
+        state = {_without_wrapper(key): value for key, value in state.items()}
+    return state
+
+
+def _without_wrapper(key: str) -> str:
+    if key.startswith('head.fc.'):
+        return 'head.' + key.removeprefix('head.fc.')
+    return key.removeprefix('backbone.')
+
+
+def convert(state: StateDict, format: str | None = None) -> tuple[StateDict, str]:
+    """Rewrite a state dict in this package's keys.
+
+    Args:
+        state: what :func:`unwrap` gives.
+        format: a key of ``FORMATS``; found from the keys by default.
+
+    Returns:
+        The new state dict and the name of the format.
+
+    Raises:
+        InputError: ``format`` is unknown.
+    """
+    if format is None:
+        format = next(name for name, entry in FORMATS.items() if entry.detect(state))
+    if format not in FORMATS:
+        raise InputError(f'unknown checkpoint format {format!r}; known: {", ".join(FORMATS)}')
+    return FORMATS[format].convert(state), format

@@ -1,0 +1,72 @@
+"""The pre-norm transformer block with interchangeable attention and shortcuts.
+
+n = LN(x);  x = shortcut_attn(x, n, drop_path(attn(n)))
+n = LN(x);  x = shortcut_mlp(x, n, drop_path(mlp(n)))
+"""
+
+from torch import Tensor, nn
+
+from .drop_path import DropPath
+from .mlp import Mlp
+from .parts import ATTENTIONS, build_part
+from .shortcut import build_shortcut
+
+
+class Block(nn.Module):
+    """One block; maps tokens to tokens.
+
+    Args:
+        embed_dims: width of the tokens.
+        num_heads: heads of the attention.
+        mlp_ratio: hidden width of the MLP in units of ``embed_dims``.
+        attention: configuration of the attention (see ``layers.parts``).
+        shortcut: configuration of the two shortcuts (see ``layers.shortcut``).
+        qkv_bias: bias in the attention's projections of its input.
+        drop_rate: dropout on the outputs of attention and MLP.
+        attn_drop_rate: dropout on the attention weights.
+        drop_path_rate: stochastic depth of both branches.
+        norm_eps: epsilon of the LayerNorms.
+        reduction: module that makes the attention's context from the normalised tokens and
+            their grid; ``None`` for self-attention.
+    """
+
+    def __init__(
+        self,
+        embed_dims: int,
+        num_heads: int,
+        mlp_ratio: float,
+        attention: dict,
+        shortcut: dict,
+        qkv_bias: bool = True,
+        drop_rate: float = 0.0,
+        attn_drop_rate: float = 0.0,
+        drop_path_rate: float = 0.0,
+        norm_eps: float = 1e-6,
+        reduction: nn.Module | None = None,
+    ) -> None:
+        super().__init__()
+        self.norm1 = nn.LayerNorm(embed_dims, eps=norm_eps)
+        self.reduction = reduction
+        self.attn = build_part(
+            ATTENTIONS,
+            attention,
+            embed_dims=embed_dims,
+            num_heads=num_heads,
+            qkv_bias=qkv_bias,
+            cross=reduction is not None,
+            attn_drop_rate=attn_drop_rate,
+            drop_rate=drop_rate,
+        )
+        self.norm2 = nn.LayerNorm(embed_dims, eps=norm_eps)
+        self.mlp = Mlp(embed_dims, int(embed_dims * mlp_ratio), drop_rate)
+        self.shortcut_attn = build_shortcut(shortcut, embed_dims, 'attention')
+        self.shortcut_mlp = build_shortcut(shortcut, embed_dims, 'mlp')
+        self.drop_path = DropPath(drop_path_rate)
+
+    def forward(self, x: Tensor, size: tuple[int, int]) -> Tensor:
+        """Map tokens (N, L, C) to (N, L, C); ``size`` (h, w) is the grid of the last h * w."""
+        n = self.norm1(x)
+        context = None if self.reduction is None else self.reduction(n, size)
+        x = self.shortcut_attn(x, n, self.drop_path(self.attn(n, context)))
+        n = self.norm2(x)
+        return self.shortcut_mlp(x, n, self.drop_path(self.mlp(n)))

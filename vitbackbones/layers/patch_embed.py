@@ -1,0 +1,40 @@
+"""Images (or maps) to tokens by a convolution whose stride is its kernel."""
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+def pad_to_multiple(x: Tensor, multiple: int) -> Tensor:
+    """Zero-pad a map (N, C, H, W) at the bottom and the right to multiples of ``multiple``."""
+    h, w = x.shape[-2:]
+    return F.pad(x, (0, -w % multiple, 0, -h % multiple))
+
+
+class PatchEmbed(nn.Module):
+    """Cut a map into patches and project each to a token; any size, padded inside.
+
+    Args:
+        in_channels: channels of the map.
+        embed_dims: width of the tokens.
+        patch_size: side of a patch in pixels.
+        norm_eps: epsilon of a LayerNorm on the tokens; ``None`` for no norm.
+    """
+
+    def __init__(
+        self, in_channels: int, embed_dims: int, patch_size: int, norm_eps: float | None = None
+    ) -> None:
+        super().__init__()
+        self.patch_size = patch_size
+        self.proj = nn.Conv2d(in_channels, embed_dims, patch_size, patch_size)
+        self.norm = nn.Identity() if norm_eps is None else nn.LayerNorm(embed_dims, eps=norm_eps)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, tuple[int, int]]:
+        """Map (N, in_channels, H, W) to tokens (N, h * w, C) and (h, w), rounded up."""
+        x = self.proj(pad_to_multiple(x, self.patch_size))
+        size = x.shape[-2:]
+        return self.norm(x.flatten(2).transpose(1, 2)), size  # (N, C, h, w) -> (N, h * w, C)
+
+
+def to_map(tokens: Tensor, size: tuple[int, int]) -> Tensor:
+    """Lay tokens (N, h * w, C) out as a map (N, C, h, w)."""
+    return tokens.transpose(1, 2).unflatten(2, tuple(size)).contiguous()

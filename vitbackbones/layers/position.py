@@ -1,0 +1,55 @@
+"""Learned position codes and their resizing to other grids."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def resize_position(
+    code: Tensor, old: tuple[int, int], new: tuple[int, int], mode: str = 'bicubic'
+) -> Tensor:
+    """Interpolate a position code from one token grid to another.
+
+    Args:
+        code: (1, extra + h * w, C); leading extra tokens (the class token's) are kept as is.
+        old: (h, w) of ``code``.
+        new: (H, W) wanted.
+        mode: ``'bicubic'`` (DeiT) or ``'bilinear'`` (PVT), without aligned corners.
+
+    Returns:
+        (1, extra + H * W, C).
+    """
+    if tuple(old) == tuple(new):
+        return code
+    extra = code.shape[1] - old[0] * old[1]
+    grid = code[:, extra:].transpose(1, 2).unflatten(2, tuple(old))  # (1, C, h, w)
+    grid = F.interpolate(grid, size=tuple(new), mode=mode, align_corners=False)
+    return torch.cat([code[:, :extra], grid.flatten(2).transpose(1, 2)], 1)  # (1, extra + HW, C)
+
+
+def fit_position(code: Tensor, extra: int, size: tuple[int, int], mode: str = 'bicubic') -> Tensor:
+    """Make a checkpoint's position code fit a model of another input size.
+
+    Args:
+        code: (1, n, C) as stored: a grid, with or without one leading class token.
+        extra: 1 if the model has a class token, else 0.
+        size: the model's grid; a grid of another size in ``code`` must be square.
+        mode: see :func:`resize_position`.
+
+    Returns:
+        (1, extra + size[0] * size[1], C).
+
+    Raises:
+        ValueError: ``code`` is no square grid, or lacks the class token that the model has.
+    """
+    count = code.shape[1]
+    if count == extra + size[0] * size[1]:
+        return code
+    stored = 0 if math.isqrt(count) ** 2 == count else 1
+    side = math.isqrt(count - stored)
+    old = size if count - stored == size[0] * size[1] else (side, side)
+    if old[0] * old[1] != count - stored or stored < extra:
+        raise ValueError(f'a position code of {count} tokens fits no grid of {extra} + {size}')
+    return resize_position(code[:, stored - extra :], old, size, mode)

@@ -1,0 +1,85 @@
+"""Image classifiers by name: ``create_model('aug_vit_s')`` maps images to logits."""
+
+from difflib import get_close_matches
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from .backbones import PVT, AugPVT, AugViT, Backbone, ViT
+from .checkpoint import load_pretrained
+
+# name: (backbone, its arguments, what the head reads)
+MODELS = {
+    **{f'deit_{a}': (ViT, {'arch': a}, 'cls_token') for a in ('ti', 's', 'b')},
+    **{f'aug_vit_{a}': (AugViT, {'arch': a}, 'cls_token') for a in ('ti', 's', 'b')},
+    **{f'pvt_{a}': (PVT, {'arch': a}, 'cls_token') for a in ('t', 's', 'm', 'l')},
+    **{f'aug_pvt_{a}': (AugPVT, {'arch': a}, 'cls_token') for a in ('s', 'm')},
+}
+
+
+class LinearHead(nn.Module):
+    """A linear classifier in the keys of mmpretrain's ``LinearClsHead``."""
+
+    def __init__(self, in_channels: int, num_classes: int) -> None:
+        super().__init__()
+        self.fc = nn.Linear(in_channels, num_classes)
+        nn.init.trunc_normal_(self.fc.weight, std=0.02)
+        nn.init.zeros_(self.fc.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (N, in_channels) to (N, num_classes)."""
+        return self.fc(x)
+
+
+class Classifier(nn.Module):
+    """A backbone and a linear head, in the keys of mmpretrain's ``ImageClassifier``."""
+
+    def __init__(self, backbone: Backbone, num_classes: int) -> None:
+        super().__init__()
+        self.backbone = backbone
+        self.head = LinearHead(backbone.out_channels[-1], num_classes)
+
+    def forward(self, image: Tensor) -> Tensor:
+        """Map images (N, 3, H, W) to logits (N, num_classes)."""
+        return self.head(self.backbone(image)[-1])
+
+    def adapt_state_dict(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Take a converted state dict (backbone's keys and ``head.*``) apart into the two."""
+        head = {key: state[key] for key in state if key.startswith('head.')}
+        rest = {key: state[key] for key in state if key not in head}
+        return {
+            **{f'backbone.{k}': v for k, v in self.backbone.adapt_state_dict(rest).items()},
+            **{'head.fc.' + k.removeprefix('head.'): v for k, v in head.items()},
+        }
+
+
+def list_models() -> list[str]:
+    """Return the names that :func:`create_model` knows."""
+    return sorted(MODELS)
+
+
+def create_model(
+    name: str, num_classes: int = 1000, checkpoint: str | Path | None = None, **options
+) -> Classifier:
+    """Build a classifier that maps images (N, 3, H, W) to logits (N, num_classes).
+
+    Args:
+        name: one of :func:`list_models`.
+        num_classes: width of the head.
+        checkpoint: file to fill it from, in any layout that ``vitbackbones.convert`` knows.
+        options: arguments of the backbone, such as ``img_size`` or ``drop_path_rate``.
+
+    Raises:
+        ValueError: the name is unknown (the nearest are given) or an option's value is bad.
+        InputError: the checkpoint does not fill the model.
+    """
+    if name not in MODELS:
+        near = get_close_matches(name, MODELS, n=3) or list_models()
+        raise ValueError(f'unknown model {name!r}; did you mean {" or ".join(near)}?')
+    backbone, arguments, out_type = MODELS[name]
+    model = Classifier(backbone(**{**arguments, 'out_type': out_type, **options}), num_classes)
+    if checkpoint is not None:
+        with torch.no_grad():
+            load_pretrained(model, checkpoint)
+    return model
