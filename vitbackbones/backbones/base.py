@@ -7,6 +7,7 @@ classification head, as in mmpretrain. ``out_channels`` and ``out_strides`` say 
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import torch
 from mmengine.model import BaseModule
@@ -105,9 +106,7 @@ class Backbone(BaseModule):
 
     def freeze(self) -> None:
         """Stop the gradients, dropout and running statistics of the frozen stages."""
-        for part in (
-            part for stage in self.parts_by_stage()[: self.frozen_stages + 1] for part in stage
-        ):
+        for part in chain(*self.parts_by_stage()[: self.frozen_stages + 1]):
             part.requires_grad_(False)
             if isinstance(part, nn.Module):
                 part.eval()

@@ -69,7 +69,7 @@ class AugmentedShortcut(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Published initialisation: circulant U(+-1/sqrt(d)), dense trunc-normal 0.02 with bias 0."""
+        """As published: circulant U(+-1/sqrt(d)), dense trunc-normal 0.02 with bias 0."""
         if self.projection == 'dense':
             nn.init.trunc_normal_(self.weight, std=0.02)
             nn.init.zeros_(self.bias)
