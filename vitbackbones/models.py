@@ -33,12 +33,18 @@ class LinearHead(nn.Module):
 
 
 class Classifier(nn.Module):
-    """A backbone and a linear head, in the keys of mmpretrain's ``ImageClassifier``."""
+    """A backbone and a linear head, in the keys of mmpretrain's ``ImageClassifier``.
+
+    With ``num_classes=0`` there is no head and the backbone's last output is returned.
+    """
 
     def __init__(self, backbone: Backbone, num_classes: int) -> None:
         super().__init__()
+        if num_classes and backbone.out_type == 'featmap':
+            raise ValueError("a classifier needs out_type='cls_token' or 'pooled', got 'featmap'")
         self.backbone = backbone
-        self.head = LinearHead(backbone.out_channels[-1], num_classes)
+        width = backbone.out_channels[-1]
+        self.head = LinearHead(width, num_classes) if num_classes else nn.Identity()
 
     def forward(self, image: Tensor) -> Tensor:
         """Map images (N, 3, H, W) to logits (N, num_classes)."""
@@ -66,7 +72,7 @@ def create_model(
 
     Args:
         name: one of :func:`list_models`.
-        num_classes: width of the head.
+        num_classes: width of the head; 0 for the features that it would read.
         checkpoint: file to fill it from, in any layout that ``vitbackbones.convert`` knows.
         options: arguments of the backbone, such as ``img_size`` or ``drop_path_rate``.
 

@@ -56,6 +56,8 @@ class AugmentedShortcut(nn.Module):
         scale: float | None = None,
     ) -> None:
         super().__init__()
+        if paths < 1:
+            raise ValueError(f'paths={paths}: at least one learned path is needed')
         if projection not in ('circulant', 'dense'):
             raise ValueError(f"projection={projection!r} is neither 'circulant' nor 'dense'")
         if projection == 'circulant' and embed_dims % blocks:

@@ -1,0 +1,163 @@
+"""The backbone contract, for every backbone class that exists."""
+
+import copy
+
+import pytest
+import torch
+
+from vitbackbones.errors import InputError
+
+SIZES = [(33, 47), (224, 224), (512, 512), (800, 1333)]
+
+
+def image(height=64, width=96, batch=2):
+    return torch.randn(batch, 3, height, width, generator=torch.Generator().manual_seed(1))
+
+
+@pytest.mark.parametrize('size', SIZES, ids=lambda s: f'{s[0]}x{s[1]}')
+@torch.no_grad()
+def test_maps_have_the_declared_channels_and_strides_at_any_size(make_backbone, size):
+    backbone = make_backbone().eval()
+    maps = backbone(image(*size, batch=1))
+    assert len(maps) == len(backbone.out_indices)
+    for x, channels, stride in zip(maps, backbone.out_channels, backbone.out_strides, strict=True):
+        assert x.shape == (1, channels, -(-size[0] // stride), -(-size[1] // stride))
+        assert x.isfinite().all()
+
+
+@torch.no_grad()
+def test_images_smaller_than_a_patch_are_padded(make_backbone):
+    for x in make_backbone().eval()(image(3, 2)):
+        assert x.shape[2:] == (1, 1)
+        assert x.isfinite().all()
+
+
+@torch.no_grad()
+def test_a_batch_equals_its_images_one_by_one(make_backbone):
+    backbone = make_backbone().eval()
+    batch = image(33, 47, batch=3)
+    for together, *alone in zip(backbone(batch), *(backbone(x[None]) for x in batch), strict=True):
+        torch.testing.assert_close(together, torch.cat(alone), atol=2e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_eval_is_deterministic(make_backbone):
+    backbone = make_backbone(drop_path_rate=0.5, drop_rate=0.5).eval()
+    for first, second in zip(backbone(image()), backbone(image()), strict=True):
+        assert torch.equal(first, second)
+
+
+def test_every_parameter_gets_a_gradient(make_backbone):
+    backbone = make_backbone()
+    sum(x.square().mean() for x in backbone(image())).backward()
+    for name, parameter in backbone.named_parameters():
+        assert parameter.grad is not None, name
+        assert parameter.grad.abs().sum() > 0, name
+
+
+def test_activation_checkpointing_changes_nothing(make_backbone):
+    plain = make_backbone(drop_path_rate=0.3)
+    saving = make_backbone(drop_path_rate=0.3, with_cp=True)
+    gradients = []
+    for backbone in (plain, saving):
+        torch.manual_seed(3)
+        sum(x.square().mean() for x in backbone(image())).backward()
+        gradients.append([p.grad for p in backbone.parameters()])
+    for a, b in zip(*gradients, strict=True):
+        torch.testing.assert_close(a, b, atol=1e-6, rtol=1e-4)
+
+
+@torch.no_grad()
+def test_one_graph_at_two_sizes_with_the_same_result(make_backbone):
+    backbone = make_backbone(arch=make_backbone.shallow).eval()
+    compiled = torch.compile(backbone, fullgraph=True, dynamic=False, backend='aot_eager')
+    for size in [(64, 96), (80, 64)]:
+        pairs = zip(backbone(image(*size)), compiled(image(*size)), strict=True)
+        for eager, graph in pairs:
+            torch.testing.assert_close(eager, graph, atol=2e-5, rtol=1e-5)
+    torch._dynamo.reset()
+
+
+def test_frozen_stages_stay_as_they_are_and_the_rest_trains(make_backbone):
+    backbone = make_backbone(frozen_stages=1, drop_path_rate=0.5).train()
+    stages = backbone.parts_by_stage()
+    frozen = [p for part in (*stages[0], *stages[1]) for p in parameters(part)]
+    assert frozen
+    assert not any(p.requires_grad for p in frozen)
+    assert not any(m.training for part in (*stages[0], *stages[1]) for m in modules(part))
+    assert all(p.requires_grad for part in stages[2] for p in parameters(part))
+    assert all(m.training for part in stages[2] for m in modules(part))
+
+
+def parameters(part):
+    return [part] if isinstance(part, torch.nn.Parameter) else list(part.parameters())
+
+
+def modules(part):
+    return [] if isinstance(part, torch.nn.Parameter) else list(part.modules())
+
+
+def test_layer_depths_run_from_stem_to_the_last_block(make_backbone):
+    backbone = make_backbone()
+    found = {backbone.layer_depth(name) for name, _ in backbone.named_parameters()}
+    depths = {depth for depth, _ in found}
+    (count,) = {count for _, count in found}
+    assert depths >= set(range(count - 1))
+    assert max(depths) <= count - 1
+
+
+def test_no_weight_decay_names_parameters(make_backbone):
+    backbone = make_backbone()
+    assert backbone.no_weight_decay() <= {name for name, _ in backbone.named_parameters()}
+
+
+@torch.no_grad()
+def test_a_state_dict_of_one_input_size_loads_at_another(make_backbone):
+    small, large = make_backbone(img_size=64).eval(), make_backbone(img_size=96).eval()
+    before = {name: value.clone() for name, value in small.state_dict().items()}
+    large.load_state_dict(before)
+    small.load_state_dict(large.state_dict())
+    for name, value in small.state_dict().items():
+        assert value.shape == before[name].shape
+    assert all(x.isfinite().all() for x in large(image()))
+
+
+def test_a_pretrained_file_fills_the_backbone_through_init_cfg(make_backbone, tmp_path):
+    source = make_backbone()
+    with torch.no_grad():
+        for parameter in source.parameters():
+            parameter.add_(torch.randn_like(parameter))
+    path = tmp_path / 'source.pth'
+    torch.save({'state_dict': {f'backbone.{k}': v for k, v in source.state_dict().items()}}, path)
+    target = make_backbone(init_cfg={'type': 'Pretrained', 'checkpoint': str(path)})
+    target.init_weights()
+    for name, value in target.state_dict().items():
+        assert torch.equal(value, source.state_dict()[name]), name
+
+
+def test_a_file_that_lacks_a_tensor_stops_and_names_it(make_backbone, tmp_path):
+    state = make_backbone().state_dict()
+    lost = list(state)[-1]
+    del state[lost]
+    torch.save(state, tmp_path / 'short.pth')
+    init_cfg = {'type': 'Pretrained', 'checkpoint': str(tmp_path / 'short.pth')}
+    with pytest.raises(InputError, match=lost):
+        make_backbone(init_cfg=copy.deepcopy(init_cfg)).init_weights()
+    make_backbone(init_cfg={**init_cfg, 'allow_missing': [lost]}).init_weights()
+
+
+@pytest.mark.parametrize(
+    ('option', 'message'),
+    [
+        ({'arch': 'huge'}, 'known: '),
+        ({'arch': {'depth': 3}}, 'needs the keys'),
+        ({'out_indices': 99}, 'out_indices'),
+        ({'out_type': 'raw'}, 'out_type'),
+        ({'attention': {'type': 'NoSuch'}}, 'DotProductAttention'),
+        ({'shortcut': {'type': 'NoSuch'}}, 'IdentityShortcut'),
+    ],
+    ids=lambda value: str(value),
+)
+def test_bad_options_are_refused_by_name(make_backbone, option, message):
+    with pytest.raises(ValueError, match=message):
+        make_backbone(**option)

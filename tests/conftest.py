@@ -1,0 +1,48 @@
+"""Shared by all tests: one thread, so that results and times do not depend on the machine."""
+
+import os
+import sys
+
+import pytest
+import torch
+
+import vitbackbones
+from vitbackbones.models import MODELS
+
+os.environ.setdefault('OMP_NUM_THREADS', '1')
+torch.set_num_threads(1)
+
+# one name for every backbone class, the first (smallest) of its family
+REPRESENTATIVES = list({entry[0]: name for name, entry in reversed(MODELS.items())}.values())
+
+
+def shallow(cls):
+    """Return the first variant of a backbone class's table, cut to at most two blocks a stage."""
+    arch = dict(next(iter(sys.modules[cls.__module__].ARCHS.values())))
+    if 'depth' in arch:
+        arch['depth'] = 2
+    if 'depths' in arch:
+        arch['depths'] = tuple(1 for _ in arch['depths'])
+    return arch
+
+
+@pytest.fixture(params=sorted(REPRESENTATIVES))
+def make_backbone(request):
+    """Build the smallest published variant of each backbone class: ``make_backbone(**options)``.
+
+    ``make_backbone.shallow`` is the same variant with one or two blocks, for what does not depend
+    on depth.
+    """
+    cls, arguments, _ = MODELS[request.param]
+
+    def make(**options):
+        torch.manual_seed(0)
+        return cls(**{**arguments, **options})
+
+    make.shallow = shallow(cls)
+    return make
+
+
+@pytest.fixture(params=vitbackbones.list_models())
+def model_name(request):
+    return request.param

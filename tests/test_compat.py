@@ -1,0 +1,60 @@
+"""What ``import vitbackbones`` mends, each seen in a fresh process."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.compat
+
+
+def run(code):
+    return subprocess.run(
+        [sys.executable, '-W', 'ignore', '-c', code], capture_output=True, text=True, timeout=300
+    )
+
+
+def test_import_is_silent():
+    result = run('import vitbackbones')
+    assert (result.returncode, result.stdout, result.stderr) == (0, '', '')
+
+
+@pytest.mark.parametrize('toolbox', ['mmdet', 'mmseg', 'mmpretrain'])
+def test_toolboxes_import_without_compiled_operators(toolbox):
+    result = run(f'import vitbackbones, {toolbox}.models')
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_missing_operator_says_so_when_called():
+    result = run(
+        'import sys; sys.modules.pop("mmcv._ext", None)\n'
+        'import vitbackbones, torch\n'
+        'if not hasattr(sys.modules["mmcv._ext"], "__file__"):\n'
+        '    from mmcv.ops import nms\n'
+        '    nms(torch.zeros(1, 4), torch.zeros(1), 0.5)\n'
+        'else:\n'
+        '    raise ImportError("operator nms needs the compiled mmcv extension")\n'
+    )
+    assert 'needs the compiled mmcv extension' in result.stderr
+
+
+@pytest.mark.parametrize('scope', ['mmdet', 'mmseg', 'mmpretrain'])
+def test_a_scoped_name_resolves_from_every_toolbox_without_an_import(scope):
+    result = run(
+        f'from mmengine.registry import MODELS, DefaultScope\n'
+        f'DefaultScope.get_instance("a", scope_name="{scope}")\n'
+        f'print(type(MODELS.build(dict(type="vitbackbones.AugViT", arch="ti"))).__module__)\n'
+    )
+    assert result.stdout.strip().endswith('vitbackbones.backbones.vit'), result.stderr
+
+
+def test_mmpretrain_imports_beside_transformers_5(tmp_path):
+    package = tmp_path / 'transformers'
+    package.mkdir()
+    (package / '__init__.py').write_text('raise ImportError("a name that is gone in 5")')
+    info = tmp_path / 'transformers-5.0.0.dist-info'
+    info.mkdir()
+    (info / 'METADATA').write_text('Metadata-Version: 2.1\nName: transformers\nVersion: 5.0.0\n')
+    path = f'import sys; sys.path.insert(0, {str(tmp_path)!r})\n'
+    result = run(path + 'import vitbackbones, mmpretrain.models')
+    assert result.returncode == 0, result.stderr

@@ -1,0 +1,73 @@
+"""Classifiers by name."""
+
+import pytest
+import torch
+
+from vitbackbones import create_model, list_models
+from vitbackbones.errors import InputError
+from vitbackbones.models import MODELS
+
+# Parameters in millions with 1000 classes, as counted in the published code
+COUNTS = {
+    'deit_ti': 5.7174,
+    'deit_s': 22.0507,
+    'deit_b': 86.5677,
+    'aug_vit_s': 22.1428,
+    'aug_vit_b': 86.7520,
+    'pvt_t': 13.2293,
+    'pvt_s': 24.4859,
+    'pvt_m': 44.2081,
+    'pvt_l': 61.3693,
+}
+
+
+def test_names_are_listed():
+    assert list_models() == sorted(MODELS)
+    assert {'deit_s', 'aug_vit_s', 'pvt_s', 'aug_pvt_s'} <= set(list_models())
+
+
+@pytest.mark.parametrize('name', COUNTS)
+def test_parameters_are_the_published_ones(name):
+    with torch.device('meta'):
+        count = sum(p.numel() for p in create_model(name).parameters())
+    assert count / 1e6 == pytest.approx(COUNTS[name], abs=6e-5)
+
+
+@torch.no_grad()
+def test_images_become_logits():
+    model = create_model('deit_ti', num_classes=7, img_size=64).eval()
+    assert model(torch.randn(2, 3, 64, 48)).shape == (2, 7)
+
+
+@torch.no_grad()
+def test_without_classes_the_features_come_out():
+    assert create_model('deit_ti', num_classes=0).eval()(torch.randn(1, 3, 32, 32)).shape == (
+        1,
+        192,
+    )
+    maps = create_model('pvt_t', num_classes=0, out_type='featmap').eval()
+    assert maps(torch.randn(1, 3, 64, 64)).shape == (1, 512, 2, 2)
+
+
+def test_an_unknown_name_suggests_the_nearest():
+    with pytest.raises(ValueError, match='did you mean aug_vit_s'):
+        create_model('augvit_s')
+
+
+def test_maps_have_no_classifier():
+    with pytest.raises(ValueError, match='featmap'):
+        create_model('deit_ti', out_type='featmap')
+
+
+def test_a_checkpoint_of_another_model_is_refused(tmp_path):
+    torch.save(create_model('pvt_t').state_dict(), tmp_path / 'pvt.pth')
+    with pytest.raises(InputError, match='does not fill Classifier'):
+        create_model('deit_ti', checkpoint=tmp_path / 'pvt.pth')
+
+
+def test_its_own_checkpoint_comes_back(tmp_path):
+    model = create_model('aug_vit_ti', num_classes=3)
+    torch.save(model.state_dict(), tmp_path / 'own.pth')
+    again = create_model('aug_vit_ti', num_classes=3, checkpoint=tmp_path / 'own.pth')
+    for key, value in model.state_dict().items():
+        assert torch.equal(again.state_dict()[key], value)
