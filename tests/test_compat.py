@@ -39,11 +39,18 @@ def test_a_missing_operator_says_so_when_called():
 
 
 @pytest.mark.parametrize('scope', ['mmdet', 'mmseg', 'mmpretrain'])
-def test_a_scoped_name_resolves_from_every_toolbox_without_an_import(scope):
+def test_a_scoped_name_resolves_in_every_toolbox_from_the_config_alone(scope, tmp_path):
+    config = tmp_path / 'config.py'
+    config.write_text(
+        "custom_imports = dict(imports=['vitbackbones'])\n"
+        "backbone = dict(type='vitbackbones.AugViT', arch='ti')\n"
+    )
     result = run(
-        f'from mmengine.registry import MODELS, DefaultScope\n'
+        'from mmengine.config import Config\n'
+        'from mmengine.registry import MODELS, DefaultScope\n'
+        f'config = Config.fromfile({str(config)!r})\n'
         f'DefaultScope.get_instance("a", scope_name="{scope}")\n'
-        f'print(type(MODELS.build(dict(type="vitbackbones.AugViT", arch="ti"))).__module__)\n'
+        'print(type(MODELS.build(config.backbone)).__module__)\n'
     )
     assert result.stdout.strip().endswith('vitbackbones.backbones.vit'), result.stderr
 

@@ -10,6 +10,7 @@ from vitbackbones.errors import InputError
 from vitbackbones.layers import circulant_matrix
 
 TINY = {'embed_dims': 24, 'depth': 2, 'num_heads': 3}
+TWO_PATHS = ['augs_attn', 'augs_attn2', 'augs', 'augs2']
 WEIGHTS = {'blocks.0.attn.qkv.weight': torch.ones(3, 1)}
 
 
@@ -43,11 +44,9 @@ def test_an_unknown_format_lists_the_known_ones():
 def published_aug_vit(one_path):
     """A published-layout checkpoint of one block with d = 24, b = 4."""
     state = ViT(TINY, img_size=32).state_dict()
-    suffix = '' if one_path else '.0'
+    suffix, paths = ('', ['augs_attn', 'augs']) if one_path else ('.0', TWO_PATHS)
     for block in range(2):
-        for path in (
-            ('augs_attn', 'augs') if one_path else ('augs_attn', 'augs_attn2', 'augs', 'augs2')
-        ):
+        for path in paths:
             name = f'blocks.{block}.{path}{suffix}'
             state[f'{name}.weight_list'] = torch.randn(4 * 24)
             state[f'{name}.bias'] = torch.randn(24)

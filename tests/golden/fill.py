@@ -89,13 +89,13 @@ def summarise(t: torch.Tensor) -> dict:
     """Shape, moments and a strided sample of 64 values of a tensor."""
     flat = t.detach().double().flatten()
     step = max(1, flat.numel() // 64)
-    return dict(
-        shape=list(t.shape),
-        mean=flat.mean().item(),
-        std=flat.std().item(),
-        step=step,
-        sample=[round(v, 7) for v in flat[::step][:64].tolist()],
-    )
+    return {
+        'shape': list(t.shape),
+        'mean': flat.mean().item(),
+        'std': flat.std().item(),
+        'step': step,
+        'sample': [round(v, 7) for v in flat[::step][:64].tolist()],
+    }
 
 
 def difference(t: torch.Tensor, summary: dict) -> float:

@@ -7,7 +7,9 @@ from torch import Tensor, nn
 def pad_to_multiple(x: Tensor, multiple: int) -> Tensor:
     """Zero-pad a map (N, C, H, W) at the bottom and the right to multiples of ``multiple``."""
     h, w = x.shape[-2:]
-    return F.pad(x, (0, -w % multiple, 0, -h % multiple))
+    # rounded up by division: torch.compile cannot trace the modulo of a negative symbolic size
+    height, width = (-(-n // multiple) * multiple for n in (h, w))
+    return F.pad(x, (0, width - w, 0, height - h))
 
 
 class PatchEmbed(nn.Module):
