@@ -1,0 +1,297 @@
+"""The drawn data set: reproducible, true annotations, and never half-written."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+
+import cv2
+import numpy as np
+import pytest
+from pycocotools import mask as coco_mask
+from pycocotools.coco import COCO
+
+from vitbackbones.datasets import shapes
+from vitbackbones.datasets.coco_check import check_coco
+from vitbackbones.datasets.shapes import KINDS, draw_scene, write
+from vitbackbones.errors import InputError
+
+
+def annotations(root, split='train'):
+    return json.loads((root / 'annotations' / f'instances_{split}.json').read_text())
+
+
+def snapshot(root):
+    """Every file below ``root`` with its content and time."""
+    files = sorted(path for path in root.rglob('*') if path.is_file())
+    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+
+@pytest.fixture(scope='module')
+def written(tmp_path_factory):
+    return write(tmp_path_factory.mktemp('data') / 'shapes', train=12, val=6)
+
+
+# ---------------------------------------------------------------------------- scenes
+
+
+def test_a_scene_is_drawn_the_same_every_time():
+    first, again = draw_scene(7, 'val', seed=3), draw_scene(7, 'val', seed=3)
+    assert np.array_equal(first.image, again.image)
+    assert [shape.kind for shape in first.shapes] == [shape.kind for shape in again.shapes]
+
+
+def test_index_split_and_seed_each_change_the_picture():
+    scenes = [draw_scene(0), draw_scene(1), draw_scene(0, 'val'), draw_scene(0, seed=1)]
+    assert len({scene.image.tobytes() for scene in scenes}) == len(scenes)
+
+
+def test_the_splits_share_no_picture():
+    train = {draw_scene(index, 'train', size=48).image.tobytes() for index in range(40)}
+    val = {draw_scene(index, 'val', size=48).image.tobytes() for index in range(40)}
+    assert len(train) == len(val) == 40
+    assert not train & val
+
+
+@pytest.mark.parametrize('size', [32, 160, 301])
+def test_scenes_have_the_size_asked_for_and_visible_shapes(size):
+    for index in range(10):
+        scene = draw_scene(index, size=size)
+        assert scene.image.shape == (size, size, 3)
+        assert scene.image.dtype == np.uint8
+        assert 1 <= len(scene.shapes) <= 5
+        for shape in scene.shapes:
+            whole = cv2.contourArea(shape.corners.astype(np.float32))
+            assert shape.mask.shape == (size, size)
+            assert shape.mask.sum() >= shapes.VISIBLE * whole
+
+
+def test_masks_of_a_scene_do_not_overlap_and_some_shapes_are_hidden_in_part():
+    hidden = 0
+    for index in range(40):
+        scene = draw_scene(index)
+        assert sum(shape.mask.astype(int) for shape in scene.shapes).max() == 1
+        for shape in scene.shapes:
+            inside = np.all((shape.corners >= 0) & (shape.corners < 160))
+            whole = cv2.contourArea(shape.corners.astype(np.float32))
+            hidden += bool(inside and shape.mask.sum() < 0.95 * whole)
+    assert hidden >= 10
+
+
+def test_a_shape_stands_out_from_the_ground_around_it():
+    for index in range(150):
+        scene = draw_scene(index, size=64)
+        shape = scene.shapes[-1]  # the foremost, nothing hides it
+        inner = cv2.erode(shape.mask.astype(np.uint8), np.ones((3, 3))) > 0
+        grown = cv2.dilate(shape.mask.astype(np.uint8), np.ones((9, 9))) > 0
+        ring = grown & ~(cv2.dilate(shape.mask.astype(np.uint8), np.ones((3, 3))) > 0)
+        step = scene.image[inner].mean(0) - scene.image[ring].mean(0)
+        assert np.linalg.norm(step) > 50  # asked for: 80 from the ground that it covers
+
+
+def test_colour_and_place_do_not_tell_the_kind():
+    colours, places = {k: [] for k in range(3)}, {k: [] for k in range(3)}
+    for index in range(250):
+        scene = draw_scene(index, size=64)
+        for shape in scene.shapes:
+            colours[shape.kind].append(scene.image[shape.mask].mean(0) / 255)
+            places[shape.kind].append(shape.corners.mean(0) / 64)
+    assert min(len(found) for found in colours.values()) > 150
+    for values in (colours, places):
+        means = np.stack([np.mean(found, axis=0) for found in values.values()])
+        assert np.ptp(means, axis=0).max() < 0.1  # standard errors are about 0.02
+
+
+# ---------------------------------------------------------------------------- the COCO files
+
+
+def test_boxes_areas_and_polygons_are_those_of_the_masks(written):
+    found = annotations(written)
+    by_image = {image['id']: [] for image in found['images']}
+    for annotation in found['annotations']:
+        by_image[annotation['image_id']].append(annotation)
+    ious = []
+    for index, image in enumerate(found['images']):
+        scene = draw_scene(index)
+        assert len(scene.shapes) == len(by_image[image['id']])
+        for shape, annotation in zip(scene.shapes, by_image[image['id']], strict=True):
+            x, y, width, height = annotation['bbox']
+            outside = shape.mask.copy()
+            outside[y : y + height, x : x + width] = False
+            assert not outside.any()
+            assert shape.mask[y].any()
+            assert shape.mask[y + height - 1].any()
+            assert shape.mask[:, x].any()
+            assert shape.mask[:, x + width - 1].any()
+            assert annotation['area'] == shape.mask.sum()
+            assert annotation['iscrowd'] == 0
+            assert annotation['category_id'] == shape.kind + 1
+            codes = coco_mask.frPyObjects(annotation['segmentation'], 160, 160)
+            drawn = coco_mask.decode(coco_mask.merge(codes)).astype(bool)
+            ious.append((drawn & shape.mask).sum() / (drawn | shape.mask).sum())
+    assert np.mean(ious) > 0.96
+
+
+def test_files_are_the_pictures_of_the_scenes(written):
+    for split, count in (('train', 12), ('val', 6)):
+        found = annotations(written, split)
+        assert len(found['images']) == count
+        for index, image in enumerate(found['images']):
+            read = cv2.imread(str(written / 'images' / split / image['file_name'])).astype(int)
+            assert read.shape == (image['height'], image['width'], 3) == (160, 160, 3)
+            assert np.abs(read - draw_scene(index, split).image).mean() < 10  # JPEG of noise
+            assert np.abs(read - draw_scene(index + 1, split).image).mean() > 25
+
+
+@pytest.mark.parametrize('split', ['train', 'val'])
+def test_the_files_pass_our_check_and_load_in_pycocotools(written, split, capsys):
+    ann_file = written / 'annotations' / f'instances_{split}.json'
+    assert check_coco(str(ann_file), str(written / 'images' / split), KINDS, evaluated=True) == []
+    coco = COCO(str(ann_file))
+    capsys.readouterr()
+    assert [category['name'] for category in coco.loadCats(coco.getCatIds())] == list(KINDS)
+    assert all(coco.getAnnIds(imgIds=image) for image in coco.getImgIds())
+
+
+def test_a_smaller_data_set_is_the_beginning_of_a_larger_one(written, tmp_path):
+    small = write(tmp_path / 'small', train=3, val=1)
+    for name in ('000000.jpg', '000002.jpg'):
+        path = f'images/train/{name}'
+        assert (small / path).read_bytes() == (written / path).read_bytes()
+
+
+@pytest.mark.parametrize('count', [1, 2, 80])
+def test_any_list_of_classes_will_do(tmp_path, count):
+    classes = [f'class {i}' for i in range(count)]
+    root = write(tmp_path / 'shapes', train=6, val=1, size=48, classes=classes)
+    found = annotations(root)
+    assert [c['name'] for c in found['categories']] == classes
+    assert [c['id'] for c in found['categories']] == list(range(1, count + 1))
+    kinds = [shape.kind for index in range(6) for shape in draw_scene(index, size=48).shapes]
+    assert [a['category_id'] for a in found['annotations']] == [k % count + 1 for k in kinds]
+
+
+def test_mmdet_loads_it(written):
+    from mmdet.datasets import CocoDataset
+
+    dataset = CocoDataset(
+        data_root=str(written),
+        ann_file='annotations/instances_train.json',
+        data_prefix={'img': 'images/train/'},
+        metainfo={'classes': KINDS},
+    )
+    labels = Counter(box['bbox_label'] for item in dataset for box in item['instances'])
+    assert len(dataset) == 12
+    assert labels == Counter(a['category_id'] - 1 for a in annotations(written)['annotations'])
+
+
+# ---------------------------------------------------------------------------- writing
+
+
+def test_the_same_recipe_is_reused(tmp_path, monkeypatch):
+    root = write(tmp_path / 'shapes', train=3, val=2, size=48)
+    before = snapshot(root)
+    monkeypatch.setattr(shapes, 'draw_scene', None)  # drawing would fail
+    assert write(root, train=3, val=2, size=48) == root
+    assert snapshot(root) == before
+
+
+def test_another_recipe_replaces_the_data_set(tmp_path):
+    root = write(tmp_path / 'shapes', train=3, val=2, size=48)
+    write(root, train=2, val=2, size=48)
+    assert len(list((root / 'images' / 'train').iterdir())) == 2
+    assert list(tmp_path.iterdir()) == [root]
+
+
+def test_what_another_process_wrote_meanwhile_is_kept(tmp_path, monkeypatch):
+    root, before = tmp_path / 'shapes', {}
+
+    def overtaken(*args):
+        monkeypatch.undo()
+        write(root, train=1, val=1, size=48)
+        before.update(snapshot(root))
+        return draw_scene(*args)
+
+    monkeypatch.setattr(shapes, 'draw_scene', overtaken)
+    write(root, train=1, val=1, size=48)
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize('old', [False, True])
+def test_an_interrupted_write_leaves_what_was_there(tmp_path, monkeypatch, old):
+    root = tmp_path / 'shapes'
+    if old:
+        write(root, train=2, val=2, size=48)
+    before = snapshot(tmp_path)
+
+    def interrupted(index, *args):
+        if index == 2:
+            raise KeyboardInterrupt
+        return draw_scene(index, *args)
+
+    monkeypatch.setattr(shapes, 'draw_scene', interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(root, train=5, val=2, size=48)
+    assert snapshot(tmp_path) == before
+    assert list(tmp_path.iterdir()) == ([root] if old else [])
+
+
+def test_a_folder_of_something_else_is_not_touched(tmp_path):
+    (tmp_path / 'thesis.tex').write_text('do not delete')
+    with pytest.raises(InputError, match='is not a Shapes data set'):
+        write(tmp_path, train=1, val=1)
+    assert (tmp_path / 'thesis.tex').read_text() == 'do not delete'
+
+
+def test_an_empty_folder_is_filled(tmp_path):
+    assert len(annotations(write(tmp_path, train=1, val=1, size=48))['images']) == 1
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / 'file').write_text('')
+    with pytest.raises(InputError, match=r'cannot be written to .*shapes: .*File exists'):
+        write(tmp_path / 'file' / 'shapes', train=1, val=1)
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        ({'train': 0}, 'at least 1 picture'),
+        ({'size': 16}, 'size is 16, must be at least 32'),
+        ({'classes': ()}, 'one or more different names'),
+        ({'classes': ('a', 'a')}, 'one or more different names'),
+    ],
+)
+def test_wrong_options_are_refused(tmp_path, options, message):
+    with pytest.raises(InputError, match=message):
+        write(tmp_path / 'shapes', **options)
+    assert not (tmp_path / 'shapes').exists()
+
+
+def test_command_line(tmp_path):
+    command = [sys.executable, '-m', 'vitbackbones.datasets.shapes', str(tmp_path / 'shapes')]
+    done = subprocess.run(
+        [*command, '--train', '2', '--val', '1', '--size', '48', '--classes', 'a', 'b'],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f'2 + 1 pictures of 48 pixels in {tmp_path / "shapes"}\n'
+    assert done.stderr == ''  # no progress bar where nobody watches
+    assert [c['name'] for c in annotations(tmp_path / 'shapes')['categories']] == ['a', 'b']
+
+
+def test_command_line_with_a_mistake(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, 'argv', ['shapes', str(tmp_path / 'shapes'), '--size', '8'])
+    with pytest.raises(SystemExit) as stop:
+        shapes.main()
+    assert stop.value.code == 2
+    assert capsys.readouterr().err == 'error: Shapes: size is 8, must be at least 32 pixels.\n'
+
+
+@pytest.mark.parametrize('terminal', [False, True])
+def test_progress_is_shown_on_a_terminal_only(tmp_path, monkeypatch, capsys, terminal):
+    monkeypatch.setattr(sys.stdout, 'isatty', lambda: terminal, raising=False)
+    write(tmp_path / 'shapes', train=1, val=1, size=48)
+    shown = capsys.readouterr().err
+    assert ('Shapes train: 100%' in shown) == ('Shapes val: 100%' in shown) == terminal
