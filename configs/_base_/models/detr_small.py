@@ -1,0 +1,36 @@
+"""The same DETR, small enough to learn on two CPU cores within minutes.
+
+128 channels, 1 + 3 layers, 12 queries, no dropout. As for the full one, a run config adds the
+backbone and the number of channels it gives.
+"""
+
+_base_ = './detr.py'
+
+model = dict(
+    num_queries=12,
+    neck=dict(out_channels=128),
+    encoder=dict(
+        num_layers=1,
+        layer_cfg=dict(
+            self_attn_cfg=dict(
+                embed_dims=128, attn_drop=0.0, dropout_layer=dict(type='Dropout', drop_prob=0.0)
+            ),
+            ffn_cfg=dict(embed_dims=128, feedforward_channels=512, ffn_drop=0.0),
+        ),
+    ),
+    decoder=dict(
+        num_layers=3,
+        layer_cfg=dict(
+            self_attn_cfg=dict(
+                embed_dims=128, attn_drop=0.0, dropout_layer=dict(type='Dropout', drop_prob=0.0)
+            ),
+            cross_attn_cfg=dict(
+                embed_dims=128, attn_drop=0.0, dropout_layer=dict(type='Dropout', drop_prob=0.0)
+            ),
+            ffn_cfg=dict(embed_dims=128, feedforward_channels=512, ffn_drop=0.0),
+        ),
+    ),
+    positional_encoding=dict(num_feats=64, temperature=20),
+    bbox_head=dict(num_classes=3, embed_dims=128),
+    test_cfg=dict(max_per_img=12),
+)

@@ -1,0 +1,40 @@
+"""DETR on Aug-ViT-S, COCO.
+
+Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 9, Aug-ViT-S.
+    published  35.7 56.7 36.5 12.2 38.0 58.6  (AP AP50 AP75 APs APm APl, COCO val2017)
+    measured   not yet
+Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
+    divided by 10 after epoch 33.
+Assumed, as no code was published: maps are the last block's tokens after the final LayerNorm,
+    without the class token, averaged 2 x 2 to stride 32 (said of TNT in the same group's paper);
+    positions resized bicubically; stochastic depth 0.1 and ImageNet mean and std as PVT's.
+    A checkpoint of plain DeiT-S is accepted too: the augmented paths then start untrained.
+Parameters: 39.399 M (the paper prints 38).
+Hardware: 8 GPUs x 2 images, as published; hours not measured.
+Weights: ImageNet checkpoint in checkpoints/aug_vit_s.pth.
+
+    python tools/train.py configs/detr_aug_vit_s_coco.py
+    bash tools/dist_train.sh configs/detr_aug_vit_s_coco.py 8
+"""
+
+_base_ = [
+    '_base_/models/detr.py',
+    '_base_/datasets/coco_detection.py',
+    '_base_/schedules/detr_50e.py',
+    '_base_/default_runtime.py',
+]
+
+model = dict(
+    backbone=dict(
+        type='vitbackbones.AugViT',
+        arch='s',
+        pool=2,
+        drop_path_rate=0.1,
+        init_cfg=dict(
+            type='Pretrained',
+            checkpoint='checkpoints/aug_vit_s.pth',
+            allow_missing=['*.shortcut_*'],
+        ),
+    ),
+    neck=dict(in_channels=[384]),
+)

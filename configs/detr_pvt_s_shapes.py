@@ -1,0 +1,31 @@
+"""A small DETR on a small PVT, Shapes.
+
+The wiring of detr_pvt_s_coco: stage 4 alone, here 5 x 5 cells.
+Hardware: two CPU cores or any GPU.
+
+    python -m vitbackbones.datasets.shapes data/shapes
+    python tools/train.py configs/detr_pvt_s_shapes.py
+"""
+
+_base_ = [
+    '_base_/models/detr_small.py',
+    '_base_/datasets/shapes_detection.py',
+    '_base_/schedules/detr_shapes.py',
+    '_base_/default_runtime.py',
+]
+
+model = dict(
+    backbone=dict(
+        type='vitbackbones.PVT',
+        arch=dict(
+            depths=(1, 1, 2, 1),
+            embed_dims=(32, 64, 96, 128),
+            num_heads=(1, 2, 3, 4),
+            mlp_ratios=(4, 4, 4, 4),
+            sr_ratios=(8, 4, 2, 1),
+        ),
+        img_size=128,
+        out_indices=(3,),
+    ),
+    neck=dict(in_channels=[128]),
+)

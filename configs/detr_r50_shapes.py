@@ -1,0 +1,27 @@
+"""A small DETR on a narrow ResNet-50, Shapes.
+
+The wiring of detr_r50_coco with a quarter of the channels and nothing frozen.
+Hardware: two CPU cores or any GPU.
+
+    python -m vitbackbones.datasets.shapes data/shapes
+    python tools/train.py configs/detr_r50_shapes.py
+"""
+
+_base_ = [
+    '_base_/models/detr_small.py',
+    '_base_/datasets/shapes_detection.py',
+    '_base_/schedules/detr_shapes.py',
+    '_base_/default_runtime.py',
+]
+
+model = dict(
+    backbone=dict(
+        type='ResNet',
+        depth=50,
+        base_channels=16,
+        num_stages=4,
+        out_indices=(3,),
+        style='pytorch',
+    ),
+    neck=dict(in_channels=[512]),
+)

@@ -1,0 +1,253 @@
+"""``vitbackbones.DETR`` against mmdet's: keys, outputs, gradients, padding, mixed precision."""
+
+import copy
+import logging
+from pathlib import Path
+
+import pytest
+import torch
+from mmcv.cnn.bricks.transformer import MultiheadAttention
+from mmdet.registry import MODELS
+from mmdet.structures import DetDataSample
+from mmdet.utils import register_all_modules
+from mmengine.config import Config
+from mmengine.structures import InstanceData
+from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from vitbackbones.heads.fused_attention import FusedAttention, fuse_attention
+
+pytestmark = pytest.mark.compat
+BASE = Path(__file__).parents[2] / 'configs/_base_/models/detr.py'
+
+NARROW = {
+    'backbone': {'type': 'ResNet', 'depth': 18, 'base_channels': 8, 'out_indices': (3,)},
+    'neck': {'in_channels': [64]},
+    'test_cfg': {'max_per_img': 20},
+}
+# a batch with padding, one without, and one image of an odd size
+SHAPES = [[(97, 131), (128, 160)], [(128, 160), (128, 160)], [(33, 47)]]
+
+
+def build(kind):
+    """The DETR of the configs on a narrow ResNet, seeded; only the type differs."""
+    register_all_modules(init_default_scope=True)
+    config = Config.fromfile(BASE)
+    config.merge_from_dict({'model': {'type': kind, 'num_queries': 20, **NARROW}})
+    torch.manual_seed(0)
+    model = MODELS.build(config.model)
+    logging.disable(logging.INFO)  # mmengine logs every parameter
+    model.init_weights()
+    logging.disable(logging.NOTSET)
+    return model.eval()
+
+
+@pytest.fixture(scope='module')
+def theirs():
+    return build('DETR')
+
+
+@pytest.fixture(scope='module')
+def ours():
+    return build('vitbackbones.DETR')
+
+
+def make_batch(shapes, counts=None, dtype=torch.float32):
+    """Images (N, 3, H, W) padded to a multiple of 32, and samples with ``counts`` objects."""
+    random = torch.Generator().manual_seed(1)
+    pad = tuple(-(-max(shape[i] for shape in shapes) // 32) * 32 for i in (0, 1))
+    images = torch.randn(len(shapes), 3, *pad, generator=random, dtype=dtype)
+    samples = []
+    for (height, width), count in zip(shapes, counts or [0] * len(shapes), strict=True):
+        corners = torch.rand(count, 2, 2, generator=random, dtype=dtype).sort(1).values
+        boxes = (corners * corners.new_tensor([width, height])).flatten(1)  # (K, 4) x1 y1 x2 y2
+        labels = torch.randint(80, (count,), generator=random)
+        sample = DetDataSample()
+        sample.set_metainfo({'img_shape': (height, width), 'scale_factor': (1.0, 1.0)})
+        sample.set_metainfo({'batch_input_shape': pad})
+        sample.gt_instances = InstanceData(bboxes=boxes, labels=labels)
+        samples.append(sample)
+    return images, samples
+
+
+def total_loss(model, images, samples):
+    return model.parse_losses(model.loss(images, samples))[0]
+
+
+def close(actual, expected, tolerance):
+    torch.testing.assert_close(actual, expected, rtol=tolerance, atol=tolerance)
+
+
+def test_same_keys_and_initial_values(theirs, ours):
+    expected, state = theirs.state_dict(), ours.state_dict()
+    assert list(expected) == list(state)
+    assert all(torch.equal(expected[key], state[key]) for key in expected)
+
+
+@pytest.mark.parametrize('shapes', SHAPES)
+def test_same_output_of_every_layer(theirs, ours, shapes):
+    """Encoder memory, and logits and boxes of all six decoder layers."""
+    images, samples = make_batch(shapes)
+    with torch.no_grad():
+        inputs, _ = theirs.pre_transformer(theirs.extract_feat(images), samples)
+        memory = [model.forward_encoder(**inputs)['memory'] for model in (theirs, ours)]
+        close(memory[1], memory[0], 2e-6)  # float32 rounding of six layers, values up to 4
+        outputs = [model._forward(images, samples) for model in (theirs, ours)]
+    for expected, actual in zip(*outputs, strict=True):
+        assert len(actual) == 6
+        close(actual, expected, 2e-6)
+
+
+@pytest.mark.parametrize('counts', [(3, 5), (0, 2), (0, 0), (30, 1)])  # of 20 queries
+@pytest.mark.parametrize('shapes', SHAPES[:2])
+def test_same_losses_and_gradients(theirs, ours, shapes, counts):
+    """All losses of all layers, in float64, where no rounding is in the way."""
+    images, samples = make_batch(shapes, counts, torch.float64)
+    models = [copy.deepcopy(model).double() for model in (theirs, ours)]
+    losses = [model.loss(images, samples) for model in models]
+    assert losses[0].keys() == losses[1].keys()
+    for name in losses[0]:
+        close(losses[1][name], losses[0][name], 1e-9)
+    for model, each in zip(models, losses, strict=True):
+        model.parse_losses(each)[0].backward()
+    named = [dict(model.named_parameters()) for model in models]
+    for name, parameter in named[0].items():
+        close(named[1][name].grad, parameter.grad, 1e-7)
+
+
+class TensorSizes(TorchDispatchMode):
+    """Notes the number of elements of everything that operators return."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = set()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        results = result if isinstance(result, tuple) else (result,)
+        self.seen |= {r.numel() for r in results if isinstance(r, torch.Tensor)}
+        return result
+
+
+def test_no_score_matrix_is_written(theirs, ours):
+    images, samples = make_batch([(96, 160)])  # 3 x 5 cells in a map
+    cells, heads = 15, 8
+    for model, expected in ((theirs, True), (ours, False)):
+        with torch.no_grad(), TensorSizes() as sizes:
+            model._forward(images, samples)
+        assert (heads * cells * cells in sizes.seen) is expected
+
+
+def test_padding_does_not_reach_the_queries(ours):
+    images, samples = make_batch([(64, 64), (128, 160)])
+    with torch.no_grad():
+        (features,) = ours.extract_feat(images)
+        expected = ours.forward_transformer((features,), samples)['hidden_states']
+        features[0, :, 2:] = 1e3  # below the 64 valid rows of the first image
+        actual = ours.forward_transformer((features,), samples)['hidden_states']
+    assert torch.equal(actual, expected)
+
+
+def test_all_padding_gives_finite_numbers(ours):
+    attention = ours.encoder.layers[0].self_attn
+    x, position = torch.randn(2, 2, 7, 256)
+    x.requires_grad_()
+    mask = torch.tensor([[True] * 7, [False] * 7])
+    out = attention(x, x, x, query_pos=position, key_pos=position, key_padding_mask=mask)
+    out.square().sum().backward()
+    assert out.isfinite().all()
+    assert x.grad.isfinite().all()
+
+
+@pytest.mark.parametrize('counts', [(0, 0), (3, 0)])
+def test_images_without_objects(ours, counts):
+    model = copy.deepcopy(ours).train()
+    losses = model.loss(*make_batch(SHAPES[0], counts))
+    model.parse_losses(losses)[0].backward()
+    assert all(value.isfinite() for value in losses.values())
+    assert all(p.grad.isfinite().all() for p in model.parameters())
+    assert (losses['loss_bbox'] == 0) == (losses['loss_iou'] == 0) == (sum(counts) == 0)
+
+
+def test_predictions_lie_in_the_image(ours):
+    images, samples = make_batch(SHAPES[0])
+    with torch.no_grad():
+        results = ours.predict(images, samples)
+    for (height, width), result in zip(SHAPES[0], results, strict=True):
+        boxes = result.pred_instances.bboxes
+        assert len(boxes) == 20
+        assert (boxes >= 0).all()
+        assert (boxes <= boxes.new_tensor([width, height, width, height])).all()
+
+
+def test_head_is_float32_under_bfloat16(ours):
+    """Mixed precision does not round boxes: a step of bfloat16 is pixels of a large image."""
+    hidden = torch.randn(6, 2, 20, 256).bfloat16()
+    expected = ours.bbox_head(hidden.float())
+    with torch.autocast('cpu', torch.bfloat16):
+        actual = ours.bbox_head(hidden)
+    for tensor, reference in zip(actual, expected, strict=True):
+        assert tensor.dtype == torch.float32
+        assert torch.equal(tensor, reference)
+
+
+def test_bfloat16_training_step(ours):
+    model = copy.deepcopy(ours).train()
+    images, samples = make_batch(SHAPES[0], (3, 2))
+    reference = total_loss(ours, images, samples)
+    with torch.autocast('cpu', torch.bfloat16):
+        loss = total_loss(model, images, samples)
+        close(total_loss(model.eval(), images, samples), reference, 0.02)
+    loss.backward()
+    assert loss.dtype == torch.float32
+    assert all(p.grad.isfinite().all() for p in model.parameters())
+
+
+def attention_pair(**options):
+    """mmcv's attention and a copy of it put through ``fuse_attention``."""
+    torch.manual_seed(0)
+    expected = MultiheadAttention(16, 4, batch_first=True, **options)
+    nn.init.normal_(expected.attn.in_proj_bias)
+    fused = nn.ModuleList([copy.deepcopy(expected)])
+    fuse_attention(fused)
+    return expected, fused[0]
+
+
+def test_dropout_has_the_same_moments():
+    """Attention, projection and shortcut dropout, over many draws of one input."""
+    shortcut = {'type': 'Dropout', 'drop_prob': 0.1}
+    pair = attention_pair(attn_drop=0.3, proj_drop=0.2, dropout_layer=shortcut)
+    x = torch.randn(1, 5, 16, generator=torch.Generator().manual_seed(0))
+    x = x.expand(20000, -1, -1)  # every row of the batch is another draw
+    position = torch.zeros_like(x)
+    with torch.no_grad():
+        expected, actual = (m(x, x, x, query_pos=position, key_pos=position) for m in pair)
+    scale = expected.std(0)
+    assert ((actual.mean(0) - expected.mean(0)).abs() < 0.05 * scale).all()
+    close(actual.std(0) / scale, torch.ones_like(scale), 0.05)
+
+
+@pytest.mark.parametrize('extra', [{'add_zero_attn': True}, {'add_bias_kv': True}])
+def test_rare_attentions_are_left_alone(extra):
+    expected, actual = attention_pair(**extra)
+    x = torch.randn(2, 5, 16)
+    assert type(actual) is MultiheadAttention
+    assert torch.equal(actual(x, x, x), expected(x, x, x))
+
+
+@pytest.mark.parametrize('shapes', SHAPES[:2])
+def test_transformer_compiles_to_one_graph(ours, shapes):
+    images, samples = make_batch(shapes)
+
+    def transformer(features):
+        return ours.forward_transformer(features, samples)['hidden_states']
+
+    with torch.no_grad():
+        features = ours.extract_feat(images)
+        compiled = torch.compile(transformer, fullgraph=True, backend='aot_eager')
+        close(compiled(features), transformer(features), 1e-6)
+
+
+def test_every_attention_is_fused(ours):
+    kinds = [type(m) for m in ours.modules() if isinstance(m, MultiheadAttention)]
+    assert kinds == [FusedAttention] * 18  # 6 encoder layers, 2 in each of 6 decoder layers

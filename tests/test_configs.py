@@ -1,0 +1,136 @@
+"""Every run config: it says what it is, holds known keys only, builds, and keeps its numbers."""
+
+import ast
+import copy
+import runpy
+from pathlib import Path
+
+import pytest
+import torch
+from mmdet.registry import MODELS
+from mmdet.utils import register_all_modules
+from mmengine.config import Config
+
+from vitbackbones.engine.lint import lint
+
+pytestmark = pytest.mark.compat
+CONFIGS = Path(__file__).parents[1] / 'configs'
+NAMES = sorted(path.stem for path in CONFIGS.glob('*.py'))
+BACKBONES = ['aug_pvt_s', 'aug_vit_s', 'deit_s', 'pvt_s', 'r50']
+
+# Millions of parameters as they really count: all, and the trained ones. Backbone, 1 x 1
+# convolution to 256 channels, and 17,542,485 of the DETR for 80 classes.
+PARAMETERS = {
+    'detr_aug_pvt_s_coco': (41.728, 41.728),
+    'detr_aug_vit_s_coco': (39.399, 39.399),
+    'detr_deit_s_coco': (39.307, 39.307),
+    'detr_pvt_s_coco': (41.645, 41.645),
+    'detr_r50_coco': (41.575, 41.300),
+}
+
+
+def load(name):
+    register_all_modules(init_default_scope=True)
+    return Config.fromfile(CONFIGS / f'{name}.py')
+
+
+def build(config):
+    with torch.device('meta'):
+        return MODELS.build(copy.deepcopy(config.model))
+
+
+def test_the_whole_table_is_there():
+    wanted = {f'detr_{b}_{data}' for b in BACKBONES for data in ('coco', 'shapes')}
+    assert wanted | {'detr_aug_vit_s_bccd'} <= set(NAMES)
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_header(name):
+    """What it is in a line, where its number comes from, hardware, and the command."""
+    header = ast.get_docstring(ast.parse((CONFIGS / f'{name}.py').read_text()))
+    assert header.splitlines()[0].endswith('.')
+    assert f'python tools/train.py configs/{name}.py' in header
+    assert 'Hardware:' in header
+    if name.endswith('_coco'):
+        assert 'published' in header
+        assert f'Parameters: {PARAMETERS[name][0]:.3f} M' in header
+        assert load(name).model.backbone.init_cfg.checkpoint in header
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_every_key_and_type_is_known(name):
+    lint(load(name))
+
+
+@pytest.mark.parametrize('name', [n for n in NAMES if n.endswith(('_coco', '_shapes'))])
+def test_a_backbone_takes_two_keys(name):
+    """So that a config for a new backbone overrides these and nothing else."""
+    own = {k: v for k, v in runpy.run_path(CONFIGS / f'{name}.py').items() if k[0] != '_'}
+    assert own.keys() == {'model'}
+    assert own['model'].keys() == {'backbone', 'neck'}
+    assert own['model']['neck'].keys() == {'in_channels'}
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_backbone_and_neck_fit(name):
+    """On the meta device, image to boxes: nothing is computed, all shapes are."""
+    config = load(name)
+    model = build(config)
+    channels = getattr(model.backbone, 'out_channels', None) or [model.backbone.feat_dim]
+    assert list(config.model.neck.in_channels) == list(channels)
+    (feature,) = model.extract_feat(torch.empty(2, 3, 256, 320, device='meta'))
+    height, width = (
+        (256 // 32, 320 // 32) if name.endswith(('_coco', '_bccd')) else feature.shape[2:]
+    )
+    assert feature.shape == (
+        2,
+        config.model.encoder.layer_cfg.self_attn_cfg.embed_dims,
+        height,
+        width,
+    )
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_classes(name):
+    """As many as the data set names, 80 for COCO."""
+    config = load(name)
+    classes = config.train_dataloader.dataset.get('metainfo', {}).get('classes', range(80))
+    assert config.model.bbox_head.num_classes == len(classes)
+
+
+@pytest.mark.parametrize('name', PARAMETERS)
+def test_parameters(name):
+    model = build(load(name))
+    counts = [sum(p.numel() for p in model.parameters())]
+    counts += [sum(p.numel() for p in model.parameters() if p.requires_grad)]
+    assert tuple(round(count / 1e6, 3) for count in counts) == PARAMETERS[name]
+
+
+@pytest.mark.parametrize('name', [n for n in NAMES if n.endswith('_coco')])
+def test_protocol(name):
+    """The 50-epoch protocol of PVT's published DETR config, number by number."""
+    config = load(name)
+    pipeline = {step.type: step for step in config.train_pipeline}
+    assert 'RandomCrop' not in pipeline
+    assert sorted(min(s) for s in pipeline['RandomChoiceResize'].scales) == [*range(640, 801, 32)]
+    assert {max(s) for s in pipeline['RandomChoiceResize'].scales} == {1333}
+    assert config.model.data_preprocessor.pad_size_divisor == 32
+    assert config.train_dataloader.batch_size * 8 == config.auto_scale_lr.base_batch_size == 16
+    assert not config.auto_scale_lr.enable
+    assert (config.train_cfg.max_epochs, config.param_scheduler[0].milestones) == (50, [33])
+
+
+@pytest.mark.parametrize('name', [n for n in NAMES if n.endswith('_coco')])
+def test_backbone_learns_at_a_tenth(name):
+    """AdamW 1e-4 and 1e-5, everything decayed alike, also norms and biases."""
+    from mmengine.optim import build_optim_wrapper
+
+    config = load(name)
+    model = build(config)
+    groups = build_optim_wrapper(model, config.optim_wrapper).optimizer.param_groups
+    named = {id(p): n for n, p in model.named_parameters()}
+    for group in groups:
+        (parameter,) = group['params']
+        rate = 1e-5 if named[id(parameter)].startswith('backbone') else 1e-4
+        assert group['lr'] == pytest.approx(rate)
+        assert group['weight_decay'] == pytest.approx(1e-4)

@@ -1,0 +1,103 @@
+"""Multi-head attention of mmcv that reaches PyTorch's fused kernel.
+
+mmcv's ``MultiheadAttention`` calls ``nn.MultiheadAttention`` with ``need_weights=True``, which
+writes the whole score matrix to memory and then throws it away. The subclass here holds the
+same parameters under the same names and computes the same function through
+``scaled_dot_product_attention``.
+"""
+
+import torch
+import torch.nn.functional as F
+from mmcv.cnn.bricks.transformer import MultiheadAttention
+from torch import Tensor, nn
+
+
+def padding_bias(mask: Tensor, dtype: torch.dtype) -> Tensor:
+    """Turns a key padding mask into a number that is added to the scores.
+
+    A finite one, not minus infinity: the softmax makes an exact zero of it just the same, and
+    a row that is padded all over gives a mean instead of NaN. Half the smallest number leaves
+    kernels room to scale it by log2(e).
+
+    Args:
+        mask: (N, S), True where the key is padding.
+        dtype: type of the queries.
+
+    Returns:
+        (N, 1, 1, S), to be broadcast over heads and queries.
+    """
+    bias = torch.zeros(mask.shape, dtype=dtype, device=mask.device)
+    bias = bias.masked_fill(mask, torch.finfo(dtype).min / 2)
+    return bias[:, None, None]  # (N, S) -> (N, 1, 1, S)
+
+
+class FusedAttention(MultiheadAttention):
+    """mmcv's ``MultiheadAttention`` (batch first) on the fused kernel.
+
+    :func:`fuse_attention` makes it from a built attention, so that parameters, initial values
+    and state-dict keys are mmcv's by construction.
+    """
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        query_pos: Tensor,
+        key_pos: Tensor,
+        attn_mask: None = None,
+        key_padding_mask: Tensor | None = None,
+    ) -> Tensor:
+        """Attends from ``query + query_pos`` to ``key + key_pos`` and adds ``query``.
+
+        Args:
+            query, query_pos: (N, L, C).
+            key, value, key_pos: (N, S, C).
+            attn_mask: None. mmdet's layers pass it on, DETR never sets it.
+            key_padding_mask: (N, S), True where the key is padding.
+
+        Returns:
+            (N, L, C).
+        """
+        assert attn_mask is None, 'FusedAttention knows key padding masks only'
+        q, k = self._project_query_key(query, key, query_pos, key_pos)
+        v = self._project(value, 2, 3)
+        bias = None if key_padding_mask is None else padding_bias(key_padding_mask, q.dtype)
+        dropout = self.attn.dropout if self.training else 0.0
+        q, k, v = (self._split_heads(x) for x in (q, k, v))
+        out = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=dropout)
+        out = out.transpose(1, 2).flatten(2)  # (N, heads, L, C / heads) -> (N, L, C)
+        return query + self.dropout_layer(self.proj_drop(self.attn.out_proj(out)))
+
+    def _project_query_key(
+        self, query: Tensor, key: Tensor, query_pos: Tensor, key_pos: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Projects both, with one matrix product where they are the same tensor."""
+        if query is key and query_pos is key_pos:
+            return self._project(query + query_pos, 0, 2).chunk(2, dim=-1)
+        return self._project(query + query_pos, 0, 1), self._project(key + key_pos, 1, 2)
+
+    def _project(self, x: Tensor, first: int, last: int) -> Tensor:
+        """Applies the blocks ``first`` to ``last`` of the stacked projections of q, k and v."""
+        rows = slice(first * self.embed_dims, last * self.embed_dims)
+        return F.linear(x, self.attn.in_proj_weight[rows], self.attn.in_proj_bias[rows])
+
+    def _split_heads(self, x: Tensor) -> Tensor:
+        # (N, L, C) -> (N, L, heads, C / heads) -> (N, heads, L, C / heads)
+        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+
+
+def fuse_attention(model: nn.Module) -> None:
+    """Makes every mmcv attention inside ``model`` a :class:`FusedAttention`, in place.
+
+    Attentions with torch's rare extras, which the fused form leaves out, stay as they are.
+    """
+    for module in model.modules():
+        if type(module) is MultiheadAttention and _is_plain(module.attn):
+            module.__class__ = FusedAttention
+
+
+def _is_plain(attn: nn.MultiheadAttention) -> bool:
+    stacked = attn.in_proj_weight is not None and attn.in_proj_bias is not None
+    return stacked and attn.bias_k is None and not attn.add_zero_attn
