@@ -1,0 +1,8 @@
+"""Running configs: the guards before, during and after a run, and the hooks they need."""
+
+from .interrupt import InterruptHook
+from .progress import ProgressHook
+from .resuming import FittingCheckpointHook
+from .saving import CheckpointHook
+
+__all__ = ['CheckpointHook', 'FittingCheckpointHook', 'InterruptHook', 'ProgressHook']

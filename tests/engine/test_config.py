@@ -1,0 +1,71 @@
+"""Every way in which a config file can be broken is one message with file and line."""
+
+import pytest
+
+from vitbackbones.engine.config import read_config
+from vitbackbones.errors import InputError
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(**files):
+        for name, text in files.items():
+            (tmp_path / f'{name}.py').write_text(text)
+        return tmp_path / f'{next(iter(files))}.py'
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ('files', 'message'),
+    [
+        ({'run': 'a = 1\nb = (1,\n'}, r"run\.py:2: syntax error: '\(' was never closed"),
+        ({'run': '_base_ = "base.py"\n', 'base': '\n\nx = = 1'}, r'base\.py:3: syntax error'),
+        (
+            {'run': '_base_ = "base.py"\n', 'base': '_base_ = ["none.py"]\n'},
+            r'base\.py: _base_ names \S+/none\.py, which does not exist',
+        ),
+        ({'run': 'a = 1\nb = unknown + a\n'}, r"run\.py:2: NameError: name 'unknown' is not def"),
+        (
+            {'run': '_base_ = ["a.py", "b.py"]\n', 'a': 'x = 1', 'b': 'x = 2'},
+            r'run\.py: KeyError: Duplicate key is not allowed among bases',
+        ),
+        (
+            {'run': '_base_ = "a.py"\nx = dict(y=1)\n', 'a': 'x = 1'},
+            r'run\.py: TypeError: .*x is a dict in the child config',
+        ),
+        (
+            {'run': 'custom_imports = dict(imports=["no_such_package"])\n'},
+            r"run\.py: No module named 'no_such_package'",
+        ),
+    ],
+)
+def test_broken(write, files, message):
+    path = write(**files)
+    with pytest.raises(InputError, match=message) as error:
+        read_config(path)
+    assert '\n' not in str(error.value)
+
+
+def test_missing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match='no such config file') as error:
+        read_config('configs/detr_aug_vit_s_coc.py')
+    assert 'did you mean configs/detr_aug_vit_s_coco.py' in str(error.value)
+
+
+def test_found_from_any_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert read_config('configs/detr_aug_vit_s_coco.py').model.type == 'vitbackbones.DETR'
+
+
+def test_options_change_settings(write):
+    path = write(run='a = dict(b=[dict(c=1)])')
+    assert read_config(path, {'a.b.0.c': 2, 'a.d': 3}).a == {'b': [{'c': 2}], 'd': 3}
+
+
+@pytest.mark.parametrize('key', ['a.b.5.c', 'a.b.0.c.d'])
+def test_options_that_do_not_fit(write, key):
+    path = write(run='a = dict(b=[dict(c=1)])')
+    with pytest.raises(InputError, match=f'--cfg-options {key}=2: '):
+        read_config(path, {key: 2})

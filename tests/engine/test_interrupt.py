@@ -1,0 +1,161 @@
+"""Ctrl-C: the checkpoint that is left, and what a resumed run makes of it."""
+
+import os
+import signal
+
+import pytest
+from mmengine.hooks import Hook
+from mmengine.registry import HOOKS
+
+from vitbackbones.checkpoint import load_file
+from vitbackbones.engine.interrupt import TrainingInterrupted
+from vitbackbones.engine.resuming import latest_checkpoint
+
+from .toy import by_iteration, run_toy, toy_config
+
+pytestmark = pytest.mark.compat
+
+
+@HOOKS.register_module()
+class CtrlC(Hook):
+    """Sends this process a signal while it is in the middle of an iteration."""
+
+    def __init__(self, iteration=None, validation=None, number=signal.SIGINT):
+        self.iteration, self.validation, self.number = iteration, validation, number
+
+    def before_train_iter(self, runner, batch_idx, data_batch=None):
+        if runner.iter == self.iteration:
+            os.kill(os.getpid(), self.number)
+
+    def before_val_iter(self, runner, batch_idx, data_batch=None):
+        if runner.epoch == self.validation:
+            os.kill(os.getpid(), self.number)
+
+
+@HOOKS.register_module()
+class Recorder(Hook):
+    """Notes epoch, iteration and learning rate of every step."""
+
+    steps: list = []
+
+    def before_train_iter(self, runner, batch_idx, data_batch=None):
+        rate = round(runner.optim_wrapper.get_lr()['lr'][0], 9)
+        self.steps.append((runner.epoch, runner.iter, rate))
+
+
+@pytest.fixture
+def record():
+    Recorder.steps = []
+    return Recorder.steps
+
+
+def with_hooks(work_dir, *hooks, **changes):
+    custom = [{'type': 'vitbackbones.InterruptHook'}, {'type': 'Recorder'}, *hooks]
+    return toy_config(work_dir, custom_hooks=custom, **changes)
+
+
+def interrupt(work_dir, **changes):
+    """Run until a :class:`CtrlC` of ``changes`` strikes; return the exception and checkpoint."""
+    hook = {'type': 'CtrlC', **changes.pop('at')}
+    with pytest.raises(TrainingInterrupted) as stop:
+        run_toy(with_hooks(work_dir, hook, **changes))
+    assert latest_checkpoint(work_dir).name == 'interrupted.pth'
+    return stop.value, load_file(work_dir / 'interrupted.pth')
+
+
+def resume(work_dir, **changes):
+    latest = str(latest_checkpoint(work_dir))
+    return run_toy(with_hooks(work_dir, resume=True, load_from=latest, **changes))
+
+
+@pytest.fixture
+def uninterrupted(tmp_path, record):
+    """Steps of complete runs: ``uninterrupted(**changes)``."""
+
+    def run(**changes):
+        run_toy(with_hooks(tmp_path / 'complete', **changes))
+        steps = list(record)
+        record.clear()
+        return steps
+
+    return run
+
+
+def test_an_epoch_is_repeated_with_its_own_counters_and_rates(tmp_path, record, uninterrupted):
+    expected = uninterrupted()
+    stop, saved = interrupt(tmp_path, at={'iteration': 6})
+    assert (stop.status, saved['meta']['epoch'], saved['meta']['iter']) == (130, 1, 4)
+    assert record == expected[:7]  # the iteration was finished
+    record.clear()
+    runner = resume(tmp_path)
+    assert record == expected[4:]
+    assert (runner.epoch, runner.iter) == (3, 12)
+
+
+def test_what_was_learnt_in_the_interrupted_epoch_is_kept(tmp_path):
+    _, saved = interrupt(tmp_path, at={'iteration': 6})
+    before = load_file(tmp_path / 'epoch_1.pth')
+    assert saved['state_dict']['line.weight'] != before['state_dict']['line.weight']
+    assert saved['optimizer']['state'][0]['step'] == 7
+
+
+def test_a_complete_epoch_is_not_repeated(tmp_path, record, uninterrupted):
+    expected = uninterrupted()
+    _, saved = interrupt(tmp_path, at={'iteration': 3})  # the last of epoch 0
+    assert (saved['meta']['epoch'], saved['meta']['iter']) == (1, 4)
+    resume(tmp_path)
+    assert record == expected
+
+
+def test_iterations_continue_where_they_stopped(tmp_path, record, uninterrupted):
+    expected = uninterrupted(**by_iteration())
+    _, saved = interrupt(tmp_path, at={'iteration': 2}, **by_iteration())
+    assert saved['meta']['iter'] == 3
+    runner = resume(tmp_path, **by_iteration())
+    assert record == expected
+    assert runner.iter == 8
+
+
+def test_in_an_evaluation(tmp_path, record, uninterrupted):
+    expected = uninterrupted()
+    _, saved = interrupt(tmp_path, at={'validation': 1})
+    assert (saved['meta']['epoch'], saved['meta']['iter']) == (1, 4)
+    resume(tmp_path)
+    assert record == expected
+
+
+def test_a_scheduler_ends_the_job(tmp_path):
+    stop, _ = interrupt(tmp_path, at={'iteration': 1, 'number': signal.SIGTERM})
+    assert stop.status == 143
+
+
+def test_regular_checkpoints_stay_as_they_are(tmp_path):
+    interrupt(tmp_path, at={'iteration': 6})
+    assert load_file(tmp_path / 'epoch_1.pth')['meta']['iter'] == 4
+    assert {file.name for file in tmp_path.glob('*.pth')} == {'epoch_1.pth', 'interrupted.pth'}
+
+
+def test_signals_are_given_back(tmp_path):
+    before = signal.getsignal(signal.SIGINT)
+    interrupt(tmp_path, at={'iteration': 1})
+    assert signal.getsignal(signal.SIGINT) is before
+    run_toy(with_hooks(tmp_path / 'complete'))
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@HOOKS.register_module()
+class SecondSignal(Hook):
+    """Looks at what a second Ctrl-C would do."""
+
+    priority = 'HIGH'
+    seen = None
+
+    def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None):
+        SecondSignal.seen = signal.getsignal(signal.SIGINT)
+
+
+def test_a_second_ctrl_c_ends_at_once(tmp_path):
+    hooks = [{'type': 'CtrlC', 'iteration': 1}, {'type': 'SecondSignal'}]
+    with pytest.raises(TrainingInterrupted):
+        run_toy(with_hooks(tmp_path, *hooks))
+    assert SecondSignal.seen is signal.SIG_DFL

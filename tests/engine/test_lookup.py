@@ -1,0 +1,48 @@
+"""What a name in a config stands for."""
+
+import pytest
+from mmdet.models import ResNet
+from torch.optim import AdamW
+
+from vitbackbones.backbones import AugViT
+from vitbackbones.engine.lookup import Lookup
+from vitbackbones.errors import InputError
+from vitbackbones.layers import AugmentedShortcut
+
+
+@pytest.fixture(scope='module')
+def lookup():
+    return Lookup('mmdet')
+
+
+@pytest.mark.parametrize(
+    ('name', 'kind', 'target'),
+    [
+        ('ResNet', 'model', ResNet),
+        ('mmdet.ResNet', 'model', ResNet),
+        ('AdamW', 'optimizer', AdamW),
+        ('vitbackbones.AugViT', 'model', AugViT),
+        ('AugmentedShortcut', 'part', AugmentedShortcut),
+        ('torch.optim.AdamW', 'object', AdamW),
+    ],
+)
+def test_found(lookup, name, kind, target):
+    assert lookup.find(name)[kind] is target
+
+
+@pytest.mark.parametrize('name', ['AugViT', 'mmdet.AugViT', 'vitbackbones.ResNet', 'no.such.Thing'])
+def test_not_found(lookup, name):
+    assert lookup.find(name) == {}
+
+
+@pytest.mark.parametrize(
+    ('name', 'near'),
+    [('AugViT', 'vitbackbones.AugViT'), ('ResNett', 'ResNet'), ('AdamWW', 'AdamW')],
+)
+def test_nearest(lookup, name, near):
+    assert lookup.nearest(name)[0] == near
+
+
+def test_a_scope_that_is_not_installed():
+    with pytest.raises(InputError, match="default_scope='mmnone': mmnone.registry cannot be impo"):
+        Lookup('mmnone')

@@ -1,0 +1,48 @@
+"""The work dir is tried before anything is built."""
+
+from pathlib import Path
+
+import pytest
+from mmengine.config import Config
+
+from vitbackbones.engine.work_dir import prepare_folder, prepare_work_dir
+from vitbackbones.errors import InputError
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    (tmp_path / 'detr.py').write_text('')
+    monkeypatch.chdir(tmp_path)
+    return Config.fromfile(tmp_path / 'detr.py')
+
+
+def test_the_default_is_in_the_current_directory(config, tmp_path):
+    prepare_work_dir(config)
+    assert Path(config.work_dir) == tmp_path / 'work_dirs' / 'detr'
+    assert Path(config.work_dir).is_dir()
+
+
+def test_precedence(config, tmp_path):
+    config.work_dir = 'own'
+    prepare_work_dir(config)
+    assert Path(config.work_dir) == tmp_path / 'own'
+    prepare_work_dir(config, 'given')
+    assert Path(config.work_dir) == tmp_path / 'given'
+
+
+def test_a_file_stands_there(config, tmp_path):
+    (tmp_path / 'taken').write_text('')
+    message = f'--work-dir {tmp_path}/taken: cannot be written to \\(File exists\\)'
+    with pytest.raises(InputError, match=message):
+        prepare_work_dir(config, 'taken')
+    with pytest.raises(InputError, match='Not a directory'):
+        prepare_work_dir(config, 'taken/below')
+
+
+def test_no_permission(config):
+    with pytest.raises(InputError, match=r'--draw /proc/x: cannot be written to \(.+\); choose'):
+        prepare_folder('/proc/x', '--draw')
+
+
+def test_nothing_is_left_behind(config, tmp_path):
+    assert list(prepare_folder('x', '--draw').iterdir()) == []

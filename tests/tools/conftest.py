@@ -1,0 +1,40 @@
+"""The tools as a user calls them, in this process where a new one is not the point."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from vitbackbones.datasets import shapes
+from vitbackbones.engine import cli
+
+ROOT = Path(__file__).parents[2]
+TINY = Path(__file__).with_name('tiny_detr.py')
+
+
+def load_tool(name):
+    spec = importlib.util.spec_from_file_location(f'tool_{name}', ROOT / 'tools' / f'{name}.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def tool(monkeypatch, capsys, tmp_path):
+    """``tool('train', CONFIG, ...)`` runs a tool in an empty directory and returns what it said."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(name, *arguments):
+        monkeypatch.setattr(sys, 'argv', [f'tools/{name}.py', *map(str, arguments)])
+        status = cli.run(load_tool(name).main)
+        return SimpleNamespace(status=status, **capsys.readouterr()._asdict())
+
+    return call
+
+
+@pytest.fixture(scope='session')
+def data(tmp_path_factory):
+    """Eight training and four validation images of 64 x 64."""
+    return shapes.write(tmp_path_factory.mktemp('data'), train=8, val=4, size=64)

@@ -1,0 +1,130 @@
+"""The real commands: train, Ctrl-C, resume, test and draw; smoke; two processes."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from PIL import Image
+
+from .conftest import ROOT, TINY
+
+pytestmark = pytest.mark.compat
+PATIENCE = 300  # seconds, on a busy machine
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start a command in an empty directory, without the project on the path."""
+    environment = {key: value for key, value in os.environ.items() if key != 'PYTHONPATH'}
+    port = 20000 + os.getpid() % 10000
+    environment |= {'OMP_NUM_THREADS': '1', 'PORT': str(port), 'PYTHON': sys.executable}
+    started = []
+
+    def start(*command):
+        process = subprocess.Popen(
+            [str(word) for word in command],
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+
+
+def finish(process, status=0):
+    output, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == status, output
+    return output
+
+
+def wait_for(path):
+    end = time.monotonic() + PATIENCE
+    while not path.exists():
+        assert time.monotonic() < end, f'{path} did not appear'
+        time.sleep(0.05)
+
+
+def test_train_interrupt_resume_test_draw(start, data, tmp_path):
+    train = [sys.executable, ROOT / 'tools' / 'train.py', TINY, '--scratch', '--data-root', data]
+    long = ['--cfg-options', 'train_cfg.max_epochs=1000']
+    work_dir = tmp_path / 'work_dirs' / 'tiny_detr'
+
+    process = start(*train, *long)
+    wait_for(work_dir / 'epoch_1.pth')
+    process.send_signal(signal.SIGINT)
+    output = finish(process, status=130)
+    assert 'interrupted: ' in output
+    assert 'continue with: python' in output
+    assert '--resume' in output.splitlines()[-1]
+    assert 'Traceback' not in output
+    assert (work_dir / 'interrupted.pth').is_file()
+
+    epoch, step = re.search(r'continues with epoch (\d+), iteration (\d+)', output).groups()
+    assert int(step) == 4 * (int(epoch) - 1) + 1
+    end = ['--cfg-options', f'train_cfg.max_epochs={epoch}', '--resume']
+    output = finish(start(*train, *end))
+    assert f'resumed epoch: {int(epoch) - 1}, iter: {int(step) - 1}' in output
+    assert (work_dir / f'epoch_{epoch}.pth').is_file()
+    assert len(list(work_dir.glob('epoch_*.pth'))) == 1
+
+    test = [sys.executable, ROOT / 'tools' / 'test.py', TINY, work_dir, '--data-root', data]
+    draw = ['--draw', 'pictures', '--num-pictures', '3', '--score-threshold', '0']
+    output = finish(start(*test, *draw))
+    assert re.search(r'^coco/bbox_mAP +-?\d\.\d{3}$', output, re.M)
+    assert '3 pictures in pictures, together in pictures/contact_sheet.png' in output
+    names = {path.name for path in (tmp_path / 'pictures').iterdir()}
+    assert names == {f'0000{i}_00000{i}.png' for i in (0, 2, 3)} | {'contact_sheet.png'}
+    assert Image.open(tmp_path / 'pictures' / 'contact_sheet.png').width > 800
+
+
+def test_smoke_and_amp(tool):
+    result = tool('train', TINY, '--smoke', '--amp')
+    assert result.status == 0
+    passed = r'smoke test passed in \d+ s: tiny_detr.py, 3 steps .*epoch_1.pth, 3 more after resum'
+    assert re.search(passed, result.out.splitlines()[-1])
+
+
+def test_smoke_of_a_config_that_counts_iterations(tool, tmp_path):
+    loop = 'train_cfg = dict(by_epoch=False, max_iters=1000, val_interval=100)'
+    sampler = "train_dataloader['sampler'] = dict(type='InfiniteSampler')"
+    (tmp_path / 'by_iteration.py').write_text(f'{TINY.read_text()}\n{loop}\n{sampler}\n')
+    result = tool('train', 'by_iteration.py', '--smoke')
+    assert '3 steps' in result.out.splitlines()[-1]
+    assert 'iter_3.pth, 1 more after resuming' in result.out.splitlines()[-1]
+
+
+def test_two_processes_on_cpus(start, data, tmp_path):
+    one_epoch = ['--cfg-options', 'train_cfg.max_epochs=1']
+    script = ROOT / 'tools' / 'dist_train.sh'
+    output = finish(start(script, TINY, 2, '--scratch', '--data-root', data, *one_epoch))
+    assert 'Epoch(train) [1][2/2]' in output  # half of the four iterations of one process
+    assert (tmp_path / 'work_dirs' / 'tiny_detr' / 'epoch_1.pth').is_file()
+
+
+@pytest.mark.parametrize('script', ['dist_train.sh', 'slurm_train.sh'])
+def test_scripts_explain_themselves(start, script):
+    output = finish(start(ROOT / 'tools' / script), status=2)
+    assert f'tools/{script}' in output
+    assert '#' not in output
+
+
+def test_slurm_command(start, tmp_path):
+    """What would be submitted, with a stand-in for srun that prints its arguments."""
+    fake = tmp_path / 'srun'
+    fake.write_text('#!/bin/sh\necho "$@"\n')
+    fake.chmod(0o755)
+    script = ROOT / 'tools' / 'slurm_train.sh'
+    environment = ['env', f'PATH={tmp_path}:{os.environ["PATH"]}', 'GPUS=2']
+    output = finish(start(*environment, script, 'part', 'job', 'a.py', 'out', '--amp'))
+    assert '-p part --job-name=job --gres=gpu:2 --ntasks=2 --ntasks-per-node=2' in output
+    assert output.strip().endswith('train.py a.py --work-dir out --launcher slurm --amp')

@@ -1,0 +1,201 @@
+"""Each thing that a user can get wrong is one message and exit status 2."""
+
+import json
+import pickle
+import shutil
+
+import pytest
+import torch
+
+from .conftest import ROOT, TINY
+
+COCO = 'configs/detr_aug_vit_s_coco.py'
+
+
+@pytest.fixture
+def copy(data, tmp_path):
+    """A copy of the data that a test may spoil."""
+    return shutil.copytree(data, tmp_path / 'spoilt')
+
+
+def refused(result, *texts):
+    """The error message of a tool that refused to run; nothing else is on stderr."""
+    assert result.status == 2, result.out + result.err
+    lines = [line for line in result.err.splitlines() if not line.startswith('warning: ')]
+    assert lines[0].startswith('error: ')
+    assert 'Traceback' not in result.err
+    for text in texts:
+        assert text in result.err
+    return result.err
+
+
+def test_no_data(tool):
+    text = refused(tool('train', COCO, '--scratch'), '--data-root', '--smoke')
+    assert 'data/coco/annotations/instances_train2017.json' in text
+
+
+def test_no_pretrained_weights(tool):
+    refused(tool('train', COCO), 'checkpoints/aug_vit_s.pth', '--pretrained', '--scratch')
+
+
+@pytest.mark.parametrize('tool_name', ['train', 'test'])
+def test_no_such_config(tool, tool_name):
+    checkpoint = ['x.pth'] if tool_name == 'test' else []
+    result = tool(tool_name, 'configs/detr_aug_vit_s_coc.py', *checkpoint)
+    refused(result, 'no such config file', COCO)
+
+
+def test_misspelled_key(tool):
+    result = tool('train', COCO, '--cfg-options', 'model.backbone.archh=s')
+    refused(
+        result, "model.backbone.archh: unknown key of vitbackbones.AugViT; did you mean 'arch'?"
+    )
+
+
+def test_unknown_arch(tool, data):
+    options = ['--scratch', '--data-root', data, '--cfg-options', 'model.backbone.arch=z']
+    refused(tool('train', TINY, *options), "unknown arch 'z'; known: ti, s, b, l")
+
+
+def test_key_that_only_building_shows(tool, data):
+    options = ['--scratch', '--data-root', data, '--cfg-options', 'model.encoder.num_layrs=1']
+    refused(tool('train', TINY, *options), 'model.encoder.num_layrs: unknown key of Detr')
+
+
+def test_only_a_part_of_a_config(tool):
+    refused(
+        tool('train', 'configs/_base_/models/detr.py'), 'no complete config', 'train_dataloader'
+    )
+
+
+def test_a_section_of_a_complete_config_is_misspelled(tool, tmp_path):
+    text = TINY.read_text().replace('\nmodel = ', '\nmodell = ')
+    (tmp_path / 'run.py').write_text(text)
+    refused(tool('train', tmp_path / 'run.py'), "no model; is 'modell' meant to be 'model'?")
+
+
+def test_work_dir_is_a_file(tool, tmp_path):
+    (tmp_path / 'taken').write_text('')
+    result = tool('train', TINY, '--scratch', '--work-dir', tmp_path / 'taken')
+    refused(result, 'taken', 'cannot be written to')
+
+
+def test_nothing_to_resume(tool):
+    refused(tool('train', TINY, '--resume'), '--resume: no checkpoint in', 'work_dirs/tiny_detr')
+
+
+@pytest.mark.parametrize('given', ['none.pth', 'no such directory/x.pth'])
+def test_missing_files_of_weights(tool, data, given):
+    refused(tool('train', TINY, '--pretrained', given), f'--pretrained {given}: no such file')
+    refused(tool('train', TINY, '--resume', given), f'--resume {given}: no checkpoint there')
+    refused(tool('test', TINY, given), f'CHECKPOINT {given}: no checkpoint there')
+    load_from = f'load_from={given}'
+    refused(tool('train', TINY, '--cfg-options', load_from), f'load_from {given}: no checkpoint')
+
+
+def test_pretrained_weights_of_another_model(tool, data, tmp_path):
+    torch.save({'state_dict': {'conv1.weight': torch.zeros(2)}}, tmp_path / 'other.pth')
+    result = tool('train', TINY, '--data-root', data, '--pretrained', tmp_path / 'other.pth')
+    refused(result, 'other.pth does not fill AugViT', 'patch_embed.proj.weight', 'conv1.weight')
+
+
+def test_checkpoint_of_another_model(tool, data, tmp_path):
+    torch.save({'state_dict': {'conv1.weight': torch.zeros(2)}}, tmp_path / 'other.pth')
+    result = tool('test', TINY, tmp_path / 'other.pth', '--data-root', data)
+    refused(result, 'other.pth is not a checkpoint of this model', '1 tensors not in the model')
+
+
+class Harmful:
+    def __reduce__(self):
+        return print, ('this would have run',)
+
+
+def test_a_checkpoint_that_would_run_code(tool, data, tmp_path):
+    with open(tmp_path / 'evil.pth', 'wb') as file:
+        pickle.dump({'state_dict': Harmful()}, file, protocol=2)
+    result = tool('test', TINY, tmp_path / 'evil.pth', '--data-root', data)
+    refused(result, 'evil.pth')
+    assert 'this would have run' not in result.out
+
+
+def test_truncated_image_in_a_data_worker(tool, copy):
+    image = next((copy / 'images' / 'train').iterdir())
+    image.write_bytes(image.read_bytes()[:100])
+    workers = ['train_dataloader.num_workers=1', 'train_dataloader.persistent_workers=True']
+    result = tool('train', TINY, '--scratch', '--data-root', copy, '--cfg-options', *workers)
+    refused(result, str(image))
+    assert len(result.err.strip().splitlines()) == 1
+
+
+def test_missing_image(tool, copy):
+    image = next((copy / 'images' / 'train').iterdir())
+    image.unlink()
+    refused(tool('train', TINY, '--scratch', '--data-root', copy), image.name)
+
+
+def spoil(root, change):
+    path = root / 'annotations' / 'instances_train.json'
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+    return path
+
+
+def test_malformed_annotations(tool, copy):
+    path = spoil(copy, lambda content: content.pop('images'))
+    refused(tool('train', TINY, '--scratch', '--data-root', copy), str(path), 'images')
+
+
+def test_unknown_category(tool, copy):
+    path = spoil(copy, lambda content: content['annotations'][0].update(category_id=99))
+    refused(tool('train', TINY, '--scratch', '--data-root', copy), str(path), '99')
+
+
+def test_doubtful_boxes_are_warned_of(tool, copy):
+    path = spoil(copy, lambda content: content['annotations'][0].update(bbox=[5, 5, 0, 4]))
+    # an unknown arch is found right after the data were looked at
+    options = ['--scratch', '--data-root', copy, '--cfg-options', 'model.backbone.arch=z']
+    warnings = [
+        line for line in tool('train', TINY, *options).err.splitlines() if 'warning' in line
+    ]
+    assert len(warnings) == 1
+    assert warnings[0].startswith(f'warning: {path}')
+
+
+def test_launcher_without_a_launch(tool, data):
+    options = ['--scratch', '--data-root', data, '--launcher', 'pytorch']
+    refused(tool('train', TINY, *options), 'RANK is not set; start with tools/dist_train.sh')
+
+
+@pytest.mark.parametrize(
+    'arguments',
+    [
+        [TINY, '--scratch', '--pretrained', 'x.pth'],
+        [TINY, '--cfg-options', 'no value'],
+        [TINY, '--cfg-options', 'a=(1,2'],
+        [],
+    ],
+)
+def test_wrong_arguments(tool, arguments):
+    with pytest.raises(SystemExit) as stop:
+        tool('train', *arguments)
+    assert stop.value.code == 2
+
+
+def test_a_bug_keeps_its_traceback(tool, monkeypatch):
+    from vitbackbones.engine import train
+
+    def broken(*arguments):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(train, 'read_config', broken)
+    with pytest.raises(ZeroDivisionError):
+        tool('train', TINY)
+
+
+def test_help_of_the_scripts_names_real_files():
+    for name in ('train', 'test'):
+        text = (ROOT / 'tools' / f'{name}.py').read_text()
+        for word in text.split():
+            if word.startswith('configs/') and word.endswith('.py'):
+                assert (ROOT / word).is_file()

@@ -1,0 +1,35 @@
+"""Evaluate a checkpoint with the metrics of its config.
+
+python tools/test.py configs/detr_aug_vit_s_shapes.py work_dirs/.../epoch_10.pth --draw pictures
+"""
+
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from importlib.util import find_spec
+from pathlib import Path
+
+if find_spec('vitbackbones') is None:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from vitbackbones.engine.cli import add_common_arguments, run  # noqa: E402
+from vitbackbones.engine.evaluate import evaluate  # noqa: E402
+
+
+def parse() -> Namespace:
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add('config', help='a file of configs/')
+    add('checkpoint', help='a .pth file that tools/train.py wrote, or the work dir for the latest')
+    add_common_arguments(parser)
+    add('--draw', metavar='DIR', help='write pictures of prediction and ground truth to DIR')
+    add('--num-pictures', type=int, default=16, metavar='N', help='how many (default: 16)')
+    add('--score-threshold', type=float, default=0.3, help='least score drawn (default: 0.3)')
+    return parser.parse_args()
+
+
+def main() -> None:
+    evaluate(parse())
+
+
+if __name__ == '__main__':
+    sys.exit(run(main))

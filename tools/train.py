@@ -1,0 +1,52 @@
+"""Train a model from a config.
+
+python tools/train.py configs/detr_aug_vit_s_coco.py
+python tools/train.py configs/detr_aug_vit_s_coco.py --smoke
+"""
+
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from importlib.util import find_spec
+from pathlib import Path
+
+if find_spec('vitbackbones') is None:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from vitbackbones.engine.cli import add_common_arguments, run  # noqa: E402
+from vitbackbones.engine.resuming import LATEST  # noqa: E402
+from vitbackbones.engine.train import train  # noqa: E402
+
+
+def parse() -> Namespace:
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument('config', help='a file of configs/')
+    add_common_arguments(parser)
+    weights = parser.add_mutually_exclusive_group()
+    weights.add_argument(
+        '--pretrained',
+        metavar='FILE',
+        help='backbone checkpoint, in place of the one in the config',
+    )
+    weights.add_argument('--scratch', action='store_true', help='start from random weights')
+    parser.add_argument(
+        '--resume',
+        nargs='?',
+        const=LATEST,
+        metavar='FILE',
+        help='continue from FILE or, without it, from the latest checkpoint of the work dir',
+    )
+    parser.add_argument('--amp', action='store_true', help='mixed precision')
+    parser.add_argument(
+        '--smoke',
+        action='store_true',
+        help='try the config end to end in about a minute; needs no data and no weights',
+    )
+    return parser.parse_args()
+
+
+def main() -> None:
+    train(parse())
+
+
+if __name__ == '__main__':
+    sys.exit(run(main))

@@ -1,0 +1,43 @@
+"""``--amp``: mixed precision on whatever device there is.
+
+bfloat16 has float32's range and needs no loss scaling, so it is taken wherever the device
+computes in it; float16 with mmengine's loss scaling otherwise. mmengine's own
+``AmpOptimWrapper`` refuses to work without an accelerator.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from mmengine.config import Config
+from mmengine.device import get_device
+from mmengine.optim import OptimWrapper
+from torch import nn
+
+from ..errors import InputError
+
+
+class Bf16OptimWrapper(OptimWrapper):
+    """``OptimWrapper`` with bfloat16 autocast around the forward pass, on any device."""
+
+    @contextmanager
+    def optim_context(self, model: nn.Module) -> Iterator[None]:
+        with super().optim_context(model), torch.autocast(get_device(), torch.bfloat16):
+            yield
+
+
+def use_amp(config: Config) -> None:
+    """Switch the optimizer wrapper of ``config`` to mixed precision.
+
+    Raises:
+        InputError: the config has a wrapper of another kind.
+    """
+    kind = config.optim_wrapper.get('type', 'OptimWrapper')
+    if kind not in ('OptimWrapper', 'AmpOptimWrapper'):
+        raise InputError(f'--amp: no mixed precision with optim_wrapper.type={kind!r}')
+    if torch.cuda.is_available() and not torch.cuda.is_bf16_supported(including_emulation=False):
+        config.optim_wrapper.update(type='AmpOptimWrapper', dtype='float16', loss_scale='dynamic')
+        return
+    for key in ('dtype', 'loss_scale', 'use_fsdp'):
+        config.optim_wrapper.pop(key, None)
+    config.optim_wrapper.type = f'{Bf16OptimWrapper.__module__}.{Bf16OptimWrapper.__name__}'

@@ -1,0 +1,94 @@
+"""What a command line tool owes its user: one line for a mistake, and an exit status.
+
+=======  ==================================================================
+status   meaning
+=======  ==================================================================
+0        done
+1        a bug: the traceback is shown
+2        wrong input (:class:`InputError`) or wrong arguments (argparse)
+130      Ctrl-C; 143 when a scheduler sent SIGTERM
+=======  ==================================================================
+"""
+
+import shlex
+import sys
+from argparse import Action, ArgumentParser
+from collections.abc import Callable
+
+from mmengine.config import DictAction
+from mmengine.dist import is_distributed
+
+from ..errors import InputError
+from .distributed import process_rank
+from .interrupt import TrainingInterrupted
+
+
+class ConfigOptions(DictAction):
+    """``--cfg-options KEY=VALUE ...`` as mmengine reads it, with a message where it cannot.
+
+    mmengine takes all spaces out of a value; of a plain one, such as a path, they are kept.
+    """
+
+    @staticmethod
+    def _parse_iterable(text: str):
+        if set(text) & set('[](),'):
+            return DictAction._parse_iterable(text)
+        return DictAction._parse_int_float_bool(text.strip('\'"'))
+
+    def __call__(self, parser: ArgumentParser, namespace, values, option_string=None) -> None:
+        for pair in values:
+            if '=' not in pair:
+                parser.error(f'{option_string} {pair}: expected KEY=VALUE')
+        try:
+            super().__call__(parser, namespace, values, option_string)
+        except AssertionError as error:
+            parser.error(f'{option_string}: {error}')
+
+
+def add_common_arguments(parser: ArgumentParser) -> dict[str, Action]:
+    """Add what every tool that runs a config takes."""
+    add = parser.add_argument
+    add('--work-dir', help='where logs and checkpoints go (default: work_dirs/<config name>)')
+    add('--data-root', help='folder of the data set, in place of the one that the config names')
+    add(
+        '--cfg-options',
+        nargs='+',
+        action=ConfigOptions,
+        default={},
+        metavar='KEY=VALUE',
+        help='change settings of the config, e.g. train_dataloader.batch_size=4',
+    )
+    add('--launcher', choices=('none', 'pytorch', 'slurm'), default='none')
+    # torch.distributed.launch passes one or the other spelling; torchrun sets LOCAL_RANK instead
+    add('--local_rank', '--local-rank', type=int, default=0, help='set by the launcher')
+
+
+def resume_hint() -> str:
+    """The command that continues the run of this process."""
+    arguments = [word for word in sys.argv if not word.startswith('--resume=')]
+    if '--resume' in arguments:
+        at = arguments.index('--resume')
+        takes_path = at + 1 < len(arguments) and not arguments[at + 1].startswith('-')
+        del arguments[at : at + 1 + takes_path]
+    if is_distributed():  # the launcher's command is not known here
+        return 'continue with the same command and --resume'
+    return 'continue with: ' + shlex.join(['python', *arguments, '--resume'])
+
+
+def run(main: Callable[[], None]) -> int:
+    """Run a tool and return its exit status; mistakes of the user are one message on stderr."""
+    try:
+        main()
+    except InputError as error:
+        # before the processes are joined, all of them stumble over the same thing
+        if process_rank() == 0 or is_distributed():
+            print(f'error: {error}', file=sys.stderr)
+        return 2
+    except TrainingInterrupted as stop:
+        if process_rank() == 0:
+            print(f'{stop}\n{resume_hint()}', file=sys.stderr)
+        return stop.status
+    except KeyboardInterrupt:
+        print('interrupted', file=sys.stderr)
+        return 130
+    return 0

@@ -1,0 +1,63 @@
+"""What of a run's log is shown; the log file in the work dir keeps all of it.
+
+mmengine prints the environment, the whole config and a table of hooks before the first step:
+hundreds of lines in which a warning drowns. On a terminal its lines also share the screen with
+the progress bars.
+"""
+
+import logging
+import sys
+
+from mmengine.logging import MMLogger
+from mmengine.runner import Runner as MMEngineRunner
+from tqdm import tqdm
+
+from .progress import on_terminal
+
+# Beginnings of messages that tell the reader of a screen nothing.
+BOILERPLATE = (
+    '"FileClient" will be deprecated',
+    '"HardDiskBackend" is the alias',
+    'Distributed training is not used',
+    'Exp name',
+    'paramwise_options',
+)
+
+
+class Runner(MMEngineRunner):
+    """mmengine's runner with a readable console."""
+
+    def build_logger(self, **options) -> MMLogger:
+        logger = super().build_logger(**options)
+        for handler in logger.handlers:
+            if type(handler) is logging.StreamHandler:
+                handler.addFilter(_worth_showing)
+                if on_terminal():
+                    handler.setStream(_AboveBars())
+        return logger
+
+
+def _worth_showing(record: logging.LogRecord) -> bool:
+    """Warnings, and single lines that are neither boilerplate nor said by a progress bar."""
+    message = record.getMessage()
+    if message.startswith(BOILERPLATE):
+        return False
+    if record.levelno > logging.INFO:
+        return True
+    if '\n' in message:
+        return False
+    steps = ('after_train_iter', 'after_val_iter', 'after_test_iter')
+    by_bar = record.filename == 'logger_hook.py' and record.funcName in steps
+    return not (by_bar and on_terminal())
+
+
+class _AboveBars:
+    """A stream that prints above the progress bars instead of through them."""
+
+    @staticmethod
+    def write(text: str) -> None:
+        tqdm.write(text, file=sys.stdout, end='')
+
+    @staticmethod
+    def flush() -> None:
+        sys.stdout.flush()

@@ -1,0 +1,111 @@
+"""The data sets of a config: where they are, what is missing, and what is wrong with them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from mmengine.config import Config
+
+from ..datasets.coco_check import check_dataset
+from ..errors import InputError
+from .paths import candidates, is_remote, resolve
+
+SPLITS = ('train', 'val', 'test')
+
+
+def loaders(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple[str, dict]]:
+    """Name and config of every data loader that ``config`` has."""
+    for split in splits:
+        if config.get(f'{split}_dataloader') is not None:
+            yield f'{split}_dataloader', config[f'{split}_dataloader']
+
+
+def datasets(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple[str, dict]]:
+    """Path in the config and config of every data set; of a wrapper, those inside."""
+    waiting = [(f'{name}.dataset', loader['dataset']) for name, loader in loaders(config, splits)]
+    while waiting:
+        path, dataset = waiting.pop(0)
+        inside = [(f'{path}.{i}', part) for i, part in enumerate(dataset.get('datasets', ()))]
+        if 'dataset' in dataset:
+            inside = [(f'{path}.dataset', dataset['dataset'])]
+        if not inside:
+            yield path, dataset
+        waiting += inside
+
+
+def prepare_data(config: Config, given: str | None, splits: tuple[str, ...]) -> None:
+    """Check that the files of the data sets are there and make their data roots absolute.
+
+    Args:
+        config: changed in place. The data root stands in each data set and again in the paths of
+            the evaluators.
+        given: ``--data-root``, the folder in place of the one that the config names.
+        splits: those that will be used.
+
+    Raises:
+        InputError: the first thing that is missing, where it was looked for, and what to do.
+    """
+    roots = {dataset['data_root'] for _, dataset in datasets(config) if dataset.get('data_root')}
+    if given and len(roots) > 1:
+        raise InputError(
+            f'--data-root: the data sets of this config lie in several folders ({sorted(roots)}); '
+            'set them one by one with --cfg-options'
+        )
+    written = {root: given or root for root in roots if not is_remote(root)}
+    for path, dataset in datasets(config, splits):
+        _require_files(path, dataset, written)
+    for old, root in written.items():
+        _relocate(config, old, resolve(root))
+
+
+def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
+    old = dataset.get('data_root') or ''
+    root = Path(written.get(old, old))
+    prefix = dataset.get('data_prefix') or {}
+    named = {'ann_file': dataset.get('ann_file')}
+    named |= prefix if isinstance(prefix, dict) else {'data_prefix': prefix}
+    for key, value in named.items():
+        if not value or is_remote(root / value) or (resolve(root) / value).exists():
+            continue
+        places = ' and '.join(str(place / value) for place in candidates(root))
+        raise InputError(
+            f'{root / value}: the {key} of {path} is not there (looked for {places}). '
+            'Give the folder of the data set with --data-root, or try the config without data '
+            'with tools/train.py --smoke.'
+        )
+
+
+def _relocate(config: Config, old: str, new: Path) -> None:
+    for _, dataset in datasets(config):
+        if dataset.get('data_root') == old:
+            dataset['data_root'] = str(new)
+    for split in SPLITS:
+        if config.get(f'{split}_evaluator') is not None:
+            moved = _moved(config[f'{split}_evaluator'], old, new)
+            config[f'{split}_evaluator'] = moved
+
+
+def _moved(node, old: str, new: Path):
+    """``node`` with every path below ``old`` moved below ``new``."""
+    if isinstance(node, dict):
+        return {key: _moved(value, old, new) for key, value in node.items()}
+    if isinstance(node, list | tuple):
+        return [_moved(value, old, new) for value in node]
+    if isinstance(node, str) and (node == old or node.startswith(old.rstrip('/') + '/')):
+        return str(new / node[len(old) :].lstrip('/'))
+    return node
+
+
+def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
+    """Look into the annotations of ``splits`` and return what deserves a warning.
+
+    Raises:
+        InputError: a data set cannot be used; the message is that of ``check_dataset``.
+    """
+    if config.get('default_scope') != 'mmdet':
+        return []
+    found = [
+        warning
+        for _, loader in loaders(config, splits)
+        for warning in check_dataset(loader['dataset'])
+    ]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,45 @@
+"""Several processes, also without GPUs.
+
+mmengine starts distributed training on GPUs only: it sets the CUDA device of the process without
+asking whether there is one. On CPUs the process group is made here before the runner looks.
+"""
+
+import os
+
+import torch
+from mmengine.config import Config
+from torch import distributed
+
+from ..errors import InputError
+
+
+def process_rank() -> int:
+    """The rank that the launcher gave this process, known before the process group is."""
+    return int(os.environ.get('RANK') or os.environ.get('SLURM_PROCID') or 0)
+
+
+def prepare_distributed(config: Config, launcher: str, local_rank: int = 0) -> None:
+    """Set ``config`` up for ``launcher``, one of ``none``, ``pytorch`` (torchrun), ``slurm``.
+
+    Raises:
+        InputError: the process was not started by that launcher, or Slurm without GPUs.
+    """
+    config.launcher = launcher
+    if launcher == 'none':
+        return
+    os.environ.setdefault('LOCAL_RANK', str(local_rank))
+    needed = 'RANK' if launcher == 'pytorch' else 'SLURM_PROCID'
+    if needed not in os.environ:
+        script = 'tools/dist_train.sh' if launcher == 'pytorch' else 'tools/slurm_train.sh'
+        raise InputError(f'--launcher {launcher}: {needed} is not set; start with {script}')
+    if torch.cuda.is_available():
+        return
+    if launcher == 'slurm':
+        raise InputError('--launcher slurm: no GPU here; on CPUs use tools/dist_train.sh')
+    distributed.init_process_group('gloo')
+    config.model_wrapper_cfg = {
+        'type': 'MMDistributedDataParallel',
+        'device_ids': None,
+        'broadcast_buffers': False,
+        'find_unused_parameters': config.get('find_unused_parameters', False),
+    }

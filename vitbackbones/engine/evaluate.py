@@ -1,0 +1,78 @@
+"""``tools/test.py``: evaluate a checkpoint with the config's own metrics, and draw."""
+
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+
+from mmengine.config import Config
+from tqdm import tqdm
+
+from ..analysis.pictures import draw_detections
+from ..errors import InputError
+from .config import read_config
+from .console import Runner
+from .data import check_data, prepare_data
+from .distributed import process_rank
+from .lint import lint
+from .pretrained import prepare_pretrained
+from .progress import on_terminal
+from .resuming import find_checkpoint
+from .run import add_hook, explained, prepare_run, require_sections, show_warnings
+from .work_dir import prepare_folder, prepare_work_dir
+
+# What draws the predictions of a task, by the default scope of its configs.
+DRAWERS: dict[str, Callable] = {'mmdet': draw_detections}
+
+
+def evaluate(options: Namespace) -> None:
+    """Do what ``tools/test.py --help`` describes.
+
+    Raises:
+        InputError: something of the user's is wrong; before anything is built where possible.
+    """
+    config = read_config(options.config, options.cfg_options)
+    require_sections(config, 'model', 'test_dataloader', 'test_cfg', 'test_evaluator')
+    lint(config, options.cfg_options)
+    _prepare(config, options)
+    with explained(config):
+        runner = Runner.from_cfg(config)
+        metrics = runner.test()
+    if process_rank() == 0:
+        print(table(metrics))
+        if options.draw:
+            _draw(runner, options)
+
+
+def _prepare(config: Config, options: Namespace) -> None:
+    checkpoint = str(find_checkpoint(options.checkpoint, 'CHECKPOINT'))
+    config.update(load_from=checkpoint, resume=False)
+    add_hook(config, 'FittingCheckpointHook', path=checkpoint, resume=False)
+    prepare_pretrained(config, scratch=True)  # the checkpoint has all the weights
+    prepare_work_dir(config, options.work_dir)
+    if options.draw:
+        prepare_folder(options.draw, '--draw')
+        if config.get('default_scope') not in DRAWERS:
+            raise InputError(f'--draw: nothing draws for default_scope={config.default_scope!r}')
+    prepare_data(config, options.data_root, ('test',))
+    show_warnings(check_data(config, ('test',)))
+    prepare_run(config, options)
+
+
+def table(metrics: dict[str, float]) -> str:
+    """The metrics, one line each.
+
+    >>> print(table({'coco/bbox_mAP': 0.357, 'coco/bbox_mAP_50': 0.567}))
+    coco/bbox_mAP      0.357
+    coco/bbox_mAP_50   0.567
+    """
+    width = max(map(len, metrics), default=0)
+    return '\n'.join(f'{name:<{width}}  {value:6.3f}' for name, value in metrics.items())
+
+
+def _draw(runner: Runner, options: Namespace) -> None:
+    model = getattr(runner.model, 'module', runner.model)
+    draw = DRAWERS[runner.cfg.default_scope]
+    dataset = runner.test_dataloader.dataset
+    files = draw(model, dataset, Path(options.draw), options.num_pictures, options.score_threshold)
+    *drawn, sheet = tqdm(files, desc='draw', leave=False, disable=not on_terminal())
+    print(f'{len(drawn)} pictures in {sheet.parent}, together in {sheet}')

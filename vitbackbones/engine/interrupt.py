@@ -1,0 +1,145 @@
+"""Ctrl-C, or a scheduler's SIGTERM, leaves a checkpoint from which the run continues.
+
+The iteration in progress is finished, ``interrupted.pth`` is written beside the regular
+checkpoints, which stay as they are, and the run ends. A second Ctrl-C ends it at once.
+
+Where training resumes:
+
+* iteration-based loops: at the next iteration;
+* epoch-based loops: at the start of the interrupted epoch, because a data loader cannot be
+  entered in its middle. Weights and optimizer moments keep what they have learnt, but all that
+  counts steps - epoch, iteration, schedulers and the rates they set - is put back to where it was
+  when the epoch began. Otherwise the repeated steps would count twice, and every schedule that
+  counts iterations would end too early.
+* in an evaluation: after it, with the next epoch or iteration.
+"""
+
+import copy
+import os
+import signal
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from mmengine.device import get_device
+from mmengine.dist import all_reduce, barrier, is_distributed, is_main_process
+from mmengine.hooks import Hook
+from mmengine.runner import EpochBasedTrainLoop
+
+from ..registry import HOOKS
+from .saving import AtomicBackend
+
+FILE = 'interrupted.pth'
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class TrainingInterrupted(Exception):
+    """Raised after the checkpoint is written; ``status`` is the exit status of the process."""
+
+    def __init__(self, message: str, signal_number: int) -> None:
+        super().__init__(message)
+        self.status = 128 + signal_number
+
+
+@HOOKS.register_module()
+class InterruptHook(Hook):
+    """Ends a run on SIGINT or SIGTERM with a checkpoint, as the module docstring says."""
+
+    priority = 'LOWEST'  # after schedulers and checkpoints have seen the iteration
+
+    def __init__(self) -> None:
+        self.received = 0
+        self.epoch_start = Counters()
+
+    # ------------------------------------------------------------------------ signals
+
+    def before_train(self, runner) -> None:
+        self._process = os.getpid()
+        self._previous = {number: signal.signal(number, self._note) for number in SIGNALS}
+
+    def after_train(self, runner) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, frame) -> None:
+        if os.getpid() != self._process:  # in a forked data worker; the main process ends it
+            return
+        self.received = number
+        signal.signal(number, signal.SIG_DFL)
+        if is_main_process():
+            os.write(2, b'\nending after this iteration; once more to stop at once\n')
+
+    def _asked_to_stop(self) -> bool:
+        """Whether any process got a signal: all must leave the loop at the same iteration."""
+        if is_distributed():
+            received = torch.tensor(self.received, device=get_device())
+            all_reduce(received, 'max')
+            self.received = int(received)
+        return bool(self.received)
+
+    # ------------------------------------------------------------------------ places to stop
+
+    def before_train_epoch(self, runner) -> None:
+        if self._asked_to_stop():  # since the evaluation's last image
+            self._stop(runner, runner.epoch, runner.iter)
+        self.epoch_start = Counters.of(runner)
+
+    def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
+        by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
+        if by_epoch and self.end_of_epoch(runner.train_dataloader, batch_idx):
+            return  # the epoch is complete: after_train_epoch
+        if not self._asked_to_stop():
+            return
+        if by_epoch:
+            self.epoch_start.restore(runner)
+        self._stop(runner, runner.epoch, self.epoch_start.iter if by_epoch else runner.iter + 1)
+
+    def after_train_epoch(self, runner) -> None:
+        by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
+        if by_epoch and self._asked_to_stop():
+            self._stop(runner, runner.epoch + 1, runner.iter)
+
+    def after_val_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
+        # Several processes may have different numbers of images and cannot agree here.
+        if self.received and not is_distributed():
+            self._stop(runner, runner.epoch, runner.iter)
+
+    def _stop(self, runner, epoch: int, iteration: int) -> None:
+        """Save a checkpoint that resumes at ``epoch`` and ``iteration``, and leave the loop."""
+        self.after_train(runner)
+        path = Path(runner.work_dir, FILE)
+        meta = {'epoch': epoch, 'iter': iteration}
+        runner.save_checkpoint(runner.work_dir, FILE, meta=meta, by_epoch=False)
+        if is_main_process():
+            AtomicBackend().put(str(path).encode(), path.with_name('last_checkpoint'))
+        barrier()  # a launcher kills all processes when the first one ends
+        raise TrainingInterrupted(
+            f'interrupted: {path} continues with epoch {epoch + 1}, iteration {iteration + 1}',
+            self.received,
+        )
+
+
+@dataclass
+class Counters:
+    """What counts the steps of a run: the iteration, the schedulers and the rates they set."""
+
+    iter: int = 0
+    schedulers: list[dict] = field(default_factory=list)
+    groups: list[dict] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, runner) -> 'Counters':
+        """The present state of ``runner``."""
+        groups = [
+            {key: value for key, value in group.items() if key != 'params'}
+            for group in runner.optim_wrapper.param_groups
+        ]
+        schedulers = [scheduler.state_dict() for scheduler in runner.param_schedulers or ()]
+        return cls(runner.iter, copy.deepcopy(schedulers), copy.deepcopy(groups))
+
+    def restore(self, runner) -> None:
+        """Put schedulers and rates back; the iteration belongs to the loop."""
+        for scheduler, state in zip(runner.param_schedulers or (), self.schedulers, strict=True):
+            scheduler.load_state_dict(state)
+        for group, state in zip(runner.optim_wrapper.param_groups, self.groups, strict=True):
+            group.update(state)

@@ -1,0 +1,183 @@
+"""Unknown keys of a config stop the run before anything is built.
+
+mmengine ignores a misspelled top-level key (``trian_cfg``) without a word and lets a misspelled
+keyword surface as a ``TypeError`` out of the middle of a library, some only after an epoch. Here
+each dict with a ``type`` is held against the signature of what it names.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+
+from mmengine.config import Config
+from mmengine.runner import Runner
+from torch.utils.data import DataLoader
+
+from ..errors import InputError
+from .lookup import OURS, Lookup
+from .signatures import ANY, accepted_keywords
+
+# What a runner reads: its arguments, and the keys that it looks up in the config itself.
+RUNNER_KEYS = accepted_keywords(Runner) - {'cfg'} | {
+    'activation_checkpointing',
+    'compile',
+    'custom_imports',
+    'efficient_conv_bn_eval',
+    'find_unused_parameters',
+    'model_wrapper_cfg',
+    'sync_bn',
+}
+
+# Dicts without a type whose keys are read one by one: a misspelled one would have no effect.
+PARAMWISE = 'optim_wrapper.paramwise_cfg'
+DATALOADER = accepted_keywords(DataLoader) | {'disable_subprocess_warning', 'num_batch_per_epoch'}
+PLAIN_DICTS = {
+    'train_dataloader': DATALOADER,
+    'val_dataloader': DATALOADER,
+    'test_dataloader': DATALOADER,
+    'auto_scale_lr': {'enable', 'base_batch_size'},
+    'env_cfg': {'cudnn_benchmark', 'mp_cfg', 'dist_cfg', 'resource_limit'},
+    'randomness': {'seed', 'diff_rank_seed', 'deterministic'},
+    PARAMWISE: {
+        *('base_lr', 'bias_lr_mult', 'bias_decay_mult', 'norm_decay_mult', 'flat_decay_mult'),
+        *('dwconv_decay_mult', 'dcn_offset_lr_mult', 'bypass_duplicate', 'custom_keys'),
+    },
+}
+
+# Dicts whose type is implied where it is left out.
+DEFAULT_TYPES = {
+    'val_cfg': 'ValLoop',
+    'test_cfg': 'TestLoop',
+    'log_processor': 'LogProcessor',
+    'optim_wrapper': 'OptimWrapper',
+}
+
+# Keys that a builder takes out before the class sees the rest, by kind of registry.
+BUILDER_KEYS = {
+    'hook': {'priority'},
+    # of a norm layer; of DETR's classification loss; of an upsampling layer
+    'model': {'requires_grad', 'bg_cls_weight', 'scale_factor'},
+    'optim_wrapper': {'constructor', 'paramwise_cfg'},
+    'parameter scheduler': {'convert_to_iter_based'},
+    'transform': {'magnitude_key'},  # of a policy of RandAugment
+    'weight initializer': {'name', 'override'},
+}
+ALWAYS = {'type', '_scope_', '_delete_'}
+
+# Inside of these keys and types ``type`` means something else than a registered name.
+FOREIGN = {'clip_grad', 'metainfo', 'roi_layer', 'dcn', 'Albu'}
+
+
+def lint(config: Config, options: Iterable[str] = ()) -> None:
+    """Check every key that a runner will read, and the keys given as ``--cfg-options``.
+
+    Raises:
+        InputError: all unknown keys and types, each with the nearest known ones.
+    """
+    lookup = Lookup(config.get('default_scope') or 'mmengine')
+    findings = [*_without_effect(options), *_misspelled_sections(config)]
+    for key in sorted(RUNNER_KEYS & set(config)):
+        findings += _walk(lookup, config, key, config[key])
+    if findings:
+        raise InputError('\n  '.join([f'{config.filename}:', *findings]))
+
+
+def _without_effect(options: Iterable[str]) -> Iterator[str]:
+    for option in options:
+        section = option.partition('.')[0]
+        if section not in RUNNER_KEYS:
+            near = get_close_matches(section, RUNNER_KEYS)
+            hint = '; use --data-root' if section == 'data_root' else _or(near)
+            yield f'--cfg-options {option}: {section} is no setting of a run: no effect{hint}'
+
+
+def _misspelled_sections(config: Config) -> Iterator[str]:
+    """Top-level keys may be variables of any name, but not a section's name misspelled."""
+    for key in set(config) - RUNNER_KEYS:
+        near = get_close_matches(key, RUNNER_KEYS, n=1, cutoff=0.85)
+        if near and not key.startswith(f'{near[0]}_'):
+            yield f'{key}: unknown key{_or(near)}'
+
+
+def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> Iterator[str]:
+    """Findings in ``node``, which stands at ``path`` inside a dict of type ``owner``."""
+    if isinstance(node, dict):
+        kind = node.get('type') or _implied_type(path, node)
+        if kind:
+            yield from _check_typed(lookup, path, node, kind, owner)
+        elif (known := _plain_keys(config, path)) is not ANY:
+            yield from _unknown(path, node, known)
+        items = [(key, value) for key, value in node.items() if not {key, kind} & FOREIGN]
+    else:
+        kind, items = owner, enumerate(node) if isinstance(node, list | tuple) else ()
+    for key, value in items:
+        yield from _walk(lookup, config, f'{path}.{key}', value, kind)
+
+
+def _implied_type(path: str, node: dict) -> str:
+    if path == 'train_cfg':
+        return 'EpochBasedTrainLoop' if node.get('by_epoch') else 'IterBasedTrainLoop'
+    return DEFAULT_TYPES.get(path, '')
+
+
+def _plain_keys(config: Config, path: str) -> set[str] | None:
+    if path.startswith(PARAMWISE) and 'constructor' in config.optim_wrapper:
+        return ANY  # another constructor has options of its own
+    if path.startswith(f'{PARAMWISE}.custom_keys.'):
+        return {'lr_mult', 'decay_mult', 'lars_exclude', 'fix_lr'}
+    return PLAIN_DICTS.get(path, ANY)
+
+
+def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator[str]:
+    found = lookup.find(kind) if isinstance(kind, str) else {'': kind}
+    if str(owner).startswith(OURS) and kind == 'Pretrained':  # our backbones read it themselves
+        found = lookup.find(f'{OURS}.{kind}')
+    if not found:
+        if not kind.islower():  # lower case: a mode that the owner knows, such as 'nms'
+            near = _or(lookup.nearest(kind))
+            yield f'{path}.type: {kind!r} is not registered in {lookup.scope} or {OURS}{near}'
+        return
+    keywords = [accepted_keywords(target) for target in found.values()]
+    if ANY not in keywords:
+        tolerated = set().union(*(BUILDER_KEYS.get(registry, ()) for registry in found))
+        tolerated |= {'by_epoch'} if path == 'train_cfg' else set()
+        yield from _unknown(path, node, set().union(*keywords), tolerated, f' of {kind}')
+
+
+def _unknown(
+    path: str, node: dict, known: set[str], tolerated: Iterable[str] = (), owner: str = ''
+) -> Iterator[str]:
+    for key in sorted(set(node) - known - ALWAYS - set(tolerated)):
+        near = get_close_matches(key, known)
+        hint = _or(near) or f'; known: {", ".join(sorted(known))}'
+        yield f'{path}.{key}: unknown key{owner}{hint}'
+
+
+def _or(names: list[str]) -> str:
+    return f'; did you mean {" or ".join(map(repr, names))}?' if names else ''
+
+
+def explain_unexpected_keyword(config: Config, error: TypeError) -> InputError | None:
+    """The config key behind "got an unexpected keyword argument", if the config has it.
+
+    Catches what :func:`lint` cannot know: dicts without a type that a model hands to a class.
+    """
+    match = re.search(
+        r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'", str(error)
+    )
+    paths = list(_paths_of(match[2], config, '')) if match else []
+    if not paths:
+        return None
+    return InputError(f'{config.filename}: {" or ".join(paths)}: unknown key of {match[1]}')
+
+
+def _paths_of(name: str, node, path: str) -> Iterator[str]:
+    """Where in the sections that a runner reads a key is called ``name``."""
+    if isinstance(node, list | tuple):
+        node = dict(enumerate(node))
+    for key, value in node.items() if hasattr(node, 'items') else ():
+        if path or key in RUNNER_KEYS:
+            here = f'{path}.{key}' if path else str(key)
+            if key == name:
+                yield here
+            yield from _paths_of(name, value, here)

@@ -1,0 +1,89 @@
+"""Finding what ``type='Name'`` means by mmengine's scope rules, whatever builds it.
+
+A config does not say which registry a dict is for; its builder knows. So a name is looked up in
+all of them as the builder would: in the scope's own registry, then in mmengine's.
+"""
+
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from difflib import get_close_matches
+from importlib import import_module
+from io import StringIO
+from types import ModuleType
+
+from mmengine.registry import Registry, root
+from mmengine.utils import get_object_from_string
+
+from ..errors import InputError
+from ..layers import ATTENTIONS, SHORTCUTS
+
+OURS = 'vitbackbones'
+
+
+class Lookup:
+    """Looks up names under one default scope (``mmdet``, ``mmseg``, ``mmpretrain``).
+
+    Raises:
+        InputError: the package of that scope cannot be imported.
+    """
+
+    def __init__(self, scope: str) -> None:
+        self.scope = scope
+        modules = [root, _registries_of(OURS), _registries_of(scope)]
+        found = [item for module in modules for item in vars(module).values()]
+        roots = {id(item.root): item.root for item in found if isinstance(item, Registry)}
+        self.roots = list(roots.values())
+
+    def find(self, name: str) -> dict[str, Callable]:
+        """What ``name`` may stand for: kind of registry -> class or function."""
+        scope, _, bare = name.partition('.') if '.' in name else ('', '', name)
+        found = {}
+        for registry in self.roots:
+            for asked in self._asked(registry, scope):
+                with redirect_stdout(StringIO()):  # some toolboxes print on import
+                    asked.import_from_location()
+                if bare in asked.module_dict:
+                    found.setdefault(registry.name, asked.module_dict[bare])
+        return found or _outside_registries(name)
+
+    def _asked(self, registry: Registry, scope: str) -> list[Registry]:
+        """The registries that a builder asks, in its order."""
+        if scope == registry.scope:
+            return [registry]
+        if scope:
+            return [registry.children[scope]] if scope in registry.children else []
+        own = registry.children.get(self.scope)
+        return [registry] if own is None else [own, registry]
+
+    def nearest(self, name: str) -> list[str]:
+        """Known names that look like ``name``, as they have to be written in a config."""
+        known = [
+            each for registry in self.roots for each in (registry, *registry.children.values())
+        ]
+        bare_here = (self.scope, 'mmengine')
+        known.sort(key=lambda registry: registry.scope in bare_here)  # these win over namesakes
+        written = {}
+        for registry in known:
+            prefix = '' if registry.scope in bare_here else f'{registry.scope}.'
+            written.update({bare: f'{prefix}{bare}' for bare in registry.module_dict})
+        written.update({bare: bare for bare in {**ATTENTIONS, **SHORTCUTS}})
+        return [written[bare] for bare in get_close_matches(name.rpartition('.')[2], written)]
+
+
+def _registries_of(package: str) -> ModuleType:
+    try:
+        return import_module(f'{package}.registry')
+    except ImportError as error:
+        raise InputError(
+            f'default_scope={package!r}: {package}.registry cannot be imported ({error}); '
+            'is the package installed?'
+        ) from error
+
+
+def _outside_registries(name: str) -> dict[str, Callable]:
+    """Parts of our networks, and objects named by their full path."""
+    part = {**ATTENTIONS, **SHORTCUTS}.get(name)
+    if part is not None:
+        return {'part': part}
+    target = get_object_from_string(name) if '.' in name else None
+    return {'object': target} if callable(target) else {}

@@ -1,0 +1,91 @@
+"""The ImageNet checkpoint that a config names: found, replaced or left out before a run.
+
+A backbone that silently starts from scratch costs days, so a missing file stops the run before
+anything is built, and says how to get one.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from mmengine.config import Config
+
+from ..errors import InputError
+from .lookup import OURS
+from .paths import PROJECT_ROOT, is_remote, looked_in, resolve
+
+INITIALIZERS = ('Pretrained', f'{OURS}.Pretrained')
+
+
+def prepare_pretrained(config: Config, given: str | None = None, scratch: bool = False) -> None:
+    """Point ``config`` to the checkpoint file of its backbone, or take it out.
+
+    Args:
+        config: changed in place.
+        given: ``--pretrained``, a file in place of the one that the config names.
+        scratch: ``--scratch``, start from random weights.
+
+    Raises:
+        InputError: a file is not there.
+    """
+    if given:
+        _replace(config, given)
+    for owner in _owners(config.model):
+        if scratch:
+            owner.init_cfg = None
+        elif not is_remote(owner.init_cfg.checkpoint):
+            owner.init_cfg.checkpoint = _require(config, owner.init_cfg.checkpoint, bool(given))
+
+
+def _owners(node) -> Iterator[dict]:
+    """The dicts of a model whose ``init_cfg`` names a checkpoint."""
+    if isinstance(node, list | tuple):
+        node = dict(enumerate(node))
+    if not isinstance(node, dict):
+        return
+    if isinstance(node.get('init_cfg'), dict) and node['init_cfg'].get('type') in INITIALIZERS:
+        yield node
+    for value in node.values():
+        yield from _owners(value)
+
+
+def _replace(config: Config, given: str) -> None:
+    backbone = config.model.get('backbone')
+    if backbone is None:
+        raise InputError('--pretrained: the model of this config has no backbone')
+    named = [owner for owner in _owners(backbone) if owner is backbone]
+    options = {key: named[0].init_cfg[key] for key in named[0].init_cfg} if named else {}
+    options.update(type=f'{OURS}.Pretrained', checkpoint=given)
+    backbone.init_cfg = options
+
+
+def _require(config: Config, checkpoint: str, given: bool) -> str:
+    file = resolve(checkpoint)
+    if file.is_file():
+        return str(file)
+    if given:
+        raise InputError(
+            f'--pretrained {checkpoint}: no such file (looked for {looked_in(checkpoint)})'
+        )
+    raise InputError(
+        f'{checkpoint}: the ImageNet checkpoint that {Path(config.filename).name} starts from is '
+        f'not there (looked for {looked_in(checkpoint)}). Either\n'
+        f'  - put {_source(config)} there,\n'
+        '  - give a published checkpoint with --pretrained FILE; it is converted on loading'
+        f'{_deit_note(config)},\n'
+        '  - start from random weights with --scratch, or\n'
+        '  - try the config without any weights or data with --smoke.'
+    )
+
+
+def _source(config: Config) -> str:
+    """What fills the gap: our own pretraining where a config for it exists."""
+    backbone = Path(config.filename).stem.split('_', 1)[-1].rpartition('_')[0]
+    found = sorted((PROJECT_ROOT / 'configs').glob(f'cls_{backbone}_*.py'))
+    if found:
+        return f'the result of "python tools/train.py configs/{found[0].name}"'
+    return 'an ImageNet classification checkpoint of this backbone'
+
+
+def _deit_note(config: Config) -> str:
+    fits = config.model.get('backbone', {}).get('type') in (f'{OURS}.AugViT', f'{OURS}.ViT')
+    return ' (DeiT weights fit ViT and the ViT part of Aug-ViT)' if fits else ''

@@ -1,0 +1,131 @@
+"""Which checkpoint a run continues from, and whether it fits.
+
+mmengine loads a checkpoint of another model with a warning, and starts from scratch when there is
+nothing to resume; both cost a day before they are noticed.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from mmengine.config import Config
+from mmengine.hooks import Hook
+from mmengine.model import is_model_wrapper
+from mmengine.optim import OptimWrapper
+from torch import Tensor, nn
+
+from ..errors import InputError
+from ..registry import HOOKS
+from .paths import looked_in, resolve
+
+LATEST = 'latest'
+
+
+def find_resume(config: Config, path: str) -> Path:
+    """The checkpoint behind ``--resume [PATH]``; without a path the latest of the work dir.
+
+    Raises:
+        InputError: there is none.
+    """
+    if path != LATEST:
+        return find_checkpoint(path, '--resume')
+    found = latest_checkpoint(Path(config.work_dir))
+    if found is None:
+        raise InputError(
+            f'--resume: no checkpoint in {config.work_dir}. Leave --resume out to start from the '
+            'beginning, or name the folder with --work-dir or the file with --resume FILE.'
+        )
+    return found
+
+
+def find_checkpoint(path: str, role: str) -> Path:
+    """The checkpoint file ``path``, or the latest of the work dir ``path``.
+
+    Raises:
+        InputError: there is none; ``role`` begins the message.
+    """
+    place = resolve(path)
+    found = latest_checkpoint(place) if place.is_dir() else place
+    if found is None or not found.is_file():
+        raise InputError(f'{role} {path}: no checkpoint there (looked for {looked_in(path)})')
+    return found
+
+
+def latest_checkpoint(work_dir: Path) -> Path | None:
+    """The file that ``last_checkpoint`` names, otherwise the newest checkpoint of ``work_dir``.
+
+    ``last_checkpoint`` holds an absolute path, which is wrong once the folder was moved, and is
+    empty when a run was killed while writing it.
+    """
+    pointer = work_dir / 'last_checkpoint'
+    name = Path(pointer.read_text().strip()).name if pointer.is_file() else ''
+    if name and (work_dir / name).is_file():
+        return work_dir / name
+    saved = [file for file in work_dir.glob('*.pth') if not file.name.startswith('best_')]
+    return max(saved, key=lambda file: file.stat().st_mtime, default=None)
+
+
+@HOOKS.register_module()
+class FittingCheckpointHook(Hook):
+    """Stops a run whose checkpoint is of another model, or holds nothing to resume from.
+
+    Args:
+        path: the checkpoint file, for messages.
+        resume: whether training continues from it; otherwise it is evaluated.
+    """
+
+    def __init__(self, path: str, resume: bool) -> None:
+        self.path = path
+        self.resume = resume
+
+    def after_load_checkpoint(self, runner, checkpoint: dict) -> None:
+        """Compare the file with the model (and optimizer) before mmengine copies anything.
+
+        Raises:
+            InputError: what does not fit.
+        """
+        model = runner.model.module if is_model_wrapper(runner.model) else runner.model
+        _require_fitting(self.path, model, checkpoint.get('state_dict', checkpoint))
+        if self.resume:
+            _require_resumable(self.path, checkpoint, runner.optim_wrapper)
+
+    def before_train(self, runner) -> None:
+        if self.resume and runner.iter >= runner.max_iters:
+            runner.logger.warning(f'{self.path}: the training is complete, nothing is left to do')
+
+
+def _require_fitting(path: str, model: nn.Module, state: dict[str, Tensor]) -> None:
+    given = {key.removeprefix('module.'): value for key, value in state.items()}
+    for name, module in model.named_modules():
+        if hasattr(module, 'adapt_state_dict'):  # resizes position codes
+            given = module.adapt_state_dict(given, f'{name}.' if name else '')
+    own = {k: v for k, v in model.state_dict().items() if not k.endswith('num_batches_tracked')}
+    problems = {
+        'missing from it': [key for key in own if key not in given],
+        'not in the model': [key for key in given if key not in model.state_dict()],
+        'of another shape': [k for k in own if k in given and own[k].shape != given[k].shape],
+    }
+    lines = [
+        f'{len(keys)} tensors {what}: {_some(keys)}' for what, keys in problems.items() if keys
+    ]
+    if lines:
+        raise InputError('\n  '.join([f'{path} is not a checkpoint of this model:', *lines]))
+
+
+def _require_resumable(path: str, checkpoint: dict, optimizer: OptimWrapper) -> None:
+    if not {'meta', 'optimizer', 'message_hub'} <= set(checkpoint):
+        raise InputError(
+            f'{path} holds weights only, nothing to resume training from. '
+            'To start from its weights use --cfg-options load_from=FILE.'
+        )
+    given = [len(group['params']) for group in checkpoint['optimizer']['param_groups']]
+    own = [len(group['params']) for group in optimizer.optimizer.param_groups]
+    if given != own:
+        raise InputError(
+            f'{path}: its optimizer has {len(given)} groups of {sum(given)} parameters, that of '
+            f'the config {len(own)} of {sum(own)}; optim_wrapper was changed since. '
+            'To start from its weights use --cfg-options load_from=FILE.'
+        )
+
+
+def _some(keys: Sequence[str], most: int = 5) -> str:
+    return ', '.join(keys[:most]) + (', ...' if len(keys) > most else '')

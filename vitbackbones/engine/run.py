@@ -1,0 +1,100 @@
+"""What training, testing and the smoke test share between reading a config and running it."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path
+
+import torch
+from mmengine.config import Config
+
+import vitbackbones
+
+from ..errors import InputError
+from .distributed import prepare_distributed, process_rank
+from .lint import explain_unexpected_keyword
+from .lookup import OURS
+from .saving import write_atomically
+from .threads import share_cores
+
+PACKAGE = Path(vitbackbones.__file__).parent
+
+
+def require_sections(config: Config, *sections: str) -> None:
+    """Refuse a config that is only a part of one.
+
+    Raises:
+        InputError: a section is missing or None.
+    """
+    missing = [section for section in sections if config.get(section) is None]
+    if missing:
+        near = get_close_matches(missing[0], config.keys(), n=1, cutoff=0.8)
+        hint = f'; is {near[0]!r} meant to be {missing[0]!r}?' if near else ''
+        raise InputError(
+            f'{config.filename}: no complete config, it has no {", ".join(missing)}{hint}'
+        )
+
+
+def add_hook(config: Config, kind: str, **options) -> None:
+    """Add a hook of this package unless the config has it (it may be a dump of an earlier run)."""
+    kind = f'{OURS}.{kind}'
+    others = [hook for hook in config.get('custom_hooks') or [] if hook.get('type') != kind]
+    config.custom_hooks = [*others, {'type': kind, **options}]
+
+
+def prepare_run(config: Config, options: Namespace) -> None:
+    """Last changes to ``config``: safe checkpoints, progress, processes and threads."""
+    write_atomically()
+    hooks = config.setdefault('default_hooks', {})
+    checkpoint = hooks.setdefault('checkpoint', {'type': 'CheckpointHook', 'interval': 1})
+    if checkpoint is not None and checkpoint['type'] == 'CheckpointHook':
+        checkpoint['type'] = f'{OURS}.CheckpointHook'
+    add_hook(config, 'ProgressHook')
+    prepare_distributed(config, options.launcher, options.local_rank)
+    if not torch.cuda.is_available():
+        share_cores(config)
+    if process_rank() == 0:
+        print(f'vitbackbones {vitbackbones.__version__} from {PACKAGE}')
+        print(f'{config.filename} on {_device()}, work dir {config.work_dir}', flush=True)
+
+
+def _device() -> str:
+    if torch.cuda.is_available():
+        return torch.cuda.get_device_name()
+    return f'the CPU, torch threads: {torch.get_num_threads()}'
+
+
+@contextmanager
+def explained(config: Config) -> Iterator[None]:
+    """Turn what a library says about a mistake in ``config`` into an ``InputError`` that names it.
+
+    These are keywords that no signature showed beforehand, and the refusals of our own models
+    (unknown ``arch``, indices out of range), which are plain ``ValueError``.
+    """
+    try:
+        yield
+    except TypeError as error:
+        explanation = explain_unexpected_keyword(config, error)
+        raise explanation or error from error
+    except ValueError as error:
+        if isinstance(error, InputError) or not _refused_by_a_model(error):
+            raise
+        raise InputError(f'{config.filename}: {error}') from error
+
+
+def _refused_by_a_model(error: ValueError) -> bool:
+    """Whether a constructor of our own models raised ``error``."""
+    step = error.__traceback__
+    constructing = False
+    while step.tb_next is not None:
+        constructing |= step.tb_frame.f_code.co_name == '__init__'
+        step = step.tb_next
+    return constructing and Path(step.tb_frame.f_code.co_filename).is_relative_to(PACKAGE)
+
+
+def show_warnings(warnings: list[str]) -> None:
+    """Print what deserves attention but stops nothing, one line each."""
+    for warning in warnings if process_rank() == 0 else ():
+        print(f'warning: {warning}', file=sys.stderr)

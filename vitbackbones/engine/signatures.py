@@ -1,0 +1,70 @@
+"""Which keywords a class takes: its own, and those it hands on to its bases."""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+
+ANY = None
+"""Answer of :func:`accepted_keywords` where a callable takes keywords that no signature names."""
+
+
+def accepted_keywords(target: Callable) -> set[str] | None:
+    """Keywords that may be given to ``target``, or :data:`ANY`.
+
+    For a class the constructors are followed along the bases for as long as all of ``**kwargs``
+    is handed on to ``super().__init__``.
+    """
+    if not inspect.isclass(target):
+        names, extra = _keywords(target)
+        return ANY if extra else names
+    accepted: set[str] = set()
+    for init in _constructors(target):
+        names, extra = _keywords(init)
+        accepted |= names
+        if extra is None:
+            return accepted
+        if not _hands_on(init, extra):
+            return ANY
+    return accepted
+
+
+def _constructors(target: type) -> list[Callable]:
+    """The ``__init__`` of ``target`` and its bases, without ``object``'s, which takes nothing."""
+    owners = [owner for owner in inspect.getmro(target) if owner is not object]
+    return [vars(owner)['__init__'] for owner in owners if '__init__' in vars(owner)]
+
+
+def _keywords(function: Callable) -> tuple[set[str], str | None]:
+    """Names that can be given by keyword, and the name of ``**kwargs`` if there is one."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # compiled, without a signature
+        return set(), 'kwargs'
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    names = {p.name for p in parameters if p.kind in named} - {'self'}
+    return names, next((p.name for p in parameters if p.kind is p.VAR_KEYWORD), None)
+
+
+def _hands_on(init: Callable, extra: str) -> bool:
+    """Whether the one thing that ``init`` does with ``**extra`` is to pass it to its super."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(init))))
+    except (OSError, TypeError, SyntaxError):
+        return False
+    nodes = list(ast.walk(tree))
+    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == extra]
+    owner = init.__qualname__.split('.')[-2]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and _is_super_init(node, owner)]
+    passed = [word.value for call in calls for word in call.keywords if word.arg is None]
+    return len(uses) == 1 and any(value is uses[0] for value in passed)
+
+
+def _is_super_init(call: ast.Call, owner: str) -> bool:
+    """``super().__init__(...)`` or ``super(Owner, self).__init__(...)``, next in the bases."""
+    if not (isinstance(call.func, ast.Attribute) and call.func.attr == '__init__'):
+        return False
+    parent = call.func.value
+    if not (isinstance(parent, ast.Call) and getattr(parent.func, 'id', None) == 'super'):
+        return False
+    return not parent.args or getattr(parent.args[0], 'id', None) == owner

@@ -1,0 +1,167 @@
+"""``--smoke``: any config end to end in about a minute on a CPU, without data and weights.
+
+What a user runs before sending a job to a cluster. The config keeps its model, losses, optimizer,
+schedules, augmentations, hooks and metrics. What is replaced: the data by embedded ones under the
+config's own class names, image sizes by small ones, and the length by a few steps. Then two
+runners train in turn, the second resuming from the checkpoint of the first.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from mmengine.config import Config
+
+from ..datasets import shapes
+from ..errors import InputError
+from .console import Runner
+from .data import SPLITS, datasets, loaders
+from .distributed import process_rank
+from .lookup import Lookup
+from .resuming import latest_checkpoint
+
+SHORT_SIDE = 160
+BATCH_SIZE = 2
+STEPS = 3
+IMAGES = {'train': BATCH_SIZE * STEPS, 'val': 4}
+SIZE_KEYS = ('scale', 'scales', 'crop_size')
+
+
+# ------------------------------------------------------------------------ embedded data
+
+
+def _use_shapes(config: Config, folder: Path) -> None:
+    """Detection: the Shapes data set, under the class names of the config's own data set."""
+    root = shapes.write(folder, **IMAGES, size=SHORT_SIDE, classes=_class_names(config))
+    for path, dataset in datasets(config):
+        split = 'train' if path.startswith('train') else 'val'
+        dataset.update(
+            data_root=str(root),
+            ann_file=f'annotations/instances_{split}.json',
+            data_prefix={'img': f'images/{split}/'},
+        )
+    for split in SPLITS[1:]:
+        evaluators = config.get(f'{split}_evaluator') or []
+        for evaluator in [evaluators] if isinstance(evaluators, dict) else evaluators:
+            if 'ann_file' in evaluator:
+                evaluator['ann_file'] = str(root / 'annotations' / 'instances_val.json')
+
+
+def _class_names(config: Config) -> tuple[str, ...]:
+    _, dataset = next(datasets(config, ('train',)))
+    kind = next(iter(Lookup(config.default_scope).find(dataset['type']).values()))
+    given = (dataset.get('metainfo') or {}).get('classes')
+    return tuple(given or kind.METAINFO['classes'])
+
+
+# What is trained on, by the default scope of the configs of a task.
+EMBEDDED_DATA: dict[str, Callable[[Config, Path], None]] = {'mmdet': _use_shapes}
+
+
+# ------------------------------------------------------------------------ image sizes
+
+
+def shrink_sizes(node) -> None:
+    """Reduce every size in the config of a data set to :data:`SHORT_SIDE`, in place."""
+    if isinstance(node, dict):
+        node.update({key: shrink(node[key]) for key in SIZE_KEYS if key in node})
+    for value in node.values() if isinstance(node, dict) else node:
+        if isinstance(value, dict | list | tuple):
+            shrink_sizes(value)
+
+
+def shrink(size):
+    """A side, a pair of sides or a list of pairs, the shorter sides at most the limit.
+
+    >>> shrink([(1333, 800), (160, 120)])
+    [(266, 160), (160, 120)]
+    """
+    if isinstance(size, int):
+        return min(size, SHORT_SIDE)
+    if not isinstance(size, list | tuple):
+        return size
+    if all(isinstance(side, int) for side in size):
+        factor = min(1.0, SHORT_SIDE / min(size))
+        return type(size)(math.floor(side * factor) for side in size)
+    return type(size)(shrink(item) for item in size)
+
+
+# ------------------------------------------------------------------------ length
+
+
+def _set_length(config: Config, resumed: bool) -> None:
+    """One epoch of :data:`STEPS` iterations, or as many iterations; one more when resumed."""
+    loop = config.train_cfg
+    loop.pop('dynamic_intervals', None)
+    by_epoch = 'max_epochs' in loop
+    length = 1 if by_epoch else STEPS
+    loop.update({'max_epochs' if by_epoch else 'max_iters': length + resumed})
+    loop.update(val_interval=length, val_begin=1)
+    config.default_hooks.checkpoint.update(interval=length, by_epoch=by_epoch, save_begin=0)
+    config.default_hooks.logger = {'type': 'LoggerHook', 'interval': 1}
+
+
+# ------------------------------------------------------------------------ the run
+
+
+def rewrite(config: Config) -> None:
+    """Turn ``config``, whose work dir is set, into a smoke test of itself, in place.
+
+    Raises:
+        InputError: there are no embedded data for its task.
+    """
+    scope = config.get('default_scope')
+    if scope not in EMBEDDED_DATA:
+        raise InputError(f'--smoke: there are no embedded data for default_scope={scope!r}')
+    # a folder for each process: none has to wait for another that writes it
+    EMBEDDED_DATA[scope](config, Path(config.work_dir, f'data_{process_rank()}'))
+    for name, loader in loaders(config):
+        shrink_sizes(loader['dataset'])
+        # one worker process in training: what goes through it must be picklable
+        loader.update(num_workers=int(name.startswith('train')), batch_size=BATCH_SIZE)
+        loader.update(persistent_workers=False, prefetch_factor=None)
+    _set_length(config, resumed=False)
+
+
+def run(config: Config) -> str:
+    """Train, evaluate, save and resume; return one line that says so.
+
+    Raises:
+        InputError: a loss was not finite.
+    """
+    start = time.perf_counter()
+    first = Runner.from_cfg(config)
+    first.train()
+    losses = _finite_losses(first)
+    checkpoint = latest_checkpoint(Path(config.work_dir))
+    _set_length(config, resumed=True)
+    config.update(resume=True, load_from=str(checkpoint))
+    config.update(val_cfg=None, val_dataloader=None, val_evaluator=None)
+    if config.get('visualizer'):
+        config.visualizer.pop('name', None)  # the first runner's of that name exists still
+    second = Runner.from_cfg(config)
+    second.train()
+    resumed = _finite_losses(second)[len(losses) :]
+    return (
+        f'smoke test passed in {time.perf_counter() - start:.0f} s: {Path(config.filename).name}, '
+        f'{len(losses)} steps (loss {losses[0]:.3g} to {losses[-1]:.3g}), '
+        f'evaluation ({_first_metric(first)}), {checkpoint.name}, '
+        f'{len(resumed)} more after resuming (loss {resumed[-1]:.3g})'
+    )
+
+
+def _finite_losses(runner: Runner) -> list[float]:
+    scalars = runner.message_hub.log_scalars
+    for name, history in scalars.items():
+        values, _ = history.data
+        bad = [step for step, value in enumerate(values, 1) if not math.isfinite(value)]
+        if name.startswith('train/') and 'loss' in name and bad:
+            raise InputError(f'smoke test: {name} is not finite in step {bad[0]}')
+    return [float(value) for value in scalars['train/loss'].data[0]]
+
+
+def _first_metric(runner: Runner) -> str:
+    scalars = runner.message_hub.log_scalars
+    names = [name for name in scalars if name.startswith('val/') and 'time' not in name]
+    return f'{names[0].removeprefix("val/")} {scalars[names[0]].current():.3f}' if names else 'none'

@@ -1,0 +1,71 @@
+"""``tools/train.py``: everything that can be wrong is looked for first, then mmengine trains."""
+
+from argparse import Namespace
+
+from mmengine.config import Config
+
+from . import smoke
+from .amp import use_amp
+from .config import read_config
+from .console import Runner
+from .data import check_data, prepare_data
+from .distributed import process_rank
+from .lint import lint
+from .paths import is_remote
+from .pretrained import prepare_pretrained
+from .resuming import find_checkpoint, find_resume
+from .run import add_hook, explained, prepare_run, require_sections, show_warnings
+from .work_dir import prepare_work_dir
+
+
+def train(options: Namespace) -> None:
+    """Do what ``tools/train.py --help`` describes.
+
+    Raises:
+        InputError: something of the user's is wrong; before anything is built where possible.
+        TrainingInterrupted: on Ctrl-C, after a checkpoint was saved.
+    """
+    config = read_config(options.config, options.cfg_options)
+    require_sections(config, 'model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
+    lint(config, options.cfg_options)
+    if options.amp:
+        use_amp(config)
+    if options.smoke:
+        _smoke(config, options)
+    else:
+        _train(config, options)
+
+
+def _train(config: Config, options: Namespace) -> None:
+    prepare_work_dir(config, options.work_dir)
+    _prepare_start(config, options)
+    splits = ('train', 'val') if config.get('val_cfg') is not None else ('train',)
+    prepare_data(config, options.data_root, splits)
+    show_warnings(check_data(config, splits))
+    add_hook(config, 'InterruptHook')
+    prepare_run(config, options)
+    with explained(config):
+        Runner.from_cfg(config).train()
+
+
+def _prepare_start(config: Config, options: Namespace) -> None:
+    """Where the weights come from: a checkpoint to resume, pretrained ones, or random ones."""
+    if options.resume:
+        checkpoint = str(find_resume(config, options.resume))
+        config.update(resume=True, load_from=checkpoint)
+        add_hook(config, 'FittingCheckpointHook', path=checkpoint, resume=True)
+    elif config.get('load_from') and not is_remote(config.load_from):
+        config.load_from = str(find_checkpoint(config.load_from, 'load_from'))
+    # a resumed run overwrites whatever it started from
+    prepare_pretrained(config, options.pretrained, scratch=options.scratch or bool(options.resume))
+
+
+def _smoke(config: Config, options: Namespace) -> None:
+    prepare_work_dir(config, options.work_dir, parent='work_dirs/smoke')
+    prepare_pretrained(config, scratch=True)
+    smoke.rewrite(config)
+    prepare_run(config, options)
+    with explained(config):
+        report = smoke.run(config)
+    if process_rank() == 0:
+        print(report)

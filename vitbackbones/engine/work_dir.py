@@ -1,0 +1,40 @@
+"""The folders that a run writes to, tried before anything is built."""
+
+import tempfile
+from pathlib import Path
+
+from mmengine.config import Config
+
+from ..errors import InputError
+
+
+def prepare_folder(path: str | Path, role: str) -> Path:
+    """Create a folder and check that files can be written to it.
+
+    Raises:
+        InputError: they cannot; ``role``, the option that names the folder, begins the message.
+    """
+    folder = Path(path).expanduser().absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise InputError(
+            f'{role} {folder}: cannot be written to ({error.strerror}); choose another folder'
+        ) from error
+    return folder
+
+
+def prepare_work_dir(config: Config, given: str | None = None, parent: str = 'work_dirs') -> None:
+    """Choose and create the work dir: ``--work-dir``, that of the config, or the default.
+
+    Args:
+        config: ``config.work_dir`` is set, absolute.
+        given: ``--work-dir``.
+        parent: of the default, ``<parent>/<config name>`` in the current directory.
+
+    Raises:
+        InputError: it cannot be written to.
+    """
+    default = Path(parent, Path(config.filename).stem)
+    config.work_dir = str(prepare_folder(given or config.get('work_dir') or default, '--work-dir'))
