@@ -127,6 +127,14 @@ def test_truncated_image_in_a_data_worker(tool, copy):
     assert len(result.err.strip().splitlines()) == 1
 
 
+def test_truncated_image_in_evaluation_by_the_loader_of_mmcv(tool, copy):
+    image = next((copy / 'images' / 'val').iterdir())
+    image.write_bytes(image.read_bytes()[:100])
+    loader = ['val_dataloader.dataset.pipeline.0.type=LoadImageFromFile']
+    result = tool('train', TINY, '--scratch', '--data-root', copy, '--cfg-options', *loader)
+    refused(result, str(image))
+
+
 def test_missing_image(tool, copy):
     image = next((copy / 'images' / 'train').iterdir())
     image.unlink()

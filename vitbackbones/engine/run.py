@@ -1,5 +1,6 @@
 """What training, testing and the smoke test share between reading a config and running it."""
 
+import re
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -70,11 +71,17 @@ def _device() -> str:
 def explained(config: Config) -> Iterator[None]:
     """Turn what a library says about a mistake in ``config`` into an ``InputError`` that names it.
 
-    These are keywords that no signature showed beforehand, and the refusals of our own models
-    (unknown ``arch``, indices out of range), which are plain ``ValueError``.
+    These are keywords that no signature showed beforehand, the refusals of our own models
+    (unknown ``arch``, indices out of range), which are plain ``ValueError``, and images that
+    mmcv's own loader, which inference functions need in a test pipeline, cannot decode.
     """
     try:
         yield
+    except AssertionError as error:
+        unreadable = re.search('failed to load image: (.*)', str(error))
+        if not unreadable:
+            raise
+        raise InputError(f'{unreadable[1]}: not an image, or cut short') from error
     except TypeError as error:
         explanation = explain_unexpected_keyword(config, error)
         raise explanation or error from error
