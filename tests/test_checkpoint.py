@@ -90,12 +90,10 @@ def test_a_file_that_is_no_checkpoint_is_named(tmp_path, name):
     path = tmp_path / name
     with pytest.raises(InputError, match=f'{path}: no such checkpoint file'):
         load_file(path)
-    path.write_bytes(b'not a checkpoint')
-    with pytest.raises(InputError, match=str(path)):
-        load_file(path)
-    path.write_bytes(b'')
-    with pytest.raises(InputError, match=str(path)):
-        load_file(path)
+    for content in (b'not a checkpoint', b'hello', b''):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=str(path)):
+            load_file(path)
 
 
 def test_a_truncated_file_is_named(tmp_path):

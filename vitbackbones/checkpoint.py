@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 import torch
 from mmengine.logging import HistoryBuffer, print_log
-from safetensors import SafetensorError
 from safetensors.torch import load_file as load_safetensors
 from torch import Tensor, nn
 
@@ -60,8 +59,8 @@ def load_file(path: str | Path, map_location='cpu') -> dict:
             return torch.load(path, map_location=map_location, weights_only=True)
     except pickle.UnpicklingError as error:
         raise InputError(_refusal(path, error)) from error
-    except (SafetensorError, RuntimeError, EOFError, OSError) as error:
-        raise InputError(f'{path}: cannot be read as a checkpoint ({error})') from error
+    except Exception as error:  # a file that is no pickle can end in any error while it is read
+        raise InputError(f'{path}: is no torch checkpoint, or is damaged ({error!r})') from error
 
 
 def _refusal(path: Path, error: Exception) -> str:

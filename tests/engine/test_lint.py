@@ -118,7 +118,8 @@ def test_what_only_building_shows():
     with pytest.raises(TypeError) as error, DefaultScope.overwrite_default_scope('mmdet'):
         MODELS.build(config.model)
     text = str(explain_unexpected_keyword(config, error.value))
-    assert text.endswith('model.encoder.num_layrs: unknown key of DetrTransformerEncoder')
+    assert 'model.encoder.num_layrs: unknown key of DetrTransformerEncoder; did you mean ' in text
+    assert "'num_layers'" in text
 
 
 def test_an_error_of_another_kind_is_not_explained():

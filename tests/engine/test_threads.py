@@ -44,7 +44,7 @@ def test_threads_and_workers_fit_the_cores(monkeypatch, cores, wanted):
     config = make_config(wanted)
     share_cores(config)
     workers = config.train_dataloader.num_workers
-    assert 1 <= torch.get_num_threads() + workers <= max(cores, 1)
+    assert torch.get_num_threads() + workers == cores
     assert workers <= wanted
 
 

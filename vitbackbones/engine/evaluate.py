@@ -58,15 +58,16 @@ def _prepare(config: Config, options: Namespace) -> None:
     prepare_run(config, options)
 
 
-def table(metrics: dict[str, float]) -> str:
-    """The metrics, one line each.
+def table(metrics: dict) -> str:
+    """The metrics that are numbers, one line each.
 
     >>> print(table({'coco/bbox_mAP': 0.357, 'coco/bbox_mAP_50': 0.567}))
     coco/bbox_mAP      0.357
     coco/bbox_mAP_50   0.567
     """
-    width = max(map(len, metrics), default=0)
-    return '\n'.join(f'{name:<{width}}  {value:6.3f}' for name, value in metrics.items())
+    numbers = {name: value for name, value in metrics.items() if isinstance(value, float | int)}
+    width = max(map(len, numbers), default=0)
+    return '\n'.join(f'{name:<{width}}  {value:6.3f}' for name, value in numbers.items())
 
 
 def _draw(runner: Runner, options: Namespace) -> None:

@@ -6,7 +6,8 @@ each dict with a ``type`` is held against the signature of what it names.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 
 from mmengine.config import Config
@@ -93,7 +94,7 @@ def _without_effect(options: Iterable[str]) -> Iterator[str]:
 
 def _misspelled_sections(config: Config) -> Iterator[str]:
     """Top-level keys may be variables of any name, but not a section's name misspelled."""
-    for key in set(config) - RUNNER_KEYS:
+    for key in sorted(set(config) - RUNNER_KEYS):
         near = get_close_matches(key, RUNNER_KEYS, n=1, cutoff=0.85)
         if near and not key.startswith(f'{near[0]}_'):
             yield f'{key}: unknown key{_or(near)}'
@@ -162,13 +163,21 @@ def explain_unexpected_keyword(config: Config, error: TypeError) -> InputError |
 
     Catches what :func:`lint` cannot know: dicts without a type that a model hands to a class.
     """
-    match = re.search(
-        r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'", str(error)
-    )
+    pattern = r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'"
+    match = re.search(pattern, str(error))
     paths = list(_paths_of(match[2], config, '')) if match else []
     if not paths:
         return None
-    return InputError(f'{config.filename}: {" or ".join(paths)}: unknown key of {match[1]}')
+    known = accepted_keywords(_loaded(match[1])) or set()
+    near = _or(get_close_matches(match[2], known))
+    place = ' or '.join(paths)
+    return InputError(f'{config.filename}: {place}: unknown key of {match[1]}{near}')
+
+
+def _loaded(name: str) -> Callable:
+    """What is called ``name`` in any module that was imported."""
+    spaces = [getattr(module, '__dict__', {}) for module in list(sys.modules.values())]
+    return next((space[name] for space in spaces if callable(space.get(name))), lambda: None)
 
 
 def _paths_of(name: str, node, path: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ from ..errors import InputError
 from .console import Runner
 from .data import SPLITS, datasets, loaders
 from .distributed import process_rank
-from .lookup import Lookup
+from .lookup import OURS, Lookup
 from .resuming import latest_checkpoint
 
 SHORT_SIDE = 160
@@ -98,8 +98,10 @@ def _set_length(config: Config, resumed: bool) -> None:
     length = 1 if by_epoch else STEPS
     loop.update({'max_epochs' if by_epoch else 'max_iters': length + resumed})
     loop.update(val_interval=length, val_begin=1)
-    config.default_hooks.checkpoint.update(interval=length, by_epoch=by_epoch, save_begin=0)
-    config.default_hooks.logger = {'type': 'LoggerHook', 'interval': 1}
+    hooks = config.setdefault('default_hooks', {})
+    checkpoint = hooks.get('checkpoint') or {'type': f'{OURS}.CheckpointHook'}
+    hooks['checkpoint'] = {**checkpoint, 'interval': length, 'by_epoch': by_epoch, 'save_begin': 0}
+    hooks['logger'] = {'type': 'LoggerHook', 'interval': 1}
 
 
 # ------------------------------------------------------------------------ the run
@@ -121,6 +123,7 @@ def rewrite(config: Config) -> None:
         # one worker process in training: what goes through it must be picklable
         loader.update(num_workers=int(name.startswith('train')), batch_size=BATCH_SIZE)
         loader.update(persistent_workers=False, prefetch_factor=None)
+    config.update(load_from=None, resume=False)
     _set_length(config, resumed=False)
 
 

@@ -31,14 +31,15 @@ def available_cores(limit_file: Path = CGROUP_LIMIT) -> int:
 def share_cores(config: Config) -> None:
     """Set torch's threads and limit the data workers of ``config`` to what the cores allow.
 
-    One core in four loads data, the others compute. Threads that the user chose with
+    At most one core in four loads data, all others compute. Threads that the user chose with
     ``OMP_NUM_THREADS`` are left alone.
     """
     cores = max(1, available_cores() // int(os.environ.get('LOCAL_WORLD_SIZE', 1)))
-    limit = cores // CORES_PER_WORKER
+    workers = 0
     for _, loader in loaders(config):
-        loader['num_workers'] = min(loader.get('num_workers', 0), limit)
+        loader['num_workers'] = min(loader.get('num_workers', 0), cores // CORES_PER_WORKER)
+        workers = max(workers, loader['num_workers'])
         if not loader['num_workers']:  # torch refuses these without workers
             loader.update(persistent_workers=False, prefetch_factor=None)
     if 'OMP_NUM_THREADS' not in os.environ:
-        torch.set_num_threads(max(1, cores - limit))
+        torch.set_num_threads(cores - workers)

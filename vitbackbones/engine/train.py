@@ -13,7 +13,7 @@ from .distributed import process_rank
 from .lint import lint
 from .paths import is_remote
 from .pretrained import prepare_pretrained
-from .resuming import find_checkpoint, find_resume
+from .resuming import LATEST, find_checkpoint, find_resume
 from .run import add_hook, explained, prepare_run, require_sections, show_warnings
 from .work_dir import prepare_work_dir
 
@@ -50,21 +50,22 @@ def _train(config: Config, options: Namespace) -> None:
 
 def _prepare_start(config: Config, options: Namespace) -> None:
     """Where the weights come from: a checkpoint to resume, pretrained ones, or random ones."""
-    if options.resume:
-        checkpoint = str(find_resume(config, options.resume))
+    resume = options.resume or (config.get('resume') and (config.get('load_from') or LATEST))
+    if resume:
+        checkpoint = str(find_resume(config, resume))
         config.update(resume=True, load_from=checkpoint)
         add_hook(config, 'FittingCheckpointHook', path=checkpoint, resume=True)
     elif config.get('load_from') and not is_remote(config.load_from):
         config.load_from = str(find_checkpoint(config.load_from, 'load_from'))
     # a resumed run overwrites whatever it started from
-    prepare_pretrained(config, options.pretrained, scratch=options.scratch or bool(options.resume))
+    prepare_pretrained(config, options.pretrained, scratch=options.scratch or bool(resume))
 
 
 def _smoke(config: Config, options: Namespace) -> None:
     prepare_work_dir(config, options.work_dir, parent='work_dirs/smoke')
     prepare_pretrained(config, scratch=True)
-    smoke.rewrite(config)
     prepare_run(config, options)
+    smoke.rewrite(config)
     with explained(config):
         report = smoke.run(config)
     if process_rank() == 0:
