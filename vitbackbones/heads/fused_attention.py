@@ -3,7 +3,8 @@
 mmcv's ``MultiheadAttention`` calls ``nn.MultiheadAttention`` with ``need_weights=True``, which
 writes the whole score matrix to memory and then throws it away. The subclass here holds the
 same parameters under the same names and computes the same function through
-``scaled_dot_product_attention``.
+``scaled_dot_product_attention``. (On a CPU that has no fused kernel with dropout: training with
+attention dropout takes the plain path there.)
 """
 
 import torch
