@@ -1,7 +1,8 @@
 """The same DETR, small enough to learn on two CPU cores within minutes.
 
-128 channels, 1 + 3 layers, 12 queries, no dropout. As for the full one, a run config adds the
-backbone and the number of channels it gives.
+128 channels, 1 + 3 layers, 12 queries, no dropout. Twelve queries leave "nothing here" a
+smaller share of the class loss than a hundred do, so it weighs 0.3 and not 0.1. As for the full
+one, a run config adds the backbone and the number of channels it gives.
 """
 
 _base_ = './detr.py'
@@ -31,6 +32,6 @@ model = dict(
         ),
     ),
     positional_encoding=dict(num_feats=64, temperature=20),
-    bbox_head=dict(num_classes=3, embed_dims=128),
+    bbox_head=dict(num_classes=3, embed_dims=128, loss_cls=dict(bg_cls_weight=0.3)),
     test_cfg=dict(max_per_img=12),
 )
