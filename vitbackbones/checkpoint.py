@@ -18,7 +18,7 @@ from mmengine.logging import HistoryBuffer, print_log
 from safetensors.torch import load_file as load_safetensors
 from torch import Tensor, nn
 
-from .convert import convert, unwrap
+from .convert import FORMATS, convert, unwrap
 from .errors import InputError
 from .registry import WEIGHT_INITIALIZERS
 
@@ -115,13 +115,14 @@ def _shorten(keys: Sequence[str], most: int = 8) -> str:
 
 
 def _compare(module: nn.Module, state: dict[str, Tensor], layout: str) -> Coverage:
-    own = {k: v for k, v in module.state_dict().items() if not k.endswith('num_batches_tracked')}
+    everything = module.state_dict()
+    own = {k: v for k, v in everything.items() if not k.endswith('num_batches_tracked')}
     shared = [key for key in own if key in state]
     differing = [key for key in shared if own[key].shape != state[key].shape]
     return Coverage(
         format=layout,
         used=tuple(key for key in shared if key not in differing),
-        unused=tuple(key for key in state if key not in own),
+        unused=tuple(key for key in state if key not in everything),
         missing=tuple(key for key in own if key not in state),
         mismatched=tuple(
             f'{key} {tuple(state[key].shape)} for {tuple(own[key].shape)}' for key in differing
@@ -129,11 +130,27 @@ def _compare(module: nn.Module, state: dict[str, Tensor], layout: str) -> Covera
     )
 
 
+def _foreign(coverage: Coverage) -> list[str]:
+    """Return the unused keys that tell of another variant: those inside a part that was filled.
+
+    More blocks, a bias or a gate that the module lacks would change what the rest computes. A
+    head, a last norm or a class token more is what a classifier has and a dense backbone has not.
+    """
+    filled = {key.removeprefix('backbone.').partition('.')[0] for key in coverage.used}
+    inside = [k for k in coverage.unused if k.removeprefix('backbone.').partition('.')[0] in filled]
+    return [key for key in inside if not key.endswith('cls_token')]
+
+
+def _not_allowed(keys: Sequence[str], patterns: Sequence[str]) -> list[str]:
+    return [key for key in keys if not any(fnmatch(key, pattern) for pattern in patterns)]
+
+
 def load_pretrained(
     module: nn.Module,
     checkpoint: str | Path,
     allow_missing: Sequence[str] = (),
     format: str | None = None,
+    allow_unused: Sequence[str] = (),
 ) -> Coverage:
     """Fill ``module`` from a checkpoint file of any known layout and report what was filled.
 
@@ -143,34 +160,47 @@ def load_pretrained(
         allow_missing: patterns (``fnmatch``) of keys that may stay as initialised.
         format: the file's layout, a key of ``vitbackbones.convert.FORMATS``; found from the keys
             by default.
+        allow_unused: patterns of the file's keys that may be left over inside a part that is
+            filled, such as the last blocks of a deeper network.
 
     Raises:
-        InputError: a key is missing and not allowed to be, or a shape differs. The module is
-            unchanged then.
+        InputError: a key is missing or left over and not allowed to be, or a shape differs. The
+            module is unchanged then.
     """
-    state, layout = convert(unwrap(load_file(checkpoint)), format)
-    if hasattr(module, 'adapt_state_dict'):
-        state = module.adapt_state_dict(state)
+    converted, layout = convert(unwrap(load_file(checkpoint)), format)
+    adapt = getattr(module, 'adapt_state_dict', dict)
+    state = adapt(converted)
     coverage = _compare(module, state, layout)
-    forbidden = [key for key in coverage.missing if not any(fnmatch(key, p) for p in allow_missing)]
-    if forbidden or coverage.mismatched:
-        raise InputError(_not_filled(module, checkpoint, coverage, forbidden))
+    missing = _not_allowed(coverage.missing, allow_missing)
+    foreign = _not_allowed(_foreign(coverage), allow_unused)
+    if missing or foreign or coverage.mismatched:
+        variant = FORMATS[layout].describe(converted)
+        raise InputError(_not_filled(module, checkpoint, coverage, missing, foreign, variant))
     module.load_state_dict(state, strict=False)
     print_log(f'{checkpoint} -> {type(module).__name__}: {coverage}', logger='current')
     return coverage
 
 
-def _not_filled(module: nn.Module, checkpoint, coverage: Coverage, forbidden: list[str]) -> str:
+def _not_filled(
+    module: nn.Module,
+    checkpoint: str | Path,
+    coverage: Coverage,
+    missing: list[str],
+    foreign: list[str],
+    variant: str,
+) -> str:
+    reasons = (
+        (f'nothing for {len(missing)} tensors', missing),
+        ('other shapes', coverage.mismatched),
+        (f'no place for {len(foreign)} tensors', foreign),
+        ('also unused', [key for key in coverage.unused if key not in foreign]),
+        ('the file holds', [variant] if variant else []),
+    )
     text = f'{checkpoint} does not fill {type(module).__name__} ({coverage.format} layout):'
-    if forbidden:
-        text += f'\n  nothing for {len(forbidden)} tensors: {_shorten(forbidden)}'
-    if coverage.mismatched:
-        text += f'\n  other shapes: {_shorten(coverage.mismatched)}'
-    if coverage.unused:
-        text += f'\n  no place for: {_shorten(coverage.unused)}'
+    text += ''.join(f'\n  {reason}: {_shorten(keys)}' for reason, keys in reasons if keys)
     return text + (
         '\nIs it a checkpoint of this model and variant? To start some tensors from scratch, name '
-        'them in init_cfg.allow_missing (patterns).'
+        'them in init_cfg.allow_missing (patterns); to leave out some of the file, in allow_unused.'
     )
 
 
@@ -183,12 +213,17 @@ class PretrainedInit:
     """
 
     def __init__(
-        self, checkpoint: str, allow_missing: Sequence[str] = (), format: str | None = None
+        self,
+        checkpoint: str,
+        allow_missing: Sequence[str] = (),
+        format: str | None = None,
+        allow_unused: Sequence[str] = (),
     ) -> None:
         self.arguments = {
             'checkpoint': checkpoint,
             'allow_missing': allow_missing,
             'format': format,
+            'allow_unused': allow_unused,
         }
 
     def __call__(self, module: nn.Module) -> None:

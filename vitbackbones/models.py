@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from .backbones import PVT, AugPVT, AugViT, Backbone, ViT
+from .backbones import PVT, T2T, TNT, AugPVT, AugT2T, AugViT, Backbone, ViT
 from .checkpoint import load_pretrained
 
 # name: (backbone, its arguments, what the head reads)
@@ -15,6 +15,15 @@ MODELS = {
     **{f'aug_vit_{a}': (AugViT, {'arch': a}, 'cls_token') for a in ('ti', 's', 'b')},
     **{f'pvt_{a}': (PVT, {'arch': a}, 'cls_token') for a in ('t', 's', 'm', 'l')},
     **{f'aug_pvt_{a}': (AugPVT, {'arch': a}, 'cls_token') for a in ('s', 'm')},
+    **{f't2t_{a}': (T2T, {'arch': a}, 'cls_token') for a in ('14', '19', '24')},
+    **{
+        f't2t_t_{a}': (T2T, {'arch': a, 'tokens': 'transformer'}, 'cls_token')
+        for a in ('14', '19', '24')
+    },
+    **{f'aug_t2t_{a}': (AugT2T, {'arch': a}, 'cls_token') for a in ('14', '19', '24')},
+    **{f'tnt_{a}': (TNT, {'arch': a}, 'cls_token') for a in ('ti', 's', 'b')},
+    'tnt_s_se': (TNT, {'arch': 's', 'se': True}, 'cls_token'),
+    'tnt_s_legacy': (TNT, {'arch': 's', 'stem': 'conv', 'projection': 'pixel'}, 'cls_token'),
 }
 
 

@@ -2,6 +2,8 @@
 
 from .base import Backbone
 from .pvt import PVT, AugPVT
+from .t2t import T2T, AugT2T
+from .tnt import TNT
 from .vit import AugViT, ViT
 
-__all__ = ['PVT', 'AugPVT', 'AugViT', 'Backbone', 'ViT']
+__all__ = ['PVT', 'T2T', 'TNT', 'AugPVT', 'AugT2T', 'AugViT', 'Backbone', 'ViT']

@@ -26,10 +26,10 @@ def choose_arch(archs: dict[str, dict], arch: str | dict) -> dict:
     Raises:
         ValueError: ``arch`` names no variant, or a dict lacks or has unknown settings.
     """
-    if isinstance(arch, str):
-        if arch not in archs:
+    if not isinstance(arch, dict):
+        if str(arch) not in archs:
             raise ValueError(f'unknown arch {arch!r}; known: {", ".join(archs)}')
-        return archs[arch]
+        return archs[str(arch)]  # a bare 14 names '14'
     wanted = next(iter(archs.values())).keys()
     if set(arch) != set(wanted):
         raise ValueError(f'an arch dict needs the keys {sorted(wanted)}, got {sorted(arch)}')

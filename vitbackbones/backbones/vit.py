@@ -5,23 +5,22 @@ positions, pre-norm blocks, LayerNorm eps 1e-6. Tang et al., "Augmented Shortcut
 Transformers", 2021: the same with augmented shortcuts around both branches of every block.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..layers import (
+    STEMS,
     Block,
-    PatchEmbed,
+    build_part,
     drop_path_rates,
-    resize_position,
-    to_map,
+    sinusoid_position,
     trunc_normal_linears,
 )
 from ..registry import MODELS
-from .base import Backbone, choose_arch, choose_indices
+from .base import choose_arch
+from .plain import PlainBackbone
 
 ARCHS = {
     'ti': {'embed_dims': 192, 'depth': 12, 'num_heads': 3},
@@ -32,8 +31,8 @@ ARCHS = {
 
 
 @MODELS.register_module()
-class ViT(Backbone):
-    """Plain vision transformer with interchangeable attention and shortcut.
+class ViT(PlainBackbone):
+    """Plain vision transformer with interchangeable stem, attention and shortcut.
 
     Args:
         arch: a key of ``ARCHS`` or a dict with its keys.
@@ -43,18 +42,23 @@ class ViT(Backbone):
         in_channels: channels of the image.
         out_indices: blocks whose output is returned; the last one's has the final LayerNorm.
         pool: average the output maps over ``pool`` x ``pool``, so that stride 16 becomes 32.
+        stem: configuration of what makes the patch tokens (``vitbackbones.layers``).
+        position: ``'learned'``, or ``'sinusoid'`` for a fixed table (kept in checkpoints).
         attention, shortcut: configurations of the parts (``vitbackbones.layers``).
         mlp_ratio: hidden width of the MLP in units of ``embed_dims``.
         qkv_bias: bias of the query, key and value projections.
+        norm_eps: epsilon of the LayerNorms.
         with_cls_token: whether there is a class token.
         drop_rate, attn_drop_rate: dropout in the blocks and on the positions.
         drop_path_rate: stochastic depth of the last block; linear from 0 at the first.
         options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
 
     Raises:
-        ValueError: unknown ``arch``, part or ``out_type``, an index out of range, or
-            ``out_type='cls_token'`` without a class token.
+        ValueError: unknown ``arch``, part, ``position`` or ``out_type``, an index out of range,
+            or ``out_type='cls_token'`` without a class token.
     """
+
+    archs = ARCHS
 
     def __init__(
         self,
@@ -64,32 +68,30 @@ class ViT(Backbone):
         in_channels: int = 3,
         out_indices: int | Sequence[int] = -1,
         pool: int = 1,
-        attention: dict = {'type': 'DotProductAttention'},  # noqa: B006 (never changed)
+        stem: dict = {'type': 'PatchEmbed'},  # noqa: B006 (never changed)
+        position: str = 'learned',
+        attention: dict = {'type': 'DotProductAttention'},  # noqa: B006
         shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006
         mlp_ratio: float = 4.0,
         qkv_bias: bool = True,
+        norm_eps: float = 1e-6,
         with_cls_token: bool = True,
         drop_rate: float = 0.0,
         attn_drop_rate: float = 0.0,
         drop_path_rate: float = 0.0,
         **options,
     ) -> None:
-        super().__init__(**options)
-        settings = choose_arch(ARCHS, arch)
+        settings = choose_arch(self.archs, arch)
         dims, depth = settings['embed_dims'], settings['depth']
+        super().__init__(dims, depth, img_size, patch_size, out_indices, pool, **options)
         if self.out_type == 'cls_token' and not with_cls_token:
             raise ValueError("out_type='cls_token' needs with_cls_token=True")
-        height, width = (img_size, img_size) if isinstance(img_size, int) else img_size
-        self.grid = (math.ceil(height / patch_size), math.ceil(width / patch_size))
-        self.pool = pool
-        self.out_indices = choose_indices(out_indices, depth)
-        self.out_channels = (dims,) * len(self.out_indices)
-        self.out_strides = (patch_size * pool,) * len(self.out_indices)
 
-        self.patch_embed = PatchEmbed(in_channels, dims, patch_size)
+        self.patch_embed = build_part(
+            STEMS, stem, in_channels=in_channels, embed_dims=dims, patch_size=patch_size
+        )
         self.cls_token = nn.Parameter(torch.zeros(1, 1, dims)) if with_cls_token else None
-        tokens = int(with_cls_token) + self.grid[0] * self.grid[1]
-        self.pos_embed = nn.Parameter(torch.zeros(1, tokens, dims))
+        self._make_position(position, int(with_cls_token) + self.grid[0] * self.grid[1], dims)
         self.pos_drop = nn.Dropout(drop_rate)
         self.blocks = nn.ModuleList(
             Block(
@@ -102,58 +104,42 @@ class ViT(Backbone):
                 drop_rate=drop_rate,
                 attn_drop_rate=attn_drop_rate,
                 drop_path_rate=rate,
+                norm_eps=norm_eps,
             )
             for rate in drop_path_rates(drop_path_rate, depth)
         )
-        self.norm = nn.LayerNorm(dims, eps=1e-6)
+        self.norm = nn.LayerNorm(dims, eps=norm_eps)
         self._reset_parameters()
         self.freeze()
+
+    def _make_position(self, kind: str, tokens: int, dims: int) -> None:
+        if kind == 'learned':
+            self.pos_embed = nn.Parameter(torch.zeros(1, tokens, dims))
+        elif kind == 'sinusoid':
+            self.register_buffer('pos_embed', sinusoid_position(tokens, dims))
+        else:
+            raise ValueError(f"position={kind!r} is neither 'learned' nor 'sinusoid'")
 
     def _reset_parameters(self) -> None:
         """DeiT's initialisation: trunc-normal 0.02 for tokens and linear layers, biases 0."""
         for token in (self.pos_embed, self.cls_token):
-            if token is not None:
+            if isinstance(token, nn.Parameter):
                 nn.init.trunc_normal_(token, std=0.02)
         trunc_normal_linears(self)
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to one map or vector per entry of ``out_indices``."""
         x, size = self.patch_embed(image)  # (N, h * w, C)
-        x = self._with_position(x, size)
+        x = self.with_position(x, self.pos_embed, size)
         outputs = []
         for i, block in enumerate(self.blocks):
             x = self.run_block(block, x, size)
             if i in self.out_indices:
-                outputs.append(self._output(x if i < len(self.blocks) - 1 else self.norm(x), size))
+                outputs.append(self.read_out(x, i, size))
         return tuple(outputs)
 
-    def _with_position(self, x: Tensor, size: tuple[int, int]) -> Tensor:
-        if self.cls_token is not None:
-            x = torch.cat([self.cls_token.expand(len(x), -1, -1), x], 1)  # (N, 1 + h * w, C)
-        return self.pos_drop(x + resize_position(self.pos_embed, self.grid, size))
-
-    def _output(self, x: Tensor, size: tuple[int, int]) -> Tensor:
-        if self.out_type == 'cls_token':
-            return x[:, 0]
-        x = x if self.cls_token is None else x[:, 1:]
-        if self.out_type == 'pooled':
-            return x.mean(1)
-        x = to_map(x, size)  # (N, C, h, w)
-        if self.pool == 1:
-            return x
-        # a cell cut by the border is the mean of what it covers
-        return F.avg_pool2d(x, self.pool, ceil_mode=True, count_include_pad=False)
-
-    def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
-        stem = [self.patch_embed, self.pos_embed, self.pos_drop]
-        stem += [] if self.cls_token is None else [self.cls_token]
-        return [stem, *([block] for block in self.blocks)]
-
-    def layer_depth(self, name: str) -> tuple[int, int]:
-        depths = len(self.blocks) + 2
-        if name.startswith('blocks.'):
-            return int(name.split('.')[1]) + 1, depths
-        return (depths - 1 if name.startswith('norm.') else 0), depths
+    def stem_parts(self) -> list[nn.Module | Tensor | None]:
+        return [self.patch_embed, self.pos_embed, self.pos_drop, self.cls_token]
 
     def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
         yield 'pos_embed', int(self.cls_token is not None), self.grid, 'bicubic'

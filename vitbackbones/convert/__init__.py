@@ -12,23 +12,44 @@ from torch import Tensor
 
 from ..errors import InputError
 from .aug_vit import convert_aug_vit, is_aug_vit
+from .mmpretrain import (
+    convert_mmpretrain_t2t,
+    convert_mmpretrain_tnt,
+    convert_mmpretrain_vit,
+    is_mmpretrain_t2t,
+    is_mmpretrain_tnt,
+    is_mmpretrain_vit,
+)
 from .pvt import convert_pvt, is_pvt
+from .t2t import convert_t2t, describe_t2t, is_t2t
+from .tnt import convert_timm_tnt, convert_tnt, describe_tnt, is_timm_tnt, is_tnt
 
 StateDict = dict[str, Tensor]
 
 
 @dataclass(frozen=True)
 class Format:
-    """A checkpoint layout: how its keys are recognised and rewritten."""
+    """A checkpoint layout: how its keys are recognised and rewritten.
+
+    ``describe`` says which variant a rewritten state dict is of, where a layout has several that
+    are easily mistaken for each other; the message that a file does not fit repeats it.
+    """
 
     detect: Callable[[StateDict], bool]
     convert: Callable[[StateDict], StateDict]
+    describe: Callable[[StateDict], str] = lambda state: ''
 
 
 # The first that recognises a state dict wins; 'native' (also DeiT's and timm's ViT) takes the rest.
 FORMATS = {
     'aug_vit': Format(is_aug_vit, convert_aug_vit),
     'pvt': Format(is_pvt, convert_pvt),
+    'tnt': Format(is_tnt, convert_tnt, describe_tnt),
+    'timm_tnt': Format(is_timm_tnt, convert_timm_tnt, describe_tnt),
+    't2t': Format(is_t2t, convert_t2t, describe_t2t),
+    'mmpretrain_tnt': Format(is_mmpretrain_tnt, convert_mmpretrain_tnt, describe_tnt),
+    'mmpretrain_t2t': Format(is_mmpretrain_t2t, convert_mmpretrain_t2t, describe_t2t),
+    'mmpretrain_vit': Format(is_mmpretrain_vit, convert_mmpretrain_vit),
     'deit': Format(lambda state: 'blocks.0.attn.qkv.weight' in state, dict),
     'native': Format(lambda state: True, dict),
 }

@@ -28,6 +28,7 @@ class Block(nn.Module):
         norm_eps: epsilon of the LayerNorms.
         reduction: module that makes the attention's context from the normalised tokens and
             their grid; ``None`` for self-attention.
+        mlp: class of the MLP.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Block(nn.Module):
         drop_path_rate: float = 0.0,
         norm_eps: float = 1e-6,
         reduction: nn.Module | None = None,
+        mlp: type[nn.Module] = Mlp,
     ) -> None:
         super().__init__()
         self.norm1 = nn.LayerNorm(embed_dims, eps=norm_eps)
@@ -58,7 +60,7 @@ class Block(nn.Module):
             drop_rate=drop_rate,
         )
         self.norm2 = nn.LayerNorm(embed_dims, eps=norm_eps)
-        self.mlp = Mlp(embed_dims, int(embed_dims * mlp_ratio), drop_rate)
+        self.mlp = mlp(embed_dims, int(embed_dims * mlp_ratio), drop_rate)
         self.shortcut_attn = build_shortcut(shortcut, embed_dims, 'attention')
         self.shortcut_mlp = build_shortcut(shortcut, embed_dims, 'mlp')
         self.drop_path = DropPath(drop_path_rate)

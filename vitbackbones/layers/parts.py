@@ -9,6 +9,7 @@ from torch import nn
 
 ATTENTIONS: dict[str, type[nn.Module]] = {}
 SHORTCUTS: dict[str, type[nn.Module]] = {}
+STEMS: dict[str, type[nn.Module]] = {}
 
 
 def register(table: dict[str, type[nn.Module]]):

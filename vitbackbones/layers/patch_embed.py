@@ -1,7 +1,13 @@
-"""Images (or maps) to tokens by a convolution whose stride is its kernel."""
+"""Images (or maps) to tokens by a convolution whose stride is its kernel.
+
+The interface that every stem keeps: ``stem(in_channels, embed_dims, patch_size, **own)`` maps an
+image of any size to its patch tokens and their grid.
+"""
 
 import torch.nn.functional as F
 from torch import Tensor, nn
+
+from .parts import STEMS, register
 
 
 def pad_to_multiple(x: Tensor, multiple: int) -> Tensor:
@@ -12,6 +18,7 @@ def pad_to_multiple(x: Tensor, multiple: int) -> Tensor:
     return F.pad(x, (0, width - w, 0, height - h))
 
 
+@register(STEMS)
 class PatchEmbed(nn.Module):
     """Cut a map into patches and project each to a token; any size, padded inside.
 

@@ -1,4 +1,4 @@
-"""Learned position codes and their resizing to other grids."""
+"""Position codes and their resizing to other grids."""
 
 import math
 
@@ -53,3 +53,14 @@ def fit_position(code: Tensor, extra: int, size: tuple[int, int], mode: str = 'b
     if old[0] * old[1] != count - stored or stored < extra:
         raise ValueError(f'a position code of {count} tokens fits no grid of {extra} + {size}')
     return resize_position(code[:, stored - extra :], old, size, mode)
+
+
+def sinusoid_position(count: int, dims: int) -> Tensor:
+    """Return the fixed code of Vaswani et al. (2017), Sec. 3.5, for ``count`` tokens in a row.
+
+    Returns:
+        (1, count, dims): sin(p / 10000^(2i / dims)) at 2i, the cosine at 2i + 1.
+    """
+    rate = 10000 ** (-torch.arange(0, dims, 2, dtype=torch.float64) / dims)
+    angle = torch.arange(count, dtype=torch.float64)[:, None] * rate  # (count, dims / 2)
+    return torch.stack([angle.sin(), angle.cos()], 2).flatten(1)[None].float()  # (1, count, dims)

@@ -1,0 +1,148 @@
+"""T2T-ViT: equality with its equations, its published counts, positions and dropouts."""
+
+import pytest
+import torch
+
+from tests.reference.t2t import t2t
+from vitbackbones import create_model
+from vitbackbones.backbones import T2T, AugT2T
+from vitbackbones.layers import PerformerAttention, sinusoid_position
+
+ARCH = {'embed_dims': 48, 'depth': 2, 'num_heads': 3}
+TOKENS = ('performer', 'transformer')
+
+
+def make(cls=T2T, **options):
+    """A small T2T-ViT whose parameters are all away from their initial zeros and ones."""
+    torch.manual_seed(0)
+    model = cls(**{'arch': ARCH, 'img_size': (64, 96), **options})
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn_like(parameter), alpha=0.1)
+    return model.eval()
+
+
+def image(height=64, width=96, batch=2):
+    return torch.randn(batch, 3, height, width, generator=torch.Generator().manual_seed(1))
+
+
+def reference(model, x):
+    weights = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    return t2t(weights, x, heads=3)
+
+
+@pytest.mark.parametrize('tokens', TOKENS)
+def test_both_forms_equal_their_equations(tokens):
+    model, x = make(tokens=tokens), image()
+    expected = reference(model, x)
+    as_map = expected[:, 1:].transpose(1, 2).reshape(2, 48, 4, 6)
+    torch.testing.assert_close(model(x)[0], as_map, atol=2e-5, rtol=1e-5)
+    model.out_type = 'cls_token'
+    torch.testing.assert_close(model(x)[0], expected[:, 0], atol=2e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize('tokens', TOKENS)
+def test_gradients_equal_those_of_the_equations(tokens):
+    model, x = make(tokens=tokens, out_type='cls_token'), image(batch=1)
+    names, parameters = zip(*model.named_parameters(), strict=True)
+    plain = torch.autograd.grad(reference(model, x)[:, 0].square().sum(), parameters)
+    fused = torch.autograd.grad(model(x)[0].square().sum(), parameters)
+    for name, a, b in zip(names, plain, fused, strict=True):
+        scale = a.abs().max().item() + 1e-3
+        torch.testing.assert_close(a / scale, b / scale, atol=1e-4, rtol=0, msg=name)
+
+
+@pytest.mark.parametrize(
+    ('name', 'millions'),
+    [
+        ('t2t_14', 21.5455),
+        ('t2t_19', 39.1774),
+        ('t2t_24', 64.1059),
+        ('t2t_t_14', 21.5411),
+        ('t2t_t_19', 39.1729),
+        ('t2t_t_24', 64.1015),
+    ],
+)
+def test_published_counts_with_the_fixed_tables(name, millions):
+    with torch.device('meta'):
+        model = create_model(name)
+    assert abs(sum(v.numel() for v in model.state_dict().values()) / 1e6 - millions) <= 5.1e-5
+
+
+@pytest.mark.parametrize(('arch', 'added'), [('14', 86016), ('19', 136192), ('24', 196608)])
+def test_augmented_shortcuts_add_their_circulant_paths_to_the_blocks_alone(arch, added):
+    with torch.device('meta'):
+        plain, augmented = T2T(arch), AugT2T(arch)
+    names = {n: p for n, p in augmented.named_parameters() if '.shortcut_' in n}
+    assert all(name.startswith('blocks.') for name in names)
+    assert sum(p.numel() for n, p in names.items() if n.endswith('weight')) == added
+    rest = {n for n, _ in augmented.named_parameters()} - names.keys()
+    assert rest == {n for n, _ in plain.named_parameters()}
+
+
+@torch.no_grad()
+def test_the_performer_estimates_softmax_attention():
+    torch.manual_seed(0)
+    attention = PerformerAttention(16, 8, drop_rate=0.0, ratio=2000)
+    q, k, v = (torch.randn(1, 10, 8) * s for s in (0.3, 0.3, 1.0))
+    exact = (q @ k.transpose(1, 2)).softmax(-1) @ v
+    torch.testing.assert_close(attention.attend(q, k, v), exact, atol=0.05, rtol=0)
+
+
+@torch.no_grad()
+def test_the_performer_stays_in_float32_under_autocast():
+    attention = make().patch_embed.attention1.attn
+    q, k, v = (torch.randn(1, 40, 64) for _ in range(3))
+    expected = attention.attend(q, k, v)
+    with torch.autocast('cpu', torch.bfloat16):
+        assert torch.equal(attention.attend(q, k, v), expected)
+
+
+@torch.no_grad()
+def test_token_dropouts_are_the_published_ones_and_for_training_only():
+    rates = {tokens: make(tokens=tokens).patch_embed.attention1.drop.p for tokens in TOKENS}
+    assert rates == {'performer': 0.1, 'transformer': 0.0}
+    published, without = make().train(), make(token_drop_rate=0.0).train()
+    x = image()
+    assert not torch.equal(published(x)[0], published(x)[0])
+    assert torch.equal(without(x)[0], without(x)[0])
+    assert torch.equal(published.eval()(x)[0], without.eval()(x)[0])
+
+
+def test_positions_are_the_fixed_sinusoid_until_a_checkpoint_brings_its_own():
+    model = make()
+    code = model.pos_embed
+    assert 'pos_embed' not in dict(model.named_parameters())
+    assert torch.equal(code, sinusoid_position(1 + 4 * 6, 48))
+    angle = torch.tensor(7 / 10000 ** (10 / 48))
+    torch.testing.assert_close(code[0, 7, 10:12], torch.stack([angle.sin(), angle.cos()]))
+    stored = {**model.state_dict(), 'pos_embed': torch.randn_like(code)}
+    model.load_state_dict(stored)
+    assert torch.equal(model.pos_embed, stored['pos_embed'])
+
+
+@torch.no_grad()
+def test_a_stored_table_is_resized_for_another_image_size():
+    small, large = make(img_size=64), make(img_size=128)
+    small.pos_embed.copy_(torch.randn_like(small.pos_embed))
+    large.load_state_dict(small.state_dict())
+    x = image(128, 128)
+    torch.testing.assert_close(large(x)[0], small(x)[0], atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ('option', 'message'),
+    [
+        ({'tokens': 'convolution'}, 'tokens='),
+        ({'patch_size': 8}, 'patch_size=8'),
+        ({'arch': 15}, 'known: 14, 19, 24'),
+    ],
+)
+def test_bad_options_are_refused_by_name(option, message):
+    with pytest.raises(ValueError, match=message):
+        make(**option)
+
+
+def test_a_bare_number_names_its_arch():
+    with torch.device('meta'):
+        assert len(T2T(19).blocks) == 19

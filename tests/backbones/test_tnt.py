@@ -1,0 +1,174 @@
+"""TNT: equality with its equations, its published counts, and what is special to two levels."""
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from tests.reference.tnt import tnt
+from vitbackbones import create_model
+from vitbackbones.backbones import TNT
+from vitbackbones.backbones.tnt import TNTBlock
+
+ARCH = {'embed_dims': 48, 'depth': 3, 'num_heads': 3, 'inner_dims': 12, 'inner_heads': 2}
+FORMS = {
+    'published': {},
+    'legacy': {'stem': 'conv', 'projection': 'pixel'},
+    'squeeze-excite': {'se': True},
+    'one inner block': {'inner_blocks': (1,)},
+    'no inner block': {'inner_blocks': ()},
+    'bias': {'qkv_bias': True},
+}
+
+
+def make(**options):
+    """A small TNT whose parameters are all away from their initial zeros and ones."""
+    torch.manual_seed(0)
+    model = TNT(**{'arch': ARCH, 'img_size': (64, 96), **options})
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn_like(parameter), alpha=0.1)
+    return model.eval()
+
+
+def image(height=64, width=96, batch=2):
+    return torch.randn(batch, 3, height, width, generator=torch.Generator().manual_seed(1))
+
+
+def reference(model, x):
+    form = {'stem': model.pixel_embed.stem}
+    projections = [block.to_patch for block in model.blocks if block.to_patch is not None]
+    form['projection'] = projections[0].form if projections else 'patch'
+    return tnt(dict(model.named_parameters()), x, heads=3, inner_heads=2, **form)
+
+
+@pytest.mark.parametrize('form', FORMS)
+def test_every_form_equals_its_equations(form):
+    model, x = make(**FORMS[form]), image()
+    expected = reference(model, x)
+    (found,) = model(x)
+    as_map = expected[:, 1:].transpose(1, 2).reshape(2, 48, 4, 6)
+    torch.testing.assert_close(found, as_map, atol=2e-5, rtol=1e-5)
+    for out_type, vector in (('cls_token', expected[:, 0]), ('pooled', expected[:, 1:].mean(1))):
+        model.out_type = out_type
+        torch.testing.assert_close(model(x)[0], vector, atol=2e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize('form', ['published', 'legacy', 'squeeze-excite'])
+def test_gradients_equal_those_of_the_equations(form):
+    model, x = make(**FORMS[form]).double(), image().double()
+    model.out_type = 'cls_token'
+    names, parameters = zip(*model.named_parameters(), strict=True)
+    plain = torch.autograd.grad(reference(model, x)[:, 0].square().sum(), parameters)
+    fused = torch.autograd.grad(model(x)[0].square().sum(), parameters)
+    for name, a, b in zip(names, plain, fused, strict=True):
+        torch.testing.assert_close(a, b, atol=1e-9, rtol=1e-6, msg=name)
+
+
+@pytest.mark.parametrize(
+    ('name', 'millions'),
+    [
+        ('tnt_ti', 6.0764),
+        ('tnt_s', 23.7686),
+        ('tnt_b', 65.4287),
+        ('tnt_s_legacy', 23.7553),
+        ('tnt_s_se', 24.6683),  # the published 24.7436 less the frozen, unused outer_tokens
+    ],
+)
+def test_published_parameter_counts(name, millions):
+    with torch.device('meta'):
+        model = create_model(name)
+    assert round(sum(p.numel() for p in model.parameters()) / 1e6, 4) == millions
+
+
+@torch.no_grad()
+def test_the_stems_differ_only_in_pixels_that_see_the_border_of_their_patch():
+    unfold, conv = make(stem='unfold'), make(stem='conv')
+    x = image()
+    a, _ = unfold.pixel_embed(x)
+    b, _ = conv.pixel_embed(x)
+    inside = a.isclose(b, atol=1e-5).all(1)[7]  # a patch with neighbours on all sides, (4, 4)
+    assert inside[1:, 1:].all()
+    assert not inside[0].any()
+    assert not inside[:, 0].any()
+
+
+@torch.no_grad()
+def test_a_block_changes_neither_of_its_inputs():
+    model = make()
+    pixels, x = torch.randn(2 * 6, 16, 12), torch.randn(2, 7, 48)
+    before = pixels.clone(), x.clone()
+    model.blocks[0](pixels, x, (2, 3))
+    assert torch.equal(pixels, before[0])
+    assert torch.equal(x, before[1])
+
+
+def test_stochastic_depth_drops_patches_inside_and_images_outside():
+    settings = {'attention': {'type': 'DotProductAttention'}}
+    settings['shortcut'] = {'type': 'IdentityShortcut'}
+    block = TNTBlock(
+        4,
+        {'embed_dims': 12, 'num_heads': 2, **settings},
+        {'embed_dims': 48, 'num_heads': 3, **settings},
+        'patch',
+        mlp_ratio=4,
+        drop_path_rate=0.5,
+    ).train()
+    torch.manual_seed(0)
+    pixels = torch.randn(1, 16, 12).expand(8 * 6, -1, -1)
+    inner = block.inner(pixels, (4, 4)).unflatten(0, (8, 6))
+    assert all(len(one.unique(dim=0)) > 1 for one in inner)  # patches of an image fare differently
+    outer = block.outer(torch.randn(1, 1, 48).expand(32, 7, -1), (2, 3))
+    assert all(len(one.unique(dim=0)) == 1 for one in outer)  # tokens of an image fare alike
+    assert len(outer.unique(dim=0)) == 4  # both branches kept, one of them, none
+
+
+@torch.no_grad()
+def test_another_image_size_resizes_the_patches_position_and_keeps_the_pixels():
+    small, large = make(img_size=64), make(img_size=128)
+    large.load_state_dict(small.state_dict())
+    assert torch.equal(large.pixel_pos, small.pixel_pos)
+    assert torch.equal(large.patch_pos[:, 0], small.patch_pos[:, 0])
+    x = image(128, 128)
+    torch.testing.assert_close(large(x)[0], small(x)[0], atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_pooled_maps_have_stride_32():
+    model = make()
+    full = model(image(80, 96))[0]
+    model.pool = 2
+    halved = model(image(80, 96))[0]
+    torch.testing.assert_close(halved[:, :, :2], F.avg_pool2d(full[:, :, :4], 2))
+    torch.testing.assert_close(halved[:, :, 2], F.avg_pool1d(full[:, :, 4], 2))  # a cut cell
+    assert make(pool=2).out_strides == (32,)
+
+
+@torch.no_grad()
+def test_earlier_blocks_maps_do_not_depend_on_later_blocks():
+    model = make(out_indices=(0, 2))
+    first = model(image())[0]
+    model.blocks[2].outer.mlp.fc2.weight.zero_()
+    assert torch.equal(model(image())[0], first)
+
+
+def test_parts_are_configurable_on_both_levels():
+    model = make(
+        shortcut={'type': 'AugmentedShortcut', 'blocks': 4},
+        inner_shortcut={'type': 'AugmentedShortcut', 'blocks': 2, 'location': 'mlp'},
+    )
+    shapes = {n: tuple(p.shape) for n, p in model.named_parameters() if n.startswith('blocks.0.')}
+    assert shapes['blocks.0.outer.shortcut_attn.weight'] == (2, 4, 4, 12)
+    assert shapes['blocks.0.inner.shortcut_mlp.weight'] == (2, 2, 2, 6)
+    assert 'blocks.0.inner.shortcut_attn.weight' not in shapes
+    model(image())[0].sum().backward()
+    assert all(p.grad is not None for p in model.parameters())
+
+
+@pytest.mark.parametrize(
+    'option',
+    [{'stem': 'none'}, {'projection': 'noah'}, {'inner_blocks': (3,)}, {'patch_size': 14}],
+    ids=str,
+)
+def test_bad_options_are_refused_by_name(option):
+    with pytest.raises(ValueError, match=next(iter(option))):
+        make(**option)

@@ -1,0 +1,77 @@
+"""T2T-ViT, and Aug-T2T.
+
+Yuan et al., "Tokens-to-Token ViT", 2021: a ViT behind the tokens-to-token stem, with MLPs of ratio
+3, no bias in the query, key and value projections, LayerNorm eps 1e-5 and fixed sinusoid positions
+over the row of class token and patches. The table is part of the published checkpoints and is
+loaded from them; for another input size it is resized as a grid, like learned positions, which is
+how the published code transfers to larger images. A model built for another ``img_size`` from
+scratch has the sinusoid of that size.
+
+Aug-T2T (Tang et al., "Augmented Shortcuts for Vision Transformers", 2021, Table 2) has augmented
+shortcuts in the blocks, not in the stem, whose shortcut is already another. Its code was not
+published; parameter counts determine two circulant paths around both branches.
+"""
+
+from ..registry import MODELS
+from .vit import ViT
+
+ARCHS = {
+    '14': {'embed_dims': 384, 'depth': 14, 'num_heads': 6},
+    '19': {'embed_dims': 448, 'depth': 19, 'num_heads': 7},
+    '24': {'embed_dims': 512, 'depth': 24, 'num_heads': 8},
+}
+
+
+@MODELS.register_module()
+class T2T(ViT):
+    """T2T-ViT with interchangeable attention and shortcut.
+
+    Args:
+        arch: a key of ``ARCHS`` or a dict with its keys.
+        tokens: attention of the stem, ``'performer'`` (T2T-ViT) or ``'transformer'``
+            (T2T-ViT_t).
+        token_drop_rate: dropout in the stem; as published by default, 0.1 in the Performer and 0
+            in the transformer, whatever ``drop_rate``.
+        options: arguments of :class:`~vitbackbones.backbones.vit.ViT`.
+
+    Raises:
+        ValueError: unknown ``tokens``, and as :class:`~vitbackbones.backbones.vit.ViT`.
+    """
+
+    archs = ARCHS
+
+    def __init__(
+        self,
+        arch: str | dict = '14',
+        tokens: str = 'performer',
+        token_drop_rate: float | None = None,
+        mlp_ratio: float = 3.0,
+        qkv_bias: bool = False,
+        norm_eps: float = 1e-5,
+        **options,
+    ) -> None:
+        super().__init__(
+            arch,
+            stem={'type': 'TokensToToken', 'tokens': tokens, 'drop_rate': token_drop_rate},
+            position='sinusoid',
+            mlp_ratio=mlp_ratio,
+            qkv_bias=qkv_bias,
+            norm_eps=norm_eps,
+            **options,
+        )
+
+
+@MODELS.register_module()
+class AugT2T(T2T):
+    """T2T-ViT whose shortcuts are augmented, by default by two circulant paths.
+
+    Arguments as :class:`T2T`.
+    """
+
+    def __init__(
+        self,
+        arch: str | dict = '14',
+        shortcut: dict = {'type': 'AugmentedShortcut', 'paths': 2, 'blocks': 4},  # noqa: B006
+        **options,
+    ) -> None:
+        super().__init__(arch, shortcut=shortcut, **options)

@@ -1,0 +1,85 @@
+"""TNT as published: the authors' layout (Efficient-AI-Backbones) and timm's.
+
+Under the name ``tnt_s_patch16_224`` timm has the authors' network from release 1.0.16 on and
+another one, now ``tnt_s_legacy_patch16_224``, before; both with the same key names, which differ
+in their shapes. Here the parts of a block are ``inner`` (on the pixels), ``to_patch`` (their
+projection) and ``outer`` (on the patches), and ``qk`` and ``v`` are one ``qkv``.
+"""
+
+import math
+
+import torch
+from torch import Tensor
+
+from .rename import rename
+
+_NOAH = {
+    r'^outer_pos$': 'patch_pos',
+    r'^inner_pos$': 'pixel_pos',
+    r'^patch_embed\.': 'pixel_embed.',
+    r'\b(inner|outer)_(norm1|norm2|attn|mlp)\.': r'\1.\2.',
+    r'\bproj_norm([12])\.': r'to_patch.norm\1.',
+    r'^(blocks\.\d+\.)?proj\.': r'\1to_patch.proj.',
+    r'\bse_layer\.fc\.0\.': 'outer.mlp.se.norm.',
+    r'\bse_layer\.fc\.1\.': 'outer.mlp.se.fc1.',
+    r'\bse_layer\.fc\.3\.': 'outer.mlp.se.fc2.',
+}
+_TIMM = {
+    r'\bnorm([12])_proj\.': r'to_patch.norm\1.',
+    r'^(blocks\.\d+\.)?proj\.': r'\1to_patch.proj.',
+    r'\bnorm_in\.': 'inner.norm1.',
+    r'\battn_in\.': 'inner.attn.',
+    r'\bnorm_mlp_in\.': 'inner.norm2.',
+    r'\bmlp_in\.': 'inner.mlp.',
+    r'^(blocks\.\d+)\.norm_out\.': r'\1.outer.norm1.',
+    r'^(blocks\.\d+)\.attn_out\.': r'\1.outer.attn.',
+    r'^(blocks\.\d+)\.norm_mlp\.': r'\1.outer.norm2.',
+    r'^(blocks\.\d+)\.mlp\.': r'\1.outer.mlp.',
+}
+
+
+def is_tnt(state: dict[str, Tensor]) -> bool:
+    """Whether the keys are those of the authors' code."""
+    return 'outer_pos' in state and 'inner_pos' in state
+
+
+def convert_tnt(state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Rename, join the projections, lay the pixels' code out, drop the unused outer tokens."""
+    state = _join_qkv(rename(state, _NOAH))
+    state.pop('outer_tokens', None)
+    return {key: _as_map(value) if key == 'pixel_pos' else value for key, value in state.items()}
+
+
+def is_timm_tnt(state: dict[str, Tensor]) -> bool:
+    """Whether the keys are those of timm, before or after its release 1.0.16."""
+    return 'pixel_pos' in state and 'blocks.0.norm_out.weight' in state
+
+
+def convert_timm_tnt(state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Rename and join the projections."""
+    return _join_qkv(rename(state, _TIMM))
+
+
+def describe_tnt(state: dict[str, Tensor]) -> str:
+    """Say which variant a converted state dict is of."""
+    legacy = any(key.endswith('.to_patch.proj.bias') for key in state if 'blocks.' in key)
+    options = "stem='conv', projection='pixel'" if legacy else "stem='unfold', projection='patch'"
+    se = ', se=True' if any('.mlp.se.' in key for key in state) else ''
+    name = 'the legacy form of timm and mmpretrain' if legacy else "the authors' form"
+    return f'a TNT in {name} ({options}{se})'
+
+
+def _as_map(code: Tensor) -> Tensor:
+    side = math.isqrt(code.shape[1])
+    return code.transpose(1, 2).unflatten(2, (side, side))  # (1, p * p, c) -> (1, c, p, p)
+
+
+def _join_qkv(state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Stack ``qk`` (queries, then keys) and ``v``."""
+    out = dict(state)
+    for key in state:
+        value = key.replace('.attn.qk.', '.attn.v.')
+        if value != key and value in state:
+            joined = torch.cat([out.pop(key), out.pop(value)])
+            out[key.replace('.attn.qk.', '.attn.qkv.')] = joined
+    return out

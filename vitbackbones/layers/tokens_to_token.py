@@ -1,0 +1,87 @@
+"""The Tokens-to-Token stem (Yuan et al., "Tokens-to-Token ViT", 2021, Sec. 3.1, Fig. 2).
+
+Overlapping windows of the image become tokens; twice, these attend to each other at width 64, are
+laid out as a map again and re-cut by overlapping windows, at strides 4, 8 and 16 in the end:
+
+    image -(7x7, stride 4)-> 147 -attention-> 64 -(3x3, stride 2)-> 576 -attention-> 64
+          -(3x3, stride 2)-> 576 -linear-> embed_dims
+"""
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from .mlp import Mlp
+from .parts import STEMS, register
+from .patch_embed import pad_to_multiple, to_map
+from .token_attention import PerformerAttention, TokenAttention
+
+_WIDTH = 64
+_STRIDE = 16
+_ATTENTIONS = {'performer': PerformerAttention, 'transformer': TokenAttention}
+# the published Performer has these two dropouts whatever the model's drop_rate
+_DROP_RATES = {'performer': 0.1, 'transformer': 0.0}
+
+
+def _soft_split(x: Tensor, side: int, stride: int) -> Tensor:
+    """Cut a map (N, C, H, W) into overlapping windows (N, L, C * side * side), zeros around it."""
+    return F.unfold(x, side, stride=stride, padding=(side - stride + 1) // 2).transpose(1, 2)
+
+
+class TokenTransformer(nn.Module):
+    """x = v + attention(LN(x)); x = x + mlp(LN(x)), from ``in_dims`` to ``embed_dims``."""
+
+    def __init__(self, in_dims: int, embed_dims: int, tokens: str, drop_rate: float) -> None:
+        super().__init__()
+        self.norm1 = nn.LayerNorm(in_dims, eps=1e-5)
+        self.attn = _ATTENTIONS[tokens](in_dims, embed_dims, drop_rate)
+        self.norm2 = nn.LayerNorm(embed_dims, eps=1e-5)
+        self.mlp = Mlp(embed_dims, embed_dims)
+        self.drop = nn.Dropout(drop_rate)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map tokens (N, L, in_dims) to (N, L, embed_dims)."""
+        x = self.attn(self.norm1(x))
+        return x + self.drop(self.mlp(self.norm2(x)))
+
+
+@register(STEMS)
+class TokensToToken(nn.Module):
+    """Image to patch tokens of stride 16 through two re-structured token layers.
+
+    Args:
+        in_channels: channels of the image.
+        embed_dims: width of the tokens that go out.
+        patch_size: 16, the stride that the three splits make.
+        tokens: ``'performer'`` (linear in the image's area) or ``'transformer'`` (quadratic).
+        drop_rate: dropout on the branches of both token layers; as published by default, 0.1 in
+            the Performer and 0 in the transformer.
+
+    Raises:
+        ValueError: ``patch_size`` is not 16 or ``tokens`` is unknown.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        embed_dims: int,
+        patch_size: int = _STRIDE,
+        tokens: str = 'performer',
+        drop_rate: float | None = None,
+    ) -> None:
+        super().__init__()
+        if patch_size != _STRIDE:
+            raise ValueError(f'patch_size={patch_size}: tokens-to-token makes patches of {_STRIDE}')
+        if tokens not in _ATTENTIONS:
+            raise ValueError(f'tokens={tokens!r} is none of {tuple(_ATTENTIONS)}')
+        drop_rate = _DROP_RATES[tokens] if drop_rate is None else drop_rate
+        self.attention1 = TokenTransformer(in_channels * 7 * 7, _WIDTH, tokens, drop_rate)
+        self.attention2 = TokenTransformer(_WIDTH * 3 * 3, _WIDTH, tokens, drop_rate)
+        self.project = nn.Linear(_WIDTH * 3 * 3, embed_dims)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, tuple[int, int]]:
+        """Map (N, in_channels, H, W) to tokens (N, h * w, C) and (h, w), rounded up."""
+        x = pad_to_multiple(x, _STRIDE)
+        h, w = x.shape[-2] // _STRIDE, x.shape[-1] // _STRIDE
+        x = self.attention1(_soft_split(x, 7, 4))  # (N, 4h * 4w, 64)
+        x = self.attention2(_soft_split(to_map(x, (4 * h, 4 * w)), 3, 2))  # (N, 2h * 2w, 64)
+        return self.project(_soft_split(to_map(x, (2 * h, 2 * w)), 3, 2)), (h, w)
