@@ -178,6 +178,8 @@ def load_pretrained(
         raise InputError(_not_filled(module, checkpoint, coverage, missing, foreign, variant))
     module.load_state_dict(state, strict=False)
     print_log(f'{checkpoint} -> {type(module).__name__}: {coverage}', logger='current')
+    if FORMATS[layout].note:
+        print_log(f'{checkpoint}: {FORMATS[layout].note}', logger='current')
     return coverage
 
 

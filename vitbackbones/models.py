@@ -6,8 +6,21 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from .backbones import PVT, T2T, TNT, AugPVT, AugT2T, AugViT, Backbone, ViT
+from .backbones import (
+    PVT,
+    T2T,
+    TNT,
+    AugPVT,
+    AugT2T,
+    AugViT,
+    Backbone,
+    Mixer,
+    RecursiveMixer,
+    SReT,
+    ViT,
+)
 from .checkpoint import load_pretrained
+from .layers import fuse_for_inference
 
 # name: (backbone, its arguments, what the head reads)
 MODELS = {
@@ -24,6 +37,10 @@ MODELS = {
     **{f'tnt_{a}': (TNT, {'arch': a}, 'cls_token') for a in ('ti', 's', 'b')},
     'tnt_s_se': (TNT, {'arch': 's', 'se': True}, 'cls_token'),
     'tnt_s_legacy': (TNT, {'arch': 's', 'stem': 'conv', 'projection': 'pixel'}, 'cls_token'),
+    **{f'sret_{a}': (SReT, {'arch': a}, 'pooled') for a in ('t', 'tl', 's')},
+    **{f'sret_{a}_global': (SReT, {'arch': a, 'groups': None}, 'pooled') for a in ('t', 'tl', 's')},
+    'mixer_b16': (Mixer, {'arch': 'b16'}, 'pooled'),
+    'recursive_mixer_b16': (RecursiveMixer, {'arch': 'b16'}, 'pooled'),
 }
 
 
@@ -58,6 +75,10 @@ class Classifier(nn.Module):
     def forward(self, image: Tensor) -> Tensor:
         """Map images (N, 3, H, W) to logits (N, num_classes)."""
         return self.head(self.backbone(image)[-1])
+
+    def fuse_for_inference(self) -> 'Classifier':
+        """Return a faster copy in eval mode with the same logits; see ``layers.fuse``."""
+        return fuse_for_inference(self)
 
     def adapt_state_dict(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
         """Take a converted state dict (backbone's keys and ``head.*``) apart into the two."""

@@ -21,6 +21,8 @@ from .mmpretrain import (
     is_mmpretrain_vit,
 )
 from .pvt import convert_pvt, is_pvt
+from .sret import NOTE as SRET_NOTE
+from .sret import convert_sret, is_sret
 from .t2t import convert_t2t, describe_t2t, is_t2t
 from .tnt import convert_timm_tnt, convert_tnt, describe_tnt, is_timm_tnt, is_tnt
 
@@ -33,11 +35,14 @@ class Format:
 
     ``describe`` says which variant a rewritten state dict is of, where a layout has several that
     are easily mistaken for each other; the message that a file does not fit repeats it.
+
+    ``note`` says what the keys leave open and a reader of the file has to know.
     """
 
     detect: Callable[[StateDict], bool]
     convert: Callable[[StateDict], StateDict]
     describe: Callable[[StateDict], str] = lambda state: ''
+    note: str = ''
 
 
 # The first that recognises a state dict wins; 'native' (also DeiT's and timm's ViT) takes the rest.
@@ -50,6 +55,7 @@ FORMATS = {
     'mmpretrain_tnt': Format(is_mmpretrain_tnt, convert_mmpretrain_tnt, describe_tnt),
     'mmpretrain_t2t': Format(is_mmpretrain_t2t, convert_mmpretrain_t2t, describe_t2t),
     'mmpretrain_vit': Format(is_mmpretrain_vit, convert_mmpretrain_vit),
+    'sret': Format(is_sret, convert_sret, SRET_NOTE),
     'deit': Format(lambda state: 'blocks.0.attn.qkv.weight' in state, dict),
     'native': Format(lambda state: True, dict),
 }

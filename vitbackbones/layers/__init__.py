@@ -9,12 +9,15 @@ from .augmented_shortcut import AugmentedShortcut
 from .block import Block
 from .circulant import circulant_dense, circulant_fft, circulant_matrix
 from .drop_path import DropPath, drop_path_rates
+from .fuse import LAST_LINEAR, fuse_for_inference
 from .init import trunc_normal_linears
 from .mlp import Mlp
 from .parts import ATTENTIONS, SHORTCUTS, STEMS, build_part, register
 from .patch_embed import PatchEmbed, pad_to_multiple, to_map
-from .position import fit_position, resize_position, sinusoid_position
-from .shortcut import IdentityShortcut
+from .position import fit_position, resize_map, resize_position, sinusoid_position
+from .recursion import NonLinearProjection, RecursiveBlock
+from .shortcut import CoefficientShortcut, IdentityShortcut, build_shortcut
+from .sliced_attention import SlicedAttention, Slicing, fixed_permutation
 from .spatial_reduction import SpatialReduction
 from .squeeze_excite import ExcitedMlp
 from .token_attention import PerformerAttention, TokenAttention
@@ -22,28 +25,38 @@ from .tokens_to_token import TokensToToken
 
 __all__ = [
     'ATTENTIONS',
+    'LAST_LINEAR',
     'SHORTCUTS',
     'STEMS',
     'AugmentedShortcut',
     'Block',
+    'CoefficientShortcut',
     'DotProductAttention',
     'DropPath',
     'ExcitedMlp',
     'IdentityShortcut',
     'Mlp',
+    'NonLinearProjection',
     'PatchEmbed',
     'PerformerAttention',
+    'RecursiveBlock',
+    'SlicedAttention',
+    'Slicing',
     'SpatialReduction',
     'TokenAttention',
     'TokensToToken',
     'build_part',
+    'build_shortcut',
     'circulant_dense',
     'circulant_fft',
     'circulant_matrix',
     'drop_path_rates',
     'fit_position',
+    'fixed_permutation',
+    'fuse_for_inference',
     'pad_to_multiple',
     'register',
+    'resize_map',
     'resize_position',
     'sinusoid_position',
     'to_map',

@@ -10,6 +10,7 @@ from .drop_path import DropPath
 from .mlp import Mlp
 from .parts import ATTENTIONS, build_part
 from .shortcut import build_shortcut
+from .sliced_attention import Slicing
 
 
 class Block(nn.Module):
@@ -30,6 +31,8 @@ class Block(nn.Module):
             their grid; ``None`` for self-attention.
         mlp: class of the MLP.
     """
+
+    residuals = {'shortcut_attn': 'attn', 'shortcut_mlp': 'mlp'}  # see layers.fuse
 
     def __init__(
         self,
@@ -65,10 +68,18 @@ class Block(nn.Module):
         self.shortcut_mlp = build_shortcut(shortcut, embed_dims, 'mlp')
         self.drop_path = DropPath(drop_path_rate)
 
-    def forward(self, x: Tensor, size: tuple[int, int]) -> Tensor:
-        """Map tokens (N, L, C) to (N, L, C); ``size`` (h, w) is the grid of the last h * w."""
+    def forward(self, x: Tensor, size: tuple[int, int], slicing: Slicing | None = None) -> Tensor:
+        """Map tokens (N, L, C) to (N, L, C).
+
+        ``size`` (h, w) is the grid of the last h * w tokens. With a ``slicing`` the attention acts
+        within its slices.
+        """
         n = self.norm1(x)
-        context = None if self.reduction is None else self.reduction(n, size)
-        x = self.shortcut_attn(x, n, self.drop_path(self.attn(n, context)))
+        x = self.shortcut_attn(x, n, self.drop_path(self._attend(n, size, slicing)))
         n = self.norm2(x)
         return self.shortcut_mlp(x, n, self.drop_path(self.mlp(n)))
+
+    def _attend(self, n: Tensor, size: tuple[int, int], slicing: Slicing | None) -> Tensor:
+        if slicing is not None:
+            return slicing(self.attn, n)
+        return self.attn(n, None if self.reduction is None else self.reduction(n, size))

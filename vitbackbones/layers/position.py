@@ -7,6 +7,13 @@ import torch.nn.functional as F
 from torch import Tensor
 
 
+def resize_map(code: Tensor, size: tuple[int, int], mode: str = 'bicubic') -> Tensor:
+    """Interpolate a map (1, C, h, w) to ``size``, without aligned corners."""
+    if tuple(code.shape[2:]) == tuple(size):
+        return code
+    return F.interpolate(code, size=tuple(size), mode=mode, align_corners=False)
+
+
 def resize_position(
     code: Tensor, old: tuple[int, int], new: tuple[int, int], mode: str = 'bicubic'
 ) -> Tensor:
@@ -25,7 +32,7 @@ def resize_position(
         return code
     extra = code.shape[1] - old[0] * old[1]
     grid = code[:, extra:].transpose(1, 2).unflatten(2, tuple(old))  # (1, C, h, w)
-    grid = F.interpolate(grid, size=tuple(new), mode=mode, align_corners=False)
+    grid = resize_map(grid, new, mode)
     return torch.cat([code[:, :extra], grid.flatten(2).transpose(1, 2)], 1)  # (1, extra + HW, C)
 
 
@@ -33,17 +40,20 @@ def fit_position(code: Tensor, extra: int, size: tuple[int, int], mode: str = 'b
     """Make a checkpoint's position code fit a model of another input size.
 
     Args:
-        code: (1, n, C) as stored: a grid, with or without one leading class token.
+        code: (1, n, C) as stored: a grid, with or without one leading class token; or a map
+            (1, C, h, w).
         extra: 1 if the model has a class token, else 0.
         size: the model's grid; a grid of another size in ``code`` must be square.
         mode: see :func:`resize_position`.
 
     Returns:
-        (1, extra + size[0] * size[1], C).
+        (1, extra + size[0] * size[1], C), or the map (1, C, *size).
 
     Raises:
         ValueError: ``code`` is no square grid, or lacks the class token that the model has.
     """
+    if code.ndim == 4:
+        return resize_map(code, size, mode)
     count = code.shape[1]
     if count == extra + size[0] * size[1]:
         return code

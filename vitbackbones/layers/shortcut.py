@@ -5,6 +5,7 @@ stream ``x``, its normalised copy that the branch read, and what the branch answ
 stochastic depth), all (N, L, C).
 """
 
+import torch
 from torch import Tensor, nn
 
 from .parts import SHORTCUTS, build_part, register
@@ -19,6 +20,52 @@ class IdentityShortcut(nn.Module):
 
     def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
         return x + branch
+
+
+@register(SHORTCUTS)
+class CoefficientShortcut(nn.Module):
+    """Learnable residual coefficients (SReT, Eq. 9-10), one scalar each, unconstrained, from 1.
+
+        c_identity * x + c_branch * branch
+
+    Args:
+        embed_dims: width of the tokens, not used.
+        coefficients: which of the two are learned, ``'identity'``, ``'branch'`` or ``'both'``
+            (the three variants of SReT's Table 13); the other is 1.
+    """
+
+    def __init__(self, embed_dims: int, coefficients: str = 'both') -> None:
+        super().__init__()
+        if coefficients not in ('identity', 'branch', 'both'):
+            raise ValueError(
+                f"coefficients={coefficients!r} is none of 'identity', 'branch', 'both'"
+            )
+        self.identity = nn.Parameter(torch.ones(1)) if coefficients != 'branch' else None
+        self.branch = nn.Parameter(torch.ones(1)) if coefficients != 'identity' else None
+
+    def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
+        if self.identity is not None:
+            x = x * self.identity
+        return x + branch if self.branch is None else torch.addcmul(x, branch, self.branch)
+
+    def fold_into(self, last: nn.Linear) -> nn.Module:
+        """Multiply the branch's coefficient into its ``last`` layer; return what then remains."""
+        if self.branch is not None:
+            last.weight.mul_(self.branch)
+            if last.bias is not None:
+                last.bias.mul_(self.branch)
+        return ScaledIdentity(1.0 if self.identity is None else self.identity.item())
+
+
+class ScaledIdentity(nn.Module):
+    """scale * x + branch with a constant ``scale``, for inference: overwrites ``branch``."""
+
+    def __init__(self, scale: float) -> None:
+        super().__init__()
+        self.scale = scale
+
+    def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
+        return branch.add_(x, alpha=self.scale)
 
 
 def build_shortcut(config: dict, embed_dims: int, branch: str) -> nn.Module:

@@ -1,0 +1,118 @@
+"""MLP-Mixer: its equations, timm's weights, other grids, and recursion."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from vitbackbones import create_model
+from vitbackbones.backbones import Mixer, RecursiveMixer
+from vitbackbones.backbones.mixer import resize_mixing
+
+TINY = {'embed_dims': 24, 'depth': 2, 'patch_size': 16, 'token_dims': 10}
+
+
+def image(height=64, width=64):
+    return torch.randn(2, 3, height, width, generator=torch.Generator().manual_seed(1))
+
+
+def tiny(cls=Mixer, **options):
+    torch.manual_seed(0)
+    model = cls(**{'arch': TINY, 'img_size': 64, **options})
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+    return model.eval()
+
+
+@torch.no_grad()
+def test_equals_its_equations():
+    model = tiny(out_type='pooled')
+    w = model.state_dict()
+
+    def norm(x, name):
+        return F.layer_norm(x, (24,), w[f'{name}.weight'], w[f'{name}.bias'], 1e-6)
+
+    def mlp(x, name):
+        for layer in ('fc1', 'fc2'):
+            x = x @ w[f'{name}.{layer}.weight'].T + w[f'{name}.{layer}.bias']
+            x = F.gelu(x) if layer == 'fc1' else x
+        return x
+
+    x = F.conv2d(image(), w['stem.proj.weight'], w['stem.proj.bias'], 16).flatten(2).mT
+    for name in ('blocks.0', 'blocks.1'):
+        x = x + mlp(norm(x, f'{name}.norm1').mT, f'{name}.mlp_tokens').mT
+        x = x + mlp(norm(x, f'{name}.norm2'), f'{name}.mlp_channels')
+    expected = norm(x, 'norm').mean(1)
+    torch.testing.assert_close(model(image())[0], expected, atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_takes_timms_weights_as_they_are(tmp_path):
+    mixer = pytest.importorskip('timm.models.mlp_mixer')
+    torch.manual_seed(0)
+    theirs = mixer.MlpMixer(10, 64, embed_dim=48, num_blocks=2, patch_size=16).eval()
+    torch.save(theirs.state_dict(), tmp_path / 'timm.pth')
+    arch = {'embed_dims': 48, 'depth': 2, 'patch_size': 16, 'token_dims': 24}
+    ours = create_model(
+        'mixer_b16', 10, checkpoint=tmp_path / 'timm.pth', arch=arch, img_size=64
+    ).eval()
+    torch.testing.assert_close(ours(image()), theirs(image()), atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(('name', 'extra'), [('mixer_b16', 0), ('recursive_mixer_b16', 12 * 4)])
+def test_parameters_are_those_of_the_paper_and_recursion_adds_only_coefficients(name, extra):
+    with torch.device('meta'):
+        model = create_model(name)
+    assert sum(p.numel() for p in model.parameters()) == 59_880_472 + extra
+
+
+@torch.no_grad()
+def test_recursion_is_every_block_run_again():
+    recursive = tiny(RecursiveMixer, shortcut={'type': 'IdentityShortcut'})
+    unrolled = tiny(arch={**TINY, 'depth': 4})
+    state = {k: v for k, v in recursive.state_dict().items() if not k.startswith('blocks.')}
+    for key, value in recursive.state_dict().items():
+        if key.startswith('blocks.'):
+            _, block, rest = key.split('.', 2)
+            for copy in (0, 1):
+                state[f'blocks.{2 * int(block) + copy}.{rest}'] = value
+    unrolled.load_state_dict(state)
+    torch.testing.assert_close(recursive(image()), unrolled(image()))
+
+
+def test_interpolated_mixing_keeps_sums_over_the_image_and_constant_answers():
+    old, new = (4, 4), (7, 5)
+    ones = torch.ones(3, 16)
+    fc1, fc2, bias = resize_mixing(ones, 2 * ones.T, torch.full((16,), 0.5), old, new)
+    assert fc1.shape == (3, 35)
+    torch.testing.assert_close(fc1.sum(1), torch.full((3,), 16.0))
+    torch.testing.assert_close(fc2, torch.full((35, 3), 2.0))
+    torch.testing.assert_close(bias, torch.full((35,), 0.5))
+
+
+@torch.no_grad()
+def test_weights_interpolated_on_load_are_those_interpolated_in_forward():
+    before, after = tiny(img_size=64), tiny(img_size=96)
+    after.load_state_dict(before.state_dict())
+    torch.testing.assert_close(before(image(96, 96)), after(image(96, 96)), atol=1e-5, rtol=1e-5)
+
+
+def test_weights_of_an_unknown_grid_are_refused():
+    wide = tiny(img_size=(64, 96))
+    with pytest.raises(ValueError, match='24 positions'):
+        tiny().load_state_dict(wide.state_dict())
+
+
+@torch.no_grad()
+def test_fusing_changes_nothing():
+    model = tiny(RecursiveMixer)
+    fused = model.fuse_for_inference()
+    torch.testing.assert_close(fused(image(33, 47)), model(image(33, 47)), atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'), [({'passes': 0}, 'passes=0'), ({'out_type': 'cls_token'}, "'pooled'")]
+)
+def test_bad_options_are_refused_by_name(options, message):
+    with pytest.raises(ValueError, match=message):
+        Mixer(TINY, **options)

@@ -1,0 +1,89 @@
+"""SReT written straight from its equations, in the order of the published code.
+
+Scores are materialised and scaled apart, groups are a dimension of their own, each residual
+coefficient is a multiplication, each BatchNorm is evaluated, maps are copied to tokens and back.
+Slow on purpose: what the package's model must equal, and what it is timed against.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def plain_sret(model, groups: list[list[int]], image: Tensor) -> Tensor:
+    """Return the logits of a ``create_model('sret_*')`` classifier in eval mode.
+
+    Args:
+        model: where the weights come from; only its state dict and its numbers of heads are read.
+        groups: [pass 1, pass 2] of each stage; they must divide the number of tokens.
+        image: (N, 3, S, S) with the S that the position code is made for.
+
+    Permutations come from the global CPU generator, one per pass, in the order of execution.
+    """
+    w = {key.removeprefix('backbone.'): value for key, value in model.state_dict().items()}
+    x = image
+    for i in (0, 3, 6):
+        x = F.conv2d(x, w[f'patch_embed.{i}.weight'], w[f'patch_embed.{i}.bias'], 2, 1)
+        x = F.relu(_batch_norm(x, w, f'patch_embed.{i + 1}.'))
+    x = x + w['pos_embed']
+    for s, stage in enumerate(model.backbone.stages):
+        if s > 0:
+            kernel = w[f'stages.{s}.pool.weight']
+            x = F.conv2d(x, kernel, w[f'stages.{s}.pool.bias'], 2, 1, groups=x.shape[1])
+        size = x.shape[2:]
+        tokens = x.flatten(2).transpose(1, 2).contiguous()  # (N, C, h, w) -> (N, h * w, C)
+        for k, block in enumerate(stage.blocks):
+            for turn, count in enumerate(groups[s]):
+                name = f'stages.{s}.blocks.{k}.'
+                tokens = _block(tokens, w, name, block.attn.num_heads, count, turn > 0)
+                tokens = _projection(tokens, w, f'{name}nlls.{turn}.')
+        x = tokens.transpose(1, 2).reshape(*x.shape[:2], *size).contiguous()
+    return _linear(_norm(x.mean((2, 3)), w, 'norm.'), w, 'head.fc.')
+
+
+def _batch_norm(x: Tensor, w: dict, name: str) -> Tensor:
+    mean, var = w[name + 'running_mean'], w[name + 'running_var']
+    return F.batch_norm(x, mean, var, w[name + 'weight'], w[name + 'bias'], eps=1e-5)
+
+
+def _block(x: Tensor, w: dict, name: str, heads: int, groups: int, permute: bool) -> Tensor:
+    branch = _attention(_norm(x, w, name + 'norm1.'), w, name + 'attn.', heads, groups, permute)
+    x = w[name + 'shortcut_attn.identity'] * x + w[name + 'shortcut_attn.branch'] * branch
+    branch = _mlp(_norm(x, w, name + 'norm2.'), w, name + 'mlp.')
+    return w[name + 'shortcut_mlp.identity'] * x + w[name + 'shortcut_mlp.branch'] * branch
+
+
+def _projection(x: Tensor, w: dict, name: str) -> Tensor:
+    branch = _mlp(_norm(x, w, name + 'norm.'), w, name + 'mlp.')
+    return w[name + 'shortcut.identity'] * x + w[name + 'shortcut.branch'] * branch
+
+
+def _attention(x: Tensor, w: dict, name: str, heads: int, groups: int, permute: bool) -> Tensor:
+    n, count, dims = x.shape
+    permute = permute and groups > 1
+    if permute:
+        order = torch.randperm(count)
+        x = x[:, order]
+    qkv = _linear(x, w, name + 'qkv.')
+    qkv = qkv.reshape(n, groups, count // groups, 3, heads, dims // heads)
+    q, k, v = qkv.permute(3, 0, 1, 4, 2, 5)  # each (N, groups, heads, run, c)
+    scores = (q @ k.transpose(-2, -1)) * (dims // heads) ** -0.5  # (N, groups, heads, run, run)
+    out = scores.softmax(-1) @ v  # (N, groups, heads, run, c)
+    out = out.transpose(2, 3).reshape(n, groups, count // groups, dims)
+    # the published code takes the groups apart through a channels-first copy
+    out = out.permute(0, 3, 1, 2).reshape(n, dims, count).transpose(1, 2)  # (N, L, C)
+    if permute:
+        out = out[:, torch.argsort(order)]
+    return _linear(out, w, name + 'proj.')
+
+
+def _mlp(x: Tensor, w: dict, name: str) -> Tensor:
+    return _linear(F.gelu(_linear(x, w, name + 'fc1.')), w, name + 'fc2.')
+
+
+def _linear(x: Tensor, w: dict, name: str) -> Tensor:
+    return F.linear(x, w[name + 'weight'], w[name + 'bias'])
+
+
+def _norm(x: Tensor, w: dict, name: str) -> Tensor:
+    return F.layer_norm(x, x.shape[-1:], w[name + 'weight'], w[name + 'bias'], eps=1e-6)

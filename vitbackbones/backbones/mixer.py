@@ -1,0 +1,252 @@
+"""MLP-Mixer, and the recursive MLP-Mixer of the SReT paper.
+
+Tolstikhin et al., "MLP-Mixer", 2021: in every layer one MLP mixes the tokens of each channel and
+another the channels of each token, both pre-norm and residual. Keys are timm's, so its weights
+load as they are.
+
+Token mixing has one weight per position of a fixed grid. For other grids its weights are read as
+maps over the image and interpolated: the rows of the first layer, which sum over the positions
+(so they are rescaled to keep the sum), and the columns of the second, which give each position
+its answer. The features thus keep the resolution of the image.
+
+Shen et al., "Sliced Recursive Transformer", 2022, Eq. 7 and Fig. 6: every layer runs twice in a
+row, optionally with learned residual coefficients, without projections in between. No code was
+published.
+"""
+
+import math
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from ..layers import (
+    DropPath,
+    Mlp,
+    PatchEmbed,
+    build_shortcut,
+    drop_path_rates,
+    resize_map,
+    to_map,
+)
+from ..registry import MODELS
+from .base import Backbone, choose_arch, choose_indices
+
+ARCHS = {
+    's16': {'embed_dims': 512, 'depth': 8, 'patch_size': 16, 'token_dims': 256},
+    'b16': {'embed_dims': 768, 'depth': 12, 'patch_size': 16, 'token_dims': 384},
+}
+Grid = tuple[int, int]
+
+
+def resize_mixing(fc1: Tensor, fc2: Tensor, bias: Tensor, old: Grid, new: Grid) -> list[Tensor]:
+    """Interpolate the weights of a token-mixing MLP from one grid of L tokens to another of M.
+
+    Args:
+        fc1: (hidden, L) weight of the first layer.
+        fc2: (L, hidden) weight of the second layer.
+        bias: (L,) bias of the second layer.
+        old, new: (h, w) of both grids.
+
+    Returns:
+        The three for the new grid: (hidden, M), (M, hidden), (M,).
+    """
+    if tuple(old) == tuple(new):
+        return [fc1, fc2, bias]
+    maps = torch.cat([fc1, fc2.t(), bias[None]]).unflatten(1, tuple(old))  # (2 hidden + 1, h, w)
+    maps = resize_map(maps[None], new)[0].flatten(1)  # (2 hidden + 1, M)
+    hidden = len(fc1)
+    shrink = math.prod(old) / math.prod(new)
+    return [maps[:hidden] * shrink, maps[hidden:-1].t(), maps[-1]]
+
+
+class TokenMixing(Mlp):
+    """An MLP over the tokens of each channel, for any grid.
+
+    Args:
+        grid: (h, w) that the weights are made for.
+        hidden_dims: width between the two layers.
+        drop_rate: dropout after each layer.
+    """
+
+    def __init__(self, grid: Grid, hidden_dims: int, drop_rate: float) -> None:
+        super().__init__(math.prod(grid), hidden_dims, drop_rate)
+        self.grid = grid
+
+    def forward(self, x: Tensor, size: Grid) -> Tensor:
+        """Map tokens (N, h * w, C) of the grid ``size`` (h, w) to (N, h * w, C)."""
+        fc1, fc2, bias = resize_mixing(
+            self.fc1.weight, self.fc2.weight, self.fc2.bias, self.grid, size
+        )
+        x = x.transpose(1, 2)  # (N, C, L)
+        x = self.drop(self.act(F.linear(x, fc1, self.fc1.bias)))  # (N, C, hidden)
+        return self.drop(F.linear(x, fc2, bias)).transpose(1, 2)  # (N, L, C)
+
+
+class MixerBlock(nn.Module):
+    """Token mixing and channel mixing, each with its LayerNorm and shortcut."""
+
+    residuals = {'shortcut_tokens': 'mlp_tokens', 'shortcut_channels': 'mlp_channels'}
+
+    def __init__(
+        self,
+        embed_dims: int,
+        grid: Grid,
+        token_dims: int,
+        mlp_ratio: float,
+        shortcut: dict,
+        drop_rate: float,
+        drop_path_rate: float,
+    ) -> None:
+        super().__init__()
+        self.norm1 = nn.LayerNorm(embed_dims, eps=1e-6)
+        self.mlp_tokens = TokenMixing(grid, token_dims, drop_rate)
+        self.norm2 = nn.LayerNorm(embed_dims, eps=1e-6)
+        self.mlp_channels = Mlp(embed_dims, int(embed_dims * mlp_ratio), drop_rate)
+        self.shortcut_tokens = build_shortcut(shortcut, embed_dims, 'attention')
+        self.shortcut_channels = build_shortcut(shortcut, embed_dims, 'mlp')
+        self.drop_path = DropPath(drop_path_rate)
+
+    def forward(self, x: Tensor, size: Grid) -> Tensor:
+        """Map tokens (N, h * w, C) of the grid ``size`` (h, w) to (N, h * w, C)."""
+        n = self.norm1(x)
+        x = self.shortcut_tokens(x, n, self.drop_path(self.mlp_tokens(n, size)))
+        n = self.norm2(x)
+        return self.shortcut_channels(x, n, self.drop_path(self.mlp_channels(n)))
+
+
+@MODELS.register_module()
+class Mixer(Backbone):
+    """MLP-Mixer with interchangeable shortcut and any number of passes through each layer.
+
+    Args:
+        arch: a key of ``ARCHS`` or a dict with its keys.
+        img_size: side of the square image (or (height, width)) whose grid the token-mixing weights
+            are made for; other sizes work, the weights are interpolated.
+        in_channels: channels of the image.
+        out_indices: blocks whose output is returned; the last one's has the final LayerNorm.
+        passes: how often each block runs in a row.
+        shortcut: configuration of the shortcuts (``vitbackbones.layers``); its location
+            ``'attention'`` means token mixing.
+        mlp_ratio: hidden width of channel mixing in units of ``embed_dims``.
+        drop_rate: dropout in the MLPs.
+        drop_path_rate: stochastic depth of the last block; linear from 0 at the first.
+        options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
+
+    Raises:
+        ValueError: unknown ``arch``, shortcut or ``out_type``, ``passes`` below 1, an index out of
+            range, or ``out_type='cls_token'``.
+    """
+
+    def __init__(
+        self,
+        arch: str | dict = 'b16',
+        img_size: int | tuple[int, int] = 224,
+        in_channels: int = 3,
+        out_indices: int | Sequence[int] = -1,
+        passes: int = 1,
+        shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006 (never changed)
+        mlp_ratio: float = 4.0,
+        drop_rate: float = 0.0,
+        drop_path_rate: float = 0.0,
+        **options,
+    ) -> None:
+        super().__init__(**options)
+        if self.out_type == 'cls_token':
+            raise ValueError("out_type='cls_token': a mixer has no class token, use 'pooled'")
+        if passes < 1:
+            raise ValueError(f'passes={passes}: a block runs at least once')
+        settings = choose_arch(ARCHS, arch)
+        dims, depth, patch_size = (settings[k] for k in ('embed_dims', 'depth', 'patch_size'))
+        height, width = (img_size, img_size) if isinstance(img_size, int) else img_size
+        self.grid = (math.ceil(height / patch_size), math.ceil(width / patch_size))
+        self.passes = passes
+        self.out_indices = choose_indices(out_indices, depth)
+        self.out_channels = (dims,) * len(self.out_indices)
+        self.out_strides = (patch_size,) * len(self.out_indices)
+
+        self.stem = PatchEmbed(in_channels, dims, patch_size)
+        self.blocks = nn.ModuleList(
+            MixerBlock(
+                dims, self.grid, settings['token_dims'], mlp_ratio, shortcut, drop_rate, rate
+            )
+            for rate in drop_path_rates(drop_path_rate, depth)
+        )
+        self.norm = nn.LayerNorm(dims, eps=1e-6)
+        self._reset_parameters()
+        self.freeze()
+
+    def _reset_parameters(self) -> None:
+        """As in timm: Xavier-uniform linear layers with zero biases."""
+        for layer in self.modules():
+            if isinstance(layer, nn.Linear):
+                nn.init.xavier_uniform_(layer.weight)
+                nn.init.zeros_(layer.bias)
+
+    def forward(self, image: Tensor) -> tuple[Tensor, ...]:
+        """Map images (N, in_channels, H, W) to one map or vector per entry of ``out_indices``."""
+        x, size = self.stem(image)  # (N, h * w, C)
+        outputs = []
+        for i, block in enumerate(self.blocks):
+            for _ in range(self.passes):
+                x = self.run_block(block, x, size)
+            if i in self.out_indices:
+                out = x if i < len(self.blocks) - 1 else self.norm(x)
+                outputs.append(out.mean(1) if self.out_type == 'pooled' else to_map(out, size))
+        return tuple(outputs)
+
+    def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
+        """Return ``state`` with the token-mixing weights interpolated to this model's grid.
+
+        Raises:
+            ValueError: weights of another grid that is not square.
+        """
+        state = dict(state)
+        for i in range(len(self.blocks)):
+            mixing = f'{prefix}blocks.{i}.mlp_tokens.'
+            keys = [mixing + name for name in ('fc1.weight', 'fc2.weight', 'fc2.bias')]
+            if all(key in state for key in keys):
+                weights = [state[key] for key in keys]
+                old = self._grid_of(len(weights[-1]))
+                state.update(zip(keys, resize_mixing(*weights, old, self.grid), strict=True))
+        return state
+
+    def _grid_of(self, count: int) -> Grid:
+        if count == math.prod(self.grid):
+            return self.grid
+        side = math.isqrt(count)
+        if side * side != count:
+            raise ValueError(f'token mixing over {count} positions fits no square grid')
+        return (side, side)
+
+    def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
+        return [[self.stem], *([block] for block in self.blocks)]
+
+    def layer_depth(self, name: str) -> tuple[int, int]:
+        depths = len(self.blocks) + 2
+        if name.startswith('blocks.'):
+            return int(name.split('.')[1]) + 1, depths
+        return (depths - 1 if name.startswith('norm.') else 0), depths
+
+    def no_weight_decay(self) -> set[str]:
+        """What the shortcuts learn."""
+        return {name for name, _ in self.named_parameters() if '.shortcut_' in name}
+
+
+@MODELS.register_module()
+class RecursiveMixer(Mixer):
+    """Mixer whose layers run twice, with learned residual coefficients.
+
+    ``shortcut=dict(type='IdentityShortcut')`` is the paper's variant without coefficients.
+    Arguments as :class:`Mixer`.
+    """
+
+    def __init__(
+        self,
+        arch: str | dict = 'b16',
+        passes: int = 2,
+        shortcut: dict = {'type': 'CoefficientShortcut'},  # noqa: B006
+        **options,
+    ) -> None:
+        super().__init__(arch, passes=passes, shortcut=shortcut, **options)

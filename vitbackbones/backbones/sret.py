@@ -1,0 +1,294 @@
+"""Sliced recursive transformer (SReT).
+
+Shen et al., "Sliced Recursive Transformer", ECCV 2022: three stages at strides 8, 16 and 32 behind
+a convolutional stem. Every block runs several times in a row with the same weights, each pass with
+its own slicing of the attention and followed by its own non-linear projection (``layers``:
+``sliced_attention``, ``recursion``). Residual coefficients are learned (``CoefficientShortcut``).
+The position code is a map, added once after the stem; LayerNorm eps is 1e-6.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, pairwise
+
+import torch
+from torch import Tensor, nn
+
+from ..layers import RecursiveBlock, resize_map
+from ..registry import MODELS
+from .base import Backbone, choose_arch, choose_indices
+
+_TINY = {
+    'stem_dims': (32, 64, 64),
+    'embed_dims': (64, 128, 256),
+    'num_heads': (2, 4, 8),
+    'depths': (2, 5, 3),
+    'passes': 2,
+    'mlp_ratio': 3.6,
+    'nll_ratio': 1.0,
+}
+_SMALL = {
+    **_TINY,
+    'stem_dims': (63, 126, 126),
+    'embed_dims': (126, 252, 504),
+    'num_heads': (3, 6, 12),
+    'mlp_ratio': 3.0,
+    'nll_ratio': 2.0,
+}
+ARCHS = {
+    't': _TINY,
+    'tl': {**_TINY, 'mlp_ratio': 4.0},
+    's': _SMALL,
+    # Below: readings of ours, no code or weights were published. Parameters with 1000 classes.
+    # SReT-B: 70.8 M of the printed 71.2 M. The paper's Table 12 as printed has 1344 channels in the
+    # last stage and then 144.7 M; with 672 it agrees to 0.5 %.
+    'b': {
+        **_SMALL,
+        'stem_dims': (96, 168, 336),
+        'embed_dims': (336, 672, 672),
+        'num_heads': (8, 16, 16),
+    },
+    # SReT-ExT: 4.01 M and 0.68 G multiply-adds of the printed 4.0 M and 0.7 G. The paper gives no
+    # layout; this is T with narrower stages and its blocks moved to the last.
+    'ext': {
+        **_TINY,
+        'stem_dims': (28, 56, 56),
+        'embed_dims': (56, 112, 224),
+        'depths': (1, 3, 4),
+    },
+    # SReT-108: 27 blocks of four passes, 14.2 M of the printed "13-15 M". The paper gives no
+    # layout; widths and (nearly) the stages' shares of the depth are T's.
+    '108': {**_TINY, 'depths': (6, 14, 7), 'passes': 4},
+}
+GROUPS = ((8, 2), (4, 1), (1, 1))  # published: (pass 1, pass 2) of each stage
+
+
+def _schedule(loop: str, passes: int) -> tuple[tuple[int, ...], ...]:
+    """Return, for each sweep over a stage's blocks, the passes that every block runs in it."""
+    if passes < 1:
+        raise ValueError(f'passes={passes}: a block runs at least once')
+    schedules = {
+        'internal': (tuple(range(passes)),),
+        'external': tuple((turn,) for turn in range(passes)),
+    }
+    if loop not in schedules:
+        raise ValueError(f'loop={loop!r} is none of {tuple(schedules)}')
+    return schedules[loop]
+
+
+def _groups_per_pass(
+    groups: Sequence[Sequence[int]] | None, stages: int, passes: int
+) -> list[list[int]]:
+    """Give every stage one number of groups per pass; a list's last number serves all further."""
+    if groups is None:
+        return [[1] * passes] * stages
+    if len(groups) != stages or not all(isinstance(g, Sequence) and g for g in groups):
+        raise ValueError(
+            f'groups={groups} must hold for each of the {stages} stages the numbers '
+            '[pass 1, pass 2, ...], or be None for global attention'
+        )
+    return [[*g, *[g[-1]] * passes][:passes] for g in groups]
+
+
+def _stem(channels: Sequence[int]) -> nn.Sequential:
+    """Halve the resolution once per convolution (rounded up)."""
+    layers = []
+    for before, after in pairwise(channels):
+        layers += [
+            nn.Conv2d(before, after, 3, stride=2, padding=1),
+            nn.BatchNorm2d(after),
+            nn.ReLU(inplace=True),
+        ]
+    return nn.Sequential(*layers)
+
+
+def _to_tokens(x: Tensor) -> Tensor:
+    return x.flatten(2).transpose(1, 2)  # (N, C, h, w) -> (N, h * w, C)
+
+
+class Stage(nn.Module):
+    """Convolutional pooling (but in the first stage) and the recursive blocks of one resolution.
+
+    Args:
+        in_channels: channels of the map that comes in; ``None`` in the first stage.
+        embed_dims: width of the stage, a multiple of ``in_channels``.
+        rates: stochastic depth of each block.
+        options: further arguments of every :class:`~vitbackbones.layers.RecursiveBlock`.
+    """
+
+    def __init__(
+        self, in_channels: int | None, embed_dims: int, rates: Sequence[float], **options
+    ) -> None:
+        super().__init__()
+        self.pool = nn.Identity()
+        if in_channels is not None:
+            self.pool = nn.Conv2d(
+                in_channels, embed_dims, 3, stride=2, padding=1, groups=in_channels
+            )
+        self.blocks = nn.ModuleList(
+            RecursiveBlock(embed_dims, drop_path_rate=rate, **options) for rate in rates
+        )
+
+
+@MODELS.register_module()
+class SReT(Backbone):
+    """SReT with interchangeable attention and shortcut, sliced or (``groups=None``) global.
+
+    Mixed depth (the paper's Fig. 8 d): a second branch runs every block once and without
+    projections, sharing all weights with the recursive branch, which brings a short path to every
+    block. The paper leaves open where the branches meet. Here both run through all stages apart,
+    and each returned map or vector is made from the mean of the two branches' maps, so that one
+    head and one loss reach both.
+
+    Args:
+        arch: a key of ``ARCHS`` or a dict with its keys.
+        img_size: side of the square image (or (height, width)) that the position code is made
+            for; other sizes work, the code is resized.
+        in_channels: channels of the image.
+        out_indices: stages whose map is returned, 0 to 2 (strides 8, 16, 32). The vector of
+            ``out_type='pooled'`` is the last stage's.
+        groups: for each stage the attention's number of groups in each pass (the last number
+            serves all further passes); ``None`` for global attention. Any token count works.
+        permutation: ``'fixed'``, ``'random'`` or ``'none'``: how passes after the first shuffle
+            the tokens before they are sliced (``vitbackbones.layers.Slicing``).
+        passes: how often each block runs; the arch's by default.
+        loop: ``'internal'`` repeats each block in place, ``'external'`` the stage's whole sequence.
+        nll_ratio: hidden width of the projections in units of the width, 0 for none; the arch's by
+            default.
+        mixed_depth: whether there is a second, not recursive branch.
+        attention, shortcut: configurations of the parts (``vitbackbones.layers``); the shortcut is
+            also that of the projections.
+        qkv_bias: bias of the query, key and value projections.
+        drop_rate, attn_drop_rate: dropout in the blocks and on the positions.
+        drop_path_rate: stochastic depth r: r * i / (number of all passes) in the k-th block of a
+            stage, where i is k plus the number of passes in earlier stages (published: at most
+            0.8 r).
+        options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
+
+    Raises:
+        ValueError: unknown ``arch``, part, ``loop``, ``permutation`` or ``out_type``, bad
+            ``groups`` or ``passes``, an index out of range, or ``out_type='cls_token'``.
+    """
+
+    def __init__(
+        self,
+        arch: str | dict = 's',
+        img_size: int | tuple[int, int] = 224,
+        in_channels: int = 3,
+        out_indices: int | Sequence[int] = (0, 1, 2),
+        groups: Sequence[Sequence[int]] | None = GROUPS,
+        permutation: str = 'fixed',
+        passes: int | None = None,
+        loop: str = 'internal',
+        nll_ratio: float | None = None,
+        mixed_depth: bool = False,
+        attention: dict = {'type': 'DotProductAttention'},  # noqa: B006 (never changed)
+        shortcut: dict = {'type': 'CoefficientShortcut'},  # noqa: B006
+        qkv_bias: bool = True,
+        drop_rate: float = 0.0,
+        attn_drop_rate: float = 0.0,
+        drop_path_rate: float = 0.0,
+        **options,
+    ) -> None:
+        super().__init__(**options)
+        if self.out_type == 'cls_token':
+            raise ValueError("out_type='cls_token': SReT has no class token, use 'pooled'")
+        settings = choose_arch(ARCHS, arch)
+        dims, depths = settings['embed_dims'], settings['depths']
+        passes = settings['passes'] if passes is None else passes
+        self.schedule = _schedule(loop, passes)
+        self.mixed_depth = mixed_depth
+        last = len(dims) - 1
+        self.out_indices = (
+            choose_indices(out_indices, len(dims)) if self.out_type == 'featmap' else (last,)
+        )
+        self.out_channels = tuple(dims[i] for i in self.out_indices)
+        self.out_strides = tuple(8 * 2**i for i in self.out_indices)
+        height, width = (img_size, img_size) if isinstance(img_size, int) else img_size
+        self.grid = (math.ceil(height / 8), math.ceil(width / 8))
+
+        self.patch_embed = _stem((in_channels, *settings['stem_dims']))
+        self.pos_embed = nn.Parameter(torch.zeros(1, dims[0], *self.grid))
+        self.pos_drop = nn.Dropout(drop_rate)
+        earlier = [0, *accumulate(passes * depth for depth in depths)]
+        slices = _groups_per_pass(groups, len(dims), passes)
+        self.stages = nn.ModuleList(
+            Stage(
+                dims[i - 1] if i else None,
+                dims[i],
+                [drop_path_rate * (earlier[i] + k) / earlier[-1] for k in range(depth)],
+                num_heads=settings['num_heads'][i],
+                mlp_ratio=settings['mlp_ratio'],
+                attention=attention,
+                shortcut=shortcut,
+                groups=slices[i],
+                permutation=permutation,
+                nll_ratio=settings['nll_ratio'] if nll_ratio is None else nll_ratio,
+                qkv_bias=qkv_bias,
+                drop_rate=drop_rate,
+                attn_drop_rate=attn_drop_rate,
+            )
+            for i, depth in enumerate(depths)
+        )
+        self.norm = None if self.out_type == 'featmap' else nn.LayerNorm(dims[-1], eps=1e-6)
+        nn.init.trunc_normal_(self.pos_embed, std=0.02)  # published; the rest keeps torch's own
+        self.freeze()
+
+    def forward(self, image: Tensor) -> tuple[Tensor, ...]:
+        """Map images (N, in_channels, H, W) to the maps of ``out_indices`` or to one vector."""
+        # channels last, so that maps are tokens already and are never copied in between
+        x = self.patch_embed(image.contiguous(memory_format=torch.channels_last))
+        x = self.pos_drop(x + resize_map(self.pos_embed, x.shape[2:]))
+        maps = self._branch(x, self._recursive)
+        if self.mixed_depth:
+            shallow = self._branch(x, self._plain)
+            maps = [(a + b) / 2 for a, b in zip(maps, shallow, strict=True)]
+        if self.out_type == 'featmap':
+            return tuple(x.contiguous() for x in maps)
+        return (self.norm(maps[-1].mean((2, 3))),)
+
+    def _branch(
+        self, x: Tensor, run: Callable[[Stage, Tensor, torch.Size], Tensor]
+    ) -> list[Tensor]:
+        """Run the stages on the map x and return the maps of ``out_indices``."""
+        maps = []
+        for i, stage in enumerate(self.stages):
+            x = stage.pool(x)
+            size = x.shape[2:]
+            tokens = run(stage, _to_tokens(x), size)
+            x = tokens.transpose(1, 2).unflatten(2, size)  # (N, h * w, C) -> (N, C, h, w)
+            if i in self.out_indices:
+                maps.append(x)
+        return maps
+
+    def _recursive(self, stage: Stage, tokens: Tensor, size: torch.Size) -> Tensor:
+        for turns in self.schedule:
+            for block in stage.blocks:
+                tokens = self.run_block(block, tokens, size, turns)
+        return tokens
+
+    def _plain(self, stage: Stage, tokens: Tensor, size: torch.Size) -> Tensor:
+        for block in stage.blocks:
+            tokens = self.run_block(block.once, tokens, size)
+        return tokens
+
+    def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
+        stem = [self.patch_embed, self.pos_embed, self.pos_drop]
+        return [stem, *([stage] for stage in self.stages)]
+
+    def layer_depth(self, name: str) -> tuple[int, int]:
+        counts = [len(stage.blocks) for stage in self.stages]
+        depths = sum(counts) + 2
+        if not name.startswith('stages.'):
+            return (depths - 1 if name.startswith('norm.') else 0), depths
+        _, stage, part, index, *_ = name.split('.')
+        before = sum(counts[: int(stage)])
+        return (before + int(index) + 1 if part == 'blocks' else before), depths
+
+    def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
+        yield 'pos_embed', 0, self.grid, 'bicubic'
+
+    def no_weight_decay(self) -> set[str]:
+        """The positions and, as the published ones are 1-D biases, what the shortcuts learn."""
+        names = {name for name, _ in self.named_parameters()}
+        return {n for n in names if n == 'pos_embed' or '.shortcut' in n}
