@@ -15,8 +15,12 @@ from .backbones import (
     AugViT,
     Backbone,
     Mixer,
+    MSFSwin,
+    MSFViT,
     RecursiveMixer,
+    SimpleViT,
     SReT,
+    Swin,
     ViT,
 )
 from .checkpoint import load_pretrained
@@ -26,6 +30,10 @@ from .layers import fuse_for_inference
 MODELS = {
     **{f'deit_{a}': (ViT, {'arch': a}, 'cls_token') for a in ('ti', 's', 'b')},
     **{f'aug_vit_{a}': (AugViT, {'arch': a}, 'cls_token') for a in ('ti', 's', 'b')},
+    **{f'simple_vit_{a}': (SimpleViT, {'arch': a}, 'pooled') for a in ('ti', 'ss', 's', 'b')},
+    **{f'msf_vit_{a}': (MSFViT, {'arch': a}, 'pooled') for a in ('ti', 'ss', 's', 'b')},
+    **{f'swin_{a}': (Swin, {'arch': a}, 'pooled') for a in ('t', 's')},
+    **{f'msf_swin_{a}': (MSFSwin, {'arch': a}, 'pooled') for a in ('t', 's')},
     **{f'pvt_{a}': (PVT, {'arch': a}, 'cls_token') for a in ('t', 's', 'm', 'l')},
     **{f'aug_pvt_{a}': (AugPVT, {'arch': a}, 'cls_token') for a in ('s', 'm')},
     **{f't2t_{a}': (T2T, {'arch': a}, 'cls_token') for a in ('14', '19', '24')},

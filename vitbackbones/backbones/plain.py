@@ -8,10 +8,9 @@ import math
 from collections.abc import Sequence
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ..layers import resize_position, to_map
+from ..layers import average_map, resize_position, to_map
 from .base import Backbone, choose_indices
 
 
@@ -71,11 +70,7 @@ class PlainBackbone(Backbone):
         x = x if self.cls_token is None else x[:, 1:]
         if self.out_type == 'pooled':
             return x.mean(1)
-        x = to_map(x, size)  # (N, C, h, w)
-        if self.pool == 1:
-            return x
-        # a cell cut by the border is the mean of what it covers
-        return F.avg_pool2d(x, self.pool, ceil_mode=True, count_include_pad=False)
+        return average_map(to_map(x, size), self.pool)  # (N, C, h / pool, w / pool)
 
     def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
         stem = [p for p in self.stem_parts() if isinstance(p, nn.Module | nn.Parameter)]

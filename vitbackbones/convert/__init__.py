@@ -20,9 +20,11 @@ from .mmpretrain import (
     is_mmpretrain_tnt,
     is_mmpretrain_vit,
 )
+from .msf import convert_msf, describe_msf, is_msf
 from .pvt import convert_pvt, is_pvt
 from .sret import NOTE as SRET_NOTE
 from .sret import convert_sret, is_sret
+from .swin import convert_swin, is_swin
 from .t2t import convert_t2t, describe_t2t, is_t2t
 from .tnt import convert_timm_tnt, convert_tnt, describe_tnt, is_timm_tnt, is_tnt
 
@@ -48,6 +50,7 @@ class Format:
 # The first that recognises a state dict wins; 'native' (also DeiT's and timm's ViT) takes the rest.
 FORMATS = {
     'aug_vit': Format(is_aug_vit, convert_aug_vit),
+    'msf': Format(is_msf, convert_msf, describe_msf),
     'pvt': Format(is_pvt, convert_pvt),
     'tnt': Format(is_tnt, convert_tnt, describe_tnt),
     'timm_tnt': Format(is_timm_tnt, convert_timm_tnt, describe_tnt),
@@ -56,6 +59,7 @@ FORMATS = {
     'mmpretrain_t2t': Format(is_mmpretrain_t2t, convert_mmpretrain_t2t, describe_t2t),
     'mmpretrain_vit': Format(is_mmpretrain_vit, convert_mmpretrain_vit),
     'sret': Format(is_sret, convert_sret, SRET_NOTE),
+    'swin': Format(is_swin, convert_swin),
     'deit': Format(lambda state: 'blocks.0.attn.qkv.weight' in state, dict),
     'native': Format(lambda state: True, dict),
 }

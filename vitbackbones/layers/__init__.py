@@ -10,11 +10,13 @@ from .block import Block
 from .circulant import circulant_dense, circulant_fft, circulant_matrix
 from .drop_path import DropPath, drop_path_rates
 from .fuse import LAST_LINEAR, fuse_for_inference
+from .grouped_linear import GroupedLinear
 from .init import trunc_normal_linears
+from .mean_shift import MeanShiftAttention, mean_shift
 from .mlp import Mlp
 from .parts import ATTENTIONS, SHORTCUTS, STEMS, build_part, register
-from .patch_embed import PatchEmbed, pad_to_multiple, to_map
-from .position import fit_position, resize_map, resize_position, sinusoid_position
+from .patch_embed import PatchEmbed, average_map, pad_to_multiple, to_map
+from .position import fit_position, resize_map, resize_position, sincos_position, sinusoid_position
 from .recursion import NonLinearProjection, RecursiveBlock
 from .shortcut import CoefficientShortcut, IdentityShortcut, build_shortcut
 from .sliced_attention import SlicedAttention, Slicing, fixed_permutation
@@ -22,6 +24,7 @@ from .spatial_reduction import SpatialReduction
 from .squeeze_excite import ExcitedMlp
 from .token_attention import PerformerAttention, TokenAttention
 from .tokens_to_token import TokensToToken
+from .window import WindowBlock
 
 __all__ = [
     'ATTENTIONS',
@@ -34,7 +37,9 @@ __all__ = [
     'DotProductAttention',
     'DropPath',
     'ExcitedMlp',
+    'GroupedLinear',
     'IdentityShortcut',
+    'MeanShiftAttention',
     'Mlp',
     'NonLinearProjection',
     'PatchEmbed',
@@ -45,6 +50,8 @@ __all__ = [
     'SpatialReduction',
     'TokenAttention',
     'TokensToToken',
+    'WindowBlock',
+    'average_map',
     'build_part',
     'build_shortcut',
     'circulant_dense',
@@ -54,11 +61,13 @@ __all__ = [
     'fit_position',
     'fixed_permutation',
     'fuse_for_inference',
+    'mean_shift',
     'pad_to_multiple',
     'register',
     'resize_map',
     'resize_position',
     'sinusoid_position',
+    'sincos_position',
     'to_map',
     'trunc_normal_linears',
 ]

@@ -1,12 +1,14 @@
 """Dot-product attention (Vaswani et al., 2017), always through the fused kernel.
 
 The interface that every attention of this package keeps, so that a host network can hold
-any of them: ``attention(tokens, context=None) -> tokens``.
+any of them: ``attention(tokens, context=None) -> tokens``. One whose class says ``takes_bias``
+also takes ``bias``, which is added to the scores (Swin's windows hand over their positions so).
 """
 
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .grouped_linear import GroupedLinear
 from .parts import ATTENTIONS, register
 
 
@@ -22,7 +24,12 @@ class DotProductAttention(nn.Module):
             projection is then stored as ``q`` and ``kv``, else as one ``qkv``.
         attn_drop_rate: dropout on the attention weights.
         drop_rate: dropout on the output.
+        proj_bias: whether the output projection has a bias.
+        groups, layout: grouping of the query, key and value projections, see
+            :class:`~vitbackbones.layers.GroupedLinear`.
     """
+
+    takes_bias = True
 
     def __init__(
         self,
@@ -32,25 +39,37 @@ class DotProductAttention(nn.Module):
         cross: bool = False,
         attn_drop_rate: float = 0.0,
         drop_rate: float = 0.0,
+        proj_bias: bool = True,
+        groups: int = 1,
+        layout: str = 'interleave',
     ) -> None:
         super().__init__()
         if embed_dims % num_heads:
             raise ValueError(f'embed_dims={embed_dims} is no multiple of num_heads={num_heads}')
         self.num_heads = num_heads
         self.attn_drop_rate = attn_drop_rate
+
+        def linear(parts: int) -> GroupedLinear:
+            return GroupedLinear(embed_dims, parts * embed_dims, qkv_bias, groups, layout, parts)
+
         if cross:
-            self.q = nn.Linear(embed_dims, embed_dims, bias=qkv_bias)
-            self.kv = nn.Linear(embed_dims, 2 * embed_dims, bias=qkv_bias)
+            self.q, self.kv = linear(1), linear(2)
         else:
-            self.qkv = nn.Linear(embed_dims, 3 * embed_dims, bias=qkv_bias)
-        self.proj = nn.Linear(embed_dims, embed_dims)
+            self.qkv = linear(3)
+        self.proj = nn.Linear(embed_dims, embed_dims, bias=proj_bias)
         self.drop = nn.Dropout(drop_rate)
 
-    def forward(self, x: Tensor, context: Tensor | None = None) -> Tensor:
-        """Attend from ``x`` (N, L, C) to ``context`` (N, S, C), by default ``x`` itself."""
+    def forward(
+        self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None
+    ) -> Tensor:
+        """Attend from ``x`` (N, L, C) to ``context`` (N, S, C), by default ``x`` itself.
+
+        ``bias`` is added to the scores, broadcast to (N, heads, L, S).
+        """
         q, k, v = self._project(x, context)
         dropout = self.attn_drop_rate if self.training else 0.0
-        out = F.scaled_dot_product_attention(q, k, v, dropout_p=dropout)
+        bias = None if bias is None else bias.to(q.dtype)
+        out = F.scaled_dot_product_attention(q, k, v, bias, dropout)
         out = out.transpose(1, 2).flatten(2)  # (N, heads, L, c) -> (N, L, heads * c)
         return self.drop(self.proj(out))
 

@@ -75,11 +75,11 @@ class Block(nn.Module):
         within its slices.
         """
         n = self.norm1(x)
-        x = self.shortcut_attn(x, n, self.drop_path(self._attend(n, size, slicing)))
+        attended = self.attend(n, size) if slicing is None else slicing(self.attn, n)
+        x = self.shortcut_attn(x, n, self.drop_path(attended))
         n = self.norm2(x)
         return self.shortcut_mlp(x, n, self.drop_path(self.mlp(n)))
 
-    def _attend(self, n: Tensor, size: tuple[int, int], slicing: Slicing | None) -> Tensor:
-        if slicing is not None:
-            return slicing(self.attn, n)
+    def attend(self, n: Tensor, size: tuple[int, int]) -> Tensor:
+        """Apply the attention to normalised tokens (N, L, C); returns (N, L, C)."""
         return self.attn(n, None if self.reduction is None else self.reduction(n, size))

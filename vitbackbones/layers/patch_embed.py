@@ -47,3 +47,11 @@ class PatchEmbed(nn.Module):
 def to_map(tokens: Tensor, size: tuple[int, int]) -> Tensor:
     """Lay tokens (N, h * w, C) out as a map (N, C, h, w)."""
     return tokens.transpose(1, 2).unflatten(2, tuple(size)).contiguous()
+
+
+def average_map(x: Tensor, pool: int) -> Tensor:
+    """Average a map over cells of ``pool`` x ``pool``, rounded up.
+
+    A cell cut by the border is the mean of what it covers.
+    """
+    return F.avg_pool2d(x, pool, ceil_mode=True, count_include_pad=False) if pool > 1 else x

@@ -1,4 +1,4 @@
-"""Position codes and their resizing to other grids."""
+"""Position codes: learned ones resized to other grids, and fixed ones for any grid."""
 
 import math
 
@@ -74,3 +74,21 @@ def sinusoid_position(count: int, dims: int) -> Tensor:
     rate = 10000 ** (-torch.arange(0, dims, 2, dtype=torch.float64) / dims)
     angle = torch.arange(count, dtype=torch.float64)[:, None] * rate  # (count, dims / 2)
     return torch.stack([angle.sin(), angle.cos()], 2).flatten(1)[None].float()  # (1, count, dims)
+
+
+def sincos_position(size: tuple[int, int], dims: int, device: torch.device) -> Tensor:
+    """Fixed two-dimensional sine-cosine code of a grid, in integer patch coordinates from 0.
+
+    The frequencies are w_t = 10000^(-t / (D - 1)), t = 0 .. D - 1, with D = dims / 4; a channel
+    is one of [sin(x w), cos(x w), sin(y w), cos(y w)], x the column and y the row. A larger grid
+    goes on counting, it is not rescaled.
+
+    Returns:
+        (h * w, dims) in float32.
+    """
+    count = dims // 4
+    steps = torch.arange(count, device=device) / (count - 1)
+    waves = [torch.arange(side, device=device)[:, None] * 10000**-steps for side in size]
+    y, x = (torch.cat([wave.sin(), wave.cos()], 1) for wave in waves)  # (h, 2 D), (w, 2 D)
+    h, w = size
+    return torch.cat([x.expand(h, -1, -1), y[:, None].expand(-1, w, -1)], 2).flatten(0, 1)

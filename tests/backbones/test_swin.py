@@ -1,0 +1,162 @@
+"""Swin against torchvision, timm and mmpretrain; MSF-Swin against attention written out."""
+
+import pytest
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
+
+from vitbackbones import create_model
+from vitbackbones.backbones import MSFSwin, Swin
+from vitbackbones.convert import convert, unwrap
+from vitbackbones.layers import WindowBlock
+
+SMALL = {'embed_dims': 8, 'depths': (2, 1, 1, 1), 'num_heads': (1, 2, 2, 4)}
+IDENTITY = {'type': 'IdentityShortcut'}
+
+
+def randomise(model):
+    """Make every part matter: the relative positions start at almost nothing."""
+    generator = torch.Generator().manual_seed(0)
+    for parameter in model.parameters():
+        noise = torch.randn(parameter.shape, generator=generator)
+        parameter.data = parameter.data + (0.05 if parameter.ndim > 1 else 0.1) * noise
+    model.eval()
+    return model
+
+
+def ours_with_weights_of(model, name):
+    ours = create_model(name).eval()
+    state, found = convert(unwrap({'state_dict': model.state_dict()}))
+    ours.load_state_dict(ours.adapt_state_dict(state))
+    assert found == 'swin'
+    return ours
+
+
+@pytest.mark.parametrize('arch', ['t', 's'])
+@torch.no_grad()
+def test_equals_torchvision_at_sizes_that_need_padding(arch):
+    models = pytest.importorskip('torchvision.models')
+    published = randomise(getattr(models, f'swin_{arch}')())
+    ours = ours_with_weights_of(published, f'swin_{arch}')
+    for size in [(64, 96), (96, 352)] if arch == 't' else [(96, 64)]:
+        image = torch.randn(2, 3, *size)
+        torch.testing.assert_close(ours(image), published(image), atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_equals_timm():
+    timm = pytest.importorskip('timm')
+    published = randomise(timm.create_model('swin_tiny_patch4_window7_224'))
+    image = torch.randn(1, 3, 224, 224)
+    ours = ours_with_weights_of(published, 'swin_t')
+    torch.testing.assert_close(ours(image), published(image), atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_equals_mmpretrain():
+    backbones = pytest.importorskip('mmpretrain.models.backbones')
+    published = randomise(backbones.SwinTransformer('tiny'))
+    ours = Swin('t', out_indices=3).eval()
+    state, _ = convert(unwrap({f'backbone.{k}': v for k, v in published.state_dict().items()}))
+    ours.load_state_dict(state)
+    image = torch.randn(1, 3, 224, 224)
+    torch.testing.assert_close(ours(image)[0], published(image)[0], atol=1e-5, rtol=1e-5)
+
+
+def dense_window_attention(block, n, size):
+    """MSF in windows as attention over all tokens of the padded map, from the definitions."""
+    m, (h, w), dims = block.window, size, n.shape[-1]
+    rows, columns = -(-h // m) * m, -(-w // m) * m
+    tokens = torch.zeros(len(n), rows, columns, dims)
+    tokens[:, :h, :w] = n.unflatten(1, size)
+    y, x = (
+        t.flatten()
+        for t in torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing='ij')
+    )
+    shift_y = block.shift if rows > m else 0
+    shift_x = block.shift if columns > m else 0
+    ry, rx = (y - shift_y) % rows, (x - shift_x) % columns  # place after the roll
+    together = (ry[:, None] // m == ry // m) & (rx[:, None] // m == rx // m)
+    wrapped = (ry[:, None] - ry != y[:, None] - y) | (rx[:, None] - rx != x[:, None] - x)
+    place = (ry[:, None] - ry + m - 1) * (2 * m - 1) + rx[:, None] - rx + m - 1
+    bias = block.relative_position_bias_table[place * together].permute(2, 0, 1)
+    bias = bias.masked_fill(~together, float('-inf')) - 100.0 * wrapped
+
+    heads = block.attn.num_heads
+    q, k, v, p = block.attn.qkvp(tokens.flatten(1, 2)).chunk(4, -1)
+    q, k, v, p = (t.unflatten(-1, (heads, -1)).transpose(1, 2) for t in (q, k, v, p))
+    distance = (q[:, :, :, None] - k[:, :, None]).square().sum(-1)
+    weights = (-0.5 * distance / (dims // heads) ** 0.5 + bias).softmax(-1)
+    z = block.attn.proj((weights @ v - p).transpose(1, 2).flatten(2))
+    return z.unflatten(1, (rows, columns))[:, :h, :w].flatten(1, 2)
+
+
+@pytest.mark.parametrize('size', [(6, 9), (7, 5), (3, 8), (2, 2)], ids=str)
+@pytest.mark.parametrize('shift', [0, 1])
+@pytest.mark.parametrize('training', [False, True])
+def test_mean_shift_in_windows_equals_attention_over_all_tokens(training, shift, size):
+    attention = {'type': 'MeanShiftAttention', 'groups': 2}
+    block = WindowBlock(12, 2, 3, shift, mlp_ratio=2, attention=attention, shortcut=IDENTITY)
+    randomise(block)
+    n = torch.randn(2, size[0] * size[1], 12)
+    with torch.set_grad_enabled(training):
+        ours = block.attend(n, size)
+    expected = dense_window_attention(block, n, size)
+    torch.testing.assert_close(ours, expected, atol=1e-5, rtol=1e-4)
+
+
+# parameters; weights of linear and convolution layers alone in millions, and 2 x multiply-adds in
+# 1e9: the conventions of the paper's Table 6, whose printed digits the weights give
+COUNTS = [
+    ('swin_t', 1, 28_288_354, 28.199, 8.981),
+    ('msf_swin_t', 1, 30_449_314, 30.356, 9.675),
+    ('msf_swin_t', 2, 26_136_226, 26.043, 8.288),
+    ('swin_s', 1, 49_606_258, 49.433, 17.482),
+    ('msf_swin_s', 1, 53_541_298, 53.359, 18.869),
+    ('msf_swin_s', 2, 45_689_266, 45.507, 16.094),
+]
+
+
+@pytest.mark.parametrize(('name', 'groups', 'parameters', 'weights', 'flops'), COUNTS)
+@torch.no_grad()
+def test_counts_are_the_papers(name, groups, parameters, weights, flops):
+    with torch.device('meta'), sdpa_kernel(SDPBackend.MATH):
+        model = create_model(name, groups=groups).eval()
+        with FlopCounterMode(display=False) as counter:
+            model(torch.empty(1, 3, 224, 224))
+    assert sum(p.numel() for p in model.parameters()) == parameters
+    named = model.named_parameters()
+    matrices = sum(p.numel() for k, p in named if p.ndim > 1 and not k.endswith('_table'))
+    assert round(matrices / 1e6, 3) == weights
+    assert round(counter.get_total_flops() / 1e9, 3) == flops
+
+
+def test_the_unknowns_of_msf_swin_are_options():
+    names = [name for name, _ in MSFSwin(SMALL).named_parameters()]
+    assert any(name.endswith('bias_table') for name in names)
+    attention = {'type': 'MeanShiftAttention', 'proj_bias': False}
+    bare = MSFSwin(SMALL, attention=attention, qkv_bias=False, position_bias=False)
+    names = [name for name, _ in bare.named_parameters() if 'attn' in name or 'table' in name]
+    assert names
+    assert all(name.endswith(('qkvp.weight', 'proj.weight')) for name in names)
+    assert all(x.isfinite().all() for x in bare(torch.randn(1, 3, 70, 64)))
+
+
+class NoScores(torch.nn.Module):
+    """An attention that has no place for a bias."""
+
+    def __init__(self, embed_dims, **options):
+        super().__init__()
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        ({'attention': {'type': NoScores}}, 'NoScores.*shifted windows'),
+        ({'out_type': 'cls_token'}, 'no class token'),
+        ({'groups': 5}, 'groups=5'),
+    ],
+)
+def test_what_it_cannot_do_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        Swin(SMALL, **options)

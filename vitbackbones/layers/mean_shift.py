@@ -1,0 +1,166 @@
+"""Mean-shift attention (Kobayashi, "Mean-Shift Feature Transformer", CVPR 2024, Eq. 12).
+
+A query moves towards the keys near it: a Gaussian kernel takes the place of the dot product, and
+a fourth projection, the probe, is what the average is measured from. For every head of width c
+
+    z_i = sum_j a_ij v_j - p_i,      a_ij = softmax_j( -|q_i - k_j|^2 / (2 sqrt(c)) ).
+
+|q_i|^2 is the same for all keys and falls out of the softmax, so only the norms of the keys are
+new compared to dot-product attention, and the fused kernel does all of it in one of two exact
+ways: with the norms as an additive mask (1 x S, for all queries), or with a constant 1 appended to
+the queries and the norms to the keys. A mask that needs a gradient makes PyTorch leave the fused
+kernel; the longer keys do not.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from .grouped_linear import GroupedLinear
+from .parts import ATTENTIONS, register
+
+_ROLES = 'QKVPW'
+
+
+def mean_shift(
+    q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None, dropout: float = 0.0
+) -> Tensor:
+    """Average the values by the Gaussian kernel between queries and keys.
+
+    Args:
+        q: (N, heads, L, c).
+        k, v: (N, heads, S, c).
+        bias: added to the scores, broadcast to (N, heads, L, S).
+        dropout: rate on the weights.
+
+    Returns:
+        (N, heads, L, c).
+    """
+    wide = torch.promote_types(k.dtype, torch.float32)
+    norm = -0.5 * k.to(wide).square().sum(-1, keepdim=True)  # (N, heads, S, 1)
+    norm = norm - norm.mean(2, keepdim=True)  # no change to the softmax, but smaller numbers
+    scale = q.shape[-1] ** -0.5
+    if k.requires_grad or k.dtype != wide:
+        return _with_longer_keys(q, k, v, norm, bias, scale, dropout)
+    mask = scale * norm.transpose(2, 3)  # (N, heads, 1, S)
+    mask = mask if bias is None else mask + bias
+    return F.scaled_dot_product_attention(q, k, v, mask, dropout, scale=scale)
+
+
+def _with_longer_keys(
+    q: Tensor, k: Tensor, v: Tensor, norm: Tensor, bias: Tensor | None, scale: float, dropout: float
+) -> Tensor:
+    """Append the norms to the keys, in two channels so that half precision rounds them little."""
+    width = q.shape[-1]
+    pad = -(width + 2) % 8  # the kernels want one width for all, a multiple of 8
+    high = norm.to(k.dtype)
+    low = (norm - high).to(k.dtype)
+    k = F.pad(torch.cat([k, high, low], -1), (0, pad))
+    q = F.pad(F.pad(q, (0, 2), value=1.0), (0, pad))
+    v = F.pad(v, (0, 2 + pad))
+    bias = None if bias is None else bias.to(q.dtype)
+    out = F.scaled_dot_product_attention(q, k, v, bias, dropout, scale=scale)
+    return out[..., :width]
+
+
+def _matrices(sharing: str, with_probe: bool) -> tuple[list[int], int | None]:
+    """Number the distinct matrices; return those of Q, K, V[, P], and W's or None if its own."""
+    if len(sharing) != len(_ROLES) or set(sharing) - set(_ROLES):
+        raise ValueError(f'sharing={sharing!r} is no word of five letters out of {_ROLES}')
+    letters = sharing[:4] if with_probe else sharing[:3]
+    distinct = list(dict.fromkeys(letters))
+    tied = distinct.index(sharing[4]) if sharing[4] in distinct else None
+    return [distinct.index(letter) for letter in letters], tied
+
+
+@register(ATTENTIONS)
+class MeanShiftAttention(nn.Module):
+    """Mean-shift attention with grouped and shared projections.
+
+    Args:
+        embed_dims: width of the tokens, a multiple of ``num_heads``.
+        num_heads: number of heads.
+        qkv_bias: whether the projections of queries, keys, values and probes have a bias.
+        cross: whether keys and values come from other tokens (the context); queries and probes
+            always come from the tokens that are updated. The parameters are the same.
+        attn_drop_rate: dropout on the attention weights.
+        drop_rate: dropout on the output.
+        groups, layout: grouping of the projections, see
+            :class:`~vitbackbones.layers.GroupedLinear`; the back-projection is never grouped.
+        sharing: which matrix serves each role, as in the paper's Table 1: five letters for
+            Q(uery), K(ey), V(alue), P(robe) and W(eight), the back-projection. Equal letters
+            share: ``'QKKKW'`` has one matrix for keys, values and probes. Where W shares, it is
+            the transpose of the other's matrix.
+        probe: where the probe is subtracted. ``'head'``: from each head's average, before the
+            back-projection (Eq. 12). ``'residual'``: after it, z_i = W sum_j a_ij v_j - P x_i,
+            where it joins the skip connection; equal to Eq. 12 with the product W P for P. (This
+            is our reading of the paper's residual form, Eq. 14; no code of it was published.)
+            ``None``: no probe, the Gaussian kernel alone ("Gauss-Orig"); P's letter is void.
+        proj_bias: whether the back-projection has a bias; the published ViTs have none.
+
+    Raises:
+        ValueError: a bad value, or W shares with a grouped matrix.
+    """
+
+    takes_bias = True
+
+    def __init__(
+        self,
+        embed_dims: int,
+        num_heads: int,
+        qkv_bias: bool = True,
+        cross: bool = False,
+        attn_drop_rate: float = 0.0,
+        drop_rate: float = 0.0,
+        groups: int = 1,
+        layout: str = 'interleave',
+        sharing: str = _ROLES,
+        probe: str | None = 'head',
+        proj_bias: bool = True,
+    ) -> None:
+        super().__init__()
+        if embed_dims % num_heads:
+            raise ValueError(f'embed_dims={embed_dims} is no multiple of num_heads={num_heads}')
+        if probe not in ('head', 'residual', None):
+            raise ValueError(f"probe={probe!r} is none of 'head', 'residual', None")
+        self.num_heads, self.attn_drop_rate, self.probe = num_heads, attn_drop_rate, probe
+        self.roles, self.tied = _matrices(sharing, probe is not None)
+        if self.tied is not None and groups > 1:
+            raise ValueError(f'sharing={sharing!r}: W is never grouped, so it needs groups=1')
+        parts = 1 + max(self.roles)
+        self.qkvp = GroupedLinear(embed_dims, parts * embed_dims, qkv_bias, groups, layout, parts)
+        if self.tied is None:
+            self.proj = nn.Linear(embed_dims, embed_dims, bias=proj_bias)
+        else:
+            self.proj_bias = nn.Parameter(torch.zeros(embed_dims)) if proj_bias else None
+        self.drop = nn.Dropout(drop_rate)
+
+    def forward(
+        self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None
+    ) -> Tensor:
+        """Attend from ``x`` (N, L, C) to ``context`` (N, S, C), by default ``x`` itself.
+
+        ``bias`` is added to the scores, broadcast to (N, heads, L, S).
+        """
+        q, k, v, *p = self._project(x, context)
+        dropout = self.attn_drop_rate if self.training else 0.0
+        q, k, v = (y.unflatten(2, (self.num_heads, -1)).transpose(1, 2) for y in (q, k, v))
+        z = mean_shift(q, k, v, bias, dropout)
+        z = z.transpose(1, 2).flatten(2)  # (N, heads, L, c) -> (N, L, heads * c)
+        z = self._back_project(z - p[0] if self.probe == 'head' else z)
+        return self.drop(z - p[0] if self.probe == 'residual' else z)
+
+    def _project(self, x: Tensor, context: Tensor | None) -> list[Tensor]:
+        """Return queries, keys, values and probes, each (N, L or S, C)."""
+        if context is None:
+            parts = self.qkvp(x).chunk(self.qkvp.parts, -1)
+            return [parts[i] for i in self.roles]
+        sources = (x, context, context, x)
+        pairs = zip(sources, self.roles, strict=False)  # there may be no probe
+        return [self.qkvp(source, slice(i, i + 1)) for source, i in pairs]
+
+    def _back_project(self, z: Tensor) -> Tensor:
+        if self.tied is None:
+            return self.proj(z)
+        matrix = self.qkvp.weight.unflatten(0, (self.qkvp.parts, -1))[self.tied]
+        return F.linear(z, matrix.T, self.proj_bias)
