@@ -17,7 +17,7 @@ def image(height=64, width=96, batch=2):
 @pytest.mark.parametrize('size', SIZES, ids=lambda s: f'{s[0]}x{s[1]}')
 @torch.no_grad()
 def test_maps_have_the_declared_channels_and_strides_at_any_size(make_backbone, size):
-    backbone = make_backbone().eval()
+    backbone = make_backbone(arch=make_backbone.shallow).eval()
     maps = backbone(image(*size, batch=1))
     assert len(maps) == len(backbone.out_indices)
     for x, channels, stride in zip(maps, backbone.out_channels, backbone.out_strides, strict=True):
@@ -51,8 +51,9 @@ def test_every_parameter_gets_a_gradient(make_backbone):
     backbone = make_backbone()
     sum(x.square().mean() for x in backbone(image())).backward()
     for name, parameter in backbone.named_parameters():
-        assert parameter.grad is not None, name
-        assert parameter.grad.abs().sum() > 0, name
+        if parameter.requires_grad:  # T2T's fixed tables have none
+            assert parameter.grad is not None, name
+            assert parameter.grad.abs().sum() > 0, name
 
 
 def test_activation_checkpointing_changes_nothing(make_backbone):
@@ -153,11 +154,11 @@ def test_a_file_that_lacks_a_tensor_stops_and_names_it(make_backbone, tmp_path):
         ({'arch': {'depth': 3}}, 'needs the keys'),
         ({'out_indices': 99}, 'out_indices'),
         ({'out_type': 'raw'}, 'out_type'),
-        ({'attention': {'type': 'NoSuch'}}, 'DotProductAttention'),
+        ({'attention': {'type': 'NoSuch'}}, '[aA]ttention'),  # mixers take none
         ({'shortcut': {'type': 'NoSuch'}}, 'IdentityShortcut'),
     ],
     ids=lambda value: str(value),
 )
 def test_bad_options_are_refused_by_name(make_backbone, option, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         make_backbone(**option)

@@ -43,7 +43,7 @@ class ViT(PlainBackbone):
         out_indices: blocks whose output is returned; the last one's has the final LayerNorm.
         pool: average the output maps over ``pool`` x ``pool``, so that stride 16 becomes 32.
         stem: configuration of what makes the patch tokens (``vitbackbones.layers``).
-        position: ``'learned'``, or ``'sinusoid'`` for a fixed table (kept in checkpoints).
+        position: ``'learned'``, or ``'sinusoid'`` for a fixed table, a parameter without gradient.
         attention, shortcut: configurations of the parts (``vitbackbones.layers``).
         mlp_ratio: hidden width of the MLP in units of ``embed_dims``.
         qkv_bias: bias of the query, key and value projections.
@@ -116,14 +116,14 @@ class ViT(PlainBackbone):
         if kind == 'learned':
             self.pos_embed = nn.Parameter(torch.zeros(1, tokens, dims))
         elif kind == 'sinusoid':
-            self.register_buffer('pos_embed', sinusoid_position(tokens, dims))
+            self.pos_embed = nn.Parameter(sinusoid_position(tokens, dims), requires_grad=False)
         else:
             raise ValueError(f"position={kind!r} is neither 'learned' nor 'sinusoid'")
 
     def _reset_parameters(self) -> None:
         """DeiT's initialisation: trunc-normal 0.02 for tokens and linear layers, biases 0."""
         for token in (self.pos_embed, self.cls_token):
-            if isinstance(token, nn.Parameter):
+            if token is not None and token.requires_grad:
                 nn.init.trunc_normal_(token, std=0.02)
         trunc_normal_linears(self)
 

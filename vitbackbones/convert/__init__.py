@@ -58,7 +58,7 @@ FORMATS = {
     'mmpretrain_tnt': Format(is_mmpretrain_tnt, convert_mmpretrain_tnt, describe_tnt),
     'mmpretrain_t2t': Format(is_mmpretrain_t2t, convert_mmpretrain_t2t, describe_t2t),
     'mmpretrain_vit': Format(is_mmpretrain_vit, convert_mmpretrain_vit),
-    'sret': Format(is_sret, convert_sret, SRET_NOTE),
+    'sret': Format(is_sret, convert_sret, note=SRET_NOTE),
     'swin': Format(is_swin, convert_swin),
     'deit': Format(lambda state: 'blocks.0.attn.qkv.weight' in state, dict),
     'native': Format(lambda state: True, dict),

@@ -67,7 +67,7 @@ class PerformerAttention(TokenAttention):
         super().__init__(in_dims, embed_dims, drop_rate, qkv_bias)
         features = torch.empty(int(embed_dims * ratio), embed_dims)
         nn.init.orthogonal_(features, gain=math.sqrt(len(features)))
-        self.register_buffer('w', features)
+        self.w = nn.Parameter(features, requires_grad=False)
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         """Return (N, L, C) from queries, keys and values of that shape, in O(L)."""
