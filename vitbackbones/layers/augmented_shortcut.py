@@ -25,9 +25,9 @@ from .parts import SHORTCUTS, register
 def _prefers_fft(x: Tensor) -> bool:
     """Whether the FFT is the faster and a possible form for ``x``.
 
-    It is on a CPU in float32 from width 384 on (1.2 to 3.4 times there, less than 1 below 256;
-    between, it depends on the threads). There is no half-precision FFT on a CPU, autocast would
-    only speed up the matrix form, and inductor does not fuse complex arithmetic.
+    It is on a CPU in float32 for wide tokens; below width 256 the matrix is faster, and between
+    the two it depends on the threads. There is no half-precision FFT on a CPU, autocast would only
+    speed up the matrix form, and inductor does not fuse complex arithmetic.
     """
     wide = x.shape[-1] >= 384
     plain = wide and x.device.type == 'cpu' and x.dtype in (torch.float32, torch.float64)
