@@ -28,18 +28,17 @@ def shallow(cls):
 
 @pytest.fixture(params=sorted(REPRESENTATIVES))
 def make_backbone(request):
-    """Build the smallest published variant of each backbone class: ``make_backbone(**options)``.
+    """Build a backbone of each class: ``make_backbone(**options)``.
 
-    ``make_backbone.shallow`` is the same variant with one or two blocks, for what does not depend
-    on depth.
+    It is the smallest published variant with one or two blocks a stage: nothing that is tested so
+    depends on depth.
     """
     cls, arguments, _ = MODELS[request.param]
 
     def make(**options):
         torch.manual_seed(0)
-        return cls(**{**arguments, **options})
+        return cls(**{**arguments, 'arch': shallow(cls), **options})
 
-    make.shallow = shallow(cls)
     return make
 
 

@@ -17,7 +17,7 @@ def image(height=64, width=96, batch=2):
 @pytest.mark.parametrize('size', SIZES, ids=lambda s: f'{s[0]}x{s[1]}')
 @torch.no_grad()
 def test_maps_have_the_declared_channels_and_strides_at_any_size(make_backbone, size):
-    backbone = make_backbone(arch=make_backbone.shallow).eval()
+    backbone = make_backbone().eval()
     maps = backbone(image(*size, batch=1))
     assert len(maps) == len(backbone.out_indices)
     for x, channels, stride in zip(maps, backbone.out_channels, backbone.out_strides, strict=True):
@@ -70,7 +70,7 @@ def test_activation_checkpointing_changes_nothing(make_backbone):
 
 @torch.no_grad()
 def test_one_graph_at_two_sizes_with_the_same_result(make_backbone):
-    backbone = make_backbone(arch=make_backbone.shallow).eval()
+    backbone = make_backbone().eval()
     compiled = torch.compile(backbone, fullgraph=True, dynamic=False, backend='aot_eager')
     for size in [(64, 96), (80, 64)]:
         pairs = zip(backbone(image(*size)), compiled(image(*size)), strict=True)

@@ -28,10 +28,10 @@ from ..layers import (
     build_shortcut,
     drop_path_rates,
     resize_map,
-    to_map,
 )
 from ..registry import MODELS
-from .base import Backbone, choose_arch, choose_indices
+from .base import choose_arch
+from .plain import PlainBackbone
 
 ARCHS = {
     's16': {'embed_dims': 512, 'depth': 8, 'patch_size': 16, 'token_dims': 256},
@@ -117,7 +117,7 @@ class MixerBlock(nn.Module):
 
 
 @MODELS.register_module()
-class Mixer(Backbone):
+class Mixer(PlainBackbone):
     """MLP-Mixer with interchangeable shortcut and any number of passes through each layer.
 
     Args:
@@ -126,6 +126,7 @@ class Mixer(Backbone):
             are made for; other sizes work, the weights are interpolated.
         in_channels: channels of the image.
         out_indices: blocks whose output is returned; the last one's has the final LayerNorm.
+        pool: average the output maps over ``pool`` x ``pool``, so that stride 16 becomes 32.
         passes: how often each block runs in a row.
         shortcut: configuration of the shortcuts (``vitbackbones.layers``); its location
             ``'attention'`` means token mixing.
@@ -145,6 +146,7 @@ class Mixer(Backbone):
         img_size: int | tuple[int, int] = 224,
         in_channels: int = 3,
         out_indices: int | Sequence[int] = -1,
+        pool: int = 1,
         passes: int = 1,
         shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006 (never changed)
         mlp_ratio: float = 4.0,
@@ -152,19 +154,15 @@ class Mixer(Backbone):
         drop_path_rate: float = 0.0,
         **options,
     ) -> None:
-        super().__init__(**options)
+        settings = choose_arch(ARCHS, arch)
+        dims, depth, patch_size = (settings[k] for k in ('embed_dims', 'depth', 'patch_size'))
+        super().__init__(dims, depth, img_size, patch_size, out_indices, pool, **options)
         if self.out_type == 'cls_token':
             raise ValueError("out_type='cls_token': a mixer has no class token, use 'pooled'")
         if passes < 1:
             raise ValueError(f'passes={passes}: a block runs at least once')
-        settings = choose_arch(ARCHS, arch)
-        dims, depth, patch_size = (settings[k] for k in ('embed_dims', 'depth', 'patch_size'))
-        height, width = (img_size, img_size) if isinstance(img_size, int) else img_size
-        self.grid = (math.ceil(height / patch_size), math.ceil(width / patch_size))
         self.passes = passes
-        self.out_indices = choose_indices(out_indices, depth)
-        self.out_channels = (dims,) * len(self.out_indices)
-        self.out_strides = (patch_size,) * len(self.out_indices)
+        self.cls_token = None
 
         self.stem = PatchEmbed(in_channels, dims, patch_size)
         self.blocks = nn.ModuleList(
@@ -192,8 +190,7 @@ class Mixer(Backbone):
             for _ in range(self.passes):
                 x = self.run_block(block, x, size)
             if i in self.out_indices:
-                out = x if i < len(self.blocks) - 1 else self.norm(x)
-                outputs.append(out.mean(1) if self.out_type == 'pooled' else to_map(out, size))
+                outputs.append(self.read_out(x, i, size))
         return tuple(outputs)
 
     def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
@@ -220,14 +217,8 @@ class Mixer(Backbone):
             raise ValueError(f'token mixing over {count} positions fits no square grid')
         return (side, side)
 
-    def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
-        return [[self.stem], *([block] for block in self.blocks)]
-
-    def layer_depth(self, name: str) -> tuple[int, int]:
-        depths = len(self.blocks) + 2
-        if name.startswith('blocks.'):
-            return int(name.split('.')[1]) + 1, depths
-        return (depths - 1 if name.startswith('norm.') else 0), depths
+    def stem_parts(self) -> list[nn.Module]:
+        return [self.stem]
 
     def no_weight_decay(self) -> set[str]:
         """What the shortcuts learn."""
