@@ -4,7 +4,7 @@
 #   tools/dist_train.sh CONFIG GPUS [arguments of tools/train.py]
 #
 # Several machines: set NNODES, NODE_RANK, MASTER_ADDR and PORT on each. PYTHON chooses the
-# interpreter.
+# interpreter; without it .venv/bin/python of this project is taken, or else python.
 set -euo pipefail
 
 if [ $# -lt 2 ]; then
@@ -12,7 +12,10 @@ if [ $# -lt 2 ]; then
   exit 2
 fi
 config=$1 gpus=$2
-exec "${PYTHON:-python}" -m torch.distributed.run \
+tools=$(dirname "$0")
+python=$tools/../.venv/bin/python
+[ -x "$python" ] || python=python
+exec "${PYTHON:-$python}" -m torch.distributed.run \
   --nnodes="${NNODES:-1}" --node_rank="${NODE_RANK:-0}" --nproc_per_node="$gpus" \
   --master_addr="${MASTER_ADDR:-127.0.0.1}" --master_port="${PORT:-29500}" \
-  "$(dirname "$0")/train.py" "$config" --launcher pytorch "${@:3}"
+  "$tools/train.py" "$config" --launcher pytorch "${@:3}"

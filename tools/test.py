@@ -16,7 +16,9 @@ from vitbackbones.engine.evaluate import evaluate  # noqa: E402
 
 
 def parse() -> Namespace:
-    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser = ArgumentParser(
+        description=__doc__, formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False
+    )
     add = parser.add_argument
     add('config', help='a file of configs/')
     add('checkpoint', help='a .pth file that tools/train.py wrote, or the work dir for the latest')

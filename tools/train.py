@@ -18,7 +18,11 @@ from vitbackbones.engine.train import train  # noqa: E402
 
 
 def parse() -> Namespace:
-    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser = ArgumentParser(
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,  # the command that continues a run is made from the arguments
+    )
     parser.add_argument('config', help='a file of configs/')
     add_common_arguments(parser)
     weights = parser.add_mutually_exclusive_group()

@@ -102,6 +102,13 @@ def test_one_root_for_several_folders_is_refused(written):
         prepare_data(config, 'data', ('train',))
 
 
+def test_a_given_root_that_no_data_set_has_a_place_for_is_refused(written):
+    whole = {key: value for key, value in dataset('train').items() if key != 'data_root'}
+    config = make_config(whole, whole)
+    with pytest.raises(InputError, match='--data-root: no data set of this config has a data_root'):
+        prepare_data(config, 'data', ('train',))
+
+
 def test_splits_that_are_not_used_may_be_missing(written):
     prepare_data(make_config(val=dataset('none')), None, ('train',))
 

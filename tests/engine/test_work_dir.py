@@ -30,6 +30,16 @@ def test_precedence(config, tmp_path):
     assert Path(config.work_dir) == tmp_path / 'given'
 
 
+@pytest.mark.parametrize(
+    ('given', 'own', 'chosen'),
+    [(None, None, 'work_dirs/detr'), (None, 'own', 'own'), ('given', 'own', 'given')],
+)
+def test_a_folder_below_the_chosen_one(config, tmp_path, given, own, chosen):
+    config.work_dir = own
+    prepare_work_dir(config, given, below='smoke')
+    assert Path(config.work_dir) == tmp_path / chosen / 'smoke'
+
+
 def test_a_file_stands_there(config, tmp_path):
     (tmp_path / 'taken').write_text('')
     message = f'--work-dir {tmp_path}/taken: cannot be written to \\(File exists\\)'

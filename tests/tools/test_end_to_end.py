@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -64,7 +65,7 @@ def test_train_interrupt_resume_test_draw(start, data, tmp_path):
     process.send_signal(signal.SIGINT)
     output = finish(process, status=130)
     assert 'interrupted: ' in output
-    assert 'continue with: python' in output
+    assert f'continue with: {sys.executable} ' in output
     assert '--resume' in output.splitlines()[-1]
     assert 'Traceback' not in output
     assert (work_dir / 'interrupted.pth').is_file()
@@ -87,9 +88,15 @@ def test_train_interrupt_resume_test_draw(start, data, tmp_path):
     assert Image.open(tmp_path / 'pictures' / 'contact_sheet.png').width > 800
 
 
-def test_smoke_and_amp(tool):
-    result = tool('train', TINY, '--smoke', '--amp')
-    assert result.status == 0
+def test_smoke_and_amp(tool, tmp_path):
+    """In a folder of its own: what a run has written stays as it is."""
+    kept = {'epoch_1.pth': 'weights', 'last_checkpoint': 'epoch_1.pth'}
+    for name, content in kept.items():
+        (tmp_path / name).write_text(content)
+    result = tool('train', TINY, '--smoke', '--amp', '--work-dir', tmp_path)
+    assert result.status == 0, result.err
+    assert {name: (tmp_path / name).read_text() for name in kept} == kept
+    assert (tmp_path / 'smoke' / 'epoch_2.pth').is_file()
     passed = r'smoke test passed in \d+ s: tiny_detr.py, 3 steps .*epoch_1.pth, 3 more after resum'
     assert re.search(passed, result.out.splitlines()[-1])
 
@@ -118,13 +125,35 @@ def test_scripts_explain_themselves(start, script):
     assert '#' not in output
 
 
-def test_slurm_command(start, tmp_path):
-    """What would be submitted, with a stand-in for srun that prints its arguments."""
-    fake = tmp_path / 'srun'
-    fake.write_text('#!/bin/sh\necho "$@"\n')
-    fake.chmod(0o755)
+def stand_in(path):
+    """A program that prints its own path and its arguments."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text('#!/bin/sh\necho "$0 $@"\n')
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize('work_dir', [[], ['out']])
+def test_slurm_command(start, tmp_path, work_dir):
+    """What would be submitted, with a stand-in for srun."""
+    stand_in(tmp_path / 'srun')
     script = ROOT / 'tools' / 'slurm_train.sh'
     environment = ['env', f'PATH={tmp_path}:{os.environ["PATH"]}', 'GPUS=2']
-    output = finish(start(*environment, script, 'part', 'job', 'a.py', 'out', '--amp'))
+    output = finish(start(*environment, script, 'part', 'job', 'a.py', *work_dir, '--amp'))
     assert '-p part --job-name=job --gres=gpu:2 --ntasks=2 --ntasks-per-node=2' in output
-    assert output.strip().endswith('train.py a.py --work-dir out --launcher slurm --amp')
+    chosen = '--work-dir out ' if work_dir else ''
+    assert output.strip().endswith(f'train.py a.py --launcher slurm {chosen}--amp')
+
+
+@pytest.mark.parametrize('given', [True, False])
+@pytest.mark.parametrize('script', ['dist_train.sh', 'slurm_train.sh'])
+def test_scripts_take_the_environment_of_the_project(start, tmp_path, script, given):
+    (tmp_path / 'tools').mkdir()
+    copy = shutil.copy(ROOT / 'tools' / script, tmp_path / 'tools')
+    stand_in(tmp_path / 'srun')
+    own, other = stand_in(tmp_path / '.venv' / 'bin' / 'python'), stand_in(tmp_path / 'other')
+    setting = [f'PYTHON={other}'] if given else ['-u', 'PYTHON']
+    environment = ['env', *setting, f'PATH={tmp_path}:{os.environ["PATH"]}']
+    output = finish(start(*environment, copy, 'a.py', '2', 'b.py'))
+    assert (str(other) in output) is given
+    assert (str(own.relative_to(tmp_path)) in output) is not given

@@ -93,9 +93,11 @@ def test_missing_files_of_weights(tool, data, given):
     refused(tool('train', TINY, '--cfg-options', load_from), f'load_from {given}: no checkpoint')
 
 
-def test_pretrained_weights_of_another_model(tool, data, tmp_path):
+@pytest.mark.parametrize('smoke', [False, True])
+def test_pretrained_weights_of_another_model(tool, data, tmp_path, smoke):
     torch.save({'state_dict': {'conv1.weight': torch.zeros(2)}}, tmp_path / 'other.pth')
-    result = tool('train', TINY, '--data-root', data, '--pretrained', tmp_path / 'other.pth')
+    source = ['--smoke'] if smoke else ['--data-root', data]
+    result = tool('train', TINY, *source, '--pretrained', tmp_path / 'other.pth')
     refused(result, 'other.pth does not fill AugViT', 'patch_embed.proj.weight', 'conv1.weight')
 
 
@@ -103,6 +105,19 @@ def test_checkpoint_of_another_model(tool, data, tmp_path):
     torch.save({'state_dict': {'conv1.weight': torch.zeros(2)}}, tmp_path / 'other.pth')
     result = tool('test', TINY, tmp_path / 'other.pth', '--data-root', data)
     refused(result, 'other.pth is not a checkpoint of this model', '1 tensors not in the model')
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        (['--smoke', '--resume'], '--smoke resumes from the checkpoint that it has just written'),
+        (['--smoke', '--data-root', 'x'], '--smoke runs on embedded data; leave --data-root out'),
+        (['--resume', '--pretrained', 'x'], '--resume continues with the weights of its checkpoi'),
+        (['--pretrained', 'x', '--cfg-options', 'resume=True'], 'leave --pretrained out'),
+    ],
+)
+def test_options_that_exclude_each_other(tool, options, message):
+    refused(tool('train', TINY, *options), message)
 
 
 class Harmful:

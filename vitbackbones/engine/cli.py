@@ -14,6 +14,7 @@ import shlex
 import sys
 from argparse import Action, ArgumentParser
 from collections.abc import Callable
+from pathlib import Path
 
 from mmengine.config import DictAction
 from mmengine.dist import is_distributed
@@ -65,14 +66,27 @@ def add_common_arguments(parser: ArgumentParser) -> dict[str, Action]:
 
 def resume_hint() -> str:
     """The command that continues the run of this process."""
-    arguments = [word for word in sys.argv if not word.startswith('--resume=')]
-    if '--resume' in arguments:
-        at = arguments.index('--resume')
-        takes_path = at + 1 < len(arguments) and not arguments[at + 1].startswith('-')
-        del arguments[at : at + 1 + takes_path]
     if is_distributed():  # the launcher's command is not known here
-        return 'continue with the same command and --resume'
-    return 'continue with: ' + shlex.join(['python', *arguments, '--resume'])
+        return 'continue with the same command and --resume, without --pretrained'
+    arguments = _without(_without(sys.argv, '--resume'), '--pretrained')
+    return 'continue with: ' + shlex.join([_interpreter(), *arguments, '--resume'])
+
+
+def _without(arguments: list[str], option: str) -> list[str]:
+    """``arguments`` without an option and its value."""
+    kept = [word for word in arguments if not word.startswith(f'{option}=')]
+    if option in kept:
+        at = kept.index(option)
+        takes_value = at + 1 < len(kept) and not kept[at + 1].startswith('-')
+        del kept[at : at + 1 + takes_value]
+    return kept
+
+
+def _interpreter() -> str:
+    """The Python that runs, as short as the current directory allows."""
+    here = Path.cwd()
+    python = Path(sys.executable)
+    return str(python.relative_to(here) if python.is_relative_to(here) else python)
 
 
 def run(main: Callable[[], None]) -> int:

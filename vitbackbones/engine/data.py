@@ -51,6 +51,11 @@ def prepare_data(config: Config, given: str | None, splits: tuple[str, ...]) -> 
             'set them one by one with --cfg-options'
         )
     written = {root: given or root for root in roots if not is_remote(root)}
+    if given and not written:
+        raise InputError(
+            '--data-root: no data set of this config has a data_root on this machine; set its '
+            'paths with --cfg-options'
+        )
     for path, dataset in datasets(config, splits):
         _require_files(path, dataset, written)
     for old, root in written.items():

@@ -4,6 +4,7 @@ from argparse import Namespace
 
 from mmengine.config import Config
 
+from ..errors import InputError
 from . import smoke
 from .amp import use_amp
 from .config import read_config
@@ -16,6 +17,12 @@ from .pretrained import prepare_pretrained
 from .resuming import LATEST, find_checkpoint, find_resume
 from .run import add_hook, explained, prepare_run, require_sections, show_warnings
 from .work_dir import prepare_work_dir
+
+# What would have no effect on a smoke test, and why.
+SMOKE_REFUSES = {
+    'resume': 'resumes from the checkpoint that it has just written',
+    'data_root': 'runs on embedded data',
+}
 
 
 def train(options: Namespace) -> None:
@@ -36,12 +43,16 @@ def train(options: Namespace) -> None:
         _train(config, options)
 
 
+def _splits(config: Config) -> tuple[str, ...]:
+    """Those whose data a training run uses."""
+    return ('train', 'val') if config.get('val_cfg') is not None else ('train',)
+
+
 def _train(config: Config, options: Namespace) -> None:
     prepare_work_dir(config, options.work_dir)
     _prepare_start(config, options)
-    splits = ('train', 'val') if config.get('val_cfg') is not None else ('train',)
-    prepare_data(config, options.data_root, splits)
-    show_warnings(check_data(config, splits))
+    prepare_data(config, options.data_root, _splits(config))
+    show_warnings(check_data(config, _splits(config)))
     add_hook(config, 'InterruptHook')
     prepare_run(config, options)
     with explained(config):
@@ -51,6 +62,10 @@ def _train(config: Config, options: Namespace) -> None:
 def _prepare_start(config: Config, options: Namespace) -> None:
     """Where the weights come from: a checkpoint to resume, pretrained ones, or random ones."""
     resume = options.resume or (config.get('resume') and (config.get('load_from') or LATEST))
+    if resume and options.pretrained:
+        raise InputError(
+            '--resume continues with the weights of its checkpoint; leave --pretrained out'
+        )
     if resume:
         checkpoint = str(find_resume(config, resume))
         config.update(resume=True, load_from=checkpoint)
@@ -62,8 +77,12 @@ def _prepare_start(config: Config, options: Namespace) -> None:
 
 
 def _smoke(config: Config, options: Namespace) -> None:
-    prepare_work_dir(config, options.work_dir, parent='work_dirs/smoke')
-    prepare_pretrained(config, scratch=True)
+    """Try the config in a folder of its own; the one file that may be needed is --pretrained's."""
+    for option, why in SMOKE_REFUSES.items():
+        if getattr(options, option):
+            raise InputError(f'--smoke {why}; leave --{option.replace("_", "-")} out')
+    prepare_work_dir(config, options.work_dir, below='smoke')
+    prepare_pretrained(config, options.pretrained, scratch=not options.pretrained)
     prepare_run(config, options)
     smoke.rewrite(config)
     with explained(config):

@@ -25,16 +25,19 @@ def prepare_folder(path: str | Path, role: str) -> Path:
     return folder
 
 
-def prepare_work_dir(config: Config, given: str | None = None, parent: str = 'work_dirs') -> None:
+def prepare_work_dir(config: Config, given: str | None = None, below: str = '') -> None:
     """Choose and create the work dir: ``--work-dir``, that of the config, or the default.
+
+    The default is ``work_dirs/<config name>`` in the current directory.
 
     Args:
         config: ``config.work_dir`` is set, absolute.
         given: ``--work-dir``.
-        parent: of the default, ``<parent>/<config name>`` in the current directory.
+        below: a folder inside of the chosen one, for what must not touch a run's own files.
 
     Raises:
         InputError: it cannot be written to.
     """
-    default = Path(parent, Path(config.filename).stem)
-    config.work_dir = str(prepare_folder(given or config.get('work_dir') or default, '--work-dir'))
+    default = Path('work_dirs', Path(config.filename).stem)
+    chosen = Path(given or config.get('work_dir') or default, below)
+    config.work_dir = str(prepare_folder(chosen, '--work-dir'))
