@@ -62,6 +62,12 @@ def test_key_that_only_building_shows(tool, data):
     refused(tool('train', TINY, *options), 'model.encoder.num_layrs: unknown key of Detr')
 
 
+@pytest.mark.parametrize('arguments', [['train', TINY, '--smoke'], ['test', TINY, 'x.pth']])
+def test_another_number_of_classes(tool, arguments):
+    result = tool(*arguments, '--cfg-options', 'model.bbox_head.num_classes=80')
+    refused(result, 'model.bbox_head.num_classes is 80, but', '.metainfo.classes names 3 classes')
+
+
 def test_only_a_part_of_a_config(tool):
     refused(
         tool('train', 'configs/_base_/models/detr.py'), 'no complete config', 'train_dataloader'

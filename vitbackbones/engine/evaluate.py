@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 from ..analysis.pictures import draw_detections
 from ..errors import InputError
+from .classes import check_classes
 from .config import read_config
 from .console import Runner
 from .data import check_data, prepare_data
@@ -33,6 +34,7 @@ def evaluate(options: Namespace) -> None:
     config = read_config(options.config, options.cfg_options)
     require_sections(config, 'model', 'test_dataloader', 'test_cfg', 'test_evaluator')
     lint(config, options.cfg_options)
+    check_classes(config, ('test',))
     _prepare(config, options)
     with explained(config):
         runner = Runner.from_cfg(config)

@@ -15,10 +15,11 @@ from mmengine.config import Config
 
 from ..datasets import shapes
 from ..errors import InputError
+from .classes import class_names
 from .console import Runner
 from .data import SPLITS, datasets, loaders
 from .distributed import process_rank
-from .lookup import OURS, Lookup
+from .lookup import OURS
 from .resuming import latest_checkpoint
 
 SHORT_SIDE = 160
@@ -33,7 +34,9 @@ SIZE_KEYS = ('scale', 'scales', 'crop_size')
 
 def _use_shapes(config: Config, folder: Path) -> None:
     """Detection: the Shapes data set, under the class names of the config's own data set."""
-    root = shapes.write(folder, **IMAGES, size=SHORT_SIDE, classes=_class_names(config))
+    _, trained_on = next(datasets(config, ('train',)))
+    _, classes = class_names(config, trained_on)
+    root = shapes.write(folder, **IMAGES, size=SHORT_SIDE, classes=classes)
     for path, dataset in datasets(config):
         split = 'train' if path.startswith('train') else 'val'
         dataset.update(
@@ -46,13 +49,6 @@ def _use_shapes(config: Config, folder: Path) -> None:
         for evaluator in [evaluators] if isinstance(evaluators, dict) else evaluators:
             if 'ann_file' in evaluator:
                 evaluator['ann_file'] = str(root / 'annotations' / 'instances_val.json')
-
-
-def _class_names(config: Config) -> tuple[str, ...]:
-    _, dataset = next(datasets(config, ('train',)))
-    kind = next(iter(Lookup(config.default_scope).find(dataset['type']).values()))
-    given = (dataset.get('metainfo') or {}).get('classes')
-    return tuple(given or kind.METAINFO['classes'])
 
 
 # What is trained on, by the default scope of the configs of a task.

@@ -7,6 +7,7 @@ from mmengine.config import Config
 from ..errors import InputError
 from . import smoke
 from .amp import use_amp
+from .classes import check_classes
 from .config import read_config
 from .console import Runner
 from .data import check_data, prepare_data
@@ -35,6 +36,7 @@ def train(options: Namespace) -> None:
     config = read_config(options.config, options.cfg_options)
     require_sections(config, 'model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
     lint(config, options.cfg_options)
+    check_classes(config, _splits(config))
     if options.amp:
         use_amp(config)
     if options.smoke:
