@@ -3,7 +3,11 @@
 import argparse
 import os
 import pickle
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
+import mmengine.runner.checkpoint as mmengine_checkpoint
 import numpy as np
 import pytest
 import torch
@@ -12,6 +16,7 @@ from mmengine.runner import load_checkpoint
 from safetensors.torch import save_file
 from torch import nn
 
+from vitbackbones.backbones import ViT
 from vitbackbones.checkpoint import load_file, load_pretrained
 from vitbackbones.errors import InputError
 from vitbackbones.registry import WEIGHT_INITIALIZERS
@@ -96,12 +101,20 @@ def test_a_file_that_is_no_checkpoint_is_named(tmp_path, name):
             load_file(path)
 
 
-def test_a_truncated_file_is_named(tmp_path):
-    path = tmp_path / 'cut.pth'
-    torch.save({'weight': torch.randn(1000)}, path)
+@pytest.mark.parametrize(('name', 'write'), [('cut.pth', torch.save), ('c.safetensors', save_file)])
+def test_a_truncated_file_is_named(tmp_path, name, write):
+    path = tmp_path / name
+    write({'weight': torch.randn(1000)}, path)
     path.write_bytes(path.read_bytes()[:2000])
-    with pytest.raises(InputError, match=str(path)):
+    with pytest.raises(InputError, match=f'{path}: is no torch checkpoint, or is damaged'):
         load_file(path)
+
+
+@pytest.mark.parametrize(('content', 'kind'), [(torch.ones(2), 'Tensor'), ([1, 2], 'list')])
+def test_a_file_without_a_dict_is_named(tmp_path, content, kind):
+    torch.save(content, tmp_path / 'bare.pth')
+    with pytest.raises(InputError, match=f'bare.pth: holds a {kind} and not a dict of weights'):
+        load_file(tmp_path / 'bare.pth')
 
 
 def test_a_plain_pickle_is_refused(tmp_path):
@@ -146,6 +159,95 @@ def test_another_shape_stops_whatever_is_allowed(module, tmp_path):
     path = save(tmp_path, module, **{'1.weight': torch.ones(5, 3)})
     with pytest.raises(InputError, match=r'1.weight \(5, 3\) for \(4, 3\)'):
         load_pretrained(module, path, allow_missing=['*'])
+
+
+@pytest.mark.parametrize('value', [float('nan'), float('inf')])
+def test_weights_that_are_not_finite_are_named(module, tmp_path, value):
+    path = save(tmp_path, module, **{'1.bias': torch.tensor([0, value, 0, 0])})
+    with pytest.raises(InputError, match=r'weights\.pth: NaN or inf.* 1 of 4 tensors: 1\.bias'):
+        load_pretrained(module, path)
+
+
+@pytest.mark.parametrize(
+    'keys',
+    [
+        ('blocks.0.augs_attn.0.weight_list',),  # Aug-ViT, without the bias that tells the blocks
+        ('patch_embed1.proj.weight', 'block1.0.attn.q.weight'),  # PVT, without keys and values
+        ('patch_embed.pos', 3),
+    ],
+)
+def test_a_file_that_breaks_its_converter_is_named(module, tmp_path, keys):
+    torch.save({key: torch.ones(4) for key in keys}, tmp_path / 'broken.pth')
+    with pytest.raises(InputError, match=r'broken\.pth: damaged, or not a checkpoint of'):
+        load_pretrained(module, tmp_path / 'broken.pth')
+
+
+def test_an_unknown_format_names_the_file_too(module, tmp_path):
+    with pytest.raises(InputError, match=r'weights\.pth: unknown checkpoint format'):
+        load_pretrained(module, save(tmp_path, module), format='tf')
+
+
+def test_a_position_code_that_fits_no_grid_names_file_and_key(tmp_path):
+    """As that of a distilled DeiT, which has two class tokens."""
+    vit = ViT(arch={'embed_dims': 8, 'depth': 1, 'num_heads': 2}, img_size=32)
+    path = save(tmp_path, vit, pos_embed=torch.zeros(1, 6, 8))
+    with pytest.raises(InputError, match=r'weights\.pth: pos_embed: a position code of 6 tokens'):
+        load_pretrained(vit, path)
+
+
+# ------------------------------------------------------------------------ addresses
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """The address of a server of ``tmp_path``; what is downloaded is kept in another folder."""
+    monkeypatch.setenv('TORCH_HOME', str(tmp_path / 'cache'))
+    monkeypatch.setenv('no_proxy', '127.0.0.1')
+    server = ThreadingHTTPServer(('127.0.0.1', 0), partial(Quiet, directory=tmp_path))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f'http://127.0.0.1:{server.server_port}'
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize('write', [torch.save, save_file])
+def test_an_address_is_loaded_as_a_file_is(module, tmp_path, server, write):
+    name = 'w.pth' if write is torch.save else 'w.safetensors'
+    wanted = {key: torch.randn_like(value) for key, value in module.state_dict().items()}
+    write(wanted, tmp_path / name)
+    load_pretrained(module, f'{server}/{name}')
+    for key, value in module.state_dict().items():
+        assert torch.equal(value, wanted[key])
+
+
+def test_a_failed_download_is_one_message(module, server):
+    address = f'{server}/none.pth'
+    for load in (load_pretrained, load_checkpoint):
+        with pytest.raises(InputError, match=f'{address}: cannot be downloaded .*404'):
+            load(module, address)
+
+
+def test_an_unsafe_download_is_refused(module, attack, server):
+    for load in (load_pretrained, load_checkpoint):
+        with pytest.raises(InputError, match=r'attack\.pth: refused.* It came from http://127'):
+            load(module, f'{server}/attack.pth')
+    assert not (attack.parent / 'ran').exists()
+
+
+@pytest.mark.skipif(
+    not hasattr(mmengine_checkpoint, '_safe_torch_load'), reason='a function of onedl-mmengine'
+)
+def test_what_mmengine_fetches_by_itself_is_read_safely(attack):
+    """From storage services as an open file, from its own cache as a path."""
+    for source in (str(attack), attack.open('rb')):
+        with pytest.raises(InputError, match='refused'):
+            mmengine_checkpoint._safe_torch_load(source)
+    assert not (attack.parent / 'ran').exists()
 
 
 def test_any_module_can_be_initialised_by_config(module, tmp_path):

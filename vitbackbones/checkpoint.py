@@ -7,14 +7,19 @@ backbone that silently stays random costs a day of training.
 
 import pickle
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from http.client import HTTPException
 from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import urlparse
 
 import numpy as np
 import torch
 from mmengine.logging import HistoryBuffer, print_log
+from mmengine.runner import CheckpointLoader
 from safetensors.torch import load_file as load_safetensors
 from torch import Tensor, nn
 
@@ -52,18 +57,27 @@ def load_file(path: str | Path, map_location='cpu') -> dict:
     path = Path(path).expanduser()
     if not path.is_file():
         raise InputError(f'{path}: no such checkpoint file')
+    return read_safely(path, path, map_location)
+
+
+def read_safely(source: Path | BinaryIO, name: str | Path, map_location='cpu') -> dict:
+    """Read a file or what was downloaded; ``name`` begins the messages of :func:`load_file`."""
     try:
-        if path.suffix == '.safetensors':
-            return load_safetensors(path)
-        with torch.serialization.safe_globals(_safe_globals()):
-            return torch.load(path, map_location=map_location, weights_only=True)
+        if Path(name).suffix == '.safetensors':
+            content = load_safetensors(source)
+        else:
+            with torch.serialization.safe_globals(_safe_globals()):
+                content = torch.load(source, map_location=map_location, weights_only=True)
     except pickle.UnpicklingError as error:
-        raise InputError(_refusal(path, error)) from error
+        raise InputError(_refusal(name, error)) from error
     except Exception as error:  # a file that is no pickle can end in any error while it is read
-        raise InputError(f'{path}: is no torch checkpoint, or is damaged ({error!r})') from error
+        raise InputError(f'{name}: is no torch checkpoint, or is damaged ({error!r})') from error
+    if not isinstance(content, dict):
+        raise InputError(f'{name}: holds a {type(content).__name__} and not a dict of weights')
+    return content
 
 
-def _refusal(path: Path, error: Exception) -> str:
+def _refusal(path: str | Path, error: Exception) -> str:
     text = str(error)
     if 'nsupported' not in text and 'getattr' not in text:
         return f'{path}: is no torch checkpoint, or is damaged'
@@ -74,11 +88,64 @@ def _refusal(path: Path, error: Exception) -> str:
     )
 
 
-def load_url(url: str, map_location='cpu', **options) -> dict:
-    """Download a checkpoint (cached by torch.hub) and read it as safely as :func:`load_file`."""
-    with torch.serialization.safe_globals(_safe_globals()):
-        return torch.hub.load_state_dict_from_url(
-            url, map_location=map_location, weights_only=True, **options
+def load_url(url: str, map_location='cpu', model_dir: str | None = None, progress=True) -> dict:
+    """Download a checkpoint, unless it was before, and read it as safely as :func:`load_file`.
+
+    It is kept where torch.hub keeps its own, or in ``model_dir``.
+
+    Raises:
+        InputError: the download failed, or what came is refused.
+    """
+    folder = Path(model_dir or Path(torch.hub.get_dir(), 'checkpoints'))
+    file = folder / Path(urlparse(url).path).name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not file.exists():
+            torch.hub.download_url_to_file(url, str(file), progress=progress)
+    except (OSError, HTTPException) as error:
+        raise InputError(
+            f'{url}: cannot be downloaded ({error}). Fetch it by other means and give the file.'
+        ) from error
+    try:
+        return load_file(file, map_location)
+    except InputError as error:
+        raise InputError(f'{error} It came from {url}; delete it to download it again.') from error
+
+
+def load_anywhere(source: str | Path) -> dict:
+    """Read a file or an address of any kind that mmengine knows (https://, torchvision:// ...)."""
+    if '://' in str(source):
+        return CheckpointLoader.load_checkpoint(str(source), 'cpu')  # safe, see compat.py
+    return load_file(source)
+
+
+@contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """Let every complaint about a checkpoint's content begin with its file.
+
+    A damaged file can end in any error while its keys and shapes are rewritten.
+    """
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f'{path}: {error}') from error
+    except Exception as error:
+        raise InputError(
+            f'{path}: damaged, or not a checkpoint of this model ({error!r})'
+        ) from error
+
+
+def require_finite(path: str | Path, state: dict[str, Tensor]) -> None:
+    """Refuse NaN and infinity, which a diverged run leaves in its checkpoints.
+
+    Raises:
+        InputError: with the keys of the tensors that hold one.
+    """
+    bad = [k for k, v in state.items() if v.is_floating_point() and not v.isfinite().all()]
+    if bad:
+        raise InputError(
+            f'{path}: NaN or infinite values in {len(bad)} of {len(state)} tensors: '
+            f'{_shorten(bad)}. The run that wrote it diverged; take an earlier checkpoint.'
         )
 
 
@@ -156,7 +223,7 @@ def load_pretrained(
 
     Args:
         module: a backbone, or a classifier of :func:`vitbackbones.create_model`.
-        checkpoint: the file.
+        checkpoint: the file, or an address such as ``https://...``.
         allow_missing: patterns (``fnmatch``) of keys that may stay as initialised.
         format: the file's layout, a key of ``vitbackbones.convert.FORMATS``; found from the keys
             by default.
@@ -164,18 +231,20 @@ def load_pretrained(
             filled, such as the last blocks of a deeper network.
 
     Raises:
-        InputError: a key is missing or left over and not allowed to be, or a shape differs. The
-            module is unchanged then.
+        InputError: a key is missing or left over and not allowed to be, a shape differs, or a
+            weight is not finite. The module is unchanged then.
     """
-    converted, layout = convert(unwrap(load_file(checkpoint)), format)
-    adapt = getattr(module, 'adapt_state_dict', dict)
-    state = adapt(converted)
-    coverage = _compare(module, state, layout)
+    content = load_anywhere(checkpoint)
+    with naming(checkpoint):
+        converted, layout = convert(unwrap(content), format)
+        state = getattr(module, 'adapt_state_dict', dict)(converted)
+        coverage = _compare(module, state, layout)
+        variant = FORMATS[layout].describe(converted)
     missing = _not_allowed(coverage.missing, allow_missing)
     foreign = _not_allowed(_foreign(coverage), allow_unused)
     if missing or foreign or coverage.mismatched:
-        variant = FORMATS[layout].describe(converted)
         raise InputError(_not_filled(module, checkpoint, coverage, missing, foreign, variant))
+    require_finite(checkpoint, {key: state[key] for key in coverage.used})
     module.load_state_dict(state, strict=False)
     print_log(f'{checkpoint} -> {type(module).__name__}: {coverage}', logger='current')
     if FORMATS[layout].note:

@@ -7,7 +7,7 @@ Called once by ``import vitbackbones``; silent. What it mends:
   its place that raises only when an operator is really called.
 * Checkpoints: some releases fall back to full unpickling, which runs code that a file brings
   along, others cannot read their own checkpoints under torch >= 2.6. All loading through mmengine
-  goes through :func:`vitbackbones.checkpoint.load_file` instead.
+  is done by :mod:`vitbackbones.checkpoint` instead.
 * ``mmpretrain.models`` does not import beside transformers 5, although only its multimodal
   models, unused here, need transformers.
 """
@@ -21,7 +21,7 @@ from types import ModuleType
 import mmengine.runner.checkpoint as mmengine_checkpoint
 from mmengine.runner.checkpoint import CheckpointLoader
 
-from .checkpoint import load_file, load_url
+from .checkpoint import load_file, load_url, read_safely
 
 
 class _MissingOps(ModuleType):
@@ -51,14 +51,20 @@ def stub_missing_ops() -> None:
 
 
 def load_checkpoints_safely() -> None:
-    """Route mmengine's loading of local files and of URLs through the safe loader."""
+    """Route all of mmengine's loading through the safe loader."""
 
     def load_local(filename: str, map_location=None):
         return load_file(filename, map_location)
 
+    def load_fetched(file, map_location=None, weights_only=None):
+        name = file if isinstance(file, str) else 'the fetched checkpoint'
+        return read_safely(file, name, map_location)
+
     CheckpointLoader.register_scheme(prefixes='', loader=load_local, force=True)
     # http(s)://, torchvision:// and open-mmlab:// all end in this function
     mmengine_checkpoint.load_url = load_url
+    if hasattr(mmengine_checkpoint, '_safe_torch_load'):  # s3://, petrel://, pavi:// and caches
+        mmengine_checkpoint._safe_torch_load = load_fetched
 
 
 def skip_multimodal_models() -> None:

@@ -2,13 +2,22 @@
 
 import os
 import shutil
+from types import SimpleNamespace
 
 import pytest
 import torch
 from mmengine.config import Config
+from torch import nn
 
+from vitbackbones.backbones import ViT
 from vitbackbones.checkpoint import load_file
-from vitbackbones.engine.resuming import LATEST, find_checkpoint, find_resume, latest_checkpoint
+from vitbackbones.engine.resuming import (
+    LATEST,
+    FittingCheckpointHook,
+    find_checkpoint,
+    find_resume,
+    latest_checkpoint,
+)
 from vitbackbones.errors import InputError
 
 from .toy import run_toy, toy_config
@@ -101,6 +110,26 @@ def test_another_optimizer(trained, tmp_path):
     }
     with pytest.raises(InputError, match='1 groups of 2 parameters, that of the config 2 of 2'):
         resume(tmp_path, trained / 'epoch_2.pth', optim_wrapper=wrapper)
+
+
+@pytest.mark.parametrize(
+    ('key', 'value', 'message'),
+    [
+        ('backbone.pos_embed', torch.zeros(1, 6, 8), 'backbone.pos_embed: a position code of 6'),
+        ('backbone.norm.bias', torch.full((8,), torch.nan), '1 of 18 tensors: backbone.norm.bias'),
+        ('backbone.pos_embed', torch.zeros(3), 'x.pth: damaged, or not a checkpoint of this model'),
+    ],
+)
+def test_damaged_weights(key, value, message):
+    vit = ViT(arch={'embed_dims': 8, 'depth': 1, 'num_heads': 2}, img_size=32)
+    model = nn.ModuleDict({'backbone': vit})
+    hook = FittingCheckpointHook('x.pth', resume=False)
+    with pytest.raises(InputError) as error:
+        hook.after_load_checkpoint(
+            SimpleNamespace(model=model), {'state_dict': {**model.state_dict(), key: value}}
+        )
+    assert message in str(error.value)
+    assert str(error.value).startswith('x.pth: ')
 
 
 def test_not_a_checkpoint(tmp_path):

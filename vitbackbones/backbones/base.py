@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from ..checkpoint import load_pretrained
+from ..errors import InputError
 from ..layers import fit_position, fuse_for_inference
 
 OUT_TYPES = ('featmap', 'cls_token', 'pooled')
@@ -134,11 +135,18 @@ class Backbone(BaseModule):
             super().init_weights()
 
     def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
-        """Return ``state`` with the position codes resized to this model's input size."""
+        """Return ``state`` with the position codes resized to this model's input size.
+
+        Raises:
+            InputError: a position code is of no grid, or lacks this model's class token.
+        """
         state = dict(state)
-        for key, extra, size, mode in self.positions():
-            if prefix + key in state:
+        stored = [entry for entry in self.positions() if prefix + entry[0] in state]
+        for key, extra, size, mode in stored:
+            try:
                 state[prefix + key] = fit_position(state[prefix + key], extra, size, mode)
+            except ValueError as error:
+                raise InputError(f'{prefix}{key}: {error}') from error
         return state
 
     def _adapt_on_load(self, state: dict[str, Tensor], prefix: str, *args) -> None:

@@ -13,6 +13,7 @@ from mmengine.model import is_model_wrapper
 from mmengine.optim import OptimWrapper
 from torch import Tensor, nn
 
+from ..checkpoint import naming, require_finite
 from ..errors import InputError
 from ..registry import HOOKS
 from .paths import looked_in, resolve
@@ -84,7 +85,10 @@ class FittingCheckpointHook(Hook):
             InputError: what does not fit.
         """
         model = runner.model.module if is_model_wrapper(runner.model) else runner.model
-        _require_fitting(self.path, model, checkpoint.get('state_dict', checkpoint))
+        with naming(self.path):
+            given = _adapted(model, checkpoint.get('state_dict', checkpoint))
+        _require_fitting(self.path, model, given)
+        require_finite(self.path, given)
         if self.resume:
             _require_resumable(self.path, checkpoint, runner.optim_wrapper)
 
@@ -93,11 +97,16 @@ class FittingCheckpointHook(Hook):
             runner.logger.warning(f'{self.path}: the training is complete, nothing is left to do')
 
 
-def _require_fitting(path: str, model: nn.Module, state: dict[str, Tensor]) -> None:
-    given = {key.removeprefix('module.'): value for key, value in state.items()}
+def _adapted(model: nn.Module, state: dict) -> dict[str, Tensor]:
+    """The tensors of a state dict as they will be loaded."""
+    given = {k.removeprefix('module.'): v for k, v in state.items() if isinstance(v, Tensor)}
     for name, module in model.named_modules():
         if hasattr(module, 'adapt_state_dict'):  # resizes position codes
             given = module.adapt_state_dict(given, f'{name}.' if name else '')
+    return given
+
+
+def _require_fitting(path: str, model: nn.Module, given: dict[str, Tensor]) -> None:
     own = {k: v for k, v in model.state_dict().items() if not k.endswith('num_batches_tracked')}
     problems = {
         'missing from it': [key for key in own if key not in given],
