@@ -15,6 +15,7 @@ from mmengine.structures import InstanceData
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from vitbackbones.errors import InputError
 from vitbackbones.heads.fused_attention import FusedAttention, fuse_attention
 
 pytestmark = pytest.mark.compat
@@ -167,6 +168,18 @@ def test_images_without_objects(ours, counts):
     assert all(value.isfinite() for value in losses.values())
     assert all(p.grad.isfinite().all() for p in model.parameters())
     assert (losses['loss_bbox'] == 0) == (losses['loss_iou'] == 0) == (sum(counts) == 0)
+
+
+@pytest.mark.parametrize('value', [float('nan'), float('inf')])
+def test_a_diverged_training_names_the_images(ours, value):
+    images, samples = make_batch(SHAPES[0], (3, 2))
+    samples[0].set_metainfo({'img_path': 'a/first.jpg', 'img_id': 0})
+    samples[1].set_metainfo({'img_id': 7})
+    model = copy.deepcopy(ours)
+    nn.init.constant_(model.bbox_head.fc_cls.bias, value)
+    message = r'for the images a/first\.jpg, 7: the training diverged.*lower learning rate.*--amp'
+    with pytest.raises(InputError, match=message):
+        model.loss(images, samples)
 
 
 def test_predictions_lie_in_the_image(ours):

@@ -14,6 +14,8 @@ from mmengine.structures import InstanceData
 from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
+from ..errors import InputError
+
 
 def gather_objects(instances: list[InstanceData], metas: list[dict]) -> InstanceData:
     """Puts the objects of all images behind each other.
@@ -34,12 +36,33 @@ def gather_objects(instances: list[InstanceData], metas: list[dict]) -> Instance
     )
 
 
-def assign(cost: Tensor, counts: list[int]) -> tuple[Tensor, Tensor]:
+def require_finite(cost: Tensor, metas: list[dict]) -> None:
+    """Stops a run that diverged, with a message in place of scipy's.
+
+    Args:
+        cost: of any shape, on the CPU.
+        metas: ``img_path`` or ``img_id`` of each image of the batch.
+
+    Raises:
+        InputError: a cost is NaN or infinite.
+    """
+    if not cost.isfinite().all():
+        images = ', '.join(str(meta.get('img_path') or meta.get('img_id')) for meta in metas)
+        raise InputError(
+            f'DETR: NaN or infinite predictions for the images {images}: the training diverged. '
+            'Continue from an earlier checkpoint with a lower learning rate '
+            '(optim_wrapper.optimizer.lr), stronger gradient clipping (optim_wrapper.clip_grad) or '
+            'without --amp.'
+        )
+
+
+def assign(cost: Tensor, counts: list[int], device='cpu') -> tuple[Tensor, Tensor]:
     """Finds the cheapest one-to-one matching of queries and objects within each image.
 
     Args:
         cost: (N, Q, G) for one layer, on the CPU.
         counts: how many of the G objects belong to each of the N images, in order.
+        device: of what is returned.
 
     Returns:
         Matched queries (M,), counted through all N * Q, and their objects (M,).
@@ -50,7 +73,8 @@ def assign(cost: Tensor, counts: list[int]) -> tuple[Tensor, Tensor]:
         queries.append(rows + image * cost.shape[1])
         objects.append(columns + start)
         start += count
-    return torch.from_numpy(np.concatenate(queries)), torch.from_numpy(np.concatenate(objects))
+    pair = torch.from_numpy(np.stack([np.concatenate(queries), np.concatenate(objects)]))
+    return pair.to(device).unbind()  # (2, M)
 
 
 class JointDETRHead(DETRHead):
@@ -76,7 +100,9 @@ class JointDETRHead(DETRHead):
         """Losses of every layer for logits (layers, N, Q, classes + 1) and boxes (..., 4)."""
         objects = gather_objects(batch_gt_instances, batch_img_metas)
         counts = [len(each) for each in batch_gt_instances]
-        matches = self._match(all_layers_cls_scores, all_layers_bbox_preds, objects, counts)
+        cost = self._cost(all_layers_cls_scores, all_layers_bbox_preds, objects)
+        require_finite(cost, batch_img_metas)
+        matches = [assign(layer, counts, objects.labels.device) for layer in cost]
         factors = self._factors(len(matches[0][0]), all_layers_cls_scores[0])
         prefixes = [*(f'd{i}.' for i in range(len(matches) - 1)), '']  # none for the last layer
         layers = zip(all_layers_cls_scores, all_layers_bbox_preds, matches, strict=True)
@@ -87,17 +113,13 @@ class JointDETRHead(DETRHead):
         return losses
 
     @torch.no_grad()
-    def _match(
-        self, scores: Tensor, boxes: Tensor, objects: InstanceData, counts: list[int]
-    ) -> list[tuple[Tensor, Tensor]]:
-        """For each layer what :func:`assign` returns, on the device of the objects."""
+    def _cost(self, scores: Tensor, boxes: Tensor, objects: InstanceData) -> Tensor:
+        """Of each query for each object, (layers, N, Q, G), on the CPU."""
         boxes = bbox_cxcywh_to_xyxy(boxes.flatten(0, 2))  # (layers * N * Q, 4)
         predictions = InstanceData(scores=scores.flatten(0, 2), bboxes=boxes)
         unit = {'img_shape': (1, 1)}
         costs = [cost(predictions, objects, unit) for cost in self.assigner.match_costs]
-        cost = sum(costs).view(*scores.shape[:3], -1).cpu()  # (layers, N, Q, G)
-        device = objects.labels.device
-        return [tuple(index.to(device) for index in assign(each, counts)) for each in cost]
+        return sum(costs).view(*scores.shape[:3], -1).cpu()  # (layers, N, Q, G)
 
     def _factors(self, matched: int, scores: Tensor) -> tuple[float, float]:
         """What classification and box losses are divided by; boxes: mean over all processes."""
