@@ -5,17 +5,22 @@ import torch
 import torch.nn.functional as F
 
 from vitbackbones.layers import AugmentedShortcut, Block, IdentityShortcut, circulant_matrix
+from vitbackbones.layers.augmented_shortcut import _prefers_fft
+
+WIDE = 384  # from here on the paths of a CPU in float32 go through the FFT
 
 
-def tokens(*seeds):
-    return [torch.randn(2, 5, 24, generator=torch.Generator().manual_seed(s)) for s in seeds]
+def tokens(*seeds, dims=24):
+    return [torch.randn(2, 5, dims, generator=torch.Generator().manual_seed(s)) for s in seeds]
 
 
+@pytest.mark.parametrize('dims', [24, WIDE])
 @pytest.mark.parametrize('projection', ['circulant', 'dense'])
 @pytest.mark.parametrize(('paths', 'scale'), [(1, 1.0), (2, 0.75), (3, 1.0)])
-def test_equals_the_sum_of_separate_paths(projection, paths, scale):
-    shortcut = AugmentedShortcut(24, paths=paths, blocks=4, projection=projection)
-    x, normed, branch = tokens(0, 1, 2)
+def test_equals_the_sum_of_separate_paths(dims, projection, paths, scale):
+    shortcut = AugmentedShortcut(dims, paths=paths, blocks=4, projection=projection)
+    x, normed, branch = tokens(0, 1, 2, dims=dims)
+    assert _prefers_fft(normed) is (dims == WIDE)
     total = x + branch
     matrices = shortcut.weight if projection == 'dense' else circulant_matrix(shortcut.weight)
     for matrix, bias in zip(matrices, shortcut.bias, strict=True):
@@ -33,18 +38,23 @@ def test_the_factor_is_an_option():
 
 
 def test_half_precision_takes_the_matrix_form():
-    shortcut = AugmentedShortcut(24)
-    inputs = tokens(0, 1, 2)
+    shortcut = AugmentedShortcut(WIDE)
+    inputs = tokens(0, 1, 2, dims=WIDE)
+    halves = [x.bfloat16() for x in inputs]
+    assert (_prefers_fft(inputs[1]), _prefers_fft(halves[1])) == (True, False)
     wanted = shortcut(*inputs)
-    got = shortcut.bfloat16()(*(x.bfloat16() for x in inputs))
+    got = shortcut.bfloat16()(*halves)
     torch.testing.assert_close(got.float(), wanted, atol=0.1, rtol=0.05)
 
 
-def test_autocast_gives_the_same_function():
-    shortcut = AugmentedShortcut(24)
-    inputs = tokens(0, 1, 2)
+def test_autocast_takes_the_matrix_form():
+    shortcut = AugmentedShortcut(WIDE)
+    inputs = tokens(0, 1, 2, dims=WIDE)
     with torch.autocast('cpu', torch.bfloat16):
+        assert not _prefers_fft(inputs[1])
+        projected = shortcut._project(inputs[1])
         got = shortcut(*inputs)
+    assert projected.dtype == torch.bfloat16  # the FFT would have answered in float32
     torch.testing.assert_close(got.float(), shortcut(*inputs), atol=0.1, rtol=0.05)
 
 
