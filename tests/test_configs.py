@@ -122,15 +122,18 @@ def test_protocol(name):
 
 @pytest.mark.parametrize('name', [n for n in NAMES if n.endswith('_coco')])
 def test_backbone_learns_at_a_tenth(name):
-    """AdamW 1e-4 and 1e-5, everything decayed alike, also norms and biases."""
+    """AdamW 1e-4 and 1e-5; all is decayed, also norms and biases, but for augmented paths."""
     from mmengine.optim import build_optim_wrapper
 
     config = load(name)
     model = build(config)
     groups = build_optim_wrapper(model, config.optim_wrapper).optimizer.param_groups
     named = {id(p): n for n, p in model.named_parameters()}
+    assert {group['weight_decay'] for group in groups} == {
+        1e-4,
+        *([0.0] if '_aug_' in name else []),
+    }
     for group in groups:
-        (parameter,) = group['params']
-        rate = 1e-5 if named[id(parameter)].startswith('backbone') else 1e-4
-        assert group['lr'] == pytest.approx(rate)
-        assert group['weight_decay'] == pytest.approx(1e-4)
+        key = named[id(group['params'][0])]
+        assert group['lr'] == pytest.approx(1e-5 if key.startswith('backbone') else 1e-4)
+        assert group['weight_decay'] == pytest.approx(0 if '.shortcut_' in key else 1e-4)
