@@ -5,7 +5,7 @@ all of them as the builder would: in the scope's own registry, then in mmengine'
 """
 
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from difflib import get_close_matches
 from importlib import import_module
 from io import StringIO
@@ -38,12 +38,13 @@ class Lookup:
         """What ``name`` may stand for: kind of registry -> class or function."""
         scope, _, bare = name.partition('.') if '.' in name else ('', '', name)
         found = {}
-        for registry in self.roots:
-            for asked in self._asked(registry, scope):
-                with redirect_stdout(StringIO()):  # some toolboxes print on import
+        with redirect_stdout(StringIO()):  # some toolboxes print on import
+            _join_tree(scope)
+            for registry in self.roots:
+                for asked in self._asked(registry, scope):
                     asked.import_from_location()
-                if bare in asked.module_dict:
-                    found.setdefault(registry.name, asked.module_dict[bare])
+                    if bare in asked.module_dict:
+                        found.setdefault(registry.name, asked.module_dict[bare])
         return found or _outside_registries(name)
 
     def _asked(self, registry: Registry, scope: str) -> list[Registry]:
@@ -78,6 +79,13 @@ def _registries_of(package: str) -> ModuleType:
             f'default_scope={package!r}: {package}.registry cannot be imported ({error}); '
             'is the package installed?'
         ) from error
+
+
+def _join_tree(scope: str) -> None:
+    """Import the registries of a scope that a name begins with, as mmengine does on demand."""
+    if scope:
+        with suppress(ImportError):  # not a scope, but the package in the full path of an object
+            import_module(f'{scope}.registry')
 
 
 def _outside_registries(name: str) -> dict[str, Callable]:
