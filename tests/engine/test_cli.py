@@ -1,10 +1,35 @@
-"""The command that continues a run."""
+"""Who prints an error, and the command that continues a run."""
 
 import sys
 
 import pytest
 
-from vitbackbones.engine.cli import resume_hint
+from vitbackbones.engine.cli import resume_hint, run
+from vitbackbones.errors import InputError
+
+
+def fail():
+    raise InputError('no data here')
+
+
+@pytest.mark.parametrize(
+    ('rank', 'local_rank', 'said'),
+    [
+        (None, None, 'error: no data here\n'),
+        (0, 0, 'error: no data here\n'),
+        (3, 3, ''),
+        (8, 0, 'error (process 8): no data here\n'),
+    ],
+)
+@pytest.mark.parametrize('names', [('RANK', 'LOCAL_RANK'), ('SLURM_PROCID', 'SLURM_LOCALID')])
+def test_one_process_of_each_machine_speaks(monkeypatch, capsys, names, rank, local_rank, said):
+    for name in ('RANK', 'LOCAL_RANK', 'SLURM_PROCID', 'SLURM_LOCALID'):
+        monkeypatch.delenv(name, raising=False)
+    if rank is not None:
+        monkeypatch.setenv(names[0], str(rank))
+        monkeypatch.setenv(names[1], str(local_rank))
+    assert run(fail) == 2
+    assert capsys.readouterr().err == said
 
 
 @pytest.mark.parametrize(

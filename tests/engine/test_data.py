@@ -85,6 +85,14 @@ def test_a_missing_file_is_named_with_both_places_and_the_ways_out(tmp_path, mon
     assert '--smoke' in text
 
 
+def test_missing_shapes_name_the_command_that_writes_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    config = make_config(dataset('train', data_root='data/shapes/'))
+    command = 'Write the Shapes data with "python -m vitbackbones.datasets.shapes data/shapes"'
+    with pytest.raises(InputError, match=command):
+        prepare_data(config, None, ('train',))
+
+
 def test_missing_images(written):
     config = make_config(dataset('train', data_prefix={'img': 'pictures/'}))
     with pytest.raises(InputError, match='data/pictures: the img of train_dataloader.dataset is'):
@@ -125,9 +133,11 @@ def test_annotations_are_looked_into(written):
     assert str(path) in warnings[0]
 
 
-def test_unusable_annotations_stop(written):
+def test_unusable_annotations_stop(written, monkeypatch):
     (written / 'data' / 'annotations' / 'instances_train.json').write_text('{')
     config = make_config()
     prepare_data(config, None, ('train',))
     with pytest.raises(InputError, match=r'instances_train\.json'):
         check_data(config, ('train',))
+    monkeypatch.setenv('LOCAL_RANK', '1')  # the first process of the machine has looked
+    assert check_data(config, ('train',)) == []

@@ -20,7 +20,7 @@ from mmengine.config import DictAction
 from mmengine.dist import is_distributed
 
 from ..errors import InputError
-from .distributed import process_rank
+from .distributed import leads_machine, process_rank
 from .interrupt import TrainingInterrupted
 
 
@@ -94,9 +94,10 @@ def run(main: Callable[[], None]) -> int:
     try:
         main()
     except InputError as error:
-        # before the processes are joined, all of them stumble over the same thing
-        if process_rank() == 0 or is_distributed():
-            print(f'error: {error}', file=sys.stderr)
+        # before the processes are joined, all of a machine stumble over the same thing
+        if leads_machine() or is_distributed():
+            rank = f' (process {process_rank()})' if process_rank() else ''
+            print(f'error{rank}: {error}', file=sys.stderr)
         return 2
     except TrainingInterrupted as stop:
         if process_rank() == 0:

@@ -7,6 +7,7 @@ from mmengine.config import Config
 
 from ..datasets.coco_check import check_dataset
 from ..errors import InputError
+from .distributed import leads_machine
 from .paths import candidates, is_remote, resolve
 
 SPLITS = ('train', 'val', 'test')
@@ -74,9 +75,16 @@ def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
         places = ' and '.join(str(place / value) for place in candidates(root))
         raise InputError(
             f'{root / value}: the {key} of {path} is not there (looked for {places}). '
-            'Give the folder of the data set with --data-root, or try the config without data '
-            'with tools/train.py --smoke.'
+            f'{_ways_to(root)} or try the config without data with tools/train.py --smoke.'
         )
+
+
+def _ways_to(root: Path) -> str:
+    """How to get the data set that belongs into ``root``."""
+    given = 'Give the folder of the data set with --data-root,'
+    if root.name != 'shapes':
+        return given
+    return f'Write the Shapes data with "python -m vitbackbones.datasets.shapes {root}". {given}'
 
 
 def _relocate(config: Config, old: str, new: Path) -> None:
@@ -103,10 +111,12 @@ def _moved(node, old: str, new: Path):
 def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
     """Look into the annotations of ``splits`` and return what deserves a warning.
 
+    The first process of a machine does; the files are large.
+
     Raises:
         InputError: a data set cannot be used; the message is that of ``check_dataset``.
     """
-    if config.get('default_scope') != 'mmdet':
+    if config.get('default_scope') != 'mmdet' or not leads_machine():
         return []
     found = [
         warning

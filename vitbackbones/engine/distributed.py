@@ -18,6 +18,11 @@ def process_rank() -> int:
     return int(os.environ.get('RANK') or os.environ.get('SLURM_PROCID') or 0)
 
 
+def leads_machine() -> bool:
+    """Whether this process is the first of its machine: it checks and speaks for the others."""
+    return int(os.environ.get('LOCAL_RANK') or os.environ.get('SLURM_LOCALID') or 0) == 0
+
+
 def prepare_distributed(config: Config, launcher: str, local_rank: int = 0) -> None:
     """Set ``config`` up for ``launcher``, one of ``none``, ``pytorch`` (torchrun), ``slurm``.
 
