@@ -45,7 +45,7 @@ clean:
 # --- environments ---------------------------------------------------------------------------
 # .installed is touched last: an interrupted installation is taken up again by the next make.
 
-.venv/.installed: EXTRAS := onedl,coco,dev
+.venv/.installed: EXTRAS := onedl,dev
 .venv/.installed: PINS := constraints.txt
 .venv/.installed: constraints.txt
 

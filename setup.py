@@ -17,7 +17,7 @@ REQUIRES = [
     'pillow',
     'pycocotools',
     'safetensors',
-    'torch>=2.5',
+    'torch>=2.6',  # allow-lists of names in weights_only loading
     'torchvision',
     'tqdm',
 ]
@@ -40,7 +40,6 @@ EXTRAS = {
         'regex',  # likewise
         'setuptools<82',  # mmengine imports pkg_resources
     ],
-    'coco': ['faster-coco-eval'],  # the same numbers as pycocotools, about ten times faster
     'dev': ['pytest', 'ruff', 'timm'],
 }
 

@@ -10,10 +10,13 @@ Called once by ``import vitbackbones``; silent. What it mends:
   is done by :mod:`vitbackbones.checkpoint` instead.
 * ``mmpretrain.models`` does not import beside transformers 5, although only its multimodal
   models, unused here, need transformers.
+* onedl's mmdet warns that "metrics will not be computed" without faster-coco-eval. Only its own
+  ``FasterCocoMetric`` needs that; the COCO metric of the configs does not.
 """
 
 import importlib.util
 import sys
+import warnings
 from importlib.machinery import ModuleSpec
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
@@ -79,8 +82,14 @@ def skip_multimodal_models() -> None:
         dependency.WITH_MULTIMODAL = False
 
 
+def silence_false_alarms() -> None:
+    """Ignore the warning about faster-coco-eval."""
+    warnings.filterwarnings('ignore', message='faster_coco_eval is not installed')
+
+
 def prepare() -> None:
     """Do all of the above; safe to call more than once."""
     stub_missing_ops()
     load_checkpoints_safely()
     skip_multimodal_models()
+    silence_false_alarms()
