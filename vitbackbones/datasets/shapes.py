@@ -140,7 +140,7 @@ def draw_scene(index: int, split: str = 'train', seed: int = 0, size: int = 128)
     """Draw picture ``index`` of a split: the same arguments give the same picture.
 
     Returns:
-        Scene with an image of (size, size, 3) and between 1 and 5 shapes.
+        Scene with an image of (size, size, 3) and as many shapes as COUNTS says.
     """
     rng = np.random.default_rng((seed, SPLITS.index(split), index))
     scene = Scene(_ground(size, rng), [])

@@ -19,6 +19,7 @@ class IdentityShortcut(nn.Module):
         super().__init__()
 
     def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
+        """Map the stream, its normalised copy and the branch, all (N, L, C), to (N, L, C)."""
         return x + branch
 
 

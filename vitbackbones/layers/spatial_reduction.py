@@ -18,8 +18,8 @@ class SpatialReduction(nn.Module):
         self.norm = nn.LayerNorm(embed_dims, eps=1e-5)
 
     def forward(self, x: Tensor, size: tuple[int, int]) -> Tensor:
-        """Map (N, h * w, C) with ``size`` (h, w) to (N, (h // ratio) * (w // ratio), C)."""
+        """Map (N, h * w, C) with ``size`` (h, w) to (N, h' * w', C), h' = max(h // ratio, 1)."""
         h, w = size
         x = x.transpose(1, 2).unflatten(2, (h, w))  # (N, C, h, w)
         x = F.pad(x, (0, max(self.ratio - w, 0), 0, max(self.ratio - h, 0)))
-        return self.norm(self.conv(x).flatten(2).transpose(1, 2))
+        return self.norm(self.conv(x).flatten(2).transpose(1, 2))  # (N, h' * w', C)
