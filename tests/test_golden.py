@@ -55,6 +55,11 @@ def listen(model, golden):
     return recorded
 
 
+def test_the_folder_holds_golden_vectors():
+    """An empty or mistyped GOLDEN_DIR would otherwise pass without comparing anything."""
+    assert FILES, f'no *.json in {FOLDER}'
+
+
 @pytest.mark.parametrize('name', FILES)
 @torch.no_grad()
 def test_outputs_equal_the_published_code(name, tmp_path):

@@ -151,6 +151,7 @@ def test_a_file_that_lacks_a_tensor_stops_and_names_it(make_backbone, tmp_path):
     ('option', 'message'),
     [
         ({'arch': 'huge'}, 'known: '),
+        ({'arch': 5}, 'unknown arch 5; known: '),
         ({'arch': {'depth': 3}}, 'needs the keys'),
         ({'out_indices': 99}, 'out_indices'),
         ({'out_type': 'raw'}, 'out_type'),

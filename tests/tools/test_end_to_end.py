@@ -101,6 +101,16 @@ def test_smoke_and_amp(tool, tmp_path):
     assert re.search(passed, result.out.splitlines()[-1])
 
 
+def test_smoke_of_a_shipped_config_from_the_command_line(start, tmp_path):
+    """Without data and weights; the model is made smaller to be quick."""
+    smaller = ['model.backbone.arch=ti', 'model.neck.in_channels=[192]']
+    smaller += ['model.encoder.num_layers=1', 'model.decoder.num_layers=1']
+    command = [ROOT / 'tools' / 'train.py', 'configs/detr_aug_vit_s_coco.py', '--smoke']
+    output = finish(start(sys.executable, *command, '--cfg-options', *smaller))
+    assert 'smoke test passed' in output.splitlines()[-1]
+    assert (tmp_path / 'work_dirs' / 'detr_aug_vit_s_coco' / 'smoke' / 'last_checkpoint').is_file()
+
+
 def test_smoke_of_a_config_that_counts_iterations(tool, tmp_path):
     loop = 'train_cfg = dict(by_epoch=False, max_iters=1000, val_interval=100)'
     sampler = "train_dataloader['sampler'] = dict(type='InfiniteSampler')"
