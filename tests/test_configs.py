@@ -10,25 +10,46 @@ import torch
 from mmdet.registry import MODELS
 from mmdet.utils import register_all_modules
 from mmengine.config import Config
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from vitbackbones.engine.lint import lint
 
 pytestmark = pytest.mark.compat
 CONFIGS = Path(__file__).parents[1] / 'configs'
 NAMES = sorted(path.stem for path in CONFIGS.glob('*.py'))
-BACKBONES = ['aug_pvt_s', 'aug_vit_s', 'deit_s', 'pvt_s', 'r50']
+BACKBONES = [
+    'aug_pvt_s',
+    'aug_t2t_14',
+    'aug_vit_s',
+    'deit_s',
+    'msf_swin_t',
+    'msf_vit_s',
+    'pvt_s',
+    'r50',
+    'sret_s',
+    'tnt_s',
+]
 
 # Millions of parameters as they really count: all, and the trained ones. Backbone, 1 x 1
 # convolution to 256 channels, and 17,542,485 of the DETR for 80 classes.
 PARAMETERS = {
     'detr_aug_pvt_s_coco': (41.728, 41.728),
+    'detr_aug_t2t_14_coco': (38.909, 38.829),
     'detr_aug_vit_s_coco': (39.399, 39.399),
     'detr_deit_s_coco': (39.307, 39.307),
+    'detr_msf_swin_t_coco': (47.420, 47.420),
+    'detr_msf_vit_s_coco': (40.983, 40.983),
     'detr_pvt_s_coco': (41.645, 41.645),
     'detr_r50_coco': (41.575, 41.300),
+    'detr_sret_s_coco': (38.065, 37.750),
+    'detr_tnt_s_coco': (41.025, 41.025),
 }
 
-STRIDE_16 = ('detr_aug_vit_s_shapes', 'detr_deit_s_shapes')  # plain patches; all else has 32
+# plain patches, or the last of two stages; all else has 32
+STRIDE_16 = [
+    f'detr_{name}_shapes'
+    for name in ('aug_t2t_14', 'aug_vit_s', 'deit_s', 'msf_vit_s', 'sret_s', 'tnt_s')
+]
 
 
 def load(name):
@@ -75,12 +96,13 @@ def test_a_backbone_takes_two_keys(name):
 
 @pytest.mark.parametrize('name', NAMES)
 def test_backbone_and_neck_fit(name):
-    """On the meta device, image to boxes: nothing is computed, all shapes are."""
+    """Image to the map that DETR reads: nothing is computed, all shapes are."""
     config = load(name)
-    model = build(config)
+    with FakeTensorMode():
+        model = MODELS.build(copy.deepcopy(config.model))
+        (feature,) = model.extract_feat(torch.empty(2, 3, 256, 320))
     channels = getattr(model.backbone, 'out_channels', None) or [model.backbone.feat_dim]
     assert list(config.model.neck.in_channels) == list(channels)
-    (feature,) = model.extract_feat(torch.empty(2, 3, 256, 320, device='meta'))
     dims = config.model.encoder.layer_cfg.self_attn_cfg.embed_dims
     stride = 16 if name in STRIDE_16 else 32
     assert feature.shape == (2, dims, 256 // stride, 320 // stride)

@@ -1,0 +1,39 @@
+"""DETR on Aug-T2T-ViT-14, COCO.
+
+Reproduces: nothing; no COCO result of Aug-T2T was published. To compare with: the published
+    rows of detr_deit_s_coco and detr_pvt_s_coco, which share everything but the backbone.
+    measured   not yet
+Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
+    divided by 10 after epoch 33.
+Chosen: maps are the last block's tokens after the final LayerNorm, without the class token,
+    averaged 2 x 2 to stride 32, as for DeiT-S; stochastic depth 0.1 as PVT's.
+    A checkpoint of plain T2T-ViT-14 is accepted too: the augmented paths then start untrained.
+Parameters: 38.909 M, 38.829 of them trained.
+Hardware: 8 GPUs x 2 images; hours not measured.
+Weights: ImageNet checkpoint in checkpoints/aug_t2t_14.pth.
+
+    python tools/train.py configs/detr_aug_t2t_14_coco.py
+    bash tools/dist_train.sh configs/detr_aug_t2t_14_coco.py 8
+"""
+
+_base_ = [
+    '_base_/models/detr.py',
+    '_base_/datasets/coco_detection.py',
+    '_base_/schedules/detr_50e.py',
+    '_base_/default_runtime.py',
+]
+
+model = dict(
+    backbone=dict(
+        type='vitbackbones.AugT2T',
+        arch='14',
+        pool=2,
+        drop_path_rate=0.1,
+        init_cfg=dict(
+            type='Pretrained',
+            checkpoint='checkpoints/aug_t2t_14.pth',
+            allow_missing=['*.shortcut_*'],
+        ),
+    ),
+    neck=dict(in_channels=[384]),
+)

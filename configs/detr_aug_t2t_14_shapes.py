@@ -1,0 +1,24 @@
+"""A small DETR on a small Aug-T2T, Shapes.
+
+The wiring of detr_aug_t2t_14_coco at a size that learns within minutes, stride 16.
+Hardware: two CPU cores or any GPU.
+
+    python -m vitbackbones.datasets.shapes data/shapes
+    python tools/train.py configs/detr_aug_t2t_14_shapes.py
+"""
+
+_base_ = [
+    '_base_/models/detr_small.py',
+    '_base_/datasets/shapes_detection.py',
+    '_base_/schedules/detr_shapes.py',
+    '_base_/default_runtime.py',
+]
+
+model = dict(
+    backbone=dict(
+        type='vitbackbones.AugT2T',
+        arch=dict(embed_dims=128, depth=4, num_heads=4),
+        img_size=128,
+    ),
+    neck=dict(in_channels=[128]),
+)

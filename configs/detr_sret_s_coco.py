@@ -1,0 +1,37 @@
+"""DETR on SReT-S, COCO.
+
+Reproduces: nothing; no COCO result of SReT was published. To compare with: the published
+    rows of detr_deit_s_coco and detr_pvt_s_coco, which share everything but the backbone.
+    measured   not yet
+Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
+    divided by 10 after epoch 33.
+Chosen: sliced attention as in the published SReT-S weights (their keys do not tell it from
+    global attention: groups=None for those); stage 3 alone, stride 32, without a final norm;
+    stochastic depth 0.1 as PVT's. The stem is frozen, so that two images a GPU do not move its
+    batch norms (frozen_stages=-1 to train it, as from --scratch).
+Parameters: 38.065 M, 37.750 of them trained.
+Hardware: 8 GPUs x 2 images; hours not measured.
+Weights: ImageNet checkpoint in checkpoints/sret_s.pth.
+
+    python tools/train.py configs/detr_sret_s_coco.py
+    bash tools/dist_train.sh configs/detr_sret_s_coco.py 8
+"""
+
+_base_ = [
+    '_base_/models/detr.py',
+    '_base_/datasets/coco_detection.py',
+    '_base_/schedules/detr_50e.py',
+    '_base_/default_runtime.py',
+]
+
+model = dict(
+    backbone=dict(
+        type='vitbackbones.SReT',
+        arch='s',
+        out_indices=(2,),
+        frozen_stages=0,
+        drop_path_rate=0.1,
+        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/sret_s.pth'),
+    ),
+    neck=dict(in_channels=[504]),
+)
