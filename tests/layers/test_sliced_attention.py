@@ -25,7 +25,7 @@ def masked_attention(attention, x, groups, order):
 @pytest.mark.parametrize('count', [1, 3, 4, 5, 12, 14, 15, 49])
 @pytest.mark.parametrize('permutation', ['none', 'fixed'])
 def test_any_token_count_equals_a_mask_over_the_slices(count, permutation):
-    attention = SlicedAttention(24, 3, groups=4, permutation=permutation).eval()
+    attention = SlicedAttention(24, 3, slices=4, permutation=permutation).eval()
     x = torch.randn(2, count, 24, requires_grad=True)
     order = torch.arange(count)
     if permutation == 'fixed':
@@ -42,7 +42,7 @@ def test_any_token_count_equals_a_mask_over_the_slices(count, permutation):
 
 
 def test_random_permutations_are_the_global_generators_draws_in_order():
-    attention = SlicedAttention(24, 3, groups=2, permutation='random').eval()
+    attention = SlicedAttention(24, 3, slices=2, permutation='random').eval()
     x = torch.randn(2, 16, 24)
     torch.manual_seed(5)
     got = [attention(x), attention(x)]
@@ -53,7 +53,7 @@ def test_random_permutations_are_the_global_generators_draws_in_order():
 
 
 def test_fixed_permutation_shuffles_in_training_and_neither_changes_nor_draws_in_eval():
-    attention = SlicedAttention(24, 3, groups=2, permutation='fixed')
+    attention = SlicedAttention(24, 3, slices=2, permutation='fixed')
     x = torch.randn(2, 16, 24)
     assert not torch.equal(attention.train()(x), attention(x))
     before = torch.get_rng_state()
@@ -62,7 +62,7 @@ def test_fixed_permutation_shuffles_in_training_and_neither_changes_nor_draws_in
 
 
 def test_one_group_is_plain_attention_without_a_draw():
-    attention = SlicedAttention(24, 3, groups=1, permutation='random')
+    attention = SlicedAttention(24, 3, slices=1, permutation='random')
     x = torch.randn(2, 7, 24)
     before = torch.get_rng_state()
     expected = masked_attention(attention, x, 1, torch.arange(7))
@@ -96,8 +96,8 @@ def test_any_attention_can_be_sliced():
     ('options', 'message'),
     [
         ({'cross': True}, 'keys of other tokens'),
-        ({'groups': 0}, 'groups=0'),
-        ({'groups': 2.5}, 'groups=2.5'),
+        ({'slices': 0}, 'groups=0'),
+        ({'slices': 2.5}, 'groups=2.5'),
         ({'permutation': 'shuffle'}, "permutation='shuffle'.*fixed"),
     ],
 )
@@ -106,7 +106,13 @@ def test_bad_options_are_refused_by_name(options, message):
         SlicedAttention(24, 3, **options)
 
 
+def test_projections_can_be_grouped_too():
+    attention = SlicedAttention(24, 3, slices=3, groups=2)
+    assert (attention.slicing.groups, attention.qkv.groups) == (3, 2)
+    assert attention(torch.randn(2, 8, 24)).shape == (2, 8, 24)
+
+
 def test_dropout_reaches_the_weights():
-    attention = SlicedAttention(24, 3, groups=2, permutation='none', attn_drop_rate=0.5)
+    attention = SlicedAttention(24, 3, slices=2, permutation='none', attn_drop_rate=0.5)
     x = torch.randn(2, 8, 24)
     assert not torch.equal(attention.train()(x), attention.eval()(x))

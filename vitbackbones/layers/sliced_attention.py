@@ -94,38 +94,40 @@ def _attend_in_runs(attention: Callable[[Tensor], Tensor], x: Tensor, length: in
 
 @register(ATTENTIONS)
 class SlicedAttention(DotProductAttention):
-    """Dot-product attention within ``groups`` slices of the tokens.
+    """Dot-product attention within ``slices`` slices of the tokens.
 
     In eval mode every layer with ``permutation='fixed'`` draws the same slices, so a network needs
     layers with other slices besides (SReT alternates) for all its tokens to meet.
 
     Args:
-        groups, permutation: see :class:`Slicing`.
-
-    The others are :class:`~vitbackbones.layers.DotProductAttention`'s.
+        embed_dims, num_heads, cross: as for :class:`~vitbackbones.layers.DotProductAttention`.
+        slices: number of slices, the ``groups`` of :class:`Slicing`.
+        permutation: see :class:`Slicing`.
+        options: further arguments of :class:`~vitbackbones.layers.DotProductAttention`; its
+            ``groups`` are those of the projections.
 
     Raises:
-        ValueError: ``cross`` is set, or a bad ``groups`` or ``permutation``.
+        ValueError: ``cross`` is set, or a bad ``slices`` or ``permutation``.
     """
+
+    takes_bias = False  # it would have to be cut and shuffled like the tokens
 
     def __init__(
         self,
         embed_dims: int,
         num_heads: int,
-        qkv_bias: bool = True,
         cross: bool = False,
-        attn_drop_rate: float = 0.0,
-        drop_rate: float = 0.0,
-        groups: int = 2,
+        slices: int = 2,
         permutation: str = 'fixed',
+        **options,
     ) -> None:
         if cross:
             raise ValueError(
                 'SlicedAttention cuts queries and keys into the same slices, so it cannot read '
                 'keys of other tokens (cross=True), such as spatially reduced ones'
             )
-        super().__init__(embed_dims, num_heads, qkv_bias, cross, attn_drop_rate, drop_rate)
-        self.slicing = Slicing(groups, permutation)
+        super().__init__(embed_dims, num_heads, **options)
+        self.slicing = Slicing(slices, permutation)
 
     def forward(self, x: Tensor, context: None = None) -> Tensor:
         """Attend within the slices of ``x`` (N, L, C); any L."""

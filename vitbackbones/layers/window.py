@@ -79,7 +79,7 @@ class WindowBlock(Block):
         if not getattr(self.attn, 'takes_bias', False):
             raise ValueError(
                 f'attention type={type(self.attn).__name__!r} does not work in shifted windows: '
-                'it has no scores to which their mask and position bias could be added'
+                'it takes no bias, in which they hand over their mask and positions'
             )
         self.window, self.shift = window, shift
         table = nn.init.trunc_normal_(torch.empty((2 * window - 1) ** 2, num_heads), std=0.02)

@@ -1,0 +1,157 @@
+"""Every attention with every shortcut in every host: it learns, or is refused with the reason."""
+
+import pytest
+import torch
+
+from vitbackbones.backbones import PVT, T2T, TNT, Mixer, SimpleViT, SReT, Swin, ViT
+from vitbackbones.layers import ATTENTIONS, SHORTCUTS
+
+PLAIN = {'embed_dims': 24, 'depth': 2, 'num_heads': 2}
+PYRAMID = {
+    'depths': (1, 1, 1),
+    'embed_dims': (8, 16, 24),
+    'num_heads': (1, 2, 2),
+    'mlp_ratios': (2, 2, 2),
+    'sr_ratios': (4, 2, 1),
+}
+WINDOWS = {'embed_dims': 8, 'depths': (2, 2), 'num_heads': (1, 2)}
+RECURSIVE = {
+    'stem_dims': (8, 8, 16),
+    'embed_dims': (16, 32),
+    'num_heads': (2, 4),
+    'depths': (1, 2),
+    'passes': 2,
+    'mlp_ratio': 2.0,
+    'nll_ratio': 1.0,
+}
+SLICES = ((4, 2), (2, 1))
+TWO_LEVELS = {**PLAIN, 'inner_dims': 8, 'inner_heads': 2}
+MIXER = {'embed_dims': 24, 'depth': 2, 'patch_size': 16, 'token_dims': 12}
+
+# host: its class, its own arguments, and the names under which it takes attention and shortcut
+HOSTS = {
+    'ViT': (ViT, {'arch': PLAIN}, 'attention', 'shortcut'),
+    'SimpleViT': (SimpleViT, {'arch': PLAIN}, 'attention', 'shortcut'),
+    'PVT': (PVT, {'arch': PYRAMID}, 'attention', 'shortcut'),
+    'T2T': (T2T, {'arch': PLAIN}, 'attention', 'shortcut'),
+    'Swin': (Swin, {'arch': WINDOWS, 'window': 4}, 'attention', 'shortcut'),
+    'SReT': (SReT, {'arch': RECURSIVE, 'groups': SLICES}, 'attention', 'shortcut'),
+    'TNT outer': (TNT, {'arch': TWO_LEVELS}, 'attention', 'shortcut'),
+    'TNT inner': (TNT, {'arch': TWO_LEVELS}, 'inner_attention', 'inner_shortcut'),
+    'Mixer': (Mixer, {'arch': MIXER}, None, 'shortcut'),
+}
+ATTENTION = {
+    'dot': {'type': 'DotProductAttention'},
+    'dot grouped': {'type': 'DotProductAttention', 'groups': 2},
+    'mean-shift': {'type': 'MeanShiftAttention'},
+    'mean-shift grouped': {'type': 'MeanShiftAttention', 'groups': 2, 'layout': 'block'},
+    'sliced': {'type': 'SlicedAttention', 'slices': 3},
+    'sliced grouped': {'type': 'SlicedAttention', 'slices': 3, 'groups': 2},
+}
+SHORTCUT = {
+    'identity': {'type': 'IdentityShortcut'},
+    'augmented': {'type': 'AugmentedShortcut', 'paths': 2, 'blocks': 4},
+    'augmented dense': {'type': 'AugmentedShortcut', 'paths': 1, 'projection': 'dense'},
+    'coefficient': {'type': 'CoefficientShortcut'},
+}
+# What has no meaning, and the reason that construction gives.
+REFUSED = {
+    ('PVT', 'sliced'): 'keys of other tokens .* spatially reduced',
+    ('PVT', 'sliced grouped'): 'keys of other tokens .* spatially reduced',
+    ('Swin', 'sliced'): 'shifted windows: it takes no bias',
+    ('Swin', 'sliced grouped'): 'shifted windows: it takes no bias',
+}
+GRID = [
+    (host, attention, shortcut)
+    for host in HOSTS
+    for attention in (ATTENTION if HOSTS[host][2] else [None])
+    for shortcut in SHORTCUT
+    if (host, attention) not in REFUSED
+]
+
+
+def build(host, attention, shortcut, **options):
+    cls, arguments, attention_name, shortcut_name = HOSTS[host]
+    arguments = {
+        **arguments,
+        'img_size': 64,
+        'out_indices': -1,
+        shortcut_name: SHORTCUT[shortcut],
+        **options,
+    }
+    if attention is not None:
+        arguments[attention_name] = ATTENTION[attention]
+    torch.manual_seed(0)
+    return cls(**arguments)
+
+
+def check_gradients(model):
+    """Every learned parameter gets a finite gradient that is not zero."""
+    maps = model(torch.randn(2, 3, 64, 96))
+    # random weights, because a LayerNorm's output has the same mean and square whatever comes in
+    sum((x * torch.randn_like(x)).sum() for x in maps).backward()
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            assert parameter.grad is not None, name
+            assert parameter.grad.isfinite().all(), name
+            assert parameter.grad.abs().max() > 1e-6, name
+
+
+def test_the_grid_has_every_part_of_the_tables():
+    assert {part['type'] for part in ATTENTION.values()} == set(ATTENTIONS)
+    assert {part['type'] for part in SHORTCUT.values()} == set(SHORTCUTS)
+
+
+@pytest.mark.parametrize(('host', 'attention', 'shortcut'), GRID)
+def test_every_combination_learns(host, attention, shortcut):
+    check_gradients(build(host, attention, shortcut))
+
+
+@pytest.mark.parametrize('coefficients', ['identity', 'branch'])
+@pytest.mark.parametrize('location', ['attention', 'mlp'])
+@pytest.mark.parametrize('host', HOSTS)
+def test_a_shortcut_of_one_branch_learns(host, location, coefficients, monkeypatch):
+    part = {'type': 'CoefficientShortcut', 'coefficients': coefficients, 'location': location}
+    monkeypatch.setitem(SHORTCUT, 'coefficient', part)
+    check_gradients(build(host, 'dot' if HOSTS[host][2] else None, 'coefficient'))
+
+
+@pytest.mark.parametrize('attention', ['dot', 'mean-shift grouped', 'sliced'])
+@pytest.mark.parametrize(
+    'options',
+    [{'passes': 3}, {'passes': 3, 'loop': 'external'}, {'mixed_depth': True}, {'nll_ratio': 0}],
+    ids=str,
+)
+def test_every_form_of_recursion_learns(options, attention):
+    check_gradients(build('SReT', attention, 'coefficient', **options))
+
+
+@pytest.mark.parametrize(('host', 'attention'), REFUSED)
+def test_what_has_no_meaning_is_refused_with_the_reason(host, attention):
+    with pytest.raises(ValueError, match=REFUSED[host, attention]):
+        build(host, attention, 'identity')
+
+
+@pytest.mark.parametrize('host', [host for host in HOSTS if HOSTS[host][2]])
+@pytest.mark.parametrize(
+    ('attention', 'message'),
+    [
+        ({'type': 'DotProductAttention', 'groups': 5}, 'groups=5 does not divide'),
+        ({'type': 'MeanShiftAttention', 'groups': 5}, 'groups=5 does not divide'),
+        ({'type': 'DotProductAttention', 'layout': 'rows'}, "layout='rows'"),
+        ({'type': 'MeanShiftAttention', 'sharing': 'QKVPP', 'groups': 2}, 'W is never grouped'),
+        ({'type': 'SlicedAttention', 'slices': 0}, 'groups=0|keys of other tokens'),
+    ],
+    ids=lambda value: str(value),
+)
+def test_groups_that_fit_nowhere_are_refused(host, attention, message, monkeypatch):
+    monkeypatch.setitem(ATTENTION, 'bad', attention)
+    with pytest.raises(ValueError, match=message):
+        build(host, 'bad', 'identity')
+
+
+@pytest.mark.parametrize('host', HOSTS)
+def test_blocks_that_do_not_divide_the_width_are_refused(host, monkeypatch):
+    monkeypatch.setitem(SHORTCUT, 'bad', {'type': 'AugmentedShortcut', 'blocks': 7})
+    with pytest.raises(ValueError, match='no multiple of blocks=7'):
+        build(host, 'dot' if HOSTS[host][2] else None, 'bad')
