@@ -12,7 +12,7 @@ optim_wrapper = dict(
     paramwise_cfg=dict(
         custom_keys={  # parts of names; the longest that fits a parameter decides alone
             'backbone': dict(lr_mult=0.1, decay_mult=1.0),
-            '.shortcut_': dict(lr_mult=0.1, decay_mult=0.0),  # inside of the backbone
+            '.shortcut': dict(lr_mult=0.1, decay_mult=0.0),  # inside of the backbone
         }
     ),
 )
