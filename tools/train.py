@@ -29,7 +29,7 @@ def parse() -> Namespace:
     weights.add_argument(
         '--pretrained',
         metavar='FILE',
-        help='backbone checkpoint, in place of the one in the config',
+        help='backbone checkpoint or its address, in place of the one in the config',
     )
     weights.add_argument('--scratch', action='store_true', help='start from random weights')
     parser.add_argument(
@@ -43,7 +43,7 @@ def parse() -> Namespace:
     parser.add_argument(
         '--smoke',
         action='store_true',
-        help='try the config end to end in about a minute; needs no data and no weights',
+        help='try the config in about a minute, in WORK_DIR/smoke; needs no data and no weights',
     )
     return parser.parse_args()
 
