@@ -12,6 +12,8 @@ Called once by ``import vitbackbones``; silent. What it mends:
   models, unused here, need transformers.
 * onedl's mmdet warns that "metrics will not be computed" without faster-coco-eval. Only its own
   ``FasterCocoMetric`` needs that; the COCO metric of the configs does not.
+* Inference functions fail with two toolboxes in one process, and in other ways:
+  :mod:`vitbackbones.compat_apis`.
 """
 
 import importlib.util
@@ -25,6 +27,7 @@ import mmengine.runner.checkpoint as mmengine_checkpoint
 from mmengine.runner.checkpoint import CheckpointLoader
 
 from .checkpoint import load_file, load_url, read_safely
+from .compat_apis import mend_inference
 
 
 class _MissingOps(ModuleType):
@@ -93,3 +96,4 @@ def prepare() -> None:
     load_checkpoints_safely()
     skip_multimodal_models()
     silence_false_alarms()
+    mend_inference()
