@@ -25,7 +25,7 @@ demo: .venv/.installed
 	$(PY) tools/test.py $(CONFIG) "$$(cat $(RESULTS)/last_checkpoint)" --draw $(RESULTS)/pictures
 
 test: lint
-	$(PY) -m pytest
+	$(PY) -m pytest --numprocesses 2
 
 test-openmmlab: .venv-openmmlab/.installed
 	.venv-openmmlab/bin/python -m pytest -m compat
