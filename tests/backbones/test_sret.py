@@ -1,14 +1,13 @@
-"""SReT: published outputs, the plain reference, and the structure that its options choose."""
+"""SReT: published outputs, and the structure that its options choose."""
 
 import pytest
 import torch
 import torch.nn.functional as F
 
 from tests.golden.fill import difference, fill_input, fill_state_dict, load
-from tests.reference.sret import plain_sret
 from vitbackbones import create_model
 from vitbackbones.backbones import SReT
-from vitbackbones.backbones.sret import ARCHS, GROUPS
+from vitbackbones.backbones.sret import ARCHS
 from vitbackbones.convert import convert
 from vitbackbones.models import Classifier
 
@@ -62,23 +61,6 @@ def test_stages_and_logits_equal_the_published_code(name, fuse):
     for i, x in enumerate(got['maps']):
         assert difference(x, outputs[f'stage{i}']) < outputs[f'stage{i}']['tolerance']
     assert difference(got['logits'], outputs['logits']) < outputs['logits']['tolerance']
-
-
-@pytest.mark.parametrize(
-    ('name', 'groups'), [('sret_t', GROUPS), ('sret_t_global', [[1, 1]] * 3), ('sret_s', GROUPS)]
-)
-def test_equals_the_plain_reference_and_its_gradients(name, groups):
-    torch.manual_seed(0)
-    model = create_model(name, num_classes=10, img_size=64, permutation='random').eval()
-    answers = []
-    for forward in (model, lambda x: plain_sret(model, groups, x)):
-        torch.manual_seed(3)
-        x = image().requires_grad_()
-        logits = forward(x)
-        parameters = [x, *model.parameters()] if forward is model else [x]
-        answers.append([logits, torch.autograd.grad(logits.square().sum(), parameters)[0]])
-    for got, expected in zip(*answers, strict=True):
-        torch.testing.assert_close(got, expected, atol=1e-5, rtol=1e-4)
 
 
 @pytest.mark.parametrize(

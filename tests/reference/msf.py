@@ -62,13 +62,10 @@ def embed(state, image, patch=16):
 
 def position(rows, columns, dims):
     """sin and cos of the column, then of the row, in integer coordinates."""
-    frequencies = torch.tensor([10000 ** (-t / (dims // 4 - 1)) for t in range(dims // 4)])
-    code = torch.empty(rows, columns, dims)
-    for y in range(rows):
-        for x in range(columns):
-            angles = (x * frequencies, y * frequencies)
-            code[y, x] = torch.cat([f(a) for a in angles for f in (torch.sin, torch.cos)])
-    return code.reshape(rows * columns, dims)
+    y, x = torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing='ij')
+    frequencies = 10000 ** -torch.linspace(0, 1, dims // 4)
+    angles = [place.flatten()[:, None] * frequencies for place in (x, y)]  # each (L, dims / 4)
+    return torch.cat([f(a) for a in angles for f in (torch.sin, torch.cos)], 1)
 
 
 def plain_tokens(state, image, num_heads):

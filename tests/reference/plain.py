@@ -3,6 +3,8 @@
 Weights are a dict of tensors in this package's keys, such as ``dict(model.named_parameters())``.
 """
 
+from functools import cache
+
 import torch
 import torch.nn.functional as F
 
@@ -26,25 +28,51 @@ def scores_and_values(q, k, v, scale):
     return scores.softmax(-1) @ v
 
 
-def attention(weights, name, x, heads):
-    """Multi-head attention with one projection for queries and keys, and one for values."""
+def attention(weights, name, x, heads, maps=(3,)):
+    """Multi-head attention; ``maps`` says how many of q, k, v each projection makes."""
     n, length, dims = x.shape
     weight, bias = weights[f'{name}.qkv.weight'], weights.get(f'{name}.qkv.bias')
-    parts = (
-        weight.split([2 * dims, dims]),
-        (None, None) if bias is None else bias.split([2 * dims, dims]),
-    )
-    qk, v = (F.linear(x, w, b) for w, b in zip(*parts, strict=True))
-    q, k = qk.reshape(n, length, 2, heads, -1).permute(2, 0, 3, 1, 4)
-    v = v.reshape(n, length, heads, -1).permute(0, 2, 1, 3)
-    out = scores_and_values(q, k, v, (dims // heads) ** -0.5)
+    rows = [count * dims for count in maps]
+    biases = [None] * len(rows) if bias is None else bias.split(rows)
+    parts = []
+    for w, b in zip(weight.split(rows), biases, strict=True):
+        part = F.linear(x, w, b).reshape(n, length, -1, heads, dims // heads)
+        parts.extend(part.permute(2, 0, 3, 1, 4))  # each (N, heads, L, c)
+    out = scores_and_values(*parts, (dims // heads) ** -0.5)
     return linear(weights, f'{name}.proj', out.transpose(1, 2).reshape(n, length, dims))
 
 
-def block(weights, name, x, heads, eps):
+def block(weights, name, x, heads, eps, maps=(3,)):
     """A pre-norm transformer block."""
-    x = x + attention(weights, f'{name}.attn', layer_norm(weights, f'{name}.norm1', x, eps), heads)
-    return x + mlp(weights, f'{name}.mlp', layer_norm(weights, f'{name}.norm2', x, eps))
+    n = layer_norm(weights, f'{name}.norm1', x, eps)
+    branch = attention(weights, f'{name}.attn', n, heads, maps)
+    x = shortcut(weights, f'{name}.shortcut_attn', x, n, branch)
+    n = layer_norm(weights, f'{name}.norm2', x, eps)
+    return shortcut(weights, f'{name}.shortcut_mlp', x, n, mlp(weights, f'{name}.mlp', n))
+
+
+def shortcut(weights, name, x, normed, branch):
+    """x + branch; with one learned path + A(n); with two (x + branch + A1(n) + A2(n)) * 3/4."""
+    if f'{name}.weight' not in weights:
+        return x + branch
+    columns, biases = weights[f'{name}.weight'], weights[f'{name}.bias']
+    paths = [F.linear(normed, circulant(c), b) for c, b in zip(columns, biases, strict=True)]
+    if len(paths) == 1:
+        return x + branch + paths[0]
+    return (x + branch + F.gelu(paths[0]) + F.gelu(paths[1])) * 0.75
+
+
+def circulant(columns):
+    """Gather a dense (b * m, b * m) matrix from the (b, b, m) columns by an index for each entry."""
+    return columns.flatten()[index_matrix(len(columns), columns.shape[-1], columns.device)]
+
+
+@cache
+def index_matrix(blocks, m, device):
+    """(b * m, b * m) places (i * b + j) * m + (p - q) mod m in the flat columns."""
+    place = torch.arange(blocks * m, device=device)
+    block, offset = place // m, place % m
+    return (block[:, None] * blocks + block) * m + (offset[:, None] - offset) % m
 
 
 def with_class_token(weights, x, position):

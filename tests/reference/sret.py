@@ -9,41 +9,43 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from vitbackbones.backbones import SReT
 
-def plain_sret(model, groups: list[list[int]], image: Tensor) -> Tensor:
-    """Return the logits of a ``create_model('sret_*')`` classifier in eval mode.
+
+def plain_sret(backbone: SReT, w: dict[str, Tensor], image: Tensor) -> Tensor:
+    """Return the logits of a ``create_model('sret_*')`` classifier.
 
     Args:
-        model: where the weights come from; only its state dict and its numbers of heads are read.
-        groups: [pass 1, pass 2] of each stage; they must divide the number of tokens.
+        backbone: the classifier's; its numbers of heads and groups and its mode are read.
+        w: the classifier's tensors, buffers included, by their names in the backbone.
         image: (N, 3, S, S) with the S that the position code is made for.
 
-    Permutations come from the global CPU generator, one per pass, in the order of execution.
+    The groups must divide the number of tokens. Permutations come from the global CPU generator,
+    one per pass, in the order of execution.
     """
-    w = {key.removeprefix('backbone.'): value for key, value in model.state_dict().items()}
     x = image
     for i in (0, 3, 6):
         x = F.conv2d(x, w[f'patch_embed.{i}.weight'], w[f'patch_embed.{i}.bias'], 2, 1)
-        x = F.relu(_batch_norm(x, w, f'patch_embed.{i + 1}.'))
+        x = F.relu(_batch_norm(x, w, f'patch_embed.{i + 1}.', backbone.training))
     x = x + w['pos_embed']
-    for s, stage in enumerate(model.backbone.stages):
+    for s, stage in enumerate(backbone.stages):
         if s > 0:
             kernel = w[f'stages.{s}.pool.weight']
             x = F.conv2d(x, kernel, w[f'stages.{s}.pool.bias'], 2, 1, groups=x.shape[1])
         size = x.shape[2:]
         tokens = x.flatten(2).transpose(1, 2).contiguous()  # (N, C, h, w) -> (N, h * w, C)
         for k, block in enumerate(stage.blocks):
-            for turn, count in enumerate(groups[s]):
+            for turn, slicing in enumerate(block.slicings):
                 name = f'stages.{s}.blocks.{k}.'
-                tokens = _block(tokens, w, name, block.attn.num_heads, count, turn > 0)
+                tokens = _block(tokens, w, name, block.attn.num_heads, slicing.groups, turn > 0)
                 tokens = _projection(tokens, w, f'{name}nlls.{turn}.')
         x = tokens.transpose(1, 2).reshape(*x.shape[:2], *size).contiguous()
     return _linear(_norm(x.mean((2, 3)), w, 'norm.'), w, 'head.fc.')
 
 
-def _batch_norm(x: Tensor, w: dict, name: str) -> Tensor:
+def _batch_norm(x: Tensor, w: dict, name: str, training: bool) -> Tensor:
     mean, var = w[name + 'running_mean'], w[name + 'running_var']
-    return F.batch_norm(x, mean, var, w[name + 'weight'], w[name + 'bias'], eps=1e-5)
+    return F.batch_norm(x, mean, var, w[name + 'weight'], w[name + 'bias'], training, eps=1e-5)
 
 
 def _block(x: Tensor, w: dict, name: str, heads: int, groups: int, permute: bool) -> Tensor:

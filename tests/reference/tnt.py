@@ -5,6 +5,7 @@ import torch.nn.functional as F
 from .plain import attention, block, layer_norm, linear, mlp, with_class_token
 
 EPS = 1e-5
+MAPS = (2, 1)  # as published, one projection for queries and keys, and one for values
 
 
 def pixel_tokens(weights, image, stem, patch=16):
@@ -40,7 +41,8 @@ def excite(weights, name, x):
 
 
 def outer(weights, name, x, heads):
-    x = x + attention(weights, f'{name}.attn', layer_norm(weights, f'{name}.norm1', x, EPS), heads)
+    n = layer_norm(weights, f'{name}.norm1', x, EPS)
+    x = x + attention(weights, f'{name}.attn', n, heads, MAPS)
     t = mlp(weights, f'{name}.mlp', layer_norm(weights, f'{name}.norm2', x, EPS))
     return x + excite(weights, f'{name}.mlp.se', t)
 
@@ -53,7 +55,7 @@ def tnt(weights, image, heads=6, inner_heads=4, stem='unfold', projection='patch
     depth = 1 + max(int(name.split('.')[1]) for name in weights if name.startswith('blocks.'))
     for name in (f'blocks.{i}' for i in range(depth)):
         if f'{name}.inner.norm1.weight' in weights:
-            pixels = block(weights, f'{name}.inner', pixels, inner_heads, EPS)
+            pixels = block(weights, f'{name}.inner', pixels, inner_heads, EPS, MAPS)
             update = to_patch(
                 weights, f'{name}.to_patch', pixels, len(image), projection == 'pixel'
             )
