@@ -17,6 +17,7 @@ from torch.utils.checkpoint import checkpoint
 from ..checkpoint import load_pretrained
 from ..errors import InputError
 from ..layers import fit_position, fuse_for_inference
+from .taps import published_taps
 
 OUT_TYPES = ('featmap', 'cls_token', 'pooled')
 
@@ -37,8 +38,13 @@ def choose_arch(archs: dict[str, dict], arch: str | dict) -> dict:
     return dict(arch)
 
 
-def choose_indices(out_indices: int | Sequence[int], count: int) -> tuple[int, ...]:
-    """Return sorted non-negative indices below ``count``; negative ones count from the end."""
+def choose_indices(out_indices: int | str | Sequence[int], count: int) -> tuple[int, ...]:
+    """Return sorted non-negative indices below ``count``; negative ones count from the end.
+
+    A name, such as ``'setr_mla'``, stands for what that head reads (``taps``).
+    """
+    if isinstance(out_indices, str):
+        return published_taps(out_indices, count)
     given = (out_indices,) if isinstance(out_indices, int) else tuple(out_indices)
     if not given or any(not -count <= i < count for i in given):
         raise ValueError(

@@ -161,6 +161,7 @@ class TNT(PlainBackbone):
         inner_attention, inner_shortcut: the same of the inner blocks.
         mlp_ratio: hidden width of the MLPs in units of their tokens' width.
         qkv_bias: bias of the query, key and value projections.
+        final_norm: whether there is the final LayerNorm; SETR's heads have their own.
         drop_rate, attn_drop_rate: dropout in the blocks and on the positions.
         drop_path_rate: stochastic depth of the last block; linear from 0 at the first.
         options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
@@ -188,6 +189,7 @@ class TNT(PlainBackbone):
         inner_shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006
         mlp_ratio: float = 4.0,
         qkv_bias: bool = False,
+        final_norm: bool = True,
         drop_rate: float = 0.0,
         attn_drop_rate: float = 0.0,
         drop_path_rate: float = 0.0,
@@ -237,7 +239,7 @@ class TNT(PlainBackbone):
             )
             for i, rate in enumerate(drop_path_rates(drop_path_rate, depth))
         )
-        self.norm = nn.LayerNorm(dims, eps=1e-5)
+        self.norm = nn.LayerNorm(dims, eps=1e-5) if final_norm else nn.Identity()
         self._reset_parameters()
         self.freeze()
 

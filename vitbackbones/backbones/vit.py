@@ -49,6 +49,7 @@ class ViT(PlainBackbone):
         qkv_bias: bias of the query, key and value projections.
         norm_eps: epsilon of the LayerNorms.
         with_cls_token: whether there is a class token.
+        final_norm: whether there is the final LayerNorm; SETR's heads have their own.
         drop_rate, attn_drop_rate: dropout in the blocks and on the positions.
         drop_path_rate: stochastic depth of the last block; linear from 0 at the first.
         options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
@@ -76,6 +77,7 @@ class ViT(PlainBackbone):
         qkv_bias: bool = True,
         norm_eps: float = 1e-6,
         with_cls_token: bool = True,
+        final_norm: bool = True,
         drop_rate: float = 0.0,
         attn_drop_rate: float = 0.0,
         drop_path_rate: float = 0.0,
@@ -108,7 +110,7 @@ class ViT(PlainBackbone):
             )
             for rate in drop_path_rates(drop_path_rate, depth)
         )
-        self.norm = nn.LayerNorm(dims, eps=norm_eps)
+        self.norm = nn.LayerNorm(dims, eps=norm_eps) if final_norm else nn.Identity()
         self._reset_parameters()
         self.freeze()
 

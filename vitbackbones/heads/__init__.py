@@ -2,5 +2,12 @@
 
 from importlib.util import find_spec
 
-if find_spec('mmdet'):  # a project that only classifies or segments does without
+# a project that only classifies, detects or segments does without the other toolboxes
+if find_spec('mmdet'):
     from .detr import DETR as DETR
+if find_spec('mmseg'):
+    from .setr_aux import SETRAuxHead as SETRAuxHead
+    from .setr_mla import MLANeck as MLANeck
+    from .setr_mla import SETRMLAHead as SETRMLAHead
+    from .setr_up import SETRNaiveHead as SETRNaiveHead
+    from .setr_up import SETRPUPHead as SETRPUPHead

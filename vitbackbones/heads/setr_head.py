@@ -1,0 +1,103 @@
+"""What the heads of SETR share (Zheng et al., CVPR 2021, https://arxiv.org/abs/2012.15840).
+
+They are mmseg decode heads, with its losses and its way to an image: ``forward`` stops before the
+last bilinear step and mmseg takes it, straight to the size of the image. Convolutions keep torch's
+initialisation, as published; mmcv's own would leave them 2.4 times as large, and with a BatchNorm
+behind them learn 6 times as slowly. The base class's dropout is not applied, as published.
+"""
+
+import torch
+import torch.nn.functional as F
+from mmcv.cnn import build_norm_layer
+from mmseg.models.decode_heads.decode_head import BaseDecodeHead
+from mmseg.utils import SampleList
+from torch import Tensor, nn
+
+BATCH_NORM = {'type': 'BN'}
+
+
+class MapNorm(nn.LayerNorm):
+    """LayerNorm over the channels of a map (N, C, H, W), position by position."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Keep the shape."""
+        return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)  # (N, H, W, C) inside
+
+
+def conv_norm_relu(
+    in_channels: int, out_channels: int, kernel_size: int, norm_cfg: dict, bias: bool
+) -> list[nn.Module]:
+    """Return a convolution that keeps the size of a map, its norm and a ReLU."""
+    padding = kernel_size // 2
+    convolution = nn.Conv2d(in_channels, out_channels, kernel_size, padding=padding, bias=bias)
+    return [convolution, build_norm_layer(norm_cfg, out_channels)[1], nn.ReLU(inplace=True)]
+
+
+class SETRHead(BaseDecodeHead):
+    """Base of the heads: any image size, also where the last patches hang over the border.
+
+    A subclass gives ``forward``, which returns logits that are ``enlarged`` times as fine as the
+    maps it reads.
+
+    Args:
+        in_channels: channels of the map, or of each of several maps.
+        channels: channels before the classifier.
+        stride: pixels of the image to a position of the maps.
+        norm_cfg: norm after the convolutions.
+        options: arguments of mmseg's ``BaseDecodeHead``: ``num_classes``, ``in_index``,
+            ``loss_decode``, ``ignore_index`` and others.
+    """
+
+    enlarged: int
+
+    def __init__(
+        self,
+        in_channels: int | list[int],
+        channels: int = 256,
+        stride: int = 16,
+        norm_cfg: dict = BATCH_NORM,
+        **options,
+    ) -> None:
+        super().__init__(
+            in_channels, channels, norm_cfg=norm_cfg, dropout_ratio=0, init_cfg=None, **options
+        )
+        self.stride = stride
+
+    def cut_to_image(self, logits: Tensor, size: tuple[int, int]) -> Tensor:
+        """Return logits that a bilinear step to ``size`` brings exactly onto the image.
+
+        Those of whole patches are left to that step. Where patches hang over the border, it would
+        squeeze them into the image, so they are enlarged here and what lies outside is cut off.
+
+        Args:
+            logits: (N, classes, h, w) as :meth:`forward` returns them.
+            size: height and width of the image in pixels.
+
+        Raises:
+            ValueError: the maps are not of stride ``stride``.
+        """
+        factor = self.stride / self.enlarged
+        whole = [round(side * factor) for side in logits.shape[2:]]
+        if any(not 0 <= w - s < self.stride for w, s in zip(whole, size, strict=True)):
+            given = ' x '.join(str(side // self.enlarged) for side in logits.shape[2:])
+            raise ValueError(
+                f'{type(self).__name__}: a map of {given} positions is none of stride '
+                f'{self.stride} of an image of {size[0]} x {size[1]} pixels; set stride='
+            )
+        if whole == list(size):
+            return logits
+        pixels = F.interpolate(logits, whole, mode='bilinear', align_corners=self.align_corners)
+        return pixels[..., : size[0], : size[1]]
+
+    def loss_by_feat(self, seg_logits: Tensor, batch_data_samples: SampleList) -> dict[str, Tensor]:
+        """Losses of logits as :meth:`forward` returns them, at the size of the masks."""
+        size = batch_data_samples[0].gt_sem_seg.shape
+        return super().loss_by_feat(self.cut_to_image(seg_logits, size), batch_data_samples)
+
+    def predict_by_feat(self, seg_logits: Tensor, batch_img_metas: list[dict]) -> Tensor:
+        """Logits (N, classes, H, W) of the pixels that were given to the network."""
+        meta = batch_img_metas[0]
+        size = meta['img_shape']  # of a sliding window, where mmseg writes a torch.Size
+        if not isinstance(size, torch.Size):
+            size = meta.get('pad_shape', size)[:2]
+        return super().predict_by_feat(self.cut_to_image(seg_logits, size), batch_img_metas)
