@@ -1,7 +1,10 @@
 """A model of one weight and a config that trains it in milliseconds, for tests of hooks."""
 
+import gc
 import itertools
+import random
 
+import numpy as np
 import torch
 from mmengine.config import Config
 from mmengine.evaluator import BaseMetric
@@ -9,9 +12,11 @@ from mmengine.model import BaseModel
 from mmengine.registry import DATASETS, METRICS, MODELS
 from torch import nn
 from torch.utils.data import Dataset
+from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 
 from vitbackbones.engine.console import Runner
 from vitbackbones.engine.saving import write_atomically
+from vitbackbones.layers import DropPath
 
 IMAGES = 8
 counter = itertools.count()
@@ -41,6 +46,34 @@ class ToyData(Dataset):
 
     def __getitem__(self, i):
         return {'x': torch.tensor([float(i % 3)])}
+
+
+@MODELS.register_module()
+class NoisyModel(BaseModel):
+    """A small network with dropout and stochastic depth."""
+
+    def __init__(self):
+        super().__init__()
+        self.line = nn.Linear(1, 8)
+        self.noise = nn.Sequential(nn.Dropout(0.3), nn.Linear(8, 8), DropPath(0.3))
+        self.out = nn.Linear(8, 1)
+
+    def forward(self, x, mode):
+        x = torch.stack(x)  # (N, 1)
+        hidden = self.line(x)
+        error = self.out(hidden + self.noise(hidden)) - 2 * x
+        if mode == 'loss':
+            return {'loss': error.square().mean()}
+        return [{'error': each.item()} for each in error[:, 0]]
+
+
+@DATASETS.register_module()
+class NoisyData(ToyData):
+    """Adds random numbers of all three generators that augmentations use."""
+
+    def __getitem__(self, i):
+        noise = random.random() + np.random.rand() + torch.rand(1)
+        return {'x': super().__getitem__(i)['x'] + noise}
 
 
 @METRICS.register_module()
@@ -109,5 +142,16 @@ def run_toy(config):
     # mmengine's loggers are kept by a name that holds the second of their making
     config.experiment_name = f'toy{next(counter)}'
     runner = Runner.from_cfg(config)
-    runner.train()
+    try:
+        runner.train()
+    finally:
+        if config.train_dataloader.num_workers:
+            end_workers()
     return runner
+
+
+def end_workers():
+    """Garbage collection may end a queue before the workers behind it, which then wait for 5 s."""
+    for each in gc.get_objects():
+        if type(each) is _MultiProcessingDataLoaderIter:
+            each._shutdown_workers()

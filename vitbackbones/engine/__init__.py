@@ -1,8 +1,15 @@
 """Running configs: the guards before, during and after a run, and the hooks they need."""
 
+from .exact import ExactResumeHook
 from .interrupt import InterruptHook
 from .progress import ProgressHook
 from .resuming import FittingCheckpointHook
 from .saving import CheckpointHook
 
-__all__ = ['CheckpointHook', 'FittingCheckpointHook', 'InterruptHook', 'ProgressHook']
+__all__ = [
+    'CheckpointHook',
+    'ExactResumeHook',
+    'FittingCheckpointHook',
+    'InterruptHook',
+    'ProgressHook',
+]

@@ -3,27 +3,18 @@
 The iteration in progress is finished, ``interrupted.pth`` is written beside the regular
 checkpoints, which stay as they are, and the run ends. A second Ctrl-C ends it at once.
 
-Where training resumes:
-
-* iteration-based loops: at the next iteration;
-* epoch-based loops: at the start of the interrupted epoch, because a data loader cannot be
-  entered in its middle. Weights and optimizer moments keep what they have learnt, but all that
-  counts steps - epoch, iteration, schedulers and the rates they set - is put back to where it was
-  when the epoch began. Otherwise the repeated steps would count twice, and every schedule that
-  counts iterations would end too early.
-* in an evaluation: after it, with the next epoch or iteration.
+Training resumes at the next iteration, also in the middle of an epoch: ``ExactResumeHook`` enters
+the data there. A run that was interrupted in an evaluation resumes after it.
 """
 
-import copy
 import os
 import signal
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
 from mmengine.device import get_device
 from mmengine.dist import all_reduce, barrier, is_distributed, is_main_process
-from mmengine.hooks import Hook
+from mmengine.hooks import EMAHook, Hook
 from mmengine.runner import EpochBasedTrainLoop
 
 from ..registry import HOOKS
@@ -49,7 +40,6 @@ class InterruptHook(Hook):
 
     def __init__(self) -> None:
         self.received = 0
-        self.epoch_start = Counters()
 
     # ------------------------------------------------------------------------ signals
 
@@ -82,17 +72,13 @@ class InterruptHook(Hook):
     def before_train_epoch(self, runner) -> None:
         if self._asked_to_stop():  # since the evaluation's last image
             self._stop(runner, runner.epoch, runner.iter)
-        self.epoch_start = Counters.of(runner)
 
     def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
         by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
         if by_epoch and self.end_of_epoch(runner.train_dataloader, batch_idx):
             return  # the epoch is complete: after_train_epoch
-        if not self._asked_to_stop():
-            return
-        if by_epoch:
-            self.epoch_start.restore(runner)
-        self._stop(runner, runner.epoch, self.epoch_start.iter if by_epoch else runner.iter + 1)
+        if self._asked_to_stop():
+            self._stop(runner, runner.epoch, runner.iter + 1)
 
     def after_train_epoch(self, runner) -> None:
         by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
@@ -102,6 +88,9 @@ class InterruptHook(Hook):
     def after_val_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
         # Several processes may have different numbers of images and cannot agree here.
         if self.received and not is_distributed():
+            for hook in runner.hooks:
+                if isinstance(hook, EMAHook):  # it evaluates its average in place of the weights
+                    hook._swap_ema_parameters()
             self._stop(runner, runner.epoch, runner.iter)
 
     def _stop(self, runner, epoch: int, iteration: int) -> None:
@@ -117,29 +106,3 @@ class InterruptHook(Hook):
             f'interrupted: {path} continues with epoch {epoch + 1}, iteration {iteration + 1}',
             self.received,
         )
-
-
-@dataclass
-class Counters:
-    """What counts the steps of a run: the iteration, the schedulers and the rates they set."""
-
-    iter: int = 0
-    schedulers: list[dict] = field(default_factory=list)
-    groups: list[dict] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, runner) -> 'Counters':
-        """The present state of ``runner``."""
-        groups = [
-            {key: value for key, value in group.items() if key != 'params'}
-            for group in runner.optim_wrapper.param_groups
-        ]
-        schedulers = [scheduler.state_dict() for scheduler in runner.param_schedulers or ()]
-        return cls(runner.iter, copy.deepcopy(schedulers), copy.deepcopy(groups))
-
-    def restore(self, runner) -> None:
-        """Put schedulers and rates back; the iteration belongs to the loop."""
-        for scheduler, state in zip(runner.param_schedulers or (), self.schedulers, strict=True):
-            scheduler.load_state_dict(state)
-        for group, state in zip(runner.optim_wrapper.param_groups, self.groups, strict=True):
-            group.update(state)

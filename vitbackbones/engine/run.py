@@ -21,6 +21,7 @@ from .saving import write_atomically
 from .threads import share_cores
 
 PACKAGE = Path(vitbackbones.__file__).parent
+GUARDS = {'exact_resume': 'ExactResumeHook'}
 
 
 def require_sections(config: Config, *sections: str) -> None:
@@ -43,6 +44,17 @@ def add_hook(config: Config, kind: str, **options) -> None:
     kind = f'{OURS}.{kind}'
     others = [hook for hook in config.get('custom_hooks') or [] if hook.get('type') != kind]
     config.custom_hooks = [*others, {'type': kind, **options}]
+
+
+def add_guards(config: Config) -> None:
+    """Give a config of any origin the hooks that a long run should not be without.
+
+    They are default hooks, which a config changes or takes out (``None``) by their names.
+    """
+    hooks = config.setdefault('default_hooks', {})
+    for name, kind in GUARDS.items():
+        hooks.setdefault(name, {'type': f'{OURS}.{kind}'})
+    add_hook(config, 'InterruptHook')
 
 
 def prepare_run(config: Config, options: Namespace) -> None:

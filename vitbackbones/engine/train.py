@@ -16,7 +16,7 @@ from .lint import lint
 from .paths import is_remote
 from .pretrained import prepare_pretrained
 from .resuming import LATEST, find_checkpoint, find_resume
-from .run import add_hook, explained, prepare_run, require_sections, show_warnings
+from .run import add_guards, add_hook, explained, prepare_run, require_sections, show_warnings
 from .work_dir import prepare_work_dir
 
 # What would have no effect on a smoke test, and why.
@@ -55,7 +55,7 @@ def _train(config: Config, options: Namespace) -> None:
     _prepare_start(config, options)
     prepare_data(config, options.data_root, _splits(config))
     show_warnings(check_data(config, _splits(config)))
-    add_hook(config, 'InterruptHook')
+    add_guards(config)
     prepare_run(config, options)
     with explained(config):
         Runner.from_cfg(config).train()
@@ -85,6 +85,7 @@ def _smoke(config: Config, options: Namespace) -> None:
             raise InputError(f'--smoke {why}; leave --{option.replace("_", "-")} out')
     prepare_work_dir(config, options.work_dir, below='smoke')
     prepare_pretrained(config, options.pretrained, scratch=not options.pretrained)
+    add_guards(config)
     prepare_run(config, options)
     smoke.rewrite(config)
     with explained(config):

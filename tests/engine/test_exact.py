@@ -1,0 +1,219 @@
+"""A run that was stopped and resumed equals one that was not, bit for bit."""
+
+import pickle
+
+import pytest
+import torch
+from mmengine.dataset import DefaultSampler
+from mmengine.hooks import Hook
+from mmengine.registry import HOOKS
+from torch.utils.data import BatchSampler
+
+from vitbackbones.engine.dataset_proxy import DatasetProxy
+from vitbackbones.engine.exact import NumberedBatches, SeededDataset
+from vitbackbones.engine.interrupt import TrainingInterrupted
+from vitbackbones.engine.resuming import latest_checkpoint
+
+from .toy import NoisyData, ToyData, by_iteration, loader, run_toy, toy_config
+
+pytestmark = pytest.mark.compat
+
+
+@HOOKS.register_module()
+class Stop(Hook):
+    """Ends a run after an iteration, as a kill or as a signal would."""
+
+    def __init__(self, iteration, signal=None):
+        self.iteration, self.signal = iteration, signal
+
+    def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None):
+        if runner.iter == self.iteration:
+            if self.signal is None:
+                raise Killed
+            next(h for h in runner.hooks if hasattr(h, 'received')).received = self.signal
+
+
+class Killed(BaseException):
+    pass
+
+
+def config(work_dir, loop, *hooks, workers=0, persistent=False, **changes):
+    """Eight iterations with noise everywhere, saving every fourth."""
+    data = {'dataset': {'type': 'NoisyData'}, 'num_workers': workers}
+    data |= {'persistent_workers': persistent and workers > 0}
+    kinds = {'epoch': 'DefaultSampler', 'iteration': 'InfiniteSampler'}
+    train = loader(**data, sampler={'type': kinds[loop], 'shuffle': True})
+    base = by_iteration() if loop == 'iteration' else {}
+    common = {'train_cfg': {'by_epoch': True, 'max_epochs': 2, 'val_interval': 1}} | base
+    common |= {'model': {'type': 'NoisyModel'}, 'train_dataloader': train}
+    guards = [{'type': 'vitbackbones.ExactResumeHook'}, {'type': 'vitbackbones.InterruptHook'}]
+    return toy_config(work_dir, **common, custom_hooks=[*guards, *hooks], **changes)
+
+
+def leaves(value):
+    if isinstance(value, torch.Tensor):
+        return [value.numpy().tobytes()]
+    if isinstance(value, dict):
+        return [leaf for key in value for leaf in (key, *leaves(value[key]))]
+    return sum(map(leaves, value), []) if isinstance(value, list | tuple) else [value]
+
+
+def state(runner):
+    """Everything that training changes, tensors as bytes, and the losses of all steps."""
+    losses = runner.message_hub.log_scalars['train/loss'].data[0]
+    states = [runner.model.state_dict(), runner.optim_wrapper.state_dict()]
+    return leaves(states), [float(loss) for loss in losses]
+
+
+def stopped_and_resumed(work_dir, loop, stop, **options):
+    with pytest.raises((Killed, TrainingInterrupted)):
+        run_toy(config(work_dir, loop, stop, **options))
+    latest = str(latest_checkpoint(work_dir))
+    return run_toy(config(work_dir, loop, resume=True, load_from=latest, **options))
+
+
+STOPS = {
+    'killed': {'type': 'Stop', 'iteration': 5},
+    'interrupted': {'type': 'Stop', 'iteration': 5, 'signal': 2},  # in the middle of an epoch
+    'at the end of an epoch': {'type': 'Stop', 'iteration': 3, 'signal': 15},
+}
+
+
+@pytest.mark.parametrize('stop', STOPS)
+@pytest.mark.parametrize('loop', ['epoch', 'iteration'])
+def test_resumed_equals_uninterrupted(tmp_path, loop, stop):
+    options = {'workers': 2 * (stop != 'at the end of an epoch'), 'persistent': stop == 'killed'}
+    whole = run_toy(config(tmp_path / 'whole', loop, workers=0))
+    resumed = stopped_and_resumed(tmp_path / 'stopped', loop, STOPS[stop], **options)
+    assert state(resumed) == state(whole)
+    assert (resumed.epoch, resumed.iter) == (whole.epoch, whole.iter)
+    assert len(set(state(whole)[1])) == 8  # there is noise
+
+
+def test_without_the_hook_it_does_not(tmp_path):
+    """So that the test above proves something."""
+    bare = {'default_hooks': {'checkpoint': {'type': 'CheckpointHook', 'interval': 1}}}
+    runs = [config(tmp_path / name, 'epoch', **bare) for name in ('whole', 'stopped')]
+    for each in runs:
+        each.custom_hooks = []
+    whole = run_toy(runs[0])
+    runs[1].custom_hooks = [STOPS['killed']]
+    with pytest.raises(Killed):
+        run_toy(runs[1])
+    runs[1].update(custom_hooks=[], resume=True, load_from=str(tmp_path / 'stopped/epoch_1.pth'))
+    assert state(run_toy(runs[1]))[1] != state(whole)[1]
+
+
+@HOOKS.register_module()
+class Samples(Hook):
+    """Keeps what was trained on."""
+
+    seen: list = []
+
+    def before_train_iter(self, runner, batch_idx, data_batch=None):
+        self.seen.append(torch.cat(data_batch['x']).tolist())
+
+
+@pytest.mark.parametrize('persistent', [False, True])
+def test_every_epoch_has_augmentations_of_its_own(tmp_path, persistent):
+    Samples.seen = []
+    sampler = {'type': 'DefaultSampler', 'shuffle': False}
+    options = {'workers': 1, 'persistent': persistent}
+    changed = config(tmp_path, 'epoch', {'type': 'Samples'}, **options)
+    changed.train_dataloader.sampler = sampler
+    run_toy(changed)
+    first, second = Samples.seen[:4], Samples.seen[4:]
+    assert not set(sum(first, [])) & set(sum(second, []))
+
+
+def test_with_moving_averages(tmp_path):
+    """Also when the signal comes while the average is evaluated in place of the weights."""
+
+    @HOOKS.register_module(force=True)
+    class InEvaluation(Hook):
+        def after_val_iter(self, runner, batch_idx, data_batch=None, outputs=None):
+            next(h for h in runner.hooks if hasattr(h, 'received')).received = 2
+
+    average = {'type': 'EMAHook', 'momentum': 0.3}
+    whole = run_toy(config(tmp_path / 'whole', 'epoch', average))
+    with pytest.raises(TrainingInterrupted):
+        run_toy(config(tmp_path / 'stopped', 'epoch', average, {'type': 'InEvaluation'}))
+    latest = str(latest_checkpoint(tmp_path / 'stopped'))
+    resumed = run_toy(config(tmp_path / 'stopped', 'epoch', average, resume=True, load_from=latest))
+    assert state(resumed) == state(whole)
+
+
+def test_it_says_when_a_run_cannot_be_the_same(tmp_path, capsys):
+    run_toy(config(tmp_path, 'epoch'))
+    other = config(tmp_path, 'epoch', resume=True, load_from=str(tmp_path / 'epoch_1.pth'))
+    other.train_dataloader.batch_size = 4
+    run_toy(other)
+    message = 'training continues, but not exactly as before: batch size was 2, is 4'
+    assert message in capsys.readouterr().out
+
+
+def test_a_random_seed_of_the_sampler_is_kept(tmp_path):
+    """``diff_rank_seed`` and ``seed=None`` draw one at every start."""
+    random_seed = {'randomness': {'seed': 0, 'diff_rank_seed': True}}
+    first = run_toy(config(tmp_path, 'epoch', **random_seed))
+    second = run_toy(
+        config(
+            tmp_path, 'epoch', resume=True, load_from=str(tmp_path / 'epoch_1.pth'), **random_seed
+        )
+    )
+    seeds = [runner.train_dataloader.batch_sampler.sampler.seed for runner in (first, second)]
+    assert seeds[0] == seeds[1]
+
+
+# ------------------------------------------------------------------------ the parts
+
+
+def numbered(endless=False, **changes):
+    batches = BatchSampler(DefaultSampler(ToyData(), seed=0), 3, drop_last=False)
+    stream = NumberedBatches(batches, endless)
+    for key, value in changes.items():
+        setattr(stream, key, value)
+    return stream
+
+
+def test_places_count_through_an_epoch():
+    batches = list(numbered(epoch=7))
+    assert [place for batch in batches for _, place in batch] == [(7, i) for i in range(8)]
+    assert sorted(index for batch in batches for index, _ in batch) == list(range(8))
+
+
+def test_an_epoch_is_entered_once_in_its_middle():
+    whole, stream = list(numbered()), numbered(start=2)
+    assert list(stream) == whole[2:]
+    assert list(stream) == whole
+
+
+def test_endless_batches_are_shuffled_anew():
+    stream = iter(numbered(endless=True))
+    passes = [[index for _ in range(3) for index, _ in next(stream)] for _ in range(2)]
+    assert passes[0] != passes[1]
+    assert sorted(passes[0]) == sorted(passes[1])
+    assert (
+        list(zip(range(2), iter(numbered(endless=True, start=4)), strict=False))[0][1]
+        == ([batch for batch, _ in zip(iter(numbered(endless=True)), range(5), strict=False)][4])
+    )
+
+
+def test_a_sample_depends_on_its_place_and_nothing_else():
+    data = SeededDataset(NoisyData(), seed=0)
+    first = data[3, (0, 5)]
+    torch.rand(3)
+    assert data[3, (0, 5)] == first
+    assert data[3, (1, 5)] != first
+    assert data[3, (0, 6)] != first
+    assert SeededDataset(NoisyData(), seed=1)[3, (0, 5)] != first
+
+
+def test_a_proxy_is_what_it_stands_for():
+    proxy = DatasetProxy(ToyData(), own=1)
+    assert (proxy.metainfo, len(proxy), proxy.own) == (ToyData.metainfo, 8, 1)
+    proxy.pipeline = 'new'
+    assert proxy.dataset.pipeline == 'new'
+    copy = pickle.loads(pickle.dumps(proxy))
+    assert (copy.pipeline, copy.own) == ('new', 1)
+    assert not hasattr(proxy, '__getitems__')
