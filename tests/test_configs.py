@@ -1,4 +1,4 @@
-"""Every run config: it says what it is, holds known keys only, builds, and keeps its numbers."""
+"""Detection configs: each says what it is, holds known keys only, builds, keeps its numbers."""
 
 import ast
 import copy
@@ -16,7 +16,7 @@ from vitbackbones.engine.lint import lint
 
 pytestmark = pytest.mark.compat
 CONFIGS = Path(__file__).parents[1] / 'configs'
-NAMES = sorted(path.stem for path in CONFIGS.glob('*.py'))
+NAMES = sorted(path.stem for path in CONFIGS.glob('detr_*.py'))
 BACKBONES = [
     'aug_pvt_s',
     'aug_t2t_14',

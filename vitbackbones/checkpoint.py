@@ -27,6 +27,8 @@ from .convert import FORMATS, convert, unwrap
 from .errors import InputError
 from .registry import WEIGHT_INITIALIZERS
 
+INITIALIZERS = ('Pretrained', 'vitbackbones.Pretrained')
+
 
 def _history_statistic(owner: type, name: str):
     """Stand in for ``getattr``, which mmengine's loss history pickles its methods with."""
@@ -218,6 +220,7 @@ def load_pretrained(
     allow_missing: Sequence[str] = (),
     format: str | None = None,
     allow_unused: Sequence[str] = (),
+    state_key: str | None = None,
 ) -> Coverage:
     """Fill ``module`` from a checkpoint file of any known layout and report what was filled.
 
@@ -229,6 +232,9 @@ def load_pretrained(
             by default.
         allow_unused: patterns of the file's keys that may be left over inside a part that is
             filled, such as the last blocks of a deeper network.
+        state_key: entry of the file to read in place of the usual ones. A run with mmengine's
+            ``EMAHook`` saves the averaged weights as ``state_dict`` and the last ones as
+            ``ema_state_dict``.
 
     Raises:
         InputError: a key is missing or left over and not allowed to be, a shape differs, or a
@@ -236,8 +242,9 @@ def load_pretrained(
     """
     content = load_anywhere(checkpoint)
     with naming(checkpoint):
-        converted, layout = convert(unwrap(content), format)
-        state = getattr(module, 'adapt_state_dict', dict)(converted)
+        converted, layout = convert(unwrap(content, state_key), format)
+        adapt = getattr(module, 'adapt_state_dict', dict)
+        state = getattr(module, 'place_converted', adapt)(converted)
         coverage = _compare(module, state, layout)
         variant = FORMATS[layout].describe(converted)
     missing = _not_allowed(coverage.missing, allow_missing)
@@ -250,6 +257,15 @@ def load_pretrained(
     if FORMATS[layout].note:
         print_log(f'{checkpoint}: {FORMATS[layout].note}', logger='current')
     return coverage
+
+
+def pretrained_options(init_cfg: dict | None) -> dict | None:
+    """The arguments of :func:`load_pretrained` in an ``init_cfg``; None if it is of another type.
+
+    ``type='Pretrained'`` without a scope is read in the same way, where the owner is ours.
+    """
+    options = dict(init_cfg or {})
+    return options if options.pop('type', None) in INITIALIZERS else None
 
 
 def _not_filled(
@@ -289,12 +305,14 @@ class PretrainedInit:
         allow_missing: Sequence[str] = (),
         format: str | None = None,
         allow_unused: Sequence[str] = (),
+        state_key: str | None = None,
     ) -> None:
         self.arguments = {
             'checkpoint': checkpoint,
             'allow_missing': allow_missing,
             'format': format,
             'allow_unused': allow_unused,
+            'state_key': state_key,
         }
 
     def __call__(self, module: nn.Module) -> None:

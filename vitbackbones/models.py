@@ -88,7 +88,7 @@ class Classifier(nn.Module):
         """Return a faster copy in eval mode with the same logits; see ``layers.fuse``."""
         return fuse_for_inference(self)
 
-    def adapt_state_dict(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
+    def place_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
         """Take a converted state dict (backbone's keys and ``head.*``) apart into the two."""
         head = {key: state[key] for key in state if key.startswith('head.')}
         rest = {key: state[key] for key in state if key not in head}

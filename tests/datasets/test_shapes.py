@@ -295,3 +295,32 @@ def test_progress_is_shown_on_a_terminal_only(tmp_path, monkeypatch, capsys, ter
     write(tmp_path / 'shapes', train=1, val=1, size=48)
     shown = capsys.readouterr().err
     assert ('Shapes train: 100%' in shown) == ('Shapes val: 100%' in shown) == terminal
+
+
+# ---------------------------------------------------------------------------- the folder view
+
+
+def test_folders_hold_one_shape_of_their_class_per_picture(tmp_path):
+    root = write(tmp_path / 'shapes', train=7, val=3, size=48, layout='folders')
+    for split, count in (('train', 7), ('val', 3)):
+        files = sorted((root / split).glob('*/*.jpg'), key=lambda path: path.name)
+        assert [path.parent.name for path in files] == [KINDS[i % 3] for i in range(count)]
+        for index, path in enumerate(files):
+            scene = draw_scene(index, split, size=48, kind=index % 3)
+            assert [shape.kind for shape in scene.shapes] == [index % 3]
+            assert np.abs(cv2.imread(str(path)).astype(int) - scene.image).mean() < 10
+
+
+def test_folders_of_other_classes(tmp_path):
+    root = write(tmp_path / 'shapes', train=6, val=2, size=48, classes='ab', layout='folders')
+    names = [path.parent.name for path in sorted(root.glob('train/*/*.jpg'), key=lambda p: p.name)]
+    assert names == ['a', 'b', 'a', 'a', 'b', 'a']
+
+
+def test_mmpretrain_loads_the_folders(tmp_path):
+    from mmpretrain.datasets import CustomDataset
+
+    root = write(tmp_path / 'shapes', train=6, val=3, size=48, layout='folders')
+    dataset = CustomDataset(data_root=str(root), data_prefix='train')
+    assert dataset.metainfo['classes'] == KINDS
+    assert Counter(item['gt_label'] for item in dataset) == {0: 2, 1: 2, 2: 2}

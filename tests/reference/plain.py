@@ -63,7 +63,7 @@ def shortcut(weights, name, x, normed, branch):
 
 
 def circulant(columns):
-    """Gather a dense (b * m, b * m) matrix from the (b, b, m) columns by an index for each entry."""
+    """Gather a dense (b * m, b * m) matrix from the (b, b, m) columns, entry by entry."""
     return columns.flatten()[index_matrix(len(columns), columns.shape[-1], columns.device)]
 
 

@@ -14,7 +14,7 @@ from mmengine.model import BaseModule
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from ..checkpoint import load_pretrained
+from ..checkpoint import load_pretrained, pretrained_options
 from ..errors import InputError
 from ..layers import fit_position, fuse_for_inference
 from .taps import published_taps
@@ -134,11 +134,11 @@ class Backbone(BaseModule):
         Raises:
             InputError: the checkpoint does not fill the backbone.
         """
-        options = dict(self.init_cfg or {})
-        if options.pop('type', None) in ('Pretrained', 'vitbackbones.Pretrained'):
-            load_pretrained(self, **options)
-        else:
+        options = pretrained_options(self.init_cfg)
+        if options is None:
             super().init_weights()
+        else:
+            load_pretrained(self, **options)
 
     def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
         """Return ``state`` with the position codes resized to this model's input size.

@@ -65,17 +65,18 @@ FORMATS = {
 }
 
 
-def unwrap(checkpoint: dict) -> StateDict:
-    """Take the state dict out of a checkpoint and strip its wrappers' prefixes.
+def take_state_dict(checkpoint: dict, state_key: str | None = None) -> StateDict:
+    """Take the state dict out of a checkpoint and strip ``module.``.
 
     Accepts a bare state dict or one under ``state_dict_ema`` (preferred where published results
-    are the averaged weights'), ``state_dict`` or ``model``; strips ``module.``; of a whole
-    OpenMMLab model it keeps the backbone and a linear classification head.
+    are the averaged weights'), ``state_dict`` or ``model``; ``state_key`` names another entry.
 
     Raises:
-        InputError: there are no tensors to be found.
+        InputError: there is no such entry, or there are no tensors in it.
     """
-    for key in ('state_dict_ema', 'state_dict', 'model'):
+    if state_key is not None and not isinstance(checkpoint.get(state_key), dict):
+        raise InputError(f'state_key={state_key!r}: a checkpoint with the keys {list(checkpoint)}')
+    for key in ('state_dict_ema', 'state_dict', 'model') if state_key is None else (state_key,):
         if isinstance(checkpoint.get(key), dict):
             checkpoint = checkpoint[key]
             break
@@ -86,6 +87,16 @@ def unwrap(checkpoint: dict) -> StateDict:
     }
     if not state:
         raise InputError(f'no weights in a checkpoint with the keys {list(checkpoint)[:8]}')
+    return state
+
+
+def unwrap(checkpoint: dict, state_key: str | None = None) -> StateDict:
+    """Take the state dict out of a checkpoint and strip its wrappers' prefixes.
+
+    As :func:`take_state_dict`; of a whole OpenMMLab model it keeps the backbone and a linear
+    classification head.
+    """
+    state = take_state_dict(checkpoint, state_key)
     if any(key.startswith('backbone.') for key in state):
         state = {_without_wrapper(key): value for key, value in state.items()}
     return state

@@ -1,4 +1,4 @@
-"""Shapes: a small detection data set that is drawn, not downloaded.
+"""Shapes: a small data set that is drawn, not downloaded.
 
 Filled circles, squares (rectangles) and triangles of any pale colour and size, a little tilted, lie
 on a dark textured background with thin lines and partly hide each other. Colour and place say
@@ -10,6 +10,7 @@ Every picture has a random generator of its own, seeded with (seed, split, index
 is the same pictures, and no picture of one split can be one of the other.
 
     python -m vitbackbones.datasets.shapes data/shapes
+    python -m vitbackbones.datasets.shapes data/shapes_folders --layout folders --size 64
 """
 
 import argparse
@@ -119,9 +120,10 @@ def _paint(image: np.ndarray, shape: Shape, rng: np.random.Generator) -> None:
 # ---------------------------------------------------------------------------- a scene
 
 
-def _candidate(size: int, rng: np.random.Generator) -> Shape:
+def _candidate(size: int, rng: np.random.Generator, kind: int | None) -> Shape:
     radius = size * rng.uniform(*RADII)
-    kind = int(rng.integers(len(KINDS)))
+    any_kind = int(rng.integers(len(KINDS)))
+    kind = any_kind if kind is None else kind
     centre = size * rng.uniform(MARGIN, 1 - MARGIN, 2)
     corners = _corners(kind, radius, rng) + centre
     return Shape(kind, corners, _mask(corners, size))
@@ -136,17 +138,20 @@ def _fits(shape: Shape, earlier: list[Shape]) -> bool:
     )
 
 
-def draw_scene(index: int, split: str = 'train', seed: int = 0, size: int = 128) -> Scene:
+def draw_scene(
+    index: int, split: str = 'train', seed: int = 0, size: int = 128, kind: int | None = None
+) -> Scene:
     """Draw picture ``index`` of a split: the same arguments give the same picture.
 
     Returns:
-        Scene with an image of (size, size, 3) and as many shapes as COUNTS says.
+        Scene with an image of (size, size, 3) and as many shapes as COUNTS says; with one shape if
+        its ``kind`` is given.
     """
     rng = np.random.default_rng((seed, SPLITS.index(split), index))
     scene = Scene(_ground(size, rng), [])
-    count = rng.integers(COUNTS[0], COUNTS[1] + 1)
+    count = rng.integers(COUNTS[0], COUNTS[1] + 1) if kind is None else 1
     while len(scene.shapes) < count:
-        shape = _candidate(size, rng)
+        shape = _candidate(size, rng, kind)
         if not _fits(shape, scene.shapes):
             continue
         _paint(scene.image, shape, rng)
@@ -193,6 +198,7 @@ def _write_image(folder: Path, index: int, image: np.ndarray) -> dict:
 
 def _write_split(root: Path, split: str, recipe: dict) -> None:
     """Write the pictures of one split, then its annotation file."""
+    (root / 'annotations').mkdir(exist_ok=True)
     folder, classes = root / 'images' / split, recipe['classes']
     folder.mkdir(parents=True)
     images, annotations = [], []
@@ -205,6 +211,23 @@ def _write_split(root: Path, split: str, recipe: dict) -> None:
     categories = [{'id': i, 'name': name} for i, name in enumerate(classes, start=1)]
     content = {'images': images, 'annotations': annotations, 'categories': categories}
     (root / 'annotations' / f'instances_{split}.json').write_text(json.dumps(content))
+
+
+# ---------------------------------------------------------------------------- the folder view
+
+
+def _write_folders(root: Path, split: str, recipe: dict) -> None:
+    """Write one split for classification: ``root/split/class/*.jpg``, one shape per picture."""
+    folders = [root / split / name for name in recipe['classes']]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    for index in tqdm(range(recipe[split]), f'Shapes {split}', disable=not sys.stdout.isatty()):
+        kind = index % len(KINDS)
+        scene = draw_scene(index, split, recipe['seed'], recipe['size'], kind)
+        _write_image(folders[kind % len(folders)], index, scene.image)
+
+
+# ---------------------------------------------------------------------------- writing
 
 
 def _check(recipe: dict) -> None:
@@ -222,10 +245,13 @@ def _written_recipe(root: Path) -> dict | None:
     return None
 
 
+LAYOUTS = {'coco': _write_split, 'folders': _write_folders}
+
+
 def _write_all(root: Path, recipe: dict) -> None:
-    (root / 'annotations').mkdir(parents=True)
+    root.mkdir()
     for split in SPLITS:
-        _write_split(root, split, recipe)
+        LAYOUTS[recipe['layout']](root, split, recipe)
     (root / RECIPE).write_text(json.dumps(recipe))
 
 
@@ -250,11 +276,14 @@ def write(
     size: int = 128,
     classes: Sequence[str] = KINDS,
     seed: int = 0,
+    layout: str = 'coco',
 ) -> Path:
-    """Write the data set in COCO format, unless ``root`` already holds exactly it.
+    """Write the data set, unless ``root`` already holds exactly it.
 
-    The pictures go to ``root/images/{train,val}``, the annotations to
-    ``root/annotations/instances_{train,val}.json``. Shapes of another recipe are replaced.
+    For detection (COCO format) the pictures go to ``root/images/{train,val}``, the annotations to
+    ``root/annotations/instances_{train,val}.json``; for classification (``layout='folders'``)
+    pictures of one shape each go to ``root/{train,val}/<class>``. Shapes of another recipe are
+    replaced.
 
     Args:
         root: folder of the data set.
@@ -263,6 +292,7 @@ def write(
         classes: category names, with ids from 1. Kind k of a shape (circle, square, triangle)
             becomes category k modulo their number, so that any detector's class list will do.
         seed: another seed gives other pictures.
+        layout: ``'coco'`` or ``'folders'``.
 
     Returns:
         The absolute path of ``root``.
@@ -272,7 +302,7 @@ def write(
     """
     root = Path(root).resolve()
     recipe = {'train': train, 'val': val, 'size': size, 'classes': list(classes), 'seed': seed}
-    recipe['drawing'] = DRAWING
+    recipe |= {'layout': layout, 'drawing': DRAWING}
     _check(recipe)
     try:
         if _written_recipe(root) != recipe:
@@ -295,6 +325,7 @@ def main() -> None:
     parser.add_argument('--size', type=int, default=128, help='side in pixels (%(default)s)')
     parser.add_argument('--classes', nargs='+', default=KINDS, help='category names')
     parser.add_argument('--seed', type=int, default=0, help='of all pictures (%(default)s)')
+    parser.add_argument('--layout', choices=LAYOUTS, default='coco', help='default: %(default)s')
     options = parser.parse_args()
     try:
         root = write(**vars(options))

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from mmengine.config import Config
 
+from ..checkpoint import INITIALIZERS, pretrained_options
 from ..errors import InputError
 from .lookup import OURS
 from .paths import PROJECT_ROOT, is_remote, looked_in, resolve
-
-INITIALIZERS = ('Pretrained', f'{OURS}.Pretrained')
 
 
 def prepare_pretrained(config: Config, given: str | None = None, scratch: bool = False) -> None:
@@ -36,6 +35,25 @@ def prepare_pretrained(config: Config, given: str | None = None, scratch: bool =
             owner.init_cfg.checkpoint = _require(config, owner.init_cfg.checkpoint, bool(given))
 
 
+def prepare_teacher(config: Config, scratch: bool = False) -> None:
+    """Make the path of a teacher's weights absolute, or leave the teacher random if ``scratch``.
+
+    Raises:
+        InputError: the file is not there.
+    """
+    checkpoint = config.model.get('teacher_checkpoint')
+    if checkpoint is None:
+        return
+    file = resolve(checkpoint)
+    if not file.is_file() and not scratch:
+        raise InputError(
+            f'{checkpoint}: the weights of the teacher of {Path(config.filename).name} are not '
+            f'there (looked for {looked_in(checkpoint)}). Put them there, or name another file '
+            'with --cfg-options model.teacher_checkpoint=FILE.'
+        )
+    config.model.teacher_checkpoint = None if scratch else str(file)
+
+
 def _owners(node) -> Iterator[dict]:
     """The dicts of a model whose ``init_cfg`` names a checkpoint."""
     if isinstance(node, list | tuple):
@@ -52,10 +70,10 @@ def _replace(config: Config, given: str) -> None:
     backbone = config.model.get('backbone')
     if backbone is None:
         raise InputError('--pretrained: the model of this config has no backbone')
-    named = [owner for owner in _owners(backbone) if owner is backbone]
-    options = {key: named[0].init_cfg[key] for key in named[0].init_cfg} if named else {}
-    options.update(type=f'{OURS}.Pretrained', checkpoint=given)
-    backbone.init_cfg = options
+    whole = pretrained_options(config.model.get('init_cfg')) is not None
+    owner = config.model if whole else backbone  # fine-tuning starts with the head, too
+    options = pretrained_options(owner.get('init_cfg')) or {}
+    owner.init_cfg = options | {'type': f'{OURS}.Pretrained', 'checkpoint': given}
 
 
 def _require(config: Config, checkpoint: str, given: bool) -> str:
@@ -80,9 +98,10 @@ def _require(config: Config, checkpoint: str, given: bool) -> str:
 def _source(config: Config) -> str:
     """What fills the gap: our own pretraining where a config for it exists."""
     backbone = Path(config.filename).stem.split('_', 1)[-1].rpartition('_')[0]
-    found = sorted((PROJECT_ROOT / 'configs').glob(f'cls_{backbone}_*.py'))
-    if found:
-        return f'the result of "python tools/train.py configs/{found[0].name}"'
+    backbone = backbone.removesuffix('_384')  # fine-tuned at a higher resolution
+    name = f'cls_{backbone}_imagenet.py'
+    if (PROJECT_ROOT / 'configs' / name).is_file():
+        return f'the result of "python tools/train.py configs/{name}"'
     return 'an ImageNet classification checkpoint of this backbone'
 
 

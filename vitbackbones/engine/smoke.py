@@ -51,8 +51,24 @@ def _use_shapes(config: Config, folder: Path) -> None:
                 evaluator['ann_file'] = str(root / 'annotations' / 'instances_val.json')
 
 
+def _use_folders(config: Config, folder: Path) -> None:
+    """Classification: Shapes in class folders; most outputs of a large head have no example."""
+    classes = shapes.KINDS[: config.model.head.num_classes]
+    root = shapes.write(folder, **IMAGES, size=SHORT_SIDE, classes=classes, layout='folders')
+    for path, dataset in datasets(config):
+        steps = list(dataset.pipeline)
+        if 'LoadImage' not in steps[0].type:  # CIFAR's data sets hold decoded pictures
+            steps.insert(0, {'type': f'{OURS}.LoadImage'})
+        dataset.clear()
+        split = 'train' if path.startswith('train') else 'val'
+        dataset.update(type='CustomDataset', data_root=str(root), data_prefix=split, pipeline=steps)
+
+
 # What is trained on, by the default scope of the configs of a task.
-EMBEDDED_DATA: dict[str, Callable[[Config, Path], None]] = {'mmdet': _use_shapes}
+EMBEDDED_DATA: dict[str, Callable[[Config, Path], None]] = {
+    'mmdet': _use_shapes,
+    'mmpretrain': _use_folders,
+}
 
 
 # ------------------------------------------------------------------------ image sizes

@@ -14,7 +14,7 @@ from .data import check_data, prepare_data
 from .distributed import process_rank
 from .lint import lint
 from .paths import is_remote
-from .pretrained import prepare_pretrained
+from .pretrained import prepare_pretrained, prepare_teacher
 from .resuming import LATEST, find_checkpoint, find_resume
 from .run import add_guards, add_hook, explained, prepare_run, require_sections, show_warnings
 from .work_dir import prepare_work_dir
@@ -76,6 +76,7 @@ def _prepare_start(config: Config, options: Namespace) -> None:
         config.load_from = str(find_checkpoint(config.load_from, 'load_from'))
     # a resumed run overwrites whatever it started from
     prepare_pretrained(config, options.pretrained, scratch=options.scratch or bool(resume))
+    prepare_teacher(config)
 
 
 def _smoke(config: Config, options: Namespace) -> None:
@@ -86,6 +87,7 @@ def _smoke(config: Config, options: Namespace) -> None:
     prepare_work_dir(config, options.work_dir, below='smoke')
     prepare_pretrained(config, options.pretrained, scratch=not options.pretrained)
     add_guards(config)
+    prepare_teacher(config, scratch=True)
     prepare_run(config, options)
     smoke.rewrite(config)
     with explained(config):

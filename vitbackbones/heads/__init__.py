@@ -11,3 +11,6 @@ if find_spec('mmseg'):
     from .setr_mla import SETRMLAHead as SETRMLAHead
     from .setr_up import SETRNaiveHead as SETRNaiveHead
     from .setr_up import SETRPUPHead as SETRPUPHead
+if find_spec('mmpretrain'):
+    from .classifier import ImageClassifier as ImageClassifier
+    from .distillation import Distilled as Distilled

@@ -1,0 +1,51 @@
+"""Shapes, one on each of 2000 + 500 drawn pictures of 64 pixels, in class folders.
+
+python -m vitbackbones.datasets.shapes data/shapes_folders --layout folders --size 64
+"""
+
+dataset_type = 'CustomDataset'
+data_root = 'data/shapes_folders/'
+metainfo = dict(classes=('circle', 'square', 'triangle'))
+
+train_pipeline = [
+    dict(type='vitbackbones.LoadImage'),
+    dict(type='RandomResizedCrop', scale=64, crop_ratio_range=(0.7, 1.0), backend='pillow'),
+    dict(type='RandomFlip', prob=0.5, direction='horizontal'),  # triangles point up
+    dict(type='PackInputs'),
+]
+test_pipeline = [
+    dict(type='LoadImageFromFile'),
+    dict(type='ResizeEdge', scale=64, backend='pillow'),
+    dict(type='PackInputs'),
+]
+
+train_dataloader = dict(
+    batch_size=32,
+    num_workers=1,
+    persistent_workers=True,  # else every epoch draws the same augmentations
+    sampler=dict(type='DefaultSampler', shuffle=True),
+    dataset=dict(
+        type=dataset_type,
+        data_root=data_root,
+        data_prefix='train',
+        metainfo=metainfo,
+        pipeline=train_pipeline,
+    ),
+)
+val_dataloader = dict(
+    batch_size=50,
+    num_workers=1,
+    persistent_workers=True,
+    sampler=dict(type='DefaultSampler', shuffle=False),
+    dataset=dict(
+        type=dataset_type,
+        data_root=data_root,
+        data_prefix='val',
+        metainfo=metainfo,
+        pipeline=test_pipeline,
+    ),
+)
+test_dataloader = val_dataloader
+
+val_evaluator = dict(type='Accuracy', topk=(1,))
+test_evaluator = val_evaluator

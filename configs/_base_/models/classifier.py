@@ -1,0 +1,25 @@
+"""A backbone and a linear head for ImageNet, with DeiT's MixUp, CutMix and label smoothing.
+
+One of MixUp and CutMix, chosen at random, changes each batch. A run config adds the backbone and
+the number of channels it gives:
+
+    model = dict(backbone=dict(...), head=dict(in_channels=...))
+"""
+
+model = dict(
+    type='vitbackbones.ImageClassifier',
+    data_preprocessor=dict(
+        num_classes=1000,
+        mean=[123.675, 116.28, 103.53],  # ImageNet, RGB
+        std=[58.395, 57.12, 57.375],
+        to_rgb=True,
+    ),
+    head=dict(
+        type='LinearClsHead',
+        num_classes=1000,
+        topk=(1, 5),
+        loss=dict(type='LabelSmoothLoss', label_smooth_val=0.1, mode='original'),
+        init_cfg=dict(type='TruncNormal', layer='Linear', std=0.02),
+    ),
+    train_cfg=dict(augments=[dict(type='Mixup', alpha=0.8), dict(type='CutMix', alpha=1.0)]),
+)
