@@ -4,6 +4,7 @@ from functools import partial
 
 import pytest
 import torch.nn.functional as F
+from mmengine.registry import DefaultScope
 
 from vitbackbones import create_model
 
@@ -18,7 +19,8 @@ def build(backbone, head):
     from mmpretrain.registry import MODELS
 
     classifier = {'type': 'mmpretrain.ImageClassifier', 'backbone': backbone, 'head': head}
-    return randomise(MODELS.build(classifier))
+    with DefaultScope.overwrite_default_scope('mmpretrain'):  # whatever was tested before
+        return randomise(MODELS.build(classifier))
 
 
 def scale_as_documented(classifier):

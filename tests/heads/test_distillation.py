@@ -4,6 +4,7 @@ import copy
 
 import pytest
 import torch
+from mmengine.registry import DefaultScope
 from mmpretrain.registry import MODELS
 from mmpretrain.structures import DataSample
 from torch import nn
@@ -13,6 +14,13 @@ from vitbackbones.heads.distillation import Distilled
 
 pytestmark = pytest.mark.compat
 CLASSES = 4
+
+
+@pytest.fixture(autouse=True)
+def scope():
+    """Bare names are mmpretrain's, whatever was tested before."""
+    with DefaultScope.overwrite_default_scope('mmpretrain'):
+        yield
 
 
 def classifier(**options):

@@ -39,7 +39,7 @@ def _msf(backbone: nn.Module, w: dict, image: Tensor) -> Tensor:
 def _published_names(model: nn.Module, state: dict) -> dict:
     with_probe = isinstance(model.backbone, backbones.MSFViT)
     names = published_state(4, len(model.backbone.blocks), with_probe=with_probe)
-    ours = model.adapt_state_dict(convert_msf({name: name for name in names}))
+    ours = model.place_converted(convert_msf({name: name for name in names}))
     return {published: state[name] for name, published in ours.items()}
 
 
