@@ -11,8 +11,6 @@ dropout: training at the config's 0.1 gains nothing there, --no-dropout shows th
 
 import argparse
 import copy
-import csv
-import statistics
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,7 +29,7 @@ from mmdet.structures import DetDataSample  # noqa: E402
 from mmdet.utils import register_all_modules  # noqa: E402
 from mmengine.config import Config  # noqa: E402
 
-from vitbackbones.analysis.benchmark import interleaved_seconds, peak_bytes  # noqa: E402
+from vitbackbones.analysis.benchmark import compare, report  # noqa: E402
 
 GRIDS = {1050: (25, 42), 4200: (50, 84)}  # tokens: (h, w)
 KINDS = {'mmdet': 'DETR', 'vitbackbones': 'vitbackbones.DETR'}
@@ -92,25 +90,8 @@ def measure(options: argparse.Namespace) -> Iterator[dict]:
                     for name, model in models.items()
                 }
                 case = {'tokens': tokens, 'batch': batch, 'mode': mode}
-                yield from measure_case(case, steps, device, options.repeats)
-
-
-def measure_case(
-    case: dict, steps: dict[str, Callable], device: torch.device, repeats: int
-) -> Iterator[dict]:
-    seconds = interleaved_seconds(steps, device, repeats)
-    memory = {name: peak_bytes(step, device) for name, step in steps.items()}
-    slowest = statistics.median(seconds['mmdet'])
-    for name in steps:
-        median = statistics.median(seconds[name])
-        yield case | {
-            'form': name,
-            'median_ms': round(1e3 * median, 1),
-            'min_ms': round(1e3 * min(seconds[name]), 1),
-            'max_ms': round(1e3 * max(seconds[name]), 1),
-            'speedup': round(slowest / median, 2),
-            'peak_MiB': round(memory[name] / 2**20),
-        }
+                for row in compare(steps, device, options.repeats):
+                    yield case | row
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -131,17 +112,7 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> None:
     options = parse_arguments()
     register_all_modules(init_default_scope=True)
-    rows = []
-    for row in measure(options):
-        if not rows:
-            print(''.join(f'{key:>14}' for key in row))
-        print(''.join(f'{value:>14}' for value in row.values()), flush=True)
-        rows.append(row)
-    if options.out:
-        with open(options.out, 'w', newline='') as file:
-            writer = csv.DictWriter(file, fieldnames=rows[0].keys())
-            writer.writeheader()
-            writer.writerows(rows)
+    report(measure(options), options.out)
 
 
 if __name__ == '__main__':

@@ -1,5 +1,7 @@
 """The plain forms as whole classifiers, to be compared and timed beside the package's own."""
 
+from functools import cached_property
+
 from torch import Tensor, nn
 
 from vitbackbones import backbones
@@ -61,8 +63,10 @@ class PlainModel(nn.Module):
     Takes square images of the size that the classifier is made for. Dropout and stochastic depth
     are left out, so in training mode it is the same function where their rates are 0.
 
+    The tensors are looked up at the first call, so move or convert the model before it.
+
     Args:
-        model: the classifier, on its device and in its type already.
+        model: the classifier.
 
     Raises:
         KeyError: no plain form of its backbone is written.
@@ -72,11 +76,13 @@ class PlainModel(nn.Module):
         super().__init__()
         self.model = model
         self.form = FORMS[type(model.backbone)]
-        state = model.state_dict(keep_vars=True)
+
+    @cached_property
+    def weights(self) -> dict[str, Tensor]:
+        state = self.model.state_dict(keep_vars=True)
         if self.form is _msf:
-            self.weights = _published_names(model, state)
-        else:
-            self.weights = {key.removeprefix('backbone.'): value for key, value in state.items()}
+            return _published_names(self.model, state)
+        return {key.removeprefix('backbone.'): value for key, value in state.items()}
 
     def forward(self, image: Tensor) -> Tensor:
         """Map images (N, 3, S, S) to logits (N, num_classes)."""

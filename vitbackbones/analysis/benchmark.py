@@ -1,27 +1,76 @@
-"""Time and memory of functions, side by side in one run.
+"""Time and memory of functions, side by side in one run, and the table of them.
 
 A lone time says little on a shared machine. The functions to compare are therefore called in
 turn, again and again, so that whatever else the machine does meets all of them; what counts
 is the ratio of their medians.
 """
 
+import csv
+import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 import torch
 from torch.profiler import ProfilerActivity, profile
 
 
+def compare(
+    functions: dict[str, Callable[[], object]],
+    device: torch.device,
+    repeats: int,
+    warm_up: int = 1,
+) -> Iterator[dict]:
+    """Yields for each function a row of the table: its times, its memory, and its ``ratio``.
+
+    The ratio is the median time in units of the first function's: below 1 is faster than that.
+    """
+    seconds = interleaved_seconds(functions, device, repeats, warm_up)
+    first = statistics.median(next(iter(seconds.values())))
+    for name, times in seconds.items():
+        median = statistics.median(times)
+        yield {
+            'median_ms': round(1e3 * median, 1),
+            'min_ms': round(1e3 * min(times), 1),
+            'max_ms': round(1e3 * max(times), 1),
+            'ratio': round(median / first, 3),
+            'peak_MiB': round(peak_bytes(functions[name], device) / 2**20),
+            'form': name,
+        }
+
+
+def report(rows: Iterable[dict], file: str | None) -> None:
+    """Prints the rows as a table while they come, then writes them to a CSV ``file`` if given."""
+    kept = []
+    for row in rows:
+        if not kept:
+            print(_line(row))
+        print(_line(row.values()), flush=True)
+        kept.append(row)
+    if file:
+        with open(file, 'w', newline='') as stream:
+            writer = csv.DictWriter(stream, fieldnames=kept[0].keys())
+            writer.writeheader()
+            writer.writerows(kept)
+
+
+def _line(cells: Iterable) -> str:
+    return ' '.join(f'{cell:>10}' for cell in cells)
+
+
 def interleaved_seconds(
-    functions: dict[str, Callable[[], object]], device: torch.device, repeats: int = 10
+    functions: dict[str, Callable[[], object]],
+    device: torch.device,
+    repeats: int = 10,
+    warm_up: int = 1,
 ) -> dict[str, list[float]]:
-    """Calls every function in turn, ``repeats`` times round, after one unmeasured round.
+    """Calls every function in turn, ``repeats`` times round, after ``warm_up`` unmeasured rounds.
 
     Returns:
         For each name the seconds of its calls, in order.
     """
-    for function in functions.values():
-        function()
+    for _ in range(warm_up):
+        for function in functions.values():
+            function()
     seconds = {name: [] for name in functions}
     for _ in range(repeats):
         for name, function in functions.items():

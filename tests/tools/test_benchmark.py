@@ -1,0 +1,57 @@
+"""The benchmark: what its table holds, and that a wrong model is one message."""
+
+import csv
+import sys
+
+import pytest
+
+from .test_messages import refused
+
+QUICK = ('--size', '32', '--batch', '1', '2', '--repeats', '1', '--warm-up', '1')
+
+
+def test_every_case_and_model_is_a_row(tool, tmp_path):
+    models = ['plain:sret_t', 'ours:sret_t', 'fused:sret_t']
+    result = tool('benchmark', *models, *QUICK, '--out', 'times.csv')
+    assert result.status == 0, result.err
+    assert len(result.out.splitlines()) == 1 + 2 * len(models)
+    with open(tmp_path / 'times.csv') as file:
+        rows = list(csv.DictReader(file))
+    assert [row['form'] for row in rows] == 2 * models
+    for row in rows:
+        milliseconds, batch = float(row['median_ms']), int(row['batch'])
+        first = next(r for r in rows if r['batch'] == row['batch'])
+        assert float(row['ratio']) == pytest.approx(milliseconds / float(first['median_ms']), 0.05)
+        assert float(row['images_per_s']) == pytest.approx(1e3 * batch / milliseconds, rel=0.05)
+        assert row['size'] == '32x32'
+
+
+def test_training_and_maps_in_half_precision(tool):
+    options = ['--step', 'train', 'forward', '--features', '--precision', 'bfloat16']
+    result = tool('benchmark', 'ours:sret_t', *QUICK, *options)
+    assert result.status == 0, result.err
+    assert [line.split()[:3] for line in result.out.splitlines()[1::2]] == [
+        ['train', 'eager', 'bfloat16'],
+        ['forward', 'eager', 'bfloat16'],
+    ]
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'texts'),
+    [
+        (['deit_s'], ["'deit_s' names no model", 'ours:NAME', 'timm:NAME']),
+        (['ours:deit_small'], ['unknown model ours:deit_small; did you mean', 'deit_s']),
+        (['mmdet:retinanet_pvt_s'], ['unknown model mmdet:', 'retinanet_pvt-s_fpn_1x_coco']),
+        (['mmdet:retinanet_pvt-s_fpn_1x_coco'], ['feature maps only', '--features']),
+        (['plain:mixer_b16'], ['no plain form of Mixer']),
+        (['fused:sret_t', '--step', 'train'], ['cannot be trained']),
+        (['plain:deit_ti', '--size', '40'], ['plain:deit_ti cannot run this case', '40x40']),
+    ],
+)
+def test_what_cannot_be_measured_is_one_message(tool, arguments, texts):
+    refused(tool('benchmark', *arguments, '--batch', '1'), *texts)
+
+
+def test_plain_forms_outside_a_clone(tool, monkeypatch):
+    monkeypatch.setitem(sys.modules, 'tests.reference.models', None)
+    refused(tool('benchmark', 'plain:sret_t'), 'plain forms are part of a clone')
