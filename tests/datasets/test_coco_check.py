@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 
 import cv2
 import numpy as np
@@ -218,8 +219,8 @@ def test_missing_folder(data):
 
 def test_each_folder_is_listed_once(data, monkeypatch):
     listed = []
-    scandir = coco_check.os.scandir
-    monkeypatch.setattr(coco_check.os, 'scandir', lambda path: listed.append(path) or scandir(path))
+    scandir = os.scandir
+    monkeypatch.setattr(os, 'scandir', lambda path: listed.append(path) or scandir(path))
     assert data.check() == []
     assert sorted(listed) == [f'{data.folder}/', f'{data.folder}/sub']
 

@@ -171,6 +171,85 @@ def test_any_list_of_classes_will_do(tmp_path, count):
     assert [a['category_id'] for a in found['annotations']] == [k % count + 1 for k in kinds]
 
 
+# ---------------------------------------------------------------------------- the masks
+
+
+def read(root, split, index):
+    path = root / 'annotations' / split / f'{index:06d}.png'
+    return cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
+
+
+def test_masks_number_what_is_in_view(written):
+    """Painted over again from behind to the front, in another way than the masks were made."""
+    ignored = 0
+    for index in range(12):
+        mask, scene = read(written, 'train', index), draw_scene(index)
+        assert mask.shape == (128, 128)
+        assert mask.dtype == np.uint8
+        painted = np.ones((128, 128), np.uint8)
+        painted[scene.clutter] = 0
+        for shape in scene.shapes:
+            corners = np.round(shape.corners * 2**shapes.SUBPIXEL).astype(np.int32)
+            cv2.fillPoly(painted, [corners], shape.kind + 2, cv2.LINE_8, shapes.SUBPIXEL)
+        assert np.array_equal(mask, painted)
+        ignored += (mask == 0).sum()
+    assert ignored > 0
+
+
+def test_the_box_of_a_shape_holds_its_label(written):
+    for annotation in annotations(written)['annotations']:
+        mask = read(written, 'train', annotation['image_id'] - 1)
+        x, y, width, height = annotation['bbox']
+        inside = mask[y : y + height, x : x + width] == annotation['category_id'] + 1
+        assert inside.sum() >= annotation['area']
+
+
+def test_clutter_is_where_the_lines_are():
+    for index in range(60):
+        scene = draw_scene(index)
+        covered = np.any([shape.mask for shape in scene.shapes], axis=0)
+        assert not (scene.clutter & covered).any()
+        bright = (scene.image.max(-1) > 150) & ~scene.clutter
+        near = cv2.dilate(covered.astype(np.uint8), np.ones((3, 3))) > 0
+        assert not (bright & ~near).any()  # what stands out is a line, a shape or its rim
+
+
+def test_every_file_of_a_split_has_a_mask(written):
+    for split in ('train', 'val'):
+        images = [path.stem for path in sorted((written / 'images' / split).iterdir())]
+        masks = [path.stem for path in sorted((written / 'annotations' / split).iterdir())]
+        assert images == masks
+
+
+def test_masks_of_another_list_of_classes(tmp_path):
+    root = write(tmp_path / 'shapes', train=6, val=1, size=48, classes=['thing'])
+    for index in range(6):
+        scene = draw_scene(index, size=48)
+        assert np.array_equal(
+            read(root, 'train', index) == 2, np.any([s.mask for s in scene.shapes], axis=0)
+        )
+
+
+# ---------------------------------------------------------------------------- in the toolboxes
+
+
+def test_mmseg_loads_it(written):
+    from mmseg.datasets import BaseSegDataset
+
+    dataset = BaseSegDataset(
+        data_root=str(written),
+        data_prefix={'img_path': 'images/train', 'seg_map_path': 'annotations/train'},
+        metainfo={'classes': (shapes.GROUND, *KINDS)},
+        reduce_zero_label=True,
+        pipeline=[{'type': 'mmseg.LoadAnnotations'}],
+    )
+    assert len(dataset) == 12
+    for index, sample in enumerate(dataset):
+        labels = sample['gt_seg_map']
+        assert np.array_equal(labels == 255, read(written, 'train', index) == 0)
+        assert set(np.unique(labels)) <= {0, 1, 2, 3, 255}
+
+
 def test_mmdet_loads_it(written):
     from mmdet.datasets import CocoDataset
 

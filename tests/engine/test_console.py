@@ -18,7 +18,8 @@ pytestmark = pytest.mark.compat
 class Talking(Hook):
     def before_train(self, runner):
         runner.logger.info('one line')
-        runner.logger.info('a table\nof two lines')
+        runner.logger.info('a dump\nof two lines')
+        runner.logger.info('\n+---+\n| 1 |\n+---+')
         runner.logger.warning('a warning\nof two lines')
 
 
@@ -26,11 +27,11 @@ def test_the_log_file_is_complete_and_the_screen_is_short(tmp_path, capsys):
     run_toy(toy_config(tmp_path, custom_hooks=[{'type': 'Talking'}]))
     shown = capsys.readouterr().out
     (log,) = tmp_path.glob('*/*.log')
-    for text in ('System environment', 'Hooks will be executed', 'a table', 'Epoch(train)'):
+    for text in ('System environment', 'Hooks will be executed', 'a dump', 'Epoch(train)'):
         assert text in log.read_text()
-    for text in ('System environment', 'Hooks will be executed', 'a table'):
+    for text in ('System environment', 'Hooks will be executed', 'a dump'):
         assert text not in shown
-    for text in ('one line', 'a warning\nof two lines', 'Epoch(train)', 'toy/error'):
+    for text in ('one line', '| 1 |', 'a warning\nof two lines', 'Epoch(train)', 'toy/error'):
         assert text in shown
     assert len(shown.splitlines()) < 50
 

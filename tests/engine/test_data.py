@@ -133,6 +133,38 @@ def test_annotations_are_looked_into(written):
     assert str(path) in warnings[0]
 
 
+def masks(**changes):
+    return {
+        'type': 'BaseSegDataset',
+        'data_root': 'data/',
+        'data_prefix': {'img_path': 'images/train', 'seg_map_path': 'annotations/train'},
+        'metainfo': {'classes': (shapes.GROUND, *shapes.KINDS)},
+        'reduce_zero_label': True,
+        **changes,
+    }
+
+
+def make_mask_config(**changes):
+    data = {'train_dataloader': {'dataset': masks(**changes)}}
+    return Config({'default_scope': 'mmseg', **data})
+
+
+def test_masks_are_looked_into(written):
+    config = make_mask_config()
+    prepare_data(config, None, ('train',))
+    assert check_data(config, ('train',)) == []
+    path = written / 'data' / 'annotations' / 'train' / '000001.png'
+    path.write_bytes(b'')
+    with pytest.raises(InputError, match=str(path)):
+        check_data(config, ('train',))
+
+
+def test_missing_masks(written):
+    prefix = {'img_path': 'images/train', 'seg_map_path': 'masks'}
+    with pytest.raises(InputError, match='data/masks: the seg_map_path of train_dataloader.datas'):
+        prepare_data(make_mask_config(data_prefix=prefix), None, ('train',))
+
+
 def test_unusable_annotations_stop(written, monkeypatch):
     (written / 'data' / 'annotations' / 'instances_train.json').write_text('{')
     config = make_config()

@@ -6,11 +6,12 @@ from vitbackbones.engine.evaluate import table
 
 
 def test_numbers_are_aligned():
-    lines = table({'coco/bbox_mAP': 0.3571, 'coco/bbox_mAP_50': -1, 'toy/x': np.float64(12.5)})
-    assert lines.splitlines() == [
+    metrics = {'coco/bbox_mAP': 0.3571, 'coco/bbox_mAP_50': -1, 'toy/x': np.float64(12.5)}
+    assert table(metrics | {'mIoU': np.float32(83.25)}).splitlines() == [
         'coco/bbox_mAP      0.357',
         'coco/bbox_mAP_50  -1.000',
         'toy/x             12.500',
+        'mIoU              83.250',
     ]
 
 

@@ -3,9 +3,9 @@
 import copy
 from pathlib import Path
 
+import numpy as np
 import pytest
-from mmdet.registry import DATASETS
-from mmengine.registry import DefaultScope
+from mmengine.registry import DATASETS, DefaultScope
 
 from vitbackbones.engine import smoke
 from vitbackbones.engine.config import read_config
@@ -13,6 +13,7 @@ from vitbackbones.engine.data import datasets, loaders
 from vitbackbones.engine.smoke import SHORT_SIDE, rewrite, shrink
 from vitbackbones.errors import InputError
 
+TINY_SEG = Path(__file__).parents[1] / 'tools' / 'tiny_seg.py'
 CONFIGS = sorted((Path(__file__).parents[2] / 'configs').glob('detr_*.py'))
 
 
@@ -49,19 +50,61 @@ def sizes(node):
 @pytest.mark.parametrize('path', CONFIGS, ids=lambda path: path.stem)
 def test_every_config_can_be_rewritten(path, tmp_path):
     config = read_config(path)
-    model, wrapper = copy.deepcopy(config.model), copy.deepcopy(config.optim_wrapper)
+    before = copy.deepcopy(config)
     config.work_dir = str(tmp_path)
     rewrite(config)
-    assert (config.model, config.optim_wrapper) == (model, wrapper)
+    assert config.optim_wrapper == before.optim_wrapper
+    resized = ('data_preprocessor', 'test_cfg') if config.default_scope == 'mmseg' else ()
+    for key in set(config.model) - set(resized):
+        assert config.model[key] == before.model[key]
     found = [size for _, loader in loaders(config) for size in sizes(loader['dataset'])]
     assert found
     assert all(min(size) <= SHORT_SIDE for size in found)
-    with DefaultScope.overwrite_default_scope('mmdet'):
+    with DefaultScope.overwrite_default_scope(config.default_scope):
         for _, part in datasets(config):
             built = DATASETS.build(part)
-            assert len(built.metainfo['classes']) == config.model.bbox_head.num_classes
-            assert len(built.get_cat_ids(0)) > 0
             assert built[0]['inputs'].shape[-1] <= 2 * SHORT_SIDE
+            ANNOTATED[config.default_scope](config, built)
+
+
+def has_boxes(config, dataset):
+    assert len(dataset.metainfo['classes']) == config.model.bbox_head.num_classes
+    assert len(dataset.get_cat_ids(0)) > 0
+
+
+def has_masks(config, dataset):
+    assert len(dataset.metainfo['classes']) == config.model.decode_head.num_classes
+    labels = np.unique(dataset[0]['data_samples'].gt_sem_seg.data).tolist()
+    assert 2 <= len(set(labels) - {255}) <= 4
+    assert max(set(labels) - {255}) < config.model.decode_head.num_classes
+
+
+ANNOTATED = {'mmdet': has_boxes, 'mmseg': has_masks}
+
+
+@pytest.mark.parametrize('classes', [4, 11, 150])
+def test_segmentation_with_any_number_of_classes(classes, tmp_path):
+    """Of another layout, with suffixes, a list of files, and a size of the model's own."""
+    config = read_config(TINY_SEG, {'work_dir': str(tmp_path)})
+    names = tuple(f'class {i}' for i in range(classes))
+    config.model.decode_head.num_classes = classes
+    config.model.data_preprocessor.size = config.model.test_cfg.crop_size = (512, 512)
+    config.model.test_cfg.stride = (341, 341)
+    for _, part in datasets(config):
+        part.update(metainfo={'classes': names}, reduce_zero_label=False)
+        part.update(img_suffix='.tif', seg_map_suffix='_labels.tif', ann_file='list.txt')
+        part.pipeline = [
+            {**step, 'num_classes': classes} if step['type'].endswith('LoadMask') else step
+            for step in part.pipeline
+        ]
+    rewrite(config)
+    assert config.model.data_preprocessor.size == (SHORT_SIDE, SHORT_SIDE)
+    assert config.model.test_cfg.crop_size == config.model.test_cfg.stride == (SHORT_SIDE,) * 2
+    with DefaultScope.overwrite_default_scope('mmseg'):
+        for _, part in datasets(config):
+            built = DATASETS.build(part)
+            assert built.metainfo['classes'] == names
+            has_masks(config, built)
 
 
 def test_a_task_without_data(tmp_path):

@@ -12,6 +12,7 @@ from vitbackbones.engine import cli
 
 ROOT = Path(__file__).parents[2]
 TINY = Path(__file__).with_name('tiny_detr.py')
+TINY_SEG = Path(__file__).with_name('tiny_seg.py')
 
 
 def load_tool(name):

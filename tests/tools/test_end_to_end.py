@@ -11,7 +11,7 @@ import time
 import pytest
 from PIL import Image
 
-from .conftest import ROOT, TINY
+from .conftest import ROOT, TINY, TINY_SEG
 
 pytestmark = pytest.mark.compat
 PATIENCE = 300  # seconds, on a busy machine
@@ -88,16 +88,33 @@ def test_train_interrupt_resume_test_draw(start, data, tmp_path):
     assert Image.open(tmp_path / 'pictures' / 'contact_sheet.png').width > 800
 
 
-def test_smoke_and_amp(tool, tmp_path):
+def test_train_test_draw_masks(tool, data, tmp_path):
+    assert tool('train', TINY_SEG, '--scratch', '--data-root', data).status == 0
+    draw = ['--draw', 'pictures', '--num-pictures', '2']
+    result = tool('test', TINY_SEG, 'work_dirs/tiny_seg', '--data-root', data, *draw)
+    assert result.status == 0
+    assert re.search(r'^mIoU +\d+\.\d{3}$', result.out, re.M)
+    assert re.search(r'^\| +triangle +\|', result.out, re.M)  # the table of all classes
+    names = {path.name for path in (tmp_path / 'pictures').iterdir()}
+    assert names == {'00000_000000.png', '00003_000003.png', 'contact_sheet.png'}
+    assert Image.open(tmp_path / 'pictures' / '00000_000000.png').width > 800
+
+
+@pytest.mark.parametrize(
+    ('config', 'saved', 'resumed'),
+    [(TINY, 'epoch_1.pth', 'epoch_2.pth'), (TINY_SEG, 'iter_3.pth', 'iter_4.pth')],
+    ids=['boxes', 'masks'],
+)
+def test_smoke_and_amp(tool, tmp_path, config, saved, resumed):
     """In a folder of its own: what a run has written stays as it is."""
-    kept = {'epoch_1.pth': 'weights', 'last_checkpoint': 'epoch_1.pth'}
+    kept = {saved: 'weights', 'last_checkpoint': saved}
     for name, content in kept.items():
         (tmp_path / name).write_text(content)
-    result = tool('train', TINY, '--smoke', '--amp', '--work-dir', tmp_path)
+    result = tool('train', config, '--smoke', '--amp', '--work-dir', tmp_path)
     assert result.status == 0, result.err
     assert {name: (tmp_path / name).read_text() for name in kept} == kept
-    assert (tmp_path / 'smoke' / 'epoch_2.pth').is_file()
-    passed = r'smoke test passed in \d+ s: tiny_detr.py, 3 steps .*epoch_1.pth, 3 more after resum'
+    assert (tmp_path / 'smoke' / resumed).is_file()
+    passed = rf'smoke test passed in \d+ s: {config.name}, 3 steps .*{saved}, \d more after resum'
     assert re.search(passed, result.out.splitlines()[-1])
 
 

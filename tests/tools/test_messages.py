@@ -6,8 +6,11 @@ import shutil
 
 import pytest
 import torch
+from PIL import Image
 
-from .conftest import ROOT, TINY
+from vitbackbones.datasets import mask_check
+
+from .conftest import ROOT, TINY, TINY_SEG
 
 COCO = 'configs/detr_aug_vit_s_coco.py'
 
@@ -189,6 +192,55 @@ def test_doubtful_boxes_are_warned_of(tool, copy):
     ]
     assert len(warnings) == 1
     assert warnings[0].startswith(f'warning: {path}')
+
+
+# ---------------------------------------------------------------------------- segmentation
+
+
+def test_no_masks(tool, copy):
+    shutil.rmtree(copy / 'annotations' / 'train')
+    text = refused(tool('train', TINY_SEG, '--data-root', copy), '--data-root', '--smoke')
+    assert f'{copy}/annotations/train: the seg_map_path of train_dataloader.dataset is not' in text
+
+
+def test_bad_masks(tool, copy):
+    mask = copy / 'annotations' / 'train' / '000003.png'
+    Image.new('L', (64, 64), 9).save(mask)
+    text = f'{mask}: 4096 pixels hold 9, which is no class: classes are 1 to 4'
+    refused(tool('train', TINY_SEG, '--data-root', copy), text)
+    Image.new('RGB', (64, 64)).save(mask)
+    refused(tool('train', TINY_SEG, '--data-root', copy), f'{mask}: is a picture of kind RGB')
+    Image.new('L', (32, 64), 1).save(mask)
+    refused(tool('train', TINY_SEG, '--data-root', copy), f'{mask}: has 32 x 64 pixels')
+
+
+def test_a_mask_that_only_loading_shows(tool, copy, monkeypatch):
+    monkeypatch.setattr(mask_check, 'SAMPLE', 1)
+    mask = copy / 'annotations' / 'train' / '000003.png'
+    Image.new('L', (64, 64), 9).save(mask)
+    refused(tool('train', TINY_SEG, '--data-root', copy), f'{mask}: 4096 pixels hold 9')
+
+
+@pytest.mark.parametrize(
+    ('classes', 'text'),
+    [
+        ("('ground','circle','square','star')", "'triangle'), but the data set"),
+        ("('circle','ground','square','triangle')", "has 4 ('circle', 'ground'"),
+    ],
+)
+def test_a_checkpoint_of_other_classes(tool, data, tmp_path, classes, text):
+    """Of the same number, so that all tensors fit."""
+    own = {'classes': ('ground', 'circle', 'square', 'triangle')}
+    torch.save({'state_dict': {}, 'meta': {'dataset_meta': own}}, tmp_path / 'own.pth')
+    option = f'test_dataloader.dataset.metainfo.classes={classes}'
+    arguments = [TINY_SEG, tmp_path / 'own.pth', '--data-root', data, '--cfg-options', option]
+    refused(tool('test', *arguments), f'{tmp_path}/own.pth was trained for 4 classes (', text)
+
+
+def test_heads_for_other_classes(tool, data):
+    options = ['--data-root', data, '--cfg-options', 'model.decode_head.num_classes=150']
+    text = 'model.decode_head.num_classes is 150, but train_dataloader.dataset.metainfo.classes'
+    refused(tool('train', TINY_SEG, *options), text)
 
 
 def test_launcher_without_a_launch(tool, data):

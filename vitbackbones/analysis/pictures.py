@@ -38,38 +38,47 @@ class Objects:
 # ------------------------------------------------------------------------ drawing
 
 
-def _font() -> ImageFont.FreeTypeFont:
+def font() -> ImageFont.FreeTypeFont:
     return ImageFont.load_default(FONT_SIZE)
+
+
+def enlarged(image: Image.Image) -> Image.Image:
+    """A copy of ``image`` whose longer side is within :data:`SIDES`."""
+    scale = np.clip(max(image.size), *SIDES) / max(image.size)
+    size = tuple(round(side * scale) for side in image.size)
+    return image.resize(size, Image.Resampling.BICUBIC)
+
+
+def write_on(draw: ImageDraw.ImageDraw, box: tuple, text: str, color: tuple) -> None:
+    """Fill a box with a colour and write on it, in black or white, whichever can be read."""
+    draw.rectangle(box, fill=color)
+    dark = np.dot(color, (0.299, 0.587, 0.114)) < 120
+    draw.text((box[0] + 3, box[1] + 1), text, fill='white' if dark else 'black', font=font())
 
 
 def draw_objects(image: Image.Image, objects: Objects, classes: Sequence[str]) -> Image.Image:
     """Draw boxes with class names and scores on an enlarged (or reduced) copy of ``image``."""
-    scale = np.clip(max(image.size), *SIDES) / max(image.size)
-    size = tuple(round(side * scale) for side in image.size)
-    picture = image.resize(size, Image.Resampling.BICUBIC)
+    picture = enlarged(image)
     draw = ImageDraw.Draw(picture)
-    boxes, taken = objects.boxes * scale, []
+    boxes, taken = objects.boxes * (max(picture.size) / max(image.size)), []
     colors = [PALETTE[label % len(PALETTE)] for label in objects.labels]
     for box, color in zip(boxes, colors, strict=True):
         draw.rectangle(tuple(box), outline=color, width=3)
     for i, (box, color) in enumerate(zip(boxes, colors, strict=True)):
         score = '' if objects.scores is None else f' {objects.scores[i]:.2f}'
         text = f'{classes[objects.labels[i]]}{score}'
-        taken.append(_write(draw, text, box[:2], color, taken, size))
+        taken.append(_write(draw, text, box[:2], color, taken, picture.size))
     return picture
 
 
 def _write(draw, text: str, corner, color, taken: list, size: tuple[int, int]) -> tuple:
     """Write a label at a box's upper left corner, moved to where no other label is."""
-    font = _font()
-    width, height = draw.textlength(text, font) + 6, FONT_SIZE + 5
+    width, height = draw.textlength(text, font()) + 6, FONT_SIZE + 5
     x = np.clip(corner[0], 0, max(0, size[0] - width))
     y = np.clip(corner[1] - height, 0, max(0, size[1] - height))
     while any(abs(y - t) < height and x < r and left < x + width for left, t, r in taken):
         y += height
-    draw.rectangle((x, y, x + width, y + height), fill=color)
-    dark = np.dot(color, (0.299, 0.587, 0.114)) < 120
-    draw.text((x + 3, y + 1), text, fill='white' if dark else 'black', font=font)
+    write_on(draw, (x, y, x + width, y + height), text, color)
     return x, y, x + width
 
 
@@ -80,7 +89,7 @@ def side_by_side(panels: dict[str, Image.Image]) -> Image.Image:
     row = Image.new('RGB', (width, height + FONT_SIZE + GAP), 'white')
     x = 0
     for title, panel in panels.items():
-        ImageDraw.Draw(row).text((x + 2, 2), title, fill='black', font=_font())
+        ImageDraw.Draw(row).text((x + 2, 2), title, fill='black', font=font())
         row.paste(panel, (x, FONT_SIZE + GAP))
         x += panel.width + GAP
     return row
@@ -105,6 +114,13 @@ def contact_sheet(
         for i, picture in enumerate(row):
             sheet.paste(picture, (i * (width + 2 * GAP) + GAP, int(y) + GAP))
     return sheet
+
+
+def save(picture: Image.Image, path: Path) -> Path:
+    """Write a picture, with the folder it belongs to."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    picture.save(path)
+    return path
 
 
 # ------------------------------------------------------------------------ a detector's pictures
@@ -138,8 +154,8 @@ def draw_detections(
             ),
         }
         pictures.append(side_by_side(panels))
-        yield _save(pictures[-1], folder / f'{i:05d}_{Path(info["img_path"]).stem}.png')
-    yield _save(contact_sheet(pictures), folder / 'contact_sheet.png')
+        yield save(pictures[-1], folder / f'{i:05d}_{Path(info["img_path"]).stem}.png')
+    yield save(contact_sheet(pictures), folder / 'contact_sheet.png')
 
 
 def _annotated(info: dict) -> Objects:
@@ -153,9 +169,3 @@ def _detected(model: nn.Module, sample: dict, threshold: float) -> Objects:
     found = model.test_step(pseudo_collate([sample]))[0].pred_instances.cpu().numpy()
     kept = found.scores >= threshold
     return Objects(found.bboxes[kept], found.labels[kept], found.scores[kept])
-
-
-def _save(picture: Image.Image, path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    picture.save(path)
-    return path

@@ -12,12 +12,13 @@ The file is looked at by columns ('id' of all images, 'bbox' of all annotations 
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
 
 from ..errors import InputError
+from .files import not_there, some
 from .transforms import read_image
 
 ID, NUMBER = (int, str), (int, float)
@@ -26,14 +27,6 @@ COLUMNS = {  # what mmdet reads of each entry of each list of the file, and the 
     'annotations': {'id': ID, 'image_id': ID, 'category_id': ID, 'bbox': (list,), 'area': NUMBER},
     'categories': {'id': ID, 'name': (str,)},
 }
-SHOWN = 5  # items of a list in a message
-
-
-def _some(items: Iterable, show: Callable[[object], str] = repr) -> str:
-    items = list(items)
-    more = f' and {len(items) - SHOWN} more' if len(items) > SHOWN else ''
-    return ', '.join(map(show, items[:SHOWN])) + more
-
 
 # ---------------------------------------------------------------------------- form of the file
 
@@ -87,7 +80,7 @@ def _table(ann_file: str, data: object, part: str) -> dict[str, list]:
     table = {key: _column(ann_file, part, entries, key, types) for key, types in columns}
     if len(set(table['id'])) < len(entries):
         twice = [key for key, count in Counter(table['id']).items() if count > 1]
-        raise InputError(f'{ann_file}: ids used more than once in {part!r}: {_some(twice)}.')
+        raise InputError(f'{ann_file}: ids used more than once in {part!r}: {some(twice)}.')
     return table
 
 
@@ -100,8 +93,8 @@ def _check_references(ann_file: str, annotations: dict, key: str, known: list) -
         pairs = zip(annotations['id'], annotations[key], strict=True)
         ids = [annotation for annotation, value in pairs if value in unknown]
         raise InputError(
-            f'{ann_file}: {len(ids)} annotations (ids {_some(ids)}) have a {key} that the file '
-            f'does not define: {_some(unknown)}.'
+            f'{ann_file}: {len(ids)} annotations (ids {some(ids)}) have a {key} that the file '
+            f'does not define: {some(unknown)}.'
         )
 
 
@@ -112,13 +105,13 @@ def _check_categories(ann_file: str, categories: dict, used: set, classes: Seque
         names = [name for key, name in named if key in used]
         raise InputError(
             f'{ann_file}: annotations use categories that are not in the classes of the '
-            f'configuration: {_some(outside, str)}; it has {_some(classes)}. Set metainfo.classes '
-            f'of every data set to the names in the file ({_some(names)}) and num_classes of '
+            f'configuration: {some(outside, str)}; it has {some(classes)}. Set metainfo.classes '
+            f'of every data set to the names in the file ({some(names)}) and num_classes of '
             f'the model to their number, {len(names)}.'
         )
     twice = [name for name, count in Counter(categories['name']).items() if count > 1]
     if set(twice) & set(classes):
-        raise InputError(f'{ann_file}: category names used more than once: {_some(twice)}.')
+        raise InputError(f'{ann_file}: category names used more than once: {some(twice)}.')
 
 
 def _class_warnings(ann_file: str, names: list[str], classes: Sequence[str]) -> list[str]:
@@ -126,7 +119,7 @@ def _class_warnings(ann_file: str, names: list[str], classes: Sequence[str]) -> 
     warnings = []
     absent = [name for name in classes if name not in names]
     if absent:
-        warnings.append(f'{ann_file}: has no category for the classes {_some(absent)}')
+        warnings.append(f'{ann_file}: has no category for the classes {some(absent)}')
     labels = [name for name in names if name in classes]
     moved = [(i, name) for i, name in enumerate(labels) if name != classes[i]]
     if moved:
@@ -151,28 +144,18 @@ def check_image(path: str) -> tuple[int, int]:
     return read_image(path).shape[:2]
 
 
-def _listing(folder: str) -> set[str]:
-    try:
-        with os.scandir(folder or '.') as entries:
-            return {entry.name for entry in entries}
-    except (FileNotFoundError, NotADirectoryError):
-        return set()
-
-
 def _check_files(ann_file: str, folder: str, names: list[str]) -> None:
-    """Every picture is there; each folder is listed once, since asking per file is slow."""
+    """Every picture is there."""
     if not os.path.isdir(folder or '.'):
         raise InputError(
             f'image folder not found: {os.path.abspath(folder)}. Put the images of {ann_file} '
             'there, or set data_root and data_prefix.img of the data set in the configuration.'
         )
-    parts = [os.path.split(name) for name in names]
-    found = {part: _listing(os.path.join(folder, part)) for part in {part for part, _ in parts}}
-    missing = [os.path.join(part, name) for part, name in parts if name not in found[part]]
+    missing = not_there(folder, names)
     if missing:
         raise InputError(
             f'{len(missing)} of the {len(names)} images of {ann_file} are not in '
-            f'{os.path.abspath(folder)}: {_some(missing)}. Copy them there, or correct '
+            f'{os.path.abspath(folder)}: {some(missing)}. Copy them there, or correct '
             'data_prefix.img of the data set in the configuration.'
         )
 
@@ -240,7 +223,7 @@ def _box_warnings(ann_file: str, images: dict, annotations: dict) -> list[str]:
         )
     ids = {fault: np.array(annotations['id'])[rows].tolist() for fault, rows in faults.items()}
     return [
-        f'{ann_file}: {fault}: {len(bad)} (annotation ids {_some(bad)})'
+        f'{ann_file}: {fault}: {len(bad)} (annotation ids {some(bad)})'
         for fault, bad in ids.items()
         if bad
     ]
@@ -254,7 +237,7 @@ def _check_evaluated(ann_file: str, entries: list[dict]) -> list[str]:
     missing = [entry['id'] for entry in entries if entry.get('iscrowd') not in (0, 1)]
     if missing:
         raise InputError(
-            f"{ann_file}: {len(missing)} annotations (ids {_some(missing)}) have no 'iscrowd' of "
+            f"{ann_file}: {len(missing)} annotations (ids {some(missing)}) have no 'iscrowd' of "
             '0 or 1, without which COCO evaluation stops. Add "iscrowd": 0 to ordinary objects.'
         )
     if any(entry['id'] == 0 for entry in entries):
@@ -295,7 +278,7 @@ def check_coco(
     annotated = set(annotations['image_id'])
     bare = [key for key in images['id'] if key not in annotated]
     if bare:
-        warnings.append(f'{ann_file}: images without annotation: {len(bare)} (ids {_some(bare)})')
+        warnings.append(f'{ann_file}: images without annotation: {len(bare)} (ids {some(bare)})')
     return warnings
 
 

@@ -1,10 +1,14 @@
-"""Shapes: a small data set that is drawn, not downloaded.
+"""Shapes: a small data set that is drawn, not downloaded, for all three tasks.
 
 Filled circles, squares (rectangles) and triangles of any pale colour and size, a little tilted, lie
 on a dark textured background with thin lines and partly hide each other. Colour and place say
-nothing about the class. It takes seconds to write and trains a small detector in minutes, so that
-the whole way from images to COCO AP can be run anywhere. Shapes are brighter than their ground
-because a small transformer without pretraining takes far longer to learn outlines of any contrast.
+nothing about the class. It takes seconds to write and trains a small model in minutes, so that
+the whole way from images to COCO AP or mIoU can be run anywhere. Shapes are brighter than their
+ground because a small transformer without pretraining takes far longer to learn outlines of any
+contrast.
+
+Masks are numbered as ADE20K's: 0 is what belongs to no class and is ignored (here the thin lines),
+1 is the first class, the ground, and the shapes follow. Read them with ``reduce_zero_label=True``.
 
 Every picture has a random generator of its own, seeded with (seed, split, index): any subset
 is the same pictures, and no picture of one split can be one of the other.
@@ -31,6 +35,7 @@ from tqdm import tqdm
 from ..errors import InputError
 
 KINDS = ('circle', 'square', 'triangle')
+GROUND = 'ground'  # the class of a mask's pixels that no shape covers
 SPLITS = ('train', 'val')  # the position seeds the split
 COUNTS = (1, 3)  # shapes per picture, from and to
 RADII = (0.15, 0.28)  # of the circumscribed circle, in picture sides
@@ -40,7 +45,7 @@ VISIBLE = 0.8  # of a shape's area that must stay in view
 CONTRAST = 80  # least distance in BGR between a shape and the ground under it
 SUBPIXEL = 4  # fractional bits of cv2's polygon corners
 MIN_SIZE = 32  # a smaller picture leaves shapes of a few pixels
-DRAWING = 1  # raise it when pictures change: data written before are then replaced
+DRAWING = 2  # raise it when files change: data written before are then replaced
 RECIPE = 'shapes.json'  # in the data set's folder: what it was written from
 
 
@@ -58,9 +63,13 @@ class Shape:
 
 @dataclass
 class Scene:
-    """A picture (H, W, 3) in uint8 BGR and its shapes, the hindmost first."""
+    """A picture (H, W, 3) in uint8 BGR and its shapes, the hindmost first.
+
+    ``clutter`` (H, W) is bool: the part in view of the lines on the ground.
+    """
 
     image: np.ndarray
+    clutter: np.ndarray
     shapes: list[Shape]
 
 
@@ -80,17 +89,19 @@ def _corners(kind: int, radius: float, rng: np.random.Generator) -> np.ndarray:
     return radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
-def _ground(size: int, rng: np.random.Generator) -> np.ndarray:
-    """Background (H, W, 3): dark, with two scales of faint colour, and thin lines as clutter."""
+def _ground(size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Background (H, W, 3), dark, with two scales of faint colour, and its thin lines (H, W)."""
     ground = np.full((size, size, 3), rng.integers(10, 60), np.float32)
     for cells, strength in ((3, 15), (size // 6, 10)):
         texture = rng.uniform(-strength, strength, (cells, cells, 3)).astype(np.float32)
         ground += cv2.resize(texture, (size, size), interpolation=cv2.INTER_CUBIC)
     ground = ground.clip(0, 255).astype(np.uint8)
+    lines = np.zeros((size, size), np.uint8)
     for _ in range(rng.integers(0, 3)):
         start, end = rng.integers(0, size, (2, 2)).tolist()
         cv2.line(ground, start, end, _colour(rng), 1, cv2.LINE_AA)
-    return ground
+        cv2.line(lines, start, end, 255, 1, cv2.LINE_AA)
+    return ground, lines > 0
 
 
 def _colour(rng: np.random.Generator) -> tuple[int, ...]:
@@ -148,15 +159,15 @@ def draw_scene(
         its ``kind`` is given.
     """
     rng = np.random.default_rng((seed, SPLITS.index(split), index))
-    scene = Scene(_ground(size, rng), [])
+    scene = Scene(*_ground(size, rng), [])
     count = rng.integers(COUNTS[0], COUNTS[1] + 1) if kind is None else 1
     while len(scene.shapes) < count:
         shape = _candidate(size, rng, kind)
         if not _fits(shape, scene.shapes):
             continue
         _paint(scene.image, shape, rng)
-        for other in scene.shapes:
-            other.mask &= ~shape.mask
+        for behind in (scene.clutter, *(other.mask for other in scene.shapes)):
+            behind &= ~shape.mask
         scene.shapes.append(shape)
     noise = rng.integers(-14, 15, scene.image.shape, np.int16)
     scene.image = (scene.image + noise).clip(0, 255).astype(np.uint8)
@@ -196,15 +207,31 @@ def _write_image(folder: Path, index: int, image: np.ndarray) -> dict:
     return {'id': index + 1, 'file_name': path.name, 'width': width, 'height': height}
 
 
+# ---------------------------------------------------------------------------- the ADE20K view
+
+
+def index_mask(scene: Scene, classes: Sequence[str] = KINDS) -> np.ndarray:
+    """Mask (H, W) in uint8: 0 clutter, 1 ground, 2 the first of ``classes``, and so on."""
+    mask = np.where(scene.clutter, 0, 1).astype(np.uint8)
+    for shape in scene.shapes:
+        mask[shape.mask] = shape.kind % len(classes) + 2
+    return mask
+
+
+# ---------------------------------------------------------------------------- writing
+
+
 def _write_split(root: Path, split: str, recipe: dict) -> None:
-    """Write the pictures of one split, then its annotation file."""
-    (root / 'annotations').mkdir(exist_ok=True)
-    folder, classes = root / 'images' / split, recipe['classes']
+    """Write the pictures and masks of one split, then its COCO annotation file."""
+    folder, masks = root / 'images' / split, root / 'annotations' / split
     folder.mkdir(parents=True)
-    images, annotations = [], []
+    masks.mkdir(parents=True)
+    images, annotations, classes = [], [], recipe['classes']
     for index in tqdm(range(recipe[split]), f'Shapes {split}', disable=not sys.stdout.isatty()):
         scene = draw_scene(index, split, recipe['seed'], recipe['size'])
         images.append(_write_image(folder, index, scene.image))
+        mask = cv2.imencode('.png', index_mask(scene, classes))[1]
+        (masks / f'{index:06d}.png').write_bytes(mask)
         for shape in scene.shapes:
             ids = {'id': len(annotations) + 1, 'image_id': index + 1}
             annotations.append(ids | _annotation(shape, classes))
@@ -280,10 +307,11 @@ def write(
 ) -> Path:
     """Write the data set, unless ``root`` already holds exactly it.
 
-    For detection (COCO format) the pictures go to ``root/images/{train,val}``, the annotations to
-    ``root/annotations/instances_{train,val}.json``; for classification (``layout='folders'``)
-    pictures of one shape each go to ``root/{train,val}/<class>``. Shapes of another recipe are
-    replaced.
+    For detection (COCO's format) and segmentation (ADE20K's) the pictures go to
+    ``root/images/{train,val}``, boxes and polygons to
+    ``root/annotations/instances_{train,val}.json``, masks to ``root/annotations/{train,val}``
+    under the pictures' names. For classification (``layout='folders'``) pictures of one shape
+    each go to ``root/{train,val}/<class>``. Shapes of another recipe are replaced.
 
     Args:
         root: folder of the data set.
@@ -291,6 +319,7 @@ def write(
         size: side of the square pictures in pixels, 32 or more.
         classes: category names, with ids from 1. Kind k of a shape (circle, square, triangle)
             becomes category k modulo their number, so that any detector's class list will do.
+            In masks the ground comes before them.
         seed: another seed gives other pictures.
         layout: ``'coco'`` or ``'folders'``.
 

@@ -20,6 +20,7 @@ BOILERPLATE = (
     '"HardDiskBackend" is the alias',
     'Distributed training is not used',
     'Exp name',
+    'The prefix is not set',
     'paramwise_options',
 )
 
@@ -38,14 +39,14 @@ class Runner(MMEngineRunner):
 
 
 def _worth_showing(record: logging.LogRecord) -> bool:
-    """Warnings, and single lines that are neither boilerplate nor said by a progress bar."""
+    """Warnings, tables, and single lines that are no boilerplate and not said by a progress bar."""
     message = record.getMessage()
     if message.startswith(BOILERPLATE):
         return False
     if record.levelno > logging.INFO:
         return True
     if '\n' in message:
-        return False
+        return message.lstrip().startswith('+--')
     steps = ('after_train_iter', 'after_val_iter', 'after_test_iter')
     by_bar = record.filename == 'logger_hook.py' and record.funcName in steps
     return not (by_bar and on_terminal())

@@ -1,16 +1,22 @@
 """The data sets of a config: where they are, what is missing, and what is wrong with them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from mmengine.config import Config
 
-from ..datasets.coco_check import check_dataset
+from ..datasets import coco_check, mask_check
 from ..errors import InputError
 from .distributed import leads_machine
 from .paths import candidates, is_remote, resolve
 
 SPLITS = ('train', 'val', 'test')
+
+# What looks into a data set, by the default scope of the configs of a task.
+CHECKS: dict[str, Callable[[dict], list[str]]] = {
+    'mmdet': coco_check.check_dataset,
+    'mmseg': mask_check.check_dataset,
+}
 
 
 def loaders(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple[str, dict]]:
@@ -116,11 +122,8 @@ def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
     Raises:
         InputError: a data set cannot be used; the message is that of ``check_dataset``.
     """
-    if config.get('default_scope') != 'mmdet' or not leads_machine():
+    check = CHECKS.get(config.get('default_scope'))
+    if check is None or not leads_machine():
         return []
-    found = [
-        warning
-        for _, loader in loaders(config, splits)
-        for warning in check_dataset(loader['dataset'])
-    ]
+    found = [warning for _, dataset in datasets(config, splits) for warning in check(dataset)]
     return list(dict.fromkeys(found))

@@ -2,11 +2,14 @@
 
 from argparse import Namespace
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 from mmengine.config import Config
 from tqdm import tqdm
 
+from ..analysis.mask_pictures import draw_masks
 from ..analysis.pictures import draw_detections
 from ..errors import InputError
 from .classes import check_classes
@@ -22,7 +25,10 @@ from .run import add_hook, explained, prepare_run, require_sections, show_warnin
 from .work_dir import prepare_folder, prepare_work_dir
 
 # What draws the predictions of a task, by the default scope of its configs.
-DRAWERS: dict[str, Callable] = {'mmdet': draw_detections}
+DRAWERS: dict[str, Callable[[Namespace], Callable]] = {
+    'mmdet': lambda options: partial(draw_detections, threshold=options.score_threshold),
+    'mmseg': lambda options: draw_masks,
+}
 
 
 def evaluate(options: Namespace) -> None:
@@ -67,15 +73,16 @@ def table(metrics: dict) -> str:
     coco/bbox_mAP      0.357
     coco/bbox_mAP_50   0.567
     """
-    numbers = {name: value for name, value in metrics.items() if isinstance(value, float | int)}
+    kinds = (float, int, np.floating)  # mmseg's are float32
+    numbers = {name: value for name, value in metrics.items() if isinstance(value, kinds)}
     width = max(map(len, numbers), default=0)
     return '\n'.join(f'{name:<{width}}  {value:6.3f}' for name, value in numbers.items())
 
 
 def _draw(runner: Runner, options: Namespace) -> None:
     model = getattr(runner.model, 'module', runner.model)
-    draw = DRAWERS[runner.cfg.default_scope]
+    draw = DRAWERS[runner.cfg.default_scope](options)
     dataset = runner.test_dataloader.dataset
-    files = draw(model, dataset, Path(options.draw), options.num_pictures, options.score_threshold)
+    files = draw(model, dataset, Path(options.draw), options.num_pictures)
     *drawn, sheet = tqdm(files, desc='draw', leave=False, disable=not on_terminal())
     print(f'{len(drawn)} pictures in {sheet.parent}, together in {sheet}')

@@ -12,8 +12,10 @@ from mmengine.hooks import Hook
 from mmengine.model import is_model_wrapper
 from mmengine.optim import OptimWrapper
 from torch import Tensor, nn
+from torch.utils.data import Dataset
 
 from ..checkpoint import naming, require_finite
+from ..datasets.files import some
 from ..errors import InputError
 from ..registry import HOOKS
 from .paths import looked_in, resolve
@@ -84,6 +86,8 @@ class FittingCheckpointHook(Hook):
         Raises:
             InputError: what does not fit.
         """
+        loop = runner.train_loop if self.resume else runner.test_loop
+        _require_classes(self.path, loop.dataloader.dataset, checkpoint.get('meta') or {})
         model = runner.model.module if is_model_wrapper(runner.model) else runner.model
         with naming(self.path):
             given = _adapted(model, checkpoint.get('state_dict', checkpoint))
@@ -95,6 +99,18 @@ class FittingCheckpointHook(Hook):
     def before_train(self, runner) -> None:
         if self.resume and runner.iter >= runner.max_iters:
             runner.logger.warning(f'{self.path}: the training is complete, nothing is left to do')
+
+
+def _require_classes(path: str, dataset: Dataset, meta: dict) -> None:
+    """Labels mean in ``dataset`` what they meant in the data that mmengine noted in training."""
+    trained = (meta.get('dataset_meta') or {}).get('classes')
+    own = getattr(dataset, 'metainfo', {}).get('classes')
+    if trained and own and list(trained) != list(own):
+        raise InputError(
+            f'{path} was trained for {len(trained)} classes ({some(trained)}), but the data set '
+            f'of the configuration has {len(own)} ({some(own)}). Use the configuration that it '
+            'was trained with, or data with the same classes in the same order.'
+        )
 
 
 def _adapted(model: nn.Module, state: dict) -> dict[str, Tensor]:

@@ -8,7 +8,7 @@ runners train in turn, the second resuming from the checkpoint of the first.
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mmengine.config import Config
@@ -26,17 +26,20 @@ SHORT_SIDE = 160
 BATCH_SIZE = 2
 STEPS = 3
 IMAGES = {'train': BATCH_SIZE * STEPS, 'val': 4}
-SIZE_KEYS = ('scale', 'scales', 'crop_size')
+SIZE_KEYS = ('scale', 'scales', 'crop_size', 'size', 'stride')
 
 
 # ------------------------------------------------------------------------ embedded data
 
 
-def _use_shapes(config: Config, folder: Path) -> None:
-    """Detection: the Shapes data set, under the class names of the config's own data set."""
+def _class_names(config: Config) -> Sequence[str]:
     _, trained_on = next(datasets(config, ('train',)))
-    _, classes = class_names(config, trained_on)
-    root = shapes.write(folder, **IMAGES, size=SHORT_SIDE, classes=classes)
+    return class_names(config, trained_on)[1]
+
+
+def _use_boxes(config: Config, folder: Path) -> None:
+    """Detection: the Shapes data set, under the class names of the config's own data set."""
+    root = shapes.write(folder, **IMAGES, size=SHORT_SIDE, classes=_class_names(config))
     for path, dataset in datasets(config):
         split = 'train' if path.startswith('train') else 'val'
         dataset.update(
@@ -64,10 +67,31 @@ def _use_folders(config: Config, folder: Path) -> None:
         dataset.update(type='CustomDataset', data_root=str(root), data_prefix=split, pipeline=steps)
 
 
+def _use_masks(config: Config, folder: Path) -> None:
+    """Segmentation: the masks of Shapes, with the config's first classes in place of theirs."""
+    classes = _class_names(config)
+    root = shapes.write(folder, **IMAGES, size=SHORT_SIDE, classes=classes[1:])
+    for path, dataset in datasets(config):
+        split = 'train' if path.startswith('train') else 'val'
+        kept = {key: dataset[key] for key in ('pipeline', 'test_mode') if key in dataset}
+        dataset.clear()  # suffixes, lists and subsets belong to the files of the config's data
+        dataset.update(
+            type='mmseg.BaseSegDataset',
+            data_root=str(root),
+            data_prefix={'img_path': f'images/{split}', 'seg_map_path': f'annotations/{split}'},
+            metainfo={'classes': classes},
+            reduce_zero_label=True,
+            **kept,
+        )
+    for part in ('data_preprocessor', 'test_cfg'):
+        shrink_sizes(config.model.get(part) or {})
+
+
 # What is trained on, by the default scope of the configs of a task.
 EMBEDDED_DATA: dict[str, Callable[[Config, Path], None]] = {
-    'mmdet': _use_shapes,
+    'mmdet': _use_boxes,
     'mmpretrain': _use_folders,
+    'mmseg': _use_masks,
 }
 
 

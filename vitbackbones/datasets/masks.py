@@ -1,0 +1,162 @@
+"""Index masks, in which every pixel holds a class's number, read without surprises.
+
+mmseg's ``LoadAnnotations`` casts whatever it finds to 8 bit, so that label 256 of a 16-bit mask
+becomes class 0, and lets values through that are no class: evaluation leaves such pixels out
+without a word, training stops in a CUDA kernel that cannot say which file it was. ``LoadMask``
+knows the number of classes and names the file and the values.
+
+Labels are the classes counted from 0, and 255 is ignored. With ``reduce_zero_label`` of the data
+set, as for ADE20K, files count the classes from 1, and 0 is ignored as well.
+"""
+
+from collections.abc import Sequence
+from io import BytesIO
+
+import numpy as np
+from mmcv.transforms import BaseTransform
+from mmengine import fileio
+from PIL import Image
+
+from ..errors import InputError
+from ..registry import TRANSFORMS
+from .files import some
+
+IGNORED = 255  # the label that mmseg's losses and metrics leave out
+NO_LABEL = -1  # in a table of labels: values that a mask must not hold
+INDEX_MODES = ('1', 'L', 'P', 'I', 'I;16', 'I;16B')  # Pillow's names for pictures of one channel
+
+
+def label_table(
+    num_classes: int,
+    reduce_zero_label: bool = False,
+    ignored: Sequence[int] = (),
+    label_map: dict[int, int] | None = None,
+) -> np.ndarray:
+    """Label of every value (256,) of a mask, ``NO_LABEL`` where the value is not allowed.
+
+    Args:
+        num_classes: classes that the files number.
+        reduce_zero_label: whether the numbers start at 1, and 0 is ignored.
+        ignored: more values that are ignored, beside 255.
+        label_map: mmseg's map from these classes to a subset of them.
+
+    >>> label_table(2, reduce_zero_label=True)[[0, 1, 2, 3, 255]]
+    array([255,   0,   1,  -1, 255], dtype=int16)
+    """
+    table = np.full(256, NO_LABEL, np.int16)
+    first = int(reduce_zero_label)
+    table[first : first + num_classes] = [
+        (label_map or {}).get(label, label) for label in range(num_classes)
+    ]
+    table[[IGNORED, *ignored, *range(first)]] = IGNORED
+    return table
+
+
+def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
+    """Read the values of an index mask (H, W); of a palette image the indices, of 16 bit all.
+
+    Raises:
+        InputError: the file is missing, damaged, no image, or a picture with colours.
+    """
+    try:
+        content = fileio.get(path, backend_args=backend_args)
+        with Image.open(BytesIO(content)) as image:
+            mode, values = image.mode, np.array(image)
+    except Exception as error:  # every file backend and Pillow plugin has exceptions of its own
+        reason = getattr(error, 'strerror', None) or error
+        raise InputError(f'mask file {path}: {reason}. Put a good copy there.') from error
+    if fault := mode_fault(path, mode):
+        raise InputError(fault)
+    return values.astype(np.uint8) if mode == '1' else values
+
+
+# ---------------------------------------------------------------------------- faults
+
+
+def mode_fault(mask: str, mode: str) -> str:
+    """What is wrong with Pillow's ``mode`` of a mask, '' if nothing."""
+    if mode in INDEX_MODES:
+        return ''
+    return (
+        f'mask file {mask}: is a picture of kind {mode}, not an index mask. A mask has one channel '
+        "that holds the number of each pixel's class; convert a colour-coded one."
+    )
+
+
+def size_fault(mask: str, size: Sequence[int], image: str, expected: Sequence[int]) -> str:
+    """What is wrong with a mask of ``size`` (height, width) for an image, '' if nothing."""
+    if tuple(size) == tuple(expected):
+        return ''
+    found, wanted = (f'{width} x {height}' for height, width in (size, expected))
+    hint = (
+        ' Images are turned as their EXIF orientation says; if masks were drawn on the unturned '
+        "ones, load images with color_type='color_ignore_orientation'."
+    )
+    turned = tuple(size)[::-1] == tuple(expected)
+    return (
+        f'mask file {mask}: has {found} pixels, its image {image} {wanted}.{hint if turned else ""}'
+    )
+
+
+def value_fault(mask: str, values: np.ndarray, table: np.ndarray) -> str:
+    """What is wrong with the ``values`` (H, W) by the table of labels, '' if nothing."""
+    wrong = values[_labels(values, table) == NO_LABEL]
+    if not wrong.size:
+        return ''
+    found, classes = np.unique(wrong).tolist(), np.flatnonzero((table >= 0) & (table != IGNORED))
+    first, last = classes[[0, -1]]
+    counted = first == 0 and found == [last + 1]
+    hint = ' Where files count from 1 and 0 is no class, set reduce_zero_label=True.'
+    return (
+        f'mask file {mask}: {wrong.size} pixels hold {some(found)}, which is no class: classes are '
+        f'{first} to {last}, ignored {some(np.flatnonzero(table == IGNORED).tolist())}. Correct '
+        f'the mask, or the classes of the data set.{hint if counted else ""}'
+    )
+
+
+def _labels(values: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Labels (H, W) of values of any integer type."""
+    inside = values.clip(0, IGNORED)
+    return np.where(inside == values, table[inside], NO_LABEL)
+
+
+# ---------------------------------------------------------------------------- loading
+
+
+@TRANSFORMS.register_module()
+class LoadMask(BaseTransform):
+    """mmseg's ``LoadAnnotations`` that knows the classes, with an ``InputError`` for a bad mask.
+
+    Where a sample has no ``seg_map_path``, in inference, there is nothing to load.
+
+    Args:
+        num_classes: classes that the files number.
+        ignored: values that are ignored, beside 255, and 0 with ``reduce_zero_label``.
+        backend_args: of the file backend, as in mmcv.
+
+    Raises:
+        InputError: the mask cannot be read, has colours, has values that are no class, or is of
+            another size than its image.
+    """
+
+    def __init__(
+        self, num_classes: int, ignored: Sequence[int] = (), backend_args: dict | None = None
+    ) -> None:
+        self.num_classes = num_classes
+        self.ignored = tuple(ignored)
+        self.backend_args = backend_args
+
+    def transform(self, results: dict) -> dict:
+        """Add ``gt_seg_map`` (H, W), labels in uint8, to ``results``."""
+        path = results.get('seg_map_path')
+        if path is None:
+            return results
+        values = read_mask(path, self.backend_args)
+        numbering = (self.num_classes, results['reduce_zero_label'], self.ignored)
+        table = label_table(*numbering, results['label_map'])
+        size = (path, values.shape, results['img_path'], results['ori_shape'])
+        if fault := size_fault(*size) or value_fault(path, values, table):
+            raise InputError(fault)
+        results['gt_seg_map'] = table[values].astype(np.uint8)
+        results['seg_fields'].append('gt_seg_map')
+        return results
