@@ -5,6 +5,7 @@ from mmengine.config import Config
 from torch import nn
 
 from vitbackbones.classes import (
+    agreed_meta,
     checkpoint_meta,
     config_meta,
     count_classes,
@@ -61,10 +62,46 @@ def test_one_name_for_each_class():
         require_same_count('abcd', model(3), 'x.pth')
 
 
+@pytest.mark.parametrize(('trained', 'own'), [('abc', 'abd'), ('ab', 'abc'), ('ba', 'ab')])
+def test_the_same_names_in_the_same_order(trained, own):
+    require_same_names(tuple(own), list(own), 'x.pth')
+    require_same_names(None, own, 'x.pth')
+    require_same_names(trained, None, 'x.pth')
+    with pytest.raises(InputError, match=rf'x\.pth was trained for {len(trained)} cl'):
+        require_same_names(trained, own, 'x.pth')
+
+
+TWO = {'type': 'CocoDataset', 'metainfo': {'classes': ('a', 'b')}}
+
+
+def saved(*names):
+    return {'meta': {'dataset_meta': {'classes': names}}}
+
+
 @pytest.mark.parametrize(
-    ('given', 'wanted', 'at'), [('abc', 'abd', 2), ('ab', 'abc', 2), ('ba', 'ab', 0)]
+    ('dataset', 'checkpoint', 'count', 'classes'),
+    [
+        (TWO, saved('a', 'b'), 2, ('a', 'b')),
+        (TWO, {}, 2, ('a', 'b')),
+        # nobody stated the 80 names that come with the class
+        ({'type': 'CocoDataset'}, saved('x', 'y'), 2, ('x', 'y')),
+        ({'type': 'BaseDetDataset'}, {}, 2, ('0', '1')),
+    ],
 )
-def test_the_same_names_in_the_same_order(given, wanted, at):
-    require_same_names(tuple(given), list(given), 'x.pth')
-    with pytest.raises(InputError, match=rf'x\.pth was trained on .* from class {at} on'):
-        require_same_names(given, wanted, 'x.pth')
+def test_whose_names_are_used(dataset, checkpoint, count, classes):
+    own = config('mmdet', dataset)
+    assert tuple(agreed_meta(own, checkpoint, model(count), 'x.pth')['classes']) == classes
+
+
+@pytest.mark.parametrize(
+    ('dataset', 'checkpoint', 'count', 'text'),
+    [
+        (TWO, saved('b', 'a'), 2, 'trained for 2 classes'),
+        (TWO, saved('a', 'b', 'c'), 3, 'trained for 3 classes'),
+        ({'type': 'CocoDataset'}, saved('a', 'b', 'c'), 80, 'names 3 classes'),
+        (TWO, {}, 3, 'names 2 classes'),
+    ],
+)
+def test_names_that_do_not_agree(dataset, checkpoint, count, text):
+    with pytest.raises(InputError, match=text):
+        agreed_meta(config('mmdet', dataset), checkpoint, model(count), 'x.pth')

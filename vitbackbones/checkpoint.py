@@ -147,7 +147,7 @@ def require_finite(path: str | Path, state: dict[str, Tensor]) -> None:
     if bad:
         raise InputError(
             f'{path}: NaN or infinite values in {len(bad)} of {len(state)} tensors: '
-            f'{_shorten(bad)}. The run that wrote it diverged; take an earlier checkpoint.'
+            f'{shorten(bad)}. The run that wrote it diverged; take an earlier checkpoint.'
         )
 
 
@@ -174,11 +174,11 @@ class Coverage:
         text = f'format {self.format}, {len(self.used)} of {total} tensors filled'
         for name in ('missing', 'mismatched', 'unused'):
             if getattr(self, name):
-                text += f'; {name}: {_shorten(getattr(self, name))}'
+                text += f'; {name}: {shorten(getattr(self, name))}'
         return text
 
 
-def _shorten(keys: Sequence[str], most: int = 8) -> str:
+def shorten(keys: Sequence[str], most: int = 8) -> str:
     rest = f' and {len(keys) - most} more' if len(keys) > most else ''
     return ', '.join(keys[:most]) + rest
 
@@ -284,7 +284,7 @@ def _not_filled(
         ('the file holds', [variant] if variant else []),
     )
     text = f'{checkpoint} does not fill {type(module).__name__} ({coverage.format} layout):'
-    text += ''.join(f'\n  {reason}: {_shorten(keys)}' for reason, keys in reasons if keys)
+    text += ''.join(f'\n  {reason}: {shorten(keys)}' for reason, keys in reasons if keys)
     return text + (
         '\nIs it a checkpoint of this model and variant? To start some tensors from scratch, name '
         'them in init_cfg.allow_missing (patterns); to leave out some of the file, in allow_unused.'

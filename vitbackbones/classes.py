@@ -11,6 +11,7 @@ from mmengine.config import Config
 from mmengine.registry import DATASETS
 from torch import nn
 
+from .checkpoint import shorten
 from .errors import InputError
 
 HEADS = ('bbox_head', 'decode_head', 'head')  # of a detector, a segmentor, a classifier
@@ -29,12 +30,36 @@ def checkpoint_meta(checkpoint: dict) -> dict[str, Any]:
 
 def config_meta(config: Config) -> dict[str, Any]:
     """What the config's test data set, or its class, says of itself: ``classes``, ``palette``."""
-    dataset = config.test_dataloader.dataset
-    while 'dataset' in dataset:  # a wrapper
-        dataset = dataset.dataset
+    dataset = _dataset(config)
     with DATASETS.switch_scope_and_registry(config.get('default_scope')) as registry:
         kind = registry.get(dataset.type)
     return kind._load_metainfo(dataset.get('metainfo'))  # also reads names out of a file
+
+
+def _dataset(config: Config) -> dict:
+    dataset = config.test_dataloader.dataset
+    while 'dataset' in dataset:  # a wrapper
+        dataset = dataset.dataset
+    return dataset
+
+
+def agreed_meta(config: Config, checkpoint: dict, model: nn.Module, source: str) -> dict[str, Any]:
+    """``classes`` (and perhaps ``palette``) of the checkpoint, else of the config, else numbers.
+
+    Names that the config's data set class brings along may differ from the checkpoint's, as two
+    releases of a toolbox spell a class in two ways; names that the config states may not.
+
+    Raises:
+        InputError: the checkpoint, the config and the model do not agree; ``source``, the
+            checkpoint, begins the message.
+    """
+    own, trained = config_meta(config), checkpoint_meta(checkpoint)
+    if 'classes' in (_dataset(config).get('metainfo') or {}):
+        require_same_names(trained.get('classes'), own['classes'], source)
+    meta = trained if trained.get('classes') else own
+    require_same_count(meta.get('classes'), model, source if meta is trained else config.filename)
+    numbers = tuple(map(str, range(count_classes(model) or 0)))
+    return meta | {'classes': meta.get('classes') or numbers}
 
 
 def require_same_count(names: Sequence[str] | None, model: nn.Module, source: str) -> None:
@@ -51,23 +76,17 @@ def require_same_count(names: Sequence[str] | None, model: nn.Module, source: st
         )
 
 
-def require_same_names(given: Sequence[str], wanted: Sequence[str], source: str) -> None:
-    """Refuse a checkpoint whose classes are others than the config's, or in another order.
+def require_same_names(
+    trained: Sequence[str] | None, own: Sequence[str] | None, source: str
+) -> None:
+    """Refuse a checkpoint whose labels mean something else than those of the config's data.
 
     Raises:
         InputError: ``source``, the checkpoint, begins the message.
     """
-    if list(given) == list(wanted):
-        return
-    pairs = zip(given, wanted, strict=False)
-    first = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(given), len(wanted)))
-    raise InputError(
-        f'{source} was trained on {len(given)} classes ({shorten(given)}), the config names '
-        f'{len(wanted)} ({shorten(wanted)}); they differ from class {first} on. Use the config '
-        'that the checkpoint was trained with, or correct metainfo.classes of its data set.'
-    )
-
-
-def shorten(names: Sequence[str], most: int = 4) -> str:
-    """The first few names, for a message."""
-    return ', '.join(names[:most]) + (', ...' if len(names) > most else '')
+    if trained and own and list(trained) != list(own):
+        raise InputError(
+            f'{source} was trained for {len(trained)} classes ({shorten(trained)}), but the data '
+            f'set of the configuration has {len(own)} ({shorten(own)}). Use the configuration '
+            'that it was trained with, or data with the same classes in the same order.'
+        )

@@ -24,10 +24,8 @@ def build(config):
         return MODELS.build(config.model).eval()
 
 
-@pytest.fixture(scope='session')
-def folder(tmp_path_factory):
-    """``tiny_{det,seg,cls}.{py,pth}`` and ``images/{0,1,2}.png``."""
-    place = tmp_path_factory.mktemp('inference')
+def write(place):
+    """Write ``tiny_{det,seg,cls}.{py,pth}`` and ``images/{0,1,2}.png``."""
     for task in ('det', 'seg', 'cls'):
         config = Config.fromfile(HERE / f'tiny_{task}.py')
         config.dump(place / f'tiny_{task}.py')
@@ -40,3 +38,8 @@ def folder(tmp_path_factory):
         noise = random.integers(0, 256, (*(side // 4 + 1 for side in size), 3), dtype=np.uint8)
         cv2.imwrite(str(place / f'images/{i}.png'), cv2.resize(noise, size[::-1]))
     return place
+
+
+@pytest.fixture(scope='session')
+def folder(tmp_path_factory):
+    return write(tmp_path_factory.mktemp('inference'))

@@ -224,8 +224,8 @@ def test_a_mask_that_only_loading_shows(tool, copy, monkeypatch):
 @pytest.mark.parametrize(
     ('classes', 'text'),
     [
-        ("('ground','circle','square','star')", "'triangle'), but the data set"),
-        ("('circle','ground','square','triangle')", "has 4 ('circle', 'ground'"),
+        ("('ground','circle','square','star')", 'triangle), but the data set'),
+        ("('circle','ground','square','triangle')", 'has 4 (circle, ground'),
     ],
 )
 def test_a_checkpoint_of_other_classes(tool, data, tmp_path, classes, text):

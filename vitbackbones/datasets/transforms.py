@@ -17,6 +17,7 @@ from mmengine import fileio
 from ..errors import InputError
 from ..registry import TRANSFORMS
 
+ADVICE = ' Put a good copy there, or take it out of the annotation file.'
 JPEG_START, JPEG_SCAN, JPEG_END = b'\xff\xd8', b'\xff\xda', b'\xff\xd9'
 
 
@@ -49,8 +50,9 @@ def read_image(
     color_type: str = 'color',
     imdecode_backend: str = 'cv2',
     backend_args: dict | None = None,
+    advice: str = ADVICE,
 ) -> np.ndarray:
-    """Read and decode one image with mmcv.
+    """Read and decode one image with mmcv; ``advice`` ends the message where that fails.
 
     Returns:
         array of shape (H, W, 3), uint8, BGR (for the default ``color_type``).
@@ -63,8 +65,7 @@ def read_image(
         return _decode(content, color_type, imdecode_backend)
     except Exception as error:  # every file and decoder backend has exceptions of its own
         reason = getattr(error, 'strerror', None) or error
-        advice = 'Put a good copy there, or take it out of the annotation file.'
-        raise InputError(f'image file {path}: {reason}. {advice}') from error
+        raise InputError(f'image file {path}: {reason}.{advice}') from error
 
 
 @TRANSFORMS.register_module()

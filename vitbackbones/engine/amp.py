@@ -26,6 +26,12 @@ class Bf16OptimWrapper(OptimWrapper):
             yield
 
 
+def half_type(device_type: str) -> torch.dtype:
+    """The 16-bit type for ``cpu`` or ``cuda``: float16 on GPUs that do not compute in bfloat16."""
+    old_gpu = device_type == 'cuda' and not torch.cuda.is_bf16_supported(including_emulation=False)
+    return torch.float16 if old_gpu else torch.bfloat16
+
+
 def use_amp(config: Config) -> None:
     """Switch the optimizer wrapper of ``config`` to mixed precision.
 
@@ -35,7 +41,7 @@ def use_amp(config: Config) -> None:
     kind = config.optim_wrapper.get('type', 'OptimWrapper')
     if kind not in ('OptimWrapper', 'AmpOptimWrapper'):
         raise InputError(f'--amp: no mixed precision with optim_wrapper.type={kind!r}')
-    if torch.cuda.is_available() and not torch.cuda.is_bf16_supported(including_emulation=False):
+    if half_type(get_device()) is torch.float16:
         config.optim_wrapper.update(type='AmpOptimWrapper', dtype='float16', loss_scale='dynamic')
         return
     for key in ('dtype', 'loss_scale', 'use_fsdp'):

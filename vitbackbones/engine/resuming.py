@@ -12,10 +12,9 @@ from mmengine.hooks import Hook
 from mmengine.model import is_model_wrapper
 from mmengine.optim import OptimWrapper
 from torch import Tensor, nn
-from torch.utils.data import Dataset
 
 from ..checkpoint import naming, require_finite
-from ..datasets.files import some
+from ..classes import checkpoint_meta, require_same_names
 from ..errors import InputError
 from ..registry import HOOKS
 from .paths import looked_in, resolve
@@ -87,12 +86,10 @@ class FittingCheckpointHook(Hook):
             InputError: what does not fit.
         """
         loop = runner.train_loop if self.resume else runner.test_loop
-        _require_classes(self.path, loop.dataloader.dataset, checkpoint.get('meta') or {})
+        own = getattr(loop.dataloader.dataset, 'metainfo', {}).get('classes')
+        require_same_names(checkpoint_meta(checkpoint).get('classes'), own, self.path)
         model = runner.model.module if is_model_wrapper(runner.model) else runner.model
-        with naming(self.path):
-            given = _adapted(model, checkpoint.get('state_dict', checkpoint))
-        _require_fitting(self.path, model, given)
-        require_finite(self.path, given)
+        fitting_state(self.path, model, checkpoint)
         if self.resume:
             _require_resumable(self.path, checkpoint, runner.optim_wrapper)
 
@@ -101,16 +98,18 @@ class FittingCheckpointHook(Hook):
             runner.logger.warning(f'{self.path}: the training is complete, nothing is left to do')
 
 
-def _require_classes(path: str, dataset: Dataset, meta: dict) -> None:
-    """Labels mean in ``dataset`` what they meant in the data that mmengine noted in training."""
-    trained = (meta.get('dataset_meta') or {}).get('classes')
-    own = getattr(dataset, 'metainfo', {}).get('classes')
-    if trained and own and list(trained) != list(own):
-        raise InputError(
-            f'{path} was trained for {len(trained)} classes ({some(trained)}), but the data set '
-            f'of the configuration has {len(own)} ({some(own)}). Use the configuration that it '
-            'was trained with, or data with the same classes in the same order.'
-        )
+def fitting_state(path: str, model: nn.Module, checkpoint: dict) -> dict[str, Tensor]:
+    """The tensors of a checkpoint, ready to be loaded into ``model``.
+
+    Raises:
+        InputError: it is of another model (which tensors are missing, left over or of another
+            shape), or holds values that are not finite.
+    """
+    with naming(path):
+        given = _adapted(model, checkpoint.get('state_dict', checkpoint))
+    _require_fitting(path, model, given)
+    require_finite(path, given)
+    return given
 
 
 def _adapted(model: nn.Module, state: dict) -> dict[str, Tensor]:

@@ -1,0 +1,45 @@
+"""Run a model on images, folders and videos.
+
+python tools/predict.py configs/detr_aug_vit_s_shapes.py work_dirs/.../epoch_18.pth photos --out out
+
+writes out/predictions.json, out/pictures and, for segmentation, index masks in out/masks. The
+exit status is 2 if a file could not be read; what was done before and after it is kept.
+"""
+
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from importlib.util import find_spec
+from pathlib import Path
+
+if find_spec('vitbackbones') is None:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from vitbackbones.engine.cli import ConfigOptions, run  # noqa: E402
+from vitbackbones.engine.predict import predict  # noqa: E402
+
+
+def parse() -> Namespace:
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add('config', help='a file of configs/, for detection, segmentation or classification')
+    add('checkpoint', help='a .pth file that tools/train.py wrote, or the work dir for the latest')
+    add('inputs', nargs='+', metavar='INPUT', help='images, folders, videos')
+    add('--out', required=True, metavar='DIR', help='where results go; must be empty or new')
+    add('--overwrite', action='store_true', help='write into DIR although it is not empty')
+    add('--device', help='cpu, cuda, cuda:1, ... (default: a GPU if there is one)')
+    add('--amp', action='store_true', help='compute in half precision')
+    add('--batch-size', type=int, default=1, metavar='N', help='images at a time (default: 1)')
+    add('--score-thr', type=float, default=0.3, metavar='S', help='least drawn (default: 0.3)')
+    add('--cfg-options', nargs='+', action=ConfigOptions, default={}, metavar='KEY=VALUE')
+    options = parser.parse_args()
+    if options.batch_size < 1:
+        parser.error('--batch-size: at least 1')
+    return options
+
+
+def main() -> None:
+    predict(parse())
+
+
+if __name__ == '__main__':
+    sys.exit(run(main))

@@ -1,0 +1,201 @@
+"""What ``tools/predict.py`` writes of a model's answers: a JSON file, pictures, masks.
+
+=============  ==============================================================================
+task           ``predictions.json``
+=============  ==============================================================================
+detection      COCO results, all of them: ``image_id``, ``category_id``, ``bbox`` (x, y, width,
+               height in pixels), ``score``, ``file_name``. ``images.json`` beside it says what
+               the numbers mean, in COCO's format: ``COCO('images.json').loadRes(...)`` reads both
+segmentation   for each image the file of its index mask, and the share of each class in it
+classification for each image the five best classes and their scores
+=============  ==============================================================================
+
+An entry of a video has the number of its ``frame``.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+from PIL import Image, ImageDraw
+
+from ..analysis.mask_pictures import legend, overlay
+from ..analysis.pictures import (
+    FONT_SIZE,
+    GAP,
+    PALETTE,
+    Objects,
+    draw_objects,
+    enlarged,
+    font,
+    save,
+    write_on,
+)
+from ..errors import InputError
+from .saving import AtomicBackend
+from .sources import Shot
+
+BEST = 5  # classes named of an image
+VIDEO_LEGEND = 3 * (FONT_SIZE + 5 + GAP)  # pixels below a frame: all frames have one size
+
+
+def _where(shot: Shot) -> dict:
+    return {'file_name': shot.source.name} | ({} if shot.frame is None else {'frame': shot.frame})
+
+
+def _image(shot: Shot) -> Image.Image:
+    return Image.fromarray(np.ascontiguousarray(shot.pixels[..., ::-1]))  # BGR to RGB
+
+
+class Answers:
+    """Collects what goes into the JSON file; subclasses read one task's data samples.
+
+    Args:
+        out: the folder of the results.
+        meta: ``classes``, and ``palette`` where one is known.
+        threshold: least score of an object that is drawn.
+    """
+
+    def __init__(self, out: Path, meta: dict, threshold: float) -> None:
+        self.out = out
+        self.classes = meta['classes']
+        self.palette = meta.get('palette') or PALETTE * (len(self.classes) // len(PALETTE) + 1)
+        self.threshold = threshold
+        self.entries: list[dict] = []
+
+    def add(self, shot: Shot, answer) -> Image.Image:
+        """Note the answer to a shot, and draw it."""
+        raise NotImplementedError
+
+    def write(self) -> None:
+        """Write all that was noted."""
+        self._write('predictions.json', self.entries)
+
+    def _write(self, name: str, content) -> None:
+        AtomicBackend().put(json.dumps(content, indent=1).encode(), self.out / name)
+
+
+class Detections(Answers):
+    """Boxes, as COCO results; categories are numbered from 1 in the order of the classes."""
+
+    def __init__(self, *arguments) -> None:
+        super().__init__(*arguments)
+        self.images: list[dict] = []
+
+    def add(self, shot: Shot, answer) -> Image.Image:
+        found = answer.pred_instances
+        boxes, scores = found.bboxes.double().numpy(), found.scores.double().numpy()
+        labels = found.labels.numpy()
+        height, width = shot.pixels.shape[:2]
+        number = {'id': len(self.images) + 1}
+        self.images.append(number | _where(shot) | {'width': width, 'height': height})
+        for (x, y, right, bottom), label, score in zip(boxes, labels, scores, strict=True):
+            box = [round(value, 2) for value in (x, y, right - x, bottom - y)]
+            what = {'category_id': int(label) + 1, 'bbox': box, 'score': round(score, 5)}
+            self.entries.append({'image_id': number['id']} | what | _where(shot))
+        drawn = scores >= self.threshold
+        objects = Objects(boxes[drawn], labels[drawn], scores[drawn])
+        return draw_objects(_image(shot), objects, self.classes)
+
+    def write(self) -> None:
+        super().write()
+        categories = [{'id': i, 'name': name} for i, name in enumerate(self.classes, start=1)]
+        content = {'images': self.images, 'categories': categories, 'annotations': []}
+        self._write('images.json', content)
+
+
+class Masks(Answers):
+    """Index masks of the size of the image, as PNG files with the classes' colours.
+
+    Raises:
+        InputError: more classes than a PNG file with a palette can number.
+    """
+
+    def __init__(self, *arguments) -> None:
+        super().__init__(*arguments)
+        if len(self.classes) > 255:
+            raise InputError(f'{len(self.classes)} classes do not fit into 8-bit masks')
+
+    def add(self, shot: Shot, answer) -> Image.Image:
+        labels = answer.pred_sem_seg.data[0].numpy().astype(np.uint8)
+        still = shot.frame is None
+        name = f'masks/{shot.source.name}' + ('.png' if still else f'/{shot.frame:06d}.png')
+        mask = Image.fromarray(labels)
+        mask.putpalette(np.array(self.palette, np.uint8).tobytes())
+        save(mask, self.out / name)
+        shares = np.bincount(labels.ravel(), minlength=len(self.classes)) / labels.size
+        seen = {self.classes[i]: round(shares[i], 5) for i in np.flatnonzero(shares)}
+        self.entries.append(_where(shot) | {'mask': name, 'classes': seen})
+        return self._draw(_image(shot), labels, None if still else VIDEO_LEGEND)
+
+    def _draw(self, image: Image.Image, labels: np.ndarray, below: int | None) -> Image.Image:
+        """Name the classes below the image, in ``below`` pixels or as many as they need."""
+        picture = overlay(image, labels, self.palette)
+        names = legend(labels, self.classes, self.palette, picture.width)
+        height = picture.height + (below or names.height)
+        whole = Image.new('RGB', (picture.width, height), 'white')
+        whole.paste(picture)
+        whole.paste(names, (0, picture.height))
+        return whole
+
+
+class Scores(Answers):
+    """The best classes of an image."""
+
+    def add(self, shot: Shot, answer) -> Image.Image:
+        scores = answer.pred_score.float().numpy()
+        best = [
+            {'label': int(i), 'class': self.classes[i], 'score': round(float(scores[i]), 5)}
+            for i in np.argsort(-scores)[:BEST]
+        ]
+        self.entries.append(_where(shot) | {'best': best})
+        return self._draw(_image(shot), best)
+
+    def _draw(self, image: Image.Image, best: Sequence[dict]) -> Image.Image:
+        picture = enlarged(image)
+        draw, height = ImageDraw.Draw(picture), FONT_SIZE + 5
+        for row, entry in enumerate(best):
+            text = f'{entry["class"]} {entry["score"]:.2f}'
+            box = (0, row * height, font().getlength(text) + 6, (row + 1) * height)
+            write_on(draw, box, text, PALETTE[0])
+        return picture
+
+
+# By the default scope of a config.
+TASKS: dict[str, type[Answers]] = {'mmdet': Detections, 'mmseg': Masks, 'mmpretrain': Scores}
+
+
+class Gallery:
+    """The drawn pictures: JPEG files, and MP4 files of videos. One video is open at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._video: cv2.VideoWriter | None = None
+        self._path: Path | None = None
+
+    def add(self, shot: Shot, picture: Image.Image) -> None:
+        """Save the picture of a shot, or append it to its video."""
+        if shot.frame is None:
+            save(picture, self.folder / f'{shot.source.name}.jpg')
+            return
+        path = self.folder / f'{shot.source.name}.mp4'
+        if path != self._path:
+            self._open(path, shot.rate, picture.size)
+        frame = np.asarray(picture.resize(self._size))
+        self._video.write(np.ascontiguousarray(frame[..., ::-1]))  # RGB to BGR
+
+    def _open(self, path: Path, rate: float, size: tuple[int, int]) -> None:
+        self.close()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path, self._size = path, tuple(side // 2 * 2 for side in size)  # even, for codecs
+        self._video = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*'mp4v'), rate, self._size)
+        if not self._video.isOpened():
+            raise InputError(f'{path}: OpenCV cannot write MP4 videos here')
+
+    def close(self) -> None:
+        """Complete the open video."""
+        if self._video is not None:
+            self._video.release()
+        self._video = self._path = None
