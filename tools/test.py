@@ -1,6 +1,7 @@
 """Evaluate a checkpoint with the metrics of its config.
 
 python tools/test.py configs/detr_aug_vit_s_shapes.py work_dirs/.../epoch_10.pth --draw pictures
+python tools/test.py configs/cls_sret_t_imagenet.py checkpoints/sret_t.pth --dataset v2-matched
 """
 
 import sys
@@ -13,6 +14,7 @@ if find_spec('vitbackbones') is None:
 
 from vitbackbones.engine.cli import add_common_arguments, run  # noqa: E402
 from vitbackbones.engine.evaluate import evaluate  # noqa: E402
+from vitbackbones.engine.imagenet_sets import SETS  # noqa: E402
 
 
 def parse() -> Namespace:
@@ -23,6 +25,7 @@ def parse() -> Namespace:
     add('config', help='a file of configs/')
     add('checkpoint', help='a .pth file that tools/train.py wrote, or the work dir for the latest')
     add_common_arguments(parser)
+    add('--dataset', choices=SETS, help='for ImageNet classifiers: other labels or images')
     add('--draw', metavar='DIR', help='write pictures of prediction and ground truth to DIR')
     add('--num-pictures', type=int, default=16, metavar='N', help='how many (default: 16)')
     add('--score-threshold', type=float, default=0.3, help='least score drawn (default: 0.3)')

@@ -7,6 +7,7 @@ Nothing that can fail is imported here: mmengine would hide the error.
 
 from mmengine.registry import DATASETS as ROOT_DATASETS
 from mmengine.registry import HOOKS as ROOT_HOOKS
+from mmengine.registry import METRICS as ROOT_METRICS
 from mmengine.registry import MODELS as ROOT_MODELS
 from mmengine.registry import TRANSFORMS as ROOT_TRANSFORMS
 from mmengine.registry import WEIGHT_INITIALIZERS as ROOT_WEIGHT_INITIALIZERS
@@ -20,6 +21,7 @@ def _child(name: str, parent: Registry, *locations: str) -> Registry:
 MODELS = _child('model', ROOT_MODELS, 'vitbackbones.backbones', 'vitbackbones.heads')
 HOOKS = _child('hook', ROOT_HOOKS, 'vitbackbones.engine')
 DATASETS = _child('dataset', ROOT_DATASETS, 'vitbackbones.datasets')
+METRICS = _child('metric', ROOT_METRICS, 'vitbackbones.datasets')
 TRANSFORMS = _child('transform', ROOT_TRANSFORMS, 'vitbackbones.datasets')
 WEIGHT_INITIALIZERS = _child(
     'weight initializer', ROOT_WEIGHT_INITIALIZERS, 'vitbackbones.checkpoint'

@@ -4,7 +4,7 @@ import pytest
 
 from vitbackbones.engine import pretrained
 from vitbackbones.engine.config import read_config
-from vitbackbones.engine.pretrained import prepare_pretrained
+from vitbackbones.engine.pretrained import prepare_pretrained, prepare_teacher
 from vitbackbones.errors import InputError
 
 
@@ -36,7 +36,8 @@ def test_missing_says_how_to_get_one(config, elsewhere):
     text = str(error.value)
     assert text.startswith('checkpoints/aug_vit_s.pth: the ImageNet checkpoint that detr_aug_vit')
     assert f'{elsewhere}/checkpoints/aug_vit_s.pth' in text
-    for way in ('an ImageNet', '--pretrained FILE', 'DeiT weights fit', '--scratch', '--smoke'):
+    pretraining = 'configs/cls_aug_vit_s_imagenet.py'
+    for way in (pretraining, '--pretrained FILE', 'DeiT weights fit', '--scratch', '--smoke'):
         assert way in text
 
 
@@ -86,3 +87,29 @@ def test_addresses_are_left_to_mmengine(config):
     config.model.backbone.init_cfg.checkpoint = 'https://host/x.pth'
     prepare_pretrained(config)
     assert config.model.backbone.init_cfg.checkpoint == 'https://host/x.pth'
+
+
+def test_fine_tuning_names_the_run_before(elsewhere):
+    config = read_config('configs/cls_sret_t_384_imagenet.py')
+    with pytest.raises(InputError, match=r'configs/cls_sret_t_distill_imagenet\.py'):
+        prepare_pretrained(config)
+
+
+def test_given_to_fine_tuning_fills_the_head_too(elsewhere):
+    (elsewhere / 'w.pth').touch()
+    config = read_config('configs/cls_sret_t_384_imagenet.py')
+    prepare_pretrained(config, given='w.pth')
+    assert config.model.init_cfg.checkpoint == str(elsewhere / 'w.pth')
+    assert 'init_cfg' not in config.model.backbone
+
+
+def test_a_teacher(elsewhere):
+    config = read_config('configs/cls_sret_t_distill_imagenet.py')
+    with pytest.raises(InputError, match='the weights of the teacher of cls_sret_t_distill'):
+        prepare_teacher(config)
+    (elsewhere / 'checkpoints').mkdir()
+    (elsewhere / 'checkpoints' / 'regnety_160.pth').touch()
+    prepare_teacher(config)
+    assert config.model.teacher_checkpoint == str(elsewhere / 'checkpoints' / 'regnety_160.pth')
+    prepare_teacher(config, scratch=True)
+    assert config.model.teacher_checkpoint is None

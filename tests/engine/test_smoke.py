@@ -126,3 +126,28 @@ def test_losses_that_are_not_finite_fail():
     Runner.message_hub.log_scalars['train/loss_cls'] = History(1.0, float('nan'))
     with pytest.raises(InputError, match='smoke test: train/loss_cls is not finite in step 2'):
         smoke._finite_losses(Runner)
+
+
+CLASSIFIERS = sorted((Path(__file__).parents[2] / 'configs').glob('cls_*.py'))
+
+
+@pytest.fixture(scope='module')
+def work_dir(tmp_path_factory):
+    """One for all, so that the pictures are drawn once."""
+    return tmp_path_factory.mktemp('work_dir')
+
+
+@pytest.mark.parametrize('path', CLASSIFIERS, ids=lambda path: path.stem)
+def test_every_classifier_can_be_rewritten(path, work_dir):
+    from mmpretrain.registry import DATASETS as CLASSIFIED
+
+    config = read_config(path)
+    model, wrapper = copy.deepcopy(config.model), copy.deepcopy(config.optim_wrapper)
+    config.work_dir = str(work_dir)
+    rewrite(config)
+    assert (config.model, config.optim_wrapper) == (model, wrapper)
+    with DefaultScope.overwrite_default_scope('mmpretrain'):
+        for _, part in datasets(config):
+            built = CLASSIFIED.build(part)
+            assert max(built.get_gt_labels()) < config.model.head.num_classes
+            assert built[0]['inputs'].shape[-1] <= SHORT_SIDE

@@ -1,9 +1,14 @@
-"""The embedded Shapes data, checks of a data set before a run, loading of images and masks.
+"""The embedded Shapes data, checks of a data set before a run, and what OpenMMLab's lack.
 
 The registries find what a configuration names here; the rest is imported where it is used.
 """
 
-from .masks import LoadMask
-from .transforms import LoadImage
+from importlib.util import find_spec
 
-__all__ = ['LoadImage', 'LoadMask']
+from .masks import LoadMask as LoadMask
+from .transforms import LoadImage as LoadImage
+
+if find_spec('mmpretrain'):  # a project that only detects or segments does without
+    from .imagenet_variants import ImageNetV2 as ImageNetV2
+    from .imagenet_variants import ReaLAccuracy as ReaLAccuracy
+    from .inaturalist import INaturalist as INaturalist

@@ -1,5 +1,6 @@
 """Running configs: the guards before, during and after a run, and the hooks they need."""
 
+from .eval_mode import EvalModeHook
 from .exact import ExactResumeHook
 from .interrupt import InterruptHook
 from .progress import ProgressHook
@@ -9,6 +10,7 @@ from .saving import CheckpointHook
 __all__ = [
     'CheckpointHook',
     'ExactResumeHook',
+    'EvalModeHook',
     'FittingCheckpointHook',
     'InterruptHook',
     'ProgressHook',

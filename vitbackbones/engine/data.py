@@ -75,6 +75,8 @@ def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
     prefix = dataset.get('data_prefix') or {}
     named = {'ann_file': dataset.get('ann_file')}
     named |= prefix if isinstance(prefix, dict) else {'data_prefix': prefix}
+    if not any(named.values()):  # its files have fixed names
+        named = {'data_root': '.'}
     for key, value in named.items():
         if not value or is_remote(root / value) or (resolve(root) / value).exists():
             continue

@@ -17,6 +17,7 @@ from .config import read_config
 from .console import Runner
 from .data import check_data, prepare_data
 from .distributed import process_rank
+from .imagenet_sets import use_set
 from .lint import lint
 from .pretrained import prepare_pretrained
 from .progress import on_terminal
@@ -39,6 +40,8 @@ def evaluate(options: Namespace) -> None:
     """
     config = read_config(options.config, options.cfg_options)
     require_sections(config, 'model', 'test_dataloader', 'test_cfg', 'test_evaluator')
+    if options.dataset:
+        use_set(config, options.dataset)
     lint(config, options.cfg_options)
     check_classes(config, ('test',))
     _prepare(config, options)

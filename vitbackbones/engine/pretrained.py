@@ -87,7 +87,7 @@ def _require(config: Config, checkpoint: str, given: bool) -> str:
     raise InputError(
         f'{checkpoint}: the ImageNet checkpoint that {Path(config.filename).name} starts from is '
         f'not there (looked for {looked_in(checkpoint)}). Either\n'
-        f'  - put {_source(config)} there,\n'
+        f'  - put {_source(checkpoint)} there,\n'
         '  - give a published checkpoint with --pretrained FILE; it is converted on loading'
         f'{_deit_note(config)},\n'
         '  - start from random weights with --scratch, or\n'
@@ -95,11 +95,9 @@ def _require(config: Config, checkpoint: str, given: bool) -> str:
     )
 
 
-def _source(config: Config) -> str:
+def _source(checkpoint: str) -> str:
     """What fills the gap: our own pretraining where a config for it exists."""
-    backbone = Path(config.filename).stem.split('_', 1)[-1].rpartition('_')[0]
-    backbone = backbone.removesuffix('_384')  # fine-tuned at a higher resolution
-    name = f'cls_{backbone}_imagenet.py'
+    name = f'cls_{Path(checkpoint).stem}_imagenet.py'
     if (PROJECT_ROOT / 'configs' / name).is_file():
         return f'the result of "python tools/train.py configs/{name}"'
     return 'an ImageNet classification checkpoint of this backbone'

@@ -1,0 +1,5 @@
+"""The same, training with the model in eval mode."""
+
+_base_ = './cls_runtime.py'
+
+default_hooks = dict(eval_mode=dict(type='vitbackbones.EvalModeHook'))

@@ -1,0 +1,41 @@
+"""ImageNet-1k as MSF augments it: 3-Augment and color jitter, each image three times.
+
+3-Augment (Touvron et al., "DeiT III", ECCV 2022): exactly one of grey, inverted highlights and
+blur. Then always a jitter of 0.3. No RandAugment, no erasing. The blur's strength is uniform in
+[0.1, 2] pixels; the published one cuts its Gaussian at 11 pixels.
+"""
+
+_base_ = './imagenet.py'
+
+train_pipeline = [
+    dict(type='vitbackbones.LoadImage'),
+    dict(type='RandomResizedCrop', scale=224, backend='pillow', interpolation='bilinear'),
+    dict(type='RandomFlip', prob=0.5, direction='horizontal'),
+    dict(
+        type='RandomChoice',
+        transforms=[
+            [
+                dict(
+                    type='RandomGrayscale',
+                    prob=1.0,
+                    keep_channels=True,
+                    channel_weights=(0.114, 0.587, 0.299),
+                )
+            ],
+            [dict(type='Solarize', thr=128, prob=1.0)],
+            [dict(type='GaussianBlur', magnitude_range=(0.1, 2.0), magnitude_std='inf', prob=1.0)],
+        ],
+    ),
+    dict(type='ColorJitter', brightness=0.3, contrast=0.3, saturation=0.3, backend='cv2'),
+    dict(type='PackInputs'),
+]
+test_pipeline = [
+    dict(type='LoadImageFromFile'),
+    dict(type='ResizeEdge', scale=256, edge='short', backend='pillow', interpolation='bilinear'),
+    dict(type='CenterCrop', crop_size=224),
+    dict(type='PackInputs'),
+]
+
+train_dataloader = dict(batch_size=256, dataset=dict(pipeline=train_pipeline))
+val_dataloader = dict(dataset=dict(pipeline=test_pipeline))
+test_dataloader = val_dataloader

@@ -1,0 +1,26 @@
+"""DeiT's 300 epochs at batch 1024: AdamW 1e-3, warm-up of 5 epochs from 1e-6, cosine to 1e-5.
+
+The rate changes once an epoch. Vectors (norms, biases), tokens and positions are not decayed.
+``auto_scale_lr`` names the batch size the rate is meant for and changes nothing until it is
+switched on (``auto_scale_lr.enable=True``).
+"""
+
+optim_wrapper = dict(
+    type='OptimWrapper',
+    optimizer=dict(type='AdamW', lr=1e-3, weight_decay=0.05),
+    paramwise_cfg=dict(
+        flat_decay_mult=0.0,
+        custom_keys={
+            key: dict(decay_mult=0.0)
+            for key in ('cls_token', 'pos_embed', 'patch_pos', 'pixel_pos', '.shortcut_')
+        },
+    ),
+)
+param_scheduler = [
+    dict(type='LinearLR', start_factor=1e-3, begin=0, end=6),
+    dict(type='CosineAnnealingLR', eta_min=1e-5, begin=5, end=300, T_max=295),
+]
+train_cfg = dict(type='EpochBasedTrainLoop', max_epochs=300, val_interval=1)
+val_cfg = dict(type='ValLoop')
+test_cfg = dict(type='TestLoop')
+auto_scale_lr = dict(enable=False, base_batch_size=1024)

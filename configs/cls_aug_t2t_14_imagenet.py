@@ -1,0 +1,27 @@
+"""Aug-T2T-ViT-14, ImageNet-1k.
+
+Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 2.
+    published  in the paper; the number is not recorded here
+    measured   not yet
+Protocol: 300 + 10 epochs, batch 512, AdamW 5e-4, decay 0.05, warm-up 10, stochastic depth 0.1. The
+    average of the weights (decay 0.99996) is reported.
+Assumed: epochs, augmentation, evaluation crop and MixUp are those of timm's training script, the
+    recipe of the host network; the paper names DeiT's settings only.
+Parameters: 21.653 M.
+Hardware: 8 GPUs x 64 images; hours not measured.
+
+    bash tools/dist_train.sh configs/cls_aug_t2t_14_imagenet.py 8 --amp
+    python tools/train.py configs/cls_aug_t2t_14_imagenet.py
+"""
+
+_base_ = [
+    '_base_/models/classifier.py',
+    '_base_/datasets/imagenet_t2t.py',
+    '_base_/schedules/t2t_310e.py',
+    '_base_/cls_runtime_ema.py',
+]
+
+model = dict(
+    backbone=dict(type='vitbackbones.AugT2T', arch='14', out_type='cls_token', drop_path_rate=0.1),
+    head=dict(in_channels=384),
+)

@@ -1,0 +1,31 @@
+"""DeiT-B fine-tuned on CIFAR-10.
+
+Reproduces: DeiT (Touvron et al., ICML 2021), DeiT-B.
+    published  99.1  (top-1)
+    measured   not yet
+Protocol: 1000 epochs, batch 768, SGD 0.01, decay 1e-4; nothing erased, no stochastic depth.
+Assumed: momentum 0.9, each image once an epoch, 5 epochs of warm-up and a cosine to 0.
+Hardware: 8 GPUs x 96 images; hours not measured.
+Weights: result of cls_deit_b_imagenet in checkpoints/deit_b.pth; the head starts anew.
+
+    bash tools/dist_train.sh configs/cls_deit_b_cifar10.py 8 --amp
+    python tools/train.py configs/cls_deit_b_cifar10.py
+"""
+
+_base_ = [
+    '_base_/models/classifier.py',
+    '_base_/datasets/cifar10_224.py',
+    '_base_/schedules/sgd_1000e.py',
+    '_base_/cls_runtime.py',
+]
+
+model = dict(
+    data_preprocessor=dict(num_classes=10),
+    backbone=dict(
+        type='vitbackbones.ViT',
+        arch='b',
+        out_type='cls_token',
+        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/deit_b.pth'),
+    ),
+    head=dict(num_classes=10, in_channels=768),
+)

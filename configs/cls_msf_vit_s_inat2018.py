@@ -1,0 +1,32 @@
+"""MSF ViT-S fine-tuned on iNaturalist 2018.
+
+Reproduces: MSF (Kobayashi, CVPR 2024), ViT-S.
+    published  68.19  (top-1)
+    measured   not yet
+Protocol: not published.
+Assumed: DeiT's recipe for iNaturalist: 360 epochs, batch 768, AdamW 7.5e-5, erasing 0.1; started
+    from the 100 epochs of ImageNet.
+Hardware: 8 GPUs x 96 images; hours not measured.
+Weights: result of cls_msf_vit_s_imagenet in checkpoints/msf_vit_s.pth; the head starts anew.
+
+    bash tools/dist_train.sh configs/cls_msf_vit_s_inat2018.py 8 --amp
+    python tools/train.py configs/cls_msf_vit_s_inat2018.py
+"""
+
+_base_ = [
+    '_base_/models/classifier.py',
+    '_base_/datasets/inat2018.py',
+    '_base_/schedules/inat_360e.py',
+    '_base_/cls_runtime.py',
+]
+
+model = dict(
+    data_preprocessor=dict(num_classes=8142),
+    backbone=dict(
+        type='vitbackbones.MSFViT',
+        arch='s',
+        out_type='pooled',
+        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/msf_vit_s.pth'),
+    ),
+    head=dict(num_classes=8142, in_channels=384),
+)

@@ -1,0 +1,34 @@
+"""SReT-S with global attention, ImageNet-1k.
+
+Reproduces: SReT (Shen et al., ECCV 2022), repository's README.
+    published  82.0  (top-1, ImageNet val)
+    measured   not yet
+Protocol: 300 epochs, batch 512, AdamW 1e-3, decay 0.05, warm-up 30, cosine; DeiT's augmentation,
+    stochastic depth 0.2. The last weights are reported, not their average.
+Parameters: 20.900 M.
+Hardware: 8 GPUs x 64 images; hours not measured.
+
+    bash tools/dist_train.sh configs/cls_sret_s_global_imagenet.py 8 --amp
+    python tools/train.py configs/cls_sret_s_global_imagenet.py
+"""
+
+_base_ = [
+    '_base_/models/classifier.py',
+    '_base_/datasets/imagenet_deit.py',
+    '_base_/schedules/sret_300e.py',
+    '_base_/cls_runtime_ema_aside.py',
+]
+
+model = dict(
+    backbone=dict(
+        type='vitbackbones.SReT', arch='s', groups=None, out_type='pooled', drop_path_rate=0.2
+    ),
+    head=dict(in_channels=504),
+)
+train_dataloader = dict(batch_size=64)
+optim_wrapper = dict(optimizer=dict(lr=1e-3))
+auto_scale_lr = dict(base_batch_size=512)
+param_scheduler = [
+    dict(type='LinearLR', start_factor=1e-3, begin=0, end=31),
+    dict(type='CosineAnnealingLR', eta_min=1e-5, begin=30, end=300, T_max=270),
+]

@@ -1,0 +1,25 @@
+"""SReT-TL, ImageNet-1k.
+
+Reproduces: SReT (Shen et al., ECCV 2022), repository's README.
+    published  76.7  (top-1, ImageNet val)
+    measured   not yet
+Protocol: 300 epochs, batch 1024, AdamW 2e-3, decay 0.05, warm-up 30, cosine; DeiT's augmentation,
+    stochastic depth 0.1. The last weights are reported, not their average.
+Parameters: 4.988 M.
+Hardware: 8 GPUs x 128 images; hours not measured.
+
+    bash tools/dist_train.sh configs/cls_sret_tl_imagenet.py 8 --amp
+    python tools/train.py configs/cls_sret_tl_imagenet.py
+"""
+
+_base_ = [
+    '_base_/models/classifier.py',
+    '_base_/datasets/imagenet_deit.py',
+    '_base_/schedules/sret_300e.py',
+    '_base_/cls_runtime_ema_aside.py',
+]
+
+model = dict(
+    backbone=dict(type='vitbackbones.SReT', arch='tl', out_type='pooled', drop_path_rate=0.1),
+    head=dict(in_channels=256),
+)

@@ -1,0 +1,32 @@
+"""T2T-ViT_t-14, ImageNet-1k.
+
+Reproduces: T2T-ViT (Yuan et al., ICCV 2021), Table 3.
+    published  81.7  (top-1, ImageNet val)
+    measured   not yet
+Protocol: 300 + 10 epochs, batch 512, AdamW 5e-4, decay 0.05, warm-up 10, stochastic depth 0.1. The
+    average of the weights (decay 0.99996) is reported.
+Assumed: epochs, augmentation, evaluation crop and MixUp are those of timm's training script.
+Parameters: 21.541 M.
+Hardware: 8 GPUs x 64 images, as published; hours not measured.
+
+    bash tools/dist_train.sh configs/cls_t2t_t_14_imagenet.py 8 --amp
+    python tools/train.py configs/cls_t2t_t_14_imagenet.py
+"""
+
+_base_ = [
+    '_base_/models/classifier.py',
+    '_base_/datasets/imagenet_t2t.py',
+    '_base_/schedules/t2t_310e.py',
+    '_base_/cls_runtime_ema.py',
+]
+
+model = dict(
+    backbone=dict(
+        type='vitbackbones.T2T',
+        arch='14',
+        tokens='transformer',
+        out_type='cls_token',
+        drop_path_rate=0.1,
+    ),
+    head=dict(in_channels=384),
+)

@@ -1,0 +1,33 @@
+"""T2T-ViT_t-24, ImageNet-1k.
+
+Reproduces: T2T-ViT (Yuan et al., ICCV 2021), Table 3.
+    published  82.6  (top-1, ImageNet val)
+    measured   not yet
+Protocol: 300 + 10 epochs, batch 512, AdamW 5e-4, decay 0.065, warm-up 10, stochastic depth 0.1. The
+    average of the weights (decay 0.99996) is reported.
+Assumed: epochs, augmentation, evaluation crop and MixUp are those of timm's training script.
+Parameters: 64.101 M.
+Hardware: 8 GPUs x 64 images, as published; hours not measured.
+
+    bash tools/dist_train.sh configs/cls_t2t_t_24_imagenet.py 8 --amp
+    python tools/train.py configs/cls_t2t_t_24_imagenet.py
+"""
+
+_base_ = [
+    '_base_/models/classifier.py',
+    '_base_/datasets/imagenet_t2t.py',
+    '_base_/schedules/t2t_310e.py',
+    '_base_/cls_runtime_ema.py',
+]
+
+model = dict(
+    backbone=dict(
+        type='vitbackbones.T2T',
+        arch='24',
+        tokens='transformer',
+        out_type='cls_token',
+        drop_path_rate=0.1,
+    ),
+    head=dict(in_channels=512),
+)
+optim_wrapper = dict(optimizer=dict(weight_decay=0.065))

@@ -1,0 +1,34 @@
+"""TNT-S fine-tuned on CIFAR-100 at 384 pixels.
+
+Reproduces: TNT (Han et al., NeurIPS 2021), TNT-S at 384 pixels.
+    published  90.1  (top-1)
+    measured   not yet
+Protocol: 64 epochs, the settings of ImageNet kept; AdamW 5e-5, decay 5e-4, warm-up 5, batch 128,
+    average of the weights. Positions are resized when the weights are loaded.
+Assumed: rates and batch are the author's of TNT-B on CIFAR-10; each image once an epoch.
+Hardware: 8 GPUs x 16 images; hours not measured.
+Weights: result of cls_tnt_s_imagenet in checkpoints/tnt_s.pth; the head starts anew.
+
+    bash tools/dist_train.sh configs/cls_tnt_s_cifar100.py 8 --amp
+    python tools/train.py configs/cls_tnt_s_cifar100.py
+"""
+
+_base_ = [
+    '_base_/models/classifier_half.py',
+    '_base_/datasets/cifar100_384_half.py',
+    '_base_/schedules/transfer_64e.py',
+    '_base_/cls_runtime_ema.py',
+]
+
+model = dict(
+    data_preprocessor=dict(num_classes=100),
+    backbone=dict(
+        type='vitbackbones.TNT',
+        arch='s',
+        img_size=384,
+        out_type='cls_token',
+        drop_path_rate=0.1,
+        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/tnt_s.pth'),
+    ),
+    head=dict(num_classes=100, in_channels=384),
+)
