@@ -26,12 +26,15 @@ def parse() -> Namespace:
     add('checkpoint', help='a .pth file that tools/train.py wrote, or the work dir for the latest')
     add_common_arguments(parser)
     add('--dataset', choices=SETS, help='for ImageNet classifiers: other labels or images')
+    add('--tta', action='store_true', help="average over the config's scales and flips")
     add('--draw', metavar='DIR', help='write pictures of prediction and ground truth to DIR')
     add('--num-pictures', type=int, default=16, metavar='N', help='how many (default: 16)')
     add('--score-threshold', type=float, default=0.3, help='least score drawn (default: 0.3)')
     options = parser.parse_args()
     if options.num_pictures < 1:
         parser.error('--num-pictures: at least 1')
+    if options.tta and options.draw:
+        parser.error('--draw shows single predictions; leave out --tta')
     return options
 
 

@@ -23,7 +23,7 @@ from mmengine.runner import CheckpointLoader
 from safetensors.torch import load_file as load_safetensors
 from torch import Tensor, nn
 
-from .convert import FORMATS, convert, unwrap
+from .convert import FORMATS, convert, unwrap, without_wrapper
 from .errors import InputError
 from .registry import WEIGHT_INITIALIZERS
 
@@ -151,6 +151,20 @@ def require_finite(path: str | Path, state: dict[str, Tensor]) -> None:
         )
 
 
+def load_model_file(path: str | Path, map_location='cpu') -> dict:
+    """Read what mmengine is to load into a whole model: a released SETR in the keys of ours.
+
+    Any other file is left as it is. Arguments and errors as in :func:`load_file`.
+    """
+    checkpoint = load_file(path, map_location)
+    state = checkpoint.get('state_dict', checkpoint)
+    if not FORMATS['setr'].detect(state):
+        return checkpoint
+    unused = FORMATS['setr'].unused(state)
+    print_log(f'{path}: format setr, converted; unused by design: {shorten(unused)}', 'current')
+    return {'meta': {}, **checkpoint, 'state_dict': FORMATS['setr'].convert(state)}
+
+
 @dataclass(frozen=True)
 class Coverage:
     """What a checkpoint filled of a module.
@@ -161,6 +175,7 @@ class Coverage:
         unused: keys of the file that the module has no place for.
         missing: keys of the module that the file has nothing for.
         mismatched: keys whose shapes differ, with both shapes.
+        expected: keys of the file that files of this layout hold and nothing ever reads.
     """
 
     format: str
@@ -168,6 +183,7 @@ class Coverage:
     unused: tuple[str, ...]
     missing: tuple[str, ...]
     mismatched: tuple[str, ...]
+    expected: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         total = len(self.used) + len(self.missing) + len(self.mismatched)
@@ -175,7 +191,7 @@ class Coverage:
         for name in ('missing', 'mismatched', 'unused'):
             if getattr(self, name):
                 text += f'; {name}: {shorten(getattr(self, name))}'
-        return text
+        return text + (f'; unused by design: {shorten(self.expected)}' if self.expected else '')
 
 
 def shorten(keys: Sequence[str], most: int = 8) -> str:
@@ -183,7 +199,26 @@ def shorten(keys: Sequence[str], most: int = 8) -> str:
     return ', '.join(keys[:most]) + rest
 
 
-def _compare(module: nn.Module, state: dict[str, Tensor], layout: str) -> Coverage:
+def adapt_state(model: nn.Module, state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return ``state`` with the position codes resized to every backbone inside ``model``."""
+    for name, module in model.named_modules():
+        if hasattr(module, 'adapt_state_dict'):
+            state = module.adapt_state_dict(state, f'{name}.' if name else '')
+    return state
+
+
+def _fit(module: nn.Module, raw: dict[str, Tensor], format: str | None) -> tuple[dict, str]:
+    """Bring a state dict to the keys and sizes of ``module``; also return the format it had."""
+    state, layout = convert(raw, format)
+    if hasattr(module, 'decode_head'):  # a whole segmentor
+        return adapt_state(module, state), layout
+    adapt = getattr(module, 'adapt_state_dict', dict)
+    return getattr(module, 'place_converted', adapt)(without_wrapper(state)), layout
+
+
+def _compare(
+    module: nn.Module, state: dict[str, Tensor], layout: str, expected: Sequence[str]
+) -> Coverage:
     everything = module.state_dict()
     own = {k: v for k, v in everything.items() if not k.endswith('num_batches_tracked')}
     shared = [key for key in own if key in state]
@@ -196,6 +231,7 @@ def _compare(module: nn.Module, state: dict[str, Tensor], layout: str) -> Covera
         mismatched=tuple(
             f'{key} {tuple(state[key].shape)} for {tuple(own[key].shape)}' for key in differing
         ),
+        expected=tuple(expected),
     )
 
 
@@ -225,7 +261,7 @@ def load_pretrained(
     """Fill ``module`` from a checkpoint file of any known layout and report what was filled.
 
     Args:
-        module: a backbone, or a classifier of :func:`vitbackbones.create_model`.
+        module: a backbone, a classifier of :func:`vitbackbones.create_model`, or a segmentor.
         checkpoint: the file, or an address such as ``https://...``.
         allow_missing: patterns (``fnmatch``) of keys that may stay as initialised.
         format: the file's layout, a key of ``vitbackbones.convert.FORMATS``; found from the keys
@@ -242,14 +278,13 @@ def load_pretrained(
     """
     content = load_anywhere(checkpoint)
     with naming(checkpoint):
-        converted, layout = convert(unwrap(content, state_key), format)
-        adapt = getattr(module, 'adapt_state_dict', dict)
-        state = getattr(module, 'place_converted', adapt)(converted)
-        coverage = _compare(module, state, layout)
-        variant = FORMATS[layout].describe(converted)
+        raw = unwrap(content, state_key)
+        state, layout = _fit(module, raw, format)
+        coverage = _compare(module, state, layout, FORMATS[layout].unused(raw))
     missing = _not_allowed(coverage.missing, allow_missing)
     foreign = _not_allowed(_foreign(coverage), allow_unused)
     if missing or foreign or coverage.mismatched:
+        variant = FORMATS[layout].describe(convert(raw, layout)[0])
         raise InputError(_not_filled(module, checkpoint, coverage, missing, foreign, variant))
     require_finite(checkpoint, {key: state[key] for key in coverage.used})
     module.load_state_dict(state, strict=False)

@@ -26,7 +26,7 @@ from types import ModuleType
 import mmengine.runner.checkpoint as mmengine_checkpoint
 from mmengine.runner.checkpoint import CheckpointLoader
 
-from .checkpoint import load_file, load_url, read_safely
+from .checkpoint import load_model_file, load_url, read_safely
 from .compat_apis import mend_inference
 
 
@@ -60,7 +60,7 @@ def load_checkpoints_safely() -> None:
     """Route all of mmengine's loading through the safe loader."""
 
     def load_local(filename: str, map_location=None):
-        return load_file(filename, map_location)
+        return load_model_file(filename, map_location)
 
     def load_fetched(file, map_location=None, weights_only=None):
         name = file if isinstance(file, str) else 'the fetched checkpoint'

@@ -32,6 +32,12 @@ def test_a_stored_code_fits_a_larger_grid_with_or_without_class_token(stored, ex
     assert fitted.shape == (1, extra + 48, 2)
 
 
+def test_a_class_token_is_told_from_a_square_grid_where_the_size_decides():
+    code = torch.randn(1, 16, 2)  # a grid of 4 x 4, or one of 3 x 5 with a class token
+    assert torch.equal(fit_position(code, 0, (3, 5)), code[:, 1:])
+    assert torch.equal(fit_position(code, 0, (4, 4)), code)
+
+
 @pytest.mark.parametrize(('stored', 'extra'), [(16, 1), (13, 0)])
 def test_what_cannot_fit_is_refused(stored, extra):
     with pytest.raises(ValueError, match=f'{stored} tokens'):

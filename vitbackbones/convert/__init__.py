@@ -22,6 +22,7 @@ from .mmpretrain import (
 )
 from .msf import convert_msf, describe_msf, is_msf
 from .pvt import convert_pvt, is_pvt
+from .setr import convert_setr, describe_setr, is_setr, unused_in_setr
 from .sret import NOTE as SRET_NOTE
 from .sret import convert_sret, is_sret
 from .swin import convert_swin, is_swin
@@ -38,17 +39,21 @@ class Format:
     ``describe`` says which variant a rewritten state dict is of, where a layout has several that
     are easily mistaken for each other; the message that a file does not fit repeats it.
 
+    ``unused`` names what files of this layout hold and their own code never reads.
+
     ``note`` says what the keys leave open and a reader of the file has to know.
     """
 
     detect: Callable[[StateDict], bool]
     convert: Callable[[StateDict], StateDict]
     describe: Callable[[StateDict], str] = lambda state: ''
+    unused: Callable[[StateDict], list[str]] = lambda state: []
     note: str = ''
 
 
 # The first that recognises a state dict wins; 'native' (also DeiT's and timm's ViT) takes the rest.
 FORMATS = {
+    'setr': Format(is_setr, convert_setr, describe_setr, unused_in_setr),
     'aug_vit': Format(is_aug_vit, convert_aug_vit),
     'msf': Format(is_msf, convert_msf, describe_msf),
     'pvt': Format(is_pvt, convert_pvt),
@@ -94,12 +99,17 @@ def unwrap(checkpoint: dict, state_key: str | None = None) -> StateDict:
     """Take the state dict out of a checkpoint and strip its wrappers' prefixes.
 
     As :func:`take_state_dict`; of a whole OpenMMLab model it keeps the backbone and a linear
-    classification head.
+    classification head. A released SETR, whose heads have a converter, stays whole.
     """
     state = take_state_dict(checkpoint, state_key)
-    if any(key.startswith('backbone.') for key in state):
-        state = {_without_wrapper(key): value for key, value in state.items()}
-    return state
+    return state if is_setr(state) else without_wrapper(state)
+
+
+def without_wrapper(state: StateDict) -> StateDict:
+    """Take the prefix ``backbone.`` off, and mmpretrain's off a head, if any key has the first."""
+    if not any(key.startswith('backbone.') for key in state):
+        return state
+    return {_without_wrapper(key): value for key, value in state.items()}
 
 
 def _without_wrapper(key: str) -> str:

@@ -42,6 +42,7 @@ def prepare_distributed(config: Config, launcher: str, local_rank: int = 0) -> N
     if launcher == 'slurm':
         raise InputError('--launcher slurm: no GPU here; on CPUs use tools/dist_train.sh')
     distributed.init_process_group('gloo')
+    config.sync_bn = None  # SyncBatchNorm knows GPUs only
     config.model_wrapper_cfg = {
         'type': 'MMDistributedDataParallel',
         'device_ids': None,

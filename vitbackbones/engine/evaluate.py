@@ -66,7 +66,20 @@ def _prepare(config: Config, options: Namespace) -> None:
             raise InputError(f'--draw: nothing draws for default_scope={config.default_scope!r}')
     prepare_data(config, options.data_root, ('test',))
     show_warnings(check_data(config, ('test',)))
+    if options.tta:
+        _augment(config)
     prepare_run(config, options)
+
+
+def _augment(config: Config) -> None:
+    """``--tta``: predict every image in the ways of ``tta_pipeline`` and merge with ``tta_model``.
+
+    Raises:
+        InputError: the config says nothing of it.
+    """
+    require_sections(config, 'tta_pipeline', 'tta_model')
+    config.test_dataloader.dataset.pipeline = config.tta_pipeline
+    config.model = {**config.tta_model, 'module': config.model}
 
 
 def table(metrics: dict) -> str:

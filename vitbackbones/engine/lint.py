@@ -28,6 +28,7 @@ RUNNER_KEYS = accepted_keywords(Runner) - {'cfg'} | {
     'model_wrapper_cfg',
     'sync_bn',
 }
+READ_KEYS = RUNNER_KEYS | {'tta_model', 'tta_pipeline'}  # by tools/test.py --tta
 
 # Dicts without a type whose keys are read one by one: a misspelled one would have no effect.
 PARAMWISE = 'optim_wrapper.paramwise_cfg'
@@ -77,7 +78,7 @@ def lint(config: Config, options: Iterable[str] = ()) -> None:
     """
     lookup = Lookup(config.get('default_scope') or 'mmengine')
     findings = [*_without_effect(options), *_misspelled_sections(config)]
-    for key in sorted(RUNNER_KEYS & set(config)):
+    for key in sorted(READ_KEYS & set(config)):
         findings += _walk(lookup, config, key, config[key])
     if findings:
         raise InputError('\n  '.join([f'{config.filename}:', *findings]))
@@ -86,15 +87,15 @@ def lint(config: Config, options: Iterable[str] = ()) -> None:
 def _without_effect(options: Iterable[str]) -> Iterator[str]:
     for option in options:
         section = option.partition('.')[0]
-        if section not in RUNNER_KEYS:
-            near = get_close_matches(section, RUNNER_KEYS)
+        if section not in READ_KEYS:
+            near = get_close_matches(section, READ_KEYS)
             hint = '; use --data-root' if section == 'data_root' else _or(near)
             yield f'--cfg-options {option}: {section} is no setting of a run: no effect{hint}'
 
 
 def _misspelled_sections(config: Config) -> Iterator[str]:
     """Top-level keys may be variables of any name, but not a section's name misspelled."""
-    for key in sorted(set(config) - RUNNER_KEYS):
+    for key in sorted(set(config) - READ_KEYS):
         near = get_close_matches(key, RUNNER_KEYS, n=1, cutoff=0.85)
         if near and not key.startswith(f'{near[0]}_'):
             yield f'{key}: unknown key{_or(near)}'
@@ -185,7 +186,7 @@ def _paths_of(name: str, node, path: str) -> Iterator[str]:
     if isinstance(node, list | tuple):
         node = dict(enumerate(node))
     for key, value in node.items() if hasattr(node, 'items') else ():
-        if path or key in RUNNER_KEYS:
+        if path or key in READ_KEYS:
             here = f'{path}.{key}' if path else str(key)
             if key == name:
                 yield here

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from mmengine.config import Config
 from mmengine.hooks import Hook
-from mmengine.model import is_model_wrapper
+from mmengine.model import BaseTTAModel, is_model_wrapper
 from mmengine.optim import OptimWrapper
 from torch import Tensor, nn
 
-from ..checkpoint import naming, require_finite
+from ..checkpoint import adapt_state, naming, require_finite
 from ..classes import checkpoint_meta, require_same_names
 from ..errors import InputError
 from ..registry import HOOKS
@@ -88,7 +88,9 @@ class FittingCheckpointHook(Hook):
         loop = runner.train_loop if self.resume else runner.test_loop
         own = getattr(loop.dataloader.dataset, 'metainfo', {}).get('classes')
         require_same_names(checkpoint_meta(checkpoint).get('classes'), own, self.path)
-        model = runner.model.module if is_model_wrapper(runner.model) else runner.model
+        model = runner.model
+        while is_model_wrapper(model) or isinstance(model, BaseTTAModel):
+            model = model.module
         fitting_state(self.path, model, checkpoint)
         if self.resume:
             _require_resumable(self.path, checkpoint, runner.optim_wrapper)
@@ -115,10 +117,7 @@ def fitting_state(path: str, model: nn.Module, checkpoint: dict) -> dict[str, Te
 def _adapted(model: nn.Module, state: dict) -> dict[str, Tensor]:
     """The tensors of a state dict as they will be loaded."""
     given = {k.removeprefix('module.'): v for k, v in state.items() if isinstance(v, Tensor)}
-    for name, module in model.named_modules():
-        if hasattr(module, 'adapt_state_dict'):  # resizes position codes
-            given = module.adapt_state_dict(given, f'{name}.' if name else '')
-    return given
+    return adapt_state(model, given)
 
 
 def _require_fitting(path: str, model: nn.Module, given: dict[str, Tensor]) -> None:

@@ -54,12 +54,13 @@ def fit_position(code: Tensor, extra: int, size: tuple[int, int], mode: str = 'b
     """
     if code.ndim == 4:
         return resize_map(code, size, mode)
-    count = code.shape[1]
-    if count == extra + size[0] * size[1]:
+    count, area = code.shape[1], size[0] * size[1]
+    if count == extra + area:
         return code
-    stored = 0 if math.isqrt(count) ** 2 == count else 1
+    square = math.isqrt(count) ** 2 == count
+    stored = 0 if square and count != 1 + area else 1
     side = math.isqrt(count - stored)
-    old = size if count - stored == size[0] * size[1] else (side, side)
+    old = size if count - stored == area else (side, side)
     if old[0] * old[1] != count - stored or stored < extra:
         raise ValueError(f'a position code of {count} tokens fits no grid of {extra} + {size}')
     return resize_position(code[:, stored - extra :], old, size, mode)
