@@ -5,12 +5,22 @@ import sys
 
 import pytest
 import torch
+from mmengine.registry import DefaultScope
 
 import vitbackbones
 from vitbackbones.models import MODELS
 
 os.environ.setdefault('OMP_NUM_THREADS', '1')
 torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True)
+def _default_scope():
+    """Let OpenMMLab's global default scope, which any run or inference sets, end with its test."""
+    before = DefaultScope._instance_dict.copy()
+    yield
+    DefaultScope._instance_dict = before
+
 
 # one name for every backbone class, the first (smallest) of its family
 REPRESENTATIVES = list({entry[0]: name for name, entry in reversed(MODELS.items())}.values())

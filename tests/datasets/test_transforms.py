@@ -141,7 +141,7 @@ def test_ignore_empty_leaves_bad_pictures_to_the_data_set(save, tmp_path, case):
 class Files(Dataset):
     def __init__(self, paths):
         self.paths = paths
-        self.load = TRANSFORMS.build({'type': 'LoadImage'})
+        self.load = TRANSFORMS.build({'type': 'vitbackbones.LoadImage'})
 
     def __len__(self):
         return len(self.paths)

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,9 +12,9 @@ from vitbackbones.backbones import ViT
 from vitbackbones.checkpoint import load_file
 from vitbackbones.engine.resuming import (
     LATEST,
-    FittingCheckpointHook,
     find_checkpoint,
     find_resume,
+    fitting_state,
     latest_checkpoint,
 )
 from vitbackbones.errors import InputError
@@ -123,11 +122,8 @@ def test_another_optimizer(trained, tmp_path):
 def test_damaged_weights(key, value, message):
     vit = ViT(arch={'embed_dims': 8, 'depth': 1, 'num_heads': 2}, img_size=32)
     model = nn.ModuleDict({'backbone': vit})
-    hook = FittingCheckpointHook('x.pth', resume=False)
     with pytest.raises(InputError) as error:
-        hook.after_load_checkpoint(
-            SimpleNamespace(model=model), {'state_dict': {**model.state_dict(), key: value}}
-        )
+        fitting_state('x.pth', model, {'state_dict': {**model.state_dict(), key: value}})
     assert message in str(error.value)
     assert str(error.value).startswith('x.pth: ')
 

@@ -41,7 +41,7 @@ def use_amp(config: Config) -> None:
     kind = config.optim_wrapper.get('type', 'OptimWrapper')
     if kind not in ('OptimWrapper', 'AmpOptimWrapper'):
         raise InputError(f'--amp: no mixed precision with optim_wrapper.type={kind!r}')
-    if half_type(get_device()) is torch.float16:
+    if half_type('cuda' if torch.cuda.is_available() else 'cpu') is torch.float16:
         config.optim_wrapper.update(type='AmpOptimWrapper', dtype='float16', loss_scale='dynamic')
         return
     for key in ('dtype', 'loss_scale', 'use_fsdp'):
