@@ -9,6 +9,7 @@ from mmengine.registry import DATASETS as ROOT_DATASETS
 from mmengine.registry import HOOKS as ROOT_HOOKS
 from mmengine.registry import METRICS as ROOT_METRICS
 from mmengine.registry import MODELS as ROOT_MODELS
+from mmengine.registry import OPTIM_WRAPPER_CONSTRUCTORS as ROOT_OPTIM_WRAPPER_CONSTRUCTORS
 from mmengine.registry import TRANSFORMS as ROOT_TRANSFORMS
 from mmengine.registry import WEIGHT_INITIALIZERS as ROOT_WEIGHT_INITIALIZERS
 from mmengine.registry import Registry
@@ -20,6 +21,9 @@ def _child(name: str, parent: Registry, *locations: str) -> Registry:
 
 MODELS = _child('model', ROOT_MODELS, 'vitbackbones.backbones', 'vitbackbones.heads')
 HOOKS = _child('hook', ROOT_HOOKS, 'vitbackbones.engine')
+OPTIM_WRAPPER_CONSTRUCTORS = _child(
+    'optimizer wrapper constructor', ROOT_OPTIM_WRAPPER_CONSTRUCTORS, 'vitbackbones.engine'
+)
 DATASETS = _child('dataset', ROOT_DATASETS, 'vitbackbones.datasets')
 METRICS = _child('metric', ROOT_METRICS, 'vitbackbones.datasets')
 TRANSFORMS = _child('transform', ROOT_TRANSFORMS, 'vitbackbones.datasets')

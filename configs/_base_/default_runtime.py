@@ -12,6 +12,8 @@ default_hooks = dict(
     sampler_seed=dict(type='DistSamplerSeedHook'),
     visualization=dict(type='DetVisualizationHook'),  # draws when told to: draw=True
     exact_resume=dict(type='vitbackbones.ExactResumeHook'),
+    finite_loss=dict(type='vitbackbones.FiniteLossHook', skip=0),
+    unreadable_images=dict(type='vitbackbones.UnreadableImagesHook', limit=0.001),
 )
 vis_backends = [dict(type='LocalVisBackend')]
 visualizer = dict(type='DetLocalVisualizer', vis_backends=vis_backends, name='visualizer')

@@ -37,9 +37,9 @@ class Killed(BaseException):
     pass
 
 
-def config(work_dir, loop, *hooks, workers=0, persistent=False, **changes):
+def config(work_dir, loop, *hooks, workers=0, persistent=False, batch_size=2, **changes):
     """Eight iterations with noise everywhere, saving every fourth."""
-    data = {'dataset': {'type': 'NoisyData'}, 'num_workers': workers}
+    data = {'dataset': {'type': 'NoisyData'}, 'num_workers': workers, 'batch_size': batch_size}
     data |= {'persistent_workers': persistent and workers > 0}
     kinds = {'epoch': 'DefaultSampler', 'iteration': 'InfiniteSampler'}
     train = loader(**data, sampler={'type': kinds[loop], 'shuffle': True})

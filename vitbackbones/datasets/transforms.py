@@ -21,6 +21,10 @@ ADVICE = ' Put a good copy there, or take it out of the annotation file.'
 JPEG_START, JPEG_SCAN, JPEG_END = b'\xff\xd8', b'\xff\xda', b'\xff\xd9'
 
 
+class UnreadableImage(InputError):
+    """An image file that is missing, empty, truncated or no image."""
+
+
 def jpeg_ends_early(content: bytes) -> bool:
     """Whether a JPEG lacks the end marker behind its first scan.
 
@@ -58,14 +62,14 @@ def read_image(
         array of shape (H, W, 3), uint8, BGR (for the default ``color_type``).
 
     Raises:
-        InputError: the file is missing, empty, truncated or not an image.
+        UnreadableImage: the file is missing, empty, truncated or not an image.
     """
     try:
         content = fileio.get(path, backend_args=backend_args)
         return _decode(content, color_type, imdecode_backend)
     except Exception as error:  # every file and decoder backend has exceptions of its own
         reason = getattr(error, 'strerror', None) or error
-        raise InputError(f'image file {path}: {reason}.{advice}') from error
+        raise UnreadableImage(f'image file {path}: {reason}.{advice}') from error
 
 
 @TRANSFORMS.register_module()
@@ -78,7 +82,7 @@ class LoadImage(LoadImageFromFile):
             draw another image in training, and stop in testing.
 
     Raises:
-        InputError: as :func:`read_image`.
+        UnreadableImage: as :func:`read_image`.
     """
 
     def __init__(
@@ -98,7 +102,7 @@ class LoadImage(LoadImageFromFile):
         source = (results['img_path'], self.color_type, self.imdecode_backend, self.backend_args)
         try:
             image = read_image(*source)
-        except InputError:
+        except UnreadableImage:
             if self.ignore_empty:
                 return None
             raise

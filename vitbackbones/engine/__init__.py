@@ -2,16 +2,22 @@
 
 from .eval_mode import EvalModeHook
 from .exact import ExactResumeHook
+from .finite import FiniteLossHook
 from .interrupt import InterruptHook
+from .layer_decay import LayerDecayOptimWrapperConstructor
 from .progress import ProgressHook
 from .resuming import FittingCheckpointHook
 from .saving import CheckpointHook
+from .unreadable import UnreadableImagesHook
 
 __all__ = [
     'CheckpointHook',
     'ExactResumeHook',
     'EvalModeHook',
+    'FiniteLossHook',
     'FittingCheckpointHook',
     'InterruptHook',
+    'LayerDecayOptimWrapperConstructor',
     'ProgressHook',
+    'UnreadableImagesHook',
 ]

@@ -8,7 +8,9 @@ the progress bars.
 import logging
 import sys
 
+from mmengine.config import Config
 from mmengine.logging import MMLogger
+from mmengine.runner import FlexibleRunner
 from mmengine.runner import Runner as MMEngineRunner
 from tqdm import tqdm
 
@@ -36,6 +38,11 @@ class Runner(MMEngineRunner):
                 if on_terminal():
                     handler.setStream(_AboveBars())
         return logger
+
+
+def build_runner(config: Config) -> MMEngineRunner | FlexibleRunner:
+    """The runner of a config; one with a ``strategy`` (FSDP, DeepSpeed) needs mmengine's other."""
+    return (FlexibleRunner if config.get('strategy') else Runner).from_cfg(config)
 
 
 def _worth_showing(record: logging.LogRecord) -> bool:

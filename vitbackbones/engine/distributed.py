@@ -23,6 +23,12 @@ def leads_machine() -> bool:
     return int(os.environ.get('LOCAL_RANK') or os.environ.get('SLURM_LOCALID') or 0) == 0
 
 
+def lost_a_process(error: RuntimeError) -> bool:
+    """Whether ``error`` says that another process of the run is gone."""
+    gone = ('Connection closed by peer', 'Connection reset by peer', 'Broken pipe')
+    return isinstance(error, distributed.DistError) or any(text in str(error) for text in gone)
+
+
 def prepare_distributed(config: Config, launcher: str, local_rank: int = 0) -> None:
     """Set ``config`` up for ``launcher``, one of ``none``, ``pytorch`` (torchrun), ``slurm``.
 
@@ -43,9 +49,21 @@ def prepare_distributed(config: Config, launcher: str, local_rank: int = 0) -> N
         raise InputError('--launcher slurm: no GPU here; on CPUs use tools/dist_train.sh')
     distributed.init_process_group('gloo')
     config.sync_bn = None  # SyncBatchNorm knows GPUs only
-    config.model_wrapper_cfg = {
+    _wrap_on_cpu(config)
+
+
+def _wrap_on_cpu(config: Config) -> None:
+    """mmengine's wrappers put the model on the GPU with the number of the process."""
+    plain = {
         'type': 'MMDistributedDataParallel',
         'device_ids': None,
         'broadcast_buffers': False,
         'find_unused_parameters': config.get('find_unused_parameters', False),
     }
+    strategy = config.get('strategy')
+    if strategy is None:
+        config.model_wrapper_cfg = plain
+    elif strategy['type'] == 'FSDPStrategy':
+        strategy['model_wrapper']['device_id'] = 'cpu'
+    else:
+        strategy['model_wrapper'] = plain

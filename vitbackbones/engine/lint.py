@@ -26,6 +26,7 @@ RUNNER_KEYS = accepted_keywords(Runner) - {'cfg'} | {
     'efficient_conv_bn_eval',
     'find_unused_parameters',
     'model_wrapper_cfg',
+    'strategy',
     'sync_bn',
 }
 READ_KEYS = RUNNER_KEYS | {'tta_model', 'tta_pipeline'}  # by tools/test.py --tta

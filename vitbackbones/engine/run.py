@@ -14,14 +14,18 @@ from mmengine.config import Config
 import vitbackbones
 
 from ..errors import InputError
-from .distributed import prepare_distributed, process_rank
+from .distributed import lost_a_process, prepare_distributed, process_rank
 from .lint import explain_unexpected_keyword
 from .lookup import OURS
 from .saving import write_atomically
 from .threads import share_cores
 
 PACKAGE = Path(vitbackbones.__file__).parent
-GUARDS = {'exact_resume': 'ExactResumeHook'}
+GUARDS = {
+    'exact_resume': 'ExactResumeHook',
+    'finite_loss': 'FiniteLossHook',
+    'unreadable_images': 'UnreadableImagesHook',
+}
 
 
 def require_sections(config: Config, *sections: str) -> None:
@@ -84,8 +88,9 @@ def explained(config: Config) -> Iterator[None]:
     """Turn what a library says about a mistake in ``config`` into an ``InputError`` that names it.
 
     These are keywords that no signature showed beforehand, the refusals of our own models
-    (unknown ``arch``, indices out of range), which are plain ``ValueError``, and images that
-    mmcv's own loader, which inference functions need in a test pipeline, cannot decode.
+    (unknown ``arch``, indices out of range), which are plain ``ValueError``, images that mmcv's own
+    loader, which inference functions need in a test pipeline, cannot decode, and the end of
+    another process.
     """
     try:
         yield
@@ -94,6 +99,13 @@ def explained(config: Config) -> Iterator[None]:
         if not unreadable:
             raise
         raise InputError(f'{unreadable[1]}: not an image, or cut short') from error
+    except RuntimeError as error:
+        if not lost_a_process(error):
+            raise
+        raise InputError(
+            'another process of this run has ended; its own message, or the launcher, says why. '
+            'Continue with the same command and --resume'
+        ) from error
     except TypeError as error:
         explanation = explain_unexpected_keyword(config, error)
         raise explanation or error from error

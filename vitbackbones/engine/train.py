@@ -9,7 +9,7 @@ from . import smoke
 from .amp import use_amp
 from .classes import check_classes
 from .config import read_config
-from .console import Runner
+from .console import build_runner
 from .data import check_data, prepare_data
 from .distributed import process_rank
 from .lint import lint
@@ -58,7 +58,7 @@ def _train(config: Config, options: Namespace) -> None:
     add_guards(config)
     prepare_run(config, options)
     with explained(config):
-        Runner.from_cfg(config).train()
+        build_runner(config).train()
 
 
 def _prepare_start(config: Config, options: Namespace) -> None:

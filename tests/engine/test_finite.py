@@ -1,0 +1,100 @@
+"""A loss or gradient that is not finite never reaches the weights."""
+
+import numpy as np
+import pytest
+import torch
+from mmdet.structures import DetDataSample
+from mmdet.structures.bbox import HorizontalBoxes
+from mmengine.registry import MODELS
+from mmengine.structures import InstanceData
+
+from vitbackbones.checkpoint import load_file
+from vitbackbones.engine.finite import plain
+from vitbackbones.errors import InputError
+
+from .toy import ToyModel, run_toy, toy_config
+
+pytestmark = pytest.mark.compat
+
+
+@MODELS.register_module()
+class Spoilt(ToyModel):
+    """A toy whose loss or gradient is not finite in some steps."""
+
+    def __init__(self, steps, kind='nan'):
+        super().__init__()
+        self.steps, self.kind, self.step = steps, kind, 0
+
+    def forward(self, x, mode):
+        outputs = super().forward(x, mode)
+        if mode != 'loss':
+            return outputs
+        self.step += 1
+        root = (self.line.weight * 0).sum().sqrt()  # 0, with an infinite slope
+        bad = root if self.kind == 'gradient' else root * float(self.kind)
+        return outputs | {'loss_extra': bad if self.step in self.steps else root.detach()}
+
+
+def config(work_dir, steps, kind='nan', skip=0, **changes):
+    hook = {'type': 'vitbackbones.FiniteLossHook', 'skip': skip}
+    model = {'type': 'Spoilt', 'steps': steps, 'kind': kind}
+    return toy_config(work_dir, model=model, custom_hooks=[hook], **changes)
+
+
+@pytest.mark.parametrize(
+    ('kind', 'text'),
+    [
+        ('nan', 'loss_extra is nan on a batch without image names (gradient norm nan); step 6'),
+        ('gradient', 'the loss is finite, the gradient norm is nan on a batch'),
+    ],
+)
+def test_it_stops_before_the_weights_are_spoilt(tmp_path, kind, text):
+    with pytest.raises(InputError) as stop:
+        run_toy(config(tmp_path, [6], kind))
+    assert text in str(stop.value)
+    saved = load_file(tmp_path / 'not_finite_step_6_rank_0.pth')
+    assert torch.equal(torch.stack(saved['batches'][0]['x']), torch.tensor([[2.0], [0.0]]))
+    assert saved['losses'][0]['loss'].isfinite()
+    assert load_file(tmp_path / 'epoch_1.pth')['state_dict']['line.weight'].isfinite().all()
+
+
+def test_some_steps_may_be_left_out(tmp_path, capsys):
+    runner = run_toy(config(tmp_path, [3, 6], skip=2))
+    assert 'The step is left out (2 of at most 2)' in capsys.readouterr().out
+    assert runner.model.line.weight.isfinite().all()
+    assert int(runner.optim_wrapper.state_dict()['state'][0]['step']) == 12 - 2
+    with pytest.raises(InputError, match='step 9'):
+        run_toy(config(tmp_path, [3, 6, 9], skip=2))
+
+
+def test_left_out_steps_count_after_a_resume(tmp_path):
+    run_toy(config(tmp_path, [3], skip=1))
+    again = config(tmp_path, [1], skip=1, resume=True, load_from=str(tmp_path / 'epoch_1.pth'))
+    with pytest.raises(InputError, match='step 5'):
+        run_toy(again)
+
+
+def test_the_right_one_of_accumulated_batches_is_named(tmp_path):
+    optimizer = {'type': 'Adam', 'lr': 0.1}
+    wrapper = {'type': 'OptimWrapper', 'optimizer': optimizer, 'accumulative_counts': 2}
+    with pytest.raises(InputError, match='loss_extra is nan'):
+        run_toy(config(tmp_path, [3], optim_wrapper=wrapper))
+    saved = load_file(tmp_path / 'not_finite_step_4_rank_0.pth')
+    assert [bool(terms['loss_extra'].isfinite()) for terms in saved['losses']] == [False, True]
+    assert len(saved['batches']) == 2
+
+
+def test_it_changes_nothing_else(tmp_path):
+    guarded = run_toy(config(tmp_path / 'guarded', []))
+    bare = toy_config(tmp_path / 'bare', model={'type': 'Spoilt', 'steps': []})
+    assert torch.equal(guarded.model.line.weight, run_toy(bare).model.line.weight)
+
+
+def test_plain_values_of_a_detection_batch(tmp_path):
+    boxes = InstanceData(bboxes=HorizontalBoxes(torch.ones(1, 4)), labels=torch.zeros(1))
+    sample = DetDataSample(gt_instances=boxes, metainfo={'img_path': 'a.jpg', 'scale': (2, 3)})
+    content = plain({'inputs': [np.zeros(2)], 'data_samples': [sample]})
+    torch.save(content, tmp_path / 'batch.pth')
+    (loaded,) = load_file(tmp_path / 'batch.pth')['data_samples']
+    assert (loaded['img_path'], loaded['scale']) == ('a.jpg', [2, 3])
+    assert torch.equal(loaded['gt_instances']['bboxes'], torch.ones(1, 4))

@@ -1,0 +1,33 @@
+"""Check every annotation and decode every image of a config's data sets before a run.
+
+python tools/check_dataset.py configs/detr_aug_vit_s_coco.py
+"""
+
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from importlib.util import find_spec
+from pathlib import Path
+
+if find_spec('vitbackbones') is None:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from vitbackbones.engine.check import check  # noqa: E402
+from vitbackbones.engine.cli import ConfigOptions, run  # noqa: E402
+
+
+def parse() -> Namespace:
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add('config', help='a file of configs/')
+    add('--data-root', help='folder of the data set, in place of the one that the config names')
+    add('--workers', type=int, metavar='N', help='processes that decode (default: all cores)')
+    add('--cfg-options', nargs='+', action=ConfigOptions, default={}, metavar='KEY=VALUE')
+    return parser.parse_args()
+
+
+def main() -> None:
+    check(parse())
+
+
+if __name__ == '__main__':
+    sys.exit(run(main))

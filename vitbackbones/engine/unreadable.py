@@ -1,0 +1,107 @@
+"""A few unreadable images do not end a run: they are counted, named and replaced.
+
+Among a million files one is truncated, and a run that meets it after an hour should not die of it;
+nor should it go on when a disk or a copy is broken. So a bad image is replaced by another one of
+the data set, and the run stops when more of them were met than the limit allows.
+"""
+
+import math
+from queue import SimpleQueue
+
+import numpy as np
+from mmengine.hooks import Hook
+from torch import multiprocessing
+from torch.utils.data import DataLoader, Dataset
+
+from ..datasets.transforms import UnreadableImage
+from ..errors import InputError
+from ..registry import HOOKS
+from .dataset_proxy import DatasetProxy, rebuild
+
+ATTEMPTS = 10  # to find a good image; that many bad ones in a row are no accident
+
+
+class ReplacingDataset(DatasetProxy):
+    """Gives another sample for one whose image cannot be read, and reports it.
+
+    Args:
+        dataset: raises :class:`UnreadableImage`.
+        reports: a queue of texts that reaches from data workers to the training process.
+
+    Raises:
+        UnreadableImage: one bad image after the other.
+    """
+
+    def __init__(self, dataset: Dataset, reports) -> None:
+        super().__init__(dataset, reports=reports)
+
+    def __getitem__(self, index: int):
+        for _ in range(ATTEMPTS - 1):
+            try:
+                return self.dataset[index]
+            except UnreadableImage as error:
+                self.reports.put(str(error))
+                index = np.random.randint(len(self.dataset))
+        return self.dataset[index]
+
+
+def _queue(loader: DataLoader):
+    """Without a bound: a worker that waited to report would keep the batch that is waited for."""
+    if not loader.num_workers:
+        return SimpleQueue()
+    context = loader.multiprocessing_context or multiprocessing.get_context()
+    queue = context.Queue()
+    queue.cancel_join_thread()  # reports that nobody reads must not keep a worker alive
+    return queue
+
+
+@HOOKS.register_module()
+class UnreadableImagesHook(Hook):
+    """Replaces unreadable training images up to a limit.
+
+    Args:
+        limit: the share of the data set that may be unreadable; 0.001 of 205 images is none.
+
+    Raises:
+        InputError: more were met; names the files.
+    """
+
+    priority = 'HIGH'  # before the exact resume puts its own data set around it
+
+    def __init__(self, limit: float = 0.001) -> None:
+        self.limit = limit
+        self.met: dict[str, None] = {}  # in the order of appearance
+
+    def before_train(self, runner) -> None:
+        loop = runner.train_loop
+        loader = loop.dataloader
+        self.reports = _queue(loader)
+        self.allowed = math.floor(self.limit * len(loader.dataset))
+        data = ReplacingDataset(loader.dataset, self.reports)
+        loop.dataloader = rebuild(loader, data, loader.batch_sampler)
+        if hasattr(loop, 'dataloader_iterator'):
+            loop.dataloader_iterator = type(loop.dataloader_iterator)(loop.dataloader)
+
+    def before_train_iter(self, runner, batch_idx, data_batch=None) -> None:
+        while not self.reports.empty():
+            self._note(runner, self.reports.get())
+
+    def _note(self, runner, report: str) -> None:
+        if report in self.met:  # in an earlier epoch
+            return
+        self.met[report] = None
+        if len(self.met) > self.allowed:
+            raise InputError(self._too_many())
+        runner.logger.warning(
+            f'{report} Another image was taken in its place ({len(self.met)} so far, at most '
+            f'{self.allowed})'
+        )
+
+    def _too_many(self) -> str:
+        if not self.allowed:
+            return next(iter(self.met))
+        names = ', '.join(report.partition(': ')[0] for report in self.met)
+        return (
+            f'{len(self.met)} images cannot be read, {self.allowed} are allowed '
+            f'(default_hooks.unreadable_images.limit={self.limit}): {names}'
+        )
