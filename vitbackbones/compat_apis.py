@@ -19,7 +19,8 @@ modules and methods of classes.
   autocast. Here they are turned into float32 first.
 * Inferencers take the files of a folder in the order of the file system, and answer without names.
   Here the files are sorted.
-* ``mmseg.apis.init_model`` ends in ``KeyError: 'meta'`` for a file that holds weights alone.
+* For a file that holds weights alone ``mmseg.apis.init_model`` ends in ``KeyError: 'meta'``, and
+  the inferencers name and draw the classes of Cityscapes or COCO, whatever the config's are.
 * A checkpoint of other classes than the config's loads with a log line, and its last layer stays
   random. For models with a backbone of this package that is an ``InputError``.
 """
@@ -35,7 +36,7 @@ from types import ModuleType, SimpleNamespace
 from mmengine.config import Config
 from mmengine.registry import DefaultScope
 
-from .classes import checkpoint_meta, require_same_count
+from .classes import checkpoint_meta, config_meta, require_same_count
 
 PACKAGE = __package__
 
@@ -112,7 +113,18 @@ def _sort_folders(inferencer: type) -> None:
 
 def _mend_inferencer(name: str, api: ModuleType) -> None:
     api._load_checkpoint_to_model = _checking_classes(api._load_checkpoint_to_model)
-    _sort_folders(getattr(api, name))
+    inferencer = getattr(api, name)
+    _sort_folders(inferencer)
+    load = inferencer._load_weights_to_model
+
+    @functools.wraps(load)
+    def load_with_names(self, model, checkpoint, config):
+        if checkpoint is not None and not checkpoint.get('meta'):
+            state = checkpoint.get('state_dict', checkpoint)
+            checkpoint = {'state_dict': state, 'meta': {'dataset_meta': config_meta(config)}}
+        return load(self, model, checkpoint, config)
+
+    inferencer._load_weights_to_model = load_with_names
 
 
 def _mend_classification(api: ModuleType) -> None:

@@ -127,10 +127,16 @@ def test_models_of_others_are_left_alone(folder, other_classes):
 
 
 def test_a_file_of_weights_alone(folder, tmp_path):
-    from mmseg.apis import inference_model, init_model
+    from mmdet.apis import DetInferencer
+    from mmseg.apis import MMSegInferencer, inference_model, init_model
 
-    checkpoint = torch.load(folder / 'tiny_seg.pth', weights_only=True)
-    torch.save(checkpoint['state_dict'], tmp_path / 'weights.pth')
-    model = init_model(folder / 'tiny_seg.py', str(tmp_path / 'weights.pth'), device='cpu')
+    for task, inferencer in (('det', DetInferencer), ('seg', MMSegInferencer)):
+        state = torch.load(folder / f'tiny_{task}.pth', weights_only=True)['state_dict']
+        torch.save(state, tmp_path / f'{task}.pth')
+        config, weights = str(folder / f'tiny_{task}.py'), str(tmp_path / f'{task}.pth')
+        model = inferencer(config, weights, device='cpu').model
+        assert tuple(model.dataset_meta['classes']) == ('circle', 'square', 'triangle')
+        assert all(torch.equal(model.state_dict()[key], value) for key, value in state.items())
+    model = init_model(config, weights, device='cpu')
     result = inference_model(model, np.zeros((40, 50, 3), np.uint8))
     assert result.pred_sem_seg.data.shape == (1, 40, 50)
