@@ -36,7 +36,7 @@ def settings(model, **paramwise):
 
 
 def test_every_backbone(make_backbone):
-    backbone = make_backbone(arch=make_backbone.shallow)
+    backbone = make_backbone()
     found, groups = settings(Host(backbone), layer_decay_rate=RATE, flat_decay_mult=0.0)
     undecayed = backbone.no_weight_decay()
     rates = set()
@@ -55,7 +55,7 @@ def test_every_backbone(make_backbone):
 
 
 def test_with_a_rate_for_the_backbone(make_backbone):
-    backbone = make_backbone(arch=make_backbone.shallow)
+    backbone = make_backbone()
     keys = {'backbone': {'lr_mult': 0.1}}
     found, _ = settings(Host(backbone), layer_decay_rate=RATE, custom_keys=keys)
     plain, _ = settings(Host(backbone), layer_decay_rate=RATE)
@@ -65,7 +65,7 @@ def test_with_a_rate_for_the_backbone(make_backbone):
 
 
 def test_no_decay_rules_alone(make_backbone):
-    backbone = make_backbone(arch=make_backbone.shallow)
+    backbone = make_backbone()
     found, _ = settings(Host(backbone))
     undecayed = {f'backbone.{name}' for name in backbone.no_weight_decay()} & set(found)
     assert {name for name, (_, decay) in found.items() if decay == 0.0} == undecayed

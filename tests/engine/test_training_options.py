@@ -7,7 +7,6 @@ from mmengine.registry import DATASETS, MODELS
 
 from vitbackbones.checkpoint import load_file
 from vitbackbones.engine.run import add_guards
-from vitbackbones.registry import MODELS as OURS
 
 from .toy import ToyData, loader, run_toy, toy_config
 
@@ -22,7 +21,7 @@ class TinyViT(BaseModel):
         super().__init__()
         arch = {'embed_dims': 12, 'depth': 2, 'num_heads': 2}
         options = {'arch': arch, 'img_size': 32, 'out_type': 'pooled', **backbone}
-        self.backbone = OURS.build({'type': 'ViT', **options})
+        self.backbone = MODELS.build({'type': 'vitbackbones.ViT', **options})
 
     def forward(self, x, mode):
         x = torch.stack(x)  # (N, 3, 32, 32)

@@ -3,6 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from mmengine.registry import DefaultScope
 from mmseg.registry import MODELS
 
 from tests.heads.setr import CLASSES, HEADS, KINDS, build, config, sample
@@ -136,7 +137,8 @@ def test_naive_and_pup_read_the_last_map_of_a_pyramid(kind):
     small.model.backbone = {'type': 'vitbackbones.PVT', 'arch': 't', 'out_indices': 3}
     small.model.decode_head.update(in_channels=512, in_index=0, stride=32)
     small.model.auxiliary_head = None
-    model = MODELS.build(small.model).eval()
+    with DefaultScope.overwrite_default_scope('mmseg'):
+        model = MODELS.build(small.model).eval()
     logits = model.predict(image(70, 45)[:1], [sample(70, 45)])[0].seg_logits.data
     assert logits.shape == (CLASSES, 70, 45)
 

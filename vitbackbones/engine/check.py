@@ -5,7 +5,7 @@ What training checks at its start takes seconds; this decodes all files, on all 
 
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
-from multiprocessing import Pool
+from multiprocessing.pool import ThreadPool
 
 from mmengine.registry import DATASETS, init_default_scope
 from tqdm import tqdm
@@ -76,7 +76,7 @@ def _bare_classes(name: str, samples: list[dict], classes: Sequence[str]) -> Ite
 
 def _unreadable(files: list[tuple[str, str]], workers: int) -> Iterator[str]:
     """What is wrong with the files that cannot be decoded."""
-    with Pool(workers) as pool:
+    with ThreadPool(workers) as pool:  # decoders leave Python's lock; nothing has to be forked
         found = pool.imap_unordered(_fault, files, chunksize=16)
         bar = tqdm(found, 'decode', len(files), leave=False, disable=not on_terminal())
         yield from (fault for fault in bar if fault)

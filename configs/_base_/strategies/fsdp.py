@@ -2,6 +2,7 @@
 
 For models that do not fit on one GPU; the ones here do, and are faster without. Parts of 5 million
 parameters and more are gathered one after the other. Checkpoints hold the whole model, as others.
+Not tried on GPUs yet; on CPUs torch 2.11 ends in a segmentation fault.
 """
 
 strategy = dict(
