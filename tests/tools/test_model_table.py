@@ -1,0 +1,55 @@
+"""docs/models.md says what the code counts and what the papers print."""
+
+import pytest
+
+from vitbackbones import list_models
+from vitbackbones.analysis.published import FAMILIES
+from vitbackbones.models import MODELS
+
+from .conftest import ROOT, load_tool
+
+DOCUMENT = (ROOT / 'docs' / 'models.md').read_text()
+LINES = [line for line in DOCUMENT.splitlines() if line.startswith('| `')]
+ROWS = [(row, family) for family in FAMILIES for row in family.rows]
+# The smallest of every backbone class is measured again here, and all that options make.
+SMALLEST = {entry[0]: name for name, entry in reversed(MODELS.items())}.values()
+MEASURED = [i for i, (row, _) in enumerate(ROWS) if row.options or row.name in SMALLEST]
+
+
+@pytest.fixture(scope='module')
+def table():
+    return load_tool('model_table')
+
+
+def test_every_model_has_a_line():
+    assert {row.name for row, _ in ROWS} == set(list_models())
+
+
+def test_the_text_is_what_the_tool_writes(table, monkeypatch):
+    """All but the measured numbers."""
+    monkeypatch.setattr(table, 'cells', lambda row, family: [table.label(row)])
+    written = [line for line in table.table() if not line.startswith('| `')]
+    kept = [line for line in DOCUMENT.splitlines() if not line.startswith('| `')]
+    assert kept == '\n'.join(written).splitlines()
+
+
+def test_the_lines_are_those_of_the_published_numbers(table):
+    assert len(LINES) == len(ROWS)
+    for line, (row, _) in zip(LINES, ROWS, strict=True):
+        fields = [field.strip() for field in line.strip('|').split('|')]
+        assert fields[0] == table.label(row)
+        assert fields[5:] == table.texts(row)
+        printed = [field.partition(' / ')[2].partition(' ')[0] for field in fields[3:5]]
+        assert printed == [row.parameters, row.flops]
+
+
+@pytest.mark.parametrize('index', MEASURED, ids=lambda i: f'{ROWS[i][0].name}-{i}')
+def test_the_counts_are_true(index, table):
+    row, family = ROWS[index]
+    assert LINES[index] == f'| {" | ".join(table.cells(row, family))} |'
+
+
+def test_differences_show_only_where_the_printed_digits_differ(table):
+    assert table.compare(22.1244, '22.2') == '22.1 / 22.2 (-0.1)'
+    assert table.compare(4.6758, '4.7') == '4.7 / 4.7'
+    assert table.compare(5.2, '') == ''

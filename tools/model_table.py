@@ -1,0 +1,92 @@
+"""Write docs/models.md: every model's parameters, operations and published accuracy.
+
+python tools/model_table.py
+"""
+
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+if find_spec('vitbackbones') is None:
+    sys.path.insert(0, str(ROOT))
+
+from vitbackbones import create_model  # noqa: E402
+from vitbackbones.analysis.complexity import measure  # noqa: E402
+from vitbackbones.analysis.published import CONVENTIONS, FAMILIES, Family, Row  # noqa: E402
+
+TARGET = ROOT / 'docs' / 'models.md'
+INTRODUCTION = """\
+# Models
+
+Made by `python tools/model_table.py`; a test compares it with the code.
+
+Parameters and multiply-adds are those of the classifiers with 1000 classes on one 224 x 224 image,
+counted by `vitbackbones.analysis.complexity`. Papers count differently, so next to what a paper
+prints stands what we count *in its convention*, rounded to its digits; the difference is ours less
+theirs. Where a paper does not say how it counts, the convention is the one that gives its numbers.
+An empty field: not printed, or not at hand when this table was made. Accuracies are the published
+ones (ImageNet-1k, top-1 in percent, 224 x 224); none of them was measured here.
+
+The models are `vitbackbones.create_model(...)` with the arguments in the first column. MSF-Swin,
+Aug-PVT, Aug-T2T and the recursive mixer had no published code; SReT-ExT (`arch='ext'`), SReT-B
+(`arch='b'`) and SReT-108 (`arch='108'`) are readings of ours, as the paper does not determine them.
+"""
+HEADER = """\
+| model | parameters, M | multiply-adds, G | parameters: ours / printed | FLOPs: ours / printed | \
+top-1 | printed in | remark |
+|---|---|---|---|---|---|---|---|"""
+
+
+def compare(ours: float, printed: str) -> str:
+    """``ours`` at the digits of ``printed``, and the difference where there is one."""
+    if not printed:
+        return ''
+    digits = len(printed.partition('.')[2])
+    difference = round(round(ours, digits) - float(printed), digits)
+    same = f'{ours:.{digits}f} / {printed}'
+    return f'{same} ({difference:+.{digits}f})' if difference else same
+
+
+def cells(row: Row, family: Family) -> list[str]:
+    """The fields of one line of the table."""
+    found = measure(lambda: create_model(row.name, **row.options))
+    convention = CONVENTIONS[family.convention]
+    return [
+        label(row),
+        f'{found.parameters / 1e6:.3f}',
+        f'{found.macs / 1e9:.3f}',
+        compare(convention.parameters(found) / 1e6, row.parameters),
+        compare(convention.flops(found) / 1e9, row.flops),
+        *texts(row),
+    ]
+
+
+def label(row: Row) -> str:
+    options = ''.join(f', {key}={value!r}' for key, value in row.options.items())
+    return f'`{row.name!r}{options}`'
+
+
+def texts(row: Row) -> list[str]:
+    return [row.top1, row.source, row.note]
+
+
+def table() -> Iterator[str]:
+    """The lines of the file."""
+    yield INTRODUCTION
+    for family in FAMILIES:
+        yield f'## {family.title}\n'
+        yield f'Counted in the paper: {CONVENTIONS[family.convention].text}.\n'
+        yield HEADER
+        for row in family.rows:
+            yield f'| {" | ".join(cells(row, family))} |'
+        yield ''
+
+
+def main() -> None:
+    TARGET.write_text('\n'.join(table()))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,91 @@
+"""Parameters and operations of a model, in the conventions that the papers count in.
+
+Nothing is computed: the model is built and run with fake tensors, which have shapes alone. The
+papers call all of these "FLOPs":
+
+* ``macs``: multiply-adds of convolutions, linear layers and the two products of attention;
+* twice that (MSF);
+* fvcore's count (SReT): multiply-adds, and 5 per element of a LayerNorm, 2 of a BatchNorm.
+
+A circulant path counts as Aug-ViT's tables do, through the FFT: 2 d log2(d / b) + 2 b d per token
+and path (its printed formula lacks the first 2). The products of the form that runs are not
+counted.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
+
+from ..layers import AugmentedShortcut
+
+
+@dataclass(frozen=True)
+class Complexity:
+    """What a model holds and what one image costs.
+
+    Attributes:
+        parameters: all of them, fixed tables included.
+        path_biases: those that are biases of augmented shortcuts, which Aug-ViT does not count.
+        weights: those that are weights of linear and convolution layers, which alone MSF counts.
+        macs: multiply-adds.
+        norms: what fvcore adds to them for LayerNorms and BatchNorms.
+    """
+
+    parameters: int
+    path_biases: int
+    weights: int
+    macs: float
+    norms: int
+
+
+def measure(build: Callable[[], nn.Module], size: tuple[int, int] = (224, 224)) -> Complexity:
+    """Measure the model that ``build`` returns on an image of ``size`` (height, width)."""
+    extra = Counter()
+    # the unfused kernel, because the counter knows matrix products and not every fused kernel
+    with FakeTensorMode(), torch.no_grad(), sdpa_kernel(SDPBackend.MATH):
+        model = build().eval()
+        for module in model.modules():
+            _listen(module, extra)
+        with FlopCounterMode(display=False) as counter:
+            model(torch.empty(1, 3, *size))
+    return Complexity(
+        parameters=sum(p.numel() for p in model.parameters()),
+        path_biases=sum(_path_biases(module) for module in model.modules()),
+        weights=sum(_weights(module) for module in model.modules()),
+        macs=counter.get_total_flops() / 2 + extra['paths'],
+        norms=extra['norms'],
+    )
+
+
+def _listen(module: nn.Module, extra: Counter) -> None:
+    """Count what the counter of matrix products does not see, or sees in another form."""
+    if isinstance(module, AugmentedShortcut) and module.projection == 'circulant':
+        paths, blocks, _, side = module.weight.shape
+        dims = blocks * side
+        per_token = paths * (2 * dims * math.log2(side) + 2 * blocks * dims)
+
+        def augment(normed: torch.Tensor) -> torch.Tensor:
+            extra['paths'] += normed.numel() // dims * per_token
+            return torch.zeros_like(normed)
+
+        module.augment = augment
+    if isinstance(module, nn.LayerNorm | nn.BatchNorm2d):
+        per_element = 5 if isinstance(module, nn.LayerNorm) else 2
+        module.register_forward_hook(
+            lambda _, inputs, output: extra.update(norms=per_element * output.numel())
+        )
+
+
+def _path_biases(module: nn.Module) -> int:
+    return module.bias.numel() if isinstance(module, AugmentedShortcut) else 0
+
+
+def _weights(module: nn.Module) -> int:
+    return module.weight.numel() if isinstance(module, nn.Linear | nn.Conv2d) else 0
