@@ -1,6 +1,7 @@
 # Every command runs in a virtual environment made here; nothing outside the clone is changed.
 #
 #   make demo            train, evaluate and draw a small Aug-ViT DETR
+#   make demo-seg        the same for a small MSF-ViT with SETR's MLA head
 #   make test            lint, then the whole test suite
 #   make test-openmmlab  the compatibility tests beside the original OpenMMLab releases
 #   make lint            style only; make format mends what it can
@@ -14,12 +15,13 @@ PYTHON ?= $(shell for python in python3.12 python3.11 python3.10 python3; do \
 	$$python -c '$(SUPPORTED)' 2>/dev/null && echo $$python && break; done)
 
 PY := .venv/bin/python
-CONFIG := configs/detr_aug_vit_s_shapes.py
-RESULTS := work_dirs/demo
 
-.PHONY: demo test test-openmmlab lint format clean
+.PHONY: demo demo-seg test test-openmmlab lint format clean
 
-demo: .venv/.installed
+demo: CONFIG := configs/detr_aug_vit_s_shapes.py
+demo-seg: CONFIG := configs/setr_mla_msf_vit_ti_shapes.py
+demo demo-seg: RESULTS = work_dirs/$@
+demo demo-seg: .venv/.installed
 	$(PY) -m vitbackbones.datasets.shapes data/shapes
 	$(PY) tools/train.py $(CONFIG) --work-dir $(RESULTS)
 	$(PY) tools/test.py $(CONFIG) "$$(cat $(RESULTS)/last_checkpoint)" --draw $(RESULTS)/pictures

@@ -46,7 +46,7 @@ PARAMETERS = {
 }
 
 # plain patches, or the last of two stages; all else has 32
-STRIDE_16 = [
+STRIDE_16 = ['detr_aug_vit_ti_bccd'] + [
     f'detr_{name}_shapes'
     for name in ('aug_t2t_14', 'aug_vit_s', 'deit_s', 'msf_swin_t', 'msf_vit_s', 'sret_s', 'tnt_s')
 ]

@@ -1,0 +1,27 @@
+"""SETR-MLA on a small MSF-ViT, Shapes.
+
+The wiring of setr_mla_msf_vit_s_ade20k, with patches of 8 x 8 and one map of each of four blocks.
+    measured   not yet
+Hardware: two CPU cores or any GPU.
+
+    python -m vitbackbones.datasets.shapes data/shapes
+    python tools/train.py configs/setr_mla_msf_vit_ti_shapes.py
+"""
+
+_base_ = [
+    '_base_/models/setr_mla_small.py',
+    '_base_/datasets/shapes_segmentation.py',
+    '_base_/schedules/setr_shapes.py',
+    '_base_/segmentation_runtime.py',
+]
+
+model = dict(
+    backbone=dict(
+        type='vitbackbones.MSFViT',
+        arch=dict(embed_dims=128, depth=4, num_heads=2),
+        img_size=128,
+    ),
+    neck=dict(in_channels=[128, 128, 128, 128]),
+)
+
+default_hooks = dict(checkpoint=dict(interval=1250), logger=dict(interval=25))

@@ -1,0 +1,95 @@
+"""SETR configs of Shapes and CamVid: header, keys, classes, sizes, and that the pair is a pair."""
+
+import ast
+import copy
+from pathlib import Path
+
+import pytest
+import torch
+from mmengine.config import Config
+from mmengine.registry import DefaultScope
+from mmseg.registry import MODELS
+from mmseg.utils import register_all_modules
+
+from vitbackbones.datasets import shapes
+from vitbackbones.datasets.masks import IGNORED, label_table
+from vitbackbones.engine.classes import check_classes
+from vitbackbones.engine.lint import lint
+
+pytestmark = pytest.mark.compat
+CONFIGS = Path(__file__).parents[1] / 'configs'
+NAMES = sorted(
+    path.stem for data in ('shapes', 'camvid') for path in CONFIGS.glob(f'setr_*_{data}.py')
+)
+MSF, PLAIN = 'setr_mla_msf_vit_s_camvid', 'setr_mla_simple_vit_s_camvid'
+
+
+@pytest.fixture(autouse=True)
+def scope():
+    register_all_modules(init_default_scope=False)
+    with DefaultScope.overwrite_default_scope('mmseg'):
+        yield
+
+
+def load(name):
+    return Config.fromfile(CONFIGS / f'{name}.py')
+
+
+def test_they_are_there():
+    assert {'setr_mla_msf_vit_ti_shapes', MSF, PLAIN} <= set(NAMES)
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_header(name):
+    header = ast.get_docstring(ast.parse((CONFIGS / f'{name}.py').read_text()))
+    assert header.splitlines()[0].endswith('.')
+    assert f'python tools/train.py configs/{name}.py' in header
+    assert 'Hardware:' in header
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_every_key_and_type_is_known_and_classes_agree(name):
+    config = load(name)
+    lint(config)
+    check_classes(config, ('train', 'val', 'test'))
+    loaders = [step for step in config.train_pipeline if step.type == 'vitbackbones.LoadMask']
+    loaders += [step for step in config.test_pipeline if step.type == 'vitbackbones.LoadMask']
+    assert [step.num_classes for step in loaders] == [config.model.decode_head.num_classes] * 2
+    assert len(config.metainfo.palette) == len(config.metainfo.classes)
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_backbone_neck_and_heads_fit(name):
+    config = load(name)
+    with torch.device('meta'):
+        model = MODELS.build(config.model).eval()
+        size = config.model.data_preprocessor.size
+        logits = model.encode_decode(torch.empty(2, 3, *size), [{'img_shape': size}] * 2)
+    assert tuple(config.model.neck.in_channels) == model.backbone.out_channels
+    assert model.neck.strides == model.backbone.out_strides
+    assert logits.shape == (2, config.model.decode_head.num_classes, *size)
+
+
+def test_the_classes_of_shapes():
+    config = load('setr_mla_msf_vit_ti_shapes')
+    assert config.metainfo.classes == (shapes.GROUND, *shapes.KINDS)
+    assert all(
+        config[f'{split}_dataloader'].dataset.reduce_zero_label for split in ('train', 'val')
+    )
+
+
+def test_void_of_camvid_is_ignored():
+    step = next(step for step in load(MSF).train_pipeline if 'ignored' in step)
+    table = label_table(step.num_classes, ignored=step.ignored)
+    assert table[11] == IGNORED
+    assert table[:11].tolist() == list(range(11))
+
+
+def test_the_pair_differs_in_the_backbone_only():
+    first, second = (load(name)._cfg_dict.to_dict() for name in (MSF, PLAIN))
+    pair = [copy.deepcopy(config['model'].pop('backbone')) for config in (first, second)]
+    assert first == second
+    assert [part.pop('type') for part in pair] == ['vitbackbones.MSFViT', 'vitbackbones.SimpleViT']
+    checkpoints = [part['init_cfg'].pop('checkpoint') for part in pair]
+    assert checkpoints == ['checkpoints/msf_vit_s.pth', 'checkpoints/simple_vit_s.pth']
+    assert pair[0] == pair[1]
