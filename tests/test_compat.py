@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.compat
+CONFIG = Path(__file__).parents[1] / 'configs' / 'detr_sret_s_shapes.py'
 
 
 def run(code):
@@ -73,4 +75,49 @@ def test_mmpretrain_imports_beside_transformers_5(tmp_path):
     (info / 'METADATA').write_text('Metadata-Version: 2.1\nName: transformers\nVersion: 5.0.0\n')
     path = f'import sys; sys.path.insert(0, {str(tmp_path)!r})\n'
     result = run(path + 'import vitbackbones, mmpretrain.models')
+    assert result.returncode == 0, result.stderr
+
+
+# How each toolbox builds a model on one of our backbones, from the type alone, and runs it.
+BUILD = {
+    'mmdet': f"""
+from mmdet.registry import MODELS
+from mmengine.config import Config
+model = MODELS.build(Config.fromfile({str(CONFIG)!r}).model)
+shape = model.extract_feat(torch.zeros(1, 3, 64, 96))[0].shape
+assert shape == (1, 128, 4, 6), shape
+""",
+    'mmseg': """
+from mmseg.registry import MODELS
+model = MODELS.build(dict(
+    type='EncoderDecoder',
+    backbone=dict(type='vitbackbones.TNT', arch='ti', img_size=64),
+    decode_head=dict(
+        type='FCNHead', in_channels=192, channels=8, num_convs=1, num_classes=5,
+        norm_cfg=dict(type='BN'))))
+shape = model(torch.zeros(2, 3, 64, 96)).shape
+assert shape == (2, 5, 4, 6), shape
+""",
+    'mmpretrain': """
+from mmpretrain.registry import MODELS
+model = MODELS.build(dict(
+    type='ImageClassifier',
+    backbone=dict(type='vitbackbones.MSFViT', arch='ti', out_type='pooled'),
+    head=dict(type='LinearClsHead', in_channels=192, num_classes=7)))
+shape = model(torch.zeros(1, 3, 64, 64)).shape
+assert shape == (1, 7), shape
+""",
+}
+
+
+@pytest.mark.parametrize(
+    'order',
+    ['mmdet mmseg mmpretrain', 'mmpretrain mmseg mmdet', 'mmseg mmpretrain mmdet'],
+)
+def test_three_toolboxes_share_a_process_in_any_order(order):
+    head = 'import torch, vitbackbones\nfrom mmengine.registry import init_default_scope\n'
+    steps = []
+    for toolbox in order.split():
+        steps += [f'import {toolbox}.models', f'init_default_scope("{toolbox}")', BUILD[toolbox]]
+    result = run(head + '\n'.join(steps + steps))  # each again, after the others were there
     assert result.returncode == 0, result.stderr

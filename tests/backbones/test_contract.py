@@ -154,6 +154,9 @@ def test_a_file_that_lacks_a_tensor_stops_and_names_it(make_backbone, tmp_path):
         ({'arch': 5}, 'unknown arch 5; known: '),
         ({'arch': {'depth': 3}}, 'needs the keys'),
         ({'out_indices': 99}, 'out_indices'),
+        ({'out_indices': ()}, 'out_indices'),
+        ({'out_indices': (0, 0)}, 'out_indices.*repeated'),
+        ({'out_indices': -99}, 'out_indices'),
         ({'out_type': 'raw'}, 'out_type'),
         ({'attention': {'type': 'NoSuch'}}, '[aA]ttention'),  # mixers take none
         ({'shortcut': {'type': 'NoSuch'}}, 'IdentityShortcut'),
@@ -163,3 +166,15 @@ def test_a_file_that_lacks_a_tensor_stops_and_names_it(make_backbone, tmp_path):
 def test_bad_options_are_refused_by_name(make_backbone, option, message):
     with pytest.raises((ValueError, TypeError), match=message):
         make_backbone(**option)
+
+
+@pytest.mark.parametrize('channels', [1, 4])
+def test_an_image_of_other_channels_is_refused_with_both_numbers(make_backbone, channels):
+    backbone = make_backbone()
+    with pytest.raises((ValueError, RuntimeError), match=rf'3 channels, but got {channels}'):
+        backbone(torch.randn(1, channels, 64, 64))
+
+
+def test_images_may_have_any_number_of_channels_that_is_said(make_backbone):
+    backbone = make_backbone(in_channels=5)
+    assert backbone(torch.randn(1, 5, 64, 64))[-1].isfinite().all()

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from mmengine.registry import DefaultScope
 from mmpretrain.registry import MODELS
 
 from vitbackbones import create_model
@@ -12,6 +13,13 @@ from vitbackbones.errors import InputError
 from .test_distillation import classifier
 
 pytestmark = pytest.mark.compat
+
+
+@pytest.fixture(autouse=True)
+def scope():
+    """Bare names are mmpretrain's, whatever was tested before."""
+    with DefaultScope.overwrite_default_scope('mmpretrain'):
+        yield
 
 
 def saved(tmp_path, ema=False):

@@ -42,6 +42,9 @@ def choose_indices(out_indices: int | str | Sequence[int], count: int) -> tuple[
     """Return sorted non-negative indices below ``count``; negative ones count from the end.
 
     A name, such as ``'setr_mla'``, stands for what that head reads (``taps``).
+
+    Raises:
+        ValueError: there is none, one is out of range, or two are the same.
     """
     if isinstance(out_indices, str):
         return published_taps(out_indices, count)
@@ -50,7 +53,10 @@ def choose_indices(out_indices: int | str | Sequence[int], count: int) -> tuple[
         raise ValueError(
             f'out_indices={out_indices} of {count}: each must be in [-{count}, {count})'
         )
-    return tuple(sorted({i % count for i in given}))
+    chosen = tuple(sorted({i % count for i in given}))
+    if len(chosen) < len(given):
+        raise ValueError(f'out_indices={out_indices} of {count}: one is repeated')
+    return chosen
 
 
 class Backbone(BaseModule):

@@ -19,6 +19,7 @@ from ..layers import (
     average_map,
     drop_path_rates,
     pad_to_multiple,
+    require_channels,
     sincos_position,
     to_map,
 )
@@ -42,7 +43,7 @@ class NormedPatchEmbed(nn.Module):
 
     def __init__(self, in_channels: int, embed_dims: int, patch_size: int) -> None:
         super().__init__()
-        self.patch_size = patch_size
+        self.in_channels, self.patch_size = in_channels, patch_size
         pixels = patch_size * patch_size * in_channels
         self.norm1 = nn.LayerNorm(pixels, eps=1e-5)
         self.proj = nn.Linear(pixels, embed_dims)
@@ -50,6 +51,7 @@ class NormedPatchEmbed(nn.Module):
 
     def forward(self, x: Tensor) -> tuple[Tensor, tuple[int, int]]:
         """Map (N, in_channels, H, W) to tokens (N, h * w, C) and (h, w), rounded up."""
+        require_channels(x, self.in_channels)
         p = self.patch_size
         x = pad_to_multiple(x, p).unflatten(3, (-1, p)).unflatten(2, (-1, p))
         size = (x.shape[2], x.shape[4])

@@ -15,7 +15,7 @@ from .init import trunc_normal_linears
 from .mean_shift import MeanShiftAttention, mean_shift
 from .mlp import Mlp
 from .parts import ATTENTIONS, SHORTCUTS, STEMS, build_part, register
-from .patch_embed import PatchEmbed, average_map, pad_to_multiple, to_map
+from .patch_embed import PatchEmbed, average_map, pad_to_multiple, require_channels, to_map
 from .position import fit_position, resize_map, resize_position, sincos_position, sinusoid_position
 from .recursion import NonLinearProjection, RecursiveBlock
 from .shortcut import CoefficientShortcut, IdentityShortcut, build_shortcut
@@ -64,6 +64,7 @@ __all__ = [
     'mean_shift',
     'pad_to_multiple',
     'register',
+    'require_channels',
     'resize_map',
     'resize_position',
     'sinusoid_position',

@@ -18,6 +18,16 @@ def pad_to_multiple(x: Tensor, multiple: int) -> Tensor:
     return F.pad(x, (0, width - w, 0, height - h))
 
 
+def require_channels(image: Tensor, expected: int) -> None:
+    """Refuse an image (N, C, H, W) of another number of channels, where no convolution does.
+
+    Raises:
+        ValueError: with both numbers.
+    """
+    if image.shape[1] != expected:
+        raise ValueError(f'expected an image of {expected} channels, but got {image.shape[1]}')
+
+
 @register(STEMS)
 class PatchEmbed(nn.Module):
     """Cut a map into patches and project each to a token; any size, padded inside.

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from .mlp import Mlp
 from .parts import STEMS, register
-from .patch_embed import pad_to_multiple, to_map
+from .patch_embed import pad_to_multiple, require_channels, to_map
 from .token_attention import PerformerAttention, TokenAttention
 
 _WIDTH = 64
@@ -73,6 +73,7 @@ class TokensToToken(nn.Module):
             raise ValueError(f'patch_size={patch_size}: tokens-to-token makes patches of {_STRIDE}')
         if tokens not in _ATTENTIONS:
             raise ValueError(f'tokens={tokens!r} is none of {tuple(_ATTENTIONS)}')
+        self.in_channels = in_channels
         drop_rate = _DROP_RATES[tokens] if drop_rate is None else drop_rate
         self.attention1 = TokenTransformer(in_channels * 7 * 7, _WIDTH, tokens, drop_rate)
         self.attention2 = TokenTransformer(_WIDTH * 3 * 3, _WIDTH, tokens, drop_rate)
@@ -80,6 +81,7 @@ class TokensToToken(nn.Module):
 
     def forward(self, x: Tensor) -> tuple[Tensor, tuple[int, int]]:
         """Map (N, in_channels, H, W) to tokens (N, h * w, C) and (h, w), rounded up."""
+        require_channels(x, self.in_channels)
         x = pad_to_multiple(x, _STRIDE)
         h, w = x.shape[-2] // _STRIDE, x.shape[-1] // _STRIDE
         x = self.attention1(_soft_split(x, 7, 4))  # (N, 4h * 4w, 64)
