@@ -1,5 +1,6 @@
 """Shared by all tests: one thread, so that results and times do not depend on the machine."""
 
+import logging
 import os
 import sys
 
@@ -10,6 +11,7 @@ from mmengine.registry import DefaultScope
 import vitbackbones
 from vitbackbones.models import MODELS
 
+logging.raiseExceptions = False  # loggers keep the closed streams of earlier tests
 os.environ.setdefault('OMP_NUM_THREADS', '1')
 torch.set_num_threads(1)
 
