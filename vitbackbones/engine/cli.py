@@ -20,7 +20,7 @@ from mmengine.config import DictAction
 from mmengine.dist import is_distributed
 
 from ..errors import InputError
-from .distributed import leads_machine, process_rank
+from .distributed import leads_machine, leave_processes, process_rank
 from .interrupt import TrainingInterrupted
 
 
@@ -102,8 +102,10 @@ def run(main: Callable[[], None]) -> int:
     except TrainingInterrupted as stop:
         if process_rank() == 0:
             print(f'{stop}\n{resume_hint()}', file=sys.stderr)
+        leave_processes()
         return stop.status
     except KeyboardInterrupt:
         print('interrupted', file=sys.stderr)
         return 130
+    leave_processes()
     return 0
