@@ -1,9 +1,12 @@
-"""Every model equals its plain form, in its outputs and in the gradient of every parameter."""
+"""Every model equals its plain form, in its outputs and in the gradient of every parameter.
+
+And the form for inference equals it.
+"""
 
 import pytest
 import torch
 
-from tests.conftest import shallow
+from tests.conftest import REPRESENTATIVES, shallow
 from tests.reference.models import FORMS, PlainModel
 from vitbackbones import create_model
 from vitbackbones.models import MODELS
@@ -45,3 +48,15 @@ def test_a_model_is_the_function_that_its_plain_form_is(name):
     for got, expected in zip(ours, plain, strict=True):
         scale = expected.abs().max() + 1e-3
         torch.testing.assert_close(got / scale, expected / scale, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize('name', sorted({*REPRESENTATIVES, *NAMES.values()}))
+@torch.no_grad()
+def test_the_form_for_inference_is_the_same_function(name):
+    model = make(name).float().eval()
+    image = torch.randn(2, 3, 64, 64, generator=torch.Generator().manual_seed(1))
+    fused = model.fuse_for_inference()
+    torch.manual_seed(3)  # SReT's permutations
+    expected = model(image)
+    torch.manual_seed(3)
+    torch.testing.assert_close(fused(image), expected, atol=1e-5, rtol=1e-5)

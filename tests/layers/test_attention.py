@@ -27,6 +27,11 @@ def test_equals_the_equation(cross, qkv_bias):
     torch.testing.assert_close(got, reference(attention, x, context), atol=1e-6, rtol=1e-5)
 
 
+def test_some_tokens_may_ask_for_themselves_among_all():
+    attention, x = DotProductAttention(24, 3), torch.randn(2, 7, 24)
+    torch.testing.assert_close(attention(x[:, 2:4], x), attention(x)[:, 2:4], atol=1e-6, rtol=1e-5)
+
+
 def test_heads_must_divide_the_width():
     with pytest.raises(ValueError, match='num_heads=5'):
         DotProductAttention(24, 5)

@@ -4,29 +4,45 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from vitbackbones.layers import AugmentedShortcut, Block, IdentityShortcut, circulant_matrix
-from vitbackbones.layers.augmented_shortcut import _prefers_fft
+from vitbackbones.layers import (
+    AugmentedShortcut,
+    Block,
+    IdentityShortcut,
+    circulant_dense,
+    circulant_fft,
+    circulant_halves,
+    circulant_matrix,
+)
+from vitbackbones.layers.augmented_shortcut import _circulant_product
 
-WIDE = 384  # from here on the paths of a CPU in float32 go through the FFT
+# the form that the paths of a CPU in float32 take at a width, with blocks of even size
+FORMS = {24: circulant_dense, 384: circulant_halves, 768: circulant_fft}
+WIDE = 384
 
 
 def tokens(*seeds, dims=24):
     return [torch.randn(2, 5, dims, generator=torch.Generator().manual_seed(s)) for s in seeds]
 
 
-@pytest.mark.parametrize('dims', [24, WIDE])
+@pytest.mark.parametrize('dims', FORMS)
 @pytest.mark.parametrize('projection', ['circulant', 'dense'])
 @pytest.mark.parametrize(('paths', 'scale'), [(1, 1.0), (2, 0.75), (3, 1.0)])
 def test_equals_the_sum_of_separate_paths(dims, projection, paths, scale):
     shortcut = AugmentedShortcut(dims, paths=paths, blocks=4, projection=projection)
     x, normed, branch = tokens(0, 1, 2, dims=dims)
-    assert _prefers_fft(normed) is (dims == WIDE)
+    assert _circulant_product(normed, shortcut.weight) is FORMS[dims]
     total = x + branch
     matrices = shortcut.weight if projection == 'dense' else circulant_matrix(shortcut.weight)
     for matrix, bias in zip(matrices, shortcut.bias, strict=True):
         path = normed @ matrix.T + bias
         total = total + (path if paths == 1 else F.gelu(path))
     torch.testing.assert_close(shortcut(x, normed, branch), total * scale, atol=2e-6, rtol=1e-5)
+
+
+def test_blocks_of_odd_size_cannot_be_halved():
+    shortcut, x = AugmentedShortcut(260, blocks=4, paths=1), torch.randn(2, 5, 260)
+    wanted = F.linear(x, circulant_matrix(shortcut.weight)[0], shortcut.bias[0])
+    torch.testing.assert_close(shortcut.augment(x), wanted, atol=2e-6, rtol=1e-5)
 
 
 def test_the_factor_is_an_option():
@@ -41,7 +57,7 @@ def test_half_precision_takes_the_matrix_form():
     shortcut = AugmentedShortcut(WIDE)
     inputs = tokens(0, 1, 2, dims=WIDE)
     halves = [x.bfloat16() for x in inputs]
-    assert (_prefers_fft(inputs[1]), _prefers_fft(halves[1])) == (True, False)
+    assert _circulant_product(halves[1], shortcut.weight) is circulant_dense
     wanted = shortcut(*inputs)
     got = shortcut.bfloat16()(*halves)
     torch.testing.assert_close(got.float(), wanted, atol=0.1, rtol=0.05)
@@ -51,10 +67,10 @@ def test_autocast_takes_the_matrix_form():
     shortcut = AugmentedShortcut(WIDE)
     inputs = tokens(0, 1, 2, dims=WIDE)
     with torch.autocast('cpu', torch.bfloat16):
-        assert not _prefers_fft(inputs[1])
+        assert _circulant_product(inputs[1], shortcut.weight) is circulant_dense
         projected = shortcut._project(inputs[1])
         got = shortcut(*inputs)
-    assert projected.dtype == torch.bfloat16  # the FFT would have answered in float32
+    assert projected.dtype == torch.bfloat16
     torch.testing.assert_close(got.float(), shortcut(*inputs), atol=0.1, rtol=0.05)
 
 

@@ -61,6 +61,11 @@ class PlainBackbone(Backbone):
             x = torch.cat([self.cls_token.expand(len(x), -1, -1), x], 1)  # (N, 1 + h * w, C)
         return self.pos_drop(x + resize_position(code, self.grid, size))
 
+    def fold_for_inference(self) -> None:
+        """Run the last block for the class token alone where only that is returned."""
+        if self.out_type == 'cls_token' and self.out_indices == (len(self.blocks) - 1,):
+            self.blocks[-1] = self.blocks[-1].for_first_token()
+
     def read_out(self, x: Tensor, block: int, size: tuple[int, int]) -> Tensor:
         """Turn the tokens (N, [1 +] h * w, C) after a block into the map or vector asked for."""
         if block == len(self.blocks) - 1:

@@ -183,6 +183,12 @@ class PVT(Backbone):
                 maps.append(x)
         return tuple(maps)
 
+    def fold_for_inference(self) -> None:
+        """Run the last block for the class token alone where only that is returned."""
+        if self.out_type == 'cls_token':
+            blocks = self.stages[-1].blocks
+            blocks[-1] = blocks[-1].for_first_token()
+
     def _vector(self, tokens: Tensor) -> Tensor:
         tokens = self.norm(tokens)
         return tokens[:, 0] if self.out_type == 'cls_token' else tokens.mean(1)

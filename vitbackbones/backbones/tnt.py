@@ -139,6 +139,11 @@ class TNTBlock(nn.Module):
             x = torch.cat([x[:, :1], x[:, 1:] + self.to_patch(pixels, len(x))], 1)
         return pixels, self.outer(x, size)
 
+    def for_first_token(self) -> nn.Module:
+        """Let the outer block answer for the first token alone."""
+        self.outer = self.outer.for_first_token()
+        return self
+
 
 @MODELS.register_module()
 class TNT(PlainBackbone):

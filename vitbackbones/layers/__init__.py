@@ -7,7 +7,7 @@ the class itself: ``attention=dict(type=Mine)``.
 from .attention import DotProductAttention
 from .augmented_shortcut import AugmentedShortcut
 from .block import Block
-from .circulant import circulant_dense, circulant_fft, circulant_matrix
+from .circulant import circulant_dense, circulant_fft, circulant_halves, circulant_matrix
 from .drop_path import DropPath, drop_path_rates
 from .fuse import LAST_LINEAR, fuse_for_inference
 from .grouped_linear import GroupedLinear
@@ -56,6 +56,7 @@ __all__ = [
     'build_shortcut',
     'circulant_dense',
     'circulant_fft',
+    'circulant_halves',
     'circulant_matrix',
     'drop_path_rates',
     'fit_position',

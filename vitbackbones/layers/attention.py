@@ -48,6 +48,7 @@ class DotProductAttention(nn.Module):
             raise ValueError(f'embed_dims={embed_dims} is no multiple of num_heads={num_heads}')
         self.num_heads = num_heads
         self.attn_drop_rate = attn_drop_rate
+        self.cross = cross
 
         def linear(parts: int) -> GroupedLinear:
             return GroupedLinear(embed_dims, parts * embed_dims, qkv_bias, groups, layout, parts)
@@ -76,7 +77,11 @@ class DotProductAttention(nn.Module):
     def _project(self, x: Tensor, context: Tensor | None) -> tuple[Tensor, ...]:
         if context is None:
             return self._heads(self.qkv(x), 3)
-        return self._heads(self.q(x), 1) + self._heads(self.kv(context), 2)
+        if self.cross:
+            q, kv = self.q(x), self.kv(context)
+        else:
+            q, kv = self.qkv(x, slice(0, 1)), self.qkv(context, slice(1, 3))
+        return self._heads(q, 1) + self._heads(kv, 2)
 
     def _heads(self, x: Tensor, parts: int) -> tuple[Tensor, ...]:
         x = x.unflatten(2, (parts, self.num_heads, -1))  # (N, L, parts, heads, c)

@@ -13,25 +13,31 @@ tokens stay diverse in depth. The published code is followed where the paper dif
 """
 
 import math
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .circulant import circulant_dense, circulant_fft
+from .circulant import circulant_dense, circulant_fft, circulant_halves
 from .parts import SHORTCUTS, register
+from .shortcut import scale_linear
 
 
-def _prefers_fft(x: Tensor) -> bool:
-    """Whether the FFT is the faster and a possible form for ``x``.
+def _circulant_product(x: Tensor, columns: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return the fastest exact form for ``x``.
 
-    It is on a CPU in float32 for wide tokens; below width 256 the matrix is faster, and between
-    the two it depends on the threads. There is no half-precision FFT on a CPU, autocast would only
-    speed up the matrix form, and inductor does not fuse complex arithmetic.
+    On a CPU in float32 that depends on the width: the matrix below 256, the FFT from 768, two half
+    matrices between. Half precision has no FFT on a CPU and is too coarse to add halves first,
+    autocast would only speed up the matrix form, and inductor does not fuse complex arithmetic.
     """
-    wide = x.shape[-1] >= 384
-    plain = wide and x.device.type == 'cpu' and x.dtype in (torch.float32, torch.float64)
-    return plain and not torch.is_autocast_enabled('cpu') and not torch.compiler.is_compiling()
+    wide = x.shape[-1] >= 256 and x.device.type == 'cpu'
+    precise = x.dtype in (torch.float32, torch.float64) and not torch.is_autocast_enabled('cpu')
+    if not (wide and precise):
+        return circulant_dense
+    if x.shape[-1] >= 768 and not torch.compiler.is_compiling():
+        return circulant_fft
+    return circulant_dense if columns.shape[-1] % 2 else circulant_halves
 
 
 @register(SHORTCUTS)
@@ -87,6 +93,11 @@ class AugmentedShortcut(nn.Module):
         total = x + branch + self.augment(normed)
         return total if self.scale == 1.0 else total * self.scale
 
+    def fold_into(self, last: nn.Linear) -> nn.Module:
+        """Multiply the factor into the branch's ``last`` layer; return what then remains."""
+        scale_linear(last, self.scale)
+        return FoldedAugmentedShortcut(self)
+
     def augment(self, normed: Tensor) -> Tensor:
         """Return the sum of the learned paths, (N, L, d)."""
         out = self._project(normed) + self.bias  # (N, L, paths, d)
@@ -97,7 +108,19 @@ class AugmentedShortcut(nn.Module):
     def _project(self, x: Tensor) -> Tensor:
         if self.projection == 'dense':
             return F.linear(x, self.weight.flatten(0, 1)).unflatten(-1, (len(self.weight), -1))
-        return (circulant_fft if _prefers_fft(x) else circulant_dense)(x, self.weight)
+        return _circulant_product(x, self.weight)(x, self.weight)
 
     def extra_repr(self) -> str:
         return f'weight={tuple(self.weight.shape)}, scale={self.scale}'
+
+
+class FoldedAugmentedShortcut(nn.Module):
+    """For inference, where the branch is scaled already: overwrites ``branch``."""
+
+    def __init__(self, shortcut: AugmentedShortcut) -> None:
+        super().__init__()
+        self.paths = shortcut
+
+    def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
+        scale = self.paths.scale
+        return branch.add_(x, alpha=scale).add_(self.paths.augment(normed), alpha=scale)

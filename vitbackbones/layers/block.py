@@ -6,11 +6,17 @@ n = LN(x);  x = shortcut_mlp(x, n, drop_path(mlp(n)))
 
 from torch import Tensor, nn
 
+from .attention import DotProductAttention
+from .augmented_shortcut import AugmentedShortcut
 from .drop_path import DropPath
+from .mean_shift import MeanShiftAttention
 from .mlp import Mlp
 from .parts import ATTENTIONS, build_part
-from .shortcut import build_shortcut
+from .shortcut import CoefficientShortcut, IdentityShortcut, build_shortcut
 from .sliced_attention import Slicing
+
+WITH_CONTEXT = {DotProductAttention, MeanShiftAttention}  # can ask for fewer tokens than they read
+PER_TOKEN = {IdentityShortcut, CoefficientShortcut, AugmentedShortcut}  # act on each token alone
 
 
 class Block(nn.Module):
@@ -83,3 +89,29 @@ class Block(nn.Module):
     def attend(self, n: Tensor, size: tuple[int, int]) -> Tensor:
         """Apply the attention to normalised tokens (N, L, C); returns (N, L, C)."""
         return self.attn(n, None if self.reduction is None else self.reduction(n, size))
+
+    def for_first_token(self) -> nn.Module:
+        """Return a block that answers for the first token alone; itself if it has no such form."""
+        plain = type(self) is Block and self.reduction is None and type(self.mlp) is Mlp
+        shortcuts = {type(self.shortcut_attn), type(self.shortcut_mlp)}
+        known = type(self.attn) in WITH_CONTEXT and shortcuts <= PER_TOKEN
+        return FirstTokenBlock(self) if plain and known else self
+
+
+class FirstTokenBlock(nn.Module):
+    """A block's answer for the first token (the class token), at inference.
+
+    All tokens are keys and values, but one asks, so the rest is done for one token.
+    """
+
+    def __init__(self, block: Block) -> None:
+        super().__init__()
+        self.block = block
+
+    def forward(self, x: Tensor, size: tuple[int, int]) -> Tensor:
+        """Map tokens (N, L, C) to (N, 1, C); arguments as of the block."""
+        block, n = self.block, self.block.norm1(x)
+        first = n[:, :1]
+        x = block.shortcut_attn(x[:, :1], first, block.attn(first, n))
+        n = block.norm2(x)
+        return block.shortcut_mlp(x, n, block.mlp(n))

@@ -3,6 +3,9 @@
 The interface that every shortcut keeps: ``shortcut(x, normed, branch) -> x``, with the residual
 stream ``x``, its normalised copy that the branch read, and what the branch answered (after
 stochastic depth), all (N, L, C).
+
+One that can give a factor of the branch to the branch's last linear layer says so by
+``fold_into(last) -> shortcut``, which returns what is left to do at inference (``layers.fuse``).
 """
 
 import torch
@@ -21,6 +24,10 @@ class IdentityShortcut(nn.Module):
     def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
         """Map the stream, its normalised copy and the branch, all (N, L, C), to (N, L, C)."""
         return x + branch
+
+    def fold_into(self, last: nn.Linear) -> nn.Module:
+        """There is no factor; what remains needs no new memory."""
+        return ScaledIdentity(1.0)
 
 
 @register(SHORTCUTS)
@@ -52,9 +59,7 @@ class CoefficientShortcut(nn.Module):
     def fold_into(self, last: nn.Linear) -> nn.Module:
         """Multiply the branch's coefficient into its ``last`` layer; return what then remains."""
         if self.branch is not None:
-            last.weight.mul_(self.branch)
-            if last.bias is not None:
-                last.bias.mul_(self.branch)
+            scale_linear(last, self.branch)
         return ScaledIdentity(1.0 if self.identity is None else self.identity.item())
 
 
@@ -67,6 +72,13 @@ class ScaledIdentity(nn.Module):
 
     def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
         return branch.add_(x, alpha=self.scale)
+
+
+def scale_linear(layer: nn.Linear, factor: float | Tensor) -> None:
+    """Multiply what ``layer`` answers by ``factor``, in its parameters."""
+    layer.weight.mul_(factor)
+    if layer.bias is not None:
+        layer.bias.mul_(factor)
 
 
 def build_shortcut(config: dict, embed_dims: int, branch: str) -> nn.Module:
