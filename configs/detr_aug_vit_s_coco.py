@@ -8,6 +8,8 @@ Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, 
 Assumed, as no code was published: maps are the last block's tokens after the final LayerNorm,
     without the class token, averaged 2 x 2 to stride 32 (said of TNT in the same group's paper);
     positions resized bicubically; stochastic depth 0.1 and ImageNet mean and std as PVT's.
+    The published ImageNet weights saw mean and std 127.5: to train with those, set
+    model.data_preprocessor.mean and .std to [127.5,127.5,127.5] by --cfg-options.
     A checkpoint of plain DeiT-S is accepted too: the augmented paths then start untrained.
 Parameters: 39.399 M (the paper prints 38).
 Hardware: 8 GPUs x 2 images, as published; hours not measured.

@@ -8,7 +8,9 @@ Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, 
     As published, the maps of stride 16 are averaged 2 x 2 to stride 32.
 Assumed, as no code was published: maps are the last block's tokens after the final LayerNorm,
     without the class token; positions of the patches resized bicubically, those of the pixels
-    kept; stochastic depth 0.1 and ImageNet mean and std as PVT's.
+    kept; stochastic depth 0.1 and ImageNet mean and std as PVT's. The published ImageNet
+    weights saw mean and std 127.5: to train with those, set model.data_preprocessor.mean and .std
+    to [127.5,127.5,127.5] by --cfg-options.
 Parameters: 41.025 M (the paper prints 39).
 Hardware: 8 GPUs x 2 images (published: a batch of 16); hours not measured.
 Weights: ImageNet checkpoint in checkpoints/tnt_s.pth.

@@ -7,6 +7,8 @@ Protocol: 160k iterations at batch 16, SGD 1e-3, heads at ten times that, no dec
     512 x 512; tested in windows of 512 at steps of 341. --tta: six scales and flips.
 Assumed: as for DeiT-S, blocks 2, 5, 8, 11 (counted from 0), no class token, no final norm. A
     checkpoint of plain DeiT-S is accepted too: the augmented paths then start untrained.
+    The published ImageNet weights saw mean and std 127.5, not ImageNet's as here: to train with
+    those, set model.data_preprocessor.mean and .std to [127.5,127.5,127.5] by --cfg-options.
 Parameters: 27.450 M.
 Hardware: 8 GPUs x 2 images, as SETR's; hours not measured.
 Weights: ImageNet checkpoint in checkpoints/aug_vit_s.pth.

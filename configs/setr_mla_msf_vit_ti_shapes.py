@@ -24,4 +24,4 @@ model = dict(
     neck=dict(in_channels=[128, 128, 128, 128]),
 )
 
-default_hooks = dict(checkpoint=dict(interval=1250), logger=dict(interval=25))
+default_hooks = dict(checkpoint=dict(interval=1000), logger=dict(interval=25))

@@ -7,6 +7,8 @@ Protocol: 160k iterations at batch 16, SGD 1e-3, heads at ten times that, no dec
     512 x 512; tested in windows of 512 at steps of 341. --tta: six scales and flips.
 Assumed: blocks 2, 5, 8, 11 (counted from 0), no final norm, the neck has one for each map. The
     class token stays in the encoder, unlike in SETR-MLA, because every block of TNT has one.
+    The published ImageNet weights saw mean and std 127.5, not ImageNet's as here: to train with
+    those, set model.data_preprocessor.mean and .std to [127.5,127.5,127.5] by --cfg-options.
 Parameters: 29.077 M.
 Hardware: 8 GPUs x 2 images, as SETR's; hours not measured.
 Weights: ImageNet checkpoint in checkpoints/tnt_s.pth.
