@@ -7,9 +7,12 @@ from torch import Tensor, nn
 from vitbackbones import backbones
 from vitbackbones.convert.msf import convert_msf
 
+from .mixer import mixer
 from .msf import plain_logits, published_state
 from .plain import linear
+from .pvt import pvt
 from .sret import plain_sret
+from .swin import swin
 from .t2t import t2t
 from .tnt import tnt
 from .vit import vit
@@ -38,6 +41,21 @@ def _msf(backbone: nn.Module, w: dict, image: Tensor) -> Tensor:
     return plain_logits(w, image, _heads(backbone.blocks[0]))
 
 
+def _pvt(backbone: nn.Module, w: dict, image: Tensor) -> Tensor:
+    depths = [len(stage.blocks) for stage in backbone.stages]
+    heads = [_heads(stage.blocks[0]) for stage in backbone.stages]
+    return linear(w, 'head.fc', pvt(w, image, depths, heads)[:, 0])
+
+
+def _swin(backbone: nn.Module, w: dict, image: Tensor) -> Tensor:
+    depths = [len(layer.blocks) for layer in backbone.layers]
+    return swin(w, image, depths, [_heads(layer.blocks[0]) for layer in backbone.layers])
+
+
+def _mixer(backbone: nn.Module, w: dict, image: Tensor) -> Tensor:
+    return mixer(w, image, len(backbone.blocks), backbone.passes)
+
+
 def _published_names(model: nn.Module, state: dict) -> dict:
     with_probe = isinstance(model.backbone, backbones.MSFViT)
     names = published_state(4, len(model.backbone.blocks), with_probe=with_probe)
@@ -54,6 +72,12 @@ FORMS = {
     backbones.SimpleViT: _msf,
     backbones.MSFViT: _msf,
     backbones.SReT: plain_sret,
+    backbones.PVT: _pvt,
+    backbones.AugPVT: _pvt,
+    backbones.Swin: _swin,
+    backbones.MSFSwin: _swin,
+    backbones.Mixer: _mixer,
+    backbones.RecursiveMixer: _mixer,
 }
 
 
@@ -67,9 +91,6 @@ class PlainModel(nn.Module):
 
     Args:
         model: the classifier.
-
-    Raises:
-        KeyError: no plain form of its backbone is written.
     """
 
     def __init__(self, model: nn.Module) -> None:

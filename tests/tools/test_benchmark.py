@@ -43,7 +43,6 @@ def test_training_and_maps_in_half_precision(tool):
         (['ours:deit_small'], ['unknown model ours:deit_small; did you mean', 'deit_s']),
         (['mmdet:retinanet_pvt_s'], ['unknown model mmdet:', 'retinanet_pvt-s_fpn_1x_coco']),
         (['mmdet:retinanet_pvt-s_fpn_1x_coco'], ['feature maps only', '--features']),
-        (['plain:mixer_b16'], ['no plain form of Mixer']),
         (['fused:sret_t', '--step', 'train'], ['cannot be trained']),
         (['plain:deit_ti', '--size', '40'], ['plain:deit_ti cannot run this case', '40x40']),
     ],

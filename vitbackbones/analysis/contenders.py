@@ -64,10 +64,7 @@ def _plain(name: str, size: Size, features: bool) -> nn.Module:
     )
     if features:
         raise InputError(f'plain:{name} has logits only, no feature maps')
-    model = _ours(name, size, features)
-    if type(model.backbone) not in reference.FORMS:
-        raise InputError(f'plain:{name}: no plain form of {type(model.backbone).__name__} exists')
-    return reference.PlainModel(model)
+    return reference.PlainModel(_ours(name, size, features))
 
 
 def _timm(name: str, size: Size, features: bool) -> nn.Module:
