@@ -1,9 +1,24 @@
-"""Several processes without GPUs."""
+"""Several processes without GPUs: two of them through torchrun."""
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
 from mmengine.config import Config
 from torch import distributed
 
+from vitbackbones.checkpoint import load_file
 from vitbackbones.engine import distributed as ours
+
+from .toy import run_toy
+from .two_ranks import STEPS, few_steps, losses
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 300  # seconds, on a busy machine
 
 
 def test_processes_on_cpus_keep_their_own_batch_statistics(monkeypatch):
@@ -17,3 +32,70 @@ def test_processes_on_cpus_keep_their_own_batch_statistics(monkeypatch):
     assert config.sync_bn == 'torch'  # mmengine leaves it unused in a single process
     ours.prepare_distributed(config, 'pytorch')
     assert (started, config.sync_bn) == (['gloo'], None)
+
+
+def torchrun(script, folder):
+    """Run a script of this folder in two processes."""
+    command = [sys.executable, '-m', 'torch.distributed.run', '--nproc_per_node=2']
+    command += ['--standalone', ROOT / 'tests' / 'engine' / script, folder]  # on a free port
+    environment = os.environ | {'PYTHONPATH': f'{ROOT}:{os.environ.get("PYTHONPATH", "")}'}
+    environment |= {'OMP_NUM_THREADS': '1'}
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+
+@pytest.fixture(scope='module')
+def ranks(tmp_path_factory):
+    """What each of the two processes saw, and the folder they wrote to."""
+    folder = tmp_path_factory.mktemp('ranks')
+    result = torchrun('two_ranks.py', folder)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return [json.loads((folder / f'rank_{i}.json').read_text()) for i in (0, 1)], folder
+
+
+def test_losses_equal_those_of_one_process_with_the_whole_batch(ranks, tmp_path):
+    """Data, their augmentations and averaged gradients: the same for any number of processes."""
+    alone = losses(run_toy(few_steps(tmp_path, batch_size=4)))
+    together = np.mean([seen['losses'] for seen in ranks[0]], axis=0)
+    assert len(alone) == STEPS
+    assert together == pytest.approx(alone, abs=1e-5)
+    assert ranks[0][0]['losses'] != ranks[0][1]['losses']
+    assert ranks[0][0]['backend'] == 'gloo'
+
+
+@pytest.mark.parametrize('loop', ['epoch', 'iteration'])
+def test_resumed_equals_uninterrupted(ranks, loop):
+    assert [seen[loop] for seen in ranks[0]] == [True, True]
+
+
+def test_all_stop_when_one_sees_a_loss_that_is_not_finite(ranks):
+    first, second = (seen['stops'] for seen in ranks[0])
+    assert 'loss_extra is nan' in second
+    assert 'the loss is finite, the gradient norm is nan' in first
+    assert [seen['leaves out'] for seen in ranks[0]] == [5, 5]  # of six
+
+
+def test_only_the_first_process_writes(ranks):
+    folder = ranks[1] / 'epoch' / 'whole'
+    assert {path.name for path in folder.glob('*.pth')} == {'epoch_1.pth', 'epoch_2.pth'}
+    assert load_file(folder / 'epoch_2.pth')['data_stream']['number of processes'] == 2
+    assert len(list(folder.glob('*/vis_data'))) == 1
+
+
+@pytest.mark.parametrize('strategy', ['ddp', 'fsdp'])
+def test_strategies(ranks, strategy):
+    for seen in ranks[0]:
+        whole, resumed, _ = seen[strategy]
+        assert whole == pytest.approx(seen['losses'], abs=1e-5)
+        assert resumed == pytest.approx(whole[-1], abs=1e-5)
+    assert ranks[0][0][strategy][2] == {'line.weight': [1, 1], 'line.bias': [1]}
+
+
+def test_a_lost_process_ends_the_job_with_a_message(tmp_path):
+    result = torchrun('lost_rank.py', tmp_path)
+    assert result.returncode != 0
+    output = result.stdout + result.stderr
+    assert 'Signal 9 (SIGKILL)' in output  # torchrun says who died of what
+    assert 'error: another process of this run has ended' in output
+    assert load_file(tmp_path / 'epoch_1.pth')['meta']['epoch'] == 1

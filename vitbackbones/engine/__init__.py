@@ -8,12 +8,14 @@ from .layer_decay import LayerDecayOptimWrapperConstructor
 from .progress import ProgressHook
 from .resuming import FittingCheckpointHook
 from .saving import CheckpointHook
+from .sharding import FSDPStrategy
 from .unreadable import UnreadableImagesHook
 
 __all__ = [
     'CheckpointHook',
     'ExactResumeHook',
     'EvalModeHook',
+    'FSDPStrategy',
     'FiniteLossHook',
     'FittingCheckpointHook',
     'InterruptHook',

@@ -69,7 +69,7 @@ def _wrap_on_cpu(config: Config) -> None:
     strategy = config.get('strategy')
     if strategy is None:
         config.model_wrapper_cfg = plain
-    elif strategy['type'] == 'FSDPStrategy':
+    elif strategy['type'].endswith('FSDPStrategy'):
         strategy['model_wrapper']['device_id'] = 'cpu'
     else:
         strategy['model_wrapper'] = plain
