@@ -152,6 +152,19 @@ def test_it_says_when_a_run_cannot_be_the_same(tmp_path, capsys):
     assert message in capsys.readouterr().out
 
 
+def test_it_says_which_part_of_the_config_was_changed(tmp_path, capsys):
+    run_toy(config(tmp_path, 'epoch'))
+    resume = {'resume': True, 'load_from': str(tmp_path / 'epoch_1.pth')}
+    run_toy(config(tmp_path, 'epoch', workers=1, **resume))  # makes no difference
+    assert 'not exactly' not in capsys.readouterr().out
+    changed = config(tmp_path, 'epoch', **resume)
+    changed.optim_wrapper.optimizer.lr = 0.01
+    run_toy(changed)
+    assert (
+        'not exactly as before: optim_wrapper of the config was changed' in capsys.readouterr().out
+    )
+
+
 def test_a_random_seed_of_the_sampler_is_kept(tmp_path):
     """``diff_rank_seed`` and ``seed=None`` draw one at every start."""
     random_seed = {'randomness': {'seed': 0, 'diff_rank_seed': True}}

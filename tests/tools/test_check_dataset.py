@@ -86,7 +86,7 @@ def test_an_empty_class_folder(tool, tmp_path):
     (tmp_path / 'run.py').write_text(FOLDERS)
     result = tool('check_dataset', 'run.py', '--workers', 1)
     assert result.status == 2
-    assert "no image of the class 'dog'" in result.out
+    assert "no image in the class folders 'dog'" in result.err
 
 
 def test_label_maps(tool, tmp_path):

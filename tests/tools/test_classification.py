@@ -1,15 +1,19 @@
-"""Classification through the tools: train, test, other test sets, and the hand-over to DETR."""
+"""Classification through the tools: train, test, other test sets, hand-over to dense tasks."""
 
+import copy
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 import torch
+from mmengine.config import Config
 
+from vitbackbones.checkpoint import load_file
 from vitbackbones.datasets import shapes
 
-from .conftest import ROOT, TINY
+from .conftest import ROOT, TINY, TINY_SEG
 from .test_messages import refused
 
 pytestmark = pytest.mark.compat
@@ -56,6 +60,51 @@ def test_a_detector_starts_from_the_classifier(tool, data, checkpoint, tmp_path,
     for key, value in found.items():
         if key != 'backbone.pos_embed':  # resized from 48 to 64 pixels
             assert torch.equal(value, classifier[key]), key
+
+
+SEGMENTOR = """
+_base_ = ['{base}']
+model = dict(
+    backbone=dict(
+        type='vitbackbones.AugViT',
+        patch_size=16,
+        img_size=96,
+        init_cfg=dict(type='Pretrained', checkpoint='{checkpoint}'),
+    )
+)
+optim_wrapper = dict(optimizer=dict(lr=0.0, weight_decay=0.0))  # what was loaded stays
+"""
+
+
+def weights(work_dir, name='state_dict'):
+    """The backbone in the last checkpoint of a run."""
+    state = load_file(Path((work_dir / 'last_checkpoint').read_text()))[name]
+    return {key: value for key, value in state.items() if key.startswith('backbone.')}
+
+
+def test_classifier_then_detector_then_segmentor(tool, data, checkpoint, tmp_path):
+    """All three train; each starts from the file that the one before has written."""
+    given = f'model.backbone.init_cfg.checkpoint={checkpoint}'
+    result = tool('train', TINY, '--data-root', data, '--cfg-options', given)
+    assert result.status == 0, result.err
+    assert re.search(r'epoch_1.pth -> AugViT: .* (\d+) of \1 tensors filled', result.out)
+
+    detector = tmp_path / 'work_dirs' / 'tiny_detr'
+    file = (detector / 'last_checkpoint').read_text()
+    (tmp_path / 'tiny_hand_over.py').write_text(SEGMENTOR.format(base=TINY_SEG, checkpoint=file))
+    result = tool('train', 'tiny_hand_over.py', '--data-root', data)
+    assert result.status == 0, result.err
+    assert re.search(r'epoch_2.pth -> AugViT: .* (\d+) of \1 tensors filled', result.out)
+    assert 'unused: ' in result.out  # neck, transformer and head of the detector
+
+    first, second = weights(checkpoint.parent), weights(detector)
+    third = weights(tmp_path / 'work_dirs' / 'tiny_hand_over')
+    assert first.keys() == second.keys() == third.keys()
+    assert not torch.equal(
+        first['backbone.blocks.0.attn.qkv.weight'], second['backbone.blocks.0.attn.qkv.weight']
+    )
+    for key in third.keys() - {'backbone.pos_embed'}:  # resized from 64 to 96 pixels
+        assert torch.equal(third[key], second[key]), key
 
 
 @pytest.fixture
@@ -116,3 +165,100 @@ def test_a_teacher_that_is_not_there(tool, folders):
     config = ROOT / 'configs' / 'cls_sret_t_distill_shapes.py'
     result = tool('train', config, '--data-root', folders)
     refused(result, 'the weights of the teacher', 'model.teacher_checkpoint=FILE')
+
+
+# ------------------------------------------------------------------------ bad input
+
+
+@pytest.fixture
+def spoilt(folders, tmp_path):
+    """A copy of the folders that a test may break."""
+    return shutil.copytree(folders, tmp_path / 'spoilt')
+
+
+def both_refuse(tool, config, root, *texts):
+    """The same message before training and from the check of the data."""
+    for arguments in (('train', config), ('check_dataset', config, '--workers', 1)):
+        refused(tool(*arguments, '--data-root', root), *texts)
+
+
+def test_a_class_folder_is_missing(tool, spoilt):
+    shutil.rmtree(spoilt / 'val' / 'square')
+    both_refuse(tool, TINY_CLS, spoilt, "val: the class folders 'square' are missing")
+
+
+def test_a_class_folder_too_many(tool, spoilt):
+    for split in ('train', 'val'):
+        shutil.copytree(spoilt / split / 'square', spoilt / split / 'star')
+    text = TINY_CLS.read_text().replace(
+        "data_prefix='train'", "data_prefix='train', classes=['circle', 'square', 'triangle']"
+    )
+    (spoilt / 'tiny.py').write_text(text)
+    expected = "train: 4 class folders, but the data set has 3 classes; of no class: 'star'"
+    both_refuse(tool, spoilt / 'tiny.py', spoilt, expected)
+
+
+def test_a_class_folder_is_empty(tool, spoilt):
+    for file in (spoilt / 'train' / 'circle').iterdir():
+        file.unlink()
+    both_refuse(tool, TINY_CLS, spoilt, "train: no image in the class folders 'circle'")
+
+
+def test_a_label_file_with_a_line_cut_short(tool, spoilt):
+    (spoilt / 'train.txt').write_text('square/000000.jpg 1\nsqua')
+    text = TINY_CLS.read_text().replace(
+        "data_prefix='train'", "data_prefix='train', ann_file='train.txt'"
+    )
+    (spoilt / 'tiny.py').write_text(text)
+    both_refuse(tool, spoilt / 'tiny.py', spoilt, "train.txt:2: 'squa' is not a file name and")
+
+
+def test_a_damaged_image_in_the_middle_of_an_epoch(tool, spoilt):
+    bad = sorted((spoilt / 'train').glob('*/*.jpg'))[3]
+    bad.write_bytes(bad.read_bytes()[:500])
+    result = tool('train', TINY_CLS, '--data-root', spoilt)
+    refused(result, f'image file {bad}: truncated, the JPEG data stops after 500 bytes')
+
+
+def test_files_on_which_a_data_set_of_mmpretrain_stumbles(tool, tmp_path):
+    text = TINY_CLS.read_text().replace('num_classes=3', 'num_classes=10')
+    for split in ('train', 'val'):
+        text = text.replace(f"'CustomDataset', data_root=data_root, data_prefix='{split}'", CIFAR)
+    (tmp_path / 'tiny.py').write_text(text)
+    (tmp_path / 'data').mkdir()
+    expected = ('CIFAR10: the annotations in', 'cannot be read: missing, damaged, cut short')
+    refused(tool('train', 'tiny.py', '--data-root', tmp_path / 'data'), *expected)
+
+
+CIFAR = "'CIFAR10', data_root=data_root, split='train', download=False"
+
+
+TEACHERS = {
+    'model.teacher tells 5 classes apart, the student 3 (model.head.num_classes)': 5,
+    'teacher.pth does not fill the teacher ImageClassifier': 3,
+}
+
+
+@pytest.mark.parametrize('message', TEACHERS)
+def test_a_teacher_of_five_classes(tool, folders, checkpoint, tmp_path, message):
+    """In config and file, or only in the file."""
+    state = torch.load(checkpoint, weights_only=False)['state_dict']
+    state['head.fc.weight'] = state['head.fc.weight'][:1].repeat(5, 1)
+    state['head.fc.bias'] = state['head.fc.bias'][:1].repeat(5)
+    torch.save({'state_dict': state}, tmp_path / 'teacher.pth')
+    config = Config.fromfile(TINY_CLS)
+    teacher = copy.deepcopy(config.model)
+    teacher.head.num_classes = TEACHERS[message]
+    distilled = {'type': 'vitbackbones.Distilled', 'teacher_checkpoint': 'teacher.pth'}
+    config.model.update(distilled, teacher=teacher)
+    config.dump(tmp_path / 'tiny.py')
+    refused(tool('train', 'tiny.py', '--data-root', folders), message)
+
+
+def test_resumed_with_another_config(tool, folders, checkpoint):
+    """It continues, and says that it is not the same run any more."""
+    longer = ['train_cfg.max_epochs=2', 'optim_wrapper.optimizer.lr=0.001']
+    given = ['--data-root', folders, '--resume', checkpoint, '--cfg-options', *longer]
+    result = tool('train', TINY_CLS, *given)
+    assert result.status == 0, result.err
+    assert 'not exactly as before: optim_wrapper of the config was changed' in result.out

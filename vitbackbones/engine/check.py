@@ -52,7 +52,7 @@ def _samples(name: str, settings: dict) -> tuple[list[dict], Sequence[str]]:
     try:
         dataset = DATASETS.build({**settings, **unfiltered, 'pipeline': []})
         samples = [dataset.get_data_info(i) for i in range(len(dataset))]
-    except (OSError, RuntimeError, ValueError, AssertionError) as error:
+    except (OSError, RuntimeError, ValueError, LookupError, AssertionError) as error:
         raise InputError(f'{name}: {error}') from error
     return samples, dataset.metainfo.get('classes') or ()
 

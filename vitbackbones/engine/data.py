@@ -5,7 +5,7 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..datasets import coco_check, mask_check
+from ..datasets import class_check, coco_check, mask_check
 from ..errors import InputError
 from .distributed import leads_machine
 from .paths import candidates, is_remote, resolve
@@ -16,6 +16,7 @@ SPLITS = ('train', 'val', 'test')
 CHECKS: dict[str, Callable[[dict], list[str]]] = {
     'mmdet': coco_check.check_dataset,
     'mmseg': mask_check.check_dataset,
+    'mmpretrain': class_check.check_dataset,
 }
 
 
@@ -127,5 +128,7 @@ def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
     check = CHECKS.get(config.get('default_scope'))
     if check is None or not leads_machine():
         return []
-    found = [warning for _, dataset in datasets(config, splits) for warning in check(dataset)]
+    looked_at = [dataset for _, dataset in datasets(config, splits)]
+    class_check.check_same_folders(looked_at)  # none but those of classification has any
+    found = [warning for dataset in looked_at for warning in check(dataset)]
     return list(dict.fromkeys(found))

@@ -21,6 +21,7 @@ not saved: with ``accumulative_counts``, save at multiples of it.
 """
 
 import random
+import zlib
 from collections.abc import Iterator
 from itertools import count, islice
 
@@ -37,6 +38,11 @@ from .dataset_proxy import DatasetProxy, rebuild
 
 PROCESS, SAMPLE = 0, 1  # the first number of a key: what the random numbers are for
 STREAM = 'data_stream'  # in a checkpoint: what the order of the data depends on
+SETTINGS = 'settings'  # in a checkpoint: fingerprints of the parts of the config that count
+PARTS = ('model', 'train_dataloader', 'optim_wrapper', 'param_scheduler')
+# What may change: where files lie, where weights came from, how fast data are read.
+MAY_CHANGE = {'init_cfg', 'teacher_checkpoint', 'data_root', 'ann_file', 'data_prefix'}
+MAY_CHANGE |= {'num_workers', 'persistent_workers', 'prefetch_factor', 'pin_memory', 'batch_size'}
 SAMPLER = 'seed of the sampler'
 
 
@@ -135,6 +141,21 @@ class Entered:
         return next(self.iterator)
 
 
+# ------------------------------------------------------------------------ the config
+
+
+def fingerprints(config: dict) -> dict[str, int]:
+    """A number for each part of a config that decides how training goes on."""
+    return {part: zlib.crc32(repr(_decisive(config.get(part))).encode()) for part in PARTS}
+
+
+def _decisive(value):
+    """``value`` in a fixed order of keys, without what may change."""
+    if isinstance(value, dict):
+        return [(key, _decisive(value[key])) for key in sorted(value) if key not in MAY_CHANGE]
+    return list(map(_decisive, value)) if isinstance(value, list | tuple) else value
+
+
 # ------------------------------------------------------------------------ the hook
 
 
@@ -146,6 +167,7 @@ class ExactResumeHook(Hook):
 
     def __init__(self) -> None:
         self.saved: dict[str, int] = {}
+        self.saved_settings: dict[str, int] = {}
 
     def before_train(self, runner) -> None:
         loop = runner.train_loop
@@ -172,9 +194,11 @@ class ExactResumeHook(Hook):
 
     def before_save_checkpoint(self, runner, checkpoint: dict) -> None:
         checkpoint[STREAM] = self._stream()
+        checkpoint[SETTINGS] = fingerprints(runner.cfg)
 
     def after_load_checkpoint(self, runner, checkpoint: dict) -> None:
         self.saved = checkpoint.get(STREAM, {})
+        self.saved_settings = checkpoint.get(SETTINGS, {})
 
     def _stream(self) -> dict[str, int]:
         """What the order of the data depends on."""
@@ -193,15 +217,18 @@ class ExactResumeHook(Hook):
             sampler.seed = self.saved[SAMPLER]
         if isinstance(sampler, InfiniteSampler):  # mmengine may have begun to read from it
             sampler.indices = sampler._indices_of_rank()
-        if resumed and (difference := self._difference()):
+        if resumed and (difference := self._difference(fingerprints(runner.cfg))):
             runner.logger.warning(f'training continues, but not exactly as before: {difference}')
 
-    def _difference(self) -> str:
+    def _difference(self, settings: dict[str, int]) -> str:
         if not self.saved:
             return 'the checkpoint does not say how the data were ordered'
         now = self._stream()
         other = [key for key in now if self.saved[key] != now[key]]
-        return ', '.join(f'{key} was {self.saved[key]}, is {now[key]}' for key in other)
+        changed = [f'{key} was {self.saved[key]}, is {now[key]}' for key in other]
+        was = self.saved_settings
+        changed += [f'{key} of the config was changed' for key in was if was[key] != settings[key]]
+        return ', '.join(changed)
 
     def _batches_into_epoch(self, loop: EpochBasedTrainLoop) -> int:
         """How much of the present epoch was trained on; all is repeated if its length changed."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
+from traceback import walk_tb
 
 import torch
 from mmengine.config import Config
@@ -89,11 +90,12 @@ def explained(config: Config) -> Iterator[None]:
 
     These are keywords that no signature showed beforehand, the refusals of our own models
     (unknown ``arch``, indices out of range), which are plain ``ValueError``, images that mmcv's own
-    loader, which inference functions need in a test pipeline, cannot decode, and the end of
-    another process.
+    loader, which inference functions need in a test pipeline, cannot decode, files on which a
+    data set's own reader stumbles, and the end of another process.
     """
     try:
-        yield
+        with _data_sets_named():
+            yield
     except AssertionError as error:
         unreadable = re.search('failed to load image: (.*)', str(error))
         if not unreadable:
@@ -113,6 +115,25 @@ def explained(config: Config) -> Iterator[None]:
         if isinstance(error, InputError) or not _refused_by_a_model(error):
             raise
         raise InputError(f'{config.filename}: {error}') from error
+
+
+@contextmanager
+def _data_sets_named() -> Iterator[None]:
+    """Name the data set whose own reader stumbles over its files: a bare error does not."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        readers = [frame for frame, _ in walk_tb(error.__traceback__)]
+        readers = [f.f_locals['self'] for f in readers if f.f_code.co_name == 'load_data_list']
+        if not readers:
+            raise
+        files = readers[0].ann_file or readers[0].data_root
+        raise InputError(
+            f'{type(readers[0]).__name__}: the annotations in {files} cannot be read: missing, '
+            f'damaged, cut short or of another form ({error!r})'
+        ) from error
 
 
 def _refused_by_a_model(error: ValueError) -> bool:
