@@ -1,0 +1,38 @@
+"""Draw what a classification config's augmentations make of pictures, as one contact sheet.
+
+python tools/show_augmentations.py configs/cls_msf_vit_s_imagenet.py PHOTOS --out sheet.jpg
+"""
+
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from importlib.util import find_spec
+from pathlib import Path
+
+if find_spec('vitbackbones') is None:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from vitbackbones.engine.augmentations import show  # noqa: E402
+from vitbackbones.engine.cli import ConfigOptions, run  # noqa: E402
+
+
+def parse() -> Namespace:
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add('config', help='a classification config of configs/')
+    add('inputs', nargs='+', metavar='INPUT', help='images or folders')
+    add('--out', required=True, metavar='FILE', help='the picture to write (.jpg, .png)')
+    add('--images', type=int, default=6, metavar='N', help='rows, spread over INPUT (default: 6)')
+    add('--draws', type=int, default=4, metavar='N', help='of training per image (default: 4)')
+    add('--cfg-options', nargs='+', action=ConfigOptions, default={}, metavar='KEY=VALUE')
+    options = parser.parse_args()
+    if min(options.images, options.draws) < 1:
+        parser.error('--images and --draws: at least 1')
+    return options
+
+
+def main() -> None:
+    show(parse())
+
+
+if __name__ == '__main__':
+    sys.exit(run(main))
