@@ -5,11 +5,13 @@ import pytest
 import torch
 from mmdet.structures import DetDataSample
 from mmdet.structures.bbox import HorizontalBoxes
-from mmengine.registry import MODELS
+from mmengine.optim import OptimWrapper
+from mmengine.registry import MODELS, OPTIM_WRAPPERS
 from mmengine.structures import InstanceData
 
 from vitbackbones.checkpoint import load_file
 from vitbackbones.engine.finite import plain
+from vitbackbones.engine.resuming import latest_checkpoint
 from vitbackbones.errors import InputError
 
 from .toy import ToyModel, run_toy, toy_config
@@ -31,7 +33,9 @@ class Spoilt(ToyModel):
             return outputs
         self.step += 1
         root = (self.line.weight * 0).sum().sqrt()  # 0, with an infinite slope
-        bad = root if self.kind == 'gradient' else root * float(self.kind)
+        steep = (self.line.weight - self.line.weight.detach()).sum().sqrt()  # 0 too, slope inf
+        kinds = {'gradient': root, 'steep': steep, 'nan': root * torch.nan}
+        bad = kinds[self.kind]
         return outputs | {'loss_extra': bad if self.step in self.steps else root.detach()}
 
 
@@ -44,7 +48,7 @@ def config(work_dir, steps, kind='nan', skip=0, **changes):
 @pytest.mark.parametrize(
     ('kind', 'text'),
     [
-        ('nan', 'loss_extra is nan on a batch without image names (gradient norm nan); step 6'),
+        ('nan', 'step 6: loss_extra is nan on a batch without image names'),
         ('gradient', 'the loss is finite, the gradient norm is nan on a batch'),
     ],
 )
@@ -52,7 +56,7 @@ def test_it_stops_before_the_weights_are_spoilt(tmp_path, kind, text):
     with pytest.raises(InputError) as stop:
         run_toy(config(tmp_path, [6], kind))
     assert text in str(stop.value)
-    saved = load_file(tmp_path / 'not_finite_step_6_rank_0.pth')
+    saved = load_file(tmp_path / 'not_finite_step_6_rank_0.pt')
     assert torch.equal(torch.stack(saved['batches'][0]['x']), torch.tensor([[2.0], [0.0]]))
     assert saved['losses'][0]['loss'].isfinite()
     assert load_file(tmp_path / 'epoch_1.pth')['state_dict']['line.weight'].isfinite().all()
@@ -79,9 +83,90 @@ def test_the_right_one_of_accumulated_batches_is_named(tmp_path):
     wrapper = {'type': 'OptimWrapper', 'optimizer': optimizer, 'accumulative_counts': 2}
     with pytest.raises(InputError, match='loss_extra is nan'):
         run_toy(config(tmp_path, [3], optim_wrapper=wrapper))
-    saved = load_file(tmp_path / 'not_finite_step_4_rank_0.pth')
+    saved = load_file(tmp_path / 'not_finite_step_4_rank_0.pt')
     assert [bool(terms['loss_extra'].isfinite()) for terms in saved['losses']] == [False, True]
     assert len(saved['batches']) == 2
+
+
+@OPTIM_WRAPPERS.register_module()
+class ScaledOptimWrapper(OptimWrapper):
+    """mmengine's mixed precision with a loss scale, which it has on GPUs only."""
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.scaler = torch.amp.GradScaler('cpu')
+
+    def backward(self, loss, **options):
+        self.scaler.scale(loss).backward()
+        self._inner_count += 1
+
+    def step(self, **options):
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+
+
+def scaled(work_dir, steps, kind, fused, **changes):
+    optimizer = {'type': 'Adam', 'lr': 0.1, 'fused': fused}
+    wrapper = {'type': 'ScaledOptimWrapper', 'optimizer': optimizer}
+    train_cfg = {'by_epoch': True, 'max_epochs': 6}
+    return config(work_dir, steps, kind, optim_wrapper=wrapper, train_cfg=train_cfg, **changes)
+
+
+@pytest.mark.parametrize('fused', [False, True])
+def test_overflows_are_left_to_the_loss_scale(tmp_path, fused):
+    runner = run_toy(scaled(tmp_path, [3, 6, 7], 'gradient', fused))
+    assert runner.iter == 24
+    assert runner.model.line.weight.isfinite().all()
+
+
+@pytest.mark.parametrize('fused', [False, True])
+def test_a_loss_scale_hides_no_fault(tmp_path, fused):
+    with pytest.raises(InputError, match='step 6: loss_extra is nan'):
+        run_toy(scaled(tmp_path / 'loss', [6], 'nan', fused))
+    with pytest.raises(InputError, match='step 21: the loss is finite, the gradient norm is inf'):
+        run_toy(scaled(tmp_path / 'gradients', range(2, 25), 'gradient', fused))
+
+
+def test_training_in_eval_mode_is_guarded_too(tmp_path):
+    guarded = config(tmp_path, [6])
+    guarded.custom_hooks.append({'type': 'vitbackbones.EvalModeHook'})
+    with pytest.raises(InputError, match='step 6: loss_extra is nan'):
+        run_toy(guarded)
+
+
+@MODELS.register_module()
+class Normed(Spoilt):
+    """Its running statistics see every batch, also one with an infinite number in it."""
+
+    def __init__(self, steps):
+        super().__init__(steps)
+        self.norm = torch.nn.BatchNorm1d(1)
+
+    def forward(self, x, mode):
+        if mode == 'loss':
+            self.norm(torch.stack(x) + (torch.inf if self.step + 1 in self.steps else 0))
+        return super().forward(x, mode)
+
+
+def test_running_statistics_are_put_back(tmp_path):
+    toy = config(tmp_path, [], skip=1)
+    toy.model = {'type': 'Normed', 'steps': [3]}
+    norm = run_toy(toy).model.norm
+    assert norm.running_mean.isfinite().all()
+    assert norm.running_var.isfinite().all()
+
+
+def test_the_norm_is_that_before_clipping(tmp_path):
+    wrapper = {'type': 'OptimWrapper', 'optimizer': {'type': 'Adam', 'lr': 0.1}}
+    wrapper['clip_grad'] = {'max_norm': 0.1}
+    with pytest.raises(InputError, match='the gradient norm is inf on'):
+        run_toy(config(tmp_path, [6], 'steep', optim_wrapper=wrapper))
+
+
+def test_the_batch_is_no_checkpoint(tmp_path):
+    with pytest.raises(InputError):
+        run_toy(config(tmp_path, [1]))
+    assert latest_checkpoint(tmp_path) is None
 
 
 def test_it_changes_nothing_else(tmp_path):

@@ -1,9 +1,12 @@
 """Ctrl-C: the checkpoint that is left, and what a resumed run makes of it."""
 
+import multiprocessing
 import os
 import signal
+import subprocess
 
 import pytest
+import torch
 from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 
@@ -11,7 +14,7 @@ from vitbackbones.checkpoint import load_file
 from vitbackbones.engine.interrupt import TrainingInterrupted
 from vitbackbones.engine.resuming import latest_checkpoint
 
-from .toy import by_iteration, run_toy, toy_config
+from .toy import by_iteration, loader, run_toy, toy_config
 
 pytestmark = pytest.mark.compat
 
@@ -20,8 +23,9 @@ pytestmark = pytest.mark.compat
 class CtrlC(Hook):
     """Sends this process a signal while it is in the middle of an iteration."""
 
-    def __init__(self, iteration=None, validation=None, number=signal.SIGINT):
+    def __init__(self, iteration=None, validation=None, number=signal.SIGINT, images_before=0):
         self.iteration, self.validation, self.number = iteration, validation, number
+        self.images_before = images_before
 
     def before_train_iter(self, runner, batch_idx, data_batch=None):
         if runner.iter == self.iteration:
@@ -29,7 +33,9 @@ class CtrlC(Hook):
 
     def before_val_iter(self, runner, batch_idx, data_batch=None):
         if runner.epoch == self.validation:
-            os.kill(os.getpid(), self.number)
+            self.images_before -= 1
+            if self.images_before < 0:
+                os.kill(os.getpid(), self.number)
 
 
 @HOOKS.register_module()
@@ -116,9 +122,47 @@ def test_in_an_evaluation(tmp_path, record, uninterrupted):
     assert record == expected
 
 
+@pytest.mark.parametrize(('on_average', 'on_last'), [(True, False), (False, True), (True, True)])
+@pytest.mark.parametrize('images_before', [0, 5])  # of four: in the second of two evaluations
+def test_in_an_evaluation_of_averaged_weights(tmp_path, on_average, on_last, images_before):
+    if images_before and not (on_average and on_last):
+        pytest.skip('has one evaluation')
+    pytest.importorskip('mmpretrain')
+    average = {'type': 'mmpretrain.EMAHook', 'momentum': 0.5}
+    average |= {'evaluate_on_ema': on_average, 'evaluate_on_origin': on_last}
+    complete = run_toy(with_hooks(tmp_path / 'complete', average))
+    strike = {'type': 'CtrlC', 'validation': 1, 'images_before': images_before}
+    with pytest.raises(TrainingInterrupted):
+        run_toy(with_hooks(tmp_path, average, strike))
+    latest = str(latest_checkpoint(tmp_path))
+    resumed = run_toy(with_hooks(tmp_path, average, resume=True, load_from=latest))
+    assert torch.equal(resumed.model.line.weight, complete.model.line.weight)
+
+
 def test_a_scheduler_ends_the_job(tmp_path):
     stop, _ = interrupt(tmp_path, at={'iteration': 1, 'number': signal.SIGTERM})
     assert stop.status == 143
+
+
+@HOOKS.register_module()
+class Scheduler(Hook):
+    """Ends all processes of the job, data workers first, from another process."""
+
+    def before_train_iter(self, runner, batch_idx, data_batch=None):
+        if runner.iter == 1:
+            processes = [worker.pid for worker in multiprocessing.active_children()]
+            assert len(processes) == 2
+            for process in (*processes, os.getpid()):
+                subprocess.run(['kill', '-TERM', str(process)], check=True)
+
+
+def test_data_workers_outlive_the_end_of_the_job(tmp_path):
+    data = loader(num_workers=2, persistent_workers=True)
+    with pytest.raises(TrainingInterrupted) as stop:
+        run_toy(with_hooks(tmp_path, {'type': 'Scheduler'}, train_dataloader=data))
+    assert stop.value.status == 143
+    assert load_file(tmp_path / 'interrupted.pth')['meta']['iter'] == 2
+    assert not multiprocessing.active_children()
 
 
 def test_regular_checkpoints_stay_as_they_are(tmp_path):
@@ -144,6 +188,15 @@ class SecondSignal(Hook):
 
     def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None):
         SecondSignal.seen = signal.getsignal(signal.SIGINT)
+
+
+def test_a_second_sigterm_is_the_launchers(tmp_path):
+    """Slurm tells all processes, and torchrun passes on its own."""
+    twice = [{'type': 'CtrlC', 'iteration': 1, 'number': signal.SIGTERM}] * 2
+    with pytest.raises(TrainingInterrupted) as stop:
+        run_toy(with_hooks(tmp_path, *twice))
+    assert stop.value.status == 143
+    assert load_file(tmp_path / 'interrupted.pth')['meta']['iter'] == 2
 
 
 def test_a_second_ctrl_c_ends_at_once(tmp_path):

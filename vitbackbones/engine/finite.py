@@ -3,18 +3,22 @@
 One step with NaN spoils every weight, and the run then computes NaN for days. Here each step is
 looked at right before the optimizer takes it. Where something is not finite, the step is left out,
 the batch is saved for a closer look, and the run stops with one message, or goes on if the config
-allows it a number of such steps.
+allows it a number of such steps; running statistics that the bad batch has entered are put back.
 
-All processes decide alike: they agree on whether any of them saw something. float16 with loss
-scaling leaves out overflowing steps by itself; those do not get here.
+float16 is trained with a loss scale, whose overflows are no fault: the scaler leaves those steps
+out and lowers the scale. A loss that is not finite itself is one all the same, as are too many
+overflows in a row.
+
+All processes decide alike: they agree on whether any of them saw something.
 """
 
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
 import torch
 from mmengine.device import get_device
-from mmengine.dist import all_reduce, get_rank, is_distributed
+from mmengine.dist import all_gather_object, all_reduce, get_rank, is_distributed
 from mmengine.hooks import Hook
 from mmengine.model import is_model_wrapper
 from mmengine.structures import BaseDataElement
@@ -26,6 +30,7 @@ from ..errors import InputError
 from ..registry import HOOKS
 
 SKIPPED = 'steps_left_out'  # counted in the message hub, which checkpoints hold
+OVERFLOWS = 20  # in a row: from the first loss scale, 2^16, down to 1 / 16
 
 
 @HOOKS.register_module()
@@ -47,13 +52,14 @@ class FiniteLossHook(Hook):
 
     def before_train(self, runner) -> None:
         self.runner = runner
-        self.batches: list = []  # since the last step: several where gradients are accumulated
-        self.losses: list[dict] = []
+        self.overflows = 0
+        self._take()
         model = runner.model.module if is_model_wrapper(runner.model) else runner.model
-        optimizer = runner.optim_wrapper.optimizer
+        self.statistics = [each for each in model.buffers() if each.is_floating_point()]
+        self.kept = [each.clone() for each in self.statistics] if self.skip else []
         self.handles = [
             model.register_forward_hook(self._note_losses),
-            optimizer.register_step_pre_hook(self._check),
+            _optimizer(runner).register_step_pre_hook(self._check),
         ]
 
     def after_train(self, runner) -> None:
@@ -61,21 +67,41 @@ class FiniteLossHook(Hook):
             handle.remove()
 
     def before_train_iter(self, runner, batch_idx, data_batch=None) -> None:
+        if self.kept and not self.batches:
+            torch._foreach_copy_(self.kept, self.statistics)
         self.batches.append(data_batch)
+
+    def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
+        """Look at a step that the loss scale left out: nothing else has asked for its losses."""
+        if not (self.losses and runner.optim_wrapper.should_update()):
+            return
+        losses, batches = self._take()
+        self.overflows += 1
+        if self.overflows == OVERFLOWS or not self._all_finite(_values(losses)):
+            self._leave_out(_optimizer(runner), losses, batches, torch.tensor(torch.inf))
 
     @torch.compiler.disable
     def _note_losses(self, model: nn.Module, inputs, outputs) -> None:
-        if model.training and isinstance(outputs, dict):
+        if torch.is_grad_enabled() and isinstance(outputs, dict):
             self.losses.append({name: _total(value) for name, value in outputs.items()})
+
+    def _take(self) -> tuple[list[dict], list]:
+        """What was noted since the last step: several batches where gradients are accumulated."""
+        noted = getattr(self, 'losses', []), getattr(self, 'batches', [])
+        self.losses, self.batches = [], []
+        return noted
 
     @torch.compiler.disable
     def _check(self, optimizer: Optimizer, *call) -> None:
-        losses, batches = self.losses, self.batches
-        self.losses, self.batches = [], []
+        overflow = getattr(optimizer, 'found_inf', None)  # a fused optimizer leaves it out itself
+        if overflow is not None and overflow.any():
+            return
+        self.overflows = 0
+        losses, batches = self._take()
         gradients = [p.grad for group in optimizer.param_groups for p in group['params']]
         norm = get_total_norm([grad for grad in gradients if grad is not None])
-        if not self._all_finite([norm, *(value for each in losses for value in each.values())]):
-            self._leave_out(optimizer, losses, batches, norm)
+        if not self._all_finite([norm, *_values(losses)]):
+            self._leave_out(optimizer, losses, batches, self._unclipped(norm))
 
     @staticmethod
     def _all_finite(values: list[Tensor]) -> bool:
@@ -86,28 +112,67 @@ class FiniteLossHook(Hook):
             all_reduce(finite, 'min')
         return bool(finite)
 
+    def _unclipped(self, norm: Tensor) -> Tensor:
+        """The norm before clipping, which makes NaN of an infinite one."""
+        if not self.runner.optim_wrapper.clip_grad_kwargs:
+            return norm
+        noted = self.runner.message_hub.log_scalars.get('train/grad_norm')
+        return norm if noted is None else torch.tensor(noted.current())
+
     def _leave_out(self, optimizer: Optimizer, losses: list, batches: list, norm: Tensor) -> None:
         for group in optimizer.param_groups:
             for parameter in group['params']:
                 parameter.grad = None  # the optimizer passes over these
+        if self.kept:
+            torch._foreach_copy_(self.statistics, self.kept)
         hub = self.runner.message_hub
         hub.update_info(SKIPPED, hub.get_info(SKIPPED, 0) + 1)
-        file = self._save(losses, batches, norm)
-        message = (
-            f'{_describe(losses, batches, norm)}; step {self.runner.iter + 1}, batch in {file}'
-        )
+        message = f'step {self.runner.iter + 1}: {self._blame(losses, batches, norm)}'
         if hub.get_info(SKIPPED) > self.skip:
             raise InputError(f'{message}. {ADVICE}')
         self.runner.logger.warning(
             f'{message}. The step is left out ({hub.get_info(SKIPPED)} of at most {self.skip})'
         )
 
+    def _blame(self, losses: list, batches: list, norm: Tensor) -> str:
+        """Which process saw what on which images; it saves its batches.
+
+        Gradients are averaged, so they tell nothing of where the fault lies: all processes save
+        theirs if every loss is finite.
+        """
+        bad = _bad_terms(losses, batches)
+        found = [bad and f'{bad}, batch in {self._save(losses, batches, norm)}']
+        if is_distributed():
+            found = all_gather_object(found[0])
+            found = [text and f'process {rank}: {text}' for rank, text in enumerate(found)]
+        if any(found):
+            return f'{"; ".join(filter(None, found))} (gradient norm {norm:.4g})'
+        file = self._save(losses, batches, norm)
+        images = _images(batches[0])
+        return f'the loss is finite, the gradient norm is {norm:.4g} on {images}, batch in {file}'
+
     def _save(self, losses: list, batches: list, norm: Tensor) -> Path:
         """Write a file of tensors and plain values, which loads without running code."""
-        name = f'not_finite_step_{self.runner.iter + 1}_rank_{get_rank()}.pth'
+        # no .pth: the newest of those is what a run is resumed from
+        name = f'not_finite_step_{self.runner.iter + 1}_rank_{get_rank()}.pt'
         content = {'losses': losses, 'gradient_norm': norm, 'batches': batches}
         torch.save(plain(content), Path(self.runner.work_dir, name))
         return Path(self.runner.work_dir, name)
+
+
+def _optimizer(runner) -> Optimizer:
+    """The optimizer whose steps are looked at.
+
+    Raises:
+        InputError: there are several, or one that cannot be looked at (DeepSpeed's own).
+    """
+    optimizer = getattr(runner.optim_wrapper, 'optimizer', None)
+    if not hasattr(optimizer, 'register_step_pre_hook'):
+        raise InputError(
+            f'default_hooks.finite_loss: the steps of {type(runner.optim_wrapper).__name__} cannot '
+            'be looked at before they are taken. Go without with default_hooks.finite_loss=None'
+        )
+    return optimizer
 
 
 ADVICE = (
@@ -123,14 +188,17 @@ def _total(loss: Tensor | list[Tensor]) -> Tensor:
     return sum(part.detach().float().sum() for part in parts)
 
 
-def _describe(losses: list[dict], batches: list, norm: Tensor) -> str:
+def _values(losses: list[dict]) -> list[Tensor]:
+    return [value for terms in losses for value in terms.values()]
+
+
+def _bad_terms(losses: list[dict], batches: list) -> str:
     """What is not finite and on which images, of the first micro-batch where something is."""
-    for terms, batch in zip(losses, batches, strict=True):
+    for terms, batch in zip_longest(losses, batches, fillvalue={}):
         bad = [f'{name} is {value:.4g}' for name, value in terms.items() if not value.isfinite()]
         if bad:
-            return f'{", ".join(bad)} on {_images(batch)} (gradient norm {norm:.4g})'
-    where = 'another process, see its message' if norm.isfinite() else _images(batches[0])
-    return f'the loss is finite, the gradient norm is {norm:.4g} on {where}'
+            return f'{", ".join(bad)} on {_images(batch)}'
+    return ''
 
 
 def _images(batch) -> str:

@@ -1,15 +1,22 @@
 """Ctrl-C, or a scheduler's SIGTERM, leaves a checkpoint from which the run continues.
 
 The iteration in progress is finished, ``interrupted.pth`` is written beside the regular
-checkpoints, which stay as they are, and the run ends. A second Ctrl-C ends it at once.
+checkpoints, which stay as they are, and the run ends. A second Ctrl-C ends it at once; a second
+SIGTERM does not, as torchrun passes on the one that a scheduler has sent to all processes already.
 
 Training resumes at the next iteration, also in the middle of an epoch: ``ExactResumeHook`` enters
 the data there. A run that was interrupted in an evaluation resumes after it.
+
+A scheduler's signal reaches the data workers too, and torch lets them die of it, which would end
+the run before its checkpoint. Here a worker ends when the training process says so.
 """
 
 import os
 import signal
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from threading import Thread
 
 import torch
 from mmengine.device import get_device
@@ -32,6 +39,32 @@ class TrainingInterrupted(Exception):
         self.status = 128 + signal_number
 
 
+def outlive_sigterm(worker: int, then: Callable[[int], None] | None) -> None:
+    """Begin a data worker that ends by the SIGTERM of its parent alone; ``then`` goes on."""
+    if hasattr(signal, 'sigwaitinfo'):  # not on macOS, which has no such schedulers
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+        Thread(target=_end_with_parent, daemon=True).start()
+    if then is not None:
+        then(worker)
+
+
+def _end_with_parent() -> None:
+    while signal.sigwaitinfo({signal.SIGTERM}).si_pid != os.getppid():
+        pass
+    os._exit(0)
+
+
+def _count_swaps(hook: EMAHook) -> None:
+    """Keep in ``hook.swapped`` whether the model holds the average in place of the weights."""
+    swap = hook._swap_ema_parameters
+
+    def counted() -> None:
+        swap()
+        hook.swapped = not hook.swapped
+
+    hook.swapped, hook._swap_ema_parameters = False, counted
+
+
 @HOOKS.register_module()
 class InterruptHook(Hook):
     """Ends a run on SIGINT or SIGTERM with a checkpoint, as the module docstring says."""
@@ -46,6 +79,13 @@ class InterruptHook(Hook):
     def before_train(self, runner) -> None:
         self._process = os.getpid()
         self._previous = {number: signal.signal(number, self._note) for number in SIGNALS}
+        for loop in (runner.train_loop, runner.val_loop):
+            if loop is not None:
+                loader = loop.dataloader
+                loader.worker_init_fn = partial(outlive_sigterm, then=loader.worker_init_fn)
+        self._averages = [hook for hook in runner.hooks if isinstance(hook, EMAHook)]
+        for hook in self._averages:
+            _count_swaps(hook)
 
     def after_train(self, runner) -> None:
         for number, handler in self._previous.items():
@@ -55,9 +95,11 @@ class InterruptHook(Hook):
         if os.getpid() != self._process:  # in a forked data worker; the main process ends it
             return
         self.received = number
-        signal.signal(number, signal.SIG_DFL)
+        again = number == signal.SIGINT
+        signal.signal(number, signal.SIG_DFL if again else signal.SIG_IGN)
         if is_main_process():
-            os.write(2, b'\nending after this iteration; once more to stop at once\n')
+            hint = b'; once more to stop at once' if again else b''
+            os.write(2, b'\nending after this iteration' + hint + b'\n')
 
     def _asked_to_stop(self) -> bool:
         """Whether any process got a signal: all must leave the loop at the same iteration."""
@@ -88,8 +130,8 @@ class InterruptHook(Hook):
     def after_val_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
         # Several processes may have different numbers of images and cannot agree here.
         if self.received and not is_distributed():
-            for hook in runner.hooks:
-                if isinstance(hook, EMAHook):  # it evaluates its average in place of the weights
+            for hook in self._averages:
+                if hook.swapped:  # it evaluates its average in place of the weights
                     hook._swap_ema_parameters()
             self._stop(runner, runner.epoch, runner.iter)
 

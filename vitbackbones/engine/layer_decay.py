@@ -15,12 +15,17 @@ All other keys of ``paramwise_cfg`` mean what they mean to mmengine; ``flat_deca
 biases and norms out of the weight decay.
 """
 
+import re
+
 from mmengine.optim import DefaultOptimWrapperConstructor
 from torch import nn
 
 from ..backbones import Backbone
 from ..errors import InputError
 from ..registry import OPTIM_WRAPPER_CONSTRUCTORS
+
+# what FSDP, activation checkpointing and torch.compile put into the names of parameters
+WRAPPED = re.compile(r'(_fsdp_wrapped_module|_checkpoint_wrapped_module|_orig_mod)\.')
 
 
 def depth_factors(model: nn.Module, rate: float) -> dict[int, tuple[float, bool]]:
@@ -39,6 +44,7 @@ def depth_factors(model: nn.Module, rate: float) -> dict[int, tuple[float, bool]
     for backbone in backbones:
         undecayed = backbone.no_weight_decay()
         for name, parameter in backbone.named_parameters():
+            name = WRAPPED.sub('', name)
             depth, depths = backbone.layer_depth(name)
             factors[id(parameter)] = (rate ** (depths - 1 - depth), name not in undecayed)
     return factors
@@ -77,8 +83,11 @@ class LayerDecayOptimWrapperConstructor(DefaultOptimWrapperConstructor):
 
 
 def _merged(groups: list[dict]) -> list[dict]:
-    merged: dict[tuple, list] = {}
+    merged: dict[str, dict] = {}
     for group in groups:
-        settings = tuple(sorted((key, group[key]) for key in group if key != 'params'))
-        merged.setdefault(settings, []).extend(group['params'])
-    return [{'params': parameters, **dict(key)} for key, parameters in merged.items()]
+        settings = repr(sorted((key, group[key]) for key in group if key != 'params'))
+        if settings in merged:
+            merged[settings]['params'].extend(group['params'])
+        else:
+            merged[settings] = {**group, 'params': list(group['params'])}
+    return list(merged.values())

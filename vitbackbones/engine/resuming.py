@@ -75,6 +75,8 @@ class FittingCheckpointHook(Hook):
         resume: whether training continues from it; otherwise it is evaluated.
     """
 
+    priority = 'VERY_HIGH'  # before averages of the weights take what they need
+
     def __init__(self, path: str, resume: bool) -> None:
         self.path = path
         self.resume = resume
@@ -91,8 +93,10 @@ class FittingCheckpointHook(Hook):
         model = runner.model
         while is_model_wrapper(model) or isinstance(model, BaseTTAModel):
             model = model.module
-        fitting_state(self.path, model, checkpoint)
+        given = fitting_state(self.path, model, checkpoint)
+        checkpoint.setdefault('state_dict', given)  # EMAHook asks for it in a file of weights too
         if self.resume:
+            require_finite(self.path, checkpoint.get('ema_state_dict', {}))
             _require_resumable(self.path, checkpoint, runner.optim_wrapper)
 
     def before_train(self, runner) -> None:

@@ -5,10 +5,12 @@ nor should it go on when a disk or a copy is broken. So a bad image is replaced 
 the data set, and the run stops when more of them were met than the limit allows.
 """
 
+import logging
 import math
 from queue import SimpleQueue
 
 import numpy as np
+from mmengine.dist import get_rank
 from mmengine.hooks import Hook
 from torch import multiprocessing
 from torch.utils.data import DataLoader, Dataset
@@ -19,6 +21,7 @@ from ..registry import HOOKS
 from .dataset_proxy import DatasetProxy, rebuild
 
 ATTEMPTS = 10  # to find a good image; that many bad ones in a row are no accident
+MET = 'unreadable_images'  # in the message hub, which checkpoints hold
 
 
 class ReplacingDataset(DatasetProxy):
@@ -40,7 +43,7 @@ class ReplacingDataset(DatasetProxy):
             try:
                 return self.dataset[index]
             except UnreadableImage as error:
-                self.reports.put(str(error))
+                _report(self.reports, str(error))
                 index = np.random.randint(len(self.dataset))
         return self.dataset[index]
 
@@ -50,14 +53,20 @@ def _queue(loader: DataLoader):
     if not loader.num_workers:
         return SimpleQueue()
     context = loader.multiprocessing_context or multiprocessing.get_context()
-    queue = context.Queue()
-    queue.cancel_join_thread()  # reports that nobody reads must not keep a worker alive
-    return queue
+    return context.Queue()
+
+
+def _report(queue, text: str) -> None:
+    if not isinstance(queue, SimpleQueue):
+        queue.cancel_join_thread()  # reports that nobody reads must not keep a worker alive
+    queue.put(text)
 
 
 @HOOKS.register_module()
 class UnreadableImagesHook(Hook):
     """Replaces unreadable training images up to a limit.
+
+    Every process counts what it meets; a resumed run goes on from the first one's count.
 
     Args:
         limit: the share of the data set that may be unreadable; 0.001 of 205 images is none.
@@ -70,12 +79,12 @@ class UnreadableImagesHook(Hook):
 
     def __init__(self, limit: float = 0.001) -> None:
         self.limit = limit
-        self.met: dict[str, None] = {}  # in the order of appearance
 
     def before_train(self, runner) -> None:
         loop = runner.train_loop
         loader = loop.dataloader
         self.reports = _queue(loader)
+        self.met: list[str] = runner.message_hub.get_info(MET, [])  # in the order of appearance
         self.allowed = math.floor(self.limit * len(loader.dataset))
         data = ReplacingDataset(loader.dataset, self.reports)
         loop.dataloader = rebuild(loader, data, loader.batch_sampler)
@@ -89,17 +98,20 @@ class UnreadableImagesHook(Hook):
     def _note(self, runner, report: str) -> None:
         if report in self.met:  # in an earlier epoch
             return
-        self.met[report] = None
+        self.met.append(report)
+        runner.message_hub.update_info(MET, self.met)
         if len(self.met) > self.allowed:
             raise InputError(self._too_many())
-        runner.logger.warning(
+        level = logging.ERROR if get_rank() else logging.WARNING  # others show errors only
+        runner.logger.log(
+            level,
             f'{report} Another image was taken in its place ({len(self.met)} so far, at most '
-            f'{self.allowed})'
+            f'{self.allowed})',
         )
 
     def _too_many(self) -> str:
         if not self.allowed:
-            return next(iter(self.met))
+            return self.met[0]
         names = ', '.join(report.partition(': ')[0] for report in self.met)
         return (
             f'{len(self.met)} images cannot be read, {self.allowed} are allowed '
