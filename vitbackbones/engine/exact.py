@@ -44,6 +44,7 @@ PARTS = ('model', 'train_dataloader', 'optim_wrapper', 'param_scheduler')
 MAY_CHANGE = {'init_cfg', 'teacher_checkpoint', 'data_root', 'ann_file', 'data_prefix'}
 MAY_CHANGE |= {'num_workers', 'persistent_workers', 'prefetch_factor', 'pin_memory', 'batch_size'}
 SAMPLER = 'seed of the sampler'
+LENGTH = 'number of batches'
 
 
 def seed_generators(*key: int) -> int:
@@ -206,6 +207,7 @@ class ExactResumeHook(Hook):
             'number of processes': get_dist_info()[1],
             'batch size': self.batches.batch_size,
             'number of images': self.images,
+            LENGTH: len(self.batches),
             SAMPLER: getattr(self.batches.sampler, 'seed', 0),
         }
 
@@ -224,7 +226,7 @@ class ExactResumeHook(Hook):
         if not self.saved:
             return 'the checkpoint does not say how the data were ordered'
         now = self._stream()
-        other = [key for key in now if self.saved[key] != now[key]]
+        other = [key for key in now if self.saved.get(key, now[key]) != now[key]]
         changed = [f'{key} was {self.saved[key]}, is {now[key]}' for key in other]
         was = self.saved_settings
         changed += [f'{key} of the config was changed' for key in was if was[key] != settings[key]]
@@ -233,4 +235,5 @@ class ExactResumeHook(Hook):
     def _batches_into_epoch(self, loop: EpochBasedTrainLoop) -> int:
         """How much of the present epoch was trained on; all is repeated if its length changed."""
         done = loop.iter - loop.epoch * len(self.batches)
-        return done if 0 <= done <= len(self.batches) else 0
+        same = self.saved.get(LENGTH, len(self.batches)) == len(self.batches)
+        return done if same and 0 <= done <= len(self.batches) else 0
