@@ -47,6 +47,25 @@ def test_eval_is_deterministic(make_backbone):
         assert torch.equal(first, second)
 
 
+@torch.no_grad()
+@pytest.mark.parametrize(
+    ('dtype', 'tolerance'), [(torch.bfloat16, 0.03), (torch.float16, 0.005)], ids=str
+)
+def test_half_the_precision_is_nearly_the_same(make_backbone, dtype, tolerance):
+    backbone = make_backbone().eval()
+    wanted = backbone(image(33, 47))
+    backbone.to(dtype)
+    for x, reference in zip(backbone(image(33, 47)), wanted, strict=True):
+        assert x.dtype == dtype
+        assert (x - reference).norm() < tolerance * reference.norm()
+
+
+@torch.no_grad()
+def test_bytes_are_no_images(make_backbone):
+    with pytest.raises((ValueError, RuntimeError)):
+        make_backbone()(image().byte())
+
+
 def test_every_parameter_gets_a_gradient(make_backbone):
     backbone = make_backbone()
     sum(x.square().mean() for x in backbone(image())).backward()

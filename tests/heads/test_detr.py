@@ -216,6 +216,23 @@ def test_bfloat16_training_step(ours):
     assert all(p.grad.isfinite().all() for p in model.parameters())
 
 
+@torch.no_grad()
+@pytest.mark.parametrize('shapes', SHAPES[:2])
+@pytest.mark.parametrize(
+    ('dtype', 'tolerance'), [(torch.bfloat16, 0.03), (torch.float16, 0.005)], ids=str
+)
+def test_half_the_precision_is_nearly_the_same(ours, shapes, dtype, tolerance):
+    images, samples = make_batch(shapes)
+    wanted = ours._forward(images, samples)
+    half = copy.deepcopy(ours).to(dtype)
+    for got, reference in zip(half._forward(images.to(dtype), samples), wanted, strict=True):
+        assert got.dtype == torch.float32
+        assert (got - reference).norm() < tolerance * reference.norm()
+    boxes = half.predict(images.to(dtype), samples)[0].pred_instances.bboxes
+    assert boxes.dtype == torch.float32
+    assert boxes.isfinite().all()
+
+
 def attention_pair(**options):
     """mmcv's attention and a copy of it put through ``fuse_attention``."""
     torch.manual_seed(0)

@@ -89,6 +89,23 @@ def test_windows_that_cover_the_image_are_tested_in_one_piece(kind):
     assert model.predict(image(41, 70)[:1], samples)[0].seg_logits.data.shape == whole.shape
 
 
+@torch.no_grad()
+@pytest.mark.parametrize(
+    ('dtype', 'tolerance'), [(torch.bfloat16, 0.03), (torch.float16, 0.005)], ids=str
+)
+@pytest.mark.parametrize('kind', KINDS)
+def test_half_the_precision_is_nearly_the_same(kind, dtype, tolerance):
+    model = build(kind).eval()
+    model.test_cfg.update(mode='slide', crop_size=(32, 40), stride=(20, 30))
+
+    def logits():
+        return model.predict(image(41, 70)[:1], [sample(41, 70)])[0].seg_logits.data.clone()
+
+    wanted = logits()
+    model.to(dtype)
+    assert 0 < (logits() - wanted).norm() < tolerance * wanted.norm()
+
+
 def test_maps_of_another_stride_are_refused():
     head = SETRNaiveHead(in_channels=8, channels=8, num_classes=3, in_index=0)
     with pytest.raises(ValueError, match='a map of 2 x 3 positions is none of stride 16 of an im'):

@@ -17,7 +17,6 @@ IMAGES = sorted(str(path) for path in Path(FOLDER, 'images').iterdir())
 ARRAYS = [cv2.imread(path) for path in IMAGES]
 # an array first and again in between: what was said of it must not stick
 INPUTS = {'array': ARRAYS[0], 'path': IMAGES[0], 'arrays': ARRAYS, 'paths': IMAGES}
-HALF = torch.autocast(DEVICE, torch.bfloat16)
 models, answers = {}, {}
 
 
@@ -34,11 +33,15 @@ def keep(name, arrays):
         answers[f'{name} {i}'] = np.asarray(array, np.float32)
 
 
-def ask(name, call, read):
+def ask(name, model, call, read):
     for kind, given in INPUTS.items():
         keep(f'{name} {kind}', map(read, aslist(call(given))))
-    with HALF:
-        keep(f'{name} half', map(read, aslist(call(IMAGES))))
+    with torch.autocast(DEVICE, torch.bfloat16):
+        keep(f'{name} autocast', map(read, aslist(call(IMAGES))))
+    for half in (torch.bfloat16, torch.float16):
+        model.to(half)
+        keep(f'{name} {half}', map(read, aslist(call(IMAGES))))
+    model.float()
 
 
 # ------------------------------------------------------------------------ functions
@@ -66,7 +69,7 @@ def use_seg():
     from mmseg.apis import inference_model, show_result_pyplot
 
     model = models['seg']
-    ask('seg', lambda x: inference_model(model, x), lambda x: x.pred_sem_seg.data[0].cpu())
+    ask('seg', model, lambda x: inference_model(model, x), lambda x: x.pred_sem_seg.data[0].cpu())
     result = inference_model(model, IMAGES[0])
     keep('seg picture', [show_result_pyplot(model, IMAGES[0], result, show=False)])
 
@@ -76,6 +79,7 @@ def use_det():
 
     ask(
         'det',
+        models['det'],
         lambda x: inference_detector(models['det'], x),
         lambda x: np.c_[x.pred_instances.bboxes.cpu(), x.pred_instances.scores.cpu()],
     )
@@ -88,6 +92,8 @@ def use_cls():
         result = inference_model(models['cls'], INPUTS[kind])
         keep(f'cls {kind}', [result['pred_scores']])
         assert result['pred_class'] == 'abcdefg'[result['pred_label']]
+    models['cls'].half()
+    keep('cls torch.float16', [inference_model(models['cls'], IMAGES[0])['pred_scores']])
     config, checkpoint = files('cls')
     result = inference_model(config, IMAGES[0], pretrained=checkpoint, device=DEVICE)
     keep('cls config', [result['pred_scores']])
@@ -109,17 +115,19 @@ def build_inferencers():
 def use_inferencers():
     folder = str(Path(FOLDER, 'images'))
     INPUTS['folder'] = folder
-    ask('segs', lambda x: as_masks(models['segs'](x)['predictions']), lambda x: x)
+    segs, dets, clss = (models[name] for name in ('segs', 'dets', 'clss'))
+    ask('segs', segs.model, lambda x: as_masks(segs(x)['predictions']), lambda x: x)
     ask(
         'dets',
-        lambda x: models['dets'](x)['predictions'],
+        dets.model,
+        lambda x: dets(x)['predictions'],
         lambda x: np.c_[np.array(x['bboxes']), x['scores']],
     )
-    ask('clss', models['clss'], lambda x: x['pred_scores'])
+    ask('clss', clss.model, clss, lambda x: x['pred_scores'])
     del INPUTS['folder']
-    keep('segs picture', [models['segs'](IMAGES[0], return_vis=True)['visualization']])
-    keep('dets picture', models['dets'](IMAGES[:1], return_vis=True)['visualization'])
-    models['clss'](folder, show_dir=f'{FOLDER}/drawn')
+    keep('segs picture', [segs(IMAGES[0], return_vis=True)['visualization']])
+    keep('dets picture', dets(IMAGES[:1], return_vis=True)['visualization'])
+    clss(folder, show_dir=f'{FOLDER}/drawn')
 
 
 def as_masks(predictions):

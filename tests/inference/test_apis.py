@@ -13,6 +13,7 @@ from vitbackbones.errors import InputError
 
 from .conftest import SIZES
 
+pytestmark = pytest.mark.compat
 SCRIPT = Path(__file__).with_name('script.py')
 BUILD = ('build_seg', 'build_det', 'build_cls', 'build_inferencers')
 USE = ('use_seg', 'use_det', 'use_cls', 'use_inferencers')
@@ -22,6 +23,7 @@ ORDERS = {
     # each is used at once; toolboxes are imported after the project has been
     'one by one': [step for pair in reversed([*zip(BUILD, USE, strict=True)]) for step in pair],
 }
+HALVES = ('autocast', 'torch.bfloat16', 'torch.float16')
 DEVICES = ['cpu', 'cuda'] if torch.cuda.is_available() else ['cpu']
 
 
@@ -52,7 +54,7 @@ def test_the_order_of_calls_changes_nothing(answers):
 @pytest.mark.parametrize('task', ['seg', 'det', 'cls', 'segs', 'dets', 'clss'])
 def test_path_array_list_and_folder_mean_the_same(answers, task):
     found = answers['built first']
-    kinds = {name.split()[1] for name in found if name.split()[0] == task} - {'half', 'picture'}
+    kinds = {name.split()[1] for name in found if name.split()[0] == task} - {'picture', *HALVES}
     assert kinds >= {'array', 'path'}
     for kind in kinds:
         for i in range(len(SIZES)):
@@ -73,14 +75,24 @@ def test_what_they_answer(answers, folder):
         assert (boxes[:, :4].max(0) <= (*size[::-1], *size[::-1])).all()
         assert scores.shape == (7,)
         assert scores.sum() == pytest.approx(1, abs=1e-4)
-        half = found[f'clss half {i}']
-        assert np.abs(half - scores).max() < 0.05
-        assert (half != scores).any()  # it was computed in half precision
-        assert (found[f'segs half {i}'] == mask).mean() > 0.7
-        assert np.abs(found[f'dets half {i}'][:, 4] - boxes[:, 4]).max() < 0.05
     for name in ('seg picture 0', 'segs picture 0', 'dets picture 0'):
         assert found[name].shape == (*SIZES[0], 3)
     assert len(list((folder / 'drawn').iterdir())) == len(SIZES)
+
+
+@pytest.mark.parametrize('half', HALVES)
+def test_half_precision(answers, half):
+    found = answers['built first']
+    scores = found['clss paths 0']
+    assert (found[f'clss {half} 0'] != scores).any()  # it was computed in half precision
+    for i in range(len(SIZES)):
+        mask, boxes, scores = (found[f'{task}s paths {i}'] for task in ('seg', 'det', 'cls'))
+        np.testing.assert_allclose(found[f'clss {half} {i}'], scores, atol=0.05)
+        for name in ('seg', 'segs'):
+            assert (found[f'{name} {half} {i}'] == mask).mean() > 0.7
+        for name in ('det', 'dets'):
+            np.testing.assert_allclose(found[f'{name} {half} {i}'][:, 4], boxes[:, 4], atol=0.05)
+    np.testing.assert_allclose(found['cls torch.float16 0'], found['clss paths 0'], atol=0.05)
 
 
 # ------------------------------------------------------------------------ what does not fit

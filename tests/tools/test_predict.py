@@ -15,6 +15,7 @@ from vitbackbones.engine.predictor import Predictor
 
 from ..inference.conftest import write
 
+pytestmark = pytest.mark.compat
 TASKS = ('det', 'seg', 'cls')
 STILLS = ('cmyk.jpg', 'deep.png', 'exif.jpg', 'grey.png', 'rgb.png', 'rgba.png', 'sub/rgb.png')
 SAME = ('deep.png', 'rgba.png', 'sub/rgb.png')  # the very pixels of rgb.png

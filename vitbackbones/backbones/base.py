@@ -4,6 +4,7 @@
 ``out_type='featmap'`` an entry is a map (N, C, ceil(H / stride), ceil(W / stride)); any image size
 is padded inside, never refused. With ``'cls_token'`` or ``'pooled'`` it is a vector (N, C) for a
 classification head, as in mmpretrain. ``out_channels`` and ``out_strides`` say what comes out.
+Images are taken in any floating type, and computed in that of the weights.
 """
 
 from collections.abc import Iterator, Sequence
@@ -59,6 +60,15 @@ def choose_indices(out_indices: int | str | Sequence[int], count: int) -> tuple[
     return chosen
 
 
+def _to_own_type(backbone: nn.Module, images: tuple[Tensor]) -> tuple[Tensor, ...]:
+    """Let ``model.half()`` do: the toolboxes' data preprocessors give float32 whatever it is.
+
+    Images of bytes, which nobody has normalised, stay as they are and are refused.
+    """
+    dtype = next(backbone.parameters()).dtype
+    return tuple(image.to(dtype) if image.is_floating_point() else image for image in images)
+
+
 class Backbone(BaseModule):
     """Base of all backbones; see the module docstring for the contract.
 
@@ -90,6 +100,7 @@ class Backbone(BaseModule):
         self.frozen_stages = frozen_stages
         self.with_cp = with_cp
         self._register_load_state_dict_pre_hook(self._adapt_on_load)
+        self.register_forward_pre_hook(_to_own_type)
 
     # -- what a subclass says of itself ------------------------------------------------------
 

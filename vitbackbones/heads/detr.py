@@ -24,3 +24,9 @@ class DETR(MMDetDETR):
         # By class, because mmdet's constructor of the head tests for exactly its own class.
         if type(self.bbox_head) is DETRHead:
             self.bbox_head.__class__ = JointDETRHead
+
+    def pre_transformer(self, *arguments, **options) -> tuple[dict, dict]:
+        """As mmdet's, with positions in the type of the weights: mmdet's are always float32."""
+        encoder, decoder = super().pre_transformer(*arguments, **options)
+        position = encoder['feat_pos'].to(self.query_embedding.weight.dtype)
+        return {**encoder, 'feat_pos': position}, {**decoder, 'memory_pos': position}

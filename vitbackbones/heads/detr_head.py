@@ -85,10 +85,14 @@ class JointDETRHead(DETRHead):
 
         Always in the type of the weights. Under automatic mixed precision mmdet's are bfloat16,
         where a coordinate near 1 has steps of 1/256: boxes of a 1333 pixel image are off by
-        pixels, and queries get matched to other objects.
+        pixels, and queries get matched to other objects. Of a model in half precision the results
+        are float32, so that boxes are not rounded once more when they become pixels.
         """
+        dtype = self.fc_cls.weight.dtype
+        wide = torch.promote_types(dtype, torch.float32)
         with torch.autocast(hidden_states.device.type, enabled=False):
-            return super().forward(hidden_states.to(self.fc_cls.weight.dtype))
+            scores, boxes = super().forward(hidden_states.to(dtype))
+        return scores.to(wide), boxes.to(wide)
 
     def loss_by_feat(
         self,
