@@ -6,16 +6,25 @@ the mask. What cannot work raises ``InputError``; what is only suspicious is a w
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from PIL import Image
 
 from ..errors import InputError
 from .files import not_there, some
-from .masks import IGNORED, label_table, mode_fault, read_mask, size_fault, value_fault
+from .masks import (
+    IGNORED,
+    BadMask,
+    label_table,
+    mode_fault,
+    read_mask,
+    size_fault,
+    value_fault,
+)
 
 SAMPLE = 200  # masks whose values are looked at
 THREADS = 8  # that read files at a time: on network disks it is the waiting that takes long
@@ -62,7 +71,7 @@ def _header(path: str) -> Header:
             return Header(image.mode, image.size[::-1], exif.get(ORIENTATION, 1))
     except Exception as error:  # every Pillow plugin has exceptions of its own
         reason = getattr(error, 'strerror', None) or 'damaged or not an image'
-        raise InputError(f'{path}: {reason}. Put a good copy there.') from error
+        raise BadMask(f'{path}: {reason}. Put a good copy there.') from error
 
 
 def _header_faults(image: str, mask: str, turns: bool) -> tuple[str, bool]:
@@ -79,7 +88,7 @@ def _check_headers(images: list[str], masks: list[str], turns: bool) -> list[str
     faults = [fault for fault, _ in found if fault]
     if faults:
         others = f' {len(faults) - 1} more of {len(masks)} masks have a fault of this kind.'
-        raise InputError(faults[0] + (others if len(faults) > 1 else ''))
+        raise BadMask(faults[0] + (others if len(faults) > 1 else ''))
     turned = [image for image, (_, unknown) in zip(images, found, strict=True) if unknown]
     if not turned:
         return []
@@ -96,7 +105,7 @@ def _counts(path: str, table: np.ndarray) -> np.ndarray:
     """How many pixels hold each value (256,) of a mask."""
     values = read_mask(path)
     if fault := value_fault(path, values, table):
-        raise InputError(fault)
+        raise BadMask(fault)
     return np.bincount(values.ravel(), minlength=256)
 
 
@@ -132,9 +141,19 @@ def check_masks(
         Warnings of one line each.
 
     Raises:
-        InputError: the run cannot work with these files; names the first.
+        BadMask: a file cannot be used; names the first.
+        InputError: the masks as a whole cannot be used.
     """
     return _check_headers(images, masks, turns) + _check_values(masks, table)
+
+
+def _fault(image: str, mask: str, table: np.ndarray, turns: bool) -> str:
+    """What is wrong with one pair, all values looked at; '' if nothing."""
+    try:
+        fault, _ = _header_faults(image, mask, turns)
+        return fault or value_fault(mask, read_mask(mask), table)
+    except BadMask as error:
+        return str(error)
 
 
 def _is_masks(kind: object) -> bool:
@@ -192,21 +211,40 @@ def _pairs(dataset) -> tuple[list[str], list[str]]:
     return found
 
 
-def check_dataset(config: dict) -> list[str]:
-    """:func:`check_masks` for the configuration of a data set of mmseg.
-
-    Data sets of another form, without masks or behind ``backend_args`` are not checked.
-    """
+def _checkable(config: dict) -> tuple[list[str], list[str], np.ndarray, bool] | None:
+    """The arguments of :func:`check_masks` for a data set, None for those of another form."""
     from mmseg.registry import DATASETS
 
     kind = config['type']
     kind = DATASETS.get(kind) if isinstance(kind, str) else kind
     masked = (config.get('data_prefix') or {}).get('seg_map_path')
     if not _is_masks(kind) or not masked or config.get('backend_args'):
-        return []
+        return None
     dataset = _opened(kind, config)
     steps = {step['type'].rpartition('.')[2]: step for step in config.get('pipeline', ())}
     loading = steps.get('LoadImage') or steps.get('LoadImageFromFile') or {}
     table = _table(dataset, steps.get('LoadMask', {}))
     turns = loading.get('color_type', 'color') in ('color', 'grayscale')
-    return check_masks(*_pairs(dataset), table, turns)
+    return *_pairs(dataset), table, turns
+
+
+def check_dataset(config: dict) -> list[str]:
+    """:func:`check_masks` for the configuration of a data set of mmseg.
+
+    Data sets of another form, without masks or behind ``backend_args`` are not checked.
+    """
+    found = _checkable(config)
+    return check_masks(*found) if found else []
+
+
+def mask_checks(config: dict) -> dict[str, Callable[[], str]]:
+    """For every mask of a data set, by its path, a function that says what is wrong with it.
+
+    Where :func:`check_dataset` looks at a sample and stops, these look at every value of all.
+    """
+    found = _checkable(config)
+    if not found:
+        return {}
+    images, masks, table, turns = found
+    pairs = zip(images, masks, strict=True)
+    return {mask: partial(_fault, image, mask, table, turns) for image, mask in pairs}

@@ -26,6 +26,10 @@ NO_LABEL = -1  # in a table of labels: values that a mask must not hold
 INDEX_MODES = ('1', 'L', 'P', 'I', 'I;16', 'I;16B')  # Pillow's names for pictures of one channel
 
 
+class BadMask(InputError):
+    """An index mask that cannot be used, or its image; others of the data set may be good."""
+
+
 def label_table(
     num_classes: int,
     reduce_zero_label: bool = False,
@@ -56,7 +60,7 @@ def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
     """Read the values of an index mask (H, W); of a palette image the indices, of 16 bit all.
 
     Raises:
-        InputError: the file is missing, damaged, no image, or a picture with colours.
+        BadMask: the file is missing, damaged, no image, or a picture with colours.
     """
     try:
         content = fileio.get(path, backend_args=backend_args)
@@ -64,9 +68,9 @@ def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
             mode, values = image.mode, np.array(image)
     except Exception as error:  # every file backend and Pillow plugin has exceptions of its own
         reason = getattr(error, 'strerror', None) or error
-        raise InputError(f'mask file {path}: {reason}. Put a good copy there.') from error
+        raise BadMask(f'mask file {path}: {reason}. Put a good copy there.') from error
     if fault := mode_fault(path, mode):
-        raise InputError(fault)
+        raise BadMask(fault)
     return values.astype(np.uint8) if mode == '1' else values
 
 
@@ -125,7 +129,7 @@ def _labels(values: np.ndarray, table: np.ndarray) -> np.ndarray:
 
 @TRANSFORMS.register_module()
 class LoadMask(BaseTransform):
-    """mmseg's ``LoadAnnotations`` that knows the classes, with an ``InputError`` for a bad mask.
+    """mmseg's ``LoadAnnotations`` that knows the classes, with a ``BadMask`` for a bad one.
 
     Where a sample has no ``seg_map_path``, in inference, there is nothing to load.
 
@@ -135,7 +139,7 @@ class LoadMask(BaseTransform):
         backend_args: of the file backend, as in mmcv.
 
     Raises:
-        InputError: the mask cannot be read, has colours, has values that are no class, or is of
+        BadMask: the mask cannot be read, has colours, has values that are no class, or is of
             another size than its image.
     """
 
@@ -156,7 +160,7 @@ class LoadMask(BaseTransform):
         table = label_table(*numbering, results['label_map'])
         size = (path, values.shape, results['img_path'], results['ori_shape'])
         if fault := size_fault(*size) or value_fault(path, values, table):
-            raise InputError(fault)
+            raise BadMask(fault)
         results['gt_seg_map'] = table[values].astype(np.uint8)
         results['seg_fields'].append('gt_seg_map')
         return results

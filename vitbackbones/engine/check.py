@@ -1,15 +1,20 @@
 """``tools/check_dataset.py``: every annotation and every image of a config, before a run.
 
-What training checks at its start takes seconds; this decodes all files, on all cores.
+What training checks at its start takes seconds and stops at the first bad file; this decodes all
+files, on all cores, looks at every value of index masks, and lists all that is wrong.
 """
 
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from multiprocessing.pool import ThreadPool
 
 from mmengine.registry import DATASETS, init_default_scope
 from tqdm import tqdm
 
+from ..datasets.mask_check import mask_checks
+from ..datasets.masks import BadMask
 from ..datasets.transforms import UnreadableImage, read_image
 from ..errors import InputError
 from .config import read_config
@@ -19,6 +24,7 @@ from .run import show_warnings
 from .threads import available_cores
 
 KINDS = {'img_path': 'image', 'seg_map_path': 'label map'}  # what a sample names
+Checks = dict[str, Callable[[], str]]  # by the path of a file, what says its fault
 
 
 def check(options: Namespace) -> None:
@@ -30,15 +36,18 @@ def check(options: Namespace) -> None:
     config = read_config(options.config, options.cfg_options)
     splits = tuple(split for split in SPLITS if list(loaders(config, (split,))))
     prepare_data(config, options.data_root, splits)
-    show_warnings(check_data(config, splits))
+    with suppress(BadMask):  # is listed below, with all others
+        show_warnings(check_data(config, splits))
     init_default_scope(config.get('default_scope') or 'mmengine')
-    files: dict[tuple[str, str], None] = {}  # each once, also where two splits share it
+    files: Checks = {}  # each once, also where two splits share it
     faults = []
     for name, settings in datasets(config, splits):
         samples, classes = _samples(name, settings)
-        files |= dict.fromkeys(_files(name, samples))
+        files |= _files(name, samples)
+        if config.get('default_scope') == 'mmseg':
+            files |= mask_checks(settings)
         faults += _bare_classes(name, samples, classes)
-    faults += _unreadable(list(files), options.workers or available_cores())
+    faults += _faults(files, options.workers or available_cores())
     for fault in faults:
         print(fault)
     if faults:
@@ -57,13 +66,13 @@ def _samples(name: str, settings: dict) -> tuple[list[dict], Sequence[str]]:
     return samples, dataset.metainfo.get('classes') or ()
 
 
-def _files(name: str, samples: list[dict]) -> Iterator[tuple[str, str]]:
-    """(path, colour type) of every file that the samples name; prints how many there are."""
+def _files(name: str, samples: list[dict]) -> Checks:
+    """The check of every file that the samples name; prints how many there are."""
     found = {kind: [s[key] for s in samples if s.get(key)] for key, kind in KINDS.items()}
     counts = [f'{len(paths)} {kind}s' for kind, paths in found.items() if paths]
     print(f'{name}: {len(samples)} samples, {", ".join(counts) or "no files"}')
-    yield from ((path, 'color') for path in found['image'])
-    yield from ((path, 'unchanged') for path in found['label map'])
+    images = {path: partial(_unreadable, path, 'color') for path in found['image']}
+    return images | {path: partial(_unreadable, path, 'unchanged') for path in found['label map']}
 
 
 def _bare_classes(name: str, samples: list[dict], classes: Sequence[str]) -> Iterator[str]:
@@ -74,17 +83,18 @@ def _bare_classes(name: str, samples: list[dict], classes: Sequence[str]) -> Ite
             yield f'{name}: no image of the class {known!r}'
 
 
-def _unreadable(files: list[tuple[str, str]], workers: int) -> Iterator[str]:
-    """What is wrong with the files that cannot be decoded."""
+def _faults(files: Checks, workers: int) -> Iterator[str]:
+    """What the checks say, in the order of the files."""
     with ThreadPool(workers) as pool:  # decoders leave Python's lock; nothing has to be forked
-        found = pool.imap_unordered(_fault, files, chunksize=16)
+        found = pool.imap(lambda check: check(), files.values(), chunksize=16)
         bar = tqdm(found, 'decode', len(files), leave=False, disable=not on_terminal())
         yield from (fault for fault in bar if fault)
 
 
-def _fault(file: tuple[str, str]) -> str:
+def _unreadable(path: str, color_type: str) -> str:
+    """Why an image cannot be decoded, '' if it can."""
     try:
-        read_image(*file)
+        read_image(path, color_type)
     except UnreadableImage as error:
         return str(error)
     return ''
