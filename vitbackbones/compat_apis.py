@@ -43,9 +43,9 @@ PACKAGE = __package__
 # ------------------------------------------------------------------------ what is mended
 
 
-def _require_same_classes(model, names, source: str = 'the checkpoint') -> None:
+def _require_same_classes(model, names) -> None:
     if any(type(module).__module__.startswith(f'{PACKAGE}.') for module in model.modules()):
-        require_same_count(names, model, source)
+        require_same_count(names, model, 'the checkpoint')
 
 
 def _checking_classes(load: Callable) -> Callable:

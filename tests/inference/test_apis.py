@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import numpy as np
@@ -23,13 +24,26 @@ ORDERS = {
     # each is used at once; toolboxes are imported after the project has been
     'one by one': [step for pair in reversed([*zip(BUILD, USE, strict=True)]) for step in pair],
 }
+# The original mmseg and mmdet do not import beside mmcv-lite, unless this project came first.
+IMPORTED = (
+    'import runpy, sys, vitbackbones;'
+    'sys.argv.pop(0); runpy.run_path(sys.argv[0], run_name="__main__")'
+)
 HALVES = ('autocast', 'torch.bfloat16', 'torch.float16')
 DEVICES = ['cpu', 'cuda'] if torch.cuda.is_available() else ['cpu']
 
 
+def imported():
+    try:
+        distribution('mmcv-lite')
+    except PackageNotFoundError:
+        return []
+    return ['-c', IMPORTED]
+
+
 def run(folder, device, steps):
     """Run the script somewhere else and return its answers."""
-    command = [sys.executable, '-W', 'ignore', SCRIPT, folder, device, *steps]
+    command = [sys.executable, '-W', 'ignore', *imported(), SCRIPT, folder, device, *steps]
     environment = os.environ | {'OMP_NUM_THREADS': '1', 'MPLBACKEND': 'agg'}
     result = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600

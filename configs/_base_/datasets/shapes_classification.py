@@ -16,6 +16,7 @@ train_pipeline = [
 test_pipeline = [
     dict(type='LoadImageFromFile'),
     dict(type='ResizeEdge', scale=64, backend='pillow'),
+    dict(type='CenterCrop', crop_size=64),  # for other pictures than these, which are square
     dict(type='PackInputs'),
 ]
 
