@@ -5,10 +5,7 @@ Reproduces: nothing published; the pair with setr_mla_simple_vit_s_camvid compar
     measured   not yet
 Protocol: 20 000 steps at batch 16, AdamW 3e-4; crops of 320 x 320, tested in windows of that size
     at steps of 213.
-Shortened for two CPU cores, at a third of the size (quarters of an hour, not a result):
-    --scratch --cfg-options train_cfg.max_iters=400 train_cfg.val_interval=400
-    param_scheduler.0.end=50 param_scheduler.1.begin=50 param_scheduler.1.end=400
-Hardware: one GPU; hours not measured.
+Hardware: one GPU; hours not measured. For two CPU cores: setr_mla_msf_vit_ti_camvid.
 Weights: ImageNet checkpoint in checkpoints/msf_vit_s.pth, or --scratch.
 
     python tools/train.py configs/setr_mla_msf_vit_s_camvid.py
