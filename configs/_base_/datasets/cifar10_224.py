@@ -1,33 +1,20 @@
-"""CIFAR-10 at 224 pixels under data/cifar10, augmented as for DeiT on ImageNet, nothing erased."""
+"""CIFAR-10 at 224 pixels under data/cifar10, as DeiT augments ImageNet, but nothing is erased."""
+
+_base_ = '../pipelines/deit.py'
 
 data_root = 'data/cifar10/'
 
-train_pipeline = [
-    dict(type='RandomResizedCrop', scale=224, backend='pillow', interpolation='bicubic'),
-    dict(type='RandomFlip', prob=0.5, direction='horizontal'),
-    dict(
-        type='RandAugment',
-        policies='timm_increasing',
-        num_policies=2,
-        magnitude_level=9,
-        magnitude_std=0.5,
-        total_level=10,
-        hparams=dict(pad_val=[104, 116, 124], interpolation='bicubic'),
-    ),
-    dict(type='PackInputs'),
-]
-test_pipeline = [
-    dict(type='ResizeEdge', scale=224, edge='short', backend='pillow', interpolation='bicubic'),
-    dict(type='CenterCrop', crop_size=224),
-    dict(type='PackInputs'),
-]
+# The data set holds decoded pictures: nothing is loaded.
+train_pipeline = [step for step in _base_.train_pipeline[1:] if step.type != 'RandomErasing']
+test_pipeline = _base_.test_pipeline[1:]
 
 train_dataloader = dict(
     batch_size=96,
     num_workers=8,
     persistent_workers=True,  # else every epoch draws the same augmentations
     collate_fn=dict(type='default_collate'),
-    sampler=dict(type='DefaultSampler', shuffle=True),
+    sampler=dict(type='RepeatAugSampler', shuffle=True, num_repeats=3),
+    drop_last=True,
     dataset=dict(
         type='CIFAR10', data_root=data_root, split='train', download=False, pipeline=train_pipeline
     ),

@@ -1,48 +1,22 @@
 """Oxford Flowers-102 at 384 pixels under data/flowers102 (jpg/, imagelabels.mat, setid.mat).
 
-Augmented as for TNT on ImageNet; trained on train + val, 2040 images.
+Augmented as for TNT on ImageNet, each image three times; trained on train + val, 2040 images.
 """
 
-data_root = 'data/flowers102/'
+_base_ = '../pipelines/half_384.py'
 
-train_pipeline = [
-    dict(type='vitbackbones.LoadImage'),
-    dict(type='RandomResizedCrop', scale=384, backend='pillow', interpolation='bicubic'),
-    dict(type='RandomFlip', prob=0.5, direction='horizontal'),
-    dict(
-        type='RandAugment',
-        policies='timm_increasing',
-        num_policies=2,
-        magnitude_level=9,
-        magnitude_std=0.5,
-        total_level=10,
-        hparams=dict(pad_val=[128, 128, 128], interpolation='bicubic'),
-    ),
-    dict(
-        type='RandomErasing',
-        erase_prob=0.25,
-        mode='rand',
-        min_area_ratio=0.02,
-        max_area_ratio=1 / 3,
-        fill_color=[127.5] * 3,
-        fill_std=[127.5] * 3,
-    ),
-    dict(type='PackInputs'),
-]
-test_pipeline = [
-    dict(type='LoadImageFromFile'),
-    dict(type='ResizeEdge', scale=426, edge='short', backend='pillow', interpolation='bicubic'),
-    dict(type='CenterCrop', crop_size=384),
-    dict(type='PackInputs'),
-]
+data_root = 'data/flowers102/'
 
 train_dataloader = dict(
     batch_size=16,
     num_workers=8,
     persistent_workers=True,  # else every epoch draws the same augmentations
     collate_fn=dict(type='default_collate'),
-    sampler=dict(type='DefaultSampler', shuffle=True),
-    dataset=dict(type='Flowers102', data_root=data_root, split='trainval', pipeline=train_pipeline),
+    sampler=dict(type='RepeatAugSampler', shuffle=True, num_repeats=3),
+    drop_last=True,
+    dataset=dict(
+        type='Flowers102', data_root=data_root, split='trainval', pipeline=_base_.train_pipeline
+    ),
 )
 val_dataloader = dict(
     batch_size=64,
@@ -50,7 +24,9 @@ val_dataloader = dict(
     persistent_workers=True,
     collate_fn=dict(type='default_collate'),
     sampler=dict(type='DefaultSampler', shuffle=False),
-    dataset=dict(type='Flowers102', data_root=data_root, split='test', pipeline=test_pipeline),
+    dataset=dict(
+        type='Flowers102', data_root=data_root, split='test', pipeline=_base_.test_pipeline
+    ),
 )
 test_dataloader = val_dataloader
 

@@ -1,44 +1,7 @@
-"""ImageNet-1k at 384 pixels, otherwise as TNT and Aug-ViT augment it (see imagenet_half)."""
+"""ImageNet-1k at 384 pixels, otherwise as TNT and Aug-ViT augment it."""
 
-_base_ = './imagenet.py'
+_base_ = ['./imagenet.py', '../pipelines/half_384.py']
 
-train_pipeline = [
-    dict(type='vitbackbones.LoadImage'),
-    dict(
-        type='RandomChoice',  # another interpolation for each image
-        transforms=[
-            [dict(type='RandomResizedCrop', scale=384, backend='pillow', interpolation=kind)]
-            for kind in ('bilinear', 'bicubic')
-        ],
-    ),
-    dict(type='RandomFlip', prob=0.5, direction='horizontal'),
-    dict(
-        type='RandAugment',
-        policies='timm_increasing',
-        num_policies=2,
-        magnitude_level=9,
-        magnitude_std=0.5,
-        total_level=10,
-        hparams=dict(pad_val=[128, 128, 128], interpolation='bicubic'),
-    ),
-    dict(
-        type='RandomErasing',
-        erase_prob=0.25,
-        mode='rand',
-        min_area_ratio=0.02,
-        max_area_ratio=1 / 3,
-        fill_color=[127.5] * 3,
-        fill_std=[127.5] * 3,
-    ),
-    dict(type='PackInputs'),
-]
-test_pipeline = [
-    dict(type='LoadImageFromFile'),
-    dict(type='ResizeEdge', scale=426, edge='short', backend='pillow', interpolation='bicubic'),
-    dict(type='CenterCrop', crop_size=384),
-    dict(type='PackInputs'),
-]
-
-train_dataloader = dict(batch_size=32, dataset=dict(pipeline=train_pipeline))
-val_dataloader = dict(batch_size=32, dataset=dict(pipeline=test_pipeline))
+train_dataloader = dict(batch_size=32, dataset=dict(pipeline=_base_.train_pipeline))
+val_dataloader = dict(batch_size=32, dataset=dict(pipeline=_base_.test_pipeline))
 test_dataloader = val_dataloader

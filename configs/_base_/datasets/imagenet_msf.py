@@ -2,7 +2,8 @@
 
 3-Augment (Touvron et al., "DeiT III", ECCV 2022): exactly one of grey, inverted highlights and
 blur. Then always a jitter of 0.3. No RandAugment, no erasing. The blur's strength is uniform in
-[0.1, 2] pixels; the published one cuts its Gaussian at 11 pixels.
+[0.1, 2] pixels; the published one cuts its Gaussian at 11 pixels. Images are repeated in every run,
+by the published code in distributed ones only.
 """
 
 _base_ = './imagenet.py'

@@ -1,46 +1,21 @@
 """ImageNet-1k as T2T-ViT augments it: timm's RandAugment and erasing, no repetition.
 
-RandAugment's own interpolation, drawn from the two as well in the published code, is bicubic here.
+DeiT's way, with a random interpolation and an evaluation crop of 0.9. RandAugment's own
+interpolation, drawn from the two as well in the published code, is bicubic here.
 """
 
-_base_ = './imagenet.py'
+_base_ = ['./imagenet.py', '../pipelines/deit.py']
 
-train_pipeline = [
-    dict(type='vitbackbones.LoadImage'),
-    dict(
-        type='RandomChoice',  # another interpolation for each image
-        transforms=[
-            [dict(type='RandomResizedCrop', scale=224, backend='pillow', interpolation=kind)]
-            for kind in ('bilinear', 'bicubic')
-        ],
-    ),
-    dict(type='RandomFlip', prob=0.5, direction='horizontal'),
-    dict(
-        type='RandAugment',
-        policies='timm_increasing',
-        num_policies=2,
-        magnitude_level=9,
-        magnitude_std=0.5,
-        total_level=10,
-        hparams=dict(pad_val=[104, 116, 124], interpolation='bicubic'),
-    ),
-    dict(
-        type='RandomErasing',
-        erase_prob=0.25,
-        mode='rand',
-        min_area_ratio=0.02,
-        max_area_ratio=1 / 3,
-        fill_color=[103.53, 116.28, 123.675],
-        fill_std=[57.375, 57.12, 58.395],
-    ),
-    dict(type='PackInputs'),
-]
-test_pipeline = [
-    dict(type='LoadImageFromFile'),
-    dict(type='ResizeEdge', scale=248, edge='short', backend='pillow', interpolation='bicubic'),
-    dict(type='CenterCrop', crop_size=224),
-    dict(type='PackInputs'),
-]
+train_pipeline = _base_.train_pipeline
+train_pipeline[1] = dict(
+    type='RandomChoice',  # another interpolation for each image
+    transforms=[
+        [dict(type='RandomResizedCrop', scale=224, backend='pillow', interpolation='bilinear')],
+        [dict(type='RandomResizedCrop', scale=224, backend='pillow', interpolation='bicubic')],
+    ],
+)
+test_pipeline = _base_.test_pipeline
+test_pipeline[1].scale = 248
 
 train_dataloader = dict(
     batch_size=64,
