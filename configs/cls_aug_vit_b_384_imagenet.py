@@ -3,8 +3,8 @@
 Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 2.
     published  84.2  (top-1, ImageNet val)
     measured   not yet
-Protocol: 30 epochs, batch 512, AdamW at a constant 5e-6, decay 1e-8; the model stays in eval mode.
-    Positions are resized when the weights are loaded.
+Protocol: 30 epochs, batch 512, AdamW 5e-6 after 5 epochs from 1e-6, constant then, decay 1e-8; the
+    model stays in eval mode. Positions are resized when the weights are loaded.
 Assumed: DeiT's recipe of this step; the paper says "as DeiT".
 Parameters: 87.044 M.
 Hardware: 16 GPUs x 32 images; hours not measured.

@@ -3,11 +3,12 @@
 Reproduces: DeiT (Touvron et al., ICML 2021), repository's README.
     published  82.9  (top-1, ImageNet val)
     measured   not yet
-Protocol: 30 epochs, batch 512, AdamW at a constant 5e-6, decay 1e-8; the model stays in eval mode.
-    Positions are resized when the weights are loaded.
+Protocol: 30 epochs, batch 512, AdamW 5e-6 after 5 epochs from 1e-6, constant then, decay 1e-8; the
+    model stays in eval mode. Positions are resized when the weights are loaded.
 Parameters: 86.859 M.
 Hardware: 16 GPUs x 32 images; hours not measured.
-Weights: result of cls_deit_b_imagenet in checkpoints/deit_b.pth.
+Weights: the last ones, not the average, of cls_deit_b_imagenet in checkpoints/deit_b.pth. For a
+    published file: model.init_cfg.state_key=None.
 
     bash tools/dist_train.sh configs/cls_deit_b_384_imagenet.py 16 --amp
     python tools/train.py configs/cls_deit_b_384_imagenet.py
@@ -21,7 +22,9 @@ _base_ = [
 ]
 
 model = dict(
-    init_cfg=dict(type='Pretrained', checkpoint='checkpoints/deit_b.pth'),
+    init_cfg=dict(
+        type='Pretrained', checkpoint='checkpoints/deit_b.pth', state_key='ema_state_dict'
+    ),
     backbone=dict(type='vitbackbones.ViT', arch='b', out_type='cls_token', img_size=384),
     head=dict(in_channels=768),
 )

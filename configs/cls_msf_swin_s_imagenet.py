@@ -5,8 +5,11 @@ Reproduces: MSF (Kobayashi, CVPR 2024), Table 6.
     measured   not yet
 Protocol: 100 epochs, batch 1024, AdamW 1e-3, decay 0.05 of everything, clipped at 1, warm-up 10,
     cosine; 3-Augment, jitter 0.3, MixUp or CutMix 0.2, smoothing 0.1, repeated augmentation. No
-    stochastic depth, no average of the weights.
-Assumed: no stochastic depth, as for the ViTs; the paper does not say.
+    stochastic depth, no average of the weights. Published in float16; --amp takes bfloat16 where
+    the GPU has it.
+Assumed: no stochastic depth, mixing and batch size as for ViT-S; the paper tunes the last two by
+    size and does not print them. Its code of MSF-Swin was not released: that the four maps and the
+    projection have biases, and the logits Swin's relative one, is assumed, too.
 Parameters: 53.541 M.
 Hardware: 4 GPUs x 256 images; hours not measured.
 

@@ -4,8 +4,7 @@ Reproduces: PVT (Wang et al., ICCV 2021), repository's README.
     published  81.7  (top-1, ImageNet val)
     measured   not yet
 Protocol: 300 epochs, batch 1024, AdamW 1e-3, decay 0.05 (of positions, too), warm-up 5, cosine;
-    DeiT's augmentation, stochastic depth 0.3. No average of the weights.
-Assumed: stochastic depth as of PVT-M.
+    DeiT's augmentation, stochastic depth 0.3, clipped at 1. No average of the weights.
 Parameters: 61.369 M.
 Hardware: 8 GPUs x 128 images, as published; hours not measured.
 
@@ -24,3 +23,4 @@ model = dict(
     backbone=dict(type='vitbackbones.PVT', arch='l', out_type='cls_token', drop_path_rate=0.3),
     head=dict(in_channels=512),
 )
+optim_wrapper = dict(clip_grad=dict(max_norm=1.0))

@@ -5,7 +5,8 @@ Reproduces: MSF (Kobayashi, CVPR 2024), Table 6.
     measured   not yet
 Protocol: 100 epochs, batch 1024, AdamW 1e-3, decay 0.05 of everything, clipped at 1, warm-up 10,
     cosine; 3-Augment, jitter 0.3, MixUp or CutMix 0.2, smoothing 0.1, repeated augmentation. No
-    stochastic depth, no average of the weights.
+    stochastic depth, no average of the weights. Published in float16; --amp takes bfloat16 where
+    the GPU has it.
 Assumed: mixing and batch size of ViT-S; the paper tunes both by size and does not print them.
 Parameters: 5.672 M.
 Hardware: 4 GPUs x 256 images; hours not measured.

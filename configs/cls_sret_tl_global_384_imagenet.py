@@ -3,13 +3,13 @@
 Reproduces: SReT (Shen et al., ECCV 2022), paper, no weights released.
     published  80.0  (top-1, ImageNet val)
     measured   not yet
-Protocol: 30 epochs, batch 512, AdamW at a constant 5e-6, decay 0; the model stays in eval mode.
-    Positions are resized when the weights are loaded.
-Assumed: epochs, batch, augmentation and the labels' loss are DeiT's; the paper prints the rate and
-    the decay.
+Protocol: from the distilled weights of 224 pixels, AdamW 5e-6, decay 0.
+Assumed: all else is DeiT's: 30 epochs, batch 512, warm-up of 5 from 1e-6 and a constant rate then,
+    the model in eval mode, augmentation, the labels' loss, positions resized on loading.
 Parameters: 5.085 M.
 Hardware: 16 GPUs x 32 images; hours not measured.
-Weights: result of cls_sret_tl_global_distill_imagenet in checkpoints/sret_tl_global_distill.pth.
+Weights: the last ones, not the average, of cls_sret_tl_global_distill_imagenet in
+    checkpoints/sret_tl_global_distill.pth. For a published file: model.init_cfg.state_key=None.
 
     bash tools/dist_train.sh configs/cls_sret_tl_global_384_imagenet.py 16 --amp
     python tools/train.py configs/cls_sret_tl_global_384_imagenet.py
@@ -23,7 +23,11 @@ _base_ = [
 ]
 
 model = dict(
-    init_cfg=dict(type='Pretrained', checkpoint='checkpoints/sret_tl_global_distill.pth'),
+    init_cfg=dict(
+        type='Pretrained',
+        checkpoint='checkpoints/sret_tl_global_distill.pth',
+        state_key='ema_state_dict',
+    ),
     backbone=dict(
         type='vitbackbones.SReT', arch='tl', groups=None, out_type='pooled', img_size=384
     ),

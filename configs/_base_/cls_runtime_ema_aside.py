@@ -1,6 +1,7 @@
 """The same with an average of the weights (decay 0.99996) kept aside: the last ones are evaluated.
 
-DeiT's runs keep the average and report the last weights. A checkpoint holds the average as
+For DeiT's runs, which keep the average and report the last weights, and for runs so short that the
+average remembers the random head. A checkpoint holds the average as
 ``state_dict``; ``init_cfg.state_key='ema_state_dict'`` starts a later run from the last weights.
 """
 

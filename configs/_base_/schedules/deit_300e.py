@@ -1,6 +1,10 @@
 """DeiT's 300 epochs at batch 1024: AdamW 1e-3, warm-up of 5 epochs from 1e-6, cosine to 1e-5.
 
-The rate changes once an epoch. Vectors (norms, biases), tokens and positions are not decayed.
+The rate changes once an epoch and is timm's after the warm-up: the cosine counts from epoch 0, so
+that it has begun to fall when the warm-up ends. Here it multiplies the warm-up as well (timm's is
+straight), which takes up to 0.05 % off it, in SReT's 30 epochs 2.3 %. DeiT's lags an epoch.
+
+Vectors (norms, biases), tokens and positions are not decayed.
 ``auto_scale_lr`` names the batch size the rate is meant for and changes nothing until it is
 switched on (``auto_scale_lr.enable=True``).
 """
@@ -18,7 +22,8 @@ optim_wrapper = dict(
 )
 param_scheduler = [
     dict(type='LinearLR', start_factor=1e-3, begin=0, end=6),
-    dict(type='CosineAnnealingLR', eta_min=1e-5, begin=5, end=300, T_max=295),
+    # Epoch 300 is at 1e-5 exactly, for the schedules that go on from there.
+    dict(type='CosineAnnealingLR', eta_min=1e-5, begin=0, end=301, T_max=300),
 ]
 train_cfg = dict(type='EpochBasedTrainLoop', max_epochs=300, val_interval=1)
 val_cfg = dict(type='ValLoop')

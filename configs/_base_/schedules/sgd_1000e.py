@@ -1,13 +1,18 @@
-"""DeiT's fine-tuning on CIFAR, batch 768: SGD 0.01 with momentum, decay 1e-4, 1000 epochs."""
+"""DeiT's fine-tuning on CIFAR, batch 768: SGD 0.01 with momentum, decay 1e-4, 1000 epochs.
+
+Everything else is DeiT's on ImageNet: what is not decayed, the warm-up, the end of the cosine.
+"""
+
+_base_ = './deit_300e.py'
 
 optim_wrapper = dict(
-    type='OptimWrapper', optimizer=dict(type='SGD', lr=0.01, momentum=0.9, weight_decay=1e-4)
+    optimizer=dict(
+        _delete_=True, type='SGD', lr=0.01, momentum=0.9, nesterov=True, weight_decay=1e-4
+    )
 )
 param_scheduler = [
     dict(type='LinearLR', start_factor=1e-4, begin=0, end=6),
-    dict(type='CosineAnnealingLR', begin=5, end=1000, T_max=995),
+    dict(type='CosineAnnealingLR', eta_min=1e-5, begin=0, end=1000, T_max=1000),
 ]
-train_cfg = dict(type='EpochBasedTrainLoop', max_epochs=1000, val_interval=10)
-val_cfg = dict(type='ValLoop')
-test_cfg = dict(type='TestLoop')
-auto_scale_lr = dict(enable=False, base_batch_size=768)
+train_cfg = dict(max_epochs=1000, val_interval=10)
+auto_scale_lr = dict(base_batch_size=768)

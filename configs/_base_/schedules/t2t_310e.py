@@ -8,7 +8,7 @@ _base_ = './deit_300e.py'
 optim_wrapper = dict(optimizer=dict(lr=5e-4))
 param_scheduler = [
     dict(type='LinearLR', start_factor=2e-3, begin=0, end=11),
-    dict(type='CosineAnnealingLR', eta_min=1e-5, begin=10, end=300, T_max=290),
+    dict(type='CosineAnnealingLR', eta_min=1e-5, begin=0, end=301, T_max=300),
 ]
 train_cfg = dict(max_epochs=310)
 auto_scale_lr = dict(base_batch_size=512)
