@@ -80,7 +80,10 @@ def take_state_dict(checkpoint: dict, state_key: str | None = None) -> StateDict
         InputError: there is no such entry, or there are no tensors in it.
     """
     if state_key is not None and not isinstance(checkpoint.get(state_key), dict):
-        raise InputError(f'state_key={state_key!r}: a checkpoint with the keys {list(checkpoint)}')
+        raise InputError(
+            f'init_cfg.state_key={state_key!r}: the checkpoint has the keys {list(checkpoint)[:8]}; '
+            'for its usual weights set state_key=None there'
+        )
     for key in ('state_dict_ema', 'state_dict', 'model') if state_key is None else (state_key,):
         if isinstance(checkpoint.get(key), dict):
             checkpoint = checkpoint[key]
