@@ -81,8 +81,8 @@ def take_state_dict(checkpoint: dict, state_key: str | None = None) -> StateDict
     """
     if state_key is not None and not isinstance(checkpoint.get(state_key), dict):
         raise InputError(
-            f'init_cfg.state_key={state_key!r}: the checkpoint has the keys {list(checkpoint)[:8]}; '
-            'for its usual weights set state_key=None there'
+            f'init_cfg.state_key={state_key!r}: the checkpoint has the keys {list(checkpoint)[:8]}'
+            '; for its usual weights set state_key=None there'
         )
     for key in ('state_dict_ema', 'state_dict', 'model') if state_key is None else (state_key,):
         if isinstance(checkpoint.get(key), dict):
