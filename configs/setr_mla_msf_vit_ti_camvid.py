@@ -11,7 +11,7 @@ Hardware: two CPU cores or any GPU.
 _base_ = [
     '_base_/models/setr_mla_small.py',
     '_base_/datasets/camvid_small.py',
-    '_base_/schedules/setr_shapes.py',
+    '_base_/schedules/setr_1250.py',
     '_base_/segmentation_runtime.py',
 ]
 
