@@ -179,6 +179,8 @@ def test_a_file_that_lacks_a_tensor_stops_and_names_it(make_backbone, tmp_path):
         ({'out_type': 'raw'}, 'out_type'),
         ({'attention': {'type': 'NoSuch'}}, '[aA]ttention'),  # mixers take none
         ({'shortcut': {'type': 'NoSuch'}}, 'IdentityShortcut'),
+        *(({'drop_path_rate': rate}, f'drop_path_rate={rate}') for rate in (-1, 1.0, 1.5)),
+        *(({'img_size': size}, 'img_size') for size in (0, -5, 22.5, (224,), (64, 0))),
     ],
     ids=lambda value: str(value),
 )
@@ -197,3 +199,23 @@ def test_an_image_of_other_channels_is_refused_with_both_numbers(make_backbone, 
 def test_images_may_have_any_number_of_channels_that_is_said(make_backbone):
     backbone = make_backbone(in_channels=5)
     assert backbone(torch.randn(1, 5, 64, 64))[-1].isfinite().all()
+
+
+@pytest.mark.parametrize('indices', [99, (99, 99), (), None, 1.5])
+def test_indices_are_checked_also_where_a_vector_is_returned(make_backbone, indices):
+    with pytest.raises(ValueError, match='out_indices'):
+        make_backbone(out_indices=indices, out_type='pooled')
+
+
+@torch.no_grad()
+def test_position_codes_can_be_made_for_a_height_and_a_width(make_backbone):
+    state = make_backbone(img_size=(64, 96)).state_dict()
+    square, tall = make_backbone(img_size=96), make_backbone(img_size=(96, 96))
+    for name, value in tall.state_dict().items():
+        assert value.shape == square.state_dict()[name].shape
+    wide = make_backbone(img_size=(64, 96)).eval()
+    wide.load_state_dict(state)
+    assert all(x.isfinite().all() for x in wide(image(64, 96)))
+    assert len(list(wide.positions())) == len(list(square.positions()))
+    for (_, _, grid, _), (_, _, large, _) in zip(wide.positions(), square.positions(), strict=True):
+        assert (3 * grid[0], grid[1]) == (2 * large[0], large[1])

@@ -124,3 +124,14 @@ def test_pooled_maps_have_twice_the_stride():
 def test_what_it_cannot_do_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         MSFViT(**{'arch': SMALL, **options})
+
+
+def test_another_attention_brings_no_bias_that_the_published_models_lack():
+    attention = {'type': 'MeanShiftAttention', 'sharing': 'QKKKW'}
+    names = [n for n, _ in create_model('msf_vit_ti', attention=attention).named_parameters()]
+    assert not [n for n in names if '.attn.' in n and n.endswith('bias')]
+    for model in (
+        create_model('msf_vit_ti', proj_bias=True),
+        create_model('msf_vit_ti', attention={**attention, 'proj_bias': True}),
+    ):
+        assert model.backbone.blocks[0].attn.proj.bias is not None

@@ -209,6 +209,9 @@ def test_other_parts_fit_in_and_learn(kind, shortcut):
     [
         ({'groups': [[8, 2], [4, 1]]}, '3 stages'),
         ({'groups': [8, 4, 1]}, '3 stages'),
+        ({'groups': 4}, 'groups=4 must hold for each of the 3 stages'),
+        ({'nll_ratio': -1}, 'nll_ratio=-1'),
+        ({'passes': 2.5}, 'passes=2.5'),
         ({'groups': [[8, 0], [4, 1], [1, 1]]}, 'groups=0'),
         ({'permutation': 'shuffle'}, 'permutation'),
         ({'loop': 'both'}, 'internal'),

@@ -164,3 +164,13 @@ def test_without_probe_it_is_the_gaussian_kernel_alone():
 def test_bad_values_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         MeanShiftAttention(24, **{'num_heads': 3, **arguments})
+
+
+@pytest.mark.parametrize('norm', [400.0, 700.0])  # half a square is 80000 and 245000
+def test_half_precision_stays_finite_where_a_norm_leaves_its_range(norm):
+    q, k, v = random_heads(length=49, dtype=torch.float16)
+    k[..., 7, :] *= norm / k[..., 7, :].float().norm(dim=-1, keepdim=True).half()
+    out = mean_shift(q, k, v)
+    assert out.isfinite().all()
+    wanted = mean_shift(*(x.double() for x in (q, k, v)))  # a key so far away has no weight
+    torch.testing.assert_close(out.double(), wanted, atol=0.02, rtol=0.02)

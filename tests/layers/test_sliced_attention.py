@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from vitbackbones.layers import SlicedAttention, Slicing, fixed_permutation
+from vitbackbones.layers import SlicedAttention, Slicing, fixed_permutation, number_slices
 
 
 def masked_attention(attention, x, groups, order):
@@ -77,12 +77,39 @@ def test_fixed_permutation_is_a_permutation(count):
 
 
 @pytest.mark.parametrize('count', [784, 2304, 4200])
-def test_fixed_permutation_mixes_like_a_random_one(count):
+@pytest.mark.parametrize('number', [0, 1, 2])
+def test_fixed_permutation_mixes_like_a_random_one(count, number):
     # cells: 8 runs of the raster order x 2 runs of the shuffled one; chi square of 7 degrees
-    halves = fixed_permutation(count, torch.device('cpu')).tensor_split(2)
+    halves = fixed_permutation(count, torch.device('cpu'), number).tensor_split(2)
     cells = torch.stack([(half * 8 // count).bincount(minlength=8) for half in halves]).double()
     expected = count / 16
     assert ((cells - expected).square() / expected).sum() < 18.5  # 1 % of random ones exceed it
+
+
+@pytest.mark.parametrize('count', [49, 196, 784])
+def test_fixed_permutations_of_two_numbers_have_nothing_to_do_with_each_other(count):
+    """Of a half of one permutation, nearly half the tokens lie in the same half of another."""
+    first = [
+        set(fixed_permutation(count, torch.device('cpu'), n)[: count // 2].tolist())
+        for n in range(12)
+    ]
+    for a, b in zip(first, first[1:], strict=False):
+        deviation = (len(a & b) - count / 4) / (count / 16) ** 0.5
+        assert abs(deviation) < 3.5
+
+
+def test_tokens_of_all_slices_meet_in_depth():
+    layers = torch.nn.Sequential(*(SlicedAttention(12, 3, slices=2) for _ in range(4))).eval()
+
+    def reach():
+        """How many of the tokens change what the first becomes."""
+        x = torch.randn(1, 30, 12, requires_grad=True)
+        layers(x)[0, 0].sum().backward()
+        return int((x.grad[0].abs().sum(1) > 0).sum())
+
+    assert reach() == 15  # alike in all layers: those of its own slice
+    number_slices(layers)
+    assert reach() == 30
 
 
 def test_any_attention_can_be_sliced():

@@ -17,7 +17,7 @@ from torch.utils.checkpoint import checkpoint
 
 from ..checkpoint import load_pretrained, pretrained_options
 from ..errors import InputError
-from ..layers import fit_position, fuse_for_inference
+from ..layers import fit_position, fuse_for_inference, number_slices
 from .taps import published_taps
 
 OUT_TYPES = ('featmap', 'cls_token', 'pooled')
@@ -49,8 +49,8 @@ def choose_indices(out_indices: int | str | Sequence[int], count: int) -> tuple[
     """
     if isinstance(out_indices, str):
         return published_taps(out_indices, count)
-    given = (out_indices,) if isinstance(out_indices, int) else tuple(out_indices)
-    if not given or any(not -count <= i < count for i in given):
+    given = tuple(out_indices) if isinstance(out_indices, Sequence) else (out_indices,)
+    if not given or any(not isinstance(i, int) or not -count <= i < count for i in given):
         raise ValueError(
             f'out_indices={out_indices} of {count}: each must be in [-{count}, {count})'
         )
@@ -67,6 +67,18 @@ def _to_own_type(backbone: nn.Module, images: tuple[Tensor]) -> tuple[Tensor, ..
     """
     dtype = next(backbone.parameters()).dtype
     return tuple(image.to(dtype) if image.is_floating_point() else image for image in images)
+
+
+def input_size(img_size: int | Sequence[int]) -> tuple[int, int]:
+    """Return (height, width) of the images that ``img_size`` means, a side or both.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    sides = tuple(img_size) if isinstance(img_size, Sequence) else (img_size, img_size)
+    if len(sides) != 2 or any(not isinstance(side, int) or side < 1 for side in sides):
+        raise ValueError(f'img_size={img_size}: a side in pixels or (height, width), from 1')
+    return sides
 
 
 class Backbone(BaseModule):
@@ -127,6 +139,11 @@ class Backbone(BaseModule):
         if self.with_cp and torch.is_grad_enabled():
             return checkpoint(block, *inputs, use_reentrant=False)
         return block(*inputs)
+
+    def complete(self) -> None:
+        """End the construction; a subclass calls it when all its parts are there."""
+        number_slices(self)
+        self.freeze()
 
     def freeze(self) -> None:
         """Stop the gradients, dropout and running statistics of the frozen stages."""

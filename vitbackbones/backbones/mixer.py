@@ -15,7 +15,7 @@ published.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -173,10 +173,10 @@ class Mixer(PlainBackbone):
         )
         self.norm = nn.LayerNorm(dims, eps=1e-6)
         self._reset_parameters()
-        self.freeze()
+        self.complete()
 
     def _reset_parameters(self) -> None:
-        """As in timm: Xavier-uniform linear layers with zero biases."""
+        """Xavier-uniform linear layers, as timm's, with zero biases; the stem keeps torch's own."""
         for layer in self.modules():
             if isinstance(layer, nn.Linear):
                 nn.init.xavier_uniform_(layer.weight)
@@ -219,6 +219,10 @@ class Mixer(PlainBackbone):
 
     def stem_parts(self) -> list[nn.Module]:
         return [self.stem]
+
+    def positions(self) -> Iterator[tuple[str, int, Grid, str]]:
+        """Nothing: it is the token-mixing weights that depend on the grid."""
+        return iter(())
 
     def no_weight_decay(self) -> set[str]:
         """What the shortcuts learn."""

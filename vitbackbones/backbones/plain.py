@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from ..layers import average_map, resize_position, to_map
-from .base import Backbone, choose_indices
+from .base import Backbone, choose_indices, input_size
 
 
 class PlainBackbone(Backbone):
@@ -44,7 +44,7 @@ class PlainBackbone(Backbone):
         **options,
     ) -> None:
         super().__init__(**options)
-        height, width = (img_size, img_size) if isinstance(img_size, int) else img_size
+        height, width = input_size(img_size)
         self.grid = (math.ceil(height / patch_size), math.ceil(width / patch_size))
         self.pool = pool
         self.out_indices = choose_indices(out_indices, depth)

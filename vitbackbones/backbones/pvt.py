@@ -25,7 +25,8 @@ from ..layers import (
     trunc_normal_linears,
 )
 from ..registry import MODELS
-from .base import Backbone, choose_arch, choose_indices
+from .base import choose_arch, input_size
+from .pyramid import PyramidBackbone
 
 _WIDTHS = {
     'embed_dims': (64, 128, 320, 512),
@@ -94,12 +95,13 @@ class Stage(nn.Module):
 
 
 @MODELS.register_module()
-class PVT(Backbone):
+class PVT(PyramidBackbone):
     """PVT v1 with interchangeable attention and shortcut.
 
     Args:
         arch: a key of ``ARCHS`` or a dict with its keys (tuples, one entry a stage).
-        img_size: side of the square image that the position codes are made for.
+        img_size: side of the square image (or (height, width)) that the position codes are made
+            for; other sizes work, the codes are resized.
         in_channels: channels of the image.
         out_indices: stages whose map is returned, 0 to 3 (strides 4, 8, 16, 32). The vectors of
             ``out_type='cls_token'`` and ``'pooled'`` are the last stage's.
@@ -116,7 +118,7 @@ class PVT(Backbone):
     def __init__(
         self,
         arch: str | dict = 's',
-        img_size: int = 224,
+        img_size: int | tuple[int, int] = 224,
         in_channels: int = 3,
         out_indices: int | Sequence[int] = (0, 1, 2, 3),
         attention: dict = {'type': 'DotProductAttention'},  # noqa: B006 (never changed)
@@ -127,16 +129,10 @@ class PVT(Backbone):
         drop_path_rate: float = 0.0,
         **options,
     ) -> None:
-        super().__init__(**options)
         settings = choose_arch(ARCHS, arch)
         dims, depths = settings['embed_dims'], settings['depths']
-        strides = [4 * 2**i for i in range(len(depths))]
-        if self.out_type == 'featmap':
-            self.out_indices = choose_indices(out_indices, len(depths))
-        else:
-            self.out_indices = (len(depths) - 1,)
-        self.out_channels = tuple(dims[i] for i in self.out_indices)
-        self.out_strides = tuple(strides[i] for i in self.out_indices)
+        super().__init__(dims, 4, out_indices, **options)
+        sides = input_size(img_size)
         rates = iter(drop_path_rates(drop_path_rate, sum(depths)))
         self.stages = nn.ModuleList(
             Stage(
@@ -146,7 +142,7 @@ class PVT(Backbone):
                 settings['mlp_ratios'][i],
                 settings['sr_ratios'][i],
                 patch_size=2 if i else 4,
-                grid=(math.ceil(img_size / stride),) * 2,
+                grid=tuple(math.ceil(side / (4 * 2**i)) for side in sides),
                 with_cls_token=self.out_type == 'cls_token' and i == len(depths) - 1,
                 rates=[next(rates) for _ in range(depths[i])],
                 attention=attention,
@@ -155,11 +151,11 @@ class PVT(Backbone):
                 drop_rate=drop_rate,
                 attn_drop_rate=attn_drop_rate,
             )
-            for i, stride in enumerate(strides)
+            for i in range(len(depths))
         )
         self.norm = None if self.out_type == 'featmap' else nn.LayerNorm(dims[-1], eps=1e-6)
         self._reset_parameters()
-        self.freeze()
+        self.complete()
 
     def _reset_parameters(self) -> None:
         """Published initialisation: trunc-normal 0.02 for tokens and linear layers, biases 0."""
@@ -195,15 +191,6 @@ class PVT(Backbone):
 
     def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
         return [[self.stages[0].patch_embed], *([stage] for stage in self.stages)]
-
-    def layer_depth(self, name: str) -> tuple[int, int]:
-        counts = [len(stage.blocks) for stage in self.stages]
-        depths = sum(counts) + 2
-        if not name.startswith('stages.'):
-            return depths - 1, depths
-        _, stage, part, *rest = name.split('.')
-        before = sum(counts[: int(stage)])
-        return (before + int(rest[0]) + 1 if part == 'blocks' else before), depths
 
     def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
         for i, stage in enumerate(self.stages):

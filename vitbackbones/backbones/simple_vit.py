@@ -73,7 +73,7 @@ class SimpleViT(PlainBackbone):
         pool: average the output maps over ``pool`` x ``pool``, so that stride 16 becomes 32.
         attention, shortcut: configurations of the parts (``vitbackbones.layers``).
         mlp_ratio: hidden width of the MLP in units of ``embed_dims``.
-        qkv_bias: bias of the attention's projections of its input.
+        qkv_bias, proj_bias: bias of the attention's projections of its input and its output.
         drop_rate, attn_drop_rate: dropout in the blocks.
         drop_path_rate: stochastic depth of the last block; linear from 0 at the first.
         options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
@@ -92,10 +92,11 @@ class SimpleViT(PlainBackbone):
         in_channels: int = 3,
         out_indices: int | Sequence[int] = -1,
         pool: int = 1,
-        attention: dict = {'type': 'DotProductAttention', 'proj_bias': False},  # noqa: B006
-        shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006 (never changed)
+        attention: dict = {'type': 'DotProductAttention'},  # noqa: B006 (never changed)
+        shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006
         mlp_ratio: float = 4.0,
         qkv_bias: bool = False,
+        proj_bias: bool = False,
         drop_rate: float = 0.0,
         attn_drop_rate: float = 0.0,
         drop_path_rate: float = 0.0,
@@ -118,6 +119,7 @@ class SimpleViT(PlainBackbone):
                 attention if groups == 1 else {**attention, 'groups': groups},
                 shortcut,
                 qkv_bias=qkv_bias,
+                proj_bias=proj_bias,
                 drop_rate=drop_rate,
                 attn_drop_rate=attn_drop_rate,
                 drop_path_rate=rate,
@@ -126,7 +128,7 @@ class SimpleViT(PlainBackbone):
             for rate in drop_path_rates(drop_path_rate, depth)
         )
         self.norm = nn.LayerNorm(dims, eps=1e-5) if self.out_type == 'pooled' else None
-        self.freeze()
+        self.complete()
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to one map or vector per entry of ``out_indices``."""
@@ -169,7 +171,7 @@ class MSFViT(SimpleViT):
         self,
         arch: str | dict = 's',
         groups: int = 1,
-        attention: dict = {'type': 'MeanShiftAttention', 'proj_bias': False},  # noqa: B006
+        attention: dict = {'type': 'MeanShiftAttention'},  # noqa: B006
         **options,
     ) -> None:
         super().__init__(arch, groups, attention=attention, **options)

@@ -14,9 +14,10 @@ from itertools import accumulate, pairwise
 import torch
 from torch import Tensor, nn
 
-from ..layers import RecursiveBlock, resize_map
+from ..layers import RecursiveBlock, require_rate, resize_map
 from ..registry import MODELS
-from .base import Backbone, choose_arch, choose_indices
+from .base import choose_arch, input_size
+from .pyramid import PyramidBackbone
 
 _TINY = {
     'stem_dims': (32, 64, 64),
@@ -65,8 +66,8 @@ GROUPS = ((8, 2), (4, 1), (1, 1))  # published: (pass 1, pass 2) of each stage
 
 def _schedule(loop: str, passes: int) -> tuple[tuple[int, ...], ...]:
     """Return, for each sweep over a stage's blocks, the passes that every block runs in it."""
-    if passes < 1:
-        raise ValueError(f'passes={passes}: a block runs at least once')
+    if not isinstance(passes, int) or passes < 1:
+        raise ValueError(f'passes={passes}: a block runs at least once, and whole times')
     schedules = {
         'internal': (tuple(range(passes)),),
         'external': tuple((turn,) for turn in range(passes)),
@@ -82,7 +83,8 @@ def _groups_per_pass(
     """Give every stage one number of groups per pass; a list's last number serves all further."""
     if groups is None:
         return [[1] * passes] * stages
-    if len(groups) != stages or not all(isinstance(g, Sequence) and g for g in groups):
+    listed = isinstance(groups, Sequence) and len(groups) == stages
+    if not listed or not all(isinstance(g, Sequence) and g for g in groups):
         raise ValueError(
             f'groups={groups} must hold for each of the {stages} stages the numbers '
             '[pass 1, pass 2, ...], or be None for global attention'
@@ -131,7 +133,7 @@ class Stage(nn.Module):
 
 
 @MODELS.register_module()
-class SReT(Backbone):
+class SReT(PyramidBackbone):
     """SReT with interchangeable attention and shortcut, sliced or (``groups=None``) global.
 
     Mixed depth (the paper's Fig. 8 d): a second branch runs every block once and without
@@ -167,7 +169,8 @@ class SReT(Backbone):
 
     Raises:
         ValueError: unknown ``arch``, part, ``loop``, ``permutation`` or ``out_type``, bad
-            ``groups`` or ``passes``, an index out of range, or ``out_type='cls_token'``.
+            ``groups``, ``passes`` or ``nll_ratio``, an index out of range, or
+            ``out_type='cls_token'``.
     """
 
     def __init__(
@@ -190,21 +193,19 @@ class SReT(Backbone):
         drop_path_rate: float = 0.0,
         **options,
     ) -> None:
-        super().__init__(**options)
-        if self.out_type == 'cls_token':
-            raise ValueError("out_type='cls_token': SReT has no class token, use 'pooled'")
         settings = choose_arch(ARCHS, arch)
         dims, depths = settings['embed_dims'], settings['depths']
+        super().__init__(dims, 8, out_indices, **options)
+        if self.out_type == 'cls_token':
+            raise ValueError("out_type='cls_token': SReT has no class token, use 'pooled'")
         passes = settings['passes'] if passes is None else passes
+        nll_ratio = settings['nll_ratio'] if nll_ratio is None else nll_ratio
+        if nll_ratio < 0:
+            raise ValueError(f'nll_ratio={nll_ratio}: a width, or 0 for no projections')
+        require_rate(drop_path_rate)
         self.schedule = _schedule(loop, passes)
         self.mixed_depth = mixed_depth
-        last = len(dims) - 1
-        self.out_indices = (
-            choose_indices(out_indices, len(dims)) if self.out_type == 'featmap' else (last,)
-        )
-        self.out_channels = tuple(dims[i] for i in self.out_indices)
-        self.out_strides = tuple(8 * 2**i for i in self.out_indices)
-        height, width = (img_size, img_size) if isinstance(img_size, int) else img_size
+        height, width = input_size(img_size)
         self.grid = (math.ceil(height / 8), math.ceil(width / 8))
 
         self.patch_embed = _stem((in_channels, *settings['stem_dims']))
@@ -223,7 +224,7 @@ class SReT(Backbone):
                 shortcut=shortcut,
                 groups=slices[i],
                 permutation=permutation,
-                nll_ratio=settings['nll_ratio'] if nll_ratio is None else nll_ratio,
+                nll_ratio=nll_ratio,
                 qkv_bias=qkv_bias,
                 drop_rate=drop_rate,
                 attn_drop_rate=attn_drop_rate,
@@ -232,7 +233,7 @@ class SReT(Backbone):
         )
         self.norm = None if self.out_type == 'featmap' else nn.LayerNorm(dims[-1], eps=1e-6)
         nn.init.trunc_normal_(self.pos_embed, std=0.02)  # published; the rest keeps torch's own
-        self.freeze()
+        self.complete()
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to the maps of ``out_indices`` or to one vector."""
@@ -275,15 +276,6 @@ class SReT(Backbone):
     def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
         stem = [self.patch_embed, self.pos_embed, self.pos_drop]
         return [stem, *([stage] for stage in self.stages)]
-
-    def layer_depth(self, name: str) -> tuple[int, int]:
-        counts = [len(stage.blocks) for stage in self.stages]
-        depths = sum(counts) + 2
-        if not name.startswith('stages.'):
-            return (depths - 1 if name.startswith('norm.') else 0), depths
-        _, stage, part, index, *_ = name.split('.')
-        before = sum(counts[: int(stage)])
-        return (before + int(index) + 1 if part == 'blocks' else before), depths
 
     def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
         yield 'pos_embed', 0, self.grid, 'bicubic'

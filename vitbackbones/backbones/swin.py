@@ -19,7 +19,8 @@ from torch import Tensor, nn
 
 from ..layers import PatchEmbed, WindowBlock, drop_path_rates, to_map, trunc_normal_linears
 from ..registry import MODELS
-from .base import Backbone, choose_arch, choose_indices
+from .base import choose_arch, input_size
+from .pyramid import PyramidBackbone
 
 ARCHS = {
     't': {'embed_dims': 96, 'depths': (2, 2, 6, 2), 'num_heads': (3, 6, 12, 24)},
@@ -56,7 +57,7 @@ class Layer(nn.Module):
 
 
 @MODELS.register_module()
-class Swin(Backbone):
+class Swin(PyramidBackbone):
     """Swin transformer with interchangeable attention and shortcut.
 
     Args:
@@ -82,6 +83,8 @@ class Swin(Backbone):
             that takes no bias, or ``out_type='cls_token'``: there is none.
     """
 
+    stages_name = 'layers'
+
     def __init__(
         self,
         arch: str | dict = 't',
@@ -100,17 +103,13 @@ class Swin(Backbone):
         drop_path_rate: float = 0.0,
         **options,
     ) -> None:
-        super().__init__(**options)
         settings = choose_arch(ARCHS, arch)
         depths = settings['depths']
         dims = [settings['embed_dims'] * 2**i for i in range(len(depths))]
+        super().__init__(dims, 4, out_indices, **options)
+        input_size(img_size)  # refuses what is none
         if self.out_type == 'cls_token':
             raise ValueError("out_type='cls_token': there is no class token here, use 'pooled'")
-        last = (len(depths) - 1,)
-        maps = self.out_type == 'featmap'
-        self.out_indices = choose_indices(out_indices, len(depths)) if maps else last
-        self.out_channels = tuple(dims[i] for i in self.out_indices)
-        self.out_strides = tuple(4 * 2**i for i in self.out_indices)
         rates = iter(drop_path_rates(drop_path_rate, sum(depths)))
 
         def block(i: int, j: int) -> WindowBlock:
@@ -137,7 +136,7 @@ class Swin(Backbone):
         )
         self.norm = nn.LayerNorm(dims[-1], eps=1e-5)
         trunc_normal_linears(self)
-        self.freeze()
+        self.complete()
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to the maps of ``out_indices`` or to one vector."""
@@ -155,15 +154,6 @@ class Swin(Backbone):
 
     def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
         return [[self.patch_embed], *([layer] for layer in self.layers)]
-
-    def layer_depth(self, name: str) -> tuple[int, int]:
-        counts = [len(layer.blocks) for layer in self.layers]
-        depths = sum(counts) + 2
-        if not name.startswith('layers.'):
-            return (depths - 1 if name.startswith('norm.') else 0), depths
-        _, layer, part, *rest = name.split('.')
-        before = sum(counts[: int(layer)])
-        return (before + int(rest[0]) + 1 if part == 'blocks' else before), depths
 
     def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
         """Nothing: relative positions are those in a window, whatever the image's size."""

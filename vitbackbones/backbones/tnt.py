@@ -246,7 +246,7 @@ class TNT(PlainBackbone):
         )
         self.norm = nn.LayerNorm(dims, eps=1e-5) if final_norm else nn.Identity()
         self._reset_parameters()
-        self.freeze()
+        self.complete()
 
     def _reset_parameters(self) -> None:
         """Published initialisation: trunc-normal 0.02 for tokens and linear layers, biases 0."""

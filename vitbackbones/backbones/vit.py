@@ -112,7 +112,7 @@ class ViT(PlainBackbone):
         )
         self.norm = nn.LayerNorm(dims, eps=norm_eps) if final_norm else nn.Identity()
         self._reset_parameters()
-        self.freeze()
+        self.complete()
 
     def _make_position(self, kind: str, tokens: int, dims: int) -> None:
         if kind == 'learned':

@@ -8,7 +8,7 @@ from .attention import DotProductAttention
 from .augmented_shortcut import AugmentedShortcut
 from .block import Block
 from .circulant import circulant_dense, circulant_fft, circulant_halves, circulant_matrix
-from .drop_path import DropPath, drop_path_rates
+from .drop_path import DropPath, drop_path_rates, require_rate
 from .fuse import LAST_LINEAR, fuse_for_inference
 from .grouped_linear import GroupedLinear
 from .init import trunc_normal_linears
@@ -19,7 +19,7 @@ from .patch_embed import PatchEmbed, average_map, pad_to_multiple, require_chann
 from .position import fit_position, resize_map, resize_position, sincos_position, sinusoid_position
 from .recursion import NonLinearProjection, RecursiveBlock
 from .shortcut import CoefficientShortcut, IdentityShortcut, build_shortcut
-from .sliced_attention import SlicedAttention, Slicing, fixed_permutation
+from .sliced_attention import SlicedAttention, Slicing, fixed_permutation, number_slices
 from .spatial_reduction import SpatialReduction
 from .squeeze_excite import ExcitedMlp
 from .token_attention import PerformerAttention, TokenAttention
@@ -63,9 +63,11 @@ __all__ = [
     'fixed_permutation',
     'fuse_for_inference',
     'mean_shift',
+    'number_slices',
     'pad_to_multiple',
     'register',
     'require_channels',
+    'require_rate',
     'resize_map',
     'resize_position',
     'sinusoid_position',

@@ -29,6 +29,7 @@ class Block(nn.Module):
         attention: configuration of the attention (see ``layers.parts``).
         shortcut: configuration of the two shortcuts (see ``layers.shortcut``).
         qkv_bias: bias in the attention's projections of its input.
+        proj_bias: bias in its projection of its output.
         drop_rate: dropout on the outputs of attention and MLP.
         attn_drop_rate: dropout on the attention weights.
         drop_path_rate: stochastic depth of both branches.
@@ -54,6 +55,7 @@ class Block(nn.Module):
         norm_eps: float = 1e-6,
         reduction: nn.Module | None = None,
         mlp: type[nn.Module] = Mlp,
+        proj_bias: bool = True,
     ) -> None:
         super().__init__()
         self.norm1 = nn.LayerNorm(embed_dims, eps=norm_eps)
@@ -67,6 +69,7 @@ class Block(nn.Module):
             cross=reduction is not None,
             attn_drop_rate=attn_drop_rate,
             drop_rate=drop_rate,
+            proj_bias=proj_bias,
         )
         self.norm2 = nn.LayerNorm(embed_dims, eps=norm_eps)
         self.mlp = mlp(embed_dims, int(embed_dims * mlp_ratio), drop_rate)

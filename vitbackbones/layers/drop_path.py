@@ -4,15 +4,29 @@ import torch
 from torch import Tensor, nn
 
 
+def require_rate(rate: float) -> None:
+    """Refuse what is no rate of stochastic depth.
+
+    Raises:
+        ValueError: ``rate`` is not in [0, 1).
+    """
+    if not 0 <= rate < 1:
+        raise ValueError(f'drop_path_rate={rate}: a rate of stochastic depth is in [0, 1)')
+
+
 class DropPath(nn.Module):
     """Zero whole samples with probability ``rate`` in training; scale the kept ones by 1/(1-rate).
 
     Args:
         rate: probability in [0, 1) that a sample's branch is dropped.
+
+    Raises:
+        ValueError: the rate is none.
     """
 
     def __init__(self, rate: float = 0.0) -> None:
         super().__init__()
+        require_rate(rate)
         self.rate = rate
 
     def forward(self, x: Tensor) -> Tensor:
@@ -28,5 +42,10 @@ class DropPath(nn.Module):
 
 
 def drop_path_rates(rate: float, depth: int) -> list[float]:
-    """Return the linear schedule 0 ... ``rate`` over ``depth`` blocks."""
+    """Return the linear schedule 0 ... ``rate`` over ``depth`` blocks.
+
+    Raises:
+        ValueError: ``rate`` is not in [0, 1).
+    """
+    require_rate(rate)
     return [rate * i / max(depth - 1, 1) for i in range(depth)]

@@ -35,7 +35,8 @@ class GroupedLinear(nn.Linear):
     map of that input width.
 
     Raises:
-        ValueError: ``groups`` does not divide the widths, or ``layout`` is unknown.
+        ValueError: ``groups`` is no integer of at least 1 or does not divide the widths, or
+            ``layout`` is unknown.
     """
 
     def __init__(
@@ -49,7 +50,9 @@ class GroupedLinear(nn.Linear):
     ) -> None:
         if layout not in _PRODUCTS:
             raise ValueError(f'layout={layout!r} is none of {", ".join(map(repr, _PRODUCTS))}')
-        if groups < 1 or in_features % groups or out_features // parts % groups:
+        if not isinstance(groups, int) or groups < 1:
+            raise ValueError(f'groups={groups!r}: a number of groups is an integer of at least 1')
+        if in_features % groups or out_features // parts % groups:
             widths = f'{in_features} and {out_features // parts}'
             raise ValueError(f'groups={groups} does not divide the widths {widths} of a projection')
         super().__init__(in_features // groups, out_features, bias)

@@ -53,6 +53,8 @@ def _with_longer_keys(
     """Append the norms to the keys, in two channels so that half precision rounds them little."""
     width = q.shape[-1]
     pad = -(width + 2) % 8  # the kernels want one width for all, a multiple of 8
+    limit = torch.finfo(k.dtype).max  # beyond it the halves would be -inf and inf, so NaN
+    norm = norm.clamp(-limit, limit)
     high = norm.to(k.dtype)
     low = (norm - high).to(k.dtype)
     k = F.pad(torch.cat([k, high, low], -1), (0, pad))
@@ -125,7 +127,7 @@ class MeanShiftAttention(nn.Module):
             raise ValueError(f"probe={probe!r} is none of 'head', 'residual', None")
         self.num_heads, self.attn_drop_rate, self.probe = num_heads, attn_drop_rate, probe
         self.roles, self.tied = _matrices(sharing, probe is not None)
-        if self.tied is not None and groups > 1:
+        if self.tied is not None and groups != 1:
             raise ValueError(f'sharing={sharing!r}: W is never grouped, so it needs groups=1')
         parts = 1 + max(self.roles)
         self.qkvp = GroupedLinear(embed_dims, parts * embed_dims, qkv_bias, groups, layout, parts)

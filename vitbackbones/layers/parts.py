@@ -25,6 +25,8 @@ def register(table: dict[str, type[nn.Module]]):
 def build_part(table: dict[str, type[nn.Module]], config: dict, **arguments) -> nn.Module:
     """Build the part that ``config`` names; the host's ``arguments`` give its widths.
 
+    What ``config`` says itself comes before the host's.
+
     Raises:
         ValueError: ``config['type']`` is neither a class nor a key of ``table``.
     """
@@ -33,4 +35,4 @@ def build_part(table: dict[str, type[nn.Module]], config: dict, **arguments) -> 
     part = kind if isinstance(kind, type) else table.get(kind)
     if part is None:
         raise ValueError(f'unknown part type={kind!r}; known: {", ".join(sorted(table))}')
-    return part(**arguments, **options)
+    return part(**{**arguments, **options})

@@ -20,18 +20,19 @@ from .parts import ATTENTIONS, register
 
 PERMUTATIONS = ('fixed', 'random', 'none')
 _PRIME = 2**31 - 1
+_SPREAD = 1_640_531_527
 _COEFFICIENTS = (1_103_527_591, 377_401_575, 1_918_273_645, 662_824_084)
 
 
-def fixed_permutation(length: int, device: torch.device) -> Tensor:
-    """Return the one permutation (length,) of 0 ... length - 1 that eval mode uses.
+def fixed_permutation(length: int, device: torch.device, number: int = 0) -> Tensor:
+    """Return the permutation (length,) of 0 ... length - 1 that eval mode uses.
 
-    The indices in the order of a random cubic polynomial modulo a prime: a function of the length
-    alone, the same on every machine, without a generator, a cache or a copy from the host, so that
-    it also traces into one graph.
+    The indices in the order of a random polynomial modulo a prime: a function of the length and
+    the ``number`` (every number has its own) alone, the same on every machine, without a
+    generator, a cache or a copy from the host, so that it also traces into one graph.
     """
     index = torch.arange(length, device=device)
-    key = torch.zeros_like(index)
+    key = torch.full_like(index, number * _SPREAD % _PRIME)
     for coefficient in _COEFFICIENTS:
         key = (key * index + coefficient) % _PRIME
     return key.argsort(stable=True)
@@ -55,6 +56,7 @@ class Slicing(nn.Module):
             raise ValueError(f'permutation={permutation!r} is none of {PERMUTATIONS}')
         self.groups = groups
         self.permutation = permutation
+        self.number = 0  # which of the fixed permutations; see number_slices
 
     def forward(self, attention: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
         """Map tokens (N, L, C) to (N, L, C); any L."""
@@ -71,7 +73,7 @@ class Slicing(nn.Module):
             return torch.randperm(length).to(device)
         if self.training:
             return torch.randperm(length, device=device)
-        return fixed_permutation(length, device)
+        return fixed_permutation(length, device, self.number)
 
     def _slice(self, attention: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
         short, longer = x.shape[1] // self.groups, x.shape[1] % self.groups
@@ -96,8 +98,8 @@ def _attend_in_runs(attention: Callable[[Tensor], Tensor], x: Tensor, length: in
 class SlicedAttention(DotProductAttention):
     """Dot-product attention within ``slices`` slices of the tokens.
 
-    In eval mode every layer with ``permutation='fixed'`` draws the same slices, so a network needs
-    layers with other slices besides (SReT alternates) for all its tokens to meet.
+    Every layer of a backbone has a fixed permutation of its own (``number_slices``), so that all
+    tokens meet in depth; alike, tokens of two slices never would.
 
     Args:
         embed_dims, num_heads, cross: as for :class:`~vitbackbones.layers.DotProductAttention`.
@@ -132,3 +134,13 @@ class SlicedAttention(DotProductAttention):
     def forward(self, x: Tensor, context: None = None) -> Tensor:
         """Attend within the slices of ``x`` (N, L, C); any L."""
         return self.slicing(super().forward, x)
+
+
+def number_slices(network: nn.Module) -> None:
+    """Give each :class:`SlicedAttention` of a network the fixed permutation of its place in it.
+
+    A number by place and not by chance is the same in every process and needs no checkpoint.
+    """
+    layers = (part for part in network.modules() if isinstance(part, SlicedAttention))
+    for number, layer in enumerate(layers):
+        layer.slicing.number = number

@@ -26,15 +26,14 @@ class TokenAttention(nn.Module):
         in_dims: width of the tokens that come in.
         embed_dims: width of queries, keys, values and of the tokens that go out.
         drop_rate: dropout on the branch beside the values.
-        qkv_bias: bias of the query, key and value projections.
     """
 
-    def __init__(
-        self, in_dims: int, embed_dims: int, drop_rate: float, qkv_bias: bool = False
-    ) -> None:
+    qkv_bias = False  # as published
+
+    def __init__(self, in_dims: int, embed_dims: int, drop_rate: float) -> None:
         super().__init__()
         self.scale = in_dims**-0.5
-        self.qkv = nn.Linear(in_dims, 3 * embed_dims, bias=qkv_bias)
+        self.qkv = nn.Linear(in_dims, 3 * embed_dims, bias=self.qkv_bias)
         self.proj = nn.Linear(embed_dims, embed_dims)
         self.drop = nn.Dropout(drop_rate)
 
@@ -52,20 +51,14 @@ class TokenAttention(nn.Module):
 class PerformerAttention(TokenAttention):
     """Linear attention by positive random features, always in float32.
 
-    Arguments as :class:`TokenAttention`, and:
-        ratio: number of random features in units of ``embed_dims``.
+    Arguments as :class:`TokenAttention`; as published, half as many features as ``embed_dims``.
     """
 
-    def __init__(
-        self,
-        in_dims: int,
-        embed_dims: int,
-        drop_rate: float,
-        qkv_bias: bool = True,
-        ratio: float = 0.5,
-    ) -> None:
-        super().__init__(in_dims, embed_dims, drop_rate, qkv_bias)
-        features = torch.empty(int(embed_dims * ratio), embed_dims)
+    qkv_bias = True
+
+    def __init__(self, in_dims: int, embed_dims: int, drop_rate: float) -> None:
+        super().__init__(in_dims, embed_dims, drop_rate)
+        features = torch.empty(embed_dims // 2, embed_dims)
         nn.init.orthogonal_(features, gain=math.sqrt(len(features)))
         self.w = nn.Parameter(features, requires_grad=False)
 
