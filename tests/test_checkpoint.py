@@ -155,10 +155,15 @@ def test_a_missing_tensor_stops_and_leaves_the_module_alone(module, tmp_path):
         assert torch.equal(value, before[key])
 
 
-def test_another_shape_stops_whatever_is_allowed(module, tmp_path):
-    path = save(tmp_path, module, **{'1.weight': torch.ones(5, 3)})
+def test_another_shape_stops_unless_allowed(module, tmp_path):
+    path = save(tmp_path, module, **{'0.bias': torch.ones(3), '1.weight': torch.ones(5, 3)})
+    kept = module[1].weight.clone()
     with pytest.raises(InputError, match=r'1.weight \(5, 3\) for \(4, 3\)'):
-        load_pretrained(module, path, allow_missing=['*'])
+        load_pretrained(module, path, allow_missing=['0.*'])
+    coverage = load_pretrained(module, path, allow_missing=['1.*'])
+    assert coverage.mismatched == ('1.weight (5, 3) for (4, 3)',)
+    assert torch.equal(module[1].weight, kept)
+    assert (module[0].bias == 1).all()
 
 
 @pytest.mark.parametrize('value', [float('nan'), float('inf')])

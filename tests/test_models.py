@@ -1,9 +1,11 @@
 """Classifiers by name."""
 
+import logging
+
 import pytest
 import torch
 
-from vitbackbones import create_model, list_models
+from vitbackbones import checkpoint, create_model, list_models
 from vitbackbones.errors import InputError
 from vitbackbones.models import MODELS
 
@@ -71,3 +73,23 @@ def test_its_own_checkpoint_comes_back(tmp_path):
     again = create_model('aug_vit_ti', num_classes=3, checkpoint=tmp_path / 'own.pth')
     for key, value in model.state_dict().items():
         assert torch.equal(again.state_dict()[key], value)
+
+
+def test_a_classifier_of_other_classes_starts_anew_and_says_so(tmp_path, monkeypatch):
+    model = create_model('deit_ti', num_classes=5, img_size=32)
+    torch.save(model.state_dict(), tmp_path / 'five.pth')
+    said = []
+    monkeypatch.setattr(checkpoint, 'print_log', lambda *entry: said.append(entry))
+    tuned = create_model('deit_ti', 3, tmp_path / 'five.pth', img_size=32)
+    ((text, _, level),) = said
+    assert 'mismatched: head.fc.weight (5, 192) for (3, 192)' in text
+    assert level == logging.WARNING
+    assert tuned.head.fc.weight.shape == (3, 192)
+    for key, value in model.backbone.state_dict().items():
+        assert torch.equal(tuned.backbone.state_dict()[key], value)
+
+
+def test_what_may_be_missing_is_passed_on(tmp_path):
+    torch.save(create_model('deit_ti', img_size=32).state_dict(), tmp_path / 'deit.pth')
+    paths = {'allow_missing': ['*.shortcut_*'], 'img_size': 32}
+    assert create_model('aug_vit_ti', checkpoint=tmp_path / 'deit.pth', **paths)

@@ -5,6 +5,7 @@ below, and no fallback. A pretrained file that does not fill its backbone stops 
 backbone that silently stays random costs a day of training.
 """
 
+import logging
 import pickle
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
@@ -174,7 +175,7 @@ class Coverage:
         used: keys of the module that were filled.
         unused: keys of the file that the module has no place for.
         missing: keys of the module that the file has nothing for.
-        mismatched: keys whose shapes differ, with both shapes.
+        mismatched: keys whose shapes differ (left as initialised), with both shapes.
         expected: keys of the file that files of this layout hold and nothing ever reads.
     """
 
@@ -247,7 +248,9 @@ def _foreign(coverage: Coverage) -> list[str]:
 
 
 def _not_allowed(keys: Sequence[str], patterns: Sequence[str]) -> list[str]:
-    return [key for key in keys if not any(fnmatch(key, pattern) for pattern in patterns)]
+    """Return the keys (as listed in a :class:`Coverage`) that no pattern fits."""
+    names = {entry: entry.partition(' ')[0] for entry in keys}
+    return [e for e in keys if not any(fnmatch(names[e], pattern) for pattern in patterns)]
 
 
 def load_pretrained(
@@ -263,7 +266,8 @@ def load_pretrained(
     Args:
         module: a backbone, a classifier of :func:`vitbackbones.create_model`, or a segmentor.
         checkpoint: the file, or an address such as ``https://...``.
-        allow_missing: patterns (``fnmatch``) of keys that may stay as initialised.
+        allow_missing: patterns (``fnmatch``) of keys that may stay as initialised, because the
+            file lacks them or has them in another shape.
         format: the file's layout, a key of ``vitbackbones.convert.FORMATS``; found from the keys
             by default.
         allow_unused: patterns of the file's keys that may be left over inside a part that is
@@ -273,7 +277,7 @@ def load_pretrained(
             ``ema_state_dict``.
 
     Raises:
-        InputError: a key is missing or left over and not allowed to be, a shape differs, or a
+        InputError: a key is missing, left over or of another shape and not allowed to be, or a
             weight is not finite. The module is unchanged then.
     """
     content = load_anywhere(checkpoint)
@@ -283,12 +287,15 @@ def load_pretrained(
         coverage = _compare(module, state, layout, FORMATS[layout].unused(raw))
     missing = _not_allowed(coverage.missing, allow_missing)
     foreign = _not_allowed(_foreign(coverage), allow_unused)
-    if missing or foreign or coverage.mismatched:
+    any_shape = (*allow_missing, *getattr(module, 'any_shape', ()))
+    if missing or foreign or _not_allowed(coverage.mismatched, any_shape):
         variant = FORMATS[layout].describe(convert(raw, layout)[0])
         raise InputError(_not_filled(module, checkpoint, coverage, missing, foreign, variant))
     require_finite(checkpoint, {key: state[key] for key in coverage.used})
-    module.load_state_dict(state, strict=False)
-    print_log(f'{checkpoint} -> {type(module).__name__}: {coverage}', logger='current')
+    left_out = {entry.partition(' ')[0] for entry in coverage.mismatched}
+    module.load_state_dict({k: state[k] for k in state if k not in left_out}, strict=False)
+    level = logging.WARNING if left_out else logging.INFO
+    print_log(f'{checkpoint} -> {type(module).__name__}: {coverage}', 'current', level)
     if FORMATS[layout].note:
         print_log(f'{checkpoint}: {FORMATS[layout].note}', logger='current')
     return coverage
@@ -322,7 +329,8 @@ def _not_filled(
     text += ''.join(f'\n  {reason}: {shorten(keys)}' for reason, keys in reasons if keys)
     return text + (
         '\nIs it a checkpoint of this model and variant? To start some tensors from scratch, name '
-        'them in init_cfg.allow_missing (patterns); to leave out some of the file, in allow_unused.'
+        'them in allow_missing (patterns); to leave out some of the file, in allow_unused (both '
+        'arguments of load_pretrained, and of init_cfg in a config; create_model has the first).'
     )
 
 

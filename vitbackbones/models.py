@@ -1,5 +1,6 @@
 """Image classifiers by name: ``create_model('aug_vit_s')`` maps images to logits."""
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -72,6 +73,8 @@ class Classifier(nn.Module):
     With ``num_classes=0`` there is no head and the backbone's last output is returned.
     """
 
+    any_shape = ('head.fc.*',)  # a file with other classes fills the backbone (load_pretrained)
+
     def __init__(self, backbone: Backbone, num_classes: int) -> None:
         super().__init__()
         if num_classes and backbone.out_type == 'featmap':
@@ -104,14 +107,20 @@ def list_models() -> list[str]:
 
 
 def create_model(
-    name: str, num_classes: int = 1000, checkpoint: str | Path | None = None, **options
+    name: str,
+    num_classes: int = 1000,
+    checkpoint: str | Path | None = None,
+    allow_missing: Sequence[str] = (),
+    **options,
 ) -> Classifier:
     """Build a classifier that maps images (N, 3, H, W) to logits (N, num_classes).
 
     Args:
         name: one of :func:`list_models`.
         num_classes: width of the head; 0 for the features that it would read.
-        checkpoint: file to fill it from, in any layout that ``vitbackbones.convert`` knows.
+        checkpoint: file to fill it from, in any layout that ``vitbackbones.convert`` knows. A
+            head of another number of classes stays as initialised, with a warning.
+        allow_missing: patterns of further keys that may stay so (``load_pretrained``).
         options: arguments of the backbone, such as ``img_size`` or ``drop_path_rate``.
 
     Raises:
@@ -125,5 +134,5 @@ def create_model(
     model = Classifier(backbone(**{**arguments, 'out_type': out_type, **options}), num_classes)
     if checkpoint is not None:
         with torch.no_grad():
-            load_pretrained(model, checkpoint)
+            load_pretrained(model, checkpoint, allow_missing)
     return model
