@@ -26,8 +26,9 @@ Parameters and multiply-adds are those of the classifiers with 1000 classes on o
 counted by `vitbackbones.analysis.complexity`. Papers count differently, so next to what a paper
 prints stands what we count *in its convention*, rounded to its digits; the difference is ours less
 theirs. Where a paper does not say how it counts, the convention is the one that gives its numbers.
-An empty field: not printed, or not at hand when this table was made. Accuracies are the published
-ones (ImageNet-1k, top-1 in percent, 224 x 224); none of them was measured here.
+An empty field, or "not at hand": not printed, or not known to us when this table was made.
+Accuracies are the published ones (ImageNet-1k, top-1 in percent, 224 x 224); none was measured
+here.
 
 The models are `vitbackbones.create_model(...)` with the arguments in the first column. MSF-Swin,
 Aug-PVT, Aug-T2T and the recursive mixer had no published code; SReT-ExT (`arch='ext'`), SReT-B

@@ -44,6 +44,9 @@ CONVENTIONS = {
 }
 
 
+_UNKNOWN = 'not at hand'
+
+
 @dataclass(frozen=True)
 class Row:
     """One model as published.
@@ -52,7 +55,7 @@ class Row:
         name: for ``create_model``.
         parameters: in millions, as printed.
         flops: in 1e9, at 224 x 224, as printed.
-        top1: ImageNet-1k top-1 accuracy in percent, as printed.
+        top1: ImageNet-1k top-1 accuracy in percent, as printed, or why there is none.
         source: where the three are printed.
         note: what the numbers need to be read right; why ours differ.
         options: for ``create_model``.
@@ -61,7 +64,7 @@ class Row:
     name: str
     parameters: str = ''
     flops: str = ''
-    top1: str = ''
+    top1: str = _UNKNOWN
     source: str = ''
     note: str = ''
     options: dict = field(default_factory=dict)
@@ -102,7 +105,7 @@ FAMILIES = (
         'Augmented shortcuts',
         'aug',
         (
-            Row('aug_vit_ti', note='not in the paper'),
+            Row('aug_vit_ti', top1='not printed', note='not in the paper'),
             Row(
                 'aug_vit_s',
                 '22.2',
@@ -119,10 +122,10 @@ FAMILIES = (
                 "Aug-ViT, Table 2 (accuracy: as a third party's model card quotes it)",
                 'adds to DeiT-B printed as 86.4, which has 86.57',
             ),
-            Row('aug_pvt_s', '24.6', '3.9', '', 'Aug-ViT, Table 2', _NO_CODE),
-            Row('aug_pvt_m', '44.3', '6.8', '', 'Aug-ViT, Table 2', _NO_CODE),
-            Row('aug_t2t_14', '21.6', '5.3', '', 'Aug-ViT, Table 2', _T2T_BASE),
-            Row('aug_t2t_19', '39.3', '9.0', '', 'Aug-ViT, Table 2', _T2T_BASE),
+            Row('aug_pvt_s', '24.6', '3.9', _UNKNOWN, 'Aug-ViT, Table 2', _NO_CODE),
+            Row('aug_pvt_m', '44.3', '6.8', _UNKNOWN, 'Aug-ViT, Table 2', _NO_CODE),
+            Row('aug_t2t_14', '21.6', '5.3', _UNKNOWN, 'Aug-ViT, Table 2', _T2T_BASE),
+            Row('aug_t2t_19', '39.3', '9.0', _UNKNOWN, 'Aug-ViT, Table 2', _T2T_BASE),
             Row(
                 'aug_t2t_24',
                 '64.2',
@@ -166,10 +169,10 @@ FAMILIES = (
         'TNT',
         'fvcore',
         (
-            Row('tnt_ti', note='its numbers are not at hand'),
+            Row('tnt_ti', '6.076', '', _UNKNOWN, 'TNT, NeurIPS 2021', 'not in its code'),
             Row('tnt_s', '23.8', '5.2', '81.5', "TNT's README"),
             Row('tnt_b', '65.6', '14.1', '82.9', "TNT's README", _INCLUDED),
-            Row('tnt_s_se', '24.7', '5.2', '', 'TNT, NeurIPS 2021'),
+            Row('tnt_s_se', '24.7', '5.2', _UNKNOWN, 'TNT, NeurIPS 2021'),
             Row('tnt_s_legacy', '23.76', '5.24', '81.5', 'timm'),
         ),
     ),
@@ -206,30 +209,30 @@ FAMILIES = (
         'Mean-shift feature transformer',
         'msf',
         (
-            Row('simple_vit_ti', '5.65', '2.50', '', 'MSF, Table 6', _COUNTER),
-            Row('simple_vit_ss', '11.30', '4.64', '', 'MSF, Table 6', _COUNTER),
+            Row('simple_vit_ti', '5.65', '2.50', _UNKNOWN, 'MSF, Table 6', _COUNTER),
+            Row('simple_vit_ss', '11.30', '4.64', _UNKNOWN, 'MSF, Table 6', _COUNTER),
             Row('simple_vit_s', '21.91', '9.16', '80.98', 'MSF, Table 6', _COUNTER),
-            Row('simple_vit_b', '86.29', '34.96', '', 'MSF, Table 6', _COUNTER),
-            Row('msf_vit_ti', '6.09', '2.67', '', 'MSF, Table 6'),
-            Row('msf_vit_ss', '12.18', '4.98', '', 'MSF, Table 6'),
+            Row('simple_vit_b', '86.29', '34.96', _UNKNOWN, 'MSF, Table 6', _COUNTER),
+            Row('msf_vit_ti', '6.09', '2.67', _UNKNOWN, 'MSF, Table 6'),
+            Row('msf_vit_ss', '12.18', '4.98', _UNKNOWN, 'MSF, Table 6'),
             Row('msf_vit_s', '23.68', '9.85', '81.49', 'MSF, Table 6', _COUNTER),
-            Row('msf_vit_b', '93.37', '37.73', '', 'MSF, Table 6', _COUNTER),
+            Row('msf_vit_b', '93.37', '37.73', _UNKNOWN, 'MSF, Table 6', _COUNTER),
             Row(
                 'msf_vit_ti',
                 '5.20',
                 '2.32',
-                '',
+                _UNKNOWN,
                 'MSF, Table 6',
                 '5.2055 is printed as 5.20',
                 {'groups': 2},
             ),
-            Row('msf_vit_ss', '10.41', '4.29', '', 'MSF, Table 6', '', {'groups': 2}),
+            Row('msf_vit_ss', '10.41', '4.29', _UNKNOWN, 'MSF, Table 6', '', {'groups': 2}),
             Row('msf_vit_s', '20.14', '8.46', '81.41', 'MSF, Table 6', _COUNTER, {'groups': 2}),
-            Row('msf_vit_b', '79.21', '32.18', '', 'MSF, Table 6', _COUNTER, {'groups': 2}),
-            Row('msf_swin_t', '30.36', '9.68', '', 'MSF, Table 6', _COUNTER),
-            Row('msf_swin_s', '53.36', '18.88', '', 'MSF, Table 6', _COUNTER),
-            Row('msf_swin_t', '26.04', '8.29', '', 'MSF, Table 6', '', {'groups': 2}),
-            Row('msf_swin_s', '45.51', '16.10', '', 'MSF, Table 6', _COUNTER, {'groups': 2}),
+            Row('msf_vit_b', '79.21', '32.18', _UNKNOWN, 'MSF, Table 6', _COUNTER, {'groups': 2}),
+            Row('msf_swin_t', '30.36', '9.68', _UNKNOWN, 'MSF, Table 6', _COUNTER),
+            Row('msf_swin_s', '53.36', '18.88', _UNKNOWN, 'MSF, Table 6', _COUNTER),
+            Row('msf_swin_t', '26.04', '8.29', _UNKNOWN, 'MSF, Table 6', '', {'groups': 2}),
+            Row('msf_swin_s', '45.51', '16.10', _UNKNOWN, 'MSF, Table 6', _COUNTER, {'groups': 2}),
         ),
     ),
     Family(
@@ -254,6 +257,7 @@ FAMILIES = (
             ),
             Row(
                 'recursive_mixer_b16',
+                top1='not printed',
                 source='SReT, Fig. 6',
                 note='no code published; accuracy is shown as a curve only',
             ),
