@@ -68,6 +68,40 @@ def test_the_model_is_found_and_the_file_loads(
     assert 'index_matrix' not in ' '.join(load_file(target))
 
 
+@pytest.mark.parametrize(
+    ('name', 'options'),
+    [
+        ('deit_ti', {'img_size': 384}),
+        ('tnt_ti', {'img_size': 96}),
+        ('pvt_t', {'img_size': 256}),
+        ('sret_t_global', {'img_size': (64, 96)}),
+        ('msf_vit_ti', {'groups': 6}),
+        ('aug_vit_ti', {'shortcut': {'type': 'AugmentedShortcut', 'paths': 1, 'blocks': 4}}),
+        (
+            'aug_vit_ti',
+            {'shortcut': {'type': 'AugmentedShortcut', 'paths': 2, 'projection': 'dense'}},
+        ),
+    ],
+)
+def test_the_printed_call_has_what_the_shapes_say(name, options, tmp_path):
+    model = create_model(name, 3, **options)
+    torch.save(model.state_dict(), tmp_path / 'in.pth')
+    report = conversion.convert_file(tmp_path / 'in.pth', tmp_path / 'out.pth', name=name)
+    call = {'name': name, **options, 'num_classes': 3}
+    said = ', '.join(f'{key}={value!r}' for key, value in call.items())
+    assert f'create_model({said})' in report
+    again = create_model(**call, checkpoint=tmp_path / 'out.pth').state_dict()
+    assert all(torch.equal(again[key], value) for key, value in model.state_dict().items())
+
+
+@pytest.mark.parametrize('side', [96, 224])
+def test_the_grid_of_a_mixer_shows_in_its_token_mixing(side):
+    with torch.device('meta'):
+        state = create_model('mixer_b16', img_size=side).backbone.state_dict()
+    found = conversion._input_size({'name': 'mixer_b16'}, state)
+    assert found == ({} if side == 224 else {'img_size': side})
+
+
 def test_a_detection_backbone_is_found_among_all_models(published, tool, tmp_path):
     classifier_only = ['cls_token', 'norm.weight', 'norm.bias', 'head.weight', 'head.bias']
     source = published('pvt_s', **dict.fromkeys(classifier_only))

@@ -5,6 +5,7 @@ optimizer, the wrappers and the second names of shared tensors that published fi
 """
 
 import hashlib
+import math
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,19 +15,13 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from ..backbones import PVT, SimpleViT, Swin
+from ..backbones import PVT, AugPVT, AugT2T, AugViT, Backbone, Mixer, SimpleViT, Swin
 from ..checkpoint import load_anywhere, load_pretrained, naming
 from ..convert import FORMATS, convert, unwrap
 from ..errors import InputError
 from ..models import MODELS, create_model, list_models
 
 SUFFIXES = ('.safetensors', '.pth')
-# Options that other published files of a host's models need.
-VARIANTS = {
-    SimpleViT: ({'groups': 2}, {'groups': 3}, {'groups': 4}),
-    Swin: ({'groups': 2}, {'groups': 3}, {'groups': 4}),
-    PVT: ({'out_type': 'featmap'},),  # detection: no class token, no norm, no head
-}
 
 
 def convert_file(
@@ -81,9 +76,9 @@ def _choose(source: Path, state: dict[str, Tensor], layout: str, name: str | Non
         raise InputError(f'--model {name}: unknown; known: {", ".join(list_models())}')
     names = list_models() if name is None else [name]
     found = [arguments for arguments in _plain(names) if _fits(arguments, state)]
-    found = found or [arguments for arguments in _variants(names) if _fits(arguments, state)]
+    found = found or [arguments for arguments in _variants(names, state) if _fits(arguments, state)]
     if len(found) == 1:
-        return found[0]
+        return {**found[0], **_input_size(found[0], state)}
     if name is not None:
         return {'name': name}  # loading will say what does not fit
     if not found:
@@ -101,22 +96,79 @@ def _plain(names: Sequence[str]) -> Iterator[dict]:
     return ({'name': name} for name in names)
 
 
-def _variants(names: Sequence[str]) -> Iterator[dict]:
+def _variants(names: Sequence[str], state: dict[str, Tensor]) -> Iterator[dict]:
+    """Yield the models with the options that the file's shapes say."""
     for name in names:
-        for host, variants in VARIANTS.items():
-            if issubclass(MODELS[name][0], host):
-                yield from ({'name': name, **options} for options in variants)
+        options = _options(MODELS[name][0], state)
+        if options:
+            yield {'name': name, **options}
+
+
+def _options(host: type[Backbone], state: dict[str, Tensor]) -> dict:
+    options = {}
+    if issubclass(host, SimpleViT | Swin):
+        options['groups'] = _groups(state)
+    if issubclass(host, PVT) and 'norm.weight' not in state:
+        options['out_type'] = 'featmap'  # detection: no class token, no norm, no head
+    path = next((v for k, v in state.items() if k.endswith('.shortcut_attn.weight')), None)
+    if issubclass(host, AugViT | AugPVT | AugT2T) and path is not None:
+        options['shortcut'] = _augmented(path)
+    return options
+
+
+def _groups(state: dict[str, Tensor]) -> int:
+    """The groups of the first attention's projections: their width over that of what they read."""
+    for kind in ('qkv', 'qkvp'):
+        for key, weight in state.items():
+            if key.endswith(f'.attn.{kind}.weight'):
+                return len(weight) // len(kind) // weight.shape[1]
+    return 1
+
+
+def _augmented(weight: Tensor) -> dict:
+    """The augmented shortcut with weights (paths, d, d) or (paths, b, b, d / b)."""
+    shortcut = {'type': 'AugmentedShortcut', 'paths': len(weight)}
+    if weight.ndim == 3:
+        return {**shortcut, 'projection': 'dense'}
+    return {**shortcut, 'blocks': weight.shape[1]}
+
+
+def _input_size(arguments: dict, state: dict[str, Tensor]) -> dict:
+    """``img_size`` as an argument, where the file is made for another than the model's own."""
+    own, stored = _grids(_empty(arguments), state)
+    if own == stored:
+        return {}
+    sides = [side * new // old for side, old, new in zip((224, 224), own, stored, strict=True)]
+    return {'img_size': sides[0] if sides[0] == sides[1] else tuple(sides)}
+
+
+def _grids(backbone: Backbone, state: dict[str, Tensor]) -> list[tuple[int, int]]:
+    """The grids that a model and a file are made for, by the first thing that depends on it."""
+    if isinstance(backbone, Mixer):
+        return [backbone.grid, _square(len(state['blocks.0.mlp_tokens.fc2.bias']))]
+    for key, extra, grid, _ in backbone.positions():
+        code = state[key]
+        return [grid, tuple(code.shape[2:]) if code.ndim == 4 else _square(code.shape[1] - extra)]
+    return [(1, 1), (1, 1)]
+
+
+def _square(count: int) -> tuple[int, int]:
+    return (math.isqrt(count),) * 2
+
+
+def _empty(arguments: dict) -> Backbone:
+    with torch.device('meta'):
+        return create_model(**arguments, num_classes=0).backbone
 
 
 def _fits(arguments: dict, state: dict[str, Tensor]) -> bool:
     """Whether a state dict has all of a backbone's tensors and none more inside its parts."""
-    with torch.device('meta'):
-        backbone = create_model(**arguments, num_classes=0).backbone
-    own = backbone.state_dict()
     try:
+        backbone = _empty(arguments)
         given = backbone.adapt_state_dict(state)
-    except ValueError:  # position codes of no grid of this model
+    except ValueError:  # there is no such variant, or the position codes are of no grid of it
         return False
+    own = backbone.state_dict()
     parts = {key.partition('.')[0] for key in own}
     inside = {key for key in given if key.partition('.')[0] in parts}
     needed = {key for key in own if not key.endswith('num_batches_tracked')}
