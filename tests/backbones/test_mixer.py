@@ -116,3 +116,17 @@ def test_fusing_changes_nothing():
 def test_bad_options_are_refused_by_name(options, message):
     with pytest.raises(ValueError, match=message):
         Mixer(TINY, **options)
+
+
+@pytest.mark.parametrize('cls', [Mixer, RecursiveMixer])
+def test_compiled_training_has_the_same_gradients(cls):
+    model = tiny(cls).train()
+    compiled = torch.compile(model, fullgraph=True, dynamic=False, backend='aot_eager')
+    for size in [(64, 64), (48, 80)]:
+        gradients = []
+        for run in (model, compiled):
+            loss = sum(x.square().mean() for x in run(image(*size)))
+            gradients.append(torch.autograd.grad(loss, list(model.parameters())))
+        for a, b in zip(*gradients, strict=True):
+            torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-4)
+    torch._dynamo.reset()

@@ -18,7 +18,6 @@ import math
 from collections.abc import Iterator, Sequence
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..layers import (
@@ -79,9 +78,17 @@ class TokenMixing(Mlp):
         fc1, fc2, bias = resize_mixing(
             self.fc1.weight, self.fc2.weight, self.fc2.bias, self.grid, size
         )
-        x = x.transpose(1, 2)  # (N, C, L)
-        x = self.drop(self.act(F.linear(x, fc1, self.fc1.bias)))  # (N, C, hidden)
-        return self.drop(F.linear(x, fc2, bias)).transpose(1, 2)  # (N, L, C)
+        x = self.drop(self.act(_mix(fc1, x, self.fc1.bias)))  # (N, hidden, C)
+        return self.drop(_mix(fc2, x, bias))
+
+
+def _mix(weight: Tensor, x: Tensor, bias: Tensor) -> Tensor:
+    """Apply a linear map (M, L) to the tokens of (N, L, C), returns (N, M, C).
+
+    Without a transpose, because gradients of a LayerNorm that arrive transposed break graphs of
+    torch.compile: it expects the answer transposed too, and the kernel writes rows.
+    """
+    return torch.baddbmm(bias[:, None], weight.expand(len(x), -1, -1), x)
 
 
 class MixerBlock(nn.Module):
@@ -184,7 +191,8 @@ class Mixer(PlainBackbone):
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to one map or vector per entry of ``out_indices``."""
-        x, size = self.stem(image)  # (N, h * w, C)
+        x, size = self.stem(image)
+        x = x.contiguous()  # (N, h * w, C)
         outputs = []
         for i, block in enumerate(self.blocks):
             for _ in range(self.passes):
