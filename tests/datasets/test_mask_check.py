@@ -246,6 +246,7 @@ def test_other_data_sets_are_left_alone(data):
 
 def test_images_smaller_than_the_crop_are_filled_up_with_ignored(data):
     from mmengine.dataset import pseudo_collate
+    from mmengine.registry import DefaultScope
     from mmseg.registry import DATASETS, MODELS
 
     crop = (32, 32)
@@ -255,8 +256,9 @@ def test_images_smaller_than_the_crop_are_filled_up_with_ignored(data):
         {'type': 'mmseg.RandomCrop', 'crop_size': crop, 'cat_max_ratio': 0.75},
         {'type': 'mmseg.PackSegInputs'},
     ]
-    dataset = DATASETS.build(data.config(pipeline=pipeline))
-    prepare = MODELS.build({'type': 'SegDataPreProcessor', 'size': crop, 'seg_pad_val': 255})
+    with DefaultScope.overwrite_default_scope('mmseg'):  # whatever was tested before
+        dataset = DATASETS.build(data.config(pipeline=pipeline))
+        prepare = MODELS.build({'type': 'SegDataPreProcessor', 'size': crop, 'seg_pad_val': 255})
     batch = prepare(pseudo_collate([dataset[0], dataset[1]]), training=True)
     assert batch['inputs'].shape == (2, 3, *crop)
     labels = batch['data_samples'][0].gt_sem_seg.data[0].numpy()
