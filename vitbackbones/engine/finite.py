@@ -49,11 +49,13 @@ class FiniteLossHook(Hook):
 
     def __init__(self, skip: int = 0) -> None:
         self.skip = skip
+        # since the last step: several where gradients are accumulated
+        self.losses: list[dict] = []
+        self.batches: list = []
 
     def before_train(self, runner) -> None:
         self.runner = runner
         self.overflows = 0
-        self._take()
         model = runner.model.module if is_model_wrapper(runner.model) else runner.model
         self.statistics = [each for each in model.buffers() if each.is_floating_point()]
         self.kept = [each.clone() for each in self.statistics] if self.skip else []
@@ -78,7 +80,8 @@ class FiniteLossHook(Hook):
         losses, batches = self._take()
         self.overflows += 1
         if self.overflows == OVERFLOWS or not self._all_finite(_values(losses)):
-            self._leave_out(_optimizer(runner), losses, batches, torch.tensor(torch.inf))
+            # the gradients are gone by now, the scaler has seen inf or NaN in them
+            self._leave_out(_optimizer(runner), losses, batches, 'not finite')
 
     @torch.compiler.disable
     def _note_losses(self, model: nn.Module, inputs, outputs) -> None:
@@ -86,8 +89,8 @@ class FiniteLossHook(Hook):
             self.losses.append({name: _total(value) for name, value in outputs.items()})
 
     def _take(self) -> tuple[list[dict], list]:
-        """What was noted since the last step: several batches where gradients are accumulated."""
-        noted = getattr(self, 'losses', []), getattr(self, 'batches', [])
+        """What was noted since the last step, for the last time."""
+        noted = self.losses, self.batches
         self.losses, self.batches = [], []
         return noted
 
@@ -112,14 +115,13 @@ class FiniteLossHook(Hook):
             all_reduce(finite, 'min')
         return bool(finite)
 
-    def _unclipped(self, norm: Tensor) -> Tensor:
+    def _unclipped(self, norm: Tensor) -> str:
         """The norm before clipping, which makes NaN of an infinite one."""
-        if not self.runner.optim_wrapper.clip_grad_kwargs:
-            return norm
-        noted = self.runner.message_hub.log_scalars.get('train/grad_norm')
-        return norm if noted is None else torch.tensor(noted.current())
+        clipped = self.runner.optim_wrapper.clip_grad_kwargs
+        noted = self.runner.message_hub.log_scalars.get('train/grad_norm') if clipped else None
+        return f'{norm if noted is None else noted.current():.4g}'
 
-    def _leave_out(self, optimizer: Optimizer, losses: list, batches: list, norm: Tensor) -> None:
+    def _leave_out(self, optimizer: Optimizer, losses: list, batches: list, norm: str) -> None:
         for group in optimizer.param_groups:
             for parameter in group['params']:
                 parameter.grad = None  # the optimizer passes over these
@@ -134,7 +136,7 @@ class FiniteLossHook(Hook):
             f'{message}. The step is left out ({hub.get_info(SKIPPED)} of at most {self.skip})'
         )
 
-    def _blame(self, losses: list, batches: list, norm: Tensor) -> str:
+    def _blame(self, losses: list, batches: list, norm: str) -> str:
         """Which process saw what on which images; it saves its batches.
 
         Gradients are averaged, so they tell nothing of where the fault lies: all processes save
@@ -146,12 +148,12 @@ class FiniteLossHook(Hook):
             found = all_gather_object(found[0])
             found = [text and f'process {rank}: {text}' for rank, text in enumerate(found)]
         if any(found):
-            return f'{"; ".join(filter(None, found))} (gradient norm {norm:.4g})'
+            return f'{"; ".join(filter(None, found))} (gradient norm {norm})'
         file = self._save(losses, batches, norm)
         images = _images(batches[0])
-        return f'the loss is finite, the gradient norm is {norm:.4g} on {images}, batch in {file}'
+        return f'the loss is finite, the gradient norm is {norm} on {images}, batch in {file}'
 
-    def _save(self, losses: list, batches: list, norm: Tensor) -> Path:
+    def _save(self, losses: list, batches: list, norm: str) -> Path:
         """Write a file of tensors and plain values, which loads without running code."""
         # no .pth: the newest of those is what a run is resumed from
         name = f'not_finite_step_{self.runner.iter + 1}_rank_{get_rank()}.pt'
