@@ -7,8 +7,7 @@ Protocol: 30 epochs, batch 512, AdamW 5e-6 after 5 epochs from 1e-6, constant th
     model stays in eval mode. Positions are resized when the weights are loaded.
 Parameters: 86.859 M.
 Hardware: 16 GPUs x 32 images; hours not measured.
-Weights: the last ones, not the average, of cls_deit_b_imagenet in checkpoints/deit_b.pth. For a
-    published file: model.init_cfg.state_key=None.
+Weights: result of cls_deit_b_imagenet in checkpoints/deit_b.pth.
 
     bash tools/dist_train.sh configs/cls_deit_b_384_imagenet.py 16 --amp
     python tools/train.py configs/cls_deit_b_384_imagenet.py
@@ -22,9 +21,7 @@ _base_ = [
 ]
 
 model = dict(
-    init_cfg=dict(
-        type='Pretrained', checkpoint='checkpoints/deit_b.pth', state_key='ema_state_dict'
-    ),
+    init_cfg=dict(type='Pretrained', checkpoint='checkpoints/deit_b.pth'),
     backbone=dict(type='vitbackbones.ViT', arch='b', out_type='cls_token', img_size=384),
     head=dict(in_channels=768),
 )

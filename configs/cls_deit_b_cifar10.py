@@ -8,8 +8,7 @@ Protocol: 1000 epochs, batch 768, SGD 0.01, decay 1e-4; nothing erased, no stoch
 Assumed: 0.01 is the rate after DeiT's scaling with the batch; Nesterov's momentum of 0.9, which SGD
     is by default in DeiT's script.
 Hardware: 8 GPUs x 96 images; hours not measured.
-Weights: the last ones, not the average, of cls_deit_b_imagenet in checkpoints/deit_b.pth; the head
-    starts anew. For a published file: model.backbone.init_cfg.state_key=None.
+Weights: result of cls_deit_b_imagenet in checkpoints/deit_b.pth; the head starts anew.
 
     bash tools/dist_train.sh configs/cls_deit_b_cifar10.py 8 --amp
     python tools/train.py configs/cls_deit_b_cifar10.py
@@ -28,9 +27,7 @@ model = dict(
         type='vitbackbones.ViT',
         arch='b',
         out_type='cls_token',
-        init_cfg=dict(
-            type='Pretrained', checkpoint='checkpoints/deit_b.pth', state_key='ema_state_dict'
-        ),
+        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/deit_b.pth'),
     ),
     head=dict(num_classes=10, in_channels=768),
 )

@@ -9,8 +9,7 @@ Assumed: 0.01 is the rate after DeiT's scaling with the batch; Nesterov's moment
     is by default in DeiT's script. The author names CIFAR-10 and Cars; CIFAR-100 is taken to be
     like them.
 Hardware: 8 GPUs x 96 images; hours not measured.
-Weights: the last ones, not the average, of cls_deit_b_imagenet in checkpoints/deit_b.pth; the head
-    starts anew. For a published file: model.backbone.init_cfg.state_key=None.
+Weights: result of cls_deit_b_imagenet in checkpoints/deit_b.pth; the head starts anew.
 
     bash tools/dist_train.sh configs/cls_deit_b_cifar100.py 8 --amp
     python tools/train.py configs/cls_deit_b_cifar100.py
@@ -29,9 +28,7 @@ model = dict(
         type='vitbackbones.ViT',
         arch='b',
         out_type='cls_token',
-        init_cfg=dict(
-            type='Pretrained', checkpoint='checkpoints/deit_b.pth', state_key='ema_state_dict'
-        ),
+        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/deit_b.pth'),
     ),
     head=dict(num_classes=100, in_channels=768),
 )

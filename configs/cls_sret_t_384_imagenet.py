@@ -8,8 +8,7 @@ Assumed: all else is DeiT's: 30 epochs, batch 512, warm-up of 5 from 1e-6 and a 
     the model in eval mode, augmentation, the labels' loss, positions resized on loading.
 Parameters: 4.853 M.
 Hardware: 16 GPUs x 32 images; hours not measured.
-Weights: the last ones, not the average, of cls_sret_t_distill_imagenet in
-    checkpoints/sret_t_distill.pth. For a published file: model.init_cfg.state_key=None.
+Weights: result of cls_sret_t_distill_imagenet in checkpoints/sret_t_distill.pth.
 
     bash tools/dist_train.sh configs/cls_sret_t_384_imagenet.py 16 --amp
     python tools/train.py configs/cls_sret_t_384_imagenet.py
@@ -23,9 +22,7 @@ _base_ = [
 ]
 
 model = dict(
-    init_cfg=dict(
-        type='Pretrained', checkpoint='checkpoints/sret_t_distill.pth', state_key='ema_state_dict'
-    ),
+    init_cfg=dict(type='Pretrained', checkpoint='checkpoints/sret_t_distill.pth'),
     backbone=dict(type='vitbackbones.SReT', arch='t', out_type='pooled', img_size=384),
     head=dict(in_channels=256),
 )

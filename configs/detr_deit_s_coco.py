@@ -10,8 +10,7 @@ Assumed, as no code was published: maps are the last block's tokens after the fi
     positions resized bicubically; stochastic depth 0.1 and ImageNet mean and std as PVT's.
 Parameters: 39.307 M (the paper prints 38).
 Hardware: 8 GPUs x 2 images, as published; hours not measured.
-Weights: ImageNet checkpoint in checkpoints/deit_s.pth. From a run of cls_deit_s_imagenet take the
-    last weights, as published, not the average: model.backbone.init_cfg.state_key=ema_state_dict.
+Weights: ImageNet checkpoint in checkpoints/deit_s.pth.
 
     python tools/train.py configs/detr_deit_s_coco.py
     bash tools/dist_train.sh configs/detr_deit_s_coco.py 8

@@ -11,8 +11,7 @@ Chosen: sliced attention as in the published SReT-S weights (their keys do not t
     batch norms (frozen_stages=-1 to train it, as from --scratch).
 Parameters: 38.065 M, 37.750 of them trained.
 Hardware: 8 GPUs x 2 images; hours not measured.
-Weights: ImageNet checkpoint in checkpoints/sret_s.pth. From a run of cls_sret_s_imagenet take the
-    last weights, as published, not the average: model.backbone.init_cfg.state_key=ema_state_dict.
+Weights: ImageNet checkpoint in checkpoints/sret_s.pth.
 
     python tools/train.py configs/detr_sret_s_coco.py
     bash tools/dist_train.sh configs/detr_sret_s_coco.py 8

@@ -10,8 +10,7 @@ Assumed: blocks 2, 5, 8, 11 (counted from 0), as SETR on DeiT-B. As in SETR-MLA 
     no class token and no final norm; the neck has one for each map.
 Parameters: 27.358 M.
 Hardware: 8 GPUs x 2 images, as SETR's; hours not measured.
-Weights: ImageNet checkpoint in checkpoints/deit_s.pth. From a run of cls_deit_s_imagenet take the
-    last weights, as published, not the average: model.backbone.init_cfg.state_key=ema_state_dict.
+Weights: ImageNet checkpoint in checkpoints/deit_s.pth.
 
     python tools/train.py configs/setr_mla_deit_s_ade20k.py
     bash tools/dist_train.sh configs/setr_mla_deit_s_ade20k.py 8

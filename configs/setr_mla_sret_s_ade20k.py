@@ -14,8 +14,7 @@ Assumed: the pyramid is brought to stride 16 in the neck, by averages over cells
     maps have other widths.
 Parameters: 24.773 M.
 Hardware: 8 GPUs x 2 images, as SETR's; hours not measured.
-Weights: ImageNet checkpoint in checkpoints/sret_s.pth. From a run of cls_sret_s_imagenet take the
-    last weights, as published, not the average: model.backbone.init_cfg.state_key=ema_state_dict.
+Weights: ImageNet checkpoint in checkpoints/sret_s.pth.
 
     python tools/train.py configs/setr_mla_sret_s_ade20k.py
     bash tools/dist_train.sh configs/setr_mla_sret_s_ade20k.py 8

@@ -136,12 +136,14 @@ def by_iteration(length=8, **changes):
     }
 
 
-def run_toy(config):
-    """Train, and return the runner."""
+def run_toy(config, test=False):
+    """Train, and return the runner; or test, and return the metrics."""
     write_atomically()
     # mmengine's loggers are kept by a name that holds the second of their making
     config.experiment_name = f'toy{next(counter)}'
     runner = Runner.from_cfg(config)
+    if test:
+        return runner.test()
     try:
         runner.train()
     finally:

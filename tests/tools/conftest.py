@@ -13,6 +13,7 @@ from vitbackbones.engine import cli
 ROOT = Path(__file__).parents[2]
 TINY = Path(__file__).with_name('tiny_detr.py')
 TINY_SEG = Path(__file__).with_name('tiny_seg.py')
+TINY_CLS = Path(__file__).with_name('tiny_cls.py')
 
 
 def load_tool(name):
@@ -39,3 +40,10 @@ def tool(monkeypatch, capsys, tmp_path):
 def data(tmp_path_factory):
     """Eight training and four validation images of 64 x 64."""
     return shapes.write(tmp_path_factory.mktemp('data'), train=8, val=4, size=64)
+
+
+@pytest.fixture(scope='session')
+def folders(tmp_path_factory):
+    """Six training and three validation images of 48 x 48, one shape each."""
+    root = tmp_path_factory.mktemp('folders')
+    return shapes.write(root, train=6, val=3, size=48, layout='folders')

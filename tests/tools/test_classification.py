@@ -13,18 +13,10 @@ from mmengine.config import Config
 from vitbackbones.checkpoint import load_file
 from vitbackbones.datasets import shapes
 
-from .conftest import ROOT, TINY, TINY_SEG
+from .conftest import ROOT, TINY, TINY_CLS, TINY_SEG
 from .test_messages import refused
 
 pytestmark = pytest.mark.compat
-TINY_CLS = TINY.with_name('tiny_cls.py')
-
-
-@pytest.fixture(scope='session')
-def folders(tmp_path_factory):
-    """Six training and three validation images of 48 x 48, one shape each."""
-    root = tmp_path_factory.mktemp('folders')
-    return shapes.write(root, train=6, val=3, size=48, layout='folders')
 
 
 @pytest.fixture

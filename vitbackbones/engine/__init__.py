@@ -1,5 +1,6 @@
 """Running configs: the guards before, during and after a run, and the hooks they need."""
 
+from .ema import EMAHook
 from .eval_mode import EvalModeHook
 from .exact import ExactResumeHook
 from .finite import FiniteLossHook
@@ -13,6 +14,7 @@ from .unreadable import UnreadableImagesHook
 
 __all__ = [
     'CheckpointHook',
+    'EMAHook',
     'ExactResumeHook',
     'EvalModeHook',
     'FSDPStrategy',

@@ -17,6 +17,7 @@ from ..checkpoint import adapt_state, naming, require_finite
 from ..classes import checkpoint_meta, require_same_names
 from ..errors import InputError
 from ..registry import HOOKS
+from .ema import AVERAGED, LAST, MMENGINE, STEPS, EMAHook
 from .paths import looked_in, resolve
 
 LATEST = 'latest'
@@ -96,8 +97,10 @@ class FittingCheckpointHook(Hook):
         given = fitting_state(self.path, model, checkpoint)
         checkpoint.setdefault('state_dict', given)  # EMAHook asks for it in a file of weights too
         if self.resume:
-            require_finite(self.path, checkpoint.get('ema_state_dict', {}))
+            for name in (LAST, AVERAGED, MMENGINE):
+                require_finite(self.path, checkpoint.get(name, {}))
             _require_resumable(self.path, checkpoint, runner.optim_wrapper)
+            _require_average_goes_on(self.path, checkpoint, runner.hooks)
 
     def before_train(self, runner) -> None:
         if self.resume and runner.iter >= runner.max_iters:
@@ -150,6 +153,16 @@ def _require_resumable(path: str, checkpoint: dict, optimizer: OptimWrapper) -> 
         raise InputError(
             f'{path}: its optimizer has {len(given)} groups of {sum(given)} parameters, that of '
             f'the config {len(own)} of {sum(own)}; optim_wrapper was changed since. '
+            'To start from its weights use --cfg-options load_from=FILE.'
+        )
+
+
+def _require_average_goes_on(path: str, checkpoint: dict, hooks: Sequence[Hook]) -> None:
+    """Other hooks would take one set of the weights for the other."""
+    if STEPS in checkpoint and not any(isinstance(hook, EMAHook) for hook in hooks):
+        raise InputError(
+            f'{path}: its run kept an average of the weights with vitbackbones.EMAHook, which the '
+            'config does not have; add it as default_hooks.ema. '
             'To start from its weights use --cfg-options load_from=FILE.'
         )
 
