@@ -1,5 +1,9 @@
 """Loading pictures: the same pixels as mmcv, and a message with the file name for bad ones."""
 
+import os
+import struct
+import zlib
+
 import cv2
 import mmcv
 import numpy as np
@@ -7,6 +11,7 @@ import pytest
 from mmcv.transforms import LoadImageFromFile
 from mmengine.dataset import Compose
 from mmengine.registry import DefaultScope
+from PIL import Image
 from torch.utils.data import DataLoader, Dataset
 
 from vitbackbones.datasets import LoadImage
@@ -157,3 +162,37 @@ def test_the_message_comes_out_of_a_data_worker_as_it_went_in(save):
     with pytest.raises(InputError) as there:
         list(DataLoader(Files([path]), num_workers=1))
     assert str(there.value) == str(here.value)
+
+
+# ---------------------------------------------------------------------------- harmful files
+
+
+def png_header(width, height):
+    """The beginning of a PNG file of that size, whole as far as it goes."""
+    chunk = b'IHDR' + struct.pack('>IIBBBBB', width, height, 8, 2, 0, 0, 0)
+    length, check = struct.pack('>I', 13), struct.pack('>I', zlib.crc32(chunk))
+    return b'\x89PNG\r\n\x1a\n' + length + chunk + check + struct.pack('>I4s', 1000, b'IDAT')
+
+
+@pytest.mark.parametrize('backend', ['cv2', 'pillow'])
+def test_more_pixels_than_the_limit_are_refused_by_the_header(save, monkeypatch, backend):
+    monkeypatch.setattr(mmcv, 'imfrombytes', lambda *args, **kwargs: pytest.fail('decoded'))
+    path = save(png_header(24000, 24000) + b'\0' * 1000, 'bomb.png')
+    text = r'bomb\.png: Image size \(576000000 pixels\) exceeds limit of 178956970 pixels; cut it '
+    with pytest.raises(InputError, match=text):
+        LoadImage(imdecode_backend=backend)({'img_path': path})
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / 'pipe.jpg')
+    with pytest.raises(InputError, match=r'pipe\.jpg: not a regular file\.'):
+        LoadImage()({'img_path': str(tmp_path / 'pipe.jpg')})
+
+
+@pytest.mark.parametrize(
+    ('kind', 'text'), [('float32', 'floating point'), ('int32', '32-bit integer')]
+)
+def test_a_tiff_of_other_values_is_not_called_damaged(tmp_path, kind, text):
+    Image.fromarray(np.ones((8, 8), kind)).save(tmp_path / 'a.tif')
+    with pytest.raises(InputError, match=f'a TIFF of {text} values; convert it to 8 or 16 bits'):
+        LoadImage()({'img_path': str(tmp_path / 'a.tif')})

@@ -1,5 +1,6 @@
 """Unreadable images are counted, named and replaced up to a limit."""
 
+import cv2
 import numpy as np
 import pytest
 import torch
@@ -17,19 +18,25 @@ pytestmark = pytest.mark.compat
 
 @DATASETS.register_module()
 class Holes(ToyData):
-    """Some of its images cannot be read."""
+    """Some of its images cannot be read, or make its pipeline fail."""
 
-    def __init__(self, bad):
-        self.bad = bad
+    def __init__(self, bad, strips=()):
+        self.bad, self.strips = bad, strips
+
+    def get_data_info(self, i):
+        return {'img_path': f'{i}.jpg'}
 
     def __getitem__(self, i):
         if i in self.bad:
             raise UnreadableImage(f'image file {i}.jpg: truncated.')
+        if i in self.strips:
+            cv2.resize(np.zeros((1, 1), np.uint8), (0, 1))
         return {'x': torch.tensor([float(i)])}
 
 
 def config(work_dir, bad, limit, workers, **changes):
-    data = loader(dataset={'type': 'Holes', 'bad': bad}, num_workers=workers)
+    holes = {'type': 'Holes', 'bad': bad, 'strips': changes.pop('strips', ())}
+    data = loader(dataset=holes, num_workers=workers)
     data['sampler'] = changes.pop('train_dataloader', data)['sampler']
     kinds = ('UnreadableImages', 'ExactResume')
     unreadable, exact = ({'type': f'vitbackbones.{kind}Hook'} for kind in kinds)
@@ -78,3 +85,45 @@ def test_the_replacement_follows_from_the_seed():
     np.random.seed(3)
     assert [data[0]['x'].item() for _ in range(9)] == first
     assert len(set(first)) > 1
+
+
+@pytest.mark.parametrize('workers', [0, 1])
+def test_an_image_that_the_pipeline_fails_on_is_replaced_too(tmp_path, capsys, workers):
+    runner = run_toy(config(tmp_path, [2], 0.25, workers, strips=[5]))
+    assert runner.iter == runner.max_iters
+    output = capsys.readouterr().out
+    (warned,) = [line for line in output.splitlines() if '5.jpg' in line]
+    assert 'image file 5.jpg: the pipeline fails on it (error: OpenCV' in warned
+    assert 'Another image was taken in its place (2 so far, at most 2)' in warned
+
+
+def test_such_images_count_towards_the_limit(tmp_path):
+    with pytest.raises(InputError, match=r'^image file 5\.jpg: the pipeline fails on it \(error: '):
+        run_toy(config(tmp_path, [], 0.001, 0, strips=[5]))
+
+
+def test_a_pipeline_that_always_fails_ends_with_its_own_error(tmp_path):
+    with pytest.raises(cv2.error):
+        run_toy(config(tmp_path, [], 1.0, 0, strips=range(8)))
+
+
+@pytest.mark.parametrize('bug', [KeyError('img'), TypeError('a bug'), InputError('a bad mask')])
+def test_what_is_no_fault_of_a_picture_is_not_replaced(bug):
+    class Buggy(ToyData):
+        def __getitem__(self, i):
+            raise bug
+
+    reports = _queue(DataLoader(Buggy()))
+    with pytest.raises(type(bug)):
+        ReplacingDataset(Buggy(), reports)[0]
+    assert reports.empty()
+
+
+def test_a_sample_without_a_file_is_numbered():
+    class Strips(ToyData):
+        def __getitem__(self, i):
+            return i if i != 3 else cv2.resize(np.zeros((1, 1), np.uint8), (0, 1))
+
+    reports = _queue(DataLoader(Strips()))
+    ReplacingDataset(Strips(), reports)[3]
+    assert reports.get().startswith('sample 3: the pipeline fails on it (error: OpenCV')

@@ -80,6 +80,16 @@ def test_class_folders(tool, tmp_path):
     assert 'dog/1.jpg: ' in tool('check_dataset', 'run.py', '--workers', 1).out
 
 
+def test_a_strip_that_cannot_be_resized(tool, tmp_path):
+    pictures(tmp_path / 'pets' / 'train' / 'cat', 2, '.jpg')
+    cv2.imwrite(str(tmp_path / 'pets/train/cat/1.png'), np.zeros((1, 500, 3), np.uint8))
+    step = "pipeline=[dict(type='Resize', scale=(64, 64), keep_ratio=True)]"
+    (tmp_path / 'run.py').write_text(FOLDERS.replace('pipeline=[]', step))
+    result = tool('check_dataset', 'run.py', '--workers', 1)
+    assert 'cat/1.png: its 500 x 1 pixels leave nothing of the short side' in result.out
+    assert 'error: 1 faults in 3 files, see above' in result.err
+
+
 def test_an_empty_class_folder(tool, tmp_path):
     pictures(tmp_path / 'pets' / 'train' / 'cat', 1, '.jpg')
     (tmp_path / 'pets' / 'train' / 'dog').mkdir()

@@ -4,8 +4,10 @@ Small images are enlarged before anything is drawn on them, so that a label stay
 image of 160 x 160.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ from PIL import Image, ImageDraw, ImageFont
 from torch import nn
 
 from ..datasets.transforms import read_image
+from ..errors import InputError
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; repeated after seven classes.
 PALETTE = (
@@ -45,7 +48,7 @@ def font() -> ImageFont.FreeTypeFont:
 def enlarged(image: Image.Image) -> Image.Image:
     """A copy of ``image`` whose longer side is within :data:`SIDES`."""
     scale = np.clip(max(image.size), *SIDES) / max(image.size)
-    size = tuple(round(side * scale) for side in image.size)
+    size = tuple(max(1, round(side * scale)) for side in image.size)
     return image.resize(size, Image.Resampling.BICUBIC)
 
 
@@ -117,9 +120,23 @@ def contact_sheet(
 
 
 def save(picture: Image.Image, path: Path) -> Path:
-    """Write a picture, with the folder it belongs to."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    picture.save(path)
+    """Write a picture, with the folder it belongs to, down to the disk.
+
+    Raises:
+        InputError: the suffix is no format of pictures, or the file cannot be written.
+    """
+    kind = Image.registered_extensions().get(path.suffix.lower())
+    if kind not in Image.SAVE:
+        raise InputError(f'{path}: pictures have a suffix such as .png or .jpg')
+    content = BytesIO()
+    picture.save(content, kind)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, 'wb') as file:
+            file.write(content.getbuffer())
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise InputError(f'{path} cannot be written ({error.strerror})') from error
     return path
 
 

@@ -5,24 +5,33 @@ a file that ends early in one of two ways: OpenCV from 4.11 on decodes no trunca
 releases return the picture with whatever memory held in place of the missing rows, and say
 nothing. ``LoadImage`` raises :class:`vitbackbones.errors.InputError` for both.
 
+A small file may claim a picture that fills the memory. What its header says is looked at first,
+and Pillow's limit holds, 178956970 pixels (twice ``PIL.Image.MAX_IMAGE_PIXELS``).
+
 Not noticed: bytes damaged in the middle of a JPEG that still has its end marker. libjpeg makes
 a picture of them and only prints a warning.
 """
+
+import os
+from io import BytesIO
 
 import mmcv
 import numpy as np
 from mmcv.transforms import LoadImageFromFile
 from mmengine import fileio
+from PIL import Image
 
 from ..errors import InputError
 from ..registry import TRANSFORMS
 
 ADVICE = ' Put a good copy there, or take it out of the annotation file.'
+# What OpenCV makes no picture of, by Pillow's mode.
+OTHER_VALUES = {'F': 'floating point', 'I': '32-bit integer'}
 JPEG_START, JPEG_SCAN, JPEG_END = b'\xff\xd8', b'\xff\xda', b'\xff\xd9'
 
 
 class UnreadableImage(InputError):
-    """An image file that is missing, empty, truncated or no image."""
+    """An image or a video that is missing, empty, truncated, none at all or of impossible size."""
 
 
 def jpeg_ends_early(content: bytes) -> bool:
@@ -38,15 +47,33 @@ def jpeg_ends_early(content: bytes) -> bool:
     return content.rfind(JPEG_END, at) < 0
 
 
+def _header(content: bytes) -> Image.Image | None:
+    """What Pillow says of a file before it decodes it, None if it does not know the format.
+
+    Raises:
+        ValueError: it has too many pixels.
+    """
+    try:
+        return Image.open(BytesIO(content))
+    except Image.DecompressionBombError as error:
+        raise ValueError(f'{str(error).partition(",")[0]}; cut it into tiles') from error
+    except Exception:  # OpenCV, with more formats, may still read it, or its failure is reported
+        return None
+
+
 def _decode(content: bytes, color_type: str, backend: str) -> np.ndarray:
     if not content:
         raise ValueError('the file is empty')
     if content.startswith(JPEG_START) and jpeg_ends_early(content):
         raise ValueError(f'truncated, the JPEG data stops after {len(content)} bytes')
+    header = _header(content)
     image = mmcv.imfrombytes(content, flag=color_type, backend=backend)
-    if image is None:
-        raise ValueError('truncated, damaged or not an image')
-    return image
+    if image is not None:
+        return image
+    if header is not None and header.mode in OTHER_VALUES:
+        values = f'{header.format} of {OTHER_VALUES[header.mode]} values'
+        raise ValueError(f'a {values}; convert it to 8 or 16 bits')
+    raise ValueError('truncated, damaged or not an image')
 
 
 def read_image(
@@ -62,9 +89,11 @@ def read_image(
         array of shape (H, W, 3), uint8, BGR (for the default ``color_type``).
 
     Raises:
-        UnreadableImage: the file is missing, empty, truncated or not an image.
+        UnreadableImage: the file is missing, empty, truncated, too large or not an image.
     """
     try:
+        if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+            raise ValueError('not a regular file')  # reading from a pipe would wait forever
         content = fileio.get(path, backend_args=backend_args)
         return _decode(content, color_type, imdecode_backend)
     except Exception as error:  # every file and decoder backend has exceptions of its own

@@ -15,6 +15,7 @@ from tqdm import tqdm
 
 from ..datasets.mask_check import mask_checks
 from ..datasets.masks import BadMask
+from ..datasets.sizes import resize_fault
 from ..datasets.transforms import UnreadableImage, read_image
 from ..errors import InputError
 from .config import read_config
@@ -43,7 +44,7 @@ def check(options: Namespace) -> None:
     faults = []
     for name, settings in datasets(config, splits):
         samples, classes = _samples(name, settings)
-        files |= _files(name, samples)
+        files |= _files(name, samples, settings.get('pipeline') or [])
         if config.get('default_scope') == 'mmseg':
             files |= mask_checks(settings)
         faults += _bare_classes(name, samples, classes)
@@ -66,13 +67,13 @@ def _samples(name: str, settings: dict) -> tuple[list[dict], Sequence[str]]:
     return samples, dataset.metainfo.get('classes') or ()
 
 
-def _files(name: str, samples: list[dict]) -> Checks:
+def _files(name: str, samples: list[dict], pipeline: Sequence[dict]) -> Checks:
     """The check of every file that the samples name; prints how many there are."""
     found = {kind: [s[key] for s in samples if s.get(key)] for key, kind in KINDS.items()}
     counts = [f'{len(paths)} {kind}s' for kind, paths in found.items() if paths]
     print(f'{name}: {len(samples)} samples, {", ".join(counts) or "no files"}')
-    images = {path: partial(_unreadable, path, 'color') for path in found['image']}
-    return images | {path: partial(_unreadable, path, 'unchanged') for path in found['label map']}
+    images = {path: partial(_fault, path, 'color', pipeline) for path in found['image']}
+    return images | {path: partial(_fault, path, 'unchanged') for path in found['label map']}
 
 
 def _bare_classes(name: str, samples: list[dict], classes: Sequence[str]) -> Iterator[str]:
@@ -91,10 +92,11 @@ def _faults(files: Checks, workers: int) -> Iterator[str]:
         yield from (fault for fault in bar if fault)
 
 
-def _unreadable(path: str, color_type: str) -> str:
-    """Why an image cannot be decoded, '' if it can."""
+def _fault(path: str, color_type: str, pipeline: Sequence[dict] = ()) -> str:
+    """Why an image cannot be decoded or resized, '' if it can."""
     try:
-        read_image(path, color_type)
+        image = read_image(path, color_type)
     except UnreadableImage as error:
         return str(error)
-    return ''
+    fault = resize_fault(pipeline, *image.shape[:2])
+    return f'image file {path}: {fault}' if fault else ''

@@ -1,14 +1,17 @@
-"""A few unreadable images do not end a run: they are counted, named and replaced.
+"""A few unusable images do not end a run: they are counted, named and replaced.
 
-Among a million files one is truncated, and a run that meets it after an hour should not die of it;
-nor should it go on when a disk or a copy is broken. So a bad image is replaced by another one of
-the data set, and the run stops when more of them were met than the limit allows.
+Among a million files one is truncated, or a strip of one pixel that no pipeline can resize, and a
+run that meets it after an hour should not die of it; nor should it go on when a disk or a copy is
+broken. So a bad image is replaced by another one of the data set, and the run stops when more of
+them were met than the limit allows. A pipeline that fails on one sample after the other is itself
+at fault: its error ends the run as it is.
 """
 
 import logging
 import math
 from queue import SimpleQueue
 
+import cv2
 import numpy as np
 from mmengine.dist import get_rank
 from mmengine.hooks import Hook
@@ -21,18 +24,21 @@ from ..registry import HOOKS
 from .dataset_proxy import DatasetProxy, rebuild
 
 ATTEMPTS = 10  # to find a good image; that many bad ones in a row are no accident
+# What pipelines raise because of a picture; a missing key or a wrong type is a bug of the pipeline.
+PICTURE_FAULTS = (cv2.error, ArithmeticError, MemoryError, RuntimeError, ValueError)
 MET = 'unreadable_images'  # in the message hub, which checkpoints hold
 
 
 class ReplacingDataset(DatasetProxy):
-    """Gives another sample for one whose image cannot be read, and reports it.
+    """Gives another sample for one whose image cannot be read or processed, and reports it.
 
     Args:
-        dataset: raises :class:`UnreadableImage`.
+        dataset: raises :class:`UnreadableImage`, or what its pipeline does.
         reports: a queue of texts that reaches from data workers to the training process.
 
     Raises:
-        UnreadableImage: one bad image after the other.
+        Exception: that of the last of ``ATTEMPTS`` bad images, one after the other.
+        InputError: any other than :class:`UnreadableImage`, at once.
     """
 
     def __init__(self, dataset: Dataset, reports) -> None:
@@ -44,8 +50,23 @@ class ReplacingDataset(DatasetProxy):
                 return self.dataset[index]
             except UnreadableImage as error:
                 _report(self.reports, str(error))
-                index = np.random.randint(len(self.dataset))
+            except InputError:
+                raise
+            except PICTURE_FAULTS as error:
+                _report(self.reports, f'{_name(self.dataset, index)}: {in_words(error)}.')
+            index = np.random.randint(len(self.dataset))
         return self.dataset[index]
+
+
+def in_words(error: Exception) -> str:
+    """Say in one line what the pipeline raised on one image."""
+    return f'the pipeline fails on it ({type(error).__name__}: {" ".join(str(error).split())})'
+
+
+def _name(dataset: Dataset, index: int) -> str:
+    """The image file of a sample, or its number where the data set does not say."""
+    info = dataset.get_data_info(index) if hasattr(dataset, 'get_data_info') else {}
+    return f'image file {info["img_path"]}' if 'img_path' in info else f'sample {index}'
 
 
 def _queue(loader: DataLoader):
@@ -64,12 +85,12 @@ def _report(queue, text: str) -> None:
 
 @HOOKS.register_module()
 class UnreadableImagesHook(Hook):
-    """Replaces unreadable training images up to a limit.
+    """Replaces unusable training images up to a limit.
 
     Every process counts what it meets; a resumed run goes on from the first one's count.
 
     Args:
-        limit: the share of the data set that may be unreadable; 0.001 of 205 images is none.
+        limit: the share of the data set that may be unusable; 0.001 of 205 images is none.
 
     Raises:
         InputError: more were met; names the files.
