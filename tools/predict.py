@@ -2,8 +2,10 @@
 
 python tools/predict.py configs/detr_aug_vit_s_shapes.py work_dirs/.../epoch_18.pth photos --out out
 
-writes out/predictions.json, out/pictures and, for segmentation, index masks in out/masks. The
-exit status is 2 if a file could not be read; what was done before and after it is kept.
+writes out/predictions.json, out/pictures and, for segmentation, index masks in out/masks. A file
+that fails is named, the others are done, and the exit status is 2. What is answered is at once in
+out/predictions.jsonl, a line for each image, and predictions.json is made of it at the end, also
+after Ctrl-C, SIGTERM or SIGHUP. Whatever stopped it, the same command goes on with --resume.
 """
 
 import sys
@@ -25,7 +27,11 @@ def parse() -> Namespace:
     add('checkpoint', help='a .pth file that tools/train.py wrote, or the work dir for the latest')
     add('inputs', nargs='+', metavar='INPUT', help='images, folders, videos')
     add('--out', required=True, metavar='DIR', help='where results go; must be empty or new')
-    add('--overwrite', action='store_true', help='write into DIR although it is not empty')
+    used = parser.add_mutually_exclusive_group()
+    go_on = 'continue the prediction in DIR, with the same model, settings and inputs'
+    used.add_argument('--resume', action='store_true', help=go_on)
+    anew = 'start anew although DIR is not empty'
+    used.add_argument('--overwrite', action='store_true', help=anew)
     add('--device', help='cpu, cuda, cuda:1, ... (default: a GPU if there is one)')
     add('--amp', action='store_true', help='compute in half precision')
     add('--batch-size', type=int, default=1, metavar='N', help='images at a time (default: 1)')

@@ -93,12 +93,12 @@ def test_an_image_that_the_pipeline_fails_on_is_replaced_too(tmp_path, capsys, w
     assert runner.iter == runner.max_iters
     output = capsys.readouterr().out
     (warned,) = [line for line in output.splitlines() if '5.jpg' in line]
-    assert 'image file 5.jpg: the pipeline fails on it (error: OpenCV' in warned
+    assert 'image file 5.jpg: the pipeline fails (error: OpenCV' in warned
     assert 'Another image was taken in its place (2 so far, at most 2)' in warned
 
 
 def test_such_images_count_towards_the_limit(tmp_path):
-    with pytest.raises(InputError, match=r'^image file 5\.jpg: the pipeline fails on it \(error: '):
+    with pytest.raises(InputError, match=r'^image file 5\.jpg: the pipeline fails \(error: '):
         run_toy(config(tmp_path, [], 0.001, 0, strips=[5]))
 
 
@@ -126,4 +126,4 @@ def test_a_sample_without_a_file_is_numbered():
 
     reports = _queue(DataLoader(Strips()))
     ReplacingDataset(Strips(), reports)[3]
-    assert reports.get().startswith('sample 3: the pipeline fails on it (error: OpenCV')
+    assert reports.get().startswith('sample 3: the pipeline fails (error: OpenCV')

@@ -1,7 +1,11 @@
 """tools/predict.py on every kind of file: what it writes, refuses and keeps."""
 
+import errno
 import json
+import os
 import shutil
+import signal
+from multiprocessing import get_context
 from pathlib import Path
 
 import cv2
@@ -11,6 +15,7 @@ import torch
 from PIL import Image
 from pycocotools.coco import COCO
 
+from vitbackbones.engine.lock import folder_lock
 from vitbackbones.engine.predictor import Predictor
 
 from ..inference.conftest import write
@@ -190,12 +195,12 @@ def test_unreadable_files_are_named_and_the_others_done(predict, files):
     (files / 'long.avi').write_bytes(whole[: len(whole) // 2])
     result = predict('cls', files, '--batch-size', 3, status=2)
     lines = result.err.splitlines()
-    assert len(lines) == 4
+    assert len(lines) == 4, lines
     assert f'image file {files}/cut.jpg: truncated' in lines[0]
     assert 'annotation file' not in lines[0]
     assert f'video file {files}/empty.mp4: not a video, or damaged' in lines[1]
     assert f'video file {files}/long.avi: breaks off after ' in lines[2]
-    assert lines[3] == 'error: 3 of 11 files could not be read, see above'
+    assert lines[3] == 'error: 3 of 11 files failed, see above'
     assert {(name, None) for name in STILLS} <= result.entries.keys()
     assert ('long.avi', 5) in result.entries
 
@@ -206,7 +211,8 @@ def test_results_of_another_run_are_not_overwritten(predict, files, tool, models
     model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
     result = tool('predict', *model, files / 'grey.png', '--out', 'out')
     assert result.status == 2
-    assert 'is not empty' in result.err
+    assert 'is not empty. Choose another folder, --resume to continue' in result.err
+    assert 'or --overwrite, which starts anew' in result.err
     assert (tmp_path / 'out/predictions.json').read_text() == before
     assert predict('cls', files / 'grey.png', '--overwrite').entries.keys() == {('grey.png', None)}
 
@@ -217,17 +223,247 @@ def test_results_are_no_inputs(predict, files):
     assert len(predict('cls', files, '--overwrite', out=inside).entries) == count
 
 
-def test_ctrl_c_keeps_what_is_done(predict, files, monkeypatch):
+@pytest.fixture
+def at_batch(monkeypatch):
+    """``at_batch(3, action)`` calls ``action()`` before the third batch is answered."""
     answer, calls = Predictor.__call__, []
 
-    def until_stopped(self, samples):
-        calls.append(samples)
-        if len(calls) == 3:
-            raise KeyboardInterrupt
-        return answer(self, samples)
+    def strike(number, action):
+        def until_then(self, samples):
+            calls.append(samples)
+            if len(calls) == number:
+                action()
+            return answer(self, samples)
 
-    monkeypatch.setattr(Predictor, '__call__', until_stopped)
-    assert len(predict('cls', files, status=130).entries) == 2
+        monkeypatch.setattr(Predictor, '__call__', until_then)
+
+    return strike
+
+
+def throw(error):
+    raise error
+
+
+FAULTS = {'det': 'leave nothing of the short side', 'seg': 'leave nothing of the short side'}
+FAULTS |= {'cls': 'become more than 178956970'}
+
+
+@pytest.mark.parametrize('task', TASKS)
+def test_pictures_that_cannot_be_resized_cost_themselves_only(predict, files, task):
+    for name in ('deep_flat.png', 'sub/flat.png'):
+        cv2.imwrite(str(files / name), np.zeros((1, 40000, 3), np.uint8))
+    result = predict(task, files, '--batch-size', 3, status=2)
+    first, second, last = result.err.splitlines()
+    fault = f'its 40000 x 1 pixels {FAULTS[task]} when the pipeline resizes them'
+    assert first == f'error: image file {files}/deep_flat.png: {fault}'
+    assert second == f'error: image file {files}/sub/flat.png: {fault}'
+    assert last == 'error: 2 of 10 files failed, see above'
+    assert {(name, None) for name in STILLS} <= result.entries.keys()
+
+
+def test_whatever_a_pipeline_raises_costs_one_picture(predict, files, monkeypatch):
+    prepare = Predictor.prepare
+
+    def fails(self, shot):
+        return throw(cv2.error('at 0,\n 0')) if 'grey' in shot.source.name else prepare(self, shot)
+
+    monkeypatch.setattr(Predictor, 'prepare', fails)
+    result = predict('cls', files, '--batch-size', 3, status=2)
+    name = f'image file {files}/grey.png'
+    assert result.err.startswith(f'error: {name}: the pipeline fails (error: at 0, 0)\n')
+    assert {(name, None) for name in STILLS} - result.entries.keys() == {('grey.png', None)}
+
+
+def test_a_batch_that_the_model_fails_on_is_named(predict, files, at_batch):
+    at_batch(2, lambda: throw(torch.OutOfMemoryError('Tried to allocate 1 TiB')))
+    result = predict('cls', files / 'deep.png', files / 'grey.png', files / 'rgb.png', status=2)
+    text = f'{files}/grey.png: the model fails (OutOfMemoryError: Tried to allocate 1 TiB)'
+    assert result.err.splitlines() == [
+        f'error: image file {text}',
+        'error: 1 of 3 files failed, see above',
+    ]
+    assert [name for name, _ in result.entries] == ['deep.png', 'rgb.png']
+
+
+def test_frames_that_the_model_fails_on_are_named(predict, files, at_batch):
+    at_batch(2, lambda: throw(RuntimeError('a')))
+    result = predict('cls', files / 'clip.avi', '--batch-size', 2, status=2)
+    frames = ', '.join(f'video file {files}/clip.avi, frame {i}' for i in (2, 3))
+    assert result.err.startswith(f'error: {frames}: the model fails (RuntimeError: a)\n')
+    assert [frame for _, frame in result.entries] == [0, 1, 4, 5, 6]
+
+
+@pytest.mark.parametrize('part', ['prepare', '__call__'])
+def test_a_model_that_never_works_ends_with_its_own_error(predict, files, monkeypatch, part):
+    monkeypatch.setattr(Predictor, part, lambda *arguments: throw(RuntimeError('a bug')))
+    with pytest.raises(RuntimeError, match='a bug'):
+        predict('cls', files)
+
+
+# ------------------------------------------------------------------------ stopped and continued
+
+
+def written(out='out'):
+    """What a prediction leaves, but for its lock."""
+    files = (path for path in sorted(Path(out).rglob('*')) if path.is_file())
+    return {path.relative_to(out): path.read_bytes() for path in files if path.name != '.lock'}
+
+
+@pytest.mark.parametrize(
+    ('number', 'status'), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_keeps_what_is_done(tool, predict, models, files, at_batch, number, status):
+    at_batch(FRAMES + 3, lambda: os.kill(os.getpid(), number))
+    before = signal.getsignal(number)
+    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
+    try:
+        stopped = tool('predict', *model, files, '--out', 'out').status
+    except SystemExit as end:
+        stopped = end.code
+    assert stopped == status
+    assert signal.getsignal(number) is before
+    assert len(json.loads(Path('out/predictions.json').read_text())) == FRAMES + 2
+    assert '3 of 8 files were answered before' in predict('cls', files, '--resume').out
+    predict('cls', files, out='whole')
+    assert written() == written('whole')
+
+
+def test_under_nohup_a_hangup_changes_nothing(predict, files, at_batch, monkeypatch):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    at_batch(3, lambda: os.kill(os.getpid(), signal.SIGHUP))
+    try:
+        assert '8 of 8 files' in predict('cls', files).out
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize('task', TASKS)
+def test_killed_anywhere_and_continued_it_is_the_same(predict, files, task):
+    predict(task, files, '--batch-size', 2, out='whole')
+    lines = Path('whole/predictions.jsonl').read_bytes()
+    for share in (0, 0.3, 0.75):
+        shutil.copytree('whole', 'out')
+        Path('out/predictions.json').unlink()
+        Path('out/predictions.jsonl').write_bytes(lines[: int(share * len(lines))])
+        predict(task, files, '--batch-size', 2, '--resume')
+        assert written() == written('whole')
+        shutil.rmtree('out')
+
+
+def test_a_full_disk_loses_nothing(tool, predict, models, files, monkeypatch):
+    calls, fsync = [], os.fsync
+
+    def full(number):
+        calls.append(number)
+        if len(calls) > 14:  # two of the beginning, one of a line, one of a picture
+            raise OSError(errno.ENOSPC, 'No space left on device')
+        return fsync(number)
+
+    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
+    with monkeypatch.context() as patch:
+        patch.setattr(os, 'fsync', full)
+        result = tool('predict', *model, files, '--out', 'out')
+    assert result.status == 2
+    stopped, error = result.err.splitlines()
+    assert stopped.startswith('stopped; continue with the same command and --resume')
+    assert error.endswith(' cannot be written (No space left on device)')
+    assert not Path('out/predictions.json').exists()
+    assert '3 of 8 files were answered before' in predict('cls', files, '--resume').out
+    predict('cls', files, out='whole')
+    assert written() == written('whole')
+
+
+def test_what_failed_is_tried_again(predict, files):
+    good = (files / 'grey.png').read_bytes()
+    (files / 'grey.png').write_bytes(good[:100])
+    predict('cls', files, status=2)
+    (files / 'grey.png').write_bytes(good)
+    assert '7 of 8 files were answered before' in predict('cls', files, '--resume').out
+    predict('cls', files, out='whole')
+    assert written()[Path('predictions.json')] == written('whole')[Path('predictions.json')]
+
+
+def test_another_prediction_is_not_continued(tool, predict, models, files):
+    predict('cls', files)
+    before, name = written(), 'tiny_cls.py'
+    state = torch.load(models / 'tiny_cls.pth', weights_only=False)
+    state['state_dict']['head.fc.bias'] += 1
+    torch.save(state, 'other.pth')
+    for arguments, text in {
+        (name, 'tiny_cls.pth', files, '--score-thr', 0.5): '--score-thr was 0.3, is 0.5',
+        (name, Path('other.pth').absolute(), files): 'CHECKPOINT was tiny_cls.pth (',
+        (
+            name,
+            'tiny_cls.pth',
+            files / 'sub',
+        ): f'the folder of the inputs was {files}/, is {files}/sub',
+        (
+            name,
+            'tiny_cls.pth',
+            files,
+            '--cfg-options',
+            'model.head.topk=1',
+        ): 'CONFIG was tiny_cls.py',
+    }.items():
+        config, checkpoint, *others = arguments
+        given = [models / config, models / checkpoint, *others]
+        result = tool('predict', *given, '--out', 'out', '--resume')
+        assert result.status == 2
+        assert text in result.err
+        assert '--overwrite to start anew' in result.err
+    assert written() == before
+
+
+def test_nothing_to_continue(tool, models, files):
+    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
+    result = tool('predict', *model, files, '--out', 'out', '--resume')
+    assert result.status == 2
+    assert 'no prediction to continue in' in result.err
+
+
+def _hold(folder, ready):
+    with folder_lock(Path(folder), '--out'):
+        ready.send(None)
+        ready.recv()
+
+
+def test_two_predictions_into_one_folder(tool, predict, models, files, tmp_path):
+    (tmp_path / 'out').mkdir()
+    fork = get_context('fork')
+    here, there = fork.Pipe()
+    other = fork.Process(target=_hold, args=(tmp_path / 'out', there), daemon=True)
+    other.start()
+    here.recv()
+    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
+    result = tool('predict', *model, files, '--out', 'out')
+    other.kill()
+    other.join()
+    assert result.status == 2
+    assert f'--out {tmp_path}/out: process {other.pid} on ' in result.err
+    assert not written()
+    predict('cls', files)
+
+
+# ------------------------------------------------------------------------ inputs
+
+
+def test_a_pipe_is_refused(tool, models, files):
+    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
+    for name in ('pipe.png', 'pipe.avi'):
+        os.mkfifo(files / name)
+        result = tool('predict', *model, files / name, '--out', 'out')
+        assert result.status == 2
+        assert f'INPUT {files}/{name}: neither a regular file nor a folder' in result.err
+
+
+def test_a_result_with_the_name_of_a_folder(tool, models, files):
+    (files / 'rgb.png.jpg').mkdir()
+    shutil.copy(files / 'grey.png', files / 'rgb.png.jpg')
+    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
+    result = tool('predict', *model, files, '--out', 'out')
+    assert result.status == 2
+    text = 'a result of it would have the name of the folder rgb.png.jpg beside it; rename one'
+    assert f'INPUT {files}/rgb.png: {text}' in result.err
 
 
 @pytest.mark.parametrize(

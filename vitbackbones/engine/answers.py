@@ -1,4 +1,4 @@
-"""What ``tools/predict.py`` writes of a model's answers: a JSON file, pictures, masks.
+"""What ``tools/predict.py`` writes of a model's answers: JSON files, pictures, masks.
 
 =============  ==============================================================================
 task           ``predictions.json``
@@ -10,7 +10,8 @@ segmentation   for each image the file of its index mask, and the share of each 
 classification for each image the five best classes and their scores
 =============  ==============================================================================
 
-An entry of a video has the number of its ``frame``.
+An entry of a video has the number of its ``frame``. All of it is made at the end from the lines of
+``predictions.jsonl``, one for each image, which detection's ``objects`` are in.
 """
 
 import json
@@ -50,7 +51,7 @@ def _image(shot: Shot) -> Image.Image:
 
 
 class Answers:
-    """Collects what goes into the JSON file; subclasses read one task's data samples.
+    """Reads one task's data samples, and writes the JSON files.
 
     Args:
         out: the folder of the results.
@@ -63,47 +64,47 @@ class Answers:
         self.classes = meta['classes']
         self.palette = meta.get('palette') or PALETTE * (len(self.classes) // len(PALETTE) + 1)
         self.threshold = threshold
-        self.entries: list[dict] = []
 
-    def add(self, shot: Shot, answer) -> Image.Image:
-        """Note the answer to a shot, and draw it."""
+    def read(self, shot: Shot, answer) -> tuple[dict, Image.Image]:
+        """Put the answer to a shot in a record, and draw it."""
         raise NotImplementedError
 
-    def write(self) -> None:
-        """Write all that was noted."""
-        self._write('predictions.json', self.entries)
+    def documents(self, records: Sequence[dict]) -> dict[str, list | dict]:
+        """Name the JSON files, and say what is in them, from the records of all shots."""
+        return {'predictions.json': list(records)}
 
-    def _write(self, name: str, content) -> None:
-        AtomicBackend().put(json.dumps(content, indent=1).encode(), self.out / name)
+    def write(self, records: Sequence[dict]) -> None:
+        """Write the JSON files."""
+        for name, content in self.documents(records).items():
+            AtomicBackend().put(json.dumps(content, indent=1).encode(), self.out / name)
 
 
 class Detections(Answers):
     """Boxes, as COCO results; categories are numbered from 1 in the order of the classes."""
 
-    def __init__(self, *arguments) -> None:
-        super().__init__(*arguments)
-        self.images: list[dict] = []
-
-    def add(self, shot: Shot, answer) -> Image.Image:
+    def read(self, shot: Shot, answer) -> tuple[dict, Image.Image]:
         found = answer.pred_instances
         boxes, scores = found.bboxes.double().numpy(), found.scores.double().numpy()
-        labels = found.labels.numpy()
-        height, width = shot.pixels.shape[:2]
-        number = {'id': len(self.images) + 1}
-        self.images.append(number | _where(shot) | {'width': width, 'height': height})
+        labels, seen = found.labels.numpy(), []
         for (x, y, right, bottom), label, score in zip(boxes, labels, scores, strict=True):
             box = [round(value, 2) for value in (x, y, right - x, bottom - y)]
-            what = {'category_id': int(label) + 1, 'bbox': box, 'score': round(score, 5)}
-            self.entries.append({'image_id': number['id']} | what | _where(shot))
+            seen.append({'category_id': int(label) + 1, 'bbox': box, 'score': round(score, 5)})
+        height, width = shot.pixels.shape[:2]
+        record = _where(shot) | {'width': width, 'height': height, 'objects': seen}
         drawn = scores >= self.threshold
         objects = Objects(boxes[drawn], labels[drawn], scores[drawn])
-        return draw_objects(_image(shot), objects, self.classes)
+        return record, draw_objects(_image(shot), objects, self.classes)
 
-    def write(self) -> None:
-        super().write()
+    def documents(self, records: Sequence[dict]) -> dict[str, list | dict]:
+        images, results = [], []
+        for number, record in enumerate(records, start=1):
+            where = {key: record[key] for key in ('file_name', 'frame') if key in record}
+            size = {key: record[key] for key in ('width', 'height')}
+            images.append({'id': number} | where | size)
+            results += [{'image_id': number} | found | where for found in record['objects']]
         categories = [{'id': i, 'name': name} for i, name in enumerate(self.classes, start=1)]
-        content = {'images': self.images, 'categories': categories, 'annotations': []}
-        self._write('images.json', content)
+        content = {'images': images, 'categories': categories, 'annotations': []}
+        return {'predictions.json': results, 'images.json': content}
 
 
 class Masks(Answers):
@@ -118,7 +119,7 @@ class Masks(Answers):
         if len(self.classes) > 255:
             raise InputError(f'{len(self.classes)} classes do not fit into 8-bit masks')
 
-    def add(self, shot: Shot, answer) -> Image.Image:
+    def read(self, shot: Shot, answer) -> tuple[dict, Image.Image]:
         labels = answer.pred_sem_seg.data[0].numpy().astype(np.uint8)
         still = shot.frame is None
         name = f'masks/{shot.source.name}' + ('.png' if still else f'/{shot.frame:06d}.png')
@@ -127,8 +128,8 @@ class Masks(Answers):
         save(mask, self.out / name)
         shares = np.bincount(labels.ravel(), minlength=len(self.classes)) / labels.size
         seen = {self.classes[i]: round(shares[i], 5) for i in np.flatnonzero(shares)}
-        self.entries.append(_where(shot) | {'mask': name, 'classes': seen})
-        return self._draw(_image(shot), labels, None if still else VIDEO_LEGEND)
+        record = _where(shot) | {'mask': name, 'classes': seen}
+        return record, self._draw(_image(shot), labels, None if still else VIDEO_LEGEND)
 
     def _draw(self, image: Image.Image, labels: np.ndarray, below: int | None) -> Image.Image:
         """Name the classes below the image, in ``below`` pixels or as many as they need."""
@@ -144,14 +145,13 @@ class Masks(Answers):
 class Scores(Answers):
     """The best classes of an image."""
 
-    def add(self, shot: Shot, answer) -> Image.Image:
+    def read(self, shot: Shot, answer) -> tuple[dict, Image.Image]:
         scores = answer.pred_score.float().numpy()
         best = [
             {'label': int(i), 'class': self.classes[i], 'score': round(float(scores[i]), 5)}
             for i in np.argsort(-scores)[:BEST]
         ]
-        self.entries.append(_where(shot) | {'best': best})
-        return self._draw(_image(shot), best)
+        return _where(shot) | {'best': best}, self._draw(_image(shot), best)
 
     def _draw(self, image: Image.Image, best: Sequence[dict]) -> Image.Image:
         picture = enlarged(image)

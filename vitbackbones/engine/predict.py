@@ -1,24 +1,39 @@
-"""``tools/predict.py``: run a model on images, folders and videos, and write what it answers."""
+"""``tools/predict.py``: run a model on images, folders and videos, and write what it answers.
 
+Nothing that was answered is lost: it is on the disk before the next batch begins, and ``--resume``
+goes on behind it. One file that cannot be read, prepared or answered costs that file only.
+"""
+
+import mmap
+import signal
 import sys
+import zlib
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from mmengine.config import Config
 from tqdm import tqdm
 
+from ..datasets.transforms import UnreadableImage
 from ..errors import InputError
 from .answers import TASKS, Answers, Gallery
 from .config import read_config
+from .journal import Journal
 from .lint import lint
+from .lock import FILE as LOCK
+from .lock import folder_lock
 from .predictor import Predictor, choose_device
 from .progress import on_terminal
 from .resuming import find_checkpoint
 from .run import require_sections
 from .sources import Shot, Source, count_shots, find_sources, shots
 from .threads import share_cores
+from .unreadable import ATTEMPTS, in_words
 from .work_dir import prepare_folder
+
+ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')  # of a config
 
 
 def predict(options: Namespace) -> None:
@@ -26,7 +41,8 @@ def predict(options: Namespace) -> None:
 
     Raises:
         InputError: something of the user's is wrong; before anything is computed where possible,
-            and at the end if a file could not be read.
+            and at the end if a file failed.
+        SystemExit: a scheduler's SIGTERM, or SIGHUP; what was answered is written.
     """
     config = read_config(options.config, options.cfg_options)
     require_sections(config, 'model', 'test_dataloader')
@@ -36,65 +52,153 @@ def predict(options: Namespace) -> None:
     lint(config, options.cfg_options)
     device = choose_device(options.device)
     checkpoint = find_checkpoint(options.checkpoint, 'CHECKPOINT')
-    out = _prepare_out(options.out, options.overwrite)
-    sources = find_sources(options.inputs, out)
-    share_cores(Config())  # nothing else wants them
-    predictor = Predictor(config, checkpoint, device, options.amp)
-    answers = TASKS[config.default_scope](out, predictor.meta, options.score_thr)
-    failed = _Run(predictor, answers, options.batch_size).all(sources)
-    print(f'{len(sources) - failed} of {len(sources)} files: {out}/predictions.json and pictures')
-    if failed:
-        raise InputError(f'{failed} of {len(sources)} files could not be read, see above')
+    out = prepare_folder(options.out, '--out')
+    with folder_lock(out, '--out'):
+        _require_ready(out, options)
+        sources = find_sources(options.inputs, out)
+        share_cores(Config())  # nothing else wants them
+        predictor = Predictor(config, checkpoint, device, options.amp)
+        answers = TASKS[config.default_scope](out, predictor.meta, options.score_thr)
+        journal = Journal(out, _settings(config, checkpoint, options, sources), options.resume)
+        run = _Run(predictor, answers, journal, options.batch_size)
+        with _ended_by_signals():
+            run.all(sources)
+    done = len(sources) - len(run.failed)
+    print(f'{done} of {len(sources)} files: {out}/predictions.json and pictures')
+    if run.failed:
+        raise InputError(f'{len(run.failed)} of {len(sources)} files failed, see above')
 
 
-def _prepare_out(path: str, overwrite: bool) -> Path:
-    out = prepare_folder(path, '--out')
-    if not overwrite and any(out.iterdir()):
+def _require_ready(out: Path, options: Namespace) -> None:
+    used = any(file.name != LOCK for file in out.iterdir())
+    if used and not options.resume and not options.overwrite:
         raise InputError(
-            f'--out {out}: is not empty. Choose another folder, or --overwrite, which replaces '
-            'predictions.json and the pictures of the same names.'
+            f'--out {out}: is not empty. Choose another folder, --resume to continue the '
+            'prediction there, or --overwrite, which starts anew and replaces predictions.json '
+            'and the pictures of the same names.'
         )
-    return out
+
+
+def _settings(
+    config: Config, checkpoint: Path, options: Namespace, sources: Sequence[Source]
+) -> dict:
+    """What the answers and the names of their files depend on."""
+    parts = repr([config.get(key) for key in ANSWERED_BY]).encode()
+    with (
+        open(checkpoint, 'rb') as file,
+        mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as content,
+    ):
+        weights = zlib.crc32(content)
+    return {
+        'CONFIG': f'{Path(config.filename).name} ({zlib.crc32(parts):08x})',
+        'CHECKPOINT': f'{checkpoint.name} ({weights:08x})',
+        'the folder of the inputs': str(sources[0].path).removesuffix(sources[0].name),
+        '--score-thr': options.score_thr,
+        '--batch-size': options.batch_size,
+        '--amp': options.amp,
+    }
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the process through ``finally``, as Ctrl-C does.
+
+    A signal that is ignored, as under ``nohup``, stays ignored.
+    """
+
+    def end(number: int, frame) -> None:
+        sys.exit(128 + number)
+
+    signals = (signal.SIGTERM, signal.SIGHUP)
+    taken = [number for number in signals if signal.getsignal(number) is signal.SIG_DFL]
+    for number in taken:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
 
 
 class _Run:
-    """Shots one after another in batches of one size, each answered as soon as it is full."""
+    """Shots one after another in batches of one size, each answered as soon as it is full.
 
-    def __init__(self, predictor: Predictor, answers: Answers, batch_size: int) -> None:
+    Attributes:
+        failed: names of the files of which something could not be answered.
+    """
+
+    def __init__(
+        self, predictor: Predictor, answers: Answers, journal: Journal, batch_size: int
+    ) -> None:
         self.predictor = predictor
         self.answers = answers
+        self.journal = journal
         self.batch_size = batch_size
         self.gallery = Gallery(answers.out / 'pictures')
         self.waiting: list[tuple[Shot, dict]] = []
+        self.failed: set[str] = set()
+        self.in_a_row = {'pipeline': 0, 'model': 0}  # failures that no file explains
 
-    def all(self, sources: Sequence[Source]) -> int:
-        """Go through all files, and return how many could not be read.
-
-        What was answered is written in any case, also after Ctrl-C.
-        """
-        options = {'total': sum(map(count_shots, sources)), 'disable': not on_terminal()}
+    def all(self, sources: Sequence[Source]) -> None:
+        """Go through the files that are not answered yet; write the JSON files in any case."""
+        names = [source.name for source in sources]
+        done = len(self.journal.answered & set(names))
+        if done:
+            print(f'{done} of {len(sources)} files were answered before')
         try:
-            with tqdm(desc='predict', leave=False, file=sys.stdout, **options) as bar:
-                failed = sum(not self.one(source, bar) for source in sources)
-            self.flush()
-            return failed
-        finally:
-            self.gallery.close()
-            self.answers.write()
+            with closing(self.gallery):
+                self._go_through(sources)
+        except BaseException:
+            hint = 'continue with the same command and --resume, without --overwrite'
+            print(f'stopped; {hint}', file=sys.stderr)
+            with suppress(InputError):  # a full disk: the first error says so
+                self.answers.write(self.journal.read(names))
+            raise
+        self.answers.write(self.journal.read(names))
 
-    def one(self, source: Source, bar: tqdm) -> bool:
-        """Go through a file, and return whether all of it could be read."""
+    def _go_through(self, sources: Sequence[Source]) -> None:
+        answered = self.journal.answered
+        total = sum(count_shots(source) for source in sources if source.name not in answered)
+        options = {'leave': False, 'file': sys.stdout, 'disable': not on_terminal()}
+        with tqdm(desc='predict', total=total, **options) as self.bar:
+            for source in sources:
+                if source.name in answered:
+                    self.flush()  # a batch has neighbors only, as in a run that was not stopped
+                elif source.is_video:
+                    self.video(source)
+                else:
+                    self.shots(source)
+            self.flush()
+
+    def video(self, source: Source) -> None:
+        """Go through the frames; no batch has frames and other files."""
+        self.flush()
+        frames = self.shots(source)
+        self.flush()
+        if source.name not in self.failed:
+            self.journal.end_video(source.name, frames)
+
+    def shots(self, source: Source) -> int:
+        """Go through a file, as far as it can be read, and return the number of its shots."""
+        number = 0
         try:
             for shot in shots(source):
                 self.add(shot)
-                bar.update()
-        except InputError as error:
-            bar.write(f'error: {error}', file=sys.stderr)
-            return False
-        return True
+                self.bar.update()
+                number += 1
+        except UnreadableImage as error:
+            self.fail([source], str(error))
+        return number
 
     def add(self, shot: Shot) -> None:
-        sample = self.predictor.prepare(shot)
+        try:
+            sample = self.predictor.prepare(shot)
+        except UnreadableImage:
+            raise
+        except Exception as error:  # whatever its steps raise
+            self.unexplained([shot], 'pipeline', error)
+            return
+        self.in_a_row['pipeline'] = 0
         if self.waiting and self.waiting[0][1]['inputs'].shape != sample['inputs'].shape:
             self.flush()
         self.waiting.append((shot, sample))
@@ -105,6 +209,28 @@ class _Run:
         waiting, self.waiting = self.waiting, []
         if not waiting:
             return
-        found = self.predictor([sample for _, sample in waiting])
-        for (shot, _), answer in zip(waiting, found, strict=True):
-            self.gallery.add(shot, self.answers.add(shot, answer))
+        batch = [shot for shot, _ in waiting]
+        try:
+            found = self.predictor([sample for _, sample in waiting])
+        except Exception as error:  # such as memory that is too small for one large image
+            self.unexplained(batch, 'model', error)
+            return
+        self.in_a_row['model'] = 0
+        records = []
+        for shot, answer in zip(batch, found, strict=True):
+            record, picture = self.answers.read(shot, answer)
+            self.gallery.add(shot, picture)
+            records.append(record)
+        self.journal.add(records)
+
+    def fail(self, sources: Sequence[Source], text: str) -> None:
+        self.failed |= {source.name for source in sources}
+        self.bar.write(f'error: {text}', file=sys.stderr)
+
+    def unexplained(self, batch: Sequence[Shot], what: str, error: Exception) -> None:
+        """Name what ``what`` failed on; raise ``error`` where nothing works any more."""
+        self.in_a_row[what] += 1
+        if self.in_a_row[what] == ATTEMPTS:
+            raise error
+        names = ', '.join(map(str, batch))
+        self.fail([shot.source for shot in batch], f'{names}: {in_words(error, what)}')

@@ -13,6 +13,8 @@ from torch import nn
 
 from ..checkpoint import load_file
 from ..classes import agreed_meta
+from ..datasets.sizes import resize_fault
+from ..datasets.transforms import UnreadableImage
 from ..errors import InputError
 from .amp import half_type
 from .resuming import fitting_state
@@ -58,7 +60,8 @@ class Predictor:
             torch.autocast(device.type, half_type(device.type)) if amp else nullcontext()
         )
         with DefaultScope.overwrite_default_scope(config.default_scope), explained(config):
-            self.pipeline = Compose(_after_loading(config.test_dataloader.dataset))
+            self.steps = _after_loading(config.test_dataloader.dataset)
+            self.pipeline = Compose(self.steps)
             self.model = _build(config)
         content, name = load_file(checkpoint), str(checkpoint)
         self.meta = agreed_meta(config, content, self.model, name)
@@ -67,8 +70,14 @@ class Predictor:
         self.model.to(device).eval()
 
     def prepare(self, shot: Shot) -> dict:
-        """Run the config's test pipeline on a shot; ``inputs`` is the image (3, H, W)."""
+        """Run the config's test pipeline on a shot; ``inputs`` is the image (3, H, W).
+
+        Raises:
+            UnreadableImage: the pipeline cannot resize an image of such sides.
+        """
         shape = shot.pixels.shape[:2]
+        if fault := resize_fault(self.steps, *shape):
+            raise UnreadableImage(f'{shot}: {fault}')
         about = {'img_path': str(shot.source.path), 'img_id': 0}
         return self.pipeline({'img': shot.pixels, 'img_shape': shape, 'ori_shape': shape} | about)
 

@@ -3,18 +3,19 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import cv2
 import numpy as np
 
-from ..datasets.transforms import read_image
+from ..datasets.transforms import UnreadableImage, read_image
 from ..errors import InputError
 
 IMAGES = {'.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tiff', '.webp'}
 VIDEOS = {'.mp4', '.m4v', '.mov', '.avi', '.mkv', '.webm', '.mpg', '.mpeg', '.wmv', '.ogv'}
 # FFmpeg writes about a damaged video to the screen, past Python; the message is ours to give.
 os.environ.setdefault('OPENCV_FFMPEG_LOGLEVEL', '-8')
+RESULTS = ('.jpg', '.mp4', '.png')  # suffixes that a file's name gets in the names of its results
 DEFAULT_RATE = 25.0  # frames per second, of a video that does not say
 
 
@@ -39,6 +40,11 @@ class Shot:
     frame: int | None = None
     rate: float = DEFAULT_RATE
 
+    def __str__(self) -> str:
+        if self.frame is None:
+            return f'image file {self.source.path}'
+        return f'video file {self.source.path}, frame {self.frame}'
+
 
 def find_sources(inputs: Sequence[str], out: Path) -> list[Source]:
     """All images and videos of files and folders, sorted in each folder, no file twice.
@@ -49,19 +55,35 @@ def find_sources(inputs: Sequence[str], out: Path) -> list[Source]:
         out: the folder of the results.
 
     Raises:
-        InputError: a path does not exist, or a folder has neither image nor video.
+        InputError: a path does not exist, or a folder has neither image nor video; a result would
+            have the name of a folder of other results.
     """
     found = [(path, _files(path, out)) for path in map(Path, map(os.path.abspath, inputs))]
     parents = [path if path.is_dir() else path.parent for path, _ in found]
     shared = Path(os.path.commonpath(parents))
     files = dict.fromkeys(file for _, files in found for file in files)
-    return [Source(file, file.relative_to(shared).as_posix()) for file in files]
+    sources = [Source(file, file.relative_to(shared).as_posix()) for file in files]
+    _require_room(sources)
+    return sources
+
+
+def _require_room(sources: Sequence[Source]) -> None:
+    folders = {parent.as_posix() for source in sources for parent in PurePath(source.name).parents}
+    for source in sources:
+        taken = [source.name + suffix for suffix in RESULTS if source.name + suffix in folders]
+        if taken:
+            raise InputError(
+                f'INPUT {source.path}: a result of it would have the name of the folder {taken[0]} '
+                'beside it; rename one of the two'
+            )
 
 
 def _files(path: Path, out: Path) -> list[Path]:
     if not path.exists():
         raise InputError(f'INPUT {path}: no such file or folder')
-    if not path.is_dir():
+    if not path.is_dir() and not path.is_file():
+        raise InputError(f'INPUT {path}: neither a regular file nor a folder')
+    if path.is_file():
         return [path]
     suffixes = IMAGES | VIDEOS
     below = (file for file in sorted(path.rglob('*')) if file.suffix.lower() in suffixes)
@@ -83,7 +105,8 @@ def shots(source: Source) -> Iterator[Shot]:
     """The image, or every frame of the video.
 
     Raises:
-        InputError: the file cannot be read; for a video that breaks off after its last good frame.
+        UnreadableImage: the file cannot be read; for a video that breaks off after its last good
+            frame.
     """
     if source.is_video:
         yield from _frames(source)
@@ -100,7 +123,9 @@ def _frames(source: Source) -> Iterator[Shot]:
         number, (good, pixels) = number + 1, video.read()
     video.release()
     if not number:
-        raise InputError(f'video file {source.path}: not a video, or damaged')
+        raise UnreadableImage(f'video file {source.path}: not a video, or damaged')
     said = count_shots(source)
     if said - number > rate:  # a container's number is an estimate
-        raise InputError(f'video file {source.path}: breaks off after {number} of {said} frames')
+        raise UnreadableImage(
+            f'video file {source.path}: breaks off after {number} of {said} frames'
+        )

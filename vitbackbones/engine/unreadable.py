@@ -53,14 +53,16 @@ class ReplacingDataset(DatasetProxy):
             except InputError:
                 raise
             except PICTURE_FAULTS as error:
-                _report(self.reports, f'{_name(self.dataset, index)}: {in_words(error)}.')
+                _report(
+                    self.reports, f'{_name(self.dataset, index)}: {in_words(error, "pipeline")}.'
+                )
             index = np.random.randint(len(self.dataset))
         return self.dataset[index]
 
 
-def in_words(error: Exception) -> str:
-    """Say in one line what the pipeline raised on one image."""
-    return f'the pipeline fails on it ({type(error).__name__}: {" ".join(str(error).split())})'
+def in_words(error: Exception, what: str) -> str:
+    """Say in one line that ``what`` raised an error on an image."""
+    return f'the {what} fails ({type(error).__name__}: {" ".join(str(error).split())})'
 
 
 def _name(dataset: Dataset, index: int) -> str:
