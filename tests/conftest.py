@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import sys
 
 import pytest
@@ -9,6 +10,7 @@ import torch
 from mmengine.registry import DefaultScope
 
 import vitbackbones
+from vitbackbones.engine.workers import SIGNALS
 from vitbackbones.models import MODELS
 
 logging.raiseExceptions = False  # loggers keep the closed streams of earlier tests
@@ -22,6 +24,16 @@ def _default_scope():
     before = DefaultScope._instance_dict.copy()
     yield
     DefaultScope._instance_dict = before
+
+
+@pytest.fixture(autouse=True)
+def _signals():
+    """Give signals back to who had them: a run that is killed in a test cannot."""
+    numbers = (*SIGNALS, signal.SIGCHLD)
+    before = {number: signal.getsignal(number) for number in numbers}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 # one name for every backbone class, the first (smallest) of its family

@@ -1,10 +1,11 @@
-"""Who prints an error, and the command that continues a run."""
+"""Who prints an error, and what a signal does to a tool."""
 
-import sys
+import os
+import signal
 
 import pytest
 
-from vitbackbones.engine.cli import resume_hint, run
+from vitbackbones.engine.cli import run
 from vitbackbones.errors import InputError
 
 
@@ -33,26 +34,24 @@ def test_one_process_of_each_machine_speaks(monkeypatch, capsys, names, rank, lo
 
 
 @pytest.mark.parametrize(
-    ('arguments', 'kept'),
-    [
-        (['a.py', '--amp'], 'a.py --amp'),
-        (['a.py', '--resume', 'old.pth', '--amp'], 'a.py --amp'),
-        (['a.py', '--resume', '--amp'], 'a.py --amp'),
-        (['a.py', '--resume=old.pth'], 'a.py'),
-        (
-            ['a.py', '--pretrained', 'deit.pth', '--work-dir', 'my runs'],
-            "a.py --work-dir 'my runs'",
-        ),
-    ],
+    ('number', 'status'),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGUSR1, 138)],
 )
-def test_arguments(monkeypatch, arguments, kept):
-    monkeypatch.setattr(sys, 'executable', '/opt/my python')
-    monkeypatch.setattr(sys, 'argv', ['train.py', *arguments])
-    assert resume_hint() == f"continue with: '/opt/my python' train.py {kept} --resume"
+def test_a_signal_ends_a_tool_without_leaving_files(tmp_path, capsys, number, status):
+    def main():
+        try:
+            (tmp_path / 'temporary').touch()
+            os.kill(os.getpid(), number)
+        finally:
+            (tmp_path / 'temporary').unlink()
+
+    before = signal.getsignal(number)
+    assert run(main) == status
+    assert capsys.readouterr().err == 'interrupted\n'
+    assert not list(tmp_path.iterdir())
+    assert signal.getsignal(number) is before
 
 
-def test_an_environment_in_the_current_directory(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, 'executable', str(tmp_path / '.venv' / 'bin' / 'python'))
-    monkeypatch.setattr(sys, 'argv', ['train.py', 'a.py'])
-    assert resume_hint() == 'continue with: .venv/bin/python train.py a.py --resume'
+def test_an_ignored_signal_stays_ignored():
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    assert run(lambda: os.kill(os.getpid(), signal.SIGHUP)) == 0

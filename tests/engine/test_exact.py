@@ -1,6 +1,8 @@
 """A run that was stopped and resumed equals one that was not, bit for bit."""
 
+import os
 import pickle
+import signal
 
 import pytest
 import torch
@@ -9,6 +11,7 @@ from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 from torch.utils.data import BatchSampler
 
+from vitbackbones.checkpoint import load_file
 from vitbackbones.engine.dataset_proxy import DatasetProxy
 from vitbackbones.engine.exact import NumberedBatches, SeededDataset
 from vitbackbones.engine.interrupt import TrainingInterrupted
@@ -21,7 +24,7 @@ pytestmark = pytest.mark.compat
 
 @HOOKS.register_module()
 class Stop(Hook):
-    """Ends a run after an iteration, as a kill or as a signal would."""
+    """Ends a run after an iteration, as a kill or with a signal."""
 
     def __init__(self, iteration, signal=None):
         self.iteration, self.signal = iteration, signal
@@ -30,7 +33,7 @@ class Stop(Hook):
         if runner.iter == self.iteration:
             if self.signal is None:
                 raise Killed
-            next(h for h in runner.hooks if hasattr(h, 'received')).received = self.signal
+            os.kill(os.getpid(), self.signal)
 
 
 class Killed(BaseException):
@@ -102,6 +105,60 @@ def test_without_the_hook_it_does_not(tmp_path):
         run_toy(runs[1])
     runs[1].update(custom_hooks=[], resume=True, load_from=str(tmp_path / 'stopped/epoch_1.pth'))
     assert state(run_toy(runs[1]))[1] != state(whole)[1]
+
+
+# ------------------------------------------------------------------------ accumulated gradients
+
+
+def accumulating(work_dir, loop, *hooks, **changes):
+    """Twelve iterations in epochs of three, with a step every four."""
+    run = config(work_dir, loop, *hooks, batch_size=3, **changes)
+    run.optim_wrapper.accumulative_counts = 4
+    run.train_cfg.update({'max_epochs': 4} if loop == 'epoch' else {'max_iters': 12})
+    return run
+
+
+@pytest.fixture(scope='module', params=['epoch', 'iteration'])
+def accumulated(request, tmp_path_factory):
+    """The kind of a loop, and the state of a whole run."""
+    folder = tmp_path_factory.mktemp('whole')
+    return request.param, state(run_toy(accumulating(folder, request.param)))
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('iteration', [4, 5, 6, 7])
+def test_a_signal_waits_for_the_step_of_accumulated_gradients(
+    tmp_path, accumulated, iteration, number
+):
+    """Also beyond the end of an epoch, and its evaluation."""
+    loop, whole = accumulated
+    stop = {'type': 'Stop', 'iteration': iteration, 'signal': number}
+    with pytest.raises(TrainingInterrupted):
+        run_toy(accumulating(tmp_path, loop, stop))
+    latest = latest_checkpoint(tmp_path)
+    assert load_file(latest)['meta']['iter'] == 8
+    resumed = accumulating(tmp_path, loop, resume=True, load_from=str(latest))
+    assert state(run_toy(resumed)) == whole
+
+
+@pytest.mark.parametrize('says', [True, False])
+@pytest.mark.parametrize(('epoch', 'lost'), [(2, True), (4, False)])
+def test_gradients_that_a_checkpoint_lacks_are_said_to_be_lost(tmp_path, capsys, epoch, lost, says):
+    """After 6 and 12 iterations; a file of earlier releases does not say it itself."""
+    run = accumulating(tmp_path, 'epoch')
+    run_toy(run)
+    saved = tmp_path / f'epoch_{epoch}.pth'
+    if not says:
+        content = load_file(saved)
+        del content['gradients_applied']
+        torch.save(content, saved)
+    capsys.readouterr()
+    run.update(resume=True, load_from=str(saved))
+    run.train_cfg.max_epochs = 5
+    run_toy(run)
+    said = [line for line in capsys.readouterr().out.splitlines() if 'WARNING' in line]
+    assert len(said) == lost
+    assert all('not exactly as before: the checkpoint was saved while' in line for line in said)
 
 
 @HOOKS.register_module()

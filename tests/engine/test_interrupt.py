@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import pty
 import signal
 import subprocess
 
@@ -11,7 +12,7 @@ from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 
 from vitbackbones.checkpoint import load_file
-from vitbackbones.engine.interrupt import TrainingInterrupted
+from vitbackbones.engine.interrupt import TrainingInterrupted, _write_nowhere
 from vitbackbones.engine.resuming import latest_checkpoint
 
 from .toy import by_iteration, loader, run_toy, toy_config
@@ -34,7 +35,7 @@ class CtrlC(Hook):
     def before_val_iter(self, runner, batch_idx, data_batch=None):
         if runner.epoch == self.validation:
             self.images_before -= 1
-            if self.images_before < 0:
+            if self.images_before == -1:
                 os.kill(os.getpid(), self.number)
 
 
@@ -62,9 +63,11 @@ def with_hooks(work_dir, *hooks, **changes):
 
 def interrupt(work_dir, **changes):
     """Run until a :class:`CtrlC` of ``changes`` strikes; return the exception and checkpoint."""
-    hook = {'type': 'CtrlC', **changes.pop('at')}
+    hooks = [{'type': 'CtrlC', **changes.pop('at')}]
+    if changes.pop('saving', False):
+        hooks.append({'type': 'WhileSaving'})
     with pytest.raises(TrainingInterrupted) as stop:
-        run_toy(with_hooks(work_dir, hook, **changes))
+        run_toy(with_hooks(work_dir, *hooks, **changes))
     assert latest_checkpoint(work_dir).name == 'interrupted.pth'
     return stop.value, load_file(work_dir / 'interrupted.pth')
 
@@ -139,28 +142,64 @@ def test_in_an_evaluation_of_averaged_weights(tmp_path, on_average, on_last, ima
     assert torch.equal(resumed.model.line.weight, complete.model.line.weight)
 
 
-def test_a_scheduler_ends_the_job(tmp_path):
-    stop, _ = interrupt(tmp_path, at={'iteration': 1, 'number': signal.SIGTERM})
-    assert stop.status == 143
+@pytest.mark.parametrize(
+    ('number', 'status'), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGUSR1, 138)]
+)
+def test_other_signals_end_it_as_well(tmp_path, number, status):
+    stop, saved = interrupt(tmp_path, at={'iteration': 1, 'number': number})
+    assert (stop.status, saved['meta']['iter']) == (status, 2)
+
+
+def test_nohup_keeps_a_run_going(tmp_path):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        hang_up = {'type': 'CtrlC', 'iteration': 1, 'number': signal.SIGHUP}
+        assert run_toy(with_hooks(tmp_path, hang_up)).iter == 12
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_nothing_is_written_to_a_terminal_that_is_gone():
+    terminal, stream = pty.openpty()
+    os.close(terminal)
+    with pytest.raises(OSError, match='Input/output error'):
+        os.write(stream, b'x')
+    _write_nowhere([stream])
+    assert os.write(stream, b'x') == 1
+    os.close(stream)
+
+
+def test_in_an_evaluation_between_accumulated_gradients(tmp_path):
+    """Three of four iterations are done when the signal comes, and the fourth follows."""
+    wrapper = {'type': 'OptimWrapper', 'optimizer': {'type': 'Adam', 'lr': 0.1}}
+    changes = {'optim_wrapper': {**wrapper, 'accumulative_counts': 4}}
+    changes['train_dataloader'] = loader(batch_size=3)
+    _, saved = interrupt(tmp_path, at={'validation': 1}, **changes)
+    assert (saved['meta']['epoch'], saved['meta']['iter']) == (1, 4)
 
 
 @HOOKS.register_module()
 class Scheduler(Hook):
     """Ends all processes of the job, data workers first, from another process."""
 
+    def __init__(self, signal):
+        self.signal = signal
+
     def before_train_iter(self, runner, batch_idx, data_batch=None):
         if runner.iter == 1:
             processes = [worker.pid for worker in multiprocessing.active_children()]
             assert len(processes) == 2
             for process in (*processes, os.getpid()):
-                subprocess.run(['kill', '-TERM', str(process)], check=True)
+                subprocess.run(['kill', f'-{self.signal}', str(process)], check=True)
 
 
-def test_data_workers_outlive_the_end_of_the_job(tmp_path):
+@pytest.mark.parametrize(('name', 'status'), [('TERM', 143), ('HUP', 129), ('USR1', 138)])
+def test_data_workers_outlive_the_end_of_the_job(tmp_path, name, status):
     data = loader(num_workers=2, persistent_workers=True)
     with pytest.raises(TrainingInterrupted) as stop:
-        run_toy(with_hooks(tmp_path, {'type': 'Scheduler'}, train_dataloader=data))
-    assert stop.value.status == 143
+        scheduler = {'type': 'Scheduler', 'signal': name}
+        run_toy(with_hooks(tmp_path, scheduler, train_dataloader=data))
+    assert stop.value.status == status
     assert load_file(tmp_path / 'interrupted.pth')['meta']['iter'] == 2
     assert not multiprocessing.active_children()
 
@@ -204,3 +243,16 @@ def test_a_second_ctrl_c_ends_at_once(tmp_path):
     with pytest.raises(TrainingInterrupted):
         run_toy(with_hooks(tmp_path, *hooks))
     assert SecondSignal.seen is signal.SIG_DFL
+
+
+@HOOKS.register_module()
+class WhileSaving(Hook):
+    """Sends another signal while the checkpoint is written."""
+
+    def before_save_checkpoint(self, runner, checkpoint):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def test_a_signal_while_saving_changes_nothing(tmp_path):
+    stop, _ = interrupt(tmp_path, at={'iteration': 1, 'number': signal.SIGHUP}, saving=True)
+    assert stop.status == 129

@@ -1,27 +1,31 @@
 """What a command line tool owes its user: one line for a mistake, and an exit status.
 
-=======  ==================================================================
+=======  =====================================================================
 status   meaning
-=======  ==================================================================
+=======  =====================================================================
 0        done
 1        a bug: the traceback is shown
 2        wrong input (:class:`InputError`) or wrong arguments (argparse)
-130      Ctrl-C; 143 when a scheduler sent SIGTERM
-=======  ==================================================================
+128 + n  ended by signal n: 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 138 SIGUSR1
+=======  =====================================================================
 """
 
-import shlex
+import os
+import signal
 import sys
 from argparse import Action, ArgumentParser
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 
 from mmengine.config import DictAction
 from mmengine.dist import is_distributed
 
 from ..errors import InputError
+from .continuing import resume_hint
 from .distributed import leads_machine, leave_processes, process_rank
 from .interrupt import TrainingInterrupted
+from .workers import SIGNALS
 
 
 class ConfigOptions(DictAction):
@@ -64,35 +68,34 @@ def add_common_arguments(parser: ArgumentParser) -> dict[str, Action]:
     add('--local_rank', '--local-rank', type=int, default=0, help='set by the launcher')
 
 
-def resume_hint() -> str:
-    """The command that continues the run of this process."""
-    if is_distributed():  # the launcher's command is not known here
-        return 'continue with the same command and --resume, without --pretrained'
-    arguments = _without(_without(sys.argv, '--resume'), '--pretrained')
-    return 'continue with: ' + shlex.join([_interpreter(), *arguments, '--resume'])
+class Ended(KeyboardInterrupt):
+    """A signal that does what Ctrl-C does: files are closed and temporary ones removed."""
 
 
-def _without(arguments: list[str], option: str) -> list[str]:
-    """``arguments`` without an option and its value."""
-    kept = [word for word in arguments if not word.startswith(f'{option}=')]
-    if option in kept:
-        at = kept.index(option)
-        takes_value = at + 1 < len(kept) and not kept[at + 1].startswith('-')
-        del kept[at : at + 1 + takes_value]
-    return kept
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Raise :class:`Ended` for signals that would end the process at once."""
+    fatal = [number for number in SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+    for number in fatal:
+        signal.signal(number, partial(_end, os.getpid()))
+    try:
+        yield
+    finally:
+        for number in fatal:
+            signal.signal(number, signal.SIG_DFL)
 
 
-def _interpreter() -> str:
-    """The Python that runs, as short as the current directory allows."""
-    here = Path.cwd()
-    python = Path(sys.executable)
-    return str(python.relative_to(here) if python.is_relative_to(here) else python)
+def _end(process: int, number: int, frame) -> None:
+    if os.getpid() != process:  # in a forked child
+        os._exit(128 + number)
+    raise Ended(number)
 
 
 def run(main: Callable[[], None]) -> int:
     """Run a tool and return its exit status; mistakes of the user are one message on stderr."""
     try:
-        main()
+        with _ended_by_signals():
+            main()
     except InputError as error:
         # before the processes are joined, all of a machine stumble over the same thing
         if leads_machine() or is_distributed():
@@ -104,8 +107,8 @@ def run(main: Callable[[], None]) -> int:
             print(f'{stop}\n{resume_hint()}', file=sys.stderr)
         leave_processes()
         return stop.status
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         print('interrupted', file=sys.stderr)
-        return 130
+        return 128 + (stop.args[0] if isinstance(stop, Ended) else signal.SIGINT)
     leave_processes()
     return 0

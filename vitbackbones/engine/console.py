@@ -22,6 +22,7 @@ BOILERPLATE = (
     '"HardDiskBackend" is the alias',
     'Distributed training is not used',
     'Exp name',
+    'Resumed iteration number is not divisible',  # ExactResumeHook says what is lost
     'The prefix is not set',
     'paramwise_options',
 )

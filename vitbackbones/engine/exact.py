@@ -17,7 +17,8 @@ every random number follows from the seed and its place in the run.
 "To the bit" holds on the same hardware, torch and number of torch threads, with the same data,
 batch size and number of processes, as far as torch's kernels are deterministic
 (``randomness.deterministic`` on a GPU). Gradients that were accumulated but not applied yet are
-not saved: with ``accumulative_counts``, save at multiples of it.
+not saved: a run that resumes from such a checkpoint says so. With ``accumulative_counts``, save at
+multiples of it.
 """
 
 import random
@@ -38,6 +39,7 @@ from .dataset_proxy import DatasetProxy, rebuild
 
 PROCESS, SAMPLE = 0, 1  # the first number of a key: what the random numbers are for
 STREAM = 'data_stream'  # in a checkpoint: what the order of the data depends on
+APPLIED = 'gradients_applied'  # in a checkpoint: whether it lacks none
 SETTINGS = 'settings'  # in a checkpoint: fingerprints of the parts of the config that count
 PARTS = ('model', 'train_dataloader', 'optim_wrapper', 'param_scheduler')
 # What may change: where files lie, where weights came from, how fast data are read.
@@ -45,6 +47,10 @@ MAY_CHANGE = {'init_cfg', 'teacher_checkpoint', 'data_root', 'ann_file', 'data_p
 MAY_CHANGE |= {'num_workers', 'persistent_workers', 'prefetch_factor', 'pin_memory', 'batch_size'}
 SAMPLER = 'seed of the sampler'
 LENGTH = 'number of batches'
+LOST = (
+    'the checkpoint was saved while gradients were accumulated, and they are lost; save at '
+    'multiples of optim_wrapper.accumulative_counts'
+)
 
 
 def seed_generators(*key: int) -> int:
@@ -53,6 +59,12 @@ def seed_generators(*key: int) -> int:
     random.seed(words[:4].tobytes())
     np.random.seed(words[4:6])
     return int.from_bytes(words[6:].tobytes(), 'little') >> 1
+
+
+def gradients_applied(runner) -> bool:
+    """Whether the optimizer took a step after the last batch: it does not while accumulating."""
+    due = getattr(runner.optim_wrapper, 'should_update', None)  # DeepSpeed accumulates by itself
+    return due is None or due()
 
 
 # ------------------------------------------------------------------------ the data
@@ -169,6 +181,7 @@ class ExactResumeHook(Hook):
     def __init__(self) -> None:
         self.saved: dict[str, int] = {}
         self.saved_settings: dict[str, int] = {}
+        self.complete: bool | None = None  # unknown: of a file that does not say it
 
     def before_train(self, runner) -> None:
         loop = runner.train_loop
@@ -195,11 +208,13 @@ class ExactResumeHook(Hook):
 
     def before_save_checkpoint(self, runner, checkpoint: dict) -> None:
         checkpoint[STREAM] = self._stream()
+        checkpoint[APPLIED] = gradients_applied(runner)
         checkpoint[SETTINGS] = fingerprints(runner.cfg)
 
     def after_load_checkpoint(self, runner, checkpoint: dict) -> None:
         self.saved = checkpoint.get(STREAM, {})
         self.saved_settings = checkpoint.get(SETTINGS, {})
+        self.complete = checkpoint.get(APPLIED)
 
     def _stream(self) -> dict[str, int]:
         """What the order of the data depends on."""
@@ -219,6 +234,8 @@ class ExactResumeHook(Hook):
             sampler.seed = self.saved[SAMPLER]
         if isinstance(sampler, InfiniteSampler):  # mmengine may have begun to read from it
             sampler.indices = sampler._indices_of_rank()
+        if self.complete is None:
+            self.complete = gradients_applied(runner)
         if resumed and (difference := self._difference(fingerprints(runner.cfg))):
             runner.logger.warning(f'training continues, but not exactly as before: {difference}')
 
@@ -230,6 +247,8 @@ class ExactResumeHook(Hook):
         changed = [f'{key} was {self.saved[key]}, is {now[key]}' for key in other]
         was = self.saved_settings
         changed += [f'{key} of the config was changed' for key in was if was[key] != settings[key]]
+        if not self.complete:
+            changed.append(LOST)
         return ', '.join(changed)
 
     def _batches_into_epoch(self, loop: EpochBasedTrainLoop) -> int:
