@@ -76,6 +76,29 @@ def test_all_stop_when_one_sees_a_loss_that_is_not_finite(ranks):
     assert [seen['leaves out'] for seen in ranks[0]] == [5, 5]  # of six
 
 
+def test_a_signal_to_one_stops_all_after_the_step_of_accumulated_gradients(ranks):
+    assert [seen['accumulated'] for seen in ranks[0]] == [[138, 4, True]] * 2
+
+
+def test_a_sharded_run_is_interrupted_at_the_end_of_an_epoch(ranks):
+    """Of two iterations."""
+    assert [seen['interrupted fsdp'] for seen in ranks[0]] == [[1, 2]] * 2
+
+
+def test_all_save_when_one_loses_a_data_worker(ranks):
+    first, second = (seen['loses a worker'] for seen in ranks[0])
+    assert first.startswith('another process has lost a data worker. ')
+    assert 'is killed by signal: Killed: most likely the machine ran out of memory' in second
+    for said in (first, second):
+        assert 'interrupted.pth continues with epoch 1, iteration 3; continue with the sa' in said
+
+
+def test_an_evaluation_writes_nothing_to_the_current_directory(ranks, tmp_path):
+    (first, tested), second = (seen['evaluated'] for seen in ranks[0])
+    assert [first, tested] == second
+    assert tested == pytest.approx(first)
+
+
 def test_only_the_first_process_writes(ranks):
     folder = ranks[1] / 'epoch' / 'whole'
     assert {path.name for path in folder.glob('*.pth')} == {'epoch_1.pth', 'epoch_2.pth'}

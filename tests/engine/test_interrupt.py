@@ -196,8 +196,8 @@ class Scheduler(Hook):
 @pytest.mark.parametrize(('name', 'status'), [('TERM', 143), ('HUP', 129), ('USR1', 138)])
 def test_data_workers_outlive_the_end_of_the_job(tmp_path, name, status):
     data = loader(num_workers=2, persistent_workers=True)
+    scheduler = {'type': 'Scheduler', 'signal': name}
     with pytest.raises(TrainingInterrupted) as stop:
-        scheduler = {'type': 'Scheduler', 'signal': name}
         run_toy(with_hooks(tmp_path, scheduler, train_dataloader=data))
     assert stop.value.status == status
     assert load_file(tmp_path / 'interrupted.pth')['meta']['iter'] == 2

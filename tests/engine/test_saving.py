@@ -7,7 +7,12 @@ import pytest
 from mmengine.fileio import LocalBackend, get_file_backend
 
 from vitbackbones.checkpoint import load_file
-from vitbackbones.engine.saving import AtomicBackend, CheckpointHook, write_atomically
+from vitbackbones.engine.saving import (
+    AtomicBackend,
+    CheckpointHook,
+    remove_parts,
+    write_atomically,
+)
 from vitbackbones.errors import InputError
 
 from .toy import run_toy, toy_config
@@ -39,6 +44,44 @@ def test_a_file_is_the_old_or_the_new_one(tmp_path, monkeypatch):
     AtomicBackend().put(b'new', path)
     assert path.read_bytes() == b'new'
     assert [file.name for file in tmp_path.iterdir()] == ['epoch_1.pth']
+
+
+def test_what_a_killed_writer_leaves_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, 'fsync', killed)
+    with pytest.raises(Killed):
+        AtomicBackend().put(b'new', tmp_path / 'epoch_1.pth')
+    assert len(list(tmp_path.iterdir())) == 1
+    remove_parts(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_two_writers_of_one_name_do_not_mix(tmp_path, monkeypatch):
+    """The second begins and ends while the first one writes."""
+    path = tmp_path / 'epoch_1.pth'
+    flush, own = os.fsync, os.getpid()
+
+    def other_writer(file):
+        monkeypatch.setattr(os, 'fsync', flush)
+        monkeypatch.setattr(os, 'getpid', lambda: own + 1)
+        AtomicBackend().put(b'second', path)
+        assert path.read_bytes() == b'second'
+        flush(file)
+
+    monkeypatch.setattr(os, 'fsync', other_writer)
+    AtomicBackend().put(b'first', path)
+    assert path.read_bytes() == b'first'
+    assert [file.name for file in tmp_path.iterdir()] == ['epoch_1.pth']
+
+
+def test_the_new_name_is_flushed_too(tmp_path, monkeypatch):
+    flushed = []
+
+    def note(entries):
+        flushed.append((os.readlink(f'/proc/self/fd/{entries}'), os.listdir(tmp_path)))
+
+    monkeypatch.setattr(os, 'fsync', note)
+    AtomicBackend().put(b'new', tmp_path / 'epoch_1.pth')
+    assert flushed[-1] == (str(tmp_path), ['epoch_1.pth'])
 
 
 def test_a_full_disk_is_one_message(tmp_path, monkeypatch):

@@ -4,13 +4,19 @@ Every process writes what it saw to FOLDER/rank_N.json.
 """
 
 import json
+import multiprocessing
+import os
+import signal
 import sys
+import time
 from pathlib import Path
 
+import pytest
 import torch
 from mmengine.config import Config
 from mmengine.dist import get_rank
-from mmengine.registry import MODELS
+from mmengine.hooks import Hook
+from mmengine.registry import HOOKS, MODELS
 
 from tests.engine.test_exact import STOPS, config, state, stopped_and_resumed
 from tests.engine.test_finite import Spoilt
@@ -19,6 +25,7 @@ from vitbackbones.checkpoint import load_file
 from vitbackbones.engine.cli import run
 from vitbackbones.engine.console import build_runner
 from vitbackbones.engine.distributed import _wrap_on_cpu, prepare_distributed
+from vitbackbones.engine.interrupt import TrainingInterrupted
 from vitbackbones.errors import InputError
 
 STEPS = 5
@@ -31,6 +38,20 @@ class SpoiltOnRankOne(Spoilt):
 
     def __init__(self, steps):
         super().__init__(steps if get_rank() == 1 else [])
+
+
+@HOOKS.register_module()
+class OnRankOne(Hook):
+    """Only the second process gets a signal, or loses a data worker."""
+
+    def __init__(self, iteration, kills):
+        self.iteration, self.kills = iteration, kills
+
+    def before_train_iter(self, runner, batch_idx, data_batch=None):
+        if runner.iter == self.iteration and get_rank() == 1:
+            workers = [each.pid for each in multiprocessing.active_children()]
+            os.kill(workers[0] if workers else os.getpid(), self.kills)
+            time.sleep(0.5)
 
 
 def few_steps(work_dir, batch_size):
@@ -67,6 +88,46 @@ def refusal(folder, launch, skip):
     return int(runner.optim_wrapper.state_dict()['state'][0]['step'])
 
 
+def accumulated(folder, launch):
+    """Where a run stops that is to stop between accumulated gradients, and whether it is exact."""
+
+    def run(work_dir, *hooks, **changes):
+        each = config(work_dir, 'iteration', *hooks, batch_size=1, **launch, **changes)
+        each.optim_wrapper.accumulative_counts = 4
+        return run_toy(each)
+
+    whole = run(folder / 'whole')
+    stop = {'type': 'OnRankOne', 'iteration': 1, 'kills': int(signal.SIGUSR1)}
+    with pytest.raises(TrainingInterrupted) as end:
+        run(folder / 'stopped', stop)
+    latest = folder / 'stopped' / 'interrupted.pth'
+    reached = load_file(latest)['meta']['iter']
+    resumed = run(folder / 'stopped', resume=True, load_from=str(latest))
+    return end.value.status, reached, state(resumed)[0] == state(whole)[0]
+
+
+def loses_a_worker(folder, launch):
+    """What a process says of a data worker that only the other one has lost."""
+    stop = {'type': 'OnRankOne', 'iteration': 1, 'kills': int(signal.SIGKILL)}
+    run = config(folder, 'epoch', stop, batch_size=1, workers=1, **launch)
+    with pytest.raises(InputError) as end:
+        run_toy(run)
+    return str(end.value)
+
+
+def evaluated(folder, launch):
+    """A metric of a run whose processes work in folders where nothing can be written."""
+    gather = [{'type': 'vitbackbones.GatherHook'}]
+    run = toy_config(folder, custom_hooks=gather, **launch)
+    run.update(test_dataloader=loader(), test_cfg={}, test_evaluator={'type': 'ToyMetric'})
+    here = Path.cwd()
+    os.chdir(f'/proc/{os.getpid()}')
+    runner = run_toy(run)
+    tested = runner.test()['toy/error']
+    os.chdir(here)
+    return runner.message_hub.get_scalar('val/toy/error').current(), tested
+
+
 def sharded(folder, name, **changes):
     """Losses of a run with one of the strategies."""
     run = few_steps(folder, batch_size=2)
@@ -89,6 +150,20 @@ def with_strategy(folder, name):
     return whole, resumed[-1], shapes
 
 
+def interrupted_in_epochs(folder):
+    """Epoch and iteration of a sharded run that is interrupted at the end of an epoch."""
+    hooks = [{'type': 'vitbackbones.InterruptHook'}]
+    hooks.append({'type': 'OnRankOne', 'iteration': 1, 'kills': int(signal.SIGTERM)})
+    run = toy_config(folder, custom_hooks=hooks, val_cfg=None, val_dataloader=None)
+    run.update(val_evaluator=None, launcher='pytorch', env_cfg={})
+    run.strategy = Config.fromfile(CONFIGS / 'fsdp.py').strategy
+    _wrap_on_cpu(run)
+    with pytest.raises(TrainingInterrupted):
+        build_runner(run).train()
+    meta = load_file(folder / 'interrupted.pth')['meta']
+    return meta['epoch'], meta['iter']
+
+
 def main(folder):
     launched = few_steps(folder / 'losses', batch_size=2)
     prepare_distributed(launched, 'pytorch')
@@ -99,6 +174,10 @@ def main(folder):
         'leaves out': refusal(folder / 'leaves_out', launch, skip=1),
         'ddp': with_strategy(folder / 'ddp', 'ddp'),
         'fsdp': with_strategy(folder / 'fsdp', 'fsdp'),
+        'interrupted fsdp': interrupted_in_epochs(folder / 'interrupted_fsdp'),
+        'accumulated': accumulated(folder / 'accumulated', launch),
+        'loses a worker': loses_a_worker(folder / 'loses_a_worker', launch),
+        'evaluated': evaluated(folder / 'evaluated', launch),
         'backend': torch.distributed.get_backend(),
     }
     for loop, stop in (('epoch', 'interrupted'), ('iteration', 'killed')):

@@ -4,8 +4,10 @@ from .ema import EMAHook
 from .eval_mode import EvalModeHook
 from .exact import ExactResumeHook
 from .finite import FiniteLossHook
+from .gathering import GatherHook
 from .interrupt import InterruptHook
 from .layer_decay import LayerDecayOptimWrapperConstructor
+from .log_folder import LogFolderHook
 from .progress import ProgressHook
 from .resuming import FittingCheckpointHook
 from .saving import CheckpointHook
@@ -20,8 +22,10 @@ __all__ = [
     'FSDPStrategy',
     'FiniteLossHook',
     'FittingCheckpointHook',
+    'GatherHook',
     'InterruptHook',
     'LayerDecayOptimWrapperConstructor',
+    'LogFolderHook',
     'ProgressHook',
     'UnreadableImagesHook',
 ]

@@ -20,6 +20,7 @@ from .lint import explain_unexpected_keyword
 from .lookup import OURS
 from .saving import write_atomically
 from .threads import share_cores
+from .workers import explain_loss, lost_a_worker
 
 PACKAGE = Path(vitbackbones.__file__).parent
 GUARDS = {
@@ -69,7 +70,8 @@ def prepare_run(config: Config, options: Namespace) -> None:
     checkpoint = hooks.setdefault('checkpoint', {'type': 'CheckpointHook', 'interval': 1})
     if checkpoint is not None and checkpoint['type'] == 'CheckpointHook':
         checkpoint['type'] = f'{OURS}.CheckpointHook'
-    add_hook(config, 'ProgressHook')
+    for kind in ('ProgressHook', 'GatherHook', 'LogFolderHook'):
+        add_hook(config, kind)
     prepare_distributed(config, options.launcher, options.local_rank)
     if not torch.cuda.is_available():
         share_cores(config)
@@ -91,7 +93,7 @@ def explained(config: Config) -> Iterator[None]:
     These are keywords that no signature showed beforehand, the refusals of our own models
     (unknown ``arch``, indices out of range), which are plain ``ValueError``, images that mmcv's own
     loader, which inference functions need in a test pipeline, cannot decode, files on which a
-    data set's own reader stumbles, and the end of another process.
+    data set's own reader stumbles, and the end of another process or of a data worker.
     """
     try:
         with _data_sets_named():
@@ -102,6 +104,8 @@ def explained(config: Config) -> Iterator[None]:
             raise
         raise InputError(f'{unreadable[1]}: not an image, or cut short') from error
     except RuntimeError as error:
+        if lost_a_worker(error):
+            raise InputError(explain_loss(error)) from error
         if not lost_a_process(error):
             raise
         raise InputError(

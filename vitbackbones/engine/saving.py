@@ -8,6 +8,8 @@ after that.
 
 import inspect
 import os
+import socket
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -16,6 +18,8 @@ from mmengine.hooks import CheckpointHook as MMEngineCheckpointHook
 
 from ..errors import InputError
 from ..registry import HOOKS
+
+PART = '.part'  # the end of the name of a file that is being written
 
 
 class AtomicBackend(LocalBackend):
@@ -27,7 +31,7 @@ class AtomicBackend(LocalBackend):
         Raises:
             InputError: the disk is full or the folder cannot be written to.
         """
-        part = Path(f'{filepath}.part')
+        part = Path(f'{filepath}.{socket.gethostname()}.{os.getpid()}{PART}')  # of no other writer
         try:
             part.parent.mkdir(parents=True, exist_ok=True)
             with open(part, 'wb') as file:
@@ -35,12 +39,29 @@ class AtomicBackend(LocalBackend):
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(part, filepath)
+            _flush_names(part.parent)
         except OSError as error:
             part.unlink(missing_ok=True)
             raise InputError(
                 f'{filepath} cannot be written ({error.strerror}); '
                 'what was saved there before is unharmed'
             ) from error
+
+
+def _flush_names(folder: Path) -> None:
+    """Bring a new name to the disk too: a power failure could take it back."""
+    entries = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # not every network file system does this for folders
+            os.fsync(entries)
+    finally:
+        os.close(entries)
+
+
+def remove_parts(folder: Path) -> None:
+    """Remove what killed runs were writing to ``folder``; nobody else may be writing there."""
+    for part in folder.glob(f'*{PART}'):
+        part.unlink()
 
 
 def write_atomically() -> None:
