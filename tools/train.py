@@ -32,12 +32,18 @@ def parse() -> Namespace:
         help='backbone checkpoint or its address, in place of the one in the config',
     )
     weights.add_argument('--scratch', action='store_true', help='start from random weights')
-    parser.add_argument(
+    earlier = parser.add_mutually_exclusive_group()
+    earlier.add_argument(
         '--resume',
         nargs='?',
         const=LATEST,
         metavar='FILE',
         help='continue from FILE or, without it, from the latest checkpoint of the work dir',
+    )
+    earlier.add_argument(
+        '--overwrite',
+        action='store_true',
+        help='start anew where the work dir holds checkpoints, and remove them',
     )
     parser.add_argument('--amp', action='store_true', help='mixed precision')
     parser.add_argument(

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.engine.work_dir import prepare_folder, prepare_work_dir
+from vitbackbones.engine.lock import FILE
+from vitbackbones.engine.work_dir import only_writer, prepare_folder, prepare_work_dir
 from vitbackbones.errors import InputError
 
 
@@ -56,3 +57,13 @@ def test_no_permission(config):
 
 def test_nothing_is_left_behind(config, tmp_path):
     assert list(prepare_folder('x', '--draw').iterdir()) == []
+
+
+@pytest.mark.parametrize(('rank', 'left'), [(0, {FILE}), (1, {'epoch_1.pth.other.7.part'})])
+def test_the_first_process_locks_and_tidies_up(config, tmp_path, monkeypatch, rank, left):
+    monkeypatch.setenv('RANK', str(rank))
+    prepare_work_dir(config, 'run')
+    folder = Path(config.work_dir)
+    (folder / 'epoch_1.pth.other.7.part').touch()
+    with only_writer(config):
+        assert {path.name for path in folder.iterdir()} == left

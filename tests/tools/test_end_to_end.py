@@ -106,14 +106,17 @@ def test_train_test_draw_masks(tool, data, tmp_path):
     ids=['boxes', 'masks'],
 )
 def test_smoke_and_amp(tool, tmp_path, config, saved, resumed):
-    """In a folder of its own: what a run has written stays as it is."""
+    """In a folder of its own, always anew: what a run has written stays as it is."""
     kept = {saved: 'weights', 'last_checkpoint': saved}
+    (tmp_path / 'smoke').mkdir()
+    (tmp_path / 'smoke' / 'interrupted.pth').write_text('of an earlier smoke test')
     for name, content in kept.items():
         (tmp_path / name).write_text(content)
     result = tool('train', config, '--smoke', '--amp', '--work-dir', tmp_path)
     assert result.status == 0, result.err
     assert {name: (tmp_path / name).read_text() for name in kept} == kept
     assert (tmp_path / 'smoke' / resumed).is_file()
+    assert not (tmp_path / 'smoke' / 'interrupted.pth').exists()
     passed = rf'smoke test passed in \d+ s: {config.name}, 3 steps .*{saved}, \d more after resum'
     assert re.search(passed, result.out.splitlines()[-1])
 

@@ -120,6 +120,10 @@ def test_checkpoint_of_another_model(tool, data, tmp_path):
     ('options', 'message'),
     [
         (['--smoke', '--resume'], '--smoke resumes from the checkpoint that it has just written'),
+        (
+            ['--smoke', '--overwrite'],
+            '--smoke starts anew anyway, in a folder of its own; leave --',
+        ),
         (['--smoke', '--data-root', 'x'], '--smoke runs on embedded data; leave --data-root out'),
         (['--resume', '--pretrained', 'x'], '--resume continues with the weights of its checkpoi'),
         (['--pretrained', 'x', '--cfg-options', 'resume=True'], 'leave --pretrained out'),
@@ -127,6 +131,13 @@ def test_checkpoint_of_another_model(tool, data, tmp_path):
 )
 def test_options_that_exclude_each_other(tool, options, message):
     refused(tool('train', TINY, *options), message)
+
+
+@pytest.mark.parametrize('length', [0, -1])
+@pytest.mark.parametrize(('config', 'key'), [(TINY, 'max_epochs'), (TINY_SEG, 'max_iters')])
+def test_a_run_of_no_length(tool, config, key, length):
+    result = tool('train', config, '--cfg-options', f'train_cfg.{key}={length}')
+    refused(result, f'train_cfg.{key} is {length}: nothing would be trained')
 
 
 class Harmful:

@@ -1,6 +1,7 @@
 """``tools/train.py``: everything that can be wrong is looked for first, then mmengine trains."""
 
 from argparse import Namespace
+from pathlib import Path
 
 from mmengine.config import Config
 
@@ -12,16 +13,19 @@ from .config import read_config
 from .console import build_runner
 from .data import check_data, prepare_data
 from .distributed import process_rank
+from .earlier_run import StartAnewHook, remove_checkpoints, require_kept, require_unused
+from .interrupt import saved_without_data
 from .lint import lint
 from .paths import is_remote
 from .pretrained import prepare_pretrained, prepare_teacher
 from .resuming import LATEST, find_checkpoint, find_resume
 from .run import add_guards, add_hook, explained, prepare_run, require_sections, show_warnings
-from .work_dir import prepare_work_dir
+from .work_dir import only_writer, prepare_work_dir
 
 # What would have no effect on a smoke test, and why.
 SMOKE_REFUSES = {
     'resume': 'resumes from the checkpoint that it has just written',
+    'overwrite': 'starts anew anyway, in a folder of its own',
     'data_root': 'runs on embedded data',
 }
 
@@ -37,12 +41,20 @@ def train(options: Namespace) -> None:
     require_sections(config, 'model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
     lint(config, options.cfg_options)
     check_classes(config, _splits(config))
+    _require_length(config)
     if options.amp:
         use_amp(config)
     if options.smoke:
-        _smoke(config, options)
-    else:
-        _train(config, options)
+        _refuse_without_effect(options)
+    prepare_work_dir(config, options.work_dir, below='smoke' if options.smoke else '')
+    with only_writer(config):
+        (_smoke if options.smoke else _train)(config, options)
+
+
+def _require_length(config: Config) -> None:
+    for key in ('max_epochs', 'max_iters'):
+        if (length := config.train_cfg.get(key, 1)) <= 0:
+            raise InputError(f'train_cfg.{key} is {length}: nothing would be trained')
 
 
 def _splits(config: Config) -> tuple[str, ...]:
@@ -51,14 +63,17 @@ def _splits(config: Config) -> tuple[str, ...]:
 
 
 def _train(config: Config, options: Namespace) -> None:
-    prepare_work_dir(config, options.work_dir)
     _prepare_start(config, options)
     prepare_data(config, options.data_root, _splits(config))
     show_warnings(check_data(config, _splits(config)))
     add_guards(config)
     prepare_run(config, options)
     with explained(config):
-        build_runner(config).train()
+        runner = build_runner(config)
+        if options.overwrite:
+            runner.register_hook(StartAnewHook())
+        with saved_without_data(runner):
+            runner.train()
 
 
 def _prepare_start(config: Config, options: Namespace) -> None:
@@ -68,28 +83,38 @@ def _prepare_start(config: Config, options: Namespace) -> None:
         raise InputError(
             '--resume continues with the weights of its checkpoint; leave --pretrained out'
         )
+    if resume and options.overwrite:
+        raise InputError('--overwrite starts anew, but the config has resume=True; leave one out')
     if resume:
         checkpoint = str(find_resume(config, resume))
         config.update(resume=True, load_from=checkpoint)
         add_hook(config, 'FittingCheckpointHook', path=checkpoint, resume=True)
     elif config.get('load_from') and not is_remote(config.load_from):
         config.load_from = str(find_checkpoint(config.load_from, 'load_from'))
+    if options.overwrite:
+        require_kept(config)
+    elif not resume:
+        require_unused(Path(config.work_dir))
     # a resumed run overwrites whatever it started from
     prepare_pretrained(config, options.pretrained, scratch=options.scratch or bool(resume))
     prepare_teacher(config)
 
 
-def _smoke(config: Config, options: Namespace) -> None:
-    """Try the config in a folder of its own; the one file that may be needed is --pretrained's."""
+def _refuse_without_effect(options: Namespace) -> None:
     for option, why in SMOKE_REFUSES.items():
         if getattr(options, option):
             raise InputError(f'--smoke {why}; leave --{option.replace("_", "-")} out')
-    prepare_work_dir(config, options.work_dir, below='smoke')
+
+
+def _smoke(config: Config, options: Namespace) -> None:
+    """Try the config; the one file that may be needed is --pretrained's."""
     prepare_pretrained(config, options.pretrained, scratch=not options.pretrained)
     add_guards(config)
     prepare_teacher(config, scratch=True)
     prepare_run(config, options)
     smoke.rewrite(config)
+    if process_rank() == 0:
+        remove_checkpoints(Path(config.work_dir))
     with explained(config):
         report = smoke.run(config)
     if process_rank() == 0:

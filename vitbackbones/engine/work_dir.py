@@ -1,11 +1,16 @@
 """The folders that a run writes to, tried before anything is built."""
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from mmengine.config import Config
 
 from ..errors import InputError
+from .distributed import process_rank
+from .lock import folder_lock
+from .saving import remove_parts
 
 
 def prepare_folder(path: str | Path, role: str) -> Path:
@@ -41,3 +46,19 @@ def prepare_work_dir(config: Config, given: str | None = None, below: str = '') 
     default = Path('work_dirs', Path(config.filename).stem)
     chosen = Path(given or config.get('work_dir') or default, below)
     config.work_dir = str(prepare_folder(chosen, '--work-dir'))
+
+
+@contextmanager
+def only_writer(config: Config) -> Iterator[None]:
+    """Keep other runs out of the work dir; what a killed one was writing there is removed.
+
+    Raises:
+        InputError: another run is writing there.
+    """
+    if process_rank():  # the first process locks for all of a run
+        yield
+        return
+    folder = Path(config.work_dir)
+    with folder_lock(folder, '--work-dir'):
+        remove_parts(folder)
+        yield
