@@ -1,6 +1,6 @@
 # Every command runs in a virtual environment made here; nothing outside the clone is changed.
 #
-#   make demo            train, evaluate and draw a small Aug-ViT DETR
+#   make demo            train, evaluate and draw a small Aug-ViT DETR; takes up what is there
 #   make demo-seg        the same for a small MSF-ViT with SETR's MLA head
 #   make test            lint, then the whole test suite
 #   make test-openmmlab  the compatibility tests beside the original OpenMMLab releases
@@ -23,7 +23,8 @@ demo-seg: CONFIG := configs/setr_mla_msf_vit_ti_shapes.py
 demo demo-seg: RESULTS = work_dirs/$@
 demo demo-seg: .venv/.installed
 	$(PY) -m vitbackbones.datasets.shapes data/shapes
-	$(PY) tools/train.py $(CONFIG) --work-dir $(RESULTS)
+	$(PY) tools/train.py $(CONFIG) --work-dir $(RESULTS) \
+	  $$(ls $(RESULTS)/*.pth >/dev/null 2>&1 && echo --resume)
 	$(PY) tools/test.py $(CONFIG) "$$(cat $(RESULTS)/last_checkpoint)" --draw $(RESULTS)/pictures
 
 test: lint
