@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 import torch
 from torch import Tensor, nn
 
-from ..layers import RecursiveBlock, require_rate, resize_map
+from ..layers import Dropout, RecursiveBlock, require_rate, resize_map
 from ..registry import MODELS
 from .base import choose_arch, input_size
 from .pyramid import PyramidBackbone
@@ -210,7 +210,7 @@ class SReT(PyramidBackbone):
 
         self.patch_embed = _stem((in_channels, *settings['stem_dims']))
         self.pos_embed = nn.Parameter(torch.zeros(1, dims[0], *self.grid))
-        self.pos_drop = nn.Dropout(drop_rate)
+        self.pos_drop = Dropout(drop_rate)
         earlier = [0, *accumulate(passes * depth for depth in depths)]
         slices = _groups_per_pass(groups, len(dims), passes)
         self.stages = nn.ModuleList(

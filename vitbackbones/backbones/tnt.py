@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from ..layers import (
     Block,
+    Dropout,
     ExcitedMlp,
     Mlp,
     drop_path_rates,
@@ -215,7 +216,7 @@ class TNT(PlainBackbone):
         self.to_patch = PixelProjection(side * side, inner_dims, dims, bias=True)
         self.cls_token = nn.Parameter(torch.zeros(1, 1, dims))
         self.patch_pos = nn.Parameter(torch.zeros(1, 1 + self.grid[0] * self.grid[1], dims))
-        self.pos_drop = nn.Dropout(drop_rate)
+        self.pos_drop = Dropout(drop_rate)
         inner = {
             'embed_dims': inner_dims,
             'num_heads': settings['inner_heads'],

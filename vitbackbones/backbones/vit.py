@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from ..layers import (
     STEMS,
     Block,
+    Dropout,
     build_part,
     drop_path_rates,
     sinusoid_position,
@@ -94,7 +95,7 @@ class ViT(PlainBackbone):
         )
         self.cls_token = nn.Parameter(torch.zeros(1, 1, dims)) if with_cls_token else None
         self._make_position(position, int(with_cls_token) + self.grid[0] * self.grid[1], dims)
-        self.pos_drop = nn.Dropout(drop_rate)
+        self.pos_drop = Dropout(drop_rate)
         self.blocks = nn.ModuleList(
             Block(
                 dims,

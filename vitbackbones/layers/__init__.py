@@ -9,6 +9,7 @@ from .augmented_shortcut import AugmentedShortcut
 from .block import Block
 from .circulant import circulant_dense, circulant_fft, circulant_halves, circulant_matrix
 from .drop_path import DropPath, drop_path_rates, require_rate
+from .dropout import Dropout
 from .fuse import LAST_LINEAR, fuse_for_inference
 from .grouped_linear import GroupedLinear
 from .init import trunc_normal_linears
@@ -36,6 +37,7 @@ __all__ = [
     'CoefficientShortcut',
     'DotProductAttention',
     'DropPath',
+    'Dropout',
     'ExcitedMlp',
     'GroupedLinear',
     'IdentityShortcut',

@@ -8,6 +8,7 @@ also takes ``bias``, which is added to the scores (Swin's windows hand over thei
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .dropout import Dropout
 from .grouped_linear import GroupedLinear
 from .parts import ATTENTIONS, register
 
@@ -58,7 +59,7 @@ class DotProductAttention(nn.Module):
         else:
             self.qkv = linear(3)
         self.proj = nn.Linear(embed_dims, embed_dims, bias=proj_bias)
-        self.drop = nn.Dropout(drop_rate)
+        self.drop = Dropout(drop_rate)
 
     def forward(
         self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None

@@ -16,6 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .dropout import Dropout
 from .grouped_linear import GroupedLinear
 from .parts import ATTENTIONS, register
 
@@ -135,7 +136,7 @@ class MeanShiftAttention(nn.Module):
             self.proj = nn.Linear(embed_dims, embed_dims, bias=proj_bias)
         else:
             self.proj_bias = nn.Parameter(torch.zeros(embed_dims)) if proj_bias else None
-        self.drop = nn.Dropout(drop_rate)
+        self.drop = Dropout(drop_rate)
 
     def forward(
         self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None

@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from .dropout import Dropout
+
 
 class Mlp(nn.Module):
     """fc2(GELU(fc1(x))) on every token, with the exact (erf) GELU.
@@ -18,7 +20,7 @@ class Mlp(nn.Module):
         self.fc1 = nn.Linear(embed_dims, hidden_dims)
         self.act = nn.GELU()
         self.fc2 = nn.Linear(hidden_dims, embed_dims)
-        self.drop = nn.Dropout(drop_rate)
+        self.drop = Dropout(drop_rate)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map (..., embed_dims) to (..., embed_dims)."""

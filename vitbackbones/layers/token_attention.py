@@ -18,6 +18,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .dropout import Dropout
+
 
 class TokenAttention(nn.Module):
     """Softmax attention with one head; as published, the scale is ``in_dims`` ** -0.5.
@@ -35,7 +37,7 @@ class TokenAttention(nn.Module):
         self.scale = in_dims**-0.5
         self.qkv = nn.Linear(in_dims, 3 * embed_dims, bias=self.qkv_bias)
         self.proj = nn.Linear(embed_dims, embed_dims)
-        self.drop = nn.Dropout(drop_rate)
+        self.drop = Dropout(drop_rate)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map tokens (N, L, in_dims) to (N, L, embed_dims)."""

@@ -10,6 +10,7 @@ laid out as a map again and re-cut by overlapping windows, at strides 4, 8 and 1
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .dropout import Dropout
 from .mlp import Mlp
 from .parts import STEMS, register
 from .patch_embed import pad_to_multiple, require_channels, to_map
@@ -36,7 +37,7 @@ class TokenTransformer(nn.Module):
         self.attn = _ATTENTIONS[tokens](in_dims, embed_dims, drop_rate)
         self.norm2 = nn.LayerNorm(embed_dims, eps=1e-5)
         self.mlp = Mlp(embed_dims, embed_dims)
-        self.drop = nn.Dropout(drop_rate)
+        self.drop = Dropout(drop_rate)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map tokens (N, L, in_dims) to (N, L, embed_dims)."""

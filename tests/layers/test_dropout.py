@@ -1,0 +1,60 @@
+"""Dropout before a map: torch's own when it is not compiled, trainable when it is."""
+
+import pytest
+import torch
+from torch import nn
+
+from vitbackbones.backbones import T2T, SReT
+from vitbackbones.layers import Dropout
+
+SMALL = {'embed_dims': 32, 'depth': 1, 'num_heads': 2}
+
+
+@pytest.fixture(autouse=True)
+def _fresh_compiler():
+    torch.compiler.reset()
+    yield
+    torch.compiler.reset()
+
+
+def test_the_same_draws_and_gradients_as_torchs():
+    x = torch.randn(2, 5, 4)
+    results = []
+    for cls in (nn.Dropout, Dropout):
+        torch.manual_seed(0)
+        given = x.clone().requires_grad_()
+        out = cls(0.3)(given)
+        out.square().sum().backward()
+        results.append((out, given.grad))
+    for expected, actual in zip(*results, strict=True):
+        assert torch.equal(actual, expected)
+
+
+def test_a_compiled_one_drops_its_share_and_keeps_the_mean():
+    dropout = torch.compile(Dropout(0.25), backend='aot_eager')
+    x = torch.ones(4, 10000, requires_grad=True)
+    out = dropout(x)
+    out.sum().backward()
+    assert out.unique().tolist() == pytest.approx([0, 1 / 0.75])
+    assert (out == 0).float().mean().item() == pytest.approx(0.25, abs=0.01)
+    assert torch.equal(x.grad, out)
+    dropout.eval()
+    assert torch.equal(dropout(x), x)
+
+
+@pytest.mark.parametrize(
+    ('cls', 'options'),
+    [
+        (T2T, {'arch': SMALL, 'tokens': 'performer'}),
+        (T2T, {'arch': SMALL, 'tokens': 'transformer', 'token_drop_rate': 0.1}),
+        (SReT, {'arch': 't', 'drop_rate': 0.1}),
+    ],
+)
+def test_networks_that_lay_their_tokens_out_as_a_map_train_compiled(cls, options):
+    torch.manual_seed(0)
+    model = cls(img_size=32, **options).train()
+    compiled = torch.compile(model, backend='aot_eager')
+    sum(out.square().sum() for out in compiled(torch.randn(2, 3, 32, 32))).backward()
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            assert parameter.grad.isfinite().all(), name
