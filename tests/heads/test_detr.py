@@ -12,10 +12,12 @@ from mmdet.structures import DetDataSample
 from mmdet.utils import register_all_modules
 from mmengine.config import Config
 from mmengine.structures import InstanceData
+from scipy.optimize import linear_sum_assignment
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from vitbackbones.errors import InputError
+from vitbackbones.heads.detr_head import gather_objects
 from vitbackbones.heads.fused_attention import FusedAttention, fuse_attention
 
 pytestmark = pytest.mark.compat
@@ -114,6 +116,50 @@ def test_same_losses_and_gradients(theirs, ours, shapes, counts):
     named = [dict(model.named_parameters()) for model in models]
     for name, parameter in named[0].items():
         close(named[1][name].grad, parameter.grad, 1e-7)
+
+
+def published_giou(a, b):
+    """facebookresearch/detr, ``util/box_ops.py``: of x1 y1 x2 y2 (N, 4) and (M, 4) -> (N, M)."""
+
+    def area(box):
+        return (box[..., 2] - box[..., 0]) * (box[..., 3] - box[..., 1])
+
+    a, b = a[:, None], b[None]
+    low, high = torch.maximum(a, b)[..., :2], torch.minimum(a, b)[..., 2:]
+    inside = (high - low).clamp(min=0).prod(-1)
+    union = area(a) + area(b) - inside
+    around = (torch.maximum(a, b)[..., 2:] - torch.minimum(a, b)[..., :2]).prod(-1)
+    return inside / union - (around - union) / around
+
+
+@pytest.mark.parametrize('side', [0.1, 0.3, 1, 3, 30, 300, 800])
+def test_losses_and_matching_of_boxes_of_any_size_are_the_published_ones(ours, side):
+    """Objects of ``side`` pixels on 800 x 1333, predicted with errors of their own size."""
+    height, width = 800, 1333
+    draw = torch.Generator().manual_seed(0)
+    image = torch.tensor([width, height, width, height], dtype=torch.float64)
+    places = torch.rand(6, 4, generator=draw, dtype=torch.float64) * side
+    boxes = places + torch.tensor([0, 0, side, side])
+    objects = InstanceData(bboxes=boxes[:3], labels=torch.tensor([0, 5, 7]))
+    corners = (boxes / image)[[5, 3, 4]]  # x1 y1 x2 y2
+    centers = torch.cat([corners[:, :2] + corners[:, 2:], corners[:, 2:] - corners[:, :2]], 1)
+    predicted = (centers * torch.tensor([0.5, 0.5, 1, 1])).expand(6, 1, 3, 4).requires_grad_()
+    scores = torch.zeros(6, 1, 3, 81, dtype=torch.float64)
+    head = copy.deepcopy(ours.bbox_head).double()
+    meta = {'img_shape': (height, width)}
+    losses = head.loss_by_feat(scores, predicted, [objects], [meta])
+
+    target = boxes[:3] / image
+    giou = published_giou(corners, target)
+    halves = torch.cat([target[:, :2] + target[:, 2:], target[:, 2:] - target[:, :2]], 1)
+    l1 = (predicted[0, 0, :, None] - halves * torch.tensor([0.5, 0.5, 1, 1])).abs().sum(-1)
+    cost = (5 * l1 - 2 * giou).detach()
+    rows, columns = linear_sum_assignment(cost)
+    # mmdet adds 1e-7 to the number of boxes that it divides by
+    close(losses['loss_iou'], 2 * (1 - giou[rows, columns]).mean(), 1e-7)
+    close(losses['loss_bbox'], 5 * l1[rows, columns].mean(), 1e-7)
+    gathered = gather_objects([objects], [meta])
+    close(head._cost(scores, predicted, gathered)[0, 0], cost - 1 / 81, 1e-9)
 
 
 class TensorSizes(TorchDispatchMode):

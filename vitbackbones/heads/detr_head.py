@@ -2,7 +2,9 @@
 
 mmdet matches each image of each decoder layer by itself: 6 N rounds of small operators, and on a
 GPU as many waits for results. Here one cost matrix holds them all and goes to the CPU once. Costs,
-losses and factors are mmdet's, built from the same configuration, and the numbers are the same.
+losses and factors are mmdet's, built from the same configuration, and the numbers are the same but
+for tiny boxes: mmdet's IoUs take no area for smaller than 1e-6 of the image, about a square pixel.
+The published code has no such limit, and neither has this one.
 """
 
 import numpy as np
@@ -15,6 +17,10 @@ from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
 from ..errors import InputError
+
+# The side of an image for costs and losses, so long that no area is near mmdet's limit of 1e-6. A
+# power of two, so that nothing is rounded.
+SIDE = 2.0**20
 
 
 def gather_objects(instances: list[InstanceData], metas: list[dict]) -> InstanceData:
@@ -78,7 +84,7 @@ def assign(cost: Tensor, counts: list[int], device='cpu') -> tuple[Tensor, Tenso
 
 
 class JointDETRHead(DETRHead):
-    """mmdet's ``DETRHead``: same parameters, same logits, boxes and losses."""
+    """mmdet's ``DETRHead``: same parameters, logits, boxes and, but for tiny boxes, losses."""
 
     def forward(self, hidden_states: Tensor) -> tuple[Tensor, Tensor]:
         """(layers, N, Q, C) -> logits (..., classes + 1), boxes (..., 4): cx cy w h in (0, 1).
@@ -119,10 +125,11 @@ class JointDETRHead(DETRHead):
     @torch.no_grad()
     def _cost(self, scores: Tensor, boxes: Tensor, objects: InstanceData) -> Tensor:
         """Of each query for each object, (layers, N, Q, G), on the CPU."""
-        boxes = bbox_cxcywh_to_xyxy(boxes.flatten(0, 2))  # (layers * N * Q, 4)
+        boxes = SIDE * bbox_cxcywh_to_xyxy(boxes.flatten(0, 2))  # (layers * N * Q, 4)
         predictions = InstanceData(scores=scores.flatten(0, 2), bboxes=boxes)
-        unit = {'img_shape': (1, 1)}
-        costs = [cost(predictions, objects, unit) for cost in self.assigner.match_costs]
+        objects = InstanceData(labels=objects.labels, bboxes=SIDE * objects.bboxes)
+        meta = {'img_shape': (SIDE, SIDE)}
+        costs = [cost(predictions, objects, meta) for cost in self.assigner.match_costs]
         return sum(costs).view(*scores.shape[:3], -1).cpu()  # (layers, N, Q, G)
 
     def _factors(self, matched: int, scores: Tensor) -> tuple[float, float]:
@@ -149,9 +156,9 @@ class JointDETRHead(DETRHead):
         labels = torch.full_like(scores[:, 0], self.num_classes, dtype=torch.long)
         labels[queries] = objects.labels[matched]
         boxes, target = boxes.flatten(0, 1)[queries], objects.bboxes[matched]  # (M, 4)
-        corners = bbox_cxcywh_to_xyxy(boxes)
+        corners = SIDE * bbox_cxcywh_to_xyxy(boxes)
         return {
             'loss_cls': self.loss_cls(scores, labels, avg_factor=cls_factor),
             'loss_bbox': self.loss_bbox(boxes, bbox_xyxy_to_cxcywh(target), avg_factor=box_factor),
-            'loss_iou': self.loss_iou(corners, target, avg_factor=box_factor),
+            'loss_iou': self.loss_iou(corners, SIDE * target, avg_factor=box_factor),
         }
