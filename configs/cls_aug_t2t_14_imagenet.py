@@ -4,9 +4,9 @@ Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 2.
     published  in the paper; the number is not recorded here
     measured   not yet
 Protocol: 300 + 10 epochs, batch 512, AdamW 5e-4, decay 0.05, warm-up 10, stochastic depth 0.1. The
-    average of the weights (decay 0.99996) is reported.
-Assumed: epochs, augmentation, evaluation crop and MixUp are those of timm's training script, the
-    recipe of the host network; the paper names DeiT's settings only.
+    average of the weights (decay 0.99996) is reported. Epochs, augmentation, evaluation crop and
+    MixUp are the defaults of the repository's script.
+Assumed: the recipe of the host network; the paper names DeiT's settings only.
 Parameters: 21.653 M.
 Hardware: 8 GPUs x 64 images; hours not measured.
 
@@ -15,7 +15,7 @@ Hardware: 8 GPUs x 64 images; hours not measured.
 """
 
 _base_ = [
-    '_base_/models/classifier.py',
+    '_base_/models/classifier_erase.py',
     '_base_/datasets/imagenet_t2t.py',
     '_base_/schedules/t2t_310e.py',
     '_base_/cls_runtime_ema.py',

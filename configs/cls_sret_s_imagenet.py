@@ -17,7 +17,7 @@ Hardware: 8 GPUs x 64 images; hours not measured.
 _base_ = [
     '_base_/models/classifier.py',
     '_base_/datasets/imagenet_deit.py',
-    '_base_/schedules/sret_300e.py',
+    '_base_/schedules/sret_s_300e.py',
     '_base_/cls_runtime_ema_aside.py',
 ]
 
@@ -26,9 +26,3 @@ model = dict(
     head=dict(in_channels=504),
 )
 train_dataloader = dict(batch_size=64)
-optim_wrapper = dict(optimizer=dict(lr=1e-3))
-auto_scale_lr = dict(base_batch_size=512)
-param_scheduler = [
-    dict(type='LinearLR', start_factor=1e-3, begin=0, end=31),
-    dict(type='CosineAnnealingLR', eta_min=1e-5, begin=0, end=301, T_max=300),
-]

@@ -4,8 +4,8 @@ Reproduces: T2T-ViT (Yuan et al., ICCV 2021), Table 3.
     published  82.3  (top-1, ImageNet val)
     measured   not yet
 Protocol: 300 + 10 epochs, batch 512, AdamW 5e-4, decay 0.065, warm-up 10, stochastic depth 0.1. The
-    average of the weights (decay 0.99996) is reported.
-Assumed: epochs, augmentation, evaluation crop and MixUp are those of timm's training script.
+    average of the weights (decay 0.99996) is reported. Epochs, augmentation, evaluation crop and
+    MixUp are the defaults of the repository's script.
 Parameters: 64.106 M.
 Hardware: 8 GPUs x 64 images, as published; hours not measured.
 
@@ -14,7 +14,7 @@ Hardware: 8 GPUs x 64 images, as published; hours not measured.
 """
 
 _base_ = [
-    '_base_/models/classifier.py',
+    '_base_/models/classifier_erase.py',
     '_base_/datasets/imagenet_t2t.py',
     '_base_/schedules/t2t_310e.py',
     '_base_/cls_runtime_ema.py',

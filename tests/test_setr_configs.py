@@ -128,8 +128,10 @@ def test_protocol(name):
         (341,) * 2,
     )
     assert config.train_dataloader.batch_size * 8 == config.auto_scale_lr.base_batch_size == 16
-    assert (config.train_cfg.max_iters, config.param_scheduler[0].power) == (160000, 0.9)
-    assert (config.param_scheduler[0].end, config.param_scheduler[0].eta_min) == (160000, 1e-4)
+    (schedule,) = config.param_scheduler
+    assert (config.train_cfg.max_iters, schedule.power, schedule.end) == (160000, 0.9, 160000)
+    last = schedule.eta_min_ratio * config.optim_wrapper.optimizer.lr
+    assert last == pytest.approx(1e-4)
     assert config.model.auxiliary_head.loss_decode.loss_weight == 0.4
 
 

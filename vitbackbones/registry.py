@@ -10,6 +10,7 @@ from mmengine.registry import HOOKS as ROOT_HOOKS
 from mmengine.registry import METRICS as ROOT_METRICS
 from mmengine.registry import MODELS as ROOT_MODELS
 from mmengine.registry import OPTIM_WRAPPER_CONSTRUCTORS as ROOT_OPTIM_WRAPPER_CONSTRUCTORS
+from mmengine.registry import PARAM_SCHEDULERS as ROOT_PARAM_SCHEDULERS
 from mmengine.registry import STRATEGIES as ROOT_STRATEGIES
 from mmengine.registry import TRANSFORMS as ROOT_TRANSFORMS
 from mmengine.registry import WEIGHT_INITIALIZERS as ROOT_WEIGHT_INITIALIZERS
@@ -25,6 +26,7 @@ HOOKS = _child('hook', ROOT_HOOKS, 'vitbackbones.engine')
 OPTIM_WRAPPER_CONSTRUCTORS = _child(
     'optimizer wrapper constructor', ROOT_OPTIM_WRAPPER_CONSTRUCTORS, 'vitbackbones.engine'
 )
+PARAM_SCHEDULERS = _child('parameter scheduler', ROOT_PARAM_SCHEDULERS, 'vitbackbones.engine')
 STRATEGIES = _child('strategy', ROOT_STRATEGIES, 'vitbackbones.engine')
 DATASETS = _child('dataset', ROOT_DATASETS, 'vitbackbones.datasets')
 METRICS = _child('metric', ROOT_METRICS, 'vitbackbones.datasets')

@@ -9,6 +9,8 @@ from .masks import LoadMask as LoadMask
 from .transforms import LoadImage as LoadImage
 
 if find_spec('mmpretrain'):  # a project that only detects or segments does without
+    from .cifar import CIFAR10 as CIFAR10
+    from .cifar import CIFAR100 as CIFAR100
     from .imagenet_variants import ImageNetV2 as ImageNetV2
     from .imagenet_variants import ReaLAccuracy as ReaLAccuracy
     from .inaturalist import INaturalist as INaturalist

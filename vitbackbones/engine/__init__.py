@@ -11,6 +11,7 @@ from .log_folder import LogFolderHook
 from .progress import ProgressHook
 from .resuming import FittingCheckpointHook
 from .saving import CheckpointHook
+from .schedules import PolyLR
 from .sharding import FSDPStrategy
 from .unreadable import UnreadableImagesHook
 
@@ -26,6 +27,7 @@ __all__ = [
     'InterruptHook',
     'LayerDecayOptimWrapperConstructor',
     'LogFolderHook',
+    'PolyLR',
     'ProgressHook',
     'UnreadableImagesHook',
 ]

@@ -8,6 +8,7 @@ from mmengine.config import Config
 from ..errors import InputError
 from . import smoke
 from .amp import use_amp
+from .batch_size import check_batch_size
 from .classes import check_classes
 from .config import read_config
 from .console import build_runner
@@ -66,6 +67,7 @@ def _train(config: Config, options: Namespace) -> None:
     _prepare_start(config, options)
     prepare_data(config, options.data_root, _splits(config))
     show_warnings(check_data(config, _splits(config)))
+    show_warnings(check_batch_size(config, options.launcher))
     add_guards(config)
     prepare_run(config, options)
     with explained(config):

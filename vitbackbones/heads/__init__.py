@@ -14,3 +14,4 @@ if find_spec('mmseg'):
 if find_spec('mmpretrain'):
     from .classifier import ImageClassifier as ImageClassifier
     from .distillation import Distilled as Distilled
+    from .erasing import ErasingPreprocessor as ErasingPreprocessor

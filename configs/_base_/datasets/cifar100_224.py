@@ -4,6 +4,6 @@ _base_ = './cifar10_224.py'
 
 data_root = 'data/cifar100/'
 
-train_dataloader = dict(dataset=dict(type='CIFAR100', data_root=data_root))
-val_dataloader = dict(dataset=dict(type='CIFAR100', data_root=data_root))
+train_dataloader = dict(dataset=dict(type='vitbackbones.CIFAR100', data_root=data_root))
+val_dataloader = dict(dataset=dict(type='vitbackbones.CIFAR100', data_root=data_root))
 test_dataloader = val_dataloader

@@ -4,9 +4,10 @@ _base_ = '../pipelines/deit.py'
 
 data_root = 'data/cifar10/'
 
-# The data set holds decoded pictures: nothing is loaded.
-train_pipeline = [step for step in _base_.train_pipeline[1:] if step.type != 'RandomErasing']
-test_pipeline = _base_.test_pipeline[1:]
+# The data set holds decoded pictures (BGR, as from files): nothing is loaded.
+left_out = ('vitbackbones.LoadImage', 'LoadImageFromFile', 'RandomErasing')
+train_pipeline = [step for step in _base_.train_pipeline if step.type not in left_out]
+test_pipeline = [step for step in _base_.test_pipeline if step.type not in left_out]
 
 train_dataloader = dict(
     batch_size=96,
@@ -16,7 +17,11 @@ train_dataloader = dict(
     sampler=dict(type='RepeatAugSampler', shuffle=True, num_repeats=3),
     drop_last=True,
     dataset=dict(
-        type='CIFAR10', data_root=data_root, split='train', download=False, pipeline=train_pipeline
+        type='vitbackbones.CIFAR10',
+        data_root=data_root,
+        split='train',
+        download=False,
+        pipeline=train_pipeline,
     ),
 )
 val_dataloader = dict(
@@ -26,7 +31,11 @@ val_dataloader = dict(
     collate_fn=dict(type='default_collate'),
     sampler=dict(type='DefaultSampler', shuffle=False),
     dataset=dict(
-        type='CIFAR10', data_root=data_root, split='test', download=False, pipeline=test_pipeline
+        type='vitbackbones.CIFAR10',
+        data_root=data_root,
+        split='test',
+        download=False,
+        pipeline=test_pipeline,
     ),
 )
 test_dataloader = val_dataloader

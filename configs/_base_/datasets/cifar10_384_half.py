@@ -4,9 +4,9 @@ _base_ = '../pipelines/half_384.py'
 
 data_root = 'data/cifar10/'
 
-# The data set holds decoded pictures: nothing is loaded.
-train_pipeline = _base_.train_pipeline[1:]
-test_pipeline = _base_.test_pipeline[1:]
+# The data set holds decoded pictures (BGR, as from files): nothing is loaded.
+train_pipeline = [step for step in _base_.train_pipeline if 'Load' not in step.type]
+test_pipeline = [step for step in _base_.test_pipeline if 'Load' not in step.type]
 
 train_dataloader = dict(
     batch_size=16,
@@ -16,7 +16,11 @@ train_dataloader = dict(
     sampler=dict(type='RepeatAugSampler', shuffle=True, num_repeats=3),
     drop_last=True,
     dataset=dict(
-        type='CIFAR10', data_root=data_root, split='train', download=False, pipeline=train_pipeline
+        type='vitbackbones.CIFAR10',
+        data_root=data_root,
+        split='train',
+        download=False,
+        pipeline=train_pipeline,
     ),
 )
 val_dataloader = dict(
@@ -26,7 +30,11 @@ val_dataloader = dict(
     collate_fn=dict(type='default_collate'),
     sampler=dict(type='DefaultSampler', shuffle=False),
     dataset=dict(
-        type='CIFAR10', data_root=data_root, split='test', download=False, pipeline=test_pipeline
+        type='vitbackbones.CIFAR10',
+        data_root=data_root,
+        split='test',
+        download=False,
+        pipeline=test_pipeline,
     ),
 )
 test_dataloader = val_dataloader

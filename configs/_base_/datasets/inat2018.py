@@ -7,8 +7,10 @@ _base_ = '../pipelines/deit.py'
 
 data_root = 'data/inat2018/'
 
-train_pipeline = _base_.train_pipeline
-train_pipeline[4].erase_prob = 0.1
+train_pipeline = [
+    dict(step, erase_prob=0.1) if step.type == 'RandomErasing' else step
+    for step in _base_.train_pipeline
+]
 test_pipeline = _base_.test_pipeline
 
 train_dataloader = dict(

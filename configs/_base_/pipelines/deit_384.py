@@ -2,8 +2,10 @@
 
 _base_ = './deit.py'
 
-train_pipeline = _base_.train_pipeline
-train_pipeline[1].scale = 384
-test_pipeline = _base_.test_pipeline
-test_pipeline[1].scale = 438
-test_pipeline[2].crop_size = 384
+sizes = dict(
+    RandomResizedCrop=dict(scale=384),
+    ResizeEdge=dict(scale=438),
+    CenterCrop=dict(crop_size=384),
+)
+train_pipeline = [dict(step, **sizes.get(step.type, {})) for step in _base_.train_pipeline]
+test_pipeline = [dict(step, **sizes.get(step.type, {})) for step in _base_.test_pipeline]

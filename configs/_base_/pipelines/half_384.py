@@ -2,9 +2,15 @@
 
 _base_ = './half.py'
 
-train_pipeline = _base_.train_pipeline
-train_pipeline[1].transforms[0][0].scale = 384
-train_pipeline[1].transforms[1][0].scale = 384
-test_pipeline = _base_.test_pipeline
-test_pipeline[1].scale = 426
-test_pipeline[2].crop_size = 384
+sizes = dict(
+    RandomChoice=dict(
+        transforms=[
+            [dict(type='RandomResizedCrop', scale=384, backend='pillow', interpolation=name)]
+            for name in ('bilinear', 'bicubic')
+        ]
+    ),
+    ResizeEdge=dict(scale=426),
+    CenterCrop=dict(crop_size=384),
+)
+train_pipeline = [dict(step, **sizes.get(step.type, {})) for step in _base_.train_pipeline]
+test_pipeline = [dict(step, **sizes.get(step.type, {})) for step in _base_.test_pipeline]

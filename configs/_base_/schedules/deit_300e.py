@@ -6,7 +6,8 @@ straight), which takes up to 0.05 % off it, in SReT's 30 epochs 2.3 %. DeiT's la
 
 Vectors (norms, biases), tokens and positions are not decayed.
 ``auto_scale_lr`` names the batch size the rate is meant for and changes nothing until it is
-switched on (``auto_scale_lr.enable=True``).
+switched on (``auto_scale_lr.enable=True``). Both ends are parts of the rate and scale with it; in
+DeiT's script they do not.
 """
 
 optim_wrapper = dict(
@@ -23,7 +24,7 @@ optim_wrapper = dict(
 param_scheduler = [
     dict(type='LinearLR', start_factor=1e-3, begin=0, end=6),
     # Epoch 300 is at 1e-5 exactly, for the schedules that go on from there.
-    dict(type='CosineAnnealingLR', eta_min=1e-5, begin=0, end=301, T_max=300),
+    dict(type='CosineAnnealingLR', eta_min_ratio=0.01, begin=0, end=301, T_max=300),
 ]
 train_cfg = dict(type='EpochBasedTrainLoop', max_epochs=300, val_interval=1)
 val_cfg = dict(type='ValLoop')

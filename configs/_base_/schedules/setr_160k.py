@@ -12,7 +12,14 @@ optim_wrapper = dict(
     paramwise_cfg=dict(custom_keys={'head': dict(lr_mult=10.0)}),
 )
 param_scheduler = [
-    dict(type='PolyLR', eta_min=1e-4, power=0.9, begin=0, end=160000, by_epoch=False)
+    dict(
+        type='vitbackbones.PolyLR',  # all groups end at 1e-4
+        eta_min_ratio=0.1,
+        power=0.9,
+        begin=0,
+        end=160000,
+        by_epoch=False,
+    )
 ]
 train_cfg = dict(type='IterBasedTrainLoop', max_iters=160000, val_interval=16000)
 val_cfg = dict(type='ValLoop')

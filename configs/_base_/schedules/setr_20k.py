@@ -11,7 +11,14 @@ optim_wrapper = dict(
 )
 param_scheduler = [
     dict(type='LinearLR', start_factor=0.01, begin=0, end=500, by_epoch=False),
-    dict(type='PolyLR', eta_min=1e-6, power=0.9, begin=500, end=20000, by_epoch=False),
+    dict(
+        type='vitbackbones.PolyLR',
+        eta_min_ratio=1 / 300,
+        power=0.9,
+        begin=500,
+        end=20000,
+        by_epoch=False,
+    ),
 ]
 train_cfg = dict(type='IterBasedTrainLoop', max_iters=20000, val_interval=1000)
 val_cfg = dict(type='ValLoop')

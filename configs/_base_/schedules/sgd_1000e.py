@@ -12,7 +12,7 @@ optim_wrapper = dict(
 )
 param_scheduler = [
     dict(type='LinearLR', start_factor=1e-4, begin=0, end=6),
-    dict(type='CosineAnnealingLR', eta_min=1e-5, begin=0, end=1000, T_max=1000),
+    dict(type='CosineAnnealingLR', eta_min_ratio=1e-3, begin=0, end=1000, T_max=1000),
 ]
 train_cfg = dict(max_epochs=1000, val_interval=10)
 auto_scale_lr = dict(base_batch_size=768)

@@ -9,5 +9,5 @@ _base_ = './deit_300e.py'
 optim_wrapper = dict(optimizer=dict(lr=2e-3))
 param_scheduler = [
     dict(type='LinearLR', start_factor=5e-4, begin=0, end=31),
-    dict(type='CosineAnnealingLR', eta_min=1e-5, begin=0, end=301, T_max=300),
+    dict(type='CosineAnnealingLR', eta_min_ratio=0.005, begin=0, end=301, T_max=300),
 ]

@@ -10,7 +10,7 @@ _base_ = './deit_300e.py'
 optim_wrapper = dict(optimizer=dict(lr=5e-5, weight_decay=5e-4))
 param_scheduler = [
     dict(type='LinearLR', start_factor=0.02, begin=0, end=6),
-    dict(type='CosineAnnealingLR', eta_min=1e-5, begin=0, end=64, T_max=64),
+    dict(type='CosineAnnealingLR', eta_min_ratio=0.2, begin=0, end=64, T_max=64),
 ]
 train_cfg = dict(max_epochs=64)
 auto_scale_lr = dict(base_batch_size=128)
