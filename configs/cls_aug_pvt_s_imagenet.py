@@ -1,7 +1,7 @@
 """Aug-PVT-S, ImageNet-1k.
 
 Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 2.
-    published  in the paper; the number is not recorded here
+    published  80.5  (top-1, ImageNet val)
     measured   not yet
 Protocol: 300 epochs, batch 1024, AdamW 1e-3, decay 0.05 (of positions, too), warm-up 5, cosine;
     DeiT's augmentation, stochastic depth 0.1. No average of the weights.

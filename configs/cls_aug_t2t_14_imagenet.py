@@ -1,7 +1,7 @@
 """Aug-T2T-ViT-14, ImageNet-1k.
 
 Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 2.
-    published  in the paper; the number is not recorded here
+    published  82.1  (top-1, ImageNet val)
     measured   not yet
 Protocol: 300 + 10 epochs, batch 512, AdamW 5e-4, decay 0.05, warm-up 10, stochastic depth 0.1. The
     average of the weights (decay 0.99996) is reported. Epochs, augmentation, evaluation crop and

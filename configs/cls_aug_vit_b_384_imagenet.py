@@ -7,10 +7,11 @@ Protocol: 30 epochs, batch 512, AdamW 5e-6 after 5 epochs from 1e-6, constant th
     model stays in eval mode. Positions are resized when the weights are loaded.
 Assumed: DeiT's recipe of this step; the paper says "as DeiT".
 Parameters: 87.044 M.
-Hardware: 16 GPUs x 32 images; hours not measured.
+Hardware: 16 GPUs x 32 images, two machines of 8; hours not measured.
 Weights: result of cls_aug_vit_b_imagenet in checkpoints/aug_vit_b.pth.
 
-    bash tools/dist_train.sh configs/cls_aug_vit_b_384_imagenet.py 16 --amp
+    export NNODES=2 NODE_RANK=0 MASTER_ADDR=HOST  # and NODE_RANK=1 on the other machine
+    bash tools/dist_train.sh configs/cls_aug_vit_b_384_imagenet.py 8 --amp
     python tools/train.py configs/cls_aug_vit_b_384_imagenet.py
 """
 

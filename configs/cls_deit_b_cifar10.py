@@ -31,3 +31,4 @@ model = dict(
     ),
     head=dict(num_classes=10, in_channels=768),
 )
+default_hooks = dict(checkpoint=dict(interval=10))  # epochs, which are short

@@ -32,3 +32,4 @@ model = dict(
     ),
     head=dict(num_classes=100, in_channels=768),
 )
+default_hooks = dict(checkpoint=dict(interval=10))  # epochs, which are short

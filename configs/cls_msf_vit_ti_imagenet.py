@@ -1,7 +1,7 @@
 """MSF ViT-Ti, ImageNet-1k.
 
-Reproduces: MSF (Kobayashi, CVPR 2024), Table 6.
-    published  in the paper; the number is not recorded here
+Reproduces: MSF (Kobayashi, CVPR 2024), Table 6, MSF; with groups=2 in the backbone its 2-group row.
+    published  73.50, 2 groups 72.74  (top-1, ImageNet val)
     measured   not yet
 Protocol: 100 epochs, batch 1024, AdamW 1e-3, decay 0.05 of everything, clipped at 1, warm-up 10,
     cosine; 3-Augment, jitter 0.3, MixUp or CutMix 0.2, smoothing 0.1, repeated augmentation. No
@@ -24,5 +24,5 @@ _base_ = [
 
 model = dict(
     backbone=dict(type='vitbackbones.MSFViT', arch='ti', out_type='pooled'),
-    head=dict(in_channels=192),
+    head=dict(in_channels=192, init_cfg=None),
 )

@@ -23,5 +23,5 @@ _base_ = [
 
 model = dict(
     backbone=dict(type='vitbackbones.SimpleViT', arch='s', out_type='pooled'),
-    head=dict(in_channels=384),
+    head=dict(in_channels=384, init_cfg=None),
 )

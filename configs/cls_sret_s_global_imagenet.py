@@ -25,6 +25,6 @@ model = dict(
     backbone=dict(
         type='vitbackbones.SReT', arch='s', groups=None, out_type='pooled', drop_path_rate=0.2
     ),
-    head=dict(in_channels=504),
+    head=dict(in_channels=504, init_cfg=None),
 )
 train_dataloader = dict(batch_size=64)

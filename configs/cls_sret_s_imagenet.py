@@ -23,6 +23,6 @@ _base_ = [
 
 model = dict(
     backbone=dict(type='vitbackbones.SReT', arch='s', out_type='pooled', drop_path_rate=0.2),
-    head=dict(in_channels=504),
+    head=dict(in_channels=504, init_cfg=None),
 )
 train_dataloader = dict(batch_size=64)

@@ -26,7 +26,7 @@ _base_ = [
 model = dict(
     type='vitbackbones.Distilled',
     backbone=dict(type='vitbackbones.SReT', arch='t', out_type='pooled', drop_path_rate=0.1),
-    head=dict(in_channels=256),
+    head=dict(in_channels=256, init_cfg=None),
     teacher=dict(type='TimmClassifier', model_name='regnety_160'),
     teacher_checkpoint='checkpoints/regnety_160.pth',
 )

@@ -7,10 +7,11 @@ Protocol: from the distilled weights of 224 pixels, AdamW 5e-6, decay 0.
 Assumed: all else is DeiT's: 30 epochs, batch 512, warm-up of 5 from 1e-6 and a constant rate then,
     the model in eval mode, augmentation, the labels' loss, positions resized on loading.
 Parameters: 5.085 M.
-Hardware: 16 GPUs x 32 images; hours not measured.
+Hardware: 16 GPUs x 32 images, two machines of 8; hours not measured.
 Weights: result of cls_sret_tl_global_distill_imagenet in checkpoints/sret_tl_global_distill.pth.
 
-    bash tools/dist_train.sh configs/cls_sret_tl_global_384_imagenet.py 16 --amp
+    export NNODES=2 NODE_RANK=0 MASTER_ADDR=HOST  # and NODE_RANK=1 on the other machine
+    bash tools/dist_train.sh configs/cls_sret_tl_global_384_imagenet.py 8 --amp
     python tools/train.py configs/cls_sret_tl_global_384_imagenet.py
 """
 

@@ -23,5 +23,5 @@ _base_ = [
 
 model = dict(
     backbone=dict(type='vitbackbones.SReT', arch='tl', out_type='pooled', drop_path_rate=0.1),
-    head=dict(in_channels=256),
+    head=dict(in_channels=256, init_cfg=None),
 )

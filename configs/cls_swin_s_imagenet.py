@@ -1,14 +1,14 @@
 """Swin-S, ImageNet-1k.
 
 Reproduces: MSF (Kobayashi, CVPR 2024), Table 6.
-    published  in the paper; the number is not recorded here
+    published  81.25  (top-1, ImageNet val)
     measured   not yet
 Protocol: 100 epochs, batch 1024, AdamW 1e-3, decay 0.05 of everything, clipped at 1, warm-up 10,
-    cosine; 3-Augment, jitter 0.3, MixUp or CutMix 0.2, smoothing 0.1, repeated augmentation. No
-    stochastic depth, no average of the weights. Published in float16; --amp takes bfloat16 where
-    the GPU has it.
-Assumed: no stochastic depth, mixing and batch size as for ViT-S; the paper tunes the last two by
-    size and does not print them.
+    cosine; 3-Augment, jitter 0.3, MixUp or CutMix 0.2, smoothing 0.1, repeated augmentation.
+    Stochastic depth 0.3, no average of the weights. Published in float16; --amp takes bfloat16
+    where the GPU has it.
+Assumed: mixing and batch size as for ViT-S, which the paper tunes by size and does not print.
+    Stochastic depth is torchvision's, whose model the published script trains.
 Parameters: 49.606 M.
 Hardware: 4 GPUs x 256 images; hours not measured.
 
@@ -24,5 +24,6 @@ _base_ = [
 ]
 
 model = dict(
-    backbone=dict(type='vitbackbones.Swin', arch='s', out_type='pooled'), head=dict(in_channels=768)
+    backbone=dict(type='vitbackbones.Swin', arch='s', out_type='pooled', drop_path_rate=0.3),
+    head=dict(in_channels=768),
 )

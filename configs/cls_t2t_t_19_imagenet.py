@@ -1,7 +1,7 @@
 """T2T-ViT_t-19, ImageNet-1k.
 
-Reproduces: T2T-ViT (Yuan et al., ICCV 2021), Table 3.
-    published  82.2  (top-1, ImageNet val)
+Reproduces: T2T-ViT (Yuan et al., ICCV 2021), repository's README (Table 3: 82.2).
+    published  82.4  (top-1, ImageNet val)
     measured   not yet
 Protocol: 300 + 10 epochs, batch 512, AdamW 5e-4, decay 0.065, warm-up 10, stochastic depth 0.1. The
     average of the weights (decay 0.99996) is reported. Epochs, augmentation, evaluation crop and

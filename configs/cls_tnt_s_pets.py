@@ -33,3 +33,4 @@ model = dict(
     ),
     head=dict(num_classes=37, in_channels=384),
 )
+default_hooks = dict(checkpoint=dict(interval=10))  # epochs, which are short

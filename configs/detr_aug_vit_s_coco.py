@@ -4,7 +4,7 @@ Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 9, Aug-ViT-S.
     published  35.7 56.7 36.5 12.2 38.0 58.6  (AP AP50 AP75 APs APm APl, COCO val2017)
     measured   not yet
 Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
-    divided by 10 after epoch 33.
+    divided by 10 after epoch 33. What the shortcuts learn is not decayed.
 Assumed, as no code was published: maps are the last block's tokens after the final LayerNorm,
     without the class token, averaged 2 x 2 to stride 32 (said of TNT in the same group's paper);
     positions resized bicubically; stochastic depth 0.1 and ImageNet mean and std as PVT's.

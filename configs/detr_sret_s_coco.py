@@ -8,7 +8,8 @@ Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, 
 Chosen: sliced attention as in the published SReT-S weights (their keys do not tell it from
     global attention: groups=None for those); stage 3 alone, stride 32, without a final norm;
     stochastic depth 0.1 as PVT's. The stem is frozen, so that two images a GPU do not move its
-    batch norms (frozen_stages=-1 to train it, as from --scratch).
+    batch norms, and positions with it (frozen_stages=-1 to train both, as from --scratch). The
+    coefficients of its shortcuts are not decayed.
 Parameters: 38.065 M, 37.750 of them trained.
 Hardware: 8 GPUs x 2 images; hours not measured.
 Weights: ImageNet checkpoint in checkpoints/sret_s.pth.

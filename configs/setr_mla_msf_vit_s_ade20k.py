@@ -10,7 +10,8 @@ Assumed, as neither code nor settings were published: SETR-MLA, which fits "expl
     Maps are the residual stream without a norm, the neck has one for each map.
 Parameters: 28.718 M.
 Hardware: 8 GPUs x 2 images, as SETR's; hours not measured.
-Weights: ImageNet checkpoint in checkpoints/msf_vit_s.pth.
+Weights: ImageNet checkpoint in checkpoints/msf_vit_s.pth; whether of 100 or of 300 epochs is
+    not published.
 
     python tools/train.py configs/setr_mla_msf_vit_s_ade20k.py
     bash tools/dist_train.sh configs/setr_mla_msf_vit_s_ade20k.py 8

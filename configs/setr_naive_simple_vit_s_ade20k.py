@@ -9,7 +9,8 @@ Assumed, as neither code nor settings were published: blocks 2, 5, 8, 11 (counte
     160k schedule. Maps are the residual stream without a norm, every head has its own.
 Parameters: 22.126 M.
 Hardware: 8 GPUs x 2 images, as SETR's; hours not measured.
-Weights: ImageNet checkpoint in checkpoints/simple_vit_s.pth.
+Weights: ImageNet checkpoint in checkpoints/simple_vit_s.pth; whether of 100 or of 300 epochs is
+    not published.
 
     python tools/train.py configs/setr_naive_simple_vit_s_ade20k.py
     bash tools/dist_train.sh configs/setr_naive_simple_vit_s_ade20k.py 8

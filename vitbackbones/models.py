@@ -53,14 +53,24 @@ MODELS = {
 }
 
 
-class LinearHead(nn.Module):
-    """A linear classifier in the keys of mmpretrain's ``LinearClsHead``."""
+# Their published code leaves linear layers, heads too, as torch makes them.
+TORCH_HEADS = (SimpleViT, SReT)
 
-    def __init__(self, in_channels: int, num_classes: int) -> None:
+
+class LinearHead(nn.Module):
+    """A linear classifier in the keys of mmpretrain's ``LinearClsHead``.
+
+    Args:
+        in_channels, num_classes: its widths.
+        narrow: start from a normal distribution of 0.02 without biases, not from torch's.
+    """
+
+    def __init__(self, in_channels: int, num_classes: int, narrow: bool) -> None:
         super().__init__()
         self.fc = nn.Linear(in_channels, num_classes)
-        nn.init.trunc_normal_(self.fc.weight, std=0.02)
-        nn.init.zeros_(self.fc.bias)
+        if narrow:
+            nn.init.trunc_normal_(self.fc.weight, std=0.02)
+            nn.init.zeros_(self.fc.bias)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map (N, in_channels) to (N, num_classes)."""
@@ -80,8 +90,8 @@ class Classifier(nn.Module):
         if num_classes and backbone.out_type == 'featmap':
             raise ValueError("a classifier needs out_type='cls_token' or 'pooled', got 'featmap'")
         self.backbone = backbone
-        width = backbone.out_channels[-1]
-        self.head = LinearHead(width, num_classes) if num_classes else nn.Identity()
+        width, narrow = backbone.out_channels[-1], not isinstance(backbone, TORCH_HEADS)
+        self.head = LinearHead(width, num_classes, narrow) if num_classes else nn.Identity()
 
     def forward(self, image: Tensor) -> Tensor:
         """Map images (N, 3, H, W) to logits (N, num_classes)."""

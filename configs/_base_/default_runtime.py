@@ -8,10 +8,11 @@ default_hooks = dict(
     timer=dict(type='IterTimerHook'),
     logger=dict(type='LoggerHook', interval=50),
     param_scheduler=dict(type='ParamSchedulerHook'),
-    checkpoint=dict(type='CheckpointHook', interval=1, max_keep_ckpts=3),
+    checkpoint=dict(type='CheckpointHook', interval=1, max_keep_ckpts=3, save_best='auto'),
     sampler_seed=dict(type='DistSamplerSeedHook'),
     visualization=dict(type='DetVisualizationHook'),  # draws when told to: draw=True
     exact_resume=dict(type='vitbackbones.ExactResumeHook'),
+    same_statistics=dict(type='vitbackbones.SameStatisticsHook'),
     finite_loss=dict(type='vitbackbones.FiniteLossHook', skip=0),
     unreadable_images=dict(type='vitbackbones.UnreadableImagesHook', limit=0.001),
 )

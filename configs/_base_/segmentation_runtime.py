@@ -9,7 +9,7 @@ _base_ = './default_runtime.py'
 default_scope = 'mmseg'
 default_hooks = dict(
     logger=dict(log_metric_by_epoch=False),
-    checkpoint=dict(by_epoch=False, interval=16000),
+    checkpoint=dict(by_epoch=False, interval=16000, save_best='mIoU'),
     visualization=dict(type='SegVisualizationHook'),
 )
 visualizer = dict(type='SegLocalVisualizer')

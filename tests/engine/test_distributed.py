@@ -99,6 +99,10 @@ def test_an_evaluation_writes_nothing_to_the_current_directory(ranks, tmp_path):
     assert tested == pytest.approx(first)
 
 
+def test_all_evaluate_with_the_statistics_of_the_first(ranks):
+    assert [seen['statistics'] for seen in ranks[0]] == [[1.0, 1.0, 5]] * 2
+
+
 def test_only_the_first_process_writes(ranks):
     folder = ranks[1] / 'epoch' / 'whole'
     assert {path.name for path in folder.glob('*.pth')} == {'epoch_1.pth', 'epoch_2.pth'}

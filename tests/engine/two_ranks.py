@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -26,6 +27,7 @@ from vitbackbones.engine.cli import run
 from vitbackbones.engine.console import build_runner
 from vitbackbones.engine.distributed import _wrap_on_cpu, prepare_distributed
 from vitbackbones.engine.interrupt import TrainingInterrupted
+from vitbackbones.engine.statistics import SameStatisticsHook
 from vitbackbones.errors import InputError
 
 STEPS = 5
@@ -164,6 +166,15 @@ def interrupted_in_epochs(folder):
     return meta['epoch'], meta['iter']
 
 
+def shared_statistics():
+    """Means and count of a BatchNorm once an evaluation has begun."""
+    norm = torch.nn.BatchNorm1d(2)
+    norm.running_mean.fill_(get_rank() + 1)
+    norm.num_batches_tracked.fill_(get_rank() + 5)
+    SameStatisticsHook().before_val_epoch(SimpleNamespace(model=norm))
+    return [*norm.running_mean.tolist(), norm.num_batches_tracked.item()]
+
+
 def main(folder):
     launched = few_steps(folder / 'losses', batch_size=2)
     prepare_distributed(launched, 'pytorch')
@@ -178,6 +189,7 @@ def main(folder):
         'accumulated': accumulated(folder / 'accumulated', launch),
         'loses a worker': loses_a_worker(folder / 'loses_a_worker', launch),
         'evaluated': evaluated(folder / 'evaluated', launch),
+        'statistics': shared_statistics(),
         'backend': torch.distributed.get_backend(),
     }
     for loop, stop in (('epoch', 'interrupted'), ('iteration', 'killed')):

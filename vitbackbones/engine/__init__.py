@@ -13,6 +13,7 @@ from .resuming import FittingCheckpointHook
 from .saving import CheckpointHook
 from .schedules import PolyLR
 from .sharding import FSDPStrategy
+from .statistics import SameStatisticsHook
 from .unreadable import UnreadableImagesHook
 
 __all__ = [
@@ -29,5 +30,6 @@ __all__ = [
     'LogFolderHook',
     'PolyLR',
     'ProgressHook',
+    'SameStatisticsHook',
     'UnreadableImagesHook',
 ]

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from mmengine.config import Config
 from mmengine.dataset import Compose
-from mmengine.registry import init_default_scope
+from mmengine.registry import MODELS, init_default_scope
 from PIL import Image, ImageOps
 from torch import Tensor
 
@@ -81,14 +81,18 @@ def _run(pipeline: Compose, file: Path) -> Tensor:
 
 
 def _mixed(config: Config, images: Tensor) -> Tensor:
-    """What MixUp and CutMix of the config make of a batch (N, 3, H, W)."""
-    from mmpretrain.models import RandomBatchAugment  # no need for it elsewhere
+    """A batch (N, 3, H, W) in BGR after MixUp, CutMix and what else the model does to it."""
+    from mmpretrain.structures import DataSample  # no need for it elsewhere
 
-    seed_generators(SAMPLE, SEED)
-    settings = config.model.get('train_cfg')
-    if not settings:
-        return images
-    return RandomBatchAugment(**settings)(images.float(), torch.eye(len(images)))[0]
+    torch.default_generator.manual_seed(seed_generators(SAMPLE, SEED))
+    model = config.model
+    settings = {'type': 'ClsDataPreprocessor', **model.get('data_preprocessor', {})}
+    preprocessor = MODELS.build({**settings, 'batch_augments': model.get('train_cfg')})
+    samples = [DataSample().set_gt_label(0) for _ in images]
+    mixed = preprocessor({'inputs': images, 'data_samples': samples}, training=True)['inputs']
+    if 'mean' in settings:
+        mixed = mixed * preprocessor.std + preprocessor.mean
+    return mixed.flip(1) if settings.get('to_rgb') else mixed
 
 
 def _picture(image: Tensor) -> Image.Image:

@@ -4,6 +4,9 @@ One of MixUp and CutMix, chosen at random, changes each batch. A run config adds
 the number of channels it gives:
 
     model = dict(backbone=dict(...), head=dict(in_channels=...))
+
+and ``init_cfg=None`` in the head where the published code leaves linear layers as torch makes them
+(MSF, SimpleViT, SReT).
 """
 
 model = dict(
