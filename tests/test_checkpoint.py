@@ -3,9 +3,6 @@
 import argparse
 import os
 import pickle
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import mmengine.runner.checkpoint as mmengine_checkpoint
 import numpy as np
@@ -20,6 +17,8 @@ from vitbackbones.backbones import ViT
 from vitbackbones.checkpoint import load_file, load_pretrained
 from vitbackbones.errors import InputError
 from vitbackbones.registry import WEIGHT_INITIALIZERS
+
+from .addresses import serving
 
 pytestmark = pytest.mark.compat
 
@@ -203,21 +202,10 @@ def test_a_position_code_that_fits_no_grid_names_file_and_key(tmp_path):
 # ------------------------------------------------------------------------ addresses
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *args):
-        pass
-
-
 @pytest.fixture
 def server(tmp_path, monkeypatch):
-    """The address of a server of ``tmp_path``; what is downloaded is kept in another folder."""
-    monkeypatch.setenv('TORCH_HOME', str(tmp_path / 'cache'))
-    monkeypatch.setenv('no_proxy', '127.0.0.1')
-    server = ThreadingHTTPServer(('127.0.0.1', 0), partial(Quiet, directory=tmp_path))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f'http://127.0.0.1:{server.server_port}'
-    server.shutdown()
-    server.server_close()
+    with serving(tmp_path, tmp_path / 'cache', monkeypatch) as address:
+        yield address
 
 
 @pytest.mark.parametrize('write', [torch.save, save_file])

@@ -1,125 +1,26 @@
-"""Checkpoint files: safe reading, and filling a backbone with a count of what was filled.
+"""Filling a backbone from a checkpoint, with a count of what was filled.
 
-A file is never unpickled freely: ``weights_only=True`` with the short list of harmless classes
-below, and no fallback. A pretrained file that does not fill its backbone stops the run, because a
-backbone that silently stays random costs a day of training.
+:mod:`vitbackbones.loading` reads the file. One that does not fill its backbone stops the run,
+because a backbone that silently stays random costs a day of training.
 """
 
 import logging
-import pickle
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from http.client import HTTPException
 from pathlib import Path
-from typing import BinaryIO
-from urllib.parse import urlparse
 
-import numpy as np
-import torch
-from mmengine.logging import HistoryBuffer, print_log
-from mmengine.runner import CheckpointLoader
-from safetensors.torch import load_file as load_safetensors
+from mmengine.logging import print_log
 from torch import Tensor, nn
 
 from .convert import FORMATS, convert, unwrap, without_wrapper
 from .errors import InputError
+from .loading.downloads import load_anywhere
+from .loading.reading import load_file
 from .registry import WEIGHT_INITIALIZERS
 
 INITIALIZERS = ('Pretrained', 'vitbackbones.Pretrained')
-
-
-def _history_statistic(owner: type, name: str):
-    """Stand in for ``getattr``, which mmengine's loss history pickles its methods with."""
-    if owner is not HistoryBuffer or name not in ('min', 'max', 'current', 'mean'):
-        raise pickle.UnpicklingError(f'getattr of {name!r} on {owner!r}')
-    return getattr(HistoryBuffer, name)
-
-
-def _safe_globals() -> list:
-    """What mmengine's and DeiT's checkpoints hold besides tensors; none of it runs code."""
-    reconstruct = np.empty(0).__reduce__()[0]
-    scalar = np.float64(0).__reduce__()[0]
-    kinds = (bool, np.uint8, np.uint32, np.int32, np.int64, np.float32, np.float64)
-    functions = [(_history_statistic, 'builtins.getattr')]
-    for module in ('numpy.core.multiarray', 'numpy._core.multiarray'):  # numpy 1 and 2
-        functions += [(reconstruct, f'{module}._reconstruct'), (scalar, f'{module}.scalar')]
-    classes = [HistoryBuffer, Namespace, np.ndarray, np.dtype]
-    return classes + list({type(np.dtype(kind)) for kind in kinds}) + functions
-
-
-def load_file(path: str | Path, map_location='cpu') -> dict:
-    """Read a ``.safetensors`` or torch checkpoint without running any code it may carry.
-
-    Raises:
-        InputError: the file is missing, is no checkpoint, is cut short, or holds an object that
-            is not on the list of harmless classes.
-    """
-    path = Path(path).expanduser()
-    if not path.is_file():
-        raise InputError(f'{path}: no such checkpoint file')
-    return read_safely(path, path, map_location)
-
-
-def read_safely(source: Path | BinaryIO, name: str | Path, map_location='cpu') -> dict:
-    """Read a file or what was downloaded; ``name`` begins the messages of :func:`load_file`."""
-    try:
-        if Path(name).suffix == '.safetensors':
-            content = load_safetensors(source)
-        else:
-            with torch.serialization.safe_globals(_safe_globals()):
-                content = torch.load(source, map_location=map_location, weights_only=True)
-    except pickle.UnpicklingError as error:
-        raise InputError(_refusal(name, error)) from error
-    except Exception as error:  # a file that is no pickle can end in any error while it is read
-        raise InputError(f'{name}: is no torch checkpoint, or is damaged ({error!r})') from error
-    if not isinstance(content, dict):
-        raise InputError(f'{name}: holds a {type(content).__name__} and not a dict of weights')
-    return content
-
-
-def _refusal(path: str | Path, error: Exception) -> str:
-    text = str(error)
-    if 'nsupported' not in text and 'getattr' not in text:
-        return f'{path}: is no torch checkpoint, or is damaged'
-    reason = next((line for line in text.splitlines() if 'nsupported' in line), text)
-    return (
-        f'{path}: refused, it holds more than weights: {reason.strip()} Loading never runs code '
-        'from a file. If you trust it, save its state dict alone with torch.save or safetensors.'
-    )
-
-
-def load_url(url: str, map_location='cpu', model_dir: str | None = None, progress=True) -> dict:
-    """Download a checkpoint, unless it was before, and read it as safely as :func:`load_file`.
-
-    It is kept where torch.hub keeps its own, or in ``model_dir``.
-
-    Raises:
-        InputError: the download failed, or what came is refused.
-    """
-    folder = Path(model_dir or Path(torch.hub.get_dir(), 'checkpoints'))
-    file = folder / Path(urlparse(url).path).name
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not file.exists():
-            torch.hub.download_url_to_file(url, str(file), progress=progress)
-    except (OSError, HTTPException) as error:
-        raise InputError(
-            f'{url}: cannot be downloaded ({error}). Fetch it by other means and give the file.'
-        ) from error
-    try:
-        return load_file(file, map_location)
-    except InputError as error:
-        raise InputError(f'{error} It came from {url}; delete it to download it again.') from error
-
-
-def load_anywhere(source: str | Path) -> dict:
-    """Read a file or an address of any kind that mmengine knows (https://, torchvision:// ...)."""
-    if '://' in str(source):
-        return CheckpointLoader.load_checkpoint(str(source), 'cpu')  # safe, see compat.py
-    return load_file(source)
 
 
 @contextmanager
@@ -152,12 +53,12 @@ def require_finite(path: str | Path, state: dict[str, Tensor]) -> None:
         )
 
 
-def load_model_file(path: str | Path, map_location='cpu') -> dict:
+def load_model_file(path: str | Path) -> dict:
     """Read what mmengine is to load into a whole model: a released SETR in the keys of ours.
 
     Any other file is left as it is. Arguments and errors as in :func:`load_file`.
     """
-    checkpoint = load_file(path, map_location)
+    checkpoint = load_file(path)
     state = checkpoint.get('state_dict', checkpoint)
     if not FORMATS['setr'].detect(state):
         return checkpoint

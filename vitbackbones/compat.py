@@ -7,7 +7,7 @@ Called once by ``import vitbackbones``; silent. What it mends:
   its place that raises only when an operator is really called.
 * Checkpoints: some releases fall back to full unpickling, which runs code that a file brings
   along, others cannot read their own checkpoints under torch >= 2.6. All loading through mmengine
-  is done by :mod:`vitbackbones.checkpoint` instead.
+  is done by :mod:`vitbackbones.loading` instead, also that of pickled annotations.
 * ``mmpretrain.models`` does not import beside transformers 5, although only its multimodal
   models, unused here, need transformers.
 * onedl's mmdet warns that "metrics will not be computed" without faster-coco-eval. Only its own
@@ -16,18 +16,26 @@ Called once by ``import vitbackbones``; silent. What it mends:
   :mod:`vitbackbones.compat_apis`.
 """
 
+import functools
 import importlib.util
+import io
 import sys
 import warnings
+from contextlib import nullcontext
 from importlib.machinery import ModuleSpec
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
+from typing import BinaryIO
 
 import mmengine.runner.checkpoint as mmengine_checkpoint
+from mmengine.fileio import get_file_backend, register_handler
+from mmengine.fileio.handlers import PickleHandler
 from mmengine.runner.checkpoint import CheckpointLoader
 
-from .checkpoint import load_model_file, load_url, read_safely
+from .checkpoint import load_model_file
 from .compat_apis import mend_inference
+from .loading.downloads import fetching, load_local_address, load_url
+from .loading.reading import load_file, read_data, read_safely
 
 
 class _MissingOps(ModuleType):
@@ -57,20 +65,50 @@ def stub_missing_ops() -> None:
 
 
 def load_checkpoints_safely() -> None:
-    """Route all of mmengine's loading through the safe loader."""
+    """Route all of mmengine's loading through the safe reader, which needs no ``map_location``."""
+    load_any = CheckpointLoader.load_checkpoint
 
-    def load_local(filename: str, map_location=None):
-        return load_model_file(filename, map_location)
+    @functools.wraps(load_any)
+    def load_named(filename: str, map_location=None, logger='current') -> dict:
+        with fetching(filename) if '://' in str(filename) else nullcontext():
+            return load_any(filename, map_location, logger)
 
-    def load_fetched(file, map_location=None, weights_only=None):
-        name = file if isinstance(file, str) else 'the fetched checkpoint'
-        return read_safely(file, name, map_location)
+    def load_from_local(filename: str, map_location=None) -> dict:
+        return load_model_file(filename)
 
-    CheckpointLoader.register_scheme(prefixes='', loader=load_local, force=True)
-    # http(s)://, torchvision:// and open-mmlab:// all end in this function
-    mmengine_checkpoint.load_url = load_url
-    if hasattr(mmengine_checkpoint, '_safe_torch_load'):  # s3://, petrel://, pavi:// and caches
+    def load_from_address(filename: str, map_location=None) -> dict:
+        return load_local_address(filename)
+
+    def load_from_storage(filename: str, map_location=None, backend: str = 'petrel') -> dict:
+        storage = get_file_backend(filename, backend_args={'backend': backend})
+        return read_safely(io.BytesIO(storage.get(filename)), filename)
+
+    def load_from_url(url: str, model_dir=None, map_location=None, progress=True) -> dict:
+        return load_url(url, model_dir, progress)
+
+    def load_fetched(file: str | BinaryIO, map_location=None, weights_only=None) -> dict:
+        return load_file(file) if isinstance(file, str) else read_safely(file, 'what was fetched')
+
+    register = functools.partial(CheckpointLoader.register_scheme, force=True)
+    register(prefixes='', loader=load_from_local)
+    register(prefixes='file://', loader=load_from_address)
+    register(prefixes=[r'(\S+\:)?s3://', r'(\S+\:)?petrel://'], loader=load_from_storage)
+    CheckpointLoader.load_checkpoint = load_named
+    mmengine_checkpoint.load_url = load_from_url  # for http(s)://, torchvision:// and open-mmlab://
+    if hasattr(mmengine_checkpoint, '_safe_torch_load'):  # pavi:// and caches
         mmengine_checkpoint._safe_torch_load = load_fetched
+
+
+class PlainPickleHandler(PickleHandler):
+    """Reads annotations in a ``.pkl`` file as data."""
+
+    def load_from_fileobj(self, file: BinaryIO, **options):
+        return read_data(file, getattr(file, 'name', 'a .pkl file that the config names'))
+
+
+def load_annotations_safely() -> None:
+    """Keep ``mmengine.load`` from running code that a pickle brings along."""
+    register_handler(['pkl', 'pickle'])(PlainPickleHandler)
 
 
 def skip_multimodal_models() -> None:
@@ -94,6 +132,7 @@ def prepare() -> None:
     """Do all of the above; safe to call more than once."""
     stub_missing_ops()
     load_checkpoints_safely()
+    load_annotations_safely()
     skip_multimodal_models()
     silence_false_alarms()
     mend_inference()

@@ -21,6 +21,8 @@ modules and methods of classes.
   Here the files are sorted.
 * For a file that holds weights alone ``mmseg.apis.init_model`` ends in ``KeyError: 'meta'``, and
   the inferencers name and draw the classes of Cityscapes or COCO, whatever the config's are.
+* Given weights without a config, the inferencers execute the text of a config that the file brings
+  along. Here they ask for the config.
 * A checkpoint of other classes than the config's loads with a log line, and its last layer stays
   random. For models with a backbone of this package that is an ``InputError``.
 """
@@ -37,6 +39,7 @@ from mmengine.config import Config
 from mmengine.registry import DefaultScope
 
 from .classes import checkpoint_meta, config_meta, require_same_count
+from .errors import InputError
 
 PACKAGE = __package__
 
@@ -111,6 +114,22 @@ def _sort_folders(inferencer: type) -> None:
     inferencer._inputs_to_list = inputs_to_list
 
 
+def _mend_inferencers(module: ModuleType) -> None:
+    initialise = module.BaseInferencer._init_model
+
+    @functools.wraps(initialise)
+    def init_model(self, config, weights, *arguments, **options):
+        if not config:
+            raise InputError(
+                f'{weights}: {type(self).__name__} needs the config of these weights, too: '
+                'give it as model=CONFIG. A config inside a checkpoint is never used, because it '
+                'is Python and would run.'
+            )
+        return initialise(self, config, weights, *arguments, **options)
+
+    module.BaseInferencer._init_model = init_model
+
+
 def _mend_inferencer(name: str, api: ModuleType) -> None:
     api._load_checkpoint_to_model = _checking_classes(api._load_checkpoint_to_model)
     inferencer = getattr(api, name)
@@ -173,6 +192,7 @@ def _mend_zoo(api: ModuleType) -> None:
 
 
 MENDS = {
+    'mmengine.infer.infer': _mend_inferencers,
     'mmseg.apis.inference': _mend_segmentation,
     'mmseg.apis.mmseg_inferencer': functools.partial(_mend_inferencer, 'MMSegInferencer'),
     'mmseg.models.segmentors.base': _mend_segmentor,

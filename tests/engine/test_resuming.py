@@ -48,12 +48,65 @@ def test_latest_is_the_one_named(trained, tmp_path):
 @pytest.mark.parametrize('pointer', ['', '/gone/epoch_7.pth', None])
 def test_latest_without_a_usable_name_is_the_newest(tmp_path, pointer):
     for age, name in enumerate(['epoch_10.pth', 'epoch_9.pth', 'best_x_epoch_10.pth']):
-        (tmp_path / name).touch()
+        torch.save({}, tmp_path / name)
         os.utime(tmp_path / name, (1000 - age, 1000 - age))
     os.utime(tmp_path / 'best_x_epoch_10.pth', (2000, 2000))
     if pointer is not None:
         (tmp_path / 'last_checkpoint').write_text(pointer)
     assert latest_checkpoint(tmp_path).name == 'epoch_10.pth'
+
+
+def damage_pointer(work_dir, how):
+    (work_dir / 'last_checkpoint').unlink()
+    if how == 'folder':
+        (work_dir / 'last_checkpoint').mkdir()
+    else:
+        (work_dir / 'last_checkpoint').write_bytes(b'\xff\xfe\x00\x80')
+
+
+@pytest.mark.parametrize('how', ['folder', 'random bytes'])
+def test_a_damaged_pointer_is_passed_over_with_a_warning(trained, tmp_path, capsys, how):
+    copy = shutil.copytree(trained, tmp_path / 'copy')
+    damage_pointer(copy, how)
+    assert latest_checkpoint(copy) == copy / 'epoch_3.pth'
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == (
+        f'warning: {copy}/last_checkpoint is damaged or cut short; {copy}/epoch_3.pth, the newest '
+        'whole one, is taken'
+    )
+
+
+def cut(file):
+    file.write_bytes(file.read_bytes()[:-100])
+
+
+def test_a_newest_checkpoint_that_is_cut_short_is_passed_over(trained, tmp_path, capsys):
+    copy = shutil.copytree(trained, tmp_path / 'copy')
+    cut(copy / 'epoch_3.pth')
+    assert find_resume(Config({'work_dir': str(copy)}), LATEST) == copy / 'epoch_2.pth'
+    (line,) = capsys.readouterr().err.splitlines()
+    assert 'epoch_3.pth is damaged or cut short' in line
+    assert f'{copy}/epoch_2.pth, the newest whole one, is taken' in line
+
+
+def test_a_named_checkpoint_that_is_cut_short_is_an_error(trained, tmp_path):
+    copy = shutil.copytree(trained, tmp_path / 'copy')
+    cut(copy / 'epoch_3.pth')
+    message = f'{copy}/epoch_3.pth: the file is cut short; the newest whole one beside it is {copy}'
+    with pytest.raises(InputError, match=f'--resume {message}/epoch_2.pth'):
+        find_checkpoint(str(copy / 'epoch_3.pth'), '--resume')
+    alone = shutil.copy(copy / 'epoch_3.pth', tmp_path / 'alone.pth')
+    with pytest.raises(InputError, match=r'alone\.pth: the file is cut short$'):
+        find_checkpoint(str(alone), '--resume')
+
+
+def test_all_checkpoints_are_cut_short(trained, tmp_path, capsys):
+    copy = shutil.copytree(trained, tmp_path / 'copy')
+    for file in copy.glob('*.pth'):
+        cut(file)
+    with pytest.raises(InputError, match='--resume: no checkpoint in'):
+        find_resume(Config({'work_dir': str(copy)}), LATEST)
+    assert capsys.readouterr().err == ''
 
 
 def test_nothing_to_resume(tmp_path):
@@ -99,6 +152,78 @@ def test_weights_only(trained, tmp_path):
     torch.save(load_file(trained / 'epoch_2.pth')['state_dict'], tmp_path / 'weights.pth')
     with pytest.raises(InputError, match='weights only, nothing to resume'):
         resume(tmp_path, tmp_path / 'weights.pth')
+
+
+# What lies where in a checkpoint of the wrong form, and what is said of it.
+WRONG = [
+    ('meta', [1], 'meta is a list'),
+    ('meta', None, 'meta is a NoneType'),
+    ('meta.iter', None, 'meta.iter is a NoneType'),
+    ('meta.iter', 'DELETED', 'meta.iter is missing'),
+    ('meta.iter', '3', 'meta.iter is a str'),
+    ('meta.iter', -3, 'meta.iter is negative'),
+    ('meta.iter', 3.5, 'meta.iter is a float'),
+    ('meta.iter', torch.ones(1), 'meta.iter is a Tensor'),
+    ('meta.epoch', 'DELETED', 'meta.epoch is missing'),
+    ('meta.epoch', [2], 'meta.epoch is a list'),
+    ('meta.seed', 'x', 'meta.seed is a str'),
+    ('meta.dataset_meta', 7, 'meta.dataset_meta is a int'),
+    ('meta.dataset_meta.classes', 7, 'meta.dataset_meta.classes is a int'),
+    ('state_dict', torch.ones(2), 'state_dict is a Tensor'),
+    ('optimizer', [1], 'optimizer is a list'),
+    ('optimizer.state', [1], 'optimizer.state is a list'),
+    ('optimizer.state', {0: 1}, 'optimizer.state.* is a int'),
+    ('optimizer.param_groups', {}, 'optimizer.param_groups is a dict'),
+    ('optimizer.param_groups', [1], 'optimizer.param_groups.* is a int'),
+    ('optimizer.param_groups', [{'lr': 1}], 'optimizer.param_groups.*.params is missing'),
+    ('param_schedulers', 5, 'param_schedulers is a int'),
+    ('param_schedulers', [5], 'param_schedulers.* is a int'),
+    ('message_hub', 'x', 'message_hub is a str'),
+    ('message_hub', {}, 'message_hub.log_scalars is missing'),
+    ('message_hub.log_scalars', [1], 'message_hub.log_scalars is a list'),
+    ('message_hub.runtime_info', 5, 'message_hub.runtime_info is a int'),
+    ('message_hub.runtime_info.keep_ckpt_ids', ['/x'], 'keep_ckpt_ids.* is a str'),
+    ('message_hub.resumed_keys', 'DELETED', 'message_hub.resumed_keys is missing'),
+    ('data_stream', [1], 'data_stream is a list'),
+    ('settings', {'model': 'x'}, 'settings.* is a str'),
+    ('ema_state_dict', 1, 'ema_state_dict is a int'),
+]
+
+
+@pytest.mark.parametrize(('place', 'value', 'message'), WRONG)
+def test_content_of_the_wrong_form_names_file_and_key(trained, tmp_path, place, value, message):
+    checkpoint = load_file(trained / 'epoch_2.pth')
+    *parents, key = place.split('.')
+    parent = checkpoint
+    for name in parents:
+        parent = parent[name]
+    parent[key] = value
+    if isinstance(value, str) and value == 'DELETED':
+        del parent[key]
+    torch.save(checkpoint, tmp_path / 'wrong.pth')
+    with pytest.raises(InputError) as error:
+        resume(tmp_path, tmp_path / 'wrong.pth')
+    assert str(error.value).startswith(f'{tmp_path}/wrong.pth: ')
+    assert f'{message};' in str(error.value)
+
+
+def test_resuming_deletes_nothing_outside_of_the_work_dir(trained, tmp_path):
+    """mmengine deletes the best checkpoint that a file names once it finds a better one."""
+    for name in ('best_dear.pth', 'best_folder'):
+        dear = tmp_path / 'elsewhere' / name
+        dear.mkdir(parents=True) if name == 'best_folder' else dear.parent.mkdir()
+        checkpoint = load_file(trained / 'epoch_2.pth')
+        info = checkpoint['message_hub']['runtime_info']
+        info |= {'best_ckpt': str(dear), 'best_score': 1e9}
+        checkpoint['message_hub']['resumed_keys'] |= {'best_ckpt': True, 'best_score': True}
+        torch.save(checkpoint, tmp_path / 'evil.pth')
+        if name == 'best_dear.pth':
+            dear.touch()
+        hook = {'type': 'CheckpointHook', 'interval': 1, 'save_best': 'toy/error', 'rule': 'less'}
+        resume(tmp_path / 'run', tmp_path / 'evil.pth', default_hooks={'checkpoint': hook})
+        assert list((tmp_path / 'run').glob('best_*'))  # a better one was found
+        assert dear.exists()
+        shutil.rmtree(tmp_path / 'elsewhere')
 
 
 def test_another_optimizer(trained, tmp_path):

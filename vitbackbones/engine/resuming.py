@@ -6,6 +6,8 @@ nothing to resume; both cost a day before they are noticed.
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import NoneType
+from zipfile import is_zipfile
 
 from mmengine.config import Config
 from mmengine.hooks import Hook
@@ -16,11 +18,48 @@ from torch import Tensor, nn
 from ..checkpoint import adapt_state, naming, require_finite
 from ..classes import checkpoint_meta, require_same_names
 from ..errors import InputError
+from ..loading.reading import require_form
+from ..loading.torch_files import ZIP_START
 from ..registry import HOOKS
 from .ema import AVERAGED, LAST, MMENGINE, STEPS, EMAHook
+from .exact import APPLIED, SETTINGS, STREAM
 from .paths import looked_in, resolve
+from .run import show_warnings
 
 LATEST = 'latest'
+# What a run needs to continue from, by its place in the checkpoint.
+RESUMABLE = {
+    'meta': dict,
+    'meta.epoch': int,
+    'meta.iter': int,
+    'state_dict': dict,
+    'optimizer': dict,
+    'optimizer.state': dict,
+    'optimizer.state.*': dict,
+    'optimizer.param_groups': list,
+    'optimizer.param_groups.*': dict,
+    'optimizer.param_groups.*.params': list,
+    'message_hub': dict,
+    'message_hub.log_scalars': dict,
+    'message_hub.runtime_info': dict,
+    'message_hub.resumed_keys': dict,
+}
+# What it reads besides, if it is there.
+OPTIONAL = {
+    'meta.seed': (int, NoneType),
+    'message_hub.runtime_info.keep_ckpt_ids': list,
+    'message_hub.runtime_info.keep_ckpt_ids.*': int,
+    'optimizer.loss_scaler': dict,
+    'param_schedulers': list,
+    'param_schedulers.*': dict,
+    **dict.fromkeys((LAST, AVERAGED, MMENGINE), dict),
+    STEPS: Tensor,
+    APPLIED: bool,
+    STREAM: dict,
+    f'{STREAM}.*': int,
+    SETTINGS: dict,
+    f'{SETTINGS}.*': int,
+}
 
 
 def find_resume(config: Config, path: str) -> Path:
@@ -44,12 +83,16 @@ def find_checkpoint(path: str, role: str) -> Path:
     """The checkpoint file ``path``, or the latest of the work dir ``path``.
 
     Raises:
-        InputError: there is none; ``role`` begins the message.
+        InputError: there is none, or it is cut short; ``role`` begins the message.
     """
     place = resolve(path)
     found = latest_checkpoint(place) if place.is_dir() else place
     if found is None or not found.is_file():
         raise InputError(f'{role} {path}: no checkpoint there (looked for {looked_in(path)})')
+    if _is_cut_short(found):
+        whole = next(filter(is_zipfile, _newest_first(found.parent)), None)
+        hint = f'; the newest whole one beside it is {whole}' if whole else ''
+        raise InputError(f'{role} {found}: the file is cut short{hint}')
     return found
 
 
@@ -57,14 +100,40 @@ def latest_checkpoint(work_dir: Path) -> Path | None:
     """The file that ``last_checkpoint`` names, otherwise the newest checkpoint of ``work_dir``.
 
     ``last_checkpoint`` holds an absolute path, which is wrong once the folder was moved, and is
-    empty when a run was killed while writing it.
+    empty when a run was killed while writing it. A file that is cut short is passed over with a
+    warning.
     """
     pointer = work_dir / 'last_checkpoint'
-    name = Path(pointer.read_text().strip()).name if pointer.is_file() else ''
-    if name and (work_dir / name).is_file():
-        return work_dir / name
+    named, damaged = _named_by(pointer)
+    saved = [file for file in (named, *_newest_first(work_dir)) if file is not None]
+    found = next(filter(is_zipfile, saved), None)
+    if found is not None and (damaged or found != saved[0]):
+        bad = pointer if damaged else saved[0]
+        show_warnings([f'{bad} is damaged or cut short; {found}, the newest whole one, is taken'])
+    return found
+
+
+def _named_by(pointer: Path) -> tuple[Path | None, bool]:
+    """The file that ``last_checkpoint`` names if it exists, and whether the pointer is damaged."""
+    try:
+        name = Path(pointer.read_text().strip()).name
+        named = pointer.with_name(name) if name else None
+        return (named if named and named.is_file() else None), False
+    except FileNotFoundError:
+        return None, False
+    except (OSError, ValueError):  # a folder; bytes that are no text
+        return None, True
+
+
+def _newest_first(work_dir: Path) -> list[Path]:
     saved = [file for file in work_dir.glob('*.pth') if not file.name.startswith('best_')]
-    return max(saved, key=lambda file: file.stat().st_mtime, default=None)
+    return sorted(saved, key=lambda file: file.stat().st_mtime, reverse=True)
+
+
+def _is_cut_short(file: Path) -> bool:
+    """Whether a file begins as a zip archive, which a checkpoint is, and does not end as one."""
+    with file.open('rb') as opened:
+        return opened.read(len(ZIP_START)) == ZIP_START and not is_zipfile(opened)
 
 
 @HOOKS.register_module()
@@ -97,9 +166,9 @@ class FittingCheckpointHook(Hook):
         given = fitting_state(self.path, model, checkpoint)
         checkpoint.setdefault('state_dict', given)  # EMAHook asks for it in a file of weights too
         if self.resume:
+            _require_resumable(self.path, checkpoint, runner.optim_wrapper)
             for name in (LAST, AVERAGED, MMENGINE):
                 require_finite(self.path, checkpoint.get(name, {}))
-            _require_resumable(self.path, checkpoint, runner.optim_wrapper)
             _require_average_goes_on(self.path, checkpoint, runner.hooks)
 
     def before_train(self, runner) -> None:
@@ -147,6 +216,8 @@ def _require_resumable(path: str, checkpoint: dict, optimizer: OptimWrapper) -> 
             f'{path} holds weights only, nothing to resume training from. '
             'To start from its weights use --cfg-options load_from=FILE.'
         )
+    require_form(path, checkpoint, RESUMABLE, complete=True)
+    require_form(path, checkpoint, OPTIONAL)
     given = [len(group['params']) for group in checkpoint['optimizer']['param_groups']]
     own = [len(group['params']) for group in optimizer.optimizer.param_groups]
     if given != own:

@@ -1,0 +1,201 @@
+"""What a checkpoint may hold is read exactly; what is wrong with a file is said."""
+
+import argparse
+import io
+import pickle
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from mmengine.logging import HistoryBuffer
+from torch import nn
+
+from vitbackbones.errors import InputError
+from vitbackbones.loading.reading import load_file, read_data, require_form
+
+pytestmark = pytest.mark.compat
+FORMATS = pytest.mark.parametrize('zipped', [True, False], ids=['zip', 'legacy'])
+FLOATS = ('float16', 'bfloat16', 'float32', 'float64', 'float8_e4m3fn', 'float8_e5m2')
+INTEGERS = ('uint8', 'int8', 'int16', 'int32', 'int64', 'uint16', 'uint32', 'uint64')
+
+
+def roundtrip(content, path, zipped=True):
+    torch.save(content, path, _use_new_zipfile_serialization=zipped)
+    return load_file(path)
+
+
+@FORMATS
+@pytest.mark.parametrize('kind', ['bool', *INTEGERS, *FLOATS])
+def test_tensors_of_every_type(tmp_path, zipped, kind):
+    dtype = getattr(torch, kind)
+    stored = torch.tensor([[0.0, 1, 2], [3, 4, 5]]).long().to(dtype)
+    loaded = roundtrip({'w': stored}, tmp_path / 'w.pth', zipped)['w']
+    assert loaded.dtype == dtype
+    assert torch.equal(loaded.double(), stored.double())
+
+
+@FORMATS
+def test_shapes_strides_and_shared_memory(tmp_path, zipped):
+    base = torch.randn(6, 4)
+    stored = {'rows': base[1:3], 'turned': base.t(), 'number': base[0, 0], 'none': base[:0]}
+    loaded = roundtrip(stored, tmp_path / 'w.pth', zipped)
+    for key, value in stored.items():
+        assert (loaded[key].shape, loaded[key].stride()) == (value.shape, value.stride())
+        assert torch.equal(loaded[key], value)
+    loaded['rows'].zero_()
+    assert (loaded['turned'][:, 1:3] == 0).all()
+
+
+@FORMATS
+def test_arrays_numbers_and_plain_objects(tmp_path, zipped):
+    stored = {
+        'rows': np.arange(6.0).reshape(2, 3),
+        'columns': np.asfortranarray(np.arange(6).reshape(2, 3)),
+        'none': np.zeros((0, 3), np.float32),
+        'numbers': [np.float64(3.5), np.int64(-2), np.uint8(7), np.bool_(True), np.float16(1)],
+        'plain': [None, True, -5, 2**70, 1e300, 'ü', b'', b'\xff', (1, 2, 3, 4), {1, 2}],
+        'args': argparse.Namespace(lr=0.1, betas=[0.9, 0.99]),
+        'no args': argparse.Namespace(),
+        'milestones': Counter([8, 11]),
+        'torch': [torch.Size([1, 2]), torch.device('cuda:1'), torch.float16],
+    }
+    loaded = roundtrip(stored, tmp_path / 'x.pth', zipped)
+    for key in ('rows', 'columns', 'none'):
+        np.testing.assert_array_equal(loaded[key], stored[key], strict=True)
+    assert loaded['columns'].flags['F_CONTIGUOUS']
+    for key in stored.keys() - {'rows', 'columns', 'none'}:
+        assert loaded[key] == stored[key], key
+    assert list(map(type, loaded['numbers'])) == list(map(type, stored['numbers']))
+
+
+@pytest.mark.parametrize('module', ['numpy.core', 'numpy._core'])
+def test_arrays_of_both_numpys(module):
+    theirs = pickle.dumps({'a': np.arange(3), 'b': np.float32(2)}, 2)
+    own = b'numpy._core' if b'numpy._core' in theirs else b'numpy.core'
+    loaded = read_data(io.BytesIO(theirs.replace(own, module.encode())), 'x.pkl')
+    assert loaded['a'].tolist() == [0, 1, 2]
+    assert loaded['b'] == np.float32(2)
+
+
+def test_a_loss_history_goes_on(tmp_path):
+    history = HistoryBuffer()
+    for value in (1.0, 3.0):
+        history.update(value, 2)
+    once = roundtrip({'loss': history, 'new': HistoryBuffer()}, tmp_path / 'x.pth')
+    again = roundtrip(once, tmp_path / 'x.pth')['loss']
+    again.update(6.0, 1)
+    assert type(again) is HistoryBuffer
+    assert [array.tolist() for array in again.data] == [[1, 3, 6], [2, 2, 1]]
+    assert again.statistics('mean') == 2
+    assert len(once['new'].data[0]) == 0
+
+
+def test_versions_of_modules_are_kept(tmp_path):
+    state = nn.BatchNorm1d(2).state_dict()
+    assert roundtrip(state, tmp_path / 'w.pth')._metadata == state._metadata
+
+
+def test_the_text_of_a_config_is_left_out(tmp_path):
+    info = {'cfg': 'a', 'config': 'b', 'epoch': 1}
+    stored = {'meta': info, 'message_hub': {'runtime_info': info, 'log_scalars': {}}}
+    loaded = roundtrip(stored, tmp_path / 'x.pth')
+    assert loaded == {
+        'meta': {'epoch': 1},
+        'message_hub': {'runtime_info': {'epoch': 1}, 'log_scalars': {}},
+    }
+
+
+def test_no_checkpoint_says_what_may_be_deleted_elsewhere(tmp_path):
+    """mmengine removes the file or folder ``best_ckpt`` when a better one is found."""
+    own, foreign = tmp_path / 'best_x.pth', tmp_path / 'other' / 'best_x.pth'
+    bad = (foreign, tmp_path / 'notes.pth', f'{tmp_path}/a/../best_x.pth', '/', 'best_x.pth', 5)
+    for path in (own, *bad):
+        value = path if isinstance(path, int) else str(path)
+        info = {'best_ckpt': value, 'best_ckpt_bbox': value, 'best_score': 0.5}
+        loaded = roundtrip({'message_hub': {'runtime_info': info}}, tmp_path / 'epoch_1.pth')
+        kept = loaded['message_hub']['runtime_info']
+        assert kept == (info if path is own else {'best_score': 0.5})
+
+
+@pytest.mark.parametrize(
+    ('content', 'reason'),
+    [
+        (b'<!DOCTYPE html>', 'is no torch checkpoint, or is damaged (it is a web page'),
+        (b'\n<html>', 'it is a web page, perhaps the answer to a wrong address'),
+        (b'version https://git-lfs.github.com/spec/v1\n', 'it is a pointer of git-lfs'),
+        (b'hello', 'is no torch checkpoint, or is damaged'),
+    ],
+)
+def test_what_is_mistaken_for_a_checkpoint_is_named(tmp_path, content, reason):
+    (tmp_path / 'x.pth').write_bytes(content)
+    with pytest.raises(InputError) as error:
+        load_file(tmp_path / 'x.pth')
+    assert reason in str(error.value)
+    assert 'rust' not in str(error.value)  # no advice to trust a web page
+
+
+def test_a_refusal_names_the_object_and_gives_no_unsafe_advice(tmp_path):
+    torch.save({'x': 1j}, tmp_path / 'x.pth')
+    with pytest.raises(InputError, match=r'x\.pth: refused, it holds builtins\.complex,') as error:
+        load_file(tmp_path / 'x.pth')
+    assert 'weights_only' not in str(error.value)
+    assert '\n' not in str(error.value)
+
+
+def test_control_characters_of_a_file_do_not_reach_the_terminal(tmp_path):
+    (tmp_path / 'x.pth').write_bytes(b'\x80\x02cos\n\x1b[31m' + b'x' * 1000 + b'\n.')
+    with pytest.raises(InputError) as error:
+        load_file(tmp_path / 'x.pth')
+    assert '\x1b' not in str(error.value)
+    assert len(str(error.value)) < 500
+
+
+def test_loading_leaves_torchs_own_list_alone(tmp_path):
+    torch.serialization.add_safe_globals([argparse.Namespace])
+    before = torch.serialization.get_safe_globals()
+    try:
+        roundtrip({'args': argparse.Namespace(a=1)}, tmp_path / 'x.pth')
+        assert torch.serialization.get_safe_globals() == before
+    finally:
+        torch.serialization.clear_safe_globals()
+        torch.serialization.add_safe_globals([*{*before} - {argparse.Namespace}])
+
+
+# ------------------------------------------------------------------------ form
+
+
+@pytest.mark.parametrize(
+    ('content', 'message'),
+    [
+        ({'meta': []}, 'meta is a list'),
+        ({'meta': {'dataset_meta': 'x'}}, 'meta.dataset_meta is a str'),
+        ({'meta': {'dataset_meta': {'classes': 3}}}, 'meta.dataset_meta.classes is a int'),
+        ({'meta': {'dataset_meta': {'classes': [1]}}}, 'a key or a class has a int as its name'),
+        ({'state_dict': []}, 'state_dict is a list'),
+        ({'state_dict': {1: torch.ones(1)}}, 'a key or a class has a int'),
+        ({1: torch.ones(1)}, 'a key or a class has a int'),
+        ({'message_hub': [1]}, 'message_hub is a list'),
+        ({'message_hub': {'runtime_info': 1}}, 'message_hub.runtime_info is a int'),
+    ],
+)
+def test_content_of_a_wrong_form_is_named(tmp_path, content, message):
+    torch.save(content, tmp_path / 'x.pth')
+    with pytest.raises(InputError) as error:
+        load_file(tmp_path / 'x.pth')
+    assert str(error.value).startswith(f'{tmp_path}/x.pth: ')
+    assert message in str(error.value)
+
+
+def test_a_form_names_places_and_what_is_missing():
+    form = {'a': dict, 'a.*': list, 'a.*.*': int}
+    require_form('x', {'a': {'b': [1, 2], 'c': []}}, form, complete=True)
+    require_form('x', {}, form)
+    for content, problem in (
+        ({}, 'x: a is missing'),
+        ({'a': {'b': {}}}, r'x: a\.\* is a dict'),
+        ({'a': {'b': [1, 'x']}}, r'x: a\.\*\.\* is a str'),
+        ({'a': {'b': [1, -1]}}, r'x: a\.\*\.\* is negative'),
+    ):
+        with pytest.raises(InputError, match=problem):
+            require_form('x', content, form, complete=True)

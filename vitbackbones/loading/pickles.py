@@ -1,0 +1,192 @@
+"""Takes a pickle apart as data.
+
+Python's own reader imports what a file names and calls it with what the file says, which is how a
+file runs code. torch's ``weights_only`` calls only what is on a list, still with any arguments, and
+the list is shared by the whole process. Here nothing is imported, a name stands for what a table
+holds for it, and only the :class:`Maker` entries of that table are called. Each of them checks its
+arguments.
+
+``pickletools`` of the standard library decodes the operations; :data:`OPERATIONS` says what each
+of them does. Those that are missing there, no checkpoint needs.
+"""
+
+import pickletools
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+
+class Refused(Exception):
+    """The file holds something that is no data; the message says what."""
+
+
+@dataclass(frozen=True)
+class Maker:
+    """A name that a file may call."""
+
+    make: Callable
+
+
+class Draft:
+    """An object that a file makes first and fills afterwards.
+
+    Attributes:
+        value: what takes its place once it is filled.
+    """
+
+    value: Any = None
+
+    def fill(self, state: Any) -> None:
+        """Set ``value`` from ``state``.
+
+        Raises:
+            Refused: ``state`` is not what such an object holds.
+        """
+        raise NotImplementedError
+
+
+class Unpickler:
+    """Reads one pickle after another.
+
+    Args:
+        names: what each dotted name stands for; Python 2's names of modules are Python 3's here.
+        storage: gives what stands behind a persistent id, torch's way to refer to tensors' bytes.
+    """
+
+    def __init__(self, names: Mapping[str, Any], storage: Callable[[Any], Any]) -> None:
+        self.names = names
+        self.storage = storage
+
+    def load(self, file: BinaryIO) -> Any:
+        """Read the pickle at the position of ``file``, which is left behind it.
+
+        Raises:
+            Refused: the file names something that is not in the table, or misuses what is.
+            Exception: of any other kind, if it is no pickle, a damaged one, or needs an operation
+                that no checkpoint needs.
+        """
+        self.stack: list[Any] = []
+        self.marked: list[list[Any]] = []
+        self.memo: dict[int, Any] = {}
+        for operation, argument, _ in pickletools.genops(file):
+            OPERATIONS[operation.name](self, argument)
+        return self.pop()
+
+    # ------------------------------------------------------------------------ the stack
+
+    def push(self, value: Any) -> None:
+        self.stack.append(value)
+
+    def pop(self) -> Any:
+        return _finished(self.stack.pop())
+
+    def pop_many(self, count: int) -> list[Any]:
+        return [self.pop() for _ in range(count)][::-1]
+
+    def pop_marked(self) -> list[Any]:
+        items, self.stack = self.stack, self.marked.pop()
+        return list(map(_finished, items))
+
+    def mark(self, _) -> None:
+        self.marked.append(self.stack)
+        self.stack = []
+
+    def target(self, *kinds: type) -> Any:
+        """The container on top of the stack."""
+        if type(self.stack[-1]) not in kinds:
+            raise Refused(f'items put into a {type(self.stack[-1]).__name__}')
+        return self.stack[-1]
+
+    # ------------------------------------------------------------------------ operations
+
+    def remember(self, index: int) -> None:
+        self.memo[index] = self.stack[-1]
+
+    def recall(self, index: int) -> None:
+        self.push(self.memo[index])
+
+    def append(self, items: list[Any]) -> None:
+        self.target(list).extend(items)
+
+    def add(self, items: list[Any]) -> None:
+        self.target(set).update(items)
+
+    def set_items(self, items: list[Any]) -> None:
+        self.target(dict, OrderedDict).update(zip(items[::2], items[1::2], strict=True))
+
+    def look_up(self, name: str) -> None:
+        for old, new in RENAMED.items():
+            name = new + name.removeprefix(old) if name.startswith(old) else name
+        if name not in self.names:
+            raise Refused(ascii(name[:100]).strip("'"))
+        self.push(self.names[name])
+
+    def call(self, _) -> None:
+        maker, arguments = self.pop_many(2)
+        if type(maker) is not Maker or type(arguments) is not tuple:
+            raise Refused(f'a call of a {type(maker).__name__}')
+        self.push(maker.make(*arguments))
+
+    def build(self, _) -> None:
+        state, target = self.pop(), self.stack[-1]
+        if type(target) is OrderedDict:
+            target._metadata = _versions(state)
+        elif isinstance(target, Draft):
+            target.fill(state)
+        else:
+            raise Refused(f'the state of a {type(target).__name__}')
+
+
+def _finished(value: Any) -> Any:
+    if not isinstance(value, Draft):
+        return value
+    if value.value is None:
+        raise Refused(f'an empty {type(value).__name__}')
+    return value.value
+
+
+def _versions(state: Any) -> OrderedDict:
+    """What ``Module.state_dict`` says beside the weights: a version for each kind of module."""
+    given = state.get('_metadata') if type(state) is dict else None
+    given = given if isinstance(given, dict) else {}
+    versions = {key: entry.get('version') for key, entry in given.items() if type(entry) is dict}
+    return OrderedDict((k, {'version': v}) for k, v in versions.items() if type(v) is int)
+
+
+RENAMED = {'__builtin__.': 'builtins.', 'numpy._core.': 'numpy.core.'}
+LITERALS = ('BININT', 'BININT1', 'BININT2', 'LONG1', 'BINFLOAT', 'BINUNICODE', 'SHORT_BINUNICODE')
+LITERALS += ('BINBYTES', 'SHORT_BINBYTES', 'SHORT_BINSTRING')
+
+OPERATIONS: dict[str, Callable[[Unpickler, Any], None]] = {
+    **dict.fromkeys(('PROTO', 'FRAME', 'STOP'), lambda reader, _: None),
+    **dict.fromkeys(LITERALS, Unpickler.push),
+    'NONE': lambda reader, _: reader.push(None),
+    'NEWTRUE': lambda reader, _: reader.push(True),
+    'NEWFALSE': lambda reader, _: reader.push(False),
+    'EMPTY_TUPLE': lambda reader, _: reader.push(()),
+    'EMPTY_LIST': lambda reader, _: reader.push([]),
+    'EMPTY_DICT': lambda reader, _: reader.push({}),
+    'EMPTY_SET': lambda reader, _: reader.push(set()),
+    'MARK': Unpickler.mark,
+    'TUPLE': lambda reader, _: reader.push(tuple(reader.pop_marked())),
+    'TUPLE1': lambda reader, _: reader.push(tuple(reader.pop_many(1))),
+    'TUPLE2': lambda reader, _: reader.push(tuple(reader.pop_many(2))),
+    'TUPLE3': lambda reader, _: reader.push(tuple(reader.pop_many(3))),
+    'APPEND': lambda reader, _: reader.append(reader.pop_many(1)),
+    'APPENDS': lambda reader, _: reader.append(reader.pop_marked()),
+    'ADDITEMS': lambda reader, _: reader.add(reader.pop_marked()),
+    'SETITEM': lambda reader, _: reader.set_items(reader.pop_many(2)),
+    'SETITEMS': lambda reader, _: reader.set_items(reader.pop_marked()),
+    'BINPUT': Unpickler.remember,
+    'LONG_BINPUT': Unpickler.remember,
+    'MEMOIZE': lambda reader, _: reader.remember(len(reader.memo)),
+    'BINGET': Unpickler.recall,
+    'LONG_BINGET': Unpickler.recall,
+    'GLOBAL': lambda reader, words: reader.look_up(words.replace(' ', '.')),
+    'STACK_GLOBAL': lambda reader, _: reader.look_up('.'.join(reader.pop_many(2))),
+    'REDUCE': Unpickler.call,
+    'NEWOBJ': Unpickler.call,
+    'BUILD': Unpickler.build,
+    'BINPERSID': lambda reader, _: reader.push(reader.storage(reader.pop())),
+}
