@@ -1,29 +1,51 @@
-"""Shared by all tests: one thread, so that results and times do not depend on the machine."""
+"""Shared by all tests: the same result in any order, in any clone, on any machine."""
 
 import logging
 import os
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 import torch
-from mmengine.registry import DefaultScope
 
 import vitbackbones
 from vitbackbones.engine.workers import SIGNALS
 from vitbackbones.models import MODELS
 
+from .isolation import SharedState, seed_generators
+
 logging.raiseExceptions = False  # loggers keep the closed streams of earlier tests
 os.environ.setdefault('OMP_NUM_THREADS', '1')
+# processes that a test starts import this clone too, not the one that is installed
+ROOT = Path(__file__).parents[1]
+os.environ['PYTHONPATH'] = str(ROOT)
 torch.set_num_threads(1)
+STATE = pytest.StashKey[SharedState]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item):
+    """Note the shared state before any fixture, also one of a module, can change it."""
+    item.stash[STATE] = SharedState()
+    seed_generators()
+    yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item):
+    """Put back what OpenMMLab changed; fail a test that leaves other changes behind."""
+    yield
+    state = item.stash[STATE]
+    state.put_back()
+    left = state.changed()
+    assert not left, f'this test, or a fixture of it, leaves changed: {", ".join(left)}'
 
 
 @pytest.fixture(autouse=True)
-def _default_scope():
-    """Let OpenMMLab's global default scope, which any run or inference sets, end with its test."""
-    before = DefaultScope._instance_dict.copy()
-    yield
-    DefaultScope._instance_dict = before
+def _seeded():
+    """Draw the same where a fixture of the module has drawn before the first of its tests."""
+    seed_generators()
 
 
 @pytest.fixture(autouse=True)

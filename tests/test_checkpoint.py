@@ -218,6 +218,15 @@ def test_an_address_is_loaded_as_a_file_is(module, tmp_path, server, write):
         assert torch.equal(value, wanted[key])
 
 
+def test_an_address_is_downloaded_once(module, tmp_path, server):
+    path = save(tmp_path, module)
+    load_pretrained(module, f'{server}/{path.name}')
+    path.unlink()  # the server has it no longer
+    again = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 4))
+    load_pretrained(again, f'{server}/{path.name}')
+    assert torch.equal(again[0].weight, module[0].weight)
+
+
 def test_a_failed_download_is_one_message(module, server):
     address = f'{server}/none.pth'
     for load in (load_pretrained, load_checkpoint):

@@ -142,6 +142,19 @@ def test_a_state_dict_of_one_input_size_loads_at_another(make_backbone):
     assert all(x.isfinite().all() for x in large(image()))
 
 
+def test_position_codes_are_resized_as_published(make_backbone):
+    """Bilinearly in PVT, bicubically everywhere else; alike when loaded and in forward."""
+    small, large = make_backbone(img_size=64).eval(), make_backbone(img_size=128).eval()
+    name = type(small).__name__
+    for _, _, _, mode in small.positions():
+        assert mode == ('bilinear' if 'PVT' in name else 'bicubic')
+    large.load_state_dict(small.state_dict())
+    image = torch.randn(1, 3, 128, 128)
+    with torch.no_grad():
+        for ours, loaded in zip(small(image), large(image), strict=True):
+            torch.testing.assert_close(ours, loaded, atol=1e-5, rtol=1e-4)
+
+
 def test_a_pretrained_file_fills_the_backbone_through_init_cfg(make_backbone, tmp_path):
     source = make_backbone()
     with torch.no_grad():

@@ -1,7 +1,6 @@
 """Several processes without GPUs: two of them through torchrun."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -38,11 +37,7 @@ def torchrun(script, folder):
     """Run a script of this folder in two processes."""
     command = [sys.executable, '-m', 'torch.distributed.run', '--nproc_per_node=2']
     command += ['--standalone', ROOT / 'tests' / 'engine' / script, folder]  # on a free port
-    environment = os.environ | {'PYTHONPATH': f'{ROOT}:{os.environ.get("PYTHONPATH", "")}'}
-    environment |= {'OMP_NUM_THREADS': '1'}
-    return subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 @pytest.fixture(scope='module')

@@ -2,8 +2,12 @@
 
 import os
 import pickle
+import random
 import signal
+from contextlib import contextmanager
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 from mmengine.dataset import DefaultSampler
@@ -12,6 +16,7 @@ from mmengine.registry import HOOKS
 from torch.utils.data import BatchSampler
 
 from vitbackbones.checkpoint import load_file
+from vitbackbones.engine import exact
 from vitbackbones.engine.dataset_proxy import DatasetProxy
 from vitbackbones.engine.exact import NumberedBatches, SeededDataset
 from vitbackbones.engine.interrupt import TrainingInterrupted
@@ -68,8 +73,18 @@ def state(runner):
     return leaves(states), [float(loss) for loss in losses]
 
 
+@contextmanager
+def process_of_its_own():
+    """Let handlers of signals end with what runs inside, as they do with a process."""
+    before = {each: signal.getsignal(each) for each in signal.Signals}
+    yield
+    for each, handler in before.items():
+        if signal.getsignal(each) != handler:
+            signal.signal(each, handler)
+
+
 def stopped_and_resumed(work_dir, loop, stop, **options):
-    with pytest.raises((Killed, TrainingInterrupted)):
+    with process_of_its_own(), pytest.raises((Killed, TrainingInterrupted)):
         run_toy(config(work_dir, loop, stop, **options))
     latest = str(latest_checkpoint(work_dir))
     return run_toy(config(work_dir, loop, resume=True, load_from=latest, **options))
@@ -236,6 +251,19 @@ def test_a_random_seed_of_the_sampler_is_kept(tmp_path):
 
 
 # ------------------------------------------------------------------------ the parts
+
+
+def test_every_process_and_iteration_draws_numbers_of_its_own(monkeypatch):
+    def drawn(rank, iteration):
+        """What Python, numpy and torch draw in an iteration of a process."""
+        monkeypatch.setattr(exact, 'get_rank', lambda: rank)
+        runner = SimpleNamespace(seed=0, iter=iteration)
+        exact.ExactResumeHook().before_train_iter(runner, batch_idx=0)
+        return random.random(), np.random.rand(), torch.rand(1).item()
+
+    assert drawn(0, 3) == drawn(0, 3)
+    for other in (drawn(1, 3), drawn(0, 4)):
+        assert not set(other) & set(drawn(0, 3))
 
 
 def numbered(endless=False, **changes):

@@ -10,6 +10,7 @@ from mmengine.registry import MODELS, OPTIM_WRAPPERS
 from mmengine.structures import InstanceData
 
 from vitbackbones.checkpoint import load_file
+from vitbackbones.engine import finite
 from vitbackbones.engine.finite import plain
 from vitbackbones.engine.resuming import latest_checkpoint
 from vitbackbones.errors import InputError
@@ -35,6 +36,7 @@ class Spoilt(ToyModel):
         root = (self.line.weight * 0).sum().sqrt()  # 0, with an infinite slope
         steep = (self.line.weight - self.line.weight.detach()).sum().sqrt()  # 0 too, slope inf
         kinds = {'gradient': root, 'steep': steep, 'nan': root * torch.nan}
+        kinds['constant'] = torch.tensor(torch.nan)  # without a gradient
         bad = kinds[self.kind]
         return outputs | {'loss_extra': bad if self.step in self.steps else root.detach()}
 
@@ -127,6 +129,22 @@ def test_a_loss_scale_hides_no_fault(tmp_path, fused):
         InputError, match='step 21: the loss is finite, the gradient norm is not finite'
     ):
         run_toy(scaled(tmp_path / 'gradients', range(2, 25), 'gradient', fused))
+
+
+@pytest.mark.parametrize(('skip', 'taken'), [(12, 0), (0, None)])
+def test_a_step_that_another_process_leaves_out_is_left_out_here(
+    tmp_path, monkeypatch, skip, taken
+):
+    """The losses and gradients of this process are finite; of all together the least counts."""
+    monkeypatch.setattr(finite, 'is_distributed', lambda: True)
+    monkeypatch.setattr(finite, 'all_reduce', lambda flag, kind: {'min': flag.zero_}[kind]())
+    monkeypatch.setattr(finite, 'all_gather_object', lambda text: [text, 'loss is nan'])
+    if taken is None:
+        with pytest.raises(InputError, match='step 1: process 1: loss is nan'):
+            run_toy(config(tmp_path, [], skip=skip))
+    else:
+        runner = run_toy(config(tmp_path, [], skip=skip))
+        assert runner.optim_wrapper.state_dict()['state'] == {}  # Adam has not taken a step
 
 
 def test_training_in_eval_mode_is_guarded_too(tmp_path):

@@ -36,10 +36,10 @@ CONFIGS = Path(__file__).parents[2] / 'configs' / '_base_' / 'strategies'
 
 @MODELS.register_module()
 class SpoiltOnRankOne(Spoilt):
-    """Only the second process sees a loss that is not finite."""
+    """Only the second process sees a loss that is not finite; all gradients are."""
 
     def __init__(self, steps):
-        super().__init__(steps if get_rank() == 1 else [])
+        super().__init__(steps if get_rank() == 1 else [], 'constant')
 
 
 @HOOKS.register_module()

@@ -16,7 +16,12 @@ from vitbackbones.layers import (
 from vitbackbones.layers.augmented_shortcut import _circulant_product
 
 # the form that the paths of a CPU in float32 take at a width, with blocks of even size
-FORMS = {24: circulant_dense, 384: circulant_halves, 768: circulant_fft}
+FORMS = {
+    24: circulant_dense,
+    256: circulant_halves,
+    384: circulant_halves,
+    768: circulant_fft,
+}
 WIDE = 384
 
 
@@ -80,6 +85,19 @@ def test_autocast_takes_the_matrix_form():
 )
 def test_number_of_weights_is_b_times_d_a_path(options, counts):
     assert AugmentedShortcut(24, **options).weight.numel() == counts
+
+
+def test_circulant_paths_start_uniformly_within_one_over_the_root_of_the_width():
+    shortcut = AugmentedShortcut(400)
+    for values in (shortcut.weight, shortcut.bias):
+        assert -0.05 <= values.min() < -0.045
+        assert 0.045 < values.max() <= 0.05
+
+
+def test_dense_paths_start_near_zero():
+    shortcut = AugmentedShortcut(400, projection='dense')
+    assert (shortcut.bias == 0).all()
+    assert shortcut.weight.std().item() == pytest.approx(0.02, rel=0.02)
 
 
 @pytest.mark.parametrize(

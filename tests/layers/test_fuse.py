@@ -28,6 +28,13 @@ def test_batch_norms_fold_into_the_convolution_before_them():
     assert kinds == [nn.Conv2d, nn.Identity, nn.ReLU, nn.BatchNorm2d]
 
 
+def test_a_norm_before_a_convolution_stays():
+    layers = nn.Sequential(nn.BatchNorm2d(3), nn.ReLU(), nn.Conv2d(3, 3, 3))
+    x = torch.randn(2, 3, 8, 8)
+    fused = fuse_for_inference(randomise(layers))
+    torch.testing.assert_close(fused(x), layers(x), atol=1e-5, rtol=1e-5)
+
+
 def test_branch_coefficients_fold_into_the_last_linear_layer():
     block = randomise(Block(24, 3, 2.0, {'type': 'DotProductAttention'}, COEFFICIENTS))
     before = {key: value.clone() for key, value in block.state_dict().items()}
@@ -45,6 +52,10 @@ PARTS = {
     'probe after it': ({'type': 'MeanShiftAttention', 'probe': 'residual'}, COEFFICIENTS),
     'slices': ({'type': 'SlicedAttention'}, COEFFICIENTS),
     'identity': ({'type': 'DotProductAttention'}, {'type': 'IdentityShortcut'}),
+    'branch alone': (
+        {'type': 'DotProductAttention'},
+        {**COEFFICIENTS, 'coefficients': 'branch'},
+    ),
     'augmented': ({'type': 'DotProductAttention'}, {'type': 'AugmentedShortcut'}),
     'one path': ({'type': 'DotProductAttention'}, {'type': 'AugmentedShortcut', 'paths': 1}),
 }

@@ -1,9 +1,16 @@
 """Resizing of learned position codes."""
 
+import math
+
 import pytest
 import torch
 
-from vitbackbones.layers import fit_position, resize_position
+from vitbackbones.layers import (
+    fit_position,
+    resize_position,
+    sincos_position,
+    sinusoid_position,
+)
 
 
 @pytest.mark.parametrize('mode', ['bicubic', 'bilinear'])
@@ -21,9 +28,55 @@ def test_rows_and_columns_are_not_swapped():
     assert (resized == resized[:, :1]).all()
 
 
+def cubic(distance):
+    """The kernel of cubic convolution with a = -0.75, as Pillow, OpenCV and torch have it."""
+    d, a = abs(distance), -0.75
+    if d <= 1:
+        return (a + 2) * d**3 - (a + 3) * d**2 + 1
+    return a * d**3 - 5 * a * d**2 + 8 * a * d - 4 * a if d < 2 else 0.0
+
+
+def linear(distance):
+    return max(0.0, 1 - abs(distance))
+
+
+@pytest.mark.parametrize(
+    ('mode', 'kernel'), [({}, cubic), ({'mode': 'bicubic'}, cubic), ({'mode': 'bilinear'}, linear)]
+)
+def test_a_single_code_becomes_the_kernel_of_its_mode(mode, kernel):
+    """From 9 x 9 to 18 x 18 tokens, whose centers lie at quarters between the old ones."""
+    code = torch.zeros(1, 81, 1)
+    code[0, 4 * 9 + 4] = 1
+    weights = torch.tensor([kernel((i + 0.5) / 2 - 0.5 - 4) for i in range(18)])
+    wanted = (weights[:, None] * weights).reshape(1, 324, 1)
+    torch.testing.assert_close(resize_position(code, (9, 9), (18, 18), **mode), wanted)
+    torch.testing.assert_close(fit_position(code, 0, (18, 18), **mode), wanted)
+    maps = [each.unflatten(1, (side, side))[..., 0] for each, side in ((code, 9), (wanted, 18))]
+    torch.testing.assert_close(fit_position(maps[0][None], 0, (18, 18), **mode), maps[1][None])
+
+
 def test_the_same_grid_is_returned_as_it_is():
     code = torch.randn(1, 12, 2)
     assert resize_position(code, (3, 4), (3, 4)) is code
+
+
+def test_the_code_of_a_row_is_that_of_vaswani():
+    code = sinusoid_position(60, 8)
+    assert code.shape == (1, 60, 8)
+    for place, i in ((0, 0), (1, 1), (37, 2), (59, 3)):
+        angle = place / 10000 ** (2 * i / 8)
+        assert code[0, place, 2 * i].item() == pytest.approx(math.sin(angle), abs=1e-6)
+        assert code[0, place, 2 * i + 1].item() == pytest.approx(math.cos(angle), abs=1e-6)
+
+
+def test_the_code_of_a_grid_has_columns_before_rows():
+    code = sincos_position((5, 7), 12, torch.device('cpu')).reshape(5, 7, 12)
+    waves = [1, 1e-2, 1e-4]
+    for y, x in ((0, 0), (4, 0), (0, 6), (3, 5)):
+        angles = [place * wave for place in (x, y) for wave in waves]
+        parts = [[math.sin(a) for a in angles], [math.cos(a) for a in angles]]
+        wanted = parts[0][:3] + parts[1][:3] + parts[0][3:] + parts[1][3:]
+        assert code[y, x].tolist() == pytest.approx(wanted, abs=1e-5)
 
 
 @pytest.mark.parametrize(('stored', 'extra'), [(17, 1), (17, 0), (16, 0)])

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from vitbackbones.layers import Block, RecursiveBlock
+from vitbackbones.layers import Block, RecursiveBlock, Slicing
 
 SIZE = (3, 4)
 
@@ -42,6 +42,22 @@ def test_every_pass_shares_the_block_and_has_its_own_projection(passes):
 def test_passes_can_run_apart():
     block, x = make([4, 2]), torch.randn(2, 12, 24)
     torch.testing.assert_close(block(block(x, SIZE, [0]), SIZE, [1]), block(x, SIZE, [0, 1]))
+
+
+def test_every_pass_attends_in_slices_of_its_own():
+    block, x = make([3, 2], nll_ratio=0), torch.randn(2, 12, 24)
+    once = plain(block)
+    expected = once(once(x, SIZE, Slicing(3)), SIZE, Slicing(2, 'fixed').eval())
+    torch.testing.assert_close(block(x, SIZE, [0, 1]), expected)
+    torch.testing.assert_close(block.once(x, SIZE), once(x, SIZE, Slicing(3)))
+
+
+def test_projections_have_the_dropout_of_the_block():
+    x = torch.randn(2, 12, 24)
+    for rate in (0.0, 0.5):
+        block = make(drop_rate=rate)
+        for part in (block.nlls[0], block.mlp):
+            assert torch.equal(part.train()(x), part.eval()(x)) is (rate == 0)
 
 
 def test_a_projection_is_a_residual_mlp():

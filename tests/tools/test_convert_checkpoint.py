@@ -1,5 +1,6 @@
 """tools/convert_checkpoint.py on files in published layouts."""
 
+import errno
 import hashlib
 
 import pytest
@@ -120,6 +121,21 @@ def test_a_file_that_fits_two_models_must_be_told(published, few_models, tool, t
     assert result.status == 0, result.err
     assert 'do not tell sliced from global attention' in result.out
     assert target.stat().st_size < 0.7 * source.stat().st_size  # shared tensors are kept once
+
+
+def test_what_is_cut_short_leaves_the_old_file(published, few_models, tool, tmp_path, monkeypatch):
+    def full_disk(state, path):
+        path.write_bytes(b'the first half')
+        raise OSError(errno.ENOSPC, 'No space left on device')
+
+    source, target = published('aug_vit_s'), tmp_path / 'ours.pth'
+    target.write_text('converted before')
+    monkeypatch.setattr(conversion, '_save', full_disk)
+    result = tool('convert_checkpoint', source, target)
+    assert result.status == 2
+    assert f'{target}: cannot be written (No space left on device)' in result.err
+    assert target.read_text() == 'converted before'
+    assert sorted(tmp_path.iterdir()) == sorted([source, target])
 
 
 def test_a_wrong_model_is_told_apart(published, tool, tmp_path):

@@ -19,10 +19,9 @@ PATIENCE = 300  # seconds, on a busy machine
 
 @pytest.fixture
 def start(tmp_path):
-    """Start a command in an empty directory, without the project on the path."""
-    environment = {key: value for key, value in os.environ.items() if key != 'PYTHONPATH'}
+    """Start a command in an empty directory."""
     port = 20000 + os.getpid() % 10000
-    environment |= {'OMP_NUM_THREADS': '1', 'PORT': str(port), 'PYTHON': sys.executable}
+    environment = os.environ | {'PORT': str(port), 'PYTHON': sys.executable}
     started = []
 
     def start(*command):
@@ -117,6 +116,7 @@ def test_smoke_and_amp(tool, tmp_path, config, saved, resumed):
     assert {name: (tmp_path / name).read_text() for name in kept} == kept
     assert (tmp_path / 'smoke' / resumed).is_file()
     assert not (tmp_path / 'smoke' / 'interrupted.pth').exists()
+    assert re.search(r'resumed epoch: \d, iter: 3$', result.out, re.M)
     passed = rf'smoke test passed in \d+ s: {config.name}, 3 steps .*{saved}, \d more after resum'
     assert re.search(passed, result.out.splitlines()[-1])
 

@@ -48,8 +48,12 @@ def test_no_such_config(tool, tool_name):
     refused(result, 'no such config file', COCO)
 
 
-def test_misspelled_key(tool):
-    result = tool('train', COCO, '--cfg-options', 'model.backbone.archh=s')
+@pytest.mark.parametrize(
+    'command',
+    [['train', COCO], ['test', COCO, 'x.pth'], ['predict', COCO, 'x.pth', '.', '--out=x']],
+)
+def test_misspelled_key(tool, command):
+    result = tool(*command, '--cfg-options', 'model.backbone.archh=s')
     refused(
         result, "model.backbone.archh: unknown key of vitbackbones.AugViT; did you mean 'arch'?"
     )
@@ -113,6 +117,13 @@ def test_pretrained_weights_of_another_model(tool, data, tmp_path, smoke):
 def test_checkpoint_of_another_model(tool, data, tmp_path):
     torch.save({'state_dict': {'conv1.weight': torch.zeros(2)}}, tmp_path / 'other.pth')
     result = tool('test', TINY, tmp_path / 'other.pth', '--data-root', data)
+    refused(result, 'other.pth is not a checkpoint of this model', '1 tensors not in the model')
+
+
+def test_resuming_from_a_checkpoint_of_another_model(tool, data, tmp_path):
+    """The pretrained weights that the config names are not there, and not asked for."""
+    torch.save({'state_dict': {'conv1.weight': torch.zeros(2)}}, tmp_path / 'other.pth')
+    result = tool('train', TINY, '--data-root', data, '--resume', tmp_path / 'other.pth')
     refused(result, 'other.pth is not a checkpoint of this model', '1 tensors not in the model')
 
 

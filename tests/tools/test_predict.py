@@ -183,6 +183,17 @@ def test_names_never_collide(predict, files):
     assert all(len(entries) == 1 for entries in result.entries.values())
 
 
+@pytest.mark.parametrize('task', ['det', 'cls'])  # masks cover the picture
+def test_pictures_keep_their_colors(predict, tmp_path, task):
+    for color in ('red', 'blue'):
+        Image.new('RGB', (WIDTH, HEIGHT), color).save(tmp_path / f'{color}.png')
+    predict(task, tmp_path / 'red.png', tmp_path / 'blue.png')
+    drawn = [Image.open(tmp_path / f'out/pictures/{color}.png.jpg') for color in ('red', 'blue')]
+    red, blue = (np.asarray(picture).mean((0, 1)) for picture in drawn)
+    assert red[0] > blue[0]
+    assert blue[2] > red[2]
+
+
 # ------------------------------------------------------------------------ what goes wrong
 
 

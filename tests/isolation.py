@@ -1,0 +1,77 @@
+"""The state that the tests of a process share, so that their order does not matter.
+
+What every run of OpenMMLab sets is put back after each test: its named instances (default scope,
+loggers, message hubs, visualizers) and its file backends. What else a test changes and leaves
+behind is a fault of that test.
+"""
+
+import os
+import random
+import signal
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from mmengine.fileio.backends import registry_utils
+from mmengine.utils import ManagerMixin
+
+SET_ON_IMPORT = ('PYTEST', 'TORCHINDUCTOR', 'TOKENIZERS', 'OPENCV')  # starts of variables
+
+
+class SharedState:
+    """How it is now."""
+
+    def __init__(self) -> None:
+        self.watched = _watched()
+        self.tables = [(table, dict(table)) for table in _tables()]
+
+    def put_back(self) -> None:
+        """Take out of OpenMMLab's tables what was entered since."""
+        before = {id(table): content for table, content in self.tables}
+        for table in _tables():
+            content = before.get(id(table), {})
+            table.clear()
+            table.update(content)
+
+    def changed(self) -> list[str]:
+        """The names of what differs now."""
+        before, now = self.watched, _watched()
+        return [name for name in before | now if before.get(name) != now.get(name)]
+
+
+def _watched() -> dict:
+    """What no test may leave changed, by its name in the message."""
+    variables = {f'${k}': v for k, v in os.environ.items() if not k.startswith(SET_ON_IMPORT)}
+    # torch's data loaders keep a handler of SIGCHLD
+    handlers = {
+        each.name: signal.getsignal(each) for each in set(signal.Signals) - {signal.SIGCHLD}
+    }
+    return {
+        'the current directory': os.getcwd(),
+        'sys.path': sys.path.copy(),
+        'the number of torch threads': torch.get_num_threads(),
+        "torch's default dtype": torch.get_default_dtype(),
+        "torch's gradient mode": torch.is_grad_enabled(),
+        "torch's deterministic mode": torch.are_deterministic_algorithms_enabled(),
+        'the process group': torch.distributed.is_initialized(),
+        **variables,
+        **handlers,
+    }
+
+
+def _tables() -> Iterator[dict]:
+    yield registry_utils.backends
+    yield registry_utils.prefix_to_backends
+    kinds = [ManagerMixin]
+    while kinds:
+        kind = kinds.pop()
+        kinds += type.__subclasses__(kind)
+        yield kind._instance_dict
+
+
+def seed_generators() -> None:
+    """Give each test the same random numbers, whatever ran before it."""
+    random.seed(0)
+    np.random.seed(0)
+    torch.manual_seed(0)

@@ -1,0 +1,115 @@
+"""The two branches of a block, and where each of its options acts."""
+
+import pytest
+import torch
+from torch import nn
+
+from vitbackbones.layers import Block, DropPath, Mlp, SpatialReduction
+
+SIZE = (2, 4)
+
+
+def make(**options):
+    block = Block(
+        24, 3, 2.0, {'type': 'DotProductAttention'}, {'type': 'IdentityShortcut'}, **options
+    )
+    with torch.no_grad():
+        for parameter in block.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+    return block.eval()
+
+
+def tokens():
+    return torch.randn(2, 8, 24)
+
+
+@pytest.mark.parametrize('options', [{}, {'norm_eps': 0.1}])
+def test_equals_its_equations(options):
+    block, x = make(**options), tokens()
+
+    def norm(layer, x):
+        centered = x - x.mean(-1, keepdim=True)
+        eps = options.get('norm_eps', 1e-6)
+        scaled = centered / (centered.square().mean(-1, keepdim=True) + eps).sqrt()
+        return scaled * layer.weight + layer.bias
+
+    small = 1e-3 * x  # so that the epsilon counts
+    between = small + block.attn(norm(block.norm1, small))
+    expected = between + block.mlp(norm(block.norm2, between))
+    torch.testing.assert_close(block(small, SIZE), expected)
+
+
+def test_keys_and_values_come_from_the_reduction():
+    block, n = make(reduction=SpatialReduction(24, 2)), tokens()
+    context = block.reduction(n, SIZE)
+    assert context.shape == (2, 2, 24)
+    assert torch.equal(block.attend(n, SIZE), block.attn(n, context))
+    assert block.attn.kv.out_features == 48
+
+
+def test_hidden_width_of_the_mlp():
+    assert make().mlp.fc1.out_features == 48
+
+
+def test_nothing_is_dropped_unless_asked():
+    block, x = make(), tokens()
+    assert torch.equal(block.train()(x, SIZE), block.eval()(x, SIZE))
+    for layer in (Mlp(24, 48), DropPath()):
+        assert torch.equal(layer.train()(x), layer.eval()(x))
+
+
+def changes(layer, x):
+    """Whether a layer answers otherwise in training, and how many of its answers are 0."""
+    trained = layer.train()(x)
+    return not torch.equal(trained, layer.eval()(x)), (trained == 0).float().mean().item()
+
+
+def test_each_rate_acts_in_its_place():
+    x = torch.randn(40, 8, 24)
+    block = make(drop_rate=0.5)
+    for branch in (block.attn, block.mlp):
+        assert changes(branch, x) == (True, pytest.approx(0.5, abs=0.05))
+    block = make(attn_drop_rate=0.5)
+    assert changes(block.attn, x) == (True, pytest.approx(0, abs=0.05))
+    assert changes(block.mlp, x) == (False, 0)
+    block = make(drop_path_rate=0.999999).train()
+    assert torch.equal(block(x, SIZE), x)
+
+
+def test_biases_can_be_left_out():
+    parameters = {name for name, _ in make(qkv_bias=False, proj_bias=False).named_parameters()}
+    left = {name for name, _ in make().named_parameters()} - parameters
+    assert left == {'attn.qkv.bias', 'attn.proj.bias'}
+
+
+def test_an_mlp_is_two_linear_layers_around_a_gelu():
+    mlp, x = Mlp(24, 48), tokens()
+    hidden = x @ mlp.fc1.weight.T + mlp.fc1.bias
+    gelu = hidden * (1 + torch.erf(hidden / 2**0.5)) / 2
+    torch.testing.assert_close(mlp(x), gelu @ mlp.fc2.weight.T + mlp.fc2.bias)
+
+
+def test_stochastic_depth_keeps_half_precision():
+    x = torch.ones(4, 3, dtype=torch.bfloat16)
+    assert DropPath(0.5).train()(x).dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize('rate', [-0.1, 1.0, 1.5])
+def test_no_rate_of_stochastic_depth(rate):
+    with pytest.raises(ValueError, match=f'drop_path_rate={rate}: a rate of stochastic depth'):
+        DropPath(rate)
+
+
+def test_a_mlp_of_ones_own():
+    class Twice(nn.Module):
+        def __init__(self, embed_dims, hidden_dims, drop_rate):
+            super().__init__()
+            self.given = embed_dims, hidden_dims, drop_rate
+
+        def forward(self, x):
+            return 2 * x
+
+    block, x = make(mlp=Twice, drop_rate=0.25), tokens()
+    assert block.mlp.given == (24, 48, 0.25)
+    between = x + block.attn(block.norm1(x))
+    torch.testing.assert_close(block(x, SIZE), between + 2 * block.norm2(between))

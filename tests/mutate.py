@@ -1,0 +1,159 @@
+"""Change the package in one place at a time, and see whether a test fails.
+
+python tests/mutate.py
+python tests/mutate.py vitbackbones/layers --number 40 --seed 1
+
+What no test sees is printed as ``file:line: old -> new``, at the end the share that was seen. A
+survivor is a missing test, or a change that makes no difference. The same seed draws the same
+changes. The clone stays as it is: a copy of it is changed. The toolboxes are imported once and
+tests run in forks of that process, so a change costs seconds.
+"""
+
+import importlib
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from functools import cache
+from importlib.machinery import ModuleSpec
+from importlib.util import cache_from_source
+from multiprocessing import get_context
+from pathlib import Path
+from unittest.mock import MagicMock
+
+import pytest
+from mutations import Change, changes
+
+ROOT = Path(__file__).resolve().parents[1]
+PARTS = ['vitbackbones/layers', 'vitbackbones/checkpoint.py', 'vitbackbones/engine']
+TOOLBOXES = ['mmengine.runner', 'mmdet.apis', 'mmseg.apis', 'mmpretrain.models', 'timm']
+# What tests the files whose path begins so, besides the tests of the same name.
+ALSO = {
+    'layers': ['layers', 'test_golden.py', 'test_reference.py'],
+    'layers/squeeze_excite.py': ['backbones/test_tnt.py'],
+    'layers/token': ['backbones/test_t2t.py'],
+    'layers/window.py': ['backbones/test_swin.py'],
+    'engine/answers.py': ['tools/test_predict.py'],
+    'engine/augmentations.py': ['tools/test_show_augmentations.py'],
+    'engine/check.py': ['tools/test_check_dataset.py'],
+    'engine/conversion.py': ['tools/test_convert_checkpoint.py'],
+    'engine/evaluate.py': ['tools/test_messages.py', 'tools/test_end_to_end.py'],
+    'engine/imagenet_sets.py': ['tools/test_classification.py'],
+    'engine/predict': ['tools/test_predict.py'],
+    'engine/run.py': ['tools/test_messages.py'],
+    'engine/smoke.py': ['tools/test_end_to_end.py'],
+    'engine/sources.py': ['tools/test_predict.py'],
+    'engine/train.py': ['tools/test_messages.py', 'tools/test_end_to_end.py'],
+}
+
+
+def tests_of(file: str) -> list[str]:
+    """The tests of a file of the package: first those of its own name, then those of ``ALSO``."""
+    inside = Path(file).relative_to('vitbackbones')
+    names = [str(inside.with_name(f'test_{inside.name}'))]
+    names += [
+        name for path, tests in ALSO.items() if str(inside).startswith(path) for name in tests
+    ]
+    return [f'tests/{name}' for name in dict.fromkeys(names) if Path('tests', name).exists()]
+
+
+def survives(change: Change) -> bool:
+    """Whether all tests of the changed file pass."""
+    file, limits = Path(change.file), {test: time_limit(test) for test in tests_of(change.file)}
+    before, compiled = file.read_bytes(), Path(cache_from_source(change.file))
+    try:
+        file.write_bytes(change.content)
+        compiled.unlink(missing_ok=True)  # changes within a second would be taken for the same
+        return all(passes(test, limit) for test, limit in limits.items())
+    finally:
+        file.write_bytes(before)
+        compiled.unlink(missing_ok=True)
+
+
+@cache
+def time_limit(test: str) -> float:
+    """How many seconds a test may take; it must pass as long as nothing is changed."""
+    start = time.monotonic()
+    if not passes(test):
+        sys.exit(f'{test}: does not pass before anything is changed')
+    return 20 + 3 * (time.monotonic() - start)
+
+
+def passes(test: str, limit: float | None = None) -> bool:
+    """Whether a file or folder of tests passes in a fork of this process, within ``limit``."""
+    child = get_context('fork').Process(target=_run, args=(test,))
+    child.start()
+    child.join(limit)
+    if child.is_alive():
+        os.killpg(child.pid, 9)
+        child.join()
+    return child.exitcode == 0
+
+
+def _run(test: str) -> None:
+    os.setpgrp()  # what the tests start ends with them
+    silence = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(silence, stream)
+    sys.exit(pytest.main(['-x', '-q', '-p', 'no:cacheprovider', test]))
+
+
+def enter_copy(folder: Path) -> None:
+    """Copy the project to ``folder`` and enter it, so that imports are taken from there."""
+    command = ['git', 'ls-files', '--cached', '--others', '--exclude-standard']
+    files = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in files.splitlines():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    os.chdir(folder)
+    sys.path[0] = str(folder)
+
+
+def import_toolboxes() -> None:
+    """Import what takes long and is not changed."""
+    stand_in = MagicMock(__spec__=ModuleSpec('mmcv._ext', loader=None))  # see compat.py
+    sys.modules.setdefault('mmcv._ext', stand_in)
+    for name in TOOLBOXES:
+        importlib.import_module(name)
+
+
+def draw(parts: Sequence[str], number: int, seed: int) -> list[Change]:
+    """Some of all changes of the files in ``parts``, by file and line."""
+    files = {file for part in parts for file in [Path(part), *Path(part).rglob('*.py')]}
+    files = sorted(str(file) for file in files if file.is_file())
+    every = [change for file in files for change in changes(file, Path(file).read_bytes())]
+    chosen = random.Random(seed).sample(range(len(every)), min(number, len(every)))
+    return [every[i] for i in sorted(chosen)]
+
+
+def parse() -> Namespace:
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add('parts', nargs='*', default=PARTS, help=f'files or folders (default: {" ".join(PARTS)})')
+    add('--number', type=int, default=120, help='how many changes (default: %(default)s)')
+    add('--seed', type=int, default=0, help='which ones (default: %(default)s)')
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = parse()
+    with tempfile.TemporaryDirectory() as folder:
+        enter_copy(Path(folder))
+        import_toolboxes()
+        drawn, survivors = draw(options.parts, options.number, options.seed), 0
+        for change in drawn:
+            if survives(change):
+                survivors += 1
+                print(change, flush=True)
+        seen = len(drawn) - survivors
+        print(f'{seen} of {len(drawn)} changes were seen: {seen / len(drawn):.0%}')
+        os.chdir(ROOT)
+
+
+if __name__ == '__main__':
+    main()
