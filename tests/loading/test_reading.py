@@ -48,6 +48,16 @@ def test_shapes_strides_and_shared_memory(tmp_path, zipped):
 
 
 @FORMATS
+def test_a_tensor_with_attributes_is_a_plain_one(tmp_path, zipped):
+    """FSDP leaves some on the tensors of a gathered state dict."""
+    tensor = torch.arange(6.0).view(2, 3)
+    tensor.note = 'left out'
+    loaded = roundtrip({'w': tensor}, tmp_path / 'w.pth', zipped)['w']
+    assert torch.equal(loaded, tensor)
+    assert not vars(loaded)
+
+
+@FORMATS
 def test_arrays_numbers_and_plain_objects(tmp_path, zipped):
     stored = {
         'rows': np.arange(6.0).reshape(2, 3),

@@ -60,10 +60,20 @@ def _tensor_of_type(
     return _tensor(Storage(storage.data, dtype), offset, size, stride, grad, hooks, flags)
 
 
+def _tensor_of_class(maker: Any, kind: Any, arguments: Any, state: Any) -> Tensor:
+    """A tensor with attributes, such as FSDP gives it; they are no part of a checkpoint."""
+    _require(kind is TENSOR and maker in (TENSOR_V2, TENSOR_V3), 'a tensor of an unknown class')
+    _require(type(arguments) is tuple, 'a tensor of an unknown kind')
+    return maker.make(*arguments)
+
+
 def _parameter(data: Any, *_) -> Tensor:
     _require(isinstance(data, Tensor), 'a parameter without a tensor')
     return data
 
+
+TENSOR = object()  # torch.Tensor, which files name as an argument
+TENSOR_V2, TENSOR_V3 = Maker(_tensor), Maker(_tensor_of_type)
 
 # ------------------------------------------------------------------------ numpy
 
@@ -214,8 +224,10 @@ NAMES = {
     'torch.Size': Maker(_size),
     'torch.device': Maker(_device),
     'torch._utils._rebuild_tensor': Maker(_tensor),
-    'torch._utils._rebuild_tensor_v2': Maker(_tensor),
-    'torch._utils._rebuild_tensor_v3': Maker(_tensor_of_type),
+    'torch._utils._rebuild_tensor_v2': TENSOR_V2,
+    'torch._utils._rebuild_tensor_v3': TENSOR_V3,
+    'torch._tensor._rebuild_from_type_v2': Maker(_tensor_of_class),
+    'torch.Tensor': TENSOR,
     'torch._utils._rebuild_parameter': Maker(_parameter),
     'torch._utils._rebuild_parameter_with_state': Maker(_parameter),
     'torch.storage.UntypedStorage': torch.uint8,
