@@ -4,7 +4,12 @@ python tools/check_dataset.py configs/detr_aug_vit_s_coco.py
 """
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import (
+    ArgumentParser,
+    ArgumentTypeError,
+    Namespace,
+    RawDescriptionHelpFormatter,
+)
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,12 +20,19 @@ from vitbackbones.engine.check import check  # noqa: E402
 from vitbackbones.engine.cli import ConfigOptions, run  # noqa: E402
 
 
+def count(text: str) -> int:
+    """A number from 1."""
+    if int(text) < 1:
+        raise ArgumentTypeError(f'{text} is less than 1')
+    return int(text)
+
+
 def parse() -> Namespace:
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     add = parser.add_argument
     add('config', help='a file of configs/')
     add('--data-root', help='folder of the data set, in place of the one that the config names')
-    add('--workers', type=int, metavar='N', help='processes that decode (default: all cores)')
+    add('--workers', type=count, metavar='N', help='threads that decode (default: all cores)')
     add('--cfg-options', nargs='+', action=ConfigOptions, default={}, metavar='KEY=VALUE')
     return parser.parse_args()
 

@@ -30,8 +30,8 @@ def named(root, *names, **changes):
 
 
 def test_good_folders(root):
-    assert check_dataset(settings(root)) == []
-    assert check_dataset(named(root, *CLASSES)) == []
+    assert check_dataset(settings(root)).warnings == []
+    assert check_dataset(named(root, *CLASSES)).warnings == []
     check_same_folders([settings(root), settings(root, 'val')])
 
 
@@ -86,11 +86,11 @@ LINES = [f'{name}/sub/1.JPG {label}' for label, name in enumerate(CLASSES)]
 
 
 def test_good_labels(root):
-    assert check_dataset(with_labels(root, *LINES)) == []
+    assert check_dataset(with_labels(root, *LINES)).warnings == []
 
 
 def test_a_label_file_that_was_cut_short_between_lines(root):
-    (warning,) = check_dataset(with_labels(root, *LINES[:2]))
+    (warning,) = check_dataset(with_labels(root, *LINES[:2])).warnings
     assert warning.endswith(f'has labels of 2 of the 3 images in {root / "train"}')
 
 
@@ -107,6 +107,51 @@ def test_bad_lines(root, line, message):
         check_dataset(with_labels(root, *LINES[:2], line))
 
 
+def test_images_are_counted_by_class(root):
+    (root / 'train' / 'dog' / '2.png').touch()
+    counts = {'bird': 1, 'cat': 1, 'dog': 2}
+    findings = check_dataset(settings(root))
+    assert (findings.occurs, findings.samples) == (counts, 4)
+    findings = check_dataset(with_labels(root, *LINES, 'dog/2.png 2'))
+    assert (findings.occurs, findings.samples) == (counts, 4)
+
+
+def test_extensions_of_the_config(root):
+    for image in (root / 'train').rglob('*.JPG'):
+        image.rename(image.with_suffix('.WebP'))
+    with pytest.raises(InputError, match='no image in the class folders'):
+        check_dataset(settings(root))
+    assert check_dataset(settings(root, extensions=('.WEBP',))).samples == 3
+
+
+def test_links_in_a_circle(root):
+    loop = root / 'train' / 'zebra'
+    loop.symlink_to(loop)
+    with pytest.raises(InputError, match='zebra: Too many levels of symbolic links'):
+        check_dataset(settings(root))
+
+
+def test_a_file_with_two_labels(root):
+    with pytest.raises(InputError, match="'dog/sub/1.JPG' has the labels 2 and 0; leave one"):
+        check_dataset(with_labels(root, *LINES, 'dog/sub/1.JPG 0'))
+    assert check_dataset(with_labels(root, *LINES, LINES[0])).samples == 4
+
+
+def test_a_label_of_thousands_of_digits(root):
+    with pytest.raises(
+        InputError, match=r"labels.txt:4: 'bird/sub/1.JPG 9+\.\.\.9+' is not a file"
+    ):
+        check_dataset(with_labels(root, *LINES, 'bird/sub/1.JPG ' + '9' * 5000))
+
+
+@pytest.mark.parametrize('content', [bytes(range(128, 256)), 'a 1'.encode('utf-16')])
+def test_a_label_file_that_is_no_text(root, content):
+    config = with_labels(root)
+    (root / 'labels.txt').write_bytes(content)
+    with pytest.raises(InputError, match='labels.txt: not a text of file names and labels'):
+        check_dataset(config)
+
+
 def test_an_empty_label_file(root):
     with pytest.raises(InputError, match='labels.txt: names no file of'):
         check_dataset(with_labels(root))
@@ -115,9 +160,9 @@ def test_an_empty_label_file(root):
 def test_imagenet_takes_a_label_file_that_is_there(root):
     (root / 'meta').mkdir()
     (root / 'meta' / 'train.txt').write_text('\n'.join(LINES))
-    assert check_dataset(settings(root, type='ImageNet') | {'split': 'train'}) == []
+    assert check_dataset(settings(root, type='ImageNet') | {'split': 'train'}).warnings == []
 
 
 def test_other_forms_are_left_alone(root):
-    assert check_dataset(settings(root, type='CIFAR10')) == []
-    assert check_dataset(settings(root / 'nowhere', with_label=False)) == []
+    assert check_dataset(settings(root, type='CIFAR10')).warnings == []
+    assert check_dataset(settings(root / 'nowhere', with_label=False)).warnings == []

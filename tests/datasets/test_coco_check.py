@@ -1,65 +1,21 @@
 """The check of a data set: one clear message for each fault, none for a good one."""
 
-import copy
-import json
 import os
 
 import cv2
 import numpy as np
 import pytest
+from PIL import Image
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from vitbackbones.datasets import coco_check
-from vitbackbones.datasets.coco_check import check_coco, check_dataset, check_image
+from vitbackbones.datasets.coco_check import check_dataset
+from vitbackbones.datasets.files import Findings
+from vitbackbones.datasets.headers import ORIENTATION
 from vitbackbones.errors import InputError
 
-CLASSES = ('cat', 'dog')
-GOOD = {
-    'images': [
-        {'id': 1, 'file_name': 'a.jpg', 'width': 40, 'height': 30},
-        {'id': 2, 'file_name': 'sub/b.jpg', 'width': 40, 'height': 30},
-    ],
-    'annotations': [
-        {'id': 1, 'image_id': 1, 'category_id': 3, 'bbox': [0, 0, 9.5, 9], 'area': 80},
-        {'id': 2, 'image_id': 2, 'category_id': 7, 'bbox': [5, 5, 35, 25], 'area': 800},
-        {'id': 3, 'image_id': 2, 'category_id': 7, 'bbox': [0, 0, 9, 9], 'area': 50},
-    ],
-    'categories': [{'id': 3, 'name': 'cat'}, {'id': 7, 'name': 'dog'}],
-}
-
-
-class Data:
-    """A data set on disk that a test damages: ``content`` is what the file will say."""
-
-    def __init__(self, root):
-        self.root, self.content = root, copy.deepcopy(GOOD)
-        self.ann_file, self.folder = root / 'annotations' / 'train.json', root / 'images'
-        self.ann_file.parent.mkdir()
-        (self.folder / 'sub').mkdir(parents=True)
-        for image in self.content['images']:
-            cv2.imwrite(str(self.folder / image['file_name']), np.zeros((30, 40, 3), np.uint8))
-
-    def check(self, classes=CLASSES, **options):
-        self.ann_file.write_text(json.dumps(self.content))
-        return check_coco(str(self.ann_file), str(self.folder), classes, **options)
-
-    def error(self, **options):
-        with pytest.raises(InputError) as caught:
-            self.check(**options)
-        assert '\n' not in str(caught.value)
-        return str(caught.value)
-
-    def config(self, **options):
-        self.ann_file.write_text(json.dumps(self.content))
-        return {
-            'type': 'CocoDataset',
-            'data_root': str(self.root),
-            'ann_file': 'annotations/train.json',
-            'data_prefix': {'img': 'images/'},
-            'metainfo': {'classes': CLASSES},
-            **options,
-        }
+from .coco_data import GOOD, Data
 
 
 @pytest.fixture
@@ -69,75 +25,6 @@ def data(tmp_path):
 
 def test_a_good_data_set_has_no_warning(data):
     assert data.check() == []
-
-
-# ---------------------------------------------------------------------------- the file
-
-
-def test_missing_file(data):
-    with pytest.raises(InputError, match='annotation file not found: .*nowhere.json'):
-        check_coco(str(data.root / 'nowhere.json'), str(data.folder), CLASSES)
-
-
-def test_a_folder_in_place_of_the_file(data):
-    with pytest.raises(InputError, match='Is a directory'):
-        check_coco(str(data.folder), str(data.folder), CLASSES)
-
-
-@pytest.mark.parametrize(
-    ('content', 'message'),
-    [
-        (b'', 'line 1, column 1'),
-        (b'{"images": [],\n "annotations": [,]}', 'line 2, column 18'),
-        (json.dumps(GOOD).encode()[:-30], 'malformed JSON at line 1, column'),
-        (b'\xff\xd8\xff\xe0', 'not a JSON text'),
-    ],
-)
-def test_malformed_json_is_located(data, content, message):
-    data.ann_file.write_bytes(content)
-    with pytest.raises(InputError, match=message) as caught:
-        check_coco(str(data.ann_file), str(data.folder), CLASSES)
-    assert str(data.ann_file) in str(caught.value)
-
-
-@pytest.mark.parametrize('part', list(GOOD))
-@pytest.mark.parametrize(
-    ('value', 'message'),
-    [
-        (None, 'is missing or not a list of objects'),
-        ({}, 'is missing or not a list of objects'),
-        ([1], 'is missing or not a list of objects'),
-        ([], 'is empty'),
-    ],
-)
-def test_a_list_that_is_missing_empty_or_of_another_kind(data, part, value, message):
-    data.content[part] = value
-    error = data.error()
-    assert message in error
-    assert repr(part) in error
-    assert str(data.ann_file) in error
-
-
-def test_a_file_of_another_format(data):
-    data.content = [1, 2, 3]
-    assert 'A COCO file for detection is an object' in data.error()
-
-
-@pytest.mark.parametrize(
-    ('part', 'key'), [(part, key) for part in GOOD for key in coco_check.COLUMNS[part]]
-)
-def test_missing_keys_and_wrong_types_are_named(data, part, key):
-    data.content[part][1][key] = None
-    assert f"{part}[1]: '{key}' is None" in data.error()
-    del data.content[part][1][key]
-    assert f"{part}[1]: '{key}' is missing" in data.error()
-
-
-@pytest.mark.parametrize('part', list(GOOD))
-def test_ids_used_twice(data, part):
-    first = data.content[part][0]['id']
-    data.content[part][1]['id'] = first
-    assert f"ids used more than once in '{part}': {first}." in data.error()
 
 
 # ---------------------------------------------------------------------------- references
@@ -233,17 +120,31 @@ def test_the_first_picture_is_decoded(data):
 def test_pictures_of_another_size_than_the_file_says(data):
     cv2.imwrite(str(data.folder / 'a.jpg'), np.zeros((15, 20, 3), np.uint8))
     (warning,) = data.check()
-    assert 'gives a.jpg as 40 x 30 pixels, the file has 20 x 15' in warning
+    assert 'width and height of 1 of 2 images are not those of the files: a.jpg is' in warning
+    assert 'a.jpg is given as 40 x 30 pixels and has 20 x 15. If' in warning
 
 
-def test_check_image(data):
-    path = data.folder / 'a.jpg'
-    assert check_image(str(path)) == (30, 40)
-    path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(InputError, match=r'a\.jpg: truncated'):
-        check_image(str(path))
-    with pytest.raises(InputError, match='no.jpg: No such file'):
-        check_image(str(data.folder / 'no.jpg'))
+def test_pictures_after_the_first(data):
+    data.content['images'][1].update(width=41)
+    (warning,) = data.check()
+    assert 'sub/b.jpg is given as 41 x 30 pixels and has 40 x 30. If' in warning
+
+
+def test_a_sample_of_the_sizes_is_compared(data, monkeypatch):
+    monkeypatch.setattr(coco_check, 'SIZES', 1)
+    data.content['images'][1].update(width=41)
+    assert data.check() == []
+
+
+def test_pictures_that_exif_turns(data):
+    exif = Image.Exif()
+    exif[ORIENTATION] = 6
+    Image.new('RGB', (40, 30)).save(data.folder / 'a.jpg', exif=exif)
+    (warning,) = data.check()
+    assert 'a.jpg is given as 40 x 30 pixels and has 30 x 40 (loading turns images' in warning
+    assert data.check(load='color_ignore_orientation') == []
+    data.content['images'][0].update(width=30, height=40)
+    assert data.check() == []
 
 
 # ---------------------------------------------------------------------------- boxes
@@ -291,6 +192,41 @@ def test_boxes_in_fractions_of_the_image_leave_nothing(data):
     assert 'not fractions' in data.error()
 
 
+@pytest.mark.parametrize('mark', ['iscrowd', 'ignore'])
+def test_marked_boxes_leave_nothing(data, mark):
+    for annotation in data.content['annotations']:
+        annotation[mark] = 1
+    assert "not one usable box: all 3 have 'iscrowd' or 'ignore' set" in data.error()
+    data.content['annotations'][0][mark] = 0
+    assert check_dataset(data.config()).occurs == {'cat': 1, 'dog': 0}
+
+
+def test_usable_boxes_are_counted_by_class(data):
+    data.content['annotations'][1]['bbox'] = [3, 3, 0, 5]
+    assert check_dataset(data.config()).occurs == {'cat': 1, 'dog': 1}
+
+
+@pytest.mark.parametrize(
+    ('options', 'samples'),
+    [({}, 2), ({'filter_empty_gt': True}, 1), ({'min_size': 31}, 1), ({'min_size': 30}, 2)],
+)
+def test_the_filter_leaves_as_many_images_as_mmdet(data, options, samples):
+    from mmdet.datasets import CocoDataset
+
+    data.content['images'][1]['height'] = 40
+    data.content['annotations'] = data.content['annotations'][1:]
+    config = data.config(filter_cfg=options)
+    assert check_dataset(config).samples == samples
+    del config['type']
+    assert len(CocoDataset(**config)) == samples
+
+
+def test_a_filter_that_leaves_nothing(data):
+    config = data.config(filter_cfg={'min_size': 31})
+    with pytest.raises(InputError, match='leaves none of its 2 images: 0 have sides of min_size'):
+        check_dataset(config)
+
+
 def test_pictures_without_annotation_are_counted(data):
     data.content['annotations'].pop(0)
     (warning,) = data.check()
@@ -313,41 +249,70 @@ def test_annotation_0_is_never_found_by_coco_evaluation(data):
         annotation.update(iscrowd=0, id=annotation['id'] - 1)
     (warning,) = data.check(evaluated=True)
     assert 'never counts annotation id 0 as found' in warning
+    cat, dog = evaluate(data)
+    assert (cat, dog) == (0, 1)  # the only cat is annotation 0; the warning is true
+
+
+IDS = {  # the id of the last annotation: whether COCO evaluation can do it
+    'a number': (7, True),
+    'its digits': ('7', True),
+    'words': ('ann_7', False),
+    'nothing': ('', False),
+    'beyond floats': (10**400, False),
+}
+
+
+@pytest.mark.parametrize('kind', IDS)
+def test_annotation_ids_are_refused_where_evaluation_cannot_do_them(data, kind):
+    key, possible = IDS[kind]
+    for annotation in data.content['annotations']:
+        annotation['iscrowd'] = 0
+    data.content['annotations'][2]['id'] = key
+    if possible:
+        assert data.check(evaluated=True) == []
+        evaluate(data)
+        return
+    assert '1 annotation ids are no numbers (' in data.error(evaluated=True)
+    assert data.check() == []  # training can
+    with pytest.raises((ValueError, OverflowError)):
+        evaluate(data)
+
+
+def evaluate(data):
     perfect = [{**annotation, 'score': 1.0} for annotation in data.content['annotations']]
     truth = COCO(str(data.ann_file))
     evaluation = COCOeval(truth, truth.loadRes(perfect), 'bbox')
     evaluation.evaluate()
     evaluation.accumulate()
-    cat, dog = evaluation.eval['precision'][0, 50, :, 0, -1]
-    assert (cat, dog) == (0, 1)  # the only cat is annotation 0; the warning is true
+    return evaluation.eval['precision'][0, 50, :, 0, -1]
+
+
+@pytest.mark.parametrize('part', ['images', 'categories'])
+def test_ids_of_two_kinds(data, part):
+    key = {'images': 'image_id', 'categories': 'category_id'}[part]
+    data.content[part][0]['id'] = 'x'
+    for annotation in data.content['annotations']:
+        annotation['iscrowd'] = 0
+    data.content['annotations'][0][key] = 'x'
+    assert f"some ids in '{part}' are numbers and some are texts" in data.error(evaluated=True)
+    with pytest.raises(TypeError):
+        evaluate(data)
 
 
 # ---------------------------------------------------------------------------- configurations
 
 
 def test_configuration_of_mmdet(data):
-    assert check_dataset(data.config()) == []
-
-
-@pytest.mark.parametrize(
-    'wrap',
-    [
-        lambda inner: {'type': 'RepeatDataset', 'times': 3, 'dataset': inner},
-        lambda inner: {'type': 'ConcatDataset', 'datasets': [inner]},
-        lambda inner: {'type': 'RepeatDataset', 'dataset': {'type': 'X', 'datasets': [inner]}},
-    ],
-)
-def test_wrappers_are_looked_into(data, wrap):
-    data.content['annotations'].pop(0)
-    (warning,) = check_dataset(wrap(data.config()))
-    assert 'images without annotation: 1' in warning
+    assert check_dataset(data.config()).warnings == []
 
 
 def test_without_metainfo_the_classes_of_mmdet_apply(data):
     config = data.config()
     del config['metainfo']
-    assert check_dataset(config)[0].endswith(
-        "classes 'person', 'bicycle', 'car', 'motorcycle', 'airplane' and 73 more"
+    assert (
+        check_dataset(config)
+        .warnings[0]
+        .endswith("classes 'person', 'bicycle', 'car', 'motorcycle', 'airplane' and 73 more")
     )
     data.content['categories'][0]['name'] = 'lynx'
     with pytest.raises(InputError, match=r"'lynx' \(id 3\)"):
@@ -355,6 +320,8 @@ def test_without_metainfo_the_classes_of_mmdet_apply(data):
 
 
 def test_test_mode_is_taken_as_evaluated(data):
+    with pytest.raises(InputError, match='iscrowd'):
+        check_dataset(data.config(), evaluated=True)
     with pytest.raises(InputError, match='iscrowd'):
         check_dataset(data.config(test_mode=True))
 
@@ -373,8 +340,8 @@ def test_missing_image_prefix(data):
 
 def test_other_data_sets_and_remote_files_are_left_alone(data):
     config = data.config(ann_file='nowhere.json')
-    assert check_dataset({**config, 'type': 'LVISV1Dataset'}) == []
-    assert check_dataset({**config, 'type': 'mmseg.ADE20KDataset'}) == []
-    assert check_dataset({**config, 'backend_args': {'backend': 'petrel'}}) == []
+    assert check_dataset({**config, 'type': 'LVISV1Dataset'}) == Findings()
+    assert check_dataset({**config, 'type': 'mmseg.ADE20KDataset'}) == Findings()
+    assert check_dataset({**config, 'backend_args': {'backend': 'petrel'}}) == Findings()
     with pytest.raises(InputError, match='nowhere.json'):
         check_dataset(config)

@@ -28,9 +28,10 @@ def test_v2_takes_the_folder_name_for_the_label(tmp_path):
 def test_v2_of_another_layout(tmp_path):
     with pytest.raises(InputError, match='no images'):
         ImageNetV2(data_prefix={'img_path': str(tmp_path)})
-    picture(tmp_path / 'n01440764' / 'a.jpeg')
-    with pytest.raises(InputError, match="a folder 'n01440764'"):
-        ImageNetV2(data_prefix={'img_path': str(tmp_path)})
+    for name in ('n01440764', '1000'):
+        picture(tmp_path / name / 'a.jpeg')
+        with pytest.raises(InputError, match=f'a folder {name!r}'):
+            ImageNetV2(data_prefix={'img_path': str(tmp_path)})
 
 
 def real(tmp_path, labels):
@@ -67,6 +68,13 @@ def test_real_of_images_that_it_does_not_know(tmp_path):
 def test_real_without_its_file(tmp_path):
     with pytest.raises(InputError, match='nowhere.json: no ReaL labels'):
         ReaLAccuracy(str(tmp_path / 'nowhere.json'))
+
+
+@pytest.mark.parametrize(('text', 'count'), [('[', 200_000), ('9', 5000), ('{', 1)])
+def test_real_labels_that_are_damaged(tmp_path, text, count):
+    (tmp_path / 'real.json').write_text(text * count)
+    with pytest.raises(InputError, match='real.json: no ReaL labels'):
+        ReaLAccuracy(str(tmp_path / 'real.json'))
 
 
 def inat(tmp_path, **changes):

@@ -112,6 +112,22 @@ def test_inference_has_no_mask():
     assert LoadMask(num_classes=3)({'img_path': 'a.jpg'}) == {'img_path': 'a.jpg'}
 
 
+def test_values_that_are_not_counted(sample):
+    values = np.where(VALUES == 3, 255, 0).astype(np.uint8)
+    result = LoadMask(num_classes=2, values=[0, 255])(sample(values))
+    assert np.array_equal(result['gt_seg_map'], VALUES == 3)
+    result = LoadMask(num_classes=2, values=[0, 255])(sample(values, reduce_zero_label=True))
+    assert np.array_equal(result['gt_seg_map'], VALUES == 3)
+    text = refused(LoadMask(num_classes=2, values=[0, 128]), sample(VALUES))
+    assert 'hold 1, 2, 3, which is no class: classes are 0, 128, ignored 255' in text
+
+
+@pytest.mark.parametrize('values', [[0], [0, 0], [0, 256], [0, 1, 255]])
+def test_values_are_one_for_each_class(values):
+    with pytest.raises(InputError, match='must be 2 different numbers from 0 to 255'):
+        label_table(2, values=values)
+
+
 def test_it_is_found_by_name_in_the_pipelines_of_mmseg(sample):
     with DefaultScope.overwrite_default_scope('mmseg'):
         pipeline = Compose([{'type': 'vitbackbones.LoadMask', 'num_classes': 4}])
@@ -153,6 +169,13 @@ def test_16_bit_values_do_not_wrap_around(sample, value):
 def test_colours(sample, kind):
     text = refused(LoadMask(num_classes=4), sample(COLOURED[kind]))
     assert f'is a picture of kind {kind}, not an index mask' in text
+
+
+def test_jpeg(sample):
+    path = sample(VALUES)['seg_map_path']
+    Image.fromarray(VALUES).save(path, 'JPEG')
+    text = refused(LoadMask(num_classes=4), {'img_path': 'a.jpg', 'seg_map_path': path})
+    assert 'is a JPEG, whatever its name' in text
 
 
 def encoded(image):

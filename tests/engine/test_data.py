@@ -1,38 +1,14 @@
 """Where data are looked for, and what is said when they are not there."""
 
-import json
 from pathlib import Path
 
 import pytest
-from mmengine.config import Config
 
 from vitbackbones.datasets import shapes
-from vitbackbones.engine.data import check_data, datasets, prepare_data
+from vitbackbones.engine.data import datasets, prepare_data
 from vitbackbones.errors import InputError
 
-
-def dataset(split, **changes):
-    return {
-        'type': 'CocoDataset',
-        'data_root': 'data/',
-        'ann_file': f'annotations/instances_{split}.json',
-        'data_prefix': {'img': f'images/{split}/'},
-        'metainfo': {'classes': shapes.KINDS},
-        **changes,
-    }
-
-
-def make_config(train=None, val=None):
-    evaluator = {'type': 'CocoMetric', 'ann_file': 'data/annotations/instances_val.json'}
-    return Config(
-        {
-            'default_scope': 'mmdet',
-            'train_dataloader': {'dataset': train or dataset('train')},
-            'val_dataloader': {'dataset': val or dataset('val', test_mode=True)},
-            'val_evaluator': evaluator,
-            'test_evaluator': [evaluator],
-        }
-    )
+from .shapes_configs import dataset, make_config, make_mask_config
 
 
 @pytest.fixture
@@ -121,55 +97,7 @@ def test_splits_that_are_not_used_may_be_missing(written):
     prepare_data(make_config(val=dataset('none')), None, ('train',))
 
 
-def test_annotations_are_looked_into(written):
-    path = written / 'data' / 'annotations' / 'instances_train.json'
-    content = json.loads(path.read_text())
-    content['annotations'][0]['bbox'] = [1, 1, 0, 0]
-    path.write_text(json.dumps(content))
-    config = make_config()
-    prepare_data(config, None, ('train', 'val'))
-    warnings = check_data(config, ('train', 'val'))
-    assert len(warnings) == 1
-    assert str(path) in warnings[0]
-
-
-def masks(**changes):
-    return {
-        'type': 'BaseSegDataset',
-        'data_root': 'data/',
-        'data_prefix': {'img_path': 'images/train', 'seg_map_path': 'annotations/train'},
-        'metainfo': {'classes': (shapes.GROUND, *shapes.KINDS)},
-        'reduce_zero_label': True,
-        **changes,
-    }
-
-
-def make_mask_config(**changes):
-    data = {'train_dataloader': {'dataset': masks(**changes)}}
-    return Config({'default_scope': 'mmseg', **data})
-
-
-def test_masks_are_looked_into(written):
-    config = make_mask_config()
-    prepare_data(config, None, ('train',))
-    assert check_data(config, ('train',)) == []
-    path = written / 'data' / 'annotations' / 'train' / '000001.png'
-    path.write_bytes(b'')
-    with pytest.raises(InputError, match=str(path)):
-        check_data(config, ('train',))
-
-
 def test_missing_masks(written):
     prefix = {'img_path': 'images/train', 'seg_map_path': 'masks'}
     with pytest.raises(InputError, match='data/masks: the seg_map_path of train_dataloader.datas'):
         prepare_data(make_mask_config(data_prefix=prefix), None, ('train',))
-
-
-def test_unusable_annotations_stop(written, monkeypatch):
-    (written / 'data' / 'annotations' / 'instances_train.json').write_text('{')
-    config = make_config()
-    prepare_data(config, None, ('train',))
-    with pytest.raises(InputError, match=r'instances_train\.json'):
-        check_data(config, ('train',))
-    monkeypatch.setenv('LOCAL_RANK', '1')  # the first process of the machine has looked
-    assert check_data(config, ('train',)) == []

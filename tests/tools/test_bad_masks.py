@@ -8,6 +8,7 @@ import torch
 from PIL import Image
 
 from vitbackbones.datasets import mask_check
+from vitbackbones.datasets.headers import ORIENTATION
 
 from .conftest import TINY_SEG
 
@@ -115,7 +116,7 @@ def write_image(i, path, shape, random):
     pixels = random.integers(0, 256, (*shape, 3), np.uint8)
     image, exif = Image.fromarray(pixels), Image.Exif()
     if i == 3:
-        exif[mask_check.ORIENTATION] = 6
+        exif[ORIENTATION] = 6
         image.rotate(90, expand=True).save(path, 'JPEG', exif=exif)
     elif i == 4:
         Image.fromarray(pixels[..., 0].astype(np.uint16) * 257).save(path, 'PNG')

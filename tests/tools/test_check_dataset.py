@@ -1,5 +1,6 @@
 """The check of all files of a data set, as a user calls it."""
 
+import json
 import shutil
 
 import cv2
@@ -21,6 +22,10 @@ def test_a_good_detection_data_set(tool, data):
     assert result.status == 0, result.err
     assert 'train_dataloader.dataset: 8 samples, 8 images' in result.out
     assert '12 files, all can be read' in result.out  # val and test are the same four
+    content = json.loads((data / 'annotations' / 'instances_train.json').read_text())
+    rows = [line.split() for line in result.out.partition('class ')[2].splitlines()[1:4]]
+    assert {row[0] for row in rows} == {'circle', 'square', 'triangle'}
+    assert sum(int(row[2]) for row in rows) == len(content['annotations'])
 
 
 def test_bad_images_are_listed(tool, copy):
@@ -38,6 +43,36 @@ def test_bad_annotations(tool, copy):
     result = tool('check_dataset', TINY, '--data-root', copy, '--workers', 1)
     assert result.status == 2
     assert 'instances_val.json: malformed JSON' in result.err
+
+
+def test_wrong_sizes_are_listed(tool, copy):
+    path = copy / 'annotations' / 'instances_train.json'
+    content = json.loads(path.read_text())
+    for image in content['images'][1:3]:
+        image.update(width=640, height=480)
+    path.write_text(json.dumps(content))
+    result = tool('check_dataset', TINY, '--data-root', copy, '--workers', 1)
+    assert result.status == 2
+    for image in content['images'][1:3]:
+        name = f'image file {copy}/images/train/{image["file_name"]}'
+        assert f'{name}: is given as 640 x 480 pixels and has 64 x 64\n' in result.out
+    assert 'width and height of 2 of 8 images are not those of the files' in result.err
+    assert 'error: 2 faults in 12 files' in result.err
+
+
+def test_a_config_without_data(tool, tmp_path):
+    (tmp_path / 'part.py').write_text('model = dict()')
+    result = tool('check_dataset', 'part.py')
+    assert (result.status, result.out) == (2, '')
+    assert 'part.py: no complete config, it has no data loader' in result.err
+
+
+@pytest.mark.parametrize('workers', ['0', '-3', 'x'])
+def test_workers_are_counted_from_1(tool, workers, capsys):
+    with pytest.raises(SystemExit) as caught:
+        tool('check_dataset', TINY, '--workers', workers)
+    assert caught.value.code == 2
+    assert 'argument --workers: ' in capsys.readouterr().err
 
 
 FOLDERS = """
@@ -104,10 +139,11 @@ def test_label_maps(tool, tmp_path):
     maps = tmp_path / 'roads' / 'maps'
     pictures(maps, 3, '.png')
     for path in maps.iterdir():
-        cv2.imwrite(str(path), cv2.imread(str(path))[..., 0] * 0)  # class 0 everywhere
+        cv2.imwrite(str(path), np.tile(np.uint8([0, 1]), (8, 4)))
     (tmp_path / 'run.py').write_text(MAPS)
     result = tool('check_dataset', 'run.py', '--workers', 1)
     assert '3 images, 3 label maps' in result.out
+    assert 'road        3      96' in result.out
     (maps / '1.png').write_bytes(b'')
     result = tool('check_dataset', 'run.py', '--workers', 1)
     assert result.status == 2

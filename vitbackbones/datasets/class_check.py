@@ -9,34 +9,36 @@ others (CIFAR, Flowers-102, Pets, iNaturalist) have files of fixed names and for
 """
 
 import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..errors import InputError
-from .files import not_there, some
+from .files import IMAGES, Findings, cut, not_there, some
 
 KINDS = ('CustomDataset', 'ImageNet')
-IMAGES = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif')  # mmpretrain's default
 IMAGENET_CLASSES = 1000
+DIGITS = 9  # of the largest label that makes sense
 
 
-def check_dataset(dataset: dict) -> list[str]:
-    """Look into the folders or the label file of a data set and return what deserves a warning.
+def check_dataset(dataset: dict) -> Findings:
+    """Look into the folders or the label file of a data set and count the images of each class.
 
     Args:
         dataset: its config.
 
     Raises:
         InputError: class folders that are missing, too many or empty; a label file that names
-            files that are not there, or whose lines are no labels.
+            files that are not there, or one with two labels, or whose lines are no labels.
     """
     if not _is_looked_at(dataset):
-        return []
+        return Findings()
     labels = label_file(dataset)
+    suffixes = tuple(suffix.lower() for suffix in dataset.get('extensions', IMAGES))
+    known = (_names(dataset) or (), _count(dataset), suffixes)
     if labels is not None:
-        return _check_labels(labels, image_folder(dataset), _count(dataset))
-    _check_folders(image_folder(dataset), _names(dataset), _count(dataset))
-    return []
+        return _check_labels(labels, image_folder(dataset), *known)
+    return _check_folders(image_folder(dataset), *known)
 
 
 def _is_looked_at(dataset: dict) -> bool:
@@ -86,13 +88,18 @@ def class_folders(folder: Path) -> list[str]:
     """
     if not folder.is_dir():
         raise InputError(f'{folder}: no such folder; it should hold a folder for each class.')
-    found = sorted(e.name for e in os.scandir(folder) if e.is_dir())
+    try:
+        found = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
+    except OSError as error:  # such as links in a circle
+        raise InputError(f'{error.filename}: {error.strerror}. Take it out of {folder}.') from error
     if not found:
         raise InputError(f'{folder}: no folders there; it should hold one for each class.')
     return found
 
 
-def _check_folders(folder: Path, names: Sequence[str] | None, count: int | None) -> None:
+def _check_folders(
+    folder: Path, names: Sequence[str], count: int | None, suffixes: tuple[str, ...]
+) -> Findings:
     found = class_folders(folder)
     if count not in (None, len(found)):
         raise InputError(
@@ -104,17 +111,19 @@ def _check_folders(folder: Path, names: Sequence[str] | None, count: int | None)
             f'{folder}: labels are numbered by the order of the folders, {some(found)}; name the '
             f'classes in this order, not as {some(names)}.'
         )
-    empty = [name for name in found if not has_images(folder / name)]
+    occurs = {name: sum(1 for _ in _images(folder / name, suffixes)) for name in found}
+    empty = [name for name, images in occurs.items() if not images]
     if empty:
         raise InputError(
             f'{folder}: no image in the class folders {some(empty)} '
-            f'({", ".join(IMAGES)}). Put images there, or take the class out of every split.'
+            f'({", ".join(suffixes)}). Put images there, or take the class out of every split.'
         )
+    return Findings(samples=sum(occurs.values()), occurs=occurs)
 
 
-def _difference(found: list[str], names: Sequence[str] | None) -> str:
+def _difference(found: list[str], names: Sequence[str]) -> str:
     """Which folders are missing and too many, where they are named like the classes."""
-    if not set(found) & set(names or ()):
+    if not set(found) & set(names):
         return ''
     missing, extra = sorted(set(names) - set(found)), sorted(set(found) - set(names))
     return (f'; missing: {some(missing)}' if missing else '') + (
@@ -122,13 +131,13 @@ def _difference(found: list[str], names: Sequence[str] | None) -> str:
     )
 
 
-def has_images(folder: Path) -> bool:
-    """Whether there is an image in ``folder`` or below."""
+def _images(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """The names of the images in ``folder`` or below."""
     files = (file for _, _, files in os.walk(folder) for file in files)
-    return any(file.lower().endswith(IMAGES) for file in files)
+    return (file for file in files if file.lower().endswith(suffixes))
 
 
-def check_same_folders(datasets: Sequence[dict]) -> None:
+def check_same_folders(datasets: Iterable[dict]) -> None:
     """Compare the class folders of all splits, which give the labels their numbers.
 
     Raises:
@@ -149,19 +158,49 @@ def check_same_folders(datasets: Sequence[dict]) -> None:
 # ---------------------------------------------------------------------------- label files
 
 
-def _check_labels(file: Path, folder: Path, count: int | None) -> list[str]:
-    names = []
-    for number, line in enumerate(file.read_text().splitlines(), start=1):
+def _check_labels(
+    file: Path, folder: Path, names: Sequence[str], count: int | None, suffixes: tuple[str, ...]
+) -> Findings:
+    lines = _read_labels(file, count)
+    labels = dict(lines)
+    for name, label in lines:
+        if labels[name] != label:
+            raise InputError(
+                f'{file}: {name!r} has the labels {label} and {labels[name]}; '
+                'leave one of its lines.'
+            )
+    missing = not_there(str(folder), list(labels), str(file))
+    if missing or not lines:
+        what = f'{len(missing)} of {len(labels)} files are not in' if lines else 'names no file of'
+        raise InputError(f'{file}: {what} {folder}: {some(missing, cut)}')
+    present = sum(1 for _ in _images(folder, suffixes))
+    images = Counter(label for _, label in lines)
+    findings = Findings([], len(lines), {name: images[i] for i, name in enumerate(names)})
+    if len(labels) < present:
+        findings.warnings.append(
+            f'{file} has labels of {len(labels)} of the {present} images in {folder}'
+        )
+    return findings
+
+
+def _read_labels(file: Path, count: int | None) -> list[tuple[str, int]]:
+    """The file name and the label of every line."""
+    try:
+        lines = file.read_text(encoding='utf-8').splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, 'strerror', None) or 'not a text of file names and labels'
+        raise InputError(f'label file {file}: {reason}.') from error
+    pairs = []
+    for number, line in enumerate(lines, start=1):
         name, _, label = line.strip().rpartition(' ')
-        if not name or not label.isdecimal() or int(label) >= (count or int(label) + 1):
+        if not name or not _is_label(label, count):
             most = '' if count is None else f' from 0 to {count - 1}'
-            raise InputError(f'{file}:{number}: {line!r} is not a file name and a label{most}.')
-        names.append(name)
-    missing = not_there(str(folder), names)
-    if missing or not names:
-        what = f'{len(missing)} of {len(names)} files are not in' if names else 'names no file of'
-        raise InputError(f'{file}: {what} {folder}: {some(missing)}')
-    present = sum(f.lower().endswith(IMAGES) for _, _, files in os.walk(folder) for f in files)
-    if len(set(names)) < present:
-        return [f'{file} has labels of {len(names)} of the {present} images in {folder}']
-    return []
+            raise InputError(f'{file}:{number}: {cut(line)} is not a file name and a label{most}.')
+        pairs.append((name, int(label)))
+    return pairs
+
+
+def _is_label(text: str, count: int | None) -> bool:
+    if not text.isdecimal() or len(text) > DIGITS:
+        return False
+    return count is None or int(text) < count

@@ -30,7 +30,7 @@ class ImageNetV2(BaseDataset):
     def load_data_list(self) -> list[dict]:
         folder = Path(self.data_prefix['img_path'])
         files = sorted(folder.glob('*/*.jpeg'))
-        strange = {file.parent.name for file in files if not file.parent.name.isdecimal()}
+        strange = {file.parent.name for file in files} - set(map(str, range(1000)))
         if strange or not files:
             found = f'a folder {min(strange)!r}' if strange else 'no images (*/*.jpeg)'
             raise InputError(f'{folder}: {found}; ImageNet-V2 has folders named 0 to 999')
@@ -59,7 +59,7 @@ class ReaLAccuracy(BaseMetric):
         self.topk = tuple(topk)
         try:
             self.labels = [set(labels) for labels in json.loads(Path(ann_file).read_text())]
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError, TypeError, RecursionError) as error:
             raise InputError(f'{ann_file}: no ReaL labels ({error})') from error
 
     def process(self, data_batch: dict, data_samples: Sequence[dict]) -> None:

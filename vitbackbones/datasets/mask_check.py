@@ -1,34 +1,35 @@
 """Check a data set of images and index masks before a run, as ``coco_check`` does for boxes.
 
 The headers of all files are read (kind, size, EXIF orientation: a tenth of a millisecond each),
-and the values of a sample of the masks. ``LoadMask`` looks at every value again when it loads
-the mask. What cannot work raises ``InputError``; what is only suspicious is a warning of one line.
+and the values of a sample of the masks; of more masks where a class does not occur in the sample.
+``LoadMask`` looks at every value again when it loads the mask. What cannot work raises
+``InputError``; what is only suspicious is a warning of one line.
 """
 
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from PIL import Image
 
 from ..errors import InputError
-from .files import not_there, some
+from .files import IMAGES, Findings, Look, not_there, some, spread
+from .headers import TURNING, Header, color_type, read_header
 from .masks import (
     IGNORED,
     BadMask,
+    kind_fault,
     label_table,
-    mode_fault,
     read_mask,
     size_fault,
     value_fault,
 )
 
 SAMPLE = 200  # masks whose values are looked at
+SEARCHED = 2000  # masks that are searched for a class that the sample does not have
+BINARY = {0, 255}  # values of masks of black and white
 THREADS = 8  # that read files at a time: on network disks it is the waiting that takes long
-ORIENTATION = 0x0112  # the EXIF tag; 5 to 8 swap height and width
 MOSTLY = 0.5  # of the sampled pixels; more that are ignored deserve a warning
 
 
@@ -37,7 +38,7 @@ MOSTLY = 0.5  # of the sampled pixels; more that are ignored deserve a warning
 
 def _check_files(kind: str, folder: str, paths: Sequence[str]) -> None:
     names = [os.path.relpath(path, folder) for path in paths]
-    missing = not_there(folder, names)
+    missing = not_there(folder, names, f'the list of {kind}')
     if missing:
         raise InputError(
             f'{len(missing)} of the {len(names)} {kind} are not in {os.path.abspath(folder)}: '
@@ -46,29 +47,42 @@ def _check_files(kind: str, folder: str, paths: Sequence[str]) -> None:
         )
 
 
+def _left_out_warnings(dataset, images: list[str], masks: list[str]) -> list[str]:
+    """Images of another suffix, and masks without an image, which mmseg does not say."""
+    if dataset.ann_file:  # a list may leave out what it likes
+        return []
+    folders, known = dataset.data_prefix, {*images, *masks}
+    others = sorted(_below(folders['img_path'], IMAGES) - known)
+    strange = [path for path in others if not path.endswith(dataset.img_suffix)]
+    lonely = sorted(_below(folders['seg_map_path'], (dataset.seg_map_suffix.lower(),)) - known)
+    kinds = (
+        (f'images that do not end in {dataset.img_suffix!r}', strange),
+        ('masks without an image', lonely),
+    )
+    return [
+        f'{dataset.data_root}: left out are {len(paths)} {kind}: '
+        f'{some(map(os.path.basename, paths))}'
+        for kind, paths in kinds
+        if paths
+    ]
+
+
+def _below(folder: str, suffixes: tuple[str, ...]) -> set[str]:
+    """The files below a folder that have one of the suffixes, in capitals or not."""
+    return {
+        os.path.join(place, name)
+        for place, _, names in os.walk(folder)
+        for name in names
+        if name.lower().endswith(suffixes) and not name.startswith('.')
+    }
+
+
 # ---------------------------------------------------------------------------- headers
-
-
-@dataclass
-class Header:
-    """What a file says of itself: Pillow's mode, (height, width) stored, and EXIF orientation."""
-
-    mode: str
-    stored: tuple[int, int]
-    orientation: int
-
-    @property
-    def turned(self) -> tuple[int, int]:
-        """Height and width after the EXIF orientation was applied."""
-        return self.stored[::-1] if self.orientation >= 5 else self.stored
 
 
 def _header(path: str) -> Header:
     try:
-        with Image.open(path) as image:
-            # only where there is one: Pillow decodes a whole PNG to look for it
-            exif = image.getexif() if 'exif' in image.info else {}
-            return Header(image.mode, image.size[::-1], exif.get(ORIENTATION, 1))
+        return read_header(path)
     except Exception as error:  # every Pillow plugin has exceptions of its own
         reason = getattr(error, 'strerror', None) or 'damaged or not an image'
         raise BadMask(f'{path}: {reason}. Put a good copy there.') from error
@@ -77,9 +91,10 @@ def _header(path: str) -> Header:
 def _header_faults(image: str, mask: str, turns: bool) -> tuple[str, bool]:
     """What is wrong with a pair, and whether it is unknown which way round the mask was drawn."""
     picture, header = _header(image), _header(mask)
-    size = picture.turned if turns else picture.stored
-    fault = mode_fault(mask, header.mode) or size_fault(mask, header.stored, image, size)
-    return fault, turns and picture.orientation > 1 and picture.turned == picture.stored
+    size = picture.size(turns)
+    kind = kind_fault(mask, header.format, header.mode)
+    fault = kind or size_fault(mask, header.stored, image, size)
+    return fault, turns and picture.orientation > 1 and size == picture.stored
 
 
 def _check_headers(images: list[str], masks: list[str], turns: bool) -> list[str]:
@@ -109,51 +124,98 @@ def _counts(path: str, table: np.ndarray) -> np.ndarray:
     return np.bincount(values.ravel(), minlength=256)
 
 
-def _check_values(masks: list[str], table: np.ndarray) -> list[str]:
-    rows = np.linspace(0, len(masks) - 1, min(SAMPLE, len(masks))).round().astype(int)
-    sample = [masks[row] for row in rows]
+def _pixels(counts: np.ndarray, table: np.ndarray, classes: int) -> np.ndarray:
+    """Pixels of each class (K,) from those of each value (256,)."""
+    return np.array([counts[table == label].sum() for label in range(classes)])
+
+
+def _search(masks: list[str], table: np.ndarray, classes: int, most: int) -> tuple[np.ndarray, int]:
+    """Pixels of each value (256,), and how many masks they were counted in.
+
+    After the sample, masks are read while a class is missing, up to ``most`` of them; where all
+    classes but one are missing, up to the last.
+    """
+    total = len(masks)
+    rows = [*spread(total, SAMPLE), *spread(total, most), *range(total)]
+    order = list(dict.fromkeys(rows))
+    counts, done, found = np.zeros(256, np.int64), 0, 0
     with ThreadPoolExecutor(THREADS) as pool:
-        counts = sum(pool.map(_counts, sample, [table] * len(sample)))
+        while done < len(order) and (found < 2 or done < most) and found < classes:
+            part = [masks[row] for row in order[done : done + SAMPLE]]
+            counts += sum(pool.map(_counts, part, [table] * len(part)))
+            done += len(part)
+            found = np.count_nonzero(_pixels(counts, table, classes))
+    return counts, done
+
+
+def _check_values(folder: str, counts: np.ndarray, table: np.ndarray, classes: int) -> list[str]:
+    """Judge by the pixels of each value in the masks of a folder whether they can be used."""
+    values = set(np.flatnonzero(counts).tolist())
+    if values <= BINARY and IGNORED in values and table[IGNORED] == IGNORED and classes > 1:
+        raise InputError(_binary(folder, values, classes))
     ignored = counts[table == IGNORED].sum() / counts.sum()
-    where = f'{os.path.dirname(masks[0])}: in {len(sample)} masks'
     if ignored == 1:
-        raise InputError(f'{where} not one pixel belongs to a class, all hold values to ignore.')
+        raise InputError(f'{folder} not one pixel belongs to a class, all hold values to ignore.')
     if ignored <= MOSTLY:
         return []
-    values = some(np.flatnonzero((table == IGNORED) & (counts > 0)).tolist())
-    return [f'{where} {ignored:.0%} of the pixels are ignored (values {values}); is that meant?']
+    held = some(sorted(values & set(np.flatnonzero(table == IGNORED).tolist())))
+    return [f'{folder} {ignored:.0%} of the pixels are ignored (values {held}); is that meant?']
+
+
+def _binary(folder: str, values: set[int], classes: int) -> str:
+    ways = ['write the number of the class in place of 255 (mask[mask == 255] = 1)']
+    if classes == 2:
+        ways.insert(0, 'load masks with vitbackbones.LoadMask(values=[0, 255]) in every pipeline')
+    return (
+        f'{folder} all pixels hold {some(sorted(values))}, and 255 is ignored in training and '
+        f'evaluation. If 255 is a class, {", or ".join(ways)}.'
+    )
 
 
 # ---------------------------------------------------------------------------- the checks
 
 
 def check_masks(
-    images: list[str], masks: list[str], table: np.ndarray, turns: bool = True
-) -> list[str]:
+    images: list[str],
+    masks: list[str],
+    table: np.ndarray,
+    classes: Sequence[str],
+    turns: bool = True,
+    evaluated: bool = False,
+) -> Findings:
     """Check the headers of all pairs of image and mask, and the values of some masks.
 
     Args:
         images, masks: files that are there, in the same order.
         table: label of every value, by ``label_table``.
+        classes: names of the labels.
         turns: whether images are turned as their EXIF orientation says when they are loaded.
-
-    Returns:
-        Warnings of one line each.
+        evaluated: classes that a sample does not have are not searched for: they may be missing.
 
     Raises:
         BadMask: a file cannot be used; names the first.
         InputError: the masks as a whole cannot be used.
     """
-    return _check_headers(images, masks, turns) + _check_values(masks, table)
+    warnings = _check_headers(images, masks, turns)
+    counts, done = _search(masks, table, len(classes), SAMPLE if evaluated else SEARCHED)
+    where = f'{os.path.dirname(masks[0])}: in {done} masks'
+    warnings += _check_values(where, counts, table, len(classes))
+    pixels = _pixels(counts, table, len(classes)).tolist()
+    return Findings(
+        warnings,
+        samples=len(images),
+        occurs=dict(zip(classes, pixels, strict=True)),
+        sampled=f'{done} of {len(masks)} masks' if done < len(masks) else '',
+    )
 
 
-def _fault(image: str, mask: str, table: np.ndarray, turns: bool) -> str:
-    """What is wrong with one pair, all values looked at; '' if nothing."""
+def _look(image: str, mask: str, table: np.ndarray, turns: bool, classes: int) -> Look:
+    """Look at one pair and all its values."""
     try:
         fault, _ = _header_faults(image, mask, turns)
-        return fault or value_fault(mask, read_mask(mask), table)
+        return Look(fault) if fault else Look('', _pixels(_counts(mask, table), table, classes))
     except BadMask as error:
-        return str(error)
+        return Look(str(error))
 
 
 def _is_masks(kind: object) -> bool:
@@ -192,14 +254,21 @@ def _table(dataset, loading: dict) -> np.ndarray:
             f'{dataset.data_root}: num_classes of LoadMask in the pipeline is {given}, but the '
             f'data set has {len(known)} classes: {some(known)}.'
         )
-    ignored = loading.get('ignored', ())
-    return label_table(len(known), dataset.reduce_zero_label, ignored, dataset.label_map)
+    numbering = (len(known), dataset.reduce_zero_label, loading.get('ignored', ()))
+    return label_table(*numbering, dataset.label_map, loading.get('values', ()))
 
 
 def _pairs(dataset) -> tuple[list[str], list[str]]:
     """Images and masks, all of them there."""
     images, masks = dataset.data_prefix['img_path'], dataset.data_prefix['seg_map_path']
-    samples = dataset.load_data_list()
+    try:
+        samples = dataset.load_data_list()
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f'{dataset.ann_file}: not a text, but a list of names is needed.'
+        ) from error
+    except OSError as error:  # such as links in a circle
+        raise InputError(f'{error.filename}: {error.strerror}. Take it out.') from error
     if not samples:
         raise InputError(
             f'{os.path.abspath(images)}: no image ends in {dataset.img_suffix!r}; set img_suffix '
@@ -211,8 +280,8 @@ def _pairs(dataset) -> tuple[list[str], list[str]]:
     return found
 
 
-def _checkable(config: dict) -> tuple[list[str], list[str], np.ndarray, bool] | None:
-    """The arguments of :func:`check_masks` for a data set, None for those of another form."""
+def _opened_pairs(config: dict) -> tuple | None:
+    """The data set of a config and the first arguments of :func:`check_masks`, None for others."""
     from mmseg.registry import DATASETS
 
     kind = config['type']
@@ -221,30 +290,35 @@ def _checkable(config: dict) -> tuple[list[str], list[str], np.ndarray, bool] | 
     if not _is_masks(kind) or not masked or config.get('backend_args'):
         return None
     dataset = _opened(kind, config)
-    steps = {step['type'].rpartition('.')[2]: step for step in config.get('pipeline', ())}
-    loading = steps.get('LoadImage') or steps.get('LoadImageFromFile') or {}
+    pipeline = config.get('pipeline', ())
+    steps = {step['type'].rpartition('.')[2]: step for step in pipeline}
     table = _table(dataset, steps.get('LoadMask', {}))
-    turns = loading.get('color_type', 'color') in ('color', 'grayscale')
-    return *_pairs(dataset), table, turns
+    turns = color_type(pipeline) in TURNING
+    return dataset, (*_pairs(dataset), table, dataset.metainfo['classes'], turns)
 
 
-def check_dataset(config: dict) -> list[str]:
+def check_dataset(config: dict, evaluated: bool = False) -> Findings:
     """:func:`check_masks` for the configuration of a data set of mmseg.
 
     Data sets of another form, without masks or behind ``backend_args`` are not checked.
     """
-    found = _checkable(config)
-    return check_masks(*found) if found else []
+    opened = _opened_pairs(config)
+    if opened is None:
+        return Findings()
+    dataset, (images, masks, *rest) = opened
+    findings = check_masks(images, masks, *rest, evaluated=evaluated)
+    findings.warnings += _left_out_warnings(dataset, images, masks)
+    return findings
 
 
-def mask_checks(config: dict) -> dict[str, Callable[[], str]]:
-    """For every mask of a data set, by its path, a function that says what is wrong with it.
+def mask_checks(config: dict) -> dict[str, Callable[[], Look]]:
+    """For every mask of a data set, by its path, a function that looks at it.
 
     Where :func:`check_dataset` looks at a sample and stops, these look at every value of all.
     """
-    found = _checkable(config)
-    if not found:
+    opened = _opened_pairs(config)
+    if opened is None:
         return {}
-    images, masks, table, turns = found
+    _, (images, masks, table, classes, turns) = opened
     pairs = zip(images, masks, strict=True)
-    return {mask: partial(_fault, image, mask, table, turns) for image, mask in pairs}
+    return {mask: partial(_look, image, mask, table, turns, len(classes)) for image, mask in pairs}

@@ -6,7 +6,8 @@ without a word, training stops in a CUDA kernel that cannot say which file it wa
 knows the number of classes and names the file and the values.
 
 Labels are the classes counted from 0, and 255 is ignored. With ``reduce_zero_label`` of the data
-set, as for ADE20K, files count the classes from 1, and 0 is ignored as well.
+set, as for ADE20K, files count the classes from 1, and 0 is ignored as well. Masks with other
+values, such as 0 and 255, are read with ``values``.
 """
 
 from collections.abc import Sequence
@@ -35,6 +36,7 @@ def label_table(
     reduce_zero_label: bool = False,
     ignored: Sequence[int] = (),
     label_map: dict[int, int] | None = None,
+    values: Sequence[int] = (),
 ) -> np.ndarray:
     """Label of every value (256,) of a mask, ``NO_LABEL`` where the value is not allowed.
 
@@ -43,16 +45,27 @@ def label_table(
         reduce_zero_label: whether the numbers start at 1, and 0 is ignored.
         ignored: more values that are ignored, beside 255.
         label_map: mmseg's map from these classes to a subset of them.
+        values: the value of each class in the files, where they are not counted.
+
+    Raises:
+        InputError: ``values`` are not one for each class, from 0 to 255.
 
     >>> label_table(2, reduce_zero_label=True)[[0, 1, 2, 3, 255]]
     array([255,   0,   1,  -1, 255], dtype=int16)
+    >>> label_table(2, values=[0, 255])[[0, 1, 255]]
+    array([ 0, -1,  1], dtype=int16)
     """
-    table = np.full(256, NO_LABEL, np.int16)
     first = int(reduce_zero_label)
-    table[first : first + num_classes] = [
-        (label_map or {}).get(label, label) for label in range(num_classes)
-    ]
-    table[[IGNORED, *ignored, *range(first)]] = IGNORED
+    values = list(values) or list(range(first, first + num_classes))
+    if len(set(values) & set(range(256))) != num_classes or len(values) != num_classes:
+        raise InputError(
+            f'LoadMask: values={values} must be {num_classes} different numbers from 0 to 255, one '
+            'for each class.'
+        )
+    table = np.full(256, NO_LABEL, np.int16)
+    table[[IGNORED, *range(first)]] = IGNORED
+    table[values] = [(label_map or {}).get(label, label) for label in range(num_classes)]
+    table[list(ignored)] = IGNORED
     return table
 
 
@@ -60,27 +73,32 @@ def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
     """Read the values of an index mask (H, W); of a palette image the indices, of 16 bit all.
 
     Raises:
-        BadMask: the file is missing, damaged, no image, or a picture with colours.
+        BadMask: the file is missing, damaged, no image, a JPEG, or a picture with colours.
     """
     try:
         content = fileio.get(path, backend_args=backend_args)
         with Image.open(BytesIO(content)) as image:
-            mode, values = image.mode, np.array(image)
+            kind, values = (image.format, image.mode), np.array(image)
     except Exception as error:  # every file backend and Pillow plugin has exceptions of its own
         reason = getattr(error, 'strerror', None) or error
         raise BadMask(f'mask file {path}: {reason}. Put a good copy there.') from error
-    if fault := mode_fault(path, mode):
+    if fault := kind_fault(path, *kind):
         raise BadMask(fault)
-    return values.astype(np.uint8) if mode == '1' else values
+    return values.astype(np.uint8) if values.dtype == bool else values
 
 
 # ---------------------------------------------------------------------------- faults
 
 
-def mode_fault(mask: str, mode: str) -> str:
-    """What is wrong with Pillow's ``mode`` of a mask, '' if nothing."""
-    if mode in INDEX_MODES:
+def kind_fault(mask: str, format: str, mode: str) -> str:
+    """What is wrong with Pillow's ``format`` and ``mode`` of a mask, '' if nothing."""
+    if mode in INDEX_MODES and format != 'JPEG':
         return ''
+    if mode in INDEX_MODES:
+        return (
+            f'mask file {mask}: is a JPEG, whatever its name; JPEG changes values where classes '
+            'meet. Save the original masks as PNG.'
+        )
     return (
         f'mask file {mask}: is a picture of kind {mode}, not an index mask. A mask has one channel '
         "that holds the number of each pixel's class; convert a colour-coded one."
@@ -107,15 +125,20 @@ def value_fault(mask: str, values: np.ndarray, table: np.ndarray) -> str:
     wrong = values[_labels(values, table) == NO_LABEL]
     if not wrong.size:
         return ''
-    found, classes = np.unique(wrong).tolist(), np.flatnonzero((table >= 0) & (table != IGNORED))
-    first, last = classes[[0, -1]]
-    counted = first == 0 and found == [last + 1]
+    found = np.unique(wrong).tolist()
+    classes = np.flatnonzero((table >= 0) & (table != IGNORED)).tolist()
+    counted = classes[0] == 0 and found == [len(classes)]
     hint = ' Where files count from 1 and 0 is no class, set reduce_zero_label=True.'
     return (
         f'mask file {mask}: {wrong.size} pixels hold {some(found)}, which is no class: classes are '
-        f'{first} to {last}, ignored {some(np.flatnonzero(table == IGNORED).tolist())}. Correct '
+        f'{_span(classes)}, ignored {some(np.flatnonzero(table == IGNORED).tolist())}. Correct '
         f'the mask, or the classes of the data set.{hint if counted else ""}'
     )
+
+
+def _span(numbers: list[int]) -> str:
+    first, last = numbers[0], numbers[-1]
+    return f'{first} to {last}' if last - first < len(numbers) else some(numbers)
 
 
 def _labels(values: np.ndarray, table: np.ndarray) -> np.ndarray:
@@ -137,18 +160,25 @@ class LoadMask(BaseTransform):
         num_classes: classes that the files number.
         ignored: values that are ignored, beside 255, and 0 with ``reduce_zero_label``.
         backend_args: of the file backend, as in mmcv.
+        values: the value of each class in the files, where classes are not counted: ``[0, 255]``
+            for masks of black and white. Of these, none is ignored.
 
     Raises:
-        BadMask: the mask cannot be read, has colours, has values that are no class, or is of
-            another size than its image.
+        BadMask: the mask cannot be read, is a JPEG, has colours, has values that are no class, or
+            is of another size than its image.
     """
 
     def __init__(
-        self, num_classes: int, ignored: Sequence[int] = (), backend_args: dict | None = None
+        self,
+        num_classes: int,
+        ignored: Sequence[int] = (),
+        backend_args: dict | None = None,
+        values: Sequence[int] = (),
     ) -> None:
         self.num_classes = num_classes
         self.ignored = tuple(ignored)
         self.backend_args = backend_args
+        self.values = tuple(values)
 
     def transform(self, results: dict) -> dict:
         """Add ``gt_seg_map`` (H, W), labels in uint8, to ``results``."""
@@ -157,7 +187,7 @@ class LoadMask(BaseTransform):
             return results
         values = read_mask(path, self.backend_args)
         numbering = (self.num_classes, results['reduce_zero_label'], self.ignored)
-        table = label_table(*numbering, results['label_map'])
+        table = label_table(*numbering, results['label_map'], self.values)
         size = (path, values.shape, results['img_path'], results['ori_shape'])
         if fault := size_fault(*size) or value_fault(path, values, table):
             raise BadMask(fault)

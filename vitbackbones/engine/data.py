@@ -1,23 +1,14 @@
-"""The data sets of a config: where they are, what is missing, and what is wrong with them."""
+"""The data sets of a config: where they are, and what is missing."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from mmengine.config import Config
 
-from ..datasets import class_check, coco_check, mask_check
 from ..errors import InputError
-from .distributed import leads_machine
 from .paths import candidates, is_remote, resolve
 
 SPLITS = ('train', 'val', 'test')
-
-# What looks into a data set, by the default scope of the configs of a task.
-CHECKS: dict[str, Callable[[dict], list[str]]] = {
-    'mmdet': coco_check.check_dataset,
-    'mmseg': mask_check.check_dataset,
-    'mmpretrain': class_check.check_dataset,
-}
 
 
 def loaders(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple[str, dict]]:
@@ -115,20 +106,3 @@ def _moved(node, old: str, new: Path):
     if isinstance(node, str) and (node == old or node.startswith(old.rstrip('/') + '/')):
         return str(new / node[len(old) :].lstrip('/'))
     return node
-
-
-def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
-    """Look into the annotations of ``splits`` and return what deserves a warning.
-
-    The first process of a machine does; the files are large.
-
-    Raises:
-        InputError: a data set cannot be used; the message is that of ``check_dataset``.
-    """
-    check = CHECKS.get(config.get('default_scope'))
-    if check is None or not leads_machine():
-        return []
-    looked_at = [dataset for _, dataset in datasets(config, splits)]
-    class_check.check_same_folders(looked_at)  # none but those of classification has any
-    found = [warning for dataset in looked_at for warning in check(dataset)]
-    return list(dict.fromkeys(found))

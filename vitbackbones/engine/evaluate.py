@@ -15,7 +15,8 @@ from ..errors import InputError
 from .classes import check_classes
 from .config import read_config
 from .console import Runner
-from .data import check_data, prepare_data
+from .data import prepare_data
+from .data_checks import check_data
 from .distributed import process_rank
 from .imagenet_sets import use_set
 from .lint import lint

@@ -12,7 +12,8 @@ from .batch_size import check_batch_size
 from .classes import check_classes
 from .config import read_config
 from .console import build_runner
-from .data import check_data, prepare_data
+from .data import prepare_data
+from .data_checks import check_data
 from .distributed import process_rank
 from .earlier_run import StartAnewHook, remove_checkpoints, require_kept, require_unused
 from .interrupt import saved_without_data

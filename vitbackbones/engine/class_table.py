@@ -1,0 +1,60 @@
+"""How often each class occurs in a data set, as a table."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+SHOWN = 20  # rows
+
+
+def class_table(
+    samples: list[dict], classes: Sequence[str], pixels: Sequence[np.ndarray | None] = ()
+) -> str:
+    """The table of a data set, '' where nothing tells the classes.
+
+    Args:
+        samples: what the data set lists: of mmdet with boxes, or of mmpretrain with a label.
+        classes: their names.
+        pixels: of mmseg, the pixels of each class (K,) in each mask; None for a bad mask.
+    """
+    masks = [dict(enumerate(counts)) for counts in pixels if counts is not None]
+    first = samples[0] if samples else {}
+    if masks:
+        return _table(classes, _columns('pixels', masks))
+    if 'instances' in first:
+        return _table(classes, _columns('boxes', map(_boxes, samples)))
+    if isinstance(first.get('gt_label'), int):
+        return _table(classes, {'images': Counter(sample['gt_label'] for sample in samples)})
+    return ''
+
+
+def _boxes(sample: dict) -> dict[int, int]:
+    """How many of each label a detector learns from."""
+    return Counter(box['bbox_label'] for box in sample['instances'] if not box['ignore_flag'])
+
+
+def _columns(kind: str, found: Iterable[dict[int, int]]) -> dict[str, Counter]:
+    """In how many images each label is, and how often."""
+    images, total = Counter(), Counter()
+    for counts in found:
+        images.update(label for label, count in counts.items() if count)
+        total.update(counts)
+    return {'images': images, kind: total}
+
+
+def _table(classes: Sequence[str], columns: dict[str, Counter]) -> str:
+    """Lines of text, the most frequent class first; of many classes both ends."""
+    rows = [
+        (name, *(str(c[label]) for c in columns.values())) for label, name in enumerate(classes)
+    ]
+    rows.sort(key=lambda row: -int(row[-1]))
+    if len(rows) > SHOWN:
+        gap = ('...', *('' for _ in columns))
+        rows = [*rows[: SHOWN // 2], gap, *rows[-SHOWN // 2 :]]
+    rows.insert(0, ('class', *columns))
+    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
+    lines = (
+        '  '.join((f'  {name:<{first}}', *map(str.rjust, cells, others))) for name, *cells in rows
+    )
+    return '\n'.join(map(str.rstrip, lines))
