@@ -7,6 +7,7 @@ classification head, as in mmpretrain. ``out_channels`` and ``out_strides`` say 
 Images are taken in any floating type, and computed in that of the weights.
 """
 
+import inspect
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -24,19 +25,42 @@ OUT_TYPES = ('featmap', 'cls_token', 'pooled')
 
 
 def choose_arch(archs: dict[str, dict], arch: str | dict) -> dict:
-    """Return the variant's settings: an entry of ``archs``, or ``arch`` itself if it is a dict.
+    """Return the settings of a variant.
+
+    Args:
+        archs: the settings of every variant by its name.
+        arch: a name, or a dict of settings. With ``base``, the name of a variant, the dict holds
+            what differs from it: ``dict(base='ti', depth=24)``; without, all settings.
 
     Raises:
-        ValueError: ``arch`` names no variant, or a dict lacks or has unknown settings.
+        ValueError: a name of no variant, unknown or missing settings, or sizes below 1.
     """
     if not isinstance(arch, dict):
         if str(arch) not in archs:
             raise ValueError(f'unknown arch {arch!r}; known: {", ".join(archs)}')
         return archs[str(arch)]  # a bare 14 names '14'
-    wanted = next(iter(archs.values())).keys()
-    if set(arch) != set(wanted):
-        raise ValueError(f'an arch dict needs the keys {sorted(wanted)}, got {sorted(arch)}')
-    return dict(arch)
+    known = next(iter(archs.values()))
+    changes = {key: value for key, value in arch.items() if key != 'base'}
+    if unknown := sorted(changes.keys() - known.keys()):
+        raise ValueError(f'arch has no {", ".join(unknown)}; known: base, {", ".join(known)}')
+    settings = {**(choose_arch(archs, arch['base']) if 'base' in arch else {}), **changes}
+    if missing := [key for key in known if key not in settings]:
+        names = ', '.join(map(repr, archs))
+        raise ValueError(f'arch lacks {", ".join(missing)}; add base, one of {names}, for the rest')
+    for key, value in changes.items():
+        _require_sizes(key, value, listed=isinstance(known[key], tuple))
+    return settings
+
+
+def _require_sizes(key: str, value, listed: bool) -> None:
+    """Refuse what is no size, or no ratio; ``listed`` where each stage has its own."""
+    least, kind = (0, int | float) if 'ratio' in key else (1, int)
+    entries = value if isinstance(value, list | tuple) else [value]
+    fits = all(isinstance(entry, kind) and entry >= least for entry in entries)
+    if not entries or not fits or listed != isinstance(value, list | tuple):
+        numbers = 'whole numbers' if kind is int else 'numbers'
+        form = 'a list' if listed else 'one'
+        raise ValueError(f'arch.{key}={value!r}: must be {form} of the {numbers} from {least}')
 
 
 def choose_indices(out_indices: int | str | Sequence[int], count: int) -> tuple[int, ...]:
@@ -140,8 +164,27 @@ class Backbone(BaseModule):
             return checkpoint(block, *inputs, use_reentrant=False)
         return block(*inputs)
 
+    @classmethod
+    def default_part(cls, name: str) -> dict:
+        """Return the default of the argument ``name`` if it is the configuration of a part."""
+        constructors = (vars(base)['__init__'] for base in cls.__mro__ if '__init__' in vars(base))
+        arguments = (inspect.signature(constructor).parameters for constructor in constructors)
+        default = next((known[name].default for known in arguments if name in known), None)
+        return default if isinstance(default, dict) else {}
+
+    def complete_part(self, name: str, given: dict) -> dict:
+        """Return ``given``; without a ``type`` it changes the default of the argument ``name``."""
+        return given if 'type' in given else {**self.default_part(name), **given}
+
     def complete(self) -> None:
-        """End the construction; a subclass calls it when all its parts are there."""
+        """End the construction; a subclass calls it when all its parts are there.
+
+        Raises:
+            ValueError: ``frozen_stages`` is out of range.
+        """
+        stages = len(self.parts_by_stage()) - 1
+        if not isinstance(self.frozen_stages, int) or not -1 <= self.frozen_stages <= stages:
+            raise ValueError(f'frozen_stages={self.frozen_stages!r}: a number in [-1, {stages}]')
         number_slices(self)
         self.freeze()
 

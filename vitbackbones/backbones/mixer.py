@@ -128,7 +128,8 @@ class Mixer(PlainBackbone):
     """MLP-Mixer with interchangeable shortcut and any number of passes through each layer.
 
     Args:
-        arch: a key of ``ARCHS`` or a dict with its keys.
+        arch: a key of ``ARCHS``, or a dict of its settings, see
+            :func:`~vitbackbones.backbones.base.choose_arch`.
         img_size: side of the square image (or (height, width)) whose grid the token-mixing weights
             are made for; other sizes work, the weights are interpolated.
         in_channels: channels of the image.
@@ -152,7 +153,7 @@ class Mixer(PlainBackbone):
         arch: str | dict = 'b16',
         img_size: int | tuple[int, int] = 224,
         in_channels: int = 3,
-        out_indices: int | Sequence[int] = -1,
+        out_indices: int | str | Sequence[int] = -1,
         pool: int = 1,
         passes: int = 1,
         shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006 (never changed)
@@ -171,6 +172,7 @@ class Mixer(PlainBackbone):
         self.passes = passes
         self.cls_token = None
 
+        shortcut = self.complete_part('shortcut', shortcut)
         self.stem = PatchEmbed(in_channels, dims, patch_size)
         self.blocks = nn.ModuleList(
             MixerBlock(

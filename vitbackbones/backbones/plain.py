@@ -29,6 +29,9 @@ class PlainBackbone(Backbone):
         out_indices: blocks whose output is returned; the last one's has the final norm.
         pool: average the output maps over ``pool`` x ``pool``.
         options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
+
+    Raises:
+        ValueError: a bad size, or an index out of range.
     """
 
     cls_token: nn.Parameter | None
@@ -39,11 +42,14 @@ class PlainBackbone(Backbone):
         depth: int,
         img_size: int | tuple[int, int],
         patch_size: int,
-        out_indices: int | Sequence[int],
+        out_indices: int | str | Sequence[int],
         pool: int,
         **options,
     ) -> None:
         super().__init__(**options)
+        for name, size in {'patch_size': patch_size, 'pool': pool}.items():
+            if not isinstance(size, int) or size < 1:
+                raise ValueError(f'{name}={size!r}: a whole number from 1')
         height, width = input_size(img_size)
         self.grid = (math.ceil(height / patch_size), math.ceil(width / patch_size))
         self.pool = pool

@@ -99,7 +99,8 @@ class PVT(PyramidBackbone):
     """PVT v1 with interchangeable attention and shortcut.
 
     Args:
-        arch: a key of ``ARCHS`` or a dict with its keys (tuples, one entry a stage).
+        arch: a key of ``ARCHS``, or a dict of its settings (tuples, one entry a stage), see
+            :func:`~vitbackbones.backbones.base.choose_arch`.
         img_size: side of the square image (or (height, width)) that the position codes are made
             for; other sizes work, the codes are resized.
         in_channels: channels of the image.
@@ -120,7 +121,7 @@ class PVT(PyramidBackbone):
         arch: str | dict = 's',
         img_size: int | tuple[int, int] = 224,
         in_channels: int = 3,
-        out_indices: int | Sequence[int] = (0, 1, 2, 3),
+        out_indices: int | str | Sequence[int] = (0, 1, 2, 3),
         attention: dict = {'type': 'DotProductAttention'},  # noqa: B006 (never changed)
         shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006
         qkv_bias: bool = True,
@@ -134,6 +135,8 @@ class PVT(PyramidBackbone):
         super().__init__(dims, 4, out_indices, **options)
         sides = input_size(img_size)
         rates = iter(drop_path_rates(drop_path_rate, sum(depths)))
+        attention = self.complete_part('attention', attention)
+        shortcut = self.complete_part('shortcut', shortcut)
         self.stages = nn.ModuleList(
             Stage(
                 dims[i - 1] if i else in_channels,

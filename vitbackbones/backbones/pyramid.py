@@ -25,7 +25,11 @@ class PyramidBackbone(Backbone):
     stages_name = 'stages'
 
     def __init__(
-        self, embed_dims: Sequence[int], stride: int, out_indices: int | Sequence[int], **options
+        self,
+        embed_dims: Sequence[int],
+        stride: int,
+        out_indices: int | str | Sequence[int],
+        **options,
     ) -> None:
         super().__init__(**options)
         count = len(embed_dims)

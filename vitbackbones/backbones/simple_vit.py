@@ -64,7 +64,8 @@ class SimpleViT(PlainBackbone):
     """Plain vision transformer with fixed positions and interchangeable attention and shortcut.
 
     Args:
-        arch: a key of ``ARCHS`` or a dict with its keys.
+        arch: a key of ``ARCHS``, or a dict of its settings, see
+            :func:`~vitbackbones.backbones.base.choose_arch`.
         groups: groups of the attention's projections (``layers.GroupedLinear``).
         img_size: accepted as by every backbone; nothing here depends on it.
         patch_size: side of a patch in pixels.
@@ -90,7 +91,7 @@ class SimpleViT(PlainBackbone):
         img_size: int | tuple[int, int] = 224,
         patch_size: int = 16,
         in_channels: int = 3,
-        out_indices: int | Sequence[int] = -1,
+        out_indices: int | str | Sequence[int] = -1,
         pool: int = 1,
         attention: dict = {'type': 'DotProductAttention'},  # noqa: B006 (never changed)
         shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006
@@ -111,6 +112,8 @@ class SimpleViT(PlainBackbone):
             raise ValueError(f'embed_dims={dims}: the position code needs a multiple of 4 from 8')
         self.cls_token = None
         self.patch_embed = NormedPatchEmbed(in_channels, dims, patch_size)
+        attention = self.complete_part('attention', attention)
+        shortcut = self.complete_part('shortcut', shortcut)
         self.blocks = nn.ModuleList(
             Block(
                 dims,

@@ -143,7 +143,8 @@ class SReT(PyramidBackbone):
     head and one loss reach both.
 
     Args:
-        arch: a key of ``ARCHS`` or a dict with its keys.
+        arch: a key of ``ARCHS``, or a dict of its settings, see
+            :func:`~vitbackbones.backbones.base.choose_arch`.
         img_size: side of the square image (or (height, width)) that the position code is made
             for; other sizes work, the code is resized.
         in_channels: channels of the image.
@@ -178,7 +179,7 @@ class SReT(PyramidBackbone):
         arch: str | dict = 's',
         img_size: int | tuple[int, int] = 224,
         in_channels: int = 3,
-        out_indices: int | Sequence[int] = (0, 1, 2),
+        out_indices: int | str | Sequence[int] = (0, 1, 2),
         groups: Sequence[Sequence[int]] | None = GROUPS,
         permutation: str = 'fixed',
         passes: int | None = None,
@@ -213,6 +214,8 @@ class SReT(PyramidBackbone):
         self.pos_drop = Dropout(drop_rate)
         earlier = [0, *accumulate(passes * depth for depth in depths)]
         slices = _groups_per_pass(groups, len(dims), passes)
+        attention = self.complete_part('attention', attention)
+        shortcut = self.complete_part('shortcut', shortcut)
         self.stages = nn.ModuleList(
             Stage(
                 dims[i - 1] if i else None,

@@ -61,7 +61,8 @@ class Swin(PyramidBackbone):
     """Swin transformer with interchangeable attention and shortcut.
 
     Args:
-        arch: a key of ``ARCHS`` or a dict with its keys.
+        arch: a key of ``ARCHS``, or a dict of its settings, see
+            :func:`~vitbackbones.backbones.base.choose_arch`.
         groups: groups of the attention's projections (``layers.GroupedLinear``).
         img_size: accepted as by every backbone; nothing here depends on it.
         window: side of a window in tokens.
@@ -92,7 +93,7 @@ class Swin(PyramidBackbone):
         img_size: int | tuple[int, int] = 224,
         window: int = 7,
         in_channels: int = 3,
-        out_indices: int | Sequence[int] = (0, 1, 2, 3),
+        out_indices: int | str | Sequence[int] = (0, 1, 2, 3),
         attention: dict = {'type': 'DotProductAttention'},  # noqa: B006 (never changed)
         shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006
         mlp_ratio: float = 4.0,
@@ -110,6 +111,8 @@ class Swin(PyramidBackbone):
         input_size(img_size)  # refuses what is none
         if self.out_type == 'cls_token':
             raise ValueError("out_type='cls_token': there is no class token here, use 'pooled'")
+        attention = self.complete_part('attention', attention)
+        shortcut = self.complete_part('shortcut', shortcut)
         rates = iter(drop_path_rates(drop_path_rate, sum(depths)))
 
         def block(i: int, j: int) -> WindowBlock:

@@ -27,7 +27,8 @@ class T2T(ViT):
     """T2T-ViT with interchangeable attention and shortcut.
 
     Args:
-        arch: a key of ``ARCHS`` or a dict with its keys.
+        arch: a key of ``ARCHS``, or a dict of its settings, see
+            :func:`~vitbackbones.backbones.base.choose_arch`.
         tokens: attention of the stem, ``'performer'`` (T2T-ViT) or ``'transformer'``
             (T2T-ViT_t).
         token_drop_rate: dropout in the stem; as published by default, 0.1 in the Performer and 0

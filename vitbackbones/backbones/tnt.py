@@ -151,7 +151,8 @@ class TNT(PlainBackbone):
     """TNT with interchangeable attentions and shortcuts on both levels.
 
     Args:
-        arch: a key of ``ARCHS`` or a dict with its keys.
+        arch: a key of ``ARCHS``, or a dict of its settings, see
+            :func:`~vitbackbones.backbones.base.choose_arch`.
         img_size: side of the square image (or (height, width)) that the patches' position code
             is made for; other sizes work, the code is resized.
         patch_size: side of a patch in pixels, a multiple of 4.
@@ -183,7 +184,7 @@ class TNT(PlainBackbone):
         img_size: int | tuple[int, int] = 224,
         patch_size: int = 16,
         in_channels: int = 3,
-        out_indices: int | Sequence[int] = -1,
+        out_indices: int | str | Sequence[int] = -1,
         pool: int = 1,
         stem: str = 'unfold',
         projection: str = 'patch',
@@ -220,14 +221,14 @@ class TNT(PlainBackbone):
         inner = {
             'embed_dims': inner_dims,
             'num_heads': settings['inner_heads'],
-            'attention': inner_attention,
-            'shortcut': inner_shortcut,
+            'attention': self.complete_part('inner_attention', inner_attention),
+            'shortcut': self.complete_part('inner_shortcut', inner_shortcut),
         }
         outer = {
             'embed_dims': dims,
             'num_heads': settings['num_heads'],
-            'attention': attention,
-            'shortcut': shortcut,
+            'attention': self.complete_part('attention', attention),
+            'shortcut': self.complete_part('shortcut', shortcut),
             'mlp': ExcitedMlp if se else Mlp,
         }
         self.blocks = nn.ModuleList(

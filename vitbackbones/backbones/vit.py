@@ -36,7 +36,8 @@ class ViT(PlainBackbone):
     """Plain vision transformer with interchangeable stem, attention and shortcut.
 
     Args:
-        arch: a key of ``ARCHS`` or a dict with its keys.
+        arch: a key of ``ARCHS``, or a dict of its settings, see
+            :func:`~vitbackbones.backbones.base.choose_arch`.
         img_size: side of the square image (or (height, width)) that the position code is made
             for; other sizes work, the code is resized.
         patch_size: side of a patch in pixels.
@@ -68,7 +69,7 @@ class ViT(PlainBackbone):
         img_size: int | tuple[int, int] = 224,
         patch_size: int = 16,
         in_channels: int = 3,
-        out_indices: int | Sequence[int] = -1,
+        out_indices: int | str | Sequence[int] = -1,
         pool: int = 1,
         stem: dict = {'type': 'PatchEmbed'},  # noqa: B006 (never changed)
         position: str = 'learned',
@@ -91,11 +92,17 @@ class ViT(PlainBackbone):
             raise ValueError("out_type='cls_token' needs with_cls_token=True")
 
         self.patch_embed = build_part(
-            STEMS, stem, in_channels=in_channels, embed_dims=dims, patch_size=patch_size
+            STEMS,
+            self.complete_part('stem', stem),
+            in_channels=in_channels,
+            embed_dims=dims,
+            patch_size=patch_size,
         )
         self.cls_token = nn.Parameter(torch.zeros(1, 1, dims)) if with_cls_token else None
         self._make_position(position, int(with_cls_token) + self.grid[0] * self.grid[1], dims)
         self.pos_drop = Dropout(drop_rate)
+        attention = self.complete_part('attention', attention)
+        shortcut = self.complete_part('shortcut', shortcut)
         self.blocks = nn.ModuleList(
             Block(
                 dims,

@@ -1,9 +1,13 @@
 """Tables of interchangeable parts, looked up by name.
 
 A host network takes its parts as configuration, ``dict(type='DotProductAttention', ...)``.
-``type`` is a key of one of the tables below or any class, so a part of one's own needs no
-registration; ``ATTENTIONS['Mine'] = Mine`` gives it a name.
+``type`` is a key of one of the tables below, any class, or where to import one from
+(``'mine.MyAttention'``), so a part of one's own needs no registration;
+``ATTENTIONS['Mine'] = Mine`` gives it a name. Without ``type`` the dict changes options of the
+host's own part.
 """
+
+from pkgutil import resolve_name
 
 from torch import nn
 
@@ -31,8 +35,17 @@ def build_part(table: dict[str, type[nn.Module]], config: dict, **arguments) -> 
         ValueError: ``config['type']`` is neither a class nor a key of ``table``.
     """
     options = dict(config)
-    kind = options.pop('type', None)
-    part = kind if isinstance(kind, type) else table.get(kind)
-    if part is None:
-        raise ValueError(f'unknown part type={kind!r}; known: {", ".join(sorted(table))}')
+    part = _find_part(table, options.pop('type', None))
     return part(**{**arguments, **options})
+
+
+def _find_part(table: dict[str, type[nn.Module]], kind: str | type | None) -> type[nn.Module]:
+    if isinstance(kind, type):
+        return kind
+    if kind in table:
+        return table[kind]
+    try:
+        return resolve_name(kind) if '.' in str(kind) else table[kind]
+    except (ImportError, AttributeError, KeyError) as error:
+        known = ', '.join(sorted(table))
+        raise ValueError(f'unknown part type={kind!r} ({error!r}); known: {known}') from error
