@@ -1,16 +1,18 @@
 """Times models side by side, in timm's protocol: this project's, their plain forms, others'.
 
     OMP_NUM_THREADS=2 python tools/benchmark.py plain:sret_t ours:sret_t fused:sret_t --batch 8
+    python tools/benchmark.py ours:sret_t ours:sret_t,groups=None ours:sret_t,passes=1
     python tools/benchmark.py timm:deit_small_patch16_224 ours:deit_s --step forward train
     python tools/benchmark.py mmdet:retinanet_pvt-s_fpn_1x_coco ours:pvt_s --features \\
         --size 512 800x1333 --precision bfloat16 --engine compiled --out pvt.csv
 
-A model is ours:NAME, fused:NAME (ours after fuse_for_inference), plain:NAME (written straight from
-the equations), timm:NAME, mmpretrain:NAME or, with --features, mmdet:CONFIG (its backbone).
-Weights and images are random. Every case starts with unmeasured rounds, then the models take turns;
-times are wall clock, synchronised on CUDA, and the median counts. ratio is the median in units of
-the first model's. A training step is forward, loss, backward and an SGD step. peak_MiB is the most
-tensor memory of one step above what was there before it. Batch 1 gives the latency.
+A model is ours:NAME[,KEY=VALUE ...], fused:NAME (ours after fuse_for_inference), plain:NAME
+(written straight from the equations), timm:NAME, mmpretrain:NAME or, with --features, mmdet:CONFIG
+(its backbone). Weights and images are random. Every case starts with unmeasured rounds, then the
+models take turns; times are wall clock, synchronised on CUDA, and the median counts. ratio is the
+median in units of the first model's. A training step is forward, loss, backward and an SGD step.
+peak_MiB is the most tensor memory of one step above what was there before it. Batch 1 gives the
+latency.
 """
 
 import argparse

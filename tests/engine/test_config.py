@@ -69,3 +69,39 @@ def test_options_that_do_not_fit(write, key):
     path = write(run='a = dict(b=[dict(c=1)])')
     with pytest.raises(InputError, match=f'--cfg-options {key}=2: '):
         read_config(path, {key: 2})
+
+
+def test_a_dict_on_the_command_line_joins_a_dict_and_replaces_anything_else(write):
+    path = write(run='a = dict(b=dict(c=1), d="x", e=[1])')
+    read = read_config(path, {'a.b': {'n': 2}, 'a.d': {'n': 2}, 'a.e': {'n': 2}, 'new': {'n': 2}})
+    assert read.a == {'b': {'c': 1, 'n': 2}, 'd': {'n': 2}, 'e': {'n': 2}}
+    assert read.new == {'n': 2}
+
+
+def test_an_entry_of_a_list_is_replaced(write):
+    path = write(run='a = [1, dict(b=1)]')
+    assert read_config(path, {'a.0': 3}).a == [3, {'b': 1}]
+    assert read_config(path, {'a.1': 3}).a == [1, 3]
+    with pytest.raises(InputError, match='--cfg-options a.5=3: list assignment index out of range'):
+        read_config(path, {'a.5': 3})
+
+
+@pytest.mark.parametrize('options', [{'m.arch.depth': 24}, {'m.arch': {'base': 'ti', 'depth': 24}}])
+def test_a_setting_of_a_named_variant(write, options):
+    path = write(run='m = dict(arch="ti")')
+    assert read_config(path, options).m.arch == {'base': 'ti', 'depth': 24}
+
+
+def test_settings_of_a_variant_that_is_a_dict_already(write):
+    path = write(run='m = dict(arch=dict(depth=1, width=2))')
+    assert read_config(path, {'m.arch.depth': 3}).m.arch == {'depth': 3, 'width': 2}
+
+
+def test_a_child_config_changes_a_named_variant(write):
+    files = {'base': 'm = dict(arch="ti")'}
+    arch = 'm = dict(arch=dict(_delete_=True, base="ti", depth=24))'
+    path = write(run=f'_base_ = "base.py"\n{arch}', **files)
+    assert read_config(path).m.arch == {'base': 'ti', 'depth': 24}
+    path = write(run=f'_base_ = "base.py"\n{arch.replace("_delete_=True, ", "")}', **files)
+    with pytest.raises(InputError, match='You may set `_delete_=True` to ignore the base config'):
+        read_config(path)

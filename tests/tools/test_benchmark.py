@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from vitbackbones.analysis.contenders import build_contender
+
 from .test_messages import refused
 
 QUICK = ('--size', '32', '--batch', '1', '2', '--repeats', '1', '--warm-up', '1')
@@ -36,9 +38,30 @@ def test_training_and_maps_in_half_precision(tool):
     ]
 
 
+def test_arguments_of_a_backbone_follow_its_name():
+    sizes = {
+        word: sum(p.numel() for p in build_contender(word, (64, 64)).parameters())
+        for word in (
+            'ours:deit_ti',
+            'ours:deit_ti,arch.depth=24',
+            'ours:deit_ti,arch=s,drop_rate=0.1',
+            'ours:deit_s',
+            'ours:msf_vit_ti',
+            'ours:msf_vit_ti,attention.sharing=QKKKW,groups=1',
+        )
+    }
+    plain, deeper, named, small, full, shared = sizes.values()
+    assert deeper - plain == 12 * 444_864
+    assert named == small
+    assert full - shared == 12 * 2 * 192**2  # two matrices less in every block
+
+
 @pytest.mark.parametrize(
     ('arguments', 'texts'),
     [
+        (['ours:deit_ti,arch.dept=24'], ['ours:deit_ti,arch.dept=24: arch has no dept; known: ba']),
+        (['ours:deit_ti,archh=s'], ["unexpected keyword argument 'archh'"]),
+        (['ours:deit_ti,arch=[1'], ['ours:deit_ti,arch=[1: [1: cannot be read as a value']),
         (['deit_s'], ["'deit_s' names no model", 'ours:NAME', 'timm:NAME']),
         (['ours:deit_small'], ['unknown model ours:deit_small; did you mean', 'deit_s']),
         (['mmdet:retinanet_pvt_s'], ['unknown model mmdet:', 'retinanet_pvt-s_fpn_1x_coco']),

@@ -9,6 +9,9 @@
 ``mmdet:``       the backbone of one of mmdet's own configs, by the file's name
 ===============  =========================================================================
 
+A name of ours may be followed by arguments of its backbone, as ``create_model`` takes them, a dot
+leading into a dict: ``ours:sret_t,groups=None``, ``ours:deit_ti,arch.depth=24``.
+
 All have random weights, and images of a size that is theirs to take or to refuse.
 """
 
@@ -21,7 +24,8 @@ from mmengine.config import Config
 from torch import nn
 
 from ..errors import InputError
-from ..models import create_model, list_models
+from ..literals import read_value, split
+from ..models import MODELS, create_model, list_models
 
 Size = tuple[int, int]
 
@@ -46,12 +50,31 @@ def build_contender(word: str, size: Size, features: bool = False) -> nn.Module:
     return SOURCES[source](name, size, features)
 
 
-def _ours(name: str, size: Size, features: bool) -> nn.Module:
+def _ours(word: str, size: Size, features: bool) -> nn.Module:
+    name, *settings = split(word)
     _check(name, list_models(), 'ours')
-    square = {'img_size': size[0]} if size[0] == size[1] else {}
+    options = {'img_size': size[0]} if size[0] == size[1] else {}
     if features:
-        return create_model(name, num_classes=0, out_type='featmap', **square).backbone
-    return create_model(name, **square)
+        options |= {'num_classes': 0, 'out_type': 'featmap'}
+    try:
+        model = create_model(name, **options, **_read(name, settings))
+    except (TypeError, ValueError) as error:
+        raise InputError(f'ours:{word}: {error}') from error
+    return model.backbone if features else model
+
+
+def _read(name: str, settings: list[str]) -> dict:
+    """The arguments in ``KEY=VALUE`` or ``KEY.KEY=VALUE``; an arch changes the one of ``name``."""
+    options: dict = {}
+    for setting in settings:
+        place, _, value = setting.partition('=')
+        *outer, key = place.split('.')
+        node = options
+        for part in outer:
+            base = {'base': MODELS[name][1]['arch']} if part == 'arch' else {}
+            node = node.setdefault(part, base)
+        node[key] = read_value(value)
+    return options
 
 
 def _fused(name: str, size: Size, features: bool) -> nn.Module:

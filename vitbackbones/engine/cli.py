@@ -4,7 +4,7 @@
 status   meaning
 =======  =====================================================================
 0        done
-1        a bug: the traceback is shown
+1        a bug: the traceback is shown, and kept in a file with all that a report needs
 2        wrong input (:class:`InputError`) or wrong arguments (argparse)
 128 + n  ended by signal n: 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 138 SIGUSR1
 =======  =====================================================================
@@ -13,6 +13,7 @@ status   meaning
 import os
 import signal
 import sys
+import traceback
 from argparse import Action, ArgumentParser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ from mmengine.config import DictAction
 from mmengine.dist import is_distributed
 
 from ..errors import InputError
+from ..literals import is_balanced, read_value
+from .bug_report import write_report
 from .continuing import resume_hint
 from .distributed import leads_machine, leave_processes, process_rank
 from .interrupt import TrainingInterrupted
@@ -31,23 +34,31 @@ from .workers import SIGNALS
 class ConfigOptions(DictAction):
     """``--cfg-options KEY=VALUE ...`` as mmengine reads it, with a message where it cannot.
 
-    mmengine takes all spaces out of a value; of a plain one, such as a path, they are kept.
+    mmengine knows no dicts, and takes all spaces out of a value; of a plain one, such as a path,
+    they are kept.
     """
 
     @staticmethod
     def _parse_iterable(text: str):
+        if 'dict(' in text or '{' in text:
+            return read_value(text)
         if set(text) & set('[](),'):
             return DictAction._parse_iterable(text)
         return DictAction._parse_int_float_bool(text.strip('\'"'))
 
     def __call__(self, parser: ArgumentParser, namespace, values, option_string=None) -> None:
         for pair in values:
-            if '=' not in pair:
+            key, equals, value = pair.partition('=')
+            if not equals or not all(key.split('.')):
                 parser.error(f'{option_string} {pair}: expected KEY=VALUE')
-        try:
-            super().__call__(parser, namespace, values, option_string)
-        except AssertionError as error:
-            parser.error(f'{option_string}: {error}')
+            if not is_balanced(value):
+                parser.error(f'{option_string} {pair}: a bracket is not closed, or not opened')
+            try:
+                super().__call__(parser, namespace, [pair], option_string)
+            except ValueError as error:
+                parser.error(f'{option_string} {key}: {error}')
+            except (AssertionError, RecursionError):  # of mmengine, about commas and brackets
+                parser.error(f'{option_string} {pair}: cannot be read as a value')
 
 
 def add_common_arguments(parser: ArgumentParser) -> dict[str, Action]:
@@ -110,5 +121,13 @@ def run(main: Callable[[], None]) -> int:
     except KeyboardInterrupt as stop:
         print('interrupted', file=sys.stderr)
         return 128 + (stop.args[0] if isinstance(stop, Ended) else signal.SIGINT)
+    except Exception as error:
+        traceback.print_exception(error)
+        print(
+            'this looks like a bug of vitbackbones or of a library that it uses, not like a '
+            f'mistake in your input; please report it with {write_report(error)}',
+            file=sys.stderr,
+        )
+        return 1
     leave_processes()
     return 0

@@ -7,6 +7,7 @@ file at fault nor the one that asked for it. Both are in the traceback's frames.
 import traceback
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from mmengine.config import Config
 
@@ -34,10 +35,37 @@ def read_config(path: str | Path, options: dict | None = None) -> Config:
 
 
 def _apply(config: Config, key: str, value) -> None:
+    """Set ``key``; a dict joins the dict that is there, and takes the place of anything else."""
+    owner, _, index = key.rpartition('.')
+    entries = value_at(config, owner)
     try:
+        if index.isdigit() and isinstance(entries, list) and not isinstance(value, dict):
+            entries[int(index)] = value  # mmengine joins dicts only
+            return
+        _open_arch(config, key)
+        if isinstance(value, dict) and not isinstance(value_at(config, key), dict):
+            config.merge_from_dict({key: None})  # only what is there can be deleted
+            value = {'_delete_': True, **value}
         config.merge_from_dict({key: value})
     except (TypeError, KeyError, AttributeError, IndexError) as error:
         raise InputError(f'--cfg-options {key}={value}: {_text(error)}') from error
+
+
+def _open_arch(config: Config, key: str) -> None:
+    """Let ``...arch.depth=24`` change a setting of a variant that is given by its name."""
+    arch = key.rpartition('.')[0]
+    name = value_at(config, arch) if arch.endswith('.arch') else None
+    if isinstance(name, str | int):
+        config.merge_from_dict({arch: {'_delete_': True, 'base': name}})
+
+
+def value_at(node: Any, key: str) -> Any:
+    """What stands at a dotted key, None where nothing does."""
+    for part in key.split('.'):
+        if isinstance(node, list | tuple):
+            node = {str(i): entry for i, entry in enumerate(node)}
+        node = node.get(part) if hasattr(node, 'get') else None
+    return node
 
 
 def _near(path: str | Path) -> str:

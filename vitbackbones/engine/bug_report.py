@@ -1,0 +1,61 @@
+"""What is kept of an error that nobody foresaw: a file with all that a report of it needs."""
+
+import os
+import platform
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from pprint import pformat
+
+from mmengine.config import Config
+
+PACKAGES = ('vitbackbones', 'torch', 'torchvision', 'numpy')
+TOOLBOXES = ('mmengine', 'mmcv', 'mmdet', 'mmseg', 'mmpretrain')
+
+
+def write_report(error: BaseException, config: Config | None = None) -> Path:
+    """Write traceback, command, versions and config to a file of the work dir.
+
+    Without a work dir, or where it cannot be written to, the file lies in a temporary folder.
+
+    Args:
+        error: what was raised.
+        config: by default the one of the function nearest to the error that holds one.
+    """
+    config = config if config is not None else _config_behind(error)
+    text = '\n'.join(_lines(error, config))
+    name = f'error_{time.strftime("%Y%m%d_%H%M%S")}_{os.getpid()}.txt'
+    try:
+        file = Path(config.work_dir, name)
+        file.write_text(text)
+    except (AttributeError, TypeError, OSError):
+        file = Path(tempfile.mkdtemp(prefix='vitbackbones_'), name)
+        file.write_text(text)
+    return file
+
+
+def _lines(error: BaseException, config: Config | None) -> Iterator[str]:
+    yield ''.join(traceback.format_exception(error))
+    yield f'command: {sys.argv}'
+    yield f'Python {platform.python_version()} on {platform.platform()}'
+    for package in PACKAGES:
+        try:
+            yield f'{package} {version(package)}'
+        except PackageNotFoundError:
+            yield f'{package}: not installed'
+    for name in TOOLBOXES:
+        if name in sys.modules:
+            yield f'{name} {getattr(sys.modules[name], "__version__", "")}'
+    yield ''
+    yield 'no config was read' if config is None else f'{config.filename}:'
+    yield '' if config is None else pformat(config.to_dict())
+
+
+def _config_behind(error: BaseException) -> Config | None:
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    found = [value for frame in frames for value in frame.f_locals.values()]
+    return next((value for value in reversed(found) if isinstance(value, Config)), None)

@@ -1,0 +1,74 @@
+"""Values as one writes them on a command line; they are read, never run.
+
+Lists, tuples, dicts and ``dict(key=value)`` in Python's notation. Words need no quotes there, as
+shells like to take them away: ``dict(base=ti, depth=24)``.
+"""
+
+import ast
+from collections.abc import Iterator
+
+OPENING = {')': '(', ']': '[', '}': '{'}
+WORDS = {'true': True, 'false': False, 'none': None}
+
+
+def read_value(text: str):
+    """Read a number, a word, a list, a tuple or a dict.
+
+    >>> read_value("dict(base=ti, scales=[(1, 2)], shortcut={'type': 'Mine'})")
+    {'base': 'ti', 'scales': [(1, 2)], 'shortcut': {'type': 'Mine'}}
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    try:
+        return _value(ast.parse(text.strip(), mode='eval').body)
+    except (SyntaxError, RecursionError) as error:
+        raise ValueError(f'{text}: cannot be read as a value; texts may need quotes') from error
+
+
+def _value(node: ast.expr):
+    match node:
+        case ast.Constant():
+            return node.value
+        case ast.Name():
+            return WORDS.get(node.id.lower(), node.id)
+        case ast.Attribute():
+            return ast.unparse(node)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return -number
+        case ast.List() | ast.Tuple():
+            entries = [_value(entry) for entry in node.elts]
+            return entries if isinstance(node, ast.List) else tuple(entries)
+        case ast.Dict() if None not in node.keys:
+            return {
+                _value(key): _value(value)
+                for key, value in zip(node.keys, node.values, strict=True)
+            }
+        case ast.Call(func=ast.Name(id='dict'), args=[]) if all(k.arg for k in node.keywords):
+            return {keyword.arg: _value(keyword.value) for keyword in node.keywords}
+    raise ValueError(f'{ast.unparse(node)}: is no number, word, list, tuple or dict')
+
+
+def split(text: str) -> Iterator[str]:
+    """Split ``text`` at the commas outside of all brackets.
+
+    >>> list(split('a,b=[1,2],c'))
+    ['a', 'b=[1,2]', 'c']
+    """
+    start = 0
+    for end, character in enumerate(text):
+        if character == ',' and is_balanced(text[start:end]):
+            yield text[start:end]
+            start = end + 1
+    yield text[start:]
+
+
+def is_balanced(text: str) -> bool:
+    """Whether every bracket in ``text`` has its partner."""
+    waiting = []
+    for character in text:
+        if character in OPENING.values():
+            waiting.append(character)
+        elif character in OPENING and (not waiting or waiting.pop() != OPENING[character]):
+            return False
+    return not waiting
