@@ -1,8 +1,9 @@
-"""Unknown keys of a config stop the run before anything is built.
+"""Unknown keys and wrong values of a config stop the run before anything is built.
 
 mmengine ignores a misspelled top-level key (``trian_cfg``) without a word and lets a misspelled
 keyword surface as a ``TypeError`` out of the middle of a library, some only after an epoch. Here
-each dict with a ``type`` is held against the signature of what it names.
+each dict with a ``type`` is held against the signature of what it names, and all values against
+:mod:`~vitbackbones.engine.schema` and :mod:`~vitbackbones.engine.agreement`.
 """
 
 import re
@@ -15,8 +16,11 @@ from mmengine.runner import Runner
 from torch.utils.data import DataLoader
 
 from ..errors import InputError
+from .agreement import disagreements
 from .lookup import OURS, Lookup
+from .schema import misfits, shown
 from .signatures import ANY, accepted_keywords
+from .value_types import wanted_instead
 
 # What a runner reads: its arguments, and the keys that it looks up in the config itself.
 RUNNER_KEYS = accepted_keywords(Runner) - {'cfg'} | {
@@ -31,6 +35,12 @@ RUNNER_KEYS = accepted_keywords(Runner) - {'cfg'} | {
 }
 READ_KEYS = RUNNER_KEYS | {'tta_model', 'tta_pipeline'}  # by tools/test.py --tta
 
+# What cannot be changed on the command line, and what can be done instead.
+INSTEAD = {
+    'data_root': '; use --data-root',
+    'custom_imports': ', it was read with the file; set it there',
+}
+
 # Dicts without a type whose keys are read one by one: a misspelled one would have no effect.
 PARAMWISE = 'optim_wrapper.paramwise_cfg'
 DATALOADER = accepted_keywords(DataLoader) | {'disable_subprocess_warning', 'num_batch_per_epoch'}
@@ -41,10 +51,32 @@ PLAIN_DICTS = {
     'auto_scale_lr': {'enable', 'base_batch_size'},
     'env_cfg': {'cudnn_benchmark', 'mp_cfg', 'dist_cfg', 'resource_limit'},
     'randomness': {'seed', 'diff_rank_seed', 'deterministic'},
+    'env_cfg.mp_cfg': {'mp_start_method', 'opencv_num_threads'},
+    'optim_wrapper.clip_grad': {
+        *('type', 'max_norm', 'norm_type', 'error_if_nonfinite', 'foreach', 'clip_value'),
+    },
     PARAMWISE: {
         *('base_lr', 'bias_lr_mult', 'bias_decay_mult', 'norm_decay_mult', 'flat_decay_mult'),
         *('dwconv_decay_mult', 'dcn_offset_lr_mult', 'bypass_duplicate', 'custom_keys'),
     },
+}
+
+# Dicts that a class reads key by key. Of the classes named here these are all keys; of others they
+# are some, so that only what looks like one of them is taken for misspelled.
+SETTINGS = {
+    'test_cfg': {
+        *('nms', 'nms_pre', 'score_thr', 'min_bbox_size', 'max_per_img', 'mask_thr_binary', 'rpn'),
+        *('rcnn', 'max_per_image', 'mode', 'stride', 'crop_size'),
+    },
+    'train_cfg': {'assigner', 'sampler', 'rpn', 'rcnn', 'rpn_proposal', 'pos_weight'},
+    'filter_cfg': {'filter_empty_gt', 'min_size', 'bbox_min_size'},
+    'metainfo': {'classes', 'palette'},
+}
+COMPLETE = {
+    ('DETR', 'test_cfg'): {'max_per_img'},
+    ('DETR', 'train_cfg'): {'assigner'},
+    ('EncoderDecoder', 'test_cfg'): {'mode', 'stride', 'crop_size'},
+    ('CocoDataset', 'filter_cfg'): {'filter_empty_gt', 'min_size'},
 }
 
 # Dicts whose type is implied where it is left out.
@@ -68,29 +100,42 @@ BUILDER_KEYS = {
 ALWAYS = {'type', '_scope_', '_delete_'}
 
 # Inside of these keys and types ``type`` means something else than a registered name.
-FOREIGN = {'clip_grad', 'metainfo', 'roi_layer', 'dcn', 'Albu'}
+FOREIGN = {'metainfo', 'roi_layer', 'dcn', 'Albu'}
 
 
 def lint(config: Config, options: Iterable[str] = ()) -> None:
     """Check every key that a runner will read, and the keys given as ``--cfg-options``.
 
     Raises:
-        InputError: all unknown keys and types, each with the nearest known ones.
+        InputError: all unknown keys and types, each with the nearest known ones, and all values
+            that cannot be meant.
     """
-    lookup = Lookup(config.get('default_scope') or 'mmengine')
-    findings = [*_without_effect(options), *_misspelled_sections(config)]
-    for key in sorted(READ_KEYS & set(config)):
-        findings += _walk(lookup, config, key, config[key])
-    if findings:
-        raise InputError('\n  '.join([f'{config.filename}:', *findings]))
+    wrong = [*_without_effect(options), *_misspelled_sections(config), *misfits(config)]
+    if config.get('default_scope') is None or isinstance(config.default_scope, str):
+        lookup = Lookup(config.get('default_scope') or 'mmengine')
+        for key in sorted(READ_KEYS & set(config)):
+            wrong += _walk(lookup, config, key, config[key])
+    report(config, wrong or disagreements(config))
+
+
+def report(config: Config, findings: Iterable[str]) -> None:
+    """Raise all findings as one message, of those about one key the first.
+
+    Raises:
+        InputError: there are any.
+    """
+    by_key: dict[str, str] = {}
+    for finding in findings:
+        by_key.setdefault(finding.partition(': ')[0], finding)
+    if by_key:
+        raise InputError('\n  '.join([f'{config.filename}:', *by_key.values()]))
 
 
 def _without_effect(options: Iterable[str]) -> Iterator[str]:
     for option in options:
         section = option.partition('.')[0]
-        if section not in READ_KEYS:
-            near = get_close_matches(section, READ_KEYS)
-            hint = '; use --data-root' if section == 'data_root' else _or(near)
+        if section not in READ_KEYS or section in INSTEAD:
+            hint = INSTEAD.get(section) or _or(get_close_matches(section, READ_KEYS))
             yield f'--cfg-options {option}: {section} is no setting of a run: no effect{hint}'
 
 
@@ -105,11 +150,14 @@ def _misspelled_sections(config: Config) -> Iterator[str]:
 def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> Iterator[str]:
     """Findings in ``node``, which stands at ``path`` inside a dict of type ``owner``."""
     if isinstance(node, dict):
-        kind = node.get('type') or _implied_type(path, node)
+        plain = _plain_keys(config, path)
+        kind = '' if plain else node.get('type') or _implied_type(lookup, path, node, owner)
         if kind:
             yield from _check_typed(lookup, path, node, kind, owner)
-        elif (known := _plain_keys(config, path)) is not ANY:
-            yield from _unknown(path, node, known)
+        elif plain is not ANY:
+            yield from _unknown(path, node, plain)
+        for key in SETTINGS.keys() & node.keys():
+            yield from _misspelled_settings(path, key, node[key], kind)
         items = [(key, value) for key, value in node.items() if not {key, kind} & FOREIGN]
     else:
         kind, items = owner, enumerate(node) if isinstance(node, list | tuple) else ()
@@ -117,9 +165,27 @@ def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> I
         yield from _walk(lookup, config, f'{path}.{key}', value, kind)
 
 
-def _implied_type(path: str, node: dict) -> str:
+def _misspelled_settings(path: str, key: str, settings, owner: str) -> Iterator[str]:
+    """Unknown keys of one of the :data:`SETTINGS`, which belongs to a dict of type ``owner``."""
+    if not isinstance(settings, dict):
+        return
+    bare_owner = str(owner).rpartition('.')[2]
+    if (known := COMPLETE.get((bare_owner, key))) is not None:
+        yield from _unknown(f'{path}.{key}', settings, known)
+        return
+    for name in sorted(map(str, settings.keys() - SETTINGS[key])):
+        near = get_close_matches(name.lower(), SETTINGS[key], n=1, cutoff=0.85)
+        if near:
+            yield f'{path}.{key}.{name}: unknown key{_or(near)}'
+
+
+def _implied_type(lookup: Lookup, path: str, node: dict, owner: str) -> str:
     if path == 'train_cfg':
         return 'EpochBasedTrainLoop' if node.get('by_epoch') else 'IterBasedTrainLoop'
+    name = path.rpartition('.')[2]
+    if str(owner).startswith(OURS) and name.endswith(('attention', 'shortcut', 'stem')):
+        host = next(iter(lookup.find(owner).values()), None)
+        return host.default_part(name).get('type', '') if hasattr(host, 'default_part') else ''
     return DEFAULT_TYPES.get(path, '')
 
 
@@ -140,11 +206,20 @@ def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator
             near = _or(lookup.nearest(kind))
             yield f'{path}.type: {kind!r} is not registered in {lookup.scope} or {OURS}{near}'
         return
+    for key, value in node.items():
+        wanted = [wanted_instead(target, key, value, _is_own(target)) for target in found.values()]
+        if all(wanted):
+            yield f'{path}.{key}: is {shown(value)}, but it must be {wanted[0]}'
     keywords = [accepted_keywords(target) for target in found.values()]
     if ANY not in keywords:
         tolerated = set().union(*(BUILDER_KEYS.get(registry, ()) for registry in found))
         tolerated |= {'by_epoch'} if path == 'train_cfg' else set()
+        tolerated |= {'location'} if path.endswith('shortcut') else set()  # for build_shortcut
         yield from _unknown(path, node, set().union(*keywords), tolerated, f' of {kind}')
+
+
+def _is_own(target: Callable) -> bool:
+    return getattr(target, '__module__', '').startswith(f'{OURS}.')
 
 
 def _unknown(
@@ -160,7 +235,7 @@ def _or(names: list[str]) -> str:
     return f'; did you mean {" or ".join(map(repr, names))}?' if names else ''
 
 
-def explain_unexpected_keyword(config: Config, error: TypeError) -> InputError | None:
+def explain_unexpected_keyword(config: Config, error: Exception) -> InputError | None:
     """The config key behind "got an unexpected keyword argument", if the config has it.
 
     Catches what :func:`lint` cannot know: dicts without a type that a model hands to a class.

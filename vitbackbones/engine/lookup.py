@@ -15,9 +15,10 @@ from mmengine.registry import Registry, root
 from mmengine.utils import get_object_from_string
 
 from ..errors import InputError
-from ..layers import ATTENTIONS, SHORTCUTS
+from ..layers import ATTENTIONS, SHORTCUTS, STEMS
 
 OURS = 'vitbackbones'
+PARTS = {**ATTENTIONS, **SHORTCUTS, **STEMS}  # of the networks, in no registry
 
 
 class Lookup:
@@ -67,7 +68,7 @@ class Lookup:
         for registry in known:
             prefix = '' if registry.scope in bare_here else f'{registry.scope}.'
             written.update({bare: f'{prefix}{bare}' for bare in registry.module_dict})
-        written.update({bare: bare for bare in {**ATTENTIONS, **SHORTCUTS}})
+        written.update({bare: bare for bare in PARTS})
         return [written[bare] for bare in get_close_matches(name.rpartition('.')[2], written)]
 
 
@@ -90,8 +91,7 @@ def _join_tree(scope: str) -> None:
 
 def _outside_registries(name: str) -> dict[str, Callable]:
     """Parts of our networks, and objects named by their full path."""
-    part = {**ATTENTIONS, **SHORTCUTS}.get(name)
-    if part is not None:
-        return {'part': part}
+    if name in PARTS:
+        return {'part': PARTS[name]}
     target = get_object_from_string(name) if '.' in name else None
     return {'object': target} if callable(target) else {}

@@ -19,7 +19,7 @@ def accepted_keywords(target: Callable) -> set[str] | None:
         names, extra = _keywords(target)
         return ANY if extra else names
     accepted: set[str] = set()
-    for init in _constructors(target):
+    for init in constructors(target):
         names, extra = _keywords(init)
         accepted |= names
         if extra is None:
@@ -29,7 +29,7 @@ def accepted_keywords(target: Callable) -> set[str] | None:
     return accepted
 
 
-def _constructors(target: type) -> list[Callable]:
+def constructors(target: type) -> list[Callable]:
     """The ``__init__`` of ``target`` and its bases, without ``object``'s, which takes nothing."""
     owners = [owner for owner in inspect.getmro(target) if owner is not object]
     return [vars(owner)['__init__'] for owner in owners if '__init__' in vars(owner)]
