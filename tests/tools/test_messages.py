@@ -64,6 +64,20 @@ def test_unknown_arch(tool, data):
     refused(tool('train', TINY, *options), "unknown arch 'z'; known: ti, s, b, l")
 
 
+def test_what_an_optimizer_refuses(tool, data):
+    wrong = 'optim_wrapper.optimizer.betas=(2,2)'
+    result = tool('train', TINY, '--scratch', '--data-root', data, '--cfg-options', wrong)
+    text = refused(result, 'optim_wrapper.optimizer: ValueError: Invalid beta parameter at index 0')
+    assert 'work_dirs/tiny_detr/error_' in text
+
+
+@pytest.mark.parametrize('arguments', [['train', TINY, '--smoke'], ['test', TINY, 'x.pth']])
+def test_widths_that_disagree(tool, tmp_path, arguments):
+    (tmp_path / 'x.pth').touch()
+    result = tool(*arguments, '--cfg-options', 'model.neck.in_channels=[256]')
+    refused(result, 'model.neck.in_channels: is [256], but the backbone gives [32]')
+
+
 def test_key_that_only_building_shows(tool, data):
     options = ['--scratch', '--data-root', data, '--cfg-options', 'model.encoder.num_layrs=1']
     refused(tool('train', TINY, *options), 'model.encoder.num_layrs: unknown key of Detr')
@@ -207,8 +221,9 @@ def test_unknown_category(tool, copy):
 
 def test_doubtful_boxes_are_warned_of(tool, copy):
     path = spoil(copy, lambda content: content['annotations'][0].update(bbox=[5, 5, 0, 4]))
-    # an unknown arch is found right after the data were looked at
-    options = ['--scratch', '--data-root', copy, '--cfg-options', 'model.backbone.arch=z']
+    # an optimizer is built after the data were looked at
+    wrong = 'optim_wrapper.optimizer.betas=(2,2)'
+    options = ['--scratch', '--data-root', copy, '--cfg-options', wrong]
     warnings = [
         line for line in tool('train', TINY, *options).err.splitlines() if 'warning' in line
     ]
@@ -293,8 +308,10 @@ def test_a_bug_keeps_its_traceback(tool, monkeypatch):
         raise ZeroDivisionError
 
     monkeypatch.setattr(train, 'read_config', broken)
-    with pytest.raises(ZeroDivisionError):
-        tool('train', TINY)
+    result = tool('train', TINY)
+    assert result.status == 1
+    assert 'ZeroDivisionError' in result.err
+    assert result.err.splitlines()[-1].startswith('this looks like a bug of vitbackbones or of a')
 
 
 def test_help_of_the_scripts_names_real_files():

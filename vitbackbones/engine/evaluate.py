@@ -24,6 +24,7 @@ from .pretrained import prepare_pretrained
 from .progress import on_terminal
 from .resuming import find_checkpoint
 from .run import add_hook, explained, prepare_run, require_sections, show_warnings
+from .trial import try_model
 from .work_dir import prepare_folder, prepare_work_dir
 
 # What draws the predictions of a task, by the default scope of its configs.
@@ -61,6 +62,7 @@ def _prepare(config: Config, options: Namespace) -> None:
     add_hook(config, 'FittingCheckpointHook', path=checkpoint, resume=False)
     prepare_pretrained(config, scratch=True)  # the checkpoint has all the weights
     prepare_work_dir(config, options.work_dir)
+    try_model(config)
     if options.draw:
         prepare_folder(options.draw, '--draw')
         if config.get('default_scope') not in DRAWERS:

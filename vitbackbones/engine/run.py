@@ -15,6 +15,7 @@ from mmengine.config import Config
 import vitbackbones
 
 from ..errors import InputError
+from .build_errors import explain_build
 from .distributed import lost_a_process, prepare_distributed, process_rank
 from .lint import explain_unexpected_keyword
 from .lookup import OURS
@@ -38,7 +39,8 @@ def require_sections(config: Config, *sections: str) -> None:
     """
     missing = [section for section in sections if config.get(section) is None]
     if missing:
-        near = get_close_matches(missing[0], config.keys(), n=1, cutoff=0.8)
+        given = config.keys() - {*missing}
+        near = get_close_matches(missing[0], given, n=1, cutoff=0.8)
         hint = f'; is {near[0]!r} meant to be {missing[0]!r}?' if near else ''
         raise InputError(
             f'{config.filename}: no complete config, it has no {", ".join(missing)}{hint}'
@@ -90,35 +92,34 @@ def _device() -> str:
 def explained(config: Config) -> Iterator[None]:
     """Turn what a library says about a mistake in ``config`` into an ``InputError`` that names it.
 
-    These are keywords that no signature showed beforehand, the refusals of our own models
-    (unknown ``arch``, indices out of range), which are plain ``ValueError``, images that mmcv's own
-    loader, which inference functions need in a test pipeline, cannot decode, files on which a
-    data set's own reader stumbles, and the end of another process or of a data worker.
+    These are keywords that no signature showed beforehand, whatever a constructor raises, images
+    that mmcv's own loader, which inference functions need in a test pipeline, cannot decode, files
+    on which a data set's own reader stumbles, and the end of another process or of a data worker.
     """
     try:
         with _data_sets_named():
             yield
-    except AssertionError as error:
-        unreadable = re.search('failed to load image: (.*)', str(error))
-        if not unreadable:
+    except InputError:
+        raise
+    except Exception as error:
+        explanation = _explanation(config, error)
+        if explanation is None:
             raise
-        raise InputError(f'{unreadable[1]}: not an image, or cut short') from error
-    except RuntimeError as error:
-        if lost_a_worker(error):
-            raise InputError(explain_loss(error)) from error
-        if not lost_a_process(error):
-            raise
-        raise InputError(
+        raise explanation from error
+
+
+def _explanation(config: Config, error: Exception) -> InputError | None:
+    unreadable = re.search('failed to load image: (.*)', str(error))
+    if unreadable and isinstance(error, AssertionError):
+        return InputError(f'{unreadable[1]}: not an image, or cut short')
+    if isinstance(error, RuntimeError) and lost_a_worker(error):
+        return InputError(explain_loss(error))
+    if isinstance(error, RuntimeError) and lost_a_process(error):
+        return InputError(
             'another process of this run has ended; its own message, or the launcher, says why. '
             'Continue with the same command and --resume'
-        ) from error
-    except TypeError as error:
-        explanation = explain_unexpected_keyword(config, error)
-        raise explanation or error from error
-    except ValueError as error:
-        if isinstance(error, InputError) or not _refused_by_a_model(error):
-            raise
-        raise InputError(f'{config.filename}: {error}') from error
+        )
+    return explain_unexpected_keyword(config, error) or explain_build(config, error)
 
 
 @contextmanager
@@ -138,16 +139,6 @@ def _data_sets_named() -> Iterator[None]:
             f'{type(readers[0]).__name__}: the annotations in {files} cannot be read: missing, '
             f'damaged, cut short or of another form ({error!r})'
         ) from error
-
-
-def _refused_by_a_model(error: ValueError) -> bool:
-    """Whether a constructor of our own models raised ``error``."""
-    step = error.__traceback__
-    constructing = False
-    while step.tb_next is not None:
-        constructing |= step.tb_frame.f_code.co_name == '__init__'
-        step = step.tb_next
-    return constructing and Path(step.tb_frame.f_code.co_filename).is_relative_to(PACKAGE)
 
 
 def show_warnings(warnings: list[str]) -> None:

@@ -22,6 +22,7 @@ from .paths import is_remote
 from .pretrained import prepare_pretrained, prepare_teacher
 from .resuming import LATEST, find_checkpoint, find_resume
 from .run import add_guards, add_hook, explained, prepare_run, require_sections, show_warnings
+from .trial import try_model
 from .work_dir import only_writer, prepare_work_dir
 
 # What would have no effect on a smoke test, and why.
@@ -50,6 +51,7 @@ def train(options: Namespace) -> None:
         _refuse_without_effect(options)
     prepare_work_dir(config, options.work_dir, below='smoke' if options.smoke else '')
     with only_writer(config):
+        try_model(config)
         (_smoke if options.smoke else _train)(config, options)
 
 
