@@ -49,7 +49,8 @@ def parse() -> Namespace:
     parser.add_argument(
         '--smoke',
         action='store_true',
-        help='try the config in about a minute, in WORK_DIR/smoke; needs no data and no weights',
+        help='try some steps, evaluation and resuming, in WORK_DIR/smoke; needs no data and no '
+        'weights, and on a CPU seconds for a small model, minutes for a large one',
     )
     return parser.parse_args()
 

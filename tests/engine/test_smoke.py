@@ -2,6 +2,7 @@
 
 import copy
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -126,6 +127,51 @@ def test_losses_that_are_not_finite_fail():
     Runner.message_hub.log_scalars['train/loss_cls'] = History(1.0, float('nan'))
     with pytest.raises(InputError, match='smoke test: train/loss_cls is not finite in step 2'):
         smoke._finite_losses(Runner)
+
+
+class Evaluated:
+    """A runner that has evaluated."""
+
+    def __init__(self, **metrics):
+        class Last(float):
+            def current(self):
+                return float(self)
+
+        self.val_loop = object()
+        scalars = {f'val/{name}': Last(value) for name, value in metrics.items()}
+        self.message_hub = SimpleNamespace(log_scalars=scalars)
+
+
+@pytest.mark.parametrize(
+    ('metrics', 'message'),
+    [
+        ({'time': 3.0}, 'is empty (no metric)'),
+        ({'coco/bbox_mAP': -1.0, 'coco/bbox_mAP_s': -1.0}, 'is empty (coco/bbox_mAP=-1, coco/'),
+        ({'mIoU': float('nan')}, 'is empty (mIoU=nan): no prediction reached val_evaluator'),
+    ],
+)
+def test_an_evaluation_of_nothing_fails(metrics, message):
+    with pytest.raises(InputError) as error:
+        smoke._first_metric(Evaluated(**metrics))
+    assert message in str(error.value)
+
+
+def test_an_evaluation_of_something_passes():
+    """Without small boxes COCO's metric of them is -1, and a model may find nothing right."""
+    runner = Evaluated(**{'coco/bbox_mAP': 0.0, 'coco/bbox_mAP_s': -1.0})
+    assert smoke._first_metric(runner) == 'coco/bbox_mAP 0.000'
+    runner.val_loop = None
+    assert smoke._first_metric(runner) == 'none'
+
+
+def test_every_threshold_is_lowered(tmp_path):
+    config = read_config(CONFIGS[0], {'work_dir': str(tmp_path)})
+    config.model.test_cfg = {'score_thr': 0.05, 'rcnn': {'score_thr': 0.5, 'max_per_img': 100}}
+    rewrite(config)
+    assert config.model.test_cfg == {
+        'score_thr': 0.0,
+        'rcnn': {'score_thr': 0.0, 'max_per_img': 100},
+    }
 
 
 CLASSIFIERS = sorted((Path(__file__).parents[2] / 'configs').glob('cls_*.py'))
