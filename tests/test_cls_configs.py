@@ -334,6 +334,15 @@ def test_what_is_reported_has_forgotten_the_random_head(name):
         assert (1 - config.default_hooks.ema.momentum) ** steps < 0.5
 
 
+@pytest.mark.parametrize('name', TRANSFERS)
+def test_runs_of_short_epochs_save_and_evaluate_every_ten(name):
+    config = load(f'cls_{name}')
+    steps = TRANSFERS[name] // config.auto_scale_lr.base_batch_size
+    interval = 10 if steps < 100 else 1
+    assert config.default_hooks.checkpoint.interval == config.train_cfg.val_interval == interval
+    assert config.default_hooks.checkpoint.save_best == 'auto'
+
+
 def test_sgd_keeps_what_deit_does_not_decay():
     config, pretraining = load('cls_deit_b_cifar10'), load('cls_deit_b_imagenet')
     assert config.optim_wrapper.paramwise_cfg == pretraining.optim_wrapper.paramwise_cfg
