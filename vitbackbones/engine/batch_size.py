@@ -6,6 +6,7 @@ eight times the rate that belongs to its batch, and nothing says so.
 """
 
 import os
+from collections.abc import Iterator
 
 from mmengine.config import Config
 
@@ -24,25 +25,26 @@ def check_batch_size(config: Config, launcher: str) -> list[str]:
     if not (base and images):
         return []
     loaded = images * int(os.environ.get(COUNTS.get(launcher, ''), 1))
-    repeats = config.optim_wrapper.get('accumulative_counts', 1)
-    findings = []
-    if scaling.get('enable') and repeats > 1:
-        findings.append(
-            f'auto_scale_lr makes the learning rate that of {loaded} images a step, and '
-            f'optim_wrapper.accumulative_counts={repeats} makes them {loaded * repeats}: '
-            'use one of the two'
-        )
-    elif not scaling.get('enable') and loaded * repeats != base:
-        findings.append(
-            f'the learning rate is meant for {base} images a step, here are {loaded * repeats}: '
-            f'{_remedies(base, images * repeats, loaded)}'
-        )
-    if 'max_iters' in config.train_cfg and loaded != base:
-        findings.append(
-            f'{config.train_cfg.max_iters} iterations of {loaded} images see {loaded / base:.3g} '
-            f'times the images of the recipe, whose iterations have {base}'
-        )
+    findings = [*_of_the_rate(config, base, loaded), *_of_the_length(config, base, loaded)]
     return ['; '.join(findings)] if findings else []
+
+
+def _of_the_rate(config: Config, base: int, loaded: int) -> Iterator[str]:
+    """The rate is that of another batch; ``loaded`` images are one iteration of all processes."""
+    repeats = config.optim_wrapper.get('accumulative_counts', 1)
+    if config.auto_scale_lr.get('enable'):
+        if repeats > 1:  # which mmengine does not count
+            yield (
+                f'auto_scale_lr makes the learning rate that of {loaded} images a step, and '
+                f'optim_wrapper.accumulative_counts={repeats} makes them {loaded * repeats}: '
+                'use one of the two'
+            )
+    elif loaded * repeats != base:
+        remedies = _remedies(base, config.train_dataloader.batch_size * repeats, loaded)
+        yield (
+            f'the learning rate is meant for {base} images a step, here are {loaded * repeats}: '
+            f'{remedies}'
+        )
 
 
 def _remedies(base: int, of_process: int, loaded: int) -> str:
@@ -53,3 +55,12 @@ def _remedies(base: int, of_process: int, loaded: int) -> str:
     if base % loaded == 0:
         found.append(f'set optim_wrapper.accumulative_counts={base // loaded}')
     return ', or '.join(found)
+
+
+def _of_the_length(config: Config, base: int, loaded: int) -> Iterator[str]:
+    """Iterations are counted, and each has another number of images."""
+    if 'max_iters' in config.train_cfg and loaded != base:
+        yield (
+            f'{config.train_cfg.max_iters} iterations of {loaded} images see {loaded / base:.3g} '
+            f'times the images of the recipe, whose iterations have {base}'
+        )
