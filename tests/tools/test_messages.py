@@ -162,7 +162,7 @@ def test_options_that_exclude_each_other(tool, options, message):
 @pytest.mark.parametrize(('config', 'key'), [(TINY, 'max_epochs'), (TINY_SEG, 'max_iters')])
 def test_a_run_of_no_length(tool, config, key, length):
     result = tool('train', config, '--cfg-options', f'train_cfg.{key}={length}')
-    refused(result, f'train_cfg.{key} is {length}: nothing would be trained')
+    refused(result, f'train_cfg.{key}: is {length}, but it must be a whole number from 1')
 
 
 class Harmful:

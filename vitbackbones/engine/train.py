@@ -44,7 +44,6 @@ def train(options: Namespace) -> None:
     require_sections(config, 'model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
     lint(config, options.cfg_options)
     check_classes(config, _splits(config))
-    _require_length(config)
     if options.amp:
         use_amp(config)
     if options.smoke:
@@ -53,12 +52,6 @@ def train(options: Namespace) -> None:
     with only_writer(config):
         try_model(config)
         (_smoke if options.smoke else _train)(config, options)
-
-
-def _require_length(config: Config) -> None:
-    for key in ('max_epochs', 'max_iters'):
-        if (length := config.train_cfg.get(key, 1)) <= 0:
-            raise InputError(f'train_cfg.{key} is {length}: nothing would be trained')
 
 
 def _splits(config: Config) -> tuple[str, ...]:
