@@ -300,6 +300,7 @@ FILES |= {
     'storage outside of the file': archive(tensor(key='../../../../etc/passwd'), FOUR),
     'storage that is not there': archive(tensor(key='7'), FOUR),
     'storage larger than its record': archive(tensor((10**6,), count=10**6), FOUR),
+    'storage smaller than its record': archive(tensor(), {'data/0': bytes(8)}),
     'storage larger than memory': archive(tensor((10**15,), count=10**15), FOUR),
     'storage of negative size': archive(tensor(count=-1), FOUR),
     'storage in two sizes': archive(

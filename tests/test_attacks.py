@@ -73,9 +73,11 @@ def files(tmp_path_factory):
         results = manager.dict()
         process = multiprocessing.get_context('fork').Process(target=use_all, args=(files, results))
         process.start()
+        process.join(timeout=100)
+        process.kill()  # unless it has ended
         process.join()
         last = list(files)[len(results)] if len(results) < len(files) else None
-        assert process.exitcode == 0, f'the process died of: {last}'
+        assert process.exitcode == 0, f'the process died or hung: {last}'
         results = dict(results)
     assert {k: r for k, r in results.items() if not r.startswith(str(files[k]))} == {}
     return files

@@ -178,15 +178,18 @@ def test_loading_leaves_torchs_own_list_alone(tmp_path):
 @pytest.mark.parametrize(
     ('content', 'message'),
     [
-        ({'meta': []}, 'meta is a list'),
-        ({'meta': {'dataset_meta': 'x'}}, 'meta.dataset_meta is a str'),
-        ({'meta': {'dataset_meta': {'classes': 3}}}, 'meta.dataset_meta.classes is a int'),
-        ({'meta': {'dataset_meta': {'classes': [1]}}}, 'a key or a class has a int as its name'),
-        ({'state_dict': []}, 'state_dict is a list'),
-        ({'state_dict': {1: torch.ones(1)}}, 'a key or a class has a int'),
-        ({1: torch.ones(1)}, 'a key or a class has a int'),
-        ({'message_hub': [1]}, 'message_hub is a list'),
-        ({'message_hub': {'runtime_info': 1}}, 'message_hub.runtime_info is a int'),
+        ({'meta': []}, 'meta is of type list'),
+        ({'meta': {'dataset_meta': 'x'}}, 'meta.dataset_meta is of type str'),
+        ({'meta': {'dataset_meta': {'classes': 3}}}, 'meta.dataset_meta.classes is of type int'),
+        (
+            {'meta': {'dataset_meta': {'classes': [1]}}},
+            'the name of a class is of type int',
+        ),
+        ({'state_dict': []}, 'state_dict is of type list'),
+        ({'state_dict': {1: torch.ones(1)}}, 'name of a class is of type int'),
+        ({1: torch.ones(1)}, 'name of a class is of type int'),
+        ({'message_hub': [1]}, 'message_hub is of type list'),
+        ({'message_hub': {'runtime_info': 1}}, 'message_hub.runtime_info is of type int'),
     ],
 )
 def test_content_of_a_wrong_form_is_named(tmp_path, content, message):
@@ -203,8 +206,8 @@ def test_a_form_names_places_and_what_is_missing():
     require_form('x', {}, form)
     for content, problem in (
         ({}, 'x: a is missing'),
-        ({'a': {'b': {}}}, r'x: a\.\* is a dict'),
-        ({'a': {'b': [1, 'x']}}, r'x: a\.\*\.\* is a str'),
+        ({'a': {'b': {}}}, r'x: a\.\* is of type dict'),
+        ({'a': {'b': [1, 'x']}}, r'x: a\.\*\.\* is of type str'),
         ({'a': {'b': [1, -1]}}, r'x: a\.\*\.\* is negative'),
     ):
         with pytest.raises(InputError, match=problem):

@@ -53,6 +53,7 @@ OPTIONAL = {
     'param_schedulers': list,
     'param_schedulers.*': dict,
     **dict.fromkeys((LAST, AVERAGED, MMENGINE), dict),
+    **dict.fromkeys((f'{LAST}.*', f'{AVERAGED}.*', f'{MMENGINE}.*'), Tensor),
     STEPS: Tensor,
     APPLIED: bool,
     STREAM: dict,
@@ -90,7 +91,7 @@ def find_checkpoint(path: str, role: str) -> Path:
     if found is None or not found.is_file():
         raise InputError(f'{role} {path}: no checkpoint there (looked for {looked_in(path)})')
     if _is_cut_short(found):
-        whole = next(filter(is_zipfile, _newest_first(found.parent)), None)
+        whole = next(filter(_is_whole, _newest_first(found.parent)), None)
         hint = f'; the newest whole one beside it is {whole}' if whole else ''
         raise InputError(f'{role} {found}: the file is cut short{hint}')
     return found
@@ -106,7 +107,7 @@ def latest_checkpoint(work_dir: Path) -> Path | None:
     pointer = work_dir / 'last_checkpoint'
     named, damaged = _named_by(pointer)
     saved = [file for file in (named, *_newest_first(work_dir)) if file is not None]
-    found = next(filter(is_zipfile, saved), None)
+    found = next(filter(_is_whole, saved), None)
     if found is not None and (damaged or found != saved[0]):
         bad = pointer if damaged else saved[0]
         show_warnings([f'{bad} is damaged or cut short; {found}, the newest whole one, is taken'])
@@ -130,8 +131,13 @@ def _newest_first(work_dir: Path) -> list[Path]:
     return sorted(saved, key=lambda file: file.stat().st_mtime, reverse=True)
 
 
+def _is_whole(checkpoint: Path) -> bool:
+    """Whether a checkpoint is a complete zip archive, or a folder as DeepSpeed writes."""
+    return checkpoint.is_dir() or is_zipfile(checkpoint)
+
+
 def _is_cut_short(file: Path) -> bool:
-    """Whether a file begins as a zip archive, which a checkpoint is, and does not end as one."""
+    """Whether a file begins as a zip archive and does not end as one; older formats do neither."""
     with file.open('rb') as opened:
         return opened.read(len(ZIP_START)) == ZIP_START and not is_zipfile(opened)
 

@@ -202,23 +202,17 @@ STORAGES = {
 DTYPES = {*STORAGES.values(), torch.uint16, torch.uint32, torch.uint64}
 DTYPES |= {torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz}
 
-NUMPY = {
-    'numpy.ndarray': ARRAY,
-    'numpy.dtype': Maker(_DType),
-    'numpy.core.multiarray._reconstruct': Maker(_Array),
-    'numpy.core.multiarray.scalar': Maker(_number),
-}
-PYTHON = {
+NAMES = {
     'collections.OrderedDict': Maker(_ordered),
     'collections.Counter': Maker(_counter),  # the milestones of a schedule
     'builtins.set': Maker(_set),
     'builtins.bytes': Maker(lambda: b''),  # how empty ones are written
     '_codecs.encode': Maker(_bytes),
     'argparse.Namespace': Maker(_Namespace),
-}
-NAMES = {
-    **PYTHON,
-    **NUMPY,
+    'numpy.ndarray': ARRAY,
+    'numpy.dtype': Maker(_DType),
+    'numpy.core.multiarray._reconstruct': Maker(_Array),
+    'numpy.core.multiarray.scalar': Maker(_number),
     'builtins.getattr': Maker(_statistic),
     'mmengine.logging.history_buffer.HistoryBuffer': HISTORY,
     'torch.Size': Maker(_size),

@@ -76,8 +76,8 @@ def _require_texts(name: str | Path, content: dict) -> None:
     for text in (*content, *content.get('state_dict', ()), *about, *(about.get('classes') or ())):
         if type(text) is not str:
             raise InputError(
-                f'{name}: damaged, or not a checkpoint of a model: a key or a class has a '
-                f'{type(text).__name__} as its name'
+                f'{name}: damaged, or not a checkpoint of a model: a key or the name of a class is '
+                f'of type {type(text).__name__}'
             )
 
 
@@ -184,5 +184,5 @@ def _problem(value: Any, kinds: Any, complete: bool) -> str:
     if value is MISSING:
         return 'is missing' if complete else ''
     if not isinstance(value, kinds):
-        return f'is a {type(value).__name__}'
+        return f'is of type {type(value).__name__}'
     return 'is negative' if isinstance(value, int) and value < 0 else ''

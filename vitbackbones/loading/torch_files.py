@@ -59,8 +59,11 @@ def _read_zip(file: BinaryIO, size: int) -> Any:
         def storage(reference: Any) -> Storage:
             key, dtype, length = _referred(reference)
             if key not in storages:
-                with archive.open(f'{root}/data/{key}') as record:
-                    storages[key] = Storage(_take(record, length), dtype)
+                record = records[f'{root}/data/{key}']
+                if record.file_size != length:
+                    raise ValueError('another number of bytes')
+                with archive.open(record) as opened:
+                    storages[key] = Storage(_take(opened, length), dtype)
             return _same(storages[key], dtype, length)
 
         return Unpickler(NAMES, storage).load(io.BytesIO(archive.read(f'{root}/data.pkl')))
