@@ -57,7 +57,8 @@ def record():
 
 
 def with_hooks(work_dir, *hooks, **changes):
-    guards = [{'type': f'vitbackbones.{name}Hook'} for name in ('Interrupt', 'ExactResume')]
+    names = ('Interrupt', 'ExactResume', 'DataWorkers')
+    guards = [{'type': f'vitbackbones.{name}Hook'} for name in names]
     return toy_config(work_dir, custom_hooks=[*guards, {'type': 'Recorder'}, *hooks], **changes)
 
 

@@ -33,12 +33,18 @@ KILLED = 'DataLoader worker (pid 7) is killed by signal: Killed. '
             "dataloader's workers are out of shared memory.",
             'signal: Bus error: shared memory (/dev/shm) is full: enlarge it (docker run --shm-siz',
         ),
-        ('DataLoader worker (pid(s) 7, 8) exited unexpectedly', '(pid(s) 7, 8) exited unexpected'),
+        ('DataLoader worker (pid(s) 7, 8) exited unexpectedly', 'unexpectedly: most likely shared'),
         ('DataLoader worker (pid 7) is killed by signal: Segmentation fault. ', 'a crash in a lib'),
     ],
 )
 def test_reasons(said, text):
     assert text in explain_loss(RuntimeError(said))
+
+
+def test_the_signal_is_behind_what_the_loader_raises():
+    vague = RuntimeError('DataLoader worker (pid(s) 7) exited unexpectedly')
+    vague.__cause__ = RuntimeError(KILLED)
+    assert explain_loss(vague) == explain_loss(RuntimeError(KILLED))
 
 
 def lose_a_worker(run):
@@ -145,3 +151,27 @@ def test_in_an_evaluation_of_averaged_weights(tmp_path):
     latest = str(latest_checkpoint(tmp_path))
     again = run_toy(config(tmp_path, 'epoch', average, resume=True, load_from=latest))
     assert state(again) == state(whole)
+
+
+class Unpicklable:
+    """Cannot be handed over, as a tensor without shared memory cannot."""
+
+    def __reduce__(self):
+        time.sleep(0.5)  # until training has to wait for it
+        raise RuntimeError('unable to allocate shared memory(shm)')
+
+
+@DATASETS.register_module()
+class NotHandedOver(ToyData):
+    def __getitem__(self, i):
+        return {'x': Unpicklable()} if i == 6 else super().__getitem__(i)
+
+
+def test_a_worker_without_shared_memory_does_not_keep_training_waiting(tmp_path, capfd):
+    run = config(tmp_path, 'epoch', {'type': 'vitbackbones.DataWorkersHook'}, workers=1)
+    run.train_dataloader.update(sampler={'type': 'DefaultSampler', 'shuffle': False})
+    run.train_dataloader.dataset = {'type': 'NotHandedOver'}
+    said = lose_a_worker(run)
+    assert 'exited unexpectedly with exit code 1: most likely shared memory (/dev/shm) is' in said
+    assert 'continues with epoch 1, iteration 4' in said
+    assert ': unable to allocate shared memory(shm)' in capfd.readouterr().err

@@ -15,10 +15,12 @@ from .schedules import PolyLR
 from .sharding import FSDPStrategy
 from .statistics import SameStatisticsHook
 from .unreadable import UnreadableImagesHook
+from .workers import DataWorkersHook
 
 __all__ = [
     'CheckpointHook',
     'EMAHook',
+    'DataWorkersHook',
     'ExactResumeHook',
     'EvalModeHook',
     'FSDPStrategy',

@@ -19,7 +19,6 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -34,7 +33,7 @@ from ..registry import HOOKS
 from .continuing import resume_hint
 from .exact import gradients_applied
 from .saving import AtomicBackend
-from .workers import SIGNALS, WorkerWatch, explain_loss, lost_a_worker, outlive_signals
+from .workers import SIGNALS, WorkerWatch, explain_loss, lost_a_worker
 
 FILE = 'interrupted.pth'
 
@@ -99,10 +98,6 @@ class InterruptHook(Hook):
         obeyed = filter(_is_obeyed, SIGNALS)
         self._previous = {number: signal.signal(number, self._note) for number in obeyed}
         self.workers.begin()
-        for loop in (runner.train_loop, runner.val_loop):
-            if loop is not None:
-                loader = loop.dataloader
-                loader.worker_init_fn = partial(outlive_signals, then=loader.worker_init_fn)
         self._averages = [hook for hook in runner.hooks if isinstance(hook, EMAHook)]
         for hook in self._averages:
             _count_swaps(hook)

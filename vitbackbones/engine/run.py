@@ -72,7 +72,7 @@ def prepare_run(config: Config, options: Namespace) -> None:
     checkpoint = hooks.setdefault('checkpoint', {'type': 'CheckpointHook', 'interval': 1})
     if checkpoint is not None and checkpoint['type'] == 'CheckpointHook':
         checkpoint['type'] = f'{OURS}.CheckpointHook'
-    for kind in ('ProgressHook', 'GatherHook', 'LogFolderHook'):
+    for kind in ('ProgressHook', 'DataWorkersHook', 'GatherHook', 'LogFolderHook'):
         add_hook(config, kind)
     prepare_distributed(config, options.launcher, options.local_rank)
     if not torch.cuda.is_available():
