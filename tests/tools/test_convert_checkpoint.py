@@ -2,6 +2,8 @@
 
 import errno
 import hashlib
+import os
+from multiprocessing import get_context
 
 import pytest
 import torch
@@ -40,6 +42,25 @@ def few_models(monkeypatch):
     """Look for the model among few, to be quick."""
     names = ['aug_vit_s', 'deit_s', 'msf_vit_s', 'pvt_s', 'simple_vit_s', 'sret_t', 'sret_t_global']
     monkeypatch.setattr(conversion, 'list_models', lambda: names)
+
+
+def test_only_what_killed_conversions_left_is_removed(
+    published, few_models, tool, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(conversion, '_is_running', lambda process: process == 8)
+    for name in ('7-abc', '8-def'):
+        (tmp_path / f'{conversion.BESIDE}{name}').mkdir()
+    assert tool('convert_checkpoint', published('pvt_s'), tmp_path / 'ours.pth').status == 0
+    left = {path.name for path in tmp_path.iterdir()} - {'pvt_s.pth', 'ours.pth'}
+    assert left == {f'{conversion.BESIDE}8-def'}
+
+
+def test_a_process_runs_until_it_is_gone():
+    child = get_context('fork').Process(target=int)
+    child.start()
+    assert conversion._is_running(os.getpid())
+    child.join()
+    assert not conversion._is_running(child.pid)
 
 
 @pytest.mark.parametrize(

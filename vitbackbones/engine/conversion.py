@@ -7,6 +7,8 @@ optimizer, the wrappers and the second names of shared tensors that published fi
 import hashlib
 import math
 import os
+import shutil
+import socket
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +24,7 @@ from ..errors import InputError
 from ..models import MODELS, create_model, list_models
 
 SUFFIXES = ('.safetensors', '.pth')
+BESIDE = f'.converting-{socket.gethostname()}-'  # where a process of this machine writes first
 
 
 def convert_file(
@@ -185,7 +188,8 @@ def _write(
 ) -> str:
     """Write beside the target, check that it loads as the source did, and name it; its SHA-256."""
     try:
-        with TemporaryDirectory(prefix='.converting-', dir=target.parent) as folder:
+        _remove_left(target.parent)
+        with TemporaryDirectory(prefix=f'{BESIDE}{os.getpid()}-', dir=target.parent) as folder:
             part = Path(folder, target.name)
             _save(state, part)
             again = create_model(**arguments, checkpoint=part).state_dict()
@@ -196,6 +200,23 @@ def _write(
     except OSError as error:
         raise InputError(f'{target}: cannot be written ({error.strerror})') from error
     return digest
+
+
+def _remove_left(parent: Path) -> None:
+    """Remove what conversions were writing that were killed."""
+    for folder in parent.glob(f'{BESIDE}*'):
+        if not _is_running(int(folder.name.removeprefix(BESIDE).partition('-')[0])):
+            shutil.rmtree(folder)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # of another user
+        return True
+    return True
 
 
 def _save(state: dict[str, Tensor], path: Path) -> None:
