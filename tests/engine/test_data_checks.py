@@ -61,6 +61,26 @@ def test_data_to_evaluate_on_are_known_by_their_loader(annotations):
         check_data(config, ('train', 'val'))
 
 
+def test_classes_are_looked_for(annotations):
+    path = annotations / 'instances_train.json'
+    content = json.loads(path.read_text())
+    first = content['categories'][0]
+    kept = [each for each in content['annotations'] if each['category_id'] != first['id']]
+    path.write_text(json.dumps({**content, 'annotations': kept}))
+    config = make_config()
+    prepare_data(config, None, ('train',))
+    warnings = check_data(config, ('train',))
+    assert f"no usable box of the classes '{first['name']}'" in warnings[-1]
+
+
+def test_batches_are_compared_with_the_data(annotations):
+    config = make_config()
+    config.train_dataloader.update(batch_size=7, drop_last=True)
+    prepare_data(config, None, ('train',))
+    with pytest.raises(InputError, match='but there are 6 images: no batch is left'):
+        check_data(config, ('train',))
+
+
 def test_masks_are_looked_into(annotations):
     config = make_mask_config()
     prepare_data(config, None, ('train',))

@@ -49,7 +49,6 @@ def test_the_paths_of_metrics():
 
 
 def test_a_data_set_alone_was_changed(annotations):
-    shutil.copytree(annotations.parent / 'images' / 'train', annotations.parent / 'images' / 'all')
     prefix = {'img': 'images/train'}
     text = refused(make_config(val=dataset('train', data_prefix=prefix, test_mode=True)))
     old, new = annotations / 'instances_val.json', annotations / 'instances_train.json'
