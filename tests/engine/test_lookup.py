@@ -7,7 +7,7 @@ from torch.optim import AdamW
 from vitbackbones.backbones import AugViT
 from vitbackbones.engine.lookup import Lookup
 from vitbackbones.errors import InputError
-from vitbackbones.layers import AugmentedShortcut
+from vitbackbones.layers import AugmentedShortcut, TokensToToken
 
 
 @pytest.fixture(scope='module')
@@ -23,6 +23,7 @@ def lookup():
         ('AdamW', 'optimizer', AdamW),
         ('vitbackbones.AugViT', 'model', AugViT),
         ('AugmentedShortcut', 'part', AugmentedShortcut),
+        ('TokensToToken', 'part', TokensToToken),
         ('torch.optim.AdamW', 'object', AdamW),
     ],
 )

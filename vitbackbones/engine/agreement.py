@@ -65,7 +65,7 @@ def _best_is_measured(config: Config) -> Iterator[str]:
     found = [MEASURED.get(_name(each), lambda _: None)(each) for each in evaluators]
     if None in found:
         return
-    known = [name for names in found for name in names]
+    known = list(dict.fromkeys(name for names in found for name in names))
     for name in wanted:
         if name not in known:
             near = get_close_matches(name, known, n=1, cutoff=0.5)

@@ -94,7 +94,8 @@ def explained(config: Config) -> Iterator[None]:
 
     These are keywords that no signature showed beforehand, whatever a constructor raises, images
     that mmcv's own loader, which inference functions need in a test pipeline, cannot decode, files
-    on which a data set's own reader stumbles, and the end of another process or of a data worker.
+    on which a data set's own reader stumbles, packages that are not there, and the end of another
+    process or of a data worker.
     """
     try:
         with _data_sets_named():
@@ -119,6 +120,8 @@ def _explanation(config: Config, error: Exception) -> InputError | None:
             'another process of this run has ended; its own message, or the launcher, says why. '
             'Continue with the same command and --resume'
         )
+    if isinstance(error, ImportError):  # a package or a compiled operator that is not there
+        return InputError(f'{config.filename}: {error}')
     return explain_unexpected_keyword(config, error) or explain_build(config, error)
 
 
