@@ -12,6 +12,8 @@ Called once by ``import vitbackbones``; silent. What it mends:
   models, unused here, need transformers.
 * onedl's mmdet warns that "metrics will not be computed" without faster-coco-eval. Only its own
   ``FasterCocoMetric`` needs that; the COCO metric of the configs does not.
+* onedl's toolboxes print "Could not import OneDL", a message for debugging, once per package:
+  mmengine's ``print_log`` prints whatever it is given no logger for.
 * Inference functions fail with two toolboxes in one process, and in other ways:
   :mod:`vitbackbones.compat_apis`.
 """
@@ -19,6 +21,7 @@ Called once by ``import vitbackbones``; silent. What it mends:
 import functools
 import importlib.util
 import io
+import logging
 import sys
 import warnings
 from contextlib import nullcontext
@@ -27,6 +30,7 @@ from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 from typing import BinaryIO
 
+import mmengine.logging
 import mmengine.runner.checkpoint as mmengine_checkpoint
 from mmengine.fileio import get_file_backend, register_handler
 from mmengine.fileio.handlers import PickleHandler
@@ -124,8 +128,16 @@ def skip_multimodal_models() -> None:
 
 
 def silence_false_alarms() -> None:
-    """Ignore the warning about faster-coco-eval."""
+    """Ignore the warning about faster-coco-eval, and what is printed for debugging."""
     warnings.filterwarnings('ignore', message='faster_coco_eval is not installed')
+    print_log = mmengine.logging.print_log
+
+    @functools.wraps(print_log)
+    def print_if_meant(msg, logger=None, level: int = logging.INFO) -> None:
+        if logger is not None or level > logging.DEBUG:
+            print_log(msg, logger, level)
+
+    mmengine.logging.print_log = print_if_meant
 
 
 def prepare() -> None:
