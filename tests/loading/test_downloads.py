@@ -62,6 +62,11 @@ def test_the_hash_in_a_name_is_checked(tmp_path, server):
     assert [path.name for path in kept(tmp_path)] == [f'x-{right}.pth']
 
 
+def test_a_date_in_a_name_is_no_hash(tmp_path, server):
+    save(tmp_path / 'x-20231231.pth', 1)
+    assert load_url(f'{server}/x-20231231.pth')['w'] == 1
+
+
 @pytest.mark.parametrize('content', [b'<html>', b'PK\x03\x04cut'])
 def test_what_cannot_be_read_is_not_kept(tmp_path, server, content):
     (tmp_path / 'x.pth').write_bytes(content)

@@ -21,7 +21,8 @@ from mmengine.runner import CheckpointLoader
 from ..errors import InputError
 from .reading import load_file, read_safely
 
-HASH = re.compile(r'-([0-9a-f]{8,})\.')  # the beginning of a file's SHA-256, as in torch.hub
+# The beginning of a file's SHA-256, as in torch.hub; OpenMMLab's names have dates, too.
+HASH = re.compile(r'-(?!20\d{6}\.)([0-9a-f]{8,})\.')
 
 
 def load_anywhere(source: str | Path) -> dict:
