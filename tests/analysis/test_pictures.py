@@ -1,5 +1,8 @@
 """Pictures of detections: where boxes and labels come to lie."""
 
+import errno
+import os
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -10,8 +13,10 @@ from vitbackbones.analysis.pictures import (
     Objects,
     contact_sheet,
     draw_objects,
+    save,
     side_by_side,
 )
+from vitbackbones.errors import InputError
 
 GREY = (128, 128, 128)
 
@@ -33,6 +38,7 @@ def objects(*boxes, labels=None, scores=None):
         ((40, 20), (400, 200)),
         ((500, 700), (500, 700)),
         ((1333, 800), (1000, 600)),
+        ((20000, 1), (1000, 1)),
     ],
 )
 def test_small_images_grow_and_large_ones_shrink(size, drawn):
@@ -103,3 +109,26 @@ def test_contact_sheet_shows_all(count):
     assert found == {(10 * i + 10, 0, 0) for i in range(count)} | {(255, 255, 255)}
     assert sheet.width == 116 * min(count, 2)
     assert sheet.height == 66 * -(-count // 2)
+
+
+# ------------------------------------------------------------------------ writing
+
+
+def test_a_picture_is_written_with_its_folder(tmp_path):
+    assert save(image(), tmp_path / 'a' / 'b.PNG') == tmp_path / 'a' / 'b.PNG'
+    assert np.array_equal(np.asarray(Image.open(tmp_path / 'a' / 'b.PNG')), np.asarray(image()))
+
+
+def test_a_full_disk_is_a_message(tmp_path, monkeypatch):
+    def full(number):
+        raise OSError(errno.ENOSPC, 'No space left on device')
+
+    monkeypatch.setattr(os, 'fsync', full)
+    with pytest.raises(InputError, match=r'a\.png cannot be written \(No space left on device\)'):
+        save(image(), tmp_path / 'a.png')
+
+
+@pytest.mark.parametrize('name', ['a', 'a.xyz', 'a.psd'])
+def test_a_suffix_of_no_picture_is_refused(tmp_path, name):
+    with pytest.raises(InputError, match=f'{name}: pictures have a suffix such as .png or .jpg'):
+        save(image(), tmp_path / name)

@@ -286,7 +286,7 @@ def test_whatever_a_pipeline_raises_costs_one_picture(predict, files, monkeypatc
 
 
 def test_a_batch_that_the_model_fails_on_is_named(predict, files, at_batch):
-    at_batch(2, lambda: throw(torch.OutOfMemoryError('Tried to allocate 1 TiB')))
+    at_batch(2, lambda: throw(torch.cuda.OutOfMemoryError('Tried to allocate 1 TiB')))
     result = predict('cls', files / 'deep.png', files / 'grey.png', files / 'rgb.png', status=2)
     text = f'{files}/grey.png: the model fails (OutOfMemoryError: Tried to allocate 1 TiB)'
     assert result.err.splitlines() == [
@@ -392,6 +392,24 @@ def test_what_failed_is_tried_again(predict, files):
     assert '7 of 8 files were answered before' in predict('cls', files, '--resume').out
     predict('cls', files, out='whole')
     assert written()[Path('predictions.json')] == written('whole')[Path('predictions.json')]
+
+
+def test_batches_are_those_of_a_prediction_that_was_not_stopped(predict, tmp_path, monkeypatch):
+    """A picture that is tried again shares no batch with one that was far from it."""
+    for i, size in enumerate([(60, 80), (80, 60), (80, 60), (60, 80)]):
+        cv2.imwrite(str(tmp_path / f'{i}.png'), cv2.resize(picture(), size))
+    answer, sizes = Predictor.__call__, []
+    errors = {1: RuntimeError('no memory'), 3: KeyboardInterrupt()}
+
+    def noted(self, samples):
+        sizes.append(len(samples))
+        return throw(errors[len(sizes)]) if len(sizes) in errors else answer(self, samples)
+
+    monkeypatch.setattr(Predictor, '__call__', noted)
+    given = [tmp_path / f'{i}.png' for i in range(4)]
+    predict('det', *given, '--batch-size', 2, status=130)
+    predict('det', *given, '--batch-size', 2, '--resume')
+    assert sizes == [1, 2, 1, 1, 1]
 
 
 def test_another_prediction_is_not_continued(tool, predict, models, files):
