@@ -2,8 +2,10 @@
 #
 #   make demo            train, evaluate and draw a small Aug-ViT DETR; takes up what is there
 #   make demo-seg        the same for a small MSF-ViT with SETR's MLA head
-#   make test            lint, then the whole test suite
+#   make test            lint, then the whole test suite; make test ORDER=--random-order shuffles
+#                        it and prints the seed, ORDER=--random-order-seed=N repeats that order
 #   make test-openmmlab  the compatibility tests beside the original OpenMMLab releases
+#   make mutate          change the package in 120 places and list the changes that no test sees
 #   make lint            style only; make format mends what it can
 #   make clean           remove the environments and caches (never data, weights or results)
 #
@@ -16,7 +18,7 @@ PYTHON ?= $(shell for python in python3.12 python3.11 python3.10 python3; do \
 
 PY := .venv/bin/python
 
-.PHONY: demo demo-seg test test-openmmlab lint format clean
+.PHONY: demo demo-seg test test-openmmlab mutate lint format clean
 
 demo: CONFIG := configs/detr_aug_vit_s_shapes.py
 demo-seg: CONFIG := configs/setr_mla_msf_vit_ti_shapes.py
@@ -28,10 +30,13 @@ demo demo-seg: .venv/.installed
 	$(PY) tools/test.py $(CONFIG) "$$(cat $(RESULTS)/last_checkpoint)" --draw $(RESULTS)/pictures
 
 test: lint
-	$(PY) -m pytest --numprocesses 2
+	$(PY) -m pytest --numprocesses 2 $(ORDER)
 
 test-openmmlab: .venv-openmmlab/.installed
 	.venv-openmmlab/bin/python -m pytest -m compat
+
+mutate: .venv/.installed
+	$(PY) tests/mutate.py
 
 lint: .venv/.installed
 	$(PY) -m ruff check .

@@ -40,7 +40,7 @@ EXTRAS = {
         'regex',  # likewise
         'setuptools<82',  # mmengine imports pkg_resources
     ],
-    'dev': ['pytest', 'pytest-xdist', 'ruff', 'timm'],
+    'dev': ['pytest', 'pytest-random-order', 'pytest-xdist', 'ruff', 'timm'],
 }
 
 

@@ -10,6 +10,7 @@ import random
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import torch
@@ -68,6 +69,23 @@ def _tables() -> Iterator[dict]:
         kind = kinds.pop()
         kinds += type.__subclasses__(kind)
         yield kind._instance_dict
+
+
+@contextmanager
+def process_of_its_own() -> Iterator[None]:
+    """Let what ends with a process end with what runs inside: handlers, variables, paths."""
+    variables, path = dict(os.environ), sys.path.copy()
+    handlers = {each: signal.getsignal(each) for each in signal.Signals}
+    try:
+        yield
+    finally:
+        for each, handler in handlers.items():
+            if signal.getsignal(each) != handler:
+                signal.signal(each, handler)
+        kept = {k: v for k, v in os.environ.items() if k.startswith(SET_ON_IMPORT)}
+        os.environ.clear()
+        os.environ.update(variables | kept)
+        sys.path[:] = path
 
 
 def seed_generators() -> None:

@@ -65,6 +65,13 @@ def parse(*options):
     return parser.parse_args(['--cfg-options', *options]).cfg_options
 
 
+def test_settings_are_numbers_texts_and_lists():
+    assert parse('a.b=3', 'c=1e-3', 'd=None') == {'a.b': 3, 'c': 1e-3, 'd': None}
+    assert parse('a=my runs/x', "b='3'") == {'a': 'my runs/x', 'b': 3}
+    assert parse('a=[1, 2]', 'b=(3,4)') == {'a': [1, 2], 'b': (3, 4)}
+    assert parse('a=b=c') == {'a': 'b=c'}
+
+
 @pytest.mark.parametrize(
     ('text', 'value'),
     [

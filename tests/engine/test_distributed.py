@@ -25,8 +25,8 @@ def test_processes_on_cpus_keep_their_own_batch_statistics(monkeypatch):
     started = []
     monkeypatch.setattr(distributed, 'init_process_group', started.append)
     monkeypatch.setattr(ours.torch.cuda, 'is_available', lambda: False)
-    monkeypatch.setenv('RANK', '0')
-    monkeypatch.setenv('LOCAL_RANK', '0')
+    for name in ('RANK', 'LOCAL_RANK'):
+        monkeypatch.setenv(name, '0')
     config = Config({'sync_bn': 'torch'})
     ours.prepare_distributed(config, 'none')
     assert config.sync_bn == 'torch'  # mmengine leaves it unused in a single process

@@ -4,7 +4,6 @@ import os
 import pickle
 import random
 import signal
-from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,6 +21,7 @@ from vitbackbones.engine.exact import NumberedBatches, SeededDataset
 from vitbackbones.engine.interrupt import TrainingInterrupted
 from vitbackbones.engine.resuming import latest_checkpoint
 
+from ..isolation import process_of_its_own
 from .toy import NoisyData, ToyData, by_iteration, loader, run_toy, toy_config
 
 pytestmark = pytest.mark.compat
@@ -71,16 +71,6 @@ def state(runner):
     losses = runner.message_hub.log_scalars['train/loss'].data[0]
     states = [runner.model.state_dict(), runner.optim_wrapper.state_dict()]
     return leaves(states), [float(loss) for loss in losses]
-
-
-@contextmanager
-def process_of_its_own():
-    """Let handlers of signals end with what runs inside, as they do with a process."""
-    before = {each: signal.getsignal(each) for each in signal.Signals}
-    yield
-    for each, handler in before.items():
-        if signal.getsignal(each) != handler:
-            signal.signal(each, handler)
 
 
 def stopped_and_resumed(work_dir, loop, stop, **options):

@@ -8,6 +8,7 @@ from mmengine.config import Config
 from vitbackbones.datasets import shapes
 from vitbackbones.engine.run import add_guards
 
+from ..isolation import process_of_its_own
 from .test_exact import STOPS, Killed, latest_checkpoint, state
 from .toy import run_toy
 
@@ -128,7 +129,7 @@ def config(parts, work_dir, *hooks, **changes):
 def test_resumed_equals_uninterrupted(tmp_path, task):
     parts = task(tmp_path / 'data')
     whole = run_toy(config(parts, tmp_path / 'whole'))
-    with pytest.raises(Killed):
+    with process_of_its_own(), pytest.raises(Killed):
         run_toy(config(parts, tmp_path / 'stopped', STOPS['killed']))
     latest = str(latest_checkpoint(tmp_path / 'stopped'))
     resumed = run_toy(config(parts, tmp_path / 'stopped', resume=True, load_from=latest))

@@ -10,6 +10,8 @@ import pytest
 from vitbackbones.datasets import shapes
 from vitbackbones.engine import cli
 
+from ..isolation import process_of_its_own
+
 ROOT = Path(__file__).parents[2]
 TINY = Path(__file__).with_name('tiny_detr.py')
 TINY_SEG = Path(__file__).with_name('tiny_seg.py')
@@ -30,7 +32,8 @@ def tool(monkeypatch, capsys, tmp_path):
 
     def call(name, *arguments):
         monkeypatch.setattr(sys, 'argv', [f'tools/{name}.py', *map(str, arguments)])
-        status = cli.run(load_tool(name).main)
+        with process_of_its_own():
+            status = cli.run(load_tool(name).main)
         return SimpleNamespace(status=status, **capsys.readouterr()._asdict())
 
     return call

@@ -15,6 +15,7 @@ import torch
 from PIL import Image
 from pycocotools.coco import COCO
 
+from vitbackbones.engine.answers import PALETTE, Scores
 from vitbackbones.engine.lock import folder_lock
 from vitbackbones.engine.predictor import Predictor
 
@@ -192,6 +193,12 @@ def test_pictures_keep_their_colors(predict, tmp_path, task):
     red, blue = (np.asarray(picture).mean((0, 1)) for picture in drawn)
     assert red[0] > blue[0]
     assert blue[2] > red[2]
+
+
+@pytest.mark.parametrize('number', [1, len(PALETTE), 2 * len(PALETTE), 1000])
+def test_every_class_has_a_color(tmp_path, number):
+    answers = Scores(tmp_path, {'classes': [f'class {i}' for i in range(number)]}, threshold=0)
+    assert len(answers.palette) >= number
 
 
 # ------------------------------------------------------------------------ what goes wrong
