@@ -54,6 +54,14 @@ def test_a_signal_ends_a_tool_without_leaving_files(tmp_path, capsys, number, st
     assert signal.getsignal(number) is before
 
 
+def test_a_signal_while_a_config_is_formatted(monkeypatch):
+    def format_code(*arguments, **options):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr('yapf.yapflib.yapf_api.FormatCode', format_code)
+    assert run(lambda: Config({'a': 1}).pretty_text) == 143
+
+
 def test_an_ignored_signal_stays_ignored():
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     assert run(lambda: os.kill(os.getpid(), signal.SIGHUP)) == 0

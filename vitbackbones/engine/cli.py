@@ -91,6 +91,10 @@ def _ended_by_signals() -> Iterator[None]:
         signal.signal(number, partial(_end, os.getpid()))
     try:
         yield
+    except SyntaxError as error:  # mmengine's for whatever happens while it formats a config
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
+        raise
     finally:
         for number in fatal:
             signal.signal(number, signal.SIG_DFL)
