@@ -17,7 +17,7 @@ REQUIRES = [
     'pillow',
     'pycocotools',
     'safetensors',
-    'torch>=2.6',  # allow-lists of names in weights_only loading
+    'torch>=2.6',  # torch.nn.utils.get_total_norm
     'torchvision',
     'tqdm',
 ]
