@@ -184,7 +184,7 @@ def test_a_file_that_lacks_a_tensor_stops_and_names_it(make_backbone, tmp_path):
     [
         ({'arch': 'huge'}, 'known: '),
         ({'arch': 5}, 'unknown arch 5; known: '),
-        ({'arch': {'depth': 3}}, 'needs the keys'),
+        ({'arch': {'depth': 3}}, 'arch lacks|arch has no depth'),
         ({'out_indices': 99}, 'out_indices'),
         ({'out_indices': ()}, 'out_indices'),
         ({'out_indices': (0, 0)}, 'out_indices.*repeated'),

@@ -232,7 +232,9 @@ def test_doubtful_boxes_are_warned_of(tool, copy):
 
 
 def test_a_batch_that_is_not_the_rates_is_warned_of_where_it_matters(tool, data):
-    options = ['--cfg-options', 'model.backbone.arch=z', 'auto_scale_lr.base_batch_size=16']
+    # an optimizer is built after the batch was looked at
+    wrong = 'optim_wrapper.optimizer.betas=(2,2)'
+    options = ['--cfg-options', wrong, 'auto_scale_lr.base_batch_size=16']
     result = tool('train', TINY, '--scratch', '--data-root', data, *options)
     (warning,) = [line for line in result.err.splitlines() if line.startswith('warning: ')]
     assert 'the learning rate is meant for 16 images a step, here are 2: ' in warning
