@@ -1,11 +1,12 @@
 """What of a run's log is shown; the log file in the work dir keeps all of it.
 
 mmengine prints the environment, the whole config and a table of hooks before the first step:
-hundreds of lines in which a warning drowns. On a terminal its lines also share the screen with
-the progress bars.
+hundreds of lines in which a warning drowns. Its lines of losses name every inner layer of a model,
+and on a terminal share the screen with the progress bars.
 """
 
 import logging
+import re
 import sys
 
 from mmengine.config import Config
@@ -26,6 +27,8 @@ BOILERPLATE = (
     'The prefix is not set',
     'paramwise_options',
 )
+# Losses of DETR's inner decoder layers and of auxiliary heads; the loss that is shown has them all.
+INNER = re.compile(r'\s+(d|aux_)\d+\.\S+: \S+')
 
 
 class Runner(MMEngineRunner):
@@ -36,6 +39,7 @@ class Runner(MMEngineRunner):
         for handler in logger.handlers:
             if type(handler) is logging.StreamHandler:
                 handler.addFilter(_worth_showing)
+                handler.setFormatter(_WithoutInnerLosses(handler.formatter))
                 if on_terminal():
                     handler.setStream(_AboveBars())
         return logger
@@ -58,6 +62,17 @@ def _worth_showing(record: logging.LogRecord) -> bool:
     steps = ('after_train_iter', 'after_val_iter', 'after_test_iter')
     by_bar = record.filename == 'logger_hook.py' and record.funcName in steps
     return not (by_bar and on_terminal())
+
+
+class _WithoutInnerLosses(logging.Formatter):
+    """As another formatter, without the losses of inner layers."""
+
+    def __init__(self, formatter: logging.Formatter) -> None:
+        super().__init__()
+        self.formatter = formatter
+
+    def format(self, record: logging.LogRecord) -> str:
+        return INNER.sub('', self.formatter.format(record))
 
 
 class _AboveBars:
