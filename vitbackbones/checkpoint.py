@@ -18,6 +18,7 @@ from .convert import FORMATS, convert, unwrap, without_wrapper
 from .errors import InputError
 from .loading.downloads import load_anywhere
 from .loading.reading import load_file
+from .messages import shorten
 from .registry import WEIGHT_INITIALIZERS
 
 INITIALIZERS = ('Pretrained', 'vitbackbones.Pretrained')
@@ -94,11 +95,6 @@ class Coverage:
             if getattr(self, name):
                 text += f'; {name}: {shorten(getattr(self, name))}'
         return text + (f'; unused by design: {shorten(self.expected)}' if self.expected else '')
-
-
-def shorten(keys: Sequence[str], most: int = 8) -> str:
-    rest = f' and {len(keys) - most} more' if len(keys) > most else ''
-    return ', '.join(keys[:most]) + rest
 
 
 def adapt_state(model: nn.Module, state: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -11,8 +11,8 @@ from mmengine.config import Config
 from mmengine.registry import DATASETS
 from torch import nn
 
-from .checkpoint import shorten
 from .errors import InputError
+from .messages import shorten
 
 HEADS = ('bbox_head', 'decode_head', 'head')  # of a detector, a segmentor, a classifier
 

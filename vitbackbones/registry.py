@@ -21,6 +21,15 @@ def _child(name: str, parent: Registry, *locations: str) -> Registry:
     return Registry(name, parent=parent, scope='vitbackbones', locations=list(locations))
 
 
+def bare_name(kind: object) -> str:
+    """What a config gives as ``type``, without its scope.
+
+    >>> bare_name('mmdet.CocoDataset')
+    'CocoDataset'
+    """
+    return str(kind).rpartition('.')[2]
+
+
 MODELS = _child('model', ROOT_MODELS, 'vitbackbones.backbones', 'vitbackbones.heads')
 HOOKS = _child('hook', ROOT_HOOKS, 'vitbackbones.engine')
 OPTIM_WRAPPER_CONSTRUCTORS = _child(

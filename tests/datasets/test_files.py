@@ -4,8 +4,9 @@ import os
 
 import pytest
 
-from vitbackbones.datasets.files import cut, not_there
+from vitbackbones.datasets.files import not_there
 from vitbackbones.errors import InputError
+from vitbackbones.messages import cut
 
 
 def test_files_below_a_folder(tmp_path):
@@ -41,8 +42,3 @@ def test_folders_that_cannot_be_listed(tmp_path, part, reason):
     text = str(caught.value)
     assert text.startswith(f'list.json: images: names files in the folder {cut(part)}, which')
     assert reason in text
-
-
-def test_short_values_are_shown_whole():
-    assert cut('cat') == "'cat'"
-    assert len(cut('a' * 1000)) <= 60

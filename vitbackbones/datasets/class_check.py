@@ -14,7 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..errors import InputError
-from .files import IMAGES, Findings, cut, not_there, some
+from ..messages import cut, some
+from ..registry import bare_name
+from .files import IMAGES, Findings, not_there
 
 KINDS = ('CustomDataset', 'ImageNet')
 IMAGENET_CLASSES = 1000
@@ -42,8 +44,7 @@ def check_dataset(dataset: dict) -> Findings:
 
 
 def _is_looked_at(dataset: dict) -> bool:
-    kind = str(dataset.get('type')).rpartition('.')[2]  # also 'mmpretrain.ImageNet'
-    return kind in KINDS and dataset.get('with_label') is not False
+    return bare_name(dataset.get('type')) in KINDS and dataset.get('with_label') is not False
 
 
 def _is_imagenet(dataset: dict) -> bool:

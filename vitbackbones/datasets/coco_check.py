@@ -17,8 +17,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..errors import InputError
+from ..messages import cut, some
 from .coco_file import Table, read_coco
-from .files import Findings, cut, not_there, some, spread
+from .files import Findings, not_there, spread
 from .headers import TURNING, color_type, read_header
 from .transforms import read_image
 

@@ -12,7 +12,7 @@ from itertools import chain
 import numpy as np
 
 from ..errors import InputError
-from .files import cut, some
+from ..messages import cut, some
 
 ID, NUMBER = (int, str), (int, float)
 COLUMNS = {  # what mmdet reads of each entry of each list of the file, and the right types

@@ -1,16 +1,14 @@
-"""What the checks of data sets share: what they find, which files are there, short lists."""
+"""What the checks of data sets share: what they find, and which files are there."""
 
 import os
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from ..errors import InputError
+from ..messages import cut
 
-SHOWN = 5  # items of a list in a message
-LONGEST = 60  # characters of a name in a message
 IMAGES = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif')  # mmpretrain's default
 
 
@@ -36,28 +34,6 @@ class Look(NamedTuple):
 
     fault: str = ''
     pixels: np.ndarray | None = None
-
-
-def some(items: Iterable, show: Callable[[object], str] = repr) -> str:
-    """The first items of a list in words.
-
-    >>> some('abcdefg')
-    "'a', 'b', 'c', 'd', 'e' and 2 more"
-    """
-    items = list(items)
-    more = f' and {len(items) - SHOWN} more' if len(items) > SHOWN else ''
-    return ', '.join(map(show, items[:SHOWN])) + more
-
-
-def cut(value: object) -> str:
-    """``repr(value)``, the middle left out where it is long.
-
-    >>> cut('a' * 300)
-    "'aaaaaaaaaaaaaaaaaaaaaaaaaaa...aaaaaaaaaaaaaaaaaaaaaaaaaaa'"
-    """
-    text = repr(value)
-    half = (LONGEST - 3) // 2
-    return text if len(text) <= LONGEST else f'{text[:half]}...{text[-half:]}'
 
 
 def spread(total: int, most: int) -> list[int]:

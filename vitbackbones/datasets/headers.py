@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from PIL import Image
 
+from ..registry import bare_name
+
 ORIENTATION = 0x0112  # the EXIF tag; 5 to 8 swap height and width
 TURNING = ('color', 'grayscale')  # color types in which mmcv turns an image as EXIF says
 
@@ -37,6 +39,6 @@ def read_header(path: str) -> Header:
 def color_type(pipeline: list[dict]) -> str:
     """The color type in which a pipeline of OpenMMLab loads images."""
     for step in pipeline:
-        if step['type'].rpartition('.')[2] in ('LoadImage', 'LoadImageFromFile'):
+        if bare_name(step['type']) in ('LoadImage', 'LoadImageFromFile'):
             return step.get('color_type', 'color')
     return 'color'

@@ -14,7 +14,9 @@ from functools import partial
 import numpy as np
 
 from ..errors import InputError
-from .files import IMAGES, Findings, Look, not_there, some, spread
+from ..messages import some
+from ..registry import bare_name
+from .files import IMAGES, Findings, Look, not_there, spread
 from .headers import TURNING, Header, color_type, read_header
 from .masks import (
     IGNORED,
@@ -291,7 +293,7 @@ def _opened_pairs(config: dict) -> tuple | None:
         return None
     dataset = _opened(kind, config)
     pipeline = config.get('pipeline', ())
-    steps = {step['type'].rpartition('.')[2]: step for step in pipeline}
+    steps = {bare_name(step['type']): step for step in pipeline}
     table = _table(dataset, steps.get('LoadMask', {}))
     turns = color_type(pipeline) in TURNING
     return dataset, (*_pairs(dataset), table, dataset.metainfo['classes'], turns)

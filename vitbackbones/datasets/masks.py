@@ -19,8 +19,8 @@ from mmengine import fileio
 from PIL import Image
 
 from ..errors import InputError
+from ..messages import some
 from ..registry import TRANSFORMS
-from .files import some
 
 IGNORED = 255  # the label that mmseg's losses and metrics leave out
 NO_LABEL = -1  # in a table of labels: values that a mask must not hold

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from PIL import Image
 
+from ..registry import bare_name
+
 MAX_PIXELS = 2 * Image.MAX_IMAGE_PIXELS  # where Pillow refuses to open a file
 
 
@@ -36,7 +38,7 @@ def resize_fault(pipeline: Sequence[dict], height: int, width: int) -> str:
 def _factors(pipeline: Sequence[dict], short: int, long: int) -> Iterator[float]:
     """What the first step that resizes may multiply both sides with."""
     for step in pipeline:
-        kind = step['type'].rpartition('.')[2]
+        kind = bare_name(step['type'])
         if kind == 'RandomChoice':
             for branch in step['transforms']:
                 steps = [branch] if isinstance(branch, dict) else branch

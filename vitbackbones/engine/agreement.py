@@ -6,6 +6,8 @@ Most of it would show after an epoch, at the first evaluation, and some never.
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 
+from ..messages import did_you_mean
+from ..registry import bare_name
 from .config import value_at
 
 Config = Mapping
@@ -55,7 +57,7 @@ MEASURED: dict[str, Callable[[Config], list[str] | None]] = {
 
 def _name(node: Config) -> str:
     """The type of a dict without its scope."""
-    return str(value_at(node, 'type')).rpartition('.')[2]
+    return bare_name(value_at(node, 'type'))
 
 
 def _best_is_measured(config: Config) -> Iterator[str]:
@@ -69,9 +71,9 @@ def _best_is_measured(config: Config) -> Iterator[str]:
     for name in wanted:
         if name not in known:
             near = get_close_matches(name, known, n=1, cutoff=0.5)
-            hint = f'did you mean {near[0]!r}?' if near else f'known: {", ".join(known)}'
+            hint = did_you_mean(near) or f'; known: {", ".join(known)}'
             place = 'default_hooks.checkpoint.save_best'
-            yield f'{place}: {name!r} is not measured by val_evaluator; {hint}'
+            yield f'{place}: {name!r} is not measured by val_evaluator{hint}'
 
 
 def missing_sections(config: Config) -> Iterator[str]:

@@ -6,7 +6,6 @@ stand for sections, and torch's modules for parts of the model.
 """
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from traceback import extract_tb, walk_tb
 from types import FrameType
@@ -14,13 +13,11 @@ from types import FrameType
 from mmcv.transforms import BaseTransform
 from mmengine.config import Config
 
-import vitbackbones
-
 from ..errors import InputError
+from ..registry import bare_name
 from .bug_report import write_report
-from .lint import READ_KEYS
-
-PACKAGE = Path(vitbackbones.__file__).parent
+from .lint import dicts
+from .paths import PACKAGE
 
 # Methods of mmengine's runners, and what they build. ``{split}`` is the loop's that is built.
 BUILDERS = {
@@ -100,8 +97,8 @@ def _steps(config: Config, kind: str) -> str:
     """Where pipelines have a transform of this class."""
     found = [
         key
-        for key, node in _dicts(config, '')
-        if '.pipeline.' in key and str(node.get('type')).rpartition('.')[2] == kind
+        for key, node in dicts(config)
+        if '.pipeline.' in key and bare_name(node.get('type')) == kind
     ]
     return ' or '.join(found[:3])
 
@@ -112,7 +109,7 @@ def _locate(config: Config, settings, below: str) -> str:
         return ''
     scored = [
         (sum(_same(node.get(name), value) for name, value in settings.items()), key)
-        for key, node in _dicts(config, '')
+        for key, node in dicts(config)
         if node.get('type') == settings['type'] and f'{key}.'.startswith(f'{below}.' * bool(below))
     ]
     best = max((score for score, _ in scored), default=0)
@@ -122,14 +119,3 @@ def _locate(config: Config, settings, below: str) -> str:
 def _same(a, b) -> bool:
     """Equality of what a config can hold; tensors answer ``==`` with a tensor."""
     return type(b) in (bool, int, float, str, list, tuple, type(None)) and a == b
-
-
-def _dicts(node, key: str) -> Iterator[tuple[str, dict]]:
-    """All dicts in the sections that a runner reads, by their keys."""
-    if isinstance(node, dict):
-        yield key, node
-    if isinstance(node, list | tuple):
-        node = dict(enumerate(node))
-    for name, value in node.items() if hasattr(node, 'items') else ():
-        if key or name in READ_KEYS:
-            yield from _dicts(value, f'{key}.{name}' if key else name)

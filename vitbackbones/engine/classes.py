@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from mmengine.config import Config
 
 from ..errors import InputError
+from ..messages import shorten
 from .data import datasets
 from .lookup import Lookup
 
@@ -45,7 +46,7 @@ def check_classes(config: Config, splits: tuple[str, ...]) -> None:
             if width != len(names):
                 raise InputError(
                     f'{config.filename}: {key} is {width}, but {path}.{source} names {len(names)} '
-                    f'classes ({_some(names)}). Set {key}={len(names)}, or metainfo.classes of '
+                    f'classes ({shorten(names)}). Set {key}={len(names)}, or metainfo.classes of '
                     'every data set to the names of the classes of the model.'
                 )
 
@@ -57,7 +58,3 @@ def _widths(node, path: str) -> Iterator[tuple[str, int]]:
             yield f'{path}.{key}', value
         elif isinstance(value, dict | list | tuple) and key not in SEPARATE:
             yield from _widths(value, f'{path}.{key}')
-
-
-def _some(names: Sequence[str], most: int = 5) -> str:
-    return ', '.join(names[:most]) + (', ...' if len(names) > most else '')

@@ -5,6 +5,7 @@ file at fault nor the one that asked for it. Both are in the traceback's frames.
 """
 
 import traceback
+from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -62,10 +63,16 @@ def _open_arch(config: Config, key: str) -> None:
 def value_at(node: Any, key: str) -> Any:
     """What stands at a dotted key, None where nothing does."""
     for part in key.split('.'):
-        if isinstance(node, list | tuple):
-            node = {str(i): entry for i, entry in enumerate(node)}
-        node = node.get(part) if hasattr(node, 'get') else None
+        node = dict(entries(node)).get(part)
     return node
+
+
+def entries(node: Any) -> Iterator[tuple[str, Any]]:
+    """Key and value of each entry of a dict, place and value of each of a list; else nothing."""
+    if isinstance(node, list | tuple):
+        node = dict(enumerate(node))
+    for key, value in node.items() if hasattr(node, 'items') else ():
+        yield str(key), value
 
 
 def _near(path: str | Path) -> str:

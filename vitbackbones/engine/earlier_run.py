@@ -10,8 +10,8 @@ from mmengine.config import Config
 from mmengine.dist import master_only
 from mmengine.hooks import Hook
 
-from ..checkpoint import shorten
 from ..errors import InputError
+from ..messages import shorten
 
 # What a run leaves; other files of the folder are the user's own.
 LEFT = ('epoch_*.pth', 'iter_*.pth', 'best_*.pth', 'interrupted.pth', 'last_checkpoint')

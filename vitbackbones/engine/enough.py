@@ -10,8 +10,10 @@ from collections import Counter
 
 from mmengine.config import Config
 
-from ..datasets.files import Findings, some
+from ..datasets.files import Findings
 from ..errors import InputError
+from ..messages import some
+from ..registry import bare_name
 from .data import datasets, loaders
 
 UNITS = {'mmdet': 'usable box', 'mmseg': 'pixel', 'mmpretrain': 'image'}
@@ -78,7 +80,7 @@ def _images(path: str, dataset: dict, found: dict[str, Findings]) -> int | None:
         indices = dataset.get('indices')
         chosen = [indices] if isinstance(indices, int) else [len(indices)] if indices else []
         return found[path].samples and min([found[path].samples, *chosen])
-    kind = dataset['type'].rpartition('.')[2]
+    kind = bare_name(dataset['type'])
     if kind == 'ConcatDataset':
         inside = [_images(f'{path}.{i}', d, found) for i, d in enumerate(dataset['datasets'])]
         return None if None in inside else sum(inside)

@@ -11,8 +11,9 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ..datasets.coco_file import differences
-from ..datasets.files import Findings, some
+from ..datasets.files import Findings
 from ..errors import InputError
+from ..messages import some
 from .data import SPLITS, datasets
 from .lookup import Lookup
 from .paths import is_remote

@@ -16,9 +16,12 @@ from mmengine.runner import Runner
 from torch.utils.data import DataLoader
 
 from ..errors import InputError
+from ..messages import cut, did_you_mean
+from ..registry import bare_name
 from .agreement import disagreements
+from .config import entries
 from .lookup import OURS, Lookup
-from .schema import misfits, shown
+from .schema import misfits
 from .signatures import ANY, accepted_keywords
 from .value_types import wanted_instead
 
@@ -135,7 +138,7 @@ def _without_effect(options: Iterable[str]) -> Iterator[str]:
     for option in options:
         section = option.partition('.')[0]
         if section not in READ_KEYS or section in INSTEAD:
-            hint = INSTEAD.get(section) or _or(get_close_matches(section, READ_KEYS))
+            hint = INSTEAD.get(section) or did_you_mean(get_close_matches(section, READ_KEYS))
             yield f'--cfg-options {option}: {section} is no setting of a run: no effect{hint}'
 
 
@@ -144,7 +147,7 @@ def _misspelled_sections(config: Config) -> Iterator[str]:
     for key in sorted(set(config) - READ_KEYS):
         near = get_close_matches(key, RUNNER_KEYS, n=1, cutoff=0.85)
         if near and not key.startswith(f'{near[0]}_'):
-            yield f'{key}: unknown key{_or(near)}'
+            yield f'{key}: unknown key{did_you_mean(near)}'
 
 
 def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> Iterator[str]:
@@ -160,7 +163,7 @@ def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> I
             yield from _misspelled_settings(path, key, node[key], kind)
         items = [(key, value) for key, value in node.items() if not {key, kind} & FOREIGN]
     else:
-        kind, items = owner, enumerate(node) if isinstance(node, list | tuple) else ()
+        kind, items = owner, entries(node)
     for key, value in items:
         yield from _walk(lookup, config, f'{path}.{key}', value, kind)
 
@@ -169,14 +172,13 @@ def _misspelled_settings(path: str, key: str, settings, owner: str) -> Iterator[
     """Unknown keys of one of the :data:`SETTINGS`, which belongs to a dict of type ``owner``."""
     if not isinstance(settings, dict):
         return
-    bare_owner = str(owner).rpartition('.')[2]
-    if (known := COMPLETE.get((bare_owner, key))) is not None:
+    if (known := COMPLETE.get((bare_name(owner), key))) is not None:
         yield from _unknown(f'{path}.{key}', settings, known)
         return
     for name in sorted(map(str, settings.keys() - SETTINGS[key])):
         near = get_close_matches(name.lower(), SETTINGS[key], n=1, cutoff=0.85)
         if near:
-            yield f'{path}.{key}.{name}: unknown key{_or(near)}'
+            yield f'{path}.{key}.{name}: unknown key{did_you_mean(near)}'
 
 
 def _implied_type(lookup: Lookup, path: str, node: dict, owner: str) -> str:
@@ -203,13 +205,13 @@ def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator
         found = lookup.find(f'{OURS}.{kind}')
     if not found:
         if not kind.islower():  # lower case: a mode that the owner knows, such as 'nms'
-            near = _or(lookup.nearest(kind))
+            near = did_you_mean(lookup.nearest(kind))
             yield f'{path}.type: {kind!r} is not registered in {lookup.scope} or {OURS}{near}'
         return
     for key, value in node.items():
         wanted = [wanted_instead(target, key, value, _is_own(target)) for target in found.values()]
         if all(wanted):
-            yield f'{path}.{key}: is {shown(value)}, but it must be {wanted[0]}'
+            yield f'{path}.{key}: is {cut(value)}, but it must be {wanted[0]}'
     keywords = [accepted_keywords(target) for target in found.values()]
     if ANY not in keywords:
         tolerated = set().union(*(BUILDER_KEYS.get(registry, ()) for registry in found))
@@ -227,12 +229,8 @@ def _unknown(
 ) -> Iterator[str]:
     for key in sorted(set(node) - known - ALWAYS - set(tolerated)):
         near = get_close_matches(key, known)
-        hint = _or(near) or f'; known: {", ".join(sorted(known))}'
+        hint = did_you_mean(near) or f'; known: {", ".join(sorted(known))}'
         yield f'{path}.{key}: unknown key{owner}{hint}'
-
-
-def _or(names: list[str]) -> str:
-    return f'; did you mean {" or ".join(map(repr, names))}?' if names else ''
 
 
 def explain_unexpected_keyword(config: Config, error: Exception) -> InputError | None:
@@ -242,11 +240,11 @@ def explain_unexpected_keyword(config: Config, error: Exception) -> InputError |
     """
     pattern = r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'"
     match = re.search(pattern, str(error))
-    paths = list(_paths_of(match[2], config, '')) if match else []
+    paths = [f'{key}.{match[2]}' for key, node in dicts(config) if match and match[2] in node]
     if not paths:
         return None
     known = accepted_keywords(_loaded(match[1])) or set()
-    near = _or(get_close_matches(match[2], known))
+    near = did_you_mean(get_close_matches(match[2], known))
     place = ' or '.join(paths)
     return InputError(f'{config.filename}: {place}: unknown key of {match[1]}{near}')
 
@@ -257,13 +255,10 @@ def _loaded(name: str) -> Callable:
     return next((space[name] for space in spaces if callable(space.get(name))), lambda: None)
 
 
-def _paths_of(name: str, node, path: str) -> Iterator[str]:
-    """Where in the sections that a runner reads a key is called ``name``."""
-    if isinstance(node, list | tuple):
-        node = dict(enumerate(node))
-    for key, value in node.items() if hasattr(node, 'items') else ():
-        if path or key in READ_KEYS:
-            here = f'{path}.{key}' if path else str(key)
-            if key == name:
-                yield here
-            yield from _paths_of(name, value, here)
+def dicts(node, key: str = '') -> Iterator[tuple[str, dict]]:
+    """All dicts in the sections of a config that a runner reads, by their keys."""
+    if key and isinstance(node, dict):
+        yield key, node
+    for name, value in entries(node):
+        if key or name in READ_KEYS:
+            yield from dicts(value, f'{key}.{name}' if key else name)

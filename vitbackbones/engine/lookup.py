@@ -16,6 +16,7 @@ from mmengine.utils import get_object_from_string
 
 from ..errors import InputError
 from ..layers import ATTENTIONS, SHORTCUTS, STEMS
+from ..registry import bare_name
 
 OURS = 'vitbackbones'
 PARTS = {**ATTENTIONS, **SHORTCUTS, **STEMS}  # of the networks, in no registry
@@ -69,7 +70,7 @@ class Lookup:
             prefix = '' if registry.scope in bare_here else f'{registry.scope}.'
             written.update({bare: f'{prefix}{bare}' for bare in registry.module_dict})
         written.update({bare: bare for bare in PARTS})
-        return [written[bare] for bare in get_close_matches(name.rpartition('.')[2], written)]
+        return [written[bare] for bare in get_close_matches(bare_name(name), written)]
 
 
 def _registries_of(package: str) -> ModuleType:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import vitbackbones
 
-PROJECT_ROOT = Path(vitbackbones.__file__).resolve().parents[1]
+PACKAGE = Path(vitbackbones.__file__).parent
+PROJECT_ROOT = PACKAGE.resolve().parent
 
 
 def is_remote(path: str | Path) -> bool:

@@ -16,6 +16,7 @@ from ..classes import agreed_meta
 from ..datasets.sizes import resize_fault
 from ..datasets.transforms import UnreadableImage
 from ..errors import InputError
+from ..registry import bare_name
 from .amp import half_type
 from .resuming import fitting_state
 from .run import explained
@@ -92,9 +93,7 @@ def _after_loading(dataset: dict) -> list[dict]:
     """The test pipeline without what loads images and annotations."""
     while 'pipeline' not in dataset:  # a wrapper
         dataset = dataset['dataset']
-    return [
-        step for step in dataset['pipeline'] if not step['type'].split('.')[-1].startswith('Load')
-    ]
+    return [s for s in dataset['pipeline'] if not bare_name(s['type']).startswith('Load')]
 
 
 def _build(config: Config) -> nn.Module:

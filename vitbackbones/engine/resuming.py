@@ -20,6 +20,7 @@ from ..classes import checkpoint_meta, require_same_names
 from ..errors import InputError
 from ..loading.reading import require_form
 from ..loading.torch_files import ZIP_START
+from ..messages import shorten
 from ..registry import HOOKS
 from .ema import AVERAGED, LAST, MMENGINE, STEPS, EMAHook
 from .exact import APPLIED, SETTINGS, STREAM
@@ -210,7 +211,7 @@ def _require_fitting(path: str, model: nn.Module, given: dict[str, Tensor]) -> N
         'of another shape': [k for k in own if k in given and own[k].shape != given[k].shape],
     }
     lines = [
-        f'{len(keys)} tensors {what}: {_some(keys)}' for what, keys in problems.items() if keys
+        f'{len(keys)} tensors {what}: {shorten(keys)}' for what, keys in problems.items() if keys
     ]
     if lines:
         raise InputError('\n  '.join([f'{path} is not a checkpoint of this model:', *lines]))
@@ -242,7 +243,3 @@ def _require_average_goes_on(path: str, checkpoint: dict, hooks: Sequence[Hook])
             'config does not have; add it as default_hooks.ema. '
             'To start from its weights use --cfg-options load_from=FILE.'
         )
-
-
-def _some(keys: Sequence[str], most: int = 5) -> str:
-    return ', '.join(keys[:most]) + (', ...' if len(keys) > most else '')

@@ -6,7 +6,6 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from pathlib import Path
 from traceback import walk_tb
 
 import torch
@@ -19,11 +18,11 @@ from .build_errors import explain_build
 from .distributed import lost_a_process, prepare_distributed, process_rank
 from .lint import explain_unexpected_keyword
 from .lookup import OURS
+from .paths import PACKAGE
 from .saving import write_atomically
 from .threads import share_cores
 from .workers import explain_loss, lost_a_worker
 
-PACKAGE = Path(vitbackbones.__file__).parent
 GUARDS = {
     'exact_resume': 'ExactResumeHook',
     'finite_loss': 'FiniteLossHook',

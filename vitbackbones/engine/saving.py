@@ -17,6 +17,7 @@ from mmengine.fileio import LocalBackend, register_backend
 from mmengine.hooks import CheckpointHook as MMEngineCheckpointHook
 
 from ..errors import InputError
+from ..messages import did_you_mean
 from ..registry import HOOKS
 
 PART = '.part'  # the end of the name of a file that is being written
@@ -82,8 +83,7 @@ class CheckpointHook(MMEngineCheckpointHook):
         if self.args:
             unknown = next(iter(self.args))
             near = get_close_matches(unknown, inspect.signature(MMEngineCheckpointHook).parameters)
-            hint = f'; did you mean {near[0]!r}?' if near else ''
-            raise InputError(f'default_hooks.checkpoint.{unknown}: unknown key{hint}')
+            raise InputError(f'default_hooks.checkpoint.{unknown}: unknown key{did_you_mean(near)}')
 
     def before_train(self, runner) -> None:
         super().before_train(runner)

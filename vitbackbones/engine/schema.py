@@ -11,6 +11,9 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+from ..messages import cut
+from .config import entries
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -234,7 +237,7 @@ def misfits(config: Mapping) -> Iterator[str]:
     for pattern, rule in SCHEMA.items():
         for place, value in _matches(config, pattern.split('.')):
             if not rule.fits(value):
-                yield f'{place}: is {shown(value)}, but it must be {rule.text}'
+                yield f'{place}: is {cut(value)}, but it must be {rule.text}'
 
 
 def _matches(node: Any, pattern: list[str], place: str = '') -> Iterator[tuple[str, Any]]:
@@ -245,22 +248,9 @@ def _matches(node: Any, pattern: list[str], place: str = '') -> Iterator[tuple[s
     first, *rest = pattern
     if first == '**':
         yield from _matches(node, rest, place)
-    for key, value in _entries(node):
+    for key, value in entries(node):
         here = f'{place}.{key}' if place else key
         if first == '**':
             yield from _matches(value, pattern, here)
         elif fnmatchcase(key, first):
             yield from _matches(value, rest, here)
-
-
-def _entries(node: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(node, list | tuple):
-        node = dict(enumerate(node))
-    for key, value in node.items() if hasattr(node, 'items') else ():
-        yield str(key), value
-
-
-def shown(value: Any) -> str:
-    """``value`` for a message, shortened."""
-    text = repr(value)
-    return text if len(text) <= 60 else f'{text[:57]}...'

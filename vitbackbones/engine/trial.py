@@ -18,6 +18,7 @@ from mmengine.registry import MODELS, DefaultScope
 from torch import Tensor, nn
 
 from ..backbones import Backbone
+from ..messages import did_you_mean
 from .agreement import as_list, missing_sections
 from .lint import report
 from .run import explained, show_warnings
@@ -164,7 +165,7 @@ def _unmatched_keys(config: Config, model: nn.Module) -> Iterator[tuple[str, boo
             continue
         bare = key.strip('.')
         near = get_close_matches(bare, _pieces(names, bare.count('.') + 1), n=1, cutoff=0.8)
-        hint = f'; did you mean {near[0]!r}?' if near else ', so it has no effect'
+        hint = did_you_mean(near) or ', so it has no effect'
         place = f'optim_wrapper.paramwise_cfg.custom_keys.{key}'
         yield f'{place}: is in no name of a parameter of the model{hint}', bool(near)
 
