@@ -5,9 +5,8 @@ import shutil
 import pytest
 
 from vitbackbones.datasets import shapes
-from vitbackbones.engine.data import prepare_data
+from vitbackbones.engine.data import evaluators, prepare_data
 from vitbackbones.engine.data_checks import check_data
-from vitbackbones.engine.evaluators import evaluators
 from vitbackbones.errors import InputError
 
 from .shapes_configs import dataset, make_config

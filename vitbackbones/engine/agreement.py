@@ -8,11 +8,9 @@ from difflib import get_close_matches
 
 from ..messages import did_you_mean
 from ..registry import bare_name
-from .config import value_at
+from .data import evaluators
+from .settings import as_list, value_at
 
-Config = Mapping
-
-# What the metrics of our configs measure, by the type of the evaluator. None: anything.
 COCO_ITEMS = ('mAP', 'mAP_50', 'mAP_75', 'mAP_s', 'mAP_m', 'mAP_l')
 IOU_NAMES = {
     'mIoU': ('aAcc', 'mIoU', 'mAcc'),
@@ -21,50 +19,46 @@ IOU_NAMES = {
 }
 
 
-def as_list(value) -> list:
-    """``value``, or a list of it alone."""
-    return list(value) if isinstance(value, list | tuple) else [value]
-
-
-def _coco(evaluator: Config) -> list[str] | None:
-    kinds = as_list(evaluator.get('metric', 'bbox'))
-    if evaluator.get('classwise') or not {*kinds} <= {'bbox', 'segm'}:
+def _coco(metric: Mapping) -> list[str] | None:
+    kinds = as_list(metric.get('metric', 'bbox'))
+    if metric.get('classwise') or not {*kinds} <= {'bbox', 'segm'}:
         return None
-    prefix = evaluator.get('prefix') or 'coco'
+    prefix = metric.get('prefix') or 'coco'
     return [f'{prefix}/{kind}_{item}' for kind in kinds for item in COCO_ITEMS]
 
 
-def _iou(evaluator: Config) -> list[str] | None:
-    if evaluator.get('prefix'):
+def _iou(metric: Mapping) -> list[str] | None:
+    if metric.get('prefix'):
         return None
-    kinds = as_list(evaluator.get('iou_metrics', 'mIoU'))
+    kinds = as_list(metric.get('iou_metrics', 'mIoU'))
     return [name for kind in kinds for name in IOU_NAMES.get(kind, ())]
 
 
-def _accuracy(evaluator: Config) -> list[str] | None:
-    if 'thrs' in evaluator:
+def _accuracy(metric: Mapping) -> list[str] | None:
+    if 'thrs' in metric:
         return None
-    prefix = evaluator.get('prefix') or 'accuracy'
-    return [f'{prefix}/top{k}' for k in as_list(evaluator.get('topk', 1))]
+    prefix = metric.get('prefix') or 'accuracy'
+    return [f'{prefix}/top{k}' for k in as_list(metric.get('topk', 1))]
 
 
-MEASURED: dict[str, Callable[[Config], list[str] | None]] = {
+# What the metrics of our configs measure, by type; None where the config does not tell.
+MEASURED: dict[str, Callable[[Mapping], list[str] | None]] = {
     'CocoMetric': _coco,
     'IoUMetric': _iou,
     'Accuracy': _accuracy,
 }
 
 
-def _name(node: Config) -> str:
+def _name(node: Mapping) -> str:
     """The type of a dict without its scope."""
     return bare_name(value_at(node, 'type'))
 
 
-def _best_is_measured(config: Config) -> Iterator[str]:
+def _best_is_measured(config: Mapping) -> Iterator[str]:
     hook = (config.get('default_hooks') or {}).get('checkpoint') or {}
     wanted = [name for name in as_list(hook.get('save_best')) if name not in (None, 'auto')]
-    evaluators = [each for each in as_list(config.get('val_evaluator')) if each]
-    found = [MEASURED.get(_name(each), lambda _: None)(each) for each in evaluators]
+    metrics = [metric for _, metric in evaluators(config, ('val',))]
+    found = [MEASURED.get(_name(metric), lambda _: None)(metric) for metric in metrics]
     if None in found:
         return
     known = list(dict.fromkeys(name for names in found for name in names))
@@ -76,7 +70,7 @@ def _best_is_measured(config: Config) -> Iterator[str]:
             yield f'{place}: {name!r} is not measured by val_evaluator{hint}'
 
 
-def missing_sections(config: Config) -> Iterator[str]:
+def missing_sections(config: Mapping) -> Iterator[str]:
     """Findings for splits in parts: a runner wants all of one or nothing."""
     for split in ('val', 'test'):
         sections = [f'{split}_dataloader', f'{split}_cfg', f'{split}_evaluator']
@@ -86,7 +80,7 @@ def missing_sections(config: Config) -> Iterator[str]:
             yield f'{missing[0]}: is missing beside {given}; give all of them or none'
 
 
-def _queries_suffice(config: Config) -> Iterator[str]:
+def _queries_suffice(config: Mapping) -> Iterator[str]:
     model = config.get('model') or {}
     kept = (model.get('test_cfg') or {}).get('max_per_img')
     queries = model.get('num_queries', 100)
@@ -107,7 +101,7 @@ WIDTHS_OF_DETR = {
 }
 
 
-def _widths_of_detr(config: Config) -> Iterator[str]:
+def _widths_of_detr(config: Mapping) -> Iterator[str]:
     model = config.get('model') or {}
     width = value_at(model, 'neck.out_channels')
     if _name(model) != 'DETR' or not isinstance(width, int):
@@ -119,7 +113,7 @@ def _widths_of_detr(config: Config) -> Iterator[str]:
             yield f'model.{key}: is {value}, but model.neck.out_channels needs {wanted}'
 
 
-def _windows_cover(config: Config) -> Iterator[str]:
+def _windows_cover(config: Mapping) -> Iterator[str]:
     """mmseg slides a window in steps no larger than it is."""
     model = config.get('model') or {}
     settings = model.get('test_cfg') or {}
@@ -136,17 +130,15 @@ def _windows_cover(config: Config) -> Iterator[str]:
         yield f'model.test_cfg.stride: is {step}, larger than crop_size={window}: it leaves gaps'
 
 
-def _classes_suffice(config: Config) -> Iterator[str]:
+def _classes_suffice(config: Mapping) -> Iterator[str]:
     classes = value_at(config.get('model'), 'head.num_classes')
-    for split in ('val', 'test'):
-        for evaluator in as_list(config.get(f'{split}_evaluator')):
-            most = max(as_list(value_at(evaluator, 'topk') or 1))
-            if classes and _name(evaluator) == 'Accuracy' and most > classes:
-                place = f'{split}_evaluator.topk'
-                yield f'{place}: is {most}, more than model.head.num_classes={classes}'
+    for path, metric in evaluators(config):
+        most = max(as_list(metric.get('topk') or 1))
+        if classes and _name(metric) == 'Accuracy' and most > classes:
+            yield f'{path}.topk: is {most}, more than model.head.num_classes={classes}'
 
 
-def _head_reads_vectors(config: Config) -> Iterator[str]:
+def _head_reads_vectors(config: Mapping) -> Iterator[str]:
     """A linear classifier cannot read maps, which our backbones give if nothing is said."""
     model = config.get('model') or {}
     kinds = [str(value_at(model, f'{part}.type')) for part in ('backbone', 'head')]
@@ -165,6 +157,6 @@ RULES = (
 )
 
 
-def disagreements(config: Config) -> list[str]:
+def disagreements(config: Mapping) -> list[str]:
     """Findings of all rules, in a config whose single values are valid."""
     return [finding for rule in RULES for finding in rule(config)]

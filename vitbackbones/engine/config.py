@@ -5,15 +5,14 @@ file at fault nor the one that asked for it. Both are in the traceback's frames.
 """
 
 import traceback
-from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 from mmengine.config import Config
 
 from ..errors import InputError
 from .paths import PROJECT_ROOT, looked_in, resolve
+from .settings import value_at
 
 
 def read_config(path: str | Path, options: dict | None = None) -> Config:
@@ -58,21 +57,6 @@ def _open_arch(config: Config, key: str) -> None:
     name = value_at(config, arch) if arch.endswith('.arch') else None
     if isinstance(name, str | int):
         config.merge_from_dict({arch: {'_delete_': True, 'base': name}})
-
-
-def value_at(node: Any, key: str) -> Any:
-    """What stands at a dotted key, None where nothing does."""
-    for part in key.split('.'):
-        node = dict(entries(node)).get(part)
-    return node
-
-
-def entries(node: Any) -> Iterator[tuple[str, Any]]:
-    """Key and value of each entry of a dict, place and value of each of a list; else nothing."""
-    if isinstance(node, list | tuple):
-        node = dict(enumerate(node))
-    for key, value in node.items() if hasattr(node, 'items') else ():
-        yield str(key), value
 
 
 def _near(path: str | Path) -> str:

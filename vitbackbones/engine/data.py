@@ -1,4 +1,4 @@
-"""The data sets of a config: where they are, and what is missing."""
+"""The data sets and metrics of a config: where they stand in it, and which files are missing."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +29,19 @@ def datasets(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple
         if not inside:
             yield path, dataset
         waiting += inside
+
+
+def evaluators(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple[str, dict]]:
+    """Path in the config and config of every metric."""
+    for split in splits:
+        path = f'{split}_evaluator'
+        given = config.get(path) or []
+        if 'metrics' in given:
+            given, path = given['metrics'], f'{path}.metrics'
+        if isinstance(given, dict):
+            yield path, given
+        else:
+            yield from ((f'{path}.{i}', metric) for i, metric in enumerate(given))
 
 
 def prepare_data(config: Config, given: str | None, splits: tuple[str, ...]) -> None:

@@ -5,7 +5,6 @@ annotations of another: AP is 0, and nothing says why.
 """
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 from mmengine.config import Config
@@ -14,22 +13,9 @@ from ..datasets.coco_file import differences
 from ..datasets.files import Findings
 from ..errors import InputError
 from ..messages import some
-from .data import SPLITS, datasets
+from .data import SPLITS, datasets, evaluators
 from .lookup import Lookup
 from .paths import is_remote
-
-
-def evaluators(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple[str, dict]]:
-    """Path in the config and config of every metric."""
-    for split in splits:
-        path = f'{split}_evaluator'
-        given = config.get(path) or []
-        if 'metrics' in given:
-            given, path = given['metrics'], f'{path}.metrics'
-        if isinstance(given, dict):
-            yield path, given
-        else:
-            yield from ((f'{path}.{i}', metric) for i, metric in enumerate(given))
 
 
 def check_evaluators(config: Config, found: dict[str, Findings]) -> None:

@@ -19,9 +19,9 @@ from ..errors import InputError
 from ..messages import cut, did_you_mean
 from ..registry import bare_name
 from .agreement import disagreements
-from .config import entries
 from .lookup import OURS, Lookup
 from .schema import misfits
+from .settings import entries
 from .signatures import ANY, accepted_keywords
 from .value_types import wanted_instead
 

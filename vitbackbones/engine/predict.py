@@ -5,12 +5,11 @@ goes on behind it. One file that cannot be read, prepared or answered costs that
 """
 
 import mmap
-import signal
 import sys
 import zlib
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 
 from mmengine.config import Config
@@ -42,7 +41,7 @@ def predict(options: Namespace) -> None:
     Raises:
         InputError: something of the user's is wrong; before anything is computed where possible,
             and at the end if a file failed.
-        SystemExit: a scheduler's SIGTERM, or SIGHUP; what was answered is written.
+        KeyboardInterrupt: Ctrl-C, or another signal that ends a tool; what was answered is written.
     """
     config = read_config(options.config, options.cfg_options)
     require_sections(config, 'model', 'test_dataloader')
@@ -61,8 +60,7 @@ def predict(options: Namespace) -> None:
         answers = TASKS[config.default_scope](out, predictor.meta, options.score_thr)
         journal = Journal(out, _settings(config, checkpoint, options, sources), options.resume)
         run = _Run(predictor, answers, journal, options.batch_size)
-        with _ended_by_signals():
-            run.all(sources)
+        run.all(sources)
     done = len(sources) - len(run.failed)
     print(f'{done} of {len(sources)} files: {out}/predictions.json and pictures')
     if run.failed:
@@ -97,27 +95,6 @@ def _settings(
         '--batch-size': options.batch_size,
         '--amp': options.amp,
     }
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the process through ``finally``, as Ctrl-C does.
-
-    A signal that is ignored, as under ``nohup``, stays ignored.
-    """
-
-    def end(number: int, frame) -> None:
-        sys.exit(128 + number)
-
-    signals = (signal.SIGTERM, signal.SIGHUP)
-    taken = [number for number in signals if signal.getsignal(number) is signal.SIG_DFL]
-    for number in taken:
-        signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number in taken:
-            signal.signal(number, signal.SIG_DFL)
 
 
 class _Run:
@@ -191,12 +168,13 @@ class _Run:
         return number
 
     def add(self, shot: Shot) -> None:
+        """Prepare a shot. A batch that is full, or of another size, is answered."""
         try:
             sample = self.predictor.prepare(shot)
         except UnreadableImage:
             raise
         except Exception as error:  # whatever its steps raise
-            self.unexplained([shot], 'pipeline', error)
+            self.fail_in('pipeline', [shot], error)
             return
         self.in_a_row['pipeline'] = 0
         if self.waiting and self.waiting[0][1]['inputs'].shape != sample['inputs'].shape:
@@ -206,6 +184,7 @@ class _Run:
             self.flush()
 
     def flush(self) -> None:
+        """Answer the shots that wait, and write the answers."""
         waiting, self.waiting = self.waiting, []
         if not waiting:
             return
@@ -213,7 +192,7 @@ class _Run:
         try:
             found = self.predictor([sample for _, sample in waiting])
         except Exception as error:  # such as memory that is too small for one large image
-            self.unexplained(batch, 'model', error)
+            self.fail_in('model', batch, error)
             return
         self.in_a_row['model'] = 0
         records = []
@@ -224,13 +203,18 @@ class _Run:
         self.journal.add(records)
 
     def fail(self, sources: Sequence[Source], text: str) -> None:
+        """Note files as failed, and say why."""
         self.failed |= {source.name for source in sources}
         self.bar.write(f'error: {text}', file=sys.stderr)
 
-    def unexplained(self, batch: Sequence[Shot], what: str, error: Exception) -> None:
-        """Name what ``what`` failed on; raise ``error`` where nothing works any more."""
-        self.in_a_row[what] += 1
-        if self.in_a_row[what] == ATTEMPTS:
+    def fail_in(self, part: str, batch: Sequence[Shot], error: Exception) -> None:
+        """Note that the pipeline or the model, ``part``, raised ``error`` on a batch.
+
+        Raises:
+            Exception: ``error``, the last of ``ATTEMPTS`` in a row: it is not the files' fault.
+        """
+        self.in_a_row[part] += 1
+        if self.in_a_row[part] == ATTEMPTS:
             raise error
         names = ', '.join(map(str, batch))
-        self.fail([shot.source for shot in batch], f'{names}: {in_words(error, what)}')
+        self.fail([shot.source for shot in batch], f'{names}: {in_words(error, part)}')

@@ -9,7 +9,6 @@ from mmengine.config import Config
 from mmengine.dataset import Compose, pseudo_collate
 from mmengine.model import revert_sync_batchnorm
 from mmengine.registry import MODELS, DefaultScope
-from torch import nn
 
 from ..checkpoint import load_file
 from ..classes import agreed_meta
@@ -20,6 +19,7 @@ from ..registry import bare_name
 from .amp import half_type
 from .resuming import fitting_state
 from .run import explained
+from .settings import model_settings
 from .sources import Shot
 
 
@@ -63,7 +63,7 @@ class Predictor:
         with DefaultScope.overwrite_default_scope(config.default_scope), explained(config):
             self.steps = _after_loading(config.test_dataloader.dataset)
             self.pipeline = Compose(self.steps)
-            self.model = _build(config)
+            self.model = revert_sync_batchnorm(MODELS.build(model_settings(config)))
         content, name = load_file(checkpoint), str(checkpoint)
         self.meta = agreed_meta(config, content, self.model, name)
         state = fitting_state(name, self.model, content)
@@ -94,9 +94,3 @@ def _after_loading(dataset: dict) -> list[dict]:
     while 'pipeline' not in dataset:  # a wrapper
         dataset = dataset['dataset']
     return [s for s in dataset['pipeline'] if not bare_name(s['type']).startswith('Load')]
-
-
-def _build(config: Config) -> nn.Module:
-    if config.get('data_preprocessor'):  # where mmpretrain's configs have it
-        config.model.setdefault('data_preprocessor', config.data_preprocessor)
-    return revert_sync_batchnorm(MODELS.build(config.model))

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from ..messages import cut
-from .config import entries
+from .settings import entries
 
 
 @dataclass(frozen=True)

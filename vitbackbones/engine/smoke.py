@@ -19,7 +19,7 @@ from ..datasets import shapes
 from ..errors import InputError
 from .classes import class_names
 from .console import Runner
-from .data import SPLITS, datasets, loaders
+from .data import datasets, evaluators, loaders
 from .distributed import process_rank
 from .lookup import OURS
 from .resuming import latest_checkpoint
@@ -49,11 +49,9 @@ def _use_boxes(config: Config, folder: Path) -> None:
             ann_file=f'annotations/instances_{split}.json',
             data_prefix={'img': f'images/{split}/'},
         )
-    for split in SPLITS[1:]:
-        evaluators = config.get(f'{split}_evaluator') or []
-        for evaluator in [evaluators] if isinstance(evaluators, dict) else evaluators:
-            if 'ann_file' in evaluator:
-                evaluator['ann_file'] = str(root / 'annotations' / 'instances_val.json')
+    for _, metric in evaluators(config):
+        if 'ann_file' in metric:
+            metric['ann_file'] = str(root / 'annotations' / 'instances_val.json')
 
 
 def _use_folders(config: Config, folder: Path) -> None:

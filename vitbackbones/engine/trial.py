@@ -5,7 +5,6 @@ to each other can be compared with the config before data are read, and without 
 torch says it ("Given groups=1, weight of size ...").
 """
 
-import copy
 import logging
 import warnings
 from collections.abc import Iterator
@@ -19,9 +18,10 @@ from torch import Tensor, nn
 
 from ..backbones import Backbone
 from ..messages import did_you_mean
-from .agreement import as_list, missing_sections
+from .agreement import missing_sections
 from .lint import report
 from .run import explained, show_warnings
+from .settings import as_list, model_settings
 
 SIDE = 64  # of the image that is tried, in pixels
 HEADS = ('decode_head', 'auxiliary_head', 'head', 'bbox_head')
@@ -47,16 +47,8 @@ def try_model(config: Config) -> None:
 def _build(config: Config) -> nn.Module:
     with DefaultScope.overwrite_default_scope(config.get('default_scope')), _silence():
         with suppress(Exception), torch.device('meta'):  # some constructors need numbers
-            return MODELS.build(_settings(config)).eval()
-        return MODELS.build(_settings(config)).eval()
-
-
-def _settings(config: Config) -> dict:
-    """Those of the model, as a runner hands them on; constructors change them."""
-    settings = copy.deepcopy(config.model)
-    if config.get('data_preprocessor'):
-        settings.setdefault('data_preprocessor', copy.deepcopy(config.data_preprocessor))
-    return settings
+            return MODELS.build(model_settings(config)).eval()
+        return MODELS.build(model_settings(config)).eval()
 
 
 @contextmanager
@@ -81,10 +73,7 @@ def _widths(config: Config, model: nn.Module) -> Iterator[str]:
     Only what cannot be computed counts: what a part of someone else's does with its arguments is
     not known here. What cannot be tried at all is left to the run.
     """
-    backbone, source = getattr(model, 'backbone', None), 'the backbone'
-    maps = _outputs(backbone, _image(model)) if isinstance(backbone, nn.Module) else None
-    if maps is None and isinstance(backbone, Backbone):
-        maps = _maps_of(backbone, model)
+    maps, source = _backbone_maps(model), 'the backbone'
     neck = config.model.get('neck')
     if maps is not None and isinstance(neck, dict):
         after = _outputs(model.neck, maps)
@@ -94,18 +83,19 @@ def _widths(config: Config, model: nn.Module) -> Iterator[str]:
         maps, source = after, 'the neck'
     for name in HEADS if maps is not None else ():
         head = config.model.get(name)
-        if isinstance(head, dict) and not _in_range(head.get('in_index', -1), len(maps)):
-            place = f'model.{name}.in_index'
-            yield f'{place}: is {head["in_index"]}, but {source} gives {len(maps)} maps'
-        if not isinstance(head, dict) or not isinstance(head.get('in_channels'), int | list):
-            continue
-        unknown = {*as_list(head['in_channels'])} - {*_channels(maps)}
-        if unknown and _outputs(getattr(model, name, None), maps) is None:
-            yield from _finding(name, head, maps, source)
+        if isinstance(head, dict):
+            yield from _head_findings(name, head, getattr(model, name, None), maps, source)
 
 
-def _in_range(index: int | list[int], count: int) -> bool:
-    return all(-count <= i < count for i in as_list(index))
+def _head_findings(
+    name: str, head: dict, built: nn.Module | None, maps: list[Tensor], source: str
+) -> Iterator[str]:
+    index, wanted = head.get('in_index', -1), head.get('in_channels')
+    if not all(-len(maps) <= i < len(maps) for i in as_list(index)):
+        yield f'model.{name}.in_index: is {index}, but {source} gives {len(maps)} maps'
+    unknown = isinstance(wanted, int | list) and {*as_list(wanted)} - {*_channels(maps)}
+    if unknown and _outputs(built, maps) is None:
+        yield from _finding(name, head, maps, source)
 
 
 def _finding(name: str, part: dict, maps: list[Tensor], source: str) -> Iterator[str]:
@@ -116,12 +106,21 @@ def _finding(name: str, part: dict, maps: list[Tensor], source: str) -> Iterator
         yield f'model.{name}.in_channels: is {wanted}, but {source} gives {given}'
 
 
+def _backbone_maps(model: nn.Module) -> list[Tensor] | None:
+    """The maps of the backbone; None if it does not run on ``meta`` and does not declare them."""
+    backbone = getattr(model, 'backbone', None)
+    maps = _outputs(backbone, _image(model)) if isinstance(backbone, nn.Module) else None
+    if maps is None and isinstance(backbone, Backbone):
+        maps = _declared_maps(backbone, model)
+    return maps
+
+
 def _image(model: nn.Module) -> Tensor:
     device = next((p.device for p in model.parameters()), 'cpu')
     return torch.zeros(1, 3, SIDE, SIDE, device=device)
 
 
-def _maps_of(backbone: Backbone, model: nn.Module) -> list[Tensor]:
+def _declared_maps(backbone: Backbone, model: nn.Module) -> list[Tensor]:
     """Maps as a backbone of ours declares them, for one that does not run on ``meta``."""
     sides = [-(-SIDE // stride) for stride in backbone.out_strides]
     device = _image(model).device
@@ -131,7 +130,7 @@ def _maps_of(backbone: Backbone, model: nn.Module) -> list[Tensor]:
     ]
 
 
-def _outputs(part: nn.Module | None, inputs) -> list[Tensor] | None:
+def _outputs(part: nn.Module | None, inputs: Tensor | list[Tensor]) -> list[Tensor] | None:
     """The maps that ``part`` makes of ``inputs``; None if it cannot or if they are none."""
     device = (inputs if isinstance(inputs, Tensor) else inputs[0]).device
     try:
