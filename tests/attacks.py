@@ -73,9 +73,14 @@ def saved(content):
     return file.getvalue()
 
 
+def storage(kind='FloatStorage', key='0', count=1, place='torch', more=b''):
+    """The words in which torch's pickles refer to the bytes of a tensor."""
+    parts = put('storage') + name(place, kind) + put(key) + put('cpu') + put(count)
+    return b'(' + parts + more + b'tQ'
+
+
 def tensor(size=(1,), stride=(1,), offset=0, count=1, key='0', kind='FloatStorage', place='torch'):
     """A tensor in the words of torch's pickles."""
-    pid = b'(' + put('storage') + name(place, kind) + put(key) + put('cpu') + put(count) + b'tQ'
     rebuild = name('torch._utils', '_rebuild_tensor_v2')
     arguments = (
         put(offset),
@@ -84,7 +89,7 @@ def tensor(size=(1,), stride=(1,), offset=0, count=1, key='0', kind='FloatStorag
         put(False),
         call(name('collections', 'OrderedDict')),
     )
-    return call(rebuild, pid, *arguments)
+    return call(rebuild, storage(kind, key, count, place), *arguments)
 
 
 def safetensors(header, data=b''):
@@ -287,16 +292,7 @@ FILES |= {
     'persistent id of a module': archive(b'(' + put('module') + MKDIR + b'tQ'),
     'persistent id of a text': archive(put('storage') + b'Q'),
     'persistent id by text': archive(b'Pstorage\n'),
-    'persistent id with a view': legacy(
-        b'('
-        + put('storage')
-        + name('torch', 'FloatStorage')
-        + put('0')
-        + put('cpu')
-        + put(1)
-        + put(('1', 10**9, 10**9))
-        + b'tQ'
-    ),
+    'persistent id with a view': legacy(storage(more=put(('1', 10**9, 10**9)))),
     'storage outside of the file': archive(tensor(key='../../../../etc/passwd'), FOUR),
     'storage that is not there': archive(tensor(key='7'), FOUR),
     'storage larger than its record': archive(tensor((10**6,), count=10**6), FOUR),
@@ -306,16 +302,7 @@ FILES |= {
     'storage in two sizes': archive(
         b'(' + tensor() + tensor(count=1, kind='HalfStorage') + b't', FOUR
     ),
-    'storage alone': archive(
-        b'('
-        + put('storage')
-        + name('torch', 'FloatStorage')
-        + put('0')
-        + put('cpu')
-        + put(1)
-        + b'tQ',
-        FOUR,
-    ),
+    'storage alone': archive(storage(), FOUR),
     'tensor out of range': archive(tensor((100,)), FOUR),
     'tensor with an offset out of range': archive(tensor(offset=10**9), FOUR),
     'tensor with a negative offset': archive(tensor(offset=-(10**9)), FOUR),

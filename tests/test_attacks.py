@@ -4,6 +4,7 @@ import io
 import multiprocessing
 import pickle
 from contextlib import suppress
+from importlib import import_module
 
 import mmengine
 import numpy as np
@@ -171,40 +172,14 @@ def models(tmp_path_factory):
     return write_models(tmp_path_factory.mktemp('models'))
 
 
-def init_detector(config, file):
-    from mmdet.apis import init_detector
+def calling(module, name):
+    """The function of a toolbox, or class of inferencers, that loads a model."""
 
-    init_detector(config, file, device='cpu')
+    def load(config, file):
+        getattr(import_module(module), name)(config, file, device='cpu')
 
-
-def init_model(config, file):
-    from mmseg.apis import init_model
-
-    init_model(config, file, device='cpu')
-
-
-def get_model(config, file):
-    from mmpretrain import get_model
-
-    get_model(config, file, device='cpu')
-
-
-def detection_inferencer(config, file):
-    from mmdet.apis import DetInferencer
-
-    DetInferencer(config, file, device='cpu')
-
-
-def segmentation_inferencer(config, file):
-    from mmseg.apis import MMSegInferencer
-
-    MMSegInferencer(config, file, device='cpu')
-
-
-def classification_inferencer(config, file):
-    from mmpretrain import ImageClassificationInferencer
-
-    ImageClassificationInferencer(config, file, device='cpu')
+    load.__name__ = name
+    return load
 
 
 def predict(config, file):
@@ -212,9 +187,21 @@ def predict(config, file):
 
 
 HEAVY = {
-    'det': (init_detector, detection_inferencer, predict),
-    'seg': (init_model, segmentation_inferencer, predict),
-    'cls': (get_model, classification_inferencer, predict),
+    'det': (
+        calling('mmdet.apis', 'init_detector'),
+        calling('mmdet.apis', 'DetInferencer'),
+        predict,
+    ),
+    'seg': (
+        calling('mmseg.apis', 'init_model'),
+        calling('mmseg.apis', 'MMSegInferencer'),
+        predict,
+    ),
+    'cls': (
+        calling('mmpretrain', 'get_model'),
+        calling('mmpretrain', 'ImageClassificationInferencer'),
+        predict,
+    ),
 }
 PAIRS = [(task, function) for task, functions in HEAVY.items() for function in functions]
 
