@@ -1,4 +1,4 @@
-"""Thousands of spoilt files: each is loaded or refused, none crashes, hangs or runs anything.
+"""Thousands of spoiled files: each is loaded or refused, none crashes, hangs or runs anything.
 
 SEED=0 COUNT=3000 python -m pytest -m fuzz tests/test_fuzz.py -s
 """
@@ -69,7 +69,7 @@ def spoil(content, dice):
     return bytes(content)
 
 
-def spoilt(number):
+def spoiled(number):
     """The suffix and content of a file that depends on ``SEED`` and its number alone."""
     dice = random.Random(f'{SEED} {number}')
     suffix, content = dice.choice(SEEDS[:3] if dice.random() < 0.5 else SEEDS)
@@ -78,11 +78,11 @@ def spoilt(number):
         and zipfile.is_zipfile(io.BytesIO(content))
         and dice.random() < 0.7
     ):
-        return suffix, with_spoilt_records(content, dice)
+        return suffix, with_spoiled_records(content, dice)
     return suffix, spoil(content, dice)
 
 
-def with_spoilt_records(content, dice):
+def with_spoiled_records(content, dice):
     """Spoil what is in an archive and keep the archive whole."""
     target = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(target, 'w') as new:
@@ -103,7 +103,7 @@ def load_all(numbers, folder, results):
     for number in numbers:
         results[number] = 'crashed or hung'
         signal.alarm(60)
-        suffix, content = spoilt(number)
+        suffix, content = spoiled(number)
         del alarms[:]
         results[number] = outcome(folder / f'file{suffix}', content)
         if alarms:

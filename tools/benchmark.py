@@ -9,7 +9,7 @@
 A model is ours:NAME[,KEY=VALUE ...], fused:NAME (ours after fuse_for_inference), plain:NAME
 (written straight from the equations), timm:NAME, mmpretrain:NAME or, with --features, mmdet:CONFIG
 (its backbone). Weights and images are random. Every case starts with unmeasured rounds, then the
-models take turns; times are wall clock, synchronised on CUDA, and the median counts. ratio is the
+models take turns; times are wall clock, synchronized on CUDA, and the median counts. ratio is the
 median in units of the first model's. A training step is forward, loss, backward and an SGD step.
 peak_MiB is the most tensor memory of one step above what was there before it. Batch 1 gives the
 latency.

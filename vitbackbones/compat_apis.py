@@ -115,9 +115,9 @@ def _sort_folders(inferencer: type) -> None:
 
 
 def _mend_inferencers(module: ModuleType) -> None:
-    initialise = module.BaseInferencer._init_model
+    initialize = module.BaseInferencer._init_model
 
-    @functools.wraps(initialise)
+    @functools.wraps(initialize)
     def init_model(self, config, weights, *arguments, **options):
         if not config:
             raise InputError(
@@ -125,7 +125,7 @@ def _mend_inferencers(module: ModuleType) -> None:
                 'give it as model=CONFIG. A config inside a checkpoint is never used, because it '
                 'is Python and would run.'
             )
-        return initialise(self, config, weights, *arguments, **options)
+        return initialize(self, config, weights, *arguments, **options)
 
     module.BaseInferencer._init_model = init_model
 
@@ -148,12 +148,12 @@ def _mend_inferencer(name: str, api: ModuleType) -> None:
 
 def _mend_classification(api: ModuleType) -> None:
     cls = api.ImageClassificationInferencer
-    initialise, forward = cls.__init__, cls.forward
+    initialize, forward = cls.__init__, cls.forward
 
-    @functools.wraps(initialise)
+    @functools.wraps(initialize)
     def __init__(self, *arguments, **options) -> None:
         with DefaultScope.overwrite_default_scope('mmpretrain'):
-            initialise(self, *arguments, **options)
+            initialize(self, *arguments, **options)
         _require_same_classes(self.model, self.classes)
 
     @functools.wraps(forward)

@@ -118,7 +118,7 @@ def _check_headers(images: list[str], masks: list[str], turns: bool) -> list[str
 # ---------------------------------------------------------------------------- values
 
 
-def _counts(path: str, table: np.ndarray) -> np.ndarray:
+def _values_of(path: str, table: np.ndarray) -> np.ndarray:
     """How many pixels hold each value (256,) of a mask."""
     values = read_mask(path)
     if fault := value_fault(path, values, table):
@@ -126,12 +126,14 @@ def _counts(path: str, table: np.ndarray) -> np.ndarray:
     return np.bincount(values.ravel(), minlength=256)
 
 
-def _pixels(counts: np.ndarray, table: np.ndarray, classes: int) -> np.ndarray:
+def _pixels_by_class(counts: np.ndarray, table: np.ndarray, classes: int) -> np.ndarray:
     """Pixels of each class (K,) from those of each value (256,)."""
     return np.array([counts[table == label].sum() for label in range(classes)])
 
 
-def _search(masks: list[str], table: np.ndarray, classes: int, most: int) -> tuple[np.ndarray, int]:
+def _count_values(
+    masks: list[str], table: np.ndarray, classes: int, most: int
+) -> tuple[np.ndarray, int]:
     """Pixels of each value (256,), and how many masks they were counted in.
 
     After the sample, masks are read while a class is missing, up to ``most`` of them; where all
@@ -144,9 +146,9 @@ def _search(masks: list[str], table: np.ndarray, classes: int, most: int) -> tup
     with ThreadPoolExecutor(THREADS) as pool:
         while done < len(order) and (found < 2 or done < most) and found < classes:
             part = [masks[row] for row in order[done : done + SAMPLE]]
-            counts += sum(pool.map(_counts, part, [table] * len(part)))
+            counts += sum(pool.map(_values_of, part, [table] * len(part)))
             done += len(part)
-            found = np.count_nonzero(_pixels(counts, table, classes))
+            found = np.count_nonzero(_pixels_by_class(counts, table, classes))
     return counts, done
 
 
@@ -199,10 +201,10 @@ def check_masks(
         InputError: the masks as a whole cannot be used.
     """
     warnings = _check_headers(images, masks, turns)
-    counts, done = _search(masks, table, len(classes), SAMPLE if evaluated else SEARCHED)
+    counts, done = _count_values(masks, table, len(classes), SAMPLE if evaluated else SEARCHED)
     where = f'{os.path.dirname(masks[0])}: in {done} masks'
     warnings += _check_values(where, counts, table, len(classes))
-    pixels = _pixels(counts, table, len(classes)).tolist()
+    pixels = _pixels_by_class(counts, table, len(classes)).tolist()
     return Findings(
         warnings,
         samples=len(images),
@@ -215,7 +217,11 @@ def _look(image: str, mask: str, table: np.ndarray, turns: bool, classes: int) -
     """Look at one pair and all its values."""
     try:
         fault, _ = _header_faults(image, mask, turns)
-        return Look(fault) if fault else Look('', _pixels(_counts(mask, table), table, classes))
+        return (
+            Look(fault)
+            if fault
+            else Look('', _pixels_by_class(_values_of(mask, table), table, classes))
+        )
     except BadMask as error:
         return Look(str(error))
 

@@ -73,7 +73,7 @@ def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
     """Read the values of an index mask (H, W); of a palette image the indices, of 16 bit all.
 
     Raises:
-        BadMask: the file is missing, damaged, no image, a JPEG, or a picture with colours.
+        BadMask: the file is missing, damaged, no image, a JPEG, or a picture with colors.
     """
     try:
         content = fileio.get(path, backend_args=backend_args)
@@ -101,7 +101,7 @@ def kind_fault(mask: str, format: str, mode: str) -> str:
         )
     return (
         f'mask file {mask}: is a picture of kind {mode}, not an index mask. A mask has one channel '
-        "that holds the number of each pixel's class; convert a colour-coded one."
+        "that holds the number of each pixel's class; convert a color-coded one."
     )
 
 
@@ -164,7 +164,7 @@ class LoadMask(BaseTransform):
             for masks of black and white. Of these, none is ignored.
 
     Raises:
-        BadMask: the mask cannot be read, is a JPEG, has colours, has values that are no class, or
+        BadMask: the mask cannot be read, is a JPEG, has colors, has values that are no class, or
             is of another size than its image.
     """
 

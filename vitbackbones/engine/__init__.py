@@ -19,10 +19,10 @@ from .workers import DataWorkersHook
 
 __all__ = [
     'CheckpointHook',
-    'EMAHook',
     'DataWorkersHook',
-    'ExactResumeHook',
+    'EMAHook',
     'EvalModeHook',
+    'ExactResumeHook',
     'FSDPStrategy',
     'FiniteLossHook',
     'FittingCheckpointHook',

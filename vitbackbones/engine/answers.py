@@ -10,8 +10,8 @@ segmentation   for each image the file of its index mask, and the share of each 
 classification for each image the five best classes and their scores
 =============  ==============================================================================
 
-An entry of a video has the number of its ``frame``. All of it is made at the end from the lines of
-``predictions.jsonl``, one for each image, which detection's ``objects`` are in.
+An entry of a video has the number of its ``frame``. These files are made at the end from
+``predictions.jsonl``, which has one line for each image; a detector's holds all ``objects`` of it.
 """
 
 import json

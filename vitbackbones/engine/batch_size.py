@@ -25,11 +25,11 @@ def check_batch_size(config: Config, launcher: str) -> list[str]:
     if not (base and images):
         return []
     loaded = images * int(os.environ.get(COUNTS.get(launcher, ''), 1))
-    findings = [*_of_the_rate(config, base, loaded), *_of_the_length(config, base, loaded)]
+    findings = [*_rate_findings(config, base, loaded), *_length_findings(config, base, loaded)]
     return ['; '.join(findings)] if findings else []
 
 
-def _of_the_rate(config: Config, base: int, loaded: int) -> Iterator[str]:
+def _rate_findings(config: Config, base: int, loaded: int) -> Iterator[str]:
     """The rate is that of another batch; ``loaded`` images are one iteration of all processes."""
     repeats = config.optim_wrapper.get('accumulative_counts', 1)
     if config.auto_scale_lr.get('enable'):
@@ -57,8 +57,8 @@ def _remedies(base: int, of_process: int, loaded: int) -> str:
     return ', or '.join(found)
 
 
-def _of_the_length(config: Config, base: int, loaded: int) -> Iterator[str]:
-    """Iterations are counted, and each has another number of images."""
+def _length_findings(config: Config, base: int, loaded: int) -> Iterator[str]:
+    """The length is given in iterations, and each has another number of images."""
     if 'max_iters' in config.train_cfg and loaded != base:
         yield (
             f'{config.train_cfg.max_iters} iterations of {loaded} images see {loaded / base:.3g} '

@@ -24,7 +24,7 @@ from ..errors import InputError
 from ..models import MODELS, create_model, list_models
 
 SUFFIXES = ('.safetensors', '.pth')
-BESIDE = f'.converting-{socket.gethostname()}-'  # where a process of this machine writes first
+BESIDE = f'.converting-{socket.gethostname()}-'  # folders for what is not complete yet
 
 
 def convert_file(
@@ -203,7 +203,7 @@ def _write(
 
 
 def _remove_left(parent: Path) -> None:
-    """Remove what conversions were writing that were killed."""
+    """Remove the folders of conversions that were killed."""
     for folder in parent.glob(f'{BESIDE}*'):
         if not _is_running(int(folder.name.removeprefix(BESIDE).partition('-')[0])):
             shutil.rmtree(folder)

@@ -63,7 +63,7 @@ def check_batches(config: Config, found: dict[str, Findings], splits: tuple[str,
         endless = 'Infinite' in str((loader.get('sampler') or {}).get('type'))
         if endless or not loader.get('drop_last') or loader.get('batch_sampler'):
             continue
-        images = _images(f'{name}.dataset', loader['dataset'], found)
+        images = _count_images(f'{name}.dataset', loader['dataset'], found)
         batch = loader.get('batch_size', 1)
         if images is not None and math.ceil(images / processes) < batch:
             shared = f' for {processes} processes' if processes > 1 else ''
@@ -74,7 +74,7 @@ def check_batches(config: Config, found: dict[str, Findings], splits: tuple[str,
             )
 
 
-def _images(path: str, dataset: dict, found: dict[str, Findings]) -> int | None:
+def _count_images(path: str, dataset: dict, found: dict[str, Findings]) -> int | None:
     """The number of images of a data set, or of what a wrapper makes of it; None if unknown."""
     if path in found:
         indices = dataset.get('indices')
@@ -82,9 +82,9 @@ def _images(path: str, dataset: dict, found: dict[str, Findings]) -> int | None:
         return found[path].samples and min([found[path].samples, *chosen])
     kind = bare_name(dataset['type'])
     if kind == 'ConcatDataset':
-        inside = [_images(f'{path}.{i}', d, found) for i, d in enumerate(dataset['datasets'])]
+        inside = [_count_images(f'{path}.{i}', d, found) for i, d in enumerate(dataset['datasets'])]
         return None if None in inside else sum(inside)
     if kind == 'RepeatDataset':
-        once = _images(f'{path}.dataset', dataset['dataset'], found)
+        once = _count_images(f'{path}.dataset', dataset['dataset'], found)
         return once and once * dataset['times']
     return None

@@ -26,7 +26,11 @@ HASH = re.compile(r'-(?!20\d{6}\.)([0-9a-f]{8,})\.')
 
 
 def load_anywhere(source: str | Path) -> dict:
-    """Read a file or an address of any kind that mmengine knows (https://, torchvision:// ...)."""
+    """Read a file or an address of any kind that mmengine knows (https://, torchvision:// ...).
+
+    Raises:
+        InputError: as :func:`load_file` and :func:`load_url`.
+    """
     scheme, is_address, rest = str(source).partition(':/')  # pathlib makes one slash of two
     if not is_address:
         return load_file(source)
@@ -77,7 +81,11 @@ def _download(url: str, file: Path, progress: bool) -> dict:
 
 @contextmanager
 def fetching(address: str) -> Iterator[None]:
-    """Let everything that prevents a download be one message that begins with the address."""
+    """Turn whatever prevents a download into one message that begins with the address.
+
+    Raises:
+        InputError: with the reason.
+    """
     try:
         yield
     except InputError:

@@ -1,4 +1,4 @@
-"""Takes a pickle apart as data.
+"""Reads a pickle as data, without running it.
 
 Python's own reader imports what a file names and calls it with what the file says, which is how a
 file runs code. torch's ``weights_only`` calls only what is on a list, still with any arguments, and
@@ -7,7 +7,7 @@ holds for it, and only the :class:`Maker` entries of that table are called. Each
 arguments.
 
 ``pickletools`` of the standard library decodes the operations; :data:`OPERATIONS` says what each
-of them does. Those that are missing there, no checkpoint needs.
+of them does. No checkpoint needs those that are missing there.
 """
 
 import pickletools

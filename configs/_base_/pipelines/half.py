@@ -1,13 +1,13 @@
-"""TNT's and Aug-ViT's augmentation at 224 pixels: timm's loader, padding with grey.
+"""TNT's and Aug-ViT's augmentation at 224 pixels: timm's loader, padding with gray.
 
 As mean and std are 0.5.
 """
 
 _base_ = './timm.py'
 
-grey = dict(pad_val=[128, 128, 128], interpolation='bicubic')
+gray = dict(pad_val=[128, 128, 128], interpolation='bicubic')
 train_pipeline = [
-    dict(step, hparams=grey) if step.type == 'RandAugment' else step
+    dict(step, hparams=gray) if step.type == 'RandAugment' else step
     for step in _base_.train_pipeline
 ]
 test_pipeline = _base_.test_pipeline
