@@ -288,6 +288,15 @@ FILES |= {
 # ------------------------------------------------------------------------ abuse of the formats
 
 FOUR = {'data/0': bytes(4)}
+DEEP = b')' + b'\x85' * 200_000  # Python crashes on its hash
+ORDERED = name('collections', 'OrderedDict')
+
+
+def again(value, function, call, times=20_000):
+    """The result of ``call`` many times over; they are numbers 100 and 101 of its memo."""
+    return b'(' + value + b'q\x64' + function + b'q\x65(' + call * times + b'tt'
+
+
 FILES |= {
     'persistent id of a module': archive(b'(' + put('module') + MKDIR + b'tQ'),
     'persistent id of a text': archive(put('storage') + b'Q'),
@@ -326,6 +335,32 @@ FILES |= {
     'bytes of 2^63': archive(b'\x8e' + b'\xff' * 7 + b'\x7f', protocol=4),
     'memo that is not there': archive(b'h\x63'),
     'stack underflow': archive(b'\x87\x87R'),
+    'lists that square': archive(b'(' + put([None] * 10**5) + b'q\x64(' + b'h\x64' * 10**5 + b'tt'),
+    'one dict many times over': archive(
+        again(put([(i, None) for i in range(2000)]), ORDERED, b'h\x65h\x64\x85R')
+    ),
+    'one text many times over': archive(
+        again(put('a' * 10**5), ENCODE, b'h\x65h\x64' + put('latin1') + b'\x86R')
+    ),
+    'one array many times over': archive(
+        again(
+            array(data=bytes(80_000), shape=(10_000,)),
+            HISTORY,
+            new(
+                b'h\x65',
+                entries(_log_history=b'h\x64', _count_history=b'h\x64', max_length=put(10**5)),
+            ),
+        )
+    ),
+    'deep tuple as a key': archive(b'}' + DEEP + b'Ns'),
+    'deep tuple in a set': archive(b'\x8f(' + DEEP + b'\x90', protocol=4),
+    'deep tuple in a made set': archive(call(name('builtins', 'set'), b']' + DEEP + b'a')),
+    'deep tuple in an OrderedDict': archive(call(ORDERED, b']' + DEEP + b'N\x86a')),
+    'tensor of 100 000 dimensions': archive(tensor((1,) * 10**5, (1,) * 10**5), FOUR),
+    'tensor of a size that takes hours to multiply': archive(
+        tensor((2**2030,) * 3000, (1,) * 3000), FOUR
+    ),
+    'method of a Namespace': archive(new(name('argparse', 'Namespace'), put({'_get_kwargs': 1}))),
     'no end': archive(put(1))[:-40],
     'web page': b'<!DOCTYPE html><html><body>404 Not Found</body></html>',
     'pointer of git-lfs': b'version https://git-lfs.github.com/spec/v1\noid sha256:0\n',

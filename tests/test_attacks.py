@@ -267,6 +267,17 @@ def test_the_worst_are_refused_as(load, files):
         all_refused(load, {key: files[key] for key in WORST})
 
 
+@pytest.mark.parametrize('suffix', ['yaml', 'yml'])
+def test_yaml_is_data(suffix, tmp_path):
+    file = tmp_path / f'annotations.{suffix}'
+    file.write_text('a: [1, b]')
+    assert mmengine.load(file) == {'a': [1, 'b']}
+    for content in (f'!!python/object/apply:os.mkdir [{CANARY}]', 'a: [', '[' * 10**5):
+        file.write_text(content)
+        with pytest.raises(InputError, match='is no YAML of plain data'):
+            mmengine.load(file)
+
+
 @pytest.mark.parametrize('suffix', ['pkl', 'pickle'])
 def test_pickled_annotations_are_data(suffix, tmp_path):
     file = tmp_path / f'annotations.{suffix}'

@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from vitbackbones.backbones import ViT
-from vitbackbones.checkpoint import load_file, load_pretrained
+from vitbackbones.checkpoint import load_file, load_pretrained, require_finite, shorten
 from vitbackbones.errors import InputError
 from vitbackbones.registry import WEIGHT_INITIALIZERS
 
@@ -258,3 +258,15 @@ def test_any_module_can_be_initialised_by_config(module, tmp_path):
     WEIGHT_INITIALIZERS.build(config)(module)
     for key, value in torch.load(path).items():
         assert torch.equal(module.state_dict()[key], value)
+
+
+def test_float8_weights_are_checked_too():
+    weights = {'w': torch.tensor([1.0, 2.0]).to(torch.float8_e5m2)}
+    require_finite('x.pth', weights)
+    with pytest.raises(InputError, match=r'x\.pth: NaN or infinite values in 1 of 1 tensors: w'):
+        require_finite('x.pth', {'w': torch.tensor([torch.inf]).to(torch.float8_e5m2)})
+
+
+def test_keys_do_not_command_the_terminal():
+    assert shorten(['a', '\x1b[2Jb', '\ud800']) == r'a, \x1b[2Jb, \ud800'
+    assert str(InputError('x\x07: \n  y é')) == 'x\\x07: \n  y é'

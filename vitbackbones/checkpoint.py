@@ -46,12 +46,18 @@ def require_finite(path: str | Path, state: dict[str, Tensor]) -> None:
     Raises:
         InputError: with the keys of the tensors that hold one.
     """
-    bad = [k for k, v in state.items() if v.is_floating_point() and not v.isfinite().all()]
+    bad = [k for k, v in state.items() if v.is_floating_point() and not _is_finite(v)]
     if bad:
         raise InputError(
             f'{path}: NaN or infinite values in {len(bad)} of {len(state)} tensors: '
             f'{shorten(bad)}. The run that wrote it diverged; take an earlier checkpoint.'
         )
+
+
+def _is_finite(values: Tensor) -> bool:
+    if values.itemsize == 1:  # float8, for which torch has no isfinite
+        values = values.float()
+    return bool(values.isfinite().all())
 
 
 def load_model_file(path: str | Path) -> dict:

@@ -7,7 +7,8 @@ Called once by ``import vitbackbones``; silent. What it mends:
   its place that raises only when an operator is really called.
 * Checkpoints: some releases fall back to full unpickling, which runs code that a file brings
   along, others cannot read their own checkpoints under torch >= 2.6. All loading through mmengine
-  is done by :mod:`vitbackbones.loading` instead, also that of pickled annotations.
+  is done by :mod:`vitbackbones.loading` instead, also that of pickled annotations. YAML files are
+  read as plain data.
 * ``mmpretrain.models`` does not import beside transformers 5, although only its multimodal
   models, unused here, need transformers.
 * onedl's mmdet warns that "metrics will not be computed" without faster-coco-eval. Only its own
@@ -28,16 +29,18 @@ from contextlib import nullcontext
 from importlib.machinery import ModuleSpec
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 import mmengine.logging
 import mmengine.runner.checkpoint as mmengine_checkpoint
+import yaml
 from mmengine.fileio import get_file_backend, register_handler
-from mmengine.fileio.handlers import PickleHandler
+from mmengine.fileio.handlers import PickleHandler, YamlHandler
 from mmengine.runner.checkpoint import CheckpointLoader
 
 from .checkpoint import load_model_file
 from .compat_apis import mend_inference
+from .errors import InputError
 from .loading.downloads import fetching, load_local_address, load_url
 from .loading.reading import load_file, read_data, read_safely
 
@@ -110,9 +113,24 @@ class PlainPickleHandler(PickleHandler):
         return read_data(file, getattr(file, 'name', 'a .pkl file that the config names'))
 
 
+class PlainYamlHandler(YamlHandler):
+    """Reads a ``.yaml`` file as data; mmengine's calls what ``!!python/...`` tags name.
+
+    It is libyaml's, too, which crashes on deep lists; this one is Python's.
+    """
+
+    def load_from_fileobj(self, file: TextIO, **options):
+        try:
+            return yaml.load(file, **{'Loader': yaml.SafeLoader} | options)
+        except (yaml.YAMLError, RecursionError) as error:
+            name = getattr(file, 'name', 'a .yaml file that the config names')
+            raise InputError(f'{name}: is no YAML of plain data ({error})') from error
+
+
 def load_annotations_safely() -> None:
-    """Keep ``mmengine.load`` from running code that a pickle brings along."""
+    """Keep ``mmengine.load`` from running code that a pickle or YAML file brings along."""
     register_handler(['pkl', 'pickle'])(PlainPickleHandler)
+    register_handler(['yaml', 'yml'])(PlainYamlHandler)
 
 
 def skip_multimodal_models() -> None:

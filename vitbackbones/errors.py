@@ -1,6 +1,11 @@
 """The one exception that means "the user can mend this"."""
 
 
+def printable(text: str) -> str:
+    """Write what a terminal would obey rather than show, as files may bring along, as escapes."""
+    return ''.join(c if c.isprintable() or c in '\n\t' else ascii(c)[1:-1] for c in text)
+
+
 class InputError(ValueError):
     """Bad input: a file, a configuration key, a checkpoint.
 
@@ -11,4 +16,5 @@ class InputError(ValueError):
     def __init__(self, message: str = '') -> None:
         # A data worker's exception reaches the main process with its traceback as the
         # message (torch.utils.data); what the user needs is the part after our own name.
-        super().__init__(str(message).rsplit(f'{type(self).__name__}: ', 1)[-1].strip())
+        text = str(message).rsplit(f'{type(self).__name__}: ', 1)[-1].strip()
+        super().__init__(printable(text))

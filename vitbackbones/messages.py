@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from .errors import printable
+
 LONGEST = 60  # characters of a value
 
 
@@ -22,7 +24,7 @@ def shorten(keys: Sequence[str]) -> str:
     >>> shorten(['norm.weight', 'norm.bias'])
     'norm.weight, norm.bias'
     """
-    return some(keys, str, most=8)
+    return some(map(str, keys), printable, most=8)
 
 
 def cut(value: object) -> str:

@@ -26,3 +26,11 @@ def test_files_of_the_user_and_logs_stay(tmp_path):
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {'deit_small.pth', 'config.py', '20260101_000000'}
     assert remove_checkpoints(tmp_path) == ''
+
+
+def test_what_a_link_leads_to_stays(tmp_path):
+    (tmp_path / 'dear').mkdir()
+    (tmp_path / 'run').mkdir()
+    (tmp_path / 'run' / 'best_1.pth').symlink_to(tmp_path / 'dear')
+    assert remove_checkpoints(tmp_path / 'run') == 'best_1.pth'
+    assert [path.name for path in tmp_path.rglob('*')] in (['dear', 'run'], ['run', 'dear'])

@@ -84,6 +84,23 @@ def test_damage_in_the_middle_is_named(written):
         resumed(written)
 
 
+@pytest.mark.parametrize(
+    ('name', 'content'),
+    [
+        ('predictions.jsonl', b'[{}\n'),
+        ('predictions.jsonl', b'{"best": []}\n'),
+        ('predictions.jsonl', b'{"file_name": {}}\n'),
+        ('predictions.jsonl', b'[' * 10**5 + b'{}\n'),
+        ('settings.json', b'7'),
+        ('settings.json', b'[' * 10**5),
+    ],
+)
+def test_content_of_another_form_is_damage(written, name, content):
+    written.with_name(name).write_bytes(content)
+    with pytest.raises(InputError, match=rf'{name} is damaged .* --overwrite starts anew'):
+        resumed(written)
+
+
 def test_other_settings_are_refused_and_named(written):
     other = SETTINGS | {'--score-thr': 0.5}
     with pytest.raises(InputError) as refusal:

@@ -37,6 +37,14 @@ def test_a_second_writer_is_refused_and_told_who_writes(tmp_path, holder):
     assert str(refusal.value).startswith(f'--out {tmp_path}: {who} is writing there. Wait ')
 
 
+def test_a_link_of_its_name_is_not_followed(tmp_path):
+    (tmp_path / 'dear').write_text('kept')
+    (tmp_path / '.lock').symlink_to(tmp_path / 'dear')
+    with pytest.raises(InputError, match=r'^--out: .*\.lock cannot be opened .* remove it, or'):
+        folder_lock(tmp_path, '--out').__enter__()
+    assert (tmp_path / 'dear').read_text() == 'kept'
+
+
 def test_a_killed_writer_leaves_the_folder_free(tmp_path, holder):
     holder.kill()
     holder.join()

@@ -176,6 +176,7 @@ WRONG = [
     ('optimizer.param_groups', {}, 'optimizer.param_groups is of type dict'),
     ('optimizer.param_groups', [1], 'optimizer.param_groups.* is of type int'),
     ('optimizer.param_groups', [{'lr': 1}], 'optimizer.param_groups.*.params is missing'),
+    ('optimizer.param_groups', [{'params': ['x']}], 'params.* is of type str'),
     ('param_schedulers', 5, 'param_schedulers is of type int'),
     ('param_schedulers', [5], 'param_schedulers.* is of type int'),
     ('message_hub', 'x', 'message_hub is of type str'),
@@ -206,6 +207,21 @@ def test_content_of_the_wrong_form_names_file_and_key(trained, tmp_path, place, 
         resume(tmp_path, tmp_path / 'wrong.pth')
     assert str(error.value).startswith(f'{tmp_path}/wrong.pth: ')
     assert f'{message};' in str(error.value)
+
+
+@pytest.mark.parametrize(
+    'value',
+    [7, torch.zeros(1)],
+    ids=['a number', 'another shape'],
+)
+def test_state_that_does_not_fit_its_parameter(trained, tmp_path, value):
+    """torch's fused optimizers would write beyond it."""
+    checkpoint = load_file(trained / 'epoch_2.pth')
+    checkpoint['optimizer']['state'][0] = {'exp_avg': value}
+    torch.save(checkpoint, tmp_path / 'wrong.pth')
+    message = r'wrong\.pth: optimizer\.state\.0\.exp_avg does not have the shape of its parameter'
+    with pytest.raises(InputError, match=message):
+        resume(tmp_path, tmp_path / 'wrong.pth')
 
 
 def test_resuming_deletes_nothing_outside_of_the_work_dir(trained, tmp_path):

@@ -4,6 +4,7 @@ import argparse
 import io
 import pickle
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,6 +46,18 @@ def test_shapes_strides_and_shared_memory(tmp_path, zipped):
         assert torch.equal(loaded[key], value)
     loaded['rows'].zero_()
     assert (loaded['turned'][:, 1:3] == 0).all()
+
+
+@FORMATS
+def test_expanded_tensors(tmp_path, zipped):
+    stored = torch.arange(3.0)[:, None].expand(3, 5)
+    assert torch.equal(roundtrip({'w': stored}, tmp_path / 'w.pth', zipped)['w'], stored)
+
+
+def test_a_path_is_a_text(tmp_path):
+    args = argparse.Namespace(output_dir=Path('/a/b'), resume=Path('c'))
+    loaded = roundtrip({'args': args}, tmp_path / 'x.pth')['args']
+    assert loaded == argparse.Namespace(output_dir='/a/b', resume='c')
 
 
 @FORMATS

@@ -53,7 +53,8 @@ def remove_checkpoints(folder: Path) -> str:
     found = earlier_checkpoints(folder)
     for path in found:
         # strategies that save a file for each process have a folder for each checkpoint
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
+        is_folder = path.is_dir() and not path.is_symlink()
+        shutil.rmtree(path) if is_folder else path.unlink()
     return _names(found)
 
 

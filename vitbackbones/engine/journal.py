@@ -84,7 +84,7 @@ class Journal:
 def _require_same(folder: Path, settings: dict) -> None:
     if not (folder / SETTINGS).is_file() or not (folder / LINES).is_file():
         raise InputError(f'--resume: no prediction to continue in {folder}; leave --resume out')
-    (before,) = _records(folder / SETTINGS, [(folder / SETTINGS).read_bytes()])
+    before = _parsed(folder / SETTINGS, (folder / SETTINGS).read_bytes())
     changed = [key for key in settings if before.get(key) != settings[key]]
     if changed:
         texts = [f'{key} was {before.get(key)}, is {settings[key]}' for key in changed]
@@ -103,7 +103,18 @@ def _whole_batches(path: Path) -> list[bytes]:
 
 
 def _records(path: Path, lines: Sequence[bytes]) -> list[dict]:
+    """Read lines that name a file each."""
+    records = [_parsed(path, line) for line in lines]
+    if any(type(record.get('file_name')) is not str for record in records):
+        raise InputError(f'{path} is damaged (a line without file_name); --overwrite starts anew')
+    return records
+
+
+def _parsed(path: Path, text: bytes) -> dict:
     try:
-        return [json.loads(line) for line in lines]
-    except ValueError as error:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise InputError(f'{path} is damaged ({error}); --overwrite starts anew') from error
+    if not isinstance(parsed, dict):
+        raise InputError(f'{path} is damaged (not a JSON object); --overwrite starts anew')
+    return parsed

@@ -11,6 +11,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from ..errors import InputError
 
@@ -32,11 +33,22 @@ def folder_lock(folder: Path, role: str) -> Iterator[None]:
         InputError: another process has the lock; the message begins with ``role`` and names the
             process and its host.
     """
-    with open(folder / FILE, 'a+') as file:
+    with _open(folder / FILE, role) as file:
         _lock(file, f'{role} {folder}')
         file.truncate(0)
         print(f'process {os.getpid()} on {socket.gethostname()}', file=file, flush=True)
         yield
+
+
+def _open(path: Path, role: str) -> TextIO:
+    """Open the file without emptying it, and no other file that a link of its name leads to."""
+    try:
+        return open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), 'r+')
+    except OSError as error:
+        raise InputError(
+            f'{role}: {path} cannot be opened ({error.strerror}); remove it, or choose another '
+            'folder'
+        ) from error
 
 
 def _lock(file, place: str) -> None:

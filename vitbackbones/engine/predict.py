@@ -4,12 +4,12 @@ Nothing that was answered is lost: it is on the disk before the next batch begin
 goes on behind it. One file that cannot be read, prepared or answered costs that file only.
 """
 
-import mmap
 import sys
 import zlib
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 from mmengine.config import Config
@@ -82,11 +82,10 @@ def _settings(
 ) -> dict:
     """What the answers and the names of their files depend on."""
     parts = repr([config.get(key) for key in ANSWERED_BY]).encode()
-    with (
-        open(checkpoint, 'rb') as file,
-        mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as content,
-    ):
-        weights = zlib.crc32(content)
+    weights = 0
+    with open(checkpoint, 'rb') as file:  # no mmap: Python crashes if the file is cut short
+        for part in iter(partial(file.read, 2**20), b''):
+            weights = zlib.crc32(part, weights)
     return {
         'CONFIG': f'{Path(config.filename).name} ({zlib.crc32(parts):08x})',
         'CHECKPOINT': f'{checkpoint.name} ({weights:08x})',

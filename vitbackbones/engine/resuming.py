@@ -40,6 +40,7 @@ RESUMABLE = {
     'optimizer.param_groups': list,
     'optimizer.param_groups.*': dict,
     'optimizer.param_groups.*.params': list,
+    'optimizer.param_groups.*.params.*': int,
     'message_hub': dict,
     'message_hub.log_scalars': dict,
     'message_hub.runtime_info': dict,
@@ -62,6 +63,9 @@ OPTIONAL = {
     SETTINGS: dict,
     f'{SETTINGS}.*': int,
 }
+
+# State that torch's fused optimizers write to without comparing its size with the parameter's.
+ALIKE = ('exp_avg', 'exp_avg_sq', 'max_exp_avg_sq', 'momentum_buffer', 'sum')
 
 
 def find_resume(config: Config, path: str) -> Path:
@@ -233,6 +237,28 @@ def _require_resumable(path: str, checkpoint: dict, optimizer: OptimWrapper) -> 
             f'the config {len(own)} of {sum(own)}; optim_wrapper was changed since. '
             'To start from its weights use --cfg-options load_from=FILE.'
         )
+    _require_alike(path, checkpoint['optimizer'], optimizer.optimizer.param_groups)
+
+
+def _require_alike(path: str, saved: dict, groups: Sequence[dict]) -> None:
+    """Compare the tensors of an optimizer's state with the parameters that they belong to."""
+    parameters = [parameter for group in groups for parameter in group['params']]
+    numbers = [number for group in saved['param_groups'] for number in group['params']]
+    for number, parameter in zip(numbers, parameters, strict=True):
+        state = saved['state'].get(number, {})
+        bad = [key for key in ALIKE if not _is_alike(state.get(key), parameter)]
+        if bad:
+            raise InputError(
+                f'{path}: optimizer.state.{number}.{bad[0]} does not have the shape of its '
+                'parameter; the file is damaged, or of another model'
+            )
+
+
+def _is_alike(value: Tensor | None, parameter: Tensor) -> bool:
+    if not isinstance(value, Tensor):
+        return value is None
+    dense = value.is_contiguous() or value.stride() == parameter.stride()
+    return value.shape == parameter.shape and dense
 
 
 def _require_average_goes_on(path: str, checkpoint: dict, hooks: Sequence[Hook]) -> None:

@@ -16,7 +16,7 @@ import torch
 from mmengine.logging import HistoryBuffer
 from torch import Tensor
 
-from .pickles import Draft, Maker, Refused
+from .pickles import Draft, Maker, Refused, flat_keys
 
 
 def _require(condition: bool, what: str) -> None:
@@ -25,10 +25,13 @@ def _require(condition: bool, what: str) -> None:
 
 
 def _are_counts(*values: Any) -> bool:
-    return all(type(value) is int and value >= 0 for value in values)
+    return all(type(value) is int and 0 <= value < 2**63 for value in values)
 
 
 # ------------------------------------------------------------------------ tensors
+
+MOST_DIMS = 64  # as in torch's operations
+EXPANDED = 10**6  # numbers in a tensor that repeats those of the file, as ``expand`` makes it
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,11 @@ def _tensor(
     """Return a view of a storage; gradients and hooks are no part of a checkpoint."""
     _require(type(storage) is Storage and not flags, 'a tensor of an unknown kind')
     _require(type(size) is tuple and type(stride) is tuple, 'a tensor without a shape')
+    _require(len(size) <= MOST_DIMS, 'a tensor with an impossible shape')
     _require(_are_counts(offset, *size, *stride), 'a tensor with an impossible shape')
     values = storage.data.view(storage.dtype)
-    _require(math.prod(size) <= len(values), 'a tensor of more numbers than the file has')
+    most = max(len(values), EXPANDED)
+    _require(math.prod(size) <= most, 'a tensor of more numbers than the file has')
     return values.as_strided(size, stride, offset)
 
 
@@ -106,7 +111,8 @@ class _Array(Draft):
         _require(type(state) is tuple and len(state) == 5, 'a damaged numpy array')
         _, shape, dtype, by_column, data = state
         _require(isinstance(dtype, np.dtype) and type(data) is bytes, 'a damaged numpy array')
-        _require(type(shape) is tuple and _are_counts(*shape), 'a damaged numpy array')
+        _require(type(shape) is tuple and len(shape) <= MOST_DIMS, 'a damaged numpy array')
+        _require(_are_counts(*shape), 'a damaged numpy array')
         _require(math.prod(shape) * dtype.itemsize == len(data), 'a damaged numpy array')
         order = 'F' if by_column is True else 'C'
         self.value = np.frombuffer(data, dtype).reshape(shape, order=order).copy(order)
@@ -142,7 +148,9 @@ class _Namespace(Draft):
         self.value = Namespace()
 
     def fill(self, state: Any) -> None:
-        _require(type(state) is dict and all(type(k) is str for k in state), 'a damaged Namespace')
+        _require(type(state) is dict, 'a damaged Namespace')
+        plain = all(type(key) is str and not key.startswith('_') for key in state)
+        _require(plain, 'a damaged Namespace')
         vars(self.value).update(state)
 
 
@@ -157,6 +165,9 @@ def _statistic(owner: Any, name: Any) -> str:
 
 def _ordered(items: Any = ()) -> OrderedDict:
     _require(type(items) in (list, tuple), 'a damaged OrderedDict')
+    pairs = all(type(pair) in (list, tuple) and len(pair) == 2 for pair in items)
+    _require(pairs, 'a damaged OrderedDict')
+    flat_keys([key for key, _ in items])
     return OrderedDict(items)
 
 
@@ -167,7 +178,7 @@ def _counter(counts: Any) -> Counter:
 
 def _set(items: Any = ()) -> set:
     _require(type(items) in (list, tuple), 'a damaged set')
-    return set(items)
+    return set(flat_keys(items))
 
 
 def _bytes(text: Any, encoding: Any) -> bytes:
@@ -183,6 +194,11 @@ def _device(*words: Any) -> torch.device:
 def _size(dims: Any) -> torch.Size:
     _require(type(dims) is tuple and _are_counts(*dims), 'a damaged size')
     return torch.Size(dims)
+
+
+def _path(*parts: Any) -> str:
+    _require(all(type(part) is str for part in parts), 'a damaged path')
+    return '/'.join(parts).replace('//', '/', 1)
 
 
 # ------------------------------------------------------------------------ the list
@@ -209,6 +225,8 @@ NAMES = {
     'builtins.bytes': Maker(lambda: b''),  # how empty ones are written
     '_codecs.encode': Maker(_bytes),
     'argparse.Namespace': Maker(_Namespace),
+    'pathlib.PosixPath': Maker(_path),  # among the arguments of a command line; a text here
+    'pathlib._local.PosixPath': Maker(_path),
     'numpy.ndarray': ARRAY,
     'numpy.dtype': Maker(_DType),
     'numpy.core.multiarray._reconstruct': Maker(_Array),

@@ -12,9 +12,13 @@ of them does. No checkpoint needs those that are missing there.
 
 import pickletools
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
+
+import numpy as np
+
+COPIES = 10  # how many bytes and items may be copied for each byte of a file
 
 
 class Refused(Exception):
@@ -66,6 +70,7 @@ class Unpickler:
             Exception: of any other kind, if it is no pickle, a damaged one, or needs an operation
                 that no checkpoint needs.
         """
+        self.file, self.start, self.copied = file, file.tell(), 0
         self.stack: list[Any] = []
         self.marked: list[list[Any]] = []
         self.memo: dict[int, Any] = {}
@@ -110,10 +115,11 @@ class Unpickler:
         self.target(list).extend(items)
 
     def add(self, items: list[Any]) -> None:
-        self.target(set).update(items)
+        self.target(set).update(flat_keys(items))
 
     def set_items(self, items: list[Any]) -> None:
-        self.target(dict, OrderedDict).update(zip(items[::2], items[1::2], strict=True))
+        keys = flat_keys(items[::2])
+        self.target(dict, OrderedDict).update(zip(keys, items[1::2], strict=True))
 
     def look_up(self, name: str) -> None:
         for old, new in RENAMED.items():
@@ -126,6 +132,7 @@ class Unpickler:
         maker, arguments = self.pop_many(2)
         if type(maker) is not Maker or type(arguments) is not tuple:
             raise Refused(f'a call of a {type(maker).__name__}')
+        self.count_copies(arguments)
         self.push(maker.make(*arguments))
 
     def build(self, _) -> None:
@@ -133,9 +140,35 @@ class Unpickler:
         if type(target) is OrderedDict:
             target._metadata = _versions(state)
         elif isinstance(target, Draft):
+            self.count_copies(_parts(state))
             target.fill(state)
         else:
             raise Refused(f'the state of a {type(target).__name__}')
+
+    def count_copies(self, given: Iterable[Any]) -> None:
+        """Refuse to copy one thing so often that a small file fills the memory."""
+        self.copied += sum(map(_length, given))
+        if self.copied > COPIES * (self.file.tell() - self.start):
+            raise Refused('the same data many times over')
+
+
+def flat_keys(keys: Sequence[Any]) -> Sequence[Any]:
+    """Return ``keys`` unless one has a tuple in a tuple: Python crashes on hashing deep ones."""
+    if any(isinstance(part, tuple) for key in keys if isinstance(key, tuple) for part in key):
+        raise Refused('a key of nested tuples')
+    return keys
+
+
+def _parts(state: Any) -> Iterable[Any]:
+    if isinstance(state, dict):
+        return (state, *state.values())
+    return state if isinstance(state, tuple) else ()
+
+
+def _length(value: Any) -> int:
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    return len(value) if isinstance(value, str | bytes | list | tuple | dict) else 0
 
 
 def _finished(value: Any) -> Any:

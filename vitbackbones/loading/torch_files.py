@@ -7,6 +7,7 @@ copied into new memory, after their number was compared with what the pickle say
 import io
 from argparse import Namespace
 from collections.abc import Iterable
+from itertools import chain, islice
 from types import NoneType
 from typing import Any, BinaryIO
 from zipfile import ZIP_STORED, ZipFile
@@ -71,11 +72,14 @@ def _read_zip(file: BinaryIO, size: int) -> Any:
 
 def _read_legacy(file: BinaryIO, size: int) -> Any:
     storages: dict[str, Storage] = {}
+    left = size
 
     def storage(reference: Any) -> Storage:
+        nonlocal left
         key, dtype, length = _referred(reference)
         if key not in storages:
-            if length + sum(len(each.data) for each in storages.values()) > size:
+            left -= length
+            if left < 0:
                 raise Refused('more bytes than the file has')
             storages[key] = Storage(torch.empty(length, dtype=torch.uint8), dtype)
         return _same(storages[key], dtype, length)
@@ -126,11 +130,12 @@ def _take(file: BinaryIO, length: int) -> Tensor:
 
 def _require_plain(content: Any) -> None:
     """Refuse whatever is no data, and lists that contain themselves or unfold without end."""
-    level, total = [content], 0
+    level, left = [content], MOST
     for _ in range(DEEPEST):
-        level = [part for value in level for part in _parts(value)]
-        total += len(level)
-        if total > MOST:
+        parts = chain.from_iterable(map(_parts, level))
+        level = list(islice(parts, left + 1))  # a list of one list n times over has n * n parts
+        left -= len(level)
+        if left < 0:
             break
     if level:
         raise Refused(f'lists of lists, more than {DEEPEST} levels or {MOST} entries')
