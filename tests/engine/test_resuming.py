@@ -178,6 +178,7 @@ WRONG = [
     ('optimizer.param_groups', [{'lr': 1}], 'optimizer.param_groups.*.params is missing'),
     ('optimizer.param_groups', [{'params': ['x']}], 'params.* is of type str'),
     ('param_schedulers', 5, 'param_schedulers is of type int'),
+    ('param_schedulers', [{'step': 5}], 'step is no state of a schedule'),
     ('param_schedulers', [5], 'param_schedulers.* is of type int'),
     ('message_hub', 'x', 'message_hub is of type str'),
     ('message_hub', {}, 'message_hub.log_scalars is missing'),

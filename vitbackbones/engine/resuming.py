@@ -181,6 +181,7 @@ class FittingCheckpointHook(Hook):
             for name in (LAST, AVERAGED, MMENGINE):
                 require_finite(self.path, checkpoint.get(name, {}))
             _require_average_goes_on(self.path, checkpoint, runner.hooks)
+            _require_no_methods(self.path, checkpoint, runner.param_schedulers)
 
     def before_train(self, runner) -> None:
         if self.resume and runner.iter >= runner.max_iters:
@@ -251,6 +252,18 @@ def _require_alike(path: str, saved: dict, groups: Sequence[dict]) -> None:
             raise InputError(
                 f'{path}: optimizer.state.{number}.{bad[0]} does not have the shape of its '
                 'parameter; the file is damaged, or of another model'
+            )
+
+
+def _require_no_methods(path: str, checkpoint: dict, schedulers: Sequence | dict | None) -> None:
+    """mmengine makes each entry of a schedule's state an attribute, in place of a method, too."""
+    pairs = zip(checkpoint.get('param_schedulers') or (), schedulers or (), strict=False)
+    for state, scheduler in pairs:
+        bad = [key for key in state if key == 'optimizer' or hasattr(type(scheduler), str(key))]
+        if bad:
+            raise InputError(
+                f'{path}: param_schedulers.*.{bad[0]} is no state of a schedule; the file is '
+                'damaged, or not a checkpoint of mmengine'
             )
 
 
