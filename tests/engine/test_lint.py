@@ -67,6 +67,7 @@ def test_shipped_configs_pass(path):
             "did you mean 'vitbackbones.AugViT'",
         ),
         ({'train_dataloader__dataset__type': 'CocoDatset'}, "did you mean 'CocoDataset'"),
+        ({'optim_wrapper__optimizer__type': 'adamw'}, "did you mean 'AdamW'"),
     ],
 )
 def test_found_with_a_suggestion(options, message):

@@ -55,7 +55,13 @@ def test_not_found(lookup, name):
 
 @pytest.mark.parametrize(
     ('name', 'near'),
-    [('AugViT', 'vitbackbones.AugViT'), ('ResNett', 'ResNet'), ('AdamWW', 'AdamW')],
+    [
+        ('AugViT', 'vitbackbones.AugViT'),
+        ('ResNett', 'ResNet'),
+        ('AdamWW', 'AdamW'),
+        ('adamw', 'AdamW'),
+        ('mmdet.resnet', 'ResNet'),
+    ],
 )
 def test_nearest(lookup, name, near):
     assert lookup.nearest(name)[0] == near

@@ -204,9 +204,11 @@ def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator
     if str(owner).startswith(OURS) and kind == 'Pretrained':  # our backbones read it themselves
         found = lookup.find(f'{OURS}.{kind}')
     if not found:
-        if not kind.islower():  # lower case: a mode that the owner knows, such as 'nms'
-            near = did_you_mean(lookup.nearest(kind))
-            yield f'{path}.type: {kind!r} is not registered in {lookup.scope} or {OURS}{near}'
+        near = lookup.nearest(kind)
+        same = bare_name(kind).lower() in [bare_name(name).lower() for name in near]
+        if same or not kind.islower():  # else a mode that the owner knows, such as 'nms'
+            hint = did_you_mean(near)
+            yield f'{path}.type: {kind!r} is not registered in {lookup.scope} or {OURS}{hint}'
         return
     for key, value in node.items():
         wanted = [wanted_instead(target, key, value, _is_own(target)) for target in found.values()]

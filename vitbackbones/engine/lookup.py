@@ -68,9 +68,9 @@ class Lookup:
         written = {}
         for registry in known:
             prefix = '' if registry.scope in bare_here else f'{registry.scope}.'
-            written.update({bare: f'{prefix}{bare}' for bare in registry.module_dict})
-        written.update({bare: bare for bare in PARTS})
-        return [written[bare] for bare in get_close_matches(bare_name(name), written)]
+            written.update({bare.lower(): f'{prefix}{bare}' for bare in registry.module_dict})
+        written.update({bare.lower(): bare for bare in PARTS})
+        return [written[bare] for bare in get_close_matches(bare_name(name).lower(), written)]
 
 
 def _registries_of(package: str) -> ModuleType:
