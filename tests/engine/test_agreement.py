@@ -100,3 +100,30 @@ def test_detr(model, agrees):
 def test_a_linear_head_reads_vectors(backbone, neck, agrees):
     model = {'backbone': backbone, 'neck': neck, 'head': {'type': 'LinearClsHead'}}
     assert (disagreements({'model': model}) == []) is agrees
+
+
+LOAD, PACK = {'type': 'LoadImageFromFile'}, {'type': 'PackDetInputs'}
+
+
+def with_steps(*steps, scope='mmdet'):
+    return {'default_scope': scope, 'val_dataloader': {'dataset': {'pipeline': list(steps)}}}
+
+
+@pytest.mark.parametrize(
+    'steps',
+    [
+        (LOAD, PACK),
+        (LOAD, {'type': 'TestTimeAug', 'transforms': [[PACK]]}),
+        (LOAD, {'type': 'SomeonesFormat'}),
+        (LOAD, str.upper),
+    ],
+)
+def test_pipelines_that_pack_or_may(steps):
+    assert disagreements(with_steps(*steps)) == []
+
+
+@pytest.mark.parametrize('steps', [(), (LOAD,), (PACK, {'type': 'mmdet.RandomFlip', 'prob': 0.5})])
+def test_pipelines_that_do_not_pack(steps):
+    (finding,) = disagreements(with_steps(*steps))
+    assert finding.startswith('val_dataloader.dataset.pipeline: nothing in it packs')
+    assert finding.endswith("end it with 'PackDetInputs'")

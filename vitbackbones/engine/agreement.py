@@ -9,8 +9,13 @@ from difflib import get_close_matches
 from ..messages import did_you_mean
 from ..registry import bare_name
 from .data import evaluators
+from .lookup import Lookup
 from .settings import as_list, value_at
 
+# What the last step of a pipeline makes of a sample for the models of a toolbox.
+PACKERS = {'mmdet': 'PackDetInputs', 'mmseg': 'PackSegInputs', 'mmpretrain': 'PackInputs'}
+
+# What the metrics of our configs measure, by the type of the evaluator. None: anything.
 COCO_ITEMS = ('mAP', 'mAP_50', 'mAP_75', 'mAP_s', 'mAP_m', 'mAP_l')
 IOU_NAMES = {
     'mIoU': ('aAcc', 'mIoU', 'mAcc'),
@@ -147,11 +152,31 @@ def _head_reads_vectors(config: Mapping) -> Iterator[str]:
         yield "model.backbone.out_type: must be 'cls_token' or 'pooled' for model.head"
 
 
+def _pipelines_pack(config: Mapping) -> Iterator[str]:
+    """The models of the toolboxes read nothing but packed samples."""
+    packer = PACKERS.get(config.get('default_scope'))
+    for split in ('train', 'val', 'test') if packer else ():
+        path = f'{split}_dataloader.dataset.pipeline'
+        steps = value_at(config, path)
+        if isinstance(steps, list) and not _may_pack(steps, config['default_scope']):
+            yield f'{path}: nothing in it packs samples for the model; end it with {packer!r}'
+
+
+def _may_pack(steps: list, scope: str) -> bool:
+    """Whether the last step packs, by itself or in its branches, or is not from a toolbox."""
+    if not steps:
+        return False
+    targets = Lookup(scope).find(str(value_at(steps[-1], 'type'))).values()
+    shipped = [target.__module__.partition('.')[0] in ('mmcv', scope) for target in targets]
+    return 'Pack' in str(steps[-1]) or not any(shipped)
+
+
 RULES = (
     _classes_suffice,
     _head_reads_vectors,
     _best_is_measured,
     _queries_suffice,
+    _pipelines_pack,
     _widths_of_detr,
     _windows_cover,
 )
