@@ -27,15 +27,19 @@ def test_toolboxes_import_without_compiled_operators(toolbox):
     assert result.returncode == 0, result.stderr
 
 
-def test_imports_are_silent():
-    """No alarm about a metric that nothing uses, no message for debugging."""
+def test_imports_and_losses_are_silent():
+    """No alarm about a metric that nothing uses or DETR's loss, no message for debugging."""
     code = (
         'import sys; sys.modules["faster_coco_eval"] = None\n'
-        'import vitbackbones, mmdet.evaluation, mmseg.datasets, mmpretrain.datasets'
+        'import vitbackbones, mmdet.evaluation, mmseg.datasets, mmpretrain.datasets, torch\n'
+        'from mmdet.models.losses import CrossEntropyLoss\n'
+        'loss = CrossEntropyLoss(class_weight=torch.ones(2))\n'
+        'loss(torch.zeros(1, 2), torch.tensor([0]), torch.ones(1))'
     )
     result = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert 'faster_coco_eval' not in result.stderr
+    assert 'copy construct' not in result.stderr
     assert 'Could not import' not in result.stdout
 
 

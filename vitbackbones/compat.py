@@ -146,8 +146,11 @@ def skip_multimodal_models() -> None:
 
 
 def silence_false_alarms() -> None:
-    """Ignore the warning about faster-coco-eval, and what is printed for debugging."""
+    """Ignore warnings about what is as it should be, and what is printed for debugging."""
     warnings.filterwarnings('ignore', message='faster_coco_eval is not installed')
+    # torch's, of mmdet's losses, again after every evaluation
+    warnings.filterwarnings('ignore', message='To copy construct from a tensor', module='mmdet')
+    warnings.filterwarnings('ignore', message='The draw is False', module='mmseg')
     print_log = mmengine.logging.print_log
 
     @functools.wraps(print_log)
