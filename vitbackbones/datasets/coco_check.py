@@ -98,8 +98,8 @@ def image_size_fault(given: Sequence[float], found: Sequence[int]) -> str:
         return ''
     told, seen = (f'{width} x {height}' for height, width in (given, found))
     turned = tuple(given)[::-1] == tuple(found)
-    hint = ' (loading turns images as their EXIF orientation says)' if turned else ''
-    return f'is given as {told} pixels and has {seen}{hint}'
+    hint = ' (loading turns images by their EXIF orientation, else these are exchanged)'
+    return f'is given as {told} pixels and has {seen}{hint if turned else ""}'
 
 
 def _size_warnings(ann_file: str, folder: str, images: Table, load: str) -> list[str]:
