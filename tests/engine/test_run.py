@@ -7,6 +7,7 @@ from mmengine.fileio import get_file_backend
 
 from vitbackbones.engine import run, threads
 from vitbackbones.engine.saving import AtomicBackend
+from vitbackbones.errors import InputError
 
 from .toy import loader, toy_config
 
@@ -35,3 +36,10 @@ def test_the_first_line_says_which_package_runs_what_and_where(capsys, prepared,
     said = capsys.readouterr().out.splitlines()
     assert said[0].endswith(f'from {run.PACKAGE}')
     assert said[1].endswith(f'on the CPU, torch threads: 1, work dir {tmp_path}')
+
+
+@pytest.mark.parametrize('kind', [ImportError, RuntimeError])
+def test_a_missing_operator_is_no_bug(kind):
+    config = Namespace(filename='retinanet.py')
+    with pytest.raises(InputError, match='retinanet.py: nms requires mmcv'), run.explained(config):
+        raise kind('nms requires mmcv to be compiled with ops.')

@@ -119,7 +119,8 @@ def _explanation(config: Config, error: Exception) -> InputError | None:
             'another process of this run has ended; its own message, or the launcher, says why. '
             'Continue with the same command and --resume'
         )
-    if isinstance(error, ImportError):  # a package or a compiled operator that is not there
+    # a package or a compiled operator that is not there; mmdet says the latter in its own way
+    if isinstance(error, ImportError) or 'requires mmcv to be compiled' in str(error):
         return InputError(f'{config.filename}: {error}')
     return explain_unexpected_keyword(config, error) or explain_build(config, error)
 
