@@ -4,6 +4,7 @@ python tools/model_table.py
 """
 
 import sys
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -90,4 +91,5 @@ def main() -> None:
 
 
 if __name__ == '__main__':
+    ArgumentParser(description=__doc__).parse_args()
     main()

@@ -4,6 +4,7 @@ python tools/recipe_table.py
 """
 
 import sys
+from argparse import ArgumentParser
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -88,4 +89,5 @@ def main() -> None:
 
 
 if __name__ == '__main__':
+    ArgumentParser(description=__doc__).parse_args()
     main()
