@@ -90,6 +90,7 @@ def test_all_findings_at_once():
         {'optim_wrapper__clip_grad': {'type': 'value', 'clip_value': 1}},
         {'model__backbone__shortcut': {'type': 'AugmentedShortcut', 'paths': 3}},
         {'train_dataloader__num_batch_per_epoch': 3},
+        {'model__neck__act_cfg': [{'type': 'conv', 'kernel_size': 1}]},
         {'train_cfg': {'_delete_': True, 'by_epoch': False, 'max_iters': 3}},
         {'model__neck__init_cfg': {'type': 'Xavier', 'layer': 'Conv2d', 'override': {'name': 'a'}}},
     ],

@@ -206,7 +206,8 @@ def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator
     if not found:
         near = lookup.nearest(kind)
         same = bare_name(kind).lower() in [bare_name(name).lower() for name in near]
-        if same or not kind.islower():  # else a mode that the owner knows, such as 'nms'
+        mode = kind.islower() and (path.startswith('model.') or not same)  # its owner's: 'nms'
+        if not mode:
             hint = did_you_mean(near)
             yield f'{path}.type: {kind!r} is not registered in {lookup.scope} or {OURS}{hint}'
         return
