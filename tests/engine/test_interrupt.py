@@ -5,6 +5,7 @@ import os
 import pty
 import signal
 import subprocess
+from contextlib import contextmanager
 
 import pytest
 import torch
@@ -168,6 +169,31 @@ def test_nothing_is_written_to_a_terminal_that_is_gone():
     _write_nowhere([stream])
     assert os.write(stream, b'x') == 1
     os.close(stream)
+
+
+@contextmanager
+def unread_streams():
+    """Standard output and error into a pipe that nobody reads any more."""
+    kept = [os.dup(1), os.dup(2)]
+    reader, writer = os.pipe()
+    os.close(reader)
+    for stream in (1, 2):
+        os.dup2(writer, stream)
+    try:
+        yield
+    finally:
+        for number, stream in enumerate(kept, start=1):
+            os.dup2(stream, number)
+            os.close(stream)
+        os.close(writer)
+
+
+def test_the_reader_of_its_output_got_the_signal_first(tmp_path):
+    """As with Ctrl-C in ``tools/train.py CONFIG 2>&1 | tee log``."""
+    with unread_streams():
+        stop, _ = interrupt(tmp_path, at={'iteration': 1})
+        assert [os.write(stream, b'x') for stream in (1, 2)] == [1, 1]
+    assert stop.status == 130
 
 
 def test_in_an_evaluation_between_accumulated_gradients(tmp_path):

@@ -116,8 +116,7 @@ class InterruptHook(Hook):
         if number == signal.SIGHUP:
             _write_nowhere(self._terminals)
         if is_main_process():
-            hint = b'; once more to stop at once' if again else b''
-            os.write(2, b'\nending after this step' + hint + b'\n')
+            _say('ending after this step' + '; once more to stop at once' * again)
 
     def _asked_to_stop(self, runner) -> bool:
         """Whether any process got a signal: all must leave the loop at the same iteration."""
@@ -195,8 +194,15 @@ class InterruptHook(Hook):
         checkpoint['meta'].update(self.place)  # a runner with a strategy takes no other
 
 
+def _say(text: str) -> None:
+    try:
+        os.write(2, f'\n{text}\n'.encode())
+    except OSError:  # the other end of a pipe, such as tee, got the signal too and is gone
+        _write_nowhere([stream for stream in (1, 2) if os.path.sameopenfile(stream, 2)])
+
+
 def _write_nowhere(streams: list[int]) -> None:
-    """Redirect ``streams``, whose terminal is gone: an error on writing would end the run."""
+    """Redirect ``streams``, whose reader is gone: an error on writing would end the run."""
     for stream in streams:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream)
