@@ -95,3 +95,15 @@ def test_an_error_while_nothing_is_built_stays_what_it_is(tmp_path):
         run_toy(config)
     assert not isinstance(error.value, InputError)
     assert not list(tmp_path.glob('error_*.txt'))
+
+
+def test_a_disk_that_is_full_when_the_log_is_written(tmp_path):
+    """Its error does not say where."""
+    config = toy_config(tmp_path)
+    message = f'{tmp_path} cannot be written \\(No space left on device\\); make room first'
+    with (
+        open('/dev/full', 'wb', buffering=0) as log,
+        pytest.raises(InputError, match=message),
+        explained(config),
+    ):
+        log.write(b'x')

@@ -1,5 +1,6 @@
 """The work dir is tried before anything is built."""
 
+import resource
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,14 @@ def test_the_first_process_locks_and_tidies_up(config, tmp_path, monkeypatch, ra
     (folder / 'epoch_1.pth.other.7.part').touch()
     with only_writer(config):
         assert {path.name for path in folder.iterdir()} == left
+
+
+def test_a_disk_without_room_for_the_config_and_the_log(config):
+    """A limit on the size of files stands for it."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**16, before[1]))
+    try:
+        with pytest.raises(InputError, match=r'cannot be written to \(File too large\); choose'):
+            prepare_work_dir(config)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -1,5 +1,6 @@
 """What training, testing and the smoke test share between reading a config and running it."""
 
+import errno
 import re
 import sys
 from argparse import Namespace
@@ -28,6 +29,7 @@ GUARDS = {
     'finite_loss': 'FiniteLossHook',
     'unreadable_images': 'UnreadableImagesHook',
 }
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def require_sections(config: Config, *sections: str) -> None:
@@ -93,8 +95,8 @@ def explained(config: Config) -> Iterator[None]:
 
     These are keywords that no signature showed beforehand, whatever a constructor raises, images
     that mmcv's own loader, which inference functions need in a test pipeline, cannot decode, files
-    on which a data set's own reader stumbles, packages that are not there, and the end of another
-    process or of a data worker.
+    on which a data set's own reader stumbles, packages that are not there, a full disk, and the end
+    of another process or of a data worker.
     """
     try:
         with _data_sets_named():
@@ -119,6 +121,9 @@ def _explanation(config: Config, error: Exception) -> InputError | None:
             'another process of this run has ended; its own message, or the launcher, says why. '
             'Continue with the same command and --resume'
         )
+    if isinstance(error, OSError) and error.errno in FULL:
+        place = error.filename or config.work_dir
+        return InputError(f'{place} cannot be written ({error.strerror}); make room first')
     # a package or a compiled operator that is not there; mmdet says the latter in its own way
     if isinstance(error, ImportError) or 'requires mmcv to be compiled' in str(error):
         return InputError(f'{config.filename}: {error}')

@@ -12,6 +12,8 @@ from .distributed import process_rank
 from .lock import folder_lock
 from .saving import remove_parts
 
+ROOM = 2**20  # bytes, for what a run writes before its first checkpoint: its config and log
+
 
 def prepare_folder(path: str | Path, role: str) -> Path:
     """Create a folder and check that files can be written to it.
@@ -22,7 +24,8 @@ def prepare_folder(path: str | Path, role: str) -> Path:
     folder = Path(path).expanduser().absolute()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(ROOM))
     except OSError as error:
         raise InputError(
             f'{role} {folder}: cannot be written to ({error.strerror}); choose another folder'
