@@ -14,7 +14,13 @@ from safetensors.torch import save_file
 from torch import nn
 
 from vitbackbones.backbones import ViT
-from vitbackbones.checkpoint import load_file, load_pretrained, require_finite, shorten
+from vitbackbones.checkpoint import (
+    adapt_state,
+    load_file,
+    load_pretrained,
+    require_finite,
+    shorten,
+)
 from vitbackbones.errors import InputError
 from vitbackbones.registry import WEIGHT_INITIALIZERS
 
@@ -197,6 +203,15 @@ def test_a_position_code_that_fits_no_grid_names_file_and_key(tmp_path):
     path = save(tmp_path, vit, pos_embed=torch.zeros(1, 6, 8))
     with pytest.raises(InputError, match=r'weights\.pth: pos_embed: a position code of 6 tokens'):
         load_pretrained(vit, path)
+
+
+def test_position_codes_are_resized_for_a_backbone_inside_a_model():
+    arch = {'embed_dims': 8, 'depth': 1, 'num_heads': 2}
+    small, large = (nn.ModuleDict({'net': ViT(arch=arch, img_size=size)}) for size in (32, 64))
+    fitted = adapt_state(large, small.state_dict())
+    assert small['net'].pos_embed.shape != large['net'].pos_embed.shape
+    assert fitted['net.pos_embed'].shape == large['net'].pos_embed.shape
+    assert torch.equal(fitted['net.cls_token'], small['net'].cls_token)
 
 
 # ------------------------------------------------------------------------ addresses

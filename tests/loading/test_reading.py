@@ -15,6 +15,8 @@ from torch import nn
 from vitbackbones.errors import InputError
 from vitbackbones.loading.reading import load_file, read_data, require_form
 
+from .. import attacks
+
 pytestmark = pytest.mark.compat
 FORMATS = pytest.mark.parametrize('zipped', [True, False], ids=['zip', 'legacy'])
 FLOATS = ('float16', 'bfloat16', 'float32', 'float64', 'float8_e4m3fn', 'float8_e5m2')
@@ -164,6 +166,58 @@ def test_a_refusal_names_the_object_and_gives_no_unsafe_advice(tmp_path):
         load_file(tmp_path / 'x.pth')
     assert 'weights_only' not in str(error.value)
     assert '\n' not in str(error.value)
+
+
+MISUSED = [  # a name of the list, arguments of it, what is refused
+    ('collections.OrderedDict', ['ab'], 'a damaged OrderedDict'),
+    ('collections.Counter', ['ab'], 'a damaged Counter'),
+    ('__builtin__.set', ['ab'], 'a damaged set'),
+    ('_codecs.encode', ['a', 'utf-16'], 'damaged bytes'),
+    ('_codecs.encode', [b'a', 'latin1'], 'damaged bytes'),
+    ('torch.device', [(1,)], 'a damaged device'),
+    ('torch.Size', [(-1,)], 'a damaged size'),
+    ('torch.Size', [[1]], 'a damaged size'),
+    ('torch._utils._rebuild_parameter', [1], 'a parameter without a tensor'),
+    ('torch._utils._rebuild_tensor_v2', [1, 0, (), ()], 'a tensor of an unknown kind'),
+    ('torch._utils._rebuild_tensor_v3', [1, 0, (), (), False, {}, 1], 'a tensor of an unknown kin'),
+    ('torch._tensor._rebuild_from_type_v2', [1, 2, (), {}], 'a tensor of an unknown class'),
+    ('numpy.dtype', ['O'], 'a numpy array that does not hold numbers'),
+    ('numpy.core.multiarray.scalar', [1, b'a'], 'a damaged numpy number'),
+]
+
+
+@pytest.mark.parametrize(('name', 'arguments', 'reason'), MISUSED)
+def test_a_name_of_the_list_takes_only_what_such_an_object_holds(tmp_path, name, arguments, reason):
+    body = attacks.call(attacks.named(name), *map(attacks.put, arguments))
+    (tmp_path / 'x.pth').write_bytes(attacks.archive(body))
+    with pytest.raises(InputError, match=f'refused, it holds {reason}'):
+        load_file(tmp_path / 'x.pth')
+
+
+def test_tensors_of_the_old_format_fit_into_the_file_together(tmp_path):
+    """Memory for them is taken before their bytes are reached."""
+    counts = range(50, 80)  # of four bytes each
+    tensors = [attacks.tensor(count=count, key=str(count)) for count in counts]
+    content = attacks.legacy(b'(' + b''.join(tensors) + b't')
+    assert 4 * max(counts) < len(content) < 4 * sum(counts)
+    (tmp_path / 'x.pth').write_bytes(content)
+    with pytest.raises(InputError, match='refused, it holds more bytes than the file has'):
+        load_file(tmp_path / 'x.pth')
+
+
+@pytest.mark.parametrize(
+    'arrays',
+    [
+        [attacks.array(shape=(1, 1))],
+        [attacks.array(), attacks.array(shape=(1, 1))],
+        [attacks.array(), attacks.put([1.0])],
+        [attacks.array(data=bytes(80), shape=(10,))],  # of at most nine
+    ],
+)
+def test_a_loss_history_is_two_rows_of_numbers(tmp_path, arrays):
+    (tmp_path / 'x.pth').write_bytes(attacks.archive(attacks.history(*arrays)))
+    with pytest.raises(InputError, match='refused, it holds a damaged loss history'):
+        load_file(tmp_path / 'x.pth')
 
 
 def test_control_characters_of_a_file_do_not_reach_the_terminal(tmp_path):
