@@ -79,8 +79,16 @@ def test_predictions_that_are_only_written_are_not_compared(annotations):
     assert checked(make_config(val_evaluator=other)) == []
 
 
-def test_metrics_without_a_file(annotations):
-    assert checked(make_config(val_evaluator={'type': 'CocoMetric'})) == []
+@pytest.mark.parametrize(
+    'elsewhere',
+    [
+        {},
+        {'ann_file': 's3://bucket/val.json'},
+        {'ann_file': 'bucket/val.json', 'backend_args': {'backend': 'petrel'}},
+    ],
+)
+def test_metrics_without_a_file_on_a_disk(annotations, elsewhere):
+    assert checked(make_config(val_evaluator={'type': 'CocoMetric', **elsewhere})) == []
 
 
 def test_a_missing_file(annotations):
