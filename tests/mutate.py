@@ -13,6 +13,7 @@ import importlib
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -65,8 +66,8 @@ ALSO = {
     'engine/journal.py': ['tools/test_predict.py'],
     'engine/lint.py': ['engine/test_mistakes.py', 'tools/test_messages.py'],
     'engine/predict': ['tools/test_predict.py'],
-    'engine/resuming.py': ['tools/test_messages.py'],
-    'engine/run.py': ['tools/test_messages.py'],
+    'engine/resuming.py': ['engine/test_ema.py', 'tools/test_messages.py'],
+    'engine/run.py': ['engine/test_training_options.py', 'tools/test_messages.py'],
     'engine/schema.py': ['engine/test_mistakes.py'],
     'engine/sharding.py': ['engine/test_distributed.py'],
     'engine/signatures.py': ['engine/test_mistakes.py'],
@@ -137,6 +138,7 @@ def passes(test: str, limit: float | None = None) -> bool:
 
 def _run(test: str) -> None:
     os.setpgrp()  # what the tests start ends with them
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
     silence = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(silence, stream)
