@@ -73,16 +73,31 @@ def test_a_file_says_which_weights_are_which(tmp_path, evaluate):
     assert OTHER[name] not in load_file(tmp_path / 'epoch_2.pth')
 
 
+def measure(work_dir, checkpoint, *hooks):
+    """The metrics of a checkpoint."""
+    given = config(work_dir, 'epoch', load_from=str(checkpoint))
+    given.update(test_dataloader=given.val_dataloader, test_cfg={}, custom_hooks=list(hooks))
+    given.test_evaluator = given.val_evaluator
+    return run_toy(given, test=True)
+
+
 @pytest.mark.parametrize('evaluate', EVALUATE)
 def test_validation_measures_what_is_saved_as_the_weights(tmp_path, evaluate):
     runner = run_toy(config(tmp_path, 'epoch', ours(evaluate)))
-    measured = runner.message_hub.get_scalar('val/toy/error').current()
-    given = config(tmp_path / 'test', 'epoch', load_from=str(tmp_path / 'epoch_2.pth'))
-    given.update(test_dataloader=given.val_dataloader, test_cfg={}, custom_hooks=[])
-    given.test_evaluator = given.val_evaluator
-    assert run_toy(given, test=True) == {'toy/error': measured}
-    given.custom_hooks = [ours(evaluate)]
-    assert run_toy(given, test=True) == {'toy/error': measured}
+    measured = {'toy/error': runner.message_hub.get_scalar('val/toy/error').current()}
+    assert measure(tmp_path / 'test', tmp_path / 'epoch_2.pth') == measured
+    assert measure(tmp_path / 'test', tmp_path / 'epoch_2.pth', ours(evaluate)) == measured
+
+
+@pytest.mark.parametrize('hook', [ours, theirs])
+def test_weights_without_an_average_are_evaluated_as_they_are(tmp_path, hook):
+    """A file of nothing else, as others publish them."""
+    run_toy(config(tmp_path, 'epoch'))
+    weights = tmp_path / 'weights.pth'
+    torch.save(load_file(tmp_path / 'epoch_2.pth')['state_dict'], weights)
+    guard = {'type': 'vitbackbones.FittingCheckpointHook', 'path': str(weights), 'resume': False}
+    measured = measure(tmp_path / 'test', tmp_path / 'epoch_2.pth')
+    assert measure(tmp_path / 'test', weights, guard, hook('average')) == measured
 
 
 @pytest.mark.parametrize('where', [STOPS['killed'], STOPS['interrupted'], 'evaluation'])
