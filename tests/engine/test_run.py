@@ -32,6 +32,17 @@ def test_data_workers_are_as_many_as_the_cores_allow(prepared):
     assert prepared.train_dataloader.num_workers == 1
 
 
+def test_a_config_gets_the_guards_that_it_does_not_choose_itself(tmp_path):
+    own = {'type': 'vitbackbones.FiniteLossHook', 'skip': 3}
+    config = toy_config(tmp_path, default_hooks={'finite_loss': own, 'unreadable_images': None})
+    for _ in range(2):  # a dump of an earlier run has them
+        run.add_guards(config)
+        assert config.default_hooks.exact_resume == {'type': 'vitbackbones.ExactResumeHook'}
+        assert config.default_hooks.finite_loss == own
+        assert config.default_hooks.unreadable_images is None
+        assert config.custom_hooks == [{'type': 'vitbackbones.InterruptHook'}]
+
+
 def test_the_first_line_says_which_package_runs_what_and_where(capsys, prepared, tmp_path):
     said = capsys.readouterr().out.splitlines()
     assert said[0].endswith(f'from {run.PACKAGE}')

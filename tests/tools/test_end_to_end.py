@@ -115,6 +115,8 @@ def test_smoke_and_amp(tool, tmp_path, config, saved, resumed):
     assert result.status == 0, result.err
     assert {name: (tmp_path / name).read_text() for name in kept} == kept
     assert (tmp_path / 'smoke' / resumed).is_file()
+    used = (tmp_path / 'smoke' / config.name).read_text()
+    assert re.search(r"type='\S*(Bf16|Amp)OptimWrapper'", used)
     assert not (tmp_path / 'smoke' / 'interrupted.pth').exists()
     assert re.search(r'resumed epoch: \d, iter: 3$', result.out, re.M)
     passed = rf'smoke test passed in \d+ s: {config.name}, 3 steps .*{saved}, \d more after resum'
