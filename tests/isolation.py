@@ -19,6 +19,8 @@ from mmengine.fileio.backends import registry_utils
 from mmengine.utils import ManagerMixin
 
 SET_ON_IMPORT = ('PYTEST', 'TORCHINDUCTOR', 'TOKENIZERS', 'OPENCV')  # starts of variables
+# starts of folders that a library puts into sys.path on import: setuptools does with one of its own
+INSTALLED = tuple(f'{path}{os.sep}' for path in sys.path if path.endswith('-packages'))
 
 
 class SharedState:
@@ -51,7 +53,7 @@ def _watched() -> dict:
     }
     return {
         'the current directory': os.getcwd(),
-        'sys.path': sys.path.copy(),
+        'sys.path': [path for path in sys.path if not path.startswith(INSTALLED)],
         'the number of torch threads': torch.get_num_threads(),
         "torch's default dtype": torch.get_default_dtype(),
         "torch's gradient mode": torch.is_grad_enabled(),
@@ -86,7 +88,8 @@ def process_of_its_own() -> Iterator[None]:
         kept = {k: v for k, v in os.environ.items() if k.startswith(SET_ON_IMPORT)}
         os.environ.clear()
         os.environ.update(variables | kept)
-        sys.path[:] = path
+        added = [each for each in sys.path if each not in path and each.startswith(INSTALLED)]
+        sys.path[:] = path + added
 
 
 def seed_generators() -> None:
