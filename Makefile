@@ -27,7 +27,7 @@ demo demo-seg: .venv/.installed
 	$(PY) -m vitbackbones.datasets.shapes data/shapes
 	$(PY) tools/train.py $(CONFIG) --work-dir $(RESULTS) \
 	  $$(ls $(RESULTS)/*.pth >/dev/null 2>&1 && echo --resume)
-	$(PY) tools/test.py $(CONFIG) "$$(cat $(RESULTS)/last_checkpoint)" --draw $(RESULTS)/pictures
+	$(PY) tools/test.py $(CONFIG) $(RESULTS) --draw $(RESULTS)/pictures
 
 test: lint
 	$(PY) -m pytest --numprocesses 2 $(ORDER)

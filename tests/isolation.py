@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
-import setuptools  # noqa: F401 (extends sys.path; otherwise the first run of mmengine imports it)
 import torch
 from mmengine.fileio.backends import registry_utils
 from mmengine.utils import ManagerMixin
