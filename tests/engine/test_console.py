@@ -18,7 +18,7 @@ pytestmark = pytest.mark.compat
 class Talking(Hook):
     def before_train(self, runner):
         runner.logger.info('one line')
-        runner.logger.info('loss: 3.0  cls: 1.0  d0.cls: 1.0  aux_1.acc_seg: 7.5  time: 1')
+        runner.logger.info('loss: 3.0  cls: 1.0  d0.cls: 1.0  aux.1.acc_seg: 7.5  time: 1')
         runner.logger.info('a dump\nof two lines')
         runner.logger.info('\n+---+\n| 1 |\n+---+')
         runner.logger.warning('a warning\nof two lines')
@@ -35,7 +35,7 @@ def test_the_log_file_is_complete_and_the_screen_is_short(tmp_path, capsys):
     for text in ('one line', '| 1 |', 'a warning\nof two lines', 'Epoch(train)', 'toy/error'):
         assert text in shown
     assert 'loss: 3.0  cls: 1.0  time: 1' in shown
-    assert 'd0.cls: 1.0  aux_1.acc_seg: 7.5' in log.read_text()
+    assert 'd0.cls: 1.0  aux.1.acc_seg: 7.5' in log.read_text()
     assert len(shown.splitlines()) < 50
 
 

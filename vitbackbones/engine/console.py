@@ -28,7 +28,7 @@ BOILERPLATE = (
     'paramwise_options',
 )
 # Losses of DETR's inner decoder layers and of auxiliary heads; the loss that is shown has them all.
-INNER = re.compile(r'\s+(d|aux_)\d+\.\S+: \S+')
+INNER = re.compile(r'\s+(d|aux[_.])\d+\.\S+: \S+')
 
 
 class Runner(MMEngineRunner):
