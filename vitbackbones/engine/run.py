@@ -138,8 +138,9 @@ def _data_sets_named() -> Iterator[None]:
     except InputError:
         raise
     except Exception as error:
-        readers = [frame for frame, _ in walk_tb(error.__traceback__)]
-        readers = [f.f_locals['self'] for f in readers if f.f_code.co_name == 'load_data_list']
+        frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+        readers = [f.f_locals.get('self') for f in frames if f.f_code.co_name == 'load_data_list']
+        readers = [each for each in readers if hasattr(each, 'ann_file')]  # not of another kind
         if not readers:
             raise
         files = readers[0].ann_file or readers[0].data_root
