@@ -4,7 +4,6 @@ import shutil
 
 import pytest
 
-from vitbackbones.datasets import shapes
 from vitbackbones.engine.data import evaluators, prepare_data
 from vitbackbones.engine.data_checks import check_data
 from vitbackbones.errors import InputError
@@ -12,14 +11,6 @@ from vitbackbones.errors import InputError
 from .shapes_configs import dataset, make_config
 
 SPLITS = ('train', 'val')
-
-
-@pytest.fixture
-def annotations(tmp_path, monkeypatch):
-    """The folder of the annotations, with the data in ``data`` of the current directory."""
-    monkeypatch.chdir(tmp_path)
-    shapes.write(tmp_path / 'data', train=6, val=4, size=48)
-    return tmp_path / 'data' / 'annotations'
 
 
 def checked(config):
