@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import vitbackbones
-from vitbackbones.engine.workers import SIGNALS
 from vitbackbones.models import MODELS
+from vitbackbones.training.hooks.data_workers import SIGNALS
 
 from .isolation import SharedState, seed_generators
 

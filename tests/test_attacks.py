@@ -17,18 +17,18 @@ from mmengine.runner import CheckpointLoader
 from torch import nn
 
 from vitbackbones.backbones import ViT
-from vitbackbones.checkpoint import load_anywhere, load_file, load_pretrained
-from vitbackbones.engine.conversion import convert_file
-from vitbackbones.engine.predictor import Predictor
+from vitbackbones.checkpoints.filling import load_anywhere, load_file, load_pretrained
+from vitbackbones.commands.convert_checkpoint import convert_file
 from vitbackbones.errors import InputError
+from vitbackbones.inference.predictor import Predictor
 from vitbackbones.models import create_model
 
 from . import attacks
 from .addresses import serving
 from .attacks import ATTACKS, CANARY, CODE, FREE
-from .engine.toy import run_toy, toy_config
-from .heads.test_distillation import student
-from .inference.conftest import write as write_models
+from .openmmlab.conftest import write as write_models
+from .tasks.classification.test_distillation import student
+from .training.toy import run_toy, toy_config
 
 pytestmark = pytest.mark.compat
 

@@ -16,7 +16,7 @@ from mmpretrain.utils import register_all_modules
 
 import vitbackbones
 from vitbackbones.analysis.published import FAMILIES
-from vitbackbones.engine.lint import lint
+from vitbackbones.config.lint import lint
 from vitbackbones.models import MODELS as NAMED
 
 pytestmark = pytest.mark.compat

@@ -12,8 +12,8 @@ from mmengine.config import Config
 from mmengine.dataset import Compose, pseudo_collate
 from mmengine.registry import DATASETS, MODELS, DefaultScope
 
-from vitbackbones.engine.exact import SAMPLE, seed_generators
-from vitbackbones.engine.predictor import _after_loading
+from vitbackbones.inference.predictor import _after_loading
+from vitbackbones.training.hooks.exact_resume import SAMPLE, seed_generators
 
 pytestmark = pytest.mark.compat
 CONFIGS = Path(__file__).parents[1] / 'configs'

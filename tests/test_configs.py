@@ -12,7 +12,7 @@ from mmdet.utils import register_all_modules
 from mmengine.config import Config
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from vitbackbones.engine.lint import lint
+from vitbackbones.config.lint import lint
 
 pytestmark = pytest.mark.compat
 CONFIGS = Path(__file__).parents[1] / 'configs'

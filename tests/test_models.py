@@ -5,7 +5,8 @@ import logging
 import pytest
 import torch
 
-from vitbackbones import checkpoint, create_model, list_models
+from vitbackbones import create_model, list_models
+from vitbackbones.checkpoints import filling as checkpoint
 from vitbackbones.errors import InputError
 from vitbackbones.models import MODELS
 

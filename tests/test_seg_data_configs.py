@@ -10,10 +10,10 @@ from mmengine.registry import DefaultScope
 from mmseg.registry import MODELS
 from mmseg.utils import register_all_modules
 
+from vitbackbones.config.lint import lint
 from vitbackbones.datasets import shapes
-from vitbackbones.datasets.masks import IGNORED, label_table
-from vitbackbones.engine.classes import check_classes
-from vitbackbones.engine.lint import lint
+from vitbackbones.datasets.load_mask import IGNORED, label_table
+from vitbackbones.preflight.num_classes import check_classes
 
 pytestmark = pytest.mark.compat
 CONFIGS = Path(__file__).parents[1] / 'configs'

@@ -15,7 +15,7 @@ from mmseg.registry import DATASETS, MODELS, TRANSFORMS
 from mmseg.structures import SegDataSample
 from mmseg.utils import register_all_modules
 
-from vitbackbones.engine.lint import lint
+from vitbackbones.config.lint import lint
 
 pytestmark = pytest.mark.compat
 CONFIGS = Path(__file__).parents[1] / 'configs'

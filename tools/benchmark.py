@@ -28,9 +28,9 @@ from torch import Tensor, nn
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the plain forms, tests.reference, are not installed
 
-from vitbackbones.analysis.benchmark import compare, report  # noqa: E402
-from vitbackbones.analysis.contenders import SOURCES, build_contender  # noqa: E402
-from vitbackbones.engine import cli  # noqa: E402
+from vitbackbones.benchmarking.model_sources import SOURCES, build_contender  # noqa: E402
+from vitbackbones.benchmarking.timing import compare, report  # noqa: E402
+from vitbackbones.commands import cli  # noqa: E402
 from vitbackbones.errors import InputError  # noqa: E402
 
 ENGINES = {'eager': lambda model: model, 'compiled': partial(torch.compile, dynamic=False)}

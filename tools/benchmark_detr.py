@@ -29,7 +29,7 @@ from mmdet.structures import DetDataSample  # noqa: E402
 from mmdet.utils import register_all_modules  # noqa: E402
 from mmengine.config import Config  # noqa: E402
 
-from vitbackbones.analysis.benchmark import compare, report  # noqa: E402
+from vitbackbones.benchmarking.timing import compare, report  # noqa: E402
 
 GRIDS = {1050: (25, 42), 4200: (50, 84)}  # tokens: (h, w)
 KINDS = {'mmdet': 'DETR', 'vitbackbones': 'vitbackbones.DETR'}

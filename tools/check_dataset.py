@@ -16,8 +16,8 @@ from pathlib import Path
 if find_spec('vitbackbones') is None:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from vitbackbones.engine.check import check  # noqa: E402
-from vitbackbones.engine.cli import ConfigOptions, run  # noqa: E402
+from vitbackbones.commands.check_dataset import check  # noqa: E402
+from vitbackbones.commands.cli import ConfigOptions, run  # noqa: E402
 
 
 def count(text: str) -> int:

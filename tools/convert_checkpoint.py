@@ -14,9 +14,9 @@ from mmengine.logging import MMLogger
 if find_spec('vitbackbones') is None:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from vitbackbones.convert import FORMATS  # noqa: E402
-from vitbackbones.engine.cli import run  # noqa: E402
-from vitbackbones.engine.conversion import convert_file  # noqa: E402
+from vitbackbones.checkpoints.convert import FORMATS  # noqa: E402
+from vitbackbones.commands.cli import run  # noqa: E402
+from vitbackbones.commands.convert_checkpoint import convert_file  # noqa: E402
 
 
 def parse() -> Namespace:

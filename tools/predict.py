@@ -16,8 +16,8 @@ from pathlib import Path
 if find_spec('vitbackbones') is None:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from vitbackbones.engine.cli import ConfigOptions, run  # noqa: E402
-from vitbackbones.engine.predict import predict  # noqa: E402
+from vitbackbones.commands.cli import ConfigOptions, run  # noqa: E402
+from vitbackbones.commands.predict import predict  # noqa: E402
 
 
 def parse() -> Namespace:

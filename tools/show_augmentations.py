@@ -11,8 +11,8 @@ from pathlib import Path
 if find_spec('vitbackbones') is None:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from vitbackbones.engine.augmentations import show  # noqa: E402
-from vitbackbones.engine.cli import ConfigOptions, run  # noqa: E402
+from vitbackbones.commands.cli import ConfigOptions, run  # noqa: E402
+from vitbackbones.commands.show_augmentations import show  # noqa: E402
 
 
 def parse() -> Namespace:

@@ -12,9 +12,9 @@ from pathlib import Path
 if find_spec('vitbackbones') is None:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from vitbackbones.engine.cli import add_common_arguments, run  # noqa: E402
-from vitbackbones.engine.evaluate import evaluate  # noqa: E402
-from vitbackbones.engine.imagenet_sets import SETS  # noqa: E402
+from vitbackbones.commands.cli import add_common_arguments, run  # noqa: E402
+from vitbackbones.commands.imagenet_sets import SETS  # noqa: E402
+from vitbackbones.commands.test import evaluate  # noqa: E402
 
 
 def parse() -> Namespace:

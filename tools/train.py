@@ -12,9 +12,9 @@ from pathlib import Path
 if find_spec('vitbackbones') is None:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from vitbackbones.engine.cli import add_common_arguments, run  # noqa: E402
-from vitbackbones.engine.resuming import LATEST  # noqa: E402
-from vitbackbones.engine.train import train  # noqa: E402
+from vitbackbones.commands.cli import add_common_arguments, run  # noqa: E402
+from vitbackbones.commands.train import train  # noqa: E402
+from vitbackbones.training.find_checkpoint import LATEST  # noqa: E402
 
 
 def parse() -> Namespace:

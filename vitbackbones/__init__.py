@@ -1,6 +1,6 @@
 """Vision-transformer backbones for COCO detection and ADE20K segmentation on OpenMMLab."""
 
-from . import compat
+from .openmmlab import compat
 
 compat.prepare()
 

@@ -24,7 +24,7 @@ from .backbones import (
     Swin,
     ViT,
 )
-from .checkpoint import load_pretrained
+from .checkpoints.filling import load_pretrained
 from .layers import fuse_for_inference
 
 # name: (backbone, its arguments, what the head reads)
@@ -128,7 +128,7 @@ def create_model(
     Args:
         name: one of :func:`list_models`.
         num_classes: width of the head; 0 for the features that it would read.
-        checkpoint: file to fill it from, in any layout that ``vitbackbones.convert`` knows. A
+        checkpoint: file to fill it from, in any layout that ``checkpoints.convert`` knows. A
             head of another number of classes stays as initialised, with a warning.
         allow_missing: patterns of further keys that may stay so (``load_pretrained``).
         options: arguments of the backbone, such as ``img_size`` or ``drop_path_rate``.

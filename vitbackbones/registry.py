@@ -1,24 +1,28 @@
-"""Child registries with the scope ``vitbackbones``.
+"""Registries of the scope ``vitbackbones``, and where each name in them lives.
 
-A configuration that says ``type='vitbackbones.AugViT'`` makes mmengine import this module
-by itself, from whatever toolbox it runs in, and the first lookup then imports ``locations``.
-Nothing that can fail is imported here: mmengine would hide the error.
+A config that says ``type='vitbackbones.AugViT'`` makes mmengine import this module by itself, from
+whatever toolbox it runs in. The object behind a name is imported when the name is asked for, so a
+run of one toolbox never imports another. Nothing that can fail is imported here: mmengine would
+hide the error.
 """
+
+from collections.abc import Iterator, Mapping
+from pkgutil import resolve_name
+from typing import Any
 
 from mmengine.registry import DATASETS as ROOT_DATASETS
 from mmengine.registry import HOOKS as ROOT_HOOKS
 from mmengine.registry import METRICS as ROOT_METRICS
 from mmengine.registry import MODELS as ROOT_MODELS
 from mmengine.registry import OPTIM_WRAPPER_CONSTRUCTORS as ROOT_OPTIM_WRAPPER_CONSTRUCTORS
+from mmengine.registry import OPTIM_WRAPPERS as ROOT_OPTIM_WRAPPERS
 from mmengine.registry import PARAM_SCHEDULERS as ROOT_PARAM_SCHEDULERS
 from mmengine.registry import STRATEGIES as ROOT_STRATEGIES
 from mmengine.registry import TRANSFORMS as ROOT_TRANSFORMS
 from mmengine.registry import WEIGHT_INITIALIZERS as ROOT_WEIGHT_INITIALIZERS
 from mmengine.registry import Registry
 
-
-def _child(name: str, parent: Registry, *locations: str) -> Registry:
-    return Registry(name, parent=parent, scope='vitbackbones', locations=list(locations))
+SCOPE = 'vitbackbones'
 
 
 def bare_name(kind: object) -> str:
@@ -30,16 +34,108 @@ def bare_name(kind: object) -> str:
     return str(kind).rpartition('.')[2]
 
 
-MODELS = _child('model', ROOT_MODELS, 'vitbackbones.backbones', 'vitbackbones.heads')
-HOOKS = _child('hook', ROOT_HOOKS, 'vitbackbones.engine')
-OPTIM_WRAPPER_CONSTRUCTORS = _child(
-    'optimizer wrapper constructor', ROOT_OPTIM_WRAPPER_CONSTRUCTORS, 'vitbackbones.engine'
+class _Objects(Mapping):
+    """What a registry holds by name: what was registered, and what is imported on demand."""
+
+    def __init__(self, registered: dict[str, Any], homes: Mapping[str, str]) -> None:
+        self.registered = registered
+        self.homes = homes
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.registered:
+            return self.registered[name]
+        return resolve_name(f'{SCOPE}.{self.homes[name]}:{name}')
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self.homes, **self.registered})
+
+    def __len__(self) -> int:
+        return len({**self.homes, **self.registered})
+
+
+class LazyRegistry(Registry):
+    """A child of one of mmengine's registries that imports what it holds when asked.
+
+    Args:
+        name: kind of the objects, for messages.
+        parent: mmengine's registry of this kind.
+        homes: the objects of each module, ``{'backbones.vit': 'ViT AugViT'}``.
+    """
+
+    def __init__(self, name: str, parent: Registry, homes: Mapping[str, str]) -> None:
+        super().__init__(name, parent=parent, scope=SCOPE)
+        self.homes = {key: module for module, keys in homes.items() for key in keys.split()}
+
+    @property
+    def module_dict(self) -> Mapping[str, Any]:
+        return _Objects(self._module_dict, self.homes)
+
+    def get(self, key: str) -> Any:
+        """Return the object ``key``; a path of an earlier release stands for its last part."""
+        return self.module_dict.get(bare_name(key)) or super().get(key)
+
+
+MODELS = LazyRegistry(
+    'model',
+    ROOT_MODELS,
+    {
+        'backbones': 'ViT AugViT PVT AugPVT T2T AugT2T TNT SReT SimpleViT MSFViT Swin MSFSwin '
+        'Mixer RecursiveMixer',
+        'tasks.detection.detr': 'DETR',
+        'tasks.segmentation.setr_aux': 'SETRAuxHead',
+        'tasks.segmentation.setr_mla': 'MLANeck SETRMLAHead',
+        'tasks.segmentation.setr_up': 'SETRNaiveHead SETRPUPHead',
+        'tasks.classification.classifier': 'ImageClassifier',
+        'tasks.classification.distillation': 'Distilled',
+        'tasks.classification.erasing': 'ErasingPreprocessor',
+    },
 )
-PARAM_SCHEDULERS = _child('parameter scheduler', ROOT_PARAM_SCHEDULERS, 'vitbackbones.engine')
-STRATEGIES = _child('strategy', ROOT_STRATEGIES, 'vitbackbones.engine')
-DATASETS = _child('dataset', ROOT_DATASETS, 'vitbackbones.datasets')
-METRICS = _child('metric', ROOT_METRICS, 'vitbackbones.datasets')
-TRANSFORMS = _child('transform', ROOT_TRANSFORMS, 'vitbackbones.datasets')
-WEIGHT_INITIALIZERS = _child(
-    'weight initializer', ROOT_WEIGHT_INITIALIZERS, 'vitbackbones.checkpoint'
+DATASETS = LazyRegistry(
+    'dataset',
+    ROOT_DATASETS,
+    {
+        'datasets.cifar': 'CIFAR10 CIFAR100',
+        'datasets.imagenet_variants': 'ImageNetV2',
+        'datasets.inaturalist': 'INaturalist',
+    },
+)
+METRICS = LazyRegistry('metric', ROOT_METRICS, {'datasets.imagenet_variants': 'ReaLAccuracy'})
+TRANSFORMS = LazyRegistry(
+    'transform',
+    ROOT_TRANSFORMS,
+    {'datasets.load_image': 'LoadImage', 'datasets.load_mask': 'LoadMask'},
+)
+HOOKS = LazyRegistry(
+    'hook',
+    ROOT_HOOKS,
+    {
+        'training.hooks.checkpoint': 'CheckpointHook',
+        'training.hooks.data_workers': 'DataWorkersHook',
+        'training.hooks.ema': 'EMAHook',
+        'training.hooks.eval_mode': 'EvalModeHook',
+        'training.hooks.exact_resume': 'ExactResumeHook',
+        'training.hooks.finite_loss': 'FiniteLossHook',
+        'training.hooks.fitting_checkpoint': 'FittingCheckpointHook',
+        'training.hooks.gathering': 'GatherHook',
+        'training.hooks.interrupt': 'InterruptHook',
+        'training.hooks.log_folder': 'LogFolderHook',
+        'training.hooks.progress': 'ProgressHook',
+        'training.hooks.same_statistics': 'SameStatisticsHook',
+        'training.hooks.unreadable_images': 'UnreadableImagesHook',
+    },
+)
+OPTIM_WRAPPERS = LazyRegistry(
+    'optimizer wrapper', ROOT_OPTIM_WRAPPERS, {'training.precision': 'Bf16OptimWrapper'}
+)
+OPTIM_WRAPPER_CONSTRUCTORS = LazyRegistry(
+    'optimizer wrapper constructor',
+    ROOT_OPTIM_WRAPPER_CONSTRUCTORS,
+    {'training.layer_decay': 'LayerDecayOptimWrapperConstructor'},
+)
+PARAM_SCHEDULERS = LazyRegistry(
+    'parameter scheduler', ROOT_PARAM_SCHEDULERS, {'training.schedules': 'PolyLR'}
+)
+STRATEGIES = LazyRegistry('strategy', ROOT_STRATEGIES, {'training.fsdp': 'FSDPStrategy'})
+WEIGHT_INITIALIZERS = LazyRegistry(
+    'weight initializer', ROOT_WEIGHT_INITIALIZERS, {'openmmlab.pretrained': 'Pretrained'}
 )

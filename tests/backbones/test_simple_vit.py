@@ -8,7 +8,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from tests.reference.msf import plain_logits, published_state
 from vitbackbones import create_model
 from vitbackbones.backbones import MSFViT, SimpleViT
-from vitbackbones.convert import convert
+from vitbackbones.checkpoints.convert import convert
 from vitbackbones.layers import sincos_position
 
 SMALL = {'embed_dims': 48, 'depth': 3, 'num_heads': 4}

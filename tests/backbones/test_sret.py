@@ -8,7 +8,7 @@ from tests.golden.fill import difference, fill_input, fill_state_dict, load
 from vitbackbones import create_model
 from vitbackbones.backbones import SReT
 from vitbackbones.backbones.sret import ARCHS
-from vitbackbones.convert import convert
+from vitbackbones.checkpoints.convert import convert
 from vitbackbones.models import Classifier
 
 SMALL = {

@@ -7,7 +7,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from vitbackbones import create_model
 from vitbackbones.backbones import MSFSwin, Swin
-from vitbackbones.convert import convert, unwrap
+from vitbackbones.checkpoints.convert import convert, unwrap
 from vitbackbones.layers import WindowBlock
 
 SMALL = {'embed_dims': 8, 'depths': (2, 1, 1, 1), 'num_heads': (1, 2, 2, 4)}

@@ -12,7 +12,7 @@ from pycocotools import mask as coco_mask
 from pycocotools.coco import COCO
 
 from vitbackbones.datasets import shapes
-from vitbackbones.datasets.coco_check import check_coco
+from vitbackbones.datasets.checks.coco import check_coco
 from vitbackbones.datasets.shapes import KINDS, draw_scene, write
 from vitbackbones.errors import InputError
 

@@ -5,12 +5,7 @@ import math
 import pytest
 import torch
 
-from vitbackbones.layers import (
-    fit_position,
-    resize_position,
-    sincos_position,
-    sinusoid_position,
-)
+from vitbackbones.layers import fit_position, resize_position, sincos_position, sinusoid_position
 
 
 @pytest.mark.parametrize('mode', ['bicubic', 'bilinear'])

@@ -5,7 +5,7 @@ from functools import cached_property
 from torch import Tensor, nn
 
 from vitbackbones import backbones
-from vitbackbones.convert.msf import convert_msf
+from vitbackbones.checkpoints.convert.msf import convert_msf
 
 from .mixer import mixer
 from .msf import plain_logits, published_state

@@ -2,15 +2,7 @@
 
 import torch.nn.functional as F
 
-from .plain import (
-    attention,
-    layer_norm,
-    linear,
-    mlp,
-    scores_and_values,
-    shortcut,
-    with_class_token,
-)
+from .plain import attention, layer_norm, linear, mlp, scores_and_values, shortcut, with_class_token
 
 
 def reduce(weights, name, x, size):

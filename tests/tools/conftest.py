@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from vitbackbones.commands import cli
 from vitbackbones.datasets import shapes
-from vitbackbones.engine import cli
 
 from ..isolation import process_of_its_own
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 from PIL import Image
 
-from vitbackbones.datasets import mask_check
-from vitbackbones.datasets.headers import ORIENTATION
+from vitbackbones.datasets.checks import masks as mask_check
+from vitbackbones.datasets.checks.headers import ORIENTATION
 
 from .conftest import TINY_SEG
 

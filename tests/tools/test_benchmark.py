@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from vitbackbones.analysis.contenders import build_contender
+from vitbackbones.benchmarking.model_sources import build_contender
 
 from .test_messages import refused
 

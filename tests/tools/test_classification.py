@@ -10,7 +10,7 @@ import pytest
 import torch
 from mmengine.config import Config
 
-from vitbackbones.checkpoint import load_file
+from vitbackbones.checkpoints.filling import load_file
 from vitbackbones.datasets import shapes
 
 from .conftest import ROOT, TINY, TINY_CLS, TINY_SEG

@@ -11,8 +11,8 @@ from mmengine.logging import MMLogger
 
 from tests.golden.fill import fill_input, fill_state_dict, load
 from vitbackbones import create_model
-from vitbackbones.checkpoint import load_file
-from vitbackbones.engine import conversion
+from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.commands import convert_checkpoint as conversion
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from PIL import Image
 
-from vitbackbones.datasets import mask_check
+from vitbackbones.datasets.checks import masks as mask_check
 
 from .conftest import ROOT, TINY, TINY_SEG
 
@@ -312,7 +312,7 @@ def test_wrong_arguments(tool, arguments):
 
 
 def test_a_bug_keeps_its_traceback(tool, monkeypatch):
-    from vitbackbones.engine import train
+    from vitbackbones.commands import train
 
     def broken(*arguments):
         raise ZeroDivisionError

@@ -16,11 +16,11 @@ import torch
 from PIL import Image
 from pycocotools.coco import COCO
 
-from vitbackbones.engine.answers import PALETTE, Scores
-from vitbackbones.engine.lock import folder_lock
-from vitbackbones.engine.predictor import Predictor
+from vitbackbones.files import folder_lock
+from vitbackbones.inference.predictor import Predictor
+from vitbackbones.inference.writers import PALETTE, Scores
 
-from ..inference.conftest import write
+from ..openmmlab.conftest import write
 
 pytestmark = pytest.mark.compat
 TASKS = ('det', 'seg', 'cls')

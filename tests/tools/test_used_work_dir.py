@@ -4,8 +4,8 @@ from multiprocessing import get_context
 
 import pytest
 
-from vitbackbones.checkpoint import load_file
-from vitbackbones.engine.lock import folder_lock
+from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.files import folder_lock
 
 from .conftest import TINY_SEG
 from .test_messages import refused

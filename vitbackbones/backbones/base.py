@@ -12,14 +12,13 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import torch
-from mmengine.model import BaseModule
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from ..checkpoint import load_pretrained, pretrained_options
+from ..checkpoints.filling import load_pretrained, pretrained_options
 from ..errors import InputError
 from ..layers import fit_position, fuse_for_inference, number_slices
-from .taps import published_taps
+from .setr_indices import published_taps
 
 OUT_TYPES = ('featmap', 'cls_token', 'pooled')
 
@@ -105,7 +104,7 @@ def input_size(img_size: int | Sequence[int]) -> tuple[int, int]:
     return sides
 
 
-class Backbone(BaseModule):
+class Backbone(nn.Module):
     """Base of all backbones; see the module docstring for the contract.
 
     A subclass sets ``out_channels`` and ``out_strides`` and gives :meth:`parts_by_stage`,
@@ -129,12 +128,13 @@ class Backbone(BaseModule):
         with_cp: bool = False,
         init_cfg: dict | None = None,
     ) -> None:
-        super().__init__(init_cfg=init_cfg)
+        super().__init__()
         if out_type not in OUT_TYPES:
             raise ValueError(f'out_type={out_type!r} is none of {OUT_TYPES}')
         self.out_type = out_type
         self.frozen_stages = frozen_stages
         self.with_cp = with_cp
+        self.init_cfg = init_cfg
         self._register_load_state_dict_pre_hook(self._adapt_on_load)
         self.register_forward_pre_hook(_to_own_type)
 
@@ -212,10 +212,16 @@ class Backbone(BaseModule):
             InputError: the checkpoint does not fill the backbone.
         """
         options = pretrained_options(self.init_cfg)
-        if options is None:
-            super().init_weights()
-        else:
+        if options is not None:
             load_pretrained(self, **options)
+            return
+        if self.init_cfg:  # of another type, which is OpenMMLab's
+            from mmengine.model import initialize
+
+            initialize(self, self.init_cfg)
+        for part in self.children():
+            if hasattr(part, 'init_weights'):
+                part.init_weights()
 
     def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
         """Return ``state`` with the position codes resized to this model's input size.

@@ -20,15 +20,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor, nn
 
-from ..layers import (
-    DropPath,
-    Mlp,
-    PatchEmbed,
-    build_shortcut,
-    drop_path_rates,
-    resize_map,
-)
-from ..registry import MODELS
+from ..layers import DropPath, Mlp, PatchEmbed, build_shortcut, drop_path_rates, resize_map
 from .base import choose_arch
 from .plain import PlainBackbone
 
@@ -123,7 +115,6 @@ class MixerBlock(nn.Module):
         return self.shortcut_channels(x, n, self.drop_path(self.mlp_channels(n)))
 
 
-@MODELS.register_module()
 class Mixer(PlainBackbone):
     """MLP-Mixer with interchangeable shortcut and any number of passes through each layer.
 
@@ -239,7 +230,6 @@ class Mixer(PlainBackbone):
         return {name for name, _ in self.named_parameters() if '.shortcut_' in name}
 
 
-@MODELS.register_module()
 class RecursiveMixer(Mixer):
     """Mixer whose layers run twice, with learned residual coefficients.
 

@@ -24,7 +24,6 @@ from ..layers import (
     to_map,
     trunc_normal_linears,
 )
-from ..registry import MODELS
 from .base import choose_arch, input_size
 from .pyramid import PyramidBackbone
 
@@ -94,7 +93,6 @@ class Stage(nn.Module):
         return x + resize_position(self.pos_embed, self.grid, size, 'bilinear'), size
 
 
-@MODELS.register_module()
 class PVT(PyramidBackbone):
     """PVT v1 with interchangeable attention and shortcut.
 
@@ -205,7 +203,6 @@ class PVT(PyramidBackbone):
         return {n for n in names if n.endswith('cls_token') or '.shortcut_' in n}
 
 
-@MODELS.register_module()
 class AugPVT(PVT):
     """PVT whose shortcuts are augmented, by default by two circulant paths.
 

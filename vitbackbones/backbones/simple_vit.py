@@ -23,7 +23,6 @@ from ..layers import (
     sincos_position,
     to_map,
 )
-from ..registry import MODELS
 from .base import choose_arch
 from .plain import PlainBackbone
 
@@ -59,7 +58,6 @@ class NormedPatchEmbed(nn.Module):
         return self.norm2(self.proj(self.norm1(x.flatten(3).flatten(1, 2)))), size
 
 
-@MODELS.register_module()
 class SimpleViT(PlainBackbone):
     """Plain vision transformer with fixed positions and interchangeable attention and shortcut.
 
@@ -162,7 +160,6 @@ class SimpleViT(PlainBackbone):
         return {name for name, _ in self.named_parameters() if '.shortcut_' in name}
 
 
-@MODELS.register_module()
 class MSFViT(SimpleViT):
     """SimpleViT with mean-shift attention.
 

@@ -15,7 +15,6 @@ import torch
 from torch import Tensor, nn
 
 from ..layers import Dropout, RecursiveBlock, require_rate, resize_map
-from ..registry import MODELS
 from .base import choose_arch, input_size
 from .pyramid import PyramidBackbone
 
@@ -132,7 +131,6 @@ class Stage(nn.Module):
         )
 
 
-@MODELS.register_module()
 class SReT(PyramidBackbone):
     """SReT with interchangeable attention and shortcut, sliced or (``groups=None``) global.
 

@@ -18,7 +18,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..layers import PatchEmbed, WindowBlock, drop_path_rates, to_map, trunc_normal_linears
-from ..registry import MODELS
 from .base import choose_arch, input_size
 from .pyramid import PyramidBackbone
 
@@ -56,7 +55,6 @@ class Layer(nn.Module):
         self.blocks = nn.ModuleList(blocks)
 
 
-@MODELS.register_module()
 class Swin(PyramidBackbone):
     """Swin transformer with interchangeable attention and shortcut.
 
@@ -168,7 +166,6 @@ class Swin(PyramidBackbone):
         return {n for n in names if n.endswith('_bias_table') or '.shortcut_' in n}
 
 
-@MODELS.register_module()
 class MSFSwin(Swin):
     """Swin with mean-shift attention in its windows; see the module docstring.
 

@@ -12,7 +12,6 @@ shortcuts in the blocks, not in the stem, whose shortcut is already another. Its
 published; parameter counts determine two circulant paths around both branches.
 """
 
-from ..registry import MODELS
 from .vit import ViT
 
 ARCHS = {
@@ -22,7 +21,6 @@ ARCHS = {
 }
 
 
-@MODELS.register_module()
 class T2T(ViT):
     """T2T-ViT with interchangeable attention and shortcut.
 
@@ -62,7 +60,6 @@ class T2T(ViT):
         )
 
 
-@MODELS.register_module()
 class AugT2T(T2T):
     """T2T-ViT whose shortcuts are augmented, by default by two circulant paths.
 

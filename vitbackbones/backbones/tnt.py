@@ -30,7 +30,6 @@ from ..layers import (
     pad_to_multiple,
     trunc_normal_linears,
 )
-from ..registry import MODELS
 from .base import choose_arch
 from .plain import PlainBackbone
 
@@ -146,7 +145,6 @@ class TNTBlock(nn.Module):
         return self
 
 
-@MODELS.register_module()
 class TNT(PlainBackbone):
     """TNT with interchangeable attentions and shortcuts on both levels.
 

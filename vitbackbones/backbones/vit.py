@@ -19,7 +19,6 @@ from ..layers import (
     sinusoid_position,
     trunc_normal_linears,
 )
-from ..registry import MODELS
 from .base import choose_arch
 from .plain import PlainBackbone
 
@@ -31,7 +30,6 @@ ARCHS = {
 }
 
 
-@MODELS.register_module()
 class ViT(PlainBackbone):
     """Plain vision transformer with interchangeable stem, attention and shortcut.
 
@@ -160,7 +158,6 @@ class ViT(PlainBackbone):
         return {n for n in names if n in ('cls_token', 'pos_embed') or '.shortcut_' in n}
 
 
-@MODELS.register_module()
 class AugViT(ViT):
     """ViT whose shortcuts are augmented, by default as in the paper (two circulant paths).
 

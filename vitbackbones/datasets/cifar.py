@@ -9,15 +9,12 @@ import numpy as np
 from mmpretrain.datasets import CIFAR10 as RGBCIFAR10
 from mmpretrain.datasets import CIFAR100 as RGBCIFAR100
 
-from ..registry import DATASETS
-
 
 def _as_bgr(samples: list[dict]) -> list[dict]:
     """``img`` (H, W, 3) of every sample from RGB to BGR."""
     return [{**one, 'img': np.ascontiguousarray(one['img'][..., ::-1])} for one in samples]
 
 
-@DATASETS.register_module()
 class CIFAR10(RGBCIFAR10):
     """mmpretrain's ``CIFAR10`` as BGR; arguments are the same."""
 
@@ -25,7 +22,6 @@ class CIFAR10(RGBCIFAR10):
         return _as_bgr(super().load_data_list())
 
 
-@DATASETS.register_module()
 class CIFAR100(RGBCIFAR100):
     """mmpretrain's ``CIFAR100`` as BGR; arguments are the same."""
 

@@ -14,10 +14,8 @@ from mmengine.dataset import BaseDataset
 from mmengine.evaluator import BaseMetric
 
 from ..errors import InputError
-from ..registry import DATASETS, METRICS
 
 
-@DATASETS.register_module()
 class ImageNetV2(BaseDataset):
     """One of the sets: folders named 0 to 999, and the name is the label.
 
@@ -37,7 +35,6 @@ class ImageNetV2(BaseDataset):
         return [{'img_path': str(file), 'gt_label': int(file.parent.name)} for file in files]
 
 
-@METRICS.register_module()
 class ReaLAccuracy(BaseMetric):
     """Top-k accuracy with ReaL labels: right if any label is among the k; images without are left.
 

@@ -10,10 +10,8 @@ from pathlib import Path
 from mmengine.dataset import BaseDataset
 
 from ..errors import InputError
-from ..registry import DATASETS
 
 
-@DATASETS.register_module()
 class INaturalist(BaseDataset):
     """One competition split; ``ann_file`` is its JSON file, images lie below ``data_root``.
 

@@ -1,0 +1,199 @@
+"""What ``--smoke`` makes of a config; that it runs is shown in tests/tools."""
+
+import copy
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from mmengine.registry import DATASETS, DefaultScope
+
+from vitbackbones.commands import smoke
+from vitbackbones.commands.smoke import SHORT_SIDE, rewrite, shrink
+from vitbackbones.config.data import datasets, loaders
+from vitbackbones.config.read import read_config
+from vitbackbones.errors import InputError
+
+TINY_SEG = Path(__file__).parents[1] / 'tools' / 'tiny_seg.py'
+CONFIGS = sorted((Path(__file__).parents[2] / 'configs').glob('detr_*.py'))
+
+
+@pytest.mark.parametrize(
+    ('size', 'small'),
+    [
+        ((1333, 800), (266, 160)),
+        ((160, 160), (160, 160)),
+        ([(1333, 480), (600, 1333)], [(444, 160), (160, 355)]),
+        ([(64, 64)], [(64, 64)]),
+        (224, 160),
+        (96, 96),
+        ((384, 600), (160, 250)),
+        (None, None),
+        (0.5, 0.5),
+        ((0.1, 2.0), (0.1, 2.0)),
+    ],
+)
+def test_shrink(size, small):
+    assert shrink(size) == small
+    assert type(shrink(size)) is type(small)
+
+
+def sizes(node):
+    """All values in ``node`` that are image sizes."""
+    pairs = enumerate(node) if isinstance(node, list | tuple) else node.items()
+    for key, value in pairs:
+        if key in smoke.SIZE_KEYS:
+            yield from value if isinstance(value[0], tuple | list) else [value]
+        elif isinstance(value, dict | list | tuple):
+            yield from sizes(value)
+
+
+@pytest.mark.parametrize('path', CONFIGS, ids=lambda path: path.stem)
+def test_every_config_can_be_rewritten(path, tmp_path):
+    config = read_config(path)
+    before = copy.deepcopy(config)
+    config.work_dir = str(tmp_path)
+    rewrite(config)
+    assert config.optim_wrapper == before.optim_wrapper
+    resized = ('data_preprocessor', 'test_cfg') if config.default_scope == 'mmseg' else ()
+    for key in set(config.model) - set(resized):
+        assert config.model[key] == before.model[key]
+    found = [size for _, loader in loaders(config) for size in sizes(loader['dataset'])]
+    assert found
+    assert all(min(size) <= SHORT_SIDE for size in found)
+    with DefaultScope.overwrite_default_scope(config.default_scope):
+        for _, part in datasets(config):
+            built = DATASETS.build(part)
+            assert built[0]['inputs'].shape[-1] <= 2 * SHORT_SIDE
+            ANNOTATED[config.default_scope](config, built)
+
+
+def has_boxes(config, dataset):
+    assert len(dataset.metainfo['classes']) == config.model.bbox_head.num_classes
+    assert len(dataset.get_cat_ids(0)) > 0
+
+
+def has_masks(config, dataset):
+    assert len(dataset.metainfo['classes']) == config.model.decode_head.num_classes
+    labels = np.unique(dataset[0]['data_samples'].gt_sem_seg.data).tolist()
+    assert 2 <= len(set(labels) - {255}) <= 4
+    assert max(set(labels) - {255}) < config.model.decode_head.num_classes
+
+
+ANNOTATED = {'mmdet': has_boxes, 'mmseg': has_masks}
+
+
+@pytest.mark.parametrize('classes', [4, 11, 150])
+def test_segmentation_with_any_number_of_classes(classes, tmp_path):
+    """Of another layout, with suffixes, a list of files, and a size of the model's own."""
+    config = read_config(TINY_SEG, {'work_dir': str(tmp_path)})
+    names = tuple(f'class {i}' for i in range(classes))
+    config.model.decode_head.num_classes = classes
+    config.model.data_preprocessor.size = config.model.test_cfg.crop_size = (512, 512)
+    config.model.test_cfg.stride = (341, 341)
+    for _, part in datasets(config):
+        part.update(metainfo={'classes': names}, reduce_zero_label=False)
+        part.update(img_suffix='.tif', seg_map_suffix='_labels.tif', ann_file='list.txt')
+        part.pipeline = [
+            {**step, 'num_classes': classes} if step['type'].endswith('LoadMask') else step
+            for step in part.pipeline
+        ]
+    rewrite(config)
+    assert config.model.data_preprocessor.size == (SHORT_SIDE, SHORT_SIDE)
+    assert config.model.test_cfg.crop_size == config.model.test_cfg.stride == (SHORT_SIDE,) * 2
+    with DefaultScope.overwrite_default_scope('mmseg'):
+        for _, part in datasets(config):
+            built = DATASETS.build(part)
+            assert built.metainfo['classes'] == names
+            has_masks(config, built)
+
+
+def test_a_task_without_data(tmp_path):
+    config = read_config(CONFIGS[0], {'default_scope': 'mmpose', 'work_dir': str(tmp_path)})
+    with pytest.raises(InputError, match="--smoke: there are no embedded data for default_scope='"):
+        rewrite(config)
+
+
+def test_losses_that_are_not_finite_fail():
+    class History:
+        def __init__(self, *values):
+            self.data = (list(values), None)
+
+    class Runner:
+        class message_hub:  # noqa: N801 (an attribute of a runner)
+            log_scalars = {'train/loss': History(1.0, 2.0), 'train/loss_cls': History(1.0, 1.0)}
+
+    assert smoke._finite_losses(Runner) == [1.0, 2.0]
+    Runner.message_hub.log_scalars['train/loss_cls'] = History(1.0, float('nan'))
+    with pytest.raises(InputError, match='smoke test: train/loss_cls is not finite in step 2'):
+        smoke._finite_losses(Runner)
+
+
+class Evaluated:
+    """A runner that has evaluated."""
+
+    def __init__(self, **metrics):
+        class Last(float):
+            def current(self):
+                return float(self)
+
+        self.val_loop = object()
+        scalars = {f'val/{name}': Last(value) for name, value in metrics.items()}
+        self.message_hub = SimpleNamespace(log_scalars=scalars)
+
+
+@pytest.mark.parametrize(
+    ('metrics', 'message'),
+    [
+        ({'time': 3.0}, 'is empty (no metric)'),
+        ({'coco/bbox_mAP': -1.0, 'coco/bbox_mAP_s': -1.0}, 'is empty (coco/bbox_mAP=-1, coco/'),
+        ({'mIoU': float('nan')}, 'is empty (mIoU=nan): no prediction reached val_evaluator'),
+    ],
+)
+def test_an_evaluation_of_nothing_fails(metrics, message):
+    with pytest.raises(InputError) as error:
+        smoke._first_metric(Evaluated(**metrics))
+    assert message in str(error.value)
+
+
+def test_an_evaluation_of_something_passes():
+    """Without small boxes COCO's metric of them is -1, and a model may find nothing right."""
+    runner = Evaluated(**{'coco/bbox_mAP': 0.0, 'coco/bbox_mAP_s': -1.0})
+    assert smoke._first_metric(runner) == 'coco/bbox_mAP 0.000'
+    runner.val_loop = None
+    assert smoke._first_metric(runner) == 'none'
+
+
+def test_every_threshold_is_lowered(tmp_path):
+    config = read_config(CONFIGS[0], {'work_dir': str(tmp_path)})
+    config.model.test_cfg = {'score_thr': 0.05, 'rcnn': {'score_thr': 0.5, 'max_per_img': 100}}
+    rewrite(config)
+    assert config.model.test_cfg == {
+        'score_thr': 0.0,
+        'rcnn': {'score_thr': 0.0, 'max_per_img': 100},
+    }
+
+
+CLASSIFIERS = sorted((Path(__file__).parents[2] / 'configs').glob('cls_*.py'))
+
+
+@pytest.fixture(scope='module')
+def work_dir(tmp_path_factory):
+    """One for all, so that the pictures are drawn once."""
+    return tmp_path_factory.mktemp('work_dir')
+
+
+@pytest.mark.parametrize('path', CLASSIFIERS, ids=lambda path: path.stem)
+def test_every_classifier_can_be_rewritten(path, work_dir):
+    from mmpretrain.registry import DATASETS as CLASSIFIED
+
+    config = read_config(path)
+    model, wrapper = copy.deepcopy(config.model), copy.deepcopy(config.optim_wrapper)
+    config.work_dir = str(work_dir)
+    rewrite(config)
+    assert (config.model, config.optim_wrapper) == (model, wrapper)
+    with DefaultScope.overwrite_default_scope('mmpretrain'):
+        for _, part in datasets(config):
+            built = CLASSIFIED.build(part)
+            assert max(built.get_gt_labels()) < config.model.head.num_classes
+            assert built[0]['inputs'].shape[-1] <= SHORT_SIDE

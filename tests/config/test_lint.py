@@ -1,0 +1,131 @@
+"""Unknown keys are found before anything is built, and known ones are left alone."""
+
+from pathlib import Path
+
+import pytest
+from mmdet.registry import MODELS
+from mmengine.config import Config
+from mmengine.registry import DefaultScope
+
+from vitbackbones.config.lint import explain_unexpected_keyword, lint
+from vitbackbones.config.read import read_config
+from vitbackbones.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+CONFIG = ROOT / 'configs' / 'detr_aug_vit_s_coco.py'
+
+
+def finding(**options):
+    """What lint says of the shipped config with ``options`` (``__`` for a dot)."""
+    config = read_config(CONFIG, {key.replace('__', '.'): value for key, value in options.items()})
+    with pytest.raises(InputError) as error:
+        lint(config)
+    return str(error.value)
+
+
+@pytest.mark.parametrize('path', sorted((ROOT / 'configs').glob('*.py')), ids=lambda p: p.stem)
+def test_shipped_configs_pass(path):
+    lint(read_config(path))
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        ({'modell': 1}, "modell: unknown key; did you mean 'model'?"),
+        ({'trian_cfg': 1}, "trian_cfg: unknown key; did you mean 'train_cfg'?"),
+        (
+            {'model__backbone__archh': 's'},
+            "model.backbone.archh: unknown key of vitbackbones.AugViT; did you mean 'arch'?",
+        ),
+        ({'model__backbone__shortcut': {'type': 'AugmentedShortcut', 'path': 2}}, "mean 'paths'"),
+        ({'model__backbone__with_cpp': True}, "did you mean 'with_cp'?"),
+        ({'model__neck__in_channel': 3}, "did you mean 'in_channels' or"),
+        ({'model__neck__zzz': 3}, 'model.neck.zzz: unknown key of ChannelMapper; known: act_cfg,'),
+        ({'model__train_cfg__assigner__match_cost': 1}, "did you mean 'match_costs'?"),
+        ({'model__backbone__init_cfg__allow_mising': []}, "did you mean 'allow_missing'?"),
+        ({'train_dataloader__batchsize': 2}, "dataloader.batchsize: unknown key; did you mean 'b"),
+        ({'train_dataloader__dataset__annfile': ''}, "did you mean 'ann_file'?"),
+        ({'train_dataloader__dataset__pipeline__2__probb': 1}, 'dataset.pipeline.2.probb: unknown'),
+        ({'train_dataloader__sampler__shufle': True}, "did you mean 'shuffle'?"),
+        ({'optim_wrapper__optimizer__weight_decy': 0}, "did you mean 'weight_decay'?"),
+        ({'optim_wrapper__clip_gard': {}}, "did you mean 'clip_grad'?"),
+        ({'optim_wrapper__paramwise_cfg__norm_decay': 0}, "did you mean 'norm_decay_mult'"),
+        (
+            {'optim_wrapper__paramwise_cfg__custom_keys': {'a.b': {'wd_mult': 0}}},
+            'paramwise_cfg.custom_keys.a.b.wd_mult: unknown key',
+        ),
+        ({'param_scheduler__0__milestone': [1]}, "did you mean 'milestones'?"),
+        ({'train_cfg__max_epoch': 1}, "did you mean 'max_epochs'"),
+        ({'val_cfg__fp61': True}, "val_cfg.fp61: unknown key of ValLoop; did you mean 'fp16'"),
+        ({'val_evaluator__metrics': 'bbox'}, "did you mean 'metric'"),
+        ({'default_hooks__logger__intervall': 1}, "did you mean 'interval'"),
+        ({'env_cfg__cudnn_benchmrk': True}, "did you mean 'cudnn_benchmark'?"),
+        ({'randomness__sed': 1}, "did you mean 'seed'?"),
+        (
+            {'model__backbone__type': 'AugViT'},
+            "type: 'AugViT' is not registered in mmdet or vitbackbones; "
+            "did you mean 'vitbackbones.AugViT'",
+        ),
+        ({'train_dataloader__dataset__type': 'CocoDatset'}, "did you mean 'CocoDataset'"),
+        ({'optim_wrapper__optimizer__type': 'adamw'}, "did you mean 'AdamW'"),
+    ],
+)
+def test_found_with_a_suggestion(options, message):
+    assert message in finding(**options)
+
+
+def test_all_findings_at_once():
+    text = finding(modell=1, model__neck__in_channel=3)
+    assert text.startswith(str(CONFIG))
+    assert len(text.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    'options',
+    [
+        {'base_lr': 0.1, 'my_pipeline': [{'type': 'whatever'}], 'val_evaluator_abs': 1},
+        {'custom_hooks': [{'type': 'EMAHook', 'momentum': 0.1, 'priority': 49}]},
+        {'model__neck__act_cfg': [{'type': 'GN', 'num_groups': 32, 'requires_grad': False}]},
+        {'optim_wrapper__constructor': 'Mine', 'optim_wrapper__paramwise_cfg': {'layers': 12}},
+        {'optim_wrapper__clip_grad': {'type': 'value', 'clip_value': 1}},
+        {'model__backbone__shortcut': {'type': 'AugmentedShortcut', 'paths': 3}},
+        {'train_dataloader__num_batch_per_epoch': 3},
+        {'model__neck__act_cfg': [{'type': 'conv', 'kernel_size': 1}]},
+        {'train_cfg': {'_delete_': True, 'by_epoch': False, 'max_iters': 3}},
+        {'model__neck__init_cfg': {'type': 'Xavier', 'layer': 'Conv2d', 'override': {'name': 'a'}}},
+    ],
+)
+def test_valid_keys_pass(options):
+    lint(read_config(CONFIG, {key.replace('__', '.'): value for key, value in options.items()}))
+
+
+@pytest.mark.parametrize(
+    ('option', 'message'),
+    [
+        ('data_root', 'data_root is no setting of a run: no effect; use --data-root'),
+        ('modell.type', "modell is no setting of a run: no effect; did you mean 'model'"),
+        ('train_pipeline.0.type', 'train_pipeline is no setting of a run: no effect'),
+    ],
+)
+def test_options_without_effect(option, message):
+    with pytest.raises(InputError) as error:
+        lint(read_config(CONFIG), [option, 'model.num_queries'])
+    assert f'--cfg-options {option}: {message}' in str(error.value)
+    assert 'num_queries' not in str(error.value)
+
+
+def test_what_only_building_shows():
+    config = read_config(CONFIG, {'model.encoder.num_layrs': 3, 'num_layrs': 1})
+    lint(config)
+    with pytest.raises(TypeError) as error, DefaultScope.overwrite_default_scope('mmdet'):
+        MODELS.build(config.model)
+    text = str(explain_unexpected_keyword(config, error.value))
+    assert 'model.encoder.num_layrs: unknown key of DetrTransformerEncoder; did you mean ' in text
+    assert "'num_layers'" in text
+
+
+def test_an_error_of_another_kind_is_not_explained():
+    config = Config({'model': {'x': 1}})
+    assert explain_unexpected_keyword(config, TypeError('bad operand')) is None
+    unknown = TypeError("f() got an unexpected keyword argument 'y'")
+    assert explain_unexpected_keyword(config, unknown) is None

@@ -1,0 +1,107 @@
+"""Every way in which a config file can be broken is one message with file and line."""
+
+import pytest
+
+from vitbackbones.config.read import read_config
+from vitbackbones.errors import InputError
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(**files):
+        for name, text in files.items():
+            (tmp_path / f'{name}.py').write_text(text)
+        return tmp_path / f'{next(iter(files))}.py'
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ('files', 'message'),
+    [
+        ({'run': 'a = 1\nb = (1,\n'}, r"run\.py:2: syntax error: '\(' was never closed"),
+        ({'run': '_base_ = "base.py"\n', 'base': '\n\nx = = 1'}, r'base\.py:3: syntax error'),
+        (
+            {'run': '_base_ = "base.py"\n', 'base': '_base_ = ["none.py"]\n'},
+            r'base\.py: _base_ names \S+/none\.py, which does not exist',
+        ),
+        ({'run': 'a = 1\nb = unknown + a\n'}, r"run\.py:2: NameError: name 'unknown' is not def"),
+        (
+            {'run': '_base_ = ["a.py", "b.py"]\n', 'a': 'x = 1', 'b': 'x = 2'},
+            r'run\.py: KeyError: Duplicate key is not allowed among bases',
+        ),
+        (
+            {'run': '_base_ = "a.py"\nx = dict(y=1)\n', 'a': 'x = 1'},
+            r'run\.py: TypeError: .*x is a dict in the child config',
+        ),
+        (
+            {'run': 'custom_imports = dict(imports=["no_such_package"])\n'},
+            r"run\.py: No module named 'no_such_package'",
+        ),
+    ],
+)
+def test_broken(write, files, message):
+    path = write(**files)
+    with pytest.raises(InputError, match=message) as error:
+        read_config(path)
+    assert '\n' not in str(error.value)
+
+
+def test_missing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match='no such config file') as error:
+        read_config('configs/detr_aug_vit_s_coc.py')
+    assert 'did you mean configs/detr_aug_vit_s_coco.py' in str(error.value)
+
+
+def test_found_from_any_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert read_config('configs/detr_aug_vit_s_coco.py').model.type == 'vitbackbones.DETR'
+
+
+def test_options_change_settings(write):
+    path = write(run='a = dict(b=[dict(c=1)])')
+    assert read_config(path, {'a.b.0.c': 2, 'a.d': 3}).a == {'b': [{'c': 2}], 'd': 3}
+
+
+@pytest.mark.parametrize('key', ['a.b.5.c', 'a.b.0.c.d'])
+def test_options_that_do_not_fit(write, key):
+    path = write(run='a = dict(b=[dict(c=1)])')
+    with pytest.raises(InputError, match=f'--cfg-options {key}=2: '):
+        read_config(path, {key: 2})
+
+
+def test_a_dict_on_the_command_line_joins_a_dict_and_replaces_anything_else(write):
+    path = write(run='a = dict(b=dict(c=1), d="x", e=[1])')
+    read = read_config(path, {'a.b': {'n': 2}, 'a.d': {'n': 2}, 'a.e': {'n': 2}, 'new': {'n': 2}})
+    assert read.a == {'b': {'c': 1, 'n': 2}, 'd': {'n': 2}, 'e': {'n': 2}}
+    assert read.new == {'n': 2}
+
+
+def test_an_entry_of_a_list_is_replaced(write):
+    path = write(run='a = [1, dict(b=1)]')
+    assert read_config(path, {'a.0': 3}).a == [3, {'b': 1}]
+    assert read_config(path, {'a.1': 3}).a == [1, 3]
+    with pytest.raises(InputError, match='--cfg-options a.5=3: list assignment index out of range'):
+        read_config(path, {'a.5': 3})
+
+
+@pytest.mark.parametrize('options', [{'m.arch.depth': 24}, {'m.arch': {'base': 'ti', 'depth': 24}}])
+def test_a_setting_of_a_named_variant(write, options):
+    path = write(run='m = dict(arch="ti")')
+    assert read_config(path, options).m.arch == {'base': 'ti', 'depth': 24}
+
+
+def test_settings_of_a_variant_that_is_a_dict_already(write):
+    path = write(run='m = dict(arch=dict(depth=1, width=2))')
+    assert read_config(path, {'m.arch.depth': 3}).m.arch == {'depth': 3, 'width': 2}
+
+
+def test_a_child_config_changes_a_named_variant(write):
+    files = {'base': 'm = dict(arch="ti")'}
+    arch = 'm = dict(arch=dict(_delete_=True, base="ti", depth=24))'
+    path = write(run=f'_base_ = "base.py"\n{arch}', **files)
+    assert read_config(path).m.arch == {'base': 'ti', 'depth': 24}
+    path = write(run=f'_base_ = "base.py"\n{arch.replace("_delete_=True, ", "")}', **files)
+    with pytest.raises(InputError, match='You may set `_delete_=True` to ignore the base config'):
+        read_config(path)

@@ -1,0 +1,42 @@
+"""The table's vocabulary, and how its places are found."""
+
+import pytest
+
+from vitbackbones.config import schema
+from vitbackbones.config.schema import COUNT, choice, listed, misfits, number, whole
+
+
+@pytest.mark.parametrize(
+    ('rule', 'good', 'bad'),
+    [
+        (whole(0, 9), [0, 9], [-1, 10, 1.0, '1', True, None]),
+        (number(above=0), [0.1, 3], [0, -1, float('nan'), True, 'x']),
+        (choice('a', None), ['a', None], ['b', ['a']]),
+        (listed(COUNT), [[], [1], (2, 3)], [1, [0], 'ab']),
+        (listed(COUNT, 2), [(1, 2)], [[1], [1, 2, 3]]),
+        (schema.LENGTH, [1, 1e4], [0, 1.5, float('inf'), True]),
+        (schema.LEVEL, ['INFO', 'WARN', 10], ['FOO', 3, None]),
+        (schema.TYPED, [{'type': 'A'}, {'type': dict}], [{}, {'a': 1}, 'A']),
+        (schema.SIZES, [224, 0.5, (800, 1333), [(1, 2), (3, 4)]], [0, 'x', (1, 2, 3, 0)]),
+    ],
+)
+def test_rules(rule, good, bad):
+    assert [value for value in good if not rule.fits(value)] == []
+    assert [value for value in bad if rule.fits(value)] == []
+
+
+def test_places(monkeypatch):
+    table = {'a.**.n': COUNT, '*_b.0.n': COUNT, 'missing.n': COUNT}
+    monkeypatch.setattr(schema, 'SCHEMA', table)
+    config = {'a': {'n': 0, 'c': [{'n': 1}, {'d': {'n': -1}}]}, 'x_b': ({'n': 'x'},), 'n': 0}
+    assert [finding.partition(':')[0] for finding in misfits(config)] == [
+        'a.n',
+        'a.c.1.d.n',
+        'x_b.0.n',
+    ]
+    assert "x_b.0.n: is 'x', but it must be a whole number from 1" in misfits(config)
+
+
+def test_long_values_are_shortened():
+    (finding,) = misfits({'model': 'x' * 1000})
+    assert len(finding) < 120

@@ -1,0 +1,197 @@
+"""Loading pictures: the same pixels as mmcv, and a message with the file name for bad ones."""
+
+import os
+import struct
+import zlib
+
+import cv2
+import mmcv
+import numpy as np
+import pytest
+from mmcv.transforms import LoadImageFromFile
+from mmengine.dataset import Compose
+from mmengine.registry import DefaultScope
+from PIL import Image
+from torch.utils.data import DataLoader, Dataset
+
+from vitbackbones.datasets.load_image import LoadImage, jpeg_ends_early
+from vitbackbones.errors import InputError
+from vitbackbones.registry import TRANSFORMS
+
+
+def picture(height=60, width=80):
+    ramp = np.arange(height * width * 3, dtype=np.uint32).reshape(height, width, 3)
+    return (ramp * 7919 % 251).astype(np.uint8)
+
+
+def encode(suffix, *options):
+    return cv2.imencode(suffix, picture(), list(options))[1].tobytes()
+
+
+JPEG = encode('.jpg')
+PROGRESSIVE = encode('.jpg', cv2.IMWRITE_JPEG_PROGRESSIVE, 1)
+
+
+def with_thumbnail(jpeg):
+    """The JPEG with a small whole JPEG inside an application segment, as cameras write it."""
+    thumbnail = cv2.imencode('.jpg', picture(8, 8))[1].tobytes()
+    segment = b'\xff\xe1' + (len(thumbnail) + 2).to_bytes(2, 'big') + thumbnail
+    return jpeg[:2] + segment + jpeg[2:]
+
+
+@pytest.fixture
+def save(tmp_path):
+    def write(content, name='picture.jpg'):
+        (tmp_path / name).write_bytes(content)
+        return str(tmp_path / name)
+
+    return write
+
+
+# ---------------------------------------------------------------------------- good pictures
+
+
+@pytest.mark.parametrize('suffix', ['.jpg', '.png', '.bmp', '.webp', '.tif'])
+@pytest.mark.parametrize('options', [{}, {'to_float32': True}, {'color_type': 'grayscale'}])
+def test_the_result_is_that_of_mmcv(save, suffix, options):
+    path = save(encode(suffix), f'picture{suffix}')
+    ours = LoadImage(**options)({'img_path': path, 'img_id': 5})
+    theirs = LoadImageFromFile(**options)({'img_path': path, 'img_id': 5})
+    assert ours.keys() == theirs.keys()
+    assert ours['img'].dtype == theirs['img'].dtype
+    assert np.array_equal(ours.pop('img'), theirs.pop('img'))
+    assert ours == theirs
+
+
+@pytest.mark.parametrize('toolbox', ['mmdet', 'mmseg', 'mmpretrain'])
+def test_it_is_found_by_name_in_the_pipelines_of_every_toolbox(save, toolbox):
+    with DefaultScope.overwrite_default_scope(toolbox):
+        pipeline = Compose([{'type': 'vitbackbones.LoadImage'}])
+    assert pipeline({'img_path': save(JPEG)})['img'].shape == (60, 80, 3)
+
+
+# ---------------------------------------------------------------------------- truncation
+
+
+@pytest.mark.parametrize(
+    'whole',
+    [JPEG, PROGRESSIVE, with_thumbnail(JPEG), JPEG + b'\0' * 99],
+    ids=['baseline', 'progressive', 'thumbnail', 'trailer'],
+)
+def test_a_whole_jpeg_is_told_from_one_cut_anywhere(whole):
+    assert not jpeg_ends_early(whole)
+    end = whole.rindex(b'\xff\xd9')
+    assert all(jpeg_ends_early(whole[:length]) for length in range(2, end + 2))
+
+
+def test_a_filled_up_rest_is_truncated_too():
+    assert jpeg_ends_early(JPEG[: len(JPEG) // 2] + b'\0' * 500)
+
+
+def test_fill_bytes_before_a_marker_are_allowed():
+    assert not jpeg_ends_early(JPEG[:2] + b'\xff\xff' + JPEG[2:])
+
+
+# ---------------------------------------------------------------------------- bad pictures
+
+BAD = {
+    'empty': (b'', 'the file is empty'),
+    'text': (b'<html>404</html>', 'not an image'),
+    'jpeg': (JPEG[: len(JPEG) // 2], f'truncated, the JPEG data stops after {len(JPEG) // 2}'),
+    'last bytes': (JPEG[:-2], 'truncated'),
+    'progressive': (PROGRESSIVE[: len(PROGRESSIVE) // 2], 'truncated'),
+    'thumbnail': (with_thumbnail(JPEG)[: len(JPEG) // 2], 'truncated'),
+    'png': (encode('.png')[:-2000], 'truncated'),
+    'bmp': (encode('.bmp')[:-2000], 'truncated'),
+    'webp': (encode('.webp')[:60], 'truncated'),
+}
+
+
+@pytest.mark.parametrize('backend', ['cv2', 'pillow'])
+@pytest.mark.parametrize('case', BAD)
+def test_a_bad_picture_is_named(save, case, backend):
+    content, reason = BAD[case]
+    path = save(content)
+    with pytest.raises(InputError) as caught:
+        LoadImage(imdecode_backend=backend)({'img_path': path})
+    assert str(caught.value).startswith(f'image file {path}: ')
+    assert '\n' not in str(caught.value)
+    if backend == 'cv2':
+        assert reason in str(caught.value)
+
+
+def test_a_missing_file_and_a_folder_are_named(tmp_path):
+    with pytest.raises(InputError, match=r'absent\.jpg: No such file or directory\. Put a good'):
+        LoadImage()({'img_path': str(tmp_path / 'absent.jpg')})
+    with pytest.raises(InputError, match='Is a directory'):
+        LoadImage()({'img_path': str(tmp_path)})
+
+
+def test_a_picture_without_the_missing_rows_is_not_taken_for_whole(save, monkeypatch):
+    """OpenCV before 4.11 returns a truncated JPEG as if it were whole; so does this stand-in."""
+    monkeypatch.setattr(mmcv, 'imfrombytes', lambda *args, **kwargs: picture())
+    with pytest.raises(InputError, match='truncated'):
+        LoadImage()({'img_path': save(JPEG[: len(JPEG) // 2])})
+
+
+@pytest.mark.parametrize('case', BAD)
+def test_ignore_empty_leaves_bad_pictures_to_the_data_set(save, tmp_path, case):
+    load = LoadImage(ignore_empty=True)
+    assert load({'img_path': save(BAD[case][0])}) is None
+    assert load({'img_path': str(tmp_path / 'absent.jpg')}) is None
+    assert load({'img_path': save(JPEG)})['img'] is not None
+
+
+class Files(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+        self.load = TRANSFORMS.build({'type': 'vitbackbones.LoadImage'})
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, index):
+        return self.load({'img_path': self.paths[index]})
+
+
+def test_the_message_comes_out_of_a_data_worker_as_it_went_in(save):
+    path = save(JPEG[:300])
+    with pytest.raises(InputError) as here:
+        Files([path])[0]
+    with pytest.raises(InputError) as there:
+        list(DataLoader(Files([path]), num_workers=1))
+    assert str(there.value) == str(here.value)
+
+
+# ---------------------------------------------------------------------------- harmful files
+
+
+def png_header(width, height):
+    """The beginning of a PNG file of that size, whole as far as it goes."""
+    chunk = b'IHDR' + struct.pack('>IIBBBBB', width, height, 8, 2, 0, 0, 0)
+    length, check = struct.pack('>I', 13), struct.pack('>I', zlib.crc32(chunk))
+    return b'\x89PNG\r\n\x1a\n' + length + chunk + check + struct.pack('>I4s', 1000, b'IDAT')
+
+
+@pytest.mark.parametrize('backend', ['cv2', 'pillow'])
+def test_more_pixels_than_the_limit_are_refused_by_the_header(save, monkeypatch, backend):
+    monkeypatch.setattr(mmcv, 'imfrombytes', lambda *args, **kwargs: pytest.fail('decoded'))
+    path = save(png_header(24000, 24000) + b'\0' * 1000, 'bomb.png')
+    text = r'bomb\.png: Image size \(576000000 pixels\) exceeds limit of 178956970 pixels; cut it '
+    with pytest.raises(InputError, match=text):
+        LoadImage(imdecode_backend=backend)({'img_path': path})
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / 'pipe.jpg')
+    with pytest.raises(InputError, match=r'pipe\.jpg: not a regular file\.'):
+        LoadImage()({'img_path': str(tmp_path / 'pipe.jpg')})
+
+
+@pytest.mark.parametrize(
+    ('kind', 'text'), [('float32', 'floating point'), ('int32', '32-bit integer')]
+)
+def test_a_tiff_of_other_values_is_not_called_damaged(tmp_path, kind, text):
+    Image.fromarray(np.ones((8, 8), kind)).save(tmp_path / 'a.tif')
+    with pytest.raises(InputError, match=f'a TIFF of {text} values; convert it to 8 or 16 bits'):
+        LoadImage()({'img_path': str(tmp_path / 'a.tif')})

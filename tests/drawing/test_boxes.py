@@ -1,0 +1,134 @@
+"""Pictures of detections: where boxes and labels come to lie."""
+
+import errno
+import os
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from vitbackbones.drawing.boxes import (
+    PALETTE,
+    SIDES,
+    Objects,
+    contact_sheet,
+    draw_objects,
+    save,
+    side_by_side,
+)
+from vitbackbones.errors import InputError
+
+GREY = (128, 128, 128)
+
+
+def image(width=160, height=160):
+    return Image.new('RGB', (width, height), GREY)
+
+
+def objects(*boxes, labels=None, scores=None):
+    boxes = np.array(boxes, float).reshape(-1, 4)
+    labels = np.zeros(len(boxes), int) if labels is None else np.array(labels)
+    return Objects(boxes, labels, None if scores is None else np.array(scores))
+
+
+@pytest.mark.parametrize(
+    ('size', 'drawn'),
+    [
+        ((160, 160), (400, 400)),
+        ((40, 20), (400, 200)),
+        ((500, 700), (500, 700)),
+        ((1333, 800), (1000, 600)),
+        ((20000, 1), (1000, 1)),
+    ],
+)
+def test_small_images_grow_and_large_ones_shrink(size, drawn):
+    assert draw_objects(image(*size), objects(), ['a']).size == drawn
+    assert max(drawn) in range(SIDES[0], SIDES[1] + 1)
+
+
+def test_boxes_are_where_they_belong():
+    pixels = np.array(draw_objects(image(), objects([40, 60, 120, 140], labels=[1]), ['a', 'b']))
+    colored = np.argwhere((pixels == PALETTE[1]).all(-1))  # rows of (y, x)
+    scale = 400 / 160
+    assert colored[:, 1].min() == 40 * scale
+    assert colored[:, 1].max() == 120 * scale
+    assert colored[:, 0].max() == 140 * scale
+    assert (pixels[250, 200] == GREY).all()  # nothing is drawn inside
+
+
+def test_the_given_image_stays_as_it_is():
+    given = image(400, 400)
+    draw_objects(given, objects([40, 60, 120, 140]), ['a'])
+    assert given.getcolors() == [(400 * 400, GREY)]
+
+
+def test_scores_are_written():
+    box = [40, 60, 120, 140]
+    plain = draw_objects(image(), objects(box), ['a'])
+    scored = draw_objects(image(), objects(box, scores=[0.5]), ['a'])
+    other = draw_objects(image(), objects(box, scores=[0.7]), ['a'])
+    assert plain.tobytes() != scored.tobytes() != other.tobytes()
+
+
+def test_labels_of_equal_boxes_do_not_cover_each_other():
+    def label_area(count):
+        drawn = draw_objects(image(), objects(*[[40, 60, 150, 150]] * count), ['abcdef'])
+        return (np.array(drawn) == PALETTE[0]).all(-1).sum()
+
+    one, two, three = (label_area(count) for count in (1, 2, 3))
+    # a label lies partly on its box's edge, which has the same colour
+    assert two - one == pytest.approx(three - two, rel=0.3)
+    assert two > one
+
+
+def test_labels_stay_inside_the_image():
+    at_corner = draw_objects(image(), objects([155, 0, 160, 5]), ['a rather long name'])
+    pixels = np.array(at_corner)
+    assert (pixels[5] == PALETTE[0]).all(-1).sum() > 50
+
+
+def test_many_classes_share_the_palette():
+    label = len(PALETTE) + 2
+    drawn = draw_objects(image(), objects([40, 60, 120, 140], labels=[label]), ['x'] * 20)
+    assert (np.array(drawn) == PALETTE[2]).all(-1).any()
+
+
+def test_side_by_side():
+    row = side_by_side({'left': image(100, 80), 'right': image(50, 40)})
+    assert row.width > 150
+    assert row.height > 80
+    assert row.getpixel((10, row.height - 2)) == GREY
+    assert row.getpixel((row.width - 2, row.height - 2)) == (255, 255, 255)
+
+
+@pytest.mark.parametrize('count', [1, 2, 3, 5])
+def test_contact_sheet_shows_all(count):
+    pictures = [Image.new('RGB', (200, 100), (10 * i + 10, 0, 0)) for i in range(count)]
+    sheet = contact_sheet(pictures, columns=2, width=100)
+    found = {color for _, color in sheet.getcolors()}
+    assert found == {(10 * i + 10, 0, 0) for i in range(count)} | {(255, 255, 255)}
+    assert sheet.width == 116 * min(count, 2)
+    assert sheet.height == 66 * -(-count // 2)
+
+
+# ------------------------------------------------------------------------ writing
+
+
+def test_a_picture_is_written_with_its_folder(tmp_path):
+    assert save(image(), tmp_path / 'a' / 'b.PNG') == tmp_path / 'a' / 'b.PNG'
+    assert np.array_equal(np.asarray(Image.open(tmp_path / 'a' / 'b.PNG')), np.asarray(image()))
+
+
+def test_a_full_disk_is_a_message(tmp_path, monkeypatch):
+    def full(number):
+        raise OSError(errno.ENOSPC, 'No space left on device')
+
+    monkeypatch.setattr(os, 'fsync', full)
+    with pytest.raises(InputError, match=r'a\.png cannot be written \(No space left on device\)'):
+        save(image(), tmp_path / 'a.png')
+
+
+@pytest.mark.parametrize('name', ['a', 'a.xyz', 'a.psd'])
+def test_a_suffix_of_no_picture_is_refused(tmp_path, name):
+    with pytest.raises(InputError, match=f'{name}: pictures have a suffix such as .png or .jpg'):
+        save(image(), tmp_path / name)

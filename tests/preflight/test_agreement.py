@@ -1,0 +1,129 @@
+"""Settings that are valid for themselves and not together."""
+
+import pytest
+
+from vitbackbones.preflight.agreement import disagreements, missing_sections
+
+
+def with_best(save_best, **evaluator):
+    return {
+        'default_hooks': {'checkpoint': {'type': 'CheckpointHook', 'save_best': save_best}},
+        'val_evaluator': evaluator,
+    }
+
+
+COCO = {'type': 'CocoMetric', 'metric': ['bbox', 'segm']}
+IOU = {'type': 'mmseg.IoUMetric', 'iou_metrics': ['mIoU', 'mDice']}
+MEASURED = [
+    ('coco/segm_mAP_50', COCO),
+    ('mine/bbox_mAP', COCO | {'prefix': 'mine'}),
+    ('coco/circle_precision', COCO | {'classwise': True}),
+    ('coco/AR@100', COCO | {'metric': 'proposal'}),
+    ('mDice', IOU),
+    ('val/mIoU', IOU | {'prefix': 'val'}),
+    ('accuracy/top5', {'type': 'Accuracy', 'topk': (1, 5)}),
+    ('accuracy/top1_thr-0.50', {'type': 'Accuracy', 'thrs': (0.5, 0.6)}),
+    ('whatever', {'type': 'SomeonesMetric'}),
+    ('auto', COCO),
+    (None, COCO),
+]
+
+
+@pytest.mark.parametrize(('name', 'evaluator'), MEASURED)
+def test_what_is_measured_can_be_the_best(name, evaluator):
+    assert disagreements(with_best(name, **evaluator)) == []
+    assert disagreements(with_best([name], **evaluator)) == []
+
+
+@pytest.mark.parametrize(
+    ('name', 'evaluator', 'hint'),
+    [
+        ('coco/bbox_map', COCO, "did you mean 'coco/bbox_mAP'?"),
+        ('mIou', IOU, "did you mean 'mIoU'?"),
+        ('loss', IOU, 'known: aAcc, mIoU, mAcc, mDice'),
+        ('top1', {'type': 'Accuracy'}, 'known: accuracy/top1'),
+    ],
+)
+def test_what_is_not_measured(name, evaluator, hint):
+    place = 'default_hooks.checkpoint.save_best'
+    (finding,) = disagreements(with_best(['auto', name], **evaluator))
+    assert finding == f'{place}: {name!r} is not measured by val_evaluator; {hint}'
+
+
+@pytest.mark.parametrize(
+    ('missing', 'given'), [('val_cfg', 'val_dataloader, val_evaluator'), ('test_dataloader', None)]
+)
+def test_splits_come_whole(missing, given):
+    config = {f'val_{part}': {} for part in ('dataloader', 'cfg', 'evaluator')}
+    assert list(missing_sections(config)) == []
+    config[missing] = None
+    expected = [f'{missing}: is missing beside {given}; give all of them or none'] if given else []
+    assert list(missing_sections(config)) == expected
+
+
+SIGMOID = {'loss_cls': {'use_sigmoid': True}}
+
+
+def detr(**model):
+    return {'model': {'type': 'vitbackbones.DETR', **model}}
+
+
+@pytest.mark.parametrize(
+    ('model', 'agrees'),
+    [
+        ({'test_cfg': {'max_per_img': 100}}, True),
+        ({'test_cfg': {'max_per_img': 101}}, False),
+        ({'num_queries': 5, 'test_cfg': {'max_per_img': 6}}, False),
+        (
+            {'bbox_head': {'loss_cls': {'use_sigmoid': True}}, 'test_cfg': {'max_per_img': 300}},
+            True,
+        ),
+        ({'type': 'RetinaNet', 'test_cfg': {'max_per_img': 300}}, True),
+        ({'neck': {'out_channels': 64}, 'bbox_head': {'embed_dims': 64}}, True),
+        ({'neck': {'out_channels': 64}, 'bbox_head': {'embed_dims': 32}}, False),
+        ({'neck': {'out_channels': 64}, 'positional_encoding': {'num_feats': 64}}, False),
+    ],
+)
+def test_detr(model, agrees):
+    assert (disagreements(detr(**model)) == []) is agrees
+
+
+@pytest.mark.parametrize(
+    ('backbone', 'neck', 'agrees'),
+    [
+        ({'type': 'vitbackbones.ViT'}, None, False),
+        ({'type': 'vitbackbones.ViT'}, {'type': 'GlobalAveragePooling'}, True),
+        ({'type': 'vitbackbones.ViT', 'out_type': 'pooled'}, None, True),
+        ({'type': 'VisionTransformer'}, None, True),
+    ],
+)
+def test_a_linear_head_reads_vectors(backbone, neck, agrees):
+    model = {'backbone': backbone, 'neck': neck, 'head': {'type': 'LinearClsHead'}}
+    assert (disagreements({'model': model}) == []) is agrees
+
+
+LOAD, PACK = {'type': 'LoadImageFromFile'}, {'type': 'PackDetInputs'}
+
+
+def with_steps(*steps, scope='mmdet'):
+    return {'default_scope': scope, 'val_dataloader': {'dataset': {'pipeline': list(steps)}}}
+
+
+@pytest.mark.parametrize(
+    'steps',
+    [
+        (LOAD, PACK),
+        (LOAD, {'type': 'TestTimeAug', 'transforms': [[PACK]]}),
+        (LOAD, {'type': 'SomeonesFormat'}),
+        (LOAD, str.upper),
+    ],
+)
+def test_pipelines_that_pack_or_may(steps):
+    assert disagreements(with_steps(*steps)) == []
+
+
+@pytest.mark.parametrize('steps', [(), (LOAD,), (PACK, {'type': 'mmdet.RandomFlip', 'prob': 0.5})])
+def test_pipelines_that_do_not_pack(steps):
+    (finding,) = disagreements(with_steps(*steps))
+    assert finding.startswith('val_dataloader.dataset.pipeline: nothing in it packs')
+    assert finding.endswith("end it with 'PackDetInputs'")

@@ -1,0 +1,115 @@
+"""The checkpoint a config starts from: found, replaced, left out, or explained when missing."""
+
+import pytest
+
+from vitbackbones.config.read import read_config
+from vitbackbones.errors import InputError
+from vitbackbones.preflight import pretrained
+from vitbackbones.preflight.pretrained import prepare_pretrained, prepare_teacher
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def config():
+    return read_config('configs/detr_aug_vit_s_coco.py')
+
+
+def test_found(config, elsewhere):
+    (elsewhere / 'checkpoints').mkdir()
+    (elsewhere / 'checkpoints' / 'aug_vit_s.pth').touch()
+    prepare_pretrained(config)
+    assert config.model.backbone.init_cfg == {
+        'type': 'Pretrained',
+        'checkpoint': str(elsewhere / 'checkpoints' / 'aug_vit_s.pth'),
+        'allow_missing': ['*.shortcut_*'],
+    }
+
+
+def test_missing_says_how_to_get_one(config, elsewhere):
+    with pytest.raises(InputError) as error:
+        prepare_pretrained(config)
+    text = str(error.value)
+    assert text.startswith('checkpoints/aug_vit_s.pth: the ImageNet checkpoint that detr_aug_vit')
+    assert f'{elsewhere}/checkpoints/aug_vit_s.pth' in text
+    pretraining = 'configs/cls_aug_vit_s_imagenet.py'
+    for way in (pretraining, '--pretrained FILE', 'DeiT weights fit', '--scratch', '--smoke'):
+        assert way in text
+
+
+def test_missing_names_the_pretraining_config_where_there_is_one(config, elsewhere, monkeypatch):
+    monkeypatch.setattr(pretrained, 'PROJECT_ROOT', elsewhere)
+    (elsewhere / 'configs').mkdir()
+    (elsewhere / 'configs' / 'cls_aug_vit_s_imagenet.py').touch()
+    (elsewhere / 'configs' / 'cls_aug_vit_b_imagenet.py').touch()
+    with pytest.raises(InputError, match=r'"python tools/train\.py configs/cls_aug_vit_s_imagenet'):
+        prepare_pretrained(config)
+
+
+def test_no_hint_at_deit_where_it_does_not_fit():
+    with pytest.raises(InputError) as error:
+        prepare_pretrained(read_config('configs/detr_pvt_s_coco.py'))
+    assert 'DeiT' not in str(error.value)
+
+
+def test_scratch(config):
+    prepare_pretrained(config, scratch=True)
+    assert config.model.backbone.init_cfg is None
+
+
+def test_given_replaces_the_file_and_keeps_what_may_be_missing(config, elsewhere):
+    (elsewhere / 'deit.pth').touch()
+    prepare_pretrained(config, given='deit.pth')
+    assert config.model.backbone.init_cfg.checkpoint == str(elsewhere / 'deit.pth')
+    assert config.model.backbone.init_cfg.allow_missing == ['*.shortcut_*']
+
+
+def test_given_to_a_config_without_weights(elsewhere):
+    (elsewhere / 'w.pth').touch()
+    config = read_config('configs/detr_aug_vit_s_shapes.py')
+    prepare_pretrained(config, given='w.pth')
+    assert config.model.backbone.init_cfg == {
+        'type': 'vitbackbones.Pretrained',
+        'checkpoint': str(elsewhere / 'w.pth'),
+    }
+
+
+def test_given_is_missing(config):
+    with pytest.raises(InputError, match='--pretrained none.pth: no such file'):
+        prepare_pretrained(config, given='none.pth')
+
+
+def test_addresses_are_left_to_mmengine(config):
+    config.model.backbone.init_cfg.checkpoint = 'https://host/x.pth'
+    prepare_pretrained(config)
+    assert config.model.backbone.init_cfg.checkpoint == 'https://host/x.pth'
+
+
+def test_fine_tuning_names_the_run_before(elsewhere):
+    config = read_config('configs/cls_sret_t_384_imagenet.py')
+    with pytest.raises(InputError, match=r'configs/cls_sret_t_distill_imagenet\.py'):
+        prepare_pretrained(config)
+
+
+def test_given_to_fine_tuning_fills_the_head_too(elsewhere):
+    (elsewhere / 'w.pth').touch()
+    config = read_config('configs/cls_sret_t_384_imagenet.py')
+    prepare_pretrained(config, given='w.pth')
+    assert config.model.init_cfg.checkpoint == str(elsewhere / 'w.pth')
+    assert 'init_cfg' not in config.model.backbone
+
+
+def test_a_teacher(elsewhere):
+    config = read_config('configs/cls_sret_t_distill_imagenet.py')
+    with pytest.raises(InputError, match='the weights of the teacher of cls_sret_t_distill'):
+        prepare_teacher(config)
+    (elsewhere / 'checkpoints').mkdir()
+    (elsewhere / 'checkpoints' / 'regnety_160.pth').touch()
+    prepare_teacher(config)
+    assert config.model.teacher_checkpoint == str(elsewhere / 'checkpoints' / 'regnety_160.pth')
+    prepare_teacher(config, scratch=True)
+    assert config.model.teacher_checkpoint is None

@@ -1,0 +1,98 @@
+"""What a model built without memory tells of its config."""
+
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from mmengine.registry import MODELS
+from torch import nn
+
+from vitbackbones.config.read import read_config
+from vitbackbones.errors import InputError
+from vitbackbones.preflight import trial
+from vitbackbones.preflight.trial import try_model
+
+ROOT = Path(__file__).parents[2]
+TINY = ROOT / 'tests' / 'tools' / 'tiny_detr.py'
+CONFIGS = [
+    *('detr_r50_coco', 'detr_pvt_s_coco', 'setr_pup_vit_l_ade20k', 'setr_mla_aug_t2t_14_ade20k'),
+    *('cls_sret_t_distill_imagenet', 'cls_t2t_t_14_imagenet', 'cls_recursive_mixer_b16_imagenet'),
+]
+
+
+@MODELS.register_module()
+class OwnBackbone(nn.Module):
+    """As in the README: knows nothing of this package."""
+
+    def __init__(self, width, side=None):
+        super().__init__()
+        self.stem = nn.Conv2d(3, width, kernel_size=16, stride=16)
+        self.rates = [rate.item() for rate in torch.linspace(0, 1, 2)] if side else []
+        self.side = side
+
+    def forward(self, image):
+        if self.side:
+            assert image.shape[2] == self.side, 'for images of one size only'
+        return (self.stem(image),)
+
+
+def own(**options):
+    config = read_config(TINY)
+    config.model.backbone = {'type': 'OwnBackbone', **options}
+    return config
+
+
+@pytest.mark.parametrize('name', CONFIGS)
+def test_shipped_configs_agree_with_their_models(name, capsys, tmp_path):
+    config = read_config(ROOT / 'configs' / f'{name}.py')
+    config.work_dir = str(tmp_path)
+    try_model(config)
+    assert capsys.readouterr().err == ''
+
+
+def test_a_large_model_takes_no_time_and_changes_nothing(tmp_path):
+    config = read_config(ROOT / 'configs' / 'setr_pup_vit_l_ade20k.py')
+    config.work_dir = str(tmp_path)
+    before, numbers = config.to_dict(), torch.random.get_rng_state()
+    start = time.process_time()
+    try_model(config)
+    assert time.process_time() - start < 5  # 0.3 s; with memory and numbers it takes 20
+    assert config.to_dict() == before
+    assert torch.equal(torch.random.get_rng_state(), numbers)
+
+
+def test_someone_elses_backbone_is_measured():
+    try_model(own(width=32))
+    with pytest.raises(InputError, match=r'in_channels: is \[32\], but the backbone gives \[64\]'):
+        try_model(own(width=64))
+
+
+def test_what_cannot_be_tried_is_left_to_the_run():
+    """It needs numbers in its constructor, and images of a size that is not tried."""
+    try_model(own(width=64, side=96))
+
+
+def test_a_neck_that_does_more_than_its_in_channels_say(monkeypatch):
+    config = own(width=64)
+    monkeypatch.setattr(trial, '_outputs', lambda part, inputs: [torch.zeros(1, 64, 4, 4)])
+    try_model(config)
+
+
+def test_custom_keys_without_effect_are_warned_of(capsys):
+    config = read_config(TINY)
+    config.optim_wrapper.paramwise_cfg.custom_keys = {
+        name: {'lr_mult': 0.1} for name in ('zzz', 'pixel_pos', 'query_embedding', 'encoder.layers')
+    }
+    try_model(config)
+    assert capsys.readouterr().err == (
+        'warning: optim_wrapper.paramwise_cfg.custom_keys.zzz: is in no name of a parameter of '
+        'the model, so it has no effect\n'
+    )
+
+
+def test_another_constructor_matches_names_in_its_own_way():
+    config = read_config(TINY)
+    config.optim_wrapper.constructor = 'Mine'
+    config.optim_wrapper.paramwise_cfg.custom_keys = {'bakbone': {}}
+    try_model(config)

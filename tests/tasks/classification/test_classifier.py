@@ -1,0 +1,103 @@
+"""A classifier starts from a whole checkpoint; the mode of fine-tuning."""
+
+import pytest
+import torch
+from mmengine.registry import DefaultScope
+from mmpretrain.registry import MODELS
+
+from vitbackbones import create_model
+from vitbackbones.checkpoints.filling import load_pretrained
+from vitbackbones.errors import InputError
+from vitbackbones.training.hooks.eval_mode import EvalModeHook
+
+from .test_distillation import classifier
+
+pytestmark = pytest.mark.compat
+
+
+@pytest.fixture(autouse=True)
+def scope():
+    """Bare names are mmpretrain's, whatever was tested before."""
+    with DefaultScope.overwrite_default_scope('mmpretrain'):
+        yield
+
+
+def saved(tmp_path, ema=False):
+    """A checkpoint as mmengine writes it, with or without ``EMAHook``."""
+    torch.manual_seed(5)
+    model = MODELS.build(classifier())
+    content = {'state_dict': model.state_dict(), 'meta': {}}
+    if ema:
+        raw = {f'module.{key}': value + 1 for key, value in model.state_dict().items()}
+        content['ema_state_dict'] = {**raw, 'steps': torch.tensor(3)}
+    torch.save(content, tmp_path / 'epoch_1.pth')
+    return model, {'type': 'Pretrained', 'checkpoint': str(tmp_path / 'epoch_1.pth')}
+
+
+def test_backbone_and_head_come_from_one_file(tmp_path):
+    given, init_cfg = saved(tmp_path)
+    model = MODELS.build(classifier(init_cfg=init_cfg))
+    model.init_weights()
+    for key, value in given.state_dict().items():
+        assert torch.equal(model.state_dict()[key], value), key
+
+
+def test_at_a_higher_resolution(tmp_path):
+    given, init_cfg = saved(tmp_path)
+    config = classifier(init_cfg=init_cfg)
+    config['backbone']['img_size'] = 64
+    model = MODELS.build(config)
+    model.init_weights()
+    assert given.backbone.pos_embed.shape == (1, 5, 8)
+    assert model.backbone.pos_embed.shape == (1, 17, 8)
+    assert torch.equal(model.backbone.pos_embed[:, 0], given.backbone.pos_embed[:, 0])
+    assert torch.equal(model.head.fc.weight, given.head.fc.weight)
+
+
+def test_a_published_file_fits_too(tmp_path):
+    arch = classifier()['backbone']['arch']
+    published = create_model('deit_ti', num_classes=4, arch=arch, img_size=32)
+    state = {k.removeprefix('backbone.'): v for k, v in published.state_dict().items()}
+    state = {k.replace('head.fc.', 'head.'): v for k, v in state.items()}
+    torch.save({'model': state}, tmp_path / 'deit.pth')
+    init_cfg = {'type': 'Pretrained', 'checkpoint': str(tmp_path / 'deit.pth')}
+    model = MODELS.build(classifier(init_cfg=init_cfg))
+    model.init_weights()
+    assert torch.equal(model.head.fc.weight, published.head.fc.weight)
+
+
+def test_a_file_with_another_head_is_refused(tmp_path):
+    _, init_cfg = saved(tmp_path)
+    config = classifier(init_cfg=init_cfg)
+    config['head']['num_classes'] = 9
+    with pytest.raises(InputError, match=r'head.fc.weight \(4, 8\) for \(9, 8\)'):
+        MODELS.build(config).init_weights()
+
+
+@pytest.mark.parametrize('state_key', [None, 'ema_state_dict'])
+def test_averaged_or_last_weights(tmp_path, state_key):
+    given, init_cfg = saved(tmp_path, ema=True)
+    backbone = MODELS.build(classifier()['backbone'] | {'out_type': 'featmap'})
+    load_pretrained(backbone, init_cfg['checkpoint'], state_key=state_key)
+    shift = 0 if state_key is None else 1
+    assert torch.equal(backbone.norm.bias, given.backbone.norm.bias + shift)
+
+
+def test_weights_that_a_file_does_not_have(tmp_path):
+    _, init_cfg = saved(tmp_path)
+    model = MODELS.build(classifier(init_cfg=init_cfg | {'state_key': 'ema_state_dict'}))
+    with pytest.raises(InputError, match='for its usual weights set state_key=None'):
+        model.init_weights()
+
+
+def test_fine_tuning_in_eval_mode_still_learns():
+    class Runner:
+        model = MODELS.build(classifier())
+
+    Runner.model.train()
+    EvalModeHook().before_train_iter(Runner, 0)
+    images = torch.randn(2, 3, 32, 32)
+    first, again = (Runner.model(images) for _ in range(2))
+    assert torch.equal(first, again)  # stochastic depth is off
+    first.sum().backward()
+    assert Runner.model.backbone.norm.weight.grad is not None

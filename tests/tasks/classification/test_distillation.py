@@ -1,0 +1,158 @@
+"""The loss is the formula, and the teacher is no part of the student."""
+
+import copy
+
+import pytest
+import torch
+from mmengine.registry import DefaultScope
+from mmpretrain.registry import MODELS
+from mmpretrain.structures import DataSample
+from torch import nn
+
+from vitbackbones.errors import InputError
+from vitbackbones.tasks.classification.distillation import Distilled
+
+pytestmark = pytest.mark.compat
+CLASSES = 4
+
+
+@pytest.fixture(autouse=True)
+def scope():
+    """Bare names are mmpretrain's, whatever was tested before."""
+    with DefaultScope.overwrite_default_scope('mmpretrain'):
+        yield
+
+
+def classifier(**options):
+    return {
+        'type': 'vitbackbones.ImageClassifier',
+        'backbone': {
+            'type': 'vitbackbones.ViT',
+            'arch': {'embed_dims': 8, 'depth': 2, 'num_heads': 2},
+            'img_size': 32,
+            'out_type': 'cls_token',
+            'drop_path_rate': 0.5,
+        },
+        'head': {'type': 'LinearClsHead', 'num_classes': CLASSES, 'in_channels': 8},
+        **options,
+    }
+
+
+def student(**options):
+    options = {'teacher': classifier(), **options}
+    torch.manual_seed(0)
+    return MODELS.build(classifier(type='vitbackbones.Distilled', **options)).eval()
+
+
+@pytest.fixture
+def images():
+    return torch.randn(3, 3, 32, 32, generator=torch.Generator().manual_seed(1))
+
+
+def samples(labels):
+    return [DataSample().set_gt_label(label) for label in labels]
+
+
+def test_soft_loss_is_the_formula_and_needs_no_labels(images):
+    model = student()
+    losses = model.loss(images, None)
+    s = model.head(model.extract_feat(images)).double()
+    t = model.teacher(images).double()
+    log_s = s - s.exp().sum(1, keepdim=True).log()
+    expected = -(t.exp() / t.exp().sum(1, keepdim=True) * log_s).sum() / 3
+    assert losses.keys() == {'loss_distill'}
+    assert losses['loss_distill'].item() == pytest.approx(expected.item(), rel=1e-6)
+
+
+def test_hard_loss_is_half_labels_half_the_teachers_decision(images):
+    model = student(distillation='hard')
+    losses = model.loss(images, samples([0, 1, 3]))
+    log_s = model.head(model.extract_feat(images)).log_softmax(1)
+    decided = model.teacher(images).argmax(1)
+    half = {'loss_label': [0, 1, 3], 'loss_distill': decided.tolist()}
+    for name, targets in half.items():
+        expected = -sum(log_s[i, c] for i, c in enumerate(targets)) / 6
+        assert losses[name].item() == pytest.approx(expected.item(), rel=1e-5)
+
+
+def test_the_teacher_gets_no_gradient_and_stays_in_eval_mode(images):
+    model = student().train()
+    model.loss(images, None)['loss_distill'].backward()
+    model.train()
+    assert not any(module.training for module in model.teacher.modules())
+    assert all(p.grad is None and not p.requires_grad for p in model.teacher.parameters())
+    assert all(p.grad is not None for p in model.head.parameters())
+
+
+def test_the_teacher_is_not_saved_trained_or_averaged(images):
+    model = student()
+    before = [name for name, _ in model.named_parameters()]
+    model.loss(images, None)
+    assert [name for name, _ in model.named_parameters()] == before
+    plain = MODELS.build(classifier())
+    assert model.state_dict().keys() == plain.state_dict().keys()
+    assert not any('teacher' in name for name, _ in model.named_modules())
+
+
+def test_evaluation_builds_no_teacher(images):
+    model = student(teacher_checkpoint='nowhere.pth')
+    assert len(model.predict(images, samples([0, 1, 2]))) == 3
+    with pytest.raises(InputError, match='nowhere.pth: no such checkpoint file'):
+        model.loss(images, None)
+
+
+def test_building_the_teacher_draws_no_random_numbers(images):
+    model, state = student(), torch.get_rng_state()
+    assert model.teacher is model.teacher
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_a_teacher_of_timm_from_a_file(images, tmp_path):
+    timm = pytest.importorskip('timm')
+    torch.manual_seed(3)
+    published = timm.create_model('test_resnet', num_classes=CLASSES).eval()
+    torch.save({'model': published.state_dict()}, tmp_path / 'teacher.pth')
+    teacher = {'type': 'TimmClassifier', 'model_name': 'test_resnet', 'num_classes': CLASSES}
+    model = student(teacher=teacher, teacher_checkpoint=str(tmp_path / 'teacher.pth'))
+    with torch.no_grad():
+        assert torch.equal(model.teach(images), published(images))
+
+
+def test_a_teacher_from_a_run_of_ours(images, tmp_path):
+    torch.manual_seed(4)
+    trained = MODELS.build(classifier()).eval()
+    torch.save({'state_dict': trained.state_dict(), 'meta': {}}, tmp_path / 'run.pth')
+    model = student(teacher_checkpoint=str(tmp_path / 'run.pth'))
+    assert torch.equal(model.teach(images), trained(images))
+
+
+def test_a_file_of_another_teacher(images, tmp_path):
+    torch.save({'fc.weight': torch.zeros(2, 2)}, tmp_path / 'other.pth')
+    model = student(teacher_checkpoint=str(tmp_path / 'other.pth'))
+    with pytest.raises(InputError, match='other.pth does not fill the teacher ImageClassifier'):
+        model.loss(images, None)
+
+
+def test_a_teacher_of_other_classes(images):
+    teacher = copy.deepcopy(classifier())
+    teacher['head']['num_classes'] = 7
+    with pytest.raises(InputError, match='tells 7 classes apart, the student 4'):
+        student(teacher=teacher).loss(images, None)
+
+
+def test_an_unknown_kind():
+    with pytest.raises(ValueError, match="distillation='mixed' is none of"):
+        student(distillation='mixed')
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason='half precision is for GPUs')
+def test_half_precision_on_a_gpu(images):
+    model = student().cuda()
+    seen = []
+    nn.Module.register_forward_hook(
+        model.teacher.head.fc, lambda module, inputs, output: seen.append(output.dtype)
+    )
+    answer = model.teach(images.cuda())
+    assert seen == [torch.float16]
+    assert answer.dtype == torch.float32
+    assert isinstance(model, Distilled)

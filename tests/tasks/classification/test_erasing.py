@@ -1,0 +1,80 @@
+"""Erasing after mixing: timm's own, value by value, and in its place."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+from mmengine.registry import MODELS, DefaultScope
+from mmpretrain.structures import DataSample
+
+from vitbackbones.tasks.classification.erasing import erase
+from vitbackbones.training.hooks.exact_resume import PROCESS, seed_generators
+
+pytestmark = pytest.mark.compat
+
+
+def seed(number=0):
+    torch.manual_seed(seed_generators(PROCESS, number))
+
+
+@pytest.mark.parametrize('size', [(32, 32), (24, 40), (4, 9)])
+@pytest.mark.parametrize('prob', [0.25, 1.0])
+def test_it_is_timms(size, prob):
+    timm = pytest.importorskip('timm.data.random_erasing')
+    theirs = timm.RandomErasing(prob, mode='pixel', device='cpu')
+    images = torch.full((200, 3, *size), 7.0)
+    seed()
+    expected = theirs(images.clone())
+    seed()
+    erase(images, prob)
+    assert torch.equal(images, expected)
+    share = (images != 7).flatten(1).any(1).float().mean().item()
+    assert share == pytest.approx(prob, abs=0.1)
+
+
+def preprocessor(**changes):
+    settings = {
+        'type': 'vitbackbones.ErasingPreprocessor',
+        'erase_prob': 1.0,
+        'num_classes': 2,
+        'mean': [127.5] * 3,
+        'std': [127.5] * 3,
+        'to_rgb': True,
+        'batch_augments': {'augments': [{'type': 'Mixup', 'alpha': 1.0}]},
+    }
+    with DefaultScope.overwrite_default_scope('mmpretrain'):
+        return MODELS.build(settings | changes)
+
+
+def batch(count=64):
+    """Half of it black, half of it white."""
+    images = torch.zeros(count, 3, 32, 32, dtype=torch.uint8)
+    images[::2] = 255
+    return {'inputs': images, 'data_samples': [DataSample().set_gt_label(0) for _ in images]}
+
+
+def test_holes_are_not_mixed_and_noise_is_not_clipped():
+    seed(1)
+    inputs = preprocessor()(batch(), training=True)['inputs']
+    kept = inputs[:, :1] == inputs[:, 1:2]  # of one color: black and white, mixed
+    assert len(inputs[:, :1][kept].unique()) <= 4
+    noise = inputs[~kept.expand_as(inputs)]
+    assert noise.mean().item() == pytest.approx(0, abs=0.02)
+    assert noise.std().item() == pytest.approx(1, abs=0.02)
+    assert noise.abs().max() > 3  # colors of a file end at 1
+
+
+def test_only_training_erases_and_the_place_in_the_run_decides():
+    model = preprocessor()
+    tested = model(batch())['inputs']
+    assert set(tested.unique().tolist()) == {-1.0, 1.0}
+    drawn = []
+    for number in (5, 5, 6):
+        seed(number)
+        drawn.append(model(batch(), training=True)['inputs'])
+        random.random()  # what is drawn in between has no effect
+        np.random.rand()
+        torch.rand(1)
+    assert torch.equal(drawn[0], drawn[1])
+    assert not torch.equal(drawn[0], drawn[2])

@@ -1,0 +1,184 @@
+"""SETR's heads against an independent forward, at any size, and in training."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from mmengine.registry import DefaultScope
+from mmseg.registry import MODELS
+
+from tests.reference import setr as reference
+from tests.tasks.segmentation.setr import CLASSES, HEADS, KINDS, build, config, sample
+from vitbackbones.backbones import PVT, SReT
+from vitbackbones.backbones.setr_indices import PUBLISHED, published_taps
+from vitbackbones.checkpoints.filling import load_pretrained
+from vitbackbones.tasks.segmentation.setr_mla import MLANeck, change_stride
+from vitbackbones.tasks.segmentation.setr_up import SETRNaiveHead
+
+pytestmark = pytest.mark.compat
+
+
+def published(kind, grid, folder):
+    """A model with random weights that were read from a file in the released layout."""
+    state = reference.published_state(kind, grid=grid)
+    torch.save({'meta': {}, 'state_dict': state}, folder / 'released.pth')
+    model = build(kind, grid)
+    load_pretrained(model, folder / 'released.pth')
+    return model, state
+
+
+def image(height, width):
+    return torch.randn(2, 3, height, width, generator=torch.Generator().manual_seed(1))
+
+
+def predictions(model, x):
+    """Logits at the size of the image: main head and auxiliary heads."""
+    maps = model.extract_feat(x)
+    metas = [{'img_shape': tuple(x.shape[2:])}]
+    heads = [model.decode_head, *model.auxiliary_head.heads]
+    return [head.predict(maps, metas, None) for head in heads]
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('training', [False, True], ids=['eval', 'train'])
+@pytest.mark.parametrize('grid', [(4, 4), (3, 5)], ids=str)
+@pytest.mark.parametrize('kind', KINDS)
+def test_heads_compute_the_published_function(kind, grid, training, tmp_path):
+    model, state = published(kind, grid, tmp_path)
+    x = image(16 * grid[0], 16 * grid[1])
+    main, others = reference.logits(state, kind, x, HEADS, training)
+    for got, wanted in zip(predictions(model.train(training), x), [main, *others], strict=True):
+        torch.testing.assert_close(got, wanted, atol=2e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('kind', KINDS)
+def test_patches_that_hang_over_the_border_are_cut_and_not_squeezed(kind, tmp_path):
+    model, state = published(kind, (5, 3), tmp_path)
+    x = image(70, 45)
+    main, others = reference.logits(state, kind, F.pad(x, (0, 3, 0, 10)), HEADS)
+    for got, wanted in zip(predictions(model.eval(), x), [main, *others], strict=True):
+        torch.testing.assert_close(got, wanted[..., :70, :45], atol=2e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_losses_are_cross_entropies_at_the_size_of_the_image_and_reach_everything(kind, tmp_path):
+    model, state = published(kind, (5, 3), tmp_path)
+    x, samples = image(70, 45), [sample(70, 45, seed) for seed in (0, 1)]
+    losses = model.train()(x, samples, mode='loss')
+    main, others = reference.logits(state, kind, F.pad(x, (0, 3, 0, 10)), HEADS, training=True)
+    labels = torch.cat([each.gt_sem_seg.data for each in samples])
+    wanted = {'decode.loss_ce': F.cross_entropy(main[..., :70, :45], labels)}
+    for i, other in enumerate(others):
+        wanted[f'aux.{i}.loss_ce'] = 0.4 * F.cross_entropy(other[..., :70, :45], labels)
+    got = {name: value for name, value in losses.items() if 'loss' in name}
+    torch.testing.assert_close(got, wanted, atol=2e-5, rtol=1e-5)
+    sum(got.values()).backward()
+    assert [name for name, p in model.named_parameters() if p.grad is None] == []
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('kind', KINDS)
+def test_windows_that_cover_the_image_are_tested_in_one_piece(kind):
+    model = build(kind).eval()
+    samples = [sample(41, 70)]
+    whole = model.predict(image(41, 70)[:1], samples)[0].seg_logits.data.clone()
+    assert whole.shape == (CLASSES, 41, 70)
+    model.test_cfg.update(mode='slide', crop_size=(80, 80), stride=(40, 40))
+    torch.testing.assert_close(model.predict(image(41, 70)[:1], samples)[0].seg_logits.data, whole)
+    model.test_cfg.update(crop_size=(32, 40), stride=(20, 30))
+    assert model.predict(image(41, 70)[:1], samples)[0].seg_logits.data.shape == whole.shape
+
+
+@torch.no_grad()
+@pytest.mark.parametrize(
+    ('dtype', 'tolerance'), [(torch.bfloat16, 0.03), (torch.float16, 0.005)], ids=str
+)
+@pytest.mark.parametrize('kind', KINDS)
+def test_half_the_precision_is_nearly_the_same(kind, dtype, tolerance):
+    model = build(kind).eval()
+    model.test_cfg.update(mode='slide', crop_size=(32, 40), stride=(20, 30))
+
+    def logits():
+        return model.predict(image(41, 70)[:1], [sample(41, 70)])[0].seg_logits.data.clone()
+
+    wanted = logits()
+    model.to(dtype)
+    assert 0 < (logits() - wanted).norm() < tolerance * wanted.norm()
+
+
+def test_maps_of_another_stride_are_refused():
+    head = SETRNaiveHead(in_channels=8, channels=8, num_classes=3, in_index=0)
+    with pytest.raises(ValueError, match='a map of 2 x 3 positions is none of stride 16 of an im'):
+        head.predict((torch.zeros(1, 8, 2, 3),), [{'img_shape': (64, 96)}], None)
+    head.stride = 32
+    assert head.predict((torch.zeros(1, 8, 2, 3),), [{'img_shape': (64, 96)}], None).shape[2] == 64
+
+
+# ---------------------------------------------------------------------------- pyramids
+
+
+def centres(height, width, stride):
+    """Pixel coordinates (1, 2, h, w) of the centres of a map's positions."""
+    y, x = ((torch.arange(-(-side // stride)) + 0.5) * stride for side in (height, width))
+    return torch.stack(torch.meshgrid(y, x, indexing='ij'))[None]
+
+
+@pytest.mark.parametrize('old', [4, 8, 16, 32])
+def test_a_change_of_stride_keeps_every_position_in_its_place(old):
+    wanted = centres(96, 192, 16)
+    got = change_stride(centres(96, 192, old), old, 16, (6, 12))
+    inner = (..., slice(1, -1), slice(1, -1))  # bilinear steps repeat the outermost positions
+    torch.testing.assert_close(got[inner], wanted[inner])
+
+
+@pytest.mark.parametrize('size', [(96, 192), (70, 45), (33, 129)], ids=str)
+def test_a_neck_brings_a_pyramid_to_one_resolution(size):
+    strides, widths = (4, 8, 16, 32), (8, 12, 16, 20)
+    neck = MLANeck(widths, out_channels=6, in_strides=strides)
+    maps = [
+        torch.randn(2, c, -(-size[0] // s), -(-size[1] // s), requires_grad=True)
+        for c, s in zip(widths, strides, strict=True)
+    ]
+    outputs = neck(tuple(maps))
+    assert {x.shape for x in outputs} == {(2, 6, -(-size[0] // 16), -(-size[1] // 16))}
+    outputs[0].square().sum().backward()
+    assert all(x.grad.abs().sum() > 0 for x in maps)  # the earliest map sees all later ones
+    with pytest.raises(ValueError, match='stride=16 among them'):
+        MLANeck(widths, in_strides=(4, 8, 32, 64))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('kind', ['naive', 'pup'])
+def test_naive_and_pup_read_the_last_map_of_a_pyramid(kind):
+    small = config(kind)
+    small.model.backbone = {'type': 'vitbackbones.PVT', 'arch': 't', 'out_indices': 3}
+    small.model.decode_head.update(in_channels=512, in_index=0, stride=32)
+    small.model.auxiliary_head = None
+    with DefaultScope.overwrite_default_scope('mmseg'):
+        model = MODELS.build(small.model).eval()
+    logits = model.predict(image(70, 45)[:1], [sample(70, 45)])[0].seg_logits.data
+    assert logits.shape == (CLASSES, 70, 45)
+
+
+# ---------------------------------------------------------------------------- what heads read
+
+
+@pytest.mark.parametrize('name', PUBLISHED)
+def test_taps_of_every_depth(name):
+    for depth in range(1, 49):
+        taps = published_taps(name, depth)
+        assert len(taps) == min(depth, 4)
+        assert list(taps) == sorted(set(taps))
+        assert taps[0] >= 0
+        assert taps[-1] == depth - 1
+    assert published_taps('setr_mla', 24) == (5, 11, 17, 23)
+    assert published_taps('setr_naive', 24) == published_taps('setr_pup', 24) == (9, 14, 19, 23)
+    assert published_taps('setr_pup', 12) == (4, 7, 9, 11)
+
+
+def test_a_name_stands_for_the_blocks_of_any_backbone():
+    assert build('pup').backbone.out_indices == reference.INDICES['pup']
+    assert PVT('t', out_indices='setr_mla').out_strides == (4, 8, 16, 32)
+    assert SReT('t', out_indices='setr_mla').out_strides == (8, 16, 32)
+    with pytest.raises(ValueError, match="'setr_mlaa'; known names: setr_naive, setr_pup, setr_m"):
+        PVT('t', out_indices='setr_mlaa')

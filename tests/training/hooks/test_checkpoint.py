@@ -1,0 +1,149 @@
+"""Nothing that was saved is lost, whenever a run is killed."""
+
+import errno
+import os
+
+import pytest
+from mmengine.fileio import LocalBackend, get_file_backend
+
+from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.errors import InputError
+from vitbackbones.files import remove_parts
+from vitbackbones.openmmlab.atomic_files import AtomicBackend, write_atomically
+from vitbackbones.training.hooks.checkpoint import CheckpointHook
+
+from ..toy import run_toy, toy_config
+
+pytestmark = pytest.mark.compat
+
+
+def with_checkpoints(work_dir, **options):
+    hook = {'type': 'vitbackbones.CheckpointHook', 'interval': 1, **options}
+    return toy_config(work_dir, default_hooks={'checkpoint': hook})
+
+
+class Killed(BaseException):
+    """What a test does at the place where a real kill would strike."""
+
+
+def killed(*args):
+    raise Killed
+
+
+def test_a_file_is_the_old_or_the_new_one(tmp_path, monkeypatch):
+    path = tmp_path / 'epoch_1.pth'
+    AtomicBackend().put(b'old', path)
+    monkeypatch.setattr(os, 'fsync', killed)
+    with pytest.raises(Killed):
+        AtomicBackend().put(b'new', path)
+    assert path.read_bytes() == b'old'
+    monkeypatch.undo()
+    AtomicBackend().put(b'new', path)
+    assert path.read_bytes() == b'new'
+    assert [file.name for file in tmp_path.iterdir()] == ['epoch_1.pth']
+
+
+def test_what_a_killed_writer_leaves_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, 'fsync', killed)
+    with pytest.raises(Killed):
+        AtomicBackend().put(b'new', tmp_path / 'epoch_1.pth')
+    assert len(list(tmp_path.iterdir())) == 1
+    remove_parts(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_two_writers_of_one_name_do_not_mix(tmp_path, monkeypatch):
+    """The second begins and ends while the first one writes."""
+    path = tmp_path / 'epoch_1.pth'
+    flush, own = os.fsync, os.getpid()
+
+    def other_writer(file):
+        monkeypatch.setattr(os, 'fsync', flush)
+        monkeypatch.setattr(os, 'getpid', lambda: own + 1)
+        AtomicBackend().put(b'second', path)
+        assert path.read_bytes() == b'second'
+        flush(file)
+
+    monkeypatch.setattr(os, 'fsync', other_writer)
+    AtomicBackend().put(b'first', path)
+    assert path.read_bytes() == b'first'
+    assert [file.name for file in tmp_path.iterdir()] == ['epoch_1.pth']
+
+
+def test_the_new_name_is_flushed_too(tmp_path, monkeypatch):
+    flushed = []
+
+    def note(entries):
+        flushed.append((os.readlink(f'/proc/self/fd/{entries}'), os.listdir(tmp_path)))
+
+    monkeypatch.setattr(os, 'fsync', note)
+    AtomicBackend().put(b'new', tmp_path / 'epoch_1.pth')
+    assert flushed[-1] == (str(tmp_path), ['epoch_1.pth'])
+
+
+def test_a_full_disk_is_one_message(tmp_path, monkeypatch):
+    def full(*args):
+        raise OSError(errno.ENOSPC, 'No space left on device')
+
+    path = tmp_path / 'epoch_1.pth'
+    AtomicBackend().put(b'old', path)
+    monkeypatch.setattr(os, 'fsync', full)
+    with pytest.raises(InputError, match=r'epoch_1\.pth cannot be written \(No space left'):
+        AtomicBackend().put(b'new', path)
+    assert path.read_bytes() == b'old'
+    assert not list(tmp_path.glob('*.part'))
+
+
+def test_mmengine_writes_through_it(tmp_path):
+    write_atomically()
+    assert isinstance(get_file_backend(str(tmp_path / 'x.pth')), AtomicBackend)
+
+
+def test_the_oldest_goes_after_the_newest_is_there(tmp_path, monkeypatch):
+    put = LocalBackend.put
+
+    def kill_at_second(self, obj, path):
+        if 'epoch_2' in str(path):
+            raise Killed
+        put(self, obj, path)
+
+    monkeypatch.setattr(AtomicBackend, 'put', kill_at_second)
+    with pytest.raises(Killed):
+        run_toy(with_checkpoints(tmp_path, max_keep_ckpts=1))
+    assert load_file(tmp_path / 'epoch_1.pth')['meta']['epoch'] == 1
+
+
+def test_only_the_wanted_number_is_kept(tmp_path):
+    run_toy(with_checkpoints(tmp_path, max_keep_ckpts=1, save_best='toy/error', rule='less'))
+    best = [file.name for file in tmp_path.glob('best_*')]
+    assert [file.name for file in tmp_path.glob('epoch_*')] == ['epoch_3.pth']
+    assert len(best) == 1
+
+
+def test_a_file_that_was_written_again_is_kept(tmp_path):
+    config = with_checkpoints(tmp_path, max_keep_ckpts=2)
+    run_toy(config)  # keeps epochs 2 and 3
+    first = tmp_path / 'epoch_1.pth'
+    config.train_cfg.max_epochs = 1
+    run_toy(config)
+    config.update(resume=True, load_from=str(first))
+    config.train_cfg.max_epochs = 3
+    run_toy(config)
+    assert {file.name for file in tmp_path.glob('epoch_*')} >= {'epoch_2.pth', 'epoch_3.pth'}
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        ({'max_keep_ckpt': 1}, "checkpoint.max_keep_ckpt: unknown key; did you mean 'max_keep_c"),
+        ({'colour': 1}, 'default_hooks.checkpoint.colour: unknown key$'),
+    ],
+)
+def test_unknown_options(options, message):
+    with pytest.raises(InputError, match=message):
+        CheckpointHook(interval=1, **options)
+
+
+def test_unknown_best_metric(tmp_path):
+    with pytest.raises(InputError, match=r"save_best: \['mAP'\] is not measured; known: toy/error"):
+        run_toy(with_checkpoints(tmp_path, save_best='mAP', rule='greater'))

@@ -1,0 +1,277 @@
+"""Which checkpoint is continued from, and what happens when it does not fit."""
+
+import os
+import shutil
+
+import pytest
+import torch
+from mmengine.config import Config
+from torch import nn
+
+from vitbackbones.backbones import ViT
+from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.errors import InputError
+from vitbackbones.training.find_checkpoint import (
+    LATEST,
+    find_checkpoint,
+    find_resume,
+    latest_checkpoint,
+)
+from vitbackbones.training.hooks.fitting_checkpoint import fitting_state
+
+from ..toy import run_toy, toy_config
+
+pytestmark = pytest.mark.compat
+
+
+@pytest.fixture(scope='module')
+def trained(tmp_path_factory):
+    """The work dir of a complete run."""
+    folder = tmp_path_factory.mktemp('trained')
+    run_toy(toy_config(folder))
+    return folder
+
+
+def resume(work_dir, checkpoint, **changes):
+    hook = {'type': 'vitbackbones.FittingCheckpointHook', 'path': str(checkpoint), 'resume': True}
+    changes = {'custom_hooks': [hook], 'resume': True, 'load_from': str(checkpoint), **changes}
+    return run_toy(toy_config(work_dir, **changes))
+
+
+def test_latest_is_the_one_named(trained, tmp_path):
+    assert latest_checkpoint(trained) == trained / 'epoch_3.pth'
+    moved = shutil.copytree(trained, tmp_path / 'moved')
+    (moved / 'last_checkpoint').write_text('/gone/epoch_2.pth')
+    assert latest_checkpoint(moved) == moved / 'epoch_2.pth'
+
+
+@pytest.mark.parametrize('pointer', ['', '/gone/epoch_7.pth', None])
+def test_latest_without_a_usable_name_is_the_newest(tmp_path, pointer):
+    for age, name in enumerate(['epoch_10.pth', 'epoch_9.pth', 'best_x_epoch_10.pth']):
+        torch.save({}, tmp_path / name)
+        os.utime(tmp_path / name, (1000 - age, 1000 - age))
+    os.utime(tmp_path / 'best_x_epoch_10.pth', (2000, 2000))
+    if pointer is not None:
+        (tmp_path / 'last_checkpoint').write_text(pointer)
+    assert latest_checkpoint(tmp_path).name == 'epoch_10.pth'
+
+
+def damage_pointer(work_dir, how):
+    (work_dir / 'last_checkpoint').unlink()
+    if how == 'folder':
+        (work_dir / 'last_checkpoint').mkdir()
+    else:
+        (work_dir / 'last_checkpoint').write_bytes(b'\xff\xfe\x00\x80')
+
+
+@pytest.mark.parametrize('how', ['folder', 'random bytes'])
+def test_a_damaged_pointer_is_passed_over_with_a_warning(trained, tmp_path, capsys, how):
+    copy = shutil.copytree(trained, tmp_path / 'copy')
+    damage_pointer(copy, how)
+    assert latest_checkpoint(copy) == copy / 'epoch_3.pth'
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == (
+        f'warning: {copy}/last_checkpoint is damaged or cut short; {copy}/epoch_3.pth, the newest '
+        'whole one, is taken'
+    )
+
+
+def cut(file):
+    file.write_bytes(file.read_bytes()[:-100])
+
+
+def test_a_newest_checkpoint_that_is_cut_short_is_passed_over(trained, tmp_path, capsys):
+    copy = shutil.copytree(trained, tmp_path / 'copy')
+    cut(copy / 'epoch_3.pth')
+    assert find_resume(Config({'work_dir': str(copy)}), LATEST) == copy / 'epoch_2.pth'
+    (line,) = capsys.readouterr().err.splitlines()
+    assert 'epoch_3.pth is damaged or cut short' in line
+    assert f'{copy}/epoch_2.pth, the newest whole one, is taken' in line
+
+
+def test_a_named_checkpoint_that_is_cut_short_is_an_error(trained, tmp_path):
+    copy = shutil.copytree(trained, tmp_path / 'copy')
+    cut(copy / 'epoch_3.pth')
+    message = f'{copy}/epoch_3.pth: the file is cut short; the newest whole one beside it is {copy}'
+    with pytest.raises(InputError, match=f'--resume {message}/epoch_2.pth'):
+        find_checkpoint(str(copy / 'epoch_3.pth'), '--resume')
+    alone = shutil.copy(copy / 'epoch_3.pth', tmp_path / 'alone.pth')
+    with pytest.raises(InputError, match=r'alone\.pth: the file is cut short$'):
+        find_checkpoint(str(alone), '--resume')
+
+
+def test_all_checkpoints_are_cut_short(trained, tmp_path, capsys):
+    copy = shutil.copytree(trained, tmp_path / 'copy')
+    for file in copy.glob('*.pth'):
+        cut(file)
+    with pytest.raises(InputError, match='--resume: no checkpoint in'):
+        find_resume(Config({'work_dir': str(copy)}), LATEST)
+    assert capsys.readouterr().err == ''
+
+
+def test_nothing_to_resume(tmp_path):
+    config = Config({'work_dir': str(tmp_path)})
+    with pytest.raises(InputError, match=f'--resume: no checkpoint in {tmp_path}. Leave --resume'):
+        find_resume(config, LATEST)
+    with pytest.raises(InputError, match='--resume nothing.pth: no checkpoint there'):
+        find_resume(config, 'nothing.pth')
+
+
+def test_a_work_dir_stands_for_its_latest(trained):
+    assert find_checkpoint(str(trained), 'CHECKPOINT') == trained / 'epoch_3.pth'
+
+
+def test_resuming_continues(trained, tmp_path):
+    runner = resume(tmp_path, trained / 'epoch_2.pth')
+    assert (runner.epoch, runner.iter) == (3, 12)
+
+
+def test_a_complete_run_says_so(trained, tmp_path, capsys):
+    resume(tmp_path, trained / 'epoch_3.pth')
+    assert 'the training is complete, nothing is left to do' in capsys.readouterr().out
+
+
+def test_another_model(trained, tmp_path):
+    with pytest.raises(InputError, match='is not a checkpoint of this model') as error:
+        resume(tmp_path, trained / 'epoch_2.pth', model={'type': 'ToyModel', 'width': 2})
+    assert '2 tensors of another shape: line.weight, line.bias' in str(error.value)
+
+
+def test_missing_and_unexpected_tensors_are_listed(trained, tmp_path):
+    checkpoint = load_file(trained / 'epoch_2.pth')
+    state = checkpoint['state_dict']
+    state['line.gain'] = state.pop('line.bias')
+    torch.save(checkpoint, tmp_path / 'other.pth')
+    with pytest.raises(InputError) as error:
+        resume(tmp_path, tmp_path / 'other.pth')
+    assert '1 tensors missing from it: line.bias' in str(error.value)
+    assert '1 tensors not in the model: line.gain' in str(error.value)
+
+
+def test_weights_only(trained, tmp_path):
+    torch.save(load_file(trained / 'epoch_2.pth')['state_dict'], tmp_path / 'weights.pth')
+    with pytest.raises(InputError, match='weights only, nothing to resume'):
+        resume(tmp_path, tmp_path / 'weights.pth')
+
+
+# What lies where in a checkpoint of the wrong form, and what is said of it.
+WRONG = [
+    ('meta', [1], 'meta is of type list'),
+    ('meta', None, 'meta is of type NoneType'),
+    ('meta.iter', None, 'meta.iter is of type NoneType'),
+    ('meta.iter', 'DELETED', 'meta.iter is missing'),
+    ('meta.iter', '3', 'meta.iter is of type str'),
+    ('meta.iter', -3, 'meta.iter is negative'),
+    ('meta.iter', 3.5, 'meta.iter is of type float'),
+    ('meta.iter', torch.ones(1), 'meta.iter is of type Tensor'),
+    ('meta.epoch', 'DELETED', 'meta.epoch is missing'),
+    ('meta.epoch', [2], 'meta.epoch is of type list'),
+    ('meta.seed', 'x', 'meta.seed is of type str'),
+    ('meta.dataset_meta', 7, 'meta.dataset_meta is of type int'),
+    ('meta.dataset_meta.classes', 7, 'meta.dataset_meta.classes is of type int'),
+    ('state_dict', torch.ones(2), 'state_dict is of type Tensor'),
+    ('optimizer', [1], 'optimizer is of type list'),
+    ('optimizer.state', [1], 'optimizer.state is of type list'),
+    ('optimizer.state', {0: 1}, 'optimizer.state.* is of type int'),
+    ('optimizer.param_groups', {}, 'optimizer.param_groups is of type dict'),
+    ('optimizer.param_groups', [1], 'optimizer.param_groups.* is of type int'),
+    ('optimizer.param_groups', [{'lr': 1}], 'optimizer.param_groups.*.params is missing'),
+    ('optimizer.param_groups', [{'params': ['x']}], 'params.* is of type str'),
+    ('param_schedulers', 5, 'param_schedulers is of type int'),
+    ('param_schedulers', [{'step': 5}], 'step is no state of a schedule'),
+    ('param_schedulers', [5], 'param_schedulers.* is of type int'),
+    ('message_hub', 'x', 'message_hub is of type str'),
+    ('message_hub', {}, 'message_hub.log_scalars is missing'),
+    ('message_hub.log_scalars', [1], 'message_hub.log_scalars is of type list'),
+    ('message_hub.runtime_info', 5, 'message_hub.runtime_info is of type int'),
+    ('message_hub.runtime_info.keep_ckpt_ids', ['/x'], 'keep_ckpt_ids.* is of type str'),
+    ('message_hub.resumed_keys', 'DELETED', 'message_hub.resumed_keys is missing'),
+    ('data_stream', [1], 'data_stream is of type list'),
+    ('settings', {'model': 'x'}, 'settings.* is of type str'),
+    ('ema_state_dict', 1, 'ema_state_dict is of type int'),
+    ('ema_state_dict', {'steps': 'x'}, 'ema_state_dict.* is of type str'),
+]
+
+
+@pytest.mark.parametrize(('place', 'value', 'message'), WRONG)
+def test_content_of_the_wrong_form_names_file_and_key(trained, tmp_path, place, value, message):
+    checkpoint = load_file(trained / 'epoch_2.pth')
+    *parents, key = place.split('.')
+    parent = checkpoint
+    for name in parents:
+        parent = parent[name]
+    parent[key] = value
+    if isinstance(value, str) and value == 'DELETED':
+        del parent[key]
+    torch.save(checkpoint, tmp_path / 'wrong.pth')
+    with pytest.raises(InputError) as error:
+        resume(tmp_path, tmp_path / 'wrong.pth')
+    assert str(error.value).startswith(f'{tmp_path}/wrong.pth: ')
+    assert f'{message};' in str(error.value)
+
+
+@pytest.mark.parametrize(
+    'value',
+    [7, torch.zeros(1)],
+    ids=['a number', 'another shape'],
+)
+def test_state_that_does_not_fit_its_parameter(trained, tmp_path, value):
+    """torch's fused optimizers would write beyond it."""
+    checkpoint = load_file(trained / 'epoch_2.pth')
+    checkpoint['optimizer']['state'][0] = {'exp_avg': value}
+    torch.save(checkpoint, tmp_path / 'wrong.pth')
+    message = r'wrong\.pth: optimizer\.state\.0\.exp_avg does not have the shape of its parameter'
+    with pytest.raises(InputError, match=message):
+        resume(tmp_path, tmp_path / 'wrong.pth')
+
+
+def test_resuming_deletes_nothing_outside_of_the_work_dir(trained, tmp_path):
+    """mmengine deletes the best checkpoint that a file names once it finds a better one."""
+    for name in ('best_dear.pth', 'best_folder'):
+        dear = tmp_path / 'elsewhere' / name
+        dear.mkdir(parents=True) if name == 'best_folder' else dear.parent.mkdir()
+        checkpoint = load_file(trained / 'epoch_2.pth')
+        info = checkpoint['message_hub']['runtime_info']
+        info |= {'best_ckpt': str(dear), 'best_score': 1e9}
+        checkpoint['message_hub']['resumed_keys'] |= {'best_ckpt': True, 'best_score': True}
+        torch.save(checkpoint, tmp_path / 'evil.pth')
+        if name == 'best_dear.pth':
+            dear.touch()
+        hook = {'type': 'CheckpointHook', 'interval': 1, 'save_best': 'toy/error', 'rule': 'less'}
+        resume(tmp_path / 'run', tmp_path / 'evil.pth', default_hooks={'checkpoint': hook})
+        assert list((tmp_path / 'run').glob('best_*'))  # a better one was found
+        assert dear.exists()
+        shutil.rmtree(tmp_path / 'elsewhere')
+
+
+def test_another_optimizer(trained, tmp_path):
+    wrapper = {
+        'type': 'OptimWrapper',
+        'optimizer': {'type': 'Adam', 'lr': 0.1},
+        'paramwise_cfg': {'bias_lr_mult': 2.0},
+    }
+    with pytest.raises(InputError, match='1 groups of 2 parameters, that of the config 2 of 2'):
+        resume(tmp_path, trained / 'epoch_2.pth', optim_wrapper=wrapper)
+
+
+@pytest.mark.parametrize(
+    ('key', 'value', 'message'),
+    [
+        ('backbone.pos_embed', torch.zeros(1, 6, 8), 'backbone.pos_embed: a position code of 6'),
+        ('backbone.norm.bias', torch.full((8,), torch.nan), '1 of 18 tensors: backbone.norm.bias'),
+        ('backbone.pos_embed', torch.zeros(3), 'x.pth: damaged, or not a checkpoint of this model'),
+    ],
+)
+def test_damaged_weights(key, value, message):
+    vit = ViT(arch={'embed_dims': 8, 'depth': 1, 'num_heads': 2}, img_size=32)
+    model = nn.ModuleDict({'backbone': vit})
+    with pytest.raises(InputError) as error:
+        fitting_state('x.pth', model, {'state_dict': {**model.state_dict(), key: value}})
+    assert message in str(error.value)
+    assert str(error.value).startswith('x.pth: ')
+
+
+def test_not_a_checkpoint(tmp_path):
+    (tmp_path / 'text.pth').write_text('hello')
+    with pytest.raises(InputError, match='text.pth: is no torch checkpoint, or is damaged'):
+        resume(tmp_path, tmp_path / 'text.pth')

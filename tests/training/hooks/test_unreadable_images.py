@@ -1,0 +1,129 @@
+"""Unreadable images are counted, named and replaced up to a limit."""
+
+import cv2
+import numpy as np
+import pytest
+import torch
+from mmengine.registry import DATASETS
+from torch.utils.data import DataLoader
+
+from vitbackbones.datasets.load_image import UnreadableImage
+from vitbackbones.errors import InputError
+from vitbackbones.training.hooks.unreadable_images import ReplacingDataset, _queue
+
+from ..toy import ToyData, by_iteration, end_workers, loader, run_toy, toy_config
+
+pytestmark = pytest.mark.compat
+
+
+@DATASETS.register_module()
+class Holes(ToyData):
+    """Some of its images cannot be read, or make its pipeline fail."""
+
+    def __init__(self, bad, strips=()):
+        self.bad, self.strips = bad, strips
+
+    def get_data_info(self, i):
+        return {'img_path': f'{i}.jpg'}
+
+    def __getitem__(self, i):
+        if i in self.bad:
+            raise UnreadableImage(f'image file {i}.jpg: truncated.')
+        if i in self.strips:
+            cv2.resize(np.zeros((1, 1), np.uint8), (0, 1))
+        return {'x': torch.tensor([float(i)])}
+
+
+def config(work_dir, bad, limit, workers, **changes):
+    holes = {'type': 'Holes', 'bad': bad, 'strips': changes.pop('strips', ())}
+    data = loader(dataset=holes, num_workers=workers)
+    data['sampler'] = changes.pop('train_dataloader', data)['sampler']
+    kinds = ('UnreadableImages', 'ExactResume')
+    unreadable, exact = ({'type': f'vitbackbones.{kind}Hook'} for kind in kinds)
+    hooks = [exact, unreadable | {'limit': limit}]
+    return toy_config(work_dir, train_dataloader=data, custom_hooks=hooks, **changes)
+
+
+@pytest.mark.parametrize('workers', [0, 1])
+@pytest.mark.parametrize('changes', [{}, by_iteration()], ids=['epoch', 'iteration'])
+def test_named_once_and_replaced(tmp_path, capsys, workers, changes):
+    runner = run_toy(config(tmp_path, [2, 5], 0.25, workers, **changes))
+    assert runner.iter == runner.max_iters
+    output = capsys.readouterr().out
+    for name in ('2.jpg', '5.jpg'):
+        warned = [line for line in output.splitlines() if name in line]
+        assert len(warned) == 1
+        assert 'Another image was taken in its place' in warned[0]
+    assert '(2 so far, at most 2)' in output
+
+
+@pytest.mark.parametrize('workers', [0, 1])
+def test_too_many_stop_the_run(tmp_path, workers):
+    with pytest.raises(InputError) as stop:
+        run_toy(config(tmp_path, [1, 2, 5, 6, 7], 0.25, workers))
+    assert str(stop.value).startswith('3 images cannot be read, 2 are allowed (default_hooks.unre')
+    assert str(stop.value).endswith('image file 1.jpg, image file 5.jpg, image file 7.jpg')
+
+
+def test_none_is_allowed_in_a_small_data_set(tmp_path):
+    with pytest.raises(InputError, match=r'^image file 1.jpg: truncated\.$'):
+        run_toy(config(tmp_path, [1], 0.001, 0))
+
+
+def test_one_bad_image_after_the_other_is_an_error_at_once():
+    source = DataLoader(Holes(range(8)), num_workers=1)
+    data = DataLoader(ReplacingDataset(source.dataset, _queue(source)), num_workers=1)
+    with pytest.raises(UnreadableImage, match=r'^image file \d\.jpg: truncated\.$'):
+        next(iter(data))
+    end_workers()
+
+
+def test_the_replacement_follows_from_the_seed():
+    data = ReplacingDataset(Holes([0]), _queue(DataLoader(Holes([0]))))
+    np.random.seed(3)
+    first = [data[0]['x'].item() for _ in range(9)]
+    np.random.seed(3)
+    assert [data[0]['x'].item() for _ in range(9)] == first
+    assert len(set(first)) > 1
+
+
+@pytest.mark.parametrize('workers', [0, 1])
+def test_an_image_that_the_pipeline_fails_on_is_replaced_too(tmp_path, capsys, workers):
+    runner = run_toy(config(tmp_path, [2], 0.25, workers, strips=[5]))
+    assert runner.iter == runner.max_iters
+    output = capsys.readouterr().out
+    (warned,) = [line for line in output.splitlines() if '5.jpg' in line]
+    assert 'image file 5.jpg: the pipeline fails (error: OpenCV' in warned
+    assert 'Another image was taken in its place (2 so far, at most 2)' in warned
+
+
+def test_such_images_count_towards_the_limit(tmp_path):
+    with pytest.raises(InputError, match=r'^image file 5\.jpg: the pipeline fails \(error: '):
+        run_toy(config(tmp_path, [], 0.001, 0, strips=[5]))
+
+
+def test_a_pipeline_that_always_fails_ends_with_its_own_error(tmp_path):
+    with pytest.raises(cv2.error):
+        run_toy(config(tmp_path, [], 1.0, 0, strips=range(8)))
+
+
+@pytest.mark.parametrize('bug', [KeyError('img'), TypeError('a bug'), InputError('a bad mask')])
+def test_what_is_no_fault_of_a_picture_is_not_replaced(bug):
+    class Buggy(ToyData):
+        def __getitem__(self, i):
+            raise bug
+
+    reports = _queue(DataLoader(Buggy()))
+    with pytest.raises(type(bug)):
+        ReplacingDataset(Buggy(), reports)[0]
+    assert reports.empty()
+
+
+def test_a_sample_without_a_file_is_numbered():
+    class Strips(ToyData):
+        def __getitem__(self, i):
+            return i if i != 3 else cv2.resize(np.zeros((1, 1), np.uint8), (0, 1))
+
+    reports = _queue(DataLoader(Strips()))
+    ReplacingDataset(Strips(), reports)[3]
+    assert reports.get().startswith('sample 3: the pipeline fails (error: OpenCV')

@@ -1,0 +1,72 @@
+"""On a CPU, training and data loading share the cores."""
+
+import os
+
+import pytest
+import torch
+from mmengine.config import Config
+
+from vitbackbones.training import cores as threads
+from vitbackbones.training.cores import available_cores, share_cores
+
+
+@pytest.fixture(autouse=True)
+def restore_threads():
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+def make_config(workers=8):
+    loader = {'num_workers': workers, 'persistent_workers': True}
+    return Config({'train_dataloader': loader, 'val_dataloader': dict(loader)})
+
+
+@pytest.mark.parametrize(
+    ('limit', 'cores'), [('max 100000', 6), ('250000 100000', 2), ('50000 100000', 1), ('', 6)]
+)
+def test_a_container_limits_the_cores(tmp_path, monkeypatch, limit, cores):
+    monkeypatch.setattr(os, 'sched_getaffinity', lambda pid: set(range(6)), raising=False)
+    (tmp_path / 'cpu.max').write_text(limit)
+    assert available_cores(tmp_path / 'cpu.max') == cores
+
+
+def test_without_a_container(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, 'sched_getaffinity', lambda pid: {3, 5}, raising=False)
+    assert available_cores(tmp_path / 'none') == 2
+
+
+@pytest.mark.parametrize('cores', [1, 2, 3, 4, 8, 16, 64])
+@pytest.mark.parametrize('wanted', [0, 2, 8])
+def test_threads_and_workers_fit_the_cores(monkeypatch, cores, wanted):
+    monkeypatch.delenv('OMP_NUM_THREADS', raising=False)
+    monkeypatch.setattr(threads, 'available_cores', lambda: cores)
+    config = make_config(wanted)
+    share_cores(config)
+    workers = config.train_dataloader.num_workers
+    assert torch.get_num_threads() + workers == cores
+    assert workers <= wanted
+
+
+def test_persistent_workers_need_workers(monkeypatch):
+    monkeypatch.setattr(threads, 'available_cores', lambda: 1)
+    config = make_config()
+    share_cores(config)
+    assert config.train_dataloader.num_workers == 0
+    torch.utils.data.DataLoader([1, 2], **config.train_dataloader)
+
+
+def test_the_users_choice_is_respected(monkeypatch):
+    monkeypatch.setenv('OMP_NUM_THREADS', '3')
+    monkeypatch.setattr(threads, 'available_cores', lambda: 16)
+    torch.set_num_threads(3)
+    share_cores(make_config())
+    assert torch.get_num_threads() == 3
+
+
+def test_processes_of_one_machine_share(monkeypatch):
+    monkeypatch.delenv('OMP_NUM_THREADS', raising=False)
+    monkeypatch.setenv('LOCAL_WORLD_SIZE', '4')
+    monkeypatch.setattr(threads, 'available_cores', lambda: 8)
+    share_cores(make_config())
+    assert torch.get_num_threads() <= 2

@@ -1,0 +1,124 @@
+"""Several processes without GPUs: two of them through torchrun."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mmengine.config import Config
+from torch import distributed
+
+from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.training import distributed as ours
+
+from .toy import run_toy
+from .two_ranks import STEPS, few_steps, losses
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 300  # seconds, on a busy machine
+
+
+def test_processes_on_cpus_keep_their_own_batch_statistics(monkeypatch):
+    """SyncBatchNorm, which a config may ask for, refuses tensors that are not on a GPU."""
+    started = []
+    monkeypatch.setattr(distributed, 'init_process_group', started.append)
+    monkeypatch.setattr(ours.torch.cuda, 'is_available', lambda: False)
+    for name in ('RANK', 'LOCAL_RANK'):
+        monkeypatch.setenv(name, '0')
+    config = Config({'sync_bn': 'torch'})
+    ours.prepare_distributed(config, 'none')
+    assert config.sync_bn == 'torch'  # mmengine leaves it unused in a single process
+    ours.prepare_distributed(config, 'pytorch')
+    assert (started, config.sync_bn) == (['gloo'], None)
+
+
+def torchrun(script, folder):
+    """Run a script of this folder in two processes."""
+    command = [sys.executable, '-m', 'torch.distributed.run', '--nproc_per_node=2']
+    command += ['--standalone', ROOT / 'tests' / 'training' / script, folder]  # on a free port
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+
+@pytest.fixture(scope='module')
+def ranks(tmp_path_factory):
+    """What each of the two processes saw, and the folder they wrote to."""
+    folder = tmp_path_factory.mktemp('ranks')
+    result = torchrun('two_ranks.py', folder)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return [json.loads((folder / f'rank_{i}.json').read_text()) for i in (0, 1)], folder
+
+
+def test_losses_equal_those_of_one_process_with_the_whole_batch(ranks, tmp_path):
+    """Data, their augmentations and averaged gradients: the same for any number of processes."""
+    alone = losses(run_toy(few_steps(tmp_path, batch_size=4)))
+    together = np.mean([seen['losses'] for seen in ranks[0]], axis=0)
+    assert len(alone) == STEPS
+    assert together == pytest.approx(alone, abs=1e-5)
+    assert ranks[0][0]['losses'] != ranks[0][1]['losses']
+    assert ranks[0][0]['backend'] == 'gloo'
+
+
+@pytest.mark.parametrize('loop', ['epoch', 'iteration'])
+def test_resumed_equals_uninterrupted(ranks, loop):
+    assert [seen[loop] for seen in ranks[0]] == [True, True]
+
+
+def test_all_stop_when_one_sees_a_loss_that_is_not_finite(ranks):
+    for seen in ranks[0]:
+        assert 'process 1: loss_extra is nan' in seen['stops']
+        assert 'process 0' not in seen['stops']
+    assert [seen['leaves out'] for seen in ranks[0]] == [5, 5]  # of six
+
+
+def test_a_signal_to_one_stops_all_after_the_step_of_accumulated_gradients(ranks):
+    assert [seen['accumulated'] for seen in ranks[0]] == [[138, 4, True]] * 2
+
+
+def test_a_sharded_run_is_interrupted_at_the_end_of_an_epoch(ranks):
+    """Of two iterations."""
+    assert [seen['interrupted fsdp'] for seen in ranks[0]] == [[1, 2]] * 2
+
+
+def test_all_save_when_one_loses_a_data_worker(ranks):
+    first, second = (seen['loses a worker'] for seen in ranks[0])
+    assert first.startswith('another process has lost a data worker. ')
+    assert 'is killed by signal: Killed: most likely the machine ran out of memory' in second
+    for said in (first, second):
+        assert 'interrupted.pth continues with epoch 1, iteration 3; continue with the sa' in said
+
+
+def test_an_evaluation_writes_nothing_to_the_current_directory(ranks, tmp_path):
+    (first, tested), second = (seen['evaluated'] for seen in ranks[0])
+    assert [first, tested] == second
+    assert tested == pytest.approx(first)
+
+
+def test_all_evaluate_with_the_statistics_of_the_first(ranks):
+    assert [seen['statistics'] for seen in ranks[0]] == [[1.0, 1.0, 5]] * 2
+
+
+def test_only_the_first_process_writes(ranks):
+    folder = ranks[1] / 'epoch' / 'whole'
+    assert {path.name for path in folder.glob('*.pth')} == {'epoch_1.pth', 'epoch_2.pth'}
+    assert load_file(folder / 'epoch_2.pth')['data_stream']['number of processes'] == 2
+    assert len(list(folder.glob('*/vis_data'))) == 1
+
+
+@pytest.mark.parametrize('strategy', ['ddp', 'fsdp'])
+def test_strategies(ranks, strategy):
+    for seen in ranks[0]:
+        whole, resumed, _ = seen[strategy]
+        assert whole == pytest.approx(seen['losses'], abs=1e-5)
+        assert resumed == pytest.approx(whole[-1], abs=1e-5)
+    assert ranks[0][0][strategy][2] == {'line.weight': [1, 1], 'line.bias': [1]}
+
+
+def test_a_lost_process_ends_the_job_with_a_message(tmp_path):
+    result = torchrun('lost_rank.py', tmp_path)
+    assert result.returncode != 0
+    output = result.stdout + result.stderr
+    assert 'Signal 9 (SIGKILL)' in output  # torchrun says who died of what
+    assert 'error: another process of this run has ended' in output
+    assert load_file(tmp_path / 'epoch_1.pth')['meta']['epoch'] == 1

@@ -1,0 +1,89 @@
+"""Shipped schedules: their published ends, and that scaling the rate keeps their form."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from mmengine.config import Config
+from mmengine.registry import PARAM_SCHEDULERS
+
+from vitbackbones.training.schedules import PolyLR
+
+BASES = Path(__file__).parents[2] / 'configs' / '_base_' / 'schedules'
+SCALED = [path.stem for path in sorted(BASES.glob('*.py')) if 'auto_scale_lr' in path.read_text()]
+SCALED += ['msf_300e', 'pvt_300e', 'setr_160k_naive', 'setr_20k', 'tnt_310e', 'transfer_300e']
+# Where the published cosine or polynomial ends
+ENDS = {
+    **dict.fromkeys(['deit_300e', 'pvt_300e', 'tnt_310e', 't2t_310e', 'sret_300e'], 1e-5),
+    **dict.fromkeys(['sret_s_300e', 'inat_360e', 'sgd_1000e', 'transfer_64e'], 1e-5),
+    **{'transfer_300e': 1e-5, 'setr_160k': 1e-4, 'setr_160k_naive': 1e-4, 'setr_20k': 1e-6},
+    **{'msf_100e': 0.0, 'msf_300e': 0.0},
+}
+
+
+def rates(schedule, scale):
+    """Rate of a backbone, and of a head at ten times that, for every step (steps, 2)."""
+    rate = schedule.optim_wrapper.optimizer.lr * scale
+    groups = [{'params': [torch.zeros(1, requires_grad=True)], 'lr': rate * m} for m in (1, 10)]
+    optimizer = torch.optim.SGD(groups)
+    schedulers = [
+        PARAM_SCHEDULERS.build({**one, 'optimizer': optimizer}) for one in schedule.param_scheduler
+    ]
+    found = []
+    for _ in range(max(one.get('end') for one in schedule.param_scheduler)):
+        found.append([group['lr'] for group in optimizer.param_groups])
+        optimizer.step()
+        for scheduler in schedulers:
+            scheduler.step()
+    return np.array(found)
+
+
+def load(name):
+    """A schedule; its iterations a hundredth, to be quick."""
+    schedule = Config.fromfile(BASES / f'{name}.py')
+    if 'max_iters' in schedule.train_cfg:
+        for one in schedule.param_scheduler:
+            one.update(begin=one.begin // 100, end=one.end // 100)
+    return schedule
+
+
+@pytest.mark.parametrize('name', SCALED)
+def test_another_batch_scales_the_whole_schedule(name):
+    """On 1, 4 and 16 GPUs in place of 8."""
+    schedule = load(name)
+    published = rates(schedule, 1)
+    for scale in (1 / 8, 1 / 2, 2):
+        np.testing.assert_allclose(rates(schedule, scale), scale * published, rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize('name', ENDS)
+def test_published_ends(name):
+    backbone, head = rates(load(name), 1)[-1]
+    assert backbone == pytest.approx(ENDS[name], abs=1e-6 if 'msf' in name else 0, rel=5e-3)
+    if name.startswith('setr'):
+        assert head == pytest.approx(ENDS[name], rel=2e-2)
+
+
+def test_no_schedule_has_an_absolute_end():
+    for name in SCALED:
+        assert all('eta_min' not in one for one in load(name).param_scheduler), name
+
+
+def test_a_resumed_polynomial_goes_on():
+    def optimizer():
+        return torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+
+    def steps(scheduler, count):
+        for _ in range(count):
+            scheduler.optimizer.step()
+            scheduler.step()
+        return scheduler.optimizer.param_groups[0]['lr']
+
+    whole = PolyLR(optimizer(), eta_min_ratio=0.1, power=0.9, end=20, by_epoch=False)
+    steps(whole, 7)
+    resumed = PolyLR(optimizer(), eta_min_ratio=0.1, power=0.9, end=20, by_epoch=False)
+    resumed.optimizer.load_state_dict(whole.optimizer.state_dict())
+    resumed.load_state_dict(whole.state_dict())
+    assert steps(resumed, 5) == steps(whole, 5)
+    assert steps(whole, 20) == pytest.approx(0.1)

@@ -1,0 +1,201 @@
+"""What two processes must do, run by test_distributed.py through torchrun: two_ranks.py FOLDER.
+
+Every process writes what it saw to FOLDER/rank_N.json.
+"""
+
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+from mmengine.config import Config
+from mmengine.dist import get_rank
+from mmengine.hooks import Hook
+from mmengine.registry import HOOKS, MODELS
+
+from tests.training.hooks.test_exact_resume import STOPS, config, state, stopped_and_resumed
+from tests.training.hooks.test_finite_loss import Spoilt
+from tests.training.toy import by_iteration, loader, run_toy, toy_config
+from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.commands.cli import run
+from vitbackbones.errors import InputError
+from vitbackbones.training.console import build_runner
+from vitbackbones.training.distributed import _wrap_on_cpu, prepare_distributed
+from vitbackbones.training.hooks.interrupt import TrainingInterrupted
+from vitbackbones.training.hooks.same_statistics import SameStatisticsHook
+
+STEPS = 5
+CONFIGS = Path(__file__).parents[2] / 'configs' / '_base_' / 'strategies'
+
+
+@MODELS.register_module()
+class SpoiltOnRankOne(Spoilt):
+    """Only the second process sees a loss that is not finite; all gradients are."""
+
+    def __init__(self, steps):
+        super().__init__(steps if get_rank() == 1 else [], 'constant')
+
+
+@HOOKS.register_module()
+class OnRankOne(Hook):
+    """Only the second process gets a signal, or loses a data worker."""
+
+    def __init__(self, iteration, kills):
+        self.iteration, self.kills = iteration, kills
+
+    def before_train_iter(self, runner, batch_idx, data_batch=None):
+        if runner.iter == self.iteration and get_rank() == 1:
+            workers = [each.pid for each in multiprocessing.active_children()]
+            os.kill(workers[0] if workers else os.getpid(), self.kills)
+            time.sleep(0.5)
+
+
+def few_steps(work_dir, batch_size):
+    """A run without noise in the network and with augmentation, the first of both tests."""
+    sampler = {'type': 'InfiniteSampler', 'shuffle': True}
+    data = loader(batch_size=batch_size, dataset={'type': 'NoisyData'}, sampler=sampler)
+    changes = by_iteration(STEPS, train_dataloader=data, val_cfg=None, val_dataloader=None)
+    hooks = [{'type': 'vitbackbones.ExactResumeHook'}]
+    return toy_config(work_dir, **{**changes, 'val_evaluator': None}, custom_hooks=hooks)
+
+
+def losses(runner):
+    return [float(loss) for loss in runner.message_hub.log_scalars['train/loss'].data[0]]
+
+
+def is_exact(folder, loop, stop, launch):
+    """Whether a run of both processes that was stopped equals one that was not."""
+    options = {'batch_size': 1, 'workers': 2, **launch}
+    whole = run_toy(config(folder / 'whole', loop, **options))
+    resumed = stopped_and_resumed(folder / 'stopped', loop, STOPS[stop], **options)
+    (weights, history), (expected, expected_history) = state(resumed), state(whole)
+    # checkpoints hold the first process's history of losses: compare those after the resume
+    return weights == expected and history[-2:] == expected_history[-2:]
+
+
+def refusal(folder, launch, skip):
+    """What a process says of a loss that only the other one sees, and the steps it took."""
+    hook = {'type': 'vitbackbones.FiniteLossHook', 'skip': skip}
+    model = {'type': 'SpoiltOnRankOne', 'steps': [2]}
+    try:
+        runner = run_toy(toy_config(folder, model=model, custom_hooks=[hook], **launch))
+    except InputError as error:
+        return str(error)
+    return int(runner.optim_wrapper.state_dict()['state'][0]['step'])
+
+
+def accumulated(folder, launch):
+    """Where a run stops that is to stop between accumulated gradients, and whether it is exact."""
+
+    def run(work_dir, *hooks, **changes):
+        each = config(work_dir, 'iteration', *hooks, batch_size=1, **launch, **changes)
+        each.optim_wrapper.accumulative_counts = 4
+        return run_toy(each)
+
+    whole = run(folder / 'whole')
+    stop = {'type': 'OnRankOne', 'iteration': 1, 'kills': int(signal.SIGUSR1)}
+    with pytest.raises(TrainingInterrupted) as end:
+        run(folder / 'stopped', stop)
+    latest = folder / 'stopped' / 'interrupted.pth'
+    reached = load_file(latest)['meta']['iter']
+    resumed = run(folder / 'stopped', resume=True, load_from=str(latest))
+    return end.value.status, reached, state(resumed)[0] == state(whole)[0]
+
+
+def loses_a_worker(folder, launch):
+    """What a process says of a data worker that only the other one has lost."""
+    stop = {'type': 'OnRankOne', 'iteration': 1, 'kills': int(signal.SIGKILL)}
+    run = config(folder, 'epoch', stop, batch_size=1, workers=1, **launch)
+    with pytest.raises(InputError) as end:
+        run_toy(run)
+    return str(end.value)
+
+
+def evaluated(folder, launch):
+    """A metric of a run whose processes work in folders where nothing can be written."""
+    gather = [{'type': 'vitbackbones.GatherHook'}]
+    run = toy_config(folder, custom_hooks=gather, **launch)
+    run.update(test_dataloader=loader(), test_cfg={}, test_evaluator={'type': 'ToyMetric'})
+    here = Path.cwd()
+    os.chdir(f'/proc/{os.getpid()}')
+    runner = run_toy(run)
+    tested = runner.test()['toy/error']
+    os.chdir(here)
+    return runner.message_hub.get_scalar('val/toy/error').current(), tested
+
+
+def sharded(folder, name, **changes):
+    """Losses of a run with one of the strategies."""
+    run = few_steps(folder, batch_size=2)
+    run.strategy = Config.fromfile(CONFIGS / f'{name}.py').strategy
+    run.update(launcher='pytorch', env_cfg={}, experiment_name=f'{name}{len(changes)}', **changes)
+    _wrap_on_cpu(run)
+    runner = build_runner(run)
+    runner.train()
+    return losses(runner)
+
+
+def with_strategy(folder, name):
+    """Losses of a whole run and of one resumed after step 4, and the shapes of what was saved."""
+    whole = sharded(folder, name)
+    saved = folder / 'iter_4.pth'
+    resumed = sharded(folder, name, resume=True, load_from=str(saved))
+    # mmengine's DDP strategy keeps the wrapper's prefix, which loading takes off
+    weights = load_file(saved)['state_dict'].items()
+    shapes = {key.removeprefix('module.'): list(value.shape) for key, value in weights}
+    return whole, resumed[-1], shapes
+
+
+def interrupted_in_epochs(folder):
+    """Epoch and iteration of a sharded run that is interrupted at the end of an epoch."""
+    hooks = [{'type': 'vitbackbones.InterruptHook'}]
+    hooks.append({'type': 'OnRankOne', 'iteration': 1, 'kills': int(signal.SIGTERM)})
+    run = toy_config(folder, custom_hooks=hooks, val_cfg=None, val_dataloader=None)
+    run.update(val_evaluator=None, launcher='pytorch', env_cfg={})
+    run.strategy = Config.fromfile(CONFIGS / 'fsdp.py').strategy
+    _wrap_on_cpu(run)
+    with pytest.raises(TrainingInterrupted):
+        build_runner(run).train()
+    meta = load_file(folder / 'interrupted.pth')['meta']
+    return meta['epoch'], meta['iter']
+
+
+def shared_statistics():
+    """Means and count of a BatchNorm once an evaluation has begun."""
+    norm = torch.nn.BatchNorm1d(2)
+    norm.running_mean.fill_(get_rank() + 1)
+    norm.num_batches_tracked.fill_(get_rank() + 5)
+    SameStatisticsHook().before_val_epoch(SimpleNamespace(model=norm))
+    return [*norm.running_mean.tolist(), norm.num_batches_tracked.item()]
+
+
+def main(folder):
+    launched = few_steps(folder / 'losses', batch_size=2)
+    prepare_distributed(launched, 'pytorch')
+    launch = {key: launched[key] for key in ('launcher', 'model_wrapper_cfg')}
+    seen = {
+        'losses': losses(run_toy(launched)),
+        'stops': refusal(folder / 'stops', launch, skip=0),
+        'leaves out': refusal(folder / 'leaves_out', launch, skip=1),
+        'ddp': with_strategy(folder / 'ddp', 'ddp'),
+        'fsdp': with_strategy(folder / 'fsdp', 'fsdp'),
+        'interrupted fsdp': interrupted_in_epochs(folder / 'interrupted_fsdp'),
+        'accumulated': accumulated(folder / 'accumulated', launch),
+        'loses a worker': loses_a_worker(folder / 'loses_a_worker', launch),
+        'evaluated': evaluated(folder / 'evaluated', launch),
+        'statistics': shared_statistics(),
+        'backend': torch.distributed.get_backend(),
+    }
+    for loop, stop in (('epoch', 'interrupted'), ('iteration', 'killed')):
+        seen[loop] = is_exact(folder / loop, loop, stop, launch)
+    (folder / f'rank_{get_rank()}.json').write_text(json.dumps(seen))
+
+
+if __name__ == '__main__':
+    sys.exit(run(lambda: main(Path(sys.argv[1]))))

@@ -1,0 +1,188 @@
+"""Reads a checkpoint file of any format; whatever is wrong with it is one message.
+
+No text of a checkpoint is ever executed either: mmengine stores the config in it, and would run it
+as Python when it resumes or when an inferencer is given weights alone.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import NoneType
+from typing import Any, BinaryIO
+
+from safetensors.torch import load as load_safetensors
+from torch import Tensor
+
+from ..errors import InputError
+from .allowed import NAMES
+from .pickles import Refused, Unpickler
+from .torch_files import read_torch
+
+PROGRAMS = ('cfg', 'config')  # in meta and runtime_info: texts of configs
+# What is read of any checkpoint, by its place; a file of weights alone has none of it.
+FORM = {
+    'meta': (dict, NoneType),
+    'meta.dataset_meta': (dict, NoneType),
+    'meta.dataset_meta.classes': (list, tuple, NoneType),
+    'state_dict': dict,
+    'message_hub': dict,
+    'message_hub.runtime_info': dict,
+    'message_hub.resumed_keys': dict,
+}
+# What a file should be, and what to do if it holds more than that.
+CHECKPOINT = 'torch checkpoint', 'save its state dict alone with torch.save or safetensors'
+ANNOTATIONS = 'pickle of plain data', 'save it as JSON'
+MISSING = object()
+# How files begin that are easily mistaken for a checkpoint.
+MISTAKEN = {
+    b'<': 'it is a web page, perhaps the answer to a wrong address',
+    b'version https://git-lfs': 'it is a pointer of git-lfs; "git lfs pull" fetches the file',
+}
+
+
+def load_file(path: str | Path) -> dict:
+    """Read a ``.safetensors`` or torch checkpoint without running any code it may carry.
+
+    The tensors are in main memory; the text of a config is left out.
+
+    Raises:
+        InputError: the file is missing, is no checkpoint, is cut short, or holds what is no data.
+    """
+    path = Path(path).expanduser()
+    if not path.is_file():
+        raise InputError(f'{path}: no such checkpoint file')
+    try:
+        with path.open('rb') as file:
+            return read_safely(file, path)
+    except OSError as error:
+        raise InputError(f'{path}: cannot be read ({error.strerror})') from error
+
+
+def read_safely(file: BinaryIO, name: str | Path) -> dict:
+    """Read an open file; ``name`` begins the messages of :func:`load_file`."""
+    is_safetensors = Path(name).suffix == '.safetensors'
+    reader = _read_safetensors if is_safetensors else read_torch
+    content = _read(reader, file, name, CHECKPOINT)
+    if not isinstance(content, dict):
+        raise InputError(f'{name}: holds a {type(content).__name__} and not a dict of weights')
+    require_form(name, content, FORM)
+    _take_out_dangers(content, Path(name).parent)
+    _require_texts(name, content)
+    return content
+
+
+def _require_texts(name: str | Path, content: dict) -> None:
+    """Refuse keys of weights and names of classes that are no texts."""
+    about = (content.get('meta') or {}).get('dataset_meta') or {}
+    for text in (*content, *content.get('state_dict', ()), *about, *(about.get('classes') or ())):
+        if type(text) is not str:
+            raise InputError(
+                f'{name}: damaged, or not a checkpoint of a model: a key or the name of a class is '
+                f'of type {type(text).__name__}'
+            )
+
+
+def _take_out_dangers(content: dict, folder: Path) -> None:
+    """Forget what mmengine would run, and files outside of ``folder`` that it would delete."""
+    hub = content.get('message_hub', {})
+    info = hub.get('runtime_info', {})
+    gone = [key for key in info if key in PROGRAMS or _is_foreign_file(key, info[key], folder)]
+    for holder in (content.get('meta') or {}, info, hub.get('resumed_keys', {})):
+        for key in (*PROGRAMS, *gone):
+            holder.pop(key, None)
+
+
+def _is_foreign_file(key: Any, value: Any, folder: Path) -> bool:
+    """Whether an entry names a best checkpoint that does not lie in ``folder``, beside this one.
+
+    mmengine deletes that file or folder when a resumed run finds a better one.
+    """
+    if type(key) is not str or not key.startswith('best_ckpt'):
+        return False
+    best = Path(value) if type(value) is str else Path()
+    return best.parent != folder.absolute() or not best.name.startswith('best_')
+
+
+def read_data(file: BinaryIO, name: str | Path) -> Any:
+    """Read a pickle of lists, dicts, texts, numbers and arrays, such as annotations.
+
+    Raises:
+        InputError: it is damaged, or holds anything else.
+    """
+    return _read(Unpickler(NAMES, _no_storage).load, file, name, ANNOTATIONS)
+
+
+def _no_storage(reference: Any) -> None:
+    raise Refused('a persistent id')
+
+
+def _read_safetensors(file: BinaryIO) -> dict[str, Tensor]:
+    content = load_safetensors(file.read())
+    if any(tensor.is_complex() for tensor in content.values()):
+        raise Refused('complex numbers')
+    return content
+
+
+def _read(
+    reader: Callable[[BinaryIO], Any], file: BinaryIO, name: str | Path, kind: tuple[str, str]
+) -> Any:
+    """Let ``reader`` read a file, and say what is wrong with it."""
+    what, advice = kind
+    try:
+        return reader(file)
+    except Refused as error:
+        raise InputError(
+            f'{name}: refused, it holds {error}, which is no part of a {what}. Loading never runs '
+            f'code from a file. If it is yours, {advice}.'
+        ) from error
+    except Exception as error:  # a file that is no checkpoint can end in any error
+        file.seek(0)
+        start = file.read(100).lstrip()
+        hint = next((text for word, text in MISTAKEN.items() if start.startswith(word)), '')
+        hint = hint or f'{type(error).__name__} while it was read'
+        raise InputError(f'{name}: is no {what}, or is damaged ({hint})') from error
+
+
+# ------------------------------------------------------------------------ its form
+
+
+def require_form(
+    name: str | Path, checkpoint: dict, form: Mapping[str, Any], complete: bool = False
+) -> None:
+    """Compare what lies at some places of a checkpoint with what should lie there.
+
+    Args:
+        name: begins the message.
+        form: the types at a place, such as ``{'meta': dict, 'meta.iter': int}``; a container comes
+            before what is in it, and ``*`` stands for all of it. An ``int`` is not negative.
+        complete: whether something must lie at every place.
+
+    Raises:
+        InputError: with the first place where something else lies.
+    """
+    for place, kinds in form.items():
+        for value in _values(checkpoint, place.split('.')):
+            if problem := _problem(value, kinds, complete):
+                raise InputError(
+                    f'{name}: {place} {problem}; the file is damaged, or not a checkpoint of '
+                    'mmengine'
+                )
+
+
+def _values(container: Any, place: list[str]) -> Iterator[Any]:
+    """Yield what lies at a place, ``MISSING`` for nothing."""
+    if container is MISSING or not place:
+        yield container
+    elif place[0] == '*':
+        entries = container.values() if isinstance(container, dict) else container
+        for entry in entries:
+            yield from _values(entry, place[1:])
+    else:
+        yield from _values((container or {}).get(place[0], MISSING), place[1:])
+
+
+def _problem(value: Any, kinds: Any, complete: bool) -> str:
+    if value is MISSING:
+        return 'is missing' if complete else ''
+    if not isinstance(value, kinds):
+        return f'is of type {type(value).__name__}'
+    return 'is negative' if isinstance(value, int) and value < 0 else ''

@@ -1,0 +1,128 @@
+"""``tools/check_dataset.py``: every annotation and every image of a config, before a run.
+
+What training checks at its start takes seconds and stops at the first bad file; this decodes all
+files, on all cores, looks at the size of every image and at every value of index masks, lists all
+that is wrong, and says how much there is of each class.
+"""
+
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from multiprocessing.pool import ThreadPool
+
+from mmengine.config import Config
+from mmengine.registry import DATASETS, init_default_scope
+from tqdm import tqdm
+
+from ..config.data import SPLITS, datasets, loaders, prepare_data
+from ..config.read import read_config
+from ..datasets.checks.class_table import class_table
+from ..datasets.checks.coco import image_size_fault
+from ..datasets.checks.findings import Look
+from ..datasets.checks.headers import color_type
+from ..datasets.checks.masks import mask_checks
+from ..datasets.checks.sizes import resize_fault
+from ..datasets.load_image import UnreadableImage, read_image
+from ..datasets.load_mask import BadMask
+from ..errors import InputError
+from ..preflight.data_checks import check_data
+from ..processes import show_warnings
+from ..training.cores import available_cores
+from ..training.hooks.progress import on_terminal
+
+KINDS = {'img_path': 'image', 'seg_map_path': 'label map'}  # what a sample names
+Size = tuple[float, float] | None  # (height, width) that the annotations give
+Checks = dict[tuple[str, Size], Callable[[], Look]]  # what looks at a file
+
+
+def check(options: Namespace) -> None:
+    """Do what ``tools/check_dataset.py --help`` describes.
+
+    Raises:
+        InputError: something is missing or cannot be read; what it is was printed before.
+    """
+    config = read_config(options.config, options.cfg_options)
+    splits = tuple(split for split in SPLITS if list(loaders(config, (split,))))
+    if not splits:
+        raise InputError(f'{config.filename}: no complete config, it has no data loader')
+    prepare_data(config, options.data_root, splits)
+    with suppress(BadMask):  # is listed below, with all others
+        show_warnings(check_data(config, splits))
+    init_default_scope(config.get('default_scope') or 'mmengine')
+    _look_at_all(config, splits, options.workers or available_cores())
+
+
+def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
+    files: Checks = {}  # each once, also where two splits share it
+    faults, sets = [], {}
+    for name, settings in datasets(config, splits):
+        samples, classes = sets[name] = _samples(name, settings)
+        files |= _checks(name, samples, settings.get('pipeline') or ())
+        if config.get('default_scope') == 'mmseg':
+            files |= {(path, None): look for path, look in mask_checks(settings).items()}
+        faults += _bare_classes(name, samples, classes)
+    looks = dict(zip(files, _looks(files, workers), strict=True))
+    for name, (samples, classes) in sets.items():
+        pixels = [looks[s['seg_map_path'], None].pixels for s in samples if s.get('seg_map_path')]
+        if table := class_table(samples, classes, pixels):
+            print(f'{name}\n{table}')
+    faults += [look.fault for look in looks.values() if look.fault]
+    for fault in faults:
+        print(fault)
+    count = len({path for path, _ in files})
+    if faults:
+        raise InputError(f'{len(faults)} faults in {count} files, see above')
+    print(f'{count} files, all can be read')
+
+
+def _samples(name: str, settings: dict) -> tuple[list[dict], Sequence[str]]:
+    """What a data set lists, before it leaves anything out, and its classes."""
+    unfiltered = {'filter_cfg': None} if 'filter_cfg' in settings else {}
+    try:
+        dataset = DATASETS.build({**settings, **unfiltered, 'pipeline': []})
+        samples = [dataset.get_data_info(i) for i in range(len(dataset))]
+    except (OSError, RuntimeError, ValueError, LookupError, AssertionError) as error:
+        raise InputError(f'{name}: {error}') from error
+    return samples, dataset.metainfo.get('classes') or ()
+
+
+def _checks(name: str, samples: list[dict], pipeline: Sequence[dict]) -> Checks:
+    """What looks at every file that the samples name; prints how many there are."""
+    found = {kind: [s for s in samples if s.get(key)] for key, kind in KINDS.items()}
+    counts = [f'{len(named)} {kind}s' for kind, named in found.items() if named]
+    print(f'{name}: {len(samples)} samples, {", ".join(counts) or "no files"}')
+    load = color_type(pipeline)
+    images = [(s['img_path'], _size(s)) for s in found['image']]
+    maps = [(s['seg_map_path'], None) for s in found['label map']]
+    looks = {image: partial(_look, *image, load, pipeline) for image in images}
+    return looks | {path: partial(_look, *path, 'unchanged', ()) for path in maps}
+
+
+def _size(sample: dict) -> Size:
+    return (sample['height'], sample['width']) if 'height' in sample else None
+
+
+def _bare_classes(name: str, samples: list[dict], classes: Sequence[str]) -> Iterator[str]:
+    """Classification: an empty class folder."""
+    labels = {sample['gt_label'] for sample in samples if isinstance(sample.get('gt_label'), int)}
+    for label, known in enumerate(classes if labels else ()):
+        if label not in labels:
+            yield f'{name}: no image of the class {known!r}'
+
+
+def _looks(files: Checks, workers: int) -> Iterator[Look]:
+    """What was seen, in the order of the files."""
+    with ThreadPool(workers) as pool:  # decoders leave Python's lock; nothing has to be forked
+        found = pool.imap(lambda look: look(), files.values(), chunksize=16)
+        yield from tqdm(found, 'decode', len(files), leave=False, disable=not on_terminal())
+
+
+def _look(path: str, size: Size, load: str, pipeline: Sequence[dict]) -> Look:
+    """Decode an image, compare its size with the one given, and with what can be resized."""
+    try:
+        found = read_image(path, load).shape[:2]
+    except UnreadableImage as error:
+        return Look(str(error))
+    fault = (image_size_fault(size, found) if size else '') or resize_fault(pipeline, *found)
+    return Look(f'image file {path}: {fault}' if fault else '')

@@ -1,0 +1,228 @@
+"""A published checkpoint file rewritten once, in this package's keys, and proven to load.
+
+Loading converts by itself; a converted file is for keeping and for passing on, without the
+optimizer, the wrappers and the second names of shared tensors that published files carry.
+"""
+
+import hashlib
+import math
+import os
+import shutil
+import socket
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import torch
+from safetensors.torch import save
+from torch import Tensor
+
+from ..backbones import PVT, AugPVT, AugT2T, AugViT, Backbone, Mixer, SimpleViT, Swin
+from ..checkpoints.convert import FORMATS, convert, unwrap
+from ..checkpoints.filling import load_anywhere, load_pretrained, naming
+from ..errors import InputError
+from ..models import MODELS, create_model, list_models
+
+SUFFIXES = ('.safetensors', '.pth')
+BESIDE = f'.converting-{socket.gethostname()}-'  # folders for what is not complete yet
+
+
+def convert_file(
+    source: Path, target: Path, format: str | None = None, name: str | None = None
+) -> str:
+    """Convert the checkpoint ``source`` to ``target`` and return a report.
+
+    The target appears complete or not at all.
+
+    Args:
+        source: a checkpoint of any known layout.
+        target: ``.safetensors`` or ``.pth``; holds the state dict alone.
+        format: the layout, a key of ``vitbackbones.checkpoints.convert.FORMATS``; found by default.
+        name: the model's name; by default the one that the file's shapes fit.
+
+    Raises:
+        InputError: a file cannot be read or written, or the checkpoint fits no model, not the
+            model ``name``, or several.
+    """
+    _check_target(source, target)
+    content = load_anywhere(source)
+    with naming(source):
+        state, layout = convert(unwrap(content), format)
+    arguments = _choose(source, state, layout, name)
+    arguments['num_classes'] = len(state['head.weight']) if 'head.weight' in state else 0
+    model = create_model(**arguments)
+    coverage = load_pretrained(model, source, format=layout)
+    known = {'head.weight', 'head.bias', *model.backbone.state_dict()}
+    kept = {key: value for key, value in state.items() if key in known}
+    digest = _write(kept, target, arguments, model.state_dict())
+    call = ', '.join(f'{key}={value!r}' for key, value in arguments.items())
+    report = f'{source}: {coverage}\n{target}: create_model({call})\nsha256 {digest}'
+    note = FORMATS[layout].note
+    return f'{report}\nnote: {note}' if note else report
+
+
+def _check_target(source: Path, target: Path) -> None:
+    if target.suffix not in SUFFIXES:
+        raise InputError(f'{target}: the name must end in {" or ".join(SUFFIXES)}')
+    if target.resolve() == source.resolve():
+        raise InputError(f'{target}: is the source itself, which is never overwritten')
+    if not target.parent.is_dir():
+        raise InputError(f'{target}: there is no folder {target.parent}')
+
+
+# ------------------------------------------------------------------------ which model it is
+
+
+def _choose(source: Path, state: dict[str, Tensor], layout: str, name: str | None) -> dict:
+    """Return the arguments of ``create_model`` for the one model that the state dict fits."""
+    if name is not None and name not in MODELS:
+        raise InputError(f'--model {name}: unknown; known: {", ".join(list_models())}')
+    names = list_models() if name is None else [name]
+    found = [arguments for arguments in _plain(names) if _fits(arguments, state)]
+    found = found or [arguments for arguments in _variants(names, state) if _fits(arguments, state)]
+    if len(found) == 1:
+        return {**found[0], **_input_size(found[0], state)}
+    if name is not None:
+        return {'name': name}  # loading will say what does not fit
+    if not found:
+        raise InputError(
+            f'{source}: {layout} layout, but no model has exactly these tensors; '
+            'name the nearest with --model to hear what differs'
+        )
+    raise InputError(
+        f'{source}: fits {" and ".join(arguments["name"] for arguments in found)}, which have the '
+        'same tensors; say with --model which of them was trained'
+    )
+
+
+def _plain(names: Sequence[str]) -> Iterator[dict]:
+    return ({'name': name} for name in names)
+
+
+def _variants(names: Sequence[str], state: dict[str, Tensor]) -> Iterator[dict]:
+    """Yield the models with the options that the file's shapes say."""
+    for name in names:
+        options = _options(MODELS[name][0], state)
+        if options:
+            yield {'name': name, **options}
+
+
+def _options(host: type[Backbone], state: dict[str, Tensor]) -> dict:
+    options = {}
+    if issubclass(host, SimpleViT | Swin):
+        options['groups'] = _groups(state)
+    if issubclass(host, PVT) and 'norm.weight' not in state:
+        options['out_type'] = 'featmap'  # detection: no class token, no norm, no head
+    path = next((v for k, v in state.items() if k.endswith('.shortcut_attn.weight')), None)
+    if issubclass(host, AugViT | AugPVT | AugT2T) and path is not None:
+        options['shortcut'] = _augmented(path)
+    return options
+
+
+def _groups(state: dict[str, Tensor]) -> int:
+    """The groups of the first attention's projections: their width over that of what they read."""
+    for kind in ('qkv', 'qkvp'):
+        for key, weight in state.items():
+            if key.endswith(f'.attn.{kind}.weight'):
+                return len(weight) // len(kind) // weight.shape[1]
+    return 1
+
+
+def _augmented(weight: Tensor) -> dict:
+    """The augmented shortcut with weights (paths, d, d) or (paths, b, b, d / b)."""
+    shortcut = {'type': 'AugmentedShortcut', 'paths': len(weight)}
+    if weight.ndim == 3:
+        return {**shortcut, 'projection': 'dense'}
+    return {**shortcut, 'blocks': weight.shape[1]}
+
+
+def _input_size(arguments: dict, state: dict[str, Tensor]) -> dict:
+    """``img_size`` as an argument, where the file is made for another than the model's own."""
+    own, stored = _grids(_empty(arguments), state)
+    if own == stored:
+        return {}
+    sides = [side * new // old for side, old, new in zip((224, 224), own, stored, strict=True)]
+    return {'img_size': sides[0] if sides[0] == sides[1] else tuple(sides)}
+
+
+def _grids(backbone: Backbone, state: dict[str, Tensor]) -> list[tuple[int, int]]:
+    """The grids that a model and a file are made for, by the first thing that depends on it."""
+    if isinstance(backbone, Mixer):
+        return [backbone.grid, _square(len(state['blocks.0.mlp_tokens.fc2.bias']))]
+    for key, extra, grid, _ in backbone.positions():
+        code = state[key]
+        return [grid, tuple(code.shape[2:]) if code.ndim == 4 else _square(code.shape[1] - extra)]
+    return [(1, 1), (1, 1)]
+
+
+def _square(count: int) -> tuple[int, int]:
+    return (math.isqrt(count),) * 2
+
+
+def _empty(arguments: dict) -> Backbone:
+    with torch.device('meta'):
+        return create_model(**arguments, num_classes=0).backbone
+
+
+def _fits(arguments: dict, state: dict[str, Tensor]) -> bool:
+    """Whether a state dict has all of a backbone's tensors and none more inside its parts."""
+    try:
+        backbone = _empty(arguments)
+        given = backbone.adapt_state_dict(state)
+    except ValueError:  # there is no such variant, or the position codes are of no grid of it
+        return False
+    own = backbone.state_dict()
+    parts = {key.partition('.')[0] for key in own}
+    inside = {key for key in given if key.partition('.')[0] in parts}
+    needed = {key for key in own if not key.endswith('num_batches_tracked')}
+    if not needed <= inside <= set(own):
+        return False
+    return all(given[key].shape == own[key].shape for key in needed)
+
+
+# ------------------------------------------------------------------------ writing
+
+
+def _write(
+    state: dict[str, Tensor], target: Path, arguments: dict, loaded: dict[str, Tensor]
+) -> str:
+    """Write beside the target, check that it loads as the source did, and name it; its SHA-256."""
+    try:
+        _remove_left(target.parent)
+        with TemporaryDirectory(prefix=f'{BESIDE}{os.getpid()}-', dir=target.parent) as folder:
+            part = Path(folder, target.name)
+            _save(state, part)
+            again = create_model(**arguments, checkpoint=part).state_dict()
+            if not all(torch.equal(again[key], loaded[key]) for key in loaded):
+                raise InputError(f'{target}: what was written is not what was read')
+            digest = hashlib.sha256(part.read_bytes()).hexdigest()
+            os.replace(part, target)
+    except OSError as error:
+        raise InputError(f'{target}: cannot be written ({error.strerror})') from error
+    return digest
+
+
+def _remove_left(parent: Path) -> None:
+    """Remove the folders of conversions that were killed."""
+    for folder in parent.glob(f'{BESIDE}*'):
+        if not _is_running(int(folder.name.removeprefix(BESIDE).partition('-')[0])):
+            shutil.rmtree(folder)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # of another user
+        return True
+    return True
+
+
+def _save(state: dict[str, Tensor], path: Path) -> None:
+    # clones, because a converted tensor can be a view of a larger one, which would be saved whole
+    state = {key: value.contiguous().clone() for key, value in state.items()}
+    if path.suffix == '.safetensors':
+        path.write_bytes(save(state, metadata={'format': 'pt'}))
+    else:
+        torch.save(state, path)

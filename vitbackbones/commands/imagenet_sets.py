@@ -1,0 +1,42 @@
+"""``tools/test.py --dataset``: an ImageNet checkpoint on ReaL labels or ImageNet-V2."""
+
+from mmengine.config import Config
+
+from ..config.lookup import OURS
+from ..errors import InputError
+
+V2_FOLDERS = {
+    'v2-matched': 'imagenetv2-matched-frequency-format-val',
+    'v2-threshold': 'imagenetv2-threshold0.7-format-val',
+    'v2-top': 'imagenetv2-top-images-format-val',
+}
+SETS = ('real', *V2_FOLDERS)
+
+
+def use_set(config: Config, name: str) -> None:
+    """Let the test of ``config`` use another set; its files lie in the data root of ImageNet.
+
+    Raises:
+        InputError: the config does not test on ImageNet.
+    """
+    dataset = config.test_dataloader.dataset
+    if dataset.type != 'ImageNet':
+        raise InputError(
+            f'--dataset {name}: made for classifiers of ImageNet, {config.filename} tests on '
+            f'{dataset.type}'
+        )
+    if name == 'real':
+        ann_file = f'{dataset.data_root.rstrip("/")}/real.json'
+        topk = config.test_evaluator.get('topk', (1, 5))
+        config.test_evaluator = {
+            'type': f'{OURS}.ReaLAccuracy',
+            'ann_file': ann_file,
+            'topk': topk,
+        }
+        return
+    config.test_dataloader.dataset = {
+        'type': f'{OURS}.ImageNetV2',
+        'data_root': dataset.data_root,
+        'data_prefix': {'img_path': V2_FOLDERS[name]},
+        'pipeline': dataset.pipeline,
+    }

@@ -1,0 +1,216 @@
+"""``tools/predict.py``: run a model on images, folders and videos, and write what it answers.
+
+Nothing that was answered is lost: it is on the disk before the next batch begins, and ``--resume``
+goes on behind it. One file that cannot be read, prepared or answered costs that file only.
+"""
+
+import sys
+import zlib
+from argparse import Namespace
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from functools import partial
+from pathlib import Path
+
+from mmengine.config import Config
+from tqdm import tqdm
+
+from ..config.lint import lint
+from ..config.read import read_config, require_sections
+from ..datasets.load_image import UnreadableImage
+from ..errors import InputError
+from ..files import LOCK, folder_lock, prepare_folder
+from ..inference.journal import Journal
+from ..inference.predictor import Predictor, choose_device
+from ..inference.sources import Shot, Source, count_shots, find_sources, shots
+from ..inference.writers import TASKS, Answers, Gallery
+from ..training.cores import share_cores
+from ..training.find_checkpoint import find_checkpoint
+from ..training.hooks.progress import on_terminal
+from ..training.hooks.unreadable_images import ATTEMPTS, in_words
+
+ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')  # of a config
+
+
+def predict(options: Namespace) -> None:
+    """Do what ``tools/predict.py --help`` describes.
+
+    Raises:
+        InputError: something of the user's is wrong; before anything is computed where possible,
+            and at the end if a file failed.
+        KeyboardInterrupt: Ctrl-C, or another signal that ends a tool; what was answered is written.
+    """
+    config = read_config(options.config, options.cfg_options)
+    require_sections(config, 'model', 'test_dataloader')
+    if config.get('default_scope') not in TASKS:
+        known = ', '.join(TASKS)
+        raise InputError(f'{config.filename}: default_scope is none of {known}')
+    lint(config, options.cfg_options)
+    device = choose_device(options.device)
+    checkpoint = find_checkpoint(options.checkpoint, 'CHECKPOINT')
+    out = prepare_folder(options.out, '--out')
+    with folder_lock(out, '--out'):
+        _require_ready(out, options)
+        sources = find_sources(options.inputs, out)
+        share_cores(Config())  # nothing else wants them
+        predictor = Predictor(config, checkpoint, device, options.amp)
+        answers = TASKS[config.default_scope](out, predictor.meta, options.score_thr)
+        journal = Journal(out, _settings(config, checkpoint, options, sources), options.resume)
+        run = _Run(predictor, answers, journal, options.batch_size)
+        run.all(sources)
+    done = len(sources) - len(run.failed)
+    print(f'{done} of {len(sources)} files: {out}/predictions.json and pictures')
+    if run.failed:
+        raise InputError(f'{len(run.failed)} of {len(sources)} files failed, see above')
+
+
+def _require_ready(out: Path, options: Namespace) -> None:
+    used = any(file.name != LOCK for file in out.iterdir())
+    if used and not options.resume and not options.overwrite:
+        raise InputError(
+            f'--out {out}: is not empty. Choose another folder, --resume to continue the '
+            'prediction there, or --overwrite, which starts anew and replaces predictions.json '
+            'and the pictures of the same names.'
+        )
+
+
+def _settings(
+    config: Config, checkpoint: Path, options: Namespace, sources: Sequence[Source]
+) -> dict:
+    """What the answers and the names of their files depend on."""
+    parts = repr([config.get(key) for key in ANSWERED_BY]).encode()
+    weights = 0
+    with open(checkpoint, 'rb') as file:  # no mmap: Python crashes if the file is cut short
+        for part in iter(partial(file.read, 2**20), b''):
+            weights = zlib.crc32(part, weights)
+    return {
+        'CONFIG': f'{Path(config.filename).name} ({zlib.crc32(parts):08x})',
+        'CHECKPOINT': f'{checkpoint.name} ({weights:08x})',
+        'the folder of the inputs': str(sources[0].path).removesuffix(sources[0].name),
+        '--score-thr': options.score_thr,
+        '--batch-size': options.batch_size,
+        '--amp': options.amp,
+    }
+
+
+class _Run:
+    """Shots one after another in batches of one size, each answered as soon as it is full.
+
+    Attributes:
+        failed: names of the files of which something could not be answered.
+    """
+
+    def __init__(
+        self, predictor: Predictor, answers: Answers, journal: Journal, batch_size: int
+    ) -> None:
+        self.predictor = predictor
+        self.answers = answers
+        self.journal = journal
+        self.batch_size = batch_size
+        self.gallery = Gallery(answers.out / 'pictures')
+        self.waiting: list[tuple[Shot, dict]] = []
+        self.failed: set[str] = set()
+        self.in_a_row = {'pipeline': 0, 'model': 0}  # failures that no file explains
+
+    def all(self, sources: Sequence[Source]) -> None:
+        """Go through the files that are not answered yet; write the JSON files in any case."""
+        names = [source.name for source in sources]
+        done = len(self.journal.answered & set(names))
+        if done:
+            print(f'{done} of {len(sources)} files were answered before')
+        try:
+            with closing(self.gallery):
+                self._go_through(sources)
+        except BaseException:
+            hint = 'continue with the same command and --resume, without --overwrite'
+            print(f'stopped; {hint}', file=sys.stderr)
+            with suppress(InputError):  # a full disk: the first error says so
+                self.answers.write(self.journal.read(names))
+            raise
+        self.answers.write(self.journal.read(names))
+
+    def _go_through(self, sources: Sequence[Source]) -> None:
+        answered = self.journal.answered
+        total = sum(count_shots(source) for source in sources if source.name not in answered)
+        options = {'leave': False, 'file': sys.stdout, 'disable': not on_terminal()}
+        with tqdm(desc='predict', total=total, **options) as self.bar:
+            for source in sources:
+                if source.name in answered:
+                    self.flush()  # a batch has neighbors only, as in a run that was not stopped
+                elif source.is_video:
+                    self.video(source)
+                else:
+                    self.shots(source)
+            self.flush()
+
+    def video(self, source: Source) -> None:
+        """Go through the frames; no batch has frames and other files."""
+        self.flush()
+        frames = self.shots(source)
+        self.flush()
+        if source.name not in self.failed:
+            self.journal.end_video(source.name, frames)
+
+    def shots(self, source: Source) -> int:
+        """Go through a file, as far as it can be read, and return the number of its shots."""
+        number = 0
+        try:
+            for shot in shots(source):
+                self.add(shot)
+                self.bar.update()
+                number += 1
+        except UnreadableImage as error:
+            self.fail([source], str(error))
+        return number
+
+    def add(self, shot: Shot) -> None:
+        """Prepare a shot. A batch that is full, or of another size, is answered."""
+        try:
+            sample = self.predictor.prepare(shot)
+        except UnreadableImage:
+            raise
+        except Exception as error:  # whatever its steps raise
+            self.fail_in('pipeline', [shot], error)
+            return
+        self.in_a_row['pipeline'] = 0
+        if self.waiting and self.waiting[0][1]['inputs'].shape != sample['inputs'].shape:
+            self.flush()
+        self.waiting.append((shot, sample))
+        if len(self.waiting) == self.batch_size:
+            self.flush()
+
+    def flush(self) -> None:
+        """Answer the shots that wait, and write the answers."""
+        waiting, self.waiting = self.waiting, []
+        if not waiting:
+            return
+        batch = [shot for shot, _ in waiting]
+        try:
+            found = self.predictor([sample for _, sample in waiting])
+        except Exception as error:  # such as memory that is too small for one large image
+            self.fail_in('model', batch, error)
+            return
+        self.in_a_row['model'] = 0
+        records = []
+        for shot, answer in zip(batch, found, strict=True):
+            record, picture = self.answers.read(shot, answer)
+            self.gallery.add(shot, picture)
+            records.append(record)
+        self.journal.add(records)
+
+    def fail(self, sources: Sequence[Source], text: str) -> None:
+        """Note files as failed, and say why."""
+        self.failed |= {source.name for source in sources}
+        self.bar.write(f'error: {text}', file=sys.stderr)
+
+    def fail_in(self, part: str, batch: Sequence[Shot], error: Exception) -> None:
+        """Note that the pipeline or the model, ``part``, raised ``error`` on a batch.
+
+        Raises:
+            Exception: ``error``, the last of ``ATTEMPTS`` in a row: it is not the files' fault.
+        """
+        self.in_a_row[part] += 1
+        if self.in_a_row[part] == ATTEMPTS:
+            raise error
+        names = ', '.join(map(str, batch))
+        self.fail([shot.source for shot in batch], f'{names}: {in_words(error, part)}')

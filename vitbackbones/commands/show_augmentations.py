@@ -1,0 +1,103 @@
+"""``tools/show_augmentations.py``: what a classifier's recipe makes of pictures, on one sheet.
+
+A row for each picture: itself, what some epochs of training would see of it, one of these after
+MixUp or CutMix with the other rows, and what evaluation sees.
+"""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from mmengine.config import Config
+from mmengine.dataset import Compose
+from mmengine.registry import MODELS, init_default_scope
+from PIL import Image, ImageOps
+from torch import Tensor
+
+from ..config.data import datasets
+from ..config.read import read_config, require_sections
+from ..datasets.load_image import read_image
+from ..drawing.boxes import contact_sheet, save, side_by_side
+from ..errors import InputError
+from ..inference.sources import find_sources
+from ..training.hooks.exact_resume import SAMPLE, seed_generators
+
+SIDE = 128  # of a panel, in pixels
+SEED = 0
+
+
+def show(options: Namespace) -> None:
+    """Do what ``tools/show_augmentations.py --help`` describes.
+
+    Raises:
+        InputError: the config is not a classifier's, or an image cannot be read.
+    """
+    config = read_config(options.config, options.cfg_options)
+    require_sections(config, 'model', 'train_dataloader', 'val_dataloader')
+    if config.get('default_scope') != 'mmpretrain':
+        raise InputError(f'{config.filename}: no classification config (default_scope)')
+    init_default_scope('mmpretrain')
+    target = Path(options.out).absolute()
+    files = [source.path for source in find_sources(options.inputs, target.parent / '-')]
+    chosen = np.linspace(0, len(files) - 1, min(options.images, len(files))).round().astype(int)
+    save(sheet(config, [files[i] for i in chosen], options.draws), target)
+    print(f'{target}: {len(chosen)} of {len(files)} images')
+
+
+def sheet(config: Config, files: Sequence[Path], draws: int) -> Image.Image:
+    """Draw the rows of ``files``; the same files give the same picture."""
+    train, val = (_pipeline(config, split) for split in ('train', 'val'))
+    drawn = [[_draw(train, file, row, i) for i in range(draws)] for row, file in enumerate(files)]
+    mixed = _mixed(config, torch.stack([row[-1] for row in drawn]))  # (files, 3, H, W)
+    rows = []
+    for file, seen, mix in zip(files, drawn, mixed, strict=True):
+        panels = {'file': Image.fromarray(_rgb(read_image(str(file))))}
+        panels |= {f'training {i + 1}': _picture(image) for i, image in enumerate(seen)}
+        panels |= {f'{draws}, mixed': _picture(mix), 'evaluation': _picture(_run(val, file))}
+        panels = {title: ImageOps.pad(panel, (SIDE, SIDE)) for title, panel in panels.items()}
+        rows.append(side_by_side(panels))
+    return contact_sheet(rows, columns=1, width=rows[0].width)
+
+
+def _pipeline(config: Config, split: str) -> Compose:
+    _, dataset = next(datasets(config, (split,)))
+    return Compose(dataset['pipeline'])
+
+
+def _draw(pipeline: Compose, file: Path, row: int, epoch: int) -> Tensor:
+    torch.default_generator.manual_seed(seed_generators(SAMPLE, SEED, epoch, row))
+    return _run(pipeline, file)
+
+
+def _run(pipeline: Compose, file: Path) -> Tensor:
+    """The image (3, H, W) in BGR that a pipeline hands to the model."""
+    pixels = read_image(str(file))  # for pipelines of data sets that bring the image themselves
+    shape = pixels.shape[:2]
+    sample = {'img_path': str(file), 'img': pixels, 'img_shape': shape, 'ori_shape': shape}
+    return pipeline(sample | {'gt_label': 0})['inputs']
+
+
+def _mixed(config: Config, images: Tensor) -> Tensor:
+    """A batch (N, 3, H, W) in BGR after MixUp, CutMix and what else the model does to it."""
+    from mmpretrain.structures import DataSample  # no need for it elsewhere
+
+    torch.default_generator.manual_seed(seed_generators(SAMPLE, SEED))
+    model = config.model
+    settings = {'type': 'ClsDataPreprocessor', **model.get('data_preprocessor', {})}
+    preprocessor = MODELS.build({**settings, 'batch_augments': model.get('train_cfg')})
+    samples = [DataSample().set_gt_label(0) for _ in images]
+    mixed = preprocessor({'inputs': images, 'data_samples': samples}, training=True)['inputs']
+    if 'mean' in settings:
+        mixed = mixed * preprocessor.std + preprocessor.mean
+    return mixed.flip(1) if settings.get('to_rgb') else mixed
+
+
+def _picture(image: Tensor) -> Image.Image:
+    pixels = image.round().clamp(0, 255).byte().permute(1, 2, 0)  # (3, H, W) -> (H, W, 3)
+    return Image.fromarray(_rgb(pixels.numpy()))
+
+
+def _rgb(pixels: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(pixels[..., ::-1])

@@ -1,0 +1,267 @@
+"""Unknown keys and wrong values of a config stop the run before anything is built.
+
+mmengine ignores a misspelled top-level key (``trian_cfg``) without a word and lets a misspelled
+keyword surface as a ``TypeError`` out of the middle of a library, some only after an epoch. Here
+each dict with a ``type`` is held against the signature of what it names, and all values against
+:mod:`~vitbackbones.config.schema` and :mod:`~vitbackbones.preflight.agreement`.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from difflib import get_close_matches
+
+from mmengine.config import Config
+from mmengine.runner import Runner
+from torch.utils.data import DataLoader
+
+from ..errors import InputError
+from ..messages import cut, did_you_mean
+from ..preflight.agreement import disagreements
+from ..registry import bare_name
+from .lookup import OURS, Lookup
+from .schema import misfits
+from .settings import entries
+from .signatures import ANY, accepted_keywords
+from .value_types import wanted_instead
+
+# What a runner reads: its arguments, and the keys that it looks up in the config itself.
+RUNNER_KEYS = accepted_keywords(Runner) - {'cfg'} | {
+    'activation_checkpointing',
+    'compile',
+    'custom_imports',
+    'efficient_conv_bn_eval',
+    'find_unused_parameters',
+    'model_wrapper_cfg',
+    'strategy',
+    'sync_bn',
+}
+READ_KEYS = RUNNER_KEYS | {'tta_model', 'tta_pipeline'}  # by tools/test.py --tta
+
+# What cannot be changed on the command line, and what can be done instead.
+INSTEAD = {
+    'data_root': '; use --data-root',
+    'custom_imports': ', it was read with the file; set it there',
+}
+
+# Dicts without a type whose keys are read one by one: a misspelled one would have no effect.
+PARAMWISE = 'optim_wrapper.paramwise_cfg'
+DATALOADER = accepted_keywords(DataLoader) | {'disable_subprocess_warning', 'num_batch_per_epoch'}
+PLAIN_DICTS = {
+    'train_dataloader': DATALOADER,
+    'val_dataloader': DATALOADER,
+    'test_dataloader': DATALOADER,
+    'auto_scale_lr': {'enable', 'base_batch_size'},
+    'env_cfg': {'cudnn_benchmark', 'mp_cfg', 'dist_cfg', 'resource_limit'},
+    'randomness': {'seed', 'diff_rank_seed', 'deterministic'},
+    'env_cfg.mp_cfg': {'mp_start_method', 'opencv_num_threads'},
+    'optim_wrapper.clip_grad': {
+        *('type', 'max_norm', 'norm_type', 'error_if_nonfinite', 'foreach', 'clip_value'),
+    },
+    PARAMWISE: {
+        *('base_lr', 'bias_lr_mult', 'bias_decay_mult', 'norm_decay_mult', 'flat_decay_mult'),
+        *('dwconv_decay_mult', 'dcn_offset_lr_mult', 'bypass_duplicate', 'custom_keys'),
+    },
+}
+
+# Dicts that a class reads key by key. Of the classes named here these are all keys; of others they
+# are some, so that only what looks like one of them is taken for misspelled.
+SETTINGS = {
+    'test_cfg': {
+        *('nms', 'nms_pre', 'score_thr', 'min_bbox_size', 'max_per_img', 'mask_thr_binary', 'rpn'),
+        *('rcnn', 'max_per_image', 'mode', 'stride', 'crop_size'),
+    },
+    'train_cfg': {'assigner', 'sampler', 'rpn', 'rcnn', 'rpn_proposal', 'pos_weight'},
+    'filter_cfg': {'filter_empty_gt', 'min_size', 'bbox_min_size'},
+    'metainfo': {'classes', 'palette'},
+}
+COMPLETE = {
+    ('DETR', 'test_cfg'): {'max_per_img'},
+    ('DETR', 'train_cfg'): {'assigner'},
+    ('EncoderDecoder', 'test_cfg'): {'mode', 'stride', 'crop_size'},
+    ('CocoDataset', 'filter_cfg'): {'filter_empty_gt', 'min_size'},
+}
+
+# Dicts whose type is implied where it is left out.
+DEFAULT_TYPES = {
+    'val_cfg': 'ValLoop',
+    'test_cfg': 'TestLoop',
+    'log_processor': 'LogProcessor',
+    'optim_wrapper': 'OptimWrapper',
+}
+
+# Keys that a builder takes out before the class sees the rest, by kind of registry.
+BUILDER_KEYS = {
+    'hook': {'priority'},
+    # of a norm layer; of DETR's classification loss; of an upsampling layer
+    'model': {'requires_grad', 'bg_cls_weight', 'scale_factor'},
+    'optim_wrapper': {'constructor', 'paramwise_cfg'},
+    'parameter scheduler': {'convert_to_iter_based'},
+    'transform': {'magnitude_key'},  # of a policy of RandAugment
+    'weight initializer': {'name', 'override'},
+}
+ALWAYS = {'type', '_scope_', '_delete_'}
+
+# Inside of these keys and types ``type`` means something else than a registered name.
+FOREIGN = {'metainfo', 'roi_layer', 'dcn', 'Albu'}
+
+
+def lint(config: Config, options: Iterable[str] = ()) -> None:
+    """Check every key that a runner will read, and the keys given as ``--cfg-options``.
+
+    Raises:
+        InputError: all unknown keys and types, each with the nearest known ones, and all values
+            that cannot be meant.
+    """
+    wrong = [*_without_effect(options), *_misspelled_sections(config), *misfits(config)]
+    if config.get('default_scope') is None or isinstance(config.default_scope, str):
+        lookup = Lookup(config.get('default_scope') or 'mmengine')
+        for key in sorted(READ_KEYS & set(config)):
+            wrong += _walk(lookup, config, key, config[key])
+    report(config, wrong or disagreements(config))
+
+
+def report(config: Config, findings: Iterable[str]) -> None:
+    """Raise all findings as one message, of those about one key the first.
+
+    Raises:
+        InputError: there are any.
+    """
+    by_key: dict[str, str] = {}
+    for finding in findings:
+        by_key.setdefault(finding.partition(': ')[0], finding)
+    if by_key:
+        raise InputError('\n  '.join([f'{config.filename}:', *by_key.values()]))
+
+
+def _without_effect(options: Iterable[str]) -> Iterator[str]:
+    for option in options:
+        section = option.partition('.')[0]
+        if section not in READ_KEYS or section in INSTEAD:
+            hint = INSTEAD.get(section) or did_you_mean(get_close_matches(section, READ_KEYS))
+            yield f'--cfg-options {option}: {section} is no setting of a run: no effect{hint}'
+
+
+def _misspelled_sections(config: Config) -> Iterator[str]:
+    """Top-level keys may be variables of any name, but not a section's name misspelled."""
+    for key in sorted(set(config) - READ_KEYS):
+        near = get_close_matches(key, RUNNER_KEYS, n=1, cutoff=0.85)
+        if near and not key.startswith(f'{near[0]}_'):
+            yield f'{key}: unknown key{did_you_mean(near)}'
+
+
+def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> Iterator[str]:
+    """Findings in ``node``, which stands at ``path`` inside a dict of type ``owner``."""
+    if isinstance(node, dict):
+        plain = _plain_keys(config, path)
+        kind = '' if plain else node.get('type') or _implied_type(lookup, path, node, owner)
+        if kind:
+            yield from _check_typed(lookup, path, node, kind, owner)
+        elif plain is not ANY:
+            yield from _unknown(path, node, plain)
+        for key in SETTINGS.keys() & node.keys():
+            yield from _misspelled_settings(path, key, node[key], kind)
+        items = [(key, value) for key, value in node.items() if not {key, kind} & FOREIGN]
+    else:
+        kind, items = owner, entries(node)
+    for key, value in items:
+        yield from _walk(lookup, config, f'{path}.{key}', value, kind)
+
+
+def _misspelled_settings(path: str, key: str, settings, owner: str) -> Iterator[str]:
+    """Unknown keys of one of the :data:`SETTINGS`, which belongs to a dict of type ``owner``."""
+    if not isinstance(settings, dict):
+        return
+    if (known := COMPLETE.get((bare_name(owner), key))) is not None:
+        yield from _unknown(f'{path}.{key}', settings, known)
+        return
+    for name in sorted(map(str, settings.keys() - SETTINGS[key])):
+        near = get_close_matches(name.lower(), SETTINGS[key], n=1, cutoff=0.85)
+        if near:
+            yield f'{path}.{key}.{name}: unknown key{did_you_mean(near)}'
+
+
+def _implied_type(lookup: Lookup, path: str, node: dict, owner: str) -> str:
+    if path == 'train_cfg':
+        return 'EpochBasedTrainLoop' if node.get('by_epoch') else 'IterBasedTrainLoop'
+    name = path.rpartition('.')[2]
+    if str(owner).startswith(OURS) and name.endswith(('attention', 'shortcut', 'stem')):
+        host = next(iter(lookup.find(owner).values()), None)
+        return host.default_part(name).get('type', '') if hasattr(host, 'default_part') else ''
+    return DEFAULT_TYPES.get(path, '')
+
+
+def _plain_keys(config: Config, path: str) -> set[str] | None:
+    if path.startswith(PARAMWISE) and 'constructor' in config.optim_wrapper:
+        return ANY  # another constructor has options of its own
+    if path.startswith(f'{PARAMWISE}.custom_keys.'):
+        return {'lr_mult', 'decay_mult', 'lars_exclude', 'fix_lr'}
+    return PLAIN_DICTS.get(path, ANY)
+
+
+def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator[str]:
+    found = lookup.find(kind) if isinstance(kind, str) else {'': kind}
+    if str(owner).startswith(OURS) and kind == 'Pretrained':  # our backbones read it themselves
+        found = lookup.find(f'{OURS}.{kind}')
+    if not found:
+        near = lookup.nearest(kind)
+        same = bare_name(kind).lower() in [bare_name(name).lower() for name in near]
+        mode = kind.islower() and (path.startswith('model.') or not same)  # its owner's: 'nms'
+        if not mode:
+            hint = did_you_mean(near)
+            yield f'{path}.type: {kind!r} is not registered in {lookup.scope} or {OURS}{hint}'
+        return
+    for key, value in node.items():
+        wanted = [wanted_instead(target, key, value, _is_own(target)) for target in found.values()]
+        if all(wanted):
+            yield f'{path}.{key}: is {cut(value)}, but it must be {wanted[0]}'
+    keywords = [accepted_keywords(target) for target in found.values()]
+    if ANY not in keywords:
+        tolerated = set().union(*(BUILDER_KEYS.get(registry, ()) for registry in found))
+        tolerated |= {'by_epoch'} if path == 'train_cfg' else set()
+        tolerated |= {'location'} if path.endswith('shortcut') else set()  # for build_shortcut
+        yield from _unknown(path, node, set().union(*keywords), tolerated, f' of {kind}')
+
+
+def _is_own(target: Callable) -> bool:
+    return getattr(target, '__module__', '').startswith(f'{OURS}.')
+
+
+def _unknown(
+    path: str, node: dict, known: set[str], tolerated: Iterable[str] = (), owner: str = ''
+) -> Iterator[str]:
+    for key in sorted(set(node) - known - ALWAYS - set(tolerated)):
+        near = get_close_matches(key, known)
+        hint = did_you_mean(near) or f'; known: {", ".join(sorted(known))}'
+        yield f'{path}.{key}: unknown key{owner}{hint}'
+
+
+def explain_unexpected_keyword(config: Config, error: Exception) -> InputError | None:
+    """The config key behind "got an unexpected keyword argument", if the config has it.
+
+    Catches what :func:`lint` cannot know: dicts without a type that a model hands to a class.
+    """
+    pattern = r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'"
+    match = re.search(pattern, str(error))
+    paths = [f'{key}.{match[2]}' for key, node in dicts(config) if match and match[2] in node]
+    if not paths:
+        return None
+    known = accepted_keywords(_loaded(match[1])) or set()
+    near = did_you_mean(get_close_matches(match[2], known))
+    place = ' or '.join(paths)
+    return InputError(f'{config.filename}: {place}: unknown key of {match[1]}{near}')
+
+
+def _loaded(name: str) -> Callable:
+    """What is called ``name`` in any module that was imported."""
+    spaces = [getattr(module, '__dict__', {}) for module in list(sys.modules.values())]
+    return next((space[name] for space in spaces if callable(space.get(name))), lambda: None)
+
+
+def dicts(node, key: str = '') -> Iterator[tuple[str, dict]]:
+    """All dicts in the sections of a config that a runner reads, by their keys."""
+    if key and isinstance(node, dict):
+        yield key, node
+    for name, value in entries(node):
+        if key or name in READ_KEYS:
+            yield from dicts(value, f'{key}.{name}' if key else name)

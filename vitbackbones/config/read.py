@@ -1,0 +1,116 @@
+"""Reading a config file: every way in which it can be broken is one message.
+
+mmengine reads ``_base_`` files recursively and executes each; its exceptions name neither the
+file at fault nor the one that asked for it. Both are in the traceback's frames.
+"""
+
+import traceback
+from difflib import get_close_matches
+from pathlib import Path
+
+from mmengine.config import Config
+
+from ..errors import InputError
+from .paths import PROJECT_ROOT, looked_in, resolve
+from .settings import value_at
+
+
+def read_config(path: str | Path, options: dict | None = None) -> Config:
+    """Read a config and apply the ``KEY=VALUE`` options of the command line.
+
+    Raises:
+        InputError: the file or one of its bases is missing, cannot be parsed or executed, or an
+            option does not fit the config.
+    """
+    file = resolve(path)
+    if not file.is_file():
+        raise InputError(f'{path}: no such config file (looked for {looked_in(path)}){_near(path)}')
+    try:
+        config = Config.fromfile(str(file))
+    except Exception as error:
+        raise InputError(_explain(error, file)) from error
+    for key, value in (options or {}).items():
+        _apply(config, key, value)
+    return config
+
+
+def require_sections(config: Config, *sections: str) -> None:
+    """Refuse a config that is only a part of one.
+
+    Raises:
+        InputError: a section is missing or None.
+    """
+    missing = [section for section in sections if config.get(section) is None]
+    if missing:
+        given = config.keys() - {*missing}
+        near = get_close_matches(missing[0], given, n=1, cutoff=0.8)
+        hint = f'; is {near[0]!r} meant to be {missing[0]!r}?' if near else ''
+        raise InputError(
+            f'{config.filename}: no complete config, it has no {", ".join(missing)}{hint}'
+        )
+
+
+def _apply(config: Config, key: str, value) -> None:
+    """Set ``key``; a dict joins the dict that is there, and takes the place of anything else."""
+    owner, _, index = key.rpartition('.')
+    entries = value_at(config, owner)
+    try:
+        if index.isdigit() and isinstance(entries, list) and not isinstance(value, dict):
+            entries[int(index)] = value  # mmengine joins dicts only
+            return
+        _open_arch(config, key)
+        if isinstance(value, dict) and not isinstance(value_at(config, key), dict):
+            config.merge_from_dict({key: None})  # only what is there can be deleted
+            value = {'_delete_': True, **value}
+        config.merge_from_dict({key: value})
+    except (TypeError, KeyError, AttributeError, IndexError) as error:
+        raise InputError(f'--cfg-options {key}={value}: {_text(error)}') from error
+
+
+def _open_arch(config: Config, key: str) -> None:
+    """Let ``...arch.depth=24`` change a setting of a variant that is given by its name."""
+    arch = key.rpartition('.')[0]
+    name = value_at(config, arch) if arch.endswith('.arch') else None
+    if isinstance(name, str | int):
+        config.merge_from_dict({arch: {'_delete_': True, 'base': name}})
+
+
+def _near(path: str | Path) -> str:
+    names = [file.stem for file in (PROJECT_ROOT / 'configs').glob('*.py')]
+    near = get_close_matches(Path(path).stem, names)
+    return f'; did you mean {", ".join(f"configs/{name}.py" for name in near)}?' if near else ''
+
+
+def _explain(error: Exception, file: Path) -> str:
+    """One message with file and line for whatever reading ``file`` raised."""
+    chain = _files_being_read(error) or [file]
+    if isinstance(error, FileNotFoundError) and len(chain) > 1:
+        return f'{chain[-2]}: _base_ names {chain[-1]}, which does not exist'
+    if isinstance(error, SyntaxError):
+        return f'{chain[-1]}:{error.lineno}: syntax error: {error.msg}'
+    if isinstance(error, ImportError):
+        return f'{chain[-1]}: {_text(_first(error))}'
+    executed = [
+        step for step in traceback.extract_tb(error.__traceback__) if step.name == '<module>'
+    ]
+    at = next((f':{step.lineno}' for step in executed if Path(step.filename) == chain[-1]), '')
+    return f'{chain[-1]}{at}: {type(error).__name__}: {_text(error)}'
+
+
+def _files_being_read(error: Exception) -> list[Path]:
+    """The config files that mmengine had open, the outermost first."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    names = [
+        frame.f_locals.get('filename') for frame in frames if 'mmengine' in frame.f_code.co_filename
+    ]
+    files = [Path(name).resolve() for name in names if isinstance(name, str)]
+    return list(dict.fromkeys(files))
+
+
+def _first(error: BaseException) -> BaseException:
+    """The exception that started a chain."""
+    return _first(error.__context__) if error.__context__ else error
+
+
+def _text(error: BaseException) -> str:
+    return str(error.args[0]) if error.args else str(error)

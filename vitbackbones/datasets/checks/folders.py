@@ -1,0 +1,207 @@
+"""Check a classification data set before a run: class folders, or images and a label file.
+
+mmpretrain numbers class folders in the order of their names and compares at most how many there
+are. So a folder that is missing from one split shifts the labels of all that follow, a class
+without images is a log line, and a label file that was cut short is a smaller data set.
+
+Looked at are data sets in the form of mmpretrain's ``CustomDataset`` (``ImageNet`` is one); the
+others (CIFAR, Flowers-102, Pets, iNaturalist) have files of fixed names and forms.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from ...errors import InputError
+from ...messages import cut, some
+from ...registry import bare_name
+from .findings import IMAGES, Findings, not_there
+
+KINDS = ('CustomDataset', 'ImageNet')
+IMAGENET_CLASSES = 1000
+DIGITS = 9  # of the largest label that makes sense
+
+
+def check_dataset(dataset: dict) -> Findings:
+    """Look into the folders or the label file of a data set and count the images of each class.
+
+    Args:
+        dataset: its config.
+
+    Raises:
+        InputError: class folders that are missing, too many or empty; a label file that names
+            files that are not there, or one with two labels, or whose lines are no labels.
+    """
+    if not _is_looked_at(dataset):
+        return Findings()
+    labels = label_file(dataset)
+    suffixes = tuple(suffix.lower() for suffix in dataset.get('extensions', IMAGES))
+    known = (_names(dataset) or (), _count(dataset), suffixes)
+    if labels is not None:
+        return _check_labels(labels, image_folder(dataset), *known)
+    return _check_folders(image_folder(dataset), *known)
+
+
+def _is_looked_at(dataset: dict) -> bool:
+    return bare_name(dataset.get('type')) in KINDS and dataset.get('with_label') is not False
+
+
+def _is_imagenet(dataset: dict) -> bool:
+    return dataset['type'].endswith('ImageNet')
+
+
+def image_folder(dataset: dict) -> Path:
+    prefix = dataset.get('data_prefix') or dataset.get('split') or ''
+    prefix = prefix if isinstance(prefix, str) else prefix.get('img_path', '')
+    return Path(dataset.get('data_root') or '', prefix)
+
+
+def label_file(dataset: dict) -> Path | None:
+    """The file of the config, or the one that ``ImageNet`` takes if it is there."""
+    root = Path(dataset.get('data_root') or '')
+    if dataset.get('ann_file'):
+        return root / dataset['ann_file']
+    usual = root / 'meta' / f'{dataset.get("split")}.txt'
+    return usual if _is_imagenet(dataset) and usual.is_file() else None
+
+
+def _names(dataset: dict) -> Sequence[str] | None:
+    """Class names that the config gives; those of ``ImageNet`` itself are not its folders'."""
+    names = (dataset.get('metainfo') or {}).get('classes') or dataset.get('classes')
+    return names if isinstance(names, list | tuple) else None
+
+
+def _count(dataset: dict) -> int | None:
+    names = _names(dataset)
+    known = IMAGENET_CLASSES if _is_imagenet(dataset) else None
+    return len(names) if names else known
+
+
+# ---------------------------------------------------------------------------- class folders
+
+
+def class_folders(folder: Path) -> list[str]:
+    """The names of the class folders, in the order of their labels.
+
+    Raises:
+        InputError: there are none.
+    """
+    if not folder.is_dir():
+        raise InputError(f'{folder}: no such folder; it should hold a folder for each class.')
+    try:
+        found = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
+    except OSError as error:  # such as links in a circle
+        raise InputError(f'{error.filename}: {error.strerror}. Take it out of {folder}.') from error
+    if not found:
+        raise InputError(f'{folder}: no folders there; it should hold one for each class.')
+    return found
+
+
+def _check_folders(
+    folder: Path, names: Sequence[str], count: int | None, suffixes: tuple[str, ...]
+) -> Findings:
+    found = class_folders(folder)
+    if count not in (None, len(found)):
+        raise InputError(
+            f'{folder}: {len(found)} class folders, but the data set has {count} classes'
+            f'{_difference(found, names)}.'
+        )
+    if names and sorted(names) == found != list(names):
+        raise InputError(
+            f'{folder}: labels are numbered by the order of the folders, {some(found)}; name the '
+            f'classes in this order, not as {some(names)}.'
+        )
+    occurs = {name: sum(1 for _ in _images(folder / name, suffixes)) for name in found}
+    empty = [name for name, images in occurs.items() if not images]
+    if empty:
+        raise InputError(
+            f'{folder}: no image in the class folders {some(empty)} '
+            f'({", ".join(suffixes)}). Put images there, or take the class out of every split.'
+        )
+    return Findings(samples=sum(occurs.values()), occurs=occurs)
+
+
+def _difference(found: list[str], names: Sequence[str]) -> str:
+    """Which folders are missing and too many, where they are named like the classes."""
+    if not set(found) & set(names):
+        return ''
+    missing, extra = sorted(set(names) - set(found)), sorted(set(found) - set(names))
+    return (f'; missing: {some(missing)}' if missing else '') + (
+        f'; of no class: {some(extra)}' if extra else ''
+    )
+
+
+def _images(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """The names of the images in ``folder`` or below."""
+    files = (file for _, _, files in os.walk(folder) for file in files)
+    return (file for file in files if file.lower().endswith(suffixes))
+
+
+def check_same_folders(datasets: Iterable[dict]) -> None:
+    """Compare the class folders of all splits, which give the labels their numbers.
+
+    Raises:
+        InputError: a folder is in one split only.
+    """
+    looked_at = filter(_is_looked_at, datasets)
+    folders = list(dict.fromkeys(image_folder(d) for d in looked_at if label_file(d) is None))
+    for folder in folders[1:]:
+        first, other = (set(class_folders(each)) for each in (folders[0], folder))
+        for place, only in ((folders[0], other - first), (folder, first - other)):
+            if only:
+                raise InputError(
+                    f'{place}: the class folders {some(sorted(only))} are missing, the other '
+                    'split has them; labels are numbered by the order of the folders'
+                )
+
+
+# ---------------------------------------------------------------------------- label files
+
+
+def _check_labels(
+    file: Path, folder: Path, names: Sequence[str], count: int | None, suffixes: tuple[str, ...]
+) -> Findings:
+    lines = _read_labels(file, count)
+    labels = dict(lines)
+    for name, label in lines:
+        if labels[name] != label:
+            raise InputError(
+                f'{file}: {name!r} has the labels {label} and {labels[name]}; '
+                'leave one of its lines.'
+            )
+    missing = not_there(str(folder), list(labels), str(file))
+    if missing or not lines:
+        what = f'{len(missing)} of {len(labels)} files are not in' if lines else 'names no file of'
+        raise InputError(f'{file}: {what} {folder}: {some(missing, cut)}')
+    present = sum(1 for _ in _images(folder, suffixes))
+    images = Counter(label for _, label in lines)
+    findings = Findings([], len(lines), {name: images[i] for i, name in enumerate(names)})
+    if len(labels) < present:
+        findings.warnings.append(
+            f'{file} has labels of {len(labels)} of the {present} images in {folder}'
+        )
+    return findings
+
+
+def _read_labels(file: Path, count: int | None) -> list[tuple[str, int]]:
+    """The file name and the label of every line."""
+    try:
+        lines = file.read_text(encoding='utf-8').splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, 'strerror', None) or 'not a text of file names and labels'
+        raise InputError(f'label file {file}: {reason}.') from error
+    pairs = []
+    for number, line in enumerate(lines, start=1):
+        name, _, label = line.strip().rpartition(' ')
+        if not name or not _is_label(label, count):
+            most = '' if count is None else f' from 0 to {count - 1}'
+            raise InputError(f'{file}:{number}: {cut(line)} is not a file name and a label{most}.')
+        pairs.append((name, int(label)))
+    return pairs
+
+
+def _is_label(text: str, count: int | None) -> bool:
+    if not text.isdecimal() or len(text) > DIGITS:
+        return False
+    return count is None or int(text) < count

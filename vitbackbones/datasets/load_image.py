@@ -1,0 +1,138 @@
+"""Image loading that names the file it cannot read.
+
+mmcv's ``LoadImageFromFile`` answers a file that is no image with a bare ``AssertionError`` and
+a file that ends early in one of two ways: OpenCV from 4.11 on decodes no truncated JPEG, older
+releases return the picture with whatever memory held in place of the missing rows, and say
+nothing. ``LoadImage`` raises :class:`vitbackbones.errors.InputError` for both.
+
+A small file may claim a picture that fills the memory. What its header says is looked at first,
+and Pillow's limit holds, 178956970 pixels (twice ``PIL.Image.MAX_IMAGE_PIXELS``).
+
+Not noticed: bytes damaged in the middle of a JPEG that still has its end marker. libjpeg makes
+a picture of them and only prints a warning.
+"""
+
+import os
+from io import BytesIO
+
+import mmcv
+import numpy as np
+from mmcv.transforms import LoadImageFromFile
+from mmengine import fileio
+from PIL import Image
+
+from ..errors import InputError
+
+ADVICE = ' Put a good copy there, or take it out of the annotation file.'
+# What OpenCV makes no picture of, by Pillow's mode.
+OTHER_VALUES = {'F': 'floating point', 'I': '32-bit integer'}
+JPEG_START, JPEG_SCAN, JPEG_END = b'\xff\xd8', b'\xff\xda', b'\xff\xd9'
+
+
+class UnreadableImage(InputError):
+    """An image or a video that is missing, empty, truncated, none at all or of impossible size."""
+
+
+def jpeg_ends_early(content: bytes) -> bool:
+    """Whether a JPEG lacks the end marker behind its first scan.
+
+    The segments before the scan are stepped over, because an embedded thumbnail has an end
+    marker of its own. Bytes behind the end marker are allowed, as decoders allow them.
+    """
+    at = len(JPEG_START)
+    while content[at : at + 1] == b'\xff' and content[at : at + 2] != JPEG_SCAN:
+        fill = content[at + 1 : at + 2] == b'\xff'  # any number of 0xff may precede a marker
+        at += 1 if fill else 2 + int.from_bytes(content[at + 2 : at + 4], 'big')
+    return content.rfind(JPEG_END, at) < 0
+
+
+def _header(content: bytes) -> Image.Image | None:
+    """What Pillow says of a file before it decodes it, None if it does not know the format.
+
+    Raises:
+        ValueError: it has too many pixels.
+    """
+    try:
+        return Image.open(BytesIO(content))
+    except Image.DecompressionBombError as error:
+        raise ValueError(f'{str(error).partition(",")[0]}; cut it into tiles') from error
+    except Exception:  # OpenCV, with more formats, may still read it, or its failure is reported
+        return None
+
+
+def _decode(content: bytes, color_type: str, backend: str) -> np.ndarray:
+    if not content:
+        raise ValueError('the file is empty')
+    if content.startswith(JPEG_START) and jpeg_ends_early(content):
+        raise ValueError(f'truncated, the JPEG data stops after {len(content)} bytes')
+    header = _header(content)
+    image = mmcv.imfrombytes(content, flag=color_type, backend=backend)
+    if image is not None:
+        return image
+    if header is not None and header.mode in OTHER_VALUES:
+        values = f'{header.format} of {OTHER_VALUES[header.mode]} values'
+        raise ValueError(f'a {values}; convert it to 8 or 16 bits')
+    raise ValueError('truncated, damaged or not an image')
+
+
+def read_image(
+    path: str,
+    color_type: str = 'color',
+    imdecode_backend: str = 'cv2',
+    backend_args: dict | None = None,
+    advice: str = ADVICE,
+) -> np.ndarray:
+    """Read and decode one image with mmcv; ``advice`` ends the message where that fails.
+
+    Returns:
+        array of shape (H, W, 3), uint8, BGR (for the default ``color_type``).
+
+    Raises:
+        UnreadableImage: the file is missing, empty, truncated, too large or not an image.
+    """
+    try:
+        if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+            raise ValueError('not a regular file')  # reading from a pipe would wait forever
+        content = fileio.get(path, backend_args=backend_args)
+        return _decode(content, color_type, imdecode_backend)
+    except Exception as error:  # every file and decoder backend has exceptions of its own
+        reason = getattr(error, 'strerror', None) or error
+        raise UnreadableImage(f'image file {path}: {reason}.{advice}') from error
+
+
+class LoadImage(LoadImageFromFile):
+    """mmcv's ``LoadImageFromFile`` with an ``InputError`` that names the file.
+
+    Args:
+        to_float32, color_type, imdecode_backend, backend_args: as in mmcv.
+        ignore_empty: return None for a bad image of any kind instead of raising. Data sets then
+            draw another image in training, and stop in testing.
+
+    Raises:
+        UnreadableImage: as :func:`read_image`.
+    """
+
+    def __init__(
+        self,
+        to_float32: bool = False,
+        color_type: str = 'color',
+        imdecode_backend: str = 'cv2',
+        ignore_empty: bool = False,
+        backend_args: dict | None = None,
+    ) -> None:
+        super().__init__(
+            to_float32, color_type, imdecode_backend, None, ignore_empty, backend_args=backend_args
+        )
+
+    def transform(self, results: dict) -> dict | None:
+        """Add ``img`` (H, W, 3), ``img_shape`` and ``ori_shape`` (H, W) to ``results``."""
+        source = (results['img_path'], self.color_type, self.imdecode_backend, self.backend_args)
+        try:
+            image = read_image(*source)
+        except UnreadableImage:
+            if self.ignore_empty:
+                return None
+            raise
+        image = image.astype(np.float32) if self.to_float32 else image
+        shape = image.shape[:2]
+        return results | {'img': image, 'img_shape': shape, 'ori_shape': shape}

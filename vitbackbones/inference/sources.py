@@ -1,0 +1,131 @@
+"""What ``tools/predict.py`` is given: images, folders of them, videos; one shot after another."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+import cv2
+import numpy as np
+
+from ..datasets.load_image import UnreadableImage, read_image
+from ..errors import InputError
+
+IMAGES = {'.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tiff', '.webp'}
+VIDEOS = {'.mp4', '.m4v', '.mov', '.avi', '.mkv', '.webm', '.mpg', '.mpeg', '.wmv', '.ogv'}
+# FFmpeg writes about a damaged video to the screen, past Python; the message is ours to give.
+os.environ.setdefault('OPENCV_FFMPEG_LOGLEVEL', '-8')
+RESULTS = ('.jpg', '.mp4', '.png')  # suffixes that a file's name gets in the names of its results
+DEFAULT_RATE = 25.0  # frames per second, of a video that does not say
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, and the name that its results go by: its path below what all inputs share."""
+
+    path: Path
+    name: str
+
+    @property
+    def is_video(self) -> bool:
+        return self.path.suffix.lower() in VIDEOS
+
+
+@dataclass(frozen=True)
+class Shot:
+    """An image or a frame: ``pixels`` (H, W, 3), uint8, BGR; ``rate`` in frames per second."""
+
+    source: Source
+    pixels: np.ndarray
+    frame: int | None = None
+    rate: float = DEFAULT_RATE
+
+    def __str__(self) -> str:
+        if self.frame is None:
+            return f'image file {self.source.path}'
+        return f'video file {self.source.path}, frame {self.frame}'
+
+
+def find_sources(inputs: Sequence[str], out: Path) -> list[Source]:
+    """All images and videos of files and folders, sorted in each folder, no file twice.
+
+    Args:
+        inputs: paths; a folder stands for all below it, but hidden files and what is in ``out``.
+            A file is taken whatever its suffix is.
+        out: the folder of the results.
+
+    Raises:
+        InputError: a path does not exist, or a folder has neither image nor video; a result would
+            have the name of a folder of other results.
+    """
+    found = [(path, _files(path, out)) for path in map(Path, map(os.path.abspath, inputs))]
+    parents = [path if path.is_dir() else path.parent for path, _ in found]
+    shared = Path(os.path.commonpath(parents))
+    files = dict.fromkeys(file for _, files in found for file in files)
+    sources = [Source(file, file.relative_to(shared).as_posix()) for file in files]
+    _require_room(sources)
+    return sources
+
+
+def _require_room(sources: Sequence[Source]) -> None:
+    folders = {parent.as_posix() for source in sources for parent in PurePath(source.name).parents}
+    for source in sources:
+        taken = [source.name + suffix for suffix in RESULTS if source.name + suffix in folders]
+        if taken:
+            raise InputError(
+                f'INPUT {source.path}: a result of it would have the name of the folder {taken[0]} '
+                'beside it; rename one of the two'
+            )
+
+
+def _files(path: Path, out: Path) -> list[Path]:
+    if not path.exists():
+        raise InputError(f'INPUT {path}: no such file or folder')
+    if not path.is_dir() and not path.is_file():
+        raise InputError(f'INPUT {path}: neither a regular file nor a folder')
+    if path.is_file():
+        return [path]
+    suffixes = IMAGES | VIDEOS
+    below = (file for file in sorted(path.rglob('*')) if file.suffix.lower() in suffixes)
+    files = [file for file in below if file.is_file() and not file.name.startswith('.')]
+    files = [file for file in files if out not in file.parents]
+    if not files:
+        raise InputError(f'INPUT {path}: no image or video there ({", ".join(sorted(suffixes))})')
+    return files
+
+
+def count_shots(source: Source) -> int:
+    """How many shots there will be; of a video as many as it says, 0 if it cannot be opened."""
+    if not source.is_video:
+        return 1
+    return max(0, int(cv2.VideoCapture(str(source.path)).get(cv2.CAP_PROP_FRAME_COUNT)))
+
+
+def shots(source: Source) -> Iterator[Shot]:
+    """The image, or every frame of the video.
+
+    Raises:
+        UnreadableImage: the file cannot be read; for a video that breaks off after its last good
+            frame.
+    """
+    if source.is_video:
+        yield from _frames(source)
+    else:
+        yield Shot(source, read_image(str(source.path), advice=''))
+
+
+def _frames(source: Source) -> Iterator[Shot]:
+    video = cv2.VideoCapture(str(source.path))
+    rate = video.get(cv2.CAP_PROP_FPS) or DEFAULT_RATE
+    number, (good, pixels) = 0, video.read()
+    while good:
+        yield Shot(source, pixels, number, rate)
+        number, (good, pixels) = number + 1, video.read()
+    video.release()
+    if not number:
+        raise UnreadableImage(f'video file {source.path}: not a video, or damaged')
+    said = count_shots(source)
+    if said - number > rate:  # a container's number is an estimate
+        raise UnreadableImage(
+            f'video file {source.path}: breaks off after {number} of {said} frames'
+        )

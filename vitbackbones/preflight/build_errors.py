@@ -1,0 +1,121 @@
+"""Which key of a config is behind an error that was raised while something was built from it.
+
+The libraries' constructors see arguments, not a config, so their words name no key. The frames of
+the traceback do: mmengine's registry holds the dict that it was building, its runner's methods
+stand for sections, and torch's modules for parts of the model.
+"""
+
+import re
+from pathlib import Path
+from traceback import extract_tb, walk_tb
+from types import FrameType
+
+from mmcv.transforms import BaseTransform
+from mmengine.config import Config
+
+from ..config.lint import dicts
+from ..config.paths import PACKAGE
+from ..errors import InputError
+from ..registry import bare_name
+from .bug_report import write_report
+
+# Methods of mmengine's runners, and what they build. ``{split}`` is the loop's that is built.
+BUILDERS = {
+    'build_model': 'model',
+    'wrap_model': 'model_wrapper_cfg',
+    'build_train_loop': 'train_cfg',
+    'build_val_loop': 'val_cfg',
+    'build_test_loop': 'test_cfg',
+    'build_dataloader': '{split}_dataloader',
+    'build_evaluator': '{split}_evaluator',
+    'build_optim_wrapper': 'optim_wrapper',
+    'build_param_scheduler': 'param_scheduler',
+    'scale_lr': 'auto_scale_lr',
+    'register_default_hooks': 'default_hooks',
+    'register_custom_hooks': 'custom_hooks',
+    'build_visualizer': 'visualizer',
+    'build_log_processor': 'log_processor',
+    'build_logger': 'log_level',
+    'turn_on_activation_checkpointing': 'activation_checkpointing',
+    'turn_on_efficient_conv_bn_eval': 'efficient_conv_bn_eval',
+    '_maybe_compile': 'compile',
+    'setup_env': 'env_cfg',
+    'set_randomness': 'randomness',
+}
+# What torch says where the sizes of two parts of a model do not agree.
+SIZES = re.compile('shapes? |size of tensor|weight of size|channels|expected weight')
+REGISTRY = ('build_from_cfg', 'build_model_from_cfg', 'build_scheduler_from_cfg')
+
+
+def explain_build(config: Config, error: Exception) -> InputError | None:
+    """The message that names the key; None if nothing was being built or fitted together.
+
+    The traceback is kept in a file, unless the words are this package's own.
+    """
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    key = _key_of(config, frames) or (_part_of_model(frames) if _is_about_sizes(error) else '')
+    if not key:
+        return None
+    if Path(frames[-1].f_code.co_filename).is_relative_to(PACKAGE):
+        return InputError(f'{config.filename}: {key}: {error}')
+    words = ' '.join(str(error).split())[:500] or extract_tb(error.__traceback__)[-1].line
+    file = write_report(error, config)
+    return InputError(
+        f'{config.filename}: {key}: {type(error).__name__}: {words} (the traceback is in {file})'
+    )
+
+
+def _key_of(config: Config, frames: list[FrameType]) -> str:
+    """The innermost key that was being built, or used as a transform; '' if there is none."""
+    key = ''
+    for frame in frames:
+        name = frame.f_code.co_name
+        if name in BUILDERS and 'mmengine' in frame.f_code.co_filename:
+            key = BUILDERS[name].format(split=key.partition('_')[0])
+        elif name in REGISTRY:
+            key = _locate(config, frame.f_locals.get('cfg'), key) or key
+        elif name == 'call_hook' and frame.f_locals.get('fn_name') == 'before_run':
+            key = _locate(config, {'type': type(frame.f_locals['hook']).__name__}, '') or key
+        elif name == 'transform' and isinstance(frame.f_locals.get('self'), BaseTransform):
+            key = _steps(config, type(frame.f_locals['self']).__name__) or key
+    return key
+
+
+def _is_about_sizes(error: Exception) -> bool:
+    return isinstance(error, RuntimeError) and bool(SIZES.search(str(error)))
+
+
+def _part_of_model(frames: list[FrameType]) -> str:
+    """The innermost module of a model that was computing, as a key of the config."""
+    modules = [frame.f_locals['self'] for frame in frames if frame.f_code.co_name == '_call_impl']
+    names = {id(part): name for module in modules[:1] for name, part in module.named_modules()}
+    inner = [names[id(module)] for module in modules if names.get(id(module))]
+    return f'model.{inner[-1].removeprefix("module.")}' if inner else ''
+
+
+def _steps(config: Config, kind: str) -> str:
+    """Where pipelines have a transform of this class."""
+    found = [
+        key
+        for key, node in dicts(config)
+        if '.pipeline.' in key and bare_name(node.get('type')) == kind
+    ]
+    return ' or '.join(found[:3])
+
+
+def _locate(config: Config, settings, below: str) -> str:
+    """The key at or below ``below`` where a dict most like ``settings`` stands."""
+    if not isinstance(settings, dict) or 'type' not in settings:
+        return ''
+    scored = [
+        (sum(_same(node.get(name), value) for name, value in settings.items()), key)
+        for key, node in dicts(config)
+        if node.get('type') == settings['type'] and f'{key}.'.startswith(f'{below}.' * bool(below))
+    ]
+    best = max((score for score, _ in scored), default=0)
+    return ' or '.join([key for score, key in scored if score == best][:3])
+
+
+def _same(a, b) -> bool:
+    """Equality of what a config can hold; tensors answer ``==`` with a tensor."""
+    return type(b) in (bool, int, float, str, list, tuple, type(None)) and a == b

@@ -1,0 +1,90 @@
+"""Whether the data sets of a run are enough: of every class something, and a batch of images.
+
+A class that never occurs in training is never found later, and a loader that drops its last,
+incomplete batch may have none at all. OpenMMLab mentions neither.
+"""
+
+import math
+import os
+from collections import Counter
+
+from mmengine.config import Config
+
+from ..config.data import datasets, loaders
+from ..datasets.checks.findings import Findings
+from ..errors import InputError
+from ..messages import some
+from ..registry import bare_name
+
+UNITS = {'mmdet': 'usable box', 'mmseg': 'pixel', 'mmpretrain': 'image'}
+
+
+def check_classes_occur(config: Config, found: dict[str, Findings]) -> list[str]:
+    """Look for classes that the training data, all of them together, do not have.
+
+    Args:
+        config: names the data sets.
+        found: what the check of each data set found, by its path in ``config``.
+
+    Raises:
+        InputError: there is one class in all pixels or images, so that there is nothing to tell
+            apart.
+    """
+    training = [found[path] for path, _ in datasets(config, ('train',)) if path in found]
+    if not training or not all(each.occurs for each in training):  # a format that is not looked at
+        return []
+    counts = Counter()
+    for each in training:
+        counts.update(each.occurs)
+    missing = [name for name, count in counts.items() if not count]
+    if not missing:
+        return []
+    part = ', '.join(each.sampled for each in training if each.sampled)
+    unit = UNITS[config.default_scope]
+    if len(missing) == len(counts) - 1 and unit != 'usable box' and not part:
+        (only,) = counts.keys() - set(missing)
+        raise InputError(
+            f'train_dataloader: every {unit} that is not ignored is of the class {only!r}; there '
+            f'is none of {some(missing)}, so there is nothing to learn. Correct the labels, or '
+            'metainfo.classes of the data sets.'
+        )
+    where = f' in {part} (tools/check_dataset.py looks at all)' if part else ''
+    return [f'train_dataloader: no {unit} of the classes {some(missing)}{where}; none is learned']
+
+
+def check_batches(config: Config, found: dict[str, Findings], splits: tuple[str, ...]) -> None:
+    """Compare the batches of loaders that drop the last one with the number of images.
+
+    Raises:
+        InputError: not one batch is full.
+    """
+    processes = int(os.environ.get('WORLD_SIZE', 1))
+    for name, loader in loaders(config, splits):
+        endless = 'Infinite' in str((loader.get('sampler') or {}).get('type'))
+        if endless or not loader.get('drop_last') or loader.get('batch_sampler'):
+            continue
+        images = _count_images(f'{name}.dataset', loader['dataset'], found)
+        batch = loader.get('batch_size', 1)
+        if images is not None and math.ceil(images / processes) < batch:
+            shared = f' for {processes} processes' if processes > 1 else ''
+            raise InputError(
+                f'{name}: batch_size is {batch} and incomplete batches are dropped, '
+                f'but there are {images} images{shared}: no batch is left. Lower '
+                f'{name}.batch_size, or set {name}.drop_last=False.'
+            )
+
+
+def _count_images(path: str, dataset: dict, found: dict[str, Findings]) -> int | None:
+    """The number of images of a data set, or of what a wrapper makes of it; None if unknown."""
+    if path in found:
+        indices = dataset.get('indices')
+        chosen = [indices] if isinstance(indices, int) else [len(indices)] if indices else []
+        return found[path].samples and min([found[path].samples, *chosen])
+    kind = bare_name(dataset['type'])
+    if kind == 'ConcatDataset':
+        inside = [_count_images(f'{path}.{i}', d, found) for i, d in enumerate(dataset['datasets'])]
+        return None if None in inside else sum(inside)
+    if kind == 'RepeatDataset':
+        once = _count_images(f'{path}.dataset', dataset['dataset'], found)
+        return once and once * dataset['times']
+    return None

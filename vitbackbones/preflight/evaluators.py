@@ -1,0 +1,78 @@
+"""COCO evaluation reads an annotation file of its own, which must be that of the data set.
+
+Who sets ``val_dataloader.dataset.ann_file`` alone has predictions of one set compared with the
+annotations of another: AP is 0, and nothing says why.
+"""
+
+import os
+from pathlib import Path
+
+from mmengine.config import Config
+
+from ..config.data import SPLITS, datasets, evaluators
+from ..config.lookup import Lookup
+from ..config.paths import is_remote
+from ..datasets.checks.coco_file import differences
+from ..datasets.checks.findings import Findings
+from ..errors import InputError
+from ..messages import some
+
+
+def check_evaluators(config: Config, found: dict[str, Findings]) -> None:
+    """Compare the annotation files of COCO metrics with those of their data sets.
+
+    Args:
+        config: names the data sets and metrics.
+        found: what the checks found in the data sets that are used, by their paths in ``config``.
+
+    Raises:
+        InputError: a file is missing, or has other images, annotations or categories.
+    """
+    if config.get('default_scope') != 'mmdet':
+        return
+    splits = tuple(split for split in SPLITS if any(path.startswith(split) for path in found))
+    for path, metric in evaluators(config, splits):
+        if _reads_file(metric):
+            tested = list(datasets(config, (path.partition('_')[0],)))
+            _require(path, metric, tested)
+            if len(tested) == 1 and found[tested[0][0]].samples and not metric.get('format_only'):
+                _compare(path, metric, *tested[0])
+
+
+def _reads_file(metric: dict) -> bool:
+    """Whether a metric is mmdet's ``CocoMetric``, or made from it, with a file on a disk."""
+    from mmdet.evaluation import CocoMetric  # here: heavy, and only configs of mmdet need it
+
+    file = metric.get('ann_file')
+    if not file or is_remote(file) or metric.get('backend_args'):
+        return False
+    kind = metric['type']
+    kinds = Lookup('mmdet').find(kind).values() if isinstance(kind, str) else [kind]
+    return any(isinstance(kind, type) and issubclass(kind, CocoMetric) for kind in kinds)
+
+
+def _require(path: str, metric: dict, tested: list[tuple[str, dict]]) -> None:
+    if os.path.isfile(metric['ann_file']):
+        return
+    known = [(name, dataset) for name, dataset in tested if dataset.get('ann_file')]
+    hint = ''.join(f' Set {path}.ann_file={_file(d)}, the file of {name}.' for name, d in known[:1])
+    raise InputError(
+        f'{path}.ann_file: no such file: {os.path.abspath(metric["ann_file"])}. Unlike that of a '
+        f'data set, this path does not start in data_root.{hint}'
+    )
+
+
+def _file(dataset: dict) -> Path:
+    return Path(dataset.get('data_root') or '', dataset['ann_file'])
+
+
+def _compare(path: str, metric: dict, name: str, dataset: dict) -> None:
+    file, own = metric['ann_file'], _file(dataset)
+    if os.path.samefile(file, own):
+        return
+    if differ := differences(file, str(own)):
+        raise InputError(
+            f'{path}.ann_file is {file}, but {name}.ann_file is {own}; they differ in '
+            f'{some(differ, str)}, so predictions would be compared with the wrong annotations. '
+            f'Set both keys to the same file, for example {path}.ann_file={own}.'
+        )

@@ -1,0 +1,108 @@
+"""The ImageNet checkpoint that a config names: found, replaced or left out before a run.
+
+A backbone that silently starts from scratch costs days, so a missing file stops the run before
+anything is built, and says how to get one.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from mmengine.config import Config
+
+from ..checkpoints.filling import INITIALIZERS, pretrained_options
+from ..config.lookup import OURS
+from ..config.paths import PROJECT_ROOT, is_remote, looked_in, resolve
+from ..errors import InputError
+
+
+def prepare_pretrained(config: Config, given: str | None = None, scratch: bool = False) -> None:
+    """Point ``config`` to the checkpoint file of its backbone, or take it out.
+
+    Args:
+        config: changed in place.
+        given: ``--pretrained``, a file in place of the one that the config names.
+        scratch: ``--scratch``, start from random weights.
+
+    Raises:
+        InputError: a file is not there.
+    """
+    if given:
+        _replace(config, given)
+    for owner in _owners(config.model):
+        if scratch:
+            owner.init_cfg = None
+        elif not is_remote(owner.init_cfg.checkpoint):
+            owner.init_cfg.checkpoint = _require(config, owner.init_cfg.checkpoint, bool(given))
+
+
+def prepare_teacher(config: Config, scratch: bool = False) -> None:
+    """Make the path of a teacher's weights absolute, or leave the teacher random if ``scratch``.
+
+    Raises:
+        InputError: the file is not there.
+    """
+    checkpoint = config.model.get('teacher_checkpoint')
+    if checkpoint is None:
+        return
+    file = resolve(checkpoint)
+    if not file.is_file() and not scratch:
+        raise InputError(
+            f'{checkpoint}: the weights of the teacher of {Path(config.filename).name} are not '
+            f'there (looked for {looked_in(checkpoint)}). Put them there, or name another file '
+            'with --cfg-options model.teacher_checkpoint=FILE.'
+        )
+    config.model.teacher_checkpoint = None if scratch else str(file)
+
+
+def _owners(node) -> Iterator[dict]:
+    """The dicts of a model whose ``init_cfg`` names a checkpoint."""
+    if isinstance(node, list | tuple):
+        node = dict(enumerate(node))
+    if not isinstance(node, dict):
+        return
+    if isinstance(node.get('init_cfg'), dict) and node['init_cfg'].get('type') in INITIALIZERS:
+        yield node
+    for value in node.values():
+        yield from _owners(value)
+
+
+def _replace(config: Config, given: str) -> None:
+    backbone = config.model.get('backbone')
+    if backbone is None:
+        raise InputError('--pretrained: the model of this config has no backbone')
+    whole = pretrained_options(config.model.get('init_cfg')) is not None
+    owner = config.model if whole else backbone  # fine-tuning starts with the head, too
+    options = pretrained_options(owner.get('init_cfg')) or {}
+    owner.init_cfg = options | {'type': f'{OURS}.Pretrained', 'checkpoint': given}
+
+
+def _require(config: Config, checkpoint: str, given: bool) -> str:
+    file = resolve(checkpoint)
+    if file.is_file():
+        return str(file)
+    if given:
+        raise InputError(
+            f'--pretrained {checkpoint}: no such file (looked for {looked_in(checkpoint)})'
+        )
+    raise InputError(
+        f'{checkpoint}: the ImageNet checkpoint that {Path(config.filename).name} starts from is '
+        f'not there (looked for {looked_in(checkpoint)}). Either\n'
+        f'  - put {_source(checkpoint)} there,\n'
+        '  - give a published checkpoint with --pretrained FILE; it is converted on loading'
+        f'{_deit_note(config)},\n'
+        '  - start from random weights with --scratch, or\n'
+        '  - try the config without any weights or data with --smoke.'
+    )
+
+
+def _source(checkpoint: str) -> str:
+    """What fills the gap: our own pretraining where a config for it exists."""
+    name = f'cls_{Path(checkpoint).stem}_imagenet.py'
+    if (PROJECT_ROOT / 'configs' / name).is_file():
+        return f'the result of "python tools/train.py configs/{name}"'
+    return 'an ImageNet classification checkpoint of this backbone'
+
+
+def _deit_note(config: Config) -> str:
+    fits = config.model.get('backbone', {}).get('type') in (f'{OURS}.AugViT', f'{OURS}.ViT')
+    return ' (DeiT weights fit ViT and the ViT part of Aug-ViT)' if fits else ''

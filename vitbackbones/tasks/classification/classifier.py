@@ -1,0 +1,39 @@
+"""mmpretrain's classifier, able to start from a whole checkpoint of any known layout.
+
+Fine-tuning at another resolution continues with head and backbone of one file. mmengine's own
+``Pretrained`` takes such a file key by key and leaves out silently what does not fit; here it is
+converted, resized and counted as it is for a backbone alone.
+"""
+
+from mmpretrain.models import ImageClassifier as MMPretrainImageClassifier
+from torch import Tensor
+
+from ...checkpoints.filling import load_pretrained, pretrained_options
+from ...models import Classifier
+
+
+class ImageClassifier(MMPretrainImageClassifier):
+    """mmpretrain's ``ImageClassifier``; ``head`` is its ``LinearClsHead``.
+
+    ``init_cfg=dict(type='Pretrained', checkpoint=FILE)``, with the options of
+    :func:`vitbackbones.checkpoints.filling.load_pretrained`, fills backbone and head.
+    """
+
+    def init_weights(self) -> None:
+        """Initialise the parts, then load the checkpoint of ``init_cfg``.
+
+        Raises:
+            InputError: the checkpoint does not fill the classifier.
+        """
+        options = pretrained_options(self.init_cfg)
+        if options is None:
+            super().init_weights()
+            return
+        given, self.init_cfg = self.init_cfg, None
+        super().init_weights()
+        self.init_cfg = given
+        load_pretrained(self, **options)
+
+    def place_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
+        """As :meth:`vitbackbones.models.Classifier.place_converted`: the keys are the same."""
+        return Classifier.place_converted(self, state)

@@ -1,0 +1,105 @@
+"""Learning from a teacher's answers.
+
+``soft`` (Shen et al., "Sliced Recursive Transformer", ECCV 2022): the targets are the teacher's
+probabilities and nothing else, neither labels nor a temperature nor a distillation token,
+
+    L = - 1/B sum_b sum_c softmax(t_b)_c log softmax(s_b)_c    (s, t: logits of student, teacher).
+
+``hard`` (Touvron et al., "Training data-efficient image transformers", ICML 2021, Eq. 3, with
+one head for both terms): half the loss of the labels, half that of the teacher's decision.
+"""
+
+from functools import cached_property
+
+import torch
+import torch.nn.functional as F
+from mmpretrain.registry import MODELS as MMPRETRAIN_MODELS
+from torch import Tensor, nn
+
+from ...checkpoints.convert import take_state_dict
+from ...checkpoints.filling import load_file
+from ...errors import InputError
+from .classifier import ImageClassifier
+
+KINDS = ('soft', 'hard')
+
+
+class Distilled(ImageClassifier):
+    """A classifier that learns from a frozen teacher; without one to evaluate.
+
+    The teacher sees the student's input, augmented and normalised alike.
+
+    Args:
+        teacher: config of a classifier of mmpretrain, of timm (``type='TimmClassifier'``) or of
+            ours; called with images it gives logits.
+        teacher_checkpoint: file of its weights, with exactly its keys. None if the config itself
+            brings them.
+        distillation: ``'soft'`` or ``'hard'``.
+        options: as of ``ImageClassifier``.
+    """
+
+    def __init__(
+        self,
+        teacher: dict,
+        teacher_checkpoint: str | None = None,
+        distillation: str = 'soft',
+        **options,
+    ) -> None:
+        super().__init__(**options)
+        if distillation not in KINDS:
+            raise ValueError(f'distillation={distillation!r} is none of {KINDS}')
+        self.teacher_config = teacher
+        self.teacher_checkpoint = teacher_checkpoint
+        self.distillation = distillation
+
+    @cached_property
+    def teacher(self) -> nn.Module:
+        """The frozen teacher, built when it is first asked, so that evaluation needs none.
+
+        ``cached_property`` keeps it out of the submodules, so it is no part of the state dict, of
+        the optimizer or of ``train()``. The random numbers of its construction do not count.
+
+        Raises:
+            InputError: the checkpoint is not of this teacher.
+        """
+        with torch.random.fork_rng(devices=()):
+            teacher = MMPRETRAIN_MODELS.build(self.teacher_config)
+        if self.teacher_checkpoint is not None:
+            _fill(teacher, self.teacher_checkpoint)
+        return teacher.requires_grad_(False).eval()
+
+    @torch.no_grad()
+    def teach(self, images: Tensor) -> Tensor:
+        """Return the teacher's logits (N, classes) for ``images``; on a GPU in half precision."""
+        with torch.autocast(images.device.type, torch.float16, enabled=images.is_cuda):
+            return self.teacher.to(images.device)(images).float()
+
+    def loss(self, inputs: Tensor, data_samples: list) -> dict[str, Tensor]:
+        """Return the terms of the loss.
+
+        Raises:
+            InputError: teacher and student have different numbers of classes.
+        """
+        features = self.extract_feat(inputs)
+        student, teacher = self.head(features), self.teach(inputs)  # (N, classes)
+        if student.shape != teacher.shape:
+            raise InputError(
+                f'model.teacher tells {teacher.shape[1]} classes apart, the student '
+                f'{student.shape[1]} (model.head.num_classes); they must be the same classes'
+            )
+        if self.distillation == 'soft':
+            return {'loss_distill': F.cross_entropy(student, teacher.softmax(dim=1))}
+        return {
+            'loss_label': 0.5 * self.head.loss(features, data_samples)['loss'],
+            'loss_distill': 0.5 * F.cross_entropy(student, teacher.argmax(dim=1)),
+        }
+
+
+def _fill(teacher: nn.Module, checkpoint: str) -> None:
+    try:
+        teacher.load_state_dict(take_state_dict(load_file(checkpoint)))
+    except RuntimeError as error:
+        reason = ' '.join(str(error).split())
+        raise InputError(
+            f'{checkpoint} does not fill the teacher {type(teacher).__name__}: {reason[:300]}'
+        ) from error

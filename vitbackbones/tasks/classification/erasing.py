@@ -1,0 +1,61 @@
+"""Random erasing (Zhong et al., 2017) where timm has it: after mixing, on normalized images.
+
+mmpretrain erases in a pipeline: MixUp then blends a hole into the picture, CutMix pastes it, and
+noise is clipped to the colors of a file. DeiT's script erases there as well. Scripts around timm's
+loader (TNT, Aug-ViT, T2T-ViT) erase last, and fill with noise of mean 0 and standard deviation 1.
+"""
+
+import math
+import random
+
+import torch
+from mmpretrain.models import ClsDataPreprocessor
+from torch import Tensor
+
+# timm's defaults
+AREA = (0.02, 1 / 3)  # as a part of the image
+LOG_ASPECT = (math.log(0.3), math.log(1 / 0.3))  # height / width
+ATTEMPTS = 10
+
+
+def draw_rectangle(height: int, width: int) -> tuple[slice, slice] | None:
+    """Draw rows and columns of an image; None if all attempts were too high or too wide."""
+    for _ in range(ATTEMPTS):
+        area = random.uniform(*AREA) * (height * width)
+        aspect = math.exp(random.uniform(*LOG_ASPECT))
+        h, w = round(math.sqrt(area * aspect)), round(math.sqrt(area / aspect))
+        if h < height and w < width:
+            top, left = random.randint(0, height - h), random.randint(0, width - w)
+            return slice(top, top + h), slice(left, left + w)
+    return None
+
+
+def erase(images: Tensor, prob: float) -> None:
+    """Fill a rectangle of each image of (N, C, H, W) with noise, with probability ``prob``."""
+    for image in images:
+        if random.random() > prob:
+            continue
+        rectangle = draw_rectangle(*image.shape[1:])
+        if rectangle is not None:
+            part = image[:, rectangle[0], rectangle[1]]
+            part.copy_(torch.randn_like(part))
+
+
+class ErasingPreprocessor(ClsDataPreprocessor):
+    """mmpretrain's ``ClsDataPreprocessor``, which erases in training what it has mixed.
+
+    Args:
+        erase_prob: probability that a part of an image is erased.
+        options: as of ``ClsDataPreprocessor``.
+    """
+
+    def __init__(self, erase_prob: float, **options) -> None:
+        super().__init__(**options)
+        self.erase_prob = erase_prob
+
+    def forward(self, data: dict, training: bool = False) -> dict:
+        """Return ``inputs`` (N, C, H, W) and ``data_samples``, ready for the model."""
+        batch = super().forward(data, training)
+        if training:
+            erase(batch['inputs'], self.erase_prob)
+        return batch

@@ -1,0 +1,45 @@
+"""CPU only: training and its data workers share the cores instead of fighting for them.
+
+Torch starts a thread for every core of the machine, whatever part of it the process may use, and
+each data worker wants one more; an oversubscribed run was 8 times slower. With a GPU the main
+process mostly waits, and the config's number of workers stands.
+"""
+
+import os
+from pathlib import Path
+
+import torch
+from mmengine.config import Config
+
+from ..config.data import loaders
+
+CGROUP_LIMIT = Path('/sys/fs/cgroup/cpu.max')
+CORES_PER_WORKER = 4
+
+
+def available_cores(limit_file: Path = CGROUP_LIMIT) -> int:
+    """Cores that this process may use: its affinity, and the container's quota where one is set."""
+    affinity = getattr(os, 'sched_getaffinity', None)  # Linux only
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    try:
+        quota, period = limit_file.read_text().split()
+    except (OSError, ValueError):
+        return cores
+    return cores if quota == 'max' else max(1, min(cores, int(quota) // int(period)))
+
+
+def share_cores(config: Config) -> None:
+    """Set torch's threads and limit the data workers of ``config`` to what the cores allow.
+
+    At most one core in four loads data, all others compute. Threads that the user chose with
+    ``OMP_NUM_THREADS`` are left alone.
+    """
+    cores = max(1, available_cores() // int(os.environ.get('LOCAL_WORLD_SIZE', 1)))
+    workers = 0
+    for _, loader in loaders(config):
+        loader['num_workers'] = min(loader.get('num_workers', 0), cores // CORES_PER_WORKER)
+        workers = max(workers, loader['num_workers'])
+        if not loader['num_workers']:  # torch refuses these without workers
+            loader.update(persistent_workers=False, prefetch_factor=None)
+    if 'OMP_NUM_THREADS' not in os.environ:
+        torch.set_num_threads(cores - workers)

@@ -1,0 +1,65 @@
+"""Several processes, also without GPUs.
+
+mmengine starts distributed training on GPUs only: it sets the CUDA device of the process without
+asking whether there is one. On CPUs the process group is made here before the runner looks.
+"""
+
+import os
+
+import torch
+from mmengine.config import Config
+from torch import distributed
+
+from ..errors import InputError
+
+
+def lost_a_process(error: RuntimeError) -> bool:
+    """Whether ``error`` says that another process of the run is gone."""
+    gone = ('Connection closed by peer', 'Connection reset by peer', 'Broken pipe')
+    return isinstance(error, distributed.DistError) or any(text in str(error) for text in gone)
+
+
+def leave_processes() -> None:
+    """End the process group: a thread of it that meets the interpreter's exit can abort it."""
+    if distributed.is_initialized():
+        distributed.destroy_process_group()
+
+
+def prepare_distributed(config: Config, launcher: str, local_rank: int = 0) -> None:
+    """Set ``config`` up for ``launcher``, one of ``none``, ``pytorch`` (torchrun), ``slurm``.
+
+    Raises:
+        InputError: the process was not started by that launcher, or Slurm without GPUs.
+    """
+    config.launcher = launcher
+    if launcher == 'none':
+        return
+    os.environ.setdefault('LOCAL_RANK', str(local_rank))
+    needed = 'RANK' if launcher == 'pytorch' else 'SLURM_PROCID'
+    if needed not in os.environ:
+        script = 'tools/dist_train.sh' if launcher == 'pytorch' else 'tools/slurm_train.sh'
+        raise InputError(f'--launcher {launcher}: {needed} is not set; start with {script}')
+    if torch.cuda.is_available():
+        return
+    if launcher == 'slurm':
+        raise InputError('--launcher slurm: no GPU here; on CPUs use tools/dist_train.sh')
+    distributed.init_process_group('gloo')
+    config.sync_bn = None  # SyncBatchNorm knows GPUs only
+    _wrap_on_cpu(config)
+
+
+def _wrap_on_cpu(config: Config) -> None:
+    """mmengine's wrappers put the model on the GPU with the number of the process."""
+    plain = {
+        'type': 'MMDistributedDataParallel',
+        'device_ids': None,
+        'broadcast_buffers': False,
+        'find_unused_parameters': config.get('find_unused_parameters', False),
+    }
+    strategy = config.get('strategy')
+    if strategy is None:
+        config.model_wrapper_cfg = plain
+    elif strategy['type'].endswith('FSDPStrategy'):
+        strategy['model_wrapper']['device_id'] = 'cpu'
+    else:
+        strategy['model_wrapper'] = plain

@@ -1,0 +1,96 @@
+"""Which checkpoint a run continues from, or is evaluated.
+
+mmengine starts from scratch when there is nothing to resume, which costs a day before it is
+noticed.
+"""
+
+from pathlib import Path
+from zipfile import is_zipfile
+
+from mmengine.config import Config
+
+from ..checkpoints.torch_files import ZIP_START
+from ..config.paths import looked_in, resolve
+from ..errors import InputError
+from ..processes import show_warnings
+
+LATEST = 'latest'
+
+
+def find_resume(config: Config, path: str) -> Path:
+    """The checkpoint behind ``--resume [PATH]``; without a path the latest of the work dir.
+
+    Raises:
+        InputError: there is none.
+    """
+    if path != LATEST:
+        return find_checkpoint(path, '--resume')
+    found = latest_checkpoint(Path(config.work_dir))
+    if found is None:
+        raise InputError(
+            f'--resume: no checkpoint in {config.work_dir}. Leave --resume out to start from the '
+            'beginning, or name the folder with --work-dir or the file with --resume FILE.'
+        )
+    return found
+
+
+def find_checkpoint(path: str, role: str) -> Path:
+    """The checkpoint file ``path``, or the latest of the work dir ``path``.
+
+    Raises:
+        InputError: there is none, or it is cut short; ``role`` begins the message.
+    """
+    place = resolve(path)
+    found = latest_checkpoint(place) if place.is_dir() else place
+    if found is None or not found.is_file():
+        raise InputError(f'{role} {path}: no checkpoint there (looked for {looked_in(path)})')
+    if _is_cut_short(found):
+        whole = next(filter(_is_whole, _newest_first(found.parent)), None)
+        hint = f'; the newest whole one beside it is {whole}' if whole else ''
+        raise InputError(f'{role} {found}: the file is cut short{hint}')
+    return found
+
+
+def latest_checkpoint(work_dir: Path) -> Path | None:
+    """The file that ``last_checkpoint`` names, otherwise the newest checkpoint of ``work_dir``.
+
+    ``last_checkpoint`` holds an absolute path, which is wrong once the folder was moved, and is
+    empty when a run was killed while writing it. A file that is cut short is passed over with a
+    warning.
+    """
+    pointer = work_dir / 'last_checkpoint'
+    named, damaged = _named_by(pointer)
+    saved = [file for file in (named, *_newest_first(work_dir)) if file is not None]
+    found = next(filter(_is_whole, saved), None)
+    if found is not None and (damaged or found != saved[0]):
+        bad = pointer if damaged else saved[0]
+        show_warnings([f'{bad} is damaged or cut short; {found}, the newest whole one, is taken'])
+    return found
+
+
+def _named_by(pointer: Path) -> tuple[Path | None, bool]:
+    """The file that ``last_checkpoint`` names if it exists, and whether the pointer is damaged."""
+    try:
+        name = Path(pointer.read_text().strip()).name
+        named = pointer.with_name(name) if name else None
+        return (named if named and named.is_file() else None), False
+    except FileNotFoundError:
+        return None, False
+    except (OSError, ValueError):  # a folder; bytes that are no text
+        return None, True
+
+
+def _newest_first(work_dir: Path) -> list[Path]:
+    saved = [file for file in work_dir.glob('*.pth') if not file.name.startswith('best_')]
+    return sorted(saved, key=lambda file: file.stat().st_mtime, reverse=True)
+
+
+def _is_whole(checkpoint: Path) -> bool:
+    """Whether a checkpoint is a complete zip archive, or a folder as DeepSpeed writes."""
+    return checkpoint.is_dir() or is_zipfile(checkpoint)
+
+
+def _is_cut_short(file: Path) -> bool:
+    """Whether a file begins as a zip archive and does not end as one; older formats do neither."""
+    with file.open('rb') as opened:
+        return opened.read(len(ZIP_START)) == ZIP_START and not is_zipfile(opened)

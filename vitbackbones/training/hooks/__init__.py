@@ -1,0 +1,1 @@
+"""What a run does besides training: guards, checkpoints, averages, exact resuming."""

@@ -1,0 +1,70 @@
+"""Checkpoints that survive a kill at any moment.
+
+mmengine writes a checkpoint over the old file and, with ``max_keep_ckpts``, deletes the oldest
+before it writes the new one. Killed in between (a full disk, the end of a Slurm job), a run has
+lost what it had. Here a file gets its name only when it is complete, and what it replaces goes
+after that.
+"""
+
+import inspect
+from difflib import get_close_matches
+
+from mmengine.fileio import LocalBackend
+from mmengine.hooks import CheckpointHook as MMEngineCheckpointHook
+
+from ...errors import InputError
+from ...messages import did_you_mean
+
+
+class CheckpointHook(MMEngineCheckpointHook):
+    """mmengine's hook, deleting outdated checkpoints after the new one is on the disk.
+
+    Raises:
+        InputError: an unknown option; mmengine would fail on it at the first checkpoint.
+    """
+
+    def __init__(self, **options) -> None:
+        super().__init__(**options)
+        if self.args:
+            unknown = next(iter(self.args))
+            near = get_close_matches(unknown, inspect.signature(MMEngineCheckpointHook).parameters)
+            raise InputError(f'default_hooks.checkpoint.{unknown}: unknown key{did_you_mean(near)}')
+
+    def before_train(self, runner) -> None:
+        super().before_train(runner)
+        self.file_backend = _LateRemoval(self.file_backend)
+
+    def _save_checkpoint_with_step(self, runner, step, meta) -> None:
+        super()._save_checkpoint_with_step(runner, step, meta)
+        self.file_backend.remove_all_but({self.last_ckpt})
+
+    def _save_best_checkpoint(self, runner, metrics) -> None:
+        if self.save_best and not {*self.key_indicators} <= {'auto', *metrics}:
+            raise InputError(
+                f'default_hooks.checkpoint.save_best: {self.key_indicators} is not measured; '
+                f'known: {", ".join(metrics)}'
+            )
+        super()._save_best_checkpoint(runner, metrics)
+        best = [getattr(self, 'best_ckpt_path', None)]
+        best += getattr(self, 'best_ckpt_path_dict', {}).values()
+        self.file_backend.remove_all_but({self.last_ckpt, *best})
+
+
+class _LateRemoval:
+    """A file backend that collects what to remove until it is told to."""
+
+    def __init__(self, backend: LocalBackend) -> None:
+        self._backend = backend
+        self._outdated: list[str] = []
+
+    def __getattr__(self, name: str):
+        return getattr(self._backend, name)
+
+    def remove(self, path: str) -> None:
+        self._outdated.append(path)
+
+    def remove_all_but(self, kept: set[str]) -> None:
+        """Remove what was asked for, except a file that was since written again."""
+        for path in set(self._outdated) - kept:
+            self._backend.remove(path)
+        self._outdated.clear()

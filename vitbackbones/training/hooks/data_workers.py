@@ -1,0 +1,128 @@
+"""Data workers outlive the signals that end a run, and one that dies is reported, not raised.
+
+A scheduler's signal reaches the data workers too, and torch lets them die of it, which would end
+the run before its checkpoint. Here a worker ends when the training process says so.
+
+Where a worker is killed, mostly because memory ran out, torch raises an error in the training
+process at whatever it is doing, such as a step of the optimizer. Here the death is noted, and
+raised only where training waits for data: what was trained is complete then and can be saved.
+
+A worker that finds no shared memory for a batch would print a traceback and leave training waiting
+for that batch forever. Here it ends.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from functools import partial
+from multiprocessing.queues import Queue
+from threading import Thread
+from types import FrameType
+from typing import NoReturn
+
+from mmengine.hooks import Hook
+from mmengine.runner import BaseLoop
+from torch.utils.data._utils.signal_handling import (
+    _error_if_any_worker_fails,
+    _set_SIGCHLD_handler,
+)
+
+# Ctrl-C, schedulers, a closed terminal or a lost connection, and Slurm's --signal=USR1
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
+
+FULL = (
+    'shared memory (/dev/shm) is full: enlarge it (docker run --shm-size=8g), or load without data '
+    'workers (num_workers=0)'
+)
+REASONS = {
+    'Killed': 'most likely the machine ran out of memory: load with fewer data workers '
+    '(num_workers) or in smaller batches',
+    'Bus error': FULL,
+    'exited unexpectedly': f'most likely {FULL}',
+}
+CRASH = 'a crash in a library: load without data workers (num_workers=0) to see where'
+
+
+class DataWorkersHook(Hook):
+    """Begins all data workers with :func:`begin_worker`."""
+
+    def before_train(self, runner) -> None:
+        _prepare(runner.train_loop)
+        _prepare(runner.val_loop)
+
+    def before_test(self, runner) -> None:
+        _prepare(runner.test_loop)
+
+
+def _prepare(loop: BaseLoop | None) -> None:
+    if loop is not None:
+        loader = loop.dataloader
+        loader.worker_init_fn = partial(begin_worker, then=loader.worker_init_fn)
+
+
+def begin_worker(worker: int, then: Callable[[int], None] | None) -> None:
+    """Begin a worker that ends by its parent's SIGTERM or for want of memory; ``then`` goes on."""
+    Queue._on_queue_feeder_error = staticmethod(_end_with_error)
+    if hasattr(signal, 'sigwaitinfo'):  # not on macOS, which has no such schedulers
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        Thread(target=_end_with_parent, daemon=True).start()
+    if then is not None:
+        then(worker)
+
+
+def _end_with_parent() -> None:
+    while signal.sigwaitinfo({signal.SIGTERM}).si_pid != os.getppid():
+        pass
+    os._exit(0)
+
+
+def _end_with_error(error: Exception, batch: object) -> NoReturn:
+    print(f'data worker {os.getpid()}: {error}', file=sys.stderr, flush=True)
+    os._exit(1)
+
+
+def lost_a_worker(error: RuntimeError) -> bool:
+    """Whether ``error`` is torch's word for the death of a data worker."""
+    return str(error).startswith('DataLoader worker (pid')
+
+
+def explain_loss(error: RuntimeError) -> str:
+    """Say which worker died of what, and what may help; ``error`` is torch's."""
+    # torch's loader catches the error that names the signal, and raises a vague one from it
+    exact = error.__cause__ if isinstance(error.__cause__, RuntimeError) else error
+    death = str(exact).partition('. ')[0]
+    reason = next((text for words, text in REASONS.items() if words in death), CRASH)
+    return f'{death}: {reason}'
+
+
+class WorkerWatch:
+    """Notes the death of a data worker between ``begin`` and ``end``.
+
+    Attributes:
+        error: torch's error about the first worker that died.
+    """
+
+    def __init__(self) -> None:
+        self.error: RuntimeError | None = None
+
+    def begin(self) -> None:
+        _set_SIGCHLD_handler()  # otherwise torch sets its own with the first worker, around ours
+        self._torchs = signal.signal(signal.SIGCHLD, self._note)
+
+    def end(self) -> None:
+        signal.signal(signal.SIGCHLD, self._torchs)
+
+    def _note(self, number: int, frame: FrameType) -> None:
+        try:
+            _error_if_any_worker_fails()
+        except RuntimeError as error:
+            self.error = error
+            if _waits_for_data(frame):
+                raise
+
+
+def _waits_for_data(frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_code.co_name != '_try_get_data':  # of torch's loader
+        frame = frame.f_back
+    return frame is not None

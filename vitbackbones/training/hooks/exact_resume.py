@@ -1,0 +1,256 @@
+"""A resumed run goes on to the bit as if it had never stopped.
+
+mmengine resumes weights, optimizer, schedules and the order of the data, but no random state:
+dropout, stochastic depth and augmentations differ after a resume. Its workers are also seeded when
+they start, so without ``persistent_workers`` every epoch draws the same augmentations. Saving and
+restoring the generators of all processes, workers included, is fragile. Here nothing is saved:
+every random number follows from the seed and its place in the run.
+
+* In each process, all generators are seeded anew before every iteration from (seed, rank,
+  iteration). Whatever an evaluation in between draws has no effect.
+* Every training sample is drawn with generators seeded from (seed, epoch, place in the epoch),
+  where the places of all processes together count 0, 1, 2, ... So an augmentation depends
+  neither on the number of workers or processes nor on where the run was resumed.
+* The data are entered where the run stopped, also within an epoch, without loading what was
+  trained on.
+
+"To the bit" holds on the same hardware, torch and number of torch threads, with the same data,
+batch size and number of processes, as far as torch's kernels are deterministic
+(``randomness.deterministic`` on a GPU). Gradients that were accumulated but not applied yet are
+not saved: a run that resumes from such a checkpoint says so. With ``accumulative_counts``, save at
+multiples of it.
+"""
+
+import random
+import zlib
+from collections.abc import Iterator
+from itertools import count, islice
+
+import numpy as np
+import torch
+from mmengine.dataset import InfiniteSampler
+from mmengine.dist import get_dist_info, get_rank
+from mmengine.hooks import Hook
+from mmengine.runner import EpochBasedTrainLoop
+from torch.utils.data import BatchSampler, DataLoader, Dataset
+
+from ..dataset_proxy import DatasetProxy, rebuild
+
+PROCESS, SAMPLE = 0, 1  # the first number of a key: what the random numbers are for
+STREAM = 'data_stream'  # in a checkpoint: what the order of the data depends on
+APPLIED = 'gradients_applied'  # in a checkpoint: whether it lacks none
+SETTINGS = 'settings'  # in a checkpoint: fingerprints of the parts of the config that count
+PARTS = ('model', 'train_dataloader', 'optim_wrapper', 'param_scheduler')
+# What may change: where files lie, where weights came from, how fast data are read.
+MAY_CHANGE = {'init_cfg', 'teacher_checkpoint', 'data_root', 'ann_file', 'data_prefix'}
+MAY_CHANGE |= {'num_workers', 'persistent_workers', 'prefetch_factor', 'pin_memory', 'batch_size'}
+SAMPLER = 'seed of the sampler'
+LENGTH = 'number of batches'
+LOST = (
+    'the checkpoint was saved while gradients were accumulated, and they are lost; save at '
+    'multiples of optim_wrapper.accumulative_counts'
+)
+
+
+def seed_generators(*key: int) -> int:
+    """Seed Python's and numpy's global generators; return a seed for torch's (63 bits)."""
+    words = np.random.SeedSequence(key).generate_state(8)
+    random.seed(words[:4].tobytes())
+    np.random.seed(words[4:6])
+    return int.from_bytes(words[6:].tobytes(), 'little') >> 1
+
+
+def gradients_applied(runner) -> bool:
+    """Whether the optimizer took a step after the last batch: it does not while accumulating."""
+    due = getattr(runner.optim_wrapper, 'should_update', None)  # DeepSpeed accumulates by itself
+    return due is None or due()
+
+
+# ------------------------------------------------------------------------ the data
+
+
+class NumberedBatches:
+    """A batch sampler that says of every sample where in the run it stands.
+
+    Yields batches of (index, (epoch, place)) in place of batches of indices. ``epoch`` and
+    ``start``, the number of batches to leave out, are set before an iteration begins.
+
+    Args:
+        batches: gives the indices of this process.
+        endless: go through ``batches`` again and again, as iteration-based loops do.
+    """
+
+    def __init__(self, batches: BatchSampler, endless: bool) -> None:
+        self.batches = batches
+        self.endless = endless
+        self.epoch = self.start = 0
+
+    @property
+    def sampler(self):
+        """What mmengine's sampler hook looks for."""
+        return self.batches.sampler
+
+    @property
+    def batch_size(self) -> int:
+        return self.batches.batch_size
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def __iter__(self) -> Iterator[list[tuple[int, tuple[int, int]]]]:
+        rank, world_size = get_dist_info()
+        start, self.start = self.start, 0
+        for number, indices in islice(enumerate(self._passes()), start, None):
+            first = number * self.batch_size
+            yield [
+                (index, (self.epoch, (first + i) * world_size + rank))
+                for i, index in enumerate(indices)
+            ]
+
+    def _passes(self) -> Iterator[list[int]]:
+        yield from self.batches
+        for number in count(1) if self.endless else ():
+            self.sampler.set_epoch(number)
+            yield from self.batches
+
+
+class SeededDataset(DatasetProxy):
+    """Seeds all generators from the place of a sample before it is drawn."""
+
+    def __init__(self, dataset: Dataset, seed: int) -> None:
+        super().__init__(dataset, seed=seed)
+
+    def __getitem__(self, numbered: tuple[int, tuple[int, int]]):
+        index, place = numbered
+        # not torch.manual_seed: it would seed the GPU too
+        torch.default_generator.manual_seed(seed_generators(SAMPLE, self.seed, *place))
+        return self.dataset[index]
+
+
+class Entered:
+    """The iterator of an iteration-based loop whose loader starts where the run stopped.
+
+    Args:
+        loader: starts at the right batch by itself.
+        asked: how many batches the loop asks for in order to pass them; mmengine before 0.10.12
+            loads each batch that was trained on.
+    """
+
+    def __init__(self, loader: DataLoader, asked: int) -> None:
+        self.loader = loader
+        self.asked = asked
+        self.iterator = None
+
+    def skip_iter(self, number: int) -> None:
+        """Nothing is left to pass."""
+
+    def __next__(self):
+        if self.asked:
+            self.asked -= 1
+            return None
+        if self.iterator is None:
+            self.iterator = iter(self.loader)
+        return next(self.iterator)
+
+
+# ------------------------------------------------------------------------ the config
+
+
+def fingerprints(config: dict) -> dict[str, int]:
+    """A number for each part of a config that decides how training goes on."""
+    return {part: zlib.crc32(repr(_decisive(config.get(part))).encode()) for part in PARTS}
+
+
+def _decisive(value):
+    """``value`` in a fixed order of keys, without what may change."""
+    if isinstance(value, dict):
+        return [(key, _decisive(value[key])) for key in sorted(value) if key not in MAY_CHANGE]
+    return list(map(_decisive, value)) if isinstance(value, list | tuple) else value
+
+
+# ------------------------------------------------------------------------ the hook
+
+
+class ExactResumeHook(Hook):
+    """Makes random numbers a function of the place in the run, as the module docstring says."""
+
+    priority = 'LOWEST'  # nothing draws between the seeding of an iteration and the step
+
+    def __init__(self) -> None:
+        self.saved: dict[str, int] = {}
+        self.saved_settings: dict[str, int] = {}
+        self.complete: bool | None = None  # unknown: of a file that does not say it
+
+    def before_train(self, runner) -> None:
+        loop = runner.train_loop
+        by_epoch = isinstance(loop, EpochBasedTrainLoop)
+        self.batches = NumberedBatches(loop.dataloader.batch_sampler, endless=not by_epoch)
+        self.images = len(loop.dataloader.dataset)
+        self._restore_order(runner)
+        data = SeededDataset(loop.dataloader.dataset, runner.seed)
+        loop.dataloader = rebuild(loop.dataloader, data, self.batches)
+        if by_epoch:
+            self.batches.start = self._batches_into_epoch(loop)
+        else:
+            self.batches.start = loop.iter
+            passes = hasattr(loop.dataloader_iterator, 'skip_iter')
+            loop.dataloader_iterator = Entered(loop.dataloader, 0 if passes else loop.iter)
+
+    def before_train_epoch(self, runner) -> None:
+        self.batches.epoch = runner.epoch
+
+    def before_train_iter(self, runner, batch_idx, data_batch=None) -> None:
+        torch.manual_seed(seed_generators(PROCESS, runner.seed, get_rank(), runner.iter))
+
+    # ------------------------------------------------------------------------ checkpoints
+
+    def before_save_checkpoint(self, runner, checkpoint: dict) -> None:
+        checkpoint[STREAM] = self._stream()
+        checkpoint[APPLIED] = gradients_applied(runner)
+        checkpoint[SETTINGS] = fingerprints(runner.cfg)
+
+    def after_load_checkpoint(self, runner, checkpoint: dict) -> None:
+        self.saved = checkpoint.get(STREAM, {})
+        self.saved_settings = checkpoint.get(SETTINGS, {})
+        self.complete = checkpoint.get(APPLIED)
+
+    def _stream(self) -> dict[str, int]:
+        """What the order of the data depends on."""
+        return {
+            'number of processes': get_dist_info()[1],
+            'batch size': self.batches.batch_size,
+            'number of images': self.images,
+            LENGTH: len(self.batches),
+            SAMPLER: getattr(self.batches.sampler, 'seed', 0),
+        }
+
+    def _restore_order(self, runner) -> None:
+        """Give the sampler its old seed, and say what else makes a difference."""
+        sampler = self.batches.sampler
+        resumed = runner.iter > 0
+        if resumed and SAMPLER in self.saved:
+            sampler.seed = self.saved[SAMPLER]
+        if isinstance(sampler, InfiniteSampler):  # mmengine may have begun to read from it
+            sampler.indices = sampler._indices_of_rank()
+        if self.complete is None:
+            self.complete = gradients_applied(runner)
+        if resumed and (difference := self._difference(fingerprints(runner.cfg))):
+            runner.logger.warning(f'training continues, but not exactly as before: {difference}')
+
+    def _difference(self, settings: dict[str, int]) -> str:
+        if not self.saved:
+            return 'the checkpoint does not say how the data were ordered'
+        now = self._stream()
+        other = [key for key in now if self.saved.get(key, now[key]) != now[key]]
+        changed = [f'{key} was {self.saved[key]}, is {now[key]}' for key in other]
+        was = self.saved_settings
+        changed += [f'{key} of the config was changed' for key in was if was[key] != settings[key]]
+        if not self.complete:
+            changed.append(LOST)
+        return ', '.join(changed)
+
+    def _batches_into_epoch(self, loop: EpochBasedTrainLoop) -> int:
+        """How much of the present epoch was trained on; all is repeated if its length changed."""
+        done = loop.iter - loop.epoch * len(self.batches)
+        same = self.saved.get(LENGTH, len(self.batches)) == len(self.batches)
+        return done if same and 0 <= done <= len(self.batches) else 0

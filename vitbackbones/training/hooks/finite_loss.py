@@ -1,0 +1,228 @@
+"""A loss or gradient that is not finite stops the run before it reaches the weights.
+
+One step with NaN spoils every weight, and the run then computes NaN for days. Here each step is
+looked at right before the optimizer takes it. Where something is not finite, the step is left out,
+the batch is saved for a closer look, and the run stops with one message, or goes on if the config
+allows it a number of such steps; running statistics that the bad batch has entered are put back.
+
+float16 is trained with a loss scale, whose overflows are no fault: the scaler leaves those steps
+out and lowers the scale. A loss that is not finite itself is one all the same, as are too many
+overflows in a row.
+
+All processes decide alike: they agree on whether any of them saw something.
+"""
+
+from itertools import zip_longest
+from pathlib import Path
+
+import numpy as np
+import torch
+from mmengine.device import get_device
+from mmengine.dist import all_gather_object, all_reduce, get_rank, is_distributed
+from mmengine.hooks import Hook
+from mmengine.model import is_model_wrapper
+from mmengine.structures import BaseDataElement
+from torch import Tensor, nn
+from torch.nn.utils import get_total_norm
+from torch.optim import Optimizer
+
+from ...errors import InputError
+
+SKIPPED = 'steps_left_out'  # counted in the message hub, which checkpoints hold
+OVERFLOWS = 20  # in a row: from the first loss scale, 2^16, down to 1 / 16
+
+
+class FiniteLossHook(Hook):
+    """Stops at a non-finite loss or gradient, as the module docstring says.
+
+    Args:
+        skip: how many steps of the whole run may be left out before it stops.
+
+    Raises:
+        InputError: at the next one; names the loss term, iteration, images, gradient norm and the
+            file with the batch.
+    """
+
+    priority = 'VERY_HIGH'  # sees the batch before anything can fail on it
+
+    def __init__(self, skip: int = 0) -> None:
+        self.skip = skip
+        # since the last step: several where gradients are accumulated
+        self.losses: list[dict] = []
+        self.batches: list = []
+
+    def before_train(self, runner) -> None:
+        self.runner = runner
+        self.overflows = 0
+        model = runner.model.module if is_model_wrapper(runner.model) else runner.model
+        self.statistics = [each for each in model.buffers() if each.is_floating_point()]
+        self.kept = [each.clone() for each in self.statistics] if self.skip else []
+        self.handles = [
+            model.register_forward_hook(self._note_losses),
+            _optimizer(runner).register_step_pre_hook(self._check),
+        ]
+
+    def after_train(self, runner) -> None:
+        for handle in self.handles:
+            handle.remove()
+
+    def before_train_iter(self, runner, batch_idx, data_batch=None) -> None:
+        if self.kept and not self.batches:
+            torch._foreach_copy_(self.kept, self.statistics)
+        self.batches.append(data_batch)
+
+    def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
+        """Look at a step that the loss scale left out: nothing else has asked for its losses."""
+        if not (self.losses and runner.optim_wrapper.should_update()):
+            return
+        losses, batches = self._take()
+        self.overflows += 1
+        if self.overflows == OVERFLOWS or not self._all_finite(_values(losses)):
+            # the gradients are gone by now, the scaler has seen inf or NaN in them
+            self._leave_out(_optimizer(runner), losses, batches, 'not finite')
+
+    @torch.compiler.disable
+    def _note_losses(self, model: nn.Module, inputs, outputs) -> None:
+        if torch.is_grad_enabled() and isinstance(outputs, dict):
+            self.losses.append({name: _total(value) for name, value in outputs.items()})
+
+    def _take(self) -> tuple[list[dict], list]:
+        """What was noted since the last step, for the last time."""
+        noted = self.losses, self.batches
+        self.losses, self.batches = [], []
+        return noted
+
+    @torch.compiler.disable
+    def _check(self, optimizer: Optimizer, *call) -> None:
+        overflow = getattr(optimizer, 'found_inf', None)  # a fused optimizer leaves it out itself
+        if overflow is not None and overflow.any():
+            return
+        self.overflows = 0
+        losses, batches = self._take()
+        gradients = [p.grad for group in optimizer.param_groups for p in group['params']]
+        norm = get_total_norm([grad for grad in gradients if grad is not None])
+        if not self._all_finite([norm, *_values(losses)]):
+            self._leave_out(optimizer, losses, batches, self._unclipped(norm))
+
+    @staticmethod
+    def _all_finite(values: list[Tensor]) -> bool:
+        device = get_device()
+        finite = torch.stack([value.to(device, torch.float32) for value in values]).isfinite().all()
+        if is_distributed():
+            finite = finite.int()
+            all_reduce(finite, 'min')
+        return bool(finite)
+
+    def _unclipped(self, norm: Tensor) -> str:
+        """The norm before clipping, which makes NaN of an infinite one."""
+        clipped = self.runner.optim_wrapper.clip_grad_kwargs
+        noted = self.runner.message_hub.log_scalars.get('train/grad_norm') if clipped else None
+        return f'{norm if noted is None else noted.current():.4g}'
+
+    def _leave_out(self, optimizer: Optimizer, losses: list, batches: list, norm: str) -> None:
+        for group in optimizer.param_groups:
+            for parameter in group['params']:
+                parameter.grad = None  # the optimizer passes over these
+        if self.kept:
+            torch._foreach_copy_(self.statistics, self.kept)
+        hub = self.runner.message_hub
+        hub.update_info(SKIPPED, hub.get_info(SKIPPED, 0) + 1)
+        message = f'step {self.runner.iter + 1}: {self._blame(losses, batches, norm)}'
+        if hub.get_info(SKIPPED) > self.skip:
+            raise InputError(f'{message}. {ADVICE}')
+        self.runner.logger.warning(
+            f'{message}. The step is left out ({hub.get_info(SKIPPED)} of at most {self.skip})'
+        )
+
+    def _blame(self, losses: list, batches: list, norm: str) -> str:
+        """Which process saw what on which images; it saves its batches.
+
+        Gradients are averaged, so they tell nothing of where the fault lies: all processes save
+        theirs if every loss is finite.
+        """
+        bad = _bad_terms(losses, batches)
+        found = [bad and f'{bad}, batch in {self._save(losses, batches, norm)}']
+        if is_distributed():
+            found = all_gather_object(found[0])
+            found = [text and f'process {rank}: {text}' for rank, text in enumerate(found)]
+        if any(found):
+            return f'{"; ".join(filter(None, found))} (gradient norm {norm})'
+        file = self._save(losses, batches, norm)
+        images = _images(batches[0])
+        return f'the loss is finite, the gradient norm is {norm} on {images}, batch in {file}'
+
+    def _save(self, losses: list, batches: list, norm: str) -> Path:
+        """Write a file of tensors and plain values, which loads without running code."""
+        # no .pth: the newest of those is what a run is resumed from
+        name = f'not_finite_step_{self.runner.iter + 1}_rank_{get_rank()}.pt'
+        content = {'losses': losses, 'gradient_norm': norm, 'batches': batches}
+        torch.save(plain(content), Path(self.runner.work_dir, name))
+        return Path(self.runner.work_dir, name)
+
+
+def _optimizer(runner) -> Optimizer:
+    """The optimizer whose steps are looked at.
+
+    Raises:
+        InputError: there are several, or one that cannot be looked at (DeepSpeed's own).
+    """
+    optimizer = getattr(runner.optim_wrapper, 'optimizer', None)
+    if not hasattr(optimizer, 'register_step_pre_hook'):
+        raise InputError(
+            f'default_hooks.finite_loss: the steps of {type(runner.optim_wrapper).__name__} cannot '
+            'be looked at before they are taken. Go without with default_hooks.finite_loss=None'
+        )
+    return optimizer
+
+
+ADVICE = (
+    'The weights were not changed by it: resume from the last checkpoint with a smaller learning '
+    'rate, a longer warm-up, gradient clipping or without mixed precision; or allow some such '
+    'steps to be left out with default_hooks.finite_loss.skip=N'
+)
+
+
+def _total(loss: Tensor | list[Tensor]) -> Tensor:
+    """The sum of a loss term, which is a tensor or a list of tensors; a scalar, detached."""
+    parts = loss if isinstance(loss, list | tuple) else [loss]
+    return sum(part.detach().float().sum() for part in parts)
+
+
+def _values(losses: list[dict]) -> list[Tensor]:
+    return [value for terms in losses for value in terms.values()]
+
+
+def _bad_terms(losses: list[dict], batches: list) -> str:
+    """What is not finite and on which images, of the first micro-batch where something is."""
+    for terms, batch in zip_longest(losses, batches, fillvalue={}):
+        bad = [f'{name} is {value:.4g}' for name, value in terms.items() if not value.isfinite()]
+        if bad:
+            return f'{", ".join(bad)} on {_images(batch)}'
+    return ''
+
+
+def _images(batch) -> str:
+    samples = batch.get('data_samples') or () if isinstance(batch, dict) else ()
+    names = [str(s.get('img_path') or s.get('img_id')) for s in samples]
+    return f'images {", ".join(names)}' if names else 'a batch without image names'
+
+
+def plain(value):
+    """``value`` with only tensors, containers, numbers and texts in it.
+
+    >>> plain({'box': np.zeros(2), 'kind': dict})
+    {'box': tensor([0., 0.], dtype=torch.float64), 'kind': "<class 'dict'>"}
+    """
+    if isinstance(value, Tensor):
+        return value.detach().cpu()
+    if isinstance(value, np.ndarray) and value.dtype.kind in 'biuf':
+        return torch.from_numpy(value)
+    if isinstance(value, BaseDataElement):
+        return plain({**dict(value.metainfo_items()), **dict(value.items())})
+    if isinstance(value, dict):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(getattr(value, 'tensor', None), Tensor):  # mmdet's boxes
+        return plain(value.tensor)
+    return value if isinstance(value, bool | int | float | str | None) else repr(value)

@@ -1,0 +1,195 @@
+"""Whether a checkpoint fits the model, and the run that continues from it.
+
+mmengine loads a checkpoint of another model with a warning, which costs a day before it is noticed.
+"""
+
+from collections.abc import Sequence
+from types import NoneType
+
+from mmengine.hooks import Hook
+from mmengine.model import BaseTTAModel, is_model_wrapper
+from mmengine.optim import OptimWrapper
+from torch import Tensor, nn
+
+from ...checkpoints.class_names import checkpoint_meta, require_same_names
+from ...checkpoints.filling import adapt_state, naming, require_finite
+from ...checkpoints.reading import require_form
+from ...errors import InputError
+from ...messages import shorten
+from .ema import AVERAGED, LAST, MMENGINE, STEPS, EMAHook
+from .exact_resume import APPLIED, SETTINGS, STREAM
+
+# What a run needs to continue from, by its place in the checkpoint.
+RESUMABLE = {
+    'meta': dict,
+    'meta.epoch': int,
+    'meta.iter': int,
+    'state_dict': dict,
+    'optimizer': dict,
+    'optimizer.state': dict,
+    'optimizer.state.*': dict,
+    'optimizer.param_groups': list,
+    'optimizer.param_groups.*': dict,
+    'optimizer.param_groups.*.params': list,
+    'optimizer.param_groups.*.params.*': int,
+    'message_hub': dict,
+    'message_hub.log_scalars': dict,
+    'message_hub.runtime_info': dict,
+    'message_hub.resumed_keys': dict,
+}
+# What it reads besides, if it is there.
+OPTIONAL = {
+    'meta.seed': (int, NoneType),
+    'message_hub.runtime_info.keep_ckpt_ids': list,
+    'message_hub.runtime_info.keep_ckpt_ids.*': int,
+    'optimizer.loss_scaler': dict,
+    'param_schedulers': list,
+    'param_schedulers.*': dict,
+    **dict.fromkeys((LAST, AVERAGED, MMENGINE), dict),
+    **dict.fromkeys((f'{LAST}.*', f'{AVERAGED}.*', f'{MMENGINE}.*'), Tensor),
+    STEPS: Tensor,
+    APPLIED: bool,
+    STREAM: dict,
+    f'{STREAM}.*': int,
+    SETTINGS: dict,
+    f'{SETTINGS}.*': int,
+}
+
+# State that torch's fused optimizers write to without comparing its size with the parameter's.
+ALIKE = ('exp_avg', 'exp_avg_sq', 'max_exp_avg_sq', 'momentum_buffer', 'sum')
+
+
+class FittingCheckpointHook(Hook):
+    """Stops a run whose checkpoint is of another model, or holds nothing to resume from.
+
+    Args:
+        path: the checkpoint file, for messages.
+        resume: whether training continues from it; otherwise it is evaluated.
+    """
+
+    priority = 'VERY_HIGH'  # before averages of the weights take what they need
+
+    def __init__(self, path: str, resume: bool) -> None:
+        self.path = path
+        self.resume = resume
+
+    def after_load_checkpoint(self, runner, checkpoint: dict) -> None:
+        """Compare the file with the model (and optimizer) before mmengine copies anything.
+
+        Raises:
+            InputError: what does not fit.
+        """
+        loop = runner.train_loop if self.resume else runner.test_loop
+        own = getattr(loop.dataloader.dataset, 'metainfo', {}).get('classes')
+        require_same_names(checkpoint_meta(checkpoint).get('classes'), own, self.path)
+        model = runner.model
+        while is_model_wrapper(model) or isinstance(model, BaseTTAModel):
+            model = model.module
+        given = fitting_state(self.path, model, checkpoint)
+        checkpoint.setdefault('state_dict', given)  # EMAHook asks for it in a file of weights too
+        if self.resume:
+            _require_resumable(self.path, checkpoint, runner.optim_wrapper)
+            for name in (LAST, AVERAGED, MMENGINE):
+                require_finite(self.path, checkpoint.get(name, {}))
+            _require_average_goes_on(self.path, checkpoint, runner.hooks)
+            _require_no_methods(self.path, checkpoint, runner.param_schedulers)
+
+    def before_train(self, runner) -> None:
+        if self.resume and runner.iter >= runner.max_iters:
+            runner.logger.warning(f'{self.path}: the training is complete, nothing is left to do')
+
+
+def fitting_state(path: str, model: nn.Module, checkpoint: dict) -> dict[str, Tensor]:
+    """The tensors of a checkpoint, ready to be loaded into ``model``.
+
+    Raises:
+        InputError: it is of another model (which tensors are missing, left over or of another
+            shape), or holds values that are not finite.
+    """
+    with naming(path):
+        given = _adapted(model, checkpoint.get('state_dict', checkpoint))
+    _require_fitting(path, model, given)
+    require_finite(path, given)
+    return given
+
+
+def _adapted(model: nn.Module, state: dict) -> dict[str, Tensor]:
+    """The tensors of a state dict as they will be loaded."""
+    given = {k.removeprefix('module.'): v for k, v in state.items() if isinstance(v, Tensor)}
+    return adapt_state(model, given)
+
+
+def _require_fitting(path: str, model: nn.Module, given: dict[str, Tensor]) -> None:
+    own = {k: v for k, v in model.state_dict().items() if not k.endswith('num_batches_tracked')}
+    problems = {
+        'missing from it': [key for key in own if key not in given],
+        'not in the model': [key for key in given if key not in model.state_dict()],
+        'of another shape': [k for k in own if k in given and own[k].shape != given[k].shape],
+    }
+    lines = [
+        f'{len(keys)} tensors {what}: {shorten(keys)}' for what, keys in problems.items() if keys
+    ]
+    if lines:
+        raise InputError('\n  '.join([f'{path} is not a checkpoint of this model:', *lines]))
+
+
+def _require_resumable(path: str, checkpoint: dict, optimizer: OptimWrapper) -> None:
+    if not {'meta', 'optimizer', 'message_hub'} <= set(checkpoint):
+        raise InputError(
+            f'{path} holds weights only, nothing to resume training from. '
+            'To start from its weights use --cfg-options load_from=FILE.'
+        )
+    require_form(path, checkpoint, RESUMABLE, complete=True)
+    require_form(path, checkpoint, OPTIONAL)
+    given = [len(group['params']) for group in checkpoint['optimizer']['param_groups']]
+    own = [len(group['params']) for group in optimizer.optimizer.param_groups]
+    if given != own:
+        raise InputError(
+            f'{path}: its optimizer has {len(given)} groups of {sum(given)} parameters, that of '
+            f'the config {len(own)} of {sum(own)}; optim_wrapper was changed since. '
+            'To start from its weights use --cfg-options load_from=FILE.'
+        )
+    _require_alike(path, checkpoint['optimizer'], optimizer.optimizer.param_groups)
+
+
+def _require_alike(path: str, saved: dict, groups: Sequence[dict]) -> None:
+    """Compare the tensors of an optimizer's state with the parameters that they belong to."""
+    parameters = [parameter for group in groups for parameter in group['params']]
+    numbers = [number for group in saved['param_groups'] for number in group['params']]
+    for number, parameter in zip(numbers, parameters, strict=True):
+        state = saved['state'].get(number, {})
+        bad = [key for key in ALIKE if not _is_alike(state.get(key), parameter)]
+        if bad:
+            raise InputError(
+                f'{path}: optimizer.state.{number}.{bad[0]} does not have the shape of its '
+                'parameter; the file is damaged, or of another model'
+            )
+
+
+def _require_no_methods(path: str, checkpoint: dict, schedulers: Sequence | dict | None) -> None:
+    """mmengine makes each entry of a schedule's state an attribute, in place of a method, too."""
+    pairs = zip(checkpoint.get('param_schedulers') or (), schedulers or (), strict=False)
+    for state, scheduler in pairs:
+        bad = [key for key in state if key == 'optimizer' or hasattr(type(scheduler), str(key))]
+        if bad:
+            raise InputError(
+                f'{path}: param_schedulers.*.{bad[0]} is no state of a schedule; the file is '
+                'damaged, or not a checkpoint of mmengine'
+            )
+
+
+def _is_alike(value: Tensor | None, parameter: Tensor) -> bool:
+    if not isinstance(value, Tensor):
+        return value is None
+    dense = value.is_contiguous() or value.stride() == parameter.stride()
+    return value.shape == parameter.shape and dense
+
+
+def _require_average_goes_on(path: str, checkpoint: dict, hooks: Sequence[Hook]) -> None:
+    """Other hooks would take one set of the weights for the other."""
+    if STEPS in checkpoint and not any(isinstance(hook, EMAHook) for hook in hooks):
+        raise InputError(
+            f'{path}: its run kept an average of the weights with vitbackbones.EMAHook, which the '
+            'config does not have; add it as default_hooks.ema. '
+            'To start from its weights use --cfg-options load_from=FILE.'
+        )

@@ -1,0 +1,207 @@
+"""Ctrl-C, or a scheduler's SIGTERM, leaves a checkpoint from which the run continues.
+
+The step in progress is finished, ``interrupted.pth`` is written beside the regular checkpoints,
+which stay as they are, and the run ends. A second Ctrl-C ends it at once; a second SIGTERM does
+not, as torchrun passes on the one that a scheduler has sent to all processes already. SIGUSR1,
+which Slurm can send ahead of a time limit, and SIGHUP, by which a terminal says that it is gone,
+do as SIGTERM.
+
+Gradients that were accumulated but not applied are not saved, so the run goes on until the
+optimizer has taken its step (``optim_wrapper.accumulative_counts``).
+
+Training resumes at the next iteration, also in the middle of an epoch: ``ExactResumeHook`` enters
+the data there. A run that was interrupted in an evaluation resumes after it.
+
+A run that has lost a data worker ends in the same way, with the reason.
+"""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+import torch
+from mmengine.device import get_device
+from mmengine.dist import all_reduce, barrier, is_distributed, is_main_process
+from mmengine.hooks import EMAHook, Hook
+from mmengine.runner import EpochBasedTrainLoop
+
+from ...errors import InputError
+from ...files import write_file
+from ..resume_command import resume_hint
+from .data_workers import SIGNALS, WorkerWatch, explain_loss, lost_a_worker
+from .exact_resume import gradients_applied
+
+FILE = 'interrupted.pth'
+
+
+class TrainingInterrupted(Exception):
+    """Raised after the checkpoint is written; ``status`` is the exit status of the process."""
+
+    def __init__(self, message: str, signal_number: int) -> None:
+        super().__init__(message)
+        self.status = 128 + signal_number
+
+
+@contextmanager
+def saved_without_data(runner) -> Iterator[None]:
+    """Save what was trained when ``runner`` has lost a data worker and waits for its data.
+
+    Raises:
+        InputError: which worker died of what, and what was saved.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        if not lost_a_worker(error):
+            raise
+        hook = next(hook for hook in runner.hooks if isinstance(hook, InterruptHook))
+        hook.end_without_data(runner, error)
+
+
+def _count_swaps(hook: EMAHook) -> None:
+    """Keep in ``hook.swapped`` whether the model holds the average in place of the weights."""
+    swap = hook._swap_ema_parameters
+
+    def counted() -> None:
+        swap()
+        hook.swapped = not hook.swapped
+
+    hook.swapped, hook._swap_ema_parameters = False, counted
+
+
+def _is_obeyed(number: int) -> bool:
+    """Whether the run ends by this signal; nohup makes processes ignore SIGHUP."""
+    return number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN
+
+
+class InterruptHook(Hook):
+    """Ends a run on one of ``SIGNALS`` with a checkpoint, as the module docstring says."""
+
+    priority = 'LOWEST'  # after schedulers and checkpoints have seen the iteration
+
+    def __init__(self) -> None:
+        self.received = 0
+        self.workers = WorkerWatch()
+        self.place: dict[str, int] = {}  # where a checkpoint of this hook continues
+
+    # ------------------------------------------------------------------------ signals
+
+    def before_train(self, runner) -> None:
+        self._process = os.getpid()
+        self._first = runner.iter
+        self._terminals = [stream for stream in (1, 2) if os.isatty(stream)]
+        obeyed = filter(_is_obeyed, SIGNALS)
+        self._previous = {number: signal.signal(number, self._note) for number in obeyed}
+        self.workers.begin()
+        self._averages = [hook for hook in runner.hooks if isinstance(hook, EMAHook)]
+        for hook in self._averages:
+            _count_swaps(hook)
+
+    def after_train(self, runner) -> None:
+        self.workers.end()
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, frame) -> None:
+        if os.getpid() != self._process:  # in a forked data worker; the main process ends it
+            return
+        self.received = self.received or number
+        again = number == signal.SIGINT
+        signal.signal(number, signal.SIG_DFL if again else signal.SIG_IGN)
+        if number == signal.SIGHUP:
+            _write_nowhere(self._terminals)
+        if is_main_process():
+            _say('ending after this step' + '; once more to stop at once' * again)
+
+    def _asked_to_stop(self, runner) -> bool:
+        """Whether any process got a signal: all must leave the loop at the same iteration."""
+        if not gradients_applied(runner):
+            return False
+        if self.workers.error:
+            self.received = signal.SIGCHLD
+        if is_distributed():
+            received = torch.tensor(self.received, device=get_device())
+            all_reduce(received, 'max')
+            self.received = int(received)
+        return bool(self.received)
+
+    # ------------------------------------------------------------------------ places to stop
+
+    def before_train_epoch(self, runner) -> None:
+        if self._asked_to_stop(runner):  # since the evaluation's last image
+            self._stop(runner, runner.epoch, runner.iter)
+
+    def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
+        by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
+        if by_epoch and self.end_of_epoch(runner.train_dataloader, batch_idx):
+            return  # the epoch is complete: after_train_epoch
+        if self._asked_to_stop(runner):
+            self._stop(runner, runner.epoch, runner.iter + 1)
+
+    def after_train_epoch(self, runner) -> None:
+        by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
+        if by_epoch and self._asked_to_stop(runner):
+            self._stop(runner, runner.epoch + 1, runner.iter)
+
+    def after_val_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
+        # Several processes may have different numbers of images and cannot agree here.
+        if not is_distributed() and self._asked_to_stop(runner):
+            self._stop(runner, runner.epoch, runner.iter)
+
+    def _stop(self, runner, epoch: int, iteration: int) -> NoReturn:
+        """Save a checkpoint that resumes at ``epoch`` and ``iteration``, and leave the loop."""
+        saved = self._save(runner, epoch, iteration)
+        barrier()  # a launcher kills all processes when the first one ends
+        self.after_train(runner)
+        if self.received != signal.SIGCHLD:
+            raise TrainingInterrupted(f'interrupted: {saved}', self.received)
+        error = self.workers.error
+        death = explain_loss(error) if error else 'another process has lost a data worker'
+        raise InputError(f'{death}. {saved}; {resume_hint()}') from error
+
+    def end_without_data(self, runner, error: RuntimeError) -> NoReturn:
+        """Save what can be saved by this process alone, and say why the run ends."""
+        death = explain_loss(self.workers.error or error)
+        if runner.iter == self._first:
+            saved = 'Nothing was trained yet, and nothing saved'
+        elif is_distributed():  # the others are within the next step
+            saved = f'Regular checkpoints are in {runner.work_dir}; {resume_hint()}'
+        else:
+            saved = f'{self._save(runner, runner.epoch, runner.iter)}; {resume_hint()}'
+        self.after_train(runner)
+        raise InputError(f'{death}. {saved}') from error
+
+    # ------------------------------------------------------------------------ the checkpoint
+
+    def _save(self, runner, epoch: int, iteration: int) -> str:
+        """Write the checkpoint; say what it is."""
+        for hook in self._averages:
+            if hook.swapped:  # it evaluates its average in place of the weights
+                hook._swap_ema_parameters()
+        path = Path(runner.work_dir, FILE)
+        self.place = {'epoch': epoch, 'iter': iteration}
+        runner.save_checkpoint(runner.work_dir, FILE, by_epoch=False)
+        if is_main_process():
+            write_file(path.with_name('last_checkpoint'), str(path).encode())
+        return f'{path} continues with epoch {epoch + 1}, iteration {iteration + 1}'
+
+    def before_save_checkpoint(self, runner, checkpoint: dict) -> None:
+        checkpoint['meta'].update(self.place)  # a runner with a strategy takes no other
+
+
+def _say(text: str) -> None:
+    try:
+        os.write(2, f'\n{text}\n'.encode())
+    except OSError:  # the other end of a pipe, such as tee, got the signal too and is gone
+        _write_nowhere([stream for stream in (1, 2) if os.path.sameopenfile(stream, 2)])
+
+
+def _write_nowhere(streams: list[int]) -> None:
+    """Redirect ``streams``, whose reader is gone: an error on writing would end the run."""
+    for stream in streams:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream)
+        os.close(nowhere)

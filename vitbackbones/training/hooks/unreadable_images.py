@@ -1,0 +1,140 @@
+"""A few unusable images do not end a run: they are counted, named and replaced.
+
+Among a million files one is truncated, or a strip of one pixel that no pipeline can resize, and a
+run that meets it after an hour should not die of it; nor should it go on when a disk or a copy is
+broken. So a bad image is replaced by another one of the data set, and the run stops when more of
+them were met than the limit allows. A pipeline that fails on one sample after the other is itself
+at fault: its error ends the run as it is.
+"""
+
+import logging
+import math
+from queue import SimpleQueue
+
+import cv2
+import numpy as np
+from mmengine.dist import get_rank
+from mmengine.hooks import Hook
+from torch import multiprocessing
+from torch.utils.data import DataLoader, Dataset
+
+from ...datasets.load_image import UnreadableImage
+from ...errors import InputError
+from ..dataset_proxy import DatasetProxy, rebuild
+
+ATTEMPTS = 10  # to find a good image; that many bad ones in a row are no accident
+# What pipelines raise because of a picture; a missing key or a wrong type is a bug of the pipeline.
+PICTURE_FAULTS = (cv2.error, ArithmeticError, MemoryError, RuntimeError, ValueError)
+MET = 'unreadable_images'  # in the message hub, which checkpoints hold
+
+
+class ReplacingDataset(DatasetProxy):
+    """Gives another sample for one whose image cannot be read or processed, and reports it.
+
+    Args:
+        dataset: raises :class:`UnreadableImage`, or what its pipeline does.
+        reports: a queue of texts that reaches from data workers to the training process.
+
+    Raises:
+        Exception: that of the last of ``ATTEMPTS`` bad images, one after the other.
+        InputError: any other than :class:`UnreadableImage`, at once.
+    """
+
+    def __init__(self, dataset: Dataset, reports) -> None:
+        super().__init__(dataset, reports=reports)
+
+    def __getitem__(self, index: int):
+        for _ in range(ATTEMPTS - 1):
+            try:
+                return self.dataset[index]
+            except UnreadableImage as error:
+                _report(self.reports, str(error))
+            except InputError:
+                raise
+            except PICTURE_FAULTS as error:
+                _report(
+                    self.reports, f'{_name(self.dataset, index)}: {in_words(error, "pipeline")}.'
+                )
+            index = np.random.randint(len(self.dataset))
+        return self.dataset[index]
+
+
+def in_words(error: Exception, what: str) -> str:
+    """Say in one line that ``what`` raised an error on an image."""
+    return f'the {what} fails ({type(error).__name__}: {" ".join(str(error).split())})'
+
+
+def _name(dataset: Dataset, index: int) -> str:
+    """The image file of a sample, or its number where the data set does not say."""
+    info = dataset.get_data_info(index) if hasattr(dataset, 'get_data_info') else {}
+    return f'image file {info["img_path"]}' if 'img_path' in info else f'sample {index}'
+
+
+def _queue(loader: DataLoader):
+    """Without a bound: a worker that waited to report would keep the batch that is waited for."""
+    if not loader.num_workers:
+        return SimpleQueue()
+    context = loader.multiprocessing_context or multiprocessing.get_context()
+    return context.Queue()
+
+
+def _report(queue, text: str) -> None:
+    if not isinstance(queue, SimpleQueue):
+        queue.cancel_join_thread()  # reports that nobody reads must not keep a worker alive
+    queue.put(text)
+
+
+class UnreadableImagesHook(Hook):
+    """Replaces unusable training images up to a limit.
+
+    Every process counts what it meets; a resumed run goes on from the first one's count.
+
+    Args:
+        limit: the share of the data set that may be unusable; 0.001 of 205 images is none.
+
+    Raises:
+        InputError: more were met; names the files.
+    """
+
+    priority = 'HIGH'  # before the exact resume puts its own data set around it
+
+    def __init__(self, limit: float = 0.001) -> None:
+        self.limit = limit
+
+    def before_train(self, runner) -> None:
+        loop = runner.train_loop
+        loader = loop.dataloader
+        self.reports = _queue(loader)
+        self.met: list[str] = runner.message_hub.get_info(MET, [])  # in the order of appearance
+        self.allowed = math.floor(self.limit * len(loader.dataset))
+        data = ReplacingDataset(loader.dataset, self.reports)
+        loop.dataloader = rebuild(loader, data, loader.batch_sampler)
+        if hasattr(loop, 'dataloader_iterator'):
+            loop.dataloader_iterator = type(loop.dataloader_iterator)(loop.dataloader)
+
+    def before_train_iter(self, runner, batch_idx, data_batch=None) -> None:
+        while not self.reports.empty():
+            self._note(runner, self.reports.get())
+
+    def _note(self, runner, report: str) -> None:
+        if report in self.met:  # in an earlier epoch
+            return
+        self.met.append(report)
+        runner.message_hub.update_info(MET, self.met)
+        if len(self.met) > self.allowed:
+            raise InputError(self._too_many())
+        level = logging.ERROR if get_rank() else logging.WARNING  # others show errors only
+        runner.logger.log(
+            level,
+            f'{report} Another image was taken in its place ({len(self.met)} so far, at most '
+            f'{self.allowed})',
+        )
+
+    def _too_many(self) -> str:
+        if not self.allowed:
+            return self.met[0]
+        names = ', '.join(report.partition(': ')[0] for report in self.met)
+        return (
+            f'{len(self.met)} images cannot be read, {self.allowed} are allowed '
+            f'(default_hooks.unreadable_images.limit={self.limit}): {names}'
+        )

@@ -1,0 +1,91 @@
+"""Layer-wise learning rates (BEiT, Bao et al. 2022) and no-decay rules for every backbone here.
+
+A parameter of depth d of D learns at ``lr * rate ** (D - 1 - d)``: the stem slowest, the last norm
+and everything outside the backbone at the full rate. The backbone itself says how deep a parameter
+lies and which of them the published recipe does not decay (``layer_depth``, ``no_weight_decay``),
+so this works wherever it sits in a model: in a detector, a segmenter or a classifier.
+
+    optim_wrapper = dict(
+        constructor='vitbackbones.LayerDecayOptimWrapperConstructor',
+        paramwise_cfg=dict(layer_decay_rate=0.75, flat_decay_mult=0.0),
+        ...
+    )
+
+All other keys of ``paramwise_cfg`` mean what they mean to mmengine; ``flat_decay_mult=0.0`` takes
+biases and norms out of the weight decay.
+"""
+
+import re
+
+from mmengine.optim import DefaultOptimWrapperConstructor
+from torch import nn
+
+from ..backbones import Backbone
+from ..errors import InputError
+
+# what FSDP, activation checkpointing and torch.compile put into the names of parameters
+WRAPPED = re.compile(r'(_fsdp_wrapped_module|_checkpoint_wrapped_module|_orig_mod)\.')
+
+
+def depth_factors(model: nn.Module, rate: float) -> dict[int, tuple[float, bool]]:
+    """By ``id`` of each backbone parameter: the factor of its rate, and whether it is decayed.
+
+    Raises:
+        InputError: the model has no backbone of this package.
+    """
+    backbones = [module for module in model.modules() if isinstance(module, Backbone)]
+    if not backbones:
+        raise InputError(
+            'optim_wrapper.constructor: layer-wise rates need a backbone of vitbackbones, which '
+            f'the model {type(model).__name__} does not have'
+        )
+    factors = {}
+    for backbone in backbones:
+        undecayed = backbone.no_weight_decay()
+        for name, parameter in backbone.named_parameters():
+            name = WRAPPED.sub('', name)
+            depth, depths = backbone.layer_depth(name)
+            factors[id(parameter)] = (rate ** (depths - 1 - depth), name not in undecayed)
+    return factors
+
+
+class LayerDecayOptimWrapperConstructor(DefaultOptimWrapperConstructor):
+    """mmengine's constructor with the factors of :func:`depth_factors`.
+
+    Parameters that end up with the same settings share a group, so that the optimizer updates
+    them together.
+
+    Args:
+        optim_wrapper_cfg: as in mmengine.
+        paramwise_cfg: as in mmengine, with ``layer_decay_rate`` (default 1: only no-decay rules).
+    """
+
+    def __init__(self, optim_wrapper_cfg: dict, paramwise_cfg: dict | None = None) -> None:
+        # mmengine looks at single parameters only if there is something in paramwise_cfg
+        super().__init__(optim_wrapper_cfg, {'layer_decay_rate': 1.0, **(paramwise_cfg or {})})
+
+    def add_params(self, params: list[dict], module: nn.Module, prefix='', **options) -> None:
+        """Add the groups of ``module``; calls itself for every part of it, with a prefix."""
+        if prefix:
+            super().add_params(params, module, prefix, **options)
+            return
+        single: list[dict] = []
+        super().add_params(single, module, prefix, **options)
+        factors = depth_factors(module, self.paramwise_cfg['layer_decay_rate'])
+        for group in single:
+            factor, decayed = factors.get(id(group['params'][0]), (1.0, True))
+            group['lr'] = group.get('lr', self.base_lr) * factor
+            if not decayed:
+                group['weight_decay'] = 0.0
+        params += _merged(single)
+
+
+def _merged(groups: list[dict]) -> list[dict]:
+    merged: dict[str, dict] = {}
+    for group in groups:
+        settings = repr(sorted((key, group[key]) for key in group if key != 'params'))
+        if settings in merged:
+            merged[settings]['params'].extend(group['params'])
+        else:
+            merged[settings] = {**group, 'params': list(group['params'])}
+    return list(merged.values())
