@@ -1,4 +1,4 @@
-"""The one exception that means "the user can mend this"."""
+"""The exceptions that mean "the user can mend this"."""
 
 
 def printable(text: str) -> str:
@@ -18,3 +18,11 @@ class InputError(ValueError):
         # message (torch.utils.data); what the user needs is the part after our own name.
         text = str(message).rsplit(f'{type(self).__name__}: ', 1)[-1].strip()
         super().__init__(printable(text))
+
+
+class OptionError(ValueError):
+    """An option that a network, or a part of one, refuses.
+
+    The message names the option and what it may be. Which key of a config it stands at is not known
+    where it is raised; the tools add it.
+    """

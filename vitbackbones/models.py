@@ -25,6 +25,7 @@ from .backbones import (
     ViT,
 )
 from .checkpoints.filling import load_pretrained
+from .errors import OptionError
 from .layers import fuse_for_inference
 
 # name: (backbone, its arguments, what the head reads)
@@ -88,7 +89,7 @@ class Classifier(nn.Module):
     def __init__(self, backbone: Backbone, num_classes: int) -> None:
         super().__init__()
         if num_classes and backbone.out_type == 'featmap':
-            raise ValueError("a classifier needs out_type='cls_token' or 'pooled', got 'featmap'")
+            raise OptionError("a classifier needs out_type='cls_token' or 'pooled', got 'featmap'")
         self.backbone = backbone
         width, narrow = backbone.out_channels[-1], not isinstance(backbone, TORCH_HEADS)
         self.head = LinearHead(width, num_classes, narrow) if num_classes else nn.Identity()
@@ -134,12 +135,12 @@ def create_model(
         options: arguments of the backbone, such as ``img_size`` or ``drop_path_rate``.
 
     Raises:
-        ValueError: the name is unknown (the nearest are given) or an option's value is bad.
+        OptionError: the name is unknown (the nearest are given) or an option's value is bad.
         InputError: the checkpoint does not fill the model.
     """
     if name not in MODELS:
         near = get_close_matches(name, MODELS, n=3) or list_models()
-        raise ValueError(f'unknown model {name!r}; did you mean {" or ".join(near)}?')
+        raise OptionError(f'unknown model {name!r}; did you mean {" or ".join(near)}?')
     backbone, arguments, out_type = MODELS[name]
     model = Classifier(backbone(**{**arguments, 'out_type': out_type, **options}), num_classes)
     if checkpoint is not None:

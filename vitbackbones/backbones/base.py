@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from ..checkpoints.filling import load_pretrained, pretrained_options
-from ..errors import InputError
+from ..errors import InputError, OptionError
 from ..layers import fit_position, fuse_for_inference, number_slices
 from .setr_indices import published_taps
 
@@ -32,20 +32,22 @@ def choose_arch(archs: dict[str, dict], arch: str | dict) -> dict:
             what differs from it: ``dict(base='ti', depth=24)``; without, all settings.
 
     Raises:
-        ValueError: a name of no variant, unknown or missing settings, or sizes below 1.
+        OptionError: a name of no variant, unknown or missing settings, or sizes below 1.
     """
     if not isinstance(arch, dict):
         if str(arch) not in archs:
-            raise ValueError(f'unknown arch {arch!r}; known: {", ".join(archs)}')
+            raise OptionError(f'unknown arch {arch!r}; known: {", ".join(archs)}')
         return archs[str(arch)]  # a bare 14 names '14'
     known = next(iter(archs.values()))
     changes = {key: value for key, value in arch.items() if key != 'base'}
     if unknown := sorted(changes.keys() - known.keys()):
-        raise ValueError(f'arch has no {", ".join(unknown)}; known: base, {", ".join(known)}')
+        raise OptionError(f'arch has no {", ".join(unknown)}; known: base, {", ".join(known)}')
     settings = {**(choose_arch(archs, arch['base']) if 'base' in arch else {}), **changes}
     if missing := [key for key in known if key not in settings]:
         names = ', '.join(map(repr, archs))
-        raise ValueError(f'arch lacks {", ".join(missing)}; add base, one of {names}, for the rest')
+        raise OptionError(
+            f'arch lacks {", ".join(missing)}; add base, one of {names}, for the rest'
+        )
     for key, value in changes.items():
         _require_sizes(key, value, listed=isinstance(known[key], tuple))
     return settings
@@ -59,7 +61,7 @@ def _require_sizes(key: str, value, listed: bool) -> None:
     if not entries or not fits or listed != isinstance(value, list | tuple):
         numbers = 'whole numbers' if kind is int else 'numbers'
         form = 'a list' if listed else 'one'
-        raise ValueError(f'arch.{key}={value!r}: must be {form} of the {numbers} from {least}')
+        raise OptionError(f'arch.{key}={value!r}: must be {form} of the {numbers} from {least}')
 
 
 def choose_indices(out_indices: int | str | Sequence[int], count: int) -> tuple[int, ...]:
@@ -68,18 +70,18 @@ def choose_indices(out_indices: int | str | Sequence[int], count: int) -> tuple[
     A name, such as ``'setr_mla'``, stands for what that head reads (``taps``).
 
     Raises:
-        ValueError: there is none, one is out of range, or two are the same.
+        OptionError: there is none, one is out of range, or two are the same.
     """
     if isinstance(out_indices, str):
         return published_taps(out_indices, count)
     given = tuple(out_indices) if isinstance(out_indices, Sequence) else (out_indices,)
     if not given or any(not isinstance(i, int) or not -count <= i < count for i in given):
-        raise ValueError(
+        raise OptionError(
             f'out_indices={out_indices} of {count}: each must be in [-{count}, {count})'
         )
     chosen = tuple(sorted({i % count for i in given}))
     if len(chosen) < len(given):
-        raise ValueError(f'out_indices={out_indices} of {count}: one is repeated')
+        raise OptionError(f'out_indices={out_indices} of {count}: one is repeated')
     return chosen
 
 
@@ -96,11 +98,11 @@ def input_size(img_size: int | Sequence[int]) -> tuple[int, int]:
     """Return (height, width) of the images that ``img_size`` means, a side or both.
 
     Raises:
-        ValueError: it is neither.
+        OptionError: it is neither.
     """
     sides = tuple(img_size) if isinstance(img_size, Sequence) else (img_size, img_size)
     if len(sides) != 2 or any(not isinstance(side, int) or side < 1 for side in sides):
-        raise ValueError(f'img_size={img_size}: a side in pixels or (height, width), from 1')
+        raise OptionError(f'img_size={img_size}: a side in pixels or (height, width), from 1')
     return sides
 
 
@@ -130,7 +132,7 @@ class Backbone(nn.Module):
     ) -> None:
         super().__init__()
         if out_type not in OUT_TYPES:
-            raise ValueError(f'out_type={out_type!r} is none of {OUT_TYPES}')
+            raise OptionError(f'out_type={out_type!r} is none of {OUT_TYPES}')
         self.out_type = out_type
         self.frozen_stages = frozen_stages
         self.with_cp = with_cp
@@ -180,11 +182,11 @@ class Backbone(nn.Module):
         """End the construction; a subclass calls it when all its parts are there.
 
         Raises:
-            ValueError: ``frozen_stages`` is out of range.
+            OptionError: ``frozen_stages`` is out of range.
         """
         stages = len(self.parts_by_stage()) - 1
         if not isinstance(self.frozen_stages, int) or not -1 <= self.frozen_stages <= stages:
-            raise ValueError(f'frozen_stages={self.frozen_stages!r}: a number in [-1, {stages}]')
+            raise OptionError(f'frozen_stages={self.frozen_stages!r}: a number in [-1, {stages}]')
         number_slices(self)
         self.freeze()
 
@@ -234,7 +236,7 @@ class Backbone(nn.Module):
         for key, extra, size, mode in stored:
             try:
                 state[prefix + key] = fit_position(state[prefix + key], extra, size, mode)
-            except ValueError as error:
+            except OptionError as error:
                 raise InputError(f'{prefix}{key}: {error}') from error
         return state
 

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor, nn
 
+from ..errors import OptionError
 from ..layers import DropPath, Mlp, PatchEmbed, build_shortcut, drop_path_rates, resize_map
 from .base import choose_arch
 from .plain import PlainBackbone
@@ -135,7 +136,7 @@ class Mixer(PlainBackbone):
         options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
 
     Raises:
-        ValueError: unknown ``arch``, shortcut or ``out_type``, ``passes`` below 1, an index out of
+        OptionError: unknown ``arch``, shortcut or ``out_type``, ``passes`` below 1, an index out of
             range, or ``out_type='cls_token'``.
     """
 
@@ -157,9 +158,9 @@ class Mixer(PlainBackbone):
         dims, depth, patch_size = (settings[k] for k in ('embed_dims', 'depth', 'patch_size'))
         super().__init__(dims, depth, img_size, patch_size, out_indices, pool, **options)
         if self.out_type == 'cls_token':
-            raise ValueError("out_type='cls_token': a mixer has no class token, use 'pooled'")
+            raise OptionError("out_type='cls_token': a mixer has no class token, use 'pooled'")
         if passes < 1:
-            raise ValueError(f'passes={passes}: a block runs at least once')
+            raise OptionError(f'passes={passes}: a block runs at least once')
         self.passes = passes
         self.cls_token = None
 
@@ -198,7 +199,7 @@ class Mixer(PlainBackbone):
         """Return ``state`` with the token-mixing weights interpolated to this model's grid.
 
         Raises:
-            ValueError: weights of another grid that is not square.
+            OptionError: weights of another grid that is not square.
         """
         state = dict(state)
         for i in range(len(self.blocks)):
@@ -215,7 +216,7 @@ class Mixer(PlainBackbone):
             return self.grid
         side = math.isqrt(count)
         if side * side != count:
-            raise ValueError(f'token mixing over {count} positions fits no square grid')
+            raise OptionError(f'token mixing over {count} positions fits no square grid')
         return (side, side)
 
     def stem_parts(self) -> list[nn.Module]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from ..errors import OptionError
 from ..layers import average_map, resize_position, to_map
 from .base import Backbone, choose_indices, input_size
 
@@ -31,7 +32,7 @@ class PlainBackbone(Backbone):
         options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
 
     Raises:
-        ValueError: a bad size, or an index out of range.
+        OptionError: a bad size, or an index out of range.
     """
 
     cls_token: nn.Parameter | None
@@ -49,7 +50,7 @@ class PlainBackbone(Backbone):
         super().__init__(**options)
         for name, size in {'patch_size': patch_size, 'pool': pool}.items():
             if not isinstance(size, int) or size < 1:
-                raise ValueError(f'{name}={size!r}: a whole number from 1')
+                raise OptionError(f'{name}={size!r}: a whole number from 1')
         height, width = input_size(img_size)
         self.grid = (math.ceil(height / patch_size), math.ceil(width / patch_size))
         self.pool = pool

@@ -5,6 +5,8 @@ Transformers", CVPR 2021, and its released configs for 24 and for 12 blocks. Oth
 same fractions as 12 blocks; a pyramid of four stages gives all of them.
 """
 
+from ..errors import OptionError
+
 PUBLISHED = {
     'setr_naive': {12: (2, 5, 8, 11), 24: (9, 14, 19, 23)},
     'setr_pup': {12: (4, 7, 9, 11), 24: (9, 14, 19, 23)},
@@ -20,10 +22,10 @@ def published_taps(name: str, depth: int) -> tuple[int, ...]:
         depth: number of blocks; fewer than four are all taken.
 
     Raises:
-        ValueError: the name is unknown.
+        OptionError: the name is unknown.
     """
     if name not in PUBLISHED:
-        raise ValueError(f'unknown out_indices={name!r}; known names: {", ".join(PUBLISHED)}')
+        raise OptionError(f'unknown out_indices={name!r}; known names: {", ".join(PUBLISHED)}')
     if depth < 4:
         return tuple(range(depth))
     by_depth = PUBLISHED[name]

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from torch import Tensor, nn
 
+from ..errors import OptionError
 from ..layers import (
     Block,
     average_map,
@@ -78,7 +79,7 @@ class SimpleViT(PlainBackbone):
         options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
 
     Raises:
-        ValueError: unknown ``arch``, part or ``out_type``, an index out of range, ``groups`` that
+        OptionError: unknown ``arch``, part or ``out_type``, an index out of range, ``groups`` that
             do not divide the width, or ``out_type='cls_token'``: there is none.
     """
 
@@ -105,9 +106,9 @@ class SimpleViT(PlainBackbone):
         dims, depth = settings['embed_dims'], settings['depth']
         super().__init__(dims, depth, img_size, patch_size, out_indices, pool, **options)
         if self.out_type == 'cls_token':
-            raise ValueError("out_type='cls_token': there is no class token here, use 'pooled'")
+            raise OptionError("out_type='cls_token': there is no class token here, use 'pooled'")
         if dims % 4 or dims < 8:
-            raise ValueError(f'embed_dims={dims}: the position code needs a multiple of 4 from 8')
+            raise OptionError(f'embed_dims={dims}: the position code needs a multiple of 4 from 8')
         self.cls_token = None
         self.patch_embed = NormedPatchEmbed(in_channels, dims, patch_size)
         attention = self.complete_part('attention', attention)

@@ -14,6 +14,7 @@ from itertools import accumulate, pairwise
 import torch
 from torch import Tensor, nn
 
+from ..errors import OptionError
 from ..layers import Dropout, RecursiveBlock, require_rate, resize_map
 from .base import choose_arch, input_size
 from .pyramid import PyramidBackbone
@@ -66,13 +67,13 @@ GROUPS = ((8, 2), (4, 1), (1, 1))  # published: (pass 1, pass 2) of each stage
 def _schedule(loop: str, passes: int) -> tuple[tuple[int, ...], ...]:
     """Return, for each sweep over a stage's blocks, the passes that every block runs in it."""
     if not isinstance(passes, int) or passes < 1:
-        raise ValueError(f'passes={passes}: a block runs at least once, and whole times')
+        raise OptionError(f'passes={passes}: a block runs at least once, and whole times')
     schedules = {
         'internal': (tuple(range(passes)),),
         'external': tuple((turn,) for turn in range(passes)),
     }
     if loop not in schedules:
-        raise ValueError(f'loop={loop!r} is none of {tuple(schedules)}')
+        raise OptionError(f'loop={loop!r} is none of {tuple(schedules)}')
     return schedules[loop]
 
 
@@ -84,7 +85,7 @@ def _groups_per_pass(
         return [[1] * passes] * stages
     listed = isinstance(groups, Sequence) and len(groups) == stages
     if not listed or not all(isinstance(g, Sequence) and g for g in groups):
-        raise ValueError(
+        raise OptionError(
             f'groups={groups} must hold for each of the {stages} stages the numbers '
             '[pass 1, pass 2, ...], or be None for global attention'
         )
@@ -167,7 +168,7 @@ class SReT(PyramidBackbone):
         options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
 
     Raises:
-        ValueError: unknown ``arch``, part, ``loop``, ``permutation`` or ``out_type``, bad
+        OptionError: unknown ``arch``, part, ``loop``, ``permutation`` or ``out_type``, bad
             ``groups``, ``passes`` or ``nll_ratio``, an index out of range, or
             ``out_type='cls_token'``.
     """
@@ -196,11 +197,11 @@ class SReT(PyramidBackbone):
         dims, depths = settings['embed_dims'], settings['depths']
         super().__init__(dims, 8, out_indices, **options)
         if self.out_type == 'cls_token':
-            raise ValueError("out_type='cls_token': SReT has no class token, use 'pooled'")
+            raise OptionError("out_type='cls_token': SReT has no class token, use 'pooled'")
         passes = settings['passes'] if passes is None else passes
         nll_ratio = settings['nll_ratio'] if nll_ratio is None else nll_ratio
         if nll_ratio < 0:
-            raise ValueError(f'nll_ratio={nll_ratio}: a width, or 0 for no projections')
+            raise OptionError(f'nll_ratio={nll_ratio}: a width, or 0 for no projections')
         require_rate(drop_path_rate)
         self.schedule = _schedule(loop, passes)
         self.mixed_depth = mixed_depth

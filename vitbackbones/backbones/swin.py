@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ..errors import OptionError
 from ..layers import PatchEmbed, WindowBlock, drop_path_rates, to_map, trunc_normal_linears
 from .base import choose_arch, input_size
 from .pyramid import PyramidBackbone
@@ -78,7 +79,7 @@ class Swin(PyramidBackbone):
         options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
 
     Raises:
-        ValueError: unknown ``arch``, part or ``out_type``, an index out of range, an attention
+        OptionError: unknown ``arch``, part or ``out_type``, an index out of range, an attention
             that takes no bias, or ``out_type='cls_token'``: there is none.
     """
 
@@ -108,7 +109,7 @@ class Swin(PyramidBackbone):
         super().__init__(dims, 4, out_indices, **options)
         input_size(img_size)  # refuses what is none
         if self.out_type == 'cls_token':
-            raise ValueError("out_type='cls_token': there is no class token here, use 'pooled'")
+            raise OptionError("out_type='cls_token': there is no class token here, use 'pooled'")
         attention = self.complete_part('attention', attention)
         shortcut = self.complete_part('shortcut', shortcut)
         rates = iter(drop_path_rates(drop_path_rate, sum(depths)))

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor, nn
 
+from ..errors import OptionError
 from ..layers import (
     Block,
     Dropout,
@@ -60,9 +61,9 @@ class PixelEmbed(nn.Module):
     def __init__(self, in_channels: int, inner_dims: int, patch_size: int, stem: str) -> None:
         super().__init__()
         if stem not in ('unfold', 'conv'):
-            raise ValueError(f"stem={stem!r} is neither 'unfold' nor 'conv'")
+            raise OptionError(f"stem={stem!r} is neither 'unfold' nor 'conv'")
         if patch_size % _PIXEL:
-            raise ValueError(f'patch_size={patch_size} is no multiple of {_PIXEL}')
+            raise OptionError(f'patch_size={patch_size} is no multiple of {_PIXEL}')
         self.patch_size = patch_size
         self.stem = stem
         self.proj = nn.Conv2d(in_channels, inner_dims, 7, stride=_PIXEL, padding=3)
@@ -172,7 +173,7 @@ class TNT(PlainBackbone):
         options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
 
     Raises:
-        ValueError: unknown ``arch``, part, ``stem``, ``projection`` or ``out_type``, an index out
+        OptionError: unknown ``arch``, part, ``stem``, ``projection`` or ``out_type``, an index out
             of range, or a ``patch_size`` that is no multiple of 4.
     """
 
@@ -204,10 +205,10 @@ class TNT(PlainBackbone):
         dims, depth, inner_dims = (settings[k] for k in ('embed_dims', 'depth', 'inner_dims'))
         super().__init__(dims, depth, img_size, patch_size, out_indices, pool, **options)
         if projection not in ('patch', 'pixel'):
-            raise ValueError(f"projection={projection!r} is neither 'patch' nor 'pixel'")
+            raise OptionError(f"projection={projection!r} is neither 'patch' nor 'pixel'")
         with_inner = range(depth) if inner_blocks is None else inner_blocks
         if any(not 0 <= i < depth for i in with_inner):
-            raise ValueError(f'inner_blocks={inner_blocks}: each must be in [0, {depth})')
+            raise OptionError(f'inner_blocks={inner_blocks}: each must be in [0, {depth})')
 
         side = patch_size // _PIXEL
         self.pixel_embed = PixelEmbed(in_channels, inner_dims, patch_size, stem)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor, nn
 
+from ..errors import OptionError
 from ..layers import (
     STEMS,
     Block,
@@ -55,7 +56,7 @@ class ViT(PlainBackbone):
         options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
 
     Raises:
-        ValueError: unknown ``arch``, part, ``position`` or ``out_type``, an index out of range,
+        OptionError: unknown ``arch``, part, ``position`` or ``out_type``, an index out of range,
             or ``out_type='cls_token'`` without a class token.
     """
 
@@ -87,7 +88,7 @@ class ViT(PlainBackbone):
         dims, depth = settings['embed_dims'], settings['depth']
         super().__init__(dims, depth, img_size, patch_size, out_indices, pool, **options)
         if self.out_type == 'cls_token' and not with_cls_token:
-            raise ValueError("out_type='cls_token' needs with_cls_token=True")
+            raise OptionError("out_type='cls_token' needs with_cls_token=True")
 
         self.patch_embed = build_part(
             STEMS,
@@ -126,7 +127,7 @@ class ViT(PlainBackbone):
         elif kind == 'sinusoid':
             self.pos_embed = nn.Parameter(sinusoid_position(tokens, dims), requires_grad=False)
         else:
-            raise ValueError(f"position={kind!r} is neither 'learned' nor 'sinusoid'")
+            raise OptionError(f"position={kind!r} is neither 'learned' nor 'sinusoid'")
 
     def _reset_parameters(self) -> None:
         """DeiT's initialisation: trunc-normal 0.02 for tokens and linear layers, biases 0."""

@@ -20,7 +20,7 @@ from torch import Tensor
 from ..backbones import PVT, AugPVT, AugT2T, AugViT, Backbone, Mixer, SimpleViT, Swin
 from ..checkpoints.convert import FORMATS, convert, unwrap
 from ..checkpoints.filling import load_anywhere, load_pretrained, naming
-from ..errors import InputError
+from ..errors import InputError, OptionError
 from ..models import MODELS, create_model, list_models
 
 SUFFIXES = ('.safetensors', '.pth')
@@ -169,7 +169,10 @@ def _fits(arguments: dict, state: dict[str, Tensor]) -> bool:
     try:
         backbone = _empty(arguments)
         given = backbone.adapt_state_dict(state)
-    except ValueError:  # there is no such variant, or the position codes are of no grid of it
+    except (
+        InputError,
+        OptionError,
+    ):  # there is no such variant, or the position codes are of no grid of it
         return False
     own = backbone.state_dict()
     parts = {key.partition('.')[0] for key in own}

@@ -8,6 +8,7 @@ also takes ``bias``, which is added to the scores (Swin's windows hand over thei
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ..errors import OptionError
 from .dropout import Dropout
 from .grouped_linear import GroupedLinear
 from .parts import ATTENTIONS, register
@@ -46,7 +47,7 @@ class DotProductAttention(nn.Module):
     ) -> None:
         super().__init__()
         if embed_dims % num_heads:
-            raise ValueError(f'embed_dims={embed_dims} is no multiple of num_heads={num_heads}')
+            raise OptionError(f'embed_dims={embed_dims} is no multiple of num_heads={num_heads}')
         self.num_heads = num_heads
         self.attn_drop_rate = attn_drop_rate
         self.cross = cross

@@ -19,6 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ..errors import OptionError
 from .circulant import circulant_dense, circulant_fft, circulant_halves
 from .parts import SHORTCUTS, register
 from .shortcut import scale_linear
@@ -65,11 +66,11 @@ class AugmentedShortcut(nn.Module):
     ) -> None:
         super().__init__()
         if paths < 1:
-            raise ValueError(f'paths={paths}: at least one learned path is needed')
+            raise OptionError(f'paths={paths}: at least one learned path is needed')
         if projection not in ('circulant', 'dense'):
-            raise ValueError(f"projection={projection!r} is neither 'circulant' nor 'dense'")
+            raise OptionError(f"projection={projection!r} is neither 'circulant' nor 'dense'")
         if projection == 'circulant' and embed_dims % blocks:
-            raise ValueError(f'embed_dims={embed_dims} is no multiple of blocks={blocks}')
+            raise OptionError(f'embed_dims={embed_dims} is no multiple of blocks={blocks}')
         self.projection = projection
         self.scale = scale if scale is not None else (0.75 if paths == 2 else 1.0)
         columns = (blocks, blocks, embed_dims // blocks)

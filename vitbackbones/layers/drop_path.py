@@ -3,15 +3,17 @@
 import torch
 from torch import Tensor, nn
 
+from ..errors import OptionError
+
 
 def require_rate(rate: float) -> None:
     """Refuse what is no rate of stochastic depth.
 
     Raises:
-        ValueError: ``rate`` is not in [0, 1).
+        OptionError: ``rate`` is not in [0, 1).
     """
     if not 0 <= rate < 1:
-        raise ValueError(f'drop_path_rate={rate}: a rate of stochastic depth is in [0, 1)')
+        raise OptionError(f'drop_path_rate={rate}: a rate of stochastic depth is in [0, 1)')
 
 
 class DropPath(nn.Module):
@@ -21,7 +23,7 @@ class DropPath(nn.Module):
         rate: probability in [0, 1) that a sample's branch is dropped.
 
     Raises:
-        ValueError: the rate is none.
+        OptionError: the rate is none.
     """
 
     def __init__(self, rate: float = 0.0) -> None:
@@ -45,7 +47,7 @@ def drop_path_rates(rate: float, depth: int) -> list[float]:
     """Return the linear schedule 0 ... ``rate`` over ``depth`` blocks.
 
     Raises:
-        ValueError: ``rate`` is not in [0, 1).
+        OptionError: ``rate`` is not in [0, 1).
     """
     require_rate(rate)
     return [rate * i / max(depth - 1, 1) for i in range(depth)]

@@ -16,6 +16,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ..errors import OptionError
+
 # input channel i of group g, output channel o of group g in part p
 _PRODUCTS = {'interleave': '...gi,gpoi->...pog', 'block': '...gi,gpoi->...pgo'}
 
@@ -35,7 +37,7 @@ class GroupedLinear(nn.Linear):
     map of that input width.
 
     Raises:
-        ValueError: ``groups`` is no integer of at least 1 or does not divide the widths, or
+        OptionError: ``groups`` is no integer of at least 1 or does not divide the widths, or
             ``layout`` is unknown.
     """
 
@@ -49,12 +51,14 @@ class GroupedLinear(nn.Linear):
         parts: int = 1,
     ) -> None:
         if layout not in _PRODUCTS:
-            raise ValueError(f'layout={layout!r} is none of {", ".join(map(repr, _PRODUCTS))}')
+            raise OptionError(f'layout={layout!r} is none of {", ".join(map(repr, _PRODUCTS))}')
         if not isinstance(groups, int) or groups < 1:
-            raise ValueError(f'groups={groups!r}: a number of groups is an integer of at least 1')
+            raise OptionError(f'groups={groups!r}: a number of groups is an integer of at least 1')
         if in_features % groups or out_features // parts % groups:
             widths = f'{in_features} and {out_features // parts}'
-            raise ValueError(f'groups={groups} does not divide the widths {widths} of a projection')
+            raise OptionError(
+                f'groups={groups} does not divide the widths {widths} of a projection'
+            )
         super().__init__(in_features // groups, out_features, bias)
         self.groups, self.layout, self.parts = groups, layout, parts
 

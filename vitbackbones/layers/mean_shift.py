@@ -16,6 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ..errors import OptionError
 from .dropout import Dropout
 from .grouped_linear import GroupedLinear
 from .parts import ATTENTIONS, register
@@ -69,7 +70,7 @@ def _with_longer_keys(
 def _matrices(sharing: str, with_probe: bool) -> tuple[list[int], int | None]:
     """Number the distinct matrices; return those of Q, K, V[, P], and W's or None if its own."""
     if len(sharing) != len(_ROLES) or set(sharing) - set(_ROLES):
-        raise ValueError(f'sharing={sharing!r} is no word of five letters out of {_ROLES}')
+        raise OptionError(f'sharing={sharing!r} is no word of five letters out of {_ROLES}')
     letters = sharing[:4] if with_probe else sharing[:3]
     distinct = list(dict.fromkeys(letters))
     tied = distinct.index(sharing[4]) if sharing[4] in distinct else None
@@ -102,7 +103,7 @@ class MeanShiftAttention(nn.Module):
         proj_bias: whether the back-projection has a bias; the published ViTs have none.
 
     Raises:
-        ValueError: a bad value, or W shares with a grouped matrix.
+        OptionError: a bad value, or W shares with a grouped matrix.
     """
 
     takes_bias = True
@@ -123,13 +124,13 @@ class MeanShiftAttention(nn.Module):
     ) -> None:
         super().__init__()
         if embed_dims % num_heads:
-            raise ValueError(f'embed_dims={embed_dims} is no multiple of num_heads={num_heads}')
+            raise OptionError(f'embed_dims={embed_dims} is no multiple of num_heads={num_heads}')
         if probe not in ('head', 'residual', None):
-            raise ValueError(f"probe={probe!r} is none of 'head', 'residual', None")
+            raise OptionError(f"probe={probe!r} is none of 'head', 'residual', None")
         self.num_heads, self.attn_drop_rate, self.probe = num_heads, attn_drop_rate, probe
         self.roles, self.tied = _matrices(sharing, probe is not None)
         if self.tied is not None and groups != 1:
-            raise ValueError(f'sharing={sharing!r}: W is never grouped, so it needs groups=1')
+            raise OptionError(f'sharing={sharing!r}: W is never grouped, so it needs groups=1')
         parts = 1 + max(self.roles)
         self.qkvp = GroupedLinear(embed_dims, parts * embed_dims, qkv_bias, groups, layout, parts)
         if self.tied is None:

@@ -11,6 +11,8 @@ from pkgutil import resolve_name
 
 from torch import nn
 
+from ..errors import OptionError
+
 ATTENTIONS: dict[str, type[nn.Module]] = {}
 SHORTCUTS: dict[str, type[nn.Module]] = {}
 STEMS: dict[str, type[nn.Module]] = {}
@@ -32,7 +34,7 @@ def build_part(table: dict[str, type[nn.Module]], config: dict, **arguments) -> 
     What ``config`` says itself comes before the host's.
 
     Raises:
-        ValueError: ``config['type']`` is neither a class nor a key of ``table``.
+        OptionError: ``config['type']`` is neither a class nor a key of ``table``.
     """
     options = dict(config)
     part = _find_part(table, options.pop('type', None))
@@ -48,4 +50,4 @@ def _find_part(table: dict[str, type[nn.Module]], kind: str | type | None) -> ty
         return resolve_name(kind) if '.' in str(kind) else table[kind]
     except (ImportError, AttributeError, KeyError) as error:
         known = ', '.join(sorted(table))
-        raise ValueError(f'unknown part type={kind!r} ({error!r}); known: {known}') from error
+        raise OptionError(f'unknown part type={kind!r} ({error!r}); known: {known}') from error

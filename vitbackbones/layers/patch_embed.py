@@ -7,6 +7,7 @@ image of any size to its patch tokens and their grid.
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ..errors import OptionError
 from .parts import STEMS, register
 
 
@@ -22,10 +23,10 @@ def require_channels(image: Tensor, expected: int) -> None:
     """Refuse an image (N, C, H, W) of another number of channels, where no convolution does.
 
     Raises:
-        ValueError: with both numbers.
+        OptionError: with both numbers.
     """
     if image.shape[1] != expected:
-        raise ValueError(f'expected an image of {expected} channels, but got {image.shape[1]}')
+        raise OptionError(f'expected an image of {expected} channels, but got {image.shape[1]}')
 
 
 @register(STEMS)

@@ -6,6 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from ..errors import OptionError
+
 
 def resize_map(code: Tensor, size: tuple[int, int], mode: str = 'bicubic') -> Tensor:
     """Interpolate a map (1, C, h, w) to ``size``, without aligned corners."""
@@ -50,7 +52,7 @@ def fit_position(code: Tensor, extra: int, size: tuple[int, int], mode: str = 'b
         (1, extra + size[0] * size[1], C), or the map (1, C, *size).
 
     Raises:
-        ValueError: ``code`` is no square grid, or lacks the class token that the model has.
+        OptionError: ``code`` is no square grid, or lacks the class token that the model has.
     """
     if code.ndim == 4:
         return resize_map(code, size, mode)
@@ -62,7 +64,7 @@ def fit_position(code: Tensor, extra: int, size: tuple[int, int], mode: str = 'b
     side = math.isqrt(count - stored)
     old = size if count - stored == area else (side, side)
     if old[0] * old[1] != count - stored or stored < extra:
-        raise ValueError(f'a position code of {count} tokens fits no grid of {extra} + {size}')
+        raise OptionError(f'a position code of {count} tokens fits no grid of {extra} + {size}')
     return resize_position(code[:, stored - extra :], old, size, mode)
 
 

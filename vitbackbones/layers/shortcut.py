@@ -11,6 +11,7 @@ One that can give a factor of the branch to the branch's last linear layer says 
 import torch
 from torch import Tensor, nn
 
+from ..errors import OptionError
 from .parts import SHORTCUTS, build_part, register
 
 
@@ -45,7 +46,7 @@ class CoefficientShortcut(nn.Module):
     def __init__(self, embed_dims: int, coefficients: str = 'both') -> None:
         super().__init__()
         if coefficients not in ('identity', 'branch', 'both'):
-            raise ValueError(
+            raise OptionError(
                 f"coefficients={coefficients!r} is none of 'identity', 'branch', 'both'"
             )
         self.identity = nn.Parameter(torch.ones(1)) if coefficients != 'branch' else None
@@ -90,7 +91,7 @@ def build_shortcut(config: dict, embed_dims: int, branch: str) -> nn.Module:
     options = dict(config)
     location = options.pop('location', 'both')
     if location not in ('attention', 'mlp', 'both'):
-        raise ValueError(f"location={location!r} is none of 'attention', 'mlp', 'both'")
+        raise OptionError(f"location={location!r} is none of 'attention', 'mlp', 'both'")
     if location not in (branch, 'both'):
         return IdentityShortcut(embed_dims)
     return build_part(SHORTCUTS, options, embed_dims=embed_dims)

@@ -15,6 +15,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
+from ..errors import OptionError
 from .attention import DotProductAttention
 from .parts import ATTENTIONS, register
 
@@ -51,9 +52,9 @@ class Slicing(nn.Module):
     def __init__(self, groups: int, permutation: str = 'none') -> None:
         super().__init__()
         if not isinstance(groups, int) or groups < 1:
-            raise ValueError(f'groups={groups!r}: a number of groups is an integer of at least 1')
+            raise OptionError(f'groups={groups!r}: a number of groups is an integer of at least 1')
         if permutation not in PERMUTATIONS:
-            raise ValueError(f'permutation={permutation!r} is none of {PERMUTATIONS}')
+            raise OptionError(f'permutation={permutation!r} is none of {PERMUTATIONS}')
         self.groups = groups
         self.permutation = permutation
         self.number = 0  # which of the fixed permutations; see number_slices
@@ -109,7 +110,7 @@ class SlicedAttention(DotProductAttention):
             ``groups`` are those of the projections.
 
     Raises:
-        ValueError: ``cross`` is set, or a bad ``slices`` or ``permutation``.
+        OptionError: ``cross`` is set, or a bad ``slices`` or ``permutation``.
     """
 
     takes_bias = False  # it would have to be cut and shuffled like the tokens
@@ -124,7 +125,7 @@ class SlicedAttention(DotProductAttention):
         **options,
     ) -> None:
         if cross:
-            raise ValueError(
+            raise OptionError(
                 'SlicedAttention cuts queries and keys into the same slices, so it cannot read '
                 'keys of other tokens (cross=True), such as spatially reduced ones'
             )

@@ -10,6 +10,7 @@ laid out as a map again and re-cut by overlapping windows, at strides 4, 8 and 1
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ..errors import OptionError
 from .dropout import Dropout
 from .mlp import Mlp
 from .parts import STEMS, register
@@ -58,7 +59,7 @@ class TokensToToken(nn.Module):
             the Performer and 0 in the transformer.
 
     Raises:
-        ValueError: ``patch_size`` is not 16 or ``tokens`` is unknown.
+        OptionError: ``patch_size`` is not 16 or ``tokens`` is unknown.
     """
 
     def __init__(
@@ -71,9 +72,11 @@ class TokensToToken(nn.Module):
     ) -> None:
         super().__init__()
         if patch_size != _STRIDE:
-            raise ValueError(f'patch_size={patch_size}: tokens-to-token makes patches of {_STRIDE}')
+            raise OptionError(
+                f'patch_size={patch_size}: tokens-to-token makes patches of {_STRIDE}'
+            )
         if tokens not in _ATTENTIONS:
-            raise ValueError(f'tokens={tokens!r} is none of {tuple(_ATTENTIONS)}')
+            raise OptionError(f'tokens={tokens!r} is none of {tuple(_ATTENTIONS)}')
         self.in_channels = in_channels
         drop_rate = _DROP_RATES[tokens] if drop_rate is None else drop_rate
         self.attention1 = TokenTransformer(in_channels * 7 * 7, _WIDTH, tokens, drop_rate)

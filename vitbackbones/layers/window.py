@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ..errors import OptionError
 from .block import Block
 
 
@@ -63,7 +64,7 @@ class WindowBlock(Block):
         options: further arguments of :class:`~vitbackbones.layers.Block`.
 
     Raises:
-        ValueError: the attention cannot add a bias to its scores.
+        OptionError: the attention cannot add a bias to its scores.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class WindowBlock(Block):
     ) -> None:
         super().__init__(embed_dims, num_heads, **options)
         if not getattr(self.attn, 'takes_bias', False):
-            raise ValueError(
+            raise OptionError(
                 f'attention type={type(self.attn).__name__!r} does not work in shifted windows: '
                 'it takes no bias, in which they hand over their mask and positions'
             )

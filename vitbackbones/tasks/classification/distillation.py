@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from ...checkpoints.convert import take_state_dict
 from ...checkpoints.filling import load_file
-from ...errors import InputError
+from ...errors import InputError, OptionError
 from .classifier import ImageClassifier
 
 KINDS = ('soft', 'hard')
@@ -47,7 +47,7 @@ class Distilled(ImageClassifier):
     ) -> None:
         super().__init__(**options)
         if distillation not in KINDS:
-            raise ValueError(f'distillation={distillation!r} is none of {KINDS}')
+            raise OptionError(f'distillation={distillation!r} is none of {KINDS}')
         self.teacher_config = teacher
         self.teacher_checkpoint = teacher_checkpoint
         self.distillation = distillation

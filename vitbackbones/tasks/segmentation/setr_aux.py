@@ -4,6 +4,7 @@ from mmengine.model import BaseModule
 from mmseg.utils import SampleList, add_prefix
 from torch import Tensor, nn
 
+from ...errors import OptionError
 from .setr_mla import SETRMLAAuxHead
 from .setr_up import SETRNaiveHead, SETRPUPAuxHead
 
@@ -19,13 +20,13 @@ class SETRAuxHead(BaseModule):
         options: arguments of each head (``heads.setr_head.SETRHead``).
 
     Raises:
-        ValueError: unknown ``kind``.
+        OptionError: unknown ``kind``.
     """
 
     def __init__(self, kind: str, in_index: list[int], **options) -> None:
         super().__init__()
         if kind not in KINDS:
-            raise ValueError(f'kind={kind!r} is none of {tuple(KINDS)}')
+            raise OptionError(f'kind={kind!r} is none of {tuple(KINDS)}')
         self.heads = nn.ModuleList(KINDS[kind](in_index=i, **options) for i in in_index)
 
     def loss(

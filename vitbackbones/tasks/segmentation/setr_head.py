@@ -13,6 +13,8 @@ from mmseg.models.decode_heads.decode_head import BaseDecodeHead
 from mmseg.utils import SampleList
 from torch import Tensor, nn
 
+from ...errors import OptionError
+
 BATCH_NORM = {'type': 'BN'}
 
 
@@ -74,13 +76,13 @@ class SETRHead(BaseDecodeHead):
             size: height and width of the image in pixels.
 
         Raises:
-            ValueError: the maps are not of stride ``stride``.
+            OptionError: the maps are not of stride ``stride``.
         """
         factor = self.stride / self.enlarged
         whole = [round(side * factor) for side in logits.shape[2:]]
         if any(not 0 <= w - s < self.stride for w, s in zip(whole, size, strict=True)):
             given = ' x '.join(str(side // self.enlarged) for side in logits.shape[2:])
-            raise ValueError(
+            raise OptionError(
                 f'{type(self).__name__}: a map of {given} positions is none of stride '
                 f'{self.stride} of an image of {size[0]} x {size[1]} pixels; set stride='
             )

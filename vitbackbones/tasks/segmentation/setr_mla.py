@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from mmengine.model import BaseModule
 from torch import Tensor, nn
 
+from ...errors import OptionError
 from ...layers import average_map
 from .setr_head import BATCH_NORM, MapNorm, SETRHead, conv_norm_relu
 
@@ -52,7 +53,7 @@ class MLANeck(BaseModule):
         super().__init__()
         self.strides = tuple(in_strides or (stride for _ in in_channels))
         if len(self.strides) != len(in_channels) or stride not in self.strides:
-            raise ValueError(
+            raise OptionError(
                 f'in_strides={in_strides}: needs one for each of in_channels={in_channels}, and '
                 f'stride={stride} among them'
             )
