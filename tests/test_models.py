@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from vitbackbones import create_model, list_models
-from vitbackbones.checkpoints import filling as checkpoint
+from vitbackbones.checkpoints import filling
 from vitbackbones.errors import InputError
 from vitbackbones.models import MODELS
 
@@ -80,9 +80,9 @@ def test_a_classifier_of_other_classes_starts_anew_and_says_so(tmp_path, monkeyp
     model = create_model('deit_ti', num_classes=5, img_size=32)
     torch.save(model.state_dict(), tmp_path / 'five.pth')
     said = []
-    monkeypatch.setattr(checkpoint, 'print_log', lambda *entry: said.append(entry))
+    monkeypatch.setattr(filling.LOG, 'log', lambda *entry: said.append(entry))
     tuned = create_model('deit_ti', 3, tmp_path / 'five.pth', img_size=32)
-    ((text, _, level),) = said
+    ((level, text),) = said
     assert 'mismatched: head.fc.weight (5, 192) for (3, 192)' in text
     assert level == logging.WARNING
     assert tuned.head.fc.weight.shape == (3, 192)

@@ -5,7 +5,6 @@ from argparse import Namespace
 import pytest
 from mmengine.fileio import get_file_backend
 
-from vitbackbones.errors import InputError
 from vitbackbones.openmmlab.atomic_files import AtomicBackend
 from vitbackbones.preflight import run
 from vitbackbones.training import cores as threads
@@ -48,22 +47,3 @@ def test_the_first_line_says_which_package_runs_what_and_where(capsys, prepared,
     said = capsys.readouterr().out.splitlines()
     assert said[0].endswith(f'from {run.PACKAGE}')
     assert said[1].endswith(f'on the CPU, torch threads: 1, work dir {tmp_path}')
-
-
-@pytest.mark.parametrize('kind', [ImportError, RuntimeError])
-def test_a_missing_operator_is_no_bug(kind):
-    config = Namespace(filename='retinanet.py')
-    with pytest.raises(InputError, match='retinanet.py: nms requires mmcv'), run.explained(config):
-        raise kind('nms requires mmcv to be compiled with ops.')
-
-
-class OtherData:
-    """A data set of one's own, which names no files in OpenMMLab's way."""
-
-    def load_data_list(self):
-        raise KeyError('frames')
-
-
-def test_an_error_of_a_data_set_of_another_kind_stays_what_it_is(tmp_path):
-    with pytest.raises(KeyError, match='frames'), run.explained(toy_config(tmp_path)):
-        OtherData().load_data_list()
