@@ -16,7 +16,7 @@ from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 
 from vitbackbones.layers import DropPath
 from vitbackbones.openmmlab.atomic_files import write_atomically
-from vitbackbones.training.console import Runner
+from vitbackbones.training.console import QuietRunner
 
 IMAGES = 8
 counter = itertools.count()
@@ -141,7 +141,7 @@ def run_toy(config, test=False):
     write_atomically()
     # mmengine's loggers are kept by a name that holds the second of their making
     config.experiment_name = f'toy{next(counter)}'
-    runner = Runner.from_cfg(config)
+    runner = QuietRunner.from_cfg(config)
     if test:
         return runner.test()
     try:

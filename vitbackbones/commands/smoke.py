@@ -21,7 +21,7 @@ from ..datasets import shapes
 from ..errors import InputError
 from ..preflight.num_classes import class_names
 from ..processes import process_rank
-from ..training.console import Runner
+from ..training.console import QuietRunner
 from ..training.find_checkpoint import latest_checkpoint
 
 SHORT_SIDE = 160
@@ -182,7 +182,7 @@ def run(config: Config) -> str:
         InputError: a loss was not finite, or the evaluation measured nothing.
     """
     start = time.perf_counter()
-    first = Runner.from_cfg(config)
+    first = QuietRunner.from_cfg(config)
     first.train()
     losses, measured = _finite_losses(first), _first_metric(first)
     checkpoint = latest_checkpoint(Path(config.work_dir))
@@ -191,7 +191,7 @@ def run(config: Config) -> str:
     config.update(val_cfg=None, val_dataloader=None, val_evaluator=None)
     if config.get('visualizer'):
         config.visualizer.pop('name', None)  # the first runner's of that name exists still
-    second = Runner.from_cfg(config)
+    second = QuietRunner.from_cfg(config)
     second.train()
     resumed = _finite_losses(second)[len(losses) :]
     return (
@@ -202,7 +202,7 @@ def run(config: Config) -> str:
     )
 
 
-def _finite_losses(runner: Runner) -> list[float]:
+def _finite_losses(runner: QuietRunner) -> list[float]:
     scalars = runner.message_hub.log_scalars
     for name, history in scalars.items():
         values, _ = history.data
@@ -212,7 +212,7 @@ def _finite_losses(runner: Runner) -> list[float]:
     return [float(value) for value in scalars['train/loss'].data[0]]
 
 
-def _first_metric(runner: Runner) -> str:
+def _first_metric(runner: QuietRunner) -> str:
     """Name and value of what the evaluation measured first; ``'none'`` if the config has none."""
     if runner.val_loop is None:
         return 'none'

@@ -24,7 +24,7 @@ from ..preflight.run import add_hook, prepare_run
 from ..preflight.trial import try_model
 from ..preflight.work_dir import prepare_work_dir
 from ..processes import process_rank, show_warnings
-from ..training.console import Runner
+from ..training.console import QuietRunner
 from ..training.find_checkpoint import find_checkpoint
 from ..training.hooks.progress import on_terminal
 from .imagenet_sets import use_set
@@ -50,7 +50,7 @@ def evaluate(options: Namespace) -> None:
     check_classes(config, ('test',))
     _prepare(config, options)
     with explained(config):
-        runner = Runner.from_cfg(config)
+        runner = QuietRunner.from_cfg(config)
         metrics = runner.test()
     if process_rank() == 0:
         print(table(metrics))
@@ -100,7 +100,7 @@ def table(metrics: dict) -> str:
     return '\n'.join(f'{name:<{width}}  {value:6.3f}' for name, value in numbers.items())
 
 
-def _draw(runner: Runner, options: Namespace) -> None:
+def _draw(runner: QuietRunner, options: Namespace) -> None:
     model = getattr(runner.model, 'module', runner.model)
     draw = DRAWERS[runner.cfg.default_scope](options)
     dataset = runner.test_dataloader.dataset

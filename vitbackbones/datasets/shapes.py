@@ -1,7 +1,7 @@
 """Shapes: a small data set that is drawn, not downloaded, for all three tasks.
 
-Filled circles, squares (rectangles) and triangles of any pale colour and size, a little tilted, lie
-on a dark textured background with thin lines and partly hide each other. Colour and place say
+Filled circles, squares (rectangles) and triangles of any pale color and size, a little tilted, lie
+on a dark textured background with thin lines and partly hide each other. Color and place say
 nothing about the class. It takes seconds to write and trains a small model in minutes, so that
 the whole way from images to COCO AP or mIoU can be run anywhere. Shapes are brighter than their
 ground because a small transformer without pretraining takes far longer to learn outlines of any
@@ -39,7 +39,7 @@ GROUND = 'ground'  # the class of a mask's pixels that no shape covers
 SPLITS = ('train', 'val')  # the position seeds the split
 COUNTS = (1, 3)  # shapes per picture, from and to
 RADII = (0.15, 0.28)  # of the circumscribed circle, in picture sides
-MARGIN = 0.1  # between a shape's centre and the edge, in picture sides
+MARGIN = 0.1  # between a shape's center and the edge, in picture sides
 TILT = np.pi / 18  # most that a shape is turned, in radians
 VISIBLE = 0.8  # of a shape's area that must stay in view
 CONTRAST = 80  # least distance in BGR between a shape and the ground under it
@@ -90,7 +90,7 @@ def _corners(kind: int, radius: float, rng: np.random.Generator) -> np.ndarray:
 
 
 def _ground(size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Background (H, W, 3), dark, with two scales of faint colour, and its thin lines (H, W)."""
+    """Background (H, W, 3), dark, with two scales of faint color, and its thin lines (H, W)."""
     ground = np.full((size, size, 3), rng.integers(10, 60), np.float32)
     for cells, strength in ((3, 15), (size // 6, 10)):
         texture = rng.uniform(-strength, strength, (cells, cells, 3)).astype(np.float32)
@@ -99,20 +99,20 @@ def _ground(size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray
     lines = np.zeros((size, size), np.uint8)
     for _ in range(rng.integers(0, 3)):
         start, end = rng.integers(0, size, (2, 2)).tolist()
-        cv2.line(ground, start, end, _colour(rng), 1, cv2.LINE_AA)
+        cv2.line(ground, start, end, _color(rng), 1, cv2.LINE_AA)
         cv2.line(lines, start, end, 255, 1, cv2.LINE_AA)
     return ground, lines > 0
 
 
-def _colour(rng: np.random.Generator) -> tuple[int, ...]:
-    """A pale colour of any hue."""
+def _color(rng: np.random.Generator) -> tuple[int, ...]:
+    """A pale color of any hue."""
     hue, saturation, value = rng.uniform((0, 0, 0.75), (1, 0.6, 1))
     return tuple(round(255 * part) for part in hsv_to_rgb(hue, saturation, value))
 
 
-def _fill(image: np.ndarray, corners: np.ndarray, colour, line: int = cv2.LINE_AA) -> np.ndarray:
+def _fill(image: np.ndarray, corners: np.ndarray, color, line: int = cv2.LINE_AA) -> np.ndarray:
     fixed = np.round(corners * 2**SUBPIXEL).astype(np.int32)
-    return cv2.fillPoly(image, [fixed], colour, line, SUBPIXEL)
+    return cv2.fillPoly(image, [fixed], color, line, SUBPIXEL)
 
 
 def _mask(corners: np.ndarray, size: int) -> np.ndarray:
@@ -120,12 +120,12 @@ def _mask(corners: np.ndarray, size: int) -> np.ndarray:
 
 
 def _paint(image: np.ndarray, shape: Shape, rng: np.random.Generator) -> None:
-    """Fill the shape with a colour that stands out from the picture around it."""
+    """Fill the shape with a color that stands out from the picture around it."""
     ground = image[shape.mask].mean(axis=0)
-    colour = _colour(rng)
-    while np.linalg.norm(ground - colour) < CONTRAST:
-        colour = _colour(rng)
-    _fill(image, shape.corners, colour)
+    color = _color(rng)
+    while np.linalg.norm(ground - color) < CONTRAST:
+        color = _color(rng)
+    _fill(image, shape.corners, color)
 
 
 # ---------------------------------------------------------------------------- a scene
@@ -135,8 +135,8 @@ def _candidate(size: int, rng: np.random.Generator, kind: int | None) -> Shape:
     radius = size * rng.uniform(*RADII)
     any_kind = int(rng.integers(len(KINDS)))
     kind = any_kind if kind is None else kind
-    centre = size * rng.uniform(MARGIN, 1 - MARGIN, 2)
-    corners = _corners(kind, radius, rng) + centre
+    center = size * rng.uniform(MARGIN, 1 - MARGIN, 2)
+    corners = _corners(kind, radius, rng) + center
     return Shape(kind, corners, _mask(corners, size))
 
 
@@ -180,7 +180,7 @@ def draw_scene(
 def _polygons(mask: np.ndarray) -> list[list[float]]:
     """Outlines of a mask (H, W) as COCO polygons [x, y, x, y, ...]; holes are filled, as in COCO.
 
-    Traced at twice the size, because a contour runs through the centres of the outermost pixels.
+    Traced at twice the size, because a contour runs through the centers of the outermost pixels.
     """
     double = mask.astype(np.uint8).repeat(2, axis=0).repeat(2, axis=1)  # (2H, 2W)
     outlines, _ = cv2.findContours(double, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)

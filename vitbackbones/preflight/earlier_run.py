@@ -12,9 +12,11 @@ from mmengine.hooks import Hook
 
 from ..errors import InputError
 from ..messages import shorten
+from ..training.find_checkpoint import POINTER
+from ..training.hooks.interrupt import INTERRUPTED
 
 # What a run leaves; other files of the folder are the user's own.
-LEFT = ('epoch_*.pth', 'iter_*.pth', 'best_*.pth', 'interrupted.pth', 'last_checkpoint')
+LEFT = ('epoch_*.pth', 'iter_*.pth', 'best_*.pth', INTERRUPTED, POINTER)
 
 
 def earlier_checkpoints(folder: Path) -> list[Path]:

@@ -31,7 +31,7 @@ BOILERPLATE = (
 INNER = re.compile(r'\s+(d|aux[_.])\d+\.\S+: \S+')
 
 
-class Runner(MMEngineRunner):
+class QuietRunner(MMEngineRunner):
     """mmengine's runner with a readable console."""
 
     def build_logger(self, **options) -> MMLogger:
@@ -47,7 +47,7 @@ class Runner(MMEngineRunner):
 
 def build_runner(config: Config) -> MMEngineRunner | FlexibleRunner:
     """The runner of a config; one with a ``strategy`` (FSDP, DeepSpeed) needs mmengine's other."""
-    return (FlexibleRunner if config.get('strategy') else Runner).from_cfg(config)
+    return (FlexibleRunner if config.get('strategy') else QuietRunner).from_cfg(config)
 
 
 def _worth_showing(record: logging.LogRecord) -> bool:

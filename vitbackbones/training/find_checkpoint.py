@@ -15,6 +15,7 @@ from ..errors import InputError
 from ..processes import show_warnings
 
 LATEST = 'latest'
+POINTER = 'last_checkpoint'  # the file in a work dir that names the latest
 
 
 def find_resume(config: Config, path: str) -> Path:
@@ -58,7 +59,7 @@ def latest_checkpoint(work_dir: Path) -> Path | None:
     empty when a run was killed while writing it. A file that is cut short is passed over with a
     warning.
     """
-    pointer = work_dir / 'last_checkpoint'
+    pointer = work_dir / POINTER
     named, damaged = _named_by(pointer)
     saved = [file for file in (named, *_newest_first(work_dir)) if file is not None]
     found = next(filter(_is_whole, saved), None)

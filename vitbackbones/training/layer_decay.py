@@ -3,7 +3,7 @@
 A parameter of depth d of D learns at ``lr * rate ** (D - 1 - d)``: the stem slowest, the last norm
 and everything outside the backbone at the full rate. The backbone itself says how deep a parameter
 lies and which of them the published recipe does not decay (``layer_depth``, ``no_weight_decay``),
-so this works wherever it sits in a model: in a detector, a segmenter or a classifier.
+so this works wherever it sits in a model: in a detector, a segmentor or a classifier.
 
     optim_wrapper = dict(
         constructor='vitbackbones.LayerDecayOptimWrapperConstructor',

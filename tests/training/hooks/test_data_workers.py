@@ -12,7 +12,7 @@ from mmengine.registry import DATASETS, HOOKS
 
 from vitbackbones.checkpoints.filling import load_file
 from vitbackbones.errors import InputError
-from vitbackbones.training.console import Runner
+from vitbackbones.training.console import QuietRunner
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks.data_workers import explain_loss
 from vitbackbones.training.hooks.interrupt import InterruptHook, saved_without_data
@@ -50,7 +50,7 @@ def test_the_signal_is_behind_what_the_loader_raises():
 def lose_a_worker(run):
     """Train until a worker is lost; return what is said."""
     run.experiment_name = f'lost{time.monotonic_ns()}'
-    runner = Runner.from_cfg(run)
+    runner = QuietRunner.from_cfg(run)
     try:
         with pytest.raises(InputError) as stop, saved_without_data(runner):
             runner.train()

@@ -18,7 +18,7 @@ from vitbackbones.checkpoints.filling import load_file
 from vitbackbones.training.dataset_proxy import DatasetProxy
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks import exact_resume as exact
-from vitbackbones.training.hooks.exact_resume import NumberedBatches, SeededDataset
+from vitbackbones.training.hooks.exact_resume import PlacedBatches, SeededDataset
 from vitbackbones.training.hooks.interrupt import TrainingInterrupted
 
 from ...isolation import process_of_its_own
@@ -258,7 +258,7 @@ def test_every_process_and_iteration_draws_numbers_of_its_own(monkeypatch):
 
 def numbered(endless=False, **changes):
     batches = BatchSampler(DefaultSampler(ToyData(), seed=0), 3, drop_last=False)
-    stream = NumberedBatches(batches, endless)
+    stream = PlacedBatches(batches, endless)
     for key, value in changes.items():
         setattr(stream, key, value)
     return stream

@@ -37,7 +37,7 @@ from torch.utils.data import BatchSampler, DataLoader, Dataset
 from ..dataset_proxy import DatasetProxy, rebuild
 
 PROCESS, SAMPLE = 0, 1  # the first number of a key: what the random numbers are for
-STREAM = 'data_stream'  # in a checkpoint: what the order of the data depends on
+DATA_ORDER = 'data_stream'  # in a checkpoint: what the order of the data depends on
 APPLIED = 'gradients_applied'  # in a checkpoint: whether it lacks none
 SETTINGS = 'settings'  # in a checkpoint: fingerprints of the parts of the config that count
 PARTS = ('model', 'train_dataloader', 'optim_wrapper', 'param_scheduler')
@@ -69,7 +69,7 @@ def gradients_applied(runner) -> bool:
 # ------------------------------------------------------------------------ the data
 
 
-class NumberedBatches:
+class PlacedBatches:
     """A batch sampler that says of every sample where in the run it stands.
 
     Yields batches of (index, (epoch, place)) in place of batches of indices. ``epoch`` and
@@ -127,7 +127,7 @@ class SeededDataset(DatasetProxy):
         return self.dataset[index]
 
 
-class Entered:
+class ResumedIterator:
     """The iterator of an iteration-based loop whose loader starts where the run stopped.
 
     Args:
@@ -184,7 +184,7 @@ class ExactResumeHook(Hook):
     def before_train(self, runner) -> None:
         loop = runner.train_loop
         by_epoch = isinstance(loop, EpochBasedTrainLoop)
-        self.batches = NumberedBatches(loop.dataloader.batch_sampler, endless=not by_epoch)
+        self.batches = PlacedBatches(loop.dataloader.batch_sampler, endless=not by_epoch)
         self.images = len(loop.dataloader.dataset)
         self._restore_order(runner)
         data = SeededDataset(loop.dataloader.dataset, runner.seed)
@@ -194,7 +194,7 @@ class ExactResumeHook(Hook):
         else:
             self.batches.start = loop.iter
             passes = hasattr(loop.dataloader_iterator, 'skip_iter')
-            loop.dataloader_iterator = Entered(loop.dataloader, 0 if passes else loop.iter)
+            loop.dataloader_iterator = ResumedIterator(loop.dataloader, 0 if passes else loop.iter)
 
     def before_train_epoch(self, runner) -> None:
         self.batches.epoch = runner.epoch
@@ -205,16 +205,16 @@ class ExactResumeHook(Hook):
     # ------------------------------------------------------------------------ checkpoints
 
     def before_save_checkpoint(self, runner, checkpoint: dict) -> None:
-        checkpoint[STREAM] = self._stream()
+        checkpoint[DATA_ORDER] = self._data_order()
         checkpoint[APPLIED] = gradients_applied(runner)
         checkpoint[SETTINGS] = fingerprints(runner.cfg)
 
     def after_load_checkpoint(self, runner, checkpoint: dict) -> None:
-        self.saved = checkpoint.get(STREAM, {})
+        self.saved = checkpoint.get(DATA_ORDER, {})
         self.saved_settings = checkpoint.get(SETTINGS, {})
         self.complete = checkpoint.get(APPLIED)
 
-    def _stream(self) -> dict[str, int]:
+    def _data_order(self) -> dict[str, int]:
         """What the order of the data depends on."""
         return {
             'number of processes': get_dist_info()[1],
@@ -240,7 +240,7 @@ class ExactResumeHook(Hook):
     def _difference(self, settings: dict[str, int]) -> str:
         if not self.saved:
             return 'the checkpoint does not say how the data were ordered'
-        now = self._stream()
+        now = self._data_order()
         other = [key for key in now if self.saved.get(key, now[key]) != now[key]]
         changed = [f'{key} was {self.saved[key]}, is {now[key]}' for key in other]
         was = self.saved_settings

@@ -17,7 +17,7 @@ from ...checkpoints.reading import require_form
 from ...errors import InputError
 from ...messages import shorten
 from .ema import AVERAGED, LAST, MMENGINE, STEPS, EMAHook
-from .exact_resume import APPLIED, SETTINGS, STREAM
+from .exact_resume import APPLIED, DATA_ORDER, SETTINGS
 
 # What a run needs to continue from, by its place in the checkpoint.
 RESUMABLE = {
@@ -49,8 +49,8 @@ OPTIONAL = {
     **dict.fromkeys((f'{LAST}.*', f'{AVERAGED}.*', f'{MMENGINE}.*'), Tensor),
     STEPS: Tensor,
     APPLIED: bool,
-    STREAM: dict,
-    f'{STREAM}.*': int,
+    DATA_ORDER: dict,
+    f'{DATA_ORDER}.*': int,
     SETTINGS: dict,
     f'{SETTINGS}.*': int,
 }

@@ -30,11 +30,12 @@ from mmengine.runner import EpochBasedTrainLoop
 
 from ...errors import InputError
 from ...files import write_file
+from ..find_checkpoint import POINTER
 from ..resume_command import resume_hint
 from .data_workers import SIGNALS, WorkerWatch, explain_loss, lost_a_worker
 from .exact_resume import gradients_applied
 
-FILE = 'interrupted.pth'
+INTERRUPTED = 'interrupted.pth'
 
 
 class TrainingInterrupted(Exception):
@@ -181,11 +182,11 @@ class InterruptHook(Hook):
         for hook in self._averages:
             if hook.swapped:  # it evaluates its average in place of the weights
                 hook._swap_ema_parameters()
-        path = Path(runner.work_dir, FILE)
+        path = Path(runner.work_dir, INTERRUPTED)
         self.place = {'epoch': epoch, 'iter': iteration}
-        runner.save_checkpoint(runner.work_dir, FILE, by_epoch=False)
+        runner.save_checkpoint(runner.work_dir, INTERRUPTED, by_epoch=False)
         if is_main_process():
-            write_file(path.with_name('last_checkpoint'), str(path).encode())
+            write_file(path.with_name(POINTER), str(path).encode())
         return f'{path} continues with epoch {epoch + 1}, iteration {iteration + 1}'
 
     def before_save_checkpoint(self, runner, checkpoint: dict) -> None:
