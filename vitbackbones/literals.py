@@ -64,7 +64,7 @@ def split(text: str) -> Iterator[str]:
 
 
 def is_balanced(text: str) -> bool:
-    """Whether every bracket in ``text`` has its partner."""
+    """Return whether every bracket in ``text`` has its partner."""
     waiting = []
     for character in text:
         if character in OPENING.values():

@@ -5,12 +5,12 @@ import sys
 
 
 def process_rank() -> int:
-    """The rank that the launcher gave this process, known before the process group is."""
+    """Return the rank that the launcher gave this process, known before the process group is."""
     return int(os.environ.get('RANK') or os.environ.get('SLURM_PROCID') or 0)
 
 
 def leads_machine() -> bool:
-    """Whether this process is the first of its machine: it checks and speaks for the others."""
+    """Return whether this process is the first of its machine, which checks and speaks for all."""
     return int(os.environ.get('LOCAL_RANK') or os.environ.get('SLURM_LOCALID') or 0) == 0
 
 

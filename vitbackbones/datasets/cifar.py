@@ -11,7 +11,7 @@ from mmpretrain.datasets import CIFAR100 as RGBCIFAR100
 
 
 def _as_bgr(samples: list[dict]) -> list[dict]:
-    """``img`` (H, W, 3) of every sample from RGB to BGR."""
+    """Turn ``img`` (H, W, 3) of every sample from RGB to BGR."""
     return [{**one, 'img': np.ascontiguousarray(one['img'][..., ::-1])} for one in samples]
 
 

@@ -1,4 +1,4 @@
-"""Other judges of an ImageNet classifier than the validation labels.
+"""ImageNet classifiers measured on ReaL labels and on ImageNet-V2.
 
 * ReaL (Beyer et al., "Are we done with ImageNet?", 2020): the same 50 000 images with new labels,
   several or none for an image.
@@ -17,7 +17,7 @@ from ..errors import InputError
 
 
 class ImageNetV2(BaseDataset):
-    """One of the sets: folders named 0 to 999, and the name is the label.
+    """One of the ImageNet-V2 sets: folders 0 to 999, named by the label.
 
     A reader that sorts folder names would number '10' before '2'.
 
@@ -76,7 +76,7 @@ class ReaLAccuracy(BaseMetric):
         return self.labels[int(number[1]) - 1]
 
     def compute_metrics(self, results: list[list[bool]]) -> dict[str, float]:
-        """Percentages over the images with labels, and how many these were."""
+        """Return percentages over the images with labels, and how many these are."""
         right = [sum(column) for column in zip(*results, strict=True)] or [0] * len(self.topk)
         share = {
             f'top{k}': 100 * count / max(len(results), 1)

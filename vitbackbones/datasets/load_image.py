@@ -30,11 +30,11 @@ JPEG_START, JPEG_SCAN, JPEG_END = b'\xff\xd8', b'\xff\xda', b'\xff\xd9'
 
 
 class UnreadableImage(InputError):
-    """An image or a video that is missing, empty, truncated, none at all or of impossible size."""
+    """An image or video that is missing, empty, cut short, of another format or impossible size."""
 
 
 def jpeg_ends_early(content: bytes) -> bool:
-    """Whether a JPEG lacks the end marker behind its first scan.
+    """Return whether a JPEG lacks the end marker behind its first scan.
 
     The segments before the scan are stepped over, because an embedded thumbnail has an end
     marker of its own. Bytes behind the end marker are allowed, as decoders allow them.
@@ -47,7 +47,7 @@ def jpeg_ends_early(content: bytes) -> bool:
 
 
 def _header(content: bytes) -> Image.Image | None:
-    """What Pillow says of a file before it decodes it, None if it does not know the format.
+    """Return what Pillow says of a file before it decodes it; None for an unknown format.
 
     Raises:
         ValueError: it has too many pixels.

@@ -37,7 +37,7 @@ def label_table(
     label_map: dict[int, int] | None = None,
     values: Sequence[int] = (),
 ) -> np.ndarray:
-    """Label of every value (256,) of a mask, ``NO_LABEL`` where the value is not allowed.
+    """Return the label of each mask value (256,), ``NO_LABEL`` where it is not allowed.
 
     Args:
         num_classes: classes that the files number.
@@ -90,7 +90,7 @@ def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
 
 
 def kind_fault(mask: str, format: str, mode: str) -> str:
-    """What is wrong with Pillow's ``format`` and ``mode`` of a mask, '' if nothing."""
+    """Say what is wrong with Pillow's ``format`` and ``mode`` of a mask, '' if nothing."""
     if mode in INDEX_MODES and format != 'JPEG':
         return ''
     if mode in INDEX_MODES:
@@ -105,7 +105,7 @@ def kind_fault(mask: str, format: str, mode: str) -> str:
 
 
 def size_fault(mask: str, size: Sequence[int], image: str, expected: Sequence[int]) -> str:
-    """What is wrong with a mask of ``size`` (height, width) for an image, '' if nothing."""
+    """Say what is wrong with a mask of ``size`` (height, width) for an image, '' if nothing."""
     if tuple(size) == tuple(expected):
         return ''
     found, wanted = (f'{width} x {height}' for height, width in (size, expected))
@@ -120,7 +120,7 @@ def size_fault(mask: str, size: Sequence[int], image: str, expected: Sequence[in
 
 
 def value_fault(mask: str, values: np.ndarray, table: np.ndarray) -> str:
-    """What is wrong with the ``values`` (H, W) by the table of labels, '' if nothing."""
+    """Say what is wrong with the ``values`` (H, W) by the table of labels, '' if nothing."""
     wrong = values[_labels(values, table) == NO_LABEL]
     if not wrong.size:
         return ''
@@ -141,7 +141,7 @@ def _span(numbers: list[int]) -> str:
 
 
 def _labels(values: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Labels (H, W) of values of any integer type."""
+    """Return labels (H, W) of values of any integer type."""
     inside = values.clip(0, IGNORED)
     return np.where(inside == values, table[inside], NO_LABEL)
 

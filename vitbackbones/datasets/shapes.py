@@ -77,7 +77,7 @@ class Scene:
 
 
 def _corners(kind: int, radius: float, rng: np.random.Generator) -> np.ndarray:
-    """Corners (K, 2) around the origin, at most ``radius`` away from it, a little tilted."""
+    """Draw corners (K, 2) around the origin, at most ``radius`` away from it, a little tilted."""
     if KINDS[kind] == 'circle':
         angles = np.linspace(0, 2 * np.pi, 48, endpoint=False)
     elif KINDS[kind] == 'square':
@@ -90,7 +90,7 @@ def _corners(kind: int, radius: float, rng: np.random.Generator) -> np.ndarray:
 
 
 def _ground(size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Background (H, W, 3), dark, with two scales of faint color, and its thin lines (H, W)."""
+    """Draw a dark background (H, W, 3) of two scales of faint color, and its thin lines (H, W)."""
     ground = np.full((size, size, 3), rng.integers(10, 60), np.float32)
     for cells, strength in ((3, 15), (size // 6, 10)):
         texture = rng.uniform(-strength, strength, (cells, cells, 3)).astype(np.float32)
@@ -105,7 +105,7 @@ def _ground(size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray
 
 
 def _color(rng: np.random.Generator) -> tuple[int, ...]:
-    """A pale color of any hue."""
+    """Draw a pale color of any hue."""
     hue, saturation, value = rng.uniform((0, 0, 0.75), (1, 0.6, 1))
     return tuple(round(255 * part) for part in hsv_to_rgb(hue, saturation, value))
 
@@ -141,7 +141,7 @@ def _candidate(size: int, rng: np.random.Generator, kind: int | None) -> Shape:
 
 
 def _fits(shape: Shape, earlier: list[Shape]) -> bool:
-    """Whether enough of the new shape and of all it covers stays in view."""
+    """Return whether enough of the new shape and of all it covers stays in view."""
     whole = [(shape, shape.mask)] + [(other, other.mask & ~shape.mask) for other in earlier]
     return all(
         mask.sum() >= VISIBLE * cv2.contourArea(other.corners.astype(np.float32))
@@ -178,7 +178,7 @@ def draw_scene(
 
 
 def _polygons(mask: np.ndarray) -> list[list[float]]:
-    """Outlines of a mask (H, W) as COCO polygons [x, y, x, y, ...]; holes are filled, as in COCO.
+    """Trace a mask (H, W) as COCO polygons [x, y, x, y, ...]; holes are filled, as in COCO.
 
     Traced at twice the size, because a contour runs through the centers of the outermost pixels.
     """
@@ -211,7 +211,7 @@ def _write_image(folder: Path, index: int, image: np.ndarray) -> dict:
 
 
 def index_mask(scene: Scene, classes: Sequence[str] = KINDS) -> np.ndarray:
-    """Mask (H, W) in uint8: 0 clutter, 1 ground, 2 the first of ``classes``, and so on."""
+    """Return a mask (H, W) in uint8: 0 clutter, 1 ground, 2 the first of ``classes``, ..."""
     mask = np.where(scene.clutter, 0, 1).astype(np.uint8)
     for shape in scene.shapes:
         mask[shape.mask] = shape.kind % len(classes) + 2

@@ -46,12 +46,12 @@ class QuietRunner(MMEngineRunner):
 
 
 def build_runner(config: Config) -> MMEngineRunner | FlexibleRunner:
-    """The runner of a config; one with a ``strategy`` (FSDP, DeepSpeed) needs mmengine's other."""
+    """Build the runner of a config, for a ``strategy`` (FSDP, DeepSpeed) mmengine's flexible one."""
     return (FlexibleRunner if config.get('strategy') else QuietRunner).from_cfg(config)
 
 
 def _worth_showing(record: logging.LogRecord) -> bool:
-    """Warnings, tables, and single lines that are no boilerplate and not said by a progress bar."""
+    """Keep warnings, tables, and single lines that are neither boilerplate nor said by a bar."""
     message = record.getMessage()
     if message.startswith(BOILERPLATE):
         return False
@@ -65,7 +65,7 @@ def _worth_showing(record: logging.LogRecord) -> bool:
 
 
 class _WithoutInnerLosses(logging.Formatter):
-    """As another formatter, without the losses of inner layers."""
+    """Formats as another formatter does, without the losses of inner layers."""
 
     def __init__(self, formatter: logging.Formatter) -> None:
         super().__init__()

@@ -18,7 +18,7 @@ CORES_PER_WORKER = 4
 
 
 def available_cores(limit_file: Path = CGROUP_LIMIT) -> int:
-    """Cores that this process may use: its affinity, and the container's quota where one is set."""
+    """Return how many cores this process may use, by its affinity and the container's quota."""
     affinity = getattr(os, 'sched_getaffinity', None)  # Linux only
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     try:

@@ -46,13 +46,13 @@ class DatasetProxy(Dataset):
 
 
 def _restore(kind: type[DatasetProxy], attributes: dict) -> DatasetProxy:
-    """Unpickle in a worker process that was not forked."""
+    """Rebuild a proxy in a worker process that was not forked."""
     proxy = kind.__new__(kind)
     proxy.__dict__.update(attributes)
     return proxy
 
 
 def rebuild(loader: DataLoader, dataset: Dataset, batches: BatchSampler) -> DataLoader:
-    """A loader with the settings of ``loader`` that reads ``batches`` of ``dataset``."""
+    """Return a loader with the settings of ``loader`` that reads ``batches`` of ``dataset``."""
     settings = {name: getattr(loader, name) for name in SETTINGS}
     return DataLoader(dataset, batch_sampler=batches, **settings)

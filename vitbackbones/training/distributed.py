@@ -14,7 +14,7 @@ from ..errors import InputError
 
 
 def lost_a_process(error: RuntimeError) -> bool:
-    """Whether ``error`` says that another process of the run is gone."""
+    """Return whether ``error`` says that another process of the run is gone."""
     gone = ('Connection closed by peer', 'Connection reset by peer', 'Broken pipe')
     return isinstance(error, distributed.DistError) or any(text in str(error) for text in gone)
 
@@ -49,7 +49,7 @@ def prepare_distributed(config: Config, launcher: str, local_rank: int = 0) -> N
 
 
 def _wrap_on_cpu(config: Config) -> None:
-    """mmengine's wrappers put the model on the GPU with the number of the process."""
+    """Wrap the model without a device: mmengine would put it on the GPU of the process's number."""
     plain = {
         'type': 'MMDistributedDataParallel',
         'device_ids': None,

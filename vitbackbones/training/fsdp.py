@@ -14,7 +14,7 @@ FULL_STATE_ON_CPU = {
 
 
 class FSDPStrategy(MMEngineFSDPStrategy):
-    """As mmengine's, which calls torch with its arguments in an order of former times on resuming.
+    """mmengine's strategy, which passes arguments to torch in an outdated order when it resumes.
 
     Checkpoints hold the whole model and optimizer.
     """

@@ -28,7 +28,7 @@ WRAPPED = re.compile(r'(_fsdp_wrapped_module|_checkpoint_wrapped_module|_orig_mo
 
 
 def depth_factors(model: nn.Module, rate: float) -> dict[int, tuple[float, bool]]:
-    """By ``id`` of each backbone parameter: the factor of its rate, and whether it is decayed.
+    """Return, by ``id`` of each backbone parameter, the factor of its rate and whether it decays.
 
     Raises:
         InputError: the model has no backbone of this package.

@@ -27,7 +27,7 @@ class Bf16OptimWrapper(OptimWrapper):
 
 
 def half_type(device_type: str) -> torch.dtype:
-    """The 16-bit type for ``cpu`` or ``cuda``: float16 on GPUs that do not compute in bfloat16."""
+    """Return the 16-bit type for ``cpu`` or ``cuda``: float16 on GPUs without bfloat16."""
     old_gpu = device_type == 'cuda' and not torch.cuda.is_bf16_supported(including_emulation=False)
     return torch.float16 if old_gpu else torch.bfloat16
 

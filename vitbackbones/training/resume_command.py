@@ -8,7 +8,7 @@ from mmengine.dist import is_distributed
 
 
 def resume_hint() -> str:
-    """The command that continues the run of this process."""
+    """Return the command that continues the run of this process."""
     if is_distributed():  # the launcher's command is not known here
         return 'continue with the same command and --resume, without --pretrained or --overwrite'
     arguments = _without(_without(sys.argv, '--resume'), '--pretrained')
@@ -17,7 +17,7 @@ def resume_hint() -> str:
 
 
 def _without(arguments: list[str], option: str) -> list[str]:
-    """``arguments`` without an option and its value."""
+    """Return ``arguments`` without an option and its value."""
     kept = [word for word in arguments if not word.startswith(f'{option}=')]
     if option in kept:
         at = kept.index(option)
@@ -27,7 +27,7 @@ def _without(arguments: list[str], option: str) -> list[str]:
 
 
 def _interpreter() -> str:
-    """The Python that runs, as short as the current directory allows."""
+    """Return the Python that runs, as short as the current directory allows."""
     here = Path.cwd()
     python = Path(sys.executable)
     return str(python.relative_to(here) if python.is_relative_to(here) else python)

@@ -27,7 +27,7 @@ STEPS = 'averaged_steps'  # in the files of this hook: how many updates are in t
 
 
 def last_and_average(checkpoint: dict) -> tuple[dict, dict]:
-    """The last weights of a checkpoint and their average; one set twice if it has no other."""
+    """Return the last weights of a checkpoint and their average; one set twice if alone."""
     state = checkpoint['state_dict']
     if MMENGINE not in checkpoint:
         return checkpoint.get(LAST, state), checkpoint.get(AVERAGED, state)

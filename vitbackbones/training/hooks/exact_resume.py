@@ -61,7 +61,7 @@ def seed_generators(*key: int) -> int:
 
 
 def gradients_applied(runner) -> bool:
-    """Whether the optimizer took a step after the last batch: it does not while accumulating."""
+    """Return whether the optimizer took a step after the last batch, so nothing is accumulated."""
     due = getattr(runner.optim_wrapper, 'should_update', None)  # DeepSpeed accumulates by itself
     return due is None or due()
 
@@ -87,7 +87,7 @@ class PlacedBatches:
 
     @property
     def sampler(self):
-        """What mmengine's sampler hook looks for."""
+        """The sampler, for mmengine's sampler hook."""
         return self.batches.sampler
 
     @property
@@ -142,7 +142,7 @@ class ResumedIterator:
         self.iterator = None
 
     def skip_iter(self, number: int) -> None:
-        """Nothing is left to pass."""
+        """Skip nothing: the loader starts at the right batch."""
 
     def __next__(self):
         if self.asked:
@@ -157,12 +157,12 @@ class ResumedIterator:
 
 
 def fingerprints(config: dict) -> dict[str, int]:
-    """A number for each part of a config that decides how training goes on."""
+    """Return a number for each part of a config that decides how training goes on."""
     return {part: zlib.crc32(repr(_decisive(config.get(part))).encode()) for part in PARTS}
 
 
 def _decisive(value):
-    """``value`` in a fixed order of keys, without what may change."""
+    """Return ``value`` in a fixed order of keys, without what may change."""
     if isinstance(value, dict):
         return [(key, _decisive(value[key])) for key in sorted(value) if key not in MAY_CHANGE]
     return list(map(_decisive, value)) if isinstance(value, list | tuple) else value
@@ -215,7 +215,7 @@ class ExactResumeHook(Hook):
         self.complete = checkpoint.get(APPLIED)
 
     def _data_order(self) -> dict[str, int]:
-        """What the order of the data depends on."""
+        """Return what the order of the data depends on."""
         return {
             'number of processes': get_dist_info()[1],
             'batch size': self.batches.batch_size,
@@ -250,7 +250,7 @@ class ExactResumeHook(Hook):
         return ', '.join(changed)
 
     def _batches_into_epoch(self, loop: EpochBasedTrainLoop) -> int:
-        """How much of the present epoch was trained on; all is repeated if its length changed."""
+        """Return how many batches of this epoch are done; 0 if its length changed."""
         done = loop.iter - loop.epoch * len(self.batches)
         same = self.saved.get(LENGTH, len(self.batches)) == len(self.batches)
         return done if same and 0 <= done <= len(self.batches) else 0

@@ -87,7 +87,7 @@ class FiniteLossHook(Hook):
             self.losses.append({name: _total(value) for name, value in outputs.items()})
 
     def _take(self) -> tuple[list[dict], list]:
-        """What was noted since the last step, for the last time."""
+        """Return and forget what was noted since the last step."""
         noted = self.losses, self.batches
         self.losses, self.batches = [], []
         return noted
@@ -114,7 +114,7 @@ class FiniteLossHook(Hook):
         return bool(finite)
 
     def _unclipped(self, norm: Tensor) -> str:
-        """The norm before clipping, which makes NaN of an infinite one."""
+        """Return the norm before clipping, which turns an infinite one into NaN."""
         clipped = self.runner.optim_wrapper.clip_grad_kwargs
         noted = self.runner.message_hub.log_scalars.get('train/grad_norm') if clipped else None
         return f'{norm if noted is None else noted.current():.4g}'
@@ -135,7 +135,7 @@ class FiniteLossHook(Hook):
         )
 
     def _blame(self, losses: list, batches: list, norm: str) -> str:
-        """Which process saw what on which images; it saves its batches.
+        """Say which process saw what on which images, and save its batches.
 
         Gradients are averaged, so they tell nothing of where the fault lies: all processes save
         theirs if every loss is finite.
@@ -161,7 +161,7 @@ class FiniteLossHook(Hook):
 
 
 def _optimizer(runner) -> Optimizer:
-    """The optimizer whose steps are looked at.
+    """Return the optimizer whose steps are looked at.
 
     Raises:
         InputError: there are several, or one that cannot be looked at (DeepSpeed's own).
@@ -183,7 +183,7 @@ ADVICE = (
 
 
 def _total(loss: Tensor | list[Tensor]) -> Tensor:
-    """The sum of a loss term, which is a tensor or a list of tensors; a scalar, detached."""
+    """Return the sum of a loss term, a tensor or a list of tensors, as a detached scalar."""
     parts = loss if isinstance(loss, list | tuple) else [loss]
     return sum(part.detach().float().sum() for part in parts)
 
@@ -193,7 +193,7 @@ def _values(losses: list[dict]) -> list[Tensor]:
 
 
 def _bad_terms(losses: list[dict], batches: list) -> str:
-    """What is not finite and on which images, of the first micro-batch where something is."""
+    """Describe what is not finite on which images, in the first micro-batch that has any."""
     for terms, batch in zip_longest(losses, batches, fillvalue={}):
         bad = [f'{name} is {value:.4g}' for name, value in terms.items() if not value.isfinite()]
         if bad:
@@ -208,7 +208,7 @@ def _images(batch) -> str:
 
 
 def plain(value):
-    """``value`` with only tensors, containers, numbers and texts in it.
+    """Return ``value`` with only tensors, containers, numbers and texts in it.
 
     >>> plain({'box': np.zeros(2), 'kind': dict})
     {'box': tensor([0., 0.], dtype=torch.float64), 'kind': "<class 'dict'>"}

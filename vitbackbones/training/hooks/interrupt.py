@@ -74,7 +74,7 @@ def _count_swaps(hook: EMAHook) -> None:
 
 
 def _is_obeyed(number: int) -> bool:
-    """Whether the run ends by this signal; nohup makes processes ignore SIGHUP."""
+    """Return whether the run ends on this signal; nohup makes processes ignore SIGHUP."""
     return number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN
 
 
@@ -118,7 +118,7 @@ class InterruptHook(Hook):
             _say('ending after this step' + '; once more to stop at once' * again)
 
     def _asked_to_stop(self, runner) -> bool:
-        """Whether any process got a signal: all must leave the loop at the same iteration."""
+        """Return whether any process got a signal: all leave the loop at the same iteration."""
         if not gradients_applied(runner):
             return False
         if self.workers.error:
@@ -201,7 +201,7 @@ def _say(text: str) -> None:
 
 
 def _write_nowhere(streams: list[int]) -> None:
-    """Redirect ``streams``, whose reader is gone: an error on writing would end the run."""
+    """Redirect ``streams`` whose reader is gone: an error on writing would end the run."""
     for stream in streams:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream)

@@ -35,7 +35,7 @@ class LogFolderHook(Hook):
 
     @staticmethod
     def _folder(runner) -> Path:
-        """Where mmengine's visualizer writes losses and metrics."""
+        """Return the folder to which mmengine's visualizer writes losses and metrics."""
         return Path(runner.log_dir, 'vis_data')
 
     def _keep(self, runner) -> None:

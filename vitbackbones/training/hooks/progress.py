@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 
 def on_terminal() -> bool:
-    """Whether a person watches the output."""
+    """Return whether a person watches the output."""
     return sys.stdout.isatty()
 
 
@@ -58,7 +58,7 @@ class ProgressHook(Hook):
 
 
 def _bar(name: str, total: int, done: int = 0) -> tqdm:
-    """A bar that vanishes when it is complete: what remains on the screen are the log lines."""
+    """Make a bar that vanishes when it is complete, so that only log lines stay on the screen."""
     silent = not (total and on_terminal() and is_main_process())
     options = {'leave': False, 'dynamic_ncols': True, 'file': sys.stdout}
     return tqdm(total=total, initial=done, desc=name, disable=silent, **options)

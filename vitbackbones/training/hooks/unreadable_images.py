@@ -65,13 +65,13 @@ def in_words(error: Exception, what: str) -> str:
 
 
 def _name(dataset: Dataset, index: int) -> str:
-    """The image file of a sample, or its number where the data set does not say."""
+    """Name the image file of a sample, or its number where the data set does not say."""
     info = dataset.get_data_info(index) if hasattr(dataset, 'get_data_info') else {}
     return f'image file {info["img_path"]}' if 'img_path' in info else f'sample {index}'
 
 
 def _queue(loader: DataLoader):
-    """Without a bound: a worker that waited to report would keep the batch that is waited for."""
+    """Make a queue without a bound: a worker that waits to report would hold its batch back."""
     if not loader.num_workers:
         return SimpleQueue()
     context = loader.multiprocessing_context or multiprocessing.get_context()
