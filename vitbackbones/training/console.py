@@ -46,7 +46,7 @@ class QuietRunner(MMEngineRunner):
 
 
 def build_runner(config: Config) -> MMEngineRunner | FlexibleRunner:
-    """Build the runner of a config, for a ``strategy`` (FSDP, DeepSpeed) mmengine's flexible one."""
+    """Build a config's runner, for a ``strategy`` (FSDP, DeepSpeed) mmengine's flexible one."""
     return (FlexibleRunner if config.get('strategy') else QuietRunner).from_cfg(config)
 
 
