@@ -53,7 +53,7 @@ def test_without_classes_the_features_come_out():
 
 
 def test_an_unknown_name_suggests_the_nearest():
-    with pytest.raises(ValueError, match='did you mean aug_vit_s'):
+    with pytest.raises(ValueError, match="unknown model 'augvit_s'; did you mean 'aug_vit_s' or"):
         create_model('augvit_s')
 
 

@@ -1,6 +1,7 @@
 """Parts of messages: lists and values cut short, and what a misspelled name may stand for."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 
 from .errors import printable
 
@@ -8,7 +9,7 @@ LONGEST = 60  # characters of a value
 
 
 def some(items: Iterable, show: Callable[[object], str] = repr, most: int = 5) -> str:
-    """The first items of a list in words.
+    """Return the first ``most`` items, separated by commas, and how many more there are.
 
     >>> some('abcdefg')
     "'a', 'b', 'c', 'd', 'e' and 2 more"
@@ -18,8 +19,8 @@ def some(items: Iterable, show: Callable[[object], str] = repr, most: int = 5) -
     return ', '.join(map(show, items[:most])) + more
 
 
-def shorten(keys: Sequence[str]) -> str:
-    """The first keys or names of a list, without quotes.
+def shorten(keys: Iterable[str]) -> str:
+    """Return the first eight keys or names of a list as :func:`some` does, without quotes.
 
     >>> shorten(['norm.weight', 'norm.bias'])
     'norm.weight, norm.bias'
@@ -28,7 +29,7 @@ def shorten(keys: Sequence[str]) -> str:
 
 
 def cut(value: object) -> str:
-    """``repr(value)``, the middle left out where it is long.
+    """Return ``repr(value)``, with the middle left out where it is long.
 
     >>> cut('a' * 300)
     "'aaaaaaaaaaaaaaaaaaaaaaaaaaa...aaaaaaaaaaaaaaaaaaaaaaaaaaa'"
@@ -38,11 +39,20 @@ def cut(value: object) -> str:
     return text if len(text) <= LONGEST else f'{text[:half]}...{text[-half:]}'
 
 
-def did_you_mean(names: Iterable[str]) -> str:
-    """A question for the known names that are near a misspelled one, '' if there are none.
+def did_you_mean(
+    word: str, known: Iterable[str] | Mapping[str, str], most: int = 3, cutoff: float = 0.6
+) -> str:
+    """Ask whether one of the known words was meant; '' if none is like ``word``.
 
-    >>> did_you_mean(['model', 'models'])
+    Args:
+        word: what was written.
+        known: the words that exist, or what to show for each of them.
+        most: how many to show.
+        cutoff: least likeness, from 0 (anything) to 1 (the same); see ``difflib``.
+
+    >>> did_you_mean('modell', ['data', 'model', 'models'])
     "; did you mean 'model' or 'models'?"
     """
-    names = ' or '.join(map(repr, names))
-    return f'; did you mean {names}?' if names else ''
+    near = get_close_matches(word, list(known), most, cutoff)
+    shown = [known[each] for each in near] if isinstance(known, Mapping) else near
+    return f'; did you mean {" or ".join(map(repr, shown))}?' if near else ''

@@ -1,7 +1,6 @@
 """Image classifiers by name: ``create_model('aug_vit_s')`` maps images to logits."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 import torch
@@ -27,6 +26,7 @@ from .backbones import (
 from .checkpoints.filling import load_pretrained
 from .errors import OptionError
 from .layers import fuse_for_inference
+from .messages import did_you_mean
 
 # name: (backbone, its arguments, what the head reads)
 MODELS = {
@@ -139,8 +139,8 @@ def create_model(
         InputError: the checkpoint does not fill the model.
     """
     if name not in MODELS:
-        near = get_close_matches(name, MODELS, n=3) or list_models()
-        raise OptionError(f'unknown model {name!r}; did you mean {" or ".join(near)}?')
+        hint = did_you_mean(name, MODELS.keys()) or f'; known: {", ".join(list_models())}'
+        raise OptionError(f'unknown model {name!r}{hint}')
     backbone, arguments, out_type = MODELS[name]
     model = Classifier(backbone(**{**arguments, 'out_type': out_type, **options}), num_classes)
     if checkpoint is not None:

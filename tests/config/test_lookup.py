@@ -8,6 +8,8 @@ from vitbackbones.backbones import AugViT
 from vitbackbones.config.lookup import Lookup
 from vitbackbones.errors import InputError
 from vitbackbones.layers import AugmentedShortcut, TokensToToken
+from vitbackbones.messages import did_you_mean
+from vitbackbones.registry import bare_name
 
 
 @pytest.fixture(scope='module')
@@ -64,7 +66,8 @@ def test_not_found(lookup, name):
     ],
 )
 def test_nearest(lookup, name, near):
-    assert lookup.nearest(name)[0] == near
+    hint = did_you_mean(bare_name(name).lower(), lookup.spellings())
+    assert hint.startswith(f'; did you mean {near!r}')
 
 
 def test_a_scope_that_is_not_installed():

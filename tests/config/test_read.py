@@ -51,7 +51,7 @@ def test_missing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match='no such config file') as error:
         read_config('configs/detr_aug_vit_s_coc.py')
-    assert 'did you mean configs/detr_aug_vit_s_coco.py' in str(error.value)
+    assert "did you mean 'configs/detr_aug_vit_s_coco.py'" in str(error.value)
 
 
 def test_found_from_any_directory(tmp_path, monkeypatch):

@@ -9,7 +9,6 @@ each dict with a ``type`` is held against the signature of what it names, and al
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
 
 from mmengine.config import Config
 from mmengine.runner import Runner
@@ -138,16 +137,16 @@ def _without_effect(options: Iterable[str]) -> Iterator[str]:
     for option in options:
         section = option.partition('.')[0]
         if section not in READ_KEYS or section in INSTEAD:
-            hint = INSTEAD.get(section) or did_you_mean(get_close_matches(section, READ_KEYS))
+            hint = INSTEAD.get(section) or did_you_mean(section, READ_KEYS)
             yield f'--cfg-options {option}: {section} is no setting of a run: no effect{hint}'
 
 
 def _misspelled_sections(config: Config) -> Iterator[str]:
     """Top-level keys may be variables of any name, but not a section's name misspelled."""
     for key in sorted(set(config) - READ_KEYS):
-        near = get_close_matches(key, RUNNER_KEYS, n=1, cutoff=0.85)
-        if near and not key.startswith(f'{near[0]}_'):
-            yield f'{key}: unknown key{did_you_mean(near)}'
+        known = [section for section in RUNNER_KEYS if not key.startswith(f'{section}_')]
+        if hint := did_you_mean(key, known, most=1, cutoff=0.85):
+            yield f'{key}: unknown key{hint}'
 
 
 def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> Iterator[str]:
@@ -176,9 +175,8 @@ def _misspelled_settings(path: str, key: str, settings, owner: str) -> Iterator[
         yield from _unknown(f'{path}.{key}', settings, known)
         return
     for name in sorted(map(str, settings.keys() - SETTINGS[key])):
-        near = get_close_matches(name.lower(), SETTINGS[key], n=1, cutoff=0.85)
-        if near:
-            yield f'{path}.{key}.{name}: unknown key{did_you_mean(near)}'
+        if hint := did_you_mean(name.lower(), SETTINGS[key], most=1, cutoff=0.85):
+            yield f'{path}.{key}.{name}: unknown key{hint}'
 
 
 def _implied_type(lookup: Lookup, path: str, node: dict, owner: str) -> str:
@@ -204,11 +202,11 @@ def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator
     if str(owner).startswith(OURS) and kind == 'Pretrained':  # our backbones read it themselves
         found = lookup.find(f'{OURS}.{kind}')
     if not found:
-        near = lookup.nearest(kind)
-        same = bare_name(kind).lower() in [bare_name(name).lower() for name in near]
-        mode = kind.islower() and (path.startswith('model.') or not same)  # its owner's: 'nms'
+        bare, known = bare_name(kind).lower(), lookup.spellings()
+        # a mode of its owner, such as 'nms'
+        mode = kind.islower() and (path.startswith('model.') or bare not in known)
         if not mode:
-            hint = did_you_mean(near)
+            hint = did_you_mean(bare, known)
             yield f'{path}.type: {kind!r} is not registered in {lookup.scope} or {OURS}{hint}'
         return
     for key, value in node.items():
@@ -231,8 +229,7 @@ def _unknown(
     path: str, node: dict, known: set[str], tolerated: Iterable[str] = (), owner: str = ''
 ) -> Iterator[str]:
     for key in sorted(set(node) - known - ALWAYS - set(tolerated)):
-        near = get_close_matches(key, known)
-        hint = did_you_mean(near) or f'; known: {", ".join(sorted(known))}'
+        hint = did_you_mean(key, known) or f'; known: {", ".join(sorted(known))}'
         yield f'{path}.{key}: unknown key{owner}{hint}'
 
 
@@ -247,9 +244,8 @@ def explain_unexpected_keyword(config: Config, error: Exception) -> InputError |
     if not paths:
         return None
     known = accepted_keywords(_loaded(match[1])) or set()
-    near = did_you_mean(get_close_matches(match[2], known))
-    place = ' or '.join(paths)
-    return InputError(f'{config.filename}: {place}: unknown key of {match[1]}{near}')
+    hint, place = did_you_mean(match[2], known), ' or '.join(paths)
+    return InputError(f'{config.filename}: {place}: unknown key of {match[1]}{hint}')
 
 
 def _loaded(name: str) -> Callable:

@@ -6,7 +6,6 @@ all of them as the builder would: in the scope's own registry, then in mmengine'
 
 from collections.abc import Callable
 from contextlib import redirect_stdout, suppress
-from difflib import get_close_matches
 from importlib import import_module
 from io import StringIO
 from types import ModuleType
@@ -16,7 +15,6 @@ from mmengine.utils import get_object_from_string
 
 from ..errors import InputError
 from ..layers import ATTENTIONS, SHORTCUTS, STEMS
-from ..registry import bare_name
 
 OURS = 'vitbackbones'
 PARTS = {**ATTENTIONS, **SHORTCUTS, **STEMS}  # of the networks, in no registry
@@ -58,8 +56,8 @@ class Lookup:
         own = registry.children.get(self.scope)
         return [registry] if own is None else [own, registry]
 
-    def nearest(self, name: str) -> list[str]:
-        """Known names that look like ``name``, as they have to be written in a config."""
+    def spellings(self) -> dict[str, str]:
+        """Return all known names, in lower case without a scope: as a config has to write them."""
         known = [
             each for registry in self.roots for each in (registry, *registry.children.values())
         ]
@@ -70,7 +68,7 @@ class Lookup:
             prefix = '' if registry.scope in bare_here else f'{registry.scope}.'
             written.update({bare.lower(): f'{prefix}{bare}' for bare in registry.module_dict})
         written.update({bare.lower(): bare for bare in PARTS})
-        return [written[bare] for bare in get_close_matches(bare_name(name).lower(), written)]
+        return written
 
 
 def _registries_of(package: str) -> ModuleType:

@@ -11,6 +11,7 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ..errors import InputError
+from ..messages import did_you_mean
 from .paths import PROJECT_ROOT, looked_in, resolve
 from .settings import value_at
 
@@ -77,8 +78,7 @@ def _open_arch(config: Config, key: str) -> None:
 
 def _near(path: str | Path) -> str:
     names = [file.stem for file in (PROJECT_ROOT / 'configs').glob('*.py')]
-    near = get_close_matches(Path(path).stem, names)
-    return f'; did you mean {", ".join(f"configs/{name}.py" for name in near)}?' if near else ''
+    return did_you_mean(Path(path).stem, {name: f'configs/{name}.py' for name in names})
 
 
 def _explain(error: Exception, file: Path) -> str:

@@ -4,7 +4,6 @@ Most of it would show after an epoch, at the first evaluation, and some never.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 
 from ..config.data import evaluators
 from ..config.lookup import Lookup
@@ -69,8 +68,7 @@ def _best_is_measured(config: Mapping) -> Iterator[str]:
     known = list(dict.fromkeys(name for names in found for name in names))
     for name in wanted:
         if name not in known:
-            near = get_close_matches(name, known, n=1, cutoff=0.5)
-            hint = did_you_mean(near) or f'; known: {", ".join(known)}'
+            hint = did_you_mean(name, known, most=1, cutoff=0.5) or f'; known: {", ".join(known)}'
             place = 'default_hooks.checkpoint.save_best'
             yield f'{place}: {name!r} is not measured by val_evaluator{hint}'
 

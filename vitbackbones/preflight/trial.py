@@ -9,7 +9,6 @@ import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from difflib import get_close_matches
 
 import torch
 from mmengine.config import Config
@@ -164,8 +163,9 @@ def _unmatched_keys(config: Config, model: nn.Module) -> Iterator[tuple[str, boo
         if key in SHARED or any(key in name for name in names):
             continue
         bare = key.strip('.')
-        near = get_close_matches(bare, _pieces(names, bare.count('.') + 1), n=1, cutoff=0.8)
-        hint = did_you_mean(near) or ', so it has no effect'
+        pieces = _pieces(names, bare.count('.') + 1)
+        near = did_you_mean(bare, pieces, most=1, cutoff=0.8)
+        hint = near or ', so it has no effect'
         place = f'optim_wrapper.paramwise_cfg.custom_keys.{key}'
         yield f'{place}: is in no name of a parameter of the model{hint}', bool(near)
 

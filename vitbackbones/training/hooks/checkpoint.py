@@ -7,7 +7,6 @@ after that.
 """
 
 import inspect
-from difflib import get_close_matches
 
 from mmengine.fileio import LocalBackend
 from mmengine.hooks import CheckpointHook as MMEngineCheckpointHook
@@ -27,8 +26,8 @@ class CheckpointHook(MMEngineCheckpointHook):
         super().__init__(**options)
         if self.args:
             unknown = next(iter(self.args))
-            near = get_close_matches(unknown, inspect.signature(MMEngineCheckpointHook).parameters)
-            raise InputError(f'default_hooks.checkpoint.{unknown}: unknown key{did_you_mean(near)}')
+            hint = did_you_mean(unknown, list(inspect.signature(MMEngineCheckpointHook).parameters))
+            raise InputError(f'default_hooks.checkpoint.{unknown}: unknown key{hint}')
 
     def before_train(self, runner) -> None:
         super().before_train(runner)
