@@ -54,7 +54,7 @@ MODELS = {
 }
 
 
-# Their published code leaves linear layers, heads too, as torch makes them.
+# Hosts whose published code leaves linear layers, heads included, as torch initializes them.
 TORCH_HEADS = (SimpleViT, SReT)
 
 
@@ -84,7 +84,7 @@ class Classifier(nn.Module):
     With ``num_classes=0`` there is no head and the backbone's last output is returned.
     """
 
-    any_shape = ('head.fc.*',)  # a file with other classes fills the backbone (load_pretrained)
+    reinit_if_mismatched = ('head.fc.*',)  # files with other classes fill the backbone
 
     def __init__(self, backbone: Backbone, num_classes: int) -> None:
         super().__init__()
@@ -102,8 +102,8 @@ class Classifier(nn.Module):
         """Return a faster copy in eval mode with the same logits; see ``layers.fuse``."""
         return fuse_for_inference(self)
 
-    def place_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
-        """Take a converted state dict (backbone's keys and ``head.*``) apart into the two."""
+    def split_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Split a converted state dict (a backbone's keys and ``head.*``) between the two parts."""
         head = {key: state[key] for key in state if key.startswith('head.')}
         rest = {key: state[key] for key in state if key not in head}
         return {

@@ -17,7 +17,7 @@ SMALL = {'embed_dims': 48, 'depth': 3, 'num_heads': 4}
 def small_model(state, groups=1, with_probe=True):
     name = 'msf_vit_s' if with_probe else 'simple_vit_s'
     model = create_model(name, num_classes=10, arch=SMALL, groups=groups).eval()
-    model.load_state_dict(model.place_converted(convert(state)[0]))
+    model.load_state_dict(model.split_converted(convert(state)[0]))
     return model
 
 
@@ -39,7 +39,7 @@ def test_gradients_equal_those_of_the_plain_form():
     plain = {key: value.clone().requires_grad_() for key, value in state.items()}
     plain_logits(plain, image, 4).square().sum().backward()
     model(image).square().sum().backward()
-    expected = model.place_converted(convert({k: v.grad for k, v in plain.items()})[0])
+    expected = model.split_converted(convert({k: v.grad for k, v in plain.items()})[0])
     for name, parameter in model.named_parameters():
         torch.testing.assert_close(parameter.grad, expected[name], atol=2e-4, rtol=1e-3)
 

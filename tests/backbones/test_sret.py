@@ -46,7 +46,7 @@ def test_stages_and_logits_equal_the_published_code(name, fuse):
     names, outputs = golden['vitbackbones'], golden['outputs']
     model = create_model(names['model'], **names['options']).eval()
     state, _ = convert(fill_state_dict(golden))
-    model.load_state_dict(model.place_converted(state))
+    model.load_state_dict(model.split_converted(state))
     arguments = {'arch': names['model'].split('_')[1], **names['options']}
     if names['model'].endswith('_global'):
         arguments['groups'] = None

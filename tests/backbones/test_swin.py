@@ -27,7 +27,7 @@ def randomise(model):
 def ours_with_weights_of(model, name):
     ours = create_model(name).eval()
     state, found = convert(unwrap({'state_dict': model.state_dict()}))
-    ours.load_state_dict(ours.place_converted(state))
+    ours.load_state_dict(ours.split_converted(state))
     assert found == 'swin'
     return ours
 

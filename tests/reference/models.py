@@ -59,7 +59,7 @@ def _mixer(backbone: nn.Module, w: dict, image: Tensor) -> Tensor:
 def _published_names(model: nn.Module, state: dict) -> dict:
     with_probe = isinstance(model.backbone, backbones.MSFViT)
     names = published_state(4, len(model.backbone.blocks), with_probe=with_probe)
-    ours = model.place_converted(convert_msf({name: name for name in names}))
+    ours = model.split_converted(convert_msf({name: name for name in names}))
     return {published: state[name] for name, published in ours.items()}
 
 

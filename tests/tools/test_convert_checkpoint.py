@@ -188,7 +188,7 @@ def test_weights_that_are_not_finite_are_refused(published, few_models, tool, tm
         (['in.pth', './in.pth'], 'never overwritten'),
         (['in.pth', 'nowhere/out.pth'], 'there is no folder'),
         (['none.pth', 'out.pth'], 'none.pth: no such checkpoint file'),
-        (['in.pth', 'out.pth', '--model', 'sret'], '--model sret: unknown; known: aug_pvt_m'),
+        (['in.pth', 'out.pth', '--model', 'sret'], "--model sret: unknown; did you mean 'sret_"),
     ],
 )
 def test_mistakes_are_one_line(arguments, message, tool, tmp_path):

@@ -5,7 +5,7 @@ the run, because a backbone that silently stays random costs a day of training.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -15,19 +15,24 @@ from torch import Tensor, nn
 
 from ..errors import InputError
 from ..messages import shorten
-from .convert import FORMATS, convert, unwrap, without_wrapper
+from .comparing import Comparison, compare
+from .convert import FORMATS, convert, find_format, unwrap, without_wrapper
 from .downloads import load_anywhere
 from .reading import load_file
 
 LOG = logging.getLogger('vitbackbones')
 INITIALIZERS = ('Pretrained', 'vitbackbones.Pretrained')
+LEFT_OVER = ('*cls_token',)  # in a classifier's file, without a place in a dense backbone
 
 
 @contextmanager
-def naming(path: str | Path) -> Iterator[None]:
-    """Let every complaint about a checkpoint's content begin with its file.
+def errors_name_file(path: str | Path) -> Iterator[None]:
+    """Turn any error about a checkpoint's content into one that begins with its file.
 
     A damaged file can end in any error while its keys and shapes are rewritten.
+
+    Raises:
+        InputError: whatever was raised inside.
     """
     try:
         yield
@@ -60,46 +65,44 @@ def _is_finite(values: Tensor) -> bool:
 
 
 def load_model_file(path: str | Path) -> dict:
-    """Read what mmengine is to load into a whole model: a released SETR in the keys of ours.
+    """Read a file that mmengine loads into a whole model, in the keys of our models.
 
-    Any other file is left as it is. Arguments and errors as in :func:`load_file`.
+    That matters for files of whole models, which is what a released SETR is; any other file is
+    returned as it is. Arguments and errors as in :func:`load_file`.
     """
     checkpoint = load_file(path)
     state = checkpoint.get('state_dict', checkpoint)
-    if not FORMATS['setr'].detect(state):
+    name = find_format(state)
+    layout = FORMATS[name]
+    if not layout.whole_model:
         return checkpoint
-    unused = FORMATS['setr'].unused(state)
-    LOG.info(f'{path}: format setr, converted; unused by design: {shorten(unused)}')
-    return {'meta': {}, **checkpoint, 'state_dict': FORMATS['setr'].convert(state)}
+    unused = shorten(layout.unused(state))
+    LOG.info(f'{path}: format {name}, converted; unused by design: {unused}')
+    return {'meta': {}, **checkpoint, 'state_dict': layout.convert(state)}
 
 
 @dataclass(frozen=True)
-class Coverage:
-    """What a checkpoint filled of a module.
+class Coverage(Comparison):
+    """What a checkpoint filled of a module; tensors of other shapes are left as initialized.
 
     Attributes:
         format: name of the layout that the file had.
-        used: keys of the module that were filled.
-        unused: keys of the file that the module has no place for.
-        missing: keys of the module that the file has nothing for.
-        mismatched: keys whose shapes differ (left as initialised), with both shapes.
         expected: keys of the file that files of this layout hold and nothing ever reads.
     """
 
     format: str
-    used: tuple[str, ...]
-    unused: tuple[str, ...]
-    missing: tuple[str, ...]
-    mismatched: tuple[str, ...]
-    expected: tuple[str, ...] = ()
+    expected: tuple[str, ...]
 
     def __str__(self) -> str:
         total = len(self.used) + len(self.missing) + len(self.mismatched)
+        lists = {
+            'missing': self.missing,
+            'mismatched': self.shapes,
+            'unused': self.unused,
+            'unused by design': self.expected,
+        }
         text = f'format {self.format}, {len(self.used)} of {total} tensors filled'
-        for name in ('missing', 'mismatched', 'unused'):
-            if getattr(self, name):
-                text += f'; {name}: {shorten(getattr(self, name))}'
-        return text + (f'; unused by design: {shorten(self.expected)}' if self.expected else '')
+        return text + ''.join(f'; {name}: {shorten(keys)}' for name, keys in lists.items() if keys)
 
 
 def adapt_state(model: nn.Module, state: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -110,49 +113,21 @@ def adapt_state(model: nn.Module, state: dict[str, Tensor]) -> dict[str, Tensor]
     return state
 
 
-def _fit(module: nn.Module, raw: dict[str, Tensor], format: str | None) -> tuple[dict, str]:
-    """Bring a state dict to the keys and sizes of ``module``; also return the format it had."""
-    state, layout = convert(raw, format)
-    if hasattr(module, 'decode_head'):  # a whole segmentor
-        return adapt_state(module, state), layout
-    adapt = getattr(module, 'adapt_state_dict', dict)
-    return getattr(module, 'place_converted', adapt)(without_wrapper(state)), layout
+def _brought_to(
+    module: nn.Module, state: dict[str, Tensor], format: str | None
+) -> tuple[dict[str, Tensor], str]:
+    """Return a state dict in the keys and sizes of ``module``, and the format it had."""
+    state, layout = convert(state, format)
+    if hasattr(module, 'split_converted'):  # a classifier, from the state of one or of a backbone
+        return module.split_converted(without_wrapper(state)), layout
+    if not hasattr(module, 'backbone'):  # a backbone, from the state of one or of a whole model
+        state = without_wrapper(state)
+    return adapt_state(module, state), layout
 
 
-def _compare(
-    module: nn.Module, state: dict[str, Tensor], layout: str, expected: Sequence[str]
-) -> Coverage:
-    everything = module.state_dict()
-    own = {k: v for k, v in everything.items() if not k.endswith('num_batches_tracked')}
-    shared = [key for key in own if key in state]
-    differing = [key for key in shared if own[key].shape != state[key].shape]
-    return Coverage(
-        format=layout,
-        used=tuple(key for key in shared if key not in differing),
-        unused=tuple(key for key in state if key not in everything),
-        missing=tuple(key for key in own if key not in state),
-        mismatched=tuple(
-            f'{key} {tuple(state[key].shape)} for {tuple(own[key].shape)}' for key in differing
-        ),
-        expected=tuple(expected),
-    )
-
-
-def _foreign(coverage: Coverage) -> list[str]:
-    """Return the unused keys that tell of another variant: those inside a part that was filled.
-
-    More blocks, a bias or a gate that the module lacks would change what the rest computes. A
-    head, a last norm or a class token more is what a classifier has and a dense backbone has not.
-    """
-    filled = {key.removeprefix('backbone.').partition('.')[0] for key in coverage.used}
-    inside = [k for k in coverage.unused if k.removeprefix('backbone.').partition('.')[0] in filled]
-    return [key for key in inside if not key.endswith('cls_token')]
-
-
-def _not_allowed(keys: Sequence[str], patterns: Sequence[str]) -> list[str]:
-    """Return the keys (as listed in a :class:`Coverage`) that no pattern fits."""
-    names = {entry: entry.partition(' ')[0] for entry in keys}
-    return [e for e in keys if not any(fnmatch(names[e], pattern) for pattern in patterns)]
+def _not_allowed(keys: Iterable[str], patterns: Sequence[str]) -> list[str]:
+    """Return the keys that no pattern fits."""
+    return [key for key in keys if not any(fnmatch(key, pattern) for pattern in patterns)]
 
 
 def load_pretrained(
@@ -168,7 +143,7 @@ def load_pretrained(
     Args:
         module: a backbone, a classifier of :func:`vitbackbones.create_model`, or a segmentor.
         checkpoint: the file, or an address such as ``https://...``.
-        allow_missing: patterns (``fnmatch``) of keys that may stay as initialised, because the
+        allow_missing: patterns (``fnmatch``) of keys that may stay as initialized, because the
             file lacks them or has them in another shape.
         format: the file's layout, a key of ``vitbackbones.checkpoints.convert.FORMATS``; found
             from the keys by default.
@@ -183,20 +158,21 @@ def load_pretrained(
             weight is not finite. The module is unchanged then.
     """
     content = load_anywhere(checkpoint)
-    with naming(checkpoint):
+    with errors_name_file(checkpoint):
         raw = unwrap(content, state_key)
-        state, layout = _fit(module, raw, format)
-        coverage = _compare(module, state, layout, FORMATS[layout].unused(raw))
+        state, layout = _brought_to(module, raw, format)
+        compared, expected = compare(module, state), tuple(FORMATS[layout].unused(raw))
+    coverage = Coverage(**vars(compared), format=layout, expected=expected)
     missing = _not_allowed(coverage.missing, allow_missing)
-    foreign = _not_allowed(_foreign(coverage), allow_unused)
-    any_shape = (*allow_missing, *getattr(module, 'any_shape', ()))
-    if missing or foreign or _not_allowed(coverage.mismatched, any_shape):
+    unexpected = _not_allowed(coverage.unexpected_inside(), (*LEFT_OVER, *allow_unused))
+    any_shape = (*allow_missing, *getattr(module, 'reinit_if_mismatched', ()))
+    if missing or unexpected or _not_allowed(coverage.mismatched, any_shape):
         variant = FORMATS[layout].describe(convert(raw, layout)[0])
-        raise InputError(_not_filled(module, checkpoint, coverage, missing, foreign, variant))
+        raise InputError(_not_filled(module, checkpoint, coverage, missing, unexpected, variant))
     require_finite(checkpoint, {key: state[key] for key in coverage.used})
-    left_out = {entry.partition(' ')[0] for entry in coverage.mismatched}
-    module.load_state_dict({k: state[k] for k in state if k not in left_out}, strict=False)
-    level = logging.WARNING if left_out else logging.INFO
+    kept = {key: value for key, value in state.items() if key not in coverage.mismatched}
+    module.load_state_dict(kept, strict=False)
+    level = logging.WARNING if coverage.mismatched else logging.INFO
     LOG.log(level, f'{checkpoint} -> {type(module).__name__}: {coverage}')
     if FORMATS[layout].note:
         LOG.info(f'{checkpoint}: {FORMATS[layout].note}')
@@ -204,9 +180,10 @@ def load_pretrained(
 
 
 def pretrained_options(init_cfg: dict | None) -> dict | None:
-    """The arguments of :func:`load_pretrained` in an ``init_cfg``; None if it is of another type.
+    """Return the arguments of :func:`load_pretrained` in an ``init_cfg``.
 
-    ``type='Pretrained'`` without a scope is read in the same way, where the owner is ours.
+    ``type='Pretrained'`` without a scope is read in the same way, as the owner is one of ours.
+    None stands for an ``init_cfg`` of another type.
     """
     options = dict(init_cfg or {})
     return options if options.pop('type', None) in INITIALIZERS else None
@@ -217,14 +194,15 @@ def _not_filled(
     checkpoint: str | Path,
     coverage: Coverage,
     missing: list[str],
-    foreign: list[str],
+    unexpected: list[str],
     variant: str,
 ) -> str:
+    also_unused = [key for key in coverage.unused if key not in unexpected]
     reasons = (
         (f'nothing for {len(missing)} tensors', missing),
-        ('other shapes', coverage.mismatched),
-        (f'no place for {len(foreign)} tensors', foreign),
-        ('also unused', [key for key in coverage.unused if key not in foreign]),
+        ('other shapes', coverage.shapes),
+        (f'no place for {len(unexpected)} tensors', unexpected),
+        ('also unused', also_unused),
         ('the file holds', [variant] if variant else []),
     )
     text = f'{checkpoint} does not fill {type(module).__name__} ({coverage.format} layout):'

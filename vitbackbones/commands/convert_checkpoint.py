@@ -18,9 +18,12 @@ from safetensors.torch import save
 from torch import Tensor
 
 from ..backbones import PVT, AugPVT, AugT2T, AugViT, Backbone, Mixer, SimpleViT, Swin
+from ..checkpoints.comparing import compare
 from ..checkpoints.convert import FORMATS, convert, unwrap
-from ..checkpoints.filling import load_anywhere, load_pretrained, naming
+from ..checkpoints.downloads import load_anywhere
+from ..checkpoints.filling import errors_name_file, load_pretrained
 from ..errors import InputError, OptionError
+from ..messages import did_you_mean
 from ..models import MODELS, create_model, list_models
 
 SUFFIXES = ('.safetensors', '.pth')
@@ -46,7 +49,7 @@ def convert_file(
     """
     _check_target(source, target)
     content = load_anywhere(source)
-    with naming(source):
+    with errors_name_file(source):
         state, layout = convert(unwrap(content), format)
     arguments = _choose(source, state, layout, name)
     arguments['num_classes'] = len(state['head.weight']) if 'head.weight' in state else 0
@@ -76,10 +79,12 @@ def _check_target(source: Path, target: Path) -> None:
 def _choose(source: Path, state: dict[str, Tensor], layout: str, name: str | None) -> dict:
     """Return the arguments of ``create_model`` for the one model that the state dict fits."""
     if name is not None and name not in MODELS:
-        raise InputError(f'--model {name}: unknown; known: {", ".join(list_models())}')
+        hint = did_you_mean(name, MODELS.keys()) or f'; known: {", ".join(list_models())}'
+        raise InputError(f'--model {name}: unknown{hint}')
     names = list_models() if name is None else [name]
-    found = [arguments for arguments in _plain(names) if _fits(arguments, state)]
-    found = found or [arguments for arguments in _variants(names, state) if _fits(arguments, state)]
+    plain, variants = ({'name': each} for each in names), _variants(names, state)
+    found = [arguments for arguments in plain if _fits(arguments, state)]
+    found = found or [arguments for arguments in variants if _fits(arguments, state)]
     if len(found) == 1:
         return {**found[0], **_input_size(found[0], state)}
     if name is not None:
@@ -95,12 +100,8 @@ def _choose(source: Path, state: dict[str, Tensor], layout: str, name: str | Non
     )
 
 
-def _plain(names: Sequence[str]) -> Iterator[dict]:
-    return ({'name': name} for name in names)
-
-
 def _variants(names: Sequence[str], state: dict[str, Tensor]) -> Iterator[dict]:
-    """Yield the models with the options that the file's shapes say."""
+    """Yield the models with the options that show in the file's shapes."""
     for name in names:
         options = _options(MODELS[name][0], state)
         if options:
@@ -120,7 +121,7 @@ def _options(host: type[Backbone], state: dict[str, Tensor]) -> dict:
 
 
 def _groups(state: dict[str, Tensor]) -> int:
-    """The groups of the first attention's projections: their width over that of what they read."""
+    """Return the groups of the first attention's projections: outputs over inputs of each."""
     for kind in ('qkv', 'qkvp'):
         for key, weight in state.items():
             if key.endswith(f'.attn.{kind}.weight'):
@@ -129,7 +130,7 @@ def _groups(state: dict[str, Tensor]) -> int:
 
 
 def _augmented(weight: Tensor) -> dict:
-    """The augmented shortcut with weights (paths, d, d) or (paths, b, b, d / b)."""
+    """Return the options of a shortcut with weights (paths, d, d) or (paths, b, b, d / b)."""
     shortcut = {'type': 'AugmentedShortcut', 'paths': len(weight)}
     if weight.ndim == 3:
         return {**shortcut, 'projection': 'dense'}
@@ -137,7 +138,7 @@ def _augmented(weight: Tensor) -> dict:
 
 
 def _input_size(arguments: dict, state: dict[str, Tensor]) -> dict:
-    """``img_size`` as an argument, where the file is made for another than the model's own."""
+    """Return ``img_size`` as an argument, where the file is not made for the model's own."""
     own, stored = _grids(_empty(arguments), state)
     if own == stored:
         return {}
@@ -146,7 +147,7 @@ def _input_size(arguments: dict, state: dict[str, Tensor]) -> dict:
 
 
 def _grids(backbone: Backbone, state: dict[str, Tensor]) -> list[tuple[int, int]]:
-    """The grids that a model and a file are made for, by the first thing that depends on it."""
+    """Return the grids of a model and of a file, from the first tensor that depends on them."""
     if isinstance(backbone, Mixer):
         return [backbone.grid, _square(len(state['blocks.0.mlp_tokens.fc2.bias']))]
     for key, extra, grid, _ in backbone.positions():
@@ -165,22 +166,14 @@ def _empty(arguments: dict) -> Backbone:
 
 
 def _fits(arguments: dict, state: dict[str, Tensor]) -> bool:
-    """Whether a state dict has all of a backbone's tensors and none more inside its parts."""
+    """Whether a state dict has all of a backbone's tensors, and no other ones in its parts."""
     try:
         backbone = _empty(arguments)
         given = backbone.adapt_state_dict(state)
-    except (
-        InputError,
-        OptionError,
-    ):  # there is no such variant, or the position codes are of no grid of it
+    except (InputError, OptionError):  # no such variant, or position codes that fit no grid of it
         return False
-    own = backbone.state_dict()
-    parts = {key.partition('.')[0] for key in own}
-    inside = {key for key in given if key.partition('.')[0] in parts}
-    needed = {key for key in own if not key.endswith('num_batches_tracked')}
-    if not needed <= inside <= set(own):
-        return False
-    return all(given[key].shape == own[key].shape for key in needed)
+    found = compare(backbone, given)
+    return not (found.missing or found.mismatched or found.unexpected_inside())
 
 
 # ------------------------------------------------------------------------ writing
@@ -189,7 +182,7 @@ def _fits(arguments: dict, state: dict[str, Tensor]) -> bool:
 def _write(
     state: dict[str, Tensor], target: Path, arguments: dict, loaded: dict[str, Tensor]
 ) -> str:
-    """Write beside the target, check that it loads as the source did, and name it; its SHA-256."""
+    """Write beside the target, check that it loads as the source did, rename; return the hash."""
     try:
         _remove_left(target.parent)
         with TemporaryDirectory(prefix=f'{BESIDE}{os.getpid()}-', dir=target.parent) as folder:

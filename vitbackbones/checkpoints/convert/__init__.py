@@ -8,8 +8,6 @@ keys that it does not know as they are, so that the loader can report them.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from torch import Tensor
-
 from ...errors import InputError
 from .aug_vit import convert_aug_vit, is_aug_vit
 from .mmpretrain import (
@@ -28,20 +26,21 @@ from .sret import convert_sret, is_sret
 from .swin import convert_swin, is_swin
 from .t2t import convert_t2t, describe_t2t, is_t2t
 from .tnt import convert_timm_tnt, convert_tnt, describe_tnt, is_timm_tnt, is_tnt
-
-StateDict = dict[str, Tensor]
+from .wrappers import StateDict, take_state_dict, without_wrapper
 
 
 @dataclass(frozen=True)
 class Format:
-    """A checkpoint layout: how its keys are recognised and rewritten.
+    """A checkpoint layout: how its keys are recognized and rewritten.
 
-    ``describe`` says which variant a rewritten state dict is of, where a layout has several that
-    are easily mistaken for each other; the message that a file does not fit repeats it.
-
-    ``unused`` names what files of this layout hold and their own code never reads.
-
-    ``note`` says what the keys leave open and a reader of the file has to know.
+    Attributes:
+        detect: whether a state dict has this layout.
+        convert: rewrite its keys.
+        describe: say which variant a rewritten state dict is of, where a layout has several that
+            are easily mistaken for each other; a message that a file does not fit repeats it.
+        unused: the keys that files of this layout hold and their own code never reads.
+        note: what the keys leave open and a reader of the file has to know.
+        whole_model: the files hold a backbone with all its heads, and the heads are converted too.
     """
 
     detect: Callable[[StateDict], bool]
@@ -49,11 +48,14 @@ class Format:
     describe: Callable[[StateDict], str] = lambda state: ''
     unused: Callable[[StateDict], list[str]] = lambda state: []
     note: str = ''
+    whole_model: bool = False
 
 
-# The first that recognises a state dict wins; 'native' (also DeiT's and timm's ViT) takes the rest.
+# The first that recognizes a state dict wins. A published file is recognized by one entry only,
+# except by the last two, whose keys are ours: they come last because Aug-ViT's and T2T's files
+# have DeiT's keys too, and 'native' takes whatever is left.
 FORMATS = {
-    'setr': Format(is_setr, convert_setr, describe_setr, unused_in_setr),
+    'setr': Format(is_setr, convert_setr, describe_setr, unused_in_setr, whole_model=True),
     'aug_vit': Format(is_aug_vit, convert_aug_vit),
     'msf': Format(is_msf, convert_msf, describe_msf),
     'pvt': Format(is_pvt, convert_pvt),
@@ -65,60 +67,26 @@ FORMATS = {
     'mmpretrain_vit': Format(is_mmpretrain_vit, convert_mmpretrain_vit),
     'sret': Format(is_sret, convert_sret, note=SRET_NOTE),
     'swin': Format(is_swin, convert_swin),
-    'deit': Format(lambda state: 'blocks.0.attn.qkv.weight' in state, dict),
+    'deit': Format(lambda state: 'blocks.0.attn.qkv.weight' in state, dict),  # timm's ViT, too
     'native': Format(lambda state: True, dict),
 }
+OWN = ('deit', 'native')
 
 
-def take_state_dict(checkpoint: dict, state_key: str | None = None) -> StateDict:
-    """Take the state dict out of a checkpoint and strip ``module.``.
-
-    Accepts a bare state dict or one under ``state_dict_ema`` (preferred where published results
-    are the averaged weights'), ``state_dict`` or ``model``; ``state_key`` names another entry.
-
-    Raises:
-        InputError: there is no such entry, or there are no tensors in it.
-    """
-    if state_key is not None and not isinstance(checkpoint.get(state_key), dict):
-        raise InputError(
-            f'init_cfg.state_key={state_key!r}: the checkpoint has the keys {list(checkpoint)[:8]}'
-            '; for its usual weights set state_key=None there'
-        )
-    for key in ('state_dict_ema', 'state_dict', 'model') if state_key is None else (state_key,):
-        if isinstance(checkpoint.get(key), dict):
-            checkpoint = checkpoint[key]
-            break
-    state = {
-        key.removeprefix('module.'): value
-        for key, value in checkpoint.items()
-        if isinstance(value, Tensor)
-    }
-    if not state:
-        raise InputError(f'no weights in a checkpoint with the keys {list(checkpoint)[:8]}')
-    return state
+def find_format(state: StateDict) -> str:
+    """Return the key of ``FORMATS`` for a state dict."""
+    return next(name for name, layout in FORMATS.items() if layout.detect(state))
 
 
 def unwrap(checkpoint: dict, state_key: str | None = None) -> StateDict:
-    """Take the state dict out of a checkpoint and strip its wrappers' prefixes.
+    """Take the state dict out of a checkpoint, and the backbone out of the model around it.
 
-    As :func:`take_state_dict`; of a whole OpenMMLab model it keeps the backbone and a linear
-    classification head. A released SETR, whose heads have a converter, stays whole.
+    Of an OpenMMLab model it keeps a linear classification head, too. A file of a whole model whose
+    heads have a converter (``Format.whole_model``) stays whole. Arguments and errors as in
+    :func:`take_state_dict`.
     """
     state = take_state_dict(checkpoint, state_key)
-    return state if is_setr(state) else without_wrapper(state)
-
-
-def without_wrapper(state: StateDict) -> StateDict:
-    """Take the prefix ``backbone.`` off, and mmpretrain's off a head, if any key has the first."""
-    if not any(key.startswith('backbone.') for key in state):
-        return state
-    return {_without_wrapper(key): value for key, value in state.items()}
-
-
-def _without_wrapper(key: str) -> str:
-    if key.startswith('head.fc.'):
-        return 'head.' + key.removeprefix('head.fc.')
-    return key.removeprefix('backbone.')
+    return state if FORMATS[find_format(state)].whole_model else without_wrapper(state)
 
 
 def convert(state: StateDict, format: str | None = None) -> tuple[StateDict, str]:
@@ -134,8 +102,7 @@ def convert(state: StateDict, format: str | None = None) -> tuple[StateDict, str
     Raises:
         InputError: ``format`` is unknown.
     """
-    if format is None:
-        format = next(name for name, entry in FORMATS.items() if entry.detect(state))
-    if format not in FORMATS:
-        raise InputError(f'unknown checkpoint format {format!r}; known: {", ".join(FORMATS)}')
-    return FORMATS[format].convert(state), format
+    name = find_format(state) if format is None else format
+    if name not in FORMATS:
+        raise InputError(f'unknown checkpoint format {name!r}; known: {", ".join(FORMATS)}')
+    return FORMATS[name].convert(state), name

@@ -34,6 +34,6 @@ class ImageClassifier(MMPretrainImageClassifier):
         self.init_cfg = given
         load_pretrained(self, **options)
 
-    def place_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
-        """As :meth:`vitbackbones.models.Classifier.place_converted`: the keys are the same."""
-        return Classifier.place_converted(self, state)
+    def split_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
+        """As :meth:`vitbackbones.models.Classifier.split_converted`: the keys are the same."""
+        return Classifier.split_converted(self, state)

@@ -1,4 +1,4 @@
-"""Whether a checkpoint fits the model, and the run that continues from it.
+"""Check that a checkpoint fits the model, and the run that continues from it.
 
 mmengine loads a checkpoint of another model with a warning, which costs a day before it is noticed.
 """
@@ -12,7 +12,8 @@ from mmengine.optim import OptimWrapper
 from torch import Tensor, nn
 
 from ...checkpoints.class_names import checkpoint_meta, require_same_names
-from ...checkpoints.filling import adapt_state, naming, require_finite
+from ...checkpoints.comparing import compare
+from ...checkpoints.filling import adapt_state, errors_name_file, require_finite
 from ...checkpoints.reading import require_form
 from ...errors import InputError
 from ...messages import shorten
@@ -60,7 +61,7 @@ ALIKE = ('exp_avg', 'exp_avg_sq', 'max_exp_avg_sq', 'momentum_buffer', 'sum')
 
 
 class FittingCheckpointHook(Hook):
-    """Stops a run whose checkpoint is of another model, or holds nothing to resume from.
+    """Stop a run whose checkpoint is of another model, or holds nothing to resume from.
 
     Args:
         path: the checkpoint file, for messages.
@@ -77,7 +78,7 @@ class FittingCheckpointHook(Hook):
         """Compare the file with the model (and optimizer) before mmengine copies anything.
 
         Raises:
-            InputError: what does not fit.
+            InputError: something does not fit; the message says what.
         """
         loop = runner.train_loop if self.resume else runner.test_loop
         own = getattr(loop.dataloader.dataset, 'metainfo', {}).get('classes')
@@ -100,31 +101,27 @@ class FittingCheckpointHook(Hook):
 
 
 def fitting_state(path: str, model: nn.Module, checkpoint: dict) -> dict[str, Tensor]:
-    """The tensors of a checkpoint, ready to be loaded into ``model``.
+    """Return the tensors of a checkpoint, ready to be loaded into ``model``.
 
     Raises:
         InputError: it is of another model (which tensors are missing, left over or of another
             shape), or holds values that are not finite.
     """
-    with naming(path):
-        given = _adapted(model, checkpoint.get('state_dict', checkpoint))
+    with errors_name_file(path):
+        state = checkpoint.get('state_dict', checkpoint)
+        given = {k.removeprefix('module.'): v for k, v in state.items() if isinstance(v, Tensor)}
+        given = adapt_state(model, given)
     _require_fitting(path, model, given)
     require_finite(path, given)
     return given
 
 
-def _adapted(model: nn.Module, state: dict) -> dict[str, Tensor]:
-    """The tensors of a state dict as they will be loaded."""
-    given = {k.removeprefix('module.'): v for k, v in state.items() if isinstance(v, Tensor)}
-    return adapt_state(model, given)
-
-
 def _require_fitting(path: str, model: nn.Module, given: dict[str, Tensor]) -> None:
-    own = {k: v for k, v in model.state_dict().items() if not k.endswith('num_batches_tracked')}
+    compared = compare(model, given)
     problems = {
-        'missing from it': [key for key in own if key not in given],
-        'not in the model': [key for key in given if key not in model.state_dict()],
-        'of another shape': [k for k in own if k in given and own[k].shape != given[k].shape],
+        'missing from it': compared.missing,
+        'not in the model': compared.unused,
+        'of another shape': compared.mismatched,
     }
     lines = [
         f'{len(keys)} tensors {what}: {shorten(keys)}' for what, keys in problems.items() if keys
@@ -167,7 +164,7 @@ def _require_alike(path: str, saved: dict, groups: Sequence[dict]) -> None:
 
 
 def _require_no_methods(path: str, checkpoint: dict, schedulers: Sequence | dict | None) -> None:
-    """mmengine makes each entry of a schedule's state an attribute, in place of a method, too."""
+    """Refuse a schedule's state with the name of a method: mmengine makes each an attribute."""
     pairs = zip(checkpoint.get('param_schedulers') or (), schedulers or (), strict=False)
     for state, scheduler in pairs:
         bad = [key for key in state if key == 'optimizer' or hasattr(type(scheduler), str(key))]
@@ -186,7 +183,7 @@ def _is_alike(value: Tensor | None, parameter: Tensor) -> bool:
 
 
 def _require_average_goes_on(path: str, checkpoint: dict, hooks: Sequence[Hook]) -> None:
-    """Other hooks would take one set of the weights for the other."""
+    """Refuse to go on without the hook that kept an average: another would mix up the two sets."""
     if STEPS in checkpoint and not any(isinstance(hook, EMAHook) for hook in hooks):
         raise InputError(
             f'{path}: its run kept an average of the weights with vitbackbones.EMAHook, which the '

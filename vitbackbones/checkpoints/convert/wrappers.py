@@ -1,0 +1,53 @@
+"""What surrounds the weights of a backbone in a file: other entries, and the model around it."""
+
+from torch import Tensor
+
+from ...errors import InputError
+from ...messages import shorten
+
+StateDict = dict[str, Tensor]
+ENTRIES = ('state_dict_ema', 'state_dict', 'model')  # published results are those of an average
+
+
+def take_state_dict(checkpoint: dict, state_key: str | None = None) -> StateDict:
+    """Take the state dict out of a checkpoint and strip ``module.`` from its keys.
+
+    Args:
+        checkpoint: what a file holds: a state dict, or one among other things.
+        state_key: the entry to take; by default the first of :data:`ENTRIES` that is there.
+
+    Raises:
+        InputError: there is no such entry, or there are no tensors in it.
+    """
+    if state_key is not None and not isinstance(checkpoint.get(state_key), dict):
+        raise InputError(
+            f'init_cfg.state_key={state_key!r}: the checkpoint has the keys {shorten(checkpoint)}; '
+            'for its usual weights set state_key=None there'
+        )
+    names = ENTRIES if state_key is None else (state_key,)
+    found = (checkpoint[name] for name in names if isinstance(checkpoint.get(name), dict))
+    entry = next(found, checkpoint)
+    state = {
+        key.removeprefix('module.'): value
+        for key, value in entry.items()
+        if isinstance(value, Tensor)
+    }
+    if not state:
+        raise InputError(f'no weights in a checkpoint with the keys {shorten(entry)}')
+    return state
+
+
+def without_wrapper(state: StateDict) -> StateDict:
+    """Return the keys of a backbone and a linear head, from those of an OpenMMLab model of them.
+
+    The prefix ``backbone.`` goes, and ``head.fc.`` becomes ``head.``. A state dict in which no key
+    has that prefix is returned as it is.
+    """
+    if not any(key.startswith('backbone.') for key in state):
+        return state
+    return {
+        'head.' + key.removeprefix('head.fc.')
+        if key.startswith('head.fc.')
+        else key.removeprefix('backbone.'): value
+        for key, value in state.items()
+    }
