@@ -11,7 +11,7 @@ Hardware: two CPU cores or any GPU; 0.46 s a step on one free core, 30 minutes.
 
 _base_ = [
     '_base_/models/detr_small.py',
-    '_base_/datasets/bccd_detection.py',
+    '_base_/datasets/bccd_small.py',
     '_base_/schedules/detr_shapes.py',
     '_base_/default_runtime.py',
 ]
@@ -27,26 +27,6 @@ model = dict(
     bbox_head=dict(loss_cls=dict(bg_cls_weight=0.1)),
     test_cfg=dict(max_per_img=40),
 )
-
-train_pipeline = [
-    dict(type='vitbackbones.LoadImage'),
-    dict(type='LoadAnnotations', with_bbox=True),
-    dict(type='RandomFlip', prob=0.75, direction=['horizontal', 'vertical', 'diagonal']),
-    dict(type='Resize', scale=(256, 192), keep_ratio=True),
-    dict(type='PackDetInputs'),
-]
-test_pipeline = [
-    dict(type='LoadImageFromFile'),
-    dict(type='Resize', scale=(256, 192), keep_ratio=True),
-    dict(type='LoadAnnotations', with_bbox=True),
-    dict(
-        type='PackDetInputs',
-        meta_keys=('img_id', 'img_path', 'ori_shape', 'img_shape', 'scale_factor'),
-    ),
-]
-train_dataloader = dict(batch_size=8, num_workers=1, dataset=dict(pipeline=train_pipeline))
-val_dataloader = dict(batch_size=8, num_workers=1, dataset=dict(pipeline=test_pipeline))
-test_dataloader = dict(batch_size=8, num_workers=1, dataset=dict(pipeline=test_pipeline))
 
 param_scheduler = [
     dict(type='LinearLR', start_factor=0.01, begin=0, end=4, convert_to_iter_based=True),

@@ -2,29 +2,33 @@
 
 Label 0 of the masks is no class (the data set's ``reduce_zero_label``). A training image is resized
 to 0.5-2 times (2048, 512), cropped to 512 x 512 with at most 0.75 of one class, flipped, and
-changed in colour. ``tools/test.py --tta`` averages over six scales, each plain and flipped.
+changed in color. ``tools/test.py --tta`` averages over six scales, each plain and flipped.
 """
+
+_base_ = './segmentation_loaders.py'
 
 dataset_type = 'ADE20KDataset'
 data_root = 'data/ade/ADEChallengeData2016'
 crop_size = (512, 512)
 load_mask = dict(type='vitbackbones.LoadMask', num_classes=150)
 
-train_pipeline = [
-    dict(type='vitbackbones.LoadImage'),
-    load_mask,
-    dict(type='RandomResize', scale=(2048, 512), ratio_range=(0.5, 2.0), keep_ratio=True),
-    dict(type='RandomCrop', crop_size=crop_size, cat_max_ratio=0.75),
-    dict(type='RandomFlip', prob=0.5),
-    dict(type='PhotoMetricDistortion'),
-    dict(type='PackSegInputs'),
-]
-test_pipeline = [
-    dict(type='LoadImageFromFile'),
-    dict(type='Resize', scale=(2048, 512), keep_ratio=True),
-    load_mask,  # behind Resize: never resized
-    dict(type='PackSegInputs'),
-]
+train_steps = dict(
+    load=dict(type='vitbackbones.LoadImage'),
+    load_mask=load_mask,
+    resize=dict(type='RandomResize', scale=(2048, 512), ratio_range=(0.5, 2.0), keep_ratio=True),
+    crop=dict(type='RandomCrop', crop_size=crop_size, cat_max_ratio=0.75),
+    flip=dict(type='RandomFlip', prob=0.5),
+    color=dict(type='PhotoMetricDistortion'),
+    pack=dict(type='PackSegInputs'),
+)
+test_steps = dict(
+    load=dict(type='LoadImageFromFile'),
+    resize=dict(type='Resize', scale=(2048, 512), keep_ratio=True),
+    load_mask=load_mask,  # behind Resize: never resized
+    pack=dict(type='PackSegInputs'),
+)
+train_pipeline = list(train_steps.values())
+test_pipeline = list(test_steps.values())
 # the same at 0.5 to 1.75 times that size, plain and flipped
 tta_pipeline = [
     dict(type='LoadImageFromFile'),
@@ -44,9 +48,6 @@ tta_pipeline = [
 
 train_dataloader = dict(
     batch_size=2,
-    num_workers=4,
-    persistent_workers=True,
-    sampler=dict(type='InfiniteSampler', shuffle=True),
     dataset=dict(
         type=dataset_type,
         data_root=data_root,
@@ -55,10 +56,6 @@ train_dataloader = dict(
     ),
 )
 val_dataloader = dict(
-    batch_size=1,
-    num_workers=4,
-    persistent_workers=True,
-    sampler=dict(type='DefaultSampler', shuffle=False),
     dataset=dict(
         type=dataset_type,
         data_root=data_root,
@@ -67,6 +64,3 @@ val_dataloader = dict(
     ),
 )
 test_dataloader = val_dataloader
-
-val_evaluator = dict(type='IoUMetric', iou_metrics=['mIoU'])
-test_evaluator = val_evaluator

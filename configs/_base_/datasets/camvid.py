@@ -1,9 +1,11 @@
 """CamVid in SegNet's 11 classes under data/camvid: 367 + 101 + 233 frames of 480 x 360 pixels.
 
 Label 11 of the masks is void and ignored. A training frame is resized to 0.75-1.5 times its size,
-cropped to 320 x 320, flipped, and changed in colour. val watches the training, test gives the
+cropped to 320 x 320, flipped, and changed in color. val watches the training, test gives the
 number.
 """
+
+_base_ = './segmentation_loaders.py'
 
 dataset_type = 'BaseSegDataset'
 data_root = 'data/camvid'
@@ -21,27 +23,26 @@ metainfo = dict(
 )
 load_mask = dict(type='vitbackbones.LoadMask', num_classes=11, ignored=[11])
 
-train_pipeline = [
-    dict(type='vitbackbones.LoadImage'),
-    load_mask,
-    dict(type='RandomResize', scale=(480, 360), ratio_range=(0.75, 1.5), keep_ratio=True),
-    dict(type='RandomCrop', crop_size=crop_size, cat_max_ratio=0.75),
-    dict(type='RandomFlip', prob=0.5),
-    dict(type='PhotoMetricDistortion'),
-    dict(type='PackSegInputs'),
-]
-test_pipeline = [
-    dict(type='LoadImageFromFile'),
-    dict(type='Resize', scale=(480, 360), keep_ratio=True),
-    load_mask,  # behind Resize: never resized
-    dict(type='PackSegInputs'),
-]
+train_steps = dict(
+    load=dict(type='vitbackbones.LoadImage'),
+    load_mask=load_mask,
+    resize=dict(type='RandomResize', scale=(480, 360), ratio_range=(0.75, 1.5), keep_ratio=True),
+    crop=dict(type='RandomCrop', crop_size=crop_size, cat_max_ratio=0.75),
+    flip=dict(type='RandomFlip', prob=0.5),
+    color=dict(type='PhotoMetricDistortion'),
+    pack=dict(type='PackSegInputs'),
+)
+test_steps = dict(
+    load=dict(type='LoadImageFromFile'),
+    resize=dict(type='Resize', scale=(480, 360), keep_ratio=True),
+    load_mask=load_mask,  # behind Resize: never resized
+    pack=dict(type='PackSegInputs'),
+)
+train_pipeline = list(train_steps.values())
+test_pipeline = list(test_steps.values())
 
 train_dataloader = dict(
     batch_size=16,
-    num_workers=4,
-    persistent_workers=True,
-    sampler=dict(type='InfiniteSampler', shuffle=True),
     dataset=dict(
         type=dataset_type,
         data_root=data_root,
@@ -51,10 +52,7 @@ train_dataloader = dict(
     ),
 )
 val_dataloader = dict(
-    batch_size=1,
     num_workers=2,
-    persistent_workers=True,
-    sampler=dict(type='DefaultSampler', shuffle=False),
     dataset=dict(
         type=dataset_type,
         data_root=data_root,
@@ -65,10 +63,7 @@ val_dataloader = dict(
     ),
 )
 test_dataloader = dict(
-    batch_size=1,
     num_workers=2,
-    persistent_workers=True,
-    sampler=dict(type='DefaultSampler', shuffle=False),
     dataset=dict(
         type=dataset_type,
         data_root=data_root,
@@ -78,6 +73,3 @@ test_dataloader = dict(
         pipeline=test_pipeline,
     ),
 )
-
-val_evaluator = dict(type='IoUMetric', iou_metrics=['mIoU'])
-test_evaluator = val_evaluator

@@ -1,18 +1,18 @@
 """ImageNet-1k as MSF augments it: 3-Augment and color jitter, each image three times.
 
-3-Augment (Touvron et al., "DeiT III", ECCV 2022): exactly one of grey, inverted highlights and
-blur. Then always a jitter of 0.3. No RandAugment, no erasing. The blur's strength is uniform in
+3-Augment (Touvron et al., "DeiT III", ECCV 2022): exactly one of grayscale, inverted highlights
+and blur. Then always a jitter of 0.3. No RandAugment, no erasing. The blur's strength is uniform in
 [0.1, 2] pixels; the published one cuts its Gaussian at 11 pixels. Images are repeated in every run,
 by the published code in distributed ones only.
 """
 
 _base_ = './imagenet.py'
 
-train_pipeline = [
-    dict(type='vitbackbones.LoadImage'),
-    dict(type='RandomResizedCrop', scale=224, backend='pillow', interpolation='bilinear'),
-    dict(type='RandomFlip', prob=0.5, direction='horizontal'),
-    dict(
+train_steps = dict(
+    load=dict(type='vitbackbones.LoadImage'),
+    crop=dict(type='RandomResizedCrop', scale=224, backend='pillow', interpolation='bilinear'),
+    flip=dict(type='RandomFlip', prob=0.5, direction='horizontal'),
+    augment=dict(
         type='RandomChoice',
         transforms=[
             [
@@ -27,15 +27,19 @@ train_pipeline = [
             [dict(type='GaussianBlur', magnitude_range=(0.1, 2.0), magnitude_std='inf', prob=1.0)],
         ],
     ),
-    dict(type='ColorJitter', brightness=0.3, contrast=0.3, saturation=0.3, backend='cv2'),
-    dict(type='PackInputs'),
-]
-test_pipeline = [
-    dict(type='LoadImageFromFile'),
-    dict(type='ResizeEdge', scale=256, edge='short', backend='pillow', interpolation='bilinear'),
-    dict(type='CenterCrop', crop_size=224),
-    dict(type='PackInputs'),
-]
+    jitter=dict(type='ColorJitter', brightness=0.3, contrast=0.3, saturation=0.3, backend='cv2'),
+    pack=dict(type='PackInputs'),
+)
+test_steps = dict(
+    load=dict(type='LoadImageFromFile'),
+    resize=dict(
+        type='ResizeEdge', scale=256, edge='short', backend='pillow', interpolation='bilinear'
+    ),
+    crop=dict(type='CenterCrop', crop_size=224),
+    pack=dict(type='PackInputs'),
+)
+train_pipeline = list(train_steps.values())
+test_pipeline = list(test_steps.values())
 
 train_dataloader = dict(batch_size=256, dataset=dict(pipeline=train_pipeline))
 val_dataloader = dict(dataset=dict(pipeline=test_pipeline))

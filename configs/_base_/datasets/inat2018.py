@@ -3,23 +3,16 @@
 Augmented as for DeiT on ImageNet, each image three times, but erasing 0.1.
 """
 
-_base_ = '../pipelines/deit.py'
+_base_ = ['./classification_loaders.py', '../pipelines/deit.py']
 
 data_root = 'data/inat2018/'
 
-train_pipeline = [
-    dict(step, erase_prob=0.1) if step.type == 'RandomErasing' else step
-    for step in _base_.train_pipeline
-]
-test_pipeline = _base_.test_pipeline
+train_steps = _base_.train_steps
+train_steps.erase.erase_prob = 0.1
+train_pipeline = list(train_steps.values())
 
 train_dataloader = dict(
     batch_size=96,
-    num_workers=8,
-    persistent_workers=True,  # else every epoch draws the same augmentations
-    collate_fn=dict(type='default_collate'),
-    sampler=dict(type='RepeatAugSampler', shuffle=True, num_repeats=3),
-    drop_last=True,
     dataset=dict(
         type='vitbackbones.INaturalist',
         data_root=data_root,
@@ -28,19 +21,11 @@ train_dataloader = dict(
     ),
 )
 val_dataloader = dict(
-    batch_size=128,
-    num_workers=8,
-    persistent_workers=True,
-    collate_fn=dict(type='default_collate'),
-    sampler=dict(type='DefaultSampler', shuffle=False),
     dataset=dict(
         type='vitbackbones.INaturalist',
         data_root=data_root,
         ann_file='val2018.json',
-        pipeline=test_pipeline,
+        pipeline=_base_.test_pipeline,
     ),
 )
 test_dataloader = val_dataloader
-
-val_evaluator = dict(type='Accuracy', topk=(1, 5))
-test_evaluator = val_evaluator

@@ -7,18 +7,20 @@ dataset_type = 'CustomDataset'
 data_root = 'data/shapes_folders/'
 metainfo = dict(classes=('circle', 'square', 'triangle'))
 
-train_pipeline = [
-    dict(type='vitbackbones.LoadImage'),
-    dict(type='RandomResizedCrop', scale=64, crop_ratio_range=(0.7, 1.0), backend='pillow'),
-    dict(type='RandomFlip', prob=0.5, direction='horizontal'),  # triangles point up
-    dict(type='PackInputs'),
-]
-test_pipeline = [
-    dict(type='LoadImageFromFile'),
-    dict(type='ResizeEdge', scale=64, backend='pillow'),
-    dict(type='CenterCrop', crop_size=64),  # for other pictures than these, which are square
-    dict(type='PackInputs'),
-]
+train_steps = dict(
+    load=dict(type='vitbackbones.LoadImage'),
+    crop=dict(type='RandomResizedCrop', scale=64, crop_ratio_range=(0.7, 1.0), backend='pillow'),
+    flip=dict(type='RandomFlip', prob=0.5, direction='horizontal'),  # triangles point up
+    pack=dict(type='PackInputs'),
+)
+test_steps = dict(
+    load=dict(type='LoadImageFromFile'),
+    resize=dict(type='ResizeEdge', scale=64, backend='pillow'),
+    crop=dict(type='CenterCrop', crop_size=64),  # for other pictures than these, which are square
+    pack=dict(type='PackInputs'),
+)
+train_pipeline = list(train_steps.values())
+test_pipeline = list(test_steps.values())
 
 train_dataloader = dict(
     batch_size=32,

@@ -3,6 +3,8 @@
 The masks are numbered as ADE20K's: 0 is ignored (thin lines on the ground), then the classes.
 """
 
+_base_ = './segmentation_loaders.py'
+
 dataset_type = 'BaseSegDataset'
 data_root = 'data/shapes/'
 metainfo = dict(
@@ -10,26 +12,26 @@ metainfo = dict(
     palette=[[90, 90, 90], [230, 159, 0], [86, 180, 233], [0, 158, 115]],
 )
 
-train_pipeline = [
-    dict(type='vitbackbones.LoadImage'),
-    dict(type='vitbackbones.LoadMask', num_classes=4),
-    dict(type='RandomResize', scale=(128, 128), ratio_range=(0.8, 1.25), keep_ratio=True),
-    dict(type='RandomCrop', crop_size=(128, 128)),
-    dict(type='RandomFlip', prob=0.5),  # sideways only: triangles point up
-    dict(type='PackSegInputs'),
-]
-test_pipeline = [
-    dict(type='LoadImageFromFile'),
-    dict(type='Resize', scale=(128, 128), keep_ratio=True),
-    dict(type='vitbackbones.LoadMask', num_classes=4),  # behind Resize: never resized
-    dict(type='PackSegInputs'),
-]
+train_steps = dict(
+    load=dict(type='vitbackbones.LoadImage'),
+    load_mask=dict(type='vitbackbones.LoadMask', num_classes=4),
+    resize=dict(type='RandomResize', scale=(128, 128), ratio_range=(0.8, 1.25), keep_ratio=True),
+    crop=dict(type='RandomCrop', crop_size=(128, 128)),
+    flip=dict(type='RandomFlip', prob=0.5),  # sideways only: triangles point up
+    pack=dict(type='PackSegInputs'),
+)
+test_steps = dict(
+    load=dict(type='LoadImageFromFile'),
+    resize=dict(type='Resize', scale=(128, 128), keep_ratio=True),
+    load_mask=dict(type='vitbackbones.LoadMask', num_classes=4),  # behind Resize: never resized
+    pack=dict(type='PackSegInputs'),
+)
+train_pipeline = list(train_steps.values())
+test_pipeline = list(test_steps.values())
 
 train_dataloader = dict(
     batch_size=16,
     num_workers=1,
-    persistent_workers=True,
-    sampler=dict(type='InfiniteSampler', shuffle=True),
     dataset=dict(
         type=dataset_type,
         data_root=data_root,
@@ -42,8 +44,6 @@ train_dataloader = dict(
 val_dataloader = dict(
     batch_size=16,
     num_workers=1,
-    persistent_workers=True,
-    sampler=dict(type='DefaultSampler', shuffle=False),
     dataset=dict(
         type=dataset_type,
         data_root=data_root,
@@ -55,6 +55,3 @@ val_dataloader = dict(
     ),
 )
 test_dataloader = val_dataloader
-
-val_evaluator = dict(type='IoUMetric', iou_metrics=['mIoU'])
-test_evaluator = val_evaluator

@@ -6,6 +6,21 @@ config adds the backbone and the number of channels it gives:
     model = dict(backbone=dict(...), neck=dict(in_channels=[...]))
 """
 
+attention = dict(
+    embed_dims=256,
+    num_heads=8,
+    attn_drop=0.1,
+    dropout_layer=dict(type='Dropout', drop_prob=0.1),
+    batch_first=True,
+)
+ffn = dict(
+    embed_dims=256,
+    feedforward_channels=2048,
+    num_fcs=2,
+    ffn_drop=0.1,
+    act_cfg=dict(type='ReLU', inplace=True),
+)
+
 model = dict(
     type='vitbackbones.DETR',
     num_queries=100,
@@ -24,51 +39,11 @@ model = dict(
         norm_cfg=None,
         num_outs=1,
     ),
-    encoder=dict(
-        num_layers=6,
-        layer_cfg=dict(
-            self_attn_cfg=dict(
-                embed_dims=256,
-                num_heads=8,
-                attn_drop=0.1,
-                dropout_layer=dict(type='Dropout', drop_prob=0.1),
-                batch_first=True,
-            ),
-            ffn_cfg=dict(
-                embed_dims=256,
-                feedforward_channels=2048,
-                num_fcs=2,
-                ffn_drop=0.1,
-                act_cfg=dict(type='ReLU', inplace=True),
-            ),
-        ),
-    ),
+    encoder=dict(num_layers=6, layer_cfg=dict(self_attn_cfg=attention, ffn_cfg=ffn)),
     decoder=dict(
         num_layers=6,
         return_intermediate=True,
-        layer_cfg=dict(
-            self_attn_cfg=dict(
-                embed_dims=256,
-                num_heads=8,
-                attn_drop=0.1,
-                dropout_layer=dict(type='Dropout', drop_prob=0.1),
-                batch_first=True,
-            ),
-            cross_attn_cfg=dict(
-                embed_dims=256,
-                num_heads=8,
-                attn_drop=0.1,
-                dropout_layer=dict(type='Dropout', drop_prob=0.1),
-                batch_first=True,
-            ),
-            ffn_cfg=dict(
-                embed_dims=256,
-                feedforward_channels=2048,
-                num_fcs=2,
-                ffn_drop=0.1,
-                act_cfg=dict(type='ReLU', inplace=True),
-            ),
-        ),
+        layer_cfg=dict(self_attn_cfg=attention, cross_attn_cfg=attention, ffn_cfg=ffn),
     ),
     positional_encoding=dict(num_feats=128, normalize=True),
     bbox_head=dict(

@@ -2,10 +2,11 @@
 
 _base_ = './deit.py'
 
-sizes = dict(
-    RandomResizedCrop=dict(scale=384),
-    ResizeEdge=dict(scale=438),
-    CenterCrop=dict(crop_size=384),
-)
-train_pipeline = [dict(step, **sizes.get(step.type, {})) for step in _base_.train_pipeline]
-test_pipeline = [dict(step, **sizes.get(step.type, {})) for step in _base_.test_pipeline]
+train_steps = _base_.train_steps
+train_steps.crop.scale = 384
+train_pipeline = list(train_steps.values())
+
+test_steps = _base_.test_steps
+test_steps.resize.scale = 438
+test_steps.crop.crop_size = 384
+test_pipeline = list(test_steps.values())

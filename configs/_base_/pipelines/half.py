@@ -5,9 +5,6 @@ As mean and std are 0.5.
 
 _base_ = './timm.py'
 
-gray = dict(pad_val=[128, 128, 128], interpolation='bicubic')
-train_pipeline = [
-    dict(step, hparams=gray) if step.type == 'RandAugment' else step
-    for step in _base_.train_pipeline
-]
-test_pipeline = _base_.test_pipeline
+train_steps = _base_.train_steps
+train_steps.augment.hparams.pad_val = [128, 128, 128]
+train_pipeline = list(train_steps.values())

@@ -2,15 +2,14 @@
 
 _base_ = './half.py'
 
-sizes = dict(
-    RandomChoice=dict(
-        transforms=[
-            [dict(type='RandomResizedCrop', scale=384, backend='pillow', interpolation=name)]
-            for name in ('bilinear', 'bicubic')
-        ]
-    ),
-    ResizeEdge=dict(scale=426),
-    CenterCrop=dict(crop_size=384),
-)
-train_pipeline = [dict(step, **sizes.get(step.type, {})) for step in _base_.train_pipeline]
-test_pipeline = [dict(step, **sizes.get(step.type, {})) for step in _base_.test_pipeline]
+train_steps = _base_.train_steps
+train_steps.crop.transforms = [
+    [dict(type='RandomResizedCrop', scale=384, backend='pillow', interpolation='bilinear')],
+    [dict(type='RandomResizedCrop', scale=384, backend='pillow', interpolation='bicubic')],
+]
+train_pipeline = list(train_steps.values())
+
+test_steps = _base_.test_steps
+test_steps.resize.scale = 426
+test_steps.crop.crop_size = 384
+test_pipeline = list(test_steps.values())

@@ -6,18 +6,17 @@ RandAugment's own interpolation, drawn from the two as well in the published cod
 
 _base_ = './deit.py'
 
-crop = dict(
+train_steps = _base_.train_steps
+train_steps.crop = dict(
     type='RandomChoice',  # another interpolation for each image
     transforms=[
         [dict(type='RandomResizedCrop', scale=224, backend='pillow', interpolation='bilinear')],
         [dict(type='RandomResizedCrop', scale=224, backend='pillow', interpolation='bicubic')],
     ],
 )
-train_pipeline = [
-    crop if step.type == 'RandomResizedCrop' else step
-    for step in _base_.train_pipeline
-    if step.type != 'RandomErasing'
-]
-test_pipeline = [
-    dict(step, scale=248) if step.type == 'ResizeEdge' else step for step in _base_.test_pipeline
-]
+del train_steps.erase
+train_pipeline = list(train_steps.values())
+
+test_steps = _base_.test_steps
+test_steps.resize.scale = 248
+test_pipeline = list(test_steps.values())

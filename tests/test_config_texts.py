@@ -1,0 +1,45 @@
+"""What the text of every config keeps to, run configs and bases alike."""
+
+import re
+from pathlib import Path
+
+import pytest
+from mmengine.config import Config
+
+CONFIGS = Path(__file__).parents[1] / 'configs'
+FILES = sorted(CONFIGS.rglob('*.py'))
+DATASETS = [path for path in FILES if path.parent.name == 'datasets' and 'loaders' not in path.stem]
+
+
+def places(pattern):
+    """``file:line`` of every match in a config."""
+    return [
+        f'{path.relative_to(CONFIGS)}:{number}'
+        for path in FILES
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if re.search(pattern, line)
+    ]
+
+
+def test_steps_are_found_by_name_never_by_place():
+    """A step that is put in before another would be changed in its place without a word."""
+    assert places(r'(pipeline|steps|transforms)(\[-?\d|\.values\(\)\[|\.(insert|pop)\()') == []
+
+
+@pytest.mark.parametrize('path', DATASETS, ids=lambda path: path.stem)
+def test_a_pipeline_is_its_named_steps(path):
+    config = Config.fromfile(path)
+    if path.stem != 'imagenet':  # the files that build on it have the steps
+        for split in ('train', 'test'):
+            steps = list(config[f'{split}_steps'].values())
+            assert config[f'{split}_pipeline'] == steps
+            assert config[f'{split}_dataloader'].dataset.pipeline == steps
+
+
+def test_a_step_that_is_gone_is_an_error(tmp_path):
+    base = f"_base_ = '{CONFIGS}/_base_/pipelines/deit.py'\n"
+    for line in ('_base_.train_steps.rotate.scale = 1', 'del _base_.train_steps.rotate'):
+        path = tmp_path / 'config.py'
+        path.write_text(f'{base}{line}\n')
+        with pytest.raises((AttributeError, KeyError), match='rotate'):
+            Config.fromfile(path)
