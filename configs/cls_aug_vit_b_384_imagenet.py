@@ -23,7 +23,7 @@ _base_ = [
 ]
 
 model = dict(
-    init_cfg=dict(type='Pretrained', checkpoint='checkpoints/aug_vit_b.pth'),
+    init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/aug_vit_b.pth'),
     backbone=dict(type='vitbackbones.AugViT', arch='b', out_type='cls_token', img_size=384),
     head=dict(in_channels=768),
 )

@@ -22,7 +22,7 @@ _base_ = [
 ]
 
 model = dict(
-    init_cfg=dict(type='Pretrained', checkpoint='checkpoints/deit_b.pth'),
+    init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/deit_b.pth'),
     backbone=dict(type='vitbackbones.ViT', arch='b', out_type='cls_token', img_size=384),
     head=dict(in_channels=768),
 )

@@ -27,7 +27,7 @@ model = dict(
         type='vitbackbones.ViT',
         arch='b',
         out_type='cls_token',
-        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/deit_b.pth'),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/deit_b.pth'),
     ),
     head=dict(num_classes=10, in_channels=768),
 )

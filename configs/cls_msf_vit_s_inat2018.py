@@ -28,7 +28,7 @@ model = dict(
         arch='s',
         out_type='pooled',
         drop_path_rate=0.1,
-        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/msf_vit_s.pth'),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/msf_vit_s.pth'),
     ),
     head=dict(num_classes=8142, in_channels=384, init_cfg=None),
 )

@@ -23,7 +23,7 @@ _base_ = [
 ]
 
 model = dict(
-    init_cfg=dict(type='Pretrained', checkpoint='checkpoints/sret_tl_distill.pth'),
+    init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/sret_tl_distill.pth'),
     backbone=dict(type='vitbackbones.SReT', arch='tl', out_type='pooled', img_size=384),
     head=dict(in_channels=256),
 )

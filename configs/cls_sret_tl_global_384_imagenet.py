@@ -23,7 +23,9 @@ _base_ = [
 ]
 
 model = dict(
-    init_cfg=dict(type='Pretrained', checkpoint='checkpoints/sret_tl_global_distill.pth'),
+    init_cfg=dict(
+        type='vitbackbones.Pretrained', checkpoint='checkpoints/sret_tl_global_distill.pth'
+    ),
     backbone=dict(
         type='vitbackbones.SReT', arch='tl', groups=None, out_type='pooled', img_size=384
     ),

@@ -29,7 +29,7 @@ model = dict(
         img_size=384,
         out_type='cls_token',
         drop_path_rate=0.1,
-        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/tnt_s.pth'),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/tnt_s.pth'),
     ),
     head=dict(num_classes=10, in_channels=384),
 )

@@ -31,7 +31,7 @@ model = dict(
         out_indices=(3,),
         drop_path_rate=0.1,
         init_cfg=dict(
-            type='Pretrained',
+            type='vitbackbones.Pretrained',
             checkpoint='checkpoints/aug_pvt_s.pth',
             allow_missing=['*.shortcut_*'],
         ),

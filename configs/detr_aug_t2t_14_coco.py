@@ -30,7 +30,7 @@ model = dict(
         pool=2,
         drop_path_rate=0.1,
         init_cfg=dict(
-            type='Pretrained',
+            type='vitbackbones.Pretrained',
             checkpoint='checkpoints/aug_t2t_14.pth',
             allow_missing=['*.shortcut_*'],
         ),

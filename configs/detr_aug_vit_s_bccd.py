@@ -23,7 +23,7 @@ model = dict(
         pool=2,
         drop_path_rate=0.1,
         init_cfg=dict(
-            type='Pretrained',
+            type='vitbackbones.Pretrained',
             checkpoint='checkpoints/aug_vit_s.pth',
             allow_missing=['*.shortcut_*'],
         ),

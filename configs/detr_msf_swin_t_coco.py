@@ -28,7 +28,7 @@ model = dict(
         arch='t',
         out_indices=(3,),
         drop_path_rate=0.2,
-        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/msf_swin_t.pth'),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/msf_swin_t.pth'),
     ),
     neck=dict(in_channels=[768]),
 )

@@ -28,7 +28,7 @@ model = dict(
         type='vitbackbones.MSFViT',
         arch='s',
         pool=2,
-        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/msf_vit_s.pth'),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/msf_vit_s.pth'),
     ),
     neck=dict(in_channels=[384]),
 )

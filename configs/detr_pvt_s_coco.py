@@ -28,7 +28,7 @@ model = dict(
         arch='s',
         out_indices=(3,),
         drop_path_rate=0.1,
-        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/pvt_s.pth'),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/pvt_s.pth'),
     ),
     neck=dict(in_channels=[512]),
 )

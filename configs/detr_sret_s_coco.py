@@ -32,7 +32,7 @@ model = dict(
         out_indices=(2,),
         frozen_stages=0,
         drop_path_rate=0.1,
-        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/sret_s.pth'),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/sret_s.pth'),
     ),
     neck=dict(in_channels=[504]),
 )

@@ -32,7 +32,7 @@ model = dict(
         arch='s',
         pool=2,
         drop_path_rate=0.1,
-        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/tnt_s.pth'),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/tnt_s.pth'),
     ),
     neck=dict(in_channels=[384]),
 )

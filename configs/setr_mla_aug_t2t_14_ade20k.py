@@ -30,7 +30,7 @@ model = dict(
         with_cls_token=False,
         final_norm=False,
         init_cfg=dict(
-            type='Pretrained',
+            type='vitbackbones.Pretrained',
             checkpoint='checkpoints/aug_t2t_14.pth',
             allow_missing=['*.shortcut_*'],
         ),

@@ -32,7 +32,7 @@ model = dict(
         with_cls_token=False,
         final_norm=False,
         init_cfg=dict(
-            type='Pretrained',
+            type='vitbackbones.Pretrained',
             checkpoint='checkpoints/aug_vit_s.pth',
             allow_missing=['*.shortcut_*'],
         ),

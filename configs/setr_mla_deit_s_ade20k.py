@@ -30,7 +30,7 @@ model = dict(
         img_size=512,
         with_cls_token=False,
         final_norm=False,
-        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/deit_s.pth'),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/deit_s.pth'),
     ),
     neck=dict(in_channels=[384, 384, 384, 384]),
 )

@@ -30,7 +30,7 @@ model = dict(
     backbone=dict(
         type='vitbackbones.MSFSwin',
         arch='t',
-        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/msf_swin_t.pth'),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/msf_swin_t.pth'),
     ),
     neck=dict(in_channels=[96, 192, 384, 768], in_strides=[4, 8, 16, 32]),
 )

@@ -25,7 +25,7 @@ model = dict(
         arch='s',
         img_size=320,
         drop_path_rate=0.1,
-        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/msf_vit_s.pth'),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/msf_vit_s.pth'),
     ),
     neck=dict(in_channels=[384, 384, 384, 384]),
     decode_head=dict(num_classes=11),

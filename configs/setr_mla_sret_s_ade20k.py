@@ -32,7 +32,7 @@ model = dict(
         type='vitbackbones.SReT',
         arch='s',
         img_size=512,
-        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/sret_s.pth'),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/sret_s.pth'),
     ),
     neck=dict(in_channels=[126, 252, 504], in_strides=[8, 16, 32]),
     decode_head=dict(levels=3),

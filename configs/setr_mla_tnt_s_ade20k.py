@@ -30,7 +30,7 @@ model = dict(
         arch='s',
         img_size=512,
         final_norm=False,
-        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/tnt_s.pth'),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/tnt_s.pth'),
     ),
     neck=dict(in_channels=[384, 384, 384, 384]),
 )

@@ -27,7 +27,7 @@ model = dict(
     backbone=dict(
         type='vitbackbones.MSFViT',
         arch='s',
-        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/msf_vit_s.pth'),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/msf_vit_s.pth'),
     ),
     decode_head=dict(in_channels=384),
     auxiliary_head=dict(in_channels=384),

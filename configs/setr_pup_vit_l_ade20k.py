@@ -34,7 +34,7 @@ model = dict(
         arch='l',
         img_size=512,
         final_norm=False,
-        init_cfg=dict(type='Pretrained', checkpoint='checkpoints/vit_l.pth'),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/vit_l.pth'),
     ),
     decode_head=dict(in_channels=1024),
     auxiliary_head=dict(in_channels=1024),

@@ -43,3 +43,8 @@ def test_a_step_that_is_gone_is_an_error(tmp_path):
         path.write_text(f'{base}{line}\n')
         with pytest.raises((AttributeError, KeyError), match='rotate'):
             Config.fromfile(path)
+
+
+def test_weights_are_read_by_our_initializer_which_refuses_what_does_not_fit():
+    """A bare name means ours under our backbones only, and elsewhere mmengine's."""
+    assert places(r"type='Pretrained'") == []

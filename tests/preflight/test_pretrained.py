@@ -24,7 +24,7 @@ def test_found(config, elsewhere):
     (elsewhere / 'checkpoints' / 'aug_vit_s.pth').touch()
     prepare_pretrained(config)
     assert config.model.backbone.init_cfg == {
-        'type': 'Pretrained',
+        'type': 'vitbackbones.Pretrained',
         'checkpoint': str(elsewhere / 'checkpoints' / 'aug_vit_s.pth'),
         'allow_missing': ['*.shortcut_*'],
     }
