@@ -7,7 +7,7 @@ from torch.optim import AdamW
 from vitbackbones.backbones import AugViT
 from vitbackbones.config.lookup import Lookup
 from vitbackbones.errors import InputError
-from vitbackbones.layers import AugmentedShortcut, TokensToToken
+from vitbackbones.layers import AugmentedShortcut, IdentityShortcut, TokensToToken
 from vitbackbones.messages import did_you_mean
 from vitbackbones.registry import bare_name
 
@@ -26,6 +26,7 @@ def lookup():
         ('vitbackbones.AugViT', 'model', AugViT),
         ('AugmentedShortcut', 'part', AugmentedShortcut),
         ('TokensToToken', 'part', TokensToToken),
+        ('vitbackbones.layers.shortcut.IdentityShortcut', 'part', IdentityShortcut),
         ('torch.optim.AdamW', 'object', AdamW),
     ],
 )

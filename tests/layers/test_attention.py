@@ -1,20 +1,25 @@
-"""Attention against softmax(q k^T / sqrt(c)) v written out."""
+"""Attention, its projections and its slices, each against its definition written out."""
 
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from vitbackbones.layers import (
     Block,
     DotProductAttention,
-    DropPath,
+    GroupedLinear,
     MeanShiftAttention,
-    drop_path_rates,
+    SlicedAttention,
+    Slicing,
+    fixed_permutation,
+    number_slices,
 )
 
 
 def reference(attention, x, context):
+    """softmax(q k^T / sqrt(c)) v."""
     heads, width = attention.num_heads, x.shape[-1] // attention.num_heads
     if context is None:
         q, k, v = attention.qkv(x).chunk(3, -1)
@@ -87,16 +92,241 @@ def test_a_part_of_ones_own_needs_no_registration():
     assert block(torch.randn(2, 6, 24), (2, 3)).shape == (2, 6, 24)
 
 
-def test_drop_path_keeps_the_mean_and_drops_whole_samples():
-    x = torch.ones(4000, 3)
-    y = DropPath(0.25).train()(x)
-    assert y.unique().tolist() == pytest.approx([0, 1 / 0.75])
-    assert (y == y[:, :1]).all()
-    assert abs(y.mean().item() - 1) < 0.05
-    assert DropPath(0.25).eval()(x) is x
+def dense(linear, group_of_output):
+    """The dense matrix that the stored rows stand for; groups of outputs from a function."""
+    out, columns = linear.weight.shape
+    matrix = torch.zeros(out, columns * linear.groups)
+    seen = [0] * linear.groups
+    for o in range(out):
+        g = group_of_output(o)
+        row = linear.weight[g * (out // linear.groups) + seen[g]]
+        matrix[o, g * columns : (g + 1) * columns] = row
+        seen[g] += 1
+    return matrix
 
 
-def test_drop_path_rates_rise_linearly_from_zero():
-    assert drop_path_rates(0.2, 5) == pytest.approx([0, 0.05, 0.1, 0.15, 0.2])
-    assert drop_path_rates(0.2, 2) == [0.0, 0.2]
-    assert drop_path_rates(0.2, 1) == [0.0]
+@pytest.mark.parametrize('groups', [2, 3, 4])
+def test_interleaved_output_o_reads_group_o_mod_g(groups):
+    linear = GroupedLinear(24, 96, groups=groups, parts=4)
+    x = torch.randn(2, 5, 24)
+    expected = F.linear(x, dense(linear, lambda o: o % groups), linear.bias)
+    torch.testing.assert_close(linear(x), expected, atol=1e-6, rtol=1e-5)
+
+
+@pytest.mark.parametrize('groups', [2, 3])
+def test_blocks_lie_within_each_part(groups):
+    linear = GroupedLinear(24, 72, groups=groups, layout='block', parts=3)
+    x = torch.randn(2, 5, 24)
+    expected = F.linear(x, dense(linear, lambda o: o % 24 // (24 // groups)), linear.bias)
+    torch.testing.assert_close(linear(x), expected, atol=1e-6, rtol=1e-5)
+
+
+def test_interleaving_is_a_grouped_convolution_and_a_channel_shuffle():
+    linear = GroupedLinear(24, 48, bias=False, groups=3)
+    x = torch.randn(2, 5, 24)
+    y = F.conv1d(x.transpose(1, 2), linear.weight[..., None], groups=3)  # (2, 48, 5)
+    y = y.unflatten(1, (3, 16)).transpose(1, 2).flatten(1, 2).transpose(1, 2)
+    torch.testing.assert_close(linear(x), y, atol=1e-6, rtol=1e-5)
+
+
+@pytest.mark.parametrize('layout', ['interleave', 'block'])
+@pytest.mark.parametrize('groups', [1, 2])
+def test_a_part_alone_is_that_part_of_the_whole(groups, layout):
+    linear = GroupedLinear(8, 24, groups=groups, layout=layout, parts=3)
+    x = torch.randn(4, 8)
+    torch.testing.assert_close(linear(x, slice(1, 3)), linear(x)[:, 8:])
+
+
+def test_one_group_is_a_linear_layer():
+    linear, usual = GroupedLinear(8, 24, parts=3), nn.Linear(8, 24)
+    usual.load_state_dict(linear.state_dict())
+    x = torch.randn(4, 8)
+    assert torch.equal(linear(x), usual(x))
+
+
+def test_grouping_keeps_the_variance_at_the_start():
+    torch.manual_seed(0)
+    x = torch.randn(64, 384)
+    spread = [GroupedLinear(384, 768, False, groups)(x).std().item() for groups in (1, 4)]
+    assert spread[0] == pytest.approx(spread[1], rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'message'),
+    [
+        ({'groups': 5}, 'groups=5'),
+        ({'groups': 0}, 'groups=0'),
+        ({'groups': 2.0}, 'groups=2.0: a number of groups is an integer'),
+        ({'groups': '2'}, "groups='2'"),
+        ({'groups': 16, 'parts': 3}, 'groups=16 does not divide the widths 16 and 8'),
+        ({'layout': 'rows'}, "layout='rows'"),
+    ],
+)
+def test_bad_values_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        GroupedLinear(16, 24, **arguments)
+
+
+@pytest.mark.parametrize('cross', [False, True])
+def test_dot_product_attention_takes_groups(cross):
+    attention = DotProductAttention(24, 3, cross=cross, groups=2)
+    plain = DotProductAttention(24, 3, cross=cross)
+    for name in ('q', 'kv') if cross else ('qkv',):
+        linear, target = getattr(attention, name), getattr(plain, name)
+        target.weight.data = dense(linear, lambda o: o % 2)
+        target.bias.data = linear.bias.data
+    plain.proj = attention.proj
+    x, context = torch.randn(2, 7, 24), torch.randn(2, 4, 24) if cross else None
+    torch.testing.assert_close(attention(x, context), plain(x, context), atol=1e-6, rtol=1e-5)
+
+
+def test_groups_reach_the_attention_of_a_block():
+    attention = {'type': 'DotProductAttention', 'groups': 2}
+    block = Block(24, 3, 4, attention, {'type': 'IdentityShortcut'})
+    assert block.attn.qkv.weight.shape == (72, 12)
+    assert block(torch.randn(2, 6, 24), (2, 3)).shape == (2, 6, 24)
+
+
+def masked_attention(attention, x, groups, order):
+    """All scores at once; tokens of different slices do not see each other."""
+    count = x.shape[1]
+    slice_of = torch.empty(count, dtype=torch.long)
+    for g, members in enumerate(order.tensor_split(groups)):
+        slice_of[members] = g
+    q, k, v = (
+        t.unflatten(-1, (attention.num_heads, -1)).transpose(1, 2)
+        for t in attention.qkv(x).chunk(3, -1)
+    )
+    mask = slice_of[:, None] == slice_of[None]
+    out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    return attention.proj(out.transpose(1, 2).flatten(2))
+
+
+@pytest.mark.parametrize('count', [1, 3, 4, 5, 12, 14, 15, 49])
+@pytest.mark.parametrize('permutation', ['none', 'fixed'])
+def test_any_token_count_equals_a_mask_over_the_slices(count, permutation):
+    attention = SlicedAttention(24, 3, slices=4, permutation=permutation).eval()
+    x = torch.randn(2, count, 24, requires_grad=True)
+    order = torch.arange(count)
+    if permutation == 'fixed':
+        order = fixed_permutation(count, x.device)
+    got, expected = attention(x), masked_attention(attention, x, 4, order)
+    torch.testing.assert_close(got, expected, atol=1e-6, rtol=1e-5)
+    parameters = [x, *attention.parameters()]
+    for a, b in zip(
+        torch.autograd.grad(got.square().sum(), parameters),
+        torch.autograd.grad(expected.square().sum(), parameters),
+        strict=True,
+    ):
+        torch.testing.assert_close(a, b, atol=2e-5, rtol=1e-4)
+
+
+def test_random_permutations_are_the_global_generators_draws_in_order():
+    attention = SlicedAttention(24, 3, slices=2, permutation='random').eval()
+    x = torch.randn(2, 16, 24)
+    torch.manual_seed(5)
+    got = [attention(x), attention(x)]
+    torch.manual_seed(5)
+    for y in got:
+        expected = masked_attention(attention, x, 2, torch.randperm(16))
+        torch.testing.assert_close(y, expected, atol=1e-6, rtol=1e-5)
+
+
+def test_fixed_permutation_shuffles_in_training_and_neither_changes_nor_draws_in_eval():
+    attention = SlicedAttention(24, 3, slices=2, permutation='fixed')
+    x = torch.randn(2, 16, 24)
+    assert not torch.equal(attention.train()(x), attention(x))
+    before = torch.get_rng_state()
+    assert torch.equal(attention.eval()(x), attention(x))
+    assert torch.equal(before, torch.get_rng_state())
+
+
+def test_one_group_is_plain_attention_without_a_draw():
+    attention = SlicedAttention(24, 3, slices=1, permutation='random')
+    x = torch.randn(2, 7, 24)
+    before = torch.get_rng_state()
+    expected = masked_attention(attention, x, 1, torch.arange(7))
+    torch.testing.assert_close(attention(x), expected, atol=1e-6, rtol=1e-5)
+    assert torch.equal(before, torch.get_rng_state())
+
+
+@pytest.mark.parametrize('count', [1, 2, 49, 784, 4200, 20000])
+def test_fixed_permutation_is_a_permutation(count):
+    order = fixed_permutation(count, torch.device('cpu'))
+    assert torch.equal(order.sort().values, torch.arange(count))
+
+
+def test_fixed_permutations_are_those_of_earlier_releases():
+    """A network's answers depend on them."""
+    first, second = (fixed_permutation(12, torch.device('cpu'), n).tolist() for n in (0, 1))
+    assert first == [9, 0, 11, 5, 7, 3, 4, 10, 8, 1, 2, 6]
+    assert second == [10, 6, 11, 2, 4, 0, 3, 9, 7, 1, 5, 8]
+
+
+@pytest.mark.parametrize('count', [784, 2304, 4200])
+@pytest.mark.parametrize('number', [0, 1, 2])
+def test_fixed_permutation_mixes_like_a_random_one(count, number):
+    # cells: 8 runs of the raster order x 2 runs of the shuffled one; chi square of 7 degrees
+    halves = fixed_permutation(count, torch.device('cpu'), number).tensor_split(2)
+    cells = torch.stack([(half * 8 // count).bincount(minlength=8) for half in halves]).double()
+    expected = count / 16
+    assert ((cells - expected).square() / expected).sum() < 18.5  # 1 % of random ones exceed it
+
+
+@pytest.mark.parametrize('count', [49, 196, 784])
+def test_fixed_permutations_of_two_numbers_have_nothing_to_do_with_each_other(count):
+    """Of a half of one permutation, nearly half the tokens lie in the same half of another."""
+    first = [
+        set(fixed_permutation(count, torch.device('cpu'), n)[: count // 2].tolist())
+        for n in range(12)
+    ]
+    for a, b in zip(first, first[1:], strict=False):
+        deviation = (len(a & b) - count / 4) / (count / 16) ** 0.5
+        assert abs(deviation) < 3.5
+
+
+def test_tokens_of_all_slices_meet_in_depth():
+    layers = torch.nn.Sequential(*(SlicedAttention(12, 3, slices=2) for _ in range(4))).eval()
+
+    def reach():
+        """How many of the tokens change what the first becomes."""
+        x = torch.randn(1, 30, 12, requires_grad=True)
+        layers(x)[0, 0].sum().backward()
+        return int((x.grad[0].abs().sum(1) > 0).sum())
+
+    assert reach() == 15  # alike in all layers: those of its own slice
+    number_slices(layers)
+    assert reach() == 30
+
+
+def test_any_attention_can_be_sliced():
+    slicing = Slicing(3)
+    x = torch.randn(2, 6, 4)
+    means = slicing(lambda run: run.mean(1, keepdim=True).expand_as(run), x)
+    assert torch.allclose(means[:, 2], x[:, 2:4].mean(1))
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        ({'cross': True}, 'keys of other tokens'),
+        ({'slices': 0}, 'groups=0'),
+        ({'slices': 2.5}, 'groups=2.5'),
+        ({'permutation': 'shuffle'}, "permutation='shuffle'.*fixed"),
+    ],
+)
+def test_bad_options_are_refused_by_name(options, message):
+    with pytest.raises(ValueError, match=message):
+        SlicedAttention(24, 3, **options)
+
+
+def test_projections_can_be_grouped_too():
+    attention = SlicedAttention(24, 3, slices=3, groups=2)
+    assert (attention.slicing.groups, attention.qkv.groups) == (3, 2)
+    assert attention(torch.randn(2, 8, 24)).shape == (2, 8, 24)
+
+
+def test_dropout_reaches_the_weights():
+    attention = SlicedAttention(24, 3, slices=2, permutation='none', attn_drop_rate=0.5)
+    x = torch.randn(2, 8, 24)
+    assert not torch.equal(attention.train()(x), attention.eval()(x))

@@ -1,10 +1,10 @@
-"""The two branches of a block, and where each of its options acts."""
+"""The two branches of a block, where each of its options acts, and its shortcuts."""
 
 import pytest
 import torch
 from torch import nn
 
-from vitbackbones.layers import Block, DropPath, Mlp, SpatialReduction
+from vitbackbones.layers import Block, CoefficientShortcut, DropPath, Mlp, SpatialReduction
 
 SIZE = (2, 4)
 
@@ -89,17 +89,6 @@ def test_an_mlp_is_two_linear_layers_around_a_gelu():
     torch.testing.assert_close(mlp(x), gelu @ mlp.fc2.weight.T + mlp.fc2.bias)
 
 
-def test_stochastic_depth_keeps_half_precision():
-    x = torch.ones(4, 3, dtype=torch.bfloat16)
-    assert DropPath(0.5).train()(x).dtype == torch.bfloat16
-
-
-@pytest.mark.parametrize('rate', [-0.1, 1.0, 1.5])
-def test_no_rate_of_stochastic_depth(rate):
-    with pytest.raises(ValueError, match=f'drop_path_rate={rate}: a rate of stochastic depth'):
-        DropPath(rate)
-
-
 def test_a_mlp_of_ones_own():
     class Twice(nn.Module):
         def __init__(self, embed_dims, hidden_dims, drop_rate):
@@ -113,3 +102,36 @@ def test_a_mlp_of_ones_own():
     assert block.mlp.given == (24, 48, 0.25)
     between = x + block.attn(block.norm1(x))
     torch.testing.assert_close(block(x, SIZE), between + 2 * block.norm2(between))
+
+
+VARIANTS = {'identity': {'identity'}, 'branch': {'branch'}, 'both': {'identity', 'branch'}}
+
+
+@pytest.mark.parametrize('coefficients', VARIANTS)
+def test_each_variant_learns_its_own_coefficients_from_one(coefficients):
+    shortcut = CoefficientShortcut(24, coefficients)
+    learned = dict(shortcut.named_parameters())
+    assert set(learned) == VARIANTS[coefficients]
+    x, branch, target = torch.randn(3, 2, 7, 24).unbind(0)
+    torch.testing.assert_close(shortcut(x, x, branch), x + branch)
+    scales = {'identity': 1.0, 'branch': 1.0}
+    for name, parameter in learned.items():
+        scales[name] = 0.3 if name == 'identity' else -1.7
+        parameter.data.fill_(scales[name])
+    out = shortcut(x, x, branch)
+    torch.testing.assert_close(out, scales['identity'] * x + scales['branch'] * branch)
+    (out * target).sum().backward()
+    for name, parameter in learned.items():
+        expected = ((x if name == 'identity' else branch) * target).sum()
+        torch.testing.assert_close(parameter.grad, expected[None], atol=1e-4, rtol=1e-4)
+
+
+def test_coefficients_stay_in_half_precision():
+    shortcut = CoefficientShortcut(24).to(torch.bfloat16)
+    x = torch.randn(2, 7, 24, dtype=torch.bfloat16)
+    assert shortcut(x, x, x).dtype == torch.bfloat16
+
+
+def test_an_unknown_variant_of_coefficients_lists_the_known_ones():
+    with pytest.raises(ValueError, match="'none'.*'identity', 'branch', 'both'"):
+        CoefficientShortcut(24, 'none')

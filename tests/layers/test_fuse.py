@@ -3,14 +3,22 @@
 import pytest
 import torch
 from torch import nn
+from torch.nn.utils import parametrize
 
-from vitbackbones.layers import Block, DotProductAttention, fuse_for_inference
+from vitbackbones.layers import (
+    Block,
+    CoefficientShortcut,
+    DotProductAttention,
+    IdentityShortcut,
+    Mlp,
+    fuse_for_inference,
+)
 from vitbackbones.layers.squeeze_excite import ExcitedMlp
 
 COEFFICIENTS = {'type': 'CoefficientShortcut'}
 
 
-def randomise(module):
+def randomize(module):
     torch.manual_seed(0)
     with torch.no_grad():
         for value in module.state_dict().values():
@@ -22,7 +30,7 @@ def randomise(module):
 def test_batch_norms_fold_into_the_convolution_before_them():
     layers = nn.Sequential(nn.Conv2d(3, 6, 3), nn.BatchNorm2d(6), nn.ReLU(), nn.BatchNorm2d(6))
     x = torch.randn(2, 3, 8, 8)
-    fused = fuse_for_inference(randomise(layers))
+    fused = fuse_for_inference(randomize(layers))
     torch.testing.assert_close(fused(x), layers(x), atol=1e-5, rtol=1e-5)
     kinds = [type(layer) for layer in fused]
     assert kinds == [nn.Conv2d, nn.Identity, nn.ReLU, nn.BatchNorm2d]
@@ -31,12 +39,12 @@ def test_batch_norms_fold_into_the_convolution_before_them():
 def test_a_norm_before_a_convolution_stays():
     layers = nn.Sequential(nn.BatchNorm2d(3), nn.ReLU(), nn.Conv2d(3, 3, 3))
     x = torch.randn(2, 3, 8, 8)
-    fused = fuse_for_inference(randomise(layers))
+    fused = fuse_for_inference(randomize(layers))
     torch.testing.assert_close(fused(x), layers(x), atol=1e-5, rtol=1e-5)
 
 
 def test_branch_coefficients_fold_into_the_last_linear_layer():
-    block = randomise(Block(24, 3, 2.0, {'type': 'DotProductAttention'}, COEFFICIENTS))
+    block = randomize(Block(24, 3, 2.0, {'type': 'DotProductAttention'}, COEFFICIENTS))
     before = {key: value.clone() for key, value in block.state_dict().items()}
     fused, x = fuse_for_inference(block), torch.randn(2, 6, 24)
     torch.testing.assert_close(fused(x, (2, 3)), block(x, (2, 3)), atol=1e-5, rtol=1e-5)
@@ -64,7 +72,7 @@ PARTS = {
 @pytest.mark.parametrize('name', PARTS)
 @torch.no_grad()
 def test_blocks_of_all_parts_keep_their_function(name):
-    block, x = randomise(Block(24, 3, 2.0, *PARTS[name])), torch.randn(2, 6, 24)
+    block, x = randomize(Block(24, 3, 2.0, *PARTS[name])), torch.randn(2, 6, 24)
     before, fused = x.clone(), fuse_for_inference(block)
     torch.testing.assert_close(fused(x, (2, 3)), block(x, (2, 3)), atol=2e-5, rtol=1e-5)
     assert torch.equal(x, before)  # what comes in is not written over
@@ -73,7 +81,7 @@ def test_blocks_of_all_parts_keep_their_function(name):
 @pytest.mark.parametrize('name', ['mean shift', 'identity', 'augmented', 'one path'])
 @torch.no_grad()
 def test_a_block_for_the_first_token(name):
-    block, x = randomise(Block(24, 3, 2.0, *PARTS[name])), torch.randn(2, 6, 24)
+    block, x = randomize(Block(24, 3, 2.0, *PARTS[name])), torch.randn(2, 6, 24)
     first = block.for_first_token()
     assert first is not block
     for form in (first, fuse_for_inference(first)):
@@ -89,7 +97,7 @@ def test_a_block_that_mixes_tokens_elsewhere_has_no_form_for_the_first():
 
 
 def test_gradients_of_the_image_are_the_same():
-    block, answers = randomise(Block(24, 3, 2.0, *PARTS['augmented'])).double(), []
+    block, answers = randomize(Block(24, 3, 2.0, *PARTS['augmented'])).double(), []
     for form in (block, fuse_for_inference(block)):
         x = torch.randn(2, 6, 24, generator=torch.Generator().manual_seed(1)).double()
         x.requires_grad_()
@@ -104,12 +112,110 @@ class Doubled(DotProductAttention):
         return 2 * super().forward(x, context) + x
 
 
-def test_a_branch_that_is_not_known_to_end_in_a_linear_layer_keeps_its_coefficient():
-    block = randomise(Block(24, 3, 2.0, {'type': Doubled}, COEFFICIENTS))
+class Averaging(nn.Module):
+    """An attention of one's own that declares what it can."""
+
+    answers_for_first_token = True
+
+    def __init__(self, embed_dims, **options):
+        super().__init__()
+        self.out = nn.Linear(embed_dims, embed_dims)
+
+    @property
+    def last_linear(self):
+        return self.out
+
+    def forward(self, x, context=None):
+        context = x if context is None else context
+        return self.out(x + context.mean(1, keepdim=True))
+
+
+class Silent(Averaging):
+    """The same with a method of its own, and nothing declared."""
+
+    def forward(self, x, context=None):
+        return super().forward(x, context).tanh()
+
+
+class Halved(IdentityShortcut):
+    def forward(self, x, normed, branch):
+        return x + branch / 2
+
+
+class Gated(Mlp):
+    """Reads the input of its activation again."""
+
+    def forward(self, x):
+        hidden = self.fc1(x)
+        return self.fc2(self.act(hidden) * hidden)
+
+
+class Parallel(Block):
+    """Both branches beside each other; the attention's answer goes two ways."""
+
+    def forward(self, x, size):
+        n = self.norm1(x)
+        attended = self.attn(n)
+        return self.shortcut_mlp(self.shortcut_attn(x, n, attended), n, self.mlp(n)) + attended
+
+
+class Biased(Block):
+    def attend(self, n, size):
+        return super().attend(n, size) + n.flip(1)
+
+
+def left(module):
+    """The names of the shortcuts' parameters that were not folded."""
+    return {name for name, _ in module.named_parameters() if 'shortcut' in name}
+
+
+ALL = {f'shortcut_{b}.{c}' for b in ('attn', 'mlp') for c in ('identity', 'branch')}
+ATTN = {name for name in ALL if 'attn' in name}
+# a block of one's own parts: its class, attention, shortcut, MLP, and what is not folded
+GUESTS = {
+    'more after the linear layer': (Block, Doubled, CoefficientShortcut, Mlp, ATTN),
+    'declared': (Block, Averaging, CoefficientShortcut, Mlp, set()),
+    'not declared': (Block, Silent, CoefficientShortcut, Mlp, ATTN),
+    'another sum': (Block, Averaging, Halved, Mlp, set()),
+    'another MLP': (Block, Averaging, CoefficientShortcut, Gated, ALL - ATTN),
+    'another block': (Parallel, Averaging, CoefficientShortcut, Mlp, ALL),
+    'another way to attend': (Biased, Averaging, CoefficientShortcut, Mlp, ALL),
+}
+
+
+@pytest.mark.parametrize('name', GUESTS)
+@torch.no_grad()
+def test_parts_of_ones_own_are_folded_as_far_as_they_declare(name):
+    cls, attention, shortcut, mlp, kept = GUESTS[name]
+    block = randomize(cls(24, 3, 2.0, {'type': attention}, {'type': shortcut}, mlp=mlp))
     fused, x = fuse_for_inference(block), torch.randn(2, 6, 24)
-    torch.testing.assert_close(fused(x, (2, 3)), block(x, (2, 3)), atol=1e-5, rtol=1e-5)
-    names = {name for name, _ in fused.named_parameters() if 'shortcut' in name}
-    assert names == {'shortcut_attn.identity', 'shortcut_attn.branch'}
+    torch.testing.assert_close(fused(x, (2, 3)), block(x, (2, 3)), atol=2e-5, rtol=1e-5)
+    assert left(fused) == kept
+
+
+@pytest.mark.parametrize('name', GUESTS)
+@torch.no_grad()
+def test_parts_of_ones_own_answer_for_the_first_token_if_they_all_declare_it(name):
+    cls, attention, shortcut, mlp, _ = GUESTS[name]
+    block = randomize(cls(24, 3, 2.0, {'type': attention}, {'type': shortcut}, mlp=mlp))
+    first, x = block.for_first_token(), torch.randn(2, 6, 24)
+    assert (first is not block) == (name == 'declared')
+    wanted = block(x, (2, 3))[:, :1]
+    torch.testing.assert_close(first(x, (2, 3))[:, :1], wanted, atol=2e-5, rtol=1e-5)
+
+
+class Double(nn.Module):
+    def forward(self, weight):
+        return 2 * weight
+
+
+@torch.no_grad()
+def test_a_linear_layer_that_computes_its_weight_is_left_alone():
+    block = randomize(Block(24, 3, 2.0, {'type': 'DotProductAttention'}, COEFFICIENTS))
+    parametrize.register_parametrization(block.attn.proj, 'weight', Double())
+    fused, x = fuse_for_inference(block), torch.randn(2, 6, 24)
+    torch.testing.assert_close(fused(x, (2, 3)), block(x, (2, 3)), atol=2e-5, rtol=1e-5)
+    assert left(fused) == ATTN
 
 
 def test_the_copy_is_in_eval_mode():

@@ -1,18 +1,52 @@
-"""What the ``type`` of a part may be."""
+"""What the ``type`` of a part may be, and for which classes a declaration holds."""
 
 import pytest
 from torch import nn
 
-from vitbackbones.layers import SHORTCUTS, IdentityShortcut, build_part
+from vitbackbones.layers import (
+    ATTENTIONS,
+    SHORTCUTS,
+    STEMS,
+    DotProductAttention,
+    IdentityShortcut,
+    build_part,
+    declared,
+)
 
 
 @pytest.mark.parametrize(
     'kind',
-    ['IdentityShortcut', IdentityShortcut, 'vitbackbones.layers.shortcut.IdentityShortcut'],
+    [
+        'IdentityShortcut',
+        IdentityShortcut,
+        'vitbackbones.layers.IdentityShortcut',
+        'vitbackbones.layers.shortcut.IdentityShortcut',
+    ],
 )
 def test_names_classes_and_paths(kind):
     part = build_part(SHORTCUTS, {'type': kind}, embed_dims=3)
     assert type(part) is IdentityShortcut
+
+
+# where the parts were in the release before
+FORMER = {
+    'attention.DotProductAttention': ATTENTIONS,
+    'sliced_attention.SlicedAttention': ATTENTIONS,
+    'mean_shift.MeanShiftAttention': ATTENTIONS,
+    'shortcut.CoefficientShortcut': SHORTCUTS,
+    'augmented_shortcut.AugmentedShortcut': SHORTCUTS,
+    'patch_embed.PatchEmbed': STEMS,
+    'tokens_to_token.TokensToToken': STEMS,
+}
+
+
+@pytest.mark.parametrize('path', FORMER)
+def test_a_path_of_an_earlier_release_means_the_part_of_that_name(path):
+    table, name = FORMER[path], path.split('.')[1]
+    widths = {'embed_dims': 8}
+    widths |= {'num_heads': 2} if table is ATTENTIONS else {}
+    widths |= {'in_channels': 3, 'patch_size': 16} if table is STEMS else {}
+    assert type(build_part(table, {'type': f'vitbackbones.layers.{path}'}, **widths)) is table[name]
 
 
 def test_a_part_of_ones_own_needs_no_registration(tmp_path, monkeypatch):
@@ -26,7 +60,71 @@ def test_a_part_of_ones_own_needs_no_registration(tmp_path, monkeypatch):
     assert type(part).__module__ == 'somebodys_parts'
 
 
-@pytest.mark.parametrize('kind', ['Identity', 'no.such.Part', 'torch.nn.NoSuchPart', None, 3])
+@pytest.mark.parametrize(
+    'kind',
+    ['Identity', 'no.such.Part', 'torch.nn.NoSuchPart', 'vitbackbones.layers.x.Part', None, 3],
+)
 def test_unknown_ones(kind):
     with pytest.raises(ValueError, match=r'unknown part type=.* known: AugmentedShortcut, Coeff'):
         build_part(SHORTCUTS, {'type': kind}, embed_dims=3)
+
+
+class OtherConstructor(DotProductAttention):
+    def __init__(self, **options):
+        super().__init__(24, 3, **options)
+
+
+class OtherForward(DotProductAttention):
+    def forward(self, x, context=None, bias=None):
+        return x + super().forward(x, context, bias)
+
+
+class OtherHelper(DotProductAttention):
+    def _project(self, x, context):
+        return super()._project(x.mean(1, keepdim=True).expand_as(x), context)
+
+
+class Repeats(OtherHelper):
+    answers_for_first_token = False
+    last_linear = DotProductAttention.last_linear
+
+
+class Mixed(nn.Module):
+    """Methods that stand before those of the part."""
+
+    def forward(self, x):
+        return 2 * super().forward(x)
+
+
+class WithMixin(Mixed, DotProductAttention):
+    pass
+
+
+@pytest.mark.parametrize(
+    ('part', 'names'),
+    [
+        (DotProductAttention(24, 3), {'takes_bias', 'answers_for_first_token', 'last_linear'}),
+        (OtherConstructor(), {'takes_bias', 'answers_for_first_token', 'last_linear'}),
+        (OtherForward(24, 3), set()),
+        (OtherHelper(24, 3), set()),
+        (Repeats(24, 3), {'last_linear'}),
+        (WithMixin(24, 3), set()),
+        (nn.Linear(24, 24), set()),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_declaration_holds_until_a_subclass_has_methods_of_its_own(part, names):
+    every = ('takes_bias', 'answers_for_first_token', 'last_linear')
+    assert {name for name in every if declared(part, name)} == names
+
+
+def test_what_is_declared_may_depend_on_the_options():
+    tied = build_part(
+        ATTENTIONS,
+        {'type': 'MeanShiftAttention', 'sharing': 'QKVPQ'},
+        embed_dims=24,
+        num_heads=3,
+    )
+    assert declared(tied, 'last_linear') is None
+    own = build_part(ATTENTIONS, {'type': 'MeanShiftAttention'}, embed_dims=24, num_heads=3)
+    assert declared(own, 'last_linear') is own.proj

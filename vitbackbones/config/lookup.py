@@ -14,7 +14,7 @@ from mmengine.registry import Registry, root
 from mmengine.utils import get_object_from_string
 
 from ..errors import InputError
-from ..layers import ATTENTIONS, SHORTCUTS, STEMS
+from ..layers import ATTENTIONS, SHORTCUTS, STEMS, part_name
 
 OURS = 'vitbackbones'
 PARTS = {**ATTENTIONS, **SHORTCUTS, **STEMS}  # of the networks, in no registry
@@ -90,7 +90,7 @@ def _join_tree(scope: str) -> None:
 
 def _outside_registries(name: str) -> dict[str, Callable]:
     """Parts of our networks, and objects named by their full path."""
-    if name in PARTS:
-        return {'part': PARTS[name]}
+    if part_name(name) in PARTS:
+        return {'part': PARTS[part_name(name)]}
     target = get_object_from_string(name) if '.' in name else None
     return {'object': target} if callable(target) else {}

@@ -1,35 +1,60 @@
 """The parts that the networks are made of; they know torch only.
 
-A part of one's own is entered by ``ATTENTIONS['Mine'] = Mine`` (or ``SHORTCUTS``) or given as
-the class itself: ``attention=dict(type=Mine)``.
+What two hosts or a config can name lives here; what one host needs stays in the host
+(``vitbackbones.backbones``). ``parts`` says how a config names a part, what a part must do and
+what it may declare.
 """
 
-from .attention import DotProductAttention
-from .augmented_shortcut import AugmentedShortcut
-from .block import Block
-from .circulant import circulant_dense, circulant_fft, circulant_halves, circulant_matrix
-from .drop_path import DropPath, drop_path_rates, require_rate
-from .dropout import Dropout
-from .fuse import LAST_LINEAR, fuse_for_inference
-from .grouped_linear import GroupedLinear
+from .attention import (
+    DotProductAttention,
+    GroupedLinear,
+    SlicedAttention,
+    Slicing,
+    fixed_permutation,
+    number_slices,
+)
+from .augmented_shortcut import (
+    AugmentedShortcut,
+    circulant_dense,
+    circulant_fft,
+    circulant_halves,
+    circulant_matrix,
+)
+from .block import Block, CoefficientShortcut, IdentityShortcut, Mlp, build_shortcut
+from .drop import Dropout, DropPath, drop_path_rates, require_rate
+from .fuse import fuse_for_inference
 from .init import trunc_normal_linears
 from .mean_shift import MeanShiftAttention, mean_shift
-from .mlp import Mlp
-from .parts import ATTENTIONS, SHORTCUTS, STEMS, build_part, register
-from .patch_embed import PatchEmbed, average_map, pad_to_multiple, require_channels, to_map
-from .position import fit_position, resize_map, resize_position, sincos_position, sinusoid_position
+from .parts import (
+    ATTENTIONS,
+    SHORTCUTS,
+    STEMS,
+    build_part,
+    declared,
+    part_name,
+    register,
+    require_choice,
+)
 from .recursion import NonLinearProjection, RecursiveBlock
-from .shortcut import CoefficientShortcut, IdentityShortcut, build_shortcut
-from .sliced_attention import SlicedAttention, Slicing, fixed_permutation, number_slices
 from .spatial_reduction import SpatialReduction
 from .squeeze_excite import ExcitedMlp
-from .token_attention import PerformerAttention, TokenAttention
-from .tokens_to_token import TokensToToken
+from .tokens import (
+    PatchEmbed,
+    average_map,
+    fit_position,
+    pad_to_multiple,
+    require_channels,
+    resize_map,
+    resize_position,
+    sincos_position,
+    sinusoid_position,
+    to_map,
+)
+from .tokens_to_token import PerformerAttention, T2TAttention, TokensToToken
 from .window import WindowBlock
 
 __all__ = [
     'ATTENTIONS',
-    'LAST_LINEAR',
     'SHORTCUTS',
     'STEMS',
     'AugmentedShortcut',
@@ -50,7 +75,7 @@ __all__ = [
     'SlicedAttention',
     'Slicing',
     'SpatialReduction',
-    'TokenAttention',
+    'T2TAttention',
     'TokensToToken',
     'WindowBlock',
     'average_map',
@@ -60,6 +85,7 @@ __all__ = [
     'circulant_fft',
     'circulant_halves',
     'circulant_matrix',
+    'declared',
     'drop_path_rates',
     'fit_position',
     'fixed_permutation',
@@ -67,8 +93,10 @@ __all__ = [
     'mean_shift',
     'number_slices',
     'pad_to_multiple',
+    'part_name',
     'register',
     'require_channels',
+    'require_choice',
     'require_rate',
     'resize_map',
     'resize_position',

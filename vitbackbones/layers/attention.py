@@ -1,17 +1,105 @@
-"""Dot-product attention (Vaswani et al., 2017), always through the fused kernel.
+"""Dot-product attention: its projections, dense or grouped, and its form in slices.
 
-The interface that every attention of this package keeps, so that a host network can hold
-any of them: ``attention(tokens, context=None) -> tokens``. One whose class says ``takes_bias``
-also takes ``bias``, which is added to the scores (Swin's windows hand over their positions so).
+**Attention** (Vaswani et al., 2017) always runs through the fused kernel.
+
+**Grouped projections** (MSF transformer, Sec. 3.3, Fig. 2) have 1/G of the numbers of dense ones.
+Input channels are cut into G contiguous groups, and every output channel reads one of them. A
+fused map is made of ``parts`` equal projections (q, k, v, ...); which output reads which group:
+
+* ``'interleave'`` (Fig. 2b): output o reads group o mod G, so every head sees all of the input;
+* ``'block'`` (Fig. 2a): within each part, the g-th of G contiguous pieces reads group g.
+
+The weight is stored with the rows of a group together, (group, part, channel): as published, and
+as in a grouped 1 x 1 convolution. With ``'interleave'`` that is row g * out / G + o // G for
+output o of group g. The published code's own block mode is another one, which was never used: it
+makes blocks of the fused map as a whole, so that queries and keys see one half of the input only.
+
+**Slices** (Shen et al., "Sliced Recursive Transformer", ECCV 2022, Algorithm 1): the tokens are
+cut into G consecutive runs and each run attends to itself alone, which divides the cost of the
+scores by G. So that the runs still exchange information, a later pass shuffles the tokens before
+it cuts them and puts them back in order afterwards; the published code never shuffles a first
+pass, nor a pass with one group. The published form needs a token count that G divides. Here the
+first (L mod G) runs are one token longer than the others, which is the same where the published
+form is defined, leaves no run empty, and needs no mask, so that every run stays on the fused
+kernel.
 """
 
+from collections.abc import Callable
+
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from .dropout import Dropout
-from .grouped_linear import GroupedLinear
-from .parts import ATTENTIONS, register
+from .drop import Dropout
+from .parts import ATTENTIONS, register, require_choice
+
+# input channel i of group g, output channel o of group g in part p
+_PRODUCTS = {'interleave': '...gi,gpoi->...pog', 'block': '...gi,gpoi->...pgo'}
+
+# of the polynomial that orders a fixed permutation
+_PRIME = 2**31 - 1
+_SPREAD = 1_640_531_527
+_COEFFICIENTS = (1_103_527_591, 377_401_575, 1_918_273_645, 662_824_084)
+
+
+def _require_groups(groups: int) -> None:
+    if not isinstance(groups, int) or groups < 1:
+        raise OptionError(f'groups={groups!r}: a number of groups is an integer of at least 1')
+
+
+class GroupedLinear(nn.Linear):
+    """A linear map of ``parts`` equal projections in ``groups`` groups; 1 group is dense.
+
+    Args:
+        in_features: width of the input.
+        out_features: width of the output, all parts together.
+        bias: whether there is a bias, one number per output channel in the output's order.
+        groups: number of groups; divides the input and every part of the output.
+        layout: ``'interleave'`` or ``'block'``.
+        parts: number of projections in the output.
+
+    Shape of ``weight``: (out_features, in_features / groups), initialized as torch does a dense
+    map of that input width.
+
+    Raises:
+        OptionError: ``groups`` is not an integer from 1 or does not divide the widths, or
+            ``layout`` is unknown.
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        groups: int = 1,
+        layout: str = 'interleave',
+        parts: int = 1,
+    ) -> None:
+        require_choice('layout', layout, _PRODUCTS)
+        _require_groups(groups)
+        if in_features % groups or out_features // parts % groups:
+            widths = f'{in_features} and {out_features // parts}'
+            raise OptionError(
+                f'groups={groups} does not divide the widths {widths} of a projection'
+            )
+        super().__init__(in_features // groups, out_features, bias)
+        self.groups, self.layout, self.parts = groups, layout, parts
+
+    def forward(self, x: Tensor, part: slice = slice(None)) -> Tensor:
+        """Map (..., in_features) to (..., out_features), or to the parts in ``part`` alone."""
+        weight = self.weight.unflatten(0, (self.groups, self.parts, -1))[:, part]
+        bias = self.bias
+        if bias is not None:
+            bias = bias.unflatten(0, (self.parts, -1))[part].flatten()
+        if self.groups == 1:
+            return F.linear(x, weight.flatten(0, 2), bias)
+        x = x.unflatten(-1, (self.groups, -1))  # (..., groups, in / groups)
+        out = torch.einsum(_PRODUCTS[self.layout], x, weight).flatten(-3)
+        return out if bias is None else out + bias
+
+    def extra_repr(self) -> str:
+        return f'{super().extra_repr()}, groups={self.groups}, layout={self.layout!r}'
 
 
 @register(ATTENTIONS)
@@ -28,10 +116,15 @@ class DotProductAttention(nn.Module):
         drop_rate: dropout on the output.
         proj_bias: whether the output projection has a bias.
         groups, layout: grouping of the query, key and value projections, see
-            :class:`~vitbackbones.layers.GroupedLinear`.
+            :class:`GroupedLinear`.
+
+    Raises:
+        OptionError: ``embed_dims`` is no multiple of ``num_heads``, or a bad ``groups`` or
+            ``layout``.
     """
 
     takes_bias = True
+    answers_for_first_token = True
 
     def __init__(
         self,
@@ -76,7 +169,12 @@ class DotProductAttention(nn.Module):
         out = out.transpose(1, 2).flatten(2)  # (N, heads, L, c) -> (N, L, heads * c)
         return self.drop(self.proj(out))
 
+    @property
+    def last_linear(self) -> nn.Linear:
+        return self.proj
+
     def _project(self, x: Tensor, context: Tensor | None) -> tuple[Tensor, ...]:
+        """Return queries (N, heads, L, c), and keys and values (N, heads, S, c)."""
         if context is None:
             return self._heads(self.qkv(x), 3)
         if self.cross:
@@ -88,3 +186,128 @@ class DotProductAttention(nn.Module):
     def _heads(self, x: Tensor, parts: int) -> tuple[Tensor, ...]:
         x = x.unflatten(2, (parts, self.num_heads, -1))  # (N, L, parts, heads, c)
         return x.permute(2, 0, 3, 1, 4).unbind(0)  # parts times (N, heads, L, c)
+
+
+def fixed_permutation(length: int, device: torch.device, number: int = 0) -> Tensor:
+    """Return the permutation (length,) of 0 ... length - 1 that eval mode uses.
+
+    The indices in the order of a random polynomial modulo a prime: a function of the length and
+    the ``number`` (every number has its own) alone, the same on every machine, without a
+    generator, a cache or a copy from the host, so that it also traces into one graph.
+    """
+    index = torch.arange(length, device=device)
+    key = torch.full_like(index, number * _SPREAD % _PRIME)
+    for coefficient in _COEFFICIENTS:
+        key = (key * index + coefficient) % _PRIME
+    return key.argsort(stable=True)
+
+
+class Slicing(nn.Module):
+    """Apply any attention of its own tokens to slices of them; has no parameters.
+
+    Args:
+        groups: number G of runs, at least 1.
+        permutation: ``'none'`` cuts the tokens in raster order. ``'fixed'`` shuffles them anew in
+            every training pass and always alike in eval mode. ``'random'`` shuffles anew in eval
+            mode too, with draws from the global CPU generator, as the published code does.
+
+    Raises:
+        OptionError: ``groups`` is not an integer from 1, or ``permutation`` is unknown.
+    """
+
+    def __init__(self, groups: int, permutation: str = 'none') -> None:
+        super().__init__()
+        _require_groups(groups)
+        require_choice('permutation', permutation, ('fixed', 'random', 'none'))
+        self.groups = groups
+        self.permutation = permutation
+        self.number = 0  # which of the fixed permutations; see number_slices
+
+    def forward(self, attention: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+        """Map tokens (N, L, C) to (N, L, C); any L."""
+        if self.groups == 1:
+            return attention(x)
+        if self.permutation == 'none':
+            return self._slice(attention, x)
+        order = self._order(x.shape[1], x.device)
+        out = self._slice(attention, x.index_select(1, order))
+        return out.index_select(1, order.argsort())
+
+    def _order(self, length: int, device: torch.device) -> Tensor:
+        if self.permutation == 'random':
+            return torch.randperm(length).to(device)
+        if self.training:
+            return torch.randperm(length, device=device)
+        return fixed_permutation(length, device, self.number)
+
+    def _slice(self, attention: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+        short, longer = x.shape[1] // self.groups, x.shape[1] % self.groups
+        if longer == 0:
+            return _attend_in_runs(attention, x, short)
+        cut = longer * (short + 1)
+        parts = [_attend_in_runs(attention, x[:, :cut], short + 1)]
+        if short > 0:
+            parts.append(_attend_in_runs(attention, x[:, cut:], short))
+        return torch.cat(parts, 1)
+
+    def extra_repr(self) -> str:
+        return f'groups={self.groups}, permutation={self.permutation!r}'
+
+
+def _attend_in_runs(attention: Callable[[Tensor], Tensor], x: Tensor, length: int) -> Tensor:
+    runs = x.unflatten(1, (-1, length)).flatten(0, 1)  # (N, L, C) -> (N * L / length, length, C)
+    return attention(runs).reshape(x.shape)  # (N * L / length, length, C) -> (N, L, C)
+
+
+@register(ATTENTIONS)
+class SlicedAttention(DotProductAttention):
+    """Dot-product attention within ``slices`` slices of the tokens.
+
+    Every layer of a backbone has a fixed permutation of its own (:func:`number_slices`), so that
+    all tokens meet in depth; with one for all, tokens of two slices never would.
+
+    Args:
+        embed_dims, num_heads: as for :class:`DotProductAttention`.
+        cross: must be false; queries and keys are cut into the same slices.
+        slices: number of slices, the ``groups`` of :class:`Slicing`.
+        permutation: see :class:`Slicing`.
+        options: further arguments of :class:`DotProductAttention`; its ``groups`` are those of
+            the projections.
+
+    Raises:
+        OptionError: ``cross`` is set, or a bad ``slices`` or ``permutation``.
+    """
+
+    takes_bias = False  # it would have to be cut and shuffled like the tokens
+    last_linear = DotProductAttention.last_linear
+
+    def __init__(
+        self,
+        embed_dims: int,
+        num_heads: int,
+        cross: bool = False,
+        slices: int = 2,
+        permutation: str = 'fixed',
+        **options,
+    ) -> None:
+        if cross:
+            raise OptionError(
+                'SlicedAttention cuts queries and keys into the same slices, so it cannot read '
+                'keys of other tokens (cross=True), such as spatially reduced ones'
+            )
+        super().__init__(embed_dims, num_heads, **options)
+        self.slicing = Slicing(slices, permutation)
+
+    def forward(self, x: Tensor, context: None = None) -> Tensor:
+        """Attend within the slices of ``x`` (N, L, C); any L."""
+        return self.slicing(super().forward, x)
+
+
+def number_slices(network: nn.Module) -> None:
+    """Give each :class:`SlicedAttention` of a network the fixed permutation of its place in it.
+
+    A number by place and not by chance is the same in every process and needs no checkpoint.
+    """
+    layers = (part for part in network.modules() if isinstance(part, SlicedAttention))
+    for number, layer in enumerate(layers):
+        layer.slicing.number = number

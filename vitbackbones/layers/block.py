@@ -1,22 +1,125 @@
-"""The pre-norm transformer block with interchangeable attention and shortcuts.
+"""The pre-norm transformer block, its MLP, and what a residual branch adds its output to.
 
-n = LN(x);  x = shortcut_attn(x, n, drop_path(attn(n)))
-n = LN(x);  x = shortcut_mlp(x, n, drop_path(mlp(n)))
+    n = LN(x);  x = shortcut_attn(x, n, drop_path(attn(n)))
+    n = LN(x);  x = shortcut_mlp(x, n, drop_path(mlp(n)))
+
+Attention and shortcuts are interchangeable. A shortcut gets the residual stream ``x``, its
+normalized copy that the branch read, and what the branch answered (after stochastic depth), all
+(N, L, C). The usual one adds; SReT (Shen et al., "Sliced Recursive Transformer", ECCV 2022,
+Eq. 9-10) learns a coefficient of the stream and one of the branch.
 """
 
+import torch
 from torch import Tensor, nn
 
-from .attention import DotProductAttention
-from .augmented_shortcut import AugmentedShortcut
-from .drop_path import DropPath
-from .mean_shift import MeanShiftAttention
-from .mlp import Mlp
-from .parts import ATTENTIONS, build_part
-from .shortcut import CoefficientShortcut, IdentityShortcut, build_shortcut
-from .sliced_attention import Slicing
+from .attention import Slicing
+from .drop import Dropout, DropPath
+from .fuse import InPlaceGELU, ScaledIdentity, scale_linear
+from .parts import ATTENTIONS, SHORTCUTS, build_part, declared, register, require_choice
 
-WITH_CONTEXT = {DotProductAttention, MeanShiftAttention}  # can ask for fewer tokens than they read
-PER_TOKEN = {IdentityShortcut, CoefficientShortcut, AugmentedShortcut}  # act on each token alone
+
+class Mlp(nn.Module):
+    """fc2(GELU(fc1(x))) on every token, with the exact (erf) GELU.
+
+    Args:
+        embed_dims: width of the tokens.
+        hidden_dims: width between the two layers.
+        drop_rate: dropout after each layer.
+    """
+
+    answers_for_first_token = True
+
+    def __init__(self, embed_dims: int, hidden_dims: int, drop_rate: float = 0.0) -> None:
+        super().__init__()
+        self.fc1 = nn.Linear(embed_dims, hidden_dims)
+        self.act = nn.GELU()
+        self.fc2 = nn.Linear(hidden_dims, embed_dims)
+        self.drop = Dropout(drop_rate)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (..., embed_dims) to (..., embed_dims)."""
+        return self.drop(self.fc2(self.drop(self.act(self.fc1(x)))))
+
+    @property
+    def last_linear(self) -> nn.Linear:
+        return self.fc2
+
+    def fold_for_inference(self) -> None:
+        """Let the activation overwrite its input, which only it reads."""
+        # a subclass may read it again, unless it repeats that it does not
+        if declared(self, 'fold_for_inference') and type(self.act) is nn.GELU:
+            self.act = InPlaceGELU()
+
+
+@register(SHORTCUTS)
+class IdentityShortcut(nn.Module):
+    """The usual residual connection, x + branch."""
+
+    answers_for_first_token = True
+
+    def __init__(self, embed_dims: int) -> None:
+        super().__init__()
+
+    def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
+        """Map the stream, its normalized copy and the branch, all (N, L, C), to (N, L, C)."""
+        return x + branch
+
+    def fold_into(self, last: nn.Linear) -> nn.Module:
+        """Return the form that writes the sum over the branch; ``last`` stays as it is."""
+        return ScaledIdentity(1.0)
+
+
+@register(SHORTCUTS)
+class CoefficientShortcut(nn.Module):
+    """Learnable residual coefficients (SReT, Eq. 9-10), one scalar each, unconstrained, from 1.
+
+        c_identity * x + c_branch * branch
+
+    Args:
+        embed_dims: width of the tokens, not used.
+        coefficients: which of the two are learned, ``'identity'``, ``'branch'`` or ``'both'``
+            (the three variants of SReT's Table 13); the other is 1.
+
+    Raises:
+        OptionError: ``coefficients`` is something else.
+    """
+
+    answers_for_first_token = True
+
+    def __init__(self, embed_dims: int, coefficients: str = 'both') -> None:
+        super().__init__()
+        require_choice('coefficients', coefficients, ('identity', 'branch', 'both'))
+        self.identity = nn.Parameter(torch.ones(1)) if coefficients != 'branch' else None
+        self.branch = nn.Parameter(torch.ones(1)) if coefficients != 'identity' else None
+
+    def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
+        """Map the stream, its normalized copy and the branch, all (N, L, C), to (N, L, C)."""
+        if self.identity is not None:
+            x = x * self.identity
+        return x + branch if self.branch is None else torch.addcmul(x, branch, self.branch)
+
+    def fold_into(self, last: nn.Linear) -> nn.Module:
+        """Multiply the branch's coefficient into its ``last`` layer; return the sum left."""
+        if self.branch is not None:
+            scale_linear(last, self.branch)
+        return ScaledIdentity(1.0 if self.identity is None else self.identity.item())
+
+
+def build_shortcut(config: dict, embed_dims: int, branch: str) -> nn.Module:
+    """Build the shortcut of one residual branch, ``'attention'`` or ``'mlp'``.
+
+    ``config['location']`` says which branches get it, one of them or ``'both'``, the default; the
+    other gets the identity.
+
+    Raises:
+        OptionError: ``config['location']`` is something else.
+    """
+    options = dict(config)
+    location = options.pop('location', 'both')
+    require_choice('location', location, ('attention', 'mlp', 'both'))
+    if location not in (branch, 'both'):
+        return IdentityShortcut(embed_dims)
+    return build_part(SHORTCUTS, options, embed_dims=embed_dims)
 
 
 class Block(nn.Module):
@@ -27,19 +130,20 @@ class Block(nn.Module):
         num_heads: heads of the attention.
         mlp_ratio: hidden width of the MLP in units of ``embed_dims``.
         attention: configuration of the attention (see ``layers.parts``).
-        shortcut: configuration of the two shortcuts (see ``layers.shortcut``).
+        shortcut: configuration of the two shortcuts (see :func:`build_shortcut`).
         qkv_bias: bias in the attention's projections of its input.
         proj_bias: bias in its projection of its output.
         drop_rate: dropout on the outputs of attention and MLP.
         attn_drop_rate: dropout on the attention weights.
         drop_path_rate: stochastic depth of both branches.
         norm_eps: epsilon of the LayerNorms.
-        reduction: module that makes the attention's context from the normalised tokens and
+        reduction: module that makes the attention's context from the normalized tokens and
             their grid; ``None`` for self-attention.
         mlp: class of the MLP.
     """
 
-    residuals = {'shortcut_attn': 'attn', 'shortcut_mlp': 'mlp'}  # see layers.fuse
+    residuals = {'shortcut_attn': 'attn', 'shortcut_mlp': 'mlp'}
+    answers_for_first_token = True  # where its parts do, see for_first_token
 
     def __init__(
         self,
@@ -90,15 +194,14 @@ class Block(nn.Module):
         return self.shortcut_mlp(x, n, self.drop_path(self.mlp(n)))
 
     def attend(self, n: Tensor, size: tuple[int, int]) -> Tensor:
-        """Apply the attention to normalised tokens (N, L, C); returns (N, L, C)."""
+        """Apply the attention to normalized tokens (N, L, C); returns (N, L, C)."""
         return self.attn(n, None if self.reduction is None else self.reduction(n, size))
 
     def for_first_token(self) -> nn.Module:
         """Return a block that answers for the first token alone; itself if it has no such form."""
-        plain = type(self) is Block and self.reduction is None and type(self.mlp) is Mlp
-        shortcuts = {type(self.shortcut_attn), type(self.shortcut_mlp)}
-        known = type(self.attn) in WITH_CONTEXT and shortcuts <= PER_TOKEN
-        return FirstTokenBlock(self) if plain and known else self
+        parts = (self, self.attn, self.mlp, self.shortcut_attn, self.shortcut_mlp)
+        able = all(declared(part, 'answers_for_first_token') for part in parts)
+        return FirstTokenBlock(self) if able and self.reduction is None else self
 
 
 class FirstTokenBlock(nn.Module):

@@ -6,39 +6,25 @@
 * Activations and residual sums are written over memory that nobody reads again.
 * Where only the class token is returned, the last block answers for that token alone.
 
-Only what is exact (up to rounding) is folded; every other part stays as it is. The affine part of
-a LayerNorm could go into the linear layers after it, but that makes the norm slower, not faster.
+Only what is exact (up to rounding) is folded, and only what the parts declare (``layers.parts``);
+every other part stays as it is. The affine part of a LayerNorm could go into the linear layers
+after it, but that makes the norm slower, not faster.
 """
 
 from copy import deepcopy
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from .attention import DotProductAttention
-from .mean_shift import MeanShiftAttention
-from .mlp import Mlp
-from .sliced_attention import SlicedAttention
-
-# Branches that end in a linear layer, whose answer is memory of their own, and the layer's name.
-# A subclass may do more after it, so exact types are listed; a part of one's own is entered like
-# these.
-LAST_LINEAR: dict[type[nn.Module], str] = {
-    DotProductAttention: 'proj',
-    SlicedAttention: 'proj',
-    MeanShiftAttention: 'proj',
-    Mlp: 'fc2',
-}
+from .parts import declared
 
 
 @torch.no_grad()
 def fuse_for_inference(model: nn.Module) -> nn.Module:
     """Return a copy of ``model`` in eval mode with the same outputs and fewer operations.
 
-    A module says which branch each of its shortcuts closes by ``residuals``, a dict of attribute
-    names ``{shortcut: branch}``, and folds what else it can in its ``fold_for_inference()``. The
-    copy cannot be trained further or loaded into.
+    The copy cannot be trained further or loaded into.
     """
     model = deepcopy(model).eval()  # a BatchNorm can be folded in eval mode only
     for module in list(model.modules()):
@@ -46,7 +32,7 @@ def fuse_for_inference(model: nn.Module) -> nn.Module:
             _fold_norms(module)
         if hasattr(module, 'fold_for_inference'):
             module.fold_for_inference()
-        for shortcut, branch in getattr(module, 'residuals', {}).items():
+        for shortcut, branch in (declared(module, 'residuals') or {}).items():
             _fold_shortcut(module, shortcut, getattr(module, branch))
     return model.requires_grad_(False).eval()
 
@@ -59,12 +45,36 @@ def _fold_norms(layers: nn.Sequential) -> None:
 
 
 def _fold_shortcut(module: nn.Module, shortcut: str, branch: nn.Module) -> None:
-    part, last = getattr(module, shortcut), _last_linear(branch)
-    if last is not None and hasattr(part, 'fold_into'):
-        setattr(module, shortcut, part.fold_into(last))
+    """Fold a shortcut into the branch that it closes, where both say how."""
+    last = declared(branch, 'last_linear')
+    fold_into = declared(getattr(module, shortcut), 'fold_into')
+    # a subclass, such as one with a parametrized weight or an adapter, may not keep the factor
+    if type(last) is nn.Linear and fold_into is not None:
+        setattr(module, shortcut, fold_into(last))
 
 
-def _last_linear(branch: nn.Module) -> nn.Linear | None:
-    if getattr(branch, 'tied', None) is not None or getattr(branch, 'probe', None) == 'residual':
-        return None  # mean shift: the last matrix is another's too, or the probe comes after it
-    return getattr(branch, LAST_LINEAR[type(branch)]) if type(branch) in LAST_LINEAR else None
+def scale_linear(layer: nn.Linear, factor: float | Tensor) -> None:
+    """Multiply what ``layer`` answers by ``factor``, in its parameters."""
+    layer.weight.mul_(factor)
+    if layer.bias is not None:
+        layer.bias.mul_(factor)
+
+
+class ScaledIdentity(nn.Module):
+    """The shortcut scale * x + branch with a constant ``scale``; overwrites ``branch``."""
+
+    def __init__(self, scale: float) -> None:
+        super().__init__()
+        self.scale = scale
+
+    def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
+        """Map the stream, its normalized copy and the branch, all (N, L, C), to (N, L, C)."""
+        return branch.add_(x, alpha=self.scale)
+
+
+class InPlaceGELU(nn.Module):
+    """The exact GELU, written over its input."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map any shape to itself."""
+        return torch.ops.aten.gelu_(x)

@@ -17,9 +17,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from .dropout import Dropout
-from .grouped_linear import GroupedLinear
-from .parts import ATTENTIONS, register
+from .attention import GroupedLinear
+from .drop import Dropout
+from .parts import ATTENTIONS, register, require_choice
 
 _ROLES = 'QKVPW'
 
@@ -70,7 +70,7 @@ def _with_longer_keys(
 def _matrices(sharing: str, with_probe: bool) -> tuple[list[int], int | None]:
     """Number the distinct matrices; return those of Q, K, V[, P], and W's or None if its own."""
     if len(sharing) != len(_ROLES) or set(sharing) - set(_ROLES):
-        raise OptionError(f'sharing={sharing!r} is no word of five letters out of {_ROLES}')
+        raise OptionError(f'sharing={sharing!r}: must be five letters out of {_ROLES}')
     letters = sharing[:4] if with_probe else sharing[:3]
     distinct = list(dict.fromkeys(letters))
     tied = distinct.index(sharing[4]) if sharing[4] in distinct else None
@@ -107,6 +107,7 @@ class MeanShiftAttention(nn.Module):
     """
 
     takes_bias = True
+    answers_for_first_token = True
 
     def __init__(
         self,
@@ -125,8 +126,7 @@ class MeanShiftAttention(nn.Module):
         super().__init__()
         if embed_dims % num_heads:
             raise OptionError(f'embed_dims={embed_dims} is no multiple of num_heads={num_heads}')
-        if probe not in ('head', 'residual', None):
-            raise OptionError(f"probe={probe!r} is none of 'head', 'residual', None")
+        require_choice('probe', probe, ('head', 'residual', None))
         self.num_heads, self.attn_drop_rate, self.probe = num_heads, attn_drop_rate, probe
         self.roles, self.tied = _matrices(sharing, probe is not None)
         if self.tied is not None and groups != 1:
@@ -153,6 +153,11 @@ class MeanShiftAttention(nn.Module):
         z = z.transpose(1, 2).flatten(2)  # (N, heads, L, c) -> (N, L, heads * c)
         z = self._back_project(z - p[0] if self.probe == 'head' else z)
         return self.drop(z - p[0] if self.probe == 'residual' else z)
+
+    @property
+    def last_linear(self) -> nn.Linear | None:
+        """``None`` where the last matrix is another role's too, or the probe comes after it."""
+        return None if self.tied is not None or self.probe == 'residual' else self.proj
 
     def _project(self, x: Tensor, context: Tensor | None) -> list[Tensor]:
         """Return queries, keys, values and probes, each (N, L or S, C)."""

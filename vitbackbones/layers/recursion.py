@@ -14,10 +14,8 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from .block import Block
-from .mlp import Mlp
-from .shortcut import build_shortcut
-from .sliced_attention import Slicing
+from .attention import Slicing
+from .block import Block, Mlp, build_shortcut
 
 
 class NonLinearProjection(nn.Module):
@@ -26,7 +24,7 @@ class NonLinearProjection(nn.Module):
     Args:
         embed_dims: width of the tokens.
         ratio: hidden width in units of ``embed_dims``.
-        shortcut: configuration of the shortcut (see ``layers.shortcut``).
+        shortcut: configuration of the shortcut (see ``build_shortcut``).
         drop_rate: dropout after each layer of the MLP.
     """
 
@@ -54,6 +52,8 @@ class RecursiveBlock(Block):
 
     The others are :class:`~vitbackbones.layers.Block`'s.
     """
+
+    residuals = Block.residuals
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ also turn a channel's sign: t + t * tanh(W2 relu(W1 LN(t_))).
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .mlp import Mlp
+from .block import Mlp
 
 
 class SqueezeExcite(nn.Module):
@@ -27,6 +27,8 @@ class SqueezeExcite(nn.Module):
 
 class ExcitedMlp(Mlp):
     """An MLP plus its own gated output; the gate is C / 4 wide. Arguments as :class:`Mlp`."""
+
+    fold_for_inference = Mlp.fold_for_inference
 
     def __init__(self, embed_dims: int, hidden_dims: int, drop_rate: float = 0.0) -> None:
         super().__init__(embed_dims, hidden_dims, drop_rate)

@@ -67,6 +67,8 @@ class WindowBlock(Block):
         OptionError: the attention cannot add a bias to its scores.
     """
 
+    residuals = Block.residuals
+
     def __init__(
         self,
         embed_dims: int,

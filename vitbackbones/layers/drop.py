@@ -1,4 +1,8 @@
-"""Stochastic depth (Huang et al., 2016), per sample."""
+"""What is dropped in training: single values (dropout) and whole branches (stochastic depth).
+
+Stochastic depth (Huang et al., 2016) acts per sample. Dropout is torch's, in a form that can be
+trained under ``torch.compile`` on a CPU, too.
+"""
 
 import torch
 from torch import Tensor, nn
@@ -6,8 +10,23 @@ from torch import Tensor, nn
 from ..errors import OptionError
 
 
+class Dropout(nn.Dropout):
+    """``nn.Dropout`` for tokens that become a map later.
+
+    The gradient of such tokens is a transposed map. For it, torch's own backward of dropout has
+    other strides on a CPU than the compiler takes it to have, and the ``aot_eager`` backend fails.
+    Compiled, a mask is multiplied, whose gradient has none of this.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map a tensor of any shape to one of the same shape; the identity in eval mode."""
+        if self.training and torch.compiler.is_compiling():
+            return x * super().forward(torch.ones_like(x))
+        return super().forward(x)
+
+
 def require_rate(rate: float) -> None:
-    """Refuse what is no rate of stochastic depth.
+    """Check a rate of stochastic depth.
 
     Raises:
         OptionError: ``rate`` is not in [0, 1).
@@ -23,7 +42,7 @@ class DropPath(nn.Module):
         rate: probability in [0, 1) that a sample's branch is dropped.
 
     Raises:
-        OptionError: the rate is none.
+        OptionError: ``rate`` is not in [0, 1).
     """
 
     def __init__(self, rate: float = 0.0) -> None:

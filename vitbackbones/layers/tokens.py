@@ -1,12 +1,75 @@
-"""Position codes: learned ones resized to other grids, and fixed ones for any grid."""
+"""Images (or maps) to patch tokens, tokens to maps, and the position codes of their grid.
+
+Every stem maps an image of any size to its patch tokens and their grid; the usual one is a
+convolution whose stride is its kernel. Position codes are learned ones, resized to other grids,
+or fixed ones for any grid.
+"""
 
 import math
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from ..errors import OptionError
+from .parts import STEMS, register
+
+
+def pad_to_multiple(x: Tensor, multiple: int) -> Tensor:
+    """Zero-pad a map (N, C, H, W) at the bottom and the right to multiples of ``multiple``."""
+    h, w = x.shape[-2:]
+    # rounded up by division: torch.compile cannot trace the modulo of a negative symbolic size
+    height, width = (-(-n // multiple) * multiple for n in (h, w))
+    return F.pad(x, (0, width - w, 0, height - h))
+
+
+def require_channels(image: Tensor, expected: int) -> None:
+    """Check the channels of an image (N, C, H, W) that no convolution checks.
+
+    Raises:
+        OptionError: they are not the ``expected`` ones.
+    """
+    if image.shape[1] != expected:
+        raise OptionError(f'expected an image of {expected} channels, but got {image.shape[1]}')
+
+
+@register(STEMS)
+class PatchEmbed(nn.Module):
+    """Cut a map into patches and project each to a token; any size, padded inside.
+
+    Args:
+        in_channels: channels of the map.
+        embed_dims: width of the tokens.
+        patch_size: side of a patch in pixels.
+        norm_eps: epsilon of a LayerNorm on the tokens; ``None`` for no norm.
+    """
+
+    def __init__(
+        self, in_channels: int, embed_dims: int, patch_size: int, norm_eps: float | None = None
+    ) -> None:
+        super().__init__()
+        self.patch_size = patch_size
+        self.proj = nn.Conv2d(in_channels, embed_dims, patch_size, patch_size)
+        self.norm = nn.Identity() if norm_eps is None else nn.LayerNorm(embed_dims, eps=norm_eps)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, tuple[int, int]]:
+        """Map (N, in_channels, H, W) to tokens (N, h * w, C) and (h, w), rounded up."""
+        x = self.proj(pad_to_multiple(x, self.patch_size))
+        size = x.shape[-2:]
+        return self.norm(x.flatten(2).transpose(1, 2)), size  # (N, C, h, w) -> (N, h * w, C)
+
+
+def to_map(tokens: Tensor, size: tuple[int, int]) -> Tensor:
+    """Lay tokens (N, h * w, C) out as a map (N, C, h, w)."""
+    return tokens.transpose(1, 2).unflatten(2, tuple(size)).contiguous()
+
+
+def average_map(x: Tensor, pool: int) -> Tensor:
+    """Average a map over cells of ``pool`` x ``pool``, rounded up.
+
+    A cell cut by the border is the mean of what it covers.
+    """
+    return F.avg_pool2d(x, pool, ceil_mode=True, count_include_pad=False) if pool > 1 else x
 
 
 def resize_map(code: Tensor, size: tuple[int, int], mode: str = 'bicubic') -> Tensor:
@@ -45,14 +108,15 @@ def fit_position(code: Tensor, extra: int, size: tuple[int, int], mode: str = 'b
         code: (1, n, C) as stored: a grid, with or without one leading class token; or a map
             (1, C, h, w).
         extra: 1 if the model has a class token, else 0.
-        size: the model's grid; a grid of another size in ``code`` must be square.
+        size: the model's grid; if ``code`` is of another grid, that one must be square.
         mode: see :func:`resize_position`.
 
     Returns:
         (1, extra + size[0] * size[1], C), or the map (1, C, *size).
 
     Raises:
-        OptionError: ``code`` is no square grid, or lacks the class token that the model has.
+        OptionError: ``code`` is of another grid that is not square, or lacks the model's class
+            token.
     """
     if code.ndim == 4:
         return resize_map(code, size, mode)
@@ -80,7 +144,7 @@ def sinusoid_position(count: int, dims: int) -> Tensor:
 
 
 def sincos_position(size: tuple[int, int], dims: int, device: torch.device) -> Tensor:
-    """Fixed two-dimensional sine-cosine code of a grid, in integer patch coordinates from 0.
+    """Return the fixed sine-cosine code of a grid, in integer patch coordinates from 0.
 
     The frequencies are w_t = 10000^(-t / (D - 1)), t = 0 .. D - 1, with D = dims / 4; a channel
     is one of [sin(x w), cos(x w), sin(y w), cos(y w)], x the column and y the row. A larger grid

@@ -1,11 +1,11 @@
-"""Dropout before a map: torch's own when it is not compiled, trainable when it is."""
+"""Stochastic depth; dropout, which is torch's own but can be trained when it is compiled."""
 
 import pytest
 import torch
 from torch import nn
 
 from vitbackbones.backbones import T2T, SReT
-from vitbackbones.layers import Dropout
+from vitbackbones.layers import Dropout, DropPath, drop_path_rates
 
 SMALL = {'embed_dims': 32, 'depth': 1, 'num_heads': 2}
 
@@ -58,3 +58,29 @@ def test_networks_that_lay_their_tokens_out_as_a_map_train_compiled(cls, options
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
             assert parameter.grad.isfinite().all(), name
+
+
+def test_drop_path_keeps_the_mean_and_drops_whole_samples():
+    x = torch.ones(4000, 3)
+    y = DropPath(0.25).train()(x)
+    assert y.unique().tolist() == pytest.approx([0, 1 / 0.75])
+    assert (y == y[:, :1]).all()
+    assert abs(y.mean().item() - 1) < 0.05
+    assert DropPath(0.25).eval()(x) is x
+
+
+def test_drop_path_rates_rise_linearly_from_zero():
+    assert drop_path_rates(0.2, 5) == pytest.approx([0, 0.05, 0.1, 0.15, 0.2])
+    assert drop_path_rates(0.2, 2) == [0.0, 0.2]
+    assert drop_path_rates(0.2, 1) == [0.0]
+
+
+def test_stochastic_depth_keeps_half_precision():
+    x = torch.ones(4, 3, dtype=torch.bfloat16)
+    assert DropPath(0.5).train()(x).dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize('rate', [-0.1, 1.0, 1.5])
+def test_no_rate_of_stochastic_depth(rate):
+    with pytest.raises(ValueError, match=f'drop_path_rate={rate}: a rate of stochastic depth'):
+        DropPath(rate)

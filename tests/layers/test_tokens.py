@@ -1,4 +1,4 @@
-"""Resizing of learned position codes."""
+"""Position codes: learned ones resized, fixed ones against their formulas."""
 
 import math
 
