@@ -4,7 +4,14 @@ import pytest
 import torch
 from torch import nn
 
-from vitbackbones.layers import Block, CoefficientShortcut, DropPath, Mlp, SpatialReduction
+from vitbackbones.layers import (
+    Block,
+    CoefficientShortcut,
+    Dropout,
+    DropPath,
+    Mlp,
+    SpatialReduction,
+)
 
 SIZE = (2, 4)
 
@@ -56,6 +63,15 @@ def test_nothing_is_dropped_unless_asked():
     assert torch.equal(block.train()(x, SIZE), block.eval()(x, SIZE))
     for layer in (Mlp(24, 48), DropPath()):
         assert torch.equal(layer.train()(x), layer.eval()(x))
+
+
+def test_what_could_never_drop_is_not_there():
+    options = {'drop_rate': 0.1, 'drop_path_rate': 0.1}
+    kinds = [{type(part) for part in make(**given).modules()} for given in ({}, options)]
+    assert kinds[1] - kinds[0] == {Dropout, DropPath}
+    for impossible in ({'drop_rate': -0.1}, {'drop_rate': 1.5}, {'drop_path_rate': -0.1}):
+        with pytest.raises(ValueError, match='0.1|1.5'):
+            make(**impossible)
 
 
 def changes(layer, x):

@@ -21,7 +21,7 @@ from .augmented_shortcut import (
     circulant_matrix,
 )
 from .block import Block, CoefficientShortcut, IdentityShortcut, Mlp, build_shortcut
-from .drop import Dropout, DropPath, drop_path_rates, require_rate
+from .drop import Dropout, DropPath, drop_path_rates, make_dropout, require_rate
 from .fuse import fuse_for_inference
 from .init import trunc_normal_linears
 from .mean_shift import MeanShiftAttention, mean_shift
@@ -90,6 +90,7 @@ __all__ = [
     'fit_position',
     'fixed_permutation',
     'fuse_for_inference',
+    'make_dropout',
     'mean_shift',
     'number_slices',
     'pad_to_multiple',

@@ -31,7 +31,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from .drop import Dropout
+from .drop import make_dropout
 from .parts import ATTENTIONS, register, require_choice
 
 # input channel i of group g, output channel o of group g in part p
@@ -153,7 +153,7 @@ class DotProductAttention(nn.Module):
         else:
             self.qkv = linear(3)
         self.proj = nn.Linear(embed_dims, embed_dims, bias=proj_bias)
-        self.drop = Dropout(drop_rate)
+        self.drop = make_dropout(drop_rate)
 
     def forward(
         self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None

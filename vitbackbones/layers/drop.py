@@ -25,6 +25,11 @@ class Dropout(nn.Dropout):
         return super().forward(x)
 
 
+def make_dropout(rate: float) -> nn.Module:
+    """Return :class:`Dropout`, or the identity at rate 0, where it could never act."""
+    return nn.Identity() if rate == 0 else Dropout(rate)
+
+
 def require_rate(rate: float) -> None:
     """Check a rate of stochastic depth.
 

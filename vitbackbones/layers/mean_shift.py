@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from .attention import GroupedLinear
-from .drop import Dropout
+from .drop import make_dropout
 from .parts import ATTENTIONS, register, require_choice
 
 _ROLES = 'QKVPW'
@@ -137,7 +137,7 @@ class MeanShiftAttention(nn.Module):
             self.proj = nn.Linear(embed_dims, embed_dims, bias=proj_bias)
         else:
             self.proj_bias = nn.Parameter(torch.zeros(embed_dims)) if proj_bias else None
-        self.drop = Dropout(drop_rate)
+        self.drop = make_dropout(drop_rate)
 
     def forward(
         self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None

@@ -27,7 +27,7 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from .block import Mlp
-from .drop import Dropout
+from .drop import make_dropout
 from .parts import STEMS, register, require_choice
 from .tokens import pad_to_multiple, require_channels, to_map
 
@@ -48,7 +48,7 @@ class T2TAttention(nn.Module):
         self.scale = in_dims**-0.5
         self.qkv = nn.Linear(in_dims, 3 * embed_dims, bias=self.qkv_bias)
         self.proj = nn.Linear(embed_dims, embed_dims)
-        self.drop = Dropout(drop_rate)
+        self.drop = make_dropout(drop_rate)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map tokens (N, L, in_dims) to (N, L, embed_dims)."""
@@ -112,7 +112,7 @@ class TokenTransformer(nn.Module):
         self.attn = _ATTENTIONS[tokens](in_dims, embed_dims, drop_rate)
         self.norm2 = nn.LayerNorm(embed_dims, eps=1e-5)
         self.mlp = Mlp(embed_dims, embed_dims)
-        self.drop = Dropout(drop_rate)
+        self.drop = make_dropout(drop_rate)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map tokens (N, L, in_dims) to (N, L, embed_dims)."""
