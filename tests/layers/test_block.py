@@ -98,6 +98,27 @@ def test_biases_can_be_left_out():
     assert left == {'attn.qkv.bias', 'attn.proj.bias'}
 
 
+def test_an_attention_of_ones_own_is_told_all_that_a_host_may_say():
+    given = {}
+
+    class Told(nn.Module):
+        def __init__(self, **options):
+            super().__init__()
+            given.update(options)
+
+    told = {'type': Told, 'attn_drop_rate': 0.3}  # a config's own word comes first
+    Block(24, 3, 2.0, told, {'type': 'IdentityShortcut'}, drop_rate=0.1, qkv_bias=False)
+    assert given == {
+        'embed_dims': 24,
+        'num_heads': 3,
+        'qkv_bias': False,
+        'proj_bias': True,
+        'cross': False,
+        'drop_rate': 0.1,
+        'attn_drop_rate': 0.3,
+    }
+
+
 def test_an_mlp_is_two_linear_layers_around_a_gelu():
     mlp, x = Mlp(24, 48), tokens()
     hidden = x @ mlp.fc1.weight.T + mlp.fc1.bias

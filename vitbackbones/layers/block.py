@@ -122,6 +122,10 @@ def build_shortcut(config: dict, embed_dims: int, branch: str) -> nn.Module:
     return build_part(SHORTCUTS, options, embed_dims=embed_dims)
 
 
+# what an attention is built with, beside its widths and dropout, unless the host says otherwise
+ATTENTION_OPTIONS = {'qkv_bias': True, 'proj_bias': True, 'attn_drop_rate': 0.0}
+
+
 class Block(nn.Module):
     """One block; maps tokens to tokens.
 
@@ -131,15 +135,15 @@ class Block(nn.Module):
         mlp_ratio: hidden width of the MLP in units of ``embed_dims``.
         attention: configuration of the attention (see ``layers.parts``).
         shortcut: configuration of the two shortcuts (see :func:`build_shortcut`).
-        qkv_bias: bias in the attention's projections of its input.
-        proj_bias: bias in its projection of its output.
         drop_rate: dropout on the outputs of attention and MLP.
-        attn_drop_rate: dropout on the attention weights.
         drop_path_rate: stochastic depth of both branches.
         norm_eps: epsilon of the LayerNorms.
         reduction: module that makes the attention's context from the normalized tokens and
             their grid; ``None`` for self-attention.
         mlp: class of the MLP.
+        options: further arguments of the attention: ``qkv_bias`` and ``proj_bias``, the biases of
+            the projections of its input and its output, ``attn_drop_rate``, dropout on its
+            weights, and what it takes itself.
     """
 
     residuals = {'shortcut_attn': 'attn', 'shortcut_mlp': 'mlp'}
@@ -152,14 +156,13 @@ class Block(nn.Module):
         mlp_ratio: float,
         attention: dict,
         shortcut: dict,
-        qkv_bias: bool = True,
+        *,
         drop_rate: float = 0.0,
-        attn_drop_rate: float = 0.0,
         drop_path_rate: float = 0.0,
         norm_eps: float = 1e-6,
         reduction: nn.Module | None = None,
         mlp: type[nn.Module] = Mlp,
-        proj_bias: bool = True,
+        **options,
     ) -> None:
         super().__init__()
         self.norm1 = nn.LayerNorm(embed_dims, eps=norm_eps)
@@ -169,11 +172,9 @@ class Block(nn.Module):
             attention,
             embed_dims=embed_dims,
             num_heads=num_heads,
-            qkv_bias=qkv_bias,
             cross=reduction is not None,
-            attn_drop_rate=attn_drop_rate,
             drop_rate=drop_rate,
-            proj_bias=proj_bias,
+            **{**ATTENTION_OPTIONS, **options},
         )
         self.norm2 = nn.LayerNorm(embed_dims, eps=norm_eps)
         self.mlp = mlp(embed_dims, int(embed_dims * mlp_ratio), drop_rate)
