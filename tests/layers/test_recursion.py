@@ -49,7 +49,7 @@ def test_every_pass_attends_in_slices_of_its_own():
     once = plain(block)
     expected = once(once(x, SIZE, Slicing(3)), SIZE, Slicing(2, 'fixed').eval())
     torch.testing.assert_close(block(x, SIZE, [0, 1]), expected)
-    torch.testing.assert_close(block.once(x, SIZE), once(x, SIZE, Slicing(3)))
+    torch.testing.assert_close(block.single_pass(x, SIZE), once(x, SIZE, Slicing(3)))
 
 
 def test_projections_have_the_dropout_of_the_block():

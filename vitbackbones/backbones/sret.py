@@ -272,7 +272,7 @@ class SReT(PyramidBackbone):
 
     def _plain(self, stage: Stage, tokens: Tensor, size: torch.Size) -> Tensor:
         for block in stage.blocks:
-            tokens = self.run_block(block.once, tokens, size)
+            tokens = self.run_block(block.single_pass, tokens, size)
         return tokens
 
     def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:

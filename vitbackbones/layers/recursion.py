@@ -24,7 +24,7 @@ class NonLinearProjection(nn.Module):
     Args:
         embed_dims: width of the tokens.
         ratio: hidden width in units of ``embed_dims``.
-        shortcut: configuration of the shortcut (see ``build_shortcut``).
+        shortcut: configuration of the shortcut (see ``layers.build_shortcut``).
         drop_rate: dropout after each layer of the MLP.
     """
 
@@ -50,7 +50,7 @@ class RecursiveBlock(Block):
         permutation: how the passes after the first shuffle the tokens (see ``Slicing``).
         nll_ratio: hidden width of the NLLs in units of ``embed_dims``; 0 for none.
 
-    The others are :class:`~vitbackbones.layers.Block`'s.
+    The other arguments are those of :class:`~vitbackbones.layers.Block`.
     """
 
     residuals = Block.residuals
@@ -81,12 +81,15 @@ class RecursiveBlock(Block):
             for _ in groups
         )
 
-    def forward(self, x: Tensor, size: tuple[int, int], turns: Sequence[int]) -> Tensor:
-        """Run the passes ``turns``, each with its NLL, on tokens (N, L, C) of the grid ``size``."""
-        for turn in turns:
-            x = self.nlls[turn](self.once(x, size, turn))
+    def forward(self, x: Tensor, size: tuple[int, int], passes: Sequence[int]) -> Tensor:
+        """Run the numbered ``passes``, each with its NLL.
+
+        Maps tokens (N, L, C) of the grid ``size`` (h, w) to (N, L, C).
+        """
+        for i in passes:
+            x = self.nlls[i](self.single_pass(x, size, i))
         return x
 
-    def once(self, x: Tensor, size: tuple[int, int], turn: int = 0) -> Tensor:
-        """Run one pass without its NLL."""
-        return super().forward(x, size, self.slicings[turn])
+    def single_pass(self, x: Tensor, size: tuple[int, int], i: int = 0) -> Tensor:
+        """Run pass ``i`` without its NLL; arguments as of :meth:`forward`."""
+        return super().forward(x, size, self.slicings[i])
