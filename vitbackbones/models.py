@@ -6,56 +6,19 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from .backbones import (
-    PVT,
-    T2T,
-    TNT,
-    AugPVT,
-    AugT2T,
-    AugViT,
-    Backbone,
-    Mixer,
-    MSFSwin,
-    MSFViT,
-    RecursiveMixer,
-    SimpleViT,
-    SReT,
-    Swin,
-    ViT,
-)
+from .backbones import HOSTS, Backbone
+from .backbones.base import lacks
 from .checkpoints.filling import load_pretrained
 from .errors import OptionError
 from .layers import fuse_for_inference
 from .messages import did_you_mean
 
-# name: (backbone, its arguments, what the head reads)
+# name: (backbone, its arguments, what the head reads), as the backbones say themselves
 MODELS = {
-    **{f'deit_{a}': (ViT, {'arch': a}, 'cls_token') for a in ('ti', 's', 'b')},
-    **{f'aug_vit_{a}': (AugViT, {'arch': a}, 'cls_token') for a in ('ti', 's', 'b')},
-    **{f'simple_vit_{a}': (SimpleViT, {'arch': a}, 'pooled') for a in ('ti', 'ss', 's', 'b')},
-    **{f'msf_vit_{a}': (MSFViT, {'arch': a}, 'pooled') for a in ('ti', 'ss', 's', 'b')},
-    **{f'swin_{a}': (Swin, {'arch': a}, 'pooled') for a in ('t', 's')},
-    **{f'msf_swin_{a}': (MSFSwin, {'arch': a}, 'pooled') for a in ('t', 's')},
-    **{f'pvt_{a}': (PVT, {'arch': a}, 'cls_token') for a in ('t', 's', 'm', 'l')},
-    **{f'aug_pvt_{a}': (AugPVT, {'arch': a}, 'cls_token') for a in ('s', 'm')},
-    **{f't2t_{a}': (T2T, {'arch': a}, 'cls_token') for a in ('14', '19', '24')},
-    **{
-        f't2t_t_{a}': (T2T, {'arch': a, 'tokens': 'transformer'}, 'cls_token')
-        for a in ('14', '19', '24')
-    },
-    **{f'aug_t2t_{a}': (AugT2T, {'arch': a}, 'cls_token') for a in ('14', '19', '24')},
-    **{f'tnt_{a}': (TNT, {'arch': a}, 'cls_token') for a in ('ti', 's', 'b')},
-    'tnt_s_se': (TNT, {'arch': 's', 'se': True}, 'cls_token'),
-    'tnt_s_legacy': (TNT, {'arch': 's', 'stem': 'conv', 'projection': 'pixel'}, 'cls_token'),
-    **{f'sret_{a}': (SReT, {'arch': a}, 'pooled') for a in ('t', 'tl', 's')},
-    **{f'sret_{a}_global': (SReT, {'arch': a, 'groups': None}, 'pooled') for a in ('t', 'tl', 's')},
-    'mixer_b16': (Mixer, {'arch': 'b16'}, 'pooled'),
-    'recursive_mixer_b16': (RecursiveMixer, {'arch': 'b16'}, 'pooled'),
+    name: (host, arguments, host.head_input)
+    for host in HOSTS
+    for name, arguments in vars(host)['classifiers'].items()
 }
-
-
-# Hosts whose published code leaves linear layers, heads included, as torch initializes them.
-TORCH_HEADS = (SimpleViT, SReT)
 
 
 class LinearHead(nn.Module):
@@ -90,9 +53,13 @@ class Classifier(nn.Module):
         super().__init__()
         if num_classes and backbone.out_type == 'featmap':
             raise OptionError("a classifier needs out_type='cls_token' or 'pooled', got 'featmap'")
+        if num_classes and not backbone.out_channels:
+            raise lacks(backbone, 'sets no out_channels', 'a tuple, the widths of its outputs')
         self.backbone = backbone
-        width, narrow = backbone.out_channels[-1], not isinstance(backbone, TORCH_HEADS)
-        self.head = LinearHead(width, num_classes, narrow) if num_classes else nn.Identity()
+        self.head = nn.Identity()
+        if num_classes:
+            width, narrow = backbone.out_channels[-1], not backbone.torch_head
+            self.head = LinearHead(width, num_classes, narrow)
 
     def forward(self, image: Tensor) -> Tensor:
         """Map images (N, 3, H, W) to logits (N, num_classes)."""
@@ -130,7 +97,7 @@ def create_model(
         name: one of :func:`list_models`.
         num_classes: width of the head; 0 for the features that it would read.
         checkpoint: file to fill it from, in any layout that ``checkpoints.convert`` knows. A
-            head of another number of classes stays as initialised, with a warning.
+            head of another number of classes stays as initialized, with a warning.
         allow_missing: patterns of further keys that may stay so (``load_pretrained``).
         options: arguments of the backbone, such as ``img_size`` or ``drop_path_rate``.
 

@@ -7,6 +7,8 @@ hide the error.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
+from importlib import import_module
 from pkgutil import resolve_name
 from typing import Any
 
@@ -59,12 +61,22 @@ class LazyRegistry(Registry):
     Args:
         name: kind of the objects, for messages.
         parent: mmengine's registry of this kind.
-        homes: the objects of each module, ``{'backbones.vit': 'ViT AugViT'}``.
+        table: the objects of each module, ``{'datasets.cifar': 'CIFAR10 CIFAR100'}``.
+        hosts: a module whose ``HOSTS`` are registered, too; it is imported for the first name.
     """
 
-    def __init__(self, name: str, parent: Registry, homes: Mapping[str, str]) -> None:
+    def __init__(
+        self, name: str, parent: Registry, table: Mapping[str, str], hosts: str = ''
+    ) -> None:
         super().__init__(name, parent=parent, scope=SCOPE)
-        self.homes = {key: module for module, keys in homes.items() for key in keys.split()}
+        self._table, self._hosts = table, hosts
+
+    @cached_property
+    def homes(self) -> dict[str, str]:
+        """The module of each name."""
+        hosts = import_module(f'{SCOPE}.{self._hosts}').HOSTS if self._hosts else ()
+        named = {key: module for module, keys in self._table.items() for key in keys.split()}
+        return named | {host.__name__: self._hosts for host in hosts}
 
     @property
     def module_dict(self) -> Mapping[str, Any]:
@@ -79,8 +91,6 @@ MODELS = LazyRegistry(
     'model',
     ROOT_MODELS,
     {
-        'backbones': 'ViT AugViT PVT AugPVT T2T AugT2T TNT SReT SimpleViT MSFViT Swin MSFSwin '
-        'Mixer RecursiveMixer',
         'tasks.detection.detr': 'DETR',
         'tasks.segmentation.setr_aux': 'SETRAuxHead',
         'tasks.segmentation.setr_mla': 'MLANeck SETRMLAHead',
@@ -89,6 +99,7 @@ MODELS = LazyRegistry(
         'tasks.classification.distillation': 'Distilled',
         'tasks.classification.erasing': 'ErasingPreprocessor',
     },
+    hosts='backbones',
 )
 DATASETS = LazyRegistry(
     'dataset',

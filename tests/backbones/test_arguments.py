@@ -5,7 +5,7 @@ import torch
 
 from tests.conftest import REPRESENTATIVES, shallow
 from vitbackbones.backbones import T2T, TNT, AugViT, MSFSwin, MSFViT, RecursiveMixer, SReT, ViT
-from vitbackbones.backbones.base import choose_arch
+from vitbackbones.backbones.options import choose_arch
 from vitbackbones.layers import AugmentedShortcut, CoefficientShortcut, MeanShiftAttention
 from vitbackbones.models import MODELS
 

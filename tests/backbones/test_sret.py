@@ -7,7 +7,6 @@ import torch.nn.functional as F
 from tests.golden.fill import difference, fill_input, fill_state_dict, load
 from vitbackbones import create_model
 from vitbackbones.backbones import SReT
-from vitbackbones.backbones.sret import ARCHS
 from vitbackbones.checkpoints.convert import convert
 from vitbackbones.models import Classifier
 
@@ -79,7 +78,7 @@ def test_stages_and_logits_equal_the_published_code(name, fuse):
         ('sret_t', {'arch': 'ext'}, 4_012_274),
         ('sret_t', {'arch': '108'}, 14_160_551),
         # the paper's Table 12 as printed
-        ('sret_t', {'arch': {**ARCHS['b'], 'embed_dims': (336, 672, 1344)}}, 144_715_296),
+        ('sret_t', {'arch': {**SReT.archs['b'], 'embed_dims': (336, 672, 1344)}}, 144_715_296),
     ],
 )
 def test_parameters_are_counted_to_the_last(name, options, count):
@@ -145,7 +144,7 @@ def test_mixed_depth_is_the_mean_with_a_branch_that_is_not_recursive():
 
 def test_a_transformer_of_108_layers_trains():
     torch.manual_seed(0)
-    arch = {**ARCHS['108'], **{k: SMALL[k] for k in ('stem_dims', 'embed_dims', 'num_heads')}}
+    arch = {**SReT.archs['108'], **{k: SMALL[k] for k in ('stem_dims', 'embed_dims', 'num_heads')}}
     backbone = SReT(arch, img_size=32, out_type='pooled')
     assert sum(len(block.nlls) for stage in backbone.stages for block in stage.blocks) == 108
     model = Classifier(backbone, num_classes=4)

@@ -4,14 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from vitbackbones.layers import (
-    Block,
-    CoefficientShortcut,
-    Dropout,
-    DropPath,
-    Mlp,
-    SpatialReduction,
-)
+from vitbackbones.backbones.pvt import SpatialReduction
+from vitbackbones.layers import Block, CoefficientShortcut, Dropout, DropPath, Mlp
 
 SIZE = (2, 4)
 

@@ -5,6 +5,7 @@ import torch
 from torch import nn
 from torch.nn.utils import parametrize
 
+from vitbackbones.backbones.tnt import ExcitedMlp
 from vitbackbones.layers import (
     Block,
     CoefficientShortcut,
@@ -13,7 +14,6 @@ from vitbackbones.layers import (
     Mlp,
     fuse_for_inference,
 )
-from vitbackbones.layers.squeeze_excite import ExcitedMlp
 
 COEFFICIENTS = {'type': 'CoefficientShortcut'}
 

@@ -1,6 +1,9 @@
-"""The networks, each an OpenMMLab backbone: ``type='vitbackbones.AugViT', arch='s'``."""
+"""The networks, each an OpenMMLab backbone: ``type='vitbackbones.AugViT', arch='s'``.
 
-from .base import Backbone
+A new one is entered here alone: the registry, ``create_model`` and the tests read ``HOSTS``.
+"""
+
+from .base import Backbone, PlainBackbone, PyramidBackbone
 from .mixer import Mixer, RecursiveMixer
 from .pvt import PVT, AugPVT
 from .simple_vit import MSFViT, SimpleViT
@@ -10,20 +13,11 @@ from .t2t import T2T, AugT2T
 from .tnt import TNT
 from .vit import AugViT, ViT
 
-__all__ = [
-    'AugPVT',
-    'AugT2T',
-    'AugViT',
-    'Backbone',
-    'MSFSwin',
-    'MSFViT',
-    'Mixer',
-    'PVT',
-    'RecursiveMixer',
-    'SReT',
-    'SimpleViT',
-    'Swin',
-    'T2T',
-    'TNT',
-    'ViT',
+HOSTS = (
+    *(ViT, AugViT, T2T, AugT2T, TNT, SimpleViT, MSFViT, Mixer, RecursiveMixer),
+    *(PVT, AugPVT, SReT, Swin, MSFSwin),
+)
+
+__all__ = ['HOSTS', 'Backbone', 'PlainBackbone', 'PyramidBackbone'] + [
+    host.__name__ for host in HOSTS
 ]

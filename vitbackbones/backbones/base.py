@@ -1,134 +1,123 @@
-"""The contract that every backbone keeps.
+"""The contract that every backbone keeps, and the two forms that it takes here.
 
 ``forward(image (N, 3, H, W))`` returns a tuple with one entry per ``out_indices``. With
 ``out_type='featmap'`` an entry is a map (N, C, ceil(H / stride), ceil(W / stride)); any image size
 is padded inside, never refused. With ``'cls_token'`` or ``'pooled'`` it is a vector (N, C) for a
 classification head, as in mmpretrain. ``out_channels`` and ``out_strides`` say what comes out.
 Images are taken in any floating type, and computed in that of the weights.
+
+A subclass of :class:`Backbone` needs an ``__init__`` and a ``forward``; all else is derived from
+its parts, see docs/adding_a_backbone.md. :class:`PlainBackbone` is for hosts of one resolution,
+:class:`PyramidBackbone` for those of several, each half of the one before.
 """
 
-import inspect
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from functools import wraps
 from itertools import chain
 
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from ..checkpoints.filling import load_pretrained, pretrained_options
 from ..errors import InputError, OptionError
-from ..layers import fit_position, fuse_for_inference, number_slices
-from .setr_indices import published_taps
+from ..layers import (
+    average_map,
+    fit_position,
+    fuse_for_inference,
+    number_slices,
+    resize_position,
+    to_map,
+)
+from .init_cfg import InitCfgMixin
+from .options import choose_indices, input_size, require_size
 
 OUT_TYPES = ('featmap', 'cls_token', 'pooled')
 
 
-def choose_arch(archs: dict[str, dict], arch: str | dict) -> dict:
-    """Return the settings of a variant.
+def cast_to_parameter_dtype(backbone: nn.Module, images: tuple[Tensor]) -> tuple[Tensor, ...]:
+    """Cast the images to the type of the weights, so that ``model.half()`` is all it takes.
 
-    Args:
-        archs: the settings of every variant by its name.
-        arch: a name, or a dict of settings. With ``base``, the name of a variant, the dict holds
-            what differs from it: ``dict(base='ti', depth=24)``; without, all settings.
-
-    Raises:
-        OptionError: a name of no variant, unknown or missing settings, or sizes below 1.
-    """
-    if not isinstance(arch, dict):
-        if str(arch) not in archs:
-            raise OptionError(f'unknown arch {arch!r}; known: {", ".join(archs)}')
-        return archs[str(arch)]  # a bare 14 names '14'
-    known = next(iter(archs.values()))
-    changes = {key: value for key, value in arch.items() if key != 'base'}
-    if unknown := sorted(changes.keys() - known.keys()):
-        raise OptionError(f'arch has no {", ".join(unknown)}; known: base, {", ".join(known)}')
-    settings = {**(choose_arch(archs, arch['base']) if 'base' in arch else {}), **changes}
-    if missing := [key for key in known if key not in settings]:
-        names = ', '.join(map(repr, archs))
-        raise OptionError(
-            f'arch lacks {", ".join(missing)}; add base, one of {names}, for the rest'
-        )
-    for key, value in changes.items():
-        _require_sizes(key, value, listed=isinstance(known[key], tuple))
-    return settings
-
-
-def _require_sizes(key: str, value, listed: bool) -> None:
-    """Refuse what is no size, or no ratio; ``listed`` where each stage has its own."""
-    least, kind = (0, int | float) if 'ratio' in key else (1, int)
-    entries = value if isinstance(value, list | tuple) else [value]
-    fits = all(isinstance(entry, kind) and entry >= least for entry in entries)
-    if not entries or not fits or listed != isinstance(value, list | tuple):
-        numbers = 'whole numbers' if kind is int else 'numbers'
-        form = 'a list' if listed else 'one'
-        raise OptionError(f'arch.{key}={value!r}: must be {form} of the {numbers} from {least}')
-
-
-def choose_indices(out_indices: int | str | Sequence[int], count: int) -> tuple[int, ...]:
-    """Return sorted non-negative indices below ``count``; negative ones count from the end.
-
-    A name, such as ``'setr_mla'``, stands for what that head reads (``taps``).
-
-    Raises:
-        OptionError: there is none, one is out of range, or two are the same.
-    """
-    if isinstance(out_indices, str):
-        return published_taps(out_indices, count)
-    given = tuple(out_indices) if isinstance(out_indices, Sequence) else (out_indices,)
-    if not given or any(not isinstance(i, int) or not -count <= i < count for i in given):
-        raise OptionError(
-            f'out_indices={out_indices} of {count}: each must be in [-{count}, {count})'
-        )
-    chosen = tuple(sorted({i % count for i in given}))
-    if len(chosen) < len(given):
-        raise OptionError(f'out_indices={out_indices} of {count}: one is repeated')
-    return chosen
-
-
-def _to_own_type(backbone: nn.Module, images: tuple[Tensor]) -> tuple[Tensor, ...]:
-    """Let ``model.half()`` do: the toolboxes' data preprocessors give float32 whatever it is.
-
-    Images of bytes, which nobody has normalised, stay as they are and are refused.
+    The toolboxes' data preprocessors give float32 whatever the model is. Images of bytes, which
+    nobody has normalized, stay as they are, and the first convolution refuses them.
     """
     dtype = next(backbone.parameters()).dtype
     return tuple(image.to(dtype) if image.is_floating_point() else image for image in images)
 
 
-def input_size(img_size: int | Sequence[int]) -> tuple[int, int]:
-    """Return (height, width) of the images that ``img_size`` means, a side or both.
-
-    Raises:
-        OptionError: it is neither.
-    """
-    sides = tuple(img_size) if isinstance(img_size, Sequence) else (img_size, img_size)
-    if len(sides) != 2 or any(not isinstance(side, int) or side < 1 for side in sides):
-        raise OptionError(f'img_size={img_size}: a side in pixels or (height, width), from 1')
-    return sides
+def require_tuple(backbone: nn.Module, images: tuple[Tensor], outputs: Sequence[Tensor]) -> None:
+    """Refuse a bare tensor, of which a neck or a head would take the images for maps."""
+    if isinstance(outputs, Tensor):
+        raise lacks(backbone, 'returns a tensor', 'forward returns a tuple, one entry per map')
 
 
-class Backbone(nn.Module):
+def lacks(backbone: nn.Module, problem: str, remedy: str) -> OptionError:
+    """Return the error for a part of the contract that a subclass does not keep."""
+    name = type(backbone).__name__
+    return OptionError(f'{name} {problem}: {remedy}; see docs/adding_a_backbone.md')
+
+
+def trunc_normal_linears(module: nn.Module, std: float = 0.02) -> None:
+    """Fill every linear layer below ``module``: truncated normal weights, zero biases."""
+    for layer in module.modules():
+        if isinstance(layer, nn.Linear):
+            nn.init.trunc_normal_(layer.weight, std=std)
+            if layer.bias is not None:
+                nn.init.zeros_(layer.bias)
+
+
+def _finishing(constructor: Callable[..., None]) -> Callable[..., None]:
+    """Return ``constructor`` with :meth:`Backbone.finish` after it, if it is the outermost."""
+
+    @wraps(constructor)
+    def construct(self: 'Backbone', *arguments, **options) -> None:
+        constructor(self, *arguments, **options)
+        if type(self).__init__ is construct:
+            self.finish()
+
+    return construct
+
+
+class Backbone(InitCfgMixin, nn.Module):
     """Base of all backbones; see the module docstring for the contract.
-
-    A subclass sets ``out_channels`` and ``out_strides`` and gives :meth:`parts_by_stage`,
-    :meth:`layer_depth`, :meth:`positions` and ``forward``.
 
     Args:
         out_type: ``'featmap'``, ``'cls_token'`` or ``'pooled'``.
         frozen_stages: freeze the stem (0) and the first so many stages; -1 for nothing.
-        with_cp: recompute blocks in the backward pass to save memory.
+        with_cp: recompute blocks in the backward pass to save memory (:meth:`run_block`).
         init_cfg: ``dict(type='Pretrained', checkpoint=FILE, allow_missing=[PATTERN, ...])`` to
-            start from a checkpoint of any known layout.
+            start from a checkpoint of any known layout (:class:`InitCfgMixin`).
+
+    What a subclass may say of itself, as class attributes or, the first two, in its constructor:
+
+    Attributes:
+        out_channels: channels of each output.
+        out_strides: stride of each output.
+        stages_name: attribute that holds the stages; by default ``blocks`` or ``stages``, a
+            ``nn.ModuleList``.
+        after_stages: attributes of what follows the last stage. All others are the stem.
+        undecayed: patterns of the parameters that the published recipe does not decay.
+        classifiers: arguments of the constructor by name for ``vitbackbones.create_model``.
+        head_input: what a classification head reads, ``'cls_token'`` or ``'pooled'``.
+        torch_head: whether the published code leaves a head as torch initializes it.
     """
 
-    out_channels: tuple[int, ...]
-    out_strides: tuple[int, ...]
+    out_channels: tuple[int, ...] = ()
+    out_strides: tuple[int, ...] = ()
+    stages_name = ''
+    after_stages: tuple[str, ...] = ('norm',)
+    undecayed: tuple[str, ...] = ()
+    classifiers: dict[str, dict] = {}
+    head_input = 'pooled'
+    torch_head = False
 
     def __init__(
         self,
         out_type: str = 'featmap',
         frozen_stages: int = -1,
         with_cp: bool = False,
-        init_cfg: dict | None = None,
+        init_cfg: dict | list | None = None,
     ) -> None:
         super().__init__()
         if out_type not in OUT_TYPES:
@@ -138,57 +127,97 @@ class Backbone(nn.Module):
         self.with_cp = with_cp
         self.init_cfg = init_cfg
         self._register_load_state_dict_pre_hook(self._adapt_on_load)
-        self.register_forward_pre_hook(_to_own_type)
+        self.register_forward_pre_hook(cast_to_parameter_dtype)
+        self.register_forward_hook(require_tuple)
 
-    # -- what a subclass says of itself ------------------------------------------------------
+    def __init_subclass__(cls, **options) -> None:
+        # All parts are there when the constructor of the object's own class returns, which no
+        # constructor of a base can know. So each class gets one of its own, if only its base's,
+        # that looks whether it is that one.
+        super().__init_subclass__(**options)
+        cls.__init__ = _finishing(cls.__init__)
+
+    def finish(self) -> None:
+        """Look at the parts and freeze the frozen ones; runs by itself after construction.
+
+        Raises:
+            OptionError: a part is missing, or ``frozen_stages`` is out of range.
+        """
+        for name in (self.stages_name, 'blocks', 'stages'):
+            parts = getattr(self, name, None) if name else None
+            if isinstance(parts, list | tuple) and any(isinstance(p, nn.Module) for p in parts):
+                raise lacks(self, f'has a plain list {name}', 'torch only sees a nn.ModuleList')
+        if self.stages_name and not self._stages_key():
+            raise lacks(self, f'sets no {self.stages_name}', 'a nn.ModuleList of its stages')
+        count = len(self.parts_by_stage()) - 1
+        if not isinstance(self.frozen_stages, int) or not -1 <= self.frozen_stages <= count:
+            if not count:
+                self._require_stages(f'frozen_stages={self.frozen_stages!r}')
+            raise OptionError(f'frozen_stages={self.frozen_stages!r}: a number in [-1, {count}]')
+        number_slices(self)
+        self.freeze()
+
+    # -- what a subclass may say of itself otherwise --------------------------------------------
 
     def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
         """Return the stem and then each stage, as lists of modules and parameters."""
-        raise NotImplementedError
+        key = self._stages_key()
+        later = {key, *self.after_stages}
+        parts = chain(self.named_children(), self.named_parameters(recurse=False))
+        stem = [part for name, part in parts if name not in later]
+        return [stem, *([stage] for stage in (getattr(self, key) if key else ()))]
 
     def layer_depth(self, name: str) -> tuple[int, int]:
-        """Return the depth of parameter ``name`` (0: stem) and the number of depths."""
-        raise NotImplementedError
+        """Return the depth of parameter ``name`` (0: stem) and the number of depths.
+
+        Every block is a depth of its own, in a stage without ``blocks`` the whole stage is one.
+
+        Raises:
+            OptionError: the backbone has no stages.
+        """
+        key = self._require_stages('layer_depth')
+        stages = getattr(self, key)
+        counts = [len(getattr(stage, 'blocks', [stage])) for stage in stages]
+        depths = sum(counts) + 2
+        first, *rest = name.split('.')
+        if first != key:
+            return (depths - 1 if first in self.after_stages else 0), depths
+        stage, before = stages[int(rest[0])], sum(counts[: int(rest[0])])
+        if not hasattr(stage, 'blocks'):
+            return before + 1, depths
+        return (before + int(rest[2]) + 1 if rest[1] == 'blocks' else before), depths
 
     def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
         """Yield (key, class tokens, grid, interpolation) of every learned position code."""
-        raise NotImplementedError
+        return iter(())
 
     def no_weight_decay(self) -> set[str]:
         """Return the names of parameters that the published recipe does not decay."""
-        return set()
+        names = [name for name, _ in self.named_parameters()]
+        return {name for name in names if any(fnmatchcase(name, p) for p in self.undecayed)}
 
-    # -- what follows from it ----------------------------------------------------------------
+    def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
+        """Return ``state`` with the position codes resized to this model's input size.
+
+        Raises:
+            InputError: a position code is of no grid, or lacks this model's class token.
+        """
+        state = dict(state)
+        stored = [entry for entry in self.positions() if prefix + entry[0] in state]
+        for key, extra, size, mode in stored:
+            try:
+                state[prefix + key] = fit_position(state[prefix + key], extra, size, mode)
+            except OptionError as error:
+                raise InputError(f'{prefix}{key}: {error}') from error
+        return state
+
+    # -- what follows from it -------------------------------------------------------------------
 
     def run_block(self, block: nn.Module, *inputs) -> Tensor:
         """Run a block, with activation checkpointing if ``with_cp``."""
         if self.with_cp and torch.is_grad_enabled():
             return checkpoint(block, *inputs, use_reentrant=False)
         return block(*inputs)
-
-    @classmethod
-    def default_part(cls, name: str) -> dict:
-        """Return the default of the argument ``name`` if it is the configuration of a part."""
-        constructors = (vars(base)['__init__'] for base in cls.__mro__ if '__init__' in vars(base))
-        arguments = (inspect.signature(constructor).parameters for constructor in constructors)
-        default = next((known[name].default for known in arguments if name in known), None)
-        return default if isinstance(default, dict) else {}
-
-    def complete_part(self, name: str, given: dict) -> dict:
-        """Return ``given``; without a ``type`` it changes the default of the argument ``name``."""
-        return given if 'type' in given else {**self.default_part(name), **given}
-
-    def complete(self) -> None:
-        """End the construction; a subclass calls it when all its parts are there.
-
-        Raises:
-            OptionError: ``frozen_stages`` is out of range.
-        """
-        stages = len(self.parts_by_stage()) - 1
-        if not isinstance(self.frozen_stages, int) or not -1 <= self.frozen_stages <= stages:
-            raise OptionError(f'frozen_stages={self.frozen_stages!r}: a number in [-1, {stages}]')
-        number_slices(self)
-        self.freeze()
 
     def freeze(self) -> None:
         """Stop the gradients, dropout and running statistics of the frozen stages."""
@@ -207,38 +236,141 @@ class Backbone(nn.Module):
         """Return a faster copy in eval mode with the same outputs; see ``layers.fuse``."""
         return fuse_for_inference(self)
 
-    def init_weights(self) -> None:
-        """Load the checkpoint of ``init_cfg``; without one the constructor's values stay.
+    def _stages_key(self) -> str:
+        """Return the attribute that holds the stages, '' if there is none."""
+        names = [self.stages_name] if self.stages_name else ['blocks', 'stages']
+        lists = nn.ModuleList | nn.Sequential
+        return next((name for name in names if isinstance(getattr(self, name, None), lists)), '')
 
-        Raises:
-            InputError: the checkpoint does not fill the backbone.
-        """
-        options = pretrained_options(self.init_cfg)
-        if options is not None:
-            load_pretrained(self, **options)
-            return
-        if self.init_cfg:  # of another type, which is OpenMMLab's
-            from mmengine.model import initialize
-
-            initialize(self, self.init_cfg)
-        for part in self.children():
-            if hasattr(part, 'init_weights'):
-                part.init_weights()
-
-    def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
-        """Return ``state`` with the position codes resized to this model's input size.
-
-        Raises:
-            InputError: a position code is of no grid, or lacks this model's class token.
-        """
-        state = dict(state)
-        stored = [entry for entry in self.positions() if prefix + entry[0] in state]
-        for key, extra, size, mode in stored:
-            try:
-                state[prefix + key] = fit_position(state[prefix + key], extra, size, mode)
-            except OptionError as error:
-                raise InputError(f'{prefix}{key}: {error}') from error
-        return state
+    def _require_stages(self, purpose: str) -> str:
+        if key := self._stages_key():
+            return key
+        remedy = 'put them into self.blocks or self.stages, a nn.ModuleList, or name another '
+        raise lacks(self, f'has no stages ({purpose})', f'{remedy}attribute by stages_name')
 
     def _adapt_on_load(self, state: dict[str, Tensor], prefix: str, *args) -> None:
         state.update(self.adapt_state_dict(state, prefix))
+
+
+class PlainBackbone(Backbone):
+    """Base of the hosts of one resolution: a stem, ``blocks`` of one width, and a final ``norm``.
+
+    A subclass sets ``blocks``, ``norm`` (``nn.Identity()`` for none) and, if it has a class token,
+    which comes first, ``cls_token``.
+
+    Args:
+        embed_dims: width of the tokens; by position, like the next two.
+        depth: number of blocks.
+        patch_size: side of a patch in pixels.
+        img_size: side of the square image (or (height, width)) that what depends on the grid is
+            made for; other sizes work, it is resized.
+        out_indices: blocks whose output is returned, or a name such as ``'setr_mla'`` for those
+            that this head reads; the last one's has the final norm.
+        pool: average the output maps over ``pool`` x ``pool``, so that stride 16 becomes 32.
+        options: arguments of :class:`Backbone`.
+
+    Raises:
+        OptionError: a bad size, an index out of range, or ``out_type='cls_token'`` without one.
+    """
+
+    stages_name = 'blocks'
+
+    def __init__(
+        self,
+        embed_dims: int,
+        depth: int,
+        patch_size: int,
+        /,
+        img_size: int | tuple[int, int] = 224,
+        out_indices: int | str | Sequence[int] = -1,
+        pool: int = 1,
+        **options,
+    ) -> None:
+        super().__init__(**options)
+        require_size('patch_size', patch_size)
+        require_size('pool', pool)
+        height, width = input_size(img_size)
+        self.grid = (math.ceil(height / patch_size), math.ceil(width / patch_size))
+        self.pool = pool
+        self.out_indices = choose_indices(out_indices, depth)
+        self.out_channels = (embed_dims,) * len(self.out_indices)
+        self.out_strides = (patch_size * pool,) * len(self.out_indices)
+        self.cls_token = None
+
+    def finish(self) -> None:
+        if not hasattr(self, 'norm'):
+            raise lacks(self, 'sets no norm', 'the final norm, nn.Identity() for none')
+        if self.out_type == 'cls_token' and self.cls_token is None:
+            raise OptionError("out_type='cls_token': there is no class token here, use 'pooled'")
+        super().finish()
+
+    def with_position(self, x: Tensor, code: Tensor, size: tuple[int, int]) -> Tensor:
+        """Prepend the class token to (N, h * w, C) and add the code (1, [1 +] n, C) of the grid."""
+        if self.cls_token is not None:
+            x = torch.cat([self.cls_token.expand(len(x), -1, -1), x], 1)  # (N, 1 + h * w, C)
+        return x + resize_position(code, self.grid, size)
+
+    def run_blocks(self, x: Tensor, size: tuple[int, int]) -> tuple[Tensor, ...]:
+        """Run the blocks on tokens (N, [1 +] h * w, C) and return the outputs asked for."""
+        outputs = []
+        for i, block in enumerate(self.blocks):
+            x = self.run_block(block, x, size)
+            if i in self.out_indices:
+                outputs.append(self.read_out(x, i, size))
+        return tuple(outputs)
+
+    def read_out(self, x: Tensor, block: int, size: tuple[int, int]) -> Tensor:
+        """Turn the tokens (N, [1 +] h * w, C) after a block into the map or vector asked for."""
+        if block == len(self.blocks) - 1:
+            x = self.norm(x)
+        if self.out_type == 'cls_token':
+            return x[:, 0]
+        x = x if self.cls_token is None else x[:, 1:]
+        if self.out_type == 'pooled':
+            return x.mean(1)
+        return average_map(to_map(x, size), self.pool)  # (N, C, h / pool, w / pool)
+
+    def fold_for_inference(self) -> None:
+        """Run the last block for the class token alone where only that is returned."""
+        if self.out_type == 'cls_token' and self.out_indices == (len(self.blocks) - 1,):
+            self.blocks[-1] = self.blocks[-1].for_first_token()
+
+
+class PyramidBackbone(Backbone):
+    """Base of the hosts of several resolutions: a row of ``stages``, modules with ``blocks``.
+
+    Args:
+        embed_dims: width of each stage; by position, like the next one.
+        stride: of the first stage.
+        img_size: side of the square image (or (height, width)) that what depends on the grid is
+            made for; other sizes work, it is resized.
+        out_indices: stages whose map is returned, by their number from 0. A vector (``out_type``
+            ``'cls_token'`` or ``'pooled'``) is the last stage's.
+        options: arguments of :class:`Backbone`.
+
+    Raises:
+        OptionError: a bad size, an index out of range, or ``out_type='cls_token'`` without one.
+    """
+
+    stages_name = 'stages'
+    has_cls_token = False
+
+    def __init__(
+        self,
+        embed_dims: Sequence[int],
+        stride: int,
+        /,
+        img_size: int | tuple[int, int] = 224,
+        out_indices: int | str | Sequence[int] = (0, 1, 2, 3),
+        **options,
+    ) -> None:
+        super().__init__(**options)
+        if self.out_type == 'cls_token' and not self.has_cls_token:
+            raise OptionError("out_type='cls_token': there is no class token here, use 'pooled'")
+        height, width = input_size(img_size)
+        self.grid = (math.ceil(height / stride), math.ceil(width / stride))  # of the first stage
+        count = len(embed_dims)
+        chosen = choose_indices(out_indices, count)
+        self.out_indices = chosen if self.out_type == 'featmap' else (count - 1,)
+        self.out_channels = tuple(embed_dims[i] for i in self.out_indices)
+        self.out_strides = tuple(stride * 2**i for i in self.out_indices)

@@ -15,20 +15,15 @@ published.
 """
 
 import math
-from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor, nn
 
 from ..errors import OptionError
 from ..layers import DropPath, Mlp, PatchEmbed, build_shortcut, drop_path_rates, resize_map
-from .base import choose_arch
-from .plain import PlainBackbone
+from .base import PlainBackbone
+from .options import BlockOptions, choose_arch
 
-ARCHS = {
-    's16': {'embed_dims': 512, 'depth': 8, 'patch_size': 16, 'token_dims': 256},
-    'b16': {'embed_dims': 768, 'depth': 12, 'patch_size': 16, 'token_dims': 384},
-}
 Grid = tuple[int, int]
 
 
@@ -118,68 +113,55 @@ class MixerBlock(nn.Module):
         return self.shortcut_channels(x, n, self.drop_path(self.mlp_channels(n)))
 
 
-class Mixer(PlainBackbone):
+class Mixer(BlockOptions, PlainBackbone):
     """MLP-Mixer with interchangeable shortcut and any number of passes through each layer.
 
+    Made for ``img_size`` are the token-mixing weights. The shortcuts' location ``'attention'``
+    means token mixing, and ``mlp_ratio`` the channel mixing.
+
     Args:
-        arch: a key of ``ARCHS``, or a dict of its settings, see
-            :func:`~vitbackbones.backbones.base.choose_arch`.
-        img_size: side of the square image (or (height, width)) whose grid the token-mixing weights
-            are made for; other sizes work, the weights are interpolated.
-        in_channels: channels of the image.
-        out_indices: blocks whose output is returned; the last one's has the final LayerNorm.
-        pool: average the output maps over ``pool`` x ``pool``, so that stride 16 becomes 32.
-        passes: how often each block runs in a row.
-        shortcut: configuration of the shortcuts (``vitbackbones.layers``); its location
-            ``'attention'`` means token mixing.
-        mlp_ratio: hidden width of channel mixing in units of ``embed_dims``.
-        drop_rate: dropout in the MLPs.
-        drop_path_rate: stochastic depth of the last block; linear from 0 at the first.
-        options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
+        passes: how often each block runs in a row; by default once, twice in the recursive form.
+        options: arguments of :class:`~vitbackbones.backbones.options.BlockOptions`, which
+            describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:
         OptionError: unknown ``arch``, shortcut or ``out_type``, ``passes`` below 1, an index out of
             range, or ``out_type='cls_token'``.
     """
 
+    archs = {
+        's16': {'embed_dims': 512, 'depth': 8, 'patch_size': 16, 'token_dims': 256},
+        'b16': {'embed_dims': 768, 'depth': 12, 'patch_size': 16, 'token_dims': 384},
+    }
+    classifiers = {'mixer_b16': {'arch': 'b16'}}
+    undecayed = ('*.shortcut_*',)
+    default_passes = 1
+
     def __init__(
         self,
         arch: str | dict = 'b16',
-        img_size: int | tuple[int, int] = 224,
-        in_channels: int = 3,
-        out_indices: int | str | Sequence[int] = -1,
-        pool: int = 1,
-        passes: int = 1,
-        shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006 (never changed)
+        passes: int | None = None,
         mlp_ratio: float = 4.0,
-        drop_rate: float = 0.0,
-        drop_path_rate: float = 0.0,
         **options,
     ) -> None:
-        settings = choose_arch(ARCHS, arch)
+        settings = choose_arch(self.archs, arch)
         dims, depth, patch_size = (settings[k] for k in ('embed_dims', 'depth', 'patch_size'))
-        super().__init__(dims, depth, img_size, patch_size, out_indices, pool, **options)
-        if self.out_type == 'cls_token':
-            raise OptionError("out_type='cls_token': a mixer has no class token, use 'pooled'")
-        if passes < 1:
+        super().__init__(dims, depth, patch_size, **options)
+        self.passes = self.default_passes if passes is None else passes
+        if self.passes < 1:
             raise OptionError(f'passes={passes}: a block runs at least once')
-        self.passes = passes
-        self.cls_token = None
 
-        shortcut = self.complete_part('shortcut', shortcut)
-        self.stem = PatchEmbed(in_channels, dims, patch_size)
+        self.stem = PatchEmbed(self.in_channels, dims, patch_size)
+        common = {**self.block_options, 'token_dims': settings['token_dims']}
         self.blocks = nn.ModuleList(
-            MixerBlock(
-                dims, self.grid, settings['token_dims'], mlp_ratio, shortcut, drop_rate, rate
-            )
-            for rate in drop_path_rates(drop_path_rate, depth)
+            MixerBlock(dims, self.grid, mlp_ratio=mlp_ratio, drop_path_rate=rate, **common)
+            for rate in drop_path_rates(self.drop_path_rate, depth)
         )
         self.norm = nn.LayerNorm(dims, eps=1e-6)
         self._reset_parameters()
-        self.complete()
 
     def _reset_parameters(self) -> None:
-        """Xavier-uniform linear layers, as timm's, with zero biases; the stem keeps torch's own."""
+        """Fill linear layers as timm does, Xavier-uniform with zero biases, but not the stem."""
         for layer in self.modules():
             if isinstance(layer, nn.Linear):
                 nn.init.xavier_uniform_(layer.weight)
@@ -188,14 +170,13 @@ class Mixer(PlainBackbone):
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to one map or vector per entry of ``out_indices``."""
         x, size = self.stem(image)
-        x = x.contiguous()  # (N, h * w, C)
-        outputs = []
-        for i, block in enumerate(self.blocks):
-            for _ in range(self.passes):
-                x = self.run_block(block, x, size)
-            if i in self.out_indices:
-                outputs.append(self.read_out(x, i, size))
-        return tuple(outputs)
+        return self.run_blocks(x.contiguous(), size)  # (N, h * w, C)
+
+    def run_block(self, block: nn.Module, x: Tensor, size: Grid) -> Tensor:
+        """Run all passes of a block, each with activation checkpointing if ``with_cp``."""
+        for _ in range(self.passes):
+            x = super().run_block(block, x, size)
+        return x
 
     def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
         """Return ``state`` with the token-mixing weights interpolated to this model's grid.
@@ -221,17 +202,6 @@ class Mixer(PlainBackbone):
             raise OptionError(f'token mixing over {count} positions fits no square grid')
         return (side, side)
 
-    def stem_parts(self) -> list[nn.Module]:
-        return [self.stem]
-
-    def positions(self) -> Iterator[tuple[str, int, Grid, str]]:
-        """Nothing: it is the token-mixing weights that depend on the grid."""
-        return iter(())
-
-    def no_weight_decay(self) -> set[str]:
-        """What the shortcuts learn."""
-        return {name for name, _ in self.named_parameters() if '.shortcut_' in name}
-
 
 class RecursiveMixer(Mixer):
     """Mixer whose layers run twice, with learned residual coefficients.
@@ -240,11 +210,6 @@ class RecursiveMixer(Mixer):
     Arguments as :class:`Mixer`.
     """
 
-    def __init__(
-        self,
-        arch: str | dict = 'b16',
-        passes: int = 2,
-        shortcut: dict = {'type': 'CoefficientShortcut'},  # noqa: B006
-        **options,
-    ) -> None:
-        super().__init__(arch, passes=passes, shortcut=shortcut, **options)
+    classifiers = {'recursive_mixer_b16': {'arch': 'b16'}}
+    default_parts = {'shortcut': {'type': 'CoefficientShortcut'}}
+    default_passes = 2

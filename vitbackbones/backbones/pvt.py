@@ -13,19 +13,12 @@ import math
 from collections.abc import Iterator, Sequence
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ..layers import (
-    Block,
-    PatchEmbed,
-    SpatialReduction,
-    drop_path_rates,
-    resize_position,
-    to_map,
-    trunc_normal_linears,
-)
-from .base import choose_arch, input_size
-from .pyramid import PyramidBackbone
+from ..layers import Block, PatchEmbed, drop_path_rates, resize_position, to_map
+from .base import PyramidBackbone, trunc_normal_linears
+from .options import AttentionOptions, choose_arch
 
 _WIDTHS = {
     'embed_dims': (64, 128, 320, 512),
@@ -33,12 +26,27 @@ _WIDTHS = {
     'mlp_ratios': (8, 8, 4, 4),
     'sr_ratios': (8, 4, 2, 1),
 }
-ARCHS = {
-    't': {'depths': (2, 2, 2, 2), **_WIDTHS},
-    's': {'depths': (3, 4, 6, 3), **_WIDTHS},
-    'm': {'depths': (3, 4, 18, 3), **_WIDTHS},
-    'l': {'depths': (3, 8, 27, 3), **_WIDTHS},
-}
+
+
+class SpatialReduction(nn.Module):
+    """Merge patches of ``ratio`` x ``ratio`` tokens by a strided convolution and a LayerNorm.
+
+    A rest of less than ``ratio`` rows or columns is left out, as in the published code; a grid
+    smaller than one patch is zero-padded to one.
+    """
+
+    def __init__(self, embed_dims: int, ratio: int) -> None:
+        super().__init__()
+        self.ratio = ratio
+        self.conv = nn.Conv2d(embed_dims, embed_dims, ratio, ratio)
+        self.norm = nn.LayerNorm(embed_dims, eps=1e-5)
+
+    def forward(self, x: Tensor, size: tuple[int, int]) -> Tensor:
+        """Map (N, h * w, C) with ``size`` (h, w) to (N, h' * w', C), h' = max(h // ratio, 1)."""
+        h, w = size
+        x = x.transpose(1, 2).unflatten(2, (h, w))  # (N, C, h, w)
+        x = F.pad(x, (0, max(self.ratio - w, 0), 0, max(self.ratio - h, 0)))
+        return self.norm(self.conv(x).flatten(2).transpose(1, 2))  # (N, h' * w', C)
 
 
 class Stage(nn.Module):
@@ -93,73 +101,55 @@ class Stage(nn.Module):
         return x + resize_position(self.pos_embed, self.grid, size, 'bilinear'), size
 
 
-class PVT(PyramidBackbone):
+class PVT(AttentionOptions, PyramidBackbone):
     """PVT v1 with interchangeable attention and shortcut.
 
+    Made for ``img_size`` are the position codes.
+
     Args:
-        arch: a key of ``ARCHS``, or a dict of its settings (tuples, one entry a stage), see
-            :func:`~vitbackbones.backbones.base.choose_arch`.
-        img_size: side of the square image (or (height, width)) that the position codes are made
-            for; other sizes work, the codes are resized.
-        in_channels: channels of the image.
-        out_indices: stages whose map is returned, 0 to 3 (strides 4, 8, 16, 32). The vectors of
-            ``out_type='cls_token'`` and ``'pooled'`` are the last stage's.
-        attention, shortcut: configurations of the parts (``vitbackbones.layers``).
-        qkv_bias: bias of the query, key and value projections.
-        drop_rate, attn_drop_rate: dropout in the blocks.
-        drop_path_rate: stochastic depth of the last block; linear from 0 at the first.
-        options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
+        options: arguments of :class:`~vitbackbones.backbones.options.AttentionOptions`, which
+            describes the others, too, and :class:`~vitbackbones.backbones.base.PyramidBackbone`.
 
     Raises:
-        ValueError: unknown ``arch``, part or ``out_type``, or an index out of range.
+        OptionError: unknown ``arch``, part or ``out_type``, or an index out of range.
     """
 
-    def __init__(
-        self,
-        arch: str | dict = 's',
-        img_size: int | tuple[int, int] = 224,
-        in_channels: int = 3,
-        out_indices: int | str | Sequence[int] = (0, 1, 2, 3),
-        attention: dict = {'type': 'DotProductAttention'},  # noqa: B006 (never changed)
-        shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006
-        qkv_bias: bool = True,
-        drop_rate: float = 0.0,
-        attn_drop_rate: float = 0.0,
-        drop_path_rate: float = 0.0,
-        **options,
-    ) -> None:
-        settings = choose_arch(ARCHS, arch)
+    archs = {
+        't': {'depths': (2, 2, 2, 2), **_WIDTHS},
+        's': {'depths': (3, 4, 6, 3), **_WIDTHS},
+        'm': {'depths': (3, 4, 18, 3), **_WIDTHS},
+        'l': {'depths': (3, 8, 27, 3), **_WIDTHS},
+    }
+    classifiers = {f'pvt_{arch}': {'arch': arch} for arch in archs}
+    head_input = 'cls_token'
+    has_cls_token = True
+    undecayed = ('*cls_token', '*.shortcut_*')  # the published code decays the positions
+
+    def __init__(self, arch: str | dict = 's', **options) -> None:
+        settings = choose_arch(self.archs, arch)
         dims, depths = settings['embed_dims'], settings['depths']
-        super().__init__(dims, 4, out_indices, **options)
-        sides = input_size(img_size)
-        rates = iter(drop_path_rates(drop_path_rate, sum(depths)))
-        attention = self.complete_part('attention', attention)
-        shortcut = self.complete_part('shortcut', shortcut)
+        super().__init__(dims, 4, **options)
+        rates = iter(drop_path_rates(self.drop_path_rate, sum(depths)))
         self.stages = nn.ModuleList(
             Stage(
-                dims[i - 1] if i else in_channels,
+                dims[i - 1] if i else self.in_channels,
                 dims[i],
                 settings['num_heads'][i],
                 settings['mlp_ratios'][i],
                 settings['sr_ratios'][i],
                 patch_size=2 if i else 4,
-                grid=tuple(math.ceil(side / (4 * 2**i)) for side in sides),
+                grid=tuple(math.ceil(side / 2**i) for side in self.grid),
                 with_cls_token=self.out_type == 'cls_token' and i == len(depths) - 1,
                 rates=[next(rates) for _ in range(depths[i])],
-                attention=attention,
-                shortcut=shortcut,
-                qkv_bias=qkv_bias,
-                drop_rate=drop_rate,
-                attn_drop_rate=attn_drop_rate,
+                **self.block_options,
             )
             for i in range(len(depths))
         )
         self.norm = None if self.out_type == 'featmap' else nn.LayerNorm(dims[-1], eps=1e-6)
         self._reset_parameters()
-        self.complete()
 
     def _reset_parameters(self) -> None:
-        """Published initialisation: trunc-normal 0.02 for tokens and linear layers, biases 0."""
+        """Initialize as published: trunc-normal 0.02 for tokens and linear layers, biases 0."""
         trunc_normal_linears(self)
         for stage in self.stages:
             for token in (stage.pos_embed, stage.cls_token):
@@ -191,16 +181,13 @@ class PVT(PyramidBackbone):
         return tokens[:, 0] if self.out_type == 'cls_token' else tokens.mean(1)
 
     def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
+        """Return the first patch embedding, which is the stem, and the stages."""
         return [[self.stages[0].patch_embed], *([stage] for stage in self.stages)]
 
     def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
+        """Yield the code of every stage; they are resized bilinearly."""
         for i, stage in enumerate(self.stages):
             yield f'stages.{i}.pos_embed', int(stage.cls_token is not None), stage.grid, 'bilinear'
-
-    def no_weight_decay(self) -> set[str]:
-        """The class token and the augmented paths; the published code decays the positions."""
-        names = {name for name, _ in self.named_parameters()}
-        return {n for n in names if n.endswith('cls_token') or '.shortcut_' in n}
 
 
 class AugPVT(PVT):
@@ -209,10 +196,8 @@ class AugPVT(PVT):
     Arguments as :class:`PVT`.
     """
 
-    def __init__(
-        self,
-        arch: str | dict = 's',
-        shortcut: dict = {'type': 'AugmentedShortcut', 'paths': 2, 'blocks': 4},  # noqa: B006
-        **options,
-    ) -> None:
-        super().__init__(arch, shortcut=shortcut, **options)
+    classifiers = {f'aug_pvt_{arch}': {'arch': arch} for arch in ('s', 'm')}
+    default_parts = {
+        **PVT.default_parts,
+        'shortcut': {'type': 'AugmentedShortcut', 'paths': 2, 'blocks': 4},
+    }

@@ -1,4 +1,4 @@
-"""Which blocks the SETR heads read, by name, for a backbone of any depth.
+"""Which blocks the SETR heads read, by the head's name, for a backbone of any depth.
 
 Zheng et al., "Rethinking Semantic Segmentation from a Sequence-to-Sequence Perspective with
 Transformers", CVPR 2021, and its released configs for 24 and for 12 blocks. Other depths take the
@@ -14,7 +14,7 @@ PUBLISHED = {
 }
 
 
-def published_taps(name: str, depth: int) -> tuple[int, ...]:
+def published_indices(name: str, depth: int) -> tuple[int, ...]:
     """Return the indices of the blocks, the last one always among them.
 
     Args:

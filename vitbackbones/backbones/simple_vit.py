@@ -1,16 +1,14 @@
 """The plain ViT of the mean-shift paper (SimpleViT), and MSF-ViT.
 
 Kobayashi, "Mean-Shift Feature Transformer", CVPR 2024, on the "simple ViT" of Beyer et al., 2022,
-in the form of its published code: patches are normalised before and after their projection, the
+in the form of its published code: patches are normalized before and after their projection, the
 position code is fixed (sine-cosine of integer patch coordinates, computed for the grid of the
 image, so any size works and nothing is resized), there is no class token, attention has no
 biases, and LayerNorm eps is 1e-5. The vector for classification is the mean over tokens and
 *then* a LayerNorm; maps are the residual stream as it is, without a norm.
 
-MSF-ViT is the same with mean-shift attention. Linear layers keep torch's initialisation.
+MSF-ViT is the same with mean-shift attention. Linear layers keep torch's initialization.
 """
-
-from collections.abc import Iterator, Sequence
 
 from torch import Tensor, nn
 
@@ -24,15 +22,8 @@ from ..layers import (
     sincos_position,
     to_map,
 )
-from .base import choose_arch
-from .plain import PlainBackbone
-
-ARCHS = {
-    'ti': {'embed_dims': 192, 'depth': 12, 'num_heads': 3},
-    'ss': {'embed_dims': 384, 'depth': 6, 'num_heads': 6},
-    's': {'embed_dims': 384, 'depth': 12, 'num_heads': 6},
-    'b': {'embed_dims': 768, 'depth': 12, 'num_heads': 12},
-}
+from .base import PlainBackbone
+from .options import AttentionOptions, choose_arch
 
 
 class NormedPatchEmbed(nn.Module):
@@ -59,106 +50,66 @@ class NormedPatchEmbed(nn.Module):
         return self.norm2(self.proj(self.norm1(x.flatten(3).flatten(1, 2)))), size
 
 
-class SimpleViT(PlainBackbone):
+class SimpleViT(AttentionOptions, PlainBackbone):
     """Plain vision transformer with fixed positions and interchangeable attention and shortcut.
 
+    Nothing here depends on ``img_size``.
+
     Args:
-        arch: a key of ``ARCHS``, or a dict of its settings, see
-            :func:`~vitbackbones.backbones.base.choose_arch`.
         groups: groups of the attention's projections (``layers.GroupedLinear``).
-        img_size: accepted as by every backbone; nothing here depends on it.
-        patch_size: side of a patch in pixels.
-        in_channels: channels of the image.
-        out_indices: blocks whose output is returned.
-        pool: average the output maps over ``pool`` x ``pool``, so that stride 16 becomes 32.
-        attention, shortcut: configurations of the parts (``vitbackbones.layers``).
-        mlp_ratio: hidden width of the MLP in units of ``embed_dims``.
-        qkv_bias, proj_bias: bias of the attention's projections of its input and its output.
-        drop_rate, attn_drop_rate: dropout in the blocks.
-        drop_path_rate: stochastic depth of the last block; linear from 0 at the first.
-        options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
+        proj_bias: whether the attention's projection of its output has a bias.
+        options: arguments of :class:`~vitbackbones.backbones.options.AttentionOptions`, which
+            describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:
         OptionError: unknown ``arch``, part or ``out_type``, an index out of range, ``groups`` that
             do not divide the width, or ``out_type='cls_token'``: there is none.
     """
 
+    archs = {
+        'ti': {'embed_dims': 192, 'depth': 12, 'num_heads': 3},
+        'ss': {'embed_dims': 384, 'depth': 6, 'num_heads': 6},
+        's': {'embed_dims': 384, 'depth': 12, 'num_heads': 6},
+        'b': {'embed_dims': 768, 'depth': 12, 'num_heads': 12},
+    }
+    classifiers = {f'simple_vit_{arch}': {'arch': arch} for arch in archs}
+    torch_head = True
+    undecayed = ('*.shortcut_*',)  # the published recipe decays everything else
+
     def __init__(
         self,
         arch: str | dict = 's',
         groups: int = 1,
-        img_size: int | tuple[int, int] = 224,
         patch_size: int = 16,
-        in_channels: int = 3,
-        out_indices: int | str | Sequence[int] = -1,
-        pool: int = 1,
-        attention: dict = {'type': 'DotProductAttention'},  # noqa: B006 (never changed)
-        shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006
         mlp_ratio: float = 4.0,
         qkv_bias: bool = False,
         proj_bias: bool = False,
-        drop_rate: float = 0.0,
-        attn_drop_rate: float = 0.0,
-        drop_path_rate: float = 0.0,
         **options,
     ) -> None:
-        settings = choose_arch(ARCHS, arch)
+        settings = choose_arch(self.archs, arch)
         dims, depth = settings['embed_dims'], settings['depth']
-        super().__init__(dims, depth, img_size, patch_size, out_indices, pool, **options)
-        if self.out_type == 'cls_token':
-            raise OptionError("out_type='cls_token': there is no class token here, use 'pooled'")
+        super().__init__(dims, depth, patch_size, qkv_bias=qkv_bias, **options)
         if dims % 4 or dims < 8:
             raise OptionError(f'embed_dims={dims}: the position code needs a multiple of 4 from 8')
-        self.cls_token = None
-        self.patch_embed = NormedPatchEmbed(in_channels, dims, patch_size)
-        attention = self.complete_part('attention', attention)
-        shortcut = self.complete_part('shortcut', shortcut)
+        self.patch_embed = NormedPatchEmbed(self.in_channels, dims, patch_size)
+        self.group_projections(groups)
+        common = {**self.block_options, 'proj_bias': proj_bias, 'norm_eps': 1e-5}
         self.blocks = nn.ModuleList(
-            Block(
-                dims,
-                settings['num_heads'],
-                mlp_ratio,
-                attention if groups == 1 else {**attention, 'groups': groups},
-                shortcut,
-                qkv_bias=qkv_bias,
-                proj_bias=proj_bias,
-                drop_rate=drop_rate,
-                attn_drop_rate=attn_drop_rate,
-                drop_path_rate=rate,
-                norm_eps=1e-5,
-            )
-            for rate in drop_path_rates(drop_path_rate, depth)
+            Block(dims, settings['num_heads'], mlp_ratio, drop_path_rate=rate, **common)
+            for rate in drop_path_rates(self.drop_path_rate, depth)
         )
         self.norm = nn.LayerNorm(dims, eps=1e-5) if self.out_type == 'pooled' else None
-        self.complete()
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to one map or vector per entry of ``out_indices``."""
         x, size = self.patch_embed(image)  # (N, h * w, C)
-        x = x + sincos_position(size, x.shape[2], x.device).to(x.dtype)
-        outputs = []
-        for i, block in enumerate(self.blocks):
-            x = self.run_block(block, x, size)
-            if i in self.out_indices:
-                outputs.append(self.read_out(x, i, size))
-        return tuple(outputs)
+        return self.run_blocks(x + sincos_position(size, x.shape[2], x.device).to(x.dtype), size)
 
     def read_out(self, x: Tensor, block: int, size: tuple[int, int]) -> Tensor:
         """Turn tokens (N, h * w, C) into a map without a norm, or the norm of their mean."""
         if self.out_type == 'pooled':
             return self.norm(x.mean(1))
         return average_map(to_map(x, size), self.pool)  # (N, C, h / pool, w / pool)
-
-    def stem_parts(self) -> list[nn.Module]:
-        return [self.patch_embed]
-
-    def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
-        """Nothing: the position code is not learned."""
-        return iter(())
-
-    def no_weight_decay(self) -> set[str]:
-        """The augmented paths; the published recipe decays everything else."""
-        return {name for name, _ in self.named_parameters() if '.shortcut_' in name}
 
 
 class MSFViT(SimpleViT):
@@ -168,11 +119,5 @@ class MSFViT(SimpleViT):
     with ``groups=2``. Arguments as :class:`SimpleViT`.
     """
 
-    def __init__(
-        self,
-        arch: str | dict = 's',
-        groups: int = 1,
-        attention: dict = {'type': 'MeanShiftAttention'},  # noqa: B006
-        **options,
-    ) -> None:
-        super().__init__(arch, groups, attention=attention, **options)
+    classifiers = {f'msf_vit_{arch}': {'arch': arch} for arch in SimpleViT.archs}
+    default_parts = {**SimpleViT.default_parts, 'attention': {'type': 'MeanShiftAttention'}}

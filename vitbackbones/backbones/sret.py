@@ -7,7 +7,6 @@ its own slicing of the attention and followed by its own non-linear projection (
 The position code is a map, added once after the stem; LayerNorm eps is 1e-6.
 """
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
@@ -16,8 +15,8 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from ..layers import Dropout, RecursiveBlock, require_rate, resize_map
-from .base import choose_arch, input_size
-from .pyramid import PyramidBackbone
+from .base import PyramidBackbone
+from .options import AttentionOptions, choose_arch
 
 _TINY = {
     'stem_dims': (32, 64, 64),
@@ -36,31 +35,6 @@ _SMALL = {
     'mlp_ratio': 3.0,
     'nll_ratio': 2.0,
 }
-ARCHS = {
-    't': _TINY,
-    'tl': {**_TINY, 'mlp_ratio': 4.0},
-    's': _SMALL,
-    # Below: readings of ours, no code or weights were published. Parameters with 1000 classes.
-    # SReT-B: 70.8 M of the printed 71.2 M. The paper's Table 12 as printed has 1344 channels in the
-    # last stage and then 144.7 M; with 672 it agrees to 0.5 %.
-    'b': {
-        **_SMALL,
-        'stem_dims': (96, 168, 336),
-        'embed_dims': (336, 672, 672),
-        'num_heads': (8, 16, 16),
-    },
-    # SReT-ExT: 4.01 M and 0.68 G multiply-adds of the printed 4.0 M and 0.7 G. The paper gives no
-    # layout; this is T with narrower stages and its blocks moved to the last.
-    'ext': {
-        **_TINY,
-        'stem_dims': (28, 56, 56),
-        'embed_dims': (56, 112, 224),
-        'depths': (1, 3, 4),
-    },
-    # SReT-108: 27 blocks of four passes, 14.2 M of the printed "13-15 M". The paper gives no
-    # layout; widths and (nearly) the stages' shares of the depth are T's.
-    '108': {**_TINY, 'depths': (6, 14, 7), 'passes': 4},
-}
 GROUPS = ((8, 2), (4, 1), (1, 1))  # published: (pass 1, pass 2) of each stage
 
 
@@ -70,7 +44,7 @@ def _schedule(loop: str, passes: int) -> tuple[tuple[int, ...], ...]:
         raise OptionError(f'passes={passes}: a block runs at least once, and whole times')
     schedules = {
         'internal': (tuple(range(passes)),),
-        'external': tuple((turn,) for turn in range(passes)),
+        'external': tuple((i,) for i in range(passes)),
     }
     if loop not in schedules:
         raise OptionError(f'loop={loop!r} is none of {tuple(schedules)}')
@@ -132,7 +106,7 @@ class Stage(nn.Module):
         )
 
 
-class SReT(PyramidBackbone):
+class SReT(AttentionOptions, PyramidBackbone):
     """SReT with interchangeable attention and shortcut, sliced or (``groups=None``) global.
 
     Mixed depth (the paper's Fig. 8 d): a second branch runs every block once and without
@@ -141,14 +115,11 @@ class SReT(PyramidBackbone):
     and each returned map or vector is made from the mean of the two branches' maps, so that one
     head and one loss reach both.
 
+    Made for ``img_size`` is the position code. The shortcut is also that of the projections. The
+    ``drop_path_rate`` r acts as published: r * i / (number of all passes) in the k-th block of a
+    stage, where i is k plus the number of passes in earlier stages, so at most 0.8 r.
+
     Args:
-        arch: a key of ``ARCHS``, or a dict of its settings, see
-            :func:`~vitbackbones.backbones.base.choose_arch`.
-        img_size: side of the square image (or (height, width)) that the position code is made
-            for; other sizes work, the code is resized.
-        in_channels: channels of the image.
-        out_indices: stages whose map is returned, 0 to 2 (strides 8, 16, 32). The vector of
-            ``out_type='pooled'`` is the last stage's.
         groups: for each stage the attention's number of groups in each pass (the last number
             serves all further passes); ``None`` for global attention. Any token count works.
         permutation: ``'fixed'``, ``'random'`` or ``'none'``: how passes after the first shuffle
@@ -158,14 +129,8 @@ class SReT(PyramidBackbone):
         nll_ratio: hidden width of the projections in units of the width, 0 for none; the arch's by
             default.
         mixed_depth: whether there is a second, not recursive branch.
-        attention, shortcut: configurations of the parts (``vitbackbones.layers``); the shortcut is
-            also that of the projections.
-        qkv_bias: bias of the query, key and value projections.
-        drop_rate, attn_drop_rate: dropout in the blocks and on the positions.
-        drop_path_rate: stochastic depth r: r * i / (number of all passes) in the k-th block of a
-            stage, where i is k plus the number of passes in earlier stages (published: at most
-            0.8 r).
-        options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
+        options: arguments of :class:`~vitbackbones.backbones.options.AttentionOptions`, which
+            describes the others, too, and :class:`~vitbackbones.backbones.base.PyramidBackbone`.
 
     Raises:
         OptionError: unknown ``arch``, part, ``loop``, ``permutation`` or ``out_type``, bad
@@ -173,11 +138,43 @@ class SReT(PyramidBackbone):
             ``out_type='cls_token'``.
     """
 
+    archs = {
+        't': _TINY,
+        'tl': {**_TINY, 'mlp_ratio': 4.0},
+        's': _SMALL,
+        # Below: readings of ours, no code or weights were published. Parameters with 1000
+        # classes. SReT-B: 70.8 M of the printed 71.2 M. The paper's Table 12 as printed has 1344
+        # channels in the last stage and then 144.7 M; with 672 it agrees to 0.5 %.
+        'b': {
+            **_SMALL,
+            'stem_dims': (96, 168, 336),
+            'embed_dims': (336, 672, 672),
+            'num_heads': (8, 16, 16),
+        },
+        # SReT-ExT: 4.01 M and 0.68 G multiply-adds of the printed 4.0 M and 0.7 G. The paper gives
+        # no layout; this is T with narrower stages and its blocks moved to the last.
+        'ext': {
+            **_TINY,
+            'stem_dims': (28, 56, 56),
+            'embed_dims': (56, 112, 224),
+            'depths': (1, 3, 4),
+        },
+        # SReT-108: 27 blocks of four passes, 14.2 M of the printed "13-15 M". The paper gives no
+        # layout; widths and (nearly) the stages' shares of the depth are T's.
+        '108': {**_TINY, 'depths': (6, 14, 7), 'passes': 4},
+    }
+    classifiers = {
+        **{f'sret_{arch}': {'arch': arch} for arch in ('t', 'tl', 's')},
+        **{f'sret_{arch}_global': {'arch': arch, 'groups': None} for arch in ('t', 'tl', 's')},
+    }
+    torch_head = True
+    default_parts = {**AttentionOptions.default_parts, 'shortcut': {'type': 'CoefficientShortcut'}}
+    # what the shortcuts learn too, as the published ones are 1-D biases
+    undecayed = ('pos_embed', '*.shortcut*')
+
     def __init__(
         self,
         arch: str | dict = 's',
-        img_size: int | tuple[int, int] = 224,
-        in_channels: int = 3,
         out_indices: int | str | Sequence[int] = (0, 1, 2),
         groups: Sequence[Sequence[int]] | None = GROUPS,
         permutation: str = 'fixed',
@@ -185,57 +182,47 @@ class SReT(PyramidBackbone):
         loop: str = 'internal',
         nll_ratio: float | None = None,
         mixed_depth: bool = False,
-        attention: dict = {'type': 'DotProductAttention'},  # noqa: B006 (never changed)
-        shortcut: dict = {'type': 'CoefficientShortcut'},  # noqa: B006
-        qkv_bias: bool = True,
-        drop_rate: float = 0.0,
-        attn_drop_rate: float = 0.0,
-        drop_path_rate: float = 0.0,
         **options,
     ) -> None:
-        settings = choose_arch(ARCHS, arch)
-        dims, depths = settings['embed_dims'], settings['depths']
-        super().__init__(dims, 8, out_indices, **options)
-        if self.out_type == 'cls_token':
-            raise OptionError("out_type='cls_token': SReT has no class token, use 'pooled'")
-        passes = settings['passes'] if passes is None else passes
-        nll_ratio = settings['nll_ratio'] if nll_ratio is None else nll_ratio
-        if nll_ratio < 0:
+        own = {'passes': passes, 'nll_ratio': nll_ratio}
+        settings = choose_arch(self.archs, arch)
+        settings = settings | {key: value for key, value in own.items() if value is not None}
+        dims, passes = settings['embed_dims'], settings['passes']
+        super().__init__(dims, 8, out_indices=out_indices, **options)
+        if settings['nll_ratio'] < 0:
             raise OptionError(f'nll_ratio={nll_ratio}: a width, or 0 for no projections')
-        require_rate(drop_path_rate)
+        require_rate(self.drop_path_rate)
         self.schedule = _schedule(loop, passes)
         self.mixed_depth = mixed_depth
-        height, width = input_size(img_size)
-        self.grid = (math.ceil(height / 8), math.ceil(width / 8))
 
-        self.patch_embed = _stem((in_channels, *settings['stem_dims']))
+        self.patch_embed = _stem((self.in_channels, *settings['stem_dims']))
         self.pos_embed = nn.Parameter(torch.zeros(1, dims[0], *self.grid))
-        self.pos_drop = Dropout(drop_rate)
-        earlier = [0, *accumulate(passes * depth for depth in depths)]
+        self.pos_drop = Dropout(self.drop_rate)
         slices = _groups_per_pass(groups, len(dims), passes)
-        attention = self.complete_part('attention', attention)
-        shortcut = self.complete_part('shortcut', shortcut)
-        self.stages = nn.ModuleList(
+        self.stages = self._make_stages(settings, slices, permutation)
+        self.norm = None if self.out_type == 'featmap' else nn.LayerNorm(dims[-1], eps=1e-6)
+        nn.init.trunc_normal_(self.pos_embed, std=0.02)  # published; the rest keeps torch's own
+
+    def _make_stages(
+        self, settings: dict, slices: list[list[int]], permutation: str
+    ) -> nn.ModuleList:
+        """Return the stages; ``slices`` are the groups of each one's passes."""
+        dims, depths = settings['embed_dims'], settings['depths']
+        earlier = [0, *accumulate(settings['passes'] * depth for depth in depths)]  # passes
+        return nn.ModuleList(
             Stage(
                 dims[i - 1] if i else None,
                 dims[i],
-                [drop_path_rate * (earlier[i] + k) / earlier[-1] for k in range(depth)],
+                [self.drop_path_rate * (earlier[i] + k) / earlier[-1] for k in range(depth)],
                 num_heads=settings['num_heads'][i],
                 mlp_ratio=settings['mlp_ratio'],
-                attention=attention,
-                shortcut=shortcut,
                 groups=slices[i],
                 permutation=permutation,
-                nll_ratio=nll_ratio,
-                qkv_bias=qkv_bias,
-                drop_rate=drop_rate,
-                attn_drop_rate=attn_drop_rate,
+                nll_ratio=settings['nll_ratio'],
+                **self.block_options,
             )
             for i, depth in enumerate(depths)
         )
-        self.norm = None if self.out_type == 'featmap' else nn.LayerNorm(dims[-1], eps=1e-6)
-        nn.init.trunc_normal_(self.pos_embed, std=0.02)  # published; the rest keeps torch's own
-        self.complete()
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to the maps of ``out_indices`` or to one vector."""
@@ -265,9 +252,9 @@ class SReT(PyramidBackbone):
         return maps
 
     def _recursive(self, stage: Stage, tokens: Tensor, size: torch.Size) -> Tensor:
-        for turns in self.schedule:
+        for passes in self.schedule:
             for block in stage.blocks:
-                tokens = self.run_block(block, tokens, size, turns)
+                tokens = self.run_block(block, tokens, size, passes)
         return tokens
 
     def _plain(self, stage: Stage, tokens: Tensor, size: torch.Size) -> Tensor:
@@ -275,14 +262,6 @@ class SReT(PyramidBackbone):
             tokens = self.run_block(block.single_pass, tokens, size)
         return tokens
 
-    def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
-        stem = [self.patch_embed, self.pos_embed, self.pos_drop]
-        return [stem, *([stage] for stage in self.stages)]
-
     def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
+        """Yield the one code, a map, which is resized bicubically."""
         yield 'pos_embed', 0, self.grid, 'bicubic'
-
-    def no_weight_decay(self) -> set[str]:
-        """The positions and, as the published ones are 1-D biases, what the shortcuts learn."""
-        names = {name for name, _ in self.named_parameters()}
-        return {n for n in names if n == 'pos_embed' or '.shortcut' in n}

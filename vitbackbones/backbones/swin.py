@@ -5,6 +5,12 @@ attention in windows of 7 x 7 that are shifted in every other block, a learned b
 positions, patches merged between stages, LayerNorm eps 1e-5. The last stage's output has the final
 LayerNorm, maps of earlier stages have none.
 
+Windows (Sec. 3.2): the map is cut into windows of M x M tokens, and every window attends to itself.
+In every other block the map is first rolled by M / 2, so that windows reach over the borders of the
+last ones; tokens that were no neighbors before the roll are kept apart by -100 in the scores. A
+learned bias for every relative position (and head) is added to the scores too. Both go to the
+attention as one ``bias``, so any attention that takes one works in windows.
+
 MSF-Swin (Kobayashi, "Mean-Shift Feature Transformer", CVPR 2024) has mean-shift attention in the
 windows. Its code was not published; weight counts determine one more projection per block, with q,
 k, v and p grouped and the back-projection dense. They say nothing of biases and of the position
@@ -12,20 +18,117 @@ bias. Assumed here: both are kept as in Swin (``qkv_bias``, ``proj_bias`` of the
 ``position_bias``), and the position bias is added to the scores of the Gaussian kernel.
 """
 
-from collections.abc import Iterator, Sequence
-
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import PatchEmbed, WindowBlock, drop_path_rates, to_map, trunc_normal_linears
-from .base import choose_arch, input_size
-from .pyramid import PyramidBackbone
+from ..layers import Block, PatchEmbed, drop_path_rates, to_map
+from .base import PyramidBackbone, trunc_normal_linears
+from .options import AttentionOptions, choose_arch
 
-ARCHS = {
-    't': {'embed_dims': 96, 'depths': (2, 2, 6, 2), 'num_heads': (3, 6, 12, 24)},
-    's': {'embed_dims': 96, 'depths': (2, 2, 18, 2), 'num_heads': (3, 6, 12, 24)},
-}
+
+def partition_windows(x: Tensor, window: int) -> Tensor:
+    """Cut a map (N, h * M, w * M, C) into windows (N * h * w, M * M, C)."""
+    x = x.unflatten(2, (-1, window)).unflatten(1, (-1, window))  # (N, h, M, w, M, C)
+    return x.transpose(2, 3).flatten(3, 4).flatten(0, 2)  # (N * h * w, M * M, C)
+
+
+def merge_windows(x: Tensor, window: int, grid: tuple[int, int]) -> Tensor:
+    """Lay windows (N * h * w, M * M, C) out as the map (N, *grid, C), grid = (h * M, w * M)."""
+    x = x.unflatten(0, (-1, grid[0] // window, grid[1] // window))  # (N, h, w, M * M, C)
+    x = x.unflatten(3, (window, window)).transpose(2, 3)  # (N, h, M, w, M, C)
+    return x.flatten(3, 4).flatten(1, 2)  # (N, h * M, w * M, C)
+
+
+def relative_position_index(window: int) -> Tensor:
+    """Return (M * M, M * M) rows of the bias table, by dy * (2 M - 1) + dx from 0."""
+    y, x = torch.meshgrid(torch.arange(window), torch.arange(window), indexing='ij')
+    y, x = y.flatten(), x.flatten()
+    dy, dx = y[:, None] - y + window - 1, x[:, None] - x + window - 1
+    return dy * (2 * window - 1) + dx
+
+
+def shift_mask(
+    grid: tuple[int, int], window: int, shift: tuple[int, int], device: torch.device
+) -> Tensor:
+    """Return (h * w, M * M, M * M): -100 between tokens that the roll made neighbours, else 0."""
+    regions = []
+    for side, step in zip(grid, shift, strict=True):
+        place = torch.arange(side, device=device)
+        region = (place >= side - window).int() + (place >= side - step).int()
+        regions.append(region if step else torch.zeros_like(region))
+    region = 3 * regions[0][:, None] + regions[1]  # (h * M, w * M)
+    region = partition_windows(region[None, :, :, None], window).flatten(1)  # (h * w, M * M)
+    return -100.0 * (region[:, None] != region[:, :, None])
+
+
+class WindowBlock(Block):
+    """A transformer block that attends in windows.
+
+    The map is zero-padded to whole windows after the norm; padded tokens take part as keys, as in
+    the published code. A side of one window only is not shifted.
+
+    Args:
+        embed_dims, num_heads: as for :class:`~vitbackbones.layers.Block`.
+        window: side M of a window in tokens.
+        shift: tokens that the map is rolled by.
+        position_bias: whether relative positions have a bias.
+        options: further arguments of :class:`~vitbackbones.layers.Block`.
+
+    Raises:
+        OptionError: the attention cannot add a bias to its scores.
+    """
+
+    residuals = Block.residuals
+
+    def __init__(
+        self,
+        embed_dims: int,
+        num_heads: int,
+        window: int,
+        shift: int,
+        position_bias: bool = True,
+        **options,
+    ) -> None:
+        super().__init__(embed_dims, num_heads, **options)
+        if not getattr(self.attn, 'takes_bias', False):
+            raise OptionError(
+                f'attention type={type(self.attn).__name__!r} does not work in shifted windows: '
+                'it takes no bias, in which they hand over their mask and positions'
+            )
+        self.window, self.shift = window, shift
+        table = nn.init.trunc_normal_(torch.empty((2 * window - 1) ** 2, num_heads), std=0.02)
+        self.relative_position_bias_table = nn.Parameter(table) if position_bias else None
+        index = relative_position_index(window)
+        self.register_buffer('relative_position_index', index, persistent=False)
+
+    def attend(self, n: Tensor, size: tuple[int, int]) -> Tensor:
+        """Apply the attention in windows to tokens (N, h * w, C) of the grid ``size`` (h, w)."""
+        h, w = size
+        x = n.unflatten(1, (h, w))  # (N, h, w, C)
+        x = F.pad(x, (0, 0, 0, -w % self.window, 0, -h % self.window))
+        grid = (x.shape[1], x.shape[2])
+        shift = tuple(self.shift if side > self.window else 0 for side in grid)
+        if any(shift):
+            x = x.roll((-shift[0], -shift[1]), (1, 2))
+        windows = partition_windows(x, self.window)
+        windows = self.attn(windows, bias=self._bias(len(n), grid, shift))
+        x = merge_windows(windows, self.window, grid)
+        if any(shift):
+            x = x.roll(shift, (1, 2))
+        return x[:, :h, :w].flatten(1, 2)  # (N, h * w, C)
+
+    def _bias(self, batch: int, grid: tuple[int, int], shift: tuple[int, int]) -> Tensor | None:
+        """Position bias and shift mask, (1 or N * windows, heads or 1, M * M, M * M)."""
+        bias = self.relative_position_bias_table
+        if bias is not None:
+            bias = bias[self.relative_position_index].permute(2, 0, 1)[None]
+        if not any(shift):
+            return bias
+        mask = shift_mask(grid, self.window, shift, self.relative_position_index.device)[:, None]
+        mask = mask if bias is None else mask + bias  # (windows, heads or 1, M * M, M * M)
+        return mask.repeat(batch, 1, 1, 1)
 
 
 class PatchMerging(nn.Module):
@@ -56,89 +159,63 @@ class Layer(nn.Module):
         self.blocks = nn.ModuleList(blocks)
 
 
-class Swin(PyramidBackbone):
-    """Swin transformer with interchangeable attention and shortcut.
+class Swin(AttentionOptions, PyramidBackbone):
+    """Swin transformer with interchangeable attention, which must take a ``bias``, and shortcut.
+
+    Nothing here depends on ``img_size``. Stochastic depth was published as 0.2 for ``'t'`` and 0.3
+    for ``'s'``.
 
     Args:
-        arch: a key of ``ARCHS``, or a dict of its settings, see
-            :func:`~vitbackbones.backbones.base.choose_arch`.
         groups: groups of the attention's projections (``layers.GroupedLinear``).
-        img_size: accepted as by every backbone; nothing here depends on it.
         window: side of a window in tokens.
-        in_channels: channels of the image.
-        out_indices: stages whose map is returned, 0 to 3 (strides 4, 8, 16, 32). The vector of
-            ``out_type='pooled'`` is the last stage's.
-        attention, shortcut: configurations of the parts (``vitbackbones.layers``); the attention
-            must take a ``bias``.
-        mlp_ratio: hidden width of the MLP in units of its stage's width.
-        qkv_bias: bias of the attention's projections of its input.
         position_bias: whether relative positions in a window have a bias.
-        drop_rate, attn_drop_rate: dropout in the blocks.
-        drop_path_rate: stochastic depth of the last block; linear from 0 at the first. Published
-            are 0.2 for ``'t'`` and 0.3 for ``'s'``.
-        options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
+        options: arguments of :class:`~vitbackbones.backbones.options.AttentionOptions`, which
+            describes the others, too, and :class:`~vitbackbones.backbones.base.PyramidBackbone`.
 
     Raises:
         OptionError: unknown ``arch``, part or ``out_type``, an index out of range, an attention
             that takes no bias, or ``out_type='cls_token'``: there is none.
     """
 
+    archs = {
+        't': {'embed_dims': 96, 'depths': (2, 2, 6, 2), 'num_heads': (3, 6, 12, 24)},
+        's': {'embed_dims': 96, 'depths': (2, 2, 18, 2), 'num_heads': (3, 6, 12, 24)},
+    }
+    classifiers = {f'swin_{arch}': {'arch': arch} for arch in archs}
     stages_name = 'layers'
+    undecayed = ('*_bias_table', '*.shortcut_*')
 
     def __init__(
         self,
         arch: str | dict = 't',
         groups: int = 1,
-        img_size: int | tuple[int, int] = 224,
         window: int = 7,
-        in_channels: int = 3,
-        out_indices: int | str | Sequence[int] = (0, 1, 2, 3),
-        attention: dict = {'type': 'DotProductAttention'},  # noqa: B006 (never changed)
-        shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006
         mlp_ratio: float = 4.0,
-        qkv_bias: bool = True,
         position_bias: bool = True,
-        drop_rate: float = 0.0,
-        attn_drop_rate: float = 0.0,
-        drop_path_rate: float = 0.0,
         **options,
     ) -> None:
-        settings = choose_arch(ARCHS, arch)
+        settings = choose_arch(self.archs, arch)
         depths = settings['depths']
         dims = [settings['embed_dims'] * 2**i for i in range(len(depths))]
-        super().__init__(dims, 4, out_indices, **options)
-        input_size(img_size)  # refuses what is none
-        if self.out_type == 'cls_token':
-            raise OptionError("out_type='cls_token': there is no class token here, use 'pooled'")
-        attention = self.complete_part('attention', attention)
-        shortcut = self.complete_part('shortcut', shortcut)
-        rates = iter(drop_path_rates(drop_path_rate, sum(depths)))
+        super().__init__(dims, 4, **options)
+        self.group_projections(groups)
+        common = {'position_bias': position_bias, 'mlp_ratio': mlp_ratio, 'norm_eps': 1e-5}
+        rates = iter(drop_path_rates(self.drop_path_rate, sum(depths)))
 
         def block(i: int, j: int) -> WindowBlock:
+            widths = (dims[i], settings['num_heads'][i], window)
+            shift = window // 2 if j % 2 else 0
             return WindowBlock(
-                dims[i],
-                settings['num_heads'][i],
-                window,
-                shift=window // 2 if j % 2 else 0,
-                position_bias=position_bias,
-                mlp_ratio=mlp_ratio,
-                attention=attention if groups == 1 else {**attention, 'groups': groups},
-                shortcut=shortcut,
-                qkv_bias=qkv_bias,
-                drop_rate=drop_rate,
-                attn_drop_rate=attn_drop_rate,
-                drop_path_rate=next(rates),
-                norm_eps=1e-5,
+                *widths, shift, drop_path_rate=next(rates), **common, **self.block_options
             )
 
-        self.patch_embed = PatchEmbed(in_channels, dims[0], 4, norm_eps=1e-5)
+        self.patch_embed = PatchEmbed(self.in_channels, dims[0], 4, norm_eps=1e-5)
         self.layers = nn.ModuleList(
             Layer(PatchMerging(dims[i - 1]) if i else None, [block(i, j) for j in range(depth)])
             for i, depth in enumerate(depths)
         )
         self.norm = nn.LayerNorm(dims[-1], eps=1e-5)
         trunc_normal_linears(self)
-        self.complete()
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to the maps of ``out_indices`` or to one vector."""
@@ -154,18 +231,6 @@ class Swin(PyramidBackbone):
                 maps.append(to_map(out, size) if self.out_type == 'featmap' else out.mean(1))
         return tuple(maps)
 
-    def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
-        return [[self.patch_embed], *([layer] for layer in self.layers)]
-
-    def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
-        """Nothing: relative positions are those in a window, whatever the image's size."""
-        return iter(())
-
-    def no_weight_decay(self) -> set[str]:
-        """The position bias and the augmented paths."""
-        names = {name for name, _ in self.named_parameters()}
-        return {n for n in names if n.endswith('_bias_table') or '.shortcut_' in n}
-
 
 class MSFSwin(Swin):
     """Swin with mean-shift attention in its windows; see the module docstring.
@@ -173,11 +238,5 @@ class MSFSwin(Swin):
     Arguments as :class:`Swin`.
     """
 
-    def __init__(
-        self,
-        arch: str | dict = 't',
-        groups: int = 1,
-        attention: dict = {'type': 'MeanShiftAttention'},  # noqa: B006 (never changed)
-        **options,
-    ) -> None:
-        super().__init__(arch, groups, attention=attention, **options)
+    classifiers = {f'msf_swin_{arch}': {'arch': arch} for arch in Swin.archs}
+    default_parts = {**Swin.default_parts, 'attention': {'type': 'MeanShiftAttention'}}

@@ -14,19 +14,11 @@ published; parameter counts determine two circulant paths around both branches.
 
 from .vit import ViT
 
-ARCHS = {
-    '14': {'embed_dims': 384, 'depth': 14, 'num_heads': 6},
-    '19': {'embed_dims': 448, 'depth': 19, 'num_heads': 7},
-    '24': {'embed_dims': 512, 'depth': 24, 'num_heads': 8},
-}
-
 
 class T2T(ViT):
     """T2T-ViT with interchangeable attention and shortcut.
 
     Args:
-        arch: a key of ``ARCHS``, or a dict of its settings, see
-            :func:`~vitbackbones.backbones.base.choose_arch`.
         tokens: attention of the stem, ``'performer'`` (T2T-ViT) or ``'transformer'``
             (T2T-ViT_t).
         token_drop_rate: dropout in the stem; as published by default, 0.1 in the Performer and 0
@@ -34,10 +26,18 @@ class T2T(ViT):
         options: arguments of :class:`~vitbackbones.backbones.vit.ViT`.
 
     Raises:
-        ValueError: unknown ``tokens``, and as :class:`~vitbackbones.backbones.vit.ViT`.
+        OptionError: unknown ``tokens``, and as :class:`~vitbackbones.backbones.vit.ViT`.
     """
 
-    archs = ARCHS
+    archs = {
+        '14': {'embed_dims': 384, 'depth': 14, 'num_heads': 6},
+        '19': {'embed_dims': 448, 'depth': 19, 'num_heads': 7},
+        '24': {'embed_dims': 512, 'depth': 24, 'num_heads': 8},
+    }
+    classifiers = {
+        **{f't2t_{arch}': {'arch': arch} for arch in archs},
+        **{f't2t_t_{arch}': {'arch': arch, 'tokens': 'transformer'} for arch in archs},
+    }
 
     def __init__(
         self,
@@ -66,10 +66,8 @@ class AugT2T(T2T):
     Arguments as :class:`T2T`.
     """
 
-    def __init__(
-        self,
-        arch: str | dict = '14',
-        shortcut: dict = {'type': 'AugmentedShortcut', 'paths': 2, 'blocks': 4},  # noqa: B006
-        **options,
-    ) -> None:
-        super().__init__(arch, shortcut=shortcut, **options)
+    classifiers = {f'aug_t2t_{arch}': {'arch': arch} for arch in T2T.archs}
+    default_parts = {
+        **T2T.default_parts,
+        'shortcut': {'type': 'AugmentedShortcut', 'paths': 2, 'blocks': 4},
+    }

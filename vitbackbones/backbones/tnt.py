@@ -14,31 +14,23 @@ Two forms of the network are in circulation, with different weights:
   (``'patch'``, the authors'); or LayerNorm of every pixel, linear with bias (``'pixel'``).
 
 All LayerNorms have eps 1e-5.
+
+With squeeze-and-excitation (Hu et al., 2018) the channels of an outer MLP's output t are gated by
+its mean token t_, with a tanh, so that the gate can also turn a channel's sign:
+t + t * tanh(W2 relu(W1 LN(t_))).
 """
 
 from collections.abc import Iterator, Sequence
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import (
-    Block,
-    Dropout,
-    ExcitedMlp,
-    Mlp,
-    drop_path_rates,
-    pad_to_multiple,
-    trunc_normal_linears,
-)
-from .base import choose_arch
-from .plain import PlainBackbone
+from ..layers import Block, Dropout, Mlp, drop_path_rates, pad_to_multiple
+from .base import PlainBackbone, trunc_normal_linears
+from .options import UNCHANGED, AttentionOptions, choose_arch
 
-ARCHS = {
-    'ti': {'embed_dims': 192, 'depth': 12, 'num_heads': 3, 'inner_dims': 12, 'inner_heads': 2},
-    's': {'embed_dims': 384, 'depth': 12, 'num_heads': 6, 'inner_dims': 24, 'inner_heads': 4},
-    'b': {'embed_dims': 640, 'depth': 12, 'num_heads': 10, 'inner_dims': 40, 'inner_heads': 4},
-}
 _PIXEL = 4  # side of a pixel token in pixels of the image
 
 
@@ -146,111 +138,127 @@ class TNTBlock(nn.Module):
         return self
 
 
-class TNT(PlainBackbone):
+class SqueezeExcite(nn.Module):
+    """t * tanh(fc2(relu(fc1(LN(mean of t over all tokens, the class token included)))))."""
+
+    def __init__(self, embed_dims: int, hidden_dims: int) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(embed_dims, eps=1e-5)
+        self.fc1 = nn.Linear(embed_dims, hidden_dims)
+        self.fc2 = nn.Linear(hidden_dims, embed_dims)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (N, L, C) to (N, L, C)."""
+        mean = self.norm(x.mean(1, keepdim=True))  # (N, 1, C)
+        return x * self.fc2(F.relu(self.fc1(mean))).tanh()
+
+
+class ExcitedMlp(Mlp):
+    """An MLP plus its own gated output; the gate is C / 4 wide. Arguments as :class:`Mlp`."""
+
+    fold_for_inference = Mlp.fold_for_inference
+
+    def __init__(self, embed_dims: int, hidden_dims: int, drop_rate: float = 0.0) -> None:
+        super().__init__(embed_dims, hidden_dims, drop_rate)
+        self.se = SqueezeExcite(embed_dims, embed_dims // 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (N, L, embed_dims) to (N, L, embed_dims)."""
+        x = super().forward(x)
+        return x + self.se(x)
+
+
+class TNT(AttentionOptions, PlainBackbone):
     """TNT with interchangeable attentions and shortcuts on both levels.
 
+    ``attention`` and ``shortcut`` are those of the outer blocks. Made for ``img_size`` is the
+    patches' position code; ``patch_size`` is a multiple of 4.
+
     Args:
-        arch: a key of ``ARCHS``, or a dict of its settings, see
-            :func:`~vitbackbones.backbones.base.choose_arch`.
-        img_size: side of the square image (or (height, width)) that the patches' position code
-            is made for; other sizes work, the code is resized.
-        patch_size: side of a patch in pixels, a multiple of 4.
-        in_channels: channels of the image.
-        out_indices: blocks whose output is returned; the last one's has the final LayerNorm.
-        pool: average the output maps over ``pool`` x ``pool``, so that stride 16 becomes 32.
         stem: ``'unfold'`` or ``'conv'``, see the module's description.
         projection: ``'patch'`` or ``'pixel'``, likewise.
         inner_blocks: indices of the blocks that have an inner block; by default all have
             (otherwise a TNT-S-1 ... TNT-S-4 of the paper's Table 5).
         se: gate the output of the outer MLPs by squeeze-and-excitation.
-        attention, shortcut: configurations of the outer blocks' parts (``vitbackbones.layers``).
-        inner_attention, inner_shortcut: the same of the inner blocks.
-        mlp_ratio: hidden width of the MLPs in units of their tokens' width.
-        qkv_bias: bias of the query, key and value projections.
-        final_norm: whether there is the final LayerNorm; SETR's heads have their own.
-        drop_rate, attn_drop_rate: dropout in the blocks and on the positions.
-        drop_path_rate: stochastic depth of the last block; linear from 0 at the first.
-        options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
+        inner_attention, inner_shortcut: configurations of the parts of the inner blocks.
+        options: arguments of :class:`~vitbackbones.backbones.options.AttentionOptions`, which
+            describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:
         OptionError: unknown ``arch``, part, ``stem``, ``projection`` or ``out_type``, an index out
             of range, or a ``patch_size`` that is no multiple of 4.
     """
 
+    archs = {
+        'ti': {'embed_dims': 192, 'depth': 12, 'num_heads': 3, 'inner_dims': 12, 'inner_heads': 2},
+        's': {'embed_dims': 384, 'depth': 12, 'num_heads': 6, 'inner_dims': 24, 'inner_heads': 4},
+        'b': {'embed_dims': 640, 'depth': 12, 'num_heads': 10, 'inner_dims': 40, 'inner_heads': 4},
+    }
+    classifiers = {
+        **{f'tnt_{arch}': {'arch': arch} for arch in archs},
+        'tnt_s_se': {'arch': 's', 'se': True},
+        'tnt_s_legacy': {'arch': 's', 'stem': 'conv', 'projection': 'pixel'},
+    }
+    head_input = 'cls_token'
+    default_parts = {
+        **AttentionOptions.default_parts,
+        'inner_attention': AttentionOptions.default_parts['attention'],
+        'inner_shortcut': AttentionOptions.default_parts['shortcut'],
+    }
+    undecayed = ('cls_token', 'patch_pos', 'pixel_pos', '*.shortcut_*')
+
     def __init__(
         self,
         arch: str | dict = 's',
-        img_size: int | tuple[int, int] = 224,
         patch_size: int = 16,
-        in_channels: int = 3,
-        out_indices: int | str | Sequence[int] = -1,
-        pool: int = 1,
         stem: str = 'unfold',
         projection: str = 'patch',
         inner_blocks: Sequence[int] | None = None,
         se: bool = False,
-        attention: dict = {'type': 'DotProductAttention'},  # noqa: B006 (never changed)
-        shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006
-        inner_attention: dict = {'type': 'DotProductAttention'},  # noqa: B006
-        inner_shortcut: dict = {'type': 'IdentityShortcut'},  # noqa: B006
+        inner_attention: dict = UNCHANGED,
+        inner_shortcut: dict = UNCHANGED,
         mlp_ratio: float = 4.0,
         qkv_bias: bool = False,
         final_norm: bool = True,
-        drop_rate: float = 0.0,
-        attn_drop_rate: float = 0.0,
-        drop_path_rate: float = 0.0,
         **options,
     ) -> None:
-        settings = choose_arch(ARCHS, arch)
+        settings = choose_arch(self.archs, arch)
         dims, depth, inner_dims = (settings[k] for k in ('embed_dims', 'depth', 'inner_dims'))
-        super().__init__(dims, depth, img_size, patch_size, out_indices, pool, **options)
+        super().__init__(dims, depth, patch_size, qkv_bias=qkv_bias, **options)
         if projection not in ('patch', 'pixel'):
             raise OptionError(f"projection={projection!r} is neither 'patch' nor 'pixel'")
+        self._embed(patch_size, inner_dims, dims, stem)
+        common = {**self.block_options, 'mlp_ratio': mlp_ratio, 'norm_eps': 1e-5}
+        outer = {**common, 'embed_dims': dims, 'num_heads': settings['num_heads']}
+        outer['mlp'] = ExcitedMlp if se else Mlp
+        inner = {**common, 'embed_dims': inner_dims, 'num_heads': settings['inner_heads']}
+        inner['attention'] = self.complete_part('inner_attention', inner_attention)
+        inner['shortcut'] = self.complete_part('inner_shortcut', inner_shortcut)
+        side = patch_size // _PIXEL
         with_inner = range(depth) if inner_blocks is None else inner_blocks
         if any(not 0 <= i < depth for i in with_inner):
             raise OptionError(f'inner_blocks={inner_blocks}: each must be in [0, {depth})')
+        self.blocks = nn.ModuleList(
+            TNTBlock(
+                side, inner if i in with_inner else None, outer, projection, drop_path_rate=rate
+            )
+            for i, rate in enumerate(drop_path_rates(self.drop_path_rate, depth))
+        )
+        self.norm = nn.LayerNorm(dims, eps=1e-5) if final_norm else nn.Identity()
+        self._reset_parameters()
 
+    def _embed(self, patch_size: int, inner_dims: int, dims: int, stem: str) -> None:
+        """Make the stem: pixel tokens and patch tokens with their positions."""
         side = patch_size // _PIXEL
-        self.pixel_embed = PixelEmbed(in_channels, inner_dims, patch_size, stem)
+        self.pixel_embed = PixelEmbed(self.in_channels, inner_dims, patch_size, stem)
         self.pixel_pos = nn.Parameter(torch.zeros(1, inner_dims, side, side))
         self.to_patch = PixelProjection(side * side, inner_dims, dims, bias=True)
         self.cls_token = nn.Parameter(torch.zeros(1, 1, dims))
         self.patch_pos = nn.Parameter(torch.zeros(1, 1 + self.grid[0] * self.grid[1], dims))
-        self.pos_drop = Dropout(drop_rate)
-        inner = {
-            'embed_dims': inner_dims,
-            'num_heads': settings['inner_heads'],
-            'attention': self.complete_part('inner_attention', inner_attention),
-            'shortcut': self.complete_part('inner_shortcut', inner_shortcut),
-        }
-        outer = {
-            'embed_dims': dims,
-            'num_heads': settings['num_heads'],
-            'attention': self.complete_part('attention', attention),
-            'shortcut': self.complete_part('shortcut', shortcut),
-            'mlp': ExcitedMlp if se else Mlp,
-        }
-        self.blocks = nn.ModuleList(
-            TNTBlock(
-                side,
-                inner if i in with_inner else None,
-                outer,
-                projection,
-                mlp_ratio=mlp_ratio,
-                qkv_bias=qkv_bias,
-                drop_rate=drop_rate,
-                attn_drop_rate=attn_drop_rate,
-                drop_path_rate=rate,
-                norm_eps=1e-5,
-            )
-            for i, rate in enumerate(drop_path_rates(drop_path_rate, depth))
-        )
-        self.norm = nn.LayerNorm(dims, eps=1e-5) if final_norm else nn.Identity()
-        self._reset_parameters()
-        self.complete()
+        self.pos_drop = Dropout(self.drop_rate)
 
     def _reset_parameters(self) -> None:
-        """Published initialisation: trunc-normal 0.02 for tokens and linear layers, biases 0."""
+        """Initialize as published: trunc-normal 0.02 for tokens and linear layers, biases 0."""
         for token in (self.cls_token, self.patch_pos, self.pixel_pos):
             nn.init.trunc_normal_(token, std=0.02)
         trunc_normal_linears(self)
@@ -260,21 +268,18 @@ class TNT(PlainBackbone):
         pixels, size = self.pixel_embed(image)
         pixels = (pixels + self.pixel_pos).flatten(2).transpose(1, 2)  # (N * h * w, p * p, c)
         x = self.with_position(self.to_patch(pixels, len(image)), self.patch_pos, size)
-        outputs = []
-        for i, block in enumerate(self.blocks):
-            pixels, x = self.run_block(block, pixels, x, size)
-            if i in self.out_indices:
-                outputs.append(self.read_out(x, i, size))
-        return tuple(outputs)
+        return self.run_blocks((pixels, self.pos_drop(x)), size)
 
-    def stem_parts(self) -> list[nn.Module | Tensor | None]:
-        stem = [self.pixel_embed, self.pixel_pos, self.to_patch]
-        return [*stem, self.cls_token, self.patch_pos, self.pos_drop]
+    def run_block(
+        self, block: nn.Module, tokens: tuple[Tensor, Tensor], size: tuple[int, int]
+    ) -> tuple[Tensor, Tensor]:
+        """Run a block on the pixels and the patch tokens."""
+        return super().run_block(block, *tokens, size)
+
+    def read_out(self, tokens: tuple[Tensor, Tensor], block: int, size: tuple[int, int]) -> Tensor:
+        """Turn the patch tokens, not the pixels, into the map or vector asked for."""
+        return super().read_out(tokens[1], block, size)
 
     def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
+        """Yield the patches' code, which is resized bicubically; the pixels' fits any size."""
         yield 'patch_pos', 1, self.grid, 'bicubic'
-
-    def no_weight_decay(self) -> set[str]:
-        """Tokens, both positions and augmented paths."""
-        kept = ('cls_token', 'patch_pos', 'pixel_pos')
-        return {n for n, _ in self.named_parameters() if n in kept or '.shortcut_' in n}

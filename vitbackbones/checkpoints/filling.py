@@ -165,8 +165,8 @@ def load_pretrained(
     coverage = Coverage(**vars(compared), format=layout, expected=expected)
     missing = _not_allowed(coverage.missing, allow_missing)
     unexpected = _not_allowed(coverage.unexpected_inside(), (*LEFT_OVER, *allow_unused))
-    any_shape = (*allow_missing, *getattr(module, 'reinit_if_mismatched', ()))
-    if missing or unexpected or _not_allowed(coverage.mismatched, any_shape):
+    reinitialized = (*allow_missing, *getattr(module, 'reinit_if_mismatched', ()))
+    if missing or unexpected or _not_allowed(coverage.mismatched, reinitialized):
         variant = FORMATS[layout].describe(convert(raw, layout)[0])
         raise InputError(_not_filled(module, checkpoint, coverage, missing, unexpected, variant))
     require_finite(checkpoint, {key: state[key] for key in coverage.used})

@@ -23,7 +23,6 @@ from .augmented_shortcut import (
 from .block import Block, CoefficientShortcut, IdentityShortcut, Mlp, build_shortcut
 from .drop import Dropout, DropPath, drop_path_rates, make_dropout, require_rate
 from .fuse import fuse_for_inference
-from .init import trunc_normal_linears
 from .mean_shift import MeanShiftAttention, mean_shift
 from .parts import (
     ATTENTIONS,
@@ -36,8 +35,6 @@ from .parts import (
     require_choice,
 )
 from .recursion import NonLinearProjection, RecursiveBlock
-from .spatial_reduction import SpatialReduction
-from .squeeze_excite import ExcitedMlp
 from .tokens import (
     PatchEmbed,
     average_map,
@@ -51,7 +48,6 @@ from .tokens import (
     to_map,
 )
 from .tokens_to_token import PerformerAttention, T2TAttention, TokensToToken
-from .window import WindowBlock
 
 __all__ = [
     'ATTENTIONS',
@@ -63,7 +59,6 @@ __all__ = [
     'DotProductAttention',
     'DropPath',
     'Dropout',
-    'ExcitedMlp',
     'GroupedLinear',
     'IdentityShortcut',
     'MeanShiftAttention',
@@ -74,10 +69,8 @@ __all__ = [
     'RecursiveBlock',
     'SlicedAttention',
     'Slicing',
-    'SpatialReduction',
     'T2TAttention',
     'TokensToToken',
-    'WindowBlock',
     'average_map',
     'build_part',
     'build_shortcut',
@@ -104,5 +97,4 @@ __all__ = [
     'sinusoid_position',
     'sincos_position',
     'to_map',
-    'trunc_normal_linears',
 ]

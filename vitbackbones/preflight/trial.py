@@ -110,7 +110,7 @@ def _backbone_maps(model: nn.Module) -> list[Tensor] | None:
     """The maps of the backbone; None if it does not run on ``meta`` and does not declare them."""
     backbone = getattr(model, 'backbone', None)
     maps = _outputs(backbone, _image(model)) if isinstance(backbone, nn.Module) else None
-    if maps is None and isinstance(backbone, Backbone):
+    if maps is None and isinstance(backbone, Backbone) and backbone.out_channels:
         maps = _declared_maps(backbone, model)
     return maps
 

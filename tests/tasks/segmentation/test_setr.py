@@ -9,7 +9,7 @@ from mmseg.registry import MODELS
 from tests.reference import setr as reference
 from tests.tasks.segmentation.setr import CLASSES, HEADS, KINDS, build, config, sample
 from vitbackbones.backbones import PVT, SReT
-from vitbackbones.backbones.setr_indices import PUBLISHED, published_taps
+from vitbackbones.backbones.setr_indices import PUBLISHED, published_indices
 from vitbackbones.checkpoints.filling import load_pretrained
 from vitbackbones.tasks.segmentation.setr_mla import MLANeck, change_stride
 from vitbackbones.tasks.segmentation.setr_up import SETRNaiveHead
@@ -164,16 +164,17 @@ def test_naive_and_pup_read_the_last_map_of_a_pyramid(kind):
 
 
 @pytest.mark.parametrize('name', PUBLISHED)
-def test_taps_of_every_depth(name):
+def test_indices_of_every_depth(name):
     for depth in range(1, 49):
-        taps = published_taps(name, depth)
-        assert len(taps) == min(depth, 4)
-        assert list(taps) == sorted(set(taps))
-        assert taps[0] >= 0
-        assert taps[-1] == depth - 1
-    assert published_taps('setr_mla', 24) == (5, 11, 17, 23)
-    assert published_taps('setr_naive', 24) == published_taps('setr_pup', 24) == (9, 14, 19, 23)
-    assert published_taps('setr_pup', 12) == (4, 7, 9, 11)
+        indices = published_indices(name, depth)
+        assert len(indices) == min(depth, 4)
+        assert list(indices) == sorted(set(indices))
+        assert indices[0] >= 0
+        assert indices[-1] == depth - 1
+    assert published_indices('setr_mla', 24) == (5, 11, 17, 23)
+    for name in ('setr_naive', 'setr_pup'):
+        assert published_indices(name, 24) == (9, 14, 19, 23)
+    assert published_indices('setr_pup', 12) == (4, 7, 9, 11)
 
 
 def test_a_name_stands_for_the_blocks_of_any_backbone():

@@ -1,0 +1,43 @@
+"""OpenMMLab's face of a backbone: ``init_cfg`` and ``init_weights``, without OpenMMLab.
+
+mmengine asks a module for these two and no more. They behave as those of its ``BaseModule``:
+initializers first, then the parts, then checkpoints, and a second call does nothing. So a backbone
+can be registered in the registry of any toolbox. mmengine is imported only for an initializer of
+its own.
+"""
+
+from ..checkpoints.filling import load_pretrained, pretrained_options
+
+
+class InitCfgMixin:
+    """Let an ``nn.Module`` be initialized by what its attribute ``init_cfg`` says.
+
+    ``init_cfg`` is ``None``, a dict or a list of dicts. One with ``type='Pretrained'`` (or
+    ``'vitbackbones.Pretrained'``) holds arguments of
+    :func:`~vitbackbones.checkpoints.filling.load_pretrained`, any other names an initializer of
+    mmengine.
+    """
+
+    init_cfg: dict | list[dict] | None = None
+    is_init = False  # mmengine's name: nothing is left for init_weights to do
+
+    def init_weights(self) -> None:
+        """Initialize as ``init_cfg`` says; without it, only the parts that have an own one.
+
+        Raises:
+            InputError: a checkpoint does not fill the module.
+        """
+        if self.is_init:
+            return
+        given = self.init_cfg if isinstance(self.init_cfg, list) else [self.init_cfg or {}]
+        if others := [config for config in given if config and pretrained_options(config) is None]:
+            from mmengine.model import initialize
+
+            initialize(self, others)
+        for part in self.children():
+            if hasattr(part, 'init_weights') and not getattr(part, 'is_init', False):
+                part.init_weights()
+        for config in given:
+            if (options := pretrained_options(config)) is not None:
+                load_pretrained(self, **options)
+        self.is_init = True
