@@ -102,8 +102,9 @@ def test_the_performer_stays_in_float32_under_autocast():
 
 @torch.no_grad()
 def test_token_dropouts_are_the_published_ones_and_for_training_only():
-    rates = {tokens: make(tokens=tokens).patch_embed.attention1.drop.p for tokens in TOKENS}
-    assert rates == {'performer': 0.1, 'transformer': 0.0}
+    drops = {tokens: make(tokens=tokens).patch_embed.attention1.drop for tokens in TOKENS}
+    assert drops['performer'].p == 0.1
+    assert type(drops['transformer']) is torch.nn.Identity
     published, without = make().train(), make(token_drop_rate=0.0).train()
     x = image()
     assert not torch.equal(published(x)[0], published(x)[0])
