@@ -171,6 +171,7 @@ class DotProductAttention(nn.Module):
 
     @property
     def last_linear(self) -> nn.Linear:
+        """The output projection."""
         return self.proj
 
     def _project(self, x: Tensor, context: Tensor | None) -> tuple[Tensor, ...]:
@@ -203,7 +204,7 @@ def fixed_permutation(length: int, device: torch.device, number: int = 0) -> Ten
 
 
 class Slicing(nn.Module):
-    """Apply any attention of its own tokens to slices of them; has no parameters.
+    """Cut tokens into slices and apply an attention to each of them alone.
 
     Args:
         groups: number G of runs, at least 1.
@@ -224,21 +225,19 @@ class Slicing(nn.Module):
         self.number = 0  # which of the fixed permutations; see number_slices
 
     def forward(self, attention: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-        """Map tokens (N, L, C) to (N, L, C); any L."""
+        """Map tokens (N, L, C) of any number L to (N, L, C)."""
         if self.groups == 1:
             return attention(x)
         if self.permutation == 'none':
             return self._slice(attention, x)
-        order = self._order(x.shape[1], x.device)
+        if self.permutation == 'random':  # drawn on the CPU, as published
+            order = torch.randperm(x.shape[1]).to(x.device)
+        elif self.training:
+            order = torch.randperm(x.shape[1], device=x.device)
+        else:
+            order = fixed_permutation(x.shape[1], x.device, self.number)
         out = self._slice(attention, x.index_select(1, order))
         return out.index_select(1, order.argsort())
-
-    def _order(self, length: int, device: torch.device) -> Tensor:
-        if self.permutation == 'random':
-            return torch.randperm(length).to(device)
-        if self.training:
-            return torch.randperm(length, device=device)
-        return fixed_permutation(length, device, self.number)
 
     def _slice(self, attention: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
         short, longer = x.shape[1] // self.groups, x.shape[1] % self.groups

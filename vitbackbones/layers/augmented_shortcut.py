@@ -180,22 +180,22 @@ class AugmentedShortcut(nn.Module):
 
     def augment(self, normed: Tensor) -> Tensor:
         """Return the sum of the learned paths, (N, L, d)."""
-        out = self._project(normed) + self.bias  # (N, L, paths, d)
-        if len(self.weight) > 1:
+        paths = len(self.weight)
+        if self.projection == 'dense':
+            out = F.linear(normed, self.weight.flatten(0, 1)).unflatten(-1, (paths, -1))
+        else:
+            out = _circulant_product(normed, self.weight)(normed, self.weight)
+        out = out + self.bias  # (N, L, paths, d)
+        if paths > 1:
             out = F.gelu(out)
         return out.sum(2)
-
-    def _project(self, x: Tensor) -> Tensor:
-        if self.projection == 'dense':
-            return F.linear(x, self.weight.flatten(0, 1)).unflatten(-1, (len(self.weight), -1))
-        return _circulant_product(x, self.weight)(x, self.weight)
 
     def extra_repr(self) -> str:
         return f'weight={tuple(self.weight.shape)}, scale={self.scale}'
 
 
 class FoldedAugmentedShortcut(nn.Module):
-    """For inference, where the branch is scaled already: overwrites ``branch``."""
+    """The sum for inference, where the branch is scaled already; overwrites ``branch``."""
 
     def __init__(self, shortcut: AugmentedShortcut) -> None:
         super().__init__()

@@ -3,10 +3,9 @@
     n = LN(x);  x = shortcut_attn(x, n, drop_path(attn(n)))
     n = LN(x);  x = shortcut_mlp(x, n, drop_path(mlp(n)))
 
-Attention and shortcuts are interchangeable. A shortcut gets the residual stream ``x``, its
-normalized copy that the branch read, and what the branch answered (after stochastic depth), all
-(N, L, C). The usual one adds; SReT (Shen et al., "Sliced Recursive Transformer", ECCV 2022,
-Eq. 9-10) learns a coefficient of the stream and one of the branch.
+Attention and shortcuts are interchangeable, see ``layers.parts``. The usual shortcut adds; SReT
+(Shen et al., "Sliced Recursive Transformer", ECCV 2022, Eq. 9-10) learns a coefficient of the
+stream and one of the branch.
 """
 
 import torch
@@ -42,11 +41,14 @@ class Mlp(nn.Module):
 
     @property
     def last_linear(self) -> nn.Linear:
+        """The second layer."""
         return self.fc2
 
     def fold_for_inference(self) -> None:
-        """Let the activation overwrite its input, which only it reads."""
-        # a subclass may read it again, unless it repeats that it does not
+        """Let the activation overwrite its input, which nothing else reads.
+
+        A subclass with a ``forward`` of its own repeats this method if that holds there too.
+        """
         if declared(self, 'fold_for_inference') and type(self.act) is nn.GELU:
             self.act = InPlaceGELU()
 
@@ -143,7 +145,7 @@ class Block(nn.Module):
         mlp: class of the MLP.
         options: further arguments of the attention: ``qkv_bias`` and ``proj_bias``, the biases of
             the projections of its input and its output, ``attn_drop_rate``, dropout on its
-            weights, and what it takes itself.
+            weights, and any of its own.
     """
 
     residuals = {'shortcut_attn': 'attn', 'shortcut_mlp': 'mlp'}
