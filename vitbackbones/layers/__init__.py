@@ -21,7 +21,14 @@ from .augmented_shortcut import (
     circulant_matrix,
 )
 from .block import Block, CoefficientShortcut, IdentityShortcut, Mlp, build_shortcut
-from .drop import Dropout, DropPath, drop_path_rates, make_dropout, require_rate
+from .drop import (
+    Dropout,
+    DropPath,
+    drop_path_rates,
+    make_drop_path,
+    make_dropout,
+    require_rate,
+)
 from .fuse import fuse_for_inference
 from .mean_shift import MeanShiftAttention, mean_shift
 from .parts import (
@@ -83,6 +90,7 @@ __all__ = [
     'fit_position',
     'fixed_permutation',
     'fuse_for_inference',
+    'make_drop_path',
     'make_dropout',
     'mean_shift',
     'number_slices',

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from .attention import Slicing
-from .drop import DropPath, make_dropout
+from .drop import make_drop_path, make_dropout
 from .fuse import InPlaceGELU, ScaledIdentity, scale_linear
 from .parts import ATTENTIONS, SHORTCUTS, build_part, declared, register, require_choice
 
@@ -182,7 +182,7 @@ class Block(nn.Module):
         self.mlp = mlp(embed_dims, int(embed_dims * mlp_ratio), drop_rate)
         self.shortcut_attn = build_shortcut(shortcut, embed_dims, 'attention')
         self.shortcut_mlp = build_shortcut(shortcut, embed_dims, 'mlp')
-        self.drop_path = nn.Identity() if drop_path_rate == 0 else DropPath(drop_path_rate)
+        self.drop_path = make_drop_path(drop_path_rate)
 
     def forward(self, x: Tensor, size: tuple[int, int], slicing: Slicing | None = None) -> Tensor:
         """Map tokens (N, L, C) to (N, L, C).

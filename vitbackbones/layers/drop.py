@@ -67,6 +67,11 @@ class DropPath(nn.Module):
         return f'rate={self.rate:.3f}'
 
 
+def make_drop_path(rate: float) -> nn.Module:
+    """Return :class:`DropPath`, or the identity at rate 0, where it could never act."""
+    return nn.Identity() if rate == 0 else DropPath(rate)
+
+
 def drop_path_rates(rate: float, depth: int) -> list[float]:
     """Return the linear schedule 0 ... ``rate`` over ``depth`` blocks.
 

@@ -36,10 +36,11 @@ optional, and what is not declared is not used:
 * ``fold_into(last)`` (shortcut): multiply its factor of the branch into the linear layer ``last``
   and return the module that does the rest at inference. That one may write over ``branch``.
 * ``residuals`` (a module that holds branches and shortcuts, as a block does): which branch each
-  shortcut closes, a dict of attribute names ``{shortcut: branch}``. Nothing but stochastic depth
-  happens to the branch's answer in between, and nothing else reads it.
+  shortcut closes, a dict of attribute names ``{shortcut: branch}``. The branch's answer is at
+  most rearranged and dropped in between, and nothing else reads it.
 
-A declaration speaks of the code beside it; see :func:`declared` for subclasses.
+A declaration speaks of the code beside it: a subclass with methods of its own repeats what still
+holds, see :func:`declared`. ``takes_bias`` alone is inherited as any attribute is.
 
 Any module may have a method ``fold_for_inference()``, which changes the module in place in a copy
 of the network made for inference (``layers.fuse``); blocks have ``for_first_token()``, see
