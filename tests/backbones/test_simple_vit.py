@@ -5,7 +5,7 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from tests.reference.msf import plain_logits, published_state
+from tests.reference.simple_vit import plain_logits, published_state
 from vitbackbones import create_model
 from vitbackbones.backbones import MSFViT, SimpleViT
 from vitbackbones.checkpoints.convert import convert

@@ -31,3 +31,8 @@ def mixer(weights, image, depth, passes):
         for _ in range(passes):
             x = mixer_block(weights, f'blocks.{i}', x)
     return linear(weights, 'head.fc', layer_norm(weights, 'norm', x, EPS).mean(1))
+
+
+def logits(backbone, weights, image):
+    """Logits (N, classes) of a classifier with this backbone, from its tensors."""
+    return mixer(weights, image, len(backbone.blocks), backbone.passes)

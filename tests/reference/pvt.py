@@ -56,3 +56,10 @@ def pvt(weights, image, depths, heads):
             x = block(weights, f'{stage}.blocks.{j}', x, size, heads[i])
         x = x if last else x.transpose(1, 2).unflatten(2, size)  # (N, C, h, w)
     return layer_norm(weights, 'norm', x, 1e-6)
+
+
+def logits(backbone, weights, image):
+    """Logits (N, classes) of a classifier with this backbone, from its tensors."""
+    depths = [len(stage.blocks) for stage in backbone.stages]
+    heads = [stage.blocks[0].attn.num_heads for stage in backbone.stages]
+    return linear(weights, 'head.fc', pvt(weights, image, depths, heads)[:, 0])

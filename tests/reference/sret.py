@@ -12,7 +12,7 @@ from torch import Tensor
 from vitbackbones.backbones import SReT
 
 
-def plain_sret(backbone: SReT, w: dict[str, Tensor], image: Tensor) -> Tensor:
+def logits(backbone: SReT, w: dict[str, Tensor], image: Tensor) -> Tensor:
     """Return the logits of a ``create_model('sret_*')`` classifier.
 
     Args:

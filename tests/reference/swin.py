@@ -99,3 +99,10 @@ def swin(weights, image, depths, heads):
             shift = WINDOW // 2 if j % 2 else 0
             x = block(weights, f'layers.{i}.blocks.{j}', x, heads[i], shift)
     return linear(weights, 'head.fc', layer_norm(weights, 'norm', x, EPS).mean((1, 2)))
+
+
+def logits(backbone, weights, image):
+    """Logits (N, classes) of a classifier with this backbone, from its tensors."""
+    depths = [len(layer.blocks) for layer in backbone.layers]
+    heads = [layer.blocks[0].attn.num_heads for layer in backbone.layers]
+    return swin(weights, image, depths, heads)

@@ -45,3 +45,9 @@ def t2t(weights, image, heads=6):
     for i in range(depth):
         x = block(weights, f'blocks.{i}', x, heads, EPS)
     return layer_norm(weights, 'norm', x, EPS)
+
+
+def logits(backbone, weights, image):
+    """Logits (N, classes) of a classifier with this backbone, from its tensors."""
+    x = t2t(weights, image, backbone.blocks[0].attn.num_heads)
+    return linear(weights, 'head.fc', x[:, 0])

@@ -62,3 +62,11 @@ def tnt(weights, image, heads=6, inner_heads=4, stem='unfold', projection='patch
             x[:, 1:] = x[:, 1:] + update
         x = outer(weights, f'{name}.outer', x, heads)
     return layer_norm(weights, 'norm', x, EPS)
+
+
+def logits(backbone, weights, image):
+    """Logits (N, classes) of a classifier with this backbone, from its tensors."""
+    block = backbone.blocks[0]
+    heads = (block.outer.attn.num_heads, block.inner.attn.num_heads)
+    forms = {'stem': backbone.pixel_embed.stem, 'projection': block.to_patch.form}
+    return linear(weights, 'head.fc', tnt(weights, image, *heads, **forms)[:, 0])

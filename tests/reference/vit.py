@@ -2,7 +2,7 @@
 
 import torch.nn.functional as F
 
-from .plain import block, layer_norm, with_class_token
+from .plain import block, layer_norm, linear, with_class_token
 
 EPS = 1e-6
 
@@ -16,3 +16,9 @@ def vit(weights, image, heads):
     for i in range(depth):
         x = block(weights, f'blocks.{i}', x, heads, EPS)
     return layer_norm(weights, 'norm', x, EPS)
+
+
+def logits(backbone, weights, image):
+    """Logits (N, classes) of a classifier with this backbone, from its tensors."""
+    x = vit(weights, image, backbone.blocks[0].attn.num_heads)
+    return linear(weights, 'head.fc', x[:, 0])

@@ -23,7 +23,6 @@ class BlockOptions:
 
     and takes these with a default of its own, where they have a meaning:
 
-        patch_size: side of a patch in pixels.
         mlp_ratio: hidden width of the MLPs in units of the width of their tokens.
         final_norm: whether there is the final LayerNorm; SETR's heads have their own.
 

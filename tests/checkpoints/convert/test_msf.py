@@ -5,7 +5,7 @@ from argparse import Namespace
 import pytest
 import torch
 
-from tests.reference.msf import published_state
+from tests.reference.simple_vit import published_state
 from vitbackbones import create_model
 from vitbackbones.checkpoints.convert import convert
 from vitbackbones.errors import InputError

@@ -7,6 +7,9 @@ ViT reads a state dict in the published layout, so it checks the converter as we
 import torch
 import torch.nn.functional as F
 
+from vitbackbones.backbones import MSFViT
+from vitbackbones.checkpoints.convert.msf import convert_msf
+
 
 def grouped_product(x, weight, groups):
     """Multiply group by group; output o comes from group o mod G."""
@@ -106,3 +109,16 @@ def published_state(dims, depth, groups=1, with_probe=True, classes=10, seed=0):
             size = shape if norm else shape[0]
             state[f'{name}.bias'] = 0.1 * torch.randn(size, generator=generator)
     return state
+
+
+def logits(backbone, weights, image):
+    """Logits (N, classes) of a classifier with this backbone, from its tensors."""
+    return plain_logits(weights, image, backbone.blocks[0].attn.num_heads)
+
+
+def in_published_keys(backbone, weights):
+    """The tensors of a classifier under the names that :func:`logits` knows."""
+    with_probe = isinstance(backbone, MSFViT)
+    published = published_state(4, len(backbone.blocks), with_probe=with_probe)
+    ours = convert_msf({name: name for name in published})
+    return {name: weights[key.replace('head.', 'head.fc.')] for key, name in ours.items()}
