@@ -19,9 +19,8 @@ class DETR(MMDetDETR):
         super()._init_layers()
         fuse_attention(self.encoder)
         fuse_attention(self.decoder)
-        # By class, because mmdet's constructor of the head tests for exactly its own class.
         if type(self.bbox_head) is DETRHead:
-            self.bbox_head.__class__ = JointDETRHead
+            self.bbox_head = JointDETRHead(self.bbox_head)
 
     def pre_transformer(self, *arguments, **options) -> tuple[dict, dict]:
         """As mmdet's, with positions in the type of the weights: mmdet's are always float32."""

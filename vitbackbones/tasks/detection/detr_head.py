@@ -12,6 +12,7 @@ import torch
 from mmdet.models.dense_heads import DETRHead
 from mmdet.structures.bbox import bbox_cxcywh_to_xyxy, bbox_xyxy_to_cxcywh
 from mmdet.utils import reduce_mean
+from mmengine.model import BaseModule
 from mmengine.structures import InstanceData
 from scipy.optimize import linear_sum_assignment
 from torch import Tensor
@@ -24,7 +25,7 @@ SIDE = 2.0**20
 
 
 def gather_objects(instances: list[InstanceData], metas: list[dict]) -> InstanceData:
-    """Puts the objects of all images behind each other.
+    """Concatenate the objects of all images.
 
     Args:
         instances: labels (K,) and bboxes (K, 4) in pixels, x1 y1 x2 y2, of each image.
@@ -43,7 +44,7 @@ def gather_objects(instances: list[InstanceData], metas: list[dict]) -> Instance
 
 
 def require_finite(cost: Tensor, metas: list[dict]) -> None:
-    """Stops a run that diverged, with a message in place of scipy's.
+    """Stop a run that diverged, with a message in place of scipy's.
 
     Args:
         cost: of any shape, on the CPU.
@@ -63,7 +64,7 @@ def require_finite(cost: Tensor, metas: list[dict]) -> None:
 
 
 def assign(cost: Tensor, counts: list[int], device='cpu') -> tuple[Tensor, Tensor]:
-    """Finds the cheapest one-to-one matching of queries and objects within each image.
+    """Find the cheapest one-to-one matching of queries and objects within each image.
 
     Args:
         cost: (N, Q, G) for one layer, on the CPU.
@@ -84,7 +85,16 @@ def assign(cost: Tensor, counts: list[int], device='cpu') -> tuple[Tensor, Tenso
 
 
 class JointDETRHead(DETRHead):
-    """mmdet's ``DETRHead``: same parameters, logits, boxes and, but for tiny boxes, losses."""
+    """mmdet's ``DETRHead``: same parameters, logits, boxes and, but for tiny boxes, losses.
+
+    Args:
+        built: mmdet's, which is of no use afterwards. All that it holds is taken over. mmdet's
+            constructor, which weighs the background only for exactly its own class, is not run.
+    """
+
+    def __init__(self, built: DETRHead) -> None:
+        BaseModule.__init__(self)
+        vars(self).update(vars(built))
 
     def forward(self, hidden_states: Tensor) -> tuple[Tensor, Tensor]:
         """(layers, N, Q, C) -> logits (..., classes + 1), boxes (..., 4): cx cy w h in (0, 1).

@@ -10,11 +10,12 @@ attention dropout takes the plain path there.)
 import torch
 import torch.nn.functional as F
 from mmcv.cnn.bricks.transformer import MultiheadAttention
+from mmengine.model import BaseModule
 from torch import Tensor, nn
 
 
 def padding_bias(mask: Tensor, dtype: torch.dtype) -> Tensor:
-    """Turns a key padding mask into a number that is added to the scores.
+    """Turn a key padding mask into a number that is added to the scores.
 
     A finite one, not minus infinity: the softmax makes an exact zero of it just the same, and
     a row that is padded all over gives a mean instead of NaN. Half the smallest number leaves
@@ -35,9 +36,15 @@ def padding_bias(mask: Tensor, dtype: torch.dtype) -> Tensor:
 class FusedAttention(MultiheadAttention):
     """mmcv's ``MultiheadAttention`` (batch first) on the fused kernel.
 
-    :func:`fuse_attention` makes it from a built attention, so that parameters, initial values
-    and state-dict keys are mmcv's by construction.
+    Args:
+        built: mmcv's, which is of no use afterwards. All that it holds is taken over, so that
+            parameters, initial values and state-dict keys are the same, and no random number is
+            drawn.
     """
+
+    def __init__(self, built: MultiheadAttention) -> None:
+        BaseModule.__init__(self)
+        vars(self).update(vars(built))
 
     def forward(
         self,
@@ -50,7 +57,7 @@ class FusedAttention(MultiheadAttention):
         attn_mask: None = None,
         key_padding_mask: Tensor | None = None,
     ) -> Tensor:
-        """Attends from ``query + query_pos`` to ``key + key_pos`` and adds ``query``.
+        """Attend from ``query + query_pos`` to ``key + key_pos`` and add ``query``.
 
         Args:
             query, query_pos: (N, L, C).
@@ -74,13 +81,13 @@ class FusedAttention(MultiheadAttention):
     def _project_query_key(
         self, query: Tensor, key: Tensor, query_pos: Tensor, key_pos: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Projects both, with one matrix product where they are the same tensor."""
+        """Project both, with one matrix product where they are the same tensor."""
         if query is key and query_pos is key_pos:
             return self._project(query + query_pos, 0, 2).chunk(2, dim=-1)
         return self._project(query + query_pos, 0, 1), self._project(key + key_pos, 1, 2)
 
     def _project(self, x: Tensor, first: int, last: int) -> Tensor:
-        """Applies the blocks ``first`` to ``last`` of the stacked projections of q, k and v."""
+        """Apply the blocks ``first`` to ``last`` of the stacked projections of q, k and v."""
         rows = slice(first * self.embed_dims, last * self.embed_dims)
         return F.linear(x, self.attn.in_proj_weight[rows], self.attn.in_proj_bias[rows])
 
@@ -90,13 +97,14 @@ class FusedAttention(MultiheadAttention):
 
 
 def fuse_attention(model: nn.Module) -> None:
-    """Makes every mmcv attention inside ``model`` a :class:`FusedAttention`, in place.
+    """Put a :class:`FusedAttention` in the place of every mmcv attention inside ``model``.
 
     Attentions with torch's rare extras, which the fused form leaves out, stay as they are.
     """
-    for module in model.modules():
-        if type(module) is MultiheadAttention and _is_plain(module.attn):
-            module.__class__ = FusedAttention
+    for parent in list(model.modules()):
+        for name, part in parent.named_children():
+            if type(part) is MultiheadAttention and _is_plain(part.attn):
+                setattr(parent, name, FusedAttention(part))
 
 
 def _is_plain(attn: nn.MultiheadAttention) -> bool:
