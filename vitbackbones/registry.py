@@ -36,14 +36,24 @@ def bare_name(kind: object) -> str:
     return str(kind).rpartition('.')[2]
 
 
+# First parts of paths that configs of earlier releases, and dumps of them, have in place of names.
+ROOMS = ('backbones', 'checkpoint', 'datasets', 'engine', 'heads', 'openmmlab', 'tasks', 'training')
+
+
 class _Objects(Mapping):
-    """What a registry holds by name: what was registered, and what is imported on demand."""
+    """What a registry holds by name: what was registered, and what is imported on demand.
+
+    A path inside this package stands for its last part, wherever that lives by now:
+    ``engine.amp.Bf16OptimWrapper``, which ``--amp`` once wrote.
+    """
 
     def __init__(self, registered: dict[str, Any], homes: Mapping[str, str]) -> None:
         self.registered = registered
         self.homes = homes
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, key: str) -> Any:
+        path = key.removeprefix(f'{SCOPE}.')
+        name = bare_name(path) if path.partition('.')[0] in ROOMS else path
         if name in self.registered:
             return self.registered[name]
         return resolve_name(f'{SCOPE}.{self.homes[name]}:{name}')
@@ -83,8 +93,8 @@ class LazyRegistry(Registry):
         return _Objects(self._module_dict, self.homes)
 
     def get(self, key: str) -> Any:
-        """Return the object ``key``; a path of an earlier release stands for its last part."""
-        return self.module_dict.get(bare_name(key)) or super().get(key)
+        """Return the object of a name or a path, of this registry or its ancestors."""
+        return self.module_dict.get(key) or super().get(key)
 
 
 MODELS = LazyRegistry(

@@ -95,7 +95,7 @@ def test_a_compiled_step_is_the_same(tmp_path, plain):
 
 
 def test_bfloat16(tmp_path, plain):
-    kind = 'vitbackbones.training.precision.Bf16OptimWrapper'
+    kind = 'vitbackbones.Bf16OptimWrapper'
     half = train(tmp_path, wrapper={'type': kind})
     torch.testing.assert_close(losses(half), losses(plain), rtol=0.05, atol=0.01)
     assert not torch.equal(losses(half), losses(plain))

@@ -46,4 +46,4 @@ def use_amp(config: Config) -> None:
         return
     for key in ('dtype', 'loss_scale', 'use_fsdp'):
         config.optim_wrapper.pop(key, None)
-    config.optim_wrapper.type = f'{Bf16OptimWrapper.__module__}.{Bf16OptimWrapper.__name__}'
+    config.optim_wrapper.type = 'vitbackbones.Bf16OptimWrapper'
