@@ -12,7 +12,7 @@ import vitbackbones
 from vitbackbones.models import MODELS
 from vitbackbones.training.hooks.data_workers import SIGNALS
 
-from .isolation import SharedState, seed_generators
+from .isolation import SharedState, forget_handler, seed_generators
 
 logging.raiseExceptions = False  # loggers keep the closed streams of earlier tests
 os.environ.setdefault('OMP_NUM_THREADS', '1')
@@ -55,6 +55,7 @@ def _signals():
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+    forget_handler()
 
 
 # one name for every backbone class, the first (smallest) of its family

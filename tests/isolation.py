@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from mmengine.fileio.backends import registry_utils
 from mmengine.utils import ManagerMixin
+from torch.utils.data._utils import signal_handling
 
 SET_ON_IMPORT = ('PYTEST', 'TORCHINDUCTOR', 'TOKENIZERS', 'OPENCV')  # starts of variables
 # starts of folders that a library puts into sys.path on import: setuptools does with one of its own
@@ -84,11 +85,17 @@ def process_of_its_own() -> Iterator[None]:
         for each, handler in handlers.items():
             if signal.getsignal(each) != handler:
                 signal.signal(each, handler)
+        forget_handler()
         kept = {k: v for k, v in os.environ.items() if k.startswith(SET_ON_IMPORT)}
         os.environ.clear()
         os.environ.update(variables | kept)
         added = [each for each in sys.path if each not in path and each.startswith(INSTALLED)]
         sys.path[:] = path + added
+
+
+def forget_handler() -> None:
+    """Let torch set its handler of SIGCHLD again: it was put back with the others."""
+    signal_handling._SIGCHLD_handler_set = False
 
 
 def seed_generators() -> None:

@@ -168,7 +168,7 @@ def enter_copy(folder: Path) -> None:
 
 def import_toolboxes() -> None:
     """Import what takes long and is not changed."""
-    stand_in = MagicMock(__spec__=ModuleSpec('mmcv._ext', loader=None))  # see compat.py
+    stand_in = MagicMock(__spec__=ModuleSpec('mmcv._ext', loader=None))  # see missing_packages.py
     sys.modules.setdefault('mmcv._ext', stand_in)
     for name in TOOLBOXES:
         importlib.import_module(name)

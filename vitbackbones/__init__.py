@@ -1,10 +1,9 @@
 """Vision-transformer backbones for COCO detection and ADE20K segmentation on OpenMMLab."""
 
-from .openmmlab import compat
-
-compat.prepare()
-
-from .models import create_model, list_models  # noqa: E402  (compat must come first)
-from .version import __version__  # noqa: E402
+from .models import create_model, list_models
+from .openmmlab.after_import import install as patch_openmmlab
+from .version import __version__
 
 __all__ = ['__version__', 'create_model', 'list_models']
+
+patch_openmmlab()

@@ -15,7 +15,8 @@ from torch.utils.data import Dataset
 from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 
 from vitbackbones.layers import DropPath
-from vitbackbones.openmmlab.atomic_files import write_atomically
+from vitbackbones.openmmlab.applying import apply_patches
+from vitbackbones.openmmlab.patches import IN_RUN
 from vitbackbones.training.console import QuietRunner
 
 IMAGES = 8
@@ -138,7 +139,7 @@ def by_iteration(length=8, **changes):
 
 def run_toy(config, test=False):
     """Train, and return the runner; or test, and return the metrics."""
-    write_atomically()
+    apply_patches(IN_RUN)
     # mmengine's loggers are kept by a name that holds the second of their making
     config.experiment_name = f'toy{next(counter)}'
     runner = QuietRunner.from_cfg(config)

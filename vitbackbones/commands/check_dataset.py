@@ -26,6 +26,7 @@ from ..datasets.checks.sizes import resize_fault
 from ..datasets.load_image import UnreadableImage, read_image
 from ..datasets.load_mask import BadMask
 from ..errors import InputError
+from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..preflight.data_checks import check_data
 from ..processes import show_warnings
 from ..training.cores import available_cores
@@ -43,6 +44,7 @@ def check(options: Namespace) -> None:
         InputError: something is missing or cannot be read; what it is was printed before.
     """
     config = read_config(options.config, options.cfg_options)
+    leave_out_unused(config)
     splits = tuple(split for split in SPLITS if list(loaders(config, (split,))))
     if not splits:
         raise InputError(f'{config.filename}: no complete config, it has no data loader')

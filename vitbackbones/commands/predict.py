@@ -24,6 +24,7 @@ from ..inference.journal import Journal
 from ..inference.predictor import Predictor, choose_device
 from ..inference.sources import Shot, Source, count_shots, find_sources, shots
 from ..inference.writers import TASKS, Answers, Gallery
+from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..training.cores import share_cores
 from ..training.find_checkpoint import find_checkpoint
 from ..training.hooks.progress import on_terminal
@@ -41,6 +42,7 @@ def predict(options: Namespace) -> None:
         KeyboardInterrupt: Ctrl-C, or another signal that ends a tool; what was answered is written.
     """
     config = read_config(options.config, options.cfg_options)
+    leave_out_unused(config)
     require_sections(config, 'model', 'test_dataloader')
     if config.get('default_scope') not in TASKS:
         known = ', '.join(TASKS)

@@ -22,6 +22,7 @@ from ..datasets.load_image import read_image
 from ..drawing.boxes import contact_sheet, save, side_by_side
 from ..errors import InputError
 from ..inference.sources import find_sources
+from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..training.hooks.exact_resume import SAMPLE, seed_generators
 
 SIDE = 128  # of a panel, in pixels
@@ -35,6 +36,7 @@ def show(options: Namespace) -> None:
         InputError: the config is not a classifier's, or an image cannot be read.
     """
     config = read_config(options.config, options.cfg_options)
+    leave_out_unused(config)
     require_sections(config, 'model', 'train_dataloader', 'val_dataloader')
     if config.get('default_scope') != 'mmpretrain':
         raise InputError(f'{config.filename}: no classification config (default_scope)')

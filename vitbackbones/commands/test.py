@@ -16,6 +16,7 @@ from ..drawing.boxes import draw_detections
 from ..drawing.masks import draw_masks
 from ..errors import InputError
 from ..files import prepare_folder
+from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..preflight.data_checks import check_data
 from ..preflight.explain import explained
 from ..preflight.num_classes import check_classes
@@ -43,6 +44,7 @@ def evaluate(options: Namespace) -> None:
         InputError: something of the user's is wrong; before anything is built where possible.
     """
     config = read_config(options.config, options.cfg_options)
+    leave_out_unused(config)
     require_sections(config, 'model', 'test_dataloader', 'test_cfg', 'test_evaluator')
     if options.dataset:
         use_set(config, options.dataset)

@@ -10,6 +10,7 @@ from ..config.lint import lint
 from ..config.paths import is_remote
 from ..config.read import read_config, require_sections
 from ..errors import InputError
+from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..preflight.batch_size import check_batch_size
 from ..preflight.data_checks import check_data
 from ..preflight.earlier_run import StartAnewHook, remove_checkpoints, require_kept, require_unused
@@ -42,6 +43,7 @@ def train(options: Namespace) -> None:
         TrainingInterrupted: on Ctrl-C, after a checkpoint was saved.
     """
     config = read_config(options.config, options.cfg_options)
+    leave_out_unused(config)
     require_sections(config, 'model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
     lint(config, options.cfg_options)
     check_classes(config, _splits(config))

@@ -1,10 +1,9 @@
 """Reading a config file: every way in which it can be broken is one message.
 
 mmengine reads ``_base_`` files recursively and executes each; its exceptions name neither the
-file at fault nor the one that asked for it. Both are in the traceback's frames.
+file at fault nor the one that asked for it. Both are found in the error's traceback.
 """
 
-import traceback
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from mmengine.config import Config
 
 from ..errors import InputError
 from ..messages import did_you_mean
+from ..openmmlab.frames import config_files, line_of
 from .paths import PROJECT_ROOT, looked_in, resolve
 from .settings import value_at
 
@@ -83,28 +83,16 @@ def _near(path: str | Path) -> str:
 
 def _explain(error: Exception, file: Path) -> str:
     """One message with file and line for whatever reading ``file`` raised."""
-    chain = _files_being_read(error) or [file]
+    chain = config_files(error) or [file]
     if isinstance(error, FileNotFoundError) and len(chain) > 1:
         return f'{chain[-2]}: _base_ names {chain[-1]}, which does not exist'
     if isinstance(error, SyntaxError):
         return f'{chain[-1]}:{error.lineno}: syntax error: {error.msg}'
     if isinstance(error, ImportError):
         return f'{chain[-1]}: {_text(_first(error))}'
-    executed = [
-        step for step in traceback.extract_tb(error.__traceback__) if step.name == '<module>'
-    ]
-    at = next((f':{step.lineno}' for step in executed if Path(step.filename) == chain[-1]), '')
+    line = line_of(error, chain[-1])
+    at = f':{line}' if line else ''
     return f'{chain[-1]}{at}: {type(error).__name__}: {_text(error)}'
-
-
-def _files_being_read(error: Exception) -> list[Path]:
-    """The config files that mmengine had open, the outermost first."""
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    names = [
-        frame.f_locals.get('filename') for frame in frames if 'mmengine' in frame.f_code.co_filename
-    ]
-    files = [Path(name).resolve() for name in names if isinstance(name, str)]
-    return list(dict.fromkeys(files))
 
 
 def _first(error: BaseException) -> BaseException:

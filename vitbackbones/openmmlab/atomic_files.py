@@ -4,9 +4,10 @@ mmengine writes over the old file: killed in between, a run has neither the old 
 new one.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 
-from mmengine.fileio import LocalBackend, register_backend
+from mmengine.fileio import LocalBackend
 
 from ..files import write_file
 
@@ -19,6 +20,6 @@ class AtomicBackend(LocalBackend):
         write_file(filepath, obj)
 
 
-def write_atomically() -> None:
+def write_atomically(register: Callable) -> None:
     """Let mmengine write its local files through :class:`AtomicBackend`."""
-    register_backend('local', AtomicBackend, force=True, prefixes='')
+    register('local', AtomicBackend, force=True, prefixes='')

@@ -13,6 +13,8 @@ from pprint import pformat
 
 from mmengine.config import Config
 
+from ..openmmlab.frames import nearest
+
 PACKAGES = ('vitbackbones', 'torch', 'torchvision', 'numpy')
 TOOLBOXES = ('mmengine', 'mmcv', 'mmdet', 'mmseg', 'mmpretrain')
 
@@ -26,7 +28,7 @@ def write_report(error: BaseException, config: Config | None = None) -> Path:
         error: what was raised.
         config: by default the one of the function nearest to the error that holds one.
     """
-    config = config if config is not None else _config_behind(error)
+    config = config if config is not None else nearest(error, Config)
     text = '\n'.join(_lines(error, config))
     name = f'error_{time.strftime("%Y%m%d_%H%M%S")}_{os.getpid()}.txt'
     try:
@@ -53,9 +55,3 @@ def _lines(error: BaseException, config: Config | None) -> Iterator[str]:
     yield ''
     yield 'no config was read' if config is None else f'{config.filename}:'
     yield '' if config is None else pformat(config.to_dict())
-
-
-def _config_behind(error: BaseException) -> Config | None:
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    found = [value for frame in frames for value in frame.f_locals.values()]
-    return next((value for value in reversed(found) if isinstance(value, Config)), None)

@@ -1,21 +1,18 @@
 """Which key of a config is behind an error that was raised while something was built from it.
 
-The libraries' constructors see arguments, not a config, so their words name no key. The frames of
-the traceback do: mmengine's registry holds the dict that it was building, its runner's methods
-stand for sections, and torch's modules for parts of the model.
+The libraries' constructors see arguments, not a config, so their words name no key. The functions
+that were running tell it: mmengine's registry holds the dict that it was building, its runner's
+methods stand for sections, and torch's modules for parts of the model.
 """
 
 import re
-from pathlib import Path
-from traceback import extract_tb, walk_tb
-from types import FrameType
 
 from mmcv.transforms import BaseTransform
 from mmengine.config import Config
 
 from ..config.lint import dicts
-from ..config.paths import PACKAGE
-from ..errors import InputError
+from ..errors import InputError, OptionError
+from ..openmmlab.frames import Call, calls, last_line, owners
 from ..registry import bare_name
 from .bug_report import write_report
 
@@ -52,42 +49,37 @@ def explain_build(config: Config, error: Exception) -> InputError | None:
 
     The traceback is kept in a file, unless the words are this package's own.
     """
-    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
-    key = _key_of(config, frames) or (_part_of_model(frames) if _is_about_sizes(error) else '')
+    about_sizes = isinstance(error, RuntimeError) and SIZES.search(str(error))
+    key = _key_of(config, calls(error)) or (_part_of_model(error) if about_sizes else '')
     if not key:
         return None
-    if Path(frames[-1].f_code.co_filename).is_relative_to(PACKAGE):
+    if isinstance(error, OptionError):
         return InputError(f'{config.filename}: {key}: {error}')
-    words = ' '.join(str(error).split())[:500] or extract_tb(error.__traceback__)[-1].line
+    words = ' '.join(str(error).split())[:500] or last_line(error)
     file = write_report(error, config)
     return InputError(
         f'{config.filename}: {key}: {type(error).__name__}: {words} (the traceback is in {file})'
     )
 
 
-def _key_of(config: Config, frames: list[FrameType]) -> str:
+def _key_of(config: Config, running: list[Call]) -> str:
     """The innermost key that was being built, or used as a transform; '' if there is none."""
     key = ''
-    for frame in frames:
-        name = frame.f_code.co_name
-        if name in BUILDERS and 'mmengine' in frame.f_code.co_filename:
+    for name, file, variables in running:
+        if name in BUILDERS and 'mmengine' in file:
             key = BUILDERS[name].format(split=key.partition('_')[0])
         elif name in REGISTRY:
-            key = _locate(config, frame.f_locals.get('cfg'), key) or key
-        elif name == 'call_hook' and frame.f_locals.get('fn_name') == 'before_run':
-            key = _locate(config, {'type': type(frame.f_locals['hook']).__name__}, '') or key
-        elif name == 'transform' and isinstance(frame.f_locals.get('self'), BaseTransform):
-            key = _steps(config, type(frame.f_locals['self']).__name__) or key
+            key = _locate(config, variables.get('cfg'), key) or key
+        elif name == 'call_hook' and variables.get('fn_name') == 'before_run':
+            key = _locate(config, {'type': type(variables['hook']).__name__}, '') or key
+        elif name == 'transform' and isinstance(variables.get('self'), BaseTransform):
+            key = _steps(config, type(variables['self']).__name__) or key
     return key
 
 
-def _is_about_sizes(error: Exception) -> bool:
-    return isinstance(error, RuntimeError) and bool(SIZES.search(str(error)))
-
-
-def _part_of_model(frames: list[FrameType]) -> str:
+def _part_of_model(error: Exception) -> str:
     """The innermost module of a model that was computing, as a key of the config."""
-    modules = [frame.f_locals['self'] for frame in frames if frame.f_code.co_name == '_call_impl']
+    modules = owners(error, '_call_impl')
     names = {id(part): name for module in modules[:1] for name, part in module.named_modules()}
     inner = [names[id(module)] for module in modules if names.get(id(module))]
     return f'model.{inner[-1].removeprefix("module.")}' if inner else ''

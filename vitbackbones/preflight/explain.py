@@ -4,12 +4,12 @@ import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from traceback import walk_tb
 
 from mmengine.config import Config
 
 from ..config.lint import explain_unexpected_keyword
 from ..errors import InputError
+from ..openmmlab.frames import owners
 from ..training.distributed import lost_a_process
 from ..training.hooks.data_workers import explain_loss, lost_a_worker
 from .build_errors import explain_build
@@ -66,8 +66,7 @@ def _data_sets_named() -> Iterator[None]:
     except InputError:
         raise
     except Exception as error:
-        frames = [frame for frame, _ in walk_tb(error.__traceback__)]
-        readers = [f.f_locals.get('self') for f in frames if f.f_code.co_name == 'load_data_list']
+        readers = owners(error, 'load_data_list')
         readers = [each for each in readers if hasattr(each, 'ann_file')]  # not of another kind
         if not readers:
             raise

@@ -9,7 +9,8 @@ import vitbackbones
 
 from ..config.lookup import OURS
 from ..config.paths import PACKAGE
-from ..openmmlab.atomic_files import write_atomically
+from ..openmmlab.applying import apply_patches
+from ..openmmlab.patches import IN_RUN
 from ..processes import process_rank
 from ..training.cores import share_cores
 from ..training.distributed import prepare_distributed
@@ -41,7 +42,7 @@ def add_guards(config: Config) -> None:
 
 def prepare_run(config: Config, options: Namespace) -> None:
     """Last changes to ``config``: safe checkpoints, progress, processes and threads."""
-    write_atomically()
+    apply_patches(IN_RUN)
     hooks = config.setdefault('default_hooks', {})
     checkpoint = hooks.setdefault('checkpoint', {'type': 'CheckpointHook', 'interval': 1})
     if checkpoint is not None and checkpoint['type'] == 'CheckpointHook':

@@ -9,7 +9,9 @@ from mmengine.fileio import LocalBackend, get_file_backend
 from vitbackbones.checkpoints.filling import load_file
 from vitbackbones.errors import InputError
 from vitbackbones.files import remove_parts
-from vitbackbones.openmmlab.atomic_files import AtomicBackend, write_atomically
+from vitbackbones.openmmlab.applying import apply_patches
+from vitbackbones.openmmlab.atomic_files import AtomicBackend
+from vitbackbones.openmmlab.patches import IN_RUN
 from vitbackbones.training.hooks.checkpoint import CheckpointHook
 
 from ..toy import run_toy, toy_config
@@ -95,7 +97,7 @@ def test_a_full_disk_is_one_message(tmp_path, monkeypatch):
 
 
 def test_mmengine_writes_through_it(tmp_path):
-    write_atomically()
+    apply_patches(IN_RUN)
     assert isinstance(get_file_backend(str(tmp_path / 'x.pth')), AtomicBackend)
 
 

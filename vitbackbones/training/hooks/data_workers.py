@@ -13,20 +13,17 @@ for that batch forever. Here it ends.
 
 import os
 import signal
-import sys
 from collections.abc import Callable
 from functools import partial
-from multiprocessing.queues import Queue
 from threading import Thread
 from types import FrameType
-from typing import NoReturn
 
 from mmengine.hooks import Hook
 from mmengine.runner import BaseLoop
-from torch.utils.data._utils.signal_handling import (
-    _error_if_any_worker_fails,
-    _set_SIGCHLD_handler,
-)
+
+from ...openmmlab.applying import apply_patches
+from ...openmmlab.frames import waits_for_data
+from ...openmmlab.patches import IN_TRAINING, IN_WORKER
 
 # Ctrl-C, schedulers, a closed terminal or a lost connection, and Slurm's --signal=USR1
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
@@ -63,7 +60,7 @@ def _prepare(loop: BaseLoop | None) -> None:
 
 def begin_worker(worker: int, then: Callable[[int], None] | None) -> None:
     """Begin a worker that ends by its parent's SIGTERM or for want of memory; ``then`` goes on."""
-    Queue._on_queue_feeder_error = staticmethod(_end_with_error)
+    apply_patches(IN_WORKER)
     if hasattr(signal, 'sigwaitinfo'):  # not on macOS, which has no such schedulers
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         Thread(target=_end_with_parent, daemon=True).start()
@@ -75,11 +72,6 @@ def _end_with_parent() -> None:
     while signal.sigwaitinfo({signal.SIGTERM}).si_pid != os.getppid():
         pass
     os._exit(0)
-
-
-def _end_with_error(error: Exception, batch: object) -> NoReturn:
-    print(f'data worker {os.getpid()}: {error}', file=sys.stderr, flush=True)
-    os._exit(1)
 
 
 def lost_a_worker(error: RuntimeError) -> bool:
@@ -107,7 +99,7 @@ class WorkerWatch:
         self.error: RuntimeError | None = None
 
     def begin(self) -> None:
-        _set_SIGCHLD_handler()  # otherwise torch sets its own with the first worker, around ours
+        apply_patches(IN_TRAINING)
         self._torchs = signal.signal(signal.SIGCHLD, self._note)
 
     def end(self) -> None:
@@ -115,14 +107,9 @@ class WorkerWatch:
 
     def _note(self, number: int, frame: FrameType) -> None:
         try:
-            _error_if_any_worker_fails()
+            if callable(self._torchs):
+                self._torchs(number, frame)
         except RuntimeError as error:
             self.error = error
-            if _waits_for_data(frame):
+            if waits_for_data(frame):
                 raise
-
-
-def _waits_for_data(frame: FrameType | None) -> bool:
-    while frame is not None and frame.f_code.co_name != '_try_get_data':  # of torch's loader
-        frame = frame.f_back
-    return frame is not None

@@ -1,0 +1,149 @@
+"""The table of patches: what is replaced, and what happens where upstream has changed."""
+
+import logging
+import subprocess
+import sys
+from importlib import import_module
+from pkgutil import resolve_name
+
+import pytest
+
+from vitbackbones.openmmlab.applying import LOG, apply_patch
+from vitbackbones.openmmlab.patches import PATCHES
+
+pytestmark = pytest.mark.compat
+NAMED = [patch for patch in PATCHES if ':' in patch.target and not patch.needed_by]
+
+
+@pytest.fixture
+def said(monkeypatch):
+    """What the package logs of its patches."""
+    records = []
+    handler = logging.Handler()
+    handler.emit = records.append
+    monkeypatch.setattr(LOG, 'propagate', False)
+    LOG.addHandler(handler)
+    LOG.setLevel(logging.DEBUG)
+    yield records
+    LOG.setLevel(logging.NOTSET)
+    LOG.removeHandler(handler)
+
+
+def rename_away(monkeypatch, module, path):
+    """Take ``name``, or ``Class.name`` with what it inherits, out of a module."""
+    *owner, name = path.split('.')
+    if not owner or name == '__init__':  # every class has one
+        monkeypatch.delattr(module, path.partition('.')[0])
+        return
+    owner = resolve_name(f'{module.__name__}:{".".join(owner)}')
+    for each in getattr(owner, '__mro__', [owner]):
+        if name in vars(each):
+            monkeypatch.delattr(each, name)
+
+
+@pytest.mark.parametrize('patch', NAMED, ids=lambda patch: patch.target)
+def test_a_target_that_is_gone_is_skipped(patch, monkeypatch, said):
+    name, _, path = patch.target.partition(':')
+    module = import_module(name)
+    if patch.releases == 'onedl' and not hasattr(module, path.partition('.')[0]):
+        pytest.skip('not in this release')
+    rename_away(monkeypatch, module, path)
+    said.clear()  # of its import
+    apply_patch(patch, module)
+    (record,) = said
+    assert patch.target.replace(':', '.') in record.getMessage().replace(':', '.')
+    if patch.protects:
+        assert record.levelno == logging.WARNING
+        assert patch.protects in record.getMessage()
+        assert any(digit in record.getMessage() for digit in '0123456789')  # the release
+    else:
+        assert record.levelno == logging.DEBUG
+
+
+@pytest.mark.parametrize('patch', PATCHES, ids=lambda patch: patch.target)
+def test_what_mends_is_there(patch):
+    assert callable(resolve_name(f'vitbackbones.openmmlab.{patch.mend}'))
+    assert patch.wrong
+    assert patch.done
+
+
+RENAMED = """
+import re, sys
+from importlib.machinery import PathFinder, SourceFileLoader
+from vitbackbones.openmmlab.patches import PATCHES
+
+PACKAGES = {'mmengine', 'mmcv', 'mmdet', 'mmseg', 'mmpretrain'}
+TOO_COMMON = {'__init__', 'forward', 'get', 'checkpoint'}  # their classes are renamed
+theirs = [patch for patch in PATCHES if patch.target.startswith('mm')]
+parts = [part for patch in theirs for part in patch.target.partition(':')[2].split('.')]
+names = {part for part in parts if part} - TOO_COMMON - PACKAGES
+names = re.compile(r'\\b(%s)\\b' % '|'.join(names))
+
+class Renamed(SourceFileLoader):
+    def get_code(self, name):
+        source = names.sub(r'\\1_renamed', self.get_source(name))
+        torchs = 'torch.utils.model_zoo import load_url'
+        source = source.replace(f'{torchs}_renamed', f'{torchs} as load_url_renamed')
+        return self.source_to_code(source, self.path)
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition('.')[0] in PACKAGES:
+            spec = PathFinder.find_spec(name, path, target)
+            if spec and isinstance(spec.loader, SourceFileLoader):
+                spec.loader = Renamed(name, spec.loader.path)
+            return spec
+
+import vitbackbones
+sys.meta_path.insert(1, Finder())
+import mmdet.apis, mmseg.apis, mmpretrain.apis, mmengine.runner
+assert mmengine.runner.CheckpointLoader_renamed
+assert mmseg.apis.inference._preprare_data_renamed
+"""
+
+
+def test_toolboxes_import_where_upstream_has_renamed_everything():
+    command = [sys.executable, '-W', 'ignore', '-c', RENAMED]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
+    for patch in PATCHES:
+        if patch.protects:
+            warning = f'{patch.protects} may run code when they are loaded'
+            assert result.stderr.count(warning) + result.stdout.count(warning) == 1
+
+
+ORDERS = """
+import sys
+for name in sys.argv[1:]:
+    __import__(name)
+import mmdet.apis, mmseg.apis, mmpretrain.apis
+from pkgutil import resolve_name
+from vitbackbones.openmmlab.applying import REPLACED
+from vitbackbones.openmmlab.messages import RunnersLog
+from vitbackbones.openmmlab.patches import PATCHES
+import logging, mmengine.runner, mmengine.logging
+in_place = 'inference:know_classifiers'
+wanted = {p.target for p in PATCHES if p.mend.startswith('inference:') and p.mend != in_place}
+assert wanted <= {*REPLACED}, wanted - {*REPLACED}
+for target, replacement in REPLACED.items():
+    assert resolve_name(target) is replacement, target
+assert mmengine.runner.checkpoint.print_log is mmengine.logging.logger.print_log
+assert mmengine.runner.CheckpointLoader._schemes[''].__module__ == 'vitbackbones.openmmlab.loading'
+assert type(logging.getLogger('vitbackbones').handlers[0]) is RunnersLog
+"""
+
+
+@pytest.mark.parametrize(
+    'order',
+    [
+        'vitbackbones mmdet.apis',
+        'mmengine.runner vitbackbones',
+        'mmengine.infer mmseg.apis mmpretrain.apis mmdet.apis vitbackbones',
+    ],
+)
+def test_the_order_of_imports_changes_nothing(order):
+    if order.startswith('mmengine.infer') and not hasattr(import_module('mmcv._ext'), '__file__'):
+        order = f'vitbackbones.openmmlab.missing_packages {order}'
+    command = [sys.executable, '-W', 'ignore', '-c', ORDERS, *order.split()]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr

@@ -1,0 +1,55 @@
+"""A run of one toolbox does not import the others."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mmengine.config import Config
+
+from vitbackbones.openmmlab.unused_toolboxes import FINDER, leave_out_unused
+
+ROOT = Path(__file__).parents[2]
+SMOKE = """
+import runpy, sys
+_, tool, config, folder = sys.argv
+sys.argv = [tool, config, '--smoke', '--work-dir', folder]
+try:
+    runpy.run_path(tool, run_name='__main__')
+except SystemExit as stop:
+    assert not stop.code, stop.code
+print('imported:', *sorted({name.partition('.')[0] for name in sys.modules}))
+"""
+
+
+@pytest.mark.parametrize(
+    ('config', 'own', 'others'),
+    [
+        ('tiny_detr', 'mmdet', ['mmseg', 'mmpretrain']),
+        ('tiny_seg', 'mmseg', ['mmdet', 'mmpretrain']),
+        ('tiny_cls', 'mmpretrain', ['mmdet', 'mmseg']),
+    ],
+)
+def test_a_run_imports_its_own_toolbox_only(config, own, others, tmp_path):
+    paths = (ROOT / 'tools/train.py', ROOT / f'tests/tools/{config}.py', tmp_path)
+    command = [sys.executable, '-W', 'ignore', '-c', SMOKE, *paths]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
+    imported = result.stdout.partition('imported: ')[2].split()
+    assert own in imported
+    assert not {*others} & {*imported}
+
+
+@pytest.fixture
+def _importers(monkeypatch):
+    monkeypatch.setattr(FINDER, 'importers', {})
+    monkeypatch.setattr(sys, 'meta_path', sys.meta_path.copy())
+
+
+@pytest.mark.usefixtures('_importers')
+def test_what_a_config_names_is_not_left_out():
+    leave_out_unused(Config({'model': {'type': 'BaseReID'}}))
+    assert 'mmdet.models.reid.base_reid' not in FINDER.importers
+    assert FINDER.importers['mmseg.models.decode_heads.mask2former_head'] == 'mmdet'
+    leave_out_unused(Config({'model': {'type': 'DETR'}}))
+    assert FINDER.importers['mmdet.models.reid.base_reid'] == 'mmpretrain'

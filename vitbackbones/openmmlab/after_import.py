@@ -1,0 +1,121 @@
+"""Patching a module right after its import, whoever imports it and whenever.
+
+Importing OpenMMLab takes seconds, and not all of it is installed everywhere. So ``import
+vitbackbones`` imports none of it. A finder at the head of ``sys.meta_path`` lets others find the
+modules of the table and patches each as soon as it has run. What was imported before is patched at
+once.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pkgutil import resolve_name
+from types import ModuleType
+
+from .applying import apply_patch
+from .patches import AFTER_IMPORT, IF_MISSING, PATCHES, Patch
+
+BY_MODULE: dict[str, list[Patch]] = {}
+for _patch in PATCHES:
+    if _patch.when == AFTER_IMPORT:
+        BY_MODULE.setdefault(_patch.target.partition(':')[0], []).append(_patch)
+STAND_INS = {patch.target: patch.mend for patch in PATCHES if patch.when == IF_MISSING}
+
+
+def find_by_others(
+    asked: MetaPathFinder, name: str, path: Sequence[str] | None, target: ModuleType | None
+) -> ModuleSpec | None:
+    """Return what the other finders find; None also for a namespace, which has no code."""
+    others = (finder for finder in sys.meta_path if finder is not asked)
+    specs = (finder.find_spec(name, path, target) for finder in others)
+    spec = next(filter(None, specs), None)
+    return spec if spec is not None and spec.loader is not None else None
+
+
+def _patch_module(module: ModuleType) -> None:
+    for patch in BY_MODULE[module.__name__]:
+        apply_patch(patch, module)
+
+
+class PatchingLoader(Loader):
+    """Does what another loader does, and then patches the module.
+
+    Args:
+        loader: the other one. The module keeps it as its own.
+    """
+
+    def __init__(self, loader: Loader) -> None:
+        self.loader = loader
+
+    def __getattr__(self, name: str):
+        return getattr(self.loader, name)  # get_code, get_source and other optional methods
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__.loader = module.__loader__ = self.loader
+        self.loader.exec_module(module)
+        _patch_module(module)
+
+
+class PatchingFinder(MetaPathFinder):
+    """Gives the modules of the table a :class:`PatchingLoader`.
+
+    Attributes:
+        waiting: modules that had begun, and not ended, to run when this finder came.
+    """
+
+    def __init__(self) -> None:
+        self.waiting: set[str] = set()
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        self.patch_finished()
+        if name not in BY_MODULE:
+            return None
+        spec = find_by_others(self, name, path, target)
+        if spec is not None:
+            spec.loader = PatchingLoader(spec.loader)
+        return spec
+
+    def patch_finished(self) -> None:
+        """Patch what was waiting and has run to its end meanwhile."""
+        for name in list(self.waiting):
+            module = sys.modules.get(name)
+            if not getattr(getattr(module, '__spec__', None), '_initializing', False):
+                self.waiting.discard(name)
+                if module is not None:  # its import may have failed
+                    _patch_module(module)
+
+
+class StandInFinder(MetaPathFinder, Loader):
+    """Makes a stand-in for a module of the table that nobody else has."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return ModuleSpec(name, self) if name in STAND_INS else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return resolve_name(f'{__package__}.{STAND_INS[spec.name]}')(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Do nothing: a stand-in has no code of its own."""
+
+
+def install() -> None:
+    """Patch what is imported already, and the rest when it is; once in a process."""
+    if any(isinstance(finder, PatchingFinder) for finder in sys.meta_path):
+        return
+    finder = PatchingFinder()
+    sys.meta_path.insert(0, finder)
+    sys.meta_path.append(StandInFinder())
+    for name in BY_MODULE:
+        if name in sys.modules:
+            import_module(name)  # waits for another thread that is importing it
+            finder.waiting.add(name)
+    finder.patch_finished()

@@ -1,0 +1,87 @@
+"""Putting a patch in place, where its target is still there.
+
+A target that upstream has renamed or mended is skipped: the rest of the package works without it.
+Each step is logged at debug level by ``vitbackbones.openmmlab``. A patch that security rests on
+is missed aloud.
+"""
+
+import functools
+import inspect
+import logging
+import sys
+from importlib import import_module
+from importlib.metadata import packages_distributions, version
+from pkgutil import resolve_name
+from threading import Lock
+from types import ModuleType
+from typing import Any
+
+from .patches import PATCHES, Patch
+
+LOG = logging.getLogger('vitbackbones.openmmlab')
+OPENMMLAB = ('mmengine', 'mmcv', 'mmdet', 'mmseg', 'mmpretrain')
+REPLACED: dict[str, Any] = {}  # target: what stands there now
+LOCK = Lock()  # two threads may import at the same time
+
+
+def apply_patches(when: str) -> None:
+    """Put all patches of a moment in place, importing what they concern."""
+    for patch in PATCHES:
+        if patch.when == when:
+            apply_patch(patch, import_module(patch.target.partition(':')[0]))
+
+
+def apply_patch(patch: Patch, module: ModuleType) -> None:
+    """Put a patch in place, once; ``module`` is the one that its target begins with."""
+    path, _, name = patch.target.partition(':')[2].rpartition('.')
+    mend = resolve_name(f'{__package__}.{patch.mend}')
+    with LOCK:
+        try:
+            owner = functools.reduce(getattr, filter(None, path.split('.')), module)
+            original = getattr(owner, name)
+        except AttributeError:
+            _skip(patch)
+            return
+        if original is REPLACED.get(patch.target, MISSING):
+            return
+        replacement = mend(original)
+        if replacement is not None:
+            _replace(owner, name, replacement)
+            REPLACED[patch.target] = getattr(owner, name)
+    LOG.debug(f'{patch.target}: patched')
+
+
+MISSING = object()
+
+
+def _replace(owner: Any, name: str, replacement: Any) -> None:
+    original = getattr(owner, name)
+    if inspect.isroutine(original):
+        replacement = functools.wraps(original)(replacement)
+    if isinstance(inspect.getattr_static(owner, name), classmethod | staticmethod):
+        replacement = staticmethod(replacement)
+    setattr(owner, name, replacement)
+    if inspect.ismodule(owner) and getattr(original, '__module__', '') == owner.__name__:
+        _replace_copies(name, original, replacement)
+
+
+def _replace_copies(name: str, original: Any, replacement: Any) -> None:
+    """Follow ``from module import name`` in what was imported before the patch."""
+    for other, module in list(sys.modules.items()):
+        theirs = other.partition('.')[0] in OPENMMLAB
+        if theirs and getattr(module, '__dict__', {}).get(name) is original:
+            setattr(module, name, replacement)
+
+
+def _skip(patch: Patch) -> None:
+    if not patch.protects:
+        LOG.debug(f'{patch.target}: not there, skipped')
+        return
+    package = patch.target.partition('.')[0]
+    names = packages_distributions().get(package, [])
+    release = ' '.join(f'{name} {version(name)}' for name in names) or package
+    LOG.warning(
+        f'{release} has no {patch.target.replace(":", ".")}, so vitbackbones cannot make it safe: '
+        f'{patch.protects} may run code when they are loaded. Use only what you trust, or a '
+        'supported release (docs/compatibility.md).'
+    )

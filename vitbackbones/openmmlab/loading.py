@@ -1,0 +1,87 @@
+"""Checkpoints and annotations that mmengine loads, read so that nothing in them runs.
+
+All of it goes through :mod:`vitbackbones.checkpoints`, which needs no ``map_location``.
+"""
+
+import io
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import BinaryIO, TextIO
+
+import yaml
+
+from ..checkpoints.downloads import fetching, load_local_address, load_url
+from ..checkpoints.filling import load_model_file
+from ..checkpoints.reading import load_file, read_data, read_safely
+from ..errors import InputError
+
+
+def explain_downloads(load_checkpoint: Callable) -> Callable:
+    """Turn whatever prevents a download into one message."""
+
+    def load_named(filename: str, map_location=None, logger='current') -> dict:
+        with fetching(filename) if '://' in str(filename) else nullcontext():
+            return load_checkpoint(filename, map_location, logger)
+
+    return load_named
+
+
+def register_safe_loaders(register: Callable) -> None:
+    """Register loaders of files, of their addresses and of storage."""
+
+    def load_from_local(filename: str, map_location=None) -> dict:
+        return load_model_file(filename)
+
+    def load_from_address(filename: str, map_location=None) -> dict:
+        return load_local_address(filename)
+
+    def load_from_storage(filename: str, map_location=None, backend: str = 'petrel') -> dict:
+        from mmengine.fileio import get_file_backend
+
+        storage = get_file_backend(filename, backend_args={'backend': backend})
+        return read_safely(io.BytesIO(storage.get(filename)), filename)
+
+    register(prefixes='', loader=load_from_local, force=True)
+    register(prefixes='file://', loader=load_from_address, force=True)
+    storage = [r'(\S+\:)?s3://', r'(\S+\:)?petrel://']
+    register(prefixes=storage, loader=load_from_storage, force=True)
+
+
+def load_url_safely(original: Callable) -> Callable:
+    """Download by :func:`~vitbackbones.checkpoints.downloads.load_url`."""
+
+    def load_from_url(url: str, model_dir=None, map_location=None, progress=True) -> dict:
+        return load_url(url, model_dir, progress)
+
+    return load_from_url
+
+
+def load_fetched_safely(original: Callable) -> Callable:
+    """Read a file, or what was fetched into memory."""
+
+    def load_fetched(file: str | BinaryIO, map_location=None, weights_only=None) -> dict:
+        return load_file(file) if isinstance(file, str) else read_safely(file, 'what was fetched')
+
+    return load_fetched
+
+
+def read_plain_pickle(original: Callable) -> Callable:
+    """Read annotations in a ``.pkl`` file as data."""
+
+    def load_from_fileobj(self, file: BinaryIO, **options):
+        return read_data(file, getattr(file, 'name', 'a .pkl file that the config names'))
+
+    return load_from_fileobj
+
+
+def read_plain_yaml(original: Callable) -> Callable:
+    """Read a ``.yaml`` file as data, with a parser that deep lists do not crash."""
+
+    def load_from_fileobj(self, file: TextIO, **options):
+        try:
+            return yaml.load(file, **{'Loader': yaml.SafeLoader} | options)
+        except (yaml.YAMLError, RecursionError) as error:
+            name = getattr(file, 'name', 'a .yaml file that the config names')
+            raise InputError(f'{name}: is no YAML of plain data ({error})') from error
+
+    return load_from_fileobj

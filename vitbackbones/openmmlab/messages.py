@@ -1,0 +1,50 @@
+"""Messages of OpenMMLab that mean nothing to a user, and those of this package in its log."""
+
+import logging
+from collections.abc import Callable
+
+
+def ignore_false_alarms(ignore: Callable) -> None:
+    """Ignore warnings about what is as it should be; ``ignore`` is ``filterwarnings``."""
+    # Only onedl's own FasterCocoMetric needs it; the COCO metric of the configs does not.
+    ignore('ignore', message='faster_coco_eval is not installed')
+    # torch's, of mmdet's losses, again after every evaluation
+    ignore('ignore', message='To copy construct from a tensor', module='mmdet')
+    ignore('ignore', message='The draw is False', module='mmseg')
+
+
+def print_if_meant(print_log: Callable) -> Callable:
+    """Print what has no logger, unless it is for debugging."""
+
+    def print_log_if_meant(msg, logger=None, level: int = logging.INFO) -> None:
+        if logger is not None or level > logging.DEBUG:
+            print_log(msg, logger, level)
+
+    return print_log_if_meant
+
+
+class RunnersLog(logging.Handler):
+    """Hands what the package logs to the log of mmengine's present runner.
+
+    Args:
+        current: gives the logger of the present runner.
+    """
+
+    def __init__(self, current: Callable[[], logging.Logger]) -> None:
+        super().__init__()
+        self.current = current
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.current().log(record.levelno, record.getMessage())
+
+
+def log_with_runner(current: Callable[[], logging.Logger]) -> None:
+    """Make the package's own log a part of a run's, unless the user has given it handlers.
+
+    Without mmengine it is as any library's: warnings go to stderr, information to whoever asks.
+    """
+    log = logging.getLogger('vitbackbones')
+    if not log.handlers:
+        log.addHandler(RunnersLog(current))
+        log.setLevel(log.level or logging.INFO)
+        log.propagate = False

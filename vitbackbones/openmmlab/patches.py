@@ -1,0 +1,296 @@
+"""Every patch of another package, in one table: what is wrong there, and what is done about it.
+
+Data only. :mod:`~vitbackbones.openmmlab.applying` puts a patch in place, and
+:mod:`~vitbackbones.openmmlab.after_import` sees to it that this happens as soon as the module that
+it concerns is imported. ``docs/compatibility.md`` is made from this table.
+"""
+
+from dataclasses import dataclass
+
+AFTER_IMPORT = 'always'
+IF_MISSING = 'if the module is not installed'
+IN_RUN = 'in runs of the tools'
+IF_UNUSED = 'in runs of the tools whose config does not need it'
+IN_WORKER = 'in data workers'
+IN_TRAINING = 'in training'
+
+ALL = 'all'
+ONEDL = 'onedl'
+
+
+@dataclass(frozen=True)
+class Patch:
+    """One attribute of another package that is replaced, or used to change what it stands for.
+
+    Attributes:
+        target: ``'module:name'``, ``'module:Class.name'``, or a module that is stood in for.
+        wrong: what happens without the patch.
+        done: what happens with it.
+        mend: ``'module:function'`` of this folder. The function gets what the target is, and
+            returns what takes its place; None where it changed something in place.
+        when: one of the moments above.
+        releases: where it is needed: ``ALL``, or ``ONEDL`` for the continued releases alone.
+        needed_by: for ``IF_UNUSED``, what a config that needs it has in its text.
+        protects: what would be loaded without protection if the target were gone. Such a patch is
+            never skipped silently.
+    """
+
+    target: str
+    wrong: str
+    done: str
+    mend: str
+    when: str = AFTER_IMPORT
+    releases: str = ALL
+    needed_by: str = ''
+    protects: str = ''
+
+
+IMPORTS = (
+    Patch(
+        'mmcv._ext',
+        '`mmdet.models` and parts of mmseg import `mmcv.ops`, which needs the compiled extension',
+        'a stand-in raises only when an operator is called; no model of this package calls one',
+        'missing_packages:MissingOperators',
+        when=IF_MISSING,
+    ),
+    Patch(
+        'mmpretrain.utils.dependency:WITH_MULTIMODAL',
+        '`mmpretrain.models` does not import beside transformers 5',
+        'beside transformers 5 the multimodal models, which alone need it, are left out',
+        'missing_packages:without_new_transformers',
+    ),
+)
+
+
+def _optional(module: str, toolbox: str, needed_by: str, releases: str = ALL) -> Patch:
+    """A module that imports another toolbox if that is installed."""
+    return Patch(
+        f'{module}:{toolbox}',
+        f'{toolbox} is imported, which takes seconds, although {needed_by} alone needs it',
+        f'{toolbox} is not imported here; the module does without, as where it is not installed',
+        'unused_toolboxes:UnusedToolboxes',
+        when=IF_UNUSED,
+        releases=releases,
+        needed_by=needed_by,
+    )
+
+
+OTHER_TOOLBOXES = (
+    _optional('mmdet.models.reid.base_reid', 'mmpretrain', 'ReID'),
+    _optional('mmdet.models.reid.linear_reid_head', 'mmpretrain', 'ReID'),
+    _optional('mmdet.models.data_preprocessors.reid_data_preprocessor', 'mmpretrain', 'ReID'),
+    _optional('mmseg.models.decode_heads.mask2former_head', 'mmdet', 'Mask2Former'),
+    _optional('mmseg.models.decode_heads.maskformer_head', 'mmdet', 'MaskFormer'),
+    _optional('mmseg.datasets.onedl', 'mmpretrain', 'OneDL', ONEDL),
+    _optional('mmpretrain.models.utils.res_layer_extra_norm', 'mmdet', 'ResLayerExtraNorm'),
+)
+
+MESSAGES = (
+    Patch(
+        'warnings:filterwarnings',
+        'mmdet and mmseg warn of what is as it should be: faster-coco-eval is not installed, a '
+        'visualization hook does not draw, a loss copies a tensor',
+        'these three warnings are ignored',
+        'messages:ignore_false_alarms',
+    ),
+    Patch(
+        'mmengine.logging.logger:print_log',
+        'messages for debugging without a logger are printed (`Could not import OneDL`)',
+        'they are not',
+        'messages:print_if_meant',
+        releases=ONEDL,
+    ),
+    Patch(
+        'mmengine.logging.logger:MMLogger.get_current_instance',
+        "a run's log does not show what is logged with Python's `logging`",
+        "what this package logs goes to the present runner's log",
+        'messages:log_with_runner',
+    ),
+)
+
+LOADING = (
+    Patch(
+        'mmengine.runner:CheckpointLoader.load_checkpoint',
+        'a download that fails ends in whatever error the client has',
+        'one message that begins with the address',
+        'loading:explain_downloads',
+    ),
+    Patch(
+        'mmengine.runner:CheckpointLoader.register_scheme',
+        "`torch.load` refuses mmengine's own checkpoints under torch 2.6 and later; the onedl "
+        'releases then unpickle the file without restrictions, which runs code that it brings',
+        'files and storage are read by `vitbackbones.checkpoints`, which never runs code',
+        'loading:register_safe_loaders',
+        protects='checkpoint files',
+    ),
+    Patch(
+        'mmengine.runner:checkpoint.load_url',
+        'as above, for `http(s)://`, `torchvision://` and `open-mmlab://`',
+        'downloads are read by `vitbackbones.checkpoints`',
+        'loading:load_url_safely',
+        protects='downloaded checkpoints',
+    ),
+    Patch(
+        'mmengine.runner:checkpoint._safe_torch_load',
+        'as above, for `pavi://` and caches',
+        'they are read by `vitbackbones.checkpoints`',
+        'loading:load_fetched_safely',
+        releases=ONEDL,
+    ),
+    Patch(
+        'mmengine.fileio:PickleHandler.load_from_fileobj',
+        'annotations in a `.pkl` file are unpickled without restrictions',
+        'they are read as data',
+        'loading:read_plain_pickle',
+        protects='pickled annotations',
+    ),
+    Patch(
+        'mmengine.fileio:YamlHandler.load_from_fileobj',
+        'a `.yaml` file calls what its `!!python/...` tags name, and libyaml crashes on deep lists',
+        "it is read as plain data, with PyYAML's own parser",
+        'loading:read_plain_yaml',
+        protects='YAML files',
+    ),
+)
+
+INFERENCE = (
+    Patch(
+        'mmengine.infer:BaseInferencer._init_model',
+        'weights without a config: the text of a config that the file brings along is executed',
+        'the config is asked for',
+        'inference:require_config',
+        protects='weights that an inferencer gets without a config',
+    ),
+    Patch(
+        'mmseg.apis.inference:_preprare_data',
+        'bare names of a pipeline are looked up in the toolbox used last; "the image is an array" '
+        "is written into the model's config, and no file is read after it",
+        "they are looked up in mmseg, in a copy of the model's config",
+        'inference:prepare_in_mmseg',
+    ),
+    Patch(
+        'mmseg.apis.inference:load_checkpoint',
+        "a checkpoint of other classes than the config's loads with a log line, and its last layer "
+        "stays random; one that holds weights alone ends in `KeyError: 'meta'`",
+        'for models with a backbone of this package the former is an error; the latter loads',
+        'inference:check_classes',
+    ),
+    Patch(
+        'mmseg.apis.mmseg_inferencer:_load_checkpoint_to_model',
+        'as above',
+        'as above',
+        'inference:check_classes',
+    ),
+    Patch(
+        'mmseg.apis.mmseg_inferencer:MMSegInferencer._load_weights_to_model',
+        "for weights alone the classes of Cityscapes are named, whatever the config's are",
+        "the config's are",
+        'inference:name_classes_by_config',
+    ),
+    Patch(
+        'mmseg.apis.mmseg_inferencer:MMSegInferencer._inputs_to_list',
+        'the files of a folder come in the order of the file system, and answers have no names',
+        'the files are sorted',
+        'inference:sort_folder',
+    ),
+    Patch(
+        'mmseg.models.segmentors.base:BaseSegmentor.test_step',
+        'all images of a list must have one size',
+        'others are taken one by one',
+        'inference:run_each_size',
+    ),
+    Patch(
+        'mmdet.apis.inference:get_test_pipeline_cfg',
+        '"the image is an array" is written into the config of the model',
+        'into a copy',
+        'inference:copy_result',
+    ),
+    Patch(
+        'mmdet.apis.inference:Compose',
+        'bare names of a pipeline are looked up in the toolbox used last',
+        'they are looked up in mmdet',
+        'inference:compose_in_mmdet',
+    ),
+    Patch(
+        'mmdet.apis.inference:load_checkpoint',
+        'as in `mmseg.apis.inference.load_checkpoint`',
+        'as there',
+        'inference:check_classes',
+    ),
+    Patch(
+        'mmdet.apis.det_inferencer:_load_checkpoint_to_model',
+        'as above',
+        'as above',
+        'inference:check_classes',
+    ),
+    Patch(
+        'mmdet.apis.det_inferencer:DetInferencer._load_weights_to_model',
+        "for weights alone the classes of COCO are named, whatever the config's are",
+        "the config's are",
+        'inference:name_classes_by_config',
+    ),
+    Patch(
+        'mmdet.apis.det_inferencer:DetInferencer._inputs_to_list',
+        'as for `MMSegInferencer`',
+        'as there',
+        'inference:sort_folder',
+    ),
+    Patch(
+        'mmpretrain.apis.image_classification:ImageClassificationInferencer.__init__',
+        'names are looked up in the toolbox used last; a checkpoint of other classes loads',
+        'they are looked up in mmpretrain; such a checkpoint is an error for our backbones',
+        'inference:start_in_mmpretrain',
+    ),
+    Patch(
+        'mmpretrain.apis.image_classification:ImageClassificationInferencer.forward',
+        'scores become numpy arrays, which know no bfloat16: it fails under autocast',
+        'scores become float32 first',
+        'inference:answer_in_float32',
+    ),
+    Patch(
+        'mmpretrain.apis.image_classification:ImageClassificationInferencer._inputs_to_list',
+        'as for `MMSegInferencer`',
+        'as there',
+        'inference:sort_folder',
+    ),
+    Patch(
+        'mmpretrain.models.classifiers.base:BaseClassifier',
+        '`inference_model` knows the task of models of its zoo, not of one built from a config',
+        'a classifier is known to classify',
+        'inference:know_classifiers',
+    ),
+    Patch(
+        'mmpretrain.apis.model:ModelHub.get',
+        '`inference_model` takes no config, although `get_model` does',
+        'it takes a config or its path',
+        'inference:find_configs',
+    ),
+)
+
+RUNS = (
+    Patch(
+        'mmengine.fileio:register_backend',
+        'local files are written over the old ones: after a kill in between, a run has neither '
+        'checkpoint',
+        'a file is either the old or the new one',
+        'atomic_files:write_atomically',
+        when=IN_RUN,
+    ),
+    Patch(
+        'multiprocessing.queues:Queue._on_queue_feeder_error',
+        'a worker without shared memory for a batch prints a traceback; training waits forever',
+        'the worker ends',
+        'data_workers:end_with_error',
+        when=IN_WORKER,
+    ),
+    Patch(
+        'torch.utils.data._utils.signal_handling:_set_SIGCHLD_handler',
+        'the death of a data worker raises an error in whatever training is doing, such as a step '
+        'of the optimizer',
+        "torch's handler is set before a run's own, which raises where training waits for data",
+        'data_workers:set_handler_first',
+        when=IN_TRAINING,
+    ),
+)
+
+PATCHES = (*IMPORTS, *OTHER_TOOLBOXES, *MESSAGES, *LOADING, *INFERENCE, *RUNS)
