@@ -1,28 +1,17 @@
 """Pictures of detections: where boxes and labels come to lie."""
 
-import errno
-import os
-
 import numpy as np
 import pytest
 from PIL import Image
 
-from vitbackbones.drawing.boxes import (
-    PALETTE,
-    SIDES,
-    Objects,
-    contact_sheet,
-    draw_objects,
-    save,
-    side_by_side,
-)
-from vitbackbones.errors import InputError
+from vitbackbones.drawing.boxes import Objects, draw_objects
+from vitbackbones.drawing.sheet import PALETTE, SIDES
 
-GREY = (128, 128, 128)
+GRAY = (128, 128, 128)
 
 
 def image(width=160, height=160):
-    return Image.new('RGB', (width, height), GREY)
+    return Image.new('RGB', (width, height), GRAY)
 
 
 def objects(*boxes, labels=None, scores=None):
@@ -53,13 +42,13 @@ def test_boxes_are_where_they_belong():
     assert colored[:, 1].min() == 40 * scale
     assert colored[:, 1].max() == 120 * scale
     assert colored[:, 0].max() == 140 * scale
-    assert (pixels[250, 200] == GREY).all()  # nothing is drawn inside
+    assert (pixels[250, 200] == GRAY).all()  # nothing is drawn inside
 
 
 def test_the_given_image_stays_as_it_is():
     given = image(400, 400)
     draw_objects(given, objects([40, 60, 120, 140]), ['a'])
-    assert given.getcolors() == [(400 * 400, GREY)]
+    assert given.getcolors() == [(400 * 400, GRAY)]
 
 
 def test_scores_are_written():
@@ -76,7 +65,7 @@ def test_labels_of_equal_boxes_do_not_cover_each_other():
         return (np.array(drawn) == PALETTE[0]).all(-1).sum()
 
     one, two, three = (label_area(count) for count in (1, 2, 3))
-    # a label lies partly on its box's edge, which has the same colour
+    # a label lies partly on its box's edge, which has the same color
     assert two - one == pytest.approx(three - two, rel=0.3)
     assert two > one
 
@@ -91,44 +80,3 @@ def test_many_classes_share_the_palette():
     label = len(PALETTE) + 2
     drawn = draw_objects(image(), objects([40, 60, 120, 140], labels=[label]), ['x'] * 20)
     assert (np.array(drawn) == PALETTE[2]).all(-1).any()
-
-
-def test_side_by_side():
-    row = side_by_side({'left': image(100, 80), 'right': image(50, 40)})
-    assert row.width > 150
-    assert row.height > 80
-    assert row.getpixel((10, row.height - 2)) == GREY
-    assert row.getpixel((row.width - 2, row.height - 2)) == (255, 255, 255)
-
-
-@pytest.mark.parametrize('count', [1, 2, 3, 5])
-def test_contact_sheet_shows_all(count):
-    pictures = [Image.new('RGB', (200, 100), (10 * i + 10, 0, 0)) for i in range(count)]
-    sheet = contact_sheet(pictures, columns=2, width=100)
-    found = {color for _, color in sheet.getcolors()}
-    assert found == {(10 * i + 10, 0, 0) for i in range(count)} | {(255, 255, 255)}
-    assert sheet.width == 116 * min(count, 2)
-    assert sheet.height == 66 * -(-count // 2)
-
-
-# ------------------------------------------------------------------------ writing
-
-
-def test_a_picture_is_written_with_its_folder(tmp_path):
-    assert save(image(), tmp_path / 'a' / 'b.PNG') == tmp_path / 'a' / 'b.PNG'
-    assert np.array_equal(np.asarray(Image.open(tmp_path / 'a' / 'b.PNG')), np.asarray(image()))
-
-
-def test_a_full_disk_is_a_message(tmp_path, monkeypatch):
-    def full(number):
-        raise OSError(errno.ENOSPC, 'No space left on device')
-
-    monkeypatch.setattr(os, 'fsync', full)
-    with pytest.raises(InputError, match=r'a\.png cannot be written \(No space left on device\)'):
-        save(image(), tmp_path / 'a.png')
-
-
-@pytest.mark.parametrize('name', ['a', 'a.xyz', 'a.psd'])
-def test_a_suffix_of_no_picture_is_refused(tmp_path, name):
-    with pytest.raises(InputError, match=f'{name}: pictures have a suffix such as .png or .jpg'):
-        save(image(), tmp_path / name)

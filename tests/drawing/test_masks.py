@@ -1,4 +1,4 @@
-"""Pictures of segmentations: colours where the labels are, the image where nothing counts."""
+"""Pictures of segmentations: colors where the labels are, the image where nothing counts."""
 
 import numpy as np
 from PIL import Image
@@ -14,9 +14,9 @@ def test_overlay():
     labels[:, 100:] = 1
     labels[:, 300:] = 255
     drawn = np.array(overlay(Image.fromarray(pixels), labels, PALETTE))
-    grey = np.dot((40, 90, 140), (0.299, 0.587, 0.114))
+    gray = np.dot((40, 90, 140), (0.299, 0.587, 0.114))
     for column, color in ((50, PALETTE[0]), (200, PALETTE[1])):
-        expected = (1 - OPACITY) * grey + OPACITY * np.array(color)
+        expected = (1 - OPACITY) * gray + OPACITY * np.array(color)
         assert np.abs(drawn[200, column] - expected).max() <= 1.5
     assert (drawn[:, 301:] == (40, 90, 140)).all()
     assert (pixels == (40, 90, 140)).all()

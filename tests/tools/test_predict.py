@@ -16,15 +16,16 @@ import torch
 from PIL import Image
 from pycocotools.coco import COCO
 
+from vitbackbones.drawing.sheet import PALETTE
 from vitbackbones.files import folder_lock
 from vitbackbones.inference.predictor import Predictor
-from vitbackbones.inference.writers import PALETTE, Scores
+from vitbackbones.inference.writers import ScoreWriter
 
 from ..openmmlab.conftest import write
 
 pytestmark = pytest.mark.compat
 TASKS = ('det', 'seg', 'cls')
-STILLS = ('cmyk.jpg', 'deep.png', 'exif.jpg', 'grey.png', 'rgb.png', 'rgba.png', 'sub/rgb.png')
+STILLS = ('cmyk.jpg', 'deep.png', 'exif.jpg', 'gray.png', 'rgb.png', 'rgba.png', 'sub/rgb.png')
 SAME = ('deep.png', 'rgba.png', 'sub/rgb.png')  # the very pixels of rgb.png
 HEIGHT, WIDTH, FRAMES = 60, 80, 7
 DATASET = 'test_dataloader.dataset'
@@ -57,7 +58,7 @@ def files(tmp_path):
     fine = {'quality': 100, 'subsampling': 0}
     for name in ('rgb.png', 'sub/rgb.png'):
         image.save(place / name)
-    for mode, name in (('L', 'grey.png'), ('RGBA', 'rgba.png'), ('CMYK', 'cmyk.jpg')):
+    for mode, name in (('L', 'gray.png'), ('RGBA', 'rgba.png'), ('CMYK', 'cmyk.jpg')):
         image.convert(mode).save(place / name, **(fine if name.endswith('jpg') else {}))
     cv2.imwrite(str(place / 'deep.png'), bgr.astype(np.uint16) * 257)
     exif = image.getexif()
@@ -198,8 +199,8 @@ def test_pictures_keep_their_colors(predict, tmp_path, task):
 
 @pytest.mark.parametrize('number', [1, len(PALETTE), 2 * len(PALETTE), 1000])
 def test_every_class_has_a_color(tmp_path, number):
-    answers = Scores(tmp_path, {'classes': [f'class {i}' for i in range(number)]}, threshold=0)
-    assert len(answers.palette) >= number
+    writer = ScoreWriter(tmp_path, {'classes': [f'class {i}' for i in range(number)]}, threshold=0)
+    assert len(writer.palette) >= number
 
 
 # ------------------------------------------------------------------------ what goes wrong
@@ -228,12 +229,12 @@ def test_results_of_another_run_are_not_overwritten(predict, files, tool, models
     predict('cls', files / 'rgb.png')
     before = (tmp_path / 'out/predictions.json').read_text()
     model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
-    result = tool('predict', *model, files / 'grey.png', '--out', 'out')
+    result = tool('predict', *model, files / 'gray.png', '--out', 'out')
     assert result.status == 2
     assert 'is not empty. Choose another folder, --resume to continue' in result.err
     assert 'or --overwrite, which starts anew' in result.err
     assert (tmp_path / 'out/predictions.json').read_text() == before
-    assert predict('cls', files / 'grey.png', '--overwrite').entries.keys() == {('grey.png', None)}
+    assert predict('cls', files / 'gray.png', '--overwrite').entries.keys() == {('gray.png', None)}
 
 
 def test_results_are_no_inputs(predict, files):
@@ -283,20 +284,21 @@ def test_pictures_that_cannot_be_resized_cost_themselves_only(predict, files, ta
 def test_whatever_a_pipeline_raises_costs_one_picture(predict, files, monkeypatch):
     prepare = Predictor.prepare
 
-    def fails(self, shot):
-        return throw(cv2.error('at 0,\n 0')) if 'grey' in shot.source.name else prepare(self, shot)
+    def fails(self, frame):
+        is_gray = 'gray' in frame.source.name
+        return throw(cv2.error('at 0,\n 0')) if is_gray else prepare(self, frame)
 
     monkeypatch.setattr(Predictor, 'prepare', fails)
     result = predict('cls', files, '--batch-size', 3, status=2)
-    name = f'image file {files}/grey.png'
+    name = f'image file {files}/gray.png'
     assert result.err.startswith(f'error: {name}: the pipeline fails (error: at 0, 0)\n')
-    assert {(name, None) for name in STILLS} - result.entries.keys() == {('grey.png', None)}
+    assert {(name, None) for name in STILLS} - result.entries.keys() == {('gray.png', None)}
 
 
 def test_a_batch_that_the_model_fails_on_is_named(predict, files, at_batch):
     at_batch(2, lambda: throw(torch.cuda.OutOfMemoryError('Tried to allocate 1 TiB')))
-    result = predict('cls', files / 'deep.png', files / 'grey.png', files / 'rgb.png', status=2)
-    text = f'{files}/grey.png: the model fails (OutOfMemoryError: Tried to allocate 1 TiB)'
+    result = predict('cls', files / 'deep.png', files / 'gray.png', files / 'rgb.png', status=2)
+    text = f'{files}/gray.png: the model fails (OutOfMemoryError: Tried to allocate 1 TiB)'
     assert result.err.splitlines() == [
         f'error: image file {text}',
         'error: 1 of 3 files failed, see above',
@@ -394,10 +396,10 @@ def test_a_full_disk_loses_nothing(tool, predict, models, files, monkeypatch):
 
 
 def test_what_failed_is_tried_again(predict, files):
-    good = (files / 'grey.png').read_bytes()
-    (files / 'grey.png').write_bytes(good[:100])
+    good = (files / 'gray.png').read_bytes()
+    (files / 'gray.png').write_bytes(good[:100])
     predict('cls', files, status=2)
-    (files / 'grey.png').write_bytes(good)
+    (files / 'gray.png').write_bytes(good)
     assert '7 of 8 files were answered before' in predict('cls', files, '--resume').out
     predict('cls', files, out='whole')
     assert written()[Path('predictions.json')] == written('whole')[Path('predictions.json')]
@@ -496,7 +498,7 @@ def test_a_pipe_is_refused(tool, models, files):
 
 def test_a_result_with_the_name_of_a_folder(tool, models, files):
     (files / 'rgb.png.jpg').mkdir()
-    shutil.copy(files / 'grey.png', files / 'rgb.png.jpg')
+    shutil.copy(files / 'gray.png', files / 'rgb.png.jpg')
     model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
     result = tool('predict', *model, files, '--out', 'out')
     assert result.status == 2

@@ -22,9 +22,10 @@ from ..errors import InputError
 from ..files import LOCK, folder_lock, prepare_folder
 from ..inference.journal import Journal
 from ..inference.predictor import Predictor, choose_device
-from ..inference.sources import Shot, Source, count_shots, find_sources, shots
-from ..inference.writers import TASKS, Answers, Gallery
+from ..inference.sources import Frame, Source, count_frames, find_sources, read_frames
+from ..inference.writers import WRITERS, PictureWriter, PredictionWriter
 from ..openmmlab.unused_toolboxes import leave_out_unused
+from ..preflight.explain import explained
 from ..training.cores import share_cores
 from ..training.find_checkpoint import find_checkpoint
 from ..training.hooks.progress import on_terminal
@@ -44,8 +45,8 @@ def predict(options: Namespace) -> None:
     config = read_config(options.config, options.cfg_options)
     leave_out_unused(config)
     require_sections(config, 'model', 'test_dataloader')
-    if config.get('default_scope') not in TASKS:
-        known = ', '.join(TASKS)
+    if config.get('default_scope') not in WRITERS:
+        known = ', '.join(WRITERS)
         raise InputError(f'{config.filename}: default_scope is none of {known}')
     lint(config, options.cfg_options)
     device = choose_device(options.device)
@@ -55,10 +56,11 @@ def predict(options: Namespace) -> None:
         _require_ready(out, options)
         sources = find_sources(options.inputs, out)
         share_cores(Config())  # nothing else wants them
-        predictor = Predictor(config, checkpoint, device, options.amp)
-        answers = TASKS[config.default_scope](out, predictor.meta, options.score_thr)
+        with explained(config):
+            predictor = Predictor(config, checkpoint, device, options.amp)
+        writer = WRITERS[config.default_scope](out, predictor.meta, options.score_thr)
         journal = Journal(out, _settings(config, checkpoint, options, sources), options.resume)
-        run = _Run(predictor, answers, journal, options.batch_size)
+        run = _Run(predictor, writer, journal, options.batch_size)
         run.all(sources)
     done = len(sources) - len(run.failed)
     print(f'{done} of {len(sources)} files: {out}/predictions.json and pictures')
@@ -96,21 +98,21 @@ def _settings(
 
 
 class _Run:
-    """Shots one after another in batches of one size, each answered as soon as it is full.
+    """Frames one after another in batches of one size, each answered as soon as it is full.
 
     Attributes:
         failed: names of the files of which something could not be answered.
     """
 
     def __init__(
-        self, predictor: Predictor, answers: Answers, journal: Journal, batch_size: int
+        self, predictor: Predictor, writer: PredictionWriter, journal: Journal, batch_size: int
     ) -> None:
         self.predictor = predictor
-        self.answers = answers
+        self.writer = writer
         self.journal = journal
         self.batch_size = batch_size
-        self.gallery = Gallery(answers.out / 'pictures')
-        self.waiting: list[tuple[Shot, dict]] = []
+        self.pictures = PictureWriter(writer.out / 'pictures')
+        self.waiting: list[tuple[Frame, dict]] = []
         self.failed: set[str] = set()
         self.in_a_row = {'pipeline': 0, 'model': 0}  # failures that no file explains
 
@@ -121,19 +123,19 @@ class _Run:
         if done:
             print(f'{done} of {len(sources)} files were answered before')
         try:
-            with closing(self.gallery):
+            with closing(self.pictures):
                 self._go_through(sources)
         except BaseException:
             hint = 'continue with the same command and --resume, without --overwrite'
             print(f'stopped; {hint}', file=sys.stderr)
             with suppress(InputError):  # a full disk: the first error says so
-                self.answers.write(self.journal.read(names))
+                self.writer.write(self.journal.read(names))
             raise
-        self.answers.write(self.journal.read(names))
+        self.writer.write(self.journal.read(names))
 
     def _go_through(self, sources: Sequence[Source]) -> None:
         answered = self.journal.answered
-        total = sum(count_shots(source) for source in sources if source.name not in answered)
+        total = sum(count_frames(source) for source in sources if source.name not in answered)
         options = {'leave': False, 'file': sys.stdout, 'disable': not on_terminal()}
         with tqdm(desc='predict', total=total, **options) as self.bar:
             for source in sources:
@@ -142,51 +144,51 @@ class _Run:
                 elif source.is_video:
                     self.video(source)
                 else:
-                    self.shots(source)
+                    self.frames(source)
             self.flush()
 
     def video(self, source: Source) -> None:
         """Go through the frames; no batch has frames and other files."""
         self.flush()
-        frames = self.shots(source)
+        number = self.frames(source)
         self.flush()
         if source.name not in self.failed:
-            self.journal.end_video(source.name, frames)
+            self.journal.end_video(source.name, number)
 
-    def shots(self, source: Source) -> int:
-        """Go through a file, as far as it can be read, and return the number of its shots."""
+    def frames(self, source: Source) -> int:
+        """Go through a file, as far as it can be read, and return the number of its frames."""
         number = 0
         try:
-            for shot in shots(source):
-                self.add(shot)
+            for frame in read_frames(source):
+                self.add(frame)
                 self.bar.update()
                 number += 1
         except UnreadableImage as error:
             self.fail([source], str(error))
         return number
 
-    def add(self, shot: Shot) -> None:
-        """Prepare a shot. A batch that is full, or of another size, is answered."""
+    def add(self, frame: Frame) -> None:
+        """Prepare a frame. A batch that is full, or of another size, is answered."""
         try:
-            sample = self.predictor.prepare(shot)
+            sample = self.predictor.prepare(frame)
         except UnreadableImage:
             raise
         except Exception as error:  # whatever its steps raise
-            self.fail_in('pipeline', [shot], error)
+            self.fail_in('pipeline', [frame], error)
             return
         self.in_a_row['pipeline'] = 0
         if self.waiting and self.waiting[0][1]['inputs'].shape != sample['inputs'].shape:
             self.flush()
-        self.waiting.append((shot, sample))
+        self.waiting.append((frame, sample))
         if len(self.waiting) == self.batch_size:
             self.flush()
 
     def flush(self) -> None:
-        """Answer the shots that wait, and write the answers."""
+        """Predict what is on the frames that wait, and write it."""
         waiting, self.waiting = self.waiting, []
         if not waiting:
             return
-        batch = [shot for shot, _ in waiting]
+        batch = [frame for frame, _ in waiting]
         try:
             found = self.predictor([sample for _, sample in waiting])
         except Exception as error:  # such as memory that is too small for one large image
@@ -194,9 +196,9 @@ class _Run:
             return
         self.in_a_row['model'] = 0
         records = []
-        for shot, answer in zip(batch, found, strict=True):
-            record, picture = self.answers.read(shot, answer)
-            self.gallery.add(shot, picture)
+        for frame, sample in zip(batch, found, strict=True):
+            record, picture = self.writer.read(frame, sample)
+            self.pictures.add(frame, picture)
             records.append(record)
         self.journal.add(records)
 
@@ -205,7 +207,7 @@ class _Run:
         self.failed |= {source.name for source in sources}
         self.bar.write(f'error: {text}', file=sys.stderr)
 
-    def fail_in(self, part: str, batch: Sequence[Shot], error: Exception) -> None:
+    def fail_in(self, part: str, batch: Sequence[Frame], error: Exception) -> None:
         """Note that the pipeline or the model, ``part``, raised ``error`` on a batch.
 
         Raises:
@@ -215,4 +217,4 @@ class _Run:
         if self.in_a_row[part] == ATTEMPTS:
             raise error
         names = ', '.join(map(str, batch))
-        self.fail([shot.source for shot in batch], f'{names}: {in_words(error, part)}')
+        self.fail([frame.source for frame in batch], f'{names}: {in_words(error, part)}')

@@ -8,7 +8,6 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import torch
 from mmengine.config import Config
 from mmengine.dataset import Compose
@@ -19,7 +18,7 @@ from torch import Tensor
 from ..config.data import datasets
 from ..config.read import read_config, require_sections
 from ..datasets.load_image import read_image
-from ..drawing.boxes import contact_sheet, save, side_by_side
+from ..drawing.sheet import contact_sheet, from_bgr, save, side_by_side, spread
 from ..errors import InputError
 from ..inference.sources import find_sources
 from ..openmmlab.unused_toolboxes import leave_out_unused
@@ -43,7 +42,7 @@ def show(options: Namespace) -> None:
     init_default_scope('mmpretrain')
     target = Path(options.out).absolute()
     files = [source.path for source in find_sources(options.inputs, target.parent / '-')]
-    chosen = np.linspace(0, len(files) - 1, min(options.images, len(files))).round().astype(int)
+    chosen = spread(len(files), options.images)
     save(sheet(config, [files[i] for i in chosen], options.draws), target)
     print(f'{target}: {len(chosen)} of {len(files)} images')
 
@@ -55,7 +54,7 @@ def sheet(config: Config, files: Sequence[Path], draws: int) -> Image.Image:
     mixed = _mixed(config, torch.stack([row[-1] for row in drawn]))  # (files, 3, H, W)
     rows = []
     for file, seen, mix in zip(files, drawn, mixed, strict=True):
-        panels = {'file': Image.fromarray(_rgb(read_image(str(file))))}
+        panels = {'file': from_bgr(read_image(str(file)))}
         panels |= {f'training {i + 1}': _picture(image) for i, image in enumerate(seen)}
         panels |= {f'{draws}, mixed': _picture(mix), 'evaluation': _picture(_run(val, file))}
         panels = {title: ImageOps.pad(panel, (SIDE, SIDE)) for title, panel in panels.items()}
@@ -98,8 +97,4 @@ def _mixed(config: Config, images: Tensor) -> Tensor:
 
 def _picture(image: Tensor) -> Image.Image:
     pixels = image.round().clamp(0, 255).byte().permute(1, 2, 0)  # (3, H, W) -> (H, W, 3)
-    return Image.fromarray(_rgb(pixels.numpy()))
-
-
-def _rgb(pixels: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(pixels[..., ::-1])
+    return from_bgr(pixels.numpy())

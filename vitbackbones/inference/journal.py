@@ -1,4 +1,4 @@
-"""What a prediction has answered: on the disk as soon as it is known.
+"""The predictions made so far, on the disk as soon as they are known.
 
 ``predictions.jsonl`` gets a line for every image and frame when its batch is answered, so that
 nothing which stops a prediction takes more than that batch away. Beside it, ``settings.json`` says
@@ -73,12 +73,12 @@ class Journal:
         self.add([{'file_name': name, 'frames': frames}])
 
     def read(self, names: Sequence[str]) -> list[dict]:
-        """The answers to files and their frames, in the order of ``names``."""
+        """Return the records of files and their frames, in the order of ``names``."""
         places = {name: place for place, name in enumerate(names)}
         records = _records(self.path, _whole_batches(self.path))
-        shots = [r for r in records if r['file_name'] in places and 'frames' not in r]
-        shots = [{k: v for k, v in record.items() if k != 'more'} for record in shots]
-        return sorted(shots, key=lambda record: places[record['file_name']])
+        found = [r for r in records if r['file_name'] in places and 'frames' not in r]
+        found = [{k: v for k, v in record.items() if k != 'more'} for record in found]
+        return sorted(found, key=lambda record: places[record['file_name']])
 
 
 def _require_same(folder: Path, settings: dict) -> None:
@@ -95,7 +95,7 @@ def _require_same(folder: Path, settings: dict) -> None:
 
 
 def _whole_batches(path: Path) -> list[bytes]:
-    """The lines up to the end of the last batch that was written as a whole."""
+    """Return the lines up to the end of the last batch that was written as a whole."""
     lines = path.read_bytes().splitlines(keepends=True)
     while lines and (not lines[-1].endswith(b'}\n') or lines[-1].endswith(MORE)):
         lines.pop()

@@ -1,4 +1,7 @@
-"""What ``tools/predict.py`` is given: images, folders of them, videos; one shot after another."""
+"""What ``tools/predict.py`` is given: images, folders of them, videos; frame after frame.
+
+An image counts as one frame, without a number.
+"""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -32,30 +35,43 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Shot:
-    """An image or a frame: ``pixels`` (H, W, 3), uint8, BGR; ``rate`` in frames per second."""
+class Frame:
+    """An image, or a frame of a video.
+
+    Attributes:
+        source: the file.
+        pixels: (H, W, 3), uint8, BGR.
+        number: of a video's frame, from 0.
+        rate: frames per second.
+    """
 
     source: Source
     pixels: np.ndarray
-    frame: int | None = None
+    number: int | None = None
     rate: float = DEFAULT_RATE
 
     def __str__(self) -> str:
-        if self.frame is None:
+        if self.number is None:
             return f'image file {self.source.path}'
-        return f'video file {self.source.path}, frame {self.frame}'
+        return f'video file {self.source.path}, frame {self.number}'
+
+    @property
+    def place(self) -> dict:
+        """Where it comes from, as the entries of the results say it."""
+        number = {} if self.number is None else {'frame': self.number}
+        return {'file_name': self.source.name} | number
 
 
 def find_sources(inputs: Sequence[str], out: Path) -> list[Source]:
-    """All images and videos of files and folders, sorted in each folder, no file twice.
+    """Return all images and videos of files and folders, sorted in each folder, no file twice.
 
     Args:
-        inputs: paths; a folder stands for all below it, but hidden files and what is in ``out``.
-            A file is taken whatever its suffix is.
+        inputs: paths; a folder stands for all below it, except hidden files and what is in
+            ``out``. A file is taken whatever its suffix is.
         out: the folder of the results.
 
     Raises:
-        InputError: a path does not exist, or a folder has neither image nor video; a result would
+        InputError: a path does not exist, a folder has neither image nor video, or a result would
             have the name of a folder of other results.
     """
     found = [(path, _files(path, out)) for path in map(Path, map(os.path.abspath, inputs))]
@@ -94,37 +110,37 @@ def _files(path: Path, out: Path) -> list[Path]:
     return files
 
 
-def count_shots(source: Source) -> int:
-    """How many shots there will be; of a video as many as it says, 0 if it cannot be opened."""
+def count_frames(source: Source) -> int:
+    """Return how many frames a video claims to have, 0 if it cannot be opened; 1 for an image."""
     if not source.is_video:
         return 1
     return max(0, int(cv2.VideoCapture(str(source.path)).get(cv2.CAP_PROP_FRAME_COUNT)))
 
 
-def shots(source: Source) -> Iterator[Shot]:
-    """The image, or every frame of the video.
+def read_frames(source: Source) -> Iterator[Frame]:
+    """Yield the image, or every frame of the video.
 
     Raises:
-        UnreadableImage: the file cannot be read; for a video that breaks off after its last good
-            frame.
+        UnreadableImage: the file cannot be read. For a video that breaks off, this comes after its
+            last good frame.
     """
     if source.is_video:
-        yield from _frames(source)
+        yield from _read_video(source)
     else:
-        yield Shot(source, read_image(str(source.path), advice=''))
+        yield Frame(source, read_image(str(source.path), advice=''))
 
 
-def _frames(source: Source) -> Iterator[Shot]:
+def _read_video(source: Source) -> Iterator[Frame]:
     video = cv2.VideoCapture(str(source.path))
     rate = video.get(cv2.CAP_PROP_FPS) or DEFAULT_RATE
     number, (good, pixels) = 0, video.read()
     while good:
-        yield Shot(source, pixels, number, rate)
+        yield Frame(source, pixels, number, rate)
         number, (good, pixels) = number + 1, video.read()
     video.release()
     if not number:
         raise UnreadableImage(f'video file {source.path}: not a video, or damaged')
-    said = count_shots(source)
+    said = count_frames(source)
     if said - number > rate:  # a container's number is an estimate
         raise UnreadableImage(
             f'video file {source.path}: breaks off after {number} of {said} frames'

@@ -1,4 +1,4 @@
-"""What ``tools/predict.py`` writes of a model's answers: JSON files, pictures, masks.
+"""What ``tools/predict.py`` writes of a model's predictions: JSON files, pictures, masks.
 
 =============  ==============================================================================
 task           ``predictions.json``
@@ -22,36 +22,29 @@ import cv2
 import numpy as np
 from PIL import Image, ImageDraw
 
-from ..drawing.boxes import (
-    FONT_SIZE,
-    GAP,
-    PALETTE,
-    Objects,
-    draw_objects,
-    enlarged,
-    font,
-    save,
-    write_on,
-)
+from ..drawing.boxes import Objects, draw_objects
 from ..drawing.masks import legend, overlay
+from ..drawing.sheet import (
+    GAP,
+    LINE,
+    PALETTE,
+    below,
+    enlarged,
+    from_bgr,
+    save,
+    to_bgr,
+    write_label,
+)
 from ..errors import InputError
 from ..files import write_file
-from .sources import Shot
+from .sources import Frame
 
 BEST = 5  # classes named of an image
-VIDEO_LEGEND = 3 * (FONT_SIZE + 5 + GAP)  # pixels below a frame: all frames have one size
+VIDEO_LEGEND = 3 * (LINE + GAP)  # pixels below a frame: all frames have one size
 
 
-def _where(shot: Shot) -> dict:
-    return {'file_name': shot.source.name} | ({} if shot.frame is None else {'frame': shot.frame})
-
-
-def _image(shot: Shot) -> Image.Image:
-    return Image.fromarray(np.ascontiguousarray(shot.pixels[..., ::-1]))  # BGR to RGB
-
-
-class Answers:
-    """Reads one task's data samples, and writes the JSON files.
+class PredictionWriter:
+    """Read one task's data samples, and write the JSON files.
 
     Args:
         out: the folder of the results.
@@ -65,12 +58,12 @@ class Answers:
         self.palette = meta.get('palette') or PALETTE * (len(self.classes) // len(PALETTE) + 1)
         self.threshold = threshold
 
-    def read(self, shot: Shot, answer) -> tuple[dict, Image.Image]:
-        """Put the answer to a shot in a record, and draw it."""
+    def read(self, frame: Frame, sample) -> tuple[dict, Image.Image]:
+        """Return the record of a frame's predictions, and a picture of them."""
         raise NotImplementedError
 
     def documents(self, records: Sequence[dict]) -> dict[str, list | dict]:
-        """Name the JSON files, and say what is in them, from the records of all shots."""
+        """Return the content of each JSON file, by its name, from the records of all frames."""
         return {'predictions.json': list(records)}
 
     def write(self, records: Sequence[dict]) -> None:
@@ -79,112 +72,103 @@ class Answers:
             write_file(self.out / name, json.dumps(content, indent=1).encode())
 
 
-class Detections(Answers):
+class BoxWriter(PredictionWriter):
     """Boxes, as COCO results; categories are numbered from 1 in the order of the classes."""
 
-    def read(self, shot: Shot, answer) -> tuple[dict, Image.Image]:
-        found = answer.pred_instances
+    def read(self, frame: Frame, sample) -> tuple[dict, Image.Image]:
+        found = sample.pred_instances
         boxes, scores = found.bboxes.double().numpy(), found.scores.double().numpy()
-        labels, seen = found.labels.numpy(), []
+        labels, objects = found.labels.numpy(), []
         for (x, y, right, bottom), label, score in zip(boxes, labels, scores, strict=True):
             box = [round(value, 2) for value in (x, y, right - x, bottom - y)]
-            seen.append({'category_id': int(label) + 1, 'bbox': box, 'score': round(score, 5)})
-        height, width = shot.pixels.shape[:2]
-        record = _where(shot) | {'width': width, 'height': height, 'objects': seen}
+            objects.append({'category_id': int(label) + 1, 'bbox': box, 'score': round(score, 5)})
+        height, width = frame.pixels.shape[:2]
+        record = frame.place | {'width': width, 'height': height, 'objects': objects}
         drawn = scores >= self.threshold
-        objects = Objects(boxes[drawn], labels[drawn], scores[drawn])
-        return record, draw_objects(_image(shot), objects, self.classes)
+        kept = Objects(boxes[drawn], labels[drawn], scores[drawn])
+        return record, draw_objects(from_bgr(frame.pixels), kept, self.classes)
 
     def documents(self, records: Sequence[dict]) -> dict[str, list | dict]:
         images, results = [], []
         for number, record in enumerate(records, start=1):
-            where = {key: record[key] for key in ('file_name', 'frame') if key in record}
+            place = {key: record[key] for key in ('file_name', 'frame') if key in record}
             size = {key: record[key] for key in ('width', 'height')}
-            images.append({'id': number} | where | size)
-            results += [{'image_id': number} | found | where for found in record['objects']]
+            images.append({'id': number} | place | size)
+            results += [{'image_id': number} | found | place for found in record['objects']]
         categories = [{'id': i, 'name': name} for i, name in enumerate(self.classes, start=1)]
         content = {'images': images, 'categories': categories, 'annotations': []}
         return {'predictions.json': results, 'images.json': content}
 
 
-class Masks(Answers):
-    """Index masks of the size of the image, as PNG files with the classes' colours.
+class MaskWriter(PredictionWriter):
+    """Index masks of the size of the image, as PNG files with the classes' colors.
 
     Raises:
         InputError: more classes than a PNG file with a palette can number.
     """
 
-    def __init__(self, *arguments) -> None:
-        super().__init__(*arguments)
+    def __init__(self, out: Path, meta: dict, threshold: float) -> None:
+        super().__init__(out, meta, threshold)
         if len(self.classes) > 255:
             raise InputError(f'{len(self.classes)} classes do not fit into 8-bit masks')
 
-    def read(self, shot: Shot, answer) -> tuple[dict, Image.Image]:
-        labels = answer.pred_sem_seg.data[0].numpy().astype(np.uint8)
-        still = shot.frame is None
-        name = f'masks/{shot.source.name}' + ('.png' if still else f'/{shot.frame:06d}.png')
+    def read(self, frame: Frame, sample) -> tuple[dict, Image.Image]:
+        labels = sample.pred_sem_seg.data[0].numpy().astype(np.uint8)  # (H, W)
+        is_still = frame.number is None
+        name = f'masks/{frame.source.name}' + ('.png' if is_still else f'/{frame.number:06d}.png')
         mask = Image.fromarray(labels)
         mask.putpalette(np.array(self.palette, np.uint8).tobytes())
         save(mask, self.out / name)
         shares = np.bincount(labels.ravel(), minlength=len(self.classes)) / labels.size
         seen = {self.classes[i]: round(shares[i], 5) for i in np.flatnonzero(shares)}
-        record = _where(shot) | {'mask': name, 'classes': seen}
-        return record, self._draw(_image(shot), labels, None if still else VIDEO_LEGEND)
-
-    def _draw(self, image: Image.Image, labels: np.ndarray, below: int | None) -> Image.Image:
-        """Name the classes below the image, in ``below`` pixels or as many as they need."""
-        picture = overlay(image, labels, self.palette)
+        picture = overlay(from_bgr(frame.pixels), labels, self.palette)
         names = legend(labels, self.classes, self.palette, picture.width)
-        height = picture.height + (below or names.height)
-        whole = Image.new('RGB', (picture.width, height), 'white')
-        whole.paste(picture)
-        whole.paste(names, (0, picture.height))
-        return whole
+        drawn = below(picture, names, height=None if is_still else VIDEO_LEGEND)
+        return frame.place | {'mask': name, 'classes': seen}, drawn
 
 
-class Scores(Answers):
+class ScoreWriter(PredictionWriter):
     """The best classes of an image."""
 
-    def read(self, shot: Shot, answer) -> tuple[dict, Image.Image]:
-        scores = answer.pred_score.float().numpy()
+    def read(self, frame: Frame, sample) -> tuple[dict, Image.Image]:
+        scores = sample.pred_score.float().numpy()  # (classes,)
         best = [
             {'label': int(i), 'class': self.classes[i], 'score': round(float(scores[i]), 5)}
             for i in np.argsort(-scores)[:BEST]
         ]
-        return _where(shot) | {'best': best}, self._draw(_image(shot), best)
-
-    def _draw(self, image: Image.Image, best: Sequence[dict]) -> Image.Image:
-        picture = enlarged(image)
-        draw, height = ImageDraw.Draw(picture), FONT_SIZE + 5
+        picture = enlarged(from_bgr(frame.pixels))
+        draw = ImageDraw.Draw(picture)
         for row, entry in enumerate(best):
             text = f'{entry["class"]} {entry["score"]:.2f}'
-            box = (0, row * height, font().getlength(text) + 6, (row + 1) * height)
-            write_on(draw, box, text, PALETTE[0])
-        return picture
+            write_label(draw, (0, row * LINE), text, PALETTE[0])
+        return frame.place | {'best': best}, picture
 
 
 # By the default scope of a config.
-TASKS: dict[str, type[Answers]] = {'mmdet': Detections, 'mmseg': Masks, 'mmpretrain': Scores}
+WRITERS: dict[str, type[PredictionWriter]] = {
+    'mmdet': BoxWriter,
+    'mmseg': MaskWriter,
+    'mmpretrain': ScoreWriter,
+}
 
 
-class Gallery:
-    """The drawn pictures: JPEG files, and MP4 files of videos. One video is open at a time."""
+class PictureWriter:
+    """Write the drawn pictures: JPEG files, and MP4 files of videos, one of them at a time."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._video: cv2.VideoWriter | None = None
         self._path: Path | None = None
 
-    def add(self, shot: Shot, picture: Image.Image) -> None:
-        """Save the picture of a shot, or append it to its video."""
-        if shot.frame is None:
-            save(picture, self.folder / f'{shot.source.name}.jpg')
+    def add(self, frame: Frame, picture: Image.Image) -> None:
+        """Save the picture of an image, or append that of a frame to its video."""
+        if frame.number is None:
+            save(picture, self.folder / f'{frame.source.name}.jpg')
             return
-        path = self.folder / f'{shot.source.name}.mp4'
+        path = self.folder / f'{frame.source.name}.mp4'
         if path != self._path:
-            self._open(path, shot.rate, picture.size)
-        frame = np.asarray(picture.resize(self._size))
-        self._video.write(np.ascontiguousarray(frame[..., ::-1]))  # RGB to BGR
+            self._open(path, frame.rate, picture.size)
+        self._video.write(to_bgr(picture.resize(self._size)))
 
     def _open(self, path: Path, rate: float, size: tuple[int, int]) -> None:
         self.close()
