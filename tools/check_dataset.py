@@ -4,27 +4,12 @@ python tools/check_dataset.py configs/detr_aug_vit_s_coco.py
 """
 
 import sys
-from argparse import (
-    ArgumentParser,
-    ArgumentTypeError,
-    Namespace,
-    RawDescriptionHelpFormatter,
-)
-from importlib.util import find_spec
-from pathlib import Path
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 
-if find_spec('vitbackbones') is None:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import _clone  # noqa: F401  (finds the package)
 
-from vitbackbones.commands.check_dataset import check  # noqa: E402
-from vitbackbones.commands.cli import ConfigOptions, run  # noqa: E402
-
-
-def count(text: str) -> int:
-    """A number from 1."""
-    if int(text) < 1:
-        raise ArgumentTypeError(f'{text} is less than 1')
-    return int(text)
+from vitbackbones.commands.check_dataset import check
+from vitbackbones.commands.cli import ConfigOptions, count, run
 
 
 def parse() -> Namespace:

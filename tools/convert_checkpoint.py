@@ -6,17 +6,14 @@ python tools/convert_checkpoint.py SReT_T.pth checkpoints/sret_t.safetensors --m
 import logging
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from importlib.util import find_spec
 from pathlib import Path
 
+import _clone  # noqa: F401  (finds the package)
 from mmengine.logging import MMLogger
 
-if find_spec('vitbackbones') is None:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from vitbackbones.checkpoints.convert import FORMATS  # noqa: E402
-from vitbackbones.commands.cli import run  # noqa: E402
-from vitbackbones.commands.convert_checkpoint import convert_file  # noqa: E402
+from vitbackbones.checkpoints.convert import FORMATS
+from vitbackbones.commands.cli import run
+from vitbackbones.commands.convert_checkpoint import convert_file
 
 
 def parse() -> Namespace:

@@ -3,19 +3,14 @@
 python tools/model_table.py
 """
 
-import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from importlib.util import find_spec
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-if find_spec('vitbackbones') is None:
-    sys.path.insert(0, str(ROOT))
+from _clone import ROOT
 
-from vitbackbones import create_model  # noqa: E402
-from vitbackbones.analysis.complexity import measure  # noqa: E402
-from vitbackbones.analysis.published import CONVENTIONS, FAMILIES, Family, Row  # noqa: E402
+from vitbackbones import create_model
+from vitbackbones.analysis.complexity import measure
+from vitbackbones.analysis.published import CONVENTIONS, FAMILIES, Family, Row
 
 TARGET = ROOT / 'docs' / 'models.md'
 INTRODUCTION = """\

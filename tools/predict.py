@@ -10,14 +10,11 @@ after Ctrl-C, SIGTERM or SIGHUP. Whatever stopped it, the same command goes on w
 
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from importlib.util import find_spec
-from pathlib import Path
 
-if find_spec('vitbackbones') is None:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import _clone  # noqa: F401  (finds the package)
 
-from vitbackbones.commands.cli import ConfigOptions, run  # noqa: E402
-from vitbackbones.commands.predict import predict  # noqa: E402
+from vitbackbones.commands.cli import ConfigOptions, run
+from vitbackbones.commands.predict import predict
 
 
 def parse() -> Namespace:

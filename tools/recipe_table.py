@@ -3,16 +3,10 @@
 python tools/recipe_table.py
 """
 
-import sys
 from argparse import ArgumentParser
-from importlib.util import find_spec
-from pathlib import Path
 
+from _clone import ROOT
 from mmengine.config import Config
-
-ROOT = Path(__file__).resolve().parents[1]
-if find_spec('vitbackbones') is None:
-    sys.path.insert(0, str(ROOT))
 
 TARGET = ROOT / 'docs' / 'recipes.md'
 INTRODUCTION = """\

@@ -5,14 +5,11 @@ python tools/show_augmentations.py configs/cls_msf_vit_s_imagenet.py PHOTOS --ou
 
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from importlib.util import find_spec
-from pathlib import Path
 
-if find_spec('vitbackbones') is None:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import _clone  # noqa: F401  (finds the package)
 
-from vitbackbones.commands.cli import ConfigOptions, run  # noqa: E402
-from vitbackbones.commands.show_augmentations import show  # noqa: E402
+from vitbackbones.commands.cli import ConfigOptions, run
+from vitbackbones.commands.show_augmentations import show
 
 
 def parse() -> Namespace:

@@ -6,15 +6,12 @@ python tools/test.py configs/cls_sret_t_imagenet.py checkpoints/sret_t.pth --dat
 
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from importlib.util import find_spec
-from pathlib import Path
 
-if find_spec('vitbackbones') is None:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import _clone  # noqa: F401  (finds the package)
 
-from vitbackbones.commands.cli import add_common_arguments, run  # noqa: E402
-from vitbackbones.commands.imagenet_sets import SETS  # noqa: E402
-from vitbackbones.commands.test import evaluate  # noqa: E402
+from vitbackbones.commands.cli import add_common_arguments, run
+from vitbackbones.commands.imagenet_sets import SETS
+from vitbackbones.commands.test import evaluate
 
 
 def parse() -> Namespace:

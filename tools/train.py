@@ -6,15 +6,12 @@ python tools/train.py configs/detr_aug_vit_s_coco.py --smoke
 
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from importlib.util import find_spec
-from pathlib import Path
 
-if find_spec('vitbackbones') is None:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import _clone  # noqa: F401  (finds the package)
 
-from vitbackbones.commands.cli import add_common_arguments, run  # noqa: E402
-from vitbackbones.commands.train import train  # noqa: E402
-from vitbackbones.training.find_checkpoint import LATEST  # noqa: E402
+from vitbackbones.commands.cli import add_common_arguments, run
+from vitbackbones.commands.train import train
+from vitbackbones.training.find_checkpoint import LATEST
 
 
 def parse() -> Namespace:

@@ -19,9 +19,12 @@ TINY_CLS = Path(__file__).with_name('tiny_cls.py')
 
 
 def load_tool(name):
+    """Import a tool as if it were run, which finds the modules beside it."""
     spec = importlib.util.spec_from_file_location(f'tool_{name}', ROOT / 'tools' / f'{name}.py')
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / 'tools')
+        spec.loader.exec_module(module)
     return module
 
 

@@ -4,9 +4,12 @@ import csv
 import sys
 
 import pytest
+import torch
 
-from vitbackbones.benchmarking.model_sources import build_contender
+from vitbackbones.benchmarking import detr
+from vitbackbones.benchmarking.model_sources import SOURCES, build_model
 
+from .conftest import ROOT
 from .test_messages import refused
 
 QUICK = ('--size', '32', '--batch', '1', '2', '--repeats', '1', '--warm-up', '1')
@@ -40,7 +43,7 @@ def test_training_and_maps_in_half_precision(tool):
 
 def test_arguments_of_a_backbone_follow_its_name():
     sizes = {
-        word: sum(p.numel() for p in build_contender(word, (64, 64)).parameters())
+        word: sum(p.numel() for p in build_model(word, (64, 64), SOURCES).parameters())
         for word in (
             'ours:deit_ti',
             'ours:deit_ti,arch.depth=24',
@@ -62,7 +65,8 @@ def test_arguments_of_a_backbone_follow_its_name():
         (['ours:deit_ti,arch.dept=24'], ['ours:deit_ti,arch.dept=24: arch has no dept; known: ba']),
         (['ours:deit_ti,archh=s'], ["unexpected keyword argument 'archh'"]),
         (['ours:deit_ti,arch=[1'], ['ours:deit_ti,arch=[1: [1: cannot be read as a value']),
-        (['deit_s'], ["'deit_s' names no model", 'ours:NAME', 'timm:NAME']),
+        (['deit_s'], ["'deit_s' names no model", 'ours:NAME', 'timm:NAME', 'plain:NAME']),
+        (['mmdet:retinanet_pvt-s'], ['unknown model mmdet:', 'retinanet_pvt-s_fpn_1x_coco']),
         (['ours:deit_small'], ['unknown model ours:deit_small; did you mean', 'deit_s']),
         (['mmdet:retinanet_pvt_s'], ['unknown model mmdet:', 'retinanet_pvt-s_fpn_1x_coco']),
         (['mmdet:retinanet_pvt-s_fpn_1x_coco'], ['feature maps only', '--features']),
@@ -72,6 +76,28 @@ def test_arguments_of_a_backbone_follow_its_name():
 )
 def test_what_cannot_be_measured_is_one_message(tool, arguments, texts):
     refused(tool('benchmark', *arguments, '--batch', '1'), *texts)
+
+
+def test_mmdets_transformer_against_ours(tool, tmp_path, monkeypatch):
+    monkeypatch.setitem(detr.GRIDS, 6, (2, 3))
+    options = ['--tokens', 6, '--batch', 1, '--repeats', 1, '--out', 'a/detr.csv']
+    result = tool('benchmark_detr', *options)
+    assert result.status == 0, result.err
+    with open(tmp_path / 'a/detr.csv') as file:
+        rows = [(row['mode'], row['form']) for row in csv.DictReader(file)]
+    assert rows == [(mode, kind) for mode in ('eval', 'train') for kind in detr.KINDS]
+
+
+def test_both_transformers_answer_alike():
+    pair = detr.build_pair(ROOT / 'configs/_base_/models/detr.py', torch.device('cpu'), True)
+    theirs, ours = (detr.make_step(model, (2, 3), 1, train=False)() for model in pair.values())
+    torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
+
+
+def test_a_table_that_cannot_be_written_is_told_before_measuring(tool, tmp_path):
+    (tmp_path / 'file').touch()
+    said = ('--out', 'cannot be written to (')
+    refused(tool('benchmark', 'ours:sret_t', *QUICK, '--out', 'file/a.csv'), *said)
 
 
 def test_plain_forms_outside_a_clone(tool, monkeypatch):

@@ -1,7 +1,7 @@
 """Time and memory of functions, side by side in one run, and the table of them.
 
-A lone time says little on a shared machine. The functions to compare are therefore called in
-turn, again and again, so that whatever else the machine does meets all of them; what counts
+A single time says little on a shared machine. The functions to compare are therefore called in
+turn, again and again, so that whatever else the machine does affects all of them; what counts
 is the ratio of their medians.
 """
 
@@ -9,9 +9,13 @@ import csv
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator
+from io import StringIO
+from pathlib import Path
 
 import torch
 from torch.profiler import ProfilerActivity, profile
+
+from ..files import prepare_folder, write_file
 
 
 def compare(
@@ -20,7 +24,7 @@ def compare(
     repeats: int,
     warm_up: int = 1,
 ) -> Iterator[dict]:
-    """Yields for each function a row of the table: its times, its memory, and its ``ratio``.
+    """Yield for each function a row of the table: its times, its memory, and its ``ratio``.
 
     The ratio is the median time in units of the first function's: below 1 is faster than that.
     """
@@ -38,19 +42,34 @@ def compare(
         }
 
 
+def require_room(file: str | None) -> None:
+    """Check, before anything is measured, that a CSV file can be written.
+
+    Raises:
+        InputError: it cannot.
+    """
+    if file:
+        prepare_folder(Path(file).parent, '--out')
+
+
 def report(rows: Iterable[dict], file: str | None) -> None:
-    """Prints the rows as a table while they come, then writes them to a CSV ``file`` if given."""
-    kept = []
+    """Print each row of a table when it comes, and write all so far to a CSV ``file`` if given."""
+    kept: list[dict] = []
     for row in rows:
         if not kept:
             print(_line(row))
         print(_line(row.values()), flush=True)
         kept.append(row)
-    if file:
-        with open(file, 'w', newline='') as stream:
-            writer = csv.DictWriter(stream, fieldnames=kept[0].keys())
-            writer.writeheader()
-            writer.writerows(kept)
+        if file:
+            write_file(file, _csv(kept))
+
+
+def _csv(rows: list[dict]) -> bytes:
+    text = StringIO(newline='')
+    writer = csv.DictWriter(text, fieldnames=rows[0].keys())
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().encode()
 
 
 def _line(cells: Iterable) -> str:
@@ -63,7 +82,7 @@ def interleaved_seconds(
     repeats: int = 10,
     warm_up: int = 1,
 ) -> dict[str, list[float]]:
-    """Calls every function in turn, ``repeats`` times round, after ``warm_up`` unmeasured rounds.
+    """Call every function in turn, ``repeats`` times round, after ``warm_up`` unmeasured rounds.
 
     Returns:
         For each name the seconds of its calls, in order.
@@ -92,7 +111,7 @@ def _wait(device: torch.device) -> None:
 
 
 def peak_bytes(function: Callable[[], object], device: torch.device) -> int:
-    """Most tensor memory in use at once during a call, above what was in use before it.
+    """Return the most tensor memory in use at once during a call, above what was before it.
 
     CUDA: the caching allocator's ``max_memory_allocated``. CPU: the running sum of every
     allocation and release that torch's profiler records, so memory of other libraries and

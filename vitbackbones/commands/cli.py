@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 import traceback
-from argparse import Action, ArgumentParser
+from argparse import Action, ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -60,6 +60,13 @@ class ConfigOptions(DictAction):
                 parser.error(f'{option_string} {key}: {error}')
             except (AssertionError, RecursionError):  # of mmengine, about commas and brackets
                 parser.error(f'{option_string} {pair}: cannot be read as a value')
+
+
+def count(text: str) -> int:
+    """Read a number from 1, as an argument's ``type``."""
+    if int(text) < 1:
+        raise ArgumentTypeError(f'{text} is less than 1')
+    return int(text)
 
 
 def add_common_arguments(parser: ArgumentParser) -> dict[str, Action]:
