@@ -1,7 +1,7 @@
 """Values as one writes them on a command line; they are read, never run.
 
-Lists, tuples, dicts and ``dict(key=value)`` in Python's notation. Words need no quotes there, as
-shells like to take them away: ``dict(base=ti, depth=24)``.
+They are lists, tuples, dicts and ``dict(key=value)`` in Python's notation. Words need no quotes,
+which a shell would take away: ``dict(base=ti, depth=24)``.
 """
 
 import ast
@@ -18,7 +18,7 @@ def read_value(text: str):
     {'base': 'ti', 'scales': [(1, 2)], 'shortcut': {'type': 'Mine'}}
 
     Raises:
-        ValueError: it is none of these.
+        ValueError: it is something else.
     """
     try:
         return _value(ast.parse(text.strip(), mode='eval').body)

@@ -268,7 +268,7 @@ def test_what_mmengine_fetches_by_itself_is_read_safely(attack):
     assert not (attack.parent / 'ran').exists()
 
 
-def test_any_module_can_be_initialised_by_config(module, tmp_path):
+def test_any_module_can_be_initialized_by_config(module, tmp_path):
     path = save(tmp_path, nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 4)))
     config = {'type': 'vitbackbones.Pretrained', 'checkpoint': str(path)}
     WEIGHT_INITIALIZERS.build(config)(module)

@@ -93,16 +93,12 @@ def interleaved_seconds(
     seconds = {name: [] for name in functions}
     for _ in range(repeats):
         for name, function in functions.items():
-            seconds[name].append(_seconds(function, device))
+            _wait(device)
+            start = time.perf_counter()
+            function()
+            _wait(device)
+            seconds[name].append(time.perf_counter() - start)
     return seconds
-
-
-def _seconds(function: Callable[[], object], device: torch.device) -> float:
-    _wait(device)
-    start = time.perf_counter()
-    function()
-    _wait(device)
-    return time.perf_counter() - start
 
 
 def _wait(device: torch.device) -> None:

@@ -65,7 +65,7 @@ def _tensor_of_type(
 
 
 def _tensor_of_class(maker: Any, kind: Any, arguments: Any, state: Any) -> Tensor:
-    """A tensor with attributes, such as FSDP gives it; they are no part of a checkpoint."""
+    """Return a tensor without its attributes, such as FSDP sets: no part of a checkpoint."""
     _require(kind is TENSOR and maker in (TENSOR_V2, TENSOR_V3), 'a tensor of an unknown class')
     _require(type(arguments) is tuple, 'a tensor of an unknown kind')
     return maker.make(*arguments)
@@ -86,7 +86,7 @@ KINDS = ('b1', 'u1', 'i1', 'u2', 'i2', 'u4', 'i4', 'u8', 'i8', 'f2', 'f4', 'f8')
 
 
 class _DType(Draft):
-    """A numpy type that holds numbers; in no case objects."""
+    """A numpy type that holds numbers, never objects."""
 
     def __init__(self, kind: Any, *_) -> None:
         _require(kind in KINDS, 'a numpy array that does not hold numbers')
@@ -149,7 +149,7 @@ class _History(Draft):
 
 
 def history_class() -> type:
-    """mmengine's class of loss histories; without mmengine one that holds the same."""
+    """Return mmengine's class of loss histories; without mmengine one that holds the same."""
     try:
         from mmengine.logging import HistoryBuffer
     except ImportError:

@@ -16,21 +16,21 @@ HEADS = ('bbox_head', 'decode_head', 'head')  # of a detector, a segmentor, a cl
 
 
 def count_classes(model: nn.Module) -> int | None:
-    """The number of classes of a detector, segmentor or classifier; None if its head has none."""
+    """Return the number of classes of a model; None if its head does not say."""
     heads = (getattr(model, name, None) for name in HEADS)
     return next((head.num_classes for head in heads if hasattr(head, 'num_classes')), None)
 
 
 def checkpoint_meta(checkpoint: dict) -> dict[str, Any]:
-    """What a checkpoint says of its data, ``classes`` among it; {} if it holds weights alone."""
+    """Return what a checkpoint says of its data, such as ``classes``; {} of weights alone."""
     return (checkpoint.get('meta') or {}).get('dataset_meta') or {}
 
 
 def require_same_count(names: Sequence[str] | None, model: nn.Module, source: str) -> None:
-    """Refuse a list of class names that is not one name for each class of ``model``.
+    """Check that a list of class names has one name for each class of ``model``.
 
     Raises:
-        InputError: ``source``, where the names come from, begins the message.
+        InputError: it has not; ``source``, where the names come from, begins the message.
     """
     count = count_classes(model)
     if names and count and len(names) != count:
@@ -43,10 +43,10 @@ def require_same_count(names: Sequence[str] | None, model: nn.Module, source: st
 def require_same_names(
     trained: Sequence[str] | None, own: Sequence[str] | None, source: str
 ) -> None:
-    """Refuse a checkpoint whose labels mean something else than those of the config's data.
+    """Check that the labels of a checkpoint mean the same as those of the config's data.
 
     Raises:
-        InputError: ``source``, the checkpoint, begins the message.
+        InputError: they do not; ``source``, the checkpoint, begins the message.
     """
     if trained and own and list(trained) != list(own):
         raise InputError(

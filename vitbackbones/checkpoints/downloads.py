@@ -1,8 +1,8 @@
 """Checkpoints from addresses, each downloaded once.
 
-A download is kept under its whole address, as many a file is called ``model.safetensors``. It is
-kept once it was read without complaint, so that neither a part of a file nor the error page of a
-server stays behind. Where the name says a hash, as in ``deit_small-cd65a155.pth``, the content
+A download is kept under its whole address, as many files are called ``model.safetensors``. It is
+kept only after it was read without an error, so that neither a part of a file nor the error page of
+a server stays behind. Where the name says a hash, as in ``deit_small-cd65a155.pth``, the content
 must have it.
 """
 
@@ -38,15 +38,12 @@ def load_anywhere(source: str | Path) -> dict:
     try:
         from mmengine.runner import CheckpointLoader  # lets one process of a run download for all
     except ImportError:
-        return _load_without_mmengine(scheme, address)
+        loaders = {'http': load_url, 'https': load_url, 'file': load_local_address}
+        if scheme in loaders:
+            return loaders[scheme](address)
+        text = f'{address}: addresses with {scheme}:// need mmengine; give a file'
+        raise InputError(text) from None
     return CheckpointLoader.load_checkpoint(address, 'cpu')
-
-
-def _load_without_mmengine(scheme: str, address: str) -> dict:
-    loaders = {'http': load_url, 'https': load_url, 'file': load_local_address}
-    if scheme not in loaders:
-        raise InputError(f'{address}: addresses with {scheme}:// need mmengine; give a file')
-    return loaders[scheme](address)
 
 
 def load_local_address(address: str) -> dict:
@@ -57,7 +54,7 @@ def load_local_address(address: str) -> dict:
 def load_url(url: str, model_dir: str | None = None, progress: bool = True) -> dict:
     """Download a checkpoint, unless it was before, and read it as safely as :func:`load_file`.
 
-    It is kept where torch.hub keeps its own, or in ``model_dir``, in a folder of its address.
+    The file is kept where torch.hub keeps its own, or in ``model_dir``, in a folder of its own.
 
     Raises:
         InputError: the download failed, has another hash than its name says, or is refused.

@@ -1,4 +1,4 @@
-"""Reads a pickle as data, without running it.
+"""A reader of pickles as data, which runs nothing.
 
 Python's own reader imports what a file names and calls it with what the file says, which is how a
 file runs code. torch's ``weights_only`` calls only what is on a list, still with any arguments, and
@@ -22,7 +22,7 @@ COPIES = 10  # how many bytes and items may be copied for each byte of a file
 
 
 class Refused(Exception):
-    """The file holds something that is no data; the message says what."""
+    """The file holds something other than data; the message says what."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ class Draft:
 
 
 class Unpickler:
-    """Reads one pickle after another.
+    """Read one pickle after another.
 
     Args:
         names: what each dotted name stands for; Python 2's names of modules are Python 3's here.
-        storage: gives what stands behind a persistent id, torch's way to refer to tensors' bytes.
+        storage: returns what a persistent id stands for, torch's way to refer to tensors' bytes.
     """
 
     def __init__(self, names: Mapping[str, Any], storage: Callable[[Any], Any]) -> None:
@@ -67,8 +67,8 @@ class Unpickler:
 
         Raises:
             Refused: the file names something that is not in the table, or misuses what is.
-            Exception: of any other kind, if it is no pickle, a damaged one, or needs an operation
-                that no checkpoint needs.
+            Exception: of any other kind, if this is not a pickle, or a damaged one, or one with an
+                operation that no checkpoint needs.
         """
         self.file, self.start, self.copied = file, file.tell(), 0
         self.stack: list[Any] = []
@@ -98,7 +98,7 @@ class Unpickler:
         self.stack = []
 
     def target(self, *kinds: type) -> Any:
-        """The container on top of the stack."""
+        """Return the container on top of the stack; it must be of one of ``kinds``."""
         if type(self.stack[-1]) not in kinds:
             raise Refused(f'items put into a {type(self.stack[-1]).__name__}')
         return self.stack[-1]
@@ -153,7 +153,7 @@ class Unpickler:
 
 
 def flat_keys(keys: Sequence[Any]) -> Sequence[Any]:
-    """Return ``keys`` unless one has a tuple in a tuple: Python crashes on hashing deep ones."""
+    """Return ``keys``; refuse a tuple inside a tuple, as Python crashes on hashing deep ones."""
     if any(isinstance(part, tuple) for key in keys if isinstance(key, tuple) for part in key):
         raise Refused('a key of nested tuples')
     return keys
@@ -180,7 +180,7 @@ def _finished(value: Any) -> Any:
 
 
 def _versions(state: Any) -> OrderedDict:
-    """What ``Module.state_dict`` says beside the weights: a version for each kind of module."""
+    """Keep what ``Module.state_dict`` says beside the weights: a version of each module."""
     given = state.get('_metadata') if type(state) is dict else None
     given = given if isinstance(given, dict) else {}
     versions = {key: entry.get('version') for key, entry in given.items() if type(entry) is dict}

@@ -1,4 +1,4 @@
-"""Reads a checkpoint file of any format; whatever is wrong with it is one message.
+"""Reading a checkpoint file of any format; whatever is wrong with it is one message.
 
 No text of a checkpoint is ever executed either: mmengine stores the config in it, and would run it
 as Python when it resumes or when an inferencer is given weights alone.
@@ -45,7 +45,7 @@ def load_file(path: str | Path) -> dict:
     The tensors are in main memory; the text of a config is left out.
 
     Raises:
-        InputError: the file is missing, is no checkpoint, is cut short, or holds what is no data.
+        InputError: the file is missing, not a checkpoint, cut short, or holds more than data.
     """
     path = Path(path).expanduser()
     if not path.is_file():
@@ -71,7 +71,7 @@ def read_safely(file: BinaryIO, name: str | Path) -> dict:
 
 
 def _require_texts(name: str | Path, content: dict) -> None:
-    """Refuse keys of weights and names of classes that are no texts."""
+    """Refuse keys of weights and names of classes that are not texts."""
     about = (content.get('meta') or {}).get('dataset_meta') or {}
     for text in (*content, *content.get('state_dict', ()), *about, *(about.get('classes') or ())):
         if type(text) is not str:
@@ -148,7 +148,7 @@ def _read(
 def require_form(
     name: str | Path, checkpoint: dict, form: Mapping[str, Any], complete: bool = False
 ) -> None:
-    """Compare what lies at some places of a checkpoint with what should lie there.
+    """Check the types of what lies at some places of a checkpoint.
 
     Args:
         name: begins the message.

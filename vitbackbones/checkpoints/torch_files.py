@@ -34,7 +34,7 @@ def read_torch(file: BinaryIO) -> Any:
 
     Raises:
         Refused: the file holds more than data.
-        Exception: of any other kind, if it is no such file or a damaged one.
+        Exception: of any other kind, if it is another kind of file or a damaged one.
     """
     start = file.read(len(ZIP_START))
     size = file.seek(0, io.SEEK_END)
@@ -103,7 +103,7 @@ def _read_legacy(file: BinaryIO, size: int) -> Any:
 
 
 def _referred(reference: Any) -> tuple[str, torch.dtype, int]:
-    """The key of a storage, the type of its elements and its length in bytes."""
+    """Return the key of a storage, the type of its elements and its length in bytes."""
     kind, dtype, key, _, count, *view = reference
     known = type(kind) is str and kind == 'storage' and not any(view)
     if not known or type(dtype) is not torch.dtype or type(key) is not str:
@@ -141,7 +141,7 @@ def _take(file: BinaryIO, length: int) -> Tensor:
 
 
 def _require_plain(content: Any) -> None:
-    """Refuse whatever is no data, and lists that contain themselves or unfold without end."""
+    """Refuse whatever is not data, and lists that contain themselves or unfold without end."""
     level, left = [content], MOST
     for _ in range(DEEPEST):
         parts = chain.from_iterable(map(_parts, level))

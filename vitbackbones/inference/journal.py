@@ -25,11 +25,11 @@ MORE = b'"more": true}\n'  # the end of a line that is not the last of its batch
 
 
 class Journal:
-    """The lines of one folder.
+    """The lines of one folder of results.
 
     Args:
-        folder: of the results.
-        settings: what the answers depend on, by the name that a user knows it by.
+        folder: where they are.
+        settings: what the predictions depend on, by the names that a user knows.
         resume: go on with the lines that are there, not from the beginning.
 
     Attributes:

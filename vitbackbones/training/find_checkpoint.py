@@ -1,4 +1,4 @@
-"""Which checkpoint a run continues from, or is evaluated.
+"""Find the checkpoint that a run continues from, or that is evaluated.
 
 mmengine starts from scratch when there is nothing to resume, which costs a day before it is
 noticed.
@@ -19,10 +19,10 @@ POINTER = 'last_checkpoint'  # the file in a work dir that names the latest
 
 
 def find_resume(config: Config, path: str) -> Path:
-    """The checkpoint behind ``--resume [PATH]``; without a path the latest of the work dir.
+    """Return the checkpoint of ``--resume [PATH]``; without a path the latest of the work dir.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no such checkpoint.
     """
     if path != LATEST:
         return find_checkpoint(path, '--resume')
@@ -36,10 +36,10 @@ def find_resume(config: Config, path: str) -> Path:
 
 
 def find_checkpoint(path: str, role: str) -> Path:
-    """The checkpoint file ``path``, or the latest of the work dir ``path``.
+    """Return the checkpoint file ``path``, or the latest of the work dir ``path``.
 
     Raises:
-        InputError: there is none, or it is cut short; ``role`` begins the message.
+        InputError: there is no such file, or it is cut short; ``role`` begins the message.
     """
     place = resolve(path)
     found = latest_checkpoint(place) if place.is_dir() else place
@@ -53,7 +53,7 @@ def find_checkpoint(path: str, role: str) -> Path:
 
 
 def latest_checkpoint(work_dir: Path) -> Path | None:
-    """The file that ``last_checkpoint`` names, otherwise the newest checkpoint of ``work_dir``.
+    """Return the file that ``last_checkpoint`` names, or else the newest checkpoint.
 
     ``last_checkpoint`` holds an absolute path, which is wrong once the folder was moved, and is
     empty when a run was killed while writing it. A file that is cut short is passed over with a
@@ -70,14 +70,14 @@ def latest_checkpoint(work_dir: Path) -> Path | None:
 
 
 def _named_by(pointer: Path) -> tuple[Path | None, bool]:
-    """The file that ``last_checkpoint`` names if it exists, and whether the pointer is damaged."""
+    """Return the file that ``last_checkpoint`` names, and whether that pointer is damaged."""
     try:
         name = Path(pointer.read_text().strip()).name
         named = pointer.with_name(name) if name else None
         return (named if named and named.is_file() else None), False
     except FileNotFoundError:
         return None, False
-    except (OSError, ValueError):  # a folder; bytes that are no text
+    except (OSError, ValueError):  # a folder; bytes that are not text
         return None, True
 
 

@@ -41,4 +41,4 @@ def _columns(value: Tensor, kind: str, state: dict[str, Tensor], key: str) -> Te
         return value
     dims = len(state[key.replace('weight_list', 'bias')])
     blocks = len(value) // dims
-    return value.view(blocks, blocks, dims // blocks)
+    return value.view(blocks, blocks, dims // blocks)  # (b * d) -> (b, b, d / b)

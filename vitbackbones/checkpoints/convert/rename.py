@@ -7,10 +7,9 @@ from torch import Tensor
 
 def rename(state: dict[str, Tensor], rules: dict[str, str]) -> dict[str, Tensor]:
     """Apply regular expressions (pattern: replacement) one after the other to every key."""
-    return {_apply(key, rules): value for key, value in state.items()}
-
-
-def _apply(key: str, rules: dict[str, str]) -> str:
-    for pattern, replacement in rules.items():
-        key = re.sub(pattern, replacement, key)
-    return key
+    renamed = {}
+    for key, value in state.items():
+        for pattern, replacement in rules.items():
+            key = re.sub(pattern, replacement, key)
+        renamed[key] = value
+    return renamed

@@ -65,7 +65,7 @@ def describe_setr(state: dict[str, Tensor]) -> str:
 
 
 def _name_classifier(key: str, state: dict[str, Tensor]) -> str:
-    """A convolution without a norm behind it is the classifier of its head."""
+    """Rename a convolution without a norm behind it: it is the classifier of its head."""
     match = _CONVOLUTION.fullmatch(key)
     if match and f'{match[1]}syncbn_fc_{match[2]}.weight' not in state:
         return f'{match[1]}conv_seg.{match[3]}'

@@ -45,8 +45,8 @@ def convert_swin(state: dict[str, Tensor]) -> dict[str, Tensor]:
 
 def _columns_first(value: Tensor) -> Tensor:
     """Reorder inputs (..., 4 C) from (channel, row, column) to (column, row, channel)."""
-    value = value.unflatten(-1, (-1, 2, 2))  # (..., C, row, column)
-    return value.transpose(-3, -1).flatten(-3)
+    value = value.unflatten(-1, (-1, 2, 2))  # (..., 4 C) -> (..., C, row, column)
+    return value.transpose(-3, -1).flatten(-3)  # (..., column, row, C) -> (..., 4 C)
 
 
 def _rename(key: str, late: int) -> str:

@@ -24,7 +24,13 @@ def is_t2t(state: dict[str, Tensor]) -> bool:
 
 def convert_t2t(state: dict[str, Tensor]) -> dict[str, Tensor]:
     """Rename the stem and bring the Performer's projection into the order q, k, v."""
-    return dict(_reorder(key, value) for key, value in rename(state, _RULES).items())
+    out = {}
+    for key, value in rename(state, _RULES).items():
+        if '.attn.kqv.' in key:
+            k, q, v = value.chunk(3)
+            key, value = key.replace('.attn.kqv.', '.attn.qkv.'), torch.cat([q, k, v])
+        out[key] = value
+    return out
 
 
 def describe_t2t(state: dict[str, Tensor]) -> str:
@@ -32,10 +38,3 @@ def describe_t2t(state: dict[str, Tensor]) -> str:
     tokens = 'performer' if 'patch_embed.attention1.attn.w' in state else 'transformer'
     depth = len([key for key in state if key.startswith('blocks.') and key.endswith('.norm1.bias')])
     return f'a T2T-ViT of depth {depth} with tokens={tokens!r}'
-
-
-def _reorder(key: str, value: Tensor) -> tuple[str, Tensor]:
-    if '.attn.kqv.' not in key:
-        return key, value
-    k, q, v = value.chunk(3)
-    return key.replace('.attn.kqv.', '.attn.qkv.'), torch.cat([q, k, v])

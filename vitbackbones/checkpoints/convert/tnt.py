@@ -47,7 +47,11 @@ def convert_tnt(state: dict[str, Tensor]) -> dict[str, Tensor]:
     """Rename, join the projections, lay the pixels' code out, drop the unused outer tokens."""
     state = _join_qkv(rename(state, _NOAH))
     state.pop('outer_tokens', None)
-    return {key: _as_map(value) if key == 'pixel_pos' else value for key, value in state.items()}
+    if 'pixel_pos' in state:
+        code = state['pixel_pos'].transpose(1, 2)
+        side = math.isqrt(code.shape[2])
+        state['pixel_pos'] = code.unflatten(2, (side, side))  # (1, c, p * p) -> (1, c, p, p)
+    return state
 
 
 def is_timm_tnt(state: dict[str, Tensor]) -> bool:
@@ -67,11 +71,6 @@ def describe_tnt(state: dict[str, Tensor]) -> str:
     se = ', se=True' if any('.mlp.se.' in key for key in state) else ''
     name = 'the legacy form of timm and mmpretrain' if legacy else "the authors' form"
     return f'a TNT in {name} ({options}{se})'
-
-
-def _as_map(code: Tensor) -> Tensor:
-    side = math.isqrt(code.shape[1])
-    return code.transpose(1, 2).unflatten(2, (side, side))  # (1, p * p, c) -> (1, c, p, p)
 
 
 def _join_qkv(state: dict[str, Tensor]) -> dict[str, Tensor]:

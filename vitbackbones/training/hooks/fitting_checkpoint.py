@@ -150,7 +150,7 @@ def _require_resumable(path: str, checkpoint: dict, optimizer: OptimWrapper) -> 
 
 
 def _require_alike(path: str, saved: dict, groups: Sequence[dict]) -> None:
-    """Compare the tensors of an optimizer's state with the parameters that they belong to."""
+    """Check that the tensors of an optimizer's state have the shapes of their parameters."""
     parameters = [parameter for group in groups for parameter in group['params']]
     numbers = [number for group in saved['param_groups'] for number in group['params']]
     for number, parameter in zip(numbers, parameters, strict=True):
