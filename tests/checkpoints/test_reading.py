@@ -15,7 +15,7 @@ from torch import nn
 from vitbackbones.checkpoints.reading import load_file, read_data, require_form
 from vitbackbones.errors import InputError
 
-from .. import attacks
+from .. import assembled
 
 pytestmark = pytest.mark.compat
 FORMATS = pytest.mark.parametrize('zipped', [True, False], ids=['zip', 'legacy'])
@@ -188,8 +188,8 @@ MISUSED = [  # a name of the list, arguments of it, what is refused
 
 @pytest.mark.parametrize(('name', 'arguments', 'reason'), MISUSED)
 def test_a_name_of_the_list_takes_only_what_such_an_object_holds(tmp_path, name, arguments, reason):
-    body = attacks.call(attacks.named(name), *map(attacks.put, arguments))
-    (tmp_path / 'x.pth').write_bytes(attacks.archive(body))
+    body = assembled.call(assembled.named(name), *map(assembled.put, arguments))
+    (tmp_path / 'x.pth').write_bytes(assembled.archive(body))
     with pytest.raises(InputError, match=f'refused, it holds {reason}'):
         load_file(tmp_path / 'x.pth')
 
@@ -197,8 +197,8 @@ def test_a_name_of_the_list_takes_only_what_such_an_object_holds(tmp_path, name,
 def test_tensors_of_the_old_format_fit_into_the_file_together(tmp_path):
     """Memory for them is taken before their bytes are reached."""
     counts = range(50, 80)  # of four bytes each
-    tensors = [attacks.tensor(count=count, key=str(count)) for count in counts]
-    content = attacks.legacy(b'(' + b''.join(tensors) + b't')
+    tensors = [assembled.tensor(count=count, key=str(count)) for count in counts]
+    content = assembled.legacy(b'(' + b''.join(tensors) + b't')
     assert 4 * max(counts) < len(content) < 4 * sum(counts)
     (tmp_path / 'x.pth').write_bytes(content)
     with pytest.raises(InputError, match='refused, it holds more bytes than the file has'):
@@ -208,14 +208,14 @@ def test_tensors_of_the_old_format_fit_into_the_file_together(tmp_path):
 @pytest.mark.parametrize(
     'arrays',
     [
-        [attacks.array(shape=(1, 1))],
-        [attacks.array(), attacks.array(shape=(1, 1))],
-        [attacks.array(), attacks.put([1.0])],
-        [attacks.array(data=bytes(80), shape=(10,))],  # of at most nine
+        [assembled.array(shape=(1, 1))],
+        [assembled.array(), assembled.array(shape=(1, 1))],
+        [assembled.array(), assembled.put([1.0])],
+        [assembled.array(data=bytes(80), shape=(10,))],  # of at most nine
     ],
 )
 def test_a_loss_history_is_two_rows_of_numbers(tmp_path, arrays):
-    (tmp_path / 'x.pth').write_bytes(attacks.archive(attacks.history(*arrays)))
+    (tmp_path / 'x.pth').write_bytes(assembled.archive(assembled.history(*arrays)))
     with pytest.raises(InputError, match='refused, it holds a damaged loss history'):
         load_file(tmp_path / 'x.pth')
 

@@ -1,0 +1,174 @@
+"""A prediction that was stopped, killed or failed in part, and goes on."""
+
+import errno
+import json
+import os
+import shutil
+import signal
+import stat
+from multiprocessing import get_context
+from pathlib import Path
+
+import cv2
+import pytest
+import torch
+
+from vitbackbones.files import folder_lock
+from vitbackbones.inference.predictor import Predictor
+
+from .pictures import FRAMES, TASKS, picture, throw, written
+
+pytestmark = pytest.mark.compat
+
+
+@pytest.mark.parametrize(
+    ('number', 'status'), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_keeps_what_is_done(tool, predict, models, files, at_batch, number, status):
+    at_batch(FRAMES + 3, lambda: os.kill(os.getpid(), number))
+    before = signal.getsignal(number)
+    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
+    try:
+        stopped = tool('predict', *model, files, '--out', 'out').status
+    except SystemExit as end:
+        stopped = end.code
+    assert stopped == status
+    assert signal.getsignal(number) is before
+    assert len(json.loads(Path('out/predictions.json').read_text())) == FRAMES + 2
+    assert '3 of 8 files were answered before' in predict('cls', files, '--resume').out
+    predict('cls', files, out='whole')
+    assert written() == written('whole')
+
+
+def test_under_nohup_a_hangup_changes_nothing(predict, files, at_batch, monkeypatch):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    at_batch(3, lambda: os.kill(os.getpid(), signal.SIGHUP))
+    try:
+        assert '8 of 8 files' in predict('cls', files).out
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize('task', TASKS)
+def test_killed_anywhere_and_continued_it_is_the_same(predict, files, task):
+    predict(task, files, '--batch-size', 2, out='whole')
+    lines = Path('whole/predictions.jsonl').read_bytes()
+    for share in (0, 0.3, 0.75):
+        shutil.copytree('whole', 'out')
+        Path('out/predictions.json').unlink()
+        Path('out/predictions.jsonl').write_bytes(lines[: int(share * len(lines))])
+        predict(task, files, '--batch-size', 2, '--resume')
+        assert written() == written('whole')
+        shutil.rmtree('out')
+
+
+def test_a_full_disk_loses_nothing(tool, predict, models, files, monkeypatch):
+    calls, fsync = [], os.fsync
+
+    def full(number):
+        calls.extend([number] * stat.S_ISREG(os.fstat(number).st_mode))  # folders are flushed too
+        if len(calls) > 14:  # two of the beginning, one of a line, one of a picture
+            raise OSError(errno.ENOSPC, 'No space left on device')
+        return fsync(number)
+
+    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
+    with monkeypatch.context() as patch:
+        patch.setattr(os, 'fsync', full)
+        result = tool('predict', *model, files, '--out', 'out')
+    assert result.status == 2
+    stopped, error = result.err.splitlines()
+    assert stopped.startswith('stopped; continue with the same command and --resume')
+    assert error.endswith(' cannot be written (No space left on device)')
+    assert not Path('out/predictions.json').exists()
+    assert '3 of 8 files were answered before' in predict('cls', files, '--resume').out
+    predict('cls', files, out='whole')
+    assert written() == written('whole')
+
+
+def test_what_failed_is_tried_again(predict, files):
+    good = (files / 'gray.png').read_bytes()
+    (files / 'gray.png').write_bytes(good[:100])
+    predict('cls', files, status=2)
+    (files / 'gray.png').write_bytes(good)
+    assert '7 of 8 files were answered before' in predict('cls', files, '--resume').out
+    predict('cls', files, out='whole')
+    assert written()[Path('predictions.json')] == written('whole')[Path('predictions.json')]
+
+
+def test_batches_are_those_of_a_prediction_that_was_not_stopped(predict, tmp_path, monkeypatch):
+    """A picture that is tried again shares no batch with one that was far from it."""
+    for i, size in enumerate([(60, 80), (80, 60), (80, 60), (60, 80)]):
+        cv2.imwrite(str(tmp_path / f'{i}.png'), cv2.resize(picture(), size))
+    answer, sizes = Predictor.__call__, []
+    errors = {1: RuntimeError('no memory'), 3: KeyboardInterrupt()}
+
+    def noted(self, samples):
+        sizes.append(len(samples))
+        return throw(errors[len(sizes)]) if len(sizes) in errors else answer(self, samples)
+
+    monkeypatch.setattr(Predictor, '__call__', noted)
+    given = [tmp_path / f'{i}.png' for i in range(4)]
+    predict('det', *given, '--batch-size', 2, status=130)
+    predict('det', *given, '--batch-size', 2, '--resume')
+    assert sizes == [1, 2, 1, 1, 1]
+
+
+def test_another_prediction_is_not_continued(tool, predict, models, files):
+    predict('cls', files)
+    before, name = written(), 'tiny_cls.py'
+    state = torch.load(models / 'tiny_cls.pth', weights_only=False)
+    state['state_dict']['head.fc.bias'] += 1
+    torch.save(state, 'other.pth')
+    for arguments, text in {
+        (name, 'tiny_cls.pth', files, '--score-thr', 0.5): '--score-thr was 0.3, is 0.5',
+        (name, Path('other.pth').absolute(), files): 'CHECKPOINT was tiny_cls.pth (',
+        (
+            name,
+            'tiny_cls.pth',
+            files / 'sub',
+        ): f'the folder of the inputs was {files}/, is {files}/sub',
+        (
+            name,
+            'tiny_cls.pth',
+            files,
+            '--cfg-options',
+            'model.head.topk=1',
+        ): 'CONFIG was tiny_cls.py',
+    }.items():
+        config, checkpoint, *others = arguments
+        given = [models / config, models / checkpoint, *others]
+        result = tool('predict', *given, '--out', 'out', '--resume')
+        assert result.status == 2
+        assert text in result.err
+        assert '--overwrite to start anew' in result.err
+    assert written() == before
+
+
+def test_nothing_to_continue(tool, models, files):
+    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
+    result = tool('predict', *model, files, '--out', 'out', '--resume')
+    assert result.status == 2
+    assert 'no prediction to continue in' in result.err
+
+
+def _hold(folder, ready):
+    with folder_lock(Path(folder), '--out'):
+        ready.send(None)
+        ready.recv()
+
+
+def test_two_predictions_into_one_folder(tool, predict, models, files, tmp_path):
+    (tmp_path / 'out').mkdir()
+    fork = get_context('fork')
+    here, there = fork.Pipe()
+    other = fork.Process(target=_hold, args=(tmp_path / 'out', there), daemon=True)
+    other.start()
+    here.recv()
+    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
+    result = tool('predict', *model, files, '--out', 'out')
+    other.kill()
+    other.join()
+    assert result.status == 2
+    assert f'--out {tmp_path}/out: process {other.pid} on ' in result.err
+    assert not written()
+    predict('cls', files)
