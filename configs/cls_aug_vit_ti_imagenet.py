@@ -1,14 +1,13 @@
 """Aug-ViT-Ti, ImageNet-1k.
 
 Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 2.
-    published  nothing, the paper has no model of this size
-    measured   not yet
+Published: nothing, the paper has no model of this size.
 Protocol: 300 + 10 epochs, batch 1024, AdamW 1e-3, decay 0.05, warm-up 5, cosine; RandAugment, MixUp
     0.8 or CutMix 1, erasing 0.25, smoothing 0.1, repeated augmentation, stochastic depth 0.1. The
     average of the weights (decay 0.99996) is reported. Mean and std are 0.5.
 Assumed: the recipe of Aug-ViT-S.
 Parameters: 5.763 M.
-Hardware: 8 GPUs x 128 images; hours not measured.
+Hardware: 8 GPUs x 128 images.
 
     bash tools/dist_train.sh configs/cls_aug_vit_ti_imagenet.py 8 --amp
     python tools/train.py configs/cls_aug_vit_ti_imagenet.py

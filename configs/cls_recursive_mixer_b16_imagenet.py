@@ -1,14 +1,13 @@
 """Recursive MLP-Mixer-B/16, ImageNet-1k.
 
 Reproduces: SReT (Shen et al., ECCV 2022), Figure 6.
-    published  only as a curve
-    measured   not yet
+Published: only as a curve.
 Protocol: 300 epochs, batch 1024, AdamW 1e-3, decay 0.05, warm-up 5, cosine; RandAugment, MixUp 0.8
     or CutMix 1, erasing 0.25, smoothing 0.1, repeated augmentation, stochastic depth 0.1. The last
     weights are reported, not their average.
 Assumed: DeiT's recipe; the paper does not name one.
 Parameters: 59.881 M.
-Hardware: 8 GPUs x 128 images; hours not measured.
+Hardware: 8 GPUs x 128 images.
 
     bash tools/dist_train.sh configs/cls_recursive_mixer_b16_imagenet.py 8 --amp
     python tools/train.py configs/cls_recursive_mixer_b16_imagenet.py

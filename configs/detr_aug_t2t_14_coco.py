@@ -2,14 +2,13 @@
 
 Reproduces: nothing; no COCO result of Aug-T2T was published. To compare with: the published
     rows of detr_deit_s_coco and detr_pvt_s_coco, which share everything but the backbone.
-    measured   not yet
 Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
     divided by 10 after epoch 33. What the shortcuts learn is not decayed.
 Chosen: maps are the last block's tokens after the final LayerNorm, without the class token,
     averaged 2 x 2 to stride 32, as for DeiT-S; stochastic depth 0.1 as PVT's.
     A checkpoint of plain T2T-ViT-14 is accepted too: the augmented paths then start untrained.
 Parameters: 38.909 M, 38.829 of them trained.
-Hardware: 8 GPUs x 2 images; hours not measured.
+Hardware: 8 GPUs x 2 images.
 Weights: ImageNet checkpoint in checkpoints/aug_t2t_14.pth.
 
     python tools/train.py configs/detr_aug_t2t_14_coco.py

@@ -1,9 +1,9 @@
 """DETR on Aug-ViT-S, BCCD: red and white blood cells and platelets, a real data set in COCO format.
 
 Reproduces: nothing published; shows the road from a folder of one's own to a detector.
-    measured   not yet; detr_aug_vit_ti_bccd is the variant that was trained, on a CPU
+Measured: not yet; detr_aug_vit_ti_bccd is the variant that was trained, on a CPU.
 Schedule: 300 epochs of 26 steps; DETR needs thousands of steps, however few the images.
-Hardware: one GPU; hours not measured.
+Hardware: one GPU.
 Weights: ImageNet checkpoint in checkpoints/aug_vit_s.pth, or --scratch.
 
     python tools/train.py configs/detr_aug_vit_s_bccd.py

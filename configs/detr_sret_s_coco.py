@@ -2,7 +2,6 @@
 
 Reproduces: nothing; no COCO result of SReT was published. To compare with: the published
     rows of detr_deit_s_coco and detr_pvt_s_coco, which share everything but the backbone.
-    measured   not yet
 Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
     divided by 10 after epoch 33.
 Chosen: sliced attention as in the published SReT-S weights (their keys do not tell it from
@@ -11,7 +10,7 @@ Chosen: sliced attention as in the published SReT-S weights (their keys do not t
     batch norms, and positions with it (frozen_stages=-1 to train both, as from --scratch). The
     coefficients of its shortcuts are not decayed.
 Parameters: 38.065 M, 37.750 of them trained.
-Hardware: 8 GPUs x 2 images; hours not measured.
+Hardware: 8 GPUs x 2 images.
 Weights: ImageNet checkpoint in checkpoints/sret_s.pth.
 
     python tools/train.py configs/detr_sret_s_coco.py

@@ -1,8 +1,7 @@
 """DETR on TNT-S, COCO.
 
 Reproduces: TNT (Han et al., NeurIPS 2021), Table 10, TNT-S.
-    published  38.2 58.9 39.4 15.5 41.1 58.8  (AP AP50 AP75 APs APm APl, COCO val2017)
-    measured   not yet
+Published: 38.2 58.9 39.4 15.5 41.1 58.8 (AP AP50 AP75 APs APm APl, COCO val2017).
 Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
     divided by 10 after epoch 33.
     As published, the maps of stride 16 are averaged 2 x 2 to stride 32.
@@ -12,7 +11,7 @@ Assumed, as no code was published: maps are the last block's tokens after the fi
     weights saw mean and std 127.5: to train with those, set model.data_preprocessor.mean and .std
     to [127.5,127.5,127.5] by --cfg-options.
 Parameters: 41.025 M (the paper prints 39).
-Hardware: 8 GPUs x 2 images (published: a batch of 16); hours not measured.
+Hardware: 8 GPUs x 2 images (published: a batch of 16).
 Weights: ImageNet checkpoint in checkpoints/tnt_s.pth.
 
     python tools/train.py configs/detr_tnt_s_coco.py

@@ -1,14 +1,13 @@
 """SETR-MLA on Aug-T2T-14, ADE20K.
 
-Compares with nothing published; nearest:
-    published  46.15 / 47.71  (mIoU, one scale / several with flips, SETR-MLA on DeiT-B, SETR)
-    measured   not yet
+Reproduces: nothing published.
+Nearest published: 46.15 / 47.71 (mIoU, one scale / several with flips, SETR-MLA on DeiT-B, SETR).
 Protocol: 160k iterations at batch 16, SGD 1e-3, heads at ten times that, no decay; crops of
     512 x 512; tested in windows of 512 at steps of 341. --tta: six scales and flips.
 Assumed: blocks 2, 6, 9, 13 (counted from 0), the quarters of 14; no class token, no final norm.
     A checkpoint of plain T2T-ViT-14 is accepted too: the augmented paths then start untrained.
 Parameters: 26.961 M.
-Hardware: 8 GPUs x 2 images, as SETR's; hours not measured.
+Hardware: 8 GPUs x 2 images, as SETR's.
 Weights: ImageNet checkpoint in checkpoints/aug_t2t_14.pth.
 
     python tools/train.py configs/setr_mla_aug_t2t_14_ade20k.py

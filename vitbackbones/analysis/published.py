@@ -1,278 +1,235 @@
-"""What the papers print of every model: parameters, FLOPs and ImageNet accuracy.
+"""The results that papers print: a model, a task, the number, and where it stands.
 
-Numbers are kept as printed, because their digits say how exact they are. An empty string: not
-printed, or not at hand when this table was made.
+The one place for published accuracies: ``docs/models.md`` is written from it, and a test compares
+the headers of the configs with it. Numbers are kept as printed, because their digits say how exact
+they are. What is not here was not printed, or not at hand when this table was made.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-
-from .complexity import Complexity
 
 
 @dataclass(frozen=True)
-class Convention:
-    """How a paper counts.
+class Task:
+    """What a published result was measured on.
 
     Attributes:
-        text: for readers.
-        parameters, flops: the counted numbers of a :class:`Complexity`.
+        config: the name of the config for a model in this task, ``{}`` being the model; empty if
+            there is none.
+        metric: what the number is.
     """
 
-    text: str
-    parameters: Callable[[Complexity], float]
-    flops: Callable[[Complexity], float]
+    config: str
+    metric: str
 
 
-CONVENTIONS = {
-    'macs': Convention('all parameters; multiply-adds', lambda c: c.parameters, lambda c: c.macs),
-    'fvcore': Convention(
-        'all parameters; multiply-adds, 5 per element of a LayerNorm, 2 of a BatchNorm (fvcore)',
-        lambda c: c.parameters,
-        lambda c: c.macs + c.norms,
-    ),
-    'aug': Convention(
-        'parameters without the biases of augmented paths; multiply-adds, paths through the FFT',
-        lambda c: c.parameters - c.path_biases,
-        lambda c: c.macs,
-    ),
-    'msf': Convention(
-        'weights of linear and convolution layers alone; twice the multiply-adds',
-        lambda c: c.weights,
-        lambda c: 2 * c.macs,
-    ),
+_IMAGENET = 'top-1, ImageNet val'
+_MIOU = 'mIoU, ADE20K val'
+
+TASKS = {
+    'imagenet': Task('cls_{}_imagenet', _IMAGENET),
+    'imagenet_300e': Task('cls_{}_300e_imagenet', f'{_IMAGENET}, 300 epochs'),
+    'imagenet_384': Task('cls_{}_384_imagenet', f'{_IMAGENET}, 384 pixels'),
+    'imagenet_distilled': Task('cls_{}_distill_imagenet', f'{_IMAGENET}, distilled'),
+    'imagenet_other': Task('', f'{_IMAGENET}, in a recipe that no config has'),
+    'cifar10': Task('cls_{}_cifar10', 'top-1'),
+    'cifar100': Task('cls_{}_cifar100', 'top-1'),
+    'flowers102': Task('cls_{}_flowers102', 'top-1'),
+    'pets': Task('cls_{}_pets', 'top-1'),
+    'inat2018': Task('cls_{}_inat2018', 'top-1'),
+    'inat2019': Task('cls_{}_inat2019', 'top-1'),
+    'coco': Task('detr_{}_coco', 'AP AP50 AP75 APs APm APl, COCO val2017'),
+    'ade20k_mla': Task('setr_mla_{}_ade20k', _MIOU),
+    'ade20k_pup': Task('setr_pup_{}_ade20k', _MIOU),
+    'ade20k_other': Task('', f'{_MIOU}, of another model'),
 }
 
 
-_UNKNOWN = 'not at hand'
-
-
 @dataclass(frozen=True)
-class Row:
-    """One model as published.
+class Result:
+    """One published result.
 
     Attributes:
-        name: for ``create_model``.
-        parameters: in millions, as printed.
-        flops: in 1e9, at 224 x 224, as printed.
-        top1: ImageNet-1k top-1 accuracy in percent, as printed, or why there is none.
-        source: where the three are printed.
-        note: what the numbers need to be read right; why ours differ.
+        model: for ``create_model``, or ``r50``.
+        task: a key of :data:`TASKS`.
+        value: as printed; of segmentation one scale / several with flips where both are.
+        source: the paper, and where in it.
         options: for ``create_model``.
     """
 
-    name: str
-    parameters: str = ''
-    flops: str = ''
-    top1: str = _UNKNOWN
-    source: str = ''
-    note: str = ''
+    model: str
+    task: str
+    value: str
+    source: str
     options: dict = field(default_factory=dict)
 
-
-@dataclass(frozen=True)
-class Family:
-    """Models that one paper counts in one way."""
-
-    title: str
-    convention: str
-    rows: tuple[Row, ...]
+    @property
+    def config(self) -> str:
+        """The name of the config that is meant to give this result; empty if there is none."""
+        # an ``arch`` of its own makes another model than the config's
+        return '' if 'arch' in self.options else TASKS[self.task].config.format(self.model)
 
 
-_ROUNDED_DOWN = 'printed without decimals, rounded down'
-_INCLUDED = 'counts the frozen, unused `outer_tokens` of its code'
-_COUNTER = 'its counter seems to count some elementwise work too'
-_UNEXPLAINED = 'not explained; the other five agree'
-_T2T_BASE = (
-    "adds to 5.2 / 8.9 / 14.1 G for plain T2T-ViT, which T2T-ViT's own README counts as "
-    '4.8 / 8.5 / 13.8'
-)
-_NO_CODE = 'no code published; parameters determine two paths around both branches'
-_READING = 'a reading of ours: the paper does not determine the layout'
-_MSF = 'MSF, Table 6; accuracy: 100 / 300 epochs'
+def _printed(task: str, source: str, options: dict | None = None, **values: str) -> list[Result]:
+    """The results of several models in one place of a paper."""
+    return [Result(model, task, value, source, options or {}) for model, value in values.items()]
+
+
+_TWO_GROUPS = {'groups': 2}
 _TL_SLICES = {'groups': ((16, 1), (14, 1), (1, 1))}
+_SRET_README, _SRET_PAPER = "SReT, repository's README", 'SReT, paper, no weights released'
+_TNT_ARXIV = 'of its first version on arXiv'
 
-FAMILIES = (
-    Family(
-        'DeiT',
-        'macs',
-        (
-            Row('deit_ti', '5', '', '72.2', 'DeiT, Table 5', _ROUNDED_DOWN),
-            Row('deit_s', '22', '', '79.8', 'DeiT, Table 5'),
-            Row('deit_b', '86', '', '81.8', 'DeiT, Table 5', _ROUNDED_DOWN),
-        ),
+RESULTS = (
+    *_printed('imagenet', 'DeiT, Table 5', deit_ti='72.2', deit_s='79.8', deit_b='81.8'),
+    *_printed('imagenet_384', "DeiT, repository's README", deit_b='82.9'),
+    *_printed('cifar10', 'DeiT, DeiT-B', deit_b='99.1'),
+    *_printed('cifar100', 'DeiT, DeiT-B', deit_b='90.8'),
+    *_printed(
+        'imagenet',
+        'Aug-ViT, Table 2',
+        aug_vit_s='80.9',
+        aug_vit_b='82.4',
+        aug_pvt_s='80.5',
+        aug_pvt_m='82.3',
+        aug_t2t_14='82.1',
+        aug_t2t_19='82.9',
+        aug_t2t_24='83.6',
     ),
-    Family(
-        'Augmented shortcuts',
-        'aug',
-        (
-            Row('aug_vit_ti', top1='not printed', note='not in the paper'),
-            Row(
-                'aug_vit_s',
-                '22.2',
-                '4.7',
-                '80.9',
-                'Aug-ViT, Table 2',
-                'adds 0.07 to DeiT-S printed as 22.1, which has 22.05',
-            ),
-            Row(
-                'aug_vit_b',
-                '86.5',
-                '17.7',
-                '82.4',
-                'Aug-ViT, Table 2',
-                'adds to DeiT-B printed as 86.4, which has 86.57',
-            ),
-            Row('aug_pvt_s', '24.6', '3.9', '80.5', 'Aug-ViT, Table 2', _NO_CODE),
-            Row('aug_pvt_m', '44.3', '6.8', '82.3', 'Aug-ViT, Table 2', _NO_CODE),
-            Row('aug_t2t_14', '21.6', '5.3', '82.1', 'Aug-ViT, Table 2', _T2T_BASE),
-            Row('aug_t2t_19', '39.3', '9.0', '82.9', 'Aug-ViT, Table 2', _T2T_BASE),
-            Row(
-                'aug_t2t_24',
-                '64.2',
-                '14.3',
-                '83.6',
-                'Aug-ViT, Table 2',
-                f'{_T2T_BASE}; 64.1 and 0.2 added make 64.3',
-            ),
-        ),
+    *_printed('imagenet_384', 'Aug-ViT, Table 2', aug_vit_b='84.2'),
+    *_printed(
+        'coco',
+        'Aug-ViT, Table 9',
+        r50='32.3 53.9 32.3 10.7 33.8 53.0',
+        deit_s='33.9 54.7 34.3 11.0 35.4 56.6',
+        aug_vit_s='35.7 56.7 36.5 12.2 38.0 58.6',
+        pvt_s='34.7 55.7 35.4 12.0 36.4 56.7',
+        aug_pvt_s='35.1 55.8 35.9 12.5 36.5 57.3',
     ),
-    Family(
-        'PVT',
-        'macs',
-        (
-            Row('pvt_t', '13.2', '1.9', '75.1', "PVT's README; FLOPs: the paper"),
-            Row('pvt_s', '24.5', '3.8', '79.8', "PVT's README; FLOPs: the paper"),
-            Row('pvt_m', '44.2', '6.7', '81.2', "PVT's README; FLOPs: the paper"),
-            Row('pvt_l', '61.4', '9.8', '81.7', "PVT's README; FLOPs: the paper"),
-        ),
+    *_printed(
+        'imagenet',
+        "PVT, repository's README",
+        pvt_t='75.1',
+        pvt_s='79.8',
+        pvt_m='81.2',
+        pvt_l='81.7',
     ),
-    Family(
-        'T2T-ViT',
-        'macs',
-        (
-            Row('t2t_14', '21.5', '4.8', '81.5', "T2T-ViT's README"),
-            Row('t2t_19', '39.2', '8.5', '81.9', "T2T-ViT's README"),
-            Row(
-                't2t_24',
-                '64.1',
-                '13.8',
-                '82.3',
-                "T2T-ViT's README",
-                _UNEXPLAINED,
-            ),
-            Row('t2t_t_14', '21.5', '6.1', '81.7', "T2T-ViT's README"),
-            Row(
-                't2t_t_19', '39.2', '9.8', '82.4', "T2T-ViT's README", 'Table 3 of the paper: 82.2'
-            ),
-            Row('t2t_t_24', '64.1', '15.0', '82.6', "T2T-ViT's README"),
-        ),
+    *_printed(
+        'imagenet',
+        'T2T-ViT, Table 3',
+        t2t_14='81.5',
+        t2t_19='81.9',
+        t2t_24='82.3',
+        t2t_t_14='81.7',
+        t2t_t_24='82.6',
     ),
-    Family(
-        'TNT',
-        'fvcore',
-        (
-            Row('tnt_ti', '6.076', '', _UNKNOWN, 'TNT, NeurIPS 2021', 'not in its code'),
-            Row('tnt_s', '23.8', '5.2', '81.5', "TNT's README"),
-            Row('tnt_b', '65.6', '14.1', '82.9', "TNT's README", _INCLUDED),
-            Row(
-                'tnt_s_se',
-                '24.7',
-                '5.2',
-                '81.6',
-                'TNT, NeurIPS 2021; accuracy: Table 4 of its first version on arXiv',
-                'TNT-S has 81.3 in that table',
-            ),
-            Row('tnt_s_legacy', '23.76', '5.24', '81.5', 'timm'),
-        ),
+    *_printed('imagenet', "T2T-ViT, repository's README", t2t_t_19='82.4'),
+    *_printed('imagenet', "TNT, repository's README", tnt_s='81.5', tnt_b='82.9'),
+    *_printed('imagenet', 'TNT, weights converted by timm', tnt_s_legacy='81.5'),
+    *_printed('imagenet', f'TNT, Table 4 {_TNT_ARXIV}', tnt_s_se='81.6'),
+    *_printed('cifar10', f'TNT, Table 8 {_TNT_ARXIV}', tnt_s='98.7'),
+    *_printed('cifar100', f'TNT, Table 8 {_TNT_ARXIV}', tnt_s='90.1'),
+    *_printed('flowers102', f'TNT, Table 8 {_TNT_ARXIV}', tnt_s='98.8'),
+    *_printed('pets', f'TNT, Table 8 {_TNT_ARXIV}', tnt_s='94.7'),
+    *_printed('coco', 'TNT, Table 10', tnt_s='38.2 58.9 39.4 15.5 41.1 58.8'),
+    *_printed(
+        'imagenet',
+        _SRET_README,
+        sret_t='76.0',
+        sret_t_global='76.1',
+        sret_tl='76.7',
+        sret_tl_global='76.8',
+        sret_s='81.9',
+        sret_s_global='82.0',
     ),
-    Family(
-        'SReT',
-        'fvcore',
-        (
-            Row('sret_t', '4.8', '1.1', '76.0', "SReT's README"),
-            Row('sret_t_global', '4.8', '1.4', '76.1', "SReT's README"),
-            Row('sret_tl', '5.0', '1.2', '76.7', "SReT's README"),
-            Row('sret_tl', '5.0', '1.2', '76.6', "SReT's README", options=_TL_SLICES),
-            Row('sret_tl_global', '5.0', '1.4', '76.8', "SReT's README"),
-            Row('sret_s', '20.9', '4.2', '81.9', "SReT's README"),
-            Row('sret_s_global', '20.9', '4.7', '82.0', "SReT's README"),
-            Row('sret_t', '4.0', '0.7', '74.0', 'SReT (paper)', _READING, {'arch': 'ext'}),
-            Row(
-                'sret_s',
-                '71.2',
-                '',
-                '82.7',
-                'SReT, Table 12',
-                f'{_READING}; Table 12 built as printed has 144.7 M',
-                {'arch': 'b'},
-            ),
-            Row(
-                'sret_t',
-                source='SReT (paper)',
-                note=f'SReT-108; {_READING}, it says "13-15M"',
-                options={'arch': '108'},
-            ),
-        ),
+    *_printed('imagenet', _SRET_README, _TL_SLICES, sret_tl='76.6'),
+    *_printed('imagenet', 'SReT, Table 2', {'arch': 'ext'}, sret_t='74.0'),
+    *_printed('imagenet', 'SReT, Table 12', {'arch': 'b'}, sret_s='82.7'),
+    *_printed(
+        'imagenet_distilled',
+        _SRET_README,
+        sret_t='77.6',
+        sret_t_global='77.7',
+        sret_tl='77.7',
+        sret_tl_global='77.9',
     ),
-    Family(
-        'Mean-shift feature transformer',
-        'msf',
-        (
-            Row('simple_vit_ti', '5.65', '2.50', '72.25 / 75.71', _MSF, _COUNTER),
-            Row('simple_vit_ss', '11.30', '4.64', '74.65 / 77.22', _MSF, _COUNTER),
-            Row('simple_vit_s', '21.91', '9.16', '78.98 / 80.98', _MSF, _COUNTER),
-            Row('simple_vit_b', '86.29', '34.96', '81.47 / 82.67', _MSF, _COUNTER),
-            Row('msf_vit_ti', '6.09', '2.67', '73.50 / 76.81', _MSF),
-            Row('msf_vit_ss', '12.18', '4.98', '75.50 / 78.20', _MSF),
-            Row('msf_vit_s', '23.68', '9.85', '79.79 / 81.49', _MSF, _COUNTER),
-            Row('msf_vit_b', '93.37', '37.73', '81.79 / 82.86', _MSF, _COUNTER),
-            Row(
-                'msf_vit_ti',
-                '5.20',
-                '2.32',
-                '72.74 / 76.20',
-                _MSF,
-                '5.2055 is printed as 5.20',
-                {'groups': 2},
-            ),
-            Row('msf_vit_ss', '10.41', '4.29', '75.09 / 77.31', _MSF, '', {'groups': 2}),
-            Row('msf_vit_s', '20.14', '8.46', '79.55 / 81.41', _MSF, _COUNTER, {'groups': 2}),
-            Row('msf_vit_b', '79.21', '32.18', '81.70 / 82.65', _MSF, _COUNTER, {'groups': 2}),
-            Row('msf_swin_t', '30.36', '9.68', '79.61 / 82.34', _MSF, _COUNTER),
-            Row('msf_swin_s', '53.36', '18.88', '81.33 / 83.70', _MSF, _COUNTER),
-            Row('msf_swin_t', '26.04', '8.29', '79.25 / 81.95', _MSF, '', {'groups': 2}),
-            Row('msf_swin_s', '45.51', '16.10', '81.18 / 83.52', _MSF, _COUNTER, {'groups': 2}),
-            Row('swin_t', top1='78.92 / 81.69', source=_MSF),
-            Row('swin_s', top1='81.25 / 83.43', source=_MSF),
-        ),
+    *_printed('imagenet_distilled', _SRET_PAPER, sret_s='82.7', sret_s_global='82.8'),
+    *_printed('imagenet_384', _SRET_README, sret_t_global='79.7', sret_s_global='83.8'),
+    *_printed('imagenet_384', _SRET_PAPER, sret_t='79.6', sret_tl='79.8', sret_tl_global='80.0'),
+    *_printed(
+        'imagenet',
+        'MSF, Table 6',
+        simple_vit_ti='72.25',
+        simple_vit_ss='74.65',
+        simple_vit_s='78.98',
+        simple_vit_b='81.47',
+        msf_vit_ti='73.50',
+        msf_vit_ss='75.50',
+        msf_vit_s='79.79',
+        msf_vit_b='81.79',
+        swin_t='78.92',
+        swin_s='81.25',
+        msf_swin_t='79.61',
+        msf_swin_s='81.33',
     ),
-    Family(
-        'Swin',
-        'macs',
-        (
-            Row('swin_t', '28', '4.5', '81.2', "Swin's README"),
-            Row('swin_s', '50', '8.7', '83.2', "Swin's README"),
-        ),
+    *_printed(
+        'imagenet',
+        'MSF, Table 6',
+        _TWO_GROUPS,
+        msf_vit_ti='72.74',
+        msf_vit_ss='75.09',
+        msf_vit_s='79.55',
+        msf_vit_b='81.70',
+        msf_swin_t='79.25',
+        msf_swin_s='81.18',
     ),
-    Family(
-        'MLP-Mixer',
-        'macs',
-        (
-            Row(
-                'mixer_b16',
-                '59.9',
-                '12.6',
-                '76.68',
-                "timm's model card; accuracy: mmpretrain's model zoo",
-                'pretrained on ImageNet-21k',
-            ),
-            Row(
-                'recursive_mixer_b16',
-                top1='not printed',
-                source='SReT, Fig. 6',
-                note='no code published; accuracy is shown as a curve only',
-            ),
-        ),
+    *_printed(
+        'imagenet_300e',
+        'MSF, Table 6',
+        simple_vit_ti='75.71',
+        simple_vit_ss='77.22',
+        simple_vit_s='80.98',
+        simple_vit_b='82.67',
+        msf_vit_ti='76.81',
+        msf_vit_ss='78.20',
+        msf_vit_s='81.49',
+        msf_vit_b='82.86',
+        swin_t='81.69',
+        swin_s='83.43',
+        msf_swin_t='82.34',
+        msf_swin_s='83.70',
     ),
+    *_printed(
+        'imagenet_300e',
+        'MSF, Table 6',
+        _TWO_GROUPS,
+        msf_vit_ti='76.20',
+        msf_vit_ss='77.31',
+        msf_vit_s='81.41',
+        msf_vit_b='82.65',
+        msf_swin_t='81.95',
+        msf_swin_s='83.52',
+    ),
+    *_printed('inat2018', 'MSF, Table 7', simple_vit_s='66.84', msf_vit_s='68.19'),
+    *_printed('inat2018', 'MSF, Table 7', _TWO_GROUPS, msf_vit_s='67.94'),
+    *_printed('inat2019', 'MSF, Table 7', simple_vit_s='73.45', msf_vit_s='74.60'),
+    *_printed('inat2019', 'MSF, Table 7', _TWO_GROUPS, msf_vit_s='74.74'),
+    *_printed('ade20k_mla', 'MSF, Table 7', simple_vit_s='41.81', msf_vit_s='44.01'),
+    *_printed('ade20k_mla', 'MSF, Table 7', _TWO_GROUPS, msf_vit_s='43.50'),
+    *_printed('ade20k_mla', "SETR, repository's README", deit_b='46.15 / 47.71'),
+    *_printed('ade20k_pup', "SETR, repository's README", vit_l='48.62 / 50.09'),
+    *_printed('ade20k_other', 'SETR-PUP of mmsegmentation', vit_l='48.24 / 49.99'),
+    *_printed('ade20k_other', 'UPerNet of mmsegmentation', deit_s='42.87'),
+    *_printed('imagenet_other', "Swin, repository's README", swin_t='81.2', swin_s='83.2'),
+    # pretrained on ImageNet-21k
+    *_printed('imagenet_other', "mmpretrain's model zoo", mixer_b16='76.68'),
 )
+
+
+def results(model: str, options: dict, tasks: tuple[str, ...]) -> list[Result]:
+    """The results of one model in each of ``tasks``, in the order of the tasks."""
+    return [
+        result
+        for task in tasks
+        for result in RESULTS
+        if (result.model, result.options, result.task) == (model, options, task)
+    ]
