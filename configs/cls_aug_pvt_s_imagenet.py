@@ -2,8 +2,6 @@
 
 Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 2.
 Published: 80.5 (top-1, ImageNet val).
-Protocol: 300 epochs, batch 1024, AdamW 1e-3, decay 0.05 (of positions, too), warm-up 5, cosine;
-    DeiT's augmentation, stochastic depth 0.1. No average of the weights.
 Assumed: the recipe of the host network; the paper names DeiT's settings only.
 Parameters: 24.569 M.
 Hardware: 8 GPUs x 128 images.
@@ -12,12 +10,7 @@ Hardware: 8 GPUs x 128 images.
     python tools/train.py configs/cls_aug_pvt_s_imagenet.py
 """
 
-_base_ = [
-    '_base_/models/classifier.py',
-    '_base_/datasets/imagenet_deit.py',
-    '_base_/schedules/pvt_300e.py',
-    '_base_/cls_runtime.py',
-]
+_base_ = '_base_/recipes/pvt_300e_imagenet.py'
 
 model = dict(
     backbone=dict(type='vitbackbones.AugPVT', arch='s', out_type='cls_token', drop_path_rate=0.1),

@@ -2,9 +2,6 @@
 
 Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 2.
 Published: 82.1 (top-1, ImageNet val).
-Protocol: 300 + 10 epochs, batch 512, AdamW 5e-4, decay 0.05, warm-up 10, stochastic depth 0.1. The
-    average of the weights (decay 0.99996) is reported. Epochs, augmentation, evaluation crop and
-    MixUp are the defaults of the repository's script.
 Assumed: the recipe of the host network; the paper names DeiT's settings only.
 Parameters: 21.653 M.
 Hardware: 8 GPUs x 64 images.
@@ -13,12 +10,7 @@ Hardware: 8 GPUs x 64 images.
     python tools/train.py configs/cls_aug_t2t_14_imagenet.py
 """
 
-_base_ = [
-    '_base_/models/classifier_erase.py',
-    '_base_/datasets/imagenet_t2t.py',
-    '_base_/schedules/t2t_310e.py',
-    '_base_/cls_runtime_ema.py',
-]
+_base_ = '_base_/recipes/t2t_310e_imagenet.py'
 
 model = dict(
     backbone=dict(type='vitbackbones.AugT2T', arch='14', out_type='cls_token', drop_path_rate=0.1),

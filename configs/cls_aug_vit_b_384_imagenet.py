@@ -2,9 +2,6 @@
 
 Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 2.
 Published: 84.2 (top-1, ImageNet val).
-Protocol: 30 epochs, batch 512, AdamW 5e-6 after 5 epochs from 1e-6, constant then, decay 1e-8; the
-    model stays in eval mode. Positions are resized when the weights are loaded.
-Assumed: DeiT's recipe of this step; the paper says "as DeiT".
 Parameters: 87.044 M.
 Hardware: 16 GPUs x 32 images, two machines of 8.
 Weights: result of cls_aug_vit_b_imagenet in checkpoints/aug_vit_b.pth.
@@ -14,16 +11,10 @@ Weights: result of cls_aug_vit_b_imagenet in checkpoints/aug_vit_b.pth.
     python tools/train.py configs/cls_aug_vit_b_384_imagenet.py
 """
 
-_base_ = [
-    '_base_/models/classifier_half.py',
-    '_base_/datasets/imagenet_384_half.py',
-    '_base_/schedules/finetune_30e.py',
-    '_base_/cls_runtime_eval_mode.py',
-]
+_base_ = '_base_/recipes/aug_vit_30e_imagenet_384.py'
 
 model = dict(
     init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/aug_vit_b.pth'),
     backbone=dict(type='vitbackbones.AugViT', arch='b', out_type='cls_token', img_size=384),
     head=dict(in_channels=768),
 )
-optim_wrapper = dict(optimizer=dict(weight_decay=1e-8))

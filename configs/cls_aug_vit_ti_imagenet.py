@@ -2,9 +2,6 @@
 
 Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 2.
 Published: nothing, the paper has no model of this size.
-Protocol: 300 + 10 epochs, batch 1024, AdamW 1e-3, decay 0.05, warm-up 5, cosine; RandAugment, MixUp
-    0.8 or CutMix 1, erasing 0.25, smoothing 0.1, repeated augmentation, stochastic depth 0.1. The
-    average of the weights (decay 0.99996) is reported. Mean and std are 0.5.
 Assumed: the recipe of Aug-ViT-S.
 Parameters: 5.763 M.
 Hardware: 8 GPUs x 128 images.
@@ -13,12 +10,7 @@ Hardware: 8 GPUs x 128 images.
     python tools/train.py configs/cls_aug_vit_ti_imagenet.py
 """
 
-_base_ = [
-    '_base_/models/classifier_half.py',
-    '_base_/datasets/imagenet_half.py',
-    '_base_/schedules/tnt_310e.py',
-    '_base_/cls_runtime_ema.py',
-]
+_base_ = '_base_/recipes/tnt_310e_imagenet.py'
 
 model = dict(
     backbone=dict(type='vitbackbones.AugViT', arch='ti', out_type='cls_token', drop_path_rate=0.1),

@@ -2,8 +2,6 @@
 
 Reproduces: DeiT (Touvron et al., ICML 2021), repository's README (the paper: 83.1).
 Published: 82.9 (top-1, ImageNet val).
-Protocol: 30 epochs, batch 512, AdamW 5e-6 after 5 epochs from 1e-6, constant then, decay 1e-8; the
-    model stays in eval mode. Positions are resized when the weights are loaded.
 Parameters: 86.859 M.
 Hardware: 16 GPUs x 32 images, two machines of 8.
 Weights: result of cls_deit_b_imagenet in checkpoints/deit_b.pth.
@@ -13,16 +11,10 @@ Weights: result of cls_deit_b_imagenet in checkpoints/deit_b.pth.
     python tools/train.py configs/cls_deit_b_384_imagenet.py
 """
 
-_base_ = [
-    '_base_/models/classifier.py',
-    '_base_/datasets/imagenet_384.py',
-    '_base_/schedules/finetune_30e.py',
-    '_base_/cls_runtime_eval_mode.py',
-]
+_base_ = '_base_/recipes/deit_30e_imagenet_384.py'
 
 model = dict(
     init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/deit_b.pth'),
     backbone=dict(type='vitbackbones.ViT', arch='b', out_type='cls_token', img_size=384),
     head=dict(in_channels=768),
 )
-optim_wrapper = dict(optimizer=dict(weight_decay=1e-8))

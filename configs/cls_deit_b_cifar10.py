@@ -2,10 +2,6 @@
 
 Reproduces: DeiT (Touvron et al., ICML 2021), DeiT-B.
 Published: 99.1 (top-1).
-Protocol: 1000 epochs, batch 768, SGD 0.01, decay 1e-4; nothing erased, no stochastic depth; "all
-    other elements are the same as for training on ImageNet".
-Assumed: 0.01 is the rate after DeiT's scaling with the batch; Nesterov's momentum of 0.9, which SGD
-    is by default in DeiT's script.
 Hardware: 8 GPUs x 96 images.
 Weights: result of cls_deit_b_imagenet in checkpoints/deit_b.pth; the head starts anew.
 
@@ -13,12 +9,7 @@ Weights: result of cls_deit_b_imagenet in checkpoints/deit_b.pth; the head start
     python tools/train.py configs/cls_deit_b_cifar10.py
 """
 
-_base_ = [
-    '_base_/models/classifier.py',
-    '_base_/datasets/cifar10_224.py',
-    '_base_/schedules/sgd_1000e.py',
-    '_base_/cls_runtime.py',
-]
+_base_ = ['_base_/recipes/deit_1000e_cifar.py', '_base_/datasets/cifar10_224.py']
 
 model = dict(
     data_preprocessor=dict(num_classes=10),
@@ -30,4 +21,3 @@ model = dict(
     ),
     head=dict(num_classes=10, in_channels=768),
 )
-default_hooks = dict(checkpoint=dict(interval=10))  # epochs, which are short

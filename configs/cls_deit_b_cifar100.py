@@ -2,11 +2,8 @@
 
 Reproduces: DeiT (Touvron et al., ICML 2021), DeiT-B.
 Published: 90.8 (top-1).
-Protocol: 1000 epochs, batch 768, SGD 0.01, decay 1e-4; nothing erased, no stochastic depth; "all
-    other elements are the same as for training on ImageNet".
-Assumed: 0.01 is the rate after DeiT's scaling with the batch; Nesterov's momentum of 0.9, which SGD
-    is by default in DeiT's script. The author names CIFAR-10 and Cars, and CIFAR-100 is taken to be
-    like them. (For CIFAR-100 he later gave AdamW 5e-6 and decay 0.05 of a ViT-B: dino, issue 144.)
+Assumed: the recipe of CIFAR-10; the author names CIFAR-10 and Cars. (For CIFAR-100 he later gave
+    AdamW 5e-6 and decay 0.05 of a ViT-B: dino, issue 144.)
 Hardware: 8 GPUs x 96 images.
 Weights: result of cls_deit_b_imagenet in checkpoints/deit_b.pth; the head starts anew.
 
@@ -14,12 +11,7 @@ Weights: result of cls_deit_b_imagenet in checkpoints/deit_b.pth; the head start
     python tools/train.py configs/cls_deit_b_cifar100.py
 """
 
-_base_ = [
-    '_base_/models/classifier.py',
-    '_base_/datasets/cifar100_224.py',
-    '_base_/schedules/sgd_1000e.py',
-    '_base_/cls_runtime.py',
-]
+_base_ = ['_base_/recipes/deit_1000e_cifar.py', '_base_/datasets/cifar100_224.py']
 
 model = dict(
     data_preprocessor=dict(num_classes=100),
@@ -31,4 +23,3 @@ model = dict(
     ),
     head=dict(num_classes=100, in_channels=768),
 )
-default_hooks = dict(checkpoint=dict(interval=10))  # epochs, which are short

@@ -7,12 +7,7 @@ Hardware: two CPU cores or any GPU.
     python tools/train.py configs/cls_deit_ti_shapes.py
 """
 
-_base_ = [
-    '_base_/models/classifier_shapes.py',
-    '_base_/datasets/shapes_classification.py',
-    '_base_/schedules/cls_shapes.py',
-    '_base_/cls_runtime.py',
-]
+_base_ = '_base_/recipes/classifier_10e_shapes.py'
 
 model = dict(
     backbone=dict(

@@ -3,10 +3,7 @@
 Reproduces: MSF (Kobayashi, CVPR 2024), Table 7, ViT-S; with groups=2 in the backbone
     its 2-group row.
 Published: 68.19, with groups=2 67.94 (top-1).
-Protocol: not published.
-Assumed: DeiT-B's recipe for iNaturalist, as its author gave it: 360 epochs, batch 768, AdamW
-    7.5e-5, decay 0.05, erasing 0.1, stochastic depth 0.1, repeated augmentation; started from the
-    100 epochs of ImageNet.
+Assumed: DeiT-B's recipe, as none was published; started from the 100 epochs of ImageNet.
 Hardware: 8 GPUs x 96 images.
 Weights: result of cls_msf_vit_s_imagenet in checkpoints/msf_vit_s.pth; the head starts anew.
 
@@ -14,12 +11,7 @@ Weights: result of cls_msf_vit_s_imagenet in checkpoints/msf_vit_s.pth; the head
     python tools/train.py configs/cls_msf_vit_s_inat2018.py
 """
 
-_base_ = [
-    '_base_/models/classifier.py',
-    '_base_/datasets/inat2018.py',
-    '_base_/schedules/inat_360e.py',
-    '_base_/cls_runtime.py',
-]
+_base_ = ['_base_/recipes/deit_360e_inat.py', '_base_/datasets/inat2018.py']
 
 model = dict(
     data_preprocessor=dict(num_classes=8142),

@@ -2,8 +2,7 @@
 
 Reproduces: PVT (Wang et al., ICCV 2021), repository's README.
 Published: 81.7 (top-1, ImageNet val).
-Protocol: 300 epochs, batch 1024, AdamW 1e-3, decay 0.05 (of positions, too), warm-up 5, cosine;
-    DeiT's augmentation, stochastic depth 0.3, clipped at 1. No average of the weights.
+Its own: stochastic depth 0.3, gradients clipped at 1.
 Parameters: 61.369 M.
 Hardware: 8 GPUs x 128 images, as published.
 
@@ -11,12 +10,7 @@ Hardware: 8 GPUs x 128 images, as published.
     python tools/train.py configs/cls_pvt_l_imagenet.py
 """
 
-_base_ = [
-    '_base_/models/classifier.py',
-    '_base_/datasets/imagenet_deit.py',
-    '_base_/schedules/pvt_300e.py',
-    '_base_/cls_runtime.py',
-]
+_base_ = '_base_/recipes/pvt_300e_imagenet.py'
 
 model = dict(
     backbone=dict(type='vitbackbones.PVT', arch='l', out_type='cls_token', drop_path_rate=0.3),

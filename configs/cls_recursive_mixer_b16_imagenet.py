@@ -2,9 +2,6 @@
 
 Reproduces: SReT (Shen et al., ECCV 2022), Figure 6.
 Published: only as a curve.
-Protocol: 300 epochs, batch 1024, AdamW 1e-3, decay 0.05, warm-up 5, cosine; RandAugment, MixUp 0.8
-    or CutMix 1, erasing 0.25, smoothing 0.1, repeated augmentation, stochastic depth 0.1. The last
-    weights are reported, not their average.
 Assumed: DeiT's recipe; the paper does not name one.
 Parameters: 59.881 M.
 Hardware: 8 GPUs x 128 images.
@@ -13,12 +10,7 @@ Hardware: 8 GPUs x 128 images.
     python tools/train.py configs/cls_recursive_mixer_b16_imagenet.py
 """
 
-_base_ = [
-    '_base_/models/classifier.py',
-    '_base_/datasets/imagenet_deit.py',
-    '_base_/schedules/deit_300e.py',
-    '_base_/cls_runtime_ema_aside.py',
-]
+_base_ = '_base_/recipes/deit_300e_imagenet.py'
 
 model = dict(
     backbone=dict(

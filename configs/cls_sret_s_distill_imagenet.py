@@ -2,7 +2,7 @@
 
 Reproduces: SReT (Shen et al., ECCV 2022), paper, no weights released.
 Published: 82.7 (top-1, ImageNet val).
-Protocol, assumptions and teacher: see cls_sret_t_distill_imagenet; stochastic depth 0.2.
+Its own: stochastic depth 0.2.
 Parameters: 20.900 M, without the teacher's 83.6 M.
 Hardware: 8 GPUs x 128 images.
 
@@ -10,6 +10,9 @@ Hardware: 8 GPUs x 128 images.
     python tools/train.py configs/cls_sret_s_distill_imagenet.py
 """
 
-_base_ = ['cls_sret_t_distill_imagenet.py']
+_base_ = '_base_/recipes/sret_distill_300e_imagenet.py'
 
-model = dict(backbone=dict(arch='s', drop_path_rate=0.2), head=dict(in_channels=504))
+model = dict(
+    backbone=dict(type='vitbackbones.SReT', arch='s', out_type='pooled', drop_path_rate=0.2),
+    head=dict(in_channels=504),
+)

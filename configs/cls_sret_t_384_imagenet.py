@@ -2,9 +2,6 @@
 
 Reproduces: SReT (Shen et al., ECCV 2022), paper, no weights released.
 Published: 79.6 (top-1, ImageNet val).
-Protocol: from the distilled weights of 224 pixels, AdamW 5e-6, decay 0.
-Assumed: all else is DeiT's: 30 epochs, batch 512, warm-up of 5 from 1e-6 and a constant rate then,
-    the model in eval mode, augmentation, the labels' loss, positions resized on loading.
 Parameters: 4.853 M.
 Hardware: 16 GPUs x 32 images, two machines of 8.
 Weights: result of cls_sret_t_distill_imagenet in checkpoints/sret_t_distill.pth.
@@ -14,12 +11,7 @@ Weights: result of cls_sret_t_distill_imagenet in checkpoints/sret_t_distill.pth
     python tools/train.py configs/cls_sret_t_384_imagenet.py
 """
 
-_base_ = [
-    '_base_/models/classifier.py',
-    '_base_/datasets/imagenet_384.py',
-    '_base_/schedules/finetune_30e.py',
-    '_base_/cls_runtime_eval_mode.py',
-]
+_base_ = '_base_/recipes/sret_30e_imagenet_384.py'
 
 model = dict(
     init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/sret_t_distill.pth'),

@@ -2,7 +2,6 @@
 
 Reproduces: SReT (Shen et al., ECCV 2022), repository's README.
 Published: 77.7 (top-1, ImageNet val).
-Protocol, assumptions and teacher: see cls_sret_t_distill_imagenet; stochastic depth 0.1.
 Parameters: 4.756 M, without the teacher's 83.6 M.
 Hardware: 8 GPUs x 128 images.
 
@@ -10,6 +9,11 @@ Hardware: 8 GPUs x 128 images.
     python tools/train.py configs/cls_sret_t_global_distill_imagenet.py
 """
 
-_base_ = ['cls_sret_t_distill_imagenet.py']
+_base_ = '_base_/recipes/sret_distill_300e_imagenet.py'
 
-model = dict(backbone=dict(groups=None))
+model = dict(
+    backbone=dict(
+        type='vitbackbones.SReT', arch='t', groups=None, out_type='pooled', drop_path_rate=0.1
+    ),
+    head=dict(in_channels=256),
+)

@@ -2,10 +2,6 @@
 
 Reproduces: SReT (Shen et al., ECCV 2022), repository's README.
 Published: 76.1 (top-1, ImageNet val).
-Protocol: 300 epochs, batch 1024, AdamW, decay 0.05, cosine; DeiT's augmentation, stochastic depth
-    0.1. The last weights are reported, not their average.
-Assumed: a rate of 2e-3 and a warm-up of 30 epochs, which the README asks for and the paper finds
-    better; the paper's tables print 0.001 and 5, and which made the published numbers is not said.
 Parameters: 4.756 M.
 Hardware: 8 GPUs x 128 images.
 
@@ -13,12 +9,7 @@ Hardware: 8 GPUs x 128 images.
     python tools/train.py configs/cls_sret_t_global_imagenet.py
 """
 
-_base_ = [
-    '_base_/models/classifier.py',
-    '_base_/datasets/imagenet_deit.py',
-    '_base_/schedules/sret_300e.py',
-    '_base_/cls_runtime_ema_aside.py',
-]
+_base_ = '_base_/recipes/sret_300e_imagenet.py'
 
 model = dict(
     backbone=dict(

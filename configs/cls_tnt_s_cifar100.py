@@ -3,10 +3,6 @@
 Reproduces: TNT (Han et al., NeurIPS 2021), Table 8 of its first version on arXiv,
     TNT-S at 384 pixels.
 Published: 90.1 (top-1).
-Protocol: 64 epochs, the settings of ImageNet kept, positions resized when the weights are loaded
-    (paper); AdamW 5e-5, decay 5e-4, warm-up 5, batches of 16, repeated augmentation, average of the
-    weights (the author's command for TNT-B on CIFAR-10; "CIFAR-100 likewise").
-Assumed: the same for TNT-S; 8 GPUs. At the end 37 % of the random head are still in the average.
 Hardware: 8 GPUs x 16 images.
 Weights: result of cls_tnt_s_imagenet in checkpoints/tnt_s.pth; the head starts anew.
 
@@ -14,12 +10,7 @@ Weights: result of cls_tnt_s_imagenet in checkpoints/tnt_s.pth; the head starts 
     python tools/train.py configs/cls_tnt_s_cifar100.py
 """
 
-_base_ = [
-    '_base_/models/classifier_half.py',
-    '_base_/datasets/cifar100_384_half.py',
-    '_base_/schedules/transfer_64e.py',
-    '_base_/cls_runtime_ema.py',
-]
+_base_ = ['_base_/recipes/tnt_64e_cifar_384.py', '_base_/datasets/cifar100_384_half.py']
 
 model = dict(
     data_preprocessor=dict(num_classes=100),

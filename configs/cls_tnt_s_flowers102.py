@@ -3,10 +3,7 @@
 Reproduces: TNT (Han et al., NeurIPS 2021), Table 8 of its first version on arXiv,
     TNT-S at 384 pixels.
 Published: 98.8 (top-1).
-Protocol: 300 epochs, the settings of ImageNet kept, positions resized when the weights are loaded.
-Assumed: AdamW 5e-5, decay 5e-4, warm-up 5, batches of 16 and repeated augmentation, the author's
-    command for TNT-B on CIFAR-10; 8 GPUs. The last weights are reported: at the end 84 % of the
-    random head would be in the average of that command, which is kept aside.
+Reported: the last weights; at the end 84 % of the random head would be in their average.
 Hardware: 8 GPUs x 16 images.
 Weights: result of cls_tnt_s_imagenet in checkpoints/tnt_s.pth; the head starts anew.
 
@@ -14,12 +11,7 @@ Weights: result of cls_tnt_s_imagenet in checkpoints/tnt_s.pth; the head starts 
     python tools/train.py configs/cls_tnt_s_flowers102.py
 """
 
-_base_ = [
-    '_base_/models/classifier_half.py',
-    '_base_/datasets/flowers102_384_half.py',
-    '_base_/schedules/transfer_300e.py',
-    '_base_/cls_runtime_ema_aside.py',
-]
+_base_ = ['_base_/recipes/tnt_300e_fine_grained_384.py', '_base_/datasets/flowers102_384_half.py']
 
 model = dict(
     data_preprocessor=dict(num_classes=102),
@@ -33,4 +25,3 @@ model = dict(
     ),
     head=dict(num_classes=102, in_channels=384),
 )
-default_hooks = dict(checkpoint=dict(interval=10))  # epochs, which are short

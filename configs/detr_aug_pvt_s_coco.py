@@ -2,9 +2,7 @@
 
 Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 9, Aug-PVT-S.
 Published: 35.1 55.8 35.9 12.5 36.5 57.3 (AP AP50 AP75 APs APm APl, COCO val2017).
-Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
-    divided by 10 after epoch 33. What the shortcuts learn is not decayed.
-    Stage 4 alone, stride 32, without a final norm; stochastic depth 0.1.
+Maps: stage 4 alone, stride 32, without a final norm; stochastic depth 0.1.
 Assumed, as no code was published: two circulant paths with biases around both branches of every
     block, with Aug-ViT's factor 3/4.
     A checkpoint of plain PVT-S is accepted too: the augmented paths then start untrained.
@@ -16,12 +14,7 @@ Weights: ImageNet checkpoint in checkpoints/aug_pvt_s.pth.
     bash tools/dist_train.sh configs/detr_aug_pvt_s_coco.py 8
 """
 
-_base_ = [
-    '_base_/models/detr.py',
-    '_base_/datasets/coco_detection.py',
-    '_base_/schedules/detr_50e.py',
-    '_base_/default_runtime.py',
-]
+_base_ = '_base_/recipes/detr_50e_coco.py'
 
 model = dict(
     backbone=dict(

@@ -1,9 +1,6 @@
 """DETR on Aug-T2T-ViT-14, COCO.
 
-Reproduces: nothing; no COCO result of Aug-T2T was published. To compare with: the published
-    rows of detr_deit_s_coco and detr_pvt_s_coco, which share everything but the backbone.
-Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
-    divided by 10 after epoch 33. What the shortcuts learn is not decayed.
+Reproduces: nothing; no COCO result of Aug-T2T was published.
 Chosen: maps are the last block's tokens after the final LayerNorm, without the class token,
     averaged 2 x 2 to stride 32, as for DeiT-S; stochastic depth 0.1 as PVT's.
     A checkpoint of plain T2T-ViT-14 is accepted too: the augmented paths then start untrained.
@@ -15,12 +12,7 @@ Weights: ImageNet checkpoint in checkpoints/aug_t2t_14.pth.
     bash tools/dist_train.sh configs/detr_aug_t2t_14_coco.py 8
 """
 
-_base_ = [
-    '_base_/models/detr.py',
-    '_base_/datasets/coco_detection.py',
-    '_base_/schedules/detr_50e.py',
-    '_base_/default_runtime.py',
-]
+_base_ = '_base_/recipes/detr_50e_coco.py'
 
 model = dict(
     backbone=dict(

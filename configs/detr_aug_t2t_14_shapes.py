@@ -7,12 +7,7 @@ Hardware: two CPU cores or any GPU.
     python tools/train.py configs/detr_aug_t2t_14_shapes.py
 """
 
-_base_ = [
-    '_base_/models/detr_small.py',
-    '_base_/datasets/shapes_detection.py',
-    '_base_/schedules/detr_shapes.py',
-    '_base_/default_runtime.py',
-]
+_base_ = '_base_/recipes/detr_18e_shapes.py'
 
 model = dict(
     backbone=dict(

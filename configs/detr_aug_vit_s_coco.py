@@ -2,8 +2,6 @@
 
 Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 9, Aug-ViT-S.
 Published: 35.7 56.7 36.5 12.2 38.0 58.6 (AP AP50 AP75 APs APm APl, COCO val2017).
-Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
-    divided by 10 after epoch 33. What the shortcuts learn is not decayed.
 Assumed, as no code was published: maps are the last block's tokens after the final LayerNorm,
     without the class token, averaged 2 x 2 to stride 32 (said of TNT in the same group's paper);
     positions resized bicubically; stochastic depth 0.1 and ImageNet mean and std as PVT's.
@@ -18,12 +16,7 @@ Weights: ImageNet checkpoint in checkpoints/aug_vit_s.pth.
     bash tools/dist_train.sh configs/detr_aug_vit_s_coco.py 8
 """
 
-_base_ = [
-    '_base_/models/detr.py',
-    '_base_/datasets/coco_detection.py',
-    '_base_/schedules/detr_50e.py',
-    '_base_/default_runtime.py',
-]
+_base_ = '_base_/recipes/detr_50e_coco.py'
 
 model = dict(
     backbone=dict(

@@ -2,8 +2,6 @@
 
 Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 9, DeiT-S; also TNT (NeurIPS 2021), Table 10.
 Published: 33.9 54.7 34.3 11.0 35.4 56.6 (AP AP50 AP75 APs APm APl, COCO val2017).
-Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
-    divided by 10 after epoch 33.
 Assumed, as no code was published: maps are the last block's tokens after the final LayerNorm,
     without the class token, averaged 2 x 2 to stride 32 (said of TNT in the same group's paper);
     positions resized bicubically; stochastic depth 0.1 and ImageNet mean and std as PVT's.
@@ -15,12 +13,7 @@ Weights: ImageNet checkpoint in checkpoints/deit_s.pth.
     bash tools/dist_train.sh configs/detr_deit_s_coco.py 8
 """
 
-_base_ = [
-    '_base_/models/detr.py',
-    '_base_/datasets/coco_detection.py',
-    '_base_/schedules/detr_50e.py',
-    '_base_/default_runtime.py',
-]
+_base_ = '_base_/recipes/detr_50e_coco.py'
 
 model = dict(
     backbone=dict(

@@ -2,9 +2,7 @@
 
 Reproduces: PVT (Wang et al., ICCV 2021), detr_pvt_s_8x2_50ep; Aug-ViT, Table 9, PVT-S.
 Published: 34.7 55.7 35.4 12.0 36.4 56.7 (AP AP50 AP75 APs APm APl, COCO val2017).
-Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
-    divided by 10 after epoch 33.
-    Stage 4 alone, stride 32, without a final norm; stochastic depth 0.1.
+Maps: stage 4 alone, stride 32, without a final norm; stochastic depth 0.1.
 Assumed: nothing; PVT published its config.
 Parameters: 41.645 M (the paper prints 40).
 Hardware: 8 GPUs x 2 images, as published.
@@ -14,12 +12,7 @@ Weights: ImageNet checkpoint in checkpoints/pvt_s.pth.
     bash tools/dist_train.sh configs/detr_pvt_s_coco.py 8
 """
 
-_base_ = [
-    '_base_/models/detr.py',
-    '_base_/datasets/coco_detection.py',
-    '_base_/schedules/detr_50e.py',
-    '_base_/default_runtime.py',
-]
+_base_ = '_base_/recipes/detr_50e_coco.py'
 
 model = dict(
     backbone=dict(

@@ -2,9 +2,7 @@
 
 Reproduces: PVT (Wang et al., ICCV 2021), DETR on R50; Aug-ViT, Table 9, R50.
 Published: 32.3 53.9 32.3 10.7 33.8 53.0 (AP AP50 AP75 APs APm APl, COCO val2017).
-Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
-    divided by 10 after epoch 33.
-    Stage 4 alone, stride 32, no dilation; stem, first stage and batch norms frozen.
+Maps: stage 4 alone, stride 32, no dilation; stem, first stage and batch norms frozen.
 Assumed: test images padded to 32 as in training (published: not padded; padding is masked).
 Parameters: 41.575 M, 41.300 of them trained (the paper prints 41).
 Hardware: 8 GPUs x 2 images, as published.
@@ -14,12 +12,7 @@ Weights: ImageNet checkpoint in checkpoints/resnet50-0676ba61.pth (torchvision).
     bash tools/dist_train.sh configs/detr_r50_coco.py 8
 """
 
-_base_ = [
-    '_base_/models/detr.py',
-    '_base_/datasets/coco_detection.py',
-    '_base_/schedules/detr_50e.py',
-    '_base_/default_runtime.py',
-]
+_base_ = '_base_/recipes/detr_50e_coco.py'
 
 model = dict(
     backbone=dict(

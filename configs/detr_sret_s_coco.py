@@ -1,9 +1,6 @@
 """DETR on SReT-S, COCO.
 
-Reproduces: nothing; no COCO result of SReT was published. To compare with: the published
-    rows of detr_deit_s_coco and detr_pvt_s_coco, which share everything but the backbone.
-Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
-    divided by 10 after epoch 33.
+Reproduces: nothing; no COCO result of SReT was published.
 Chosen: sliced attention as in the published SReT-S weights (their keys do not tell it from
     global attention: groups=None for those); stage 3 alone, stride 32, without a final norm;
     stochastic depth 0.1 as PVT's. The stem is frozen, so that two images a GPU do not move its
@@ -17,12 +14,7 @@ Weights: ImageNet checkpoint in checkpoints/sret_s.pth.
     bash tools/dist_train.sh configs/detr_sret_s_coco.py 8
 """
 
-_base_ = [
-    '_base_/models/detr.py',
-    '_base_/datasets/coco_detection.py',
-    '_base_/schedules/detr_50e.py',
-    '_base_/default_runtime.py',
-]
+_base_ = '_base_/recipes/detr_50e_coco.py'
 
 model = dict(
     backbone=dict(

@@ -2,9 +2,7 @@
 
 Reproduces: TNT (Han et al., NeurIPS 2021), Table 10, TNT-S.
 Published: 38.2 58.9 39.4 15.5 41.1 58.8 (AP AP50 AP75 APs APm APl, COCO val2017).
-Protocol: PVT's 50-epoch DETR. Short side 640-800, flips, no crops; AdamW 1e-4, backbone 1e-5,
-    divided by 10 after epoch 33.
-    As published, the maps of stride 16 are averaged 2 x 2 to stride 32.
+Maps: as published, those of stride 16 are averaged 2 x 2 to stride 32.
 Assumed, as no code was published: maps are the last block's tokens after the final LayerNorm,
     without the class token; positions of the patches resized bicubically, those of the pixels
     kept; stochastic depth 0.1 and ImageNet mean and std as PVT's. The published ImageNet
@@ -18,12 +16,7 @@ Weights: ImageNet checkpoint in checkpoints/tnt_s.pth.
     bash tools/dist_train.sh configs/detr_tnt_s_coco.py 8
 """
 
-_base_ = [
-    '_base_/models/detr.py',
-    '_base_/datasets/coco_detection.py',
-    '_base_/schedules/detr_50e.py',
-    '_base_/default_runtime.py',
-]
+_base_ = '_base_/recipes/detr_50e_coco.py'
 
 model = dict(
     backbone=dict(

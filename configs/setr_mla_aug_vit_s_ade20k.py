@@ -1,9 +1,6 @@
 """SETR-MLA on Aug-ViT-S, ADE20K.
 
-Reproduces: nothing published.
-Nearest published: 46.15 / 47.71 (mIoU, one scale / several with flips, SETR-MLA on DeiT-B, SETR).
-Protocol: 160k iterations at batch 16, SGD 1e-3, heads at ten times that, no decay; crops of
-    512 x 512; tested in windows of 512 at steps of 341. --tta: six scales and flips.
+Reproduces: nothing published; the recipe names the nearest.
 Assumed: as for DeiT-S, blocks 2, 5, 8, 11 (counted from 0), no class token, no final norm. A
     checkpoint of plain DeiT-S is accepted too: the augmented paths then start untrained.
     The published ImageNet weights saw mean and std 127.5, not ImageNet's as here: to train with
@@ -16,12 +13,7 @@ Weights: ImageNet checkpoint in checkpoints/aug_vit_s.pth.
     bash tools/dist_train.sh configs/setr_mla_aug_vit_s_ade20k.py 8
 """
 
-_base_ = [
-    '_base_/models/setr_mla.py',
-    '_base_/datasets/ade20k.py',
-    '_base_/schedules/setr_160k.py',
-    '_base_/segmentation_runtime.py',
-]
+_base_ = '_base_/recipes/setr_mla_160k_ade20k.py'
 
 model = dict(
     backbone=dict(

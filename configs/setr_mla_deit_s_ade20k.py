@@ -1,10 +1,7 @@
 """SETR-MLA on DeiT-S, ADE20K.
 
-Reproduces: nothing published.
-Nearest published: 46.15 / 47.71 (mIoU, one scale / several with flips, SETR-MLA on DeiT-B, SETR).
+Reproduces: nothing published; the recipe names the nearest.
 Nearest published: 42.87 (mIoU, UPerNet on DeiT-S, mmsegmentation).
-Protocol: 160k iterations at batch 16, SGD 1e-3, heads at ten times that, no decay; crops of
-    512 x 512; tested in windows of 512 at steps of 341. --tta: six scales and flips.
 Assumed: blocks 2, 5, 8, 11 (counted from 0), as SETR on DeiT-B. As in SETR-MLA the encoder has
     no class token and no final norm; the neck has one for each map.
 Parameters: 27.358 M.
@@ -15,12 +12,7 @@ Weights: ImageNet checkpoint in checkpoints/deit_s.pth.
     bash tools/dist_train.sh configs/setr_mla_deit_s_ade20k.py 8
 """
 
-_base_ = [
-    '_base_/models/setr_mla.py',
-    '_base_/datasets/ade20k.py',
-    '_base_/schedules/setr_160k.py',
-    '_base_/segmentation_runtime.py',
-]
+_base_ = '_base_/recipes/setr_mla_160k_ade20k.py'
 
 model = dict(
     backbone=dict(

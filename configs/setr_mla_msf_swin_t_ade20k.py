@@ -1,15 +1,6 @@
 """SETR-MLA on MSF-Swin-T, ADE20K.
 
-Reproduces: nothing published.
-Nearest published: 46.15 / 47.71 (mIoU, one scale / several with flips, SETR-MLA on DeiT-B, SETR).
-Protocol: 160k iterations at batch 16, SGD 1e-3, heads at ten times that, no decay; crops of
-    512 x 512; tested in windows of 512 at steps of 341. --tta: six scales and flips.
-Assumed: the pyramid is brought to stride 16 in the neck, by averages over cells from finer maps
-    and bilinearly from stride 32. That is the resolution that the head was made for: it keeps
-    its function and cost, so that the table compares backbones. (At stride 8 the classifier
-    alone costs four times as much.) Naive and PUP would read the last map, the only one that
-    has passed all blocks, with stride=32 in the head and auxiliary_head=None, as the other
-    maps have other widths.
+Reproduces: nothing published; the recipe names the nearest, and says how pyramids are read.
 Parameters: 35.032 M.
 Hardware: 8 GPUs x 2 images, as SETR's.
 Weights: ImageNet checkpoint in checkpoints/msf_swin_t.pth.
@@ -18,12 +9,7 @@ Weights: ImageNet checkpoint in checkpoints/msf_swin_t.pth.
     bash tools/dist_train.sh configs/setr_mla_msf_swin_t_ade20k.py 8
 """
 
-_base_ = [
-    '_base_/models/setr_mla.py',
-    '_base_/datasets/ade20k.py',
-    '_base_/schedules/setr_160k.py',
-    '_base_/segmentation_runtime.py',
-]
+_base_ = '_base_/recipes/setr_mla_160k_ade20k.py'
 
 model = dict(
     backbone=dict(

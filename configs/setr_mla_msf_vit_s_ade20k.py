@@ -2,8 +2,6 @@
 
 Reproduces: MSF (Kobayashi, CVPR 2024), Table 7, MSF; with groups=2 in the backbone its 2-group row.
 Published: 44.01, with groups=2 43.50 (mIoU, single scale presumably, ADE20K val).
-Protocol: 160k iterations at batch 16, SGD 1e-3, heads at ten times that, no decay; crops of
-    512 x 512; tested in windows of 512 at steps of 341. --tta: six scales and flips.
 Assumed, as neither code nor settings were published: SETR-MLA, which fits "exploits multiple
     feature maps", on blocks 2, 5, 8, 11 (counted from 0), and the 160k schedule of SETR.
     Maps are the residual stream without a norm, the neck has one for each map.
@@ -16,12 +14,7 @@ Weights: ImageNet checkpoint in checkpoints/msf_vit_s.pth; whether of 100 or of 
     bash tools/dist_train.sh configs/setr_mla_msf_vit_s_ade20k.py 8
 """
 
-_base_ = [
-    '_base_/models/setr_mla.py',
-    '_base_/datasets/ade20k.py',
-    '_base_/schedules/setr_160k.py',
-    '_base_/segmentation_runtime.py',
-]
+_base_ = '_base_/recipes/setr_mla_160k_ade20k.py'
 
 model = dict(
     backbone=dict(

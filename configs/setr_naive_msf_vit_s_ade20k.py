@@ -2,8 +2,6 @@
 
 Compares with: MSF (Kobayashi, CVPR 2024), Table 7, MSF. Its head is not named.
 Nearest published: 44.01, with groups=2 43.50 (mIoU, ADE20K val), with a head taken to be MLA.
-Protocol: 160k iterations at batch 16, SGD 1e-2, heads at ten times that, no decay; crops of
-    512 x 512; tested in windows of 512 at steps of 341. --tta: six scales and flips.
 Assumed, as neither code nor settings were published: blocks 2, 5, 8, 11 (counted from 0), SETR's
     160k schedule. Maps are the residual stream without a norm, every head has its own.
 Parameters: 23.896 M.
@@ -15,12 +13,7 @@ Weights: ImageNet checkpoint in checkpoints/msf_vit_s.pth; whether of 100 or of 
     bash tools/dist_train.sh configs/setr_naive_msf_vit_s_ade20k.py 8
 """
 
-_base_ = [
-    '_base_/models/setr_naive.py',
-    '_base_/datasets/ade20k.py',
-    '_base_/schedules/setr_160k_naive.py',
-    '_base_/segmentation_runtime.py',
-]
+_base_ = '_base_/recipes/setr_naive_160k_ade20k.py'
 
 model = dict(
     backbone=dict(

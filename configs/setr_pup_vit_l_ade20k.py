@@ -3,9 +3,7 @@
 Reproduces: SETR (Zheng et al., CVPR 2021), repository's README, PUP at batch 16.
 Published: 48.62 / 50.09 (mIoU, one scale / several with flips).
 Nearest published: 48.24 / 49.99 (mmsegmentation, whose auxiliary heads are three and others).
-Protocol: 160k iterations at batch 16, SGD 1e-3, heads at ten times that, no decay; crops of
-    512 x 512; tested in windows of 512 at steps of 341. --tta: six scales and flips.
-    Blocks 9, 14, 19, 23 (counted from 0); the class token stays in the encoder; no final norm,
+Maps: blocks 9, 14, 19, 23 (counted from 0); the class token stays in the encoder; no final norm,
     every head has its own.
 Differs: positions of another grid are resized bicubically (bilinearly there). The scales of
     the released test resize come out as short sides of 512, 512 and 2048 pixels; --tta has
@@ -20,12 +18,7 @@ Weights: ImageNet checkpoint in checkpoints/vit_l.pth.
     bash tools/dist_train.sh configs/setr_pup_vit_l_ade20k.py 8
 """
 
-_base_ = [
-    '_base_/models/setr_pup.py',
-    '_base_/datasets/ade20k.py',
-    '_base_/schedules/setr_160k.py',
-    '_base_/segmentation_runtime.py',
-]
+_base_ = '_base_/recipes/setr_pup_160k_ade20k.py'
 
 model = dict(
     backbone=dict(

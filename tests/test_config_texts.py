@@ -12,6 +12,7 @@ from vitbackbones.analysis.published import RESULTS
 CONFIGS = Path(__file__).parents[1] / 'configs'
 FILES = sorted(CONFIGS.rglob('*.py'))
 HEADERS = {path.stem: ast.get_docstring(ast.parse(path.read_text())) for path in FILES}
+RECIPES = [path for path in FILES if path.parent.name == 'recipes']
 RUNS = [path.stem for path in FILES if path.parent == CONFIGS]
 DATASETS = [path for path in FILES if path.parent.name == 'datasets' and 'loaders' not in path.stem]
 
@@ -53,6 +54,21 @@ def test_a_step_that_is_gone_is_an_error(tmp_path):
 def test_weights_are_read_by_our_initializer_which_refuses_what_does_not_fit():
     """A bare name means ours under our backbones only, and elsewhere mmengine's."""
     assert places(r"type='Pretrained'") == []
+
+
+def test_what_run_configs_share_is_a_recipe():
+    named = [re.findall(r'_base_/[^/]+/\w+', (CONFIGS / f'{name}.py').read_text()) for name in RUNS]
+    lists = [tuple(bases) for bases in named if len(bases) > 2]
+    assert len(lists) == len(set(lists))
+
+
+@pytest.mark.parametrize('path', RECIPES, ids=lambda path: path.stem)
+def test_a_recipe_says_once_what_its_runs_are(path):
+    header = HEADERS[path.stem]
+    assert header.splitlines()[0].endswith('.')
+    assert re.search('^Protocol: |within minutes|for minutes', header, re.MULTILINE)
+    assert 'A run config adds ' in header
+    assert any(f'/recipes/{path.name}' in (CONFIGS / f'{name}.py').read_text() for name in RUNS)
 
 
 def numbers(header, start):

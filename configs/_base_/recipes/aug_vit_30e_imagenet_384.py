@@ -1,0 +1,20 @@
+"""Aug-ViT's fine-tuning at 384 pixels on ImageNet-1k: DeiT's, with mean and std 0.5.
+
+Source: Aug-ViT (Tang et al., NeurIPS 2021).
+Protocol: 30 epochs, batch 512 (16 GPUs x 32 images), AdamW 5e-6 after 5 epochs from 1e-6, constant
+    then, decay 1e-8; the model stays in eval mode. Positions are resized when the weights are
+    loaded.
+Assumed: DeiT's recipe of this step; the paper says "as DeiT".
+Measured here: nothing yet, neither accuracies nor hours.
+
+A run config adds the whole model's weights, the backbone at 384 pixels and the width of the head.
+"""
+
+_base_ = [
+    '../models/classifier_half.py',
+    '../datasets/imagenet_384_half.py',
+    '../schedules/finetune_30e.py',
+    '../cls_runtime_eval_mode.py',
+]
+
+optim_wrapper = dict(optimizer=dict(weight_decay=1e-8))

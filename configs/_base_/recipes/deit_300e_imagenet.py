@@ -1,0 +1,17 @@
+"""DeiT's recipe for ImageNet-1k, which the MLP-Mixers take over.
+
+Source: DeiT (Touvron et al., ICML 2021), paper and the repository's script.
+Protocol: 300 epochs, batch 1024 (8 GPUs x 128 images), AdamW 1e-3, decay 0.05, warm-up 5, cosine;
+    RandAugment, MixUp 0.8 or CutMix 1, erasing 0.25, smoothing 0.1, repeated augmentation,
+    stochastic depth 0.1. The last weights are reported, not their average, which is kept aside.
+Measured here: nothing yet, neither accuracies nor hours.
+
+A run config adds the backbone with its stochastic depth, and the width of the head.
+"""
+
+_base_ = [
+    '../models/classifier.py',
+    '../datasets/imagenet_deit.py',
+    '../schedules/deit_300e.py',
+    '../cls_runtime_ema_aside.py',
+]

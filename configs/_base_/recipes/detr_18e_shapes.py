@@ -1,0 +1,13 @@
+"""A small DETR on drawn shapes, for minutes on two CPU cores.
+
+    python -m vitbackbones.datasets.shapes data/shapes
+
+A run config adds a small backbone, and the number of channels it gives.
+"""
+
+_base_ = [
+    '../models/detr_small.py',
+    '../datasets/shapes_detection.py',
+    '../schedules/detr_shapes.py',
+    '../default_runtime.py',
+]

@@ -1,0 +1,17 @@
+"""SETR-PUP on ADE20K.
+
+Source: SETR (Zheng et al., CVPR 2021), configs of the repository.
+Protocol: 160k iterations at batch 16 (8 GPUs x 2 images), SGD 1e-3, heads at ten times that, no
+    decay; crops of 512 x 512; tested in windows of 512 at steps of 341. --tta: six scales and
+    flips.
+Measured here: nothing yet, neither accuracies nor hours.
+
+A run config adds the backbone with its weights, and its width in the heads.
+"""
+
+_base_ = [
+    '../models/setr_pup.py',
+    '../datasets/ade20k.py',
+    '../schedules/setr_160k.py',
+    '../segmentation_runtime.py',
+]
