@@ -1,44 +1,59 @@
-"""Write docs/recipes.md: what the shipped classification configs do, from the configs themselves.
+"""Write docs/recipes.md: what the shipped configs do, read from the configs themselves.
 
 python tools/recipe_table.py
 """
 
+import re
 from argparse import ArgumentParser
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 from _clone import ROOT
 from mmengine.config import Config
 
+CONFIGS = ROOT / 'configs'
 TARGET = ROOT / 'docs' / 'recipes.md'
 INTRODUCTION = """\
 # Recipes
 
 Made by `python tools/recipe_table.py`; a test compares it with the configs.
 
-What `configs/cls_<config>.py` does, read from the configs; those in one line have the same values.
-Batch: images of a step, on the hardware of the header. Warm-up: epochs of it, among all. Depth:
-stochastic depth of the last block. Average: of the weights, reported or kept aside. Repeated: how
-often an image is in a pass, each time augmented anew. Mixing: alpha of MixUp and of CutMix.
-Erasing: its probability, before or after the mixing.
-
+What the configs do, read from the configs; those in one line have the same values. A recipe is a
+file of `configs/_base_/recipes/`, whose header names its source; configs without one list their
+bases themselves. Batch: images of a step, on the hardware of the header. Depth: stochastic depth of
+the last block. Normalization: mean and std of the images.
 """
-COLUMNS = {
-    'rate': lambda c: f'{c.optim_wrapper.optimizer.type} {c.optim_wrapper.optimizer.lr:g}',
-    'decay': lambda c: f'{c.optim_wrapper.optimizer.weight_decay:g}',
-    'batch': lambda c: f'{c.auto_scale_lr.base_batch_size}',
-    'warm-up': lambda c: f'{c.param_scheduler[0].end - 1}',
-    'epochs': lambda c: f'{c.train_cfg.max_epochs}',
-    'depth': lambda c: f'{c.model.backbone.get("drop_path_rate", 0)}',
-    'clip': lambda c: f'{(c.optim_wrapper.get("clip_grad") or {}).get("max_norm", "")}',
-    'average': lambda c: average(c.default_hooks.get('ema')),
-    'evaluation': lambda c: evaluation(steps(c, 'test')),
-    'mean, std': lambda c: '0.5' if 127.5 in c.model.data_preprocessor.mean else 'ImageNet',
-    'repeated': lambda c: f'{c.train_dataloader.sampler.get("num_repeats", 1)}',
-    'mixing': lambda c: ', '.join(f'{one.alpha}' for one in c.model.train_cfg.augments),
-    'augmentation': lambda c: (
-        '3-Augment' if 'Solarize' in str(steps(c, 'train')) else 'RandAugment'
-    ),
-    'erasing': lambda c: erasing(c.model.data_preprocessor, steps(c, 'train')),
-}
+CLASSIFICATION = """\
+Warm-up: epochs of it, among all. Clip: the largest norm of the gradients. Average: of the weights,
+reported or kept aside. Crop: the short side in evaluation / the crop, and the interpolation.
+Repeated: how often an image is in a pass, each time augmented anew. Mixing: alpha of MixUp and of
+CutMix. Erasing: its probability, before or after the mixing.
+"""
+DETECTION = """\
+Rate: of all / of the backbone. Drop: the epochs after which the rates are divided by ten. Sizes: of
+the short side in training; in evaluation, the short and the long side at most.
+"""
+SEGMENTATION = """\
+Rate: of all / of the heads. Warm-up and length: in steps. Decline: of the rate, and what is left of
+it at the end. Crop: of training; windows: in testing, and the step between them.
+"""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The configs of one task and what is said of each.
+
+    Attributes:
+        title, text: for readers.
+        pattern: of the configs' names.
+        columns: a title, and what gives the cell for a config.
+    """
+
+    title: str
+    text: str
+    pattern: str
+    columns: dict[str, Callable[[Config], str]]
 
 
 def steps(config: Config, split: str) -> dict[str, dict]:
@@ -46,40 +61,178 @@ def steps(config: Config, split: str) -> dict[str, dict]:
     return {step.type: step for step in config[f'{split}_dataloader'].dataset.pipeline}
 
 
-def average(hook: dict | None) -> str:
+def batch(config: Config) -> str:
+    """The images of a step: those that the rates are meant for, else those of one loader."""
+    scaling = config.get('auto_scale_lr', {})
+    return f'{scaling.get("base_batch_size", config.train_dataloader.batch_size)}'
+
+
+def depth(config: Config) -> str:
+    return f'{config.model.backbone.get("drop_path_rate", 0)}'
+
+
+def clip(config: Config) -> str:
+    return f'{(config.optim_wrapper.get("clip_grad") or {}).get("max_norm", "")}'
+
+
+def normalization(config: Config) -> str:
+    return '0.5' if 127.5 in config.model.data_preprocessor.mean else 'ImageNet'
+
+
+def average(config: Config) -> str:
     """What becomes of an average of the weights; mmengine's hook and ours say it differently."""
+    hook = config.default_hooks.get('ema')
     if hook is None:
         return ''
     last = hook.get('evaluate') == 'last' or hook.get('evaluate_on_ema') is False
     return 'aside' if last else 'reported'
 
 
-def evaluation(pipeline: dict[str, dict]) -> str:
-    resize = pipeline['ResizeEdge']
-    return f'{resize.scale} / {pipeline["CenterCrop"].crop_size} {resize.interpolation}'
+def crop(config: Config) -> str:
+    found = steps(config, 'test')
+    resize = found['ResizeEdge']
+    return f'{resize.scale} / {found["CenterCrop"].crop_size} {resize.interpolation}'
 
 
-def erasing(preprocessor: dict, pipeline: dict[str, dict]) -> str:
-    if 'RandomErasing' in pipeline:
-        return f'{pipeline["RandomErasing"].erase_prob} before'
+def erasing(config: Config) -> str:
+    found = steps(config, 'train')
+    if 'RandomErasing' in found:
+        return f'{found["RandomErasing"].erase_prob} before'
+    preprocessor = config.model.data_preprocessor
     return f'{preprocessor.erase_prob} after' if 'erase_prob' in preprocessor else ''
 
 
-def table() -> str:
-    """The text of the file."""
-    recipes: dict[tuple[str, ...], list[str]] = {}
-    for path in sorted((ROOT / 'configs').glob('cls_*.py')):
+def rates(part: str) -> Callable[[Config], str]:
+    """The rate of all parameters / of those with ``part`` in their names."""
+
+    def cell(config: Config) -> str:
+        whole = config.optim_wrapper.optimizer.lr
+        keys = config.optim_wrapper.get('paramwise_cfg', {}).get('custom_keys', {})
+        return f'{whole:g} / {whole * keys.get(part, {}).get("lr_mult", 1):g}'
+
+    return cell
+
+
+def short_sides(config: Config) -> str:
+    found = steps(config, 'train')
+    scales = found['RandomChoiceResize'].scales if 'RandomChoiceResize' in found else ()
+    sides = sorted(min(scale) for scale in scales or [found['Resize'].scale])
+    return f'{sides[0]}-{sides[-1]}' if scales else f'{sides[0]}'
+
+
+def warm_up(config: Config) -> str:
+    first = config.param_scheduler[0]
+    return f'{first.end}' if first.type == 'LinearLR' else '0'
+
+
+def decline(config: Config) -> str:
+    last = config.param_scheduler[-1]
+    kind = f'power {last.power}' if 'power' in last else 'cosine'
+    return f'{kind}, {last.eta_min_ratio:.2g}'
+
+
+def windows(config: Config) -> str:
+    found = config.model.test_cfg
+    return f'{found.crop_size[0]}, {found.stride[0]}'
+
+
+def optimization(rate: Callable[[Config], str]) -> dict[str, Callable[[Config], str]]:
+    """The columns that every table begins with."""
+    return {
+        'optimizer': lambda c: c.optim_wrapper.optimizer.type,
+        'rate': rate,
+        'decay': lambda c: f'{c.optim_wrapper.optimizer.weight_decay:g}',
+        'batch': batch,
+    }
+
+
+TABLES = (
+    Table(
+        'Classification',
+        CLASSIFICATION,
+        'cls_*',
+        {
+            **optimization(lambda c: f'{c.optim_wrapper.optimizer.lr:g}'),
+            'warm-up': lambda c: f'{c.param_scheduler[0].end - 1}',
+            'epochs': lambda c: f'{c.train_cfg.max_epochs}',
+            'depth': depth,
+            'clip': clip,
+            'average': average,
+            'crop': crop,
+            'normalization': normalization,
+            'repeated': lambda c: f'{c.train_dataloader.sampler.get("num_repeats", 1)}',
+            'mixing': lambda c: ', '.join(f'{one.alpha}' for one in c.model.train_cfg.augments),
+            'augmentation': lambda c: (
+                '3-Augment' if 'Solarize' in str(steps(c, 'train')) else 'RandAugment'
+            ),
+            'erasing': erasing,
+        },
+    ),
+    Table(
+        'Detection',
+        DETECTION,
+        'detr_*',
+        {
+            **optimization(rates('backbone')),
+            'epochs': lambda c: f'{c.train_cfg.max_epochs}',
+            'drop': lambda c: ', '.join(map(str, c.param_scheduler[-1].get('milestones', ()))),
+            'depth': depth,
+            'clip': clip,
+            'sizes': short_sides,
+            'evaluation': lambda c: '{1}, {0}'.format(*steps(c, 'test')['Resize'].scale),
+            'normalization': normalization,
+        },
+    ),
+    Table(
+        'Segmentation',
+        SEGMENTATION,
+        'setr_*',
+        {
+            **optimization(rates('head')),
+            'warm-up': warm_up,
+            'length': lambda c: f'{c.train_cfg.max_iters}',
+            'decline': decline,
+            'depth': depth,
+            'clip': clip,
+            'crop': lambda c: f'{steps(c, "train")["RandomCrop"].crop_size[0]}',
+            'windows': windows,
+            'normalization': normalization,
+        },
+    ),
+)
+
+
+def recipe(path: Path) -> str:
+    """The recipe that a config builds on; empty where it lists its bases itself."""
+    return ', '.join(f'`{name}`' for name in re.findall(r'/recipes/(\w+)', path.read_text()))
+
+
+def rows(table: Table) -> Iterator[tuple[str, ...]]:
+    """The cells of every line."""
+    configs: dict[tuple[str, ...], list[str]] = {}
+    for path in sorted(CONFIGS.glob(f'{table.pattern}.py')):
         if not path.stem.endswith('_shapes'):
             config = Config.fromfile(path)
-            cells = tuple(cell(config) for cell in COLUMNS.values())
-            recipes.setdefault(cells, []).append(path.stem.removeprefix('cls_'))
-    rows = [('config', *COLUMNS), ('---',) * (1 + len(COLUMNS))]
-    rows += [(', '.join(f'`{name}`' for name in names), *cells) for cells, names in recipes.items()]
-    return INTRODUCTION + ''.join(f'| {" | ".join(row)} |\n' for row in rows)
+            cells = tuple(cell(config) for cell in table.columns.values())
+            configs.setdefault((recipe(path), *cells), []).append(path.stem)
+    yield ('config', 'recipe', *table.columns)
+    yield ('---',) * (2 + len(table.columns))
+    for cells, names in configs.items():
+        yield (', '.join(f'`{name}`' for name in names), *cells)
+
+
+def text() -> Iterator[str]:
+    """The lines of the file."""
+    yield INTRODUCTION
+    for table in TABLES:
+        yield f'## {table.title}\n'
+        yield table.text
+        yield from (f'| {" | ".join(row)} |' for row in rows(table))
+        yield ''
 
 
 def main() -> None:
-    TARGET.write_text(table())
+    TARGET.write_text('\n'.join(text()))
 
 
 if __name__ == '__main__':
