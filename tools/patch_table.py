@@ -3,16 +3,11 @@
 python tools/patch_table.py
 """
 
-import sys
 from argparse import ArgumentParser
-from importlib.util import find_spec
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-if find_spec('vitbackbones') is None:
-    sys.path.insert(0, str(ROOT))
+from _clone import ROOT
 
-from vitbackbones.openmmlab import patches  # noqa: E402
+from vitbackbones.openmmlab import patches
 
 TARGET = ROOT / 'docs' / 'compatibility.md'
 INTRODUCTION = """\
