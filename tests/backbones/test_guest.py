@@ -1,5 +1,7 @@
 """A backbone of a stranger: an ``__init__`` and a ``forward`` do, and what is missing is named."""
 
+from pathlib import Path
+
 import pytest
 import torch
 from mmengine.model import BaseModule
@@ -7,14 +9,17 @@ from mmengine.registry import MODELS as ROOT_MODELS
 from mmengine.registry import DefaultScope
 from torch import nn
 
-from vitbackbones.backbones import HOSTS, Backbone, PlainBackbone, PyramidBackbone
+from vitbackbones.backbones import HOSTS, Backbone, PlainBackbone, PyramidBackbone, ViT
 from vitbackbones.checkpoints.filling import load_pretrained
+from vitbackbones.config.lint import lint
+from vitbackbones.config.read import read_config
 from vitbackbones.config.signatures import accepted_keywords
-from vitbackbones.errors import OptionError
+from vitbackbones.errors import InputError, OptionError
 from vitbackbones.layers import SlicedAttention
 from vitbackbones.models import Classifier
 from vitbackbones.training.layer_decay import depth_factors
 
+ROOT = Path(__file__).parents[2]
 PAGE = 'see docs/adding_a_backbone.md'
 
 
@@ -256,6 +261,25 @@ def test_init_cfg_works_in_the_registry_of_any_toolbox(scope, tmp_path):
     owner.init_weights()
     backbone.init_weights()  # as mmengine's: what was trained since is not started again
     assert backbone.stem.weight.eq(0).all()
+
+
+class Variant(ViT):
+    """A backbone of ours with another default, in the registry of a toolbox."""
+
+
+def test_a_guest_of_a_toolboxs_registry_is_looked_through_as_ours():
+    config = read_config(ROOT / 'tests' / 'tools' / 'tiny_detr.py')
+    config.model.backbone.type = 'Variant'
+    config.model.backbone.attention = {'groops': 2}
+    registry = __import__('mmdet.registry', fromlist=['MODELS']).MODELS
+    registry.register_module(module=Variant)
+    try:
+        with pytest.raises(InputError) as error:
+            lint(config)
+    finally:
+        registry._module_dict.pop('Variant')
+    assert 'attention.groops: unknown key of DotProductAttention' in str(error.value)
+    assert 'allow_missing' not in str(error.value)  # of init_cfg: an argument of load_pretrained
 
 
 @pytest.mark.parametrize('host', HOSTS, ids=lambda host: host.__name__)

@@ -14,6 +14,7 @@ from mmengine.config import Config
 from mmengine.runner import Runner
 from torch.utils.data import DataLoader
 
+from ..backbones.init_cfg import InitCfgMixin
 from ..errors import InputError
 from ..messages import cut, did_you_mean
 from ..preflight.agreement import disagreements
@@ -183,9 +184,9 @@ def _implied_type(lookup: Lookup, path: str, node: dict, owner: str) -> str:
     if path == 'train_cfg':
         return 'EpochBasedTrainLoop' if node.get('by_epoch') else 'IterBasedTrainLoop'
     name = path.rpartition('.')[2]
-    if str(owner).startswith(OURS) and name.endswith(('attention', 'shortcut', 'stem')):
-        host = next(iter(lookup.find(owner).values()), None)
-        return host.default_part(name).get('type', '') if hasattr(host, 'default_part') else ''
+    if name.endswith(('attention', 'shortcut', 'stem')) and isinstance(owner, str):
+        hosts = [host for host in lookup.find(owner).values() if hasattr(host, 'default_part')]
+        return hosts[0].default_part(name).get('type', '') if hosts else ''
     return DEFAULT_TYPES.get(path, '')
 
 
@@ -199,7 +200,7 @@ def _plain_keys(config: Config, path: str) -> set[str] | None:
 
 def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator[str]:
     found = lookup.find(kind) if isinstance(kind, str) else {'': kind}
-    if str(owner).startswith(OURS) and kind == 'Pretrained':  # our backbones read it themselves
+    if kind == 'Pretrained' and _reads_pretrained(lookup, owner):
         found = lookup.find(f'{OURS}.{kind}')
     if not found:
         bare, known = bare_name(kind).lower(), lookup.spellings()
@@ -219,6 +220,13 @@ def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator
         tolerated |= {'by_epoch'} if path == 'train_cfg' else set()
         tolerated |= {'location'} if path.endswith('shortcut') else set()  # for build_shortcut
         yield from _unknown(path, node, set().union(*keywords), tolerated, f' of {kind}')
+
+
+def _reads_pretrained(lookup: Lookup, owner: str | type) -> bool:
+    """Whether a bare ``Pretrained`` in an owner's ``init_cfg`` is ours: our classes read it so."""
+    classes = lookup.find(owner).values() if isinstance(owner, str) else [owner]
+    derived = any(isinstance(c, type) and issubclass(c, InitCfgMixin) for c in classes)
+    return derived or str(owner).startswith(OURS)
 
 
 def _is_own(target: Callable) -> bool:
