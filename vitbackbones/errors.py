@@ -14,10 +14,7 @@ class InputError(ValueError):
     """
 
     def __init__(self, message: str = '') -> None:
-        # A data worker's exception reaches the main process with its traceback as the
-        # message (torch.utils.data); what the user needs is the part after our own name.
-        text = str(message).rsplit(f'{type(self).__name__}: ', 1)[-1].strip()
-        super().__init__(printable(text))
+        super().__init__(printable(str(message).strip()))
 
 
 class OptionError(ValueError):

@@ -1,7 +1,9 @@
-"""Messages of OpenMMLab that mean nothing to a user, and those of this package in its log."""
+"""Messages that mean nothing to a user, and what becomes of those of this package."""
 
 import logging
 from collections.abc import Callable
+
+from ..errors import InputError
 
 
 def ignore_false_alarms(ignore: Callable) -> None:
@@ -48,3 +50,15 @@ def log_with_runner(current: Callable[[], logging.Logger]) -> None:
         log.addHandler(RunnersLog(current))
         log.setLevel(log.level or logging.INFO)
         log.propagate = False
+
+
+def keep_message(reraise: Callable) -> Callable:
+    """Raise an error of a data worker with its message alone, where it is for the user."""
+
+    def reraise_with_message(self) -> None:
+        kind = self.exc_type
+        if issubclass(kind, InputError):  # the traceback's last line begins with its name
+            raise kind(self.exc_msg.rpartition(f'{kind.__module__}.{kind.__qualname__}: ')[2])
+        reraise(self)
+
+    return reraise_with_message

@@ -106,6 +106,12 @@ MESSAGES = (
         "what this package logs goes to the present runner's log",
         'messages:log_with_runner',
     ),
+    Patch(
+        'torch._utils:ExceptionWrapper.reraise',
+        'an error of a data worker arrives with its traceback as the message',
+        'an `InputError` of this package arrives with its own message',
+        'messages:keep_message',
+    ),
 )
 
 LOADING = (
