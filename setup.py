@@ -1,8 +1,9 @@
 """Package metadata. Lower bounds live here, the tested versions in constraints*.txt.
 
-The two OpenMMLab families share their import names, so exactly one of the extras `onedl` and
-`openmmlab` belongs in an environment. The wheel holds the package only: configs and tools are
-text to read, copy and edit, and are used from the clone (`pip install --editable .`).
+Without extras the core is installed, which needs torch only. The two OpenMMLab families share their
+import names, so at most one of the extras `onedl` and `openmmlab` belongs in an environment. The
+wheel holds the package only: configs and tools are text to read, copy and edit, and are used from
+the clone (`pip install --editable '.[onedl]'`).
 """
 
 from pathlib import Path
@@ -11,19 +12,26 @@ from setuptools import find_packages, setup
 
 ROOT = Path(__file__).parent
 
+# The core: models by name, checkpoints in and out, fusing.
 REQUIRES = [
     'numpy',
+    'safetensors',
+    'torch>=2.6',  # torch.nn.utils.get_total_norm
+]
+
+# What training, evaluation and the tools import beside a family of OpenMMLab.
+TOOLS = [
     'opencv-python-headless',
     'pillow',
     'pycocotools',
-    'safetensors',
-    'torch>=2.6',  # torch.nn.utils.get_total_norm
+    'scipy',
     'torchvision',
     'tqdm',
 ]
 
 EXTRAS = {
     'onedl': [  # the maintained continuation of OpenMMLab
+        *TOOLS,
         'onedl-mmengine>=0.10.12',
         'onedl-mmcv>=2.3.6',
         'onedl-mmdetection>=3.5.1',
@@ -31,6 +39,7 @@ EXTRAS = {
         'onedl-mmpretrain>=1.3.6',
     ],
     'openmmlab': [  # the originals; mmdet and mmseg refuse mmcv 2.2
+        *TOOLS,
         'mmengine>=0.10.7',
         'mmcv-lite>=2.1.0,<2.2',
         'mmdet>=3.3.0',
