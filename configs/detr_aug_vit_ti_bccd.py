@@ -17,7 +17,7 @@ _base_ = [
 ]
 
 model = dict(
-    num_queries=40,  # up to 30 cells in a picture
+    num_queries=40,  # up to 30 cells in an image
     backbone=dict(
         type='vitbackbones.AugViT',
         arch=dict(embed_dims=128, depth=4, num_heads=4),

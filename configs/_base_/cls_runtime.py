@@ -1,4 +1,4 @@
-"""Logging, checkpoints, seed and pictures of a classification run."""
+"""Logging, checkpoints, seed and drawing of a classification run."""
 
 _base_ = './default_runtime.py'
 

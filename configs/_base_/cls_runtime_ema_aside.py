@@ -1,4 +1,4 @@
-"""The same with an average of the weights (decay 0.99996) kept aside: the last ones are evaluated.
+"""Runtime of classification that evaluates the last weights, their average (0.99996) kept aside.
 
 For DeiT's runs, which keep the average and report the last weights, and for runs so short that the
 average remembers the random head. A checkpoint has the last weights as ``state_dict``, which

@@ -1,4 +1,4 @@
-"""The same, training with the model in eval mode."""
+"""Runtime of classification that trains with the model in eval mode."""
 
 _base_ = './cls_runtime.py'
 

@@ -1,4 +1,4 @@
-"""Logging, checkpoints, seed and pictures: the same for every run."""
+"""Logging, checkpoints, seed and drawing: the same for every run."""
 
 default_scope = 'mmdet'
 # Reading the config imports the package, which prepares OpenMMLab before its models are loaded.

@@ -4,7 +4,7 @@ _base_ = ['./classification_loaders.py', '../pipelines/deit.py']
 
 data_root = 'data/cifar10/'
 
-# The data set holds decoded pictures (BGR, as from files): nothing is loaded.
+# The data set holds decoded images (BGR, as from files): nothing is loaded.
 train_steps = _base_.train_steps
 del train_steps.load, train_steps.erase
 train_pipeline = list(train_steps.values())

@@ -1,6 +1,6 @@
-"""How classification loads pictures: in batches per GPU, each three times, top-1 and top-5.
+"""How classification loads images: each three times in a pass of training, and once in evaluation.
 
-A data set adds where the pictures are and what is done to them; see the files beside this one.
+A data set adds where the images are and what is done to them; see the files beside this one.
 """
 
 train_dataloader = dict(

@@ -1,4 +1,4 @@
-"""Shapes, one on each of 2000 + 500 drawn pictures of 64 pixels, in class folders.
+"""Shapes, one on each of 2000 + 500 drawn images of 64 pixels, in class folders.
 
 python -m vitbackbones.datasets.shapes data/shapes_folders --layout folders --size 64
 """
@@ -16,7 +16,7 @@ train_steps = dict(
 test_steps = dict(
     load=dict(type='LoadImageFromFile'),
     resize=dict(type='ResizeEdge', scale=64, backend='pillow'),
-    crop=dict(type='CenterCrop', crop_size=64),  # for other pictures than these, which are square
+    crop=dict(type='CenterCrop', crop_size=64),  # for other images than these, which are square
     pack=dict(type='PackInputs'),
 )
 train_pipeline = list(train_steps.values())

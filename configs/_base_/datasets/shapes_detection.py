@@ -1,4 +1,4 @@
-"""Shapes, 2000 + 500 drawn pictures: ``python -m vitbackbones.datasets.shapes data/shapes``."""
+"""Shapes, 2000 + 500 drawn images: ``python -m vitbackbones.datasets.shapes data/shapes``."""
 
 _base_ = './detection_loaders.py'
 

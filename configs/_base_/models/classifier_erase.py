@@ -1,4 +1,4 @@
-"""The same, erasing after MixUp and CutMix, as timm's loader does; noise is not clipped."""
+"""The classifier with erasing after MixUp and CutMix, as in timm's loader; noise is not clipped."""
 
 _base_ = './classifier.py'
 

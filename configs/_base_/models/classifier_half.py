@@ -1,4 +1,4 @@
-"""As timm's loader, with images scaled to [-1, 1] as in TNT's and Aug-ViT's code: mean, std 0.5."""
+"""The classifier that erases, with TNT's and Aug-ViT's mean and std 0.5: images in [-1, 1]."""
 
 _base_ = './classifier_erase.py'
 

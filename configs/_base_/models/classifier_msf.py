@@ -1,4 +1,4 @@
-"""The same with MSF's weaker mixing: MixUp or CutMix of strength 0.2, always one of them."""
+"""The classifier with MSF's weaker mixing: MixUp or CutMix of strength 0.2, always one of them."""
 
 _base_ = './classifier.py'
 

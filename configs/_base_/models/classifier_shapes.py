@@ -1,4 +1,4 @@
-"""The same for the three classes of Shapes: nothing is mixed, as there is little to overfit."""
+"""The classifier for the three classes of Shapes, without mixing: there is little to overfit."""
 
 _base_ = './classifier.py'
 

@@ -1,4 +1,4 @@
-"""The same DETR, small enough to learn on two CPU cores within minutes.
+"""DETR, small enough to learn on two CPU cores within minutes.
 
 128 channels, 1 + 3 layers, 12 queries, no dropout. Twelve queries leave "nothing here" a
 smaller share of the class loss than a hundred do, so it weighs 0.3 and not 0.1. As for the full
