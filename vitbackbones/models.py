@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from .backbones import HOSTS, Backbone
-from .backbones.base import lacks
+from .backbones.base import contract_broken
 from .checkpoints.filling import load_pretrained
 from .errors import OptionError
 from .layers import fuse_for_inference
@@ -54,7 +54,8 @@ class Classifier(nn.Module):
         if num_classes and backbone.out_type == 'featmap':
             raise OptionError("a classifier needs out_type='cls_token' or 'pooled', got 'featmap'")
         if num_classes and not backbone.out_channels:
-            raise lacks(backbone, 'sets no out_channels', 'a tuple, the widths of its outputs')
+            remedy = 'a tuple, the width of each output'
+            raise OptionError(contract_broken(backbone, 'sets no out_channels', remedy))
         self.backbone = backbone
         self.head = nn.Identity()
         if num_classes:

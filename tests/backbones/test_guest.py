@@ -17,6 +17,7 @@ from vitbackbones.config.signatures import accepted_keywords
 from vitbackbones.errors import InputError, OptionError
 from vitbackbones.layers import SlicedAttention
 from vitbackbones.models import Classifier
+from vitbackbones.preflight.trial import try_model
 from vitbackbones.training.layer_decay import depth_factors
 
 ROOT = Path(__file__).parents[2]
@@ -195,10 +196,6 @@ class Stageless(PyramidBackbone):
         (lambda: Bare(frozen_stages=1), r'Bare has no stages \(frozen_stages=1\): put them into'),
         (lambda: Bare().layer_depth('x'), r'Bare has no stages \(layer_depth\): .*stages_name'),
         (lambda: Classifier(Bare(out_type='pooled'), 3), 'Bare sets no out_channels'),
-        (
-            lambda: Tensors()(torch.ones(1, 3, 8, 8)),
-            'Tensors returns a tensor: forward returns a t',
-        ),
         (Listed, 'Listed has a plain list blocks: torch only sees a nn.ModuleList'),
         (Normless, 'Normless sets no norm: the final norm, nn.Identity'),
         (Stageless, 'Stageless sets no stages: a nn.ModuleList'),
@@ -207,6 +204,15 @@ class Stageless(PyramidBackbone):
 def test_a_missing_part_is_named_with_the_page(call, message):
     with pytest.raises(OptionError, match=f'{message}.*{PAGE}'):
         call()
+
+
+def test_a_tensor_in_place_of_a_tuple_is_refused_also_before_a_run():
+    with pytest.raises(InputError, match=f'Tensors returns a tensor: forward must .*{PAGE}'):
+        Tensors()(torch.ones(1, 3, 8, 8))
+    config = read_config(ROOT / 'tests' / 'tools' / 'tiny_detr.py')
+    config.model.backbone = {'type': Tensors}
+    with pytest.raises(InputError, match='Tensors returns a tensor'):
+        try_model(config)
 
 
 def test_a_class_token_that_is_not_there():

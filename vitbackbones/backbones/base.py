@@ -47,15 +47,19 @@ def cast_to_parameter_dtype(backbone: nn.Module, images: tuple[Tensor]) -> tuple
 
 
 def require_tuple(backbone: nn.Module, images: tuple[Tensor], outputs: Sequence[Tensor]) -> None:
-    """Refuse a bare tensor, of which a neck or a head would take the images for maps."""
+    """Refuse a bare tensor, of which a neck or a head would take the images for maps.
+
+    Raises:
+        InputError: ``outputs`` is one; the tools show it as it is, before or in a run.
+    """
     if isinstance(outputs, Tensor):
-        raise lacks(backbone, 'returns a tensor', 'forward returns a tuple, one entry per map')
+        remedy = 'forward must return a tuple, one entry per map'
+        raise InputError(contract_broken(backbone, 'returns a tensor', remedy))
 
 
-def lacks(backbone: nn.Module, problem: str, remedy: str) -> OptionError:
-    """Return the error for a part of the contract that a subclass does not keep."""
-    name = type(backbone).__name__
-    return OptionError(f'{name} {problem}: {remedy}; see docs/adding_a_backbone.md')
+def contract_broken(backbone: nn.Module, problem: str, remedy: str) -> str:
+    """Return the message about what a subclass lacks, what to do, and where it is explained."""
+    return f'{type(backbone).__name__} {problem}: {remedy}; see docs/adding_a_backbone.md'
 
 
 def trunc_normal_linears(module: nn.Module, std: float = 0.02) -> None:
@@ -146,9 +150,17 @@ class Backbone(InitCfgMixin, nn.Module):
         for name in (self.stages_name, 'blocks', 'stages'):
             parts = getattr(self, name, None) if name else None
             if isinstance(parts, list | tuple) and any(isinstance(p, nn.Module) for p in parts):
-                raise lacks(self, f'has a plain list {name}', 'torch only sees a nn.ModuleList')
+                raise OptionError(
+                    contract_broken(
+                        self, f'has a plain list {name}', 'torch only sees a nn.ModuleList'
+                    )
+                )
         if self.stages_name and not self._stages_key():
-            raise lacks(self, f'sets no {self.stages_name}', 'a nn.ModuleList of its stages')
+            raise OptionError(
+                contract_broken(
+                    self, f'sets no {self.stages_name}', 'a nn.ModuleList of its stages'
+                )
+            )
         count = len(self.parts_by_stage()) - 1
         if not isinstance(self.frozen_stages, int) or not -1 <= self.frozen_stages <= count:
             if not count:
@@ -246,7 +258,9 @@ class Backbone(InitCfgMixin, nn.Module):
         if key := self._stages_key():
             return key
         remedy = 'put them into self.blocks or self.stages, a nn.ModuleList, or name another '
-        raise lacks(self, f'has no stages ({purpose})', f'{remedy}attribute by stages_name')
+        raise OptionError(
+            contract_broken(self, f'has no stages ({purpose})', f'{remedy}attribute by stages_name')
+        )
 
     def _adapt_on_load(self, state: dict[str, Tensor], prefix: str, *args) -> None:
         state.update(self.adapt_state_dict(state, prefix))
@@ -299,7 +313,9 @@ class PlainBackbone(Backbone):
 
     def finish(self) -> None:
         if not hasattr(self, 'norm'):
-            raise lacks(self, 'sets no norm', 'the final norm, nn.Identity() for none')
+            raise OptionError(
+                contract_broken(self, 'sets no norm', 'the final norm, nn.Identity() for none')
+            )
         if self.out_type == 'cls_token' and self.cls_token is None:
             raise OptionError("out_type='cls_token': there is no class token here, use 'pooled'")
         super().finish()

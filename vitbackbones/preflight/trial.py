@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from ..backbones import Backbone
 from ..config.lint import report
 from ..config.settings import as_list, model_settings
+from ..errors import InputError
 from ..messages import did_you_mean
 from ..processes import show_warnings
 from .agreement import missing_sections
@@ -136,6 +137,8 @@ def _outputs(part: nn.Module | None, inputs: Tensor | list[Tensor]) -> list[Tens
     try:
         with torch.no_grad(), _silence(), device:
             outputs = part(inputs if isinstance(inputs, Tensor) else tuple(inputs))
+    except InputError:
+        raise  # a part that knows what is wrong with it
     except Exception:  # whatever it is, the run will show it
         return None
     outputs = [outputs] if isinstance(outputs, Tensor) else outputs
