@@ -66,7 +66,7 @@ def test_arguments_of_a_backbone_follow_its_name():
         (['ours:deit_ti,archh=s'], ["unexpected keyword argument 'archh'"]),
         (['ours:deit_ti,arch=[1'], ['ours:deit_ti,arch=[1: [1: cannot be read as a value']),
         (['deit_s'], ["'deit_s' names no model", 'ours:NAME', 'timm:NAME', 'plain:NAME']),
-        (['mmdet:retinanet_pvt-s'], ['unknown model mmdet:', 'retinanet_pvt-s_fpn_1x_coco']),
+        (['mmdet:pvt-s_fpn'], ['unknown model mmdet:', "mean 'retinanet_pvt-s_fpn_1x_coco'?"]),
         (['ours:deit_small'], ['unknown model ours:deit_small; did you mean', 'deit_s']),
         (['mmdet:retinanet_pvt_s'], ['unknown model mmdet:', 'retinanet_pvt-s_fpn_1x_coco']),
         (['mmdet:retinanet_pvt-s_fpn_1x_coco'], ['feature maps only', '--features']),

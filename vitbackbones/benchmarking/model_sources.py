@@ -11,7 +11,7 @@
 A name of ours may be followed by arguments of its backbone, as ``create_model`` takes them, a dot
 leading into a dict: ``ours:sret_t,groups=None``, ``ours:deit_ti,arch.depth=24``.
 
-All have random weights. Whether one takes images of some size is for itself to say.
+All have random weights. A model that cannot take images of the size says so when it runs.
 """
 
 from collections.abc import Callable, Mapping

@@ -113,16 +113,19 @@ def adapt_state(model: nn.Module, state: dict[str, Tensor]) -> dict[str, Tensor]
     return state
 
 
-def _brought_to(
-    module: nn.Module, state: dict[str, Tensor], format: str | None
-) -> tuple[dict[str, Tensor], str]:
-    """Return a state dict in the keys and sizes of ``module``, and the format it had."""
-    state, layout = convert(state, format)
-    if hasattr(module, 'split_converted'):  # a classifier, from the state of one or of a backbone
-        return module.split_converted(without_wrapper(state)), layout
-    if not hasattr(module, 'backbone'):  # a backbone, from the state of one or of a whole model
-        state = without_wrapper(state)
-    return adapt_state(module, state), layout
+def _fit(
+    module: nn.Module, raw: dict[str, Tensor], format: str | None
+) -> tuple[dict[str, Tensor], Coverage]:
+    """Return a file's state dict in the keys and sizes of ``module``, and what it would fill."""
+    state, layout = convert(raw, format)
+    if hasattr(module, 'split_converted'):  # a classifier: backbone and head have their own keys
+        state = module.split_converted(without_wrapper(state))
+    elif hasattr(module, 'backbone'):  # another whole model: the keys of all its parts
+        state = adapt_state(module, state)
+    else:  # a backbone, or any other module
+        state = adapt_state(module, without_wrapper(state))
+    expected = tuple(FORMATS[layout].unused(raw))
+    return state, Coverage(**vars(compare(module, state)), format=layout, expected=expected)
 
 
 def _not_allowed(keys: Iterable[str], patterns: Sequence[str]) -> list[str]:
@@ -160,22 +163,21 @@ def load_pretrained(
     content = load_anywhere(checkpoint)
     with errors_name_file(checkpoint):
         raw = unwrap(content, state_key)
-        state, layout = _brought_to(module, raw, format)
-        compared, expected = compare(module, state), tuple(FORMATS[layout].unused(raw))
-    coverage = Coverage(**vars(compared), format=layout, expected=expected)
+        state, coverage = _fit(module, raw, format)
+    layout = FORMATS[coverage.format]
     missing = _not_allowed(coverage.missing, allow_missing)
     unexpected = _not_allowed(coverage.unexpected_inside(), (*LEFT_OVER, *allow_unused))
     reinitialized = (*allow_missing, *getattr(module, 'reinit_if_mismatched', ()))
     if missing or unexpected or _not_allowed(coverage.mismatched, reinitialized):
-        variant = FORMATS[layout].describe(convert(raw, layout)[0])
+        variant = layout.describe(layout.convert(raw))
         raise InputError(_not_filled(module, checkpoint, coverage, missing, unexpected, variant))
     require_finite(checkpoint, {key: state[key] for key in coverage.used})
     kept = {key: value for key, value in state.items() if key not in coverage.mismatched}
     module.load_state_dict(kept, strict=False)
     level = logging.WARNING if coverage.mismatched else logging.INFO
     LOG.log(level, f'{checkpoint} -> {type(module).__name__}: {coverage}')
-    if FORMATS[layout].note:
-        LOG.info(f'{checkpoint}: {FORMATS[layout].note}')
+    if layout.note:
+        LOG.info(f'{checkpoint}: {layout.note}')
     return coverage
 
 
@@ -197,12 +199,11 @@ def _not_filled(
     unexpected: list[str],
     variant: str,
 ) -> str:
-    also_unused = [key for key in coverage.unused if key not in unexpected]
     reasons = (
         (f'nothing for {len(missing)} tensors', missing),
         ('other shapes', coverage.shapes),
         (f'no place for {len(unexpected)} tensors', unexpected),
-        ('also unused', also_unused),
+        ('also unused', [key for key in coverage.unused if key not in unexpected]),
         ('the file holds', [variant] if variant else []),
     )
     text = f'{checkpoint} does not fill {type(module).__name__} ({coverage.format} layout):'
