@@ -64,7 +64,6 @@ ALSO = {
     'preflight/bug_report.py': ['commands/test_cli.py', 'tools/test_messages.py'],
     'preflight/build_errors.py': ['preflight/test_mistakes.py', 'tools/test_messages.py'],
     'preflight/earlier_run.py': ['tools/test_used_work_dir.py'],
-    'preflight/run.py': ['commands/test_training_options.py', 'tools/test_messages.py'],
     'preflight/trial.py': ['preflight/test_mistakes.py'],
     'preflight/work_dir.py': ['tools/test_used_work_dir.py'],
     'training/dataset_proxy.py': [

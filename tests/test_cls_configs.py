@@ -16,6 +16,7 @@ from mmpretrain.utils import register_all_modules
 import vitbackbones
 from vitbackbones.config.lint import lint
 from vitbackbones.models import MODELS as NAMED
+from vitbackbones.preflight.agreement import require_agreement
 
 pytestmark = pytest.mark.compat
 CONFIGS = Path(__file__).parents[1] / 'configs'
@@ -74,6 +75,7 @@ def test_known_keys_and_a_model_that_fits(name):
     """On the meta device, image to logits of the classes that the rest of the config has."""
     config = load(name)
     lint(config)
+    require_agreement(config)
     model = build(config)
     assert config.model.head.in_channels == model.backbone.out_channels[-1]
     if 't2t' not in name or 't2t_t' in name:  # a Performer leaves autocast, which meta has not

@@ -13,6 +13,7 @@ from mmengine.config import Config
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from vitbackbones.config.lint import lint
+from vitbackbones.preflight.agreement import require_agreement
 
 pytestmark = pytest.mark.compat
 CONFIGS = Path(__file__).parents[1] / 'configs'
@@ -83,6 +84,7 @@ def test_header(name):
 @pytest.mark.parametrize('name', NAMES)
 def test_every_key_and_type_is_known(name):
     lint(load(name))
+    require_agreement(load(name))
 
 
 @pytest.mark.parametrize('name', [n for n in NAMES if n.endswith(('_coco', '_shapes'))])

@@ -13,6 +13,7 @@ from mmseg.utils import register_all_modules
 from vitbackbones.config.lint import lint
 from vitbackbones.datasets import shapes
 from vitbackbones.datasets.load_mask import IGNORED, label_table
+from vitbackbones.preflight.agreement import require_agreement
 from vitbackbones.preflight.num_classes import check_classes
 
 pytestmark = pytest.mark.compat
@@ -53,6 +54,7 @@ def test_header(name):
 def test_every_key_and_type_is_known_and_classes_agree(name):
     config = load(name)
     lint(config)
+    require_agreement(config)
     check_classes(config, ('train', 'val', 'test'))
     loaders = [step for step in config.train_pipeline if step.type == 'vitbackbones.LoadMask']
     loaders += [step for step in config.test_pipeline if step.type == 'vitbackbones.LoadMask']

@@ -17,6 +17,7 @@ from mmseg.structures import SegDataSample
 from mmseg.utils import register_all_modules
 
 from vitbackbones.config.lint import lint
+from vitbackbones.preflight.agreement import require_agreement
 
 pytestmark = pytest.mark.compat
 CONFIGS = Path(__file__).parents[1] / 'configs'
@@ -76,6 +77,7 @@ def test_header(name):
 @pytest.mark.parametrize('name', NAMES)
 def test_every_key_and_type_is_known(name):
     lint(load(name))
+    require_agreement(load(name))
 
 
 @pytest.mark.parametrize('name', NAMES)

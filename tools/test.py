@@ -27,6 +27,7 @@ def parse() -> Namespace:
     add('--draw', metavar='DIR', help='write pictures of prediction and ground truth to DIR')
     add('--num-pictures', type=int, default=16, metavar='N', help='how many (default: 16)')
     add('--score-threshold', type=float, default=0.3, help='least score drawn (default: 0.3)')
+    add('--explain', action='store_true', help='print the steps before the test, and stop')
     options = parser.parse_args()
     if options.num_pictures < 1:
         parser.error('--num-pictures: at least 1')

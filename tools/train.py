@@ -49,6 +49,11 @@ def parse() -> Namespace:
         help='try some steps, evaluation and resuming, in WORK_DIR/smoke; needs no data and no '
         'weights, and on a CPU seconds for a small model, minutes for a large one',
     )
+    parser.add_argument(
+        '--explain',
+        action='store_true',
+        help='print the steps from the config to the run, with what each changes, and stop',
+    )
     return parser.parse_args()
 
 

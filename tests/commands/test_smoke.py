@@ -9,13 +9,18 @@ import pytest
 from mmengine.registry import DATASETS, DefaultScope
 
 from vitbackbones.commands import smoke
-from vitbackbones.commands.smoke import SHORT_SIDE, rewrite, shrink
+from vitbackbones.commands.smoke import SHORT_SIDE, STEPS_TO_SMOKE, shrink
 from vitbackbones.config.data import datasets, loaders
 from vitbackbones.config.read import read_config
 from vitbackbones.errors import InputError
+from vitbackbones.preflight.steps import take_steps
 
 TINY_SEG = Path(__file__).parents[1] / 'tools' / 'tiny_seg.py'
 CONFIGS = sorted((Path(__file__).parents[2] / 'configs').glob('detr_*.py'))
+
+
+def rewritten(config):
+    return take_steps(config, STEPS_TO_SMOKE, None)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +58,7 @@ def test_every_config_can_be_rewritten(path, tmp_path):
     config = read_config(path)
     before = copy.deepcopy(config)
     config.work_dir = str(tmp_path)
-    rewrite(config)
+    config = rewritten(config)
     assert config.optim_wrapper == before.optim_wrapper
     resized = ('data_preprocessor', 'test_cfg') if config.default_scope == 'mmseg' else ()
     for key in set(config.model) - set(resized):
@@ -98,7 +103,7 @@ def test_segmentation_with_any_number_of_classes(classes, tmp_path):
             {**step, 'num_classes': classes} if step['type'].endswith('LoadMask') else step
             for step in part.pipeline
         ]
-    rewrite(config)
+    config = rewritten(config)
     assert config.model.data_preprocessor.size == (SHORT_SIDE, SHORT_SIDE)
     assert config.model.test_cfg.crop_size == config.model.test_cfg.stride == (SHORT_SIDE,) * 2
     with DefaultScope.overwrite_default_scope('mmseg'):
@@ -111,7 +116,7 @@ def test_segmentation_with_any_number_of_classes(classes, tmp_path):
 def test_a_task_without_data(tmp_path):
     config = read_config(CONFIGS[0], {'default_scope': 'mmpose', 'work_dir': str(tmp_path)})
     with pytest.raises(InputError, match="--smoke: there are no embedded data for default_scope='"):
-        rewrite(config)
+        config = rewritten(config)
 
 
 def test_losses_that_are_not_finite_fail():
@@ -167,7 +172,7 @@ def test_an_evaluation_of_something_passes():
 def test_every_threshold_is_lowered(tmp_path):
     config = read_config(CONFIGS[0], {'work_dir': str(tmp_path)})
     config.model.test_cfg = {'score_thr': 0.05, 'rcnn': {'score_thr': 0.5, 'max_per_img': 100}}
-    rewrite(config)
+    config = rewritten(config)
     assert config.model.test_cfg == {
         'score_thr': 0.0,
         'rcnn': {'score_thr': 0.0, 'max_per_img': 100},
@@ -190,7 +195,7 @@ def test_every_classifier_can_be_rewritten(path, work_dir):
     config = read_config(path)
     model, wrapper = copy.deepcopy(config.model), copy.deepcopy(config.optim_wrapper)
     config.work_dir = str(work_dir)
-    rewrite(config)
+    config = rewritten(config)
     assert (config.model, config.optim_wrapper) == (model, wrapper)
     with DefaultScope.overwrite_default_scope('mmpretrain'):
         for _, part in datasets(config):

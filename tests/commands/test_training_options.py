@@ -6,7 +6,7 @@ from mmengine.model import BaseModel
 from mmengine.registry import DATASETS, MODELS
 
 from vitbackbones.checkpoints.filling import load_file
-from vitbackbones.preflight.run import add_guards
+from vitbackbones.preflight.hooks import add_guards
 
 from ..training.toy import ToyData, loader, run_toy, toy_config
 
@@ -48,9 +48,8 @@ def train(work_dir, batch_size=2, model=(), wrapper=(), **changes):
         **{f'val_{part}': None for part in ('dataloader', 'cfg', 'evaluator')},
         **changes,
     )
-    add_guards(config)
     torch.manual_seed(0)
-    return run_toy(config)
+    return run_toy(add_guards(config))
 
 
 def losses(runner):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vitbackbones.config.data import datasets, prepare_data
+from vitbackbones.config.data import datasets, locate_data
 from vitbackbones.datasets import shapes
 from vitbackbones.errors import InputError
 
@@ -20,8 +20,9 @@ def written(tmp_path, monkeypatch):
 
 
 def test_roots_and_evaluators_become_absolute(written):
-    config = make_config()
-    prepare_data(config, None, ('train', 'val'))
+    before = make_config()
+    config = locate_data(before, None, ('train', 'val'))
+    assert before.train_dataloader.dataset.data_root == 'data/'  # a copy is changed
     roots = [Path(part['data_root']) for _, part in datasets(config)]
     assert roots == [written / 'data'] * 2
     annotations = written / 'data' / 'annotations' / 'instances_val.json'
@@ -32,7 +33,7 @@ def test_roots_and_evaluators_become_absolute(written):
 def test_a_given_root_replaces_that_of_the_config(written, monkeypatch, tmp_path_factory):
     monkeypatch.chdir(tmp_path_factory.mktemp('elsewhere'))
     config = make_config()
-    prepare_data(config, str(written / 'data'), ('train', 'val'))
+    config = locate_data(config, str(written / 'data'), ('train', 'val'))
     assert config.train_dataloader.dataset.data_root == str(written / 'data')
     assert config.val_evaluator.ann_file.startswith(str(written))
 
@@ -41,7 +42,7 @@ def test_wrapped_data_sets(written):
     wrapped = {'type': 'RepeatDataset', 'times': 2, 'dataset': dataset('train')}
     joined = {'type': 'ConcatDataset', 'datasets': [dataset('val'), dataset('train')]}
     config = make_config(wrapped, joined)
-    prepare_data(config, None, ('train', 'val'))
+    config = locate_data(config, None, ('train', 'val'))
     paths = {path: Path(part['data_root']) for path, part in datasets(config)}
     assert paths == {
         'train_dataloader.dataset.dataset': written / 'data',
@@ -53,7 +54,7 @@ def test_wrapped_data_sets(written):
 def test_a_missing_file_is_named_with_both_places_and_the_ways_out(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as error:
-        prepare_data(make_config(), None, ('train',))
+        locate_data(make_config(), None, ('train',))
     text = str(error.value)
     assert text.startswith('data/annotations/instances_train.json: the ann_file of train_data')
     assert f'looked for {tmp_path}/data/annotations/instances_train.json and ' in text
@@ -66,38 +67,38 @@ def test_missing_shapes_name_the_command_that_writes_them(tmp_path, monkeypatch)
     config = make_config(dataset('train', data_root='data/shapes/'))
     command = 'Write the Shapes data with "python -m vitbackbones.datasets.shapes data/shapes"'
     with pytest.raises(InputError, match=command):
-        prepare_data(config, None, ('train',))
+        locate_data(config, None, ('train',))
 
 
 def test_missing_images(written):
     config = make_config(dataset('train', data_prefix={'img': 'pictures/'}))
     with pytest.raises(InputError, match='data/pictures: the img of train_dataloader.dataset is'):
-        prepare_data(config, None, ('train',))
+        locate_data(config, None, ('train',))
 
 
 def test_a_given_root_that_is_not_there(tmp_path):
     with pytest.raises(InputError, match=r'none/annotations/instances_train\.json: the ann_file'):
-        prepare_data(make_config(), str(tmp_path / 'none'), ('train',))
+        locate_data(make_config(), str(tmp_path / 'none'), ('train',))
 
 
 def test_one_root_for_several_folders_is_refused(written):
     config = make_config(val=dataset('val', data_root='other/'))
     with pytest.raises(InputError, match='--data-root: the data sets of this config lie in'):
-        prepare_data(config, 'data', ('train',))
+        locate_data(config, 'data', ('train',))
 
 
 def test_a_given_root_that_no_data_set_has_a_place_for_is_refused(written):
     whole = {key: value for key, value in dataset('train').items() if key != 'data_root'}
     config = make_config(whole, whole)
     with pytest.raises(InputError, match='--data-root: no data set of this config has a data_root'):
-        prepare_data(config, 'data', ('train',))
+        locate_data(config, 'data', ('train',))
 
 
 def test_splits_that_are_not_used_may_be_missing(written):
-    prepare_data(make_config(val=dataset('none')), None, ('train',))
+    locate_data(make_config(val=dataset('none')), None, ('train',))
 
 
 def test_missing_masks(written):
     prefix = {'img_path': 'images/train', 'seg_map_path': 'masks'}
     with pytest.raises(InputError, match='data/masks: the seg_map_path of train_dataloader.datas'):
-        prepare_data(make_mask_config(data_prefix=prefix), None, ('train',))
+        locate_data(make_mask_config(data_prefix=prefix), None, ('train',))

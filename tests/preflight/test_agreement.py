@@ -1,12 +1,17 @@
 """Settings that are valid for themselves and not together."""
 
 import pytest
+from mmengine.config import Config
 
-from vitbackbones.preflight.agreement import disagreements, missing_sections
+from vitbackbones.errors import InputError
+from vitbackbones.preflight.agreement import disagreements, missing_sections, require_agreement
+
+SCOPES = {'CocoMetric': 'mmdet', 'mmseg.IoUMetric': 'mmseg', 'Accuracy': 'mmpretrain'}
 
 
 def with_best(save_best, **evaluator):
     return {
+        'default_scope': SCOPES.get(evaluator['type'], 'mmdet'),
         'default_hooks': {'checkpoint': {'type': 'CheckpointHook', 'save_best': save_best}},
         'val_evaluator': evaluator,
     }
@@ -65,7 +70,7 @@ SIGMOID = {'loss_cls': {'use_sigmoid': True}}
 
 
 def detr(**model):
-    return {'model': {'type': 'vitbackbones.DETR', **model}}
+    return {'default_scope': 'mmdet', 'model': {'type': 'vitbackbones.DETR', **model}}
 
 
 @pytest.mark.parametrize(
@@ -99,7 +104,8 @@ def test_detr(model, agrees):
 )
 def test_a_linear_head_reads_vectors(backbone, neck, agrees):
     model = {'backbone': backbone, 'neck': neck, 'head': {'type': 'LinearClsHead'}}
-    assert (disagreements({'model': model}) == []) is agrees
+    config = {'default_scope': 'mmpretrain', 'model': model}
+    assert (disagreements(config) == []) is agrees
 
 
 LOAD, PACK = {'type': 'LoadImageFromFile'}, {'type': 'PackDetInputs'}
@@ -127,3 +133,13 @@ def test_pipelines_that_do_not_pack(steps):
     (finding,) = disagreements(with_steps(*steps))
     assert finding.startswith('val_dataloader.dataset.pipeline: nothing in it packs')
     assert finding.endswith("end it with 'PackDetInputs'")
+
+
+def test_a_config_of_no_known_task_is_left_alone():
+    assert disagreements(with_steps(LOAD, scope='mmpose')) == []
+
+
+def test_what_does_not_fit_together_is_refused():
+    config = Config({**detr(num_queries=5, test_cfg={'max_per_img': 6}), **with_steps(LOAD)})
+    with pytest.raises(InputError, match=r'max_per_img: is 6, more than model\.num_queries=5'):
+        require_agreement(config)

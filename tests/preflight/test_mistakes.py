@@ -9,6 +9,7 @@ from vitbackbones.commands.cli import ConfigOptions
 from vitbackbones.config.lint import lint
 from vitbackbones.config.read import read_config
 from vitbackbones.errors import InputError
+from vitbackbones.preflight.agreement import require_agreement
 from vitbackbones.preflight.trial import try_model
 
 TOOLS = Path(__file__).parents[1] / 'tools'
@@ -23,6 +24,7 @@ def check(file, option, work_dir):
     options = parser.parse_args(['--cfg-options', option]).cfg_options
     config = read_config(file, options)
     lint(config, options)
+    require_agreement(config)
     config.work_dir = str(work_dir)
     try_model(config)
     return config

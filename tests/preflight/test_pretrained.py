@@ -22,7 +22,7 @@ def config():
 def test_found(config, elsewhere):
     (elsewhere / 'checkpoints').mkdir()
     (elsewhere / 'checkpoints' / 'aug_vit_s.pth').touch()
-    prepare_pretrained(config)
+    config = prepare_pretrained(config)
     assert config.model.backbone.init_cfg == {
         'type': 'vitbackbones.Pretrained',
         'checkpoint': str(elsewhere / 'checkpoints' / 'aug_vit_s.pth'),
@@ -57,13 +57,14 @@ def test_no_hint_at_deit_where_it_does_not_fit():
 
 
 def test_scratch(config):
-    prepare_pretrained(config, scratch=True)
-    assert config.model.backbone.init_cfg is None
+    without = prepare_pretrained(config, scratch=True)
+    assert without.model.backbone.init_cfg is None
+    assert config.model.backbone.init_cfg is not None  # a copy is changed
 
 
 def test_given_replaces_the_file_and_keeps_what_may_be_missing(config, elsewhere):
     (elsewhere / 'deit.pth').touch()
-    prepare_pretrained(config, given='deit.pth')
+    config = prepare_pretrained(config, given='deit.pth')
     assert config.model.backbone.init_cfg.checkpoint == str(elsewhere / 'deit.pth')
     assert config.model.backbone.init_cfg.allow_missing == ['*.shortcut_*']
 
@@ -71,7 +72,7 @@ def test_given_replaces_the_file_and_keeps_what_may_be_missing(config, elsewhere
 def test_given_to_a_config_without_weights(elsewhere):
     (elsewhere / 'w.pth').touch()
     config = read_config('configs/detr_aug_vit_s_shapes.py')
-    prepare_pretrained(config, given='w.pth')
+    config = prepare_pretrained(config, given='w.pth')
     assert config.model.backbone.init_cfg == {
         'type': 'vitbackbones.Pretrained',
         'checkpoint': str(elsewhere / 'w.pth'),
@@ -85,7 +86,7 @@ def test_given_is_missing(config):
 
 def test_addresses_are_left_to_mmengine(config):
     config.model.backbone.init_cfg.checkpoint = 'https://host/x.pth'
-    prepare_pretrained(config)
+    config = prepare_pretrained(config)
     assert config.model.backbone.init_cfg.checkpoint == 'https://host/x.pth'
 
 
@@ -98,7 +99,7 @@ def test_fine_tuning_names_the_run_before(elsewhere):
 def test_given_to_fine_tuning_fills_the_head_too(elsewhere):
     (elsewhere / 'w.pth').touch()
     config = read_config('configs/cls_sret_t_384_imagenet.py')
-    prepare_pretrained(config, given='w.pth')
+    config = prepare_pretrained(config, given='w.pth')
     assert config.model.init_cfg.checkpoint == str(elsewhere / 'w.pth')
     assert 'init_cfg' not in config.model.backbone
 
@@ -109,7 +110,6 @@ def test_a_teacher(elsewhere):
         prepare_teacher(config)
     (elsewhere / 'checkpoints').mkdir()
     (elsewhere / 'checkpoints' / 'regnety_160.pth').touch()
-    prepare_teacher(config)
-    assert config.model.teacher_checkpoint == str(elsewhere / 'checkpoints' / 'regnety_160.pth')
-    prepare_teacher(config, scratch=True)
-    assert config.model.teacher_checkpoint is None
+    filled = prepare_teacher(config)
+    assert filled.model.teacher_checkpoint == str(elsewhere / 'checkpoints' / 'regnety_160.pth')
+    assert prepare_teacher(config, scratch=True).model.teacher_checkpoint is None

@@ -8,7 +8,7 @@ from mmengine.config import Config
 
 from vitbackbones.errors import InputError
 from vitbackbones.files import LOCK, prepare_folder
-from vitbackbones.preflight.work_dir import only_writer, prepare_work_dir
+from vitbackbones.preflight.work_dir import choose_work_dir, create_work_dir, only_writer
 
 
 @pytest.fixture
@@ -19,16 +19,18 @@ def config(tmp_path, monkeypatch):
 
 
 def test_the_default_is_in_the_current_directory(config, tmp_path):
-    prepare_work_dir(config)
+    config = choose_work_dir(config)
     assert Path(config.work_dir) == tmp_path / 'work_dirs' / 'detr'
+    assert not Path(config.work_dir).exists()
+    create_work_dir(config)
     assert Path(config.work_dir).is_dir()
 
 
 def test_precedence(config, tmp_path):
     config.work_dir = 'own'
-    prepare_work_dir(config)
+    config = choose_work_dir(config)
     assert Path(config.work_dir) == tmp_path / 'own'
-    prepare_work_dir(config, 'given')
+    config = choose_work_dir(config, 'given')
     assert Path(config.work_dir) == tmp_path / 'given'
 
 
@@ -38,7 +40,7 @@ def test_precedence(config, tmp_path):
 )
 def test_a_folder_below_the_chosen_one(config, tmp_path, given, own, chosen):
     config.work_dir = own
-    prepare_work_dir(config, given, below='smoke')
+    config = choose_work_dir(config, given, below='smoke')
     assert Path(config.work_dir) == tmp_path / chosen / 'smoke'
 
 
@@ -46,9 +48,9 @@ def test_a_file_stands_there(config, tmp_path):
     (tmp_path / 'taken').write_text('')
     message = f'--work-dir {tmp_path}/taken: cannot be written to \\(File exists\\)'
     with pytest.raises(InputError, match=message):
-        prepare_work_dir(config, 'taken')
+        create_work_dir(choose_work_dir(config, 'taken'))
     with pytest.raises(InputError, match='Not a directory'):
-        prepare_work_dir(config, 'taken/below')
+        create_work_dir(choose_work_dir(config, 'taken/below'))
 
 
 def test_no_permission(config):
@@ -63,8 +65,9 @@ def test_nothing_is_left_behind(config, tmp_path):
 @pytest.mark.parametrize(('rank', 'left'), [(0, {LOCK}), (1, {'epoch_1.pth.other.7.part'})])
 def test_the_first_process_locks_and_tidies_up(config, tmp_path, monkeypatch, rank, left):
     monkeypatch.setenv('RANK', str(rank))
-    prepare_work_dir(config, 'run')
+    config = choose_work_dir(config, 'run')
     folder = Path(config.work_dir)
+    folder.mkdir()
     (folder / 'epoch_1.pth.other.7.part').touch()
     with only_writer(config):
         assert {path.name for path in folder.iterdir()} == left
@@ -76,6 +79,6 @@ def test_a_disk_without_room_for_the_config_and_the_log(config):
     resource.setrlimit(resource.RLIMIT_FSIZE, (2**16, before[1]))
     try:
         with pytest.raises(InputError, match=r'cannot be written to \(File too large\); choose'):
-            prepare_work_dir(config)
+            create_work_dir(choose_work_dir(config))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

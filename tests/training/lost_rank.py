@@ -11,7 +11,7 @@ from mmengine.registry import HOOKS
 from tests.training.toy import run_toy, toy_config
 from vitbackbones.commands.cli import run
 from vitbackbones.preflight.explain import explained
-from vitbackbones.training.distributed import prepare_distributed
+from vitbackbones.training.distributed import join_processes, use_launcher
 
 
 @HOOKS.register_module()
@@ -25,8 +25,8 @@ class OutOfMemory(Hook):
 
 def main():
     hooks = [{'type': 'vitbackbones.InterruptHook'}, {'type': 'OutOfMemory'}]
-    config = toy_config(sys.argv[1], custom_hooks=hooks)
-    prepare_distributed(config, 'pytorch')
+    join_processes('pytorch')
+    config = use_launcher(toy_config(sys.argv[1], custom_hooks=hooks), 'pytorch')
     with explained(config):
         run_toy(config)
 

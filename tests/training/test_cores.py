@@ -7,7 +7,7 @@ import torch
 from mmengine.config import Config
 
 from vitbackbones.training import cores as threads
-from vitbackbones.training.cores import available_cores, share_cores
+from vitbackbones.training.cores import available_cores, limit_workers, share_cores
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def test_without_a_container(tmp_path, monkeypatch):
 def test_threads_and_workers_fit_the_cores(monkeypatch, cores, wanted):
     monkeypatch.delenv('OMP_NUM_THREADS', raising=False)
     monkeypatch.setattr(threads, 'available_cores', lambda: cores)
-    config = make_config(wanted)
+    config = limit_workers(make_config(wanted))
     share_cores(config)
     workers = config.train_dataloader.num_workers
     assert torch.get_num_threads() + workers == cores
@@ -50,8 +50,7 @@ def test_threads_and_workers_fit_the_cores(monkeypatch, cores, wanted):
 
 def test_persistent_workers_need_workers(monkeypatch):
     monkeypatch.setattr(threads, 'available_cores', lambda: 1)
-    config = make_config()
-    share_cores(config)
+    config = limit_workers(make_config())
     assert config.train_dataloader.num_workers == 0
     torch.utils.data.DataLoader([1, 2], **config.train_dataloader)
 
@@ -60,7 +59,7 @@ def test_the_users_choice_is_respected(monkeypatch):
     monkeypatch.setenv('OMP_NUM_THREADS', '3')
     monkeypatch.setattr(threads, 'available_cores', lambda: 16)
     torch.set_num_threads(3)
-    share_cores(make_config())
+    share_cores(limit_workers(make_config()))
     assert torch.get_num_threads() == 3
 
 
@@ -68,5 +67,5 @@ def test_processes_of_one_machine_share(monkeypatch):
     monkeypatch.delenv('OMP_NUM_THREADS', raising=False)
     monkeypatch.setenv('LOCAL_WORLD_SIZE', '4')
     monkeypatch.setattr(threads, 'available_cores', lambda: 8)
-    share_cores(make_config())
+    share_cores(limit_workers(make_config()))
     assert torch.get_num_threads() <= 2

@@ -28,10 +28,12 @@ def test_processes_on_cpus_keep_their_own_batch_statistics(monkeypatch):
     for name in ('RANK', 'LOCAL_RANK'):
         monkeypatch.setenv(name, '0')
     config = Config({'sync_bn': 'torch'})
-    ours.prepare_distributed(config, 'none')
-    assert config.sync_bn == 'torch'  # mmengine leaves it unused in a single process
-    ours.prepare_distributed(config, 'pytorch')
-    assert (started, config.sync_bn) == (['gloo'], None)
+    ours.join_processes('none')
+    assert not started
+    # mmengine leaves it unused in a single process
+    assert ours.use_launcher(config, 'none').sync_bn == 'torch'
+    ours.join_processes('pytorch')
+    assert (started, ours.use_launcher(config, 'pytorch').sync_bn) == (['gloo'], None)
 
 
 def torchrun(script, folder):

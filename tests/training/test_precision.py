@@ -20,9 +20,7 @@ def test_the_forward_pass_is_in_bfloat16_and_weights_are_not():
 
 
 def test_it_trains_a_config(tmp_path):
-    config = toy_config(tmp_path)
-    use_amp(config)
-    runner = run_toy(config)
+    runner = run_toy(use_amp(toy_config(tmp_path)))
     losses = runner.message_hub.get_scalar('train/loss').data[0]
     assert isinstance(runner.optim_wrapper, Bf16OptimWrapper)
     assert losses[-4:].mean() < losses[:4].mean()
@@ -35,8 +33,7 @@ def test_it_trains_a_config(tmp_path):
 def test_the_device_decides(monkeypatch, available, bfloat16, kind):
     monkeypatch.setattr(torch.cuda, 'is_available', lambda: available)
     monkeypatch.setattr(torch.cuda, 'is_bf16_supported', lambda **options: bfloat16)
-    config = Config({'optim_wrapper': {'optimizer': {}, 'clip_grad': {'max_norm': 1}}})
-    use_amp(config)
+    config = use_amp(Config({'optim_wrapper': {'optimizer': {}, 'clip_grad': {'max_norm': 1}}}))
     assert kind in config.optim_wrapper.type
     assert config.optim_wrapper.clip_grad == {'max_norm': 1}
     assert ('dtype' in config.optim_wrapper) == (kind == 'AmpOptimWrapper')
@@ -44,8 +41,9 @@ def test_the_device_decides(monkeypatch, available, bfloat16, kind):
 
 def test_options_of_mmengines_wrapper_do_not_stay():
     wrapper = {'type': 'AmpOptimWrapper', 'loss_scale': 512.0, 'dtype': 'float16', 'optimizer': {}}
-    config = Config({'optim_wrapper': wrapper})
-    use_amp(config)
+    before = Config({'optim_wrapper': wrapper})
+    config = use_amp(before)
+    assert before.optim_wrapper == wrapper
     assert set(config.optim_wrapper) == {'type', 'optimizer'}
 
 

@@ -26,7 +26,7 @@ from vitbackbones.checkpoints.filling import load_file
 from vitbackbones.commands.cli import run
 from vitbackbones.errors import InputError
 from vitbackbones.training.console import build_runner
-from vitbackbones.training.distributed import _wrap_on_cpu, prepare_distributed
+from vitbackbones.training.distributed import join_processes, use_launcher
 from vitbackbones.training.hooks.interrupt import TrainingInterrupted
 from vitbackbones.training.hooks.same_statistics import SameStatisticsHook
 
@@ -135,8 +135,7 @@ def sharded(folder, name, **changes):
     run = few_steps(folder, batch_size=2)
     run.strategy = Config.fromfile(CONFIGS / f'{name}.py').strategy
     run.update(launcher='pytorch', env_cfg={}, experiment_name=f'{name}{len(changes)}', **changes)
-    _wrap_on_cpu(run)
-    runner = build_runner(run)
+    runner = build_runner(use_launcher(run, 'pytorch'))
     runner.train()
     return losses(runner)
 
@@ -159,7 +158,7 @@ def interrupted_in_epochs(folder):
     run = toy_config(folder, custom_hooks=hooks, val_cfg=None, val_dataloader=None)
     run.update(val_evaluator=None, launcher='pytorch', env_cfg={})
     run.strategy = Config.fromfile(CONFIGS / 'fsdp.py').strategy
-    _wrap_on_cpu(run)
+    run = use_launcher(run, 'pytorch')
     with pytest.raises(TrainingInterrupted):
         build_runner(run).train()
     meta = load_file(folder / 'interrupted.pth')['meta']
@@ -176,8 +175,8 @@ def shared_statistics():
 
 
 def main(folder):
-    launched = few_steps(folder / 'losses', batch_size=2)
-    prepare_distributed(launched, 'pytorch')
+    join_processes('pytorch')
+    launched = use_launcher(few_steps(folder / 'losses', batch_size=2), 'pytorch')
     launch = {key: launched[key] for key in ('launcher', 'model_wrapper_cfg')}
     seen = {
         'losses': losses(run_toy(launched)),

@@ -15,20 +15,19 @@ from mmengine.config import Config
 from mmengine.registry import DATASETS, init_default_scope
 from tqdm import tqdm
 
-from ..config.data import SPLITS, datasets, loaders, prepare_data
+from ..config.data import SPLITS, datasets, loaders, locate_data
 from ..config.read import read_config
 from ..datasets.checks.class_table import class_table
 from ..datasets.checks.coco import image_size_fault
 from ..datasets.checks.findings import Look
-from ..datasets.checks.headers import color_type
-from ..datasets.checks.masks import mask_checks
-from ..datasets.checks.sizes import resize_fault
+from ..datasets.checks.pipelines import color_type, resize_fault
 from ..datasets.load_image import UnreadableImage, read_image
 from ..datasets.load_mask import BadMask
 from ..errors import InputError
 from ..openmmlab.unused_toolboxes import leave_out_unused
-from ..preflight.data_checks import check_data
+from ..preflight.data import check_data
 from ..processes import show_warnings
+from ..tasks import find_task
 from ..training.cores import available_cores
 from ..training.hooks.progress import on_terminal
 
@@ -48,7 +47,7 @@ def check(options: Namespace) -> None:
     splits = tuple(split for split in SPLITS if list(loaders(config, (split,))))
     if not splits:
         raise InputError(f'{config.filename}: no complete config, it has no data loader')
-    prepare_data(config, options.data_root, splits)
+    config = locate_data(config, options.data_root, splits)
     with suppress(BadMask):  # is listed below, with all others
         show_warnings(check_data(config, splits))
     init_default_scope(config.get('default_scope') or 'mmengine')
@@ -57,12 +56,12 @@ def check(options: Namespace) -> None:
 
 def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
     files: Checks = {}  # each once, also where two splits share it
-    faults, sets = [], {}
+    faults, sets, task = [], {}, find_task(config)
     for name, settings in datasets(config, splits):
         samples, classes = sets[name] = _samples(name, settings)
         files |= _checks(name, samples, settings.get('pipeline') or ())
-        if config.get('default_scope') == 'mmseg':
-            files |= {(path, None): look for path, look in mask_checks(settings).items()}
+        if task:
+            files |= {(path, None): look for path, look in task.file_checks(settings).items()}
         faults += _bare_classes(name, samples, classes)
     looks = dict(zip(files, _looks(files, workers), strict=True))
     for name, (samples, classes) in sets.items():
@@ -79,7 +78,7 @@ def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
 
 
 def _samples(name: str, settings: dict) -> tuple[list[dict], Sequence[str]]:
-    """What a data set lists, before it leaves anything out, and its classes."""
+    """Return what a data set lists, before it leaves anything out, and its classes."""
     unfiltered = {'filter_cfg': None} if 'filter_cfg' in settings else {}
     try:
         dataset = DATASETS.build({**settings, **unfiltered, 'pipeline': []})
@@ -90,7 +89,7 @@ def _samples(name: str, settings: dict) -> tuple[list[dict], Sequence[str]]:
 
 
 def _checks(name: str, samples: list[dict], pipeline: Sequence[dict]) -> Checks:
-    """What looks at every file that the samples name; prints how many there are."""
+    """Return what looks at every file that the samples name; print how many there are."""
     found = {kind: [s for s in samples if s.get(key)] for key, kind in KINDS.items()}
     counts = [f'{len(named)} {kind}s' for kind, named in found.items() if named]
     print(f'{name}: {len(samples)} samples, {", ".join(counts) or "no files"}')
@@ -106,7 +105,7 @@ def _size(sample: dict) -> Size:
 
 
 def _bare_classes(name: str, samples: list[dict], classes: Sequence[str]) -> Iterator[str]:
-    """Classification: an empty class folder."""
+    """Yield the classes that no image of a classifier's data set has."""
     labels = {sample['gt_label'] for sample in samples if isinstance(sample.get('gt_label'), int)}
     for label, known in enumerate(classes if labels else ()):
         if label not in labels:
@@ -114,7 +113,7 @@ def _bare_classes(name: str, samples: list[dict], classes: Sequence[str]) -> Ite
 
 
 def _looks(files: Checks, workers: int) -> Iterator[Look]:
-    """What was seen, in the order of the files."""
+    """Yield what was seen, in the order of the files."""
     with ThreadPool(workers) as pool:  # decoders leave Python's lock; nothing has to be forked
         found = pool.imap(lambda look: look(), files.values(), chunksize=16)
         yield from tqdm(found, 'decode', len(files), leave=False, disable=not on_terminal())

@@ -1,5 +1,7 @@
 """``tools/test.py --dataset``: an ImageNet checkpoint on ReaL labels or ImageNet-V2."""
 
+import copy
+
 from mmengine.config import Config
 
 from ..config.lookup import OURS
@@ -13,12 +15,13 @@ V2_FOLDERS = {
 SETS = ('real', *V2_FOLDERS)
 
 
-def use_set(config: Config, name: str) -> None:
-    """Let the test of ``config`` use another set; its files lie in the data root of ImageNet.
+def use_set(config: Config, name: str) -> Config:
+    """Return a copy of ``config`` that tests on another set, in the data root of ImageNet.
 
     Raises:
         InputError: the config does not test on ImageNet.
     """
+    config = copy.deepcopy(config)
     dataset = config.test_dataloader.dataset
     if dataset.type != 'ImageNet':
         raise InputError(
@@ -26,17 +29,16 @@ def use_set(config: Config, name: str) -> None:
             f'{dataset.type}'
         )
     if name == 'real':
-        ann_file = f'{dataset.data_root.rstrip("/")}/real.json'
-        topk = config.test_evaluator.get('topk', (1, 5))
         config.test_evaluator = {
             'type': f'{OURS}.ReaLAccuracy',
-            'ann_file': ann_file,
-            'topk': topk,
+            'ann_file': f'{dataset.data_root.rstrip("/")}/real.json',
+            'topk': config.test_evaluator.get('topk', (1, 5)),
         }
-        return
-    config.test_dataloader.dataset = {
-        'type': f'{OURS}.ImageNetV2',
-        'data_root': dataset.data_root,
-        'data_prefix': {'img_path': V2_FOLDERS[name]},
-        'pipeline': dataset.pipeline,
-    }
+    else:
+        config.test_dataloader.dataset = {
+            'type': f'{OURS}.ImageNetV2',
+            'data_root': dataset.data_root,
+            'data_prefix': {'img_path': V2_FOLDERS[name]},
+            'pipeline': dataset.pipeline,
+        }
+    return config

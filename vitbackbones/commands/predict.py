@@ -23,9 +23,11 @@ from ..files import LOCK, folder_lock, prepare_folder
 from ..inference.journal import Journal
 from ..inference.predictor import Predictor, choose_device
 from ..inference.sources import Frame, Source, count_frames, find_sources, read_frames
-from ..inference.writers import WRITERS, PictureWriter, PredictionWriter
+from ..inference.writers import PictureWriter, PredictionWriter
 from ..openmmlab.unused_toolboxes import leave_out_unused
+from ..preflight.agreement import require_agreement
 from ..preflight.explain import explained
+from ..tasks import TASKS, find_task
 from ..training.cores import share_cores
 from ..training.find_checkpoint import find_checkpoint
 from ..training.hooks.progress import on_terminal
@@ -45,10 +47,12 @@ def predict(options: Namespace) -> None:
     config = read_config(options.config, options.cfg_options)
     leave_out_unused(config)
     require_sections(config, 'model', 'test_dataloader')
-    if config.get('default_scope') not in WRITERS:
-        known = ', '.join(WRITERS)
+    task = find_task(config)
+    if task is None:
+        known = ', '.join(TASKS)
         raise InputError(f'{config.filename}: default_scope is none of {known}')
     lint(config, options.cfg_options)
+    require_agreement(config)
     device = choose_device(options.device)
     checkpoint = find_checkpoint(options.checkpoint, 'CHECKPOINT')
     out = prepare_folder(options.out, '--out')
@@ -58,7 +62,7 @@ def predict(options: Namespace) -> None:
         share_cores(Config())  # nothing else wants them
         with explained(config):
             predictor = Predictor(config, checkpoint, device, options.amp)
-        writer = WRITERS[config.default_scope](out, predictor.meta, options.score_thr)
+        writer = task.writer(out, predictor.meta, options.score_thr)
         journal = Journal(out, _settings(config, checkpoint, options, sources), options.resume)
         run = _Run(predictor, writer, journal, options.batch_size)
         run.all(sources)

@@ -15,13 +15,15 @@ from mmengine.registry import MODELS, init_default_scope
 from PIL import Image, ImageOps
 from torch import Tensor
 
-from ..config.data import datasets
+from ..config.data import first_dataset
 from ..config.read import read_config, require_sections
 from ..datasets.load_image import read_image
 from ..drawing.sheet import contact_sheet, from_bgr, save, side_by_side, spread
 from ..errors import InputError
 from ..inference.sources import find_sources
 from ..openmmlab.unused_toolboxes import leave_out_unused
+from ..tasks import find_task
+from ..tasks.classification.task import TASK as CLASSIFICATION
 from ..training.hooks.exact_resume import SAMPLE, seed_generators
 
 SIDE = 128  # of a panel, in pixels
@@ -37,9 +39,9 @@ def show(options: Namespace) -> None:
     config = read_config(options.config, options.cfg_options)
     leave_out_unused(config)
     require_sections(config, 'model', 'train_dataloader', 'val_dataloader')
-    if config.get('default_scope') != 'mmpretrain':
+    if find_task(config) is not CLASSIFICATION:
         raise InputError(f'{config.filename}: no classification config (default_scope)')
-    init_default_scope('mmpretrain')
+    init_default_scope(CLASSIFICATION.scope)
     target = Path(options.out).absolute()
     files = [source.path for source in find_sources(options.inputs, target.parent / '-')]
     chosen = spread(len(files), options.images)
@@ -49,7 +51,7 @@ def show(options: Namespace) -> None:
 
 def sheet(config: Config, files: Sequence[Path], draws: int) -> Image.Image:
     """Draw the rows of ``files``; the same files give the same picture."""
-    train, val = (_pipeline(config, split) for split in ('train', 'val'))
+    train, val = (Compose(first_dataset(config, split)['pipeline']) for split in ('train', 'val'))
     drawn = [[_draw(train, file, row, i) for i in range(draws)] for row, file in enumerate(files)]
     mixed = _mixed(config, torch.stack([row[-1] for row in drawn]))  # (files, 3, H, W)
     rows = []
@@ -62,18 +64,13 @@ def sheet(config: Config, files: Sequence[Path], draws: int) -> Image.Image:
     return contact_sheet(rows, columns=1, width=rows[0].width)
 
 
-def _pipeline(config: Config, split: str) -> Compose:
-    _, dataset = next(datasets(config, (split,)))
-    return Compose(dataset['pipeline'])
-
-
 def _draw(pipeline: Compose, file: Path, row: int, epoch: int) -> Tensor:
     torch.default_generator.manual_seed(seed_generators(SAMPLE, SEED, epoch, row))
     return _run(pipeline, file)
 
 
 def _run(pipeline: Compose, file: Path) -> Tensor:
-    """The image (3, H, W) in BGR that a pipeline hands to the model."""
+    """Return the image (3, H, W) in BGR that a pipeline hands to the model."""
     pixels = read_image(str(file))  # for pipelines of data sets that bring the image themselves
     shape = pixels.shape[:2]
     sample = {'img_path': str(file), 'img': pixels, 'img_shape': shape, 'ori_shape': shape}
@@ -81,7 +78,7 @@ def _run(pipeline: Compose, file: Path) -> Tensor:
 
 
 def _mixed(config: Config, images: Tensor) -> Tensor:
-    """A batch (N, 3, H, W) in BGR after MixUp, CutMix and what else the model does to it."""
+    """Return a batch (N, 3, H, W) in BGR after MixUp, CutMix and what else the model does to it."""
     from mmpretrain.structures import DataSample  # no need for it elsewhere
 
     torch.default_generator.manual_seed(seed_generators(SAMPLE, SEED))

@@ -8,19 +8,20 @@ learned nothing is sure of nothing, and the length by a few steps. Then two runn
 the second resuming from the checkpoint of the first.
 """
 
+import copy
 import math
 import time
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mmengine.config import Config
 
-from ..config.data import datasets, evaluators, loaders
+from ..config.data import loaders
 from ..config.lookup import OURS
 from ..datasets import shapes
 from ..errors import InputError
-from ..preflight.num_classes import class_names
+from ..preflight.steps import Step
 from ..processes import process_rank
+from ..tasks import find_task
 from ..training.console import QuietRunner
 from ..training.find_checkpoint import latest_checkpoint
 
@@ -34,68 +35,46 @@ SIZE_KEYS = ('scale', 'scales', 'crop_size', 'size', 'stride')
 # ------------------------------------------------------------------------ embedded data
 
 
-def _class_names(config: Config) -> Sequence[str]:
-    _, trained_on = next(datasets(config, ('train',)))
-    return class_names(config, trained_on)[1]
+def use_embedded_data(config: Config) -> Config:
+    """Return a copy of ``config``, whose work dir is set, that runs on embedded data.
+
+    Raises:
+        InputError: there are none for its task.
+    """
+    task = find_task(config)
+    if task is None:
+        scope = config.get('default_scope')
+        raise InputError(f'--smoke: there are no embedded data for default_scope={scope!r}')
+    config = task.use_shapes(config, _data_folder(config))
+    config.update(load_from=None, resume=False)
+    return config
 
 
-def _use_boxes(config: Config, folder: Path) -> None:
-    """Detection: the Shapes data set, under the class names of the config's own data set."""
-    root = shapes.write(folder, **IMAGES, size=SHORT_SIDE, classes=_class_names(config))
-    for path, dataset in datasets(config):
-        split = 'train' if path.startswith('train') else 'val'
-        dataset.update(
-            data_root=str(root),
-            ann_file=f'annotations/instances_{split}.json',
-            data_prefix={'img': f'images/{split}/'},
-        )
-    for _, metric in evaluators(config):
-        if 'ann_file' in metric:
-            metric['ann_file'] = str(root / 'annotations' / 'instances_val.json')
+def write_embedded_data(config: Config) -> None:
+    """Draw the data that a config runs on after :func:`use_embedded_data`."""
+    drawn = find_task(config).shapes(config)
+    shapes.write(_data_folder(config), **IMAGES, size=SHORT_SIDE, **drawn)
 
 
-def _use_folders(config: Config, folder: Path) -> None:
-    """Classification: Shapes in class folders; most outputs of a large head have no example."""
-    classes = shapes.KINDS[: config.model.head.num_classes]
-    root = shapes.write(folder, **IMAGES, size=SHORT_SIDE, classes=classes, layout='folders')
-    for path, dataset in datasets(config):
-        steps = list(dataset.pipeline)
-        if 'LoadImage' not in steps[0].type:  # CIFAR's data sets hold decoded pictures
-            steps.insert(0, {'type': f'{OURS}.LoadImage'})
-        dataset.clear()
-        split = 'train' if path.startswith('train') else 'val'
-        dataset.update(type='CustomDataset', data_root=str(root), data_prefix=split, pipeline=steps)
+def _data_folder(config: Config) -> Path:
+    """Return a folder for each process: none has to wait for another that writes it."""
+    return Path(config.work_dir, f'data_{process_rank()}').resolve()
 
 
-def _use_masks(config: Config, folder: Path) -> None:
-    """Segmentation: the masks of Shapes, with the config's first classes in place of theirs."""
-    classes = _class_names(config)
-    root = shapes.write(folder, **IMAGES, size=SHORT_SIDE, classes=classes[1:])
-    for path, dataset in datasets(config):
-        split = 'train' if path.startswith('train') else 'val'
-        kept = {key: dataset[key] for key in ('pipeline', 'test_mode') if key in dataset}
-        dataset.clear()  # suffixes, lists and subsets belong to the files of the config's data
-        dataset.update(
-            type='mmseg.BaseSegDataset',
-            data_root=str(root),
-            data_prefix={'img_path': f'images/{split}', 'seg_map_path': f'annotations/{split}'},
-            metainfo={'classes': classes},
-            reduce_zero_label=True,
-            **kept,
-        )
-    for part in ('data_preprocessor', 'test_cfg'):
+# ------------------------------------------------------------------------ sizes
+
+
+def use_small_batches(config: Config) -> Config:
+    """Return a copy of ``config`` with few small images in a batch, and one worker in training."""
+    config = copy.deepcopy(config)
+    for name, loader in loaders(config):
+        shrink_sizes(loader['dataset'])
+        # one worker process in training: what goes through it must be picklable
+        loader.update(num_workers=int(name.startswith('train')), batch_size=BATCH_SIZE)
+        loader.update(persistent_workers=False, prefetch_factor=None)
+    for part in find_task(config).sized:
         shrink_sizes(config.model.get(part) or {})
-
-
-# What is trained on, by the default scope of the configs of a task.
-EMBEDDED_DATA: dict[str, Callable[[Config, Path], None]] = {
-    'mmdet': _use_boxes,
-    'mmpretrain': _use_folders,
-    'mmseg': _use_masks,
-}
-
-
-# ------------------------------------------------------------------------ image sizes
+    return config
 
 
 def shrink_sizes(node) -> None:
@@ -108,7 +87,7 @@ def shrink_sizes(node) -> None:
 
 
 def shrink(size):
-    """A side, a pair of sides or a list of pairs, the shorter sides at most the limit.
+    """Return a side, a pair of sides or a list of pairs, the shorter sides at most the limit.
 
     >>> shrink([(1333, 800), (160, 120)])
     [(266, 160), (160, 120)]
@@ -126,19 +105,29 @@ def shrink(size):
 # ------------------------------------------------------------------------ thresholds
 
 
-def lower_thresholds(node) -> None:
-    """Set every least score in a model's ``test_cfg`` to 0, in place: all boxes are evaluated."""
-    if isinstance(node, dict) and 'score_thr' in node:
-        node['score_thr'] = 0.0
-    for value in node.values() if isinstance(node, dict) else ():
-        lower_thresholds(value)
+def lower_thresholds(config: Config) -> Config:
+    """Return a copy of ``config`` whose model gives all boxes, whatever their scores are."""
+    config = copy.deepcopy(config)
+    waiting = [config.model.get('test_cfg')]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            node.update({key: 0.0 for key in node if key == 'score_thr'})
+            waiting += node.values()
+    return config
 
 
 # ------------------------------------------------------------------------ length
 
 
-def _set_length(config: Config, resumed: bool) -> None:
-    """One epoch of :data:`STEPS` iterations, or as many iterations; one more when resumed."""
+def shorten(config: Config, resumed: bool = False) -> Config:
+    """Return a copy of ``config`` that trains an epoch, or :data:`STEPS` iterations.
+
+    Args:
+        config: of any loop.
+        resumed: train one more.
+    """
+    config = copy.deepcopy(config)
     loop = config.train_cfg
     loop.pop('dynamic_intervals', None)
     by_epoch = 'max_epochs' in loop
@@ -149,30 +138,36 @@ def _set_length(config: Config, resumed: bool) -> None:
     checkpoint = hooks.get('checkpoint') or {'type': f'{OURS}.CheckpointHook'}
     hooks['checkpoint'] = {**checkpoint, 'interval': length, 'by_epoch': by_epoch, 'save_begin': 0}
     hooks['logger'] = {'type': 'LoggerHook', 'interval': 1}
+    return config
 
 
 # ------------------------------------------------------------------------ the run
 
-
-def rewrite(config: Config) -> None:
-    """Turn ``config``, whose work dir is set, into a smoke test of itself, in place.
-
-    Raises:
-        InputError: there are no embedded data for its task.
-    """
-    scope = config.get('default_scope')
-    if scope not in EMBEDDED_DATA:
-        raise InputError(f'--smoke: there are no embedded data for default_scope={scope!r}')
-    # a folder for each process: none has to wait for another that writes it
-    EMBEDDED_DATA[scope](config, Path(config.work_dir, f'data_{process_rank()}'))
-    for name, loader in loaders(config):
-        shrink_sizes(loader['dataset'])
-        # one worker process in training: what goes through it must be picklable
-        loader.update(num_workers=int(name.startswith('train')), batch_size=BATCH_SIZE)
-        loader.update(persistent_workers=False, prefetch_factor=None)
-    config.update(load_from=None, resume=False)
-    lower_thresholds(config.model.get('test_cfg'))
-    _set_length(config, resumed=False)
+# What turns a config, whose work dir is set, into a smoke test of itself.
+STEPS_TO_SMOKE = (
+    Step(
+        'embedded data',
+        'Shapes, under the class names of the config',
+        lambda config, options: use_embedded_data(config),
+    ),
+    Step(
+        'drawing',
+        'writes the embedded data',
+        lambda config, options: write_embedded_data(config),
+        acts=True,
+    ),
+    Step(
+        'sizes',
+        'small images, few in a batch',
+        lambda config, options: use_small_batches(config),
+    ),
+    Step(
+        'thresholds',
+        '0: a model that has learned nothing is sure of nothing',
+        lambda config, options: lower_thresholds(config),
+    ),
+    Step('length', 'a few steps', lambda config, options: shorten(config)),
+)
 
 
 def run(config: Config) -> str:
@@ -186,12 +181,12 @@ def run(config: Config) -> str:
     first.train()
     losses, measured = _finite_losses(first), _first_metric(first)
     checkpoint = latest_checkpoint(Path(config.work_dir))
-    _set_length(config, resumed=True)
-    config.update(resume=True, load_from=str(checkpoint))
-    config.update(val_cfg=None, val_dataloader=None, val_evaluator=None)
-    if config.get('visualizer'):
-        config.visualizer.pop('name', None)  # the first runner's of that name exists still
-    second = QuietRunner.from_cfg(config)
+    longer = shorten(config, resumed=True)
+    longer.update(resume=True, load_from=str(checkpoint))
+    longer.update(val_cfg=None, val_dataloader=None, val_evaluator=None)
+    if longer.get('visualizer'):
+        longer.visualizer.pop('name', None)  # the first runner's of that name exists still
+    second = QuietRunner.from_cfg(longer)
     second.train()
     resumed = _finite_losses(second)[len(losses) :]
     return (
@@ -213,7 +208,7 @@ def _finite_losses(runner: QuietRunner) -> list[float]:
 
 
 def _first_metric(runner: QuietRunner) -> str:
-    """Name and value of what the evaluation measured first; ``'none'`` if the config has none."""
+    """Return name and value of what the evaluation measured first, ``'none'`` without one."""
     if runner.val_loop is None:
         return 'none'
     scalars = runner.message_hub.log_scalars

@@ -1,40 +1,33 @@
 """``tools/test.py``: evaluate a checkpoint with the config's own metrics, and draw."""
 
+import copy
 from argparse import Namespace
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 from mmengine.config import Config
 from tqdm import tqdm
 
-from ..config.data import prepare_data
-from ..config.lint import lint
+from ..config.data import locate_data
 from ..config.read import read_config, require_sections
-from ..drawing.boxes import draw_detections
-from ..drawing.masks import draw_masks
 from ..errors import InputError
 from ..files import prepare_folder
-from ..openmmlab.unused_toolboxes import leave_out_unused
-from ..preflight.data_checks import check_data
+from ..preflight.data import check_data
 from ..preflight.explain import explained
+from ..preflight.hooks import add_hooks
 from ..preflight.num_classes import check_classes
 from ..preflight.pretrained import prepare_pretrained
-from ..preflight.run import add_hook, prepare_run
-from ..preflight.trial import try_model
-from ..preflight.work_dir import prepare_work_dir
+from ..preflight.steps import Step, explain_steps, take_steps
+from ..preflight.work_dir import choose_work_dir, create_work_dir
 from ..processes import process_rank, show_warnings
+from ..tasks import find_task
 from ..training.console import QuietRunner
 from ..training.find_checkpoint import find_checkpoint
 from ..training.hooks.progress import on_terminal
+from .common_steps import COMMAND_LINE, MACHINE, SETTINGS, TOOLBOXES, TRIAL
 from .imagenet_sets import use_set
 
-# What draws the predictions of a task, by the default scope of its configs.
-DRAWERS: dict[str, Callable[[Namespace], Callable]] = {
-    'mmdet': lambda options: partial(draw_detections, threshold=options.score_threshold),
-    'mmseg': lambda options: draw_masks,
-}
+SECTIONS = ('model', 'test_dataloader', 'test_cfg', 'test_evaluator')
 
 
 def evaluate(options: Namespace) -> None:
@@ -43,14 +36,11 @@ def evaluate(options: Namespace) -> None:
     Raises:
         InputError: something of the user's is wrong; before anything is built where possible.
     """
-    config = read_config(options.config, options.cfg_options)
-    leave_out_unused(config)
-    require_sections(config, 'model', 'test_dataloader', 'test_cfg', 'test_evaluator')
-    if options.dataset:
-        use_set(config, options.dataset)
-    lint(config, options.cfg_options)
-    check_classes(config, ('test',))
-    _prepare(config, options)
+    config = read_config(options.config)
+    if options.explain:
+        explain_steps(config, STEPS, options)
+        return
+    config = take_steps(config, STEPS, options)
     with explained(config):
         runner = QuietRunner.from_cfg(config)
         metrics = runner.test()
@@ -60,37 +50,8 @@ def evaluate(options: Namespace) -> None:
             _draw(runner, options)
 
 
-def _prepare(config: Config, options: Namespace) -> None:
-    checkpoint = str(find_checkpoint(options.checkpoint, 'CHECKPOINT'))
-    config.update(load_from=checkpoint, resume=False)
-    add_hook(config, 'FittingCheckpointHook', path=checkpoint, resume=False)
-    prepare_pretrained(config, scratch=True)  # the checkpoint has all the weights
-    prepare_work_dir(config, options.work_dir)
-    try_model(config)
-    if options.draw:
-        prepare_folder(options.draw, '--draw')
-        if config.get('default_scope') not in DRAWERS:
-            raise InputError(f'--draw: nothing draws for default_scope={config.default_scope!r}')
-    prepare_data(config, options.data_root, ('test',))
-    show_warnings(check_data(config, ('test',)))
-    if options.tta:
-        _augment(config)
-    prepare_run(config, options)
-
-
-def _augment(config: Config) -> None:
-    """``--tta``: predict every image in the ways of ``tta_pipeline`` and merge with ``tta_model``.
-
-    Raises:
-        InputError: the config says nothing of it.
-    """
-    require_sections(config, 'tta_pipeline', 'tta_model')
-    config.test_dataloader.dataset.pipeline = config.tta_pipeline
-    config.model = {**config.tta_model, 'module': config.model}
-
-
 def table(metrics: dict) -> str:
-    """The metrics that are numbers, one line each.
+    """Write the metrics that are numbers, one line each.
 
     >>> print(table({'coco/bbox_mAP': 0.357, 'coco/bbox_mAP_50': 0.567}))
     coco/bbox_mAP      0.357
@@ -104,8 +65,87 @@ def table(metrics: dict) -> str:
 
 def _draw(runner: QuietRunner, options: Namespace) -> None:
     model = getattr(runner.model, 'module', runner.model)
-    draw = DRAWERS[runner.cfg.default_scope](options)
-    dataset = runner.test_dataloader.dataset
-    files = draw(model, dataset, Path(options.draw), options.num_pictures)
+    given = Path(options.draw), options.num_pictures, options.score_threshold
+    files = find_task(runner.cfg).draw(model, runner.test_dataloader.dataset, *given)
     *drawn, sheet = tqdm(files, desc='draw', leave=False, disable=not on_terminal())
     print(f'{len(drawn)} pictures in {sheet.parent}, together in {sheet}')
+
+
+# ------------------------------------------------------------------------ what steps do
+
+
+def _load(config: Config, options: Namespace) -> Config:
+    """Load a checkpoint that fits, in place of what the model would start from."""
+    checkpoint = str(find_checkpoint(options.checkpoint, 'CHECKPOINT'))
+    config = add_hooks(config, 'FittingCheckpointHook', path=checkpoint, resume=False)
+    config.update(load_from=checkpoint, resume=False)
+    return prepare_pretrained(config, scratch=True)  # the checkpoint has all the weights
+
+
+def _require_drawing(config: Config, options: Namespace) -> None:
+    task = find_task(config)
+    if options.draw and (task is None or task.draw is None):
+        raise InputError(f'--draw: nothing draws for default_scope={config.default_scope!r}')
+
+
+def _create_drawing_folder(config: Config, options: Namespace) -> None:
+    if options.draw:
+        prepare_folder(options.draw, '--draw')
+
+
+def _find_data(config: Config, options: Namespace) -> Config:
+    config = locate_data(config, options.data_root, ('test',))
+    show_warnings(check_data(config, ('test',)))
+    return config
+
+
+def _augment(config: Config, options: Namespace) -> Config:
+    """Predict every image in the ways of ``tta_pipeline`` and merge them with ``tta_model``.
+
+    Raises:
+        InputError: the config has none of them.
+    """
+    if not options.tta:
+        return config
+    require_sections(config, 'tta_pipeline', 'tta_model')
+    config = copy.deepcopy(config)
+    config.test_dataloader.dataset.pipeline = config.tta_pipeline
+    config.model = {**config.tta_model, 'module': config.model}
+    return config
+
+
+# ------------------------------------------------------------------------ the steps
+
+STEPS = (
+    COMMAND_LINE,
+    TOOLBOXES,
+    Step(
+        'sections',
+        f'{", ".join(SECTIONS)} are there',
+        lambda config, options: require_sections(config, *SECTIONS),
+    ),
+    Step(
+        'test set',
+        'other labels or images of ImageNet (--dataset)',
+        lambda config, options: use_set(config, options.dataset) if options.dataset else config,
+    ),
+    *SETTINGS,
+    Step(
+        'classes',
+        'the model has as many as the data set names',
+        lambda config, options: check_classes(config, ('test',)),
+    ),
+    Step('checkpoint', 'it has all the weights, and its classes are those of the test', _load),
+    Step(
+        'work dir',
+        'the one of the config, or work_dirs/<config name> (--work-dir)',
+        lambda config, options: choose_work_dir(config, options.work_dir),
+    ),
+    Step('folder', 'is created', lambda config, options: create_work_dir(config), acts=True),
+    TRIAL,
+    Step('drawing', 'something draws predictions of this task (--draw)', _require_drawing),
+    Step('pictures', 'their folder is created (--draw)', _create_drawing_folder, acts=True),
+    Step('data', 'the files are there and can be used (--data-root)', _find_data),
+    Step('augmentation', 'several predictions of an image are merged (--tta)', _augment),
+    *MACHINE,
+)

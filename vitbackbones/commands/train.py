@@ -1,32 +1,33 @@
 """``tools/train.py``: everything that can be wrong is looked for first, then mmengine trains."""
 
+import copy
 from argparse import Namespace
 from pathlib import Path
 
 from mmengine.config import Config
 
-from ..config.data import prepare_data
-from ..config.lint import lint
+from ..config.data import locate_data
 from ..config.paths import is_remote
 from ..config.read import read_config, require_sections
 from ..errors import InputError
-from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..preflight.batch_size import check_batch_size
-from ..preflight.data_checks import check_data
+from ..preflight.data import check_data
 from ..preflight.earlier_run import StartAnewHook, remove_checkpoints, require_kept, require_unused
 from ..preflight.explain import explained
+from ..preflight.hooks import add_guards, add_hooks
 from ..preflight.num_classes import check_classes
 from ..preflight.pretrained import prepare_pretrained, prepare_teacher
-from ..preflight.run import add_guards, add_hook, prepare_run
-from ..preflight.trial import try_model
-from ..preflight.work_dir import only_writer, prepare_work_dir
+from ..preflight.steps import Step, explain_steps, take_steps
+from ..preflight.work_dir import choose_work_dir, only_writer
 from ..processes import process_rank, show_warnings
 from ..training.console import build_runner
 from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume
 from ..training.hooks.interrupt import saved_without_data
 from ..training.precision import use_amp
 from . import smoke
+from .common_steps import COMMAND_LINE, MACHINE, SETTINGS, TOOLBOXES, TRIAL
 
+SECTIONS = ('model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
 # What would have no effect on a smoke test, and why.
 SMOKE_REFUSES = {
     'resume': 'resumes from the checkpoint that it has just written',
@@ -42,43 +43,50 @@ def train(options: Namespace) -> None:
         InputError: something of the user's is wrong; before anything is built where possible.
         TrainingInterrupted: on Ctrl-C, after a checkpoint was saved.
     """
-    config = read_config(options.config, options.cfg_options)
-    leave_out_unused(config)
-    require_sections(config, 'model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
-    lint(config, options.cfg_options)
-    check_classes(config, _splits(config))
-    if options.amp:
-        use_amp(config)
-    if options.smoke:
-        _refuse_without_effect(options)
-    prepare_work_dir(config, options.work_dir, below='smoke' if options.smoke else '')
+    config = read_config(options.config)
+    before, after, run = (
+        (SMOKE_SETTINGS, SMOKE, _smoke) if options.smoke else (TRAIN_SETTINGS, TRAIN, _train)
+    )
+    if options.explain:
+        explain_steps(config, (*before, *after), options)
+        return
+    config = take_steps(config, before, options)
     with only_writer(config):
-        try_model(config)
-        (_smoke if options.smoke else _train)(config, options)
-
-
-def _splits(config: Config) -> tuple[str, ...]:
-    """Those whose data a training run uses."""
-    return ('train', 'val') if config.get('val_cfg') is not None else ('train',)
+        config = take_steps(config, after, options)
+        with explained(config):
+            run(config, options)
 
 
 def _train(config: Config, options: Namespace) -> None:
-    _prepare_start(config, options)
-    prepare_data(config, options.data_root, _splits(config))
-    show_warnings(check_data(config, _splits(config)))
-    show_warnings(check_batch_size(config, options.launcher))
-    add_guards(config)
-    prepare_run(config, options)
-    with explained(config):
-        runner = build_runner(config)
-        if options.overwrite:
-            runner.register_hook(StartAnewHook())
-        with saved_without_data(runner):
-            runner.train()
+    runner = build_runner(config)
+    if options.overwrite:
+        runner.register_hook(StartAnewHook())
+    with saved_without_data(runner):
+        runner.train()
 
 
-def _prepare_start(config: Config, options: Namespace) -> None:
-    """Where the weights come from: a checkpoint to resume, pretrained ones, or random ones."""
+def _smoke(config: Config, options: Namespace) -> None:
+    report = smoke.run(config)
+    if process_rank() == 0:
+        print(report)
+
+
+# ------------------------------------------------------------------------ what steps do
+
+
+def _splits(config: Config) -> tuple[str, ...]:
+    """Return those whose data a training run uses."""
+    return ('train', 'val') if config.get('val_cfg') is not None else ('train',)
+
+
+def _refuse_without_effect(config: Config, options: Namespace) -> None:
+    for option, why in SMOKE_REFUSES.items():
+        if getattr(options, option):
+            raise InputError(f'--smoke {why}; leave --{option.replace("_", "-")} out')
+
+
+def _find_start(config: Config, options: Namespace) -> Config:
+    """Name the checkpoint that a run continues (``--resume``) or starts with (``load_from``)."""
     resume = options.resume or (config.get('resume') and (config.get('load_from') or LATEST))
     if resume and options.pretrained:
         raise InputError(
@@ -86,37 +94,121 @@ def _prepare_start(config: Config, options: Namespace) -> None:
         )
     if resume and options.overwrite:
         raise InputError('--overwrite starts anew, but the config has resume=True; leave one out')
+    config = copy.deepcopy(config)
     if resume:
         checkpoint = str(find_resume(config, resume))
         config.update(resume=True, load_from=checkpoint)
-        add_hook(config, 'FittingCheckpointHook', path=checkpoint, resume=True)
-    elif config.get('load_from') and not is_remote(config.load_from):
+        return add_hooks(config, 'FittingCheckpointHook', path=checkpoint, resume=True)
+    if config.get('load_from') and not is_remote(config.load_from):
         config.load_from = str(find_checkpoint(config.load_from, 'load_from'))
+    return config
+
+
+def _check_earlier_run(config: Config, options: Namespace) -> None:
+    """Neither remove nor overwrite by accident what the work dir holds."""
     if options.overwrite:
         require_kept(config)
-    elif not resume:
+    elif not config.get('resume'):
         require_unused(Path(config.work_dir))
+
+
+def _fill(config: Config, options: Namespace) -> Config:
     # a resumed run overwrites whatever it started from
-    prepare_pretrained(config, options.pretrained, scratch=options.scratch or bool(resume))
-    prepare_teacher(config)
+    scratch = options.scratch or bool(config.get('resume'))
+    return prepare_pretrained(config, options.pretrained, scratch)
 
 
-def _refuse_without_effect(options: Namespace) -> None:
-    for option, why in SMOKE_REFUSES.items():
-        if getattr(options, option):
-            raise InputError(f'--smoke {why}; leave --{option.replace("_", "-")} out')
+def _find_data(config: Config, options: Namespace) -> Config:
+    config = locate_data(config, options.data_root, _splits(config))
+    show_warnings(check_data(config, _splits(config)))
+    return config
 
 
-def _smoke(config: Config, options: Namespace) -> None:
-    """Try the config; the one file that may be needed is --pretrained's."""
-    prepare_pretrained(config, options.pretrained, scratch=not options.pretrained)
-    add_guards(config)
-    prepare_teacher(config, scratch=True)
-    prepare_run(config, options)
-    smoke.rewrite(config)
+def _remove_earlier_smoke_test(config: Config, options: Namespace) -> None:
     if process_rank() == 0:
         remove_checkpoints(Path(config.work_dir))
-    with explained(config):
-        report = smoke.run(config)
-    if process_rank() == 0:
-        print(report)
+
+
+# ------------------------------------------------------------------------ the steps
+
+# What is read and checked before the work dir is created and other runs are kept out of it.
+READ = (
+    COMMAND_LINE,
+    TOOLBOXES,
+    Step(
+        'sections',
+        f'{", ".join(SECTIONS)} are there',
+        lambda config, options: require_sections(config, *SECTIONS),
+    ),
+    *SETTINGS,
+    Step(
+        'classes',
+        'the model has as many as the data sets name',
+        lambda config, options: check_classes(config, _splits(config)),
+    ),
+    Step(
+        'precision',
+        '16 bits in the forward pass (--amp)',
+        lambda config, options: use_amp(config) if options.amp else config,
+    ),
+)
+TRAIN_SETTINGS = (
+    *READ,
+    Step(
+        'work dir',
+        'the one of the config, or work_dirs/<config name> (--work-dir)',
+        lambda config, options: choose_work_dir(config, options.work_dir),
+    ),
+)
+SMOKE_SETTINGS = (
+    *READ,
+    Step('options', 'none is without effect', _refuse_without_effect),
+    Step(
+        'work dir',
+        'a folder of its own inside of it (--work-dir)',
+        lambda config, options: choose_work_dir(config, options.work_dir, below='smoke'),
+    ),
+)
+GUARDS = Step(
+    'guards',
+    'hooks that a long run should not be without',
+    lambda config, options: add_guards(config),
+)
+TRAIN = (
+    TRIAL,
+    Step('start', 'the checkpoint that the run goes on from (--resume)', _find_start),
+    Step(
+        'earlier run',
+        'none of its checkpoints is lost (--overwrite)',
+        _check_earlier_run,
+    ),
+    Step('weights', 'what the backbone starts from (--pretrained, --scratch)', _fill),
+    Step('teacher', 'its weights are there', lambda config, options: prepare_teacher(config)),
+    Step('data', 'the files are there and can be used (--data-root)', _find_data),
+    Step(
+        'batch size',
+        'the learning rate is that of the batch',
+        lambda config, options: show_warnings(check_batch_size(config, options.launcher)),
+    ),
+    GUARDS,
+    *MACHINE,
+)
+SMOKE = (
+    TRIAL,
+    Step(
+        'weights',
+        'random, unless some are given (--pretrained)',
+        lambda config, options: prepare_pretrained(
+            config, options.pretrained, scratch=not options.pretrained
+        ),
+    ),
+    GUARDS,
+    Step(
+        'teacher',
+        'has random weights',
+        lambda config, options: prepare_teacher(config, scratch=True),
+    ),
+    *MACHINE,
+    *smoke.STEPS_TO_SMOKE,
+    Step('earlier run', 'its checkpoints are removed', _remove_earlier_smoke_test, acts=True),
+)

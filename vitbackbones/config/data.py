@@ -1,5 +1,6 @@
 """The data sets and metrics of a config: where they stand in it, and which files are missing."""
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,14 +13,14 @@ SPLITS = ('train', 'val', 'test')
 
 
 def loaders(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple[str, dict]]:
-    """Name and config of every data loader that ``config`` has."""
+    """Yield name and config of every data loader that ``config`` has."""
     for split in splits:
         if config.get(f'{split}_dataloader') is not None:
             yield f'{split}_dataloader', config[f'{split}_dataloader']
 
 
 def datasets(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple[str, dict]]:
-    """Path in the config and config of every data set; of a wrapper, those inside."""
+    """Yield key and config of every data set; of a wrapper, those inside."""
     waiting = [(f'{name}.dataset', loader['dataset']) for name, loader in loaders(config, splits)]
     while waiting:
         path, dataset = waiting.pop(0)
@@ -31,8 +32,13 @@ def datasets(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple
         waiting += inside
 
 
+def first_dataset(config: Config, split: str) -> dict:
+    """Return the config of the data set of a split; of a wrapper, the first one inside."""
+    return next(datasets(config, (split,)))[1]
+
+
 def evaluators(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple[str, dict]]:
-    """Path in the config and config of every metric."""
+    """Yield key and config of every metric."""
     for split in splits:
         path = f'{split}_evaluator'
         given = config.get(path) or []
@@ -44,14 +50,16 @@ def evaluators(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tup
             yield from ((f'{path}.{i}', metric) for i, metric in enumerate(given))
 
 
-def prepare_data(config: Config, given: str | None, splits: tuple[str, ...]) -> None:
+def locate_data(config: Config, given: str | None, splits: tuple[str, ...]) -> Config:
     """Check that the files of the data sets are there and make their data roots absolute.
 
     Args:
-        config: changed in place. The data root stands in each data set and again in the paths of
-            the evaluators.
+        config: has the data root in each data set and again in the paths of the evaluators.
         given: ``--data-root``, the folder in place of the one that the config names.
         splits: those that will be used.
+
+    Returns:
+        A changed copy of ``config``.
 
     Raises:
         InputError: the first thing that is missing, where it was looked for, and what to do.
@@ -70,8 +78,10 @@ def prepare_data(config: Config, given: str | None, splits: tuple[str, ...]) -> 
         )
     for path, dataset in datasets(config, splits):
         _require_files(path, dataset, written)
+    config = copy.deepcopy(config)
     for old, root in written.items():
         _relocate(config, old, resolve(root))
+    return config
 
 
 def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
@@ -93,7 +103,7 @@ def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
 
 
 def _ways_to(root: Path) -> str:
-    """How to get the data set that belongs into ``root``."""
+    """Say how to get the data set that belongs into ``root``."""
     given = 'Give the folder of the data set with --data-root,'
     if root.name != 'shapes':
         return given
@@ -101,17 +111,17 @@ def _ways_to(root: Path) -> str:
 
 
 def _relocate(config: Config, old: str, new: Path) -> None:
+    """Put one data root in place of another, in data sets and evaluators."""
     for _, dataset in datasets(config):
         if dataset.get('data_root') == old:
             dataset['data_root'] = str(new)
     for split in SPLITS:
         if config.get(f'{split}_evaluator') is not None:
-            moved = _moved(config[f'{split}_evaluator'], old, new)
-            config[f'{split}_evaluator'] = moved
+            config[f'{split}_evaluator'] = _moved(config[f'{split}_evaluator'], old, new)
 
 
 def _moved(node, old: str, new: Path):
-    """``node`` with every path below ``old`` moved below ``new``."""
+    """Return ``node`` with every path below ``old`` moved below ``new``."""
     if isinstance(node, dict):
         return {key: _moved(value, old, new) for key, value in node.items()}
     if isinstance(node, list | tuple):

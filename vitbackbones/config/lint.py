@@ -3,7 +3,7 @@
 mmengine ignores a misspelled top-level key (``trian_cfg``) without a word and lets a misspelled
 keyword surface as a ``TypeError`` out of the middle of a library, some only after an epoch. Here
 each dict with a ``type`` is held against the signature of what it names, and all values against
-:mod:`~vitbackbones.config.schema` and :mod:`~vitbackbones.preflight.agreement`.
+:mod:`~vitbackbones.config.schema`.
 """
 
 import re
@@ -17,7 +17,6 @@ from torch.utils.data import DataLoader
 from ..backbones.init_cfg import InitCfgMixin
 from ..errors import InputError
 from ..messages import cut, did_you_mean
-from ..preflight.agreement import disagreements
 from ..registry import bare_name
 from .lookup import OURS, Lookup
 from .schema import misfits
@@ -118,7 +117,7 @@ def lint(config: Config, options: Iterable[str] = ()) -> None:
         lookup = Lookup(config.get('default_scope') or 'mmengine')
         for key in sorted(READ_KEYS & set(config)):
             wrong += _walk(lookup, config, key, config[key])
-    report(config, wrong or disagreements(config))
+    report(config, wrong)
 
 
 def report(config: Config, findings: Iterable[str]) -> None:

@@ -4,6 +4,7 @@ mmengine reads ``_base_`` files recursively and executes each; its exceptions na
 file at fault nor the one that asked for it. Both are found in the error's traceback.
 """
 
+import copy
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -30,7 +31,17 @@ def read_config(path: str | Path, options: dict | None = None) -> Config:
         config = Config.fromfile(str(file))
     except Exception as error:
         raise InputError(_explain(error, file)) from error
-    for key, value in (options or {}).items():
+    return with_options(config, options or {})
+
+
+def with_options(config: Config, options: dict) -> Config:
+    """Return a copy of ``config`` with the ``KEY=VALUE`` options of the command line.
+
+    Raises:
+        InputError: one does not fit the config.
+    """
+    config = copy.deepcopy(config)
+    for key, value in options.items():
         _apply(config, key, value)
     return config
 

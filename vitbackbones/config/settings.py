@@ -1,4 +1,4 @@
-"""Finding settings in a config."""
+"""Find settings in a config."""
 
 import copy
 from collections.abc import Iterator
@@ -6,14 +6,16 @@ from typing import Any
 
 from mmengine.config import Config
 
+from ..registry import bare_name
+
 
 def as_list(value) -> list:
-    """``value``, or a list of it alone."""
+    """Return a list of what is in a list or tuple, or of ``value`` alone."""
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def entries(node: Any) -> Iterator[tuple[str, Any]]:
-    """Key and value of each entry of a dict, place and value of each of a list; else nothing."""
+    """Yield key and value of each entry of a dict, index and value of each of a list."""
     if isinstance(node, list | tuple):
         node = dict(enumerate(node))
     for key, value in node.items() if hasattr(node, 'items') else ():
@@ -21,14 +23,19 @@ def entries(node: Any) -> Iterator[tuple[str, Any]]:
 
 
 def value_at(node: Any, key: str) -> Any:
-    """What stands at a dotted key, None where nothing does."""
+    """Return what stands at a dotted key, None where nothing does."""
     for part in key.split('.'):
         node = dict(entries(node)).get(part)
     return node
 
 
+def type_at(node: Any) -> str:
+    """Return the type that a dict names, without its scope."""
+    return bare_name(value_at(node, 'type'))
+
+
 def model_settings(config: Config) -> dict:
-    """The settings of the model as a runner builds it, copied because constructors change them.
+    """Return a copy of what a runner builds the model from; constructors change it.
 
     mmpretrain's configs have the data preprocessor outside of the model.
     """

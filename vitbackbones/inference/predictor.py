@@ -11,9 +11,10 @@ from mmengine.model import revert_sync_batchnorm
 from mmengine.registry import MODELS, DefaultScope
 
 from ..checkpoints.reading import load_file
+from ..config.data import first_dataset
 from ..config.metainfo import agreed_meta
 from ..config.settings import model_settings
-from ..datasets.checks.sizes import resize_fault
+from ..datasets.checks.pipelines import resize_fault
 from ..datasets.load_image import UnreadableImage
 from ..errors import InputError
 from ..registry import bare_name
@@ -59,8 +60,9 @@ class Predictor:
         self.autocast = (
             torch.autocast(device.type, half_type(device.type)) if amp else nullcontext()
         )
+        steps = first_dataset(config, 'test')['pipeline']
+        self.steps = [step for step in steps if not bare_name(step['type']).startswith('Load')]
         with DefaultScope.overwrite_default_scope(config.default_scope):
-            self.steps = _after_loading(config.test_dataloader.dataset)
             self.pipeline = Compose(self.steps)
             self.model = revert_sync_batchnorm(MODELS.build(model_settings(config)))
         content, name = load_file(checkpoint), str(checkpoint)
@@ -86,10 +88,3 @@ class Predictor:
         """Return the toolbox's data samples for prepared frames, whose images have one size."""
         with self.autocast:
             return [sample.cpu() for sample in self.model.test_step(pseudo_collate(samples))]
-
-
-def _after_loading(dataset: dict) -> list[dict]:
-    """Return the test pipeline without the steps that load images and annotations."""
-    while 'pipeline' not in dataset:  # a wrapper
-        dataset = dataset['dataset']
-    return [s for s in dataset['pipeline'] if not bare_name(s['type']).startswith('Load')]

@@ -144,14 +144,6 @@ class ScoreWriter(PredictionWriter):
         return frame.place | {'best': best}, picture
 
 
-# By the default scope of a config.
-WRITERS: dict[str, type[PredictionWriter]] = {
-    'mmdet': BoxWriter,
-    'mmseg': MaskWriter,
-    'mmpretrain': ScoreWriter,
-}
-
-
 class PictureWriter:
     """Write the drawn pictures: JPEG files, and MP4 files of videos, one of them at a time."""
 

@@ -5,31 +5,18 @@ error (on a GPU in a failed assertion that names nothing), and a model with too 
 without a word.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from mmengine.config import Config
 
 from ..config.data import datasets
-from ..config.lookup import Lookup
+from ..config.metainfo import class_names
 from ..errors import InputError
 from ..messages import shorten
 
 # Parts that may have a number of their own: the unused classifier of a backbone, and proposals,
 # which tell objects from background.
 SEPARATE = ('backbone', 'rpn_head')
-
-
-def class_names(config: Config, dataset: dict) -> tuple[str, Sequence[str] | None]:
-    """Which key gives a data set its classes, and their names (None: only its files know them)."""
-    for key, owner in (('metainfo.classes', dataset.get('metainfo')), ('classes', dataset)):
-        if owner and owner.get('classes'):
-            names = owner['classes']
-            return key, None if isinstance(names, str) else names  # a text: the file to read
-    kind = dataset['type']
-    if isinstance(kind, str):
-        lookup = Lookup(config.get('default_scope') or 'mmengine')
-        kind = next(iter(lookup.find(kind).values()))
-    return 'type', (getattr(kind, 'METAINFO', None) or {}).get('classes')
 
 
 def check_classes(config: Config, splits: tuple[str, ...]) -> None:
@@ -52,7 +39,7 @@ def check_classes(config: Config, splits: tuple[str, ...]) -> None:
 
 
 def _widths(node, path: str) -> Iterator[tuple[str, int]]:
-    """Key and value of every ``num_classes`` inside of ``node``."""
+    """Yield key and value of every ``num_classes`` inside of ``node``."""
     for key, value in node.items() if isinstance(node, dict) else enumerate(node):
         if key == 'num_classes':
             yield f'{path}.{key}', value

@@ -4,6 +4,7 @@ A backbone that silently starts from scratch costs days, so a missing file stops
 anything is built, and says how to get one.
 """
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,20 +13,22 @@ from mmengine.config import Config
 from ..checkpoints.filling import INITIALIZERS, pretrained_options
 from ..config.lookup import OURS
 from ..config.paths import PROJECT_ROOT, is_remote, looked_in, resolve
+from ..config.settings import entries, value_at
 from ..errors import InputError
 
 
-def prepare_pretrained(config: Config, given: str | None = None, scratch: bool = False) -> None:
-    """Point ``config`` to the checkpoint file of its backbone, or take it out.
+def prepare_pretrained(config: Config, given: str | None = None, scratch: bool = False) -> Config:
+    """Return a copy of ``config`` with the checkpoint file of its backbone, or without any.
 
     Args:
-        config: changed in place.
+        config: names a file, or none.
         given: ``--pretrained``, a file in place of the one that the config names.
         scratch: ``--scratch``, start from random weights.
 
     Raises:
         InputError: a file is not there.
     """
+    config = copy.deepcopy(config)
     if given:
         _replace(config, given)
     for owner in _owners(config.model):
@@ -33,17 +36,22 @@ def prepare_pretrained(config: Config, given: str | None = None, scratch: bool =
             owner.init_cfg = None
         elif not is_remote(owner.init_cfg.checkpoint):
             owner.init_cfg.checkpoint = _require(config, owner.init_cfg.checkpoint, bool(given))
+    return config
 
 
-def prepare_teacher(config: Config, scratch: bool = False) -> None:
-    """Make the path of a teacher's weights absolute, or leave the teacher random if ``scratch``.
+def prepare_teacher(config: Config, scratch: bool = False) -> Config:
+    """Return ``config`` with an absolute path to the weights of a teacher, if it has one.
+
+    Args:
+        config: of any model.
+        scratch: leave the teacher random.
 
     Raises:
         InputError: the file is not there.
     """
     checkpoint = config.model.get('teacher_checkpoint')
     if checkpoint is None:
-        return
+        return config
     file = resolve(checkpoint)
     if not file.is_file() and not scratch:
         raise InputError(
@@ -51,18 +59,16 @@ def prepare_teacher(config: Config, scratch: bool = False) -> None:
             f'there (looked for {looked_in(checkpoint)}). Put them there, or name another file '
             'with --cfg-options model.teacher_checkpoint=FILE.'
         )
+    config = copy.deepcopy(config)
     config.model.teacher_checkpoint = None if scratch else str(file)
+    return config
 
 
 def _owners(node) -> Iterator[dict]:
-    """The dicts of a model whose ``init_cfg`` names a checkpoint."""
-    if isinstance(node, list | tuple):
-        node = dict(enumerate(node))
-    if not isinstance(node, dict):
-        return
-    if isinstance(node.get('init_cfg'), dict) and node['init_cfg'].get('type') in INITIALIZERS:
+    """Yield the dicts of a model whose ``init_cfg`` names a checkpoint."""
+    if value_at(node, 'init_cfg.type') in INITIALIZERS:
         yield node
-    for value in node.values():
+    for _, value in entries(node):
         yield from _owners(value)
 
 
@@ -96,7 +102,7 @@ def _require(config: Config, checkpoint: str, given: bool) -> str:
 
 
 def _source(checkpoint: str) -> str:
-    """What fills the gap: our own pretraining where a config for it exists."""
+    """Say what fills the gap: our own pretraining where a config for it exists."""
     name = f'cls_{Path(checkpoint).stem}_imagenet.py'
     if (PROJECT_ROOT / 'configs' / name).is_file():
         return f'the result of "python tools/train.py configs/{name}"'

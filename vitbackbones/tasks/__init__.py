@@ -1,0 +1,20 @@
+"""What differs between detection, segmentation and classification, each in a folder of its own.
+
+A folder has the heads, necks and losses of its task, which configs name, and ``task.py`` with its
+:class:`~vitbackbones.tasks.task.Task` record, which tells the tools all that they have to know of
+it. A fourth task is one such folder and one line in :data:`TASKS`.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+
+from .task import Task
+
+# By the ``default_scope`` of a config, which is the toolbox that the task runs in: the folder.
+TASKS = {'mmdet': 'detection', 'mmseg': 'segmentation', 'mmpretrain': 'classification'}
+
+
+def find_task(config: Mapping) -> Task | None:
+    """Return the task of a config, None if it is none of :data:`TASKS`; import no other one."""
+    folder = TASKS.get(config.get('default_scope'))
+    return import_module(f'.{folder}.task', __name__).TASK if folder else None

@@ -5,6 +5,7 @@ each data worker wants one more; an oversubscribed run was 8 times slower. With 
 process mostly waits, and the config's number of workers stands.
 """
 
+import copy
 import os
 from pathlib import Path
 
@@ -28,18 +29,26 @@ def available_cores(limit_file: Path = CGROUP_LIMIT) -> int:
     return cores if quota == 'max' else max(1, min(cores, int(quota) // int(period)))
 
 
-def share_cores(config: Config) -> None:
-    """Set torch's threads and limit the data workers of ``config`` to what the cores allow.
+def _cores_of_process() -> int:
+    return max(1, available_cores() // int(os.environ.get('LOCAL_WORLD_SIZE', 1)))
 
-    At most one core in four loads data, all others compute. Threads that the user chose with
-    ``OMP_NUM_THREADS`` are left alone.
-    """
-    cores = max(1, available_cores() // int(os.environ.get('LOCAL_WORLD_SIZE', 1)))
-    workers = 0
+
+def limit_workers(config: Config) -> Config:
+    """Return a copy of ``config`` in which at most one core in four loads data."""
+    config = copy.deepcopy(config)
+    most = _cores_of_process() // CORES_PER_WORKER
     for _, loader in loaders(config):
-        loader['num_workers'] = min(loader.get('num_workers', 0), cores // CORES_PER_WORKER)
-        workers = max(workers, loader['num_workers'])
+        loader['num_workers'] = min(loader.get('num_workers', 0), most)
         if not loader['num_workers']:  # torch refuses these without workers
             loader.update(persistent_workers=False, prefetch_factor=None)
+    return config
+
+
+def share_cores(config: Config) -> None:
+    """Let torch compute on all cores that the data workers of ``config`` leave.
+
+    Threads that the user chose with ``OMP_NUM_THREADS`` are left alone.
+    """
+    workers = max((loader.get('num_workers', 0) for _, loader in loaders(config)), default=0)
     if 'OMP_NUM_THREADS' not in os.environ:
-        torch.set_num_threads(cores - workers)
+        torch.set_num_threads(_cores_of_process() - workers)

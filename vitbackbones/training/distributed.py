@@ -4,6 +4,7 @@ mmengine starts distributed training on GPUs only: it sets the CUDA device of th
 asking whether there is one. On CPUs the process group is made here before the runner looks.
 """
 
+import copy
 import os
 
 import torch
@@ -25,13 +26,12 @@ def leave_processes() -> None:
         distributed.destroy_process_group()
 
 
-def prepare_distributed(config: Config, launcher: str, local_rank: int = 0) -> None:
-    """Set ``config`` up for ``launcher``, one of ``none``, ``pytorch`` (torchrun), ``slurm``.
+def join_processes(launcher: str, local_rank: int = 0) -> None:
+    """Make this process one of those that ``launcher`` started: none, pytorch (torchrun), slurm.
 
     Raises:
         InputError: the process was not started by that launcher, or Slurm without GPUs.
     """
-    config.launcher = launcher
     if launcher == 'none':
         return
     os.environ.setdefault('LOCAL_RANK', str(local_rank))
@@ -44,22 +44,31 @@ def prepare_distributed(config: Config, launcher: str, local_rank: int = 0) -> N
     if launcher == 'slurm':
         raise InputError('--launcher slurm: no GPU here; on CPUs use tools/dist_train.sh')
     distributed.init_process_group('gloo')
+
+
+def use_launcher(config: Config, launcher: str) -> Config:
+    """Return a copy of ``config`` for a run that ``launcher`` starts.
+
+    On CPUs models are wrapped without a device: mmengine's wrappers put them on the GPU with the
+    number of the process.
+    """
+    config = copy.deepcopy(config)
+    config.launcher = launcher
+    if launcher == 'none' or torch.cuda.is_available():
+        return config
     config.sync_bn = None  # SyncBatchNorm knows GPUs only
-    _wrap_on_cpu(config)
-
-
-def _wrap_on_cpu(config: Config) -> None:
-    """Wrap the model without a device: mmengine would put it on the GPU of the process's number."""
-    plain = {
+    strategy = config.get('strategy')
+    if strategy is not None and strategy['type'].endswith('FSDPStrategy'):
+        strategy['model_wrapper']['device_id'] = 'cpu'
+        return config
+    wrapper = {
         'type': 'MMDistributedDataParallel',
         'device_ids': None,
         'broadcast_buffers': False,
         'find_unused_parameters': config.get('find_unused_parameters', False),
     }
-    strategy = config.get('strategy')
     if strategy is None:
-        config.model_wrapper_cfg = plain
-    elif strategy['type'].endswith('FSDPStrategy'):
-        strategy['model_wrapper']['device_id'] = 'cpu'
+        config.model_wrapper_cfg = wrapper
     else:
-        strategy['model_wrapper'] = plain
+        strategy['model_wrapper'] = wrapper
+    return config

@@ -5,6 +5,7 @@ computes in it; float16 with mmengine's loss scaling otherwise. mmengine's own
 ``AmpOptimWrapper`` refuses to work without an accelerator.
 """
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -32,8 +33,8 @@ def half_type(device_type: str) -> torch.dtype:
     return torch.float16 if old_gpu else torch.bfloat16
 
 
-def use_amp(config: Config) -> None:
-    """Switch the optimizer wrapper of ``config`` to mixed precision.
+def use_amp(config: Config) -> Config:
+    """Return a copy of ``config`` whose optimizer wrapper trains in mixed precision.
 
     Raises:
         InputError: the config has a wrapper of another kind.
@@ -41,9 +42,11 @@ def use_amp(config: Config) -> None:
     kind = config.optim_wrapper.get('type', 'OptimWrapper')
     if kind not in ('OptimWrapper', 'AmpOptimWrapper'):
         raise InputError(f'--amp: no mixed precision with optim_wrapper.type={kind!r}')
+    config = copy.deepcopy(config)
     if half_type('cuda' if torch.cuda.is_available() else 'cpu') is torch.float16:
         config.optim_wrapper.update(type='AmpOptimWrapper', dtype='float16', loss_scale='dynamic')
-        return
+        return config
     for key in ('dtype', 'loss_scale', 'use_fsdp'):
         config.optim_wrapper.pop(key, None)
     config.optim_wrapper.type = 'vitbackbones.Bf16OptimWrapper'
+    return config

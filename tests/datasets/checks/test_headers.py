@@ -3,7 +3,7 @@
 import pytest
 from PIL import Image
 
-from vitbackbones.datasets.checks.headers import ORIENTATION, color_type, read_header
+from vitbackbones.datasets.checks.headers import ORIENTATION, read_header
 from vitbackbones.datasets.load_image import read_image
 
 
@@ -23,10 +23,3 @@ def test_format_and_mode(tmp_path):
     Image.new('L', (16, 12)).save(tmp_path / 'a.png', 'JPEG')
     header = read_header(str(tmp_path / 'a.png'))
     assert (header.format, header.mode, header.stored) == ('JPEG', 'L', (12, 16))
-
-
-def test_the_color_type_of_a_pipeline():
-    load = {'type': 'vitbackbones.LoadImage', 'color_type': 'unchanged'}
-    assert color_type([{'type': 'PackInputs'}, load]) == 'unchanged'
-    assert color_type([{'type': 'LoadImageFromFile'}]) == 'color'
-    assert color_type([]) == 'color'

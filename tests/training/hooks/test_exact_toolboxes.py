@@ -6,7 +6,7 @@ import pytest
 from mmengine.config import Config
 
 from vitbackbones.datasets import shapes
-from vitbackbones.preflight.run import add_guards
+from vitbackbones.preflight.hooks import add_guards
 
 from ...isolation import process_of_its_own
 from ..toy import run_toy
@@ -121,8 +121,7 @@ def config(parts, work_dir, *hooks, **changes):
             **changes,
         }
     )
-    add_guards(settings)
-    return settings
+    return add_guards(settings)
 
 
 @pytest.mark.parametrize('task', [detection, segmentation, classification])

@@ -21,7 +21,8 @@ from ...messages import cut, some
 from ..load_image import read_image
 from .coco_file import Table, read_coco
 from .findings import Findings, not_there, spread
-from .headers import TURNING, color_type, read_header
+from .headers import read_header
+from .pipelines import TURNING, color_type
 
 SIZES = 1000  # images whose sizes are compared
 

@@ -4,10 +4,7 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from ...registry import bare_name
-
 ORIENTATION = 0x0112  # the EXIF tag; 5 to 8 swap height and width
-TURNING = ('color', 'grayscale')  # color types in which mmcv turns an image as EXIF says
 
 
 @dataclass
@@ -34,11 +31,3 @@ def read_header(path: str) -> Header:
         # only where there is one: Pillow decodes a whole PNG to look for it
         exif = image.getexif() if 'exif' in image.info else {}
         return Header(image.format, image.mode, image.size[::-1], exif.get(ORIENTATION, 1))
-
-
-def color_type(pipeline: list[dict]) -> str:
-    """The color type in which a pipeline of OpenMMLab loads images."""
-    for step in pipeline:
-        if bare_name(step['type']) in ('LoadImage', 'LoadImageFromFile'):
-            return step.get('color_type', 'color')
-    return 'color'

@@ -26,7 +26,8 @@ from ..load_mask import (
     value_fault,
 )
 from .findings import IMAGES, Findings, Look, not_there, spread
-from .headers import TURNING, Header, color_type, read_header
+from .headers import Header, read_header
+from .pipelines import TURNING, color_type
 
 SAMPLE = 200  # masks whose values are looked at
 SEARCHED = 2000  # masks that are searched for a class that the sample does not have

@@ -1,7 +1,4 @@
-"""Images whose sides a pipeline cannot resize: strips that vanish or grow beyond all memory.
-
-OpenCV's own error names no file, and comes in the middle of an epoch.
-"""
+"""How a pipeline of any toolbox loads an image file, and whether it can resize it."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,10 +7,24 @@ from PIL import Image
 from ...registry import bare_name
 
 MAX_PIXELS = 2 * Image.MAX_IMAGE_PIXELS  # where Pillow refuses to open a file
+TURNING = ('color', 'grayscale')  # color types in which mmcv turns an image as EXIF says
+
+
+def color_type(pipeline: Sequence[dict]) -> str:
+    """Return the color type in which a pipeline loads images."""
+    for step in pipeline:
+        if bare_name(step['type']) in ('LoadImage', 'LoadImageFromFile'):
+            return step.get('color_type', 'color')
+    return 'color'
+
+
+# ---------------------------------------------------------------------------- sizes
+# Strips vanish or grow beyond all memory when they are resized. OpenCV's own error names no file,
+# and comes in the middle of an epoch.
 
 
 def resize_fault(pipeline: Sequence[dict], height: int, width: int) -> str:
-    """What is wrong with an image of (height, width) pixels for a pipeline, '' if nothing.
+    """Return what is wrong with an image of (height, width) pixels for a pipeline, '' if nothing.
 
     Only the first step that resizes is looked at: what later ones get may have been cropped.
 
@@ -36,7 +47,7 @@ def resize_fault(pipeline: Sequence[dict], height: int, width: int) -> str:
 
 
 def _factors(pipeline: Sequence[dict], short: int, long: int) -> Iterator[float]:
-    """What the first step that resizes may multiply both sides with."""
+    """Yield what the first step that resizes may multiply both sides with."""
     for step in pipeline:
         kind = bare_name(step['type'])
         if kind == 'RandomChoice':
@@ -52,7 +63,7 @@ def _factors(pipeline: Sequence[dict], short: int, long: int) -> Iterator[float]
 
 
 def _scales(step: dict) -> Iterator[Sequence[float]]:
-    """The sides at most of ``Resize``, ``RandomChoiceResize`` and ``RandomResize``."""
+    """Yield the largest sides that ``Resize``, ``RandomChoiceResize`` or ``RandomResize`` allow."""
     given = step.get('scales') or step.get('scale') or ()
     several = isinstance(given, Sequence) and isinstance(next(iter(given), 0), Sequence)
     for scale in given if several else filter(None, [given]):

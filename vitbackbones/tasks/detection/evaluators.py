@@ -1,7 +1,7 @@
 """COCO evaluation reads an annotation file of its own, which must be that of the data set.
 
-Who sets ``val_dataloader.dataset.ann_file`` alone has predictions of one set compared with the
-annotations of another: AP is 0, and nothing says why.
+Where ``val_dataloader.dataset.ann_file`` alone is changed, predictions of one set are compared with
+the annotations of another: AP is 0, and nothing says why.
 """
 
 import os
@@ -9,13 +9,13 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..config.data import SPLITS, datasets, evaluators
-from ..config.lookup import Lookup
-from ..config.paths import is_remote
-from ..datasets.checks.coco_file import differences
-from ..datasets.checks.findings import Findings
-from ..errors import InputError
-from ..messages import some
+from ...config.data import SPLITS, datasets, evaluators
+from ...config.lookup import Lookup
+from ...config.paths import is_remote
+from ...datasets.checks.coco_file import differences
+from ...datasets.checks.findings import Findings
+from ...errors import InputError
+from ...messages import some
 
 
 def check_evaluators(config: Config, found: dict[str, Findings]) -> None:
@@ -28,8 +28,6 @@ def check_evaluators(config: Config, found: dict[str, Findings]) -> None:
     Raises:
         InputError: a file is missing, or has other images, annotations or categories.
     """
-    if config.get('default_scope') != 'mmdet':
-        return
     splits = tuple(split for split in SPLITS if any(path.startswith(split) for path in found))
     for path, metric in evaluators(config, splits):
         if _reads_file(metric):
@@ -40,7 +38,7 @@ def check_evaluators(config: Config, found: dict[str, Findings]) -> None:
 
 
 def _reads_file(metric: dict) -> bool:
-    """Whether a metric is mmdet's ``CocoMetric``, or made from it, with a file on a disk."""
+    """Tell whether a metric is mmdet's ``CocoMetric``, or made from it, with a file on a disk."""
     from mmdet.evaluation import CocoMetric  # here: heavy, and only configs of mmdet need it
 
     file = metric.get('ann_file')

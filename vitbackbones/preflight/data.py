@@ -1,4 +1,4 @@
-"""Whether the data sets of a run are enough: of every class something, and a batch of images.
+"""Whether the data sets of a run can be used, agree, and are enough.
 
 A class that never occurs in training is never found later, and a loader that drops its last,
 incomplete batch may have none at all. OpenMMLab mentions neither.
@@ -14,21 +14,44 @@ from ..config.data import datasets, loaders
 from ..datasets.checks.findings import Findings
 from ..errors import InputError
 from ..messages import some
+from ..processes import leads_machine
 from ..registry import bare_name
+from ..tasks import find_task
 
-UNITS = {'mmdet': 'usable box', 'mmseg': 'pixel', 'mmpretrain': 'image'}
+
+def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
+    """Look into the annotations of ``splits`` and return what deserves a warning.
+
+    The first process of a machine does; the files are large.
+
+    Raises:
+        InputError: a data set cannot be used, or data sets, evaluators and loaders do not fit
+            each other.
+    """
+    task = find_task(config)
+    if task is None or not leads_machine():
+        return []
+    used = dict(datasets(config, splits))
+    task.check_datasets(used.values())
+    found = {
+        path: task.check_dataset(dataset, not path.startswith('train'))
+        for path, dataset in used.items()
+    }
+    task.check_evaluators(config, found)
+    check_batches(config, found, splits)
+    warnings = [warning for findings in found.values() for warning in findings.warnings]
+    return list(dict.fromkeys(warnings + check_classes_occur(config, found)))
 
 
 def check_classes_occur(config: Config, found: dict[str, Findings]) -> list[str]:
-    """Look for classes that the training data, all of them together, do not have.
+    """Return a warning of classes that the training data, all of them together, do not have.
 
     Args:
-        config: names the data sets.
+        config: of a task that is known.
         found: what the check of each data set found, by its path in ``config``.
 
     Raises:
-        InputError: there is one class in all pixels or images, so that there is nothing to tell
-            apart.
+        InputError: all pixels or images are of one class, so that there is nothing to tell apart.
     """
     training = [found[path] for path, _ in datasets(config, ('train',)) if path in found]
     if not training or not all(each.occurs for each in training):  # a format that is not looked at
@@ -39,21 +62,22 @@ def check_classes_occur(config: Config, found: dict[str, Findings]) -> list[str]
     missing = [name for name, count in counts.items() if not count]
     if not missing:
         return []
-    part = ', '.join(each.sampled for each in training if each.sampled)
-    unit = UNITS[config.default_scope]
-    if len(missing) == len(counts) - 1 and unit != 'usable box' and not part:
+    task, part = find_task(config), ', '.join(each.sampled for each in training if each.sampled)
+    if len(missing) == len(counts) - 1 and task.needs_contrast and not part:
         (only,) = counts.keys() - set(missing)
         raise InputError(
-            f'train_dataloader: every {unit} that is not ignored is of the class {only!r}; there '
-            f'is none of {some(missing)}, so there is nothing to learn. Correct the labels, or '
-            'metainfo.classes of the data sets.'
+            f'train_dataloader: every {task.unit} that is not ignored is of the class {only!r}; '
+            f'there is none of {some(missing)}, so there is nothing to learn. Correct the labels, '
+            'or metainfo.classes of the data sets.'
         )
     where = f' in {part} (tools/check_dataset.py looks at all)' if part else ''
-    return [f'train_dataloader: no {unit} of the classes {some(missing)}{where}; none is learned']
+    return [
+        f'train_dataloader: no {task.unit} of the classes {some(missing)}{where}; none is learned'
+    ]
 
 
 def check_batches(config: Config, found: dict[str, Findings], splits: tuple[str, ...]) -> None:
-    """Compare the batches of loaders that drop the last one with the number of images.
+    """Compare the batches of loaders that drop an incomplete one with the number of images.
 
     Raises:
         InputError: not one batch is full.
@@ -75,7 +99,7 @@ def check_batches(config: Config, found: dict[str, Findings], splits: tuple[str,
 
 
 def _count_images(path: str, dataset: dict, found: dict[str, Findings]) -> int | None:
-    """The number of images of a data set, or of what a wrapper makes of it; None if unknown."""
+    """Return how many images a data set or a wrapper has, None if that is not known."""
     if path in found:
         indices = dataset.get('indices')
         chosen = [indices] if isinstance(indices, int) else [len(indices)] if indices else []

@@ -4,18 +4,20 @@ import shutil
 
 import pytest
 
-from vitbackbones.config.data import evaluators, prepare_data
+from vitbackbones.config.data import evaluators, locate_data
 from vitbackbones.errors import InputError
-from vitbackbones.preflight.data_checks import check_data
+from vitbackbones.preflight.data import check_data
 
-from ..training.shapes_configs import dataset, make_config
+from ...preflight import conftest
+from ...training.shapes_configs import dataset, make_config
+
+annotations = conftest.annotations  # the fixture
 
 SPLITS = ('train', 'val')
 
 
 def checked(config):
-    prepare_data(config, None, SPLITS)
-    return check_data(config, SPLITS)
+    return check_data(locate_data(config, None, SPLITS), SPLITS)
 
 
 def refused(config):

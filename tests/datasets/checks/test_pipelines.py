@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from mmcv.transforms import TRANSFORMS
 
-from vitbackbones.datasets.checks.sizes import resize_fault
+from vitbackbones.datasets.checks.pipelines import color_type, resize_fault
 
 pytestmark = pytest.mark.compat
 DETR = {'type': 'Resize', 'scale': (1333, 800), 'keep_ratio': True}
@@ -51,3 +51,10 @@ def test_a_strip(pipeline, text):
     fault = resize_fault(pipeline, 1, 20000)
     assert text in fault
     assert fault.startswith('its 20000 x 1 pixels ') == bool(text)
+
+
+def test_the_color_type_of_a_pipeline():
+    load = {'type': 'vitbackbones.LoadImage', 'color_type': 'unchanged'}
+    assert color_type([{'type': 'PackInputs'}, load]) == 'unchanged'
+    assert color_type([{'type': 'LoadImageFromFile'}]) == 'color'
+    assert color_type([]) == 'color'

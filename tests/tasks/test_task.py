@@ -1,0 +1,74 @@
+"""The record of each task."""
+
+import subprocess
+import sys
+from dataclasses import fields
+from pkgutil import resolve_name
+
+import pytest
+
+from vitbackbones.tasks import TASKS, find_task
+from vitbackbones.tasks.task import Deferred
+
+from ..test_rooms import PACKAGE, imported
+
+ROOT = PACKAGE.parent
+
+
+@pytest.mark.parametrize('scope', TASKS)
+def test_a_task_is_found_by_the_default_scope(scope):
+    assert find_task({'default_scope': scope}).scope == scope
+
+
+@pytest.mark.parametrize('config', [{}, {'default_scope': None}, {'default_scope': 'mmpose'}])
+def test_there_may_be_no_task(config):
+    assert find_task(config) is None
+
+
+@pytest.mark.parametrize('scope', TASKS)
+def test_what_a_record_defers_is_there(scope):
+    task = find_task({'default_scope': scope})
+    values = [getattr(task, field.name) for field in fields(task)]
+    deferred = [value for value in values if isinstance(value, Deferred)]
+    assert deferred
+    for each in deferred:
+        assert callable(resolve_name(f'vitbackbones.{each.place}'))
+
+
+def test_a_head_does_not_import_what_a_record_needs():
+    """By the imports of all files that any module of a task but the records leads to."""
+    of_records = ('task', 'agreement', 'evaluators')
+    waiting = [file for file in PACKAGE.glob('tasks/*/*.py') if file.stem not in of_records]
+    seen = set()
+    while waiting:
+        file = waiting.pop()
+        seen.add(file)
+        for module in imported(file):
+            places = (PACKAGE.joinpath(*module), PACKAGE.joinpath(*module).with_suffix('.py'))
+            found = {place / '__init__.py' if place.is_dir() else place for place in places}
+            waiting += [each for each in found if each.is_file() and each not in seen]
+    rooms = {file.relative_to(PACKAGE).parts[0] for file in seen}
+    assert {'tasks', 'layers'} <= rooms
+    assert not rooms & {'drawing', 'datasets', 'inference', 'preflight'}
+
+
+EXPLAIN = """
+import runpy, sys
+sys.argv = ['tools/train.py', sys.argv[1], '--smoke', '--explain']
+try:
+    runpy.run_path('tools/train.py', run_name='__main__')
+except SystemExit as end:
+    assert not end.code
+print(*sys.modules)
+"""
+
+
+def test_a_detection_run_imports_nothing_of_the_other_tasks():
+    """Nor what draws and writes predictions. mmdet itself imports mmpretrain if it is there."""
+    command = [sys.executable, '-c', EXPLAIN, 'tests/tools/tiny_detr.py']
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    modules = done.stdout.splitlines()[-1].split()
+    assert 'vitbackbones.tasks.detection.task' in modules
+    others = ('mmseg.models', 'vitbackbones.drawing', 'vitbackbones.inference')
+    others += ('vitbackbones.tasks.segmentation', 'vitbackbones.tasks.classification')
+    assert [name for name in modules if name.startswith(others)] == []

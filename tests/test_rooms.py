@@ -1,0 +1,62 @@
+"""The order of the package: what a room imports lies below it, so nobody has to read upwards."""
+
+import ast
+from pathlib import Path
+
+import vitbackbones
+
+PACKAGE = Path(vitbackbones.__file__).parent
+# From the bottom. Rooms of one line do not import each other. Folders, and modules beside them.
+ORDER = (
+    ('errors', 'processes', 'literals', 'version'),
+    ('messages', 'files'),
+    ('layers',),
+    ('checkpoints',),
+    ('backbones',),
+    ('models', 'registry'),
+    ('datasets',),
+    ('config', 'analysis', 'benchmarking'),
+    ('openmmlab', 'drawing'),
+    ('training',),
+    ('inference',),
+    ('tasks',),
+    ('preflight',),
+    ('commands',),
+)
+FLOOR = {room: floor for floor, rooms in enumerate(ORDER) for room in rooms}
+
+
+def imported(file):
+    """Yield every module of the package that a file imports anywhere, by its path from the top."""
+    package = ('vitbackbones', *file.relative_to(PACKAGE).parent.parts)
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: len(package) + 1 - node.level]
+            yield from (
+                [*base, *(node.module or alias.name).split('.')][1:] for alias in node.names
+            )
+        elif isinstance(node, ast.ImportFrom) and node.module.startswith('vitbackbones.'):
+            yield node.module.split('.')[1:]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+            yield from (name.split('.')[1:] for name in names if name.startswith('vitbackbones.'))
+
+
+def room_of(file):
+    return file.relative_to(PACKAGE).parts[0].removesuffix('.py')
+
+
+def test_every_room_has_its_floor():
+    files = [file for file in PACKAGE.rglob('*.py') if file != PACKAGE / '__init__.py']
+    assert {room_of(file) for file in files} == set(FLOOR)
+
+
+def test_imports_go_downwards():
+    upwards = [
+        f'{file.relative_to(PACKAGE)} imports {".".join(module)}'
+        for file in sorted(PACKAGE.rglob('*.py'))
+        if file != PACKAGE / '__init__.py'
+        for module in imported(file)
+        if module[0] != room_of(file) and FLOOR[module[0]] >= FLOOR[room_of(file)]
+    ]
+    assert upwards == []

@@ -1,0 +1,99 @@
+"""Steps from a config to a run that training, the smoke test and testing share."""
+
+import torch
+from mmengine.config import Config
+
+import vitbackbones
+
+from ..config.lint import lint
+from ..config.paths import PACKAGE
+from ..config.read import with_options
+from ..openmmlab.applying import apply_patches
+from ..openmmlab.patches import IN_RUN
+from ..openmmlab.unused_toolboxes import leave_out_unused
+from ..preflight.agreement import require_agreement
+from ..preflight.hooks import add_service_hooks
+from ..preflight.steps import Step
+from ..preflight.trial import try_model
+from ..processes import process_rank
+from ..training.cores import limit_workers, share_cores
+from ..training.distributed import join_processes, use_launcher
+
+
+def _on_gpu() -> bool:
+    return torch.cuda.is_available()
+
+
+def announce(config: Config) -> None:
+    """Print which package runs what, and where."""
+    if process_rank() == 0:
+        threads = f'the CPU, torch threads: {torch.get_num_threads()}'
+        device = torch.cuda.get_device_name() if _on_gpu() else threads
+        print(f'vitbackbones {vitbackbones.__version__} from {PACKAGE}')
+        print(f'{config.filename} on {device}, work dir {config.work_dir}', flush=True)
+
+
+COMMAND_LINE = Step(
+    'command line',
+    'settings that are changed (--cfg-options)',
+    lambda config, options: with_options(config, options.cfg_options),
+)
+TOOLBOXES = Step(
+    'toolboxes',
+    'those that the config does not use are not imported',
+    lambda config, options: leave_out_unused(config),
+)
+SETTINGS = (
+    Step(
+        'settings',
+        'every key is known, and every value can be meant',
+        lambda config, options: lint(config, options.cfg_options),
+    ),
+    Step(
+        'agreement',
+        'settings fit together',
+        lambda config, options: require_agreement(config),
+    ),
+)
+TRIAL = Step(
+    'trial',
+    'a model built without memory shows widths and names that do not fit',
+    lambda config, options: try_model(config),
+)
+# The last ones, for whatever runs next.
+MACHINE = (
+    Step(
+        'service hooks',
+        'whole checkpoints, progress, data workers and processes that talk to each other',
+        lambda config, options: add_service_hooks(config),
+    ),
+    Step(
+        'files',
+        'written whole or not at all',
+        lambda config, options: apply_patches(IN_RUN),
+        acts=True,
+    ),
+    Step(
+        'process group',
+        'this process joins the others (--launcher)',
+        lambda config, options: join_processes(options.launcher, options.local_rank),
+        acts=True,
+    ),
+    Step(
+        'launcher',
+        'how several processes share a model (--launcher)',
+        lambda config, options: use_launcher(config, options.launcher),
+    ),
+    Step(
+        'data workers',
+        'on a CPU, no more than the cores allow',
+        lambda config, options: config if _on_gpu() else limit_workers(config),
+    ),
+    Step(
+        'cores',
+        'on a CPU, torch computes on those that load no data',
+        lambda config, options: None if _on_gpu() else share_cores(config),
+        acts=True,
+    ),
+    Step('first lines', 'what runs where', lambda config, options: announce(config), acts=True),
+)

@@ -1,0 +1,32 @@
+"""What must agree between settings of a classifier's config."""
+
+from collections.abc import Iterator, Mapping
+
+from ...config.data import evaluators
+from ...config.settings import as_list, type_at, value_at
+
+
+def accuracy_names(metric: Mapping) -> list[str] | None:
+    """Return what an ``Accuracy`` measures, None where its settings do not tell."""
+    if 'thrs' in metric:
+        return None
+    prefix = metric.get('prefix') or 'accuracy'
+    return [f'{prefix}/top{k}' for k in as_list(metric.get('topk', 1))]
+
+
+def classes_suffice(config: Mapping) -> Iterator[str]:
+    """The best k classes are some of those that the head knows."""
+    classes = value_at(config.get('model'), 'head.num_classes')
+    for path, metric in evaluators(config):
+        most = max(as_list(metric.get('topk') or 1))
+        if classes and type_at(metric) == 'Accuracy' and most > classes:
+            yield f'{path}.topk: is {most}, more than model.head.num_classes={classes}'
+
+
+def head_reads_vectors(config: Mapping) -> Iterator[str]:
+    """A linear classifier cannot read maps, which our backbones give if nothing is said."""
+    model = config.get('model') or {}
+    kinds = [str(value_at(model, f'{part}.type')) for part in ('backbone', 'head')]
+    linear = kinds[0].startswith('vitbackbones.') and kinds[1].endswith('LinearClsHead')
+    if linear and not model.get('neck') and model['backbone'].get('out_type') in (None, 'featmap'):
+        yield "model.backbone.out_type: must be 'cls_token' or 'pooled' for model.head"

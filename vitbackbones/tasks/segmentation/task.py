@@ -1,0 +1,47 @@
+"""Semantic segmentation with mmseg, on images and index masks."""
+
+import copy
+from pathlib import Path
+
+from mmengine.config import Config
+
+from ...config.data import datasets
+from ...config.metainfo import training_classes
+from ..task import Deferred, Task
+from .agreement import iou_names, windows_cover
+
+
+def use_shapes(config: Config, root: Path) -> Config:
+    """Train and test on the masks of Shapes, with the config's first classes in place of theirs."""
+    classes = training_classes(config)
+    config = copy.deepcopy(config)
+    for path, dataset in datasets(config):
+        split = 'train' if path.startswith('train') else 'val'
+        kept = {key: dataset[key] for key in ('pipeline', 'test_mode') if key in dataset}
+        dataset.clear()  # suffixes, lists and subsets belong to the files of the config's data
+        dataset.update(
+            type='mmseg.BaseSegDataset',
+            data_root=str(root),
+            data_prefix={'img_path': f'images/{split}', 'seg_map_path': f'annotations/{split}'},
+            metainfo={'classes': classes},
+            reduce_zero_label=True,
+            **kept,
+        )
+    return config
+
+
+TASK = Task(
+    scope='mmseg',
+    packer='PackSegInputs',
+    measured={'IoUMetric': iou_names},
+    rules=(windows_cover,),
+    unit='pixel',
+    check_dataset=Deferred('datasets.checks.masks:check_dataset'),
+    file_checks=Deferred('datasets.checks.masks:mask_checks'),
+    shapes=lambda config: {'classes': training_classes(config)[1:]},  # the first is the ground
+    use_shapes=use_shapes,
+    sized=('data_preprocessor', 'test_cfg'),
+    writer=Deferred('inference.writers:MaskWriter'),
+    # without the least score, which pixels do not have
+    draw=lambda *given: Deferred('drawing.masks:draw_masks')(*given[:-1]),
+)

@@ -1,0 +1,72 @@
+"""All that the tools have to know of a task, as one record."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
+
+from ..registry import SCOPE
+
+if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none of these
+    from mmengine.config import Config
+
+    from ..datasets.checks.findings import Findings, Look
+
+Rule = Callable[[Mapping], Iterator[str]]
+
+
+@dataclass(frozen=True)
+class Deferred:
+    """A function or class of this package, ``module:name``, that is imported when it is called.
+
+    Every run reads a record, and no run needs all that a record names.
+    """
+
+    place: str
+
+    def __call__(self, *arguments: Any) -> Any:
+        return resolve_name(f'{SCOPE}.{self.place}')(*arguments)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A task and the toolbox that it runs in.
+
+    Attributes:
+        scope: ``default_scope`` of its configs, the name of the toolbox.
+        packer: transform that ends a pipeline: it packs a sample for the toolbox's models.
+        measured: by the type of a metric, what returns the names of all that a metric with these
+            settings measures, or None where the settings do not tell.
+        rules: what has to agree in a config; each yields ``KEY: what is wrong``.
+        unit: what is counted to tell how much there is of a class.
+        needs_contrast: whether there is nothing to learn where all units are of one class.
+        check_dataset: looks into the files of a data set, given its config and whether it is
+            evaluated on.
+        check_datasets: compares the data sets of all splits, given their configs.
+        check_evaluators: compares the metrics of a config with its data sets, given what was found
+            in each of these, by their paths in the config.
+        file_checks: returns, for files of a data set beside its images, what looks at them.
+        shapes: returns how :func:`vitbackbones.datasets.shapes.write` draws data for a smoke test.
+        use_shapes: returns a config that has these data, in the folder given, instead of its own.
+        sized: parts of a model with sizes of images among their settings.
+        writer: makes what writes predictions, given a folder, the classes and the least score.
+        draw: draws predictions beside the ground truth and yields the files, given a model, a data
+            set, a folder, the number of images and the least score; None where nothing draws.
+    """
+
+    scope: str
+    packer: str
+    measured: Mapping[str, Callable[[Mapping], list[str] | None]]
+    rules: tuple[Rule, ...]
+    unit: str
+    needs_contrast: bool = True
+    check_dataset: 'Callable[[dict, bool], Findings]'
+    check_datasets: Callable[[Iterable[dict]], None] = lambda datasets: None
+    check_evaluators: 'Callable[[Config, dict[str, Findings]], None]' = lambda config, found: None
+    file_checks: 'Callable[[dict], dict[str, Callable[[], Look]]]' = lambda dataset: {}
+    shapes: 'Callable[[Config], dict]'
+    use_shapes: 'Callable[[Config, Path], Config]'
+    sized: tuple[str, ...] = ()
+    writer: Callable[[Path, dict, float], Any]
+    draw: Callable[..., Iterator[Path]] | None = None
