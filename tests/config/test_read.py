@@ -1,8 +1,9 @@
 """Every way in which a config file can be broken is one message with file and line."""
 
 import pytest
+from mmengine.config import Config
 
-from vitbackbones.config.read import read_config
+from vitbackbones.config.read import read_config, require_sections
 from vitbackbones.errors import InputError
 
 
@@ -105,3 +106,11 @@ def test_a_child_config_changes_a_named_variant(write):
     path = write(run=f'_base_ = "base.py"\n{arch.replace("_delete_=True, ", "")}', **files)
     with pytest.raises(InputError, match='You may set `_delete_=True` to ignore the base config'):
         read_config(path)
+
+
+def test_a_section_is_not_taken_for_another_one_misspelled():
+    config = Config({'train_dataloader': {}, 'modell': {}})
+    with pytest.raises(InputError, match='it has no val_dataloader$'):
+        require_sections(config, 'val_dataloader')
+    with pytest.raises(InputError, match="it has no model; is 'modell' meant to be 'model'"):
+        require_sections(config, 'model')

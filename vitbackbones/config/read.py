@@ -55,7 +55,7 @@ def require_sections(config: Config, *sections: str) -> None:
     missing = [section for section in sections if config.get(section) is None]
     if missing:
         given = config.keys() - {*missing}
-        near = get_close_matches(missing[0], given, n=1, cutoff=0.8)
+        near = get_close_matches(missing[0], given, n=1, cutoff=0.85)
         hint = f'; is {near[0]!r} meant to be {missing[0]!r}?' if near else ''
         raise InputError(
             f'{config.filename}: no complete config, it has no {", ".join(missing)}{hint}'
