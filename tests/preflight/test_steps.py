@@ -1,5 +1,7 @@
 """The way from a config to a run, step by step, and its explanation."""
 
+from dataclasses import replace
+
 import pytest
 from mmengine.config import Config
 
@@ -48,6 +50,12 @@ def test_an_explanation_takes_no_step_outside_of_the_config_and_goes_on_after_a_
         '     checks, changes nothing',
     ]
     explain_steps(Config({}), (CHECK,), None)
+
+
+def test_an_explanation_ends_where_nothing_can_follow(capsys):
+    with pytest.raises(InputError, match='1 of 2 steps failed'):
+        explain_steps(Config({}), (replace(REFUSE, needed=True), RENAME), 'y')
+    assert 'name: is that' not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -94,14 +94,13 @@ def _checks(name: str, samples: list[dict], pipeline: Sequence[dict]) -> Checks:
     counts = [f'{len(named)} {kind}s' for kind, named in found.items() if named]
     print(f'{name}: {len(samples)} samples, {", ".join(counts) or "no files"}')
     load = color_type(pipeline)
-    images = [(s['img_path'], _size(s)) for s in found['image']]
+    images = [
+        (s['img_path'], (s['height'], s['width']) if 'height' in s else None)
+        for s in found['image']
+    ]
     maps = [(s['seg_map_path'], None) for s in found['label map']]
     looks = {image: partial(_look, *image, load, pipeline) for image in images}
     return looks | {path: partial(_look, *path, 'unchanged', ()) for path in maps}
-
-
-def _size(sample: dict) -> Size:
-    return (sample['height'], sample['width']) if 'height' in sample else None
 
 
 def _bare_classes(name: str, samples: list[dict], classes: Sequence[str]) -> Iterator[str]:

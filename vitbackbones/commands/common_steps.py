@@ -37,6 +37,7 @@ COMMAND_LINE = Step(
     'command line',
     'settings that are changed (--cfg-options)',
     lambda config, options: with_options(config, options.cfg_options),
+    needed=True,
 )
 TOOLBOXES = Step(
     'toolboxes',
@@ -48,6 +49,7 @@ SETTINGS = (
         'settings',
         'every key is known, and every value can be meant',
         lambda config, options: lint(config, options.cfg_options),
+        needed=True,
     ),
     Step(
         'agreement',

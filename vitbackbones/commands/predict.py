@@ -85,7 +85,7 @@ def _require_ready(out: Path, options: Namespace) -> None:
 def _settings(
     config: Config, checkpoint: Path, options: Namespace, sources: Sequence[Source]
 ) -> dict:
-    """What the answers and the names of their files depend on."""
+    """Return what the answers and the names of their files depend on."""
     parts = repr([config.get(key) for key in ANSWERED_BY]).encode()
     weights = 0
     with open(checkpoint, 'rb') as file:  # no mmap: Python crashes if the file is cut short

@@ -123,6 +123,7 @@ STEPS = (
         'sections',
         f'{", ".join(SECTIONS)} are there',
         lambda config, options: require_sections(config, *SECTIONS),
+        needed=True,
     ),
     Step(
         'test set',

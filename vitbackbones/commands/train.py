@@ -75,7 +75,7 @@ def _smoke(config: Config, options: Namespace) -> None:
 
 
 def _splits(config: Config) -> tuple[str, ...]:
-    """Return those whose data a training run uses."""
+    """Return the splits whose data a training run uses."""
     return ('train', 'val') if config.get('val_cfg') is not None else ('train',)
 
 
@@ -124,7 +124,7 @@ def _find_data(config: Config, options: Namespace) -> Config:
     return config
 
 
-def _remove_earlier_smoke_test(config: Config, options: Namespace) -> None:
+def _clear(config: Config, options: Namespace) -> None:
     if process_rank() == 0:
         remove_checkpoints(Path(config.work_dir))
 
@@ -139,6 +139,7 @@ READ = (
         'sections',
         f'{", ".join(SECTIONS)} are there',
         lambda config, options: require_sections(config, *SECTIONS),
+        needed=True,
     ),
     *SETTINGS,
     Step(
@@ -210,5 +211,5 @@ SMOKE = (
     ),
     *MACHINE,
     *smoke.STEPS_TO_SMOKE,
-    Step('earlier run', 'its checkpoints are removed', _remove_earlier_smoke_test, acts=True),
+    Step('earlier run', 'its checkpoints are removed', _clear, acts=True),
 )

@@ -142,7 +142,7 @@ def _without_effect(options: Iterable[str]) -> Iterator[str]:
 
 
 def _misspelled_sections(config: Config) -> Iterator[str]:
-    """Top-level keys may be variables of any name, but not a section's name misspelled."""
+    """Yield top-level keys that are a section's name misspelled; variables may have any other."""
     for key in sorted(set(config) - READ_KEYS):
         known = [section for section in RUNNER_KEYS if not key.startswith(f'{section}_')]
         if hint := did_you_mean(key, known, most=1, cutoff=0.85):
@@ -150,7 +150,7 @@ def _misspelled_sections(config: Config) -> Iterator[str]:
 
 
 def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> Iterator[str]:
-    """Findings in ``node``, which stands at ``path`` inside a dict of type ``owner``."""
+    """Yield findings in ``node``, which stands at ``path`` inside a dict of type ``owner``."""
     if isinstance(node, dict):
         plain = _plain_keys(config, path)
         kind = '' if plain else node.get('type') or _implied_type(lookup, path, node, owner)
@@ -168,7 +168,7 @@ def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> I
 
 
 def _misspelled_settings(path: str, key: str, settings, owner: str) -> Iterator[str]:
-    """Unknown keys of one of the :data:`SETTINGS`, which belongs to a dict of type ``owner``."""
+    """Yield unknown keys of one of the :data:`SETTINGS` in a dict of type ``owner``."""
     if not isinstance(settings, dict):
         return
     if (known := COMPLETE.get((bare_name(owner), key))) is not None:
@@ -241,9 +241,9 @@ def _unknown(
 
 
 def explain_unexpected_keyword(config: Config, error: Exception) -> InputError | None:
-    """The config key behind "got an unexpected keyword argument", if the config has it.
+    """Name the config key behind "got an unexpected keyword argument", if the config has it.
 
-    Catches what :func:`lint` cannot know: dicts without a type that a model hands to a class.
+    This is what :func:`lint` cannot know: dicts without a type that a model hands to a class.
     """
     pattern = r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'"
     match = re.search(pattern, str(error))
@@ -256,13 +256,13 @@ def explain_unexpected_keyword(config: Config, error: Exception) -> InputError |
 
 
 def _loaded(name: str) -> Callable:
-    """What is called ``name`` in any module that was imported."""
+    """Return what is called ``name`` in any module that was imported."""
     spaces = [getattr(module, '__dict__', {}) for module in list(sys.modules.values())]
     return next((space[name] for space in spaces if callable(space.get(name))), lambda: None)
 
 
 def dicts(node, key: str = '') -> Iterator[tuple[str, dict]]:
-    """All dicts in the sections of a config that a runner reads, by their keys."""
+    """Yield all dicts in the sections of a config that a runner reads, with their keys."""
     if key and isinstance(node, dict):
         yield key, node
     for name, value in entries(node):

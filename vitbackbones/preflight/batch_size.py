@@ -30,7 +30,7 @@ def check_batch_size(config: Config, launcher: str) -> list[str]:
 
 
 def _rate_findings(config: Config, base: int, loaded: int) -> Iterator[str]:
-    """The rate is that of another batch; ``loaded`` images are one iteration of all processes."""
+    """Say if the rate is that of another batch than the ``loaded`` images of an iteration."""
     repeats = config.optim_wrapper.get('accumulative_counts', 1)
     if config.auto_scale_lr.get('enable'):
         if repeats > 1:  # which mmengine does not count
@@ -48,7 +48,7 @@ def _rate_findings(config: Config, base: int, loaded: int) -> Iterator[str]:
 
 
 def _remedies(base: int, of_process: int, loaded: int) -> str:
-    """What makes the rate that of the batch, or the batch that of the rate."""
+    """Say what makes the rate that of the batch, or the batch that of the rate."""
     found = ['scale it with --cfg-options auto_scale_lr.enable=True']
     if base % of_process == 0:
         found.append(f'train in {base // of_process} processes')
@@ -58,7 +58,7 @@ def _remedies(base: int, of_process: int, loaded: int) -> str:
 
 
 def _length_findings(config: Config, base: int, loaded: int) -> Iterator[str]:
-    """The length is given in iterations, and each has another number of images."""
+    """Say if the length is given in iterations, and each has another number of images."""
     if 'max_iters' in config.train_cfg and loaded != base:
         yield (
             f'{config.train_cfg.max_iters} iterations of {loaded} images see {loaded / base:.3g} '

@@ -90,12 +90,14 @@ def _require(config: Config, checkpoint: str, given: bool) -> str:
         raise InputError(
             f'--pretrained {checkpoint}: no such file (looked for {looked_in(checkpoint)})'
         )
+    is_vit = value_at(config.model, 'backbone.type') in (f'{OURS}.AugViT', f'{OURS}.ViT')
+    note = ' (DeiT weights fit ViT and the ViT part of Aug-ViT)' if is_vit else ''
     raise InputError(
         f'{checkpoint}: the ImageNet checkpoint that {Path(config.filename).name} starts from is '
         f'not there (looked for {looked_in(checkpoint)}). Either\n'
         f'  - put {_source(checkpoint)} there,\n'
         '  - give a published checkpoint with --pretrained FILE; it is converted on loading'
-        f'{_deit_note(config)},\n'
+        f'{note},\n'
         '  - start from random weights with --scratch, or\n'
         '  - try the config without any weights or data with --smoke.'
     )
@@ -107,8 +109,3 @@ def _source(checkpoint: str) -> str:
     if (PROJECT_ROOT / 'configs' / name).is_file():
         return f'the result of "python tools/train.py configs/{name}"'
     return 'an ImageNet classification checkpoint of this backbone'
-
-
-def _deit_note(config: Config) -> str:
-    fits = config.model.get('backbone', {}).get('type') in (f'{OURS}.AugViT', f'{OURS}.ViT')
-    return ' (DeiT weights fit ViT and the ViT part of Aug-ViT)' if fits else ''

@@ -26,12 +26,14 @@ class Step:
         take: is given the config and the options of the command line and changes neither. It
             returns a changed copy of the config; None from a step that only checks or acts.
         acts: it does something outside of the config: it writes files, or joins processes.
+        needed: the steps after it make no sense of a config that it refuses.
     """
 
     name: str
     purpose: str
     take: Callable[[Config, Namespace], Config | None]
     acts: bool = False
+    needed: bool = False
 
 
 def take_steps(config: Config, steps: Sequence[Step], options: Namespace) -> Config:
@@ -45,7 +47,8 @@ def take_steps(config: Config, steps: Sequence[Step], options: Namespace) -> Con
 def explain_steps(config: Config, steps: Sequence[Step], options: Namespace) -> None:
     """Print what each step changes, and leave out those that act outside of the config.
 
-    A step that fails is named with its message; the next one gets the config as it was.
+    A step that fails is named with its message. Unless it is needed, the next one gets the config
+    as it was.
 
     Raises:
         InputError: how many steps have failed.
@@ -58,6 +61,8 @@ def explain_steps(config: Config, steps: Sequence[Step], options: Namespace) -> 
         except InputError as error:
             failed += 1
             print(_indented(f'error: {error}'))
+            if step.needed:
+                break
             continue
         if changed is None:
             print(_indented('acts, left out here' if step.acts else 'checks, changes nothing'))

@@ -54,7 +54,7 @@ def _build(config: Config) -> nn.Module:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """The run will build the model again, and say the same."""
+    """Suppress what is logged: the run will build the model again, and say the same."""
     disabled = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
@@ -69,7 +69,7 @@ def _silence() -> Iterator[None]:
 
 
 def _widths(config: Config, model: nn.Module) -> Iterator[str]:
-    """Where ``in_channels`` of neck and heads are not what the part before them gives.
+    """Yield where ``in_channels`` of neck and heads are not what the part before them gives.
 
     Only what cannot be computed counts: what a part of someone else's does with its arguments is
     not known here. What cannot be tried at all is left to the run.
@@ -108,7 +108,7 @@ def _finding(name: str, part: dict, maps: list[Tensor], source: str) -> Iterator
 
 
 def _backbone_maps(model: nn.Module) -> list[Tensor] | None:
-    """The maps of the backbone; None if it does not run on ``meta`` and does not declare them."""
+    """Return the maps of the backbone, None if it neither runs on ``meta`` nor declares them."""
     backbone = getattr(model, 'backbone', None)
     maps = _outputs(backbone, _image(model)) if isinstance(backbone, nn.Module) else None
     if maps is None and isinstance(backbone, Backbone) and backbone.out_channels:
@@ -122,7 +122,7 @@ def _image(model: nn.Module) -> Tensor:
 
 
 def _declared_maps(backbone: Backbone, model: nn.Module) -> list[Tensor]:
-    """Maps as a backbone of ours declares them, for one that does not run on ``meta``."""
+    """Return maps as a backbone of ours declares them, for one that does not run on ``meta``."""
     sides = [-(-SIDE // stride) for stride in backbone.out_strides]
     device = _image(model).device
     return [
@@ -132,7 +132,7 @@ def _declared_maps(backbone: Backbone, model: nn.Module) -> list[Tensor]:
 
 
 def _outputs(part: nn.Module | None, inputs: Tensor | list[Tensor]) -> list[Tensor] | None:
-    """The maps that ``part`` makes of ``inputs``; None if it cannot or if they are none."""
+    """Return the maps that ``part`` makes of ``inputs``, None if it makes no maps."""
     device = (inputs if isinstance(inputs, Tensor) else inputs[0]).device
     try:
         with torch.no_grad(), _silence(), device:
@@ -156,7 +156,7 @@ def _channels(maps: list[Tensor]) -> list[int]:
 
 
 def _unmatched_keys(config: Config, model: nn.Module) -> Iterator[tuple[str, bool]]:
-    """Findings for patterns of ``custom_keys`` that no parameter has, and if one looks like it."""
+    """Yield patterns of ``custom_keys`` that no parameter has, and whether one looks like it."""
     wrapper = config.get('optim_wrapper') or {}
     settings = wrapper.get('paramwise_cfg') or {}
     if not str(wrapper.get('constructor', 'vitbackbones.')).startswith('vitbackbones.'):
@@ -174,7 +174,7 @@ def _unmatched_keys(config: Config, model: nn.Module) -> Iterator[tuple[str, boo
 
 
 def _pieces(names: list[str], length: int) -> set[str]:
-    """All runs of ``length`` parts in dotted names."""
+    """Return all sequences of ``length`` parts in dotted names."""
     split = [name.strip('.').split('.') for name in names]
     runs = (parts[i : i + length] for parts in split for i in range(len(parts) - length + 1))
     return {'.'.join(run) for run in runs}

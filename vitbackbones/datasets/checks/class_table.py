@@ -11,7 +11,7 @@ SHOWN = 20  # rows
 def class_table(
     samples: list[dict], classes: Sequence[str], pixels: Sequence[np.ndarray | None] = ()
 ) -> str:
-    """The table of a data set, '' where nothing tells the classes.
+    """Return the table of a data set, '' where nothing tells the classes.
 
     Args:
         samples: what the data set lists: of mmdet with boxes, or of mmpretrain with a label.
@@ -30,12 +30,12 @@ def class_table(
 
 
 def _boxes(sample: dict) -> dict[int, int]:
-    """How many of each label a detector learns from."""
+    """Count the boxes of each label that a detector learns from."""
     return Counter(box['bbox_label'] for box in sample['instances'] if not box['ignore_flag'])
 
 
 def _columns(kind: str, found: Iterable[dict[int, int]]) -> dict[str, Counter]:
-    """In how many images each label is, and how often."""
+    """Count in how many images each label is, and how often in all of them."""
     images, total = Counter(), Counter()
     for counts in found:
         images.update(label for label, count in counts.items() if count)
@@ -44,7 +44,7 @@ def _columns(kind: str, found: Iterable[dict[int, int]]) -> dict[str, Counter]:
 
 
 def _table(classes: Sequence[str], columns: dict[str, Counter]) -> str:
-    """Lines of text, the most frequent class first; of many classes both ends."""
+    """Write a line for each class, the most frequent first; of many classes only both ends."""
     rows = [
         (name, *(str(c[label]) for c in columns.values())) for label, name in enumerate(classes)
     ]

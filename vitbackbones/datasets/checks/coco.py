@@ -1,13 +1,13 @@
 """Check a data set in COCO format before a run, instead of finding out after a day.
 
-mmdet trusts its annotation file: it picks categories by name and leaves out the rest without a
-word, drops boxes it cannot use, and stops at a missing picture or key when it comes to it. Here
+mmdet takes its annotation file as it is: it selects categories by name and drops the rest without a
+word, drops boxes it cannot use, and stops at a missing image or key when it reaches it. Here
 one pass over the file finds what would stop or spoil the run: what cannot work raises
 ``InputError``, what is only suspicious comes back as warnings of one line.
 
-Of the pictures, a sample's headers are compared with the sizes in the file: a tenth of a
+Of a sample of the images, headers are compared with the sizes in the file: a tenth of a
 millisecond each, or seconds for all of COCO on a local disk and minutes on a network one, at every
-start of a run. ``tools/check_dataset.py`` decodes all pictures and compares all sizes.
+start of a run. ``tools/check_dataset.py`` decodes all images and compares all sizes.
 """
 
 import os
@@ -57,7 +57,7 @@ def _check_categories(ann_file: str, categories: Table, used: set, classes: Sequ
 
 
 def _class_warnings(ann_file: str, names: list[str], classes: Sequence[str]) -> list[str]:
-    """mmdet numbers labels in the order of the file, leaving out what the file does not have."""
+    """Compare the order of names: mmdet numbers the labels that a file has in the file's order."""
     warnings = []
     absent = [name for name in classes if name not in names]
     if absent:
@@ -74,11 +74,11 @@ def _class_warnings(ann_file: str, names: list[str], classes: Sequence[str]) -> 
     return warnings
 
 
-# ---------------------------------------------------------------------------- pictures
+# ---------------------------------------------------------------------------- images
 
 
 def _check_files(ann_file: str, folder: str, names: list[str]) -> None:
-    """Every picture is there."""
+    """Require all images."""
     if not os.path.isdir(folder or '.'):
         raise InputError(
             f'image folder not found: {os.path.abspath(folder)}. Put the images of {ann_file} '
@@ -94,7 +94,7 @@ def _check_files(ann_file: str, folder: str, names: list[str]) -> None:
 
 
 def image_size_fault(given: Sequence[float], found: Sequence[int]) -> str:
-    """What is wrong with the (height, width) that annotations give an image, '' if nothing."""
+    """Say what is wrong with the (height, width) that annotations give an image, '' if nothing."""
     if tuple(given) == tuple(found):
         return ''
     told, seen = (f'{width} x {height}' for height, width in (given, found))
@@ -136,7 +136,7 @@ def _size_fault_of(folder: str, images: Table, row: int, load: str) -> str:
 
 
 def _box_faults(images: Table, annotations: Table) -> dict[str, np.ndarray]:
-    """{what is wrong: for which annotations (A,) bool}; the first three are dropped by mmdet."""
+    """Return {what is wrong: of which annotations (A,) bool}; mmdet drops the first three."""
     boxes, area = (np.array(annotations[key], np.float64) for key in ('bbox', 'area'))
     row_of = {key: row for row, key in enumerate(images['id'])}
     rows = [row_of[key] for key in annotations['image_id']]
@@ -155,7 +155,7 @@ def _box_faults(images: Table, annotations: Table) -> dict[str, np.ndarray]:
 
 
 def _usable(ann_file: str, annotations: Table, faults: dict[str, np.ndarray]) -> np.ndarray:
-    """From which annotations (A,) bool a detector learns where an object is."""
+    """Return the annotations (A,) bool from which a detector learns where an object is."""
     kept = ~np.any(list(faults.values())[:3], axis=0)
     if not kept.any():
         raise InputError(
@@ -185,7 +185,7 @@ def _box_warnings(ann_file: str, ids: list, faults: dict[str, np.ndarray]) -> li
 def _boxes_by_class(
     annotations: Table, categories: Table, usable: np.ndarray, classes: Sequence[str]
 ) -> dict[str, int]:
-    """Usable boxes of every class that the file has a category for."""
+    """Count the usable boxes of every class that the file has a category for."""
     counts = Counter(annotations['category_id'][row] for row in np.flatnonzero(usable))
     named = zip(categories['id'], categories['name'], strict=True)
     return {name: counts[key] for key, name in named if name in classes}
@@ -200,7 +200,7 @@ def _bare_warnings(ann_file: str, images: Table, annotations: Table) -> list[str
 
 
 def _left(ann_file: str, images: Table, annotations: Table, filter_cfg: dict) -> int:
-    """How many images mmdet's filter leaves, one or more."""
+    """Count the images that mmdet's filter leaves; require one."""
     side = filter_cfg.get('min_size', 0)
     chosen = annotations['image_id'] if filter_cfg.get('filter_empty_gt') else images['id']
     large = [
@@ -223,7 +223,7 @@ def _left(ann_file: str, images: Table, annotations: Table, filter_cfg: dict) ->
 def _check_evaluated(
     ann_file: str, images: Table, annotations: Table, categories: Table
 ) -> list[str]:
-    """What only COCO evaluation needs, which comes at the end of an epoch."""
+    """Check what only COCO evaluation needs, which comes at the end of an epoch."""
     ids = annotations['id']
     pairs = zip(ids, annotations['iscrowd'], strict=True)
     missing = [key for key, crowd in pairs if crowd not in (0, 1)]
@@ -251,7 +251,7 @@ def _check_evaluated(
 
 
 def _as_float(key: int | str) -> float | None:
-    """An id as the evaluation stores it, in an array of floats; None if it cannot."""
+    """Convert an id as the evaluation does, to a float; None if it cannot."""
     try:
         return float(key)
     except (ValueError, OverflowError):
@@ -269,7 +269,7 @@ def check_coco(
     load: str = 'color',
     filter_cfg: dict | None = None,
 ) -> Findings:
-    """Check an annotation file, its pictures and its agreement with the classes of a run.
+    """Check an annotation file, its images and its agreement with the classes of a run.
 
     Args:
         ann_file: annotations in COCO's format for detection.
@@ -305,7 +305,7 @@ def check_coco(
 
 
 def _is_coco(kind: object) -> bool:
-    """Whether a data set class reads its file as mmdet's CocoDataset does."""
+    """Tell whether a data set class reads its file as mmdet's CocoDataset does."""
     from mmdet.datasets import CocoDataset  # here: heavy, and not needed to load an image
 
     return (
@@ -317,7 +317,7 @@ def _is_coco(kind: object) -> bool:
 
 
 def _settings(dataset) -> tuple[str, str, Sequence[str]]:
-    """Annotation file, image folder and classes as mmdet itself understands them."""
+    """Return annotation file, image folder and classes as mmdet itself understands them."""
     folder, classes = dataset.data_prefix.get('img'), dataset.metainfo['classes']
     if folder is None:
         raise InputError(
@@ -332,7 +332,7 @@ def _settings(dataset) -> tuple[str, str, Sequence[str]]:
 
 
 def check_dataset(config: dict, evaluated: bool = False) -> Findings:
-    """:func:`check_coco` for the configuration of a data set of mmdet.
+    """Run :func:`check_coco` for the config of a data set of mmdet.
 
     Data sets of another format and files behind ``backend_args`` (not on a disk) are not checked.
     One with ``test_mode`` is taken as evaluated.

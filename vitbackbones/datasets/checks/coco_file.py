@@ -39,7 +39,7 @@ def read_coco(ann_file: str) -> tuple[Table, Table, Table]:
 
 
 def differences(file: str, other: str) -> list[str]:
-    """In which lists, images, annotations or categories, two annotation files differ.
+    """Name the lists (images, annotations, categories) in which two annotation files differ.
 
     Their order counts for categories only: mmdet numbers labels by it.
     """
@@ -78,7 +78,7 @@ def _load(ann_file: str) -> object:
 
 
 def _entries(ann_file: str, data: object, part: str) -> list[dict]:
-    """The list ``part`` of the file, with one entry or more."""
+    """Return the list ``part`` of the file, which has one entry or more."""
     entries = data.get(part) if isinstance(data, dict) else None
     if not isinstance(entries, list) or set(map(type, entries)) - {dict}:
         raise InputError(
@@ -91,7 +91,7 @@ def _entries(ann_file: str, data: object, part: str) -> list[dict]:
 
 
 def _table(ann_file: str, data: object, part: str) -> Table:
-    """One list of the file as columns, with unique ids."""
+    """Return one list of the file as columns, with unique ids."""
     entries = _entries(ann_file, data, part)
     columns = COLUMNS[part].items()
     table = {key: _column(ann_file, part, entries, key, types) for key, types in columns}
@@ -102,7 +102,7 @@ def _table(ann_file: str, data: object, part: str) -> Table:
 
 
 def _column(ann_file: str, part: str, entries: list[dict], key: str, types: tuple) -> list:
-    """The values of ``key`` of all entries, each of one of the ``types``, numbers finite."""
+    """Return the values of ``key`` of all entries: each of one of the ``types``, numbers finite."""
     column = [entry.get(key) for entry in entries]
     if _fits(column, types):
         return column
@@ -120,7 +120,7 @@ def _fits(column: list, types: tuple) -> bool:
 
 
 def _finite(numbers: list) -> bool:
-    """Whether numbers, or lists of them, fit into floats."""
+    """Tell whether numbers, or lists of them, fit into floats."""
     try:
         return bool(np.isfinite(np.array(numbers, np.float64)).all())
     except OverflowError:  # an integer of hundreds of digits

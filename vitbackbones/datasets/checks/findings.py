@@ -37,7 +37,7 @@ class Look(NamedTuple):
 
 
 def spread(total: int, most: int) -> list[int]:
-    """Up to ``most`` of the numbers below ``total``, evenly spread.
+    """Return up to ``most`` of the numbers below ``total``, evenly spread.
 
     >>> spread(9, 3)
     [0, 4, 8]
@@ -46,7 +46,7 @@ def spread(total: int, most: int) -> list[int]:
 
 
 def not_there(folder: str, names: list[str], source: str) -> list[str]:
-    """Those of ``names`` that are no files below ``folder``; ``source`` is what names them.
+    """Return those of ``names``, which ``source`` names, that are not files below ``folder``.
 
     Each folder is listed once, since asking per file is slow.
 

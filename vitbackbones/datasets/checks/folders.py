@@ -37,7 +37,9 @@ def check_dataset(dataset: dict) -> Findings:
         return Findings()
     labels = label_file(dataset)
     suffixes = tuple(suffix.lower() for suffix in dataset.get('extensions', IMAGES))
-    known = (_names(dataset) or (), _count(dataset), suffixes)
+    names = _names(dataset) or ()
+    count = len(names) or (IMAGENET_CLASSES if _is_imagenet(dataset) else None)
+    known = (names, count, suffixes)
     if labels is not None:
         return _check_labels(labels, image_folder(dataset), *known)
     return _check_folders(image_folder(dataset), *known)
@@ -58,7 +60,7 @@ def image_folder(dataset: dict) -> Path:
 
 
 def label_file(dataset: dict) -> Path | None:
-    """The file of the config, or the one that ``ImageNet`` takes if it is there."""
+    """Return the label file of a config, or the one that ``ImageNet`` takes if it is there."""
     root = Path(dataset.get('data_root') or '')
     if dataset.get('ann_file'):
         return root / dataset['ann_file']
@@ -67,22 +69,16 @@ def label_file(dataset: dict) -> Path | None:
 
 
 def _names(dataset: dict) -> Sequence[str] | None:
-    """Class names that the config gives; those of ``ImageNet`` itself are not its folders'."""
+    """Return the class names of the config; those of ``ImageNet`` itself are not its folders'."""
     names = (dataset.get('metainfo') or {}).get('classes') or dataset.get('classes')
     return names if isinstance(names, list | tuple) else None
-
-
-def _count(dataset: dict) -> int | None:
-    names = _names(dataset)
-    known = IMAGENET_CLASSES if _is_imagenet(dataset) else None
-    return len(names) if names else known
 
 
 # ---------------------------------------------------------------------------- class folders
 
 
 def class_folders(folder: Path) -> list[str]:
-    """The names of the class folders, in the order of their labels.
+    """Return the names of the class folders, in the order of their labels.
 
     Raises:
         InputError: there are none.
@@ -123,7 +119,7 @@ def _check_folders(
 
 
 def _difference(found: list[str], names: Sequence[str]) -> str:
-    """Which folders are missing and too many, where they are named like the classes."""
+    """Say which folders are missing and too many, where they are named like the classes."""
     if not set(found) & set(names):
         return ''
     missing, extra = sorted(set(names) - set(found)), sorted(set(found) - set(names))
@@ -133,7 +129,7 @@ def _difference(found: list[str], names: Sequence[str]) -> str:
 
 
 def _images(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
-    """The names of the images in ``folder`` or below."""
+    """Yield the names of the images in ``folder`` or below."""
     files = (file for _, _, files in os.walk(folder) for file in files)
     return (file for file in files if file.lower().endswith(suffixes))
 
@@ -185,7 +181,7 @@ def _check_labels(
 
 
 def _read_labels(file: Path, count: int | None) -> list[tuple[str, int]]:
-    """The file name and the label of every line."""
+    """Read the file name and the label of every line."""
     try:
         lines = file.read_text(encoding='utf-8').splitlines()
     except (OSError, UnicodeDecodeError) as error:

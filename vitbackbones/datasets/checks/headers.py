@@ -17,7 +17,7 @@ class Header:
     orientation: int
 
     def size(self, turns: bool) -> tuple[int, int]:
-        """Height and width; with ``turns`` after the image was turned as EXIF says."""
+        """Return height and width, with ``turns`` after the image was turned as EXIF says."""
         return self.stored[::-1] if turns and self.orientation >= 5 else self.stored
 
 

@@ -1,4 +1,4 @@
-"""Check a data set of images and index masks before a run, as ``coco_check`` does for boxes.
+"""Check a data set of images and index masks before a run, as ``coco`` does for boxes.
 
 The headers of all files are read (kind, size, EXIF orientation: a tenth of a millisecond each),
 and the values of a sample of the masks; of more masks where a class does not occur in the sample.
@@ -51,7 +51,7 @@ def _check_files(kind: str, folder: str, paths: Sequence[str]) -> None:
 
 
 def _left_out_warnings(dataset, images: list[str], masks: list[str]) -> list[str]:
-    """Images of another suffix, and masks without an image, which mmseg does not say."""
+    """Name images of another suffix, and masks without an image: mmseg leaves them out silently."""
     if dataset.ann_file:  # a list may leave out what it likes
         return []
     folders, known = dataset.data_prefix, {*images, *masks}
@@ -71,7 +71,7 @@ def _left_out_warnings(dataset, images: list[str], masks: list[str]) -> list[str
 
 
 def _below(folder: str, suffixes: tuple[str, ...]) -> set[str]:
-    """The files below a folder that have one of the suffixes, in capitals or not."""
+    """Return the files below a folder that have one of the suffixes, in any case."""
     return {
         os.path.join(place, name)
         for place, _, names in os.walk(folder)
@@ -92,7 +92,7 @@ def _header(path: str) -> Header:
 
 
 def _header_faults(image: str, mask: str, turns: bool) -> tuple[str, bool]:
-    """What is wrong with a pair, and whether it is unknown which way round the mask was drawn."""
+    """Return what is wrong with a pair, and whether its mask may be drawn on the unturned image."""
     picture, header = _header(image), _header(mask)
     size = picture.size(turns)
     kind = kind_fault(mask, header.format, header.mode)
@@ -120,7 +120,7 @@ def _check_headers(images: list[str], masks: list[str], turns: bool) -> list[str
 
 
 def _values_of(path: str, table: np.ndarray) -> np.ndarray:
-    """How many pixels hold each value (256,) of a mask."""
+    """Count the pixels of each value (256,) in a mask."""
     values = read_mask(path)
     if fault := value_fault(path, values, table):
         raise BadMask(fault)
@@ -128,14 +128,14 @@ def _values_of(path: str, table: np.ndarray) -> np.ndarray:
 
 
 def _pixels_by_class(counts: np.ndarray, table: np.ndarray, classes: int) -> np.ndarray:
-    """Pixels of each class (K,) from those of each value (256,)."""
+    """Return the pixels of each class (K,) from those of each value (256,)."""
     return np.array([counts[table == label].sum() for label in range(classes)])
 
 
 def _count_values(
     masks: list[str], table: np.ndarray, classes: int, most: int
 ) -> tuple[np.ndarray, int]:
-    """Pixels of each value (256,), and how many masks they were counted in.
+    """Count the pixels of each value (256,), and the masks that were looked at.
 
     After the sample, masks are read while a class is missing, up to ``most`` of them; where all
     classes but one are missing, up to the last.
@@ -228,7 +228,7 @@ def _look(image: str, mask: str, table: np.ndarray, turns: bool, classes: int) -
 
 
 def _is_masks(kind: object) -> bool:
-    """Whether a data set class finds its files as mmseg's BaseSegDataset does."""
+    """Tell whether a data set class finds its files as mmseg's BaseSegDataset does."""
     from mmseg.datasets import BaseSegDataset  # here: heavy, and not needed to load a mask
 
     return (
@@ -239,7 +239,7 @@ def _is_masks(kind: object) -> bool:
 
 
 def _opened(kind: type, config: dict):
-    """The data set of ``config`` as mmseg itself understands its paths and classes."""
+    """Return the data set of ``config`` as mmseg itself understands its paths and classes."""
     keys = ('ann_file', 'data_root', 'data_prefix', 'img_suffix', 'seg_map_suffix', 'metainfo')
     options = {key: config[key] for key in (*keys, 'reduce_zero_label') if key in config}
     try:
@@ -255,7 +255,7 @@ def _opened(kind: type, config: dict):
 
 
 def _table(dataset, loading: dict) -> np.ndarray:
-    """The labels of all values for a data set, loaded by a transform of config ``loading``."""
+    """Return the labels of all values of a data set; ``loading`` configures what loads them."""
     known = dataset.METAINFO.get('classes') or dataset.metainfo['classes']
     given = loading.get('num_classes', len(known))
     if given != len(known):
@@ -268,7 +268,7 @@ def _table(dataset, loading: dict) -> np.ndarray:
 
 
 def _pairs(dataset) -> tuple[list[str], list[str]]:
-    """Images and masks, all of them there."""
+    """Return the files of images and masks; require all of them."""
     images, masks = dataset.data_prefix['img_path'], dataset.data_prefix['seg_map_path']
     try:
         samples = dataset.load_data_list()
@@ -290,7 +290,7 @@ def _pairs(dataset) -> tuple[list[str], list[str]]:
 
 
 def _opened_pairs(config: dict) -> tuple | None:
-    """The data set of a config and the first arguments of :func:`check_masks`, None for others."""
+    """Return the data set of a config and the arguments of :func:`check_masks`; None for others."""
     from mmseg.registry import DATASETS
 
     kind = config['type']
@@ -307,7 +307,7 @@ def _opened_pairs(config: dict) -> tuple | None:
 
 
 def check_dataset(config: dict, evaluated: bool = False) -> Findings:
-    """:func:`check_masks` for the configuration of a data set of mmseg.
+    """Run :func:`check_masks` for the config of a data set of mmseg.
 
     Data sets of another form, without masks or behind ``backend_args`` are not checked.
     """
@@ -321,7 +321,7 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
 
 
 def mask_checks(config: dict) -> dict[str, Callable[[], Look]]:
-    """For every mask of a data set, by its path, a function that looks at it.
+    """Return, by the path of every mask of a data set, a function that looks at it.
 
     Where :func:`check_dataset` looks at a sample and stops, these look at every value of all.
     """
