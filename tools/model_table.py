@@ -10,8 +10,15 @@ from _clone import ROOT
 
 from vitbackbones import create_model
 from vitbackbones.analysis.complexity import measure
-from vitbackbones.analysis.published import RESULTS, TASKS, results
-from vitbackbones.analysis.published_sizes import CONVENTIONS, FAMILIES, Family, Row
+from vitbackbones.analysis.published import (
+    CONVENTIONS,
+    FAMILIES,
+    RESULTS,
+    TASKS,
+    Family,
+    Row,
+    results_of,
+)
 
 TARGET = ROOT / 'docs' / 'models.md'
 INTRODUCTION = """\
@@ -78,7 +85,7 @@ def spelled(options: dict) -> str:
 
 def texts(row: Row, family: Family) -> list[str]:
     """Where the sizes are printed, the accuracy, where that is printed, and the remark."""
-    found = results(row.name, row.options, family.tasks)
+    found = results_of(row.name, row.options, family.tasks)
     sources = dict.fromkeys(result.source for result in found)
     return [row.source, ' / '.join(result.value for result in found), ' '.join(sources), row.note]
 

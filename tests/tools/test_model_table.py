@@ -3,8 +3,7 @@
 import pytest
 
 from vitbackbones import list_models
-from vitbackbones.analysis.published import RESULTS
-from vitbackbones.analysis.published_sizes import FAMILIES
+from vitbackbones.analysis.published import FAMILIES, RESULTS
 from vitbackbones.models import MODELS
 
 from .conftest import ROOT, load_tool

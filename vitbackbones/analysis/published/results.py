@@ -225,7 +225,7 @@ RESULTS = (
 )
 
 
-def results(model: str, options: dict, tasks: tuple[str, ...]) -> list[Result]:
+def results_of(model: str, options: dict, tasks: tuple[str, ...]) -> list[Result]:
     """The results of one model in each of ``tasks``, in the order of the tasks."""
     return [
         result

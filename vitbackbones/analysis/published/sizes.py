@@ -3,10 +3,14 @@
 Numbers are kept as printed, because their digits say how exact they are.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from .complexity import Complexity
+if TYPE_CHECKING:
+    from ..complexity import Complexity
 
 
 @dataclass(frozen=True)
