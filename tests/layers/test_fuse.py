@@ -13,6 +13,7 @@ from vitbackbones.layers import (
     IdentityShortcut,
     Mlp,
     fuse_for_inference,
+    keep_first_token,
 )
 
 COEFFICIENTS = {'type': 'CoefficientShortcut'}
@@ -202,6 +203,23 @@ def test_parts_of_ones_own_answer_for_the_first_token_if_they_all_declare_it(nam
     assert (first is not block) == (name == 'declared')
     wanted = block(x, (2, 3))[:, :1]
     torch.testing.assert_close(first(x, (2, 3))[:, :1], wanted, atol=2e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_the_last_block_alone_answers_for_the_first_token_if_it_can():
+    def able():
+        return randomize(Block(24, 3, 2.0, *PARTS['identity']))
+
+    blocks, x = nn.ModuleList([able(), able()]), torch.randn(2, 6, 24)
+    wanted = blocks[1](blocks[0](x, (2, 3)), (2, 3))[:, :1]
+    for _ in range(2):  # the second time there is nothing left to do
+        keep_first_token(blocks)
+        out = blocks[1](blocks[0](x, (2, 3)), (2, 3))
+        torch.testing.assert_close(out, wanted, atol=2e-5, rtol=1e-5)
+    unable = nn.ModuleList([able(), nn.Linear(24, 24)])
+    kinds = [type(block) for block in unable]
+    keep_first_token(unable)
+    assert [type(block) for block in unable] == kinds
 
 
 class Double(nn.Module):

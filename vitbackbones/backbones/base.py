@@ -26,6 +26,7 @@ from ..layers import (
     average_map,
     fit_position,
     fuse_for_inference,
+    keep_first_token,
     number_slices,
     resize_position,
     to_map,
@@ -349,7 +350,7 @@ class PlainBackbone(Backbone):
     def fold_for_inference(self) -> None:
         """Run the last block for the class token alone where only that is returned."""
         if self.out_type == 'cls_token' and self.out_indices == (len(self.blocks) - 1,):
-            self.blocks[-1] = self.blocks[-1].for_first_token()
+            keep_first_token(self.blocks)
 
 
 class PyramidBackbone(Backbone):

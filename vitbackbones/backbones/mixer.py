@@ -20,7 +20,14 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import DropPath, Mlp, PatchEmbed, build_shortcut, drop_path_rates, resize_map
+from ..layers import (
+    Mlp,
+    PatchEmbed,
+    build_shortcut,
+    drop_path_rates,
+    make_drop_path,
+    resize_map,
+)
 from .base import PlainBackbone
 from .options import BlockOptions, choose_arch
 
@@ -103,7 +110,7 @@ class MixerBlock(nn.Module):
         self.mlp_channels = Mlp(embed_dims, int(embed_dims * mlp_ratio), drop_rate)
         self.shortcut_tokens = build_shortcut(shortcut, embed_dims, 'attention')
         self.shortcut_channels = build_shortcut(shortcut, embed_dims, 'mlp')
-        self.drop_path = DropPath(drop_path_rate)
+        self.drop_path = make_drop_path(drop_path_rate)
 
     def forward(self, x: Tensor, size: Grid) -> Tensor:
         """Map tokens (N, h * w, C) of the grid ``size`` (h, w) to (N, h * w, C)."""

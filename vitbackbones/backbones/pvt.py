@@ -16,7 +16,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ..layers import Block, PatchEmbed, drop_path_rates, resize_position, to_map
+from ..layers import (
+    Block,
+    PatchEmbed,
+    drop_path_rates,
+    keep_first_token,
+    resize_position,
+    to_map,
+)
 from .base import PyramidBackbone, trunc_normal_linears
 from .options import AttentionOptions, choose_arch
 
@@ -173,8 +180,7 @@ class PVT(AttentionOptions, PyramidBackbone):
     def fold_for_inference(self) -> None:
         """Run the last block for the class token alone where only that is returned."""
         if self.out_type == 'cls_token':
-            blocks = self.stages[-1].blocks
-            blocks[-1] = blocks[-1].for_first_token()
+            keep_first_token(self.stages[-1].blocks)
 
     def _vector(self, tokens: Tensor) -> Tensor:
         tokens = self.norm(tokens)

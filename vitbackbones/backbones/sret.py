@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import Dropout, RecursiveBlock, require_rate, resize_map
+from ..layers import RecursiveBlock, make_dropout, require_rate, resize_map
 from .base import PyramidBackbone
 from .options import AttentionOptions, choose_arch
 
@@ -197,7 +197,7 @@ class SReT(AttentionOptions, PyramidBackbone):
 
         self.patch_embed = _stem((self.in_channels, *settings['stem_dims']))
         self.pos_embed = nn.Parameter(torch.zeros(1, dims[0], *self.grid))
-        self.pos_drop = Dropout(self.drop_rate)
+        self.pos_drop = make_dropout(self.drop_rate)
         slices = _groups_per_pass(groups, len(dims), passes)
         self.stages = self._make_stages(settings, slices, permutation)
         self.norm = None if self.out_type == 'featmap' else nn.LayerNorm(dims[-1], eps=1e-6)

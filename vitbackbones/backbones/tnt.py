@@ -27,7 +27,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import Block, Dropout, Mlp, drop_path_rates, pad_to_multiple
+from ..layers import Block, Mlp, drop_path_rates, make_dropout, pad_to_multiple
 from .base import PlainBackbone, trunc_normal_linears
 from .options import UNCHANGED, AttentionOptions, choose_arch
 
@@ -255,7 +255,7 @@ class TNT(AttentionOptions, PlainBackbone):
         self.to_patch = PixelProjection(side * side, inner_dims, dims, bias=True)
         self.cls_token = nn.Parameter(torch.zeros(1, 1, dims))
         self.patch_pos = nn.Parameter(torch.zeros(1, 1 + self.grid[0] * self.grid[1], dims))
-        self.pos_drop = Dropout(self.drop_rate)
+        self.pos_drop = make_dropout(self.drop_rate)
 
     def _reset_parameters(self) -> None:
         """Initialize as published: trunc-normal 0.02 for tokens and linear layers, biases 0."""

@@ -11,7 +11,14 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import STEMS, Block, Dropout, build_part, drop_path_rates, sinusoid_position
+from ..layers import (
+    STEMS,
+    Block,
+    build_part,
+    drop_path_rates,
+    make_dropout,
+    sinusoid_position,
+)
 from .base import PlainBackbone, trunc_normal_linears
 from .options import UNCHANGED, AttentionOptions, choose_arch
 
@@ -66,7 +73,7 @@ class ViT(AttentionOptions, PlainBackbone):
         self.patch_embed = build_part(STEMS, self.complete_part('stem', stem), **widths)
         self.cls_token = nn.Parameter(torch.zeros(1, 1, dims)) if with_cls_token else None
         self._make_position(position, int(with_cls_token) + self.grid[0] * self.grid[1], dims)
-        self.pos_drop = Dropout(self.drop_rate)
+        self.pos_drop = make_dropout(self.drop_rate)
         common = {**self.block_options, 'norm_eps': norm_eps}
         self.blocks = nn.ModuleList(
             Block(dims, settings['num_heads'], mlp_ratio, drop_path_rate=rate, **common)

@@ -29,7 +29,7 @@ from .drop import (
     make_dropout,
     require_rate,
 )
-from .fuse import fuse_for_inference
+from .fuse import fuse_for_inference, keep_first_token
 from .mean_shift import MeanShiftAttention, mean_shift
 from .parts import (
     ATTENTIONS,
@@ -90,6 +90,7 @@ __all__ = [
     'fit_position',
     'fixed_permutation',
     'fuse_for_inference',
+    'keep_first_token',
     'make_drop_path',
     'make_dropout',
     'mean_shift',

@@ -53,6 +53,12 @@ def _fold_shortcut(module: nn.Module, shortcut: str, branch: nn.Module) -> None:
         setattr(module, shortcut, fold_into(last))
 
 
+def keep_first_token(blocks: nn.ModuleList) -> None:
+    """Let the last of ``blocks`` answer for the first token alone, if it has such a form."""
+    if hasattr(blocks[-1], 'for_first_token'):
+        blocks[-1] = blocks[-1].for_first_token()
+
+
 def scale_linear(layer: nn.Linear, factor: float | Tensor) -> None:
     """Multiply what ``layer`` answers by ``factor``, in its parameters."""
     layer.weight.mul_(factor)

@@ -43,8 +43,8 @@ A declaration speaks of the code beside it: a subclass with methods of its own r
 holds, see :func:`declared`. ``takes_bias`` alone is inherited as any attribute is.
 
 Any module may have a method ``fold_for_inference()``, which changes the module in place in a copy
-of the network made for inference (``layers.fuse``); blocks have ``for_first_token()``, see
-:class:`~vitbackbones.layers.Block`.
+of the network made for inference (``layers.fuse``). A block may have ``for_first_token()``, which
+returns a block that answers for the class token alone, see :class:`~vitbackbones.layers.Block`.
 """
 
 from collections.abc import Iterable
