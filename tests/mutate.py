@@ -41,7 +41,7 @@ ALSO = {
     'commands/check_dataset.py': ['tools/test_check_dataset.py'],
     'commands/convert_checkpoint.py': ['tools/test_convert_checkpoint.py'],
     'commands/imagenet_sets.py': ['tools/test_classification.py'],
-    'commands/predict.py': ['tools/test_predict.py'],
+    'commands/predict.py': ['tools/predict'],
     'commands/show_augmentations.py': ['tools/test_show_augmentations.py'],
     'commands/smoke.py': ['tools/test_end_to_end.py'],
     'commands/test.py': ['tools/test_messages.py', 'tools/test_end_to_end.py'],
@@ -52,10 +52,10 @@ ALSO = {
     'config/value_types.py': ['preflight/test_mistakes.py'],
     'datasets/cifar.py': ['test_colors.py'],
     'datasets/inaturalist.py': ['datasets/test_imagenet_variants.py'],
-    'inference/journal.py': ['tools/test_predict.py'],
-    'inference/predictor.py': ['tools/test_predict.py'],
-    'inference/sources.py': ['tools/test_predict.py'],
-    'inference/writers.py': ['tools/test_predict.py'],
+    'inference/journal.py': ['tools/predict'],
+    'inference/predictor.py': ['tools/predict'],
+    'inference/sources.py': ['tools/predict'],
+    'inference/writers.py': ['tools/predict'],
     'layers': ['layers', 'test_golden.py', 'test_reference.py'],
     'layers/squeeze_excite.py': ['backbones/test_tnt.py'],
     'layers/token': ['backbones/test_t2t.py'],
@@ -87,7 +87,7 @@ ALSO = {
     'training/hooks/gathering.py': ['training/test_distributed.py'],
     'training/hooks/interrupt.py': ['training/test_distributed.py'],
     'training/hooks/same_statistics.py': ['training/test_distributed.py'],
-    'training/resume_command.py': ['tools/test_predict.py'],
+    'training/resume_command.py': ['tools/predict'],
 }
 
 
