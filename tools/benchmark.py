@@ -17,16 +17,20 @@ latency.
 
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from pathlib import Path
 
 import torch
-from _clone import ROOT
 from torch import nn
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
 
 from vitbackbones.benchmarking.model_sources import SOURCES, build_ours
 from vitbackbones.benchmarking.steps import ENGINES, PRECISIONS, STEPS
 from vitbackbones.commands.benchmark import benchmark
 from vitbackbones.commands.cli import count, run
 from vitbackbones.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def build_plain(name: str, size: tuple[int, int], features: bool) -> nn.Module:

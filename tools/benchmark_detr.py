@@ -11,13 +11,17 @@ dropout: training at the config's 0.1 gains nothing there, --no-dropout shows th
 
 import sys
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
 import torch
-from _clone import ROOT
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
 
 from vitbackbones.benchmarking.detr import GRIDS
 from vitbackbones.commands.benchmark_detr import benchmark
 from vitbackbones.commands.cli import count, run
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def parse() -> Namespace:

@@ -5,8 +5,9 @@ python tools/check_dataset.py configs/detr_aug_vit_s_coco.py
 
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
 
-import _clone  # noqa: F401  (finds the package)
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
 
 from vitbackbones.commands.check_dataset import check
 from vitbackbones.commands.cli import ConfigOptions, count, run

@@ -8,8 +8,9 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
-import _clone  # noqa: F401  (finds the package)
 from mmengine.logging import MMLogger
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
 
 from vitbackbones.checkpoints.convert import FORMATS
 from vitbackbones.commands.cli import run

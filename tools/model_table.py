@@ -3,10 +3,12 @@
 python tools/model_table.py
 """
 
+import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
+from pathlib import Path
 
-from _clone import ROOT
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
 
 from vitbackbones import create_model
 from vitbackbones.analysis.complexity import measure
@@ -20,6 +22,7 @@ from vitbackbones.analysis.published import (
     results_of,
 )
 
+ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / 'docs' / 'models.md'
 INTRODUCTION = """\
 # Models

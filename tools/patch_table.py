@@ -3,12 +3,15 @@
 python tools/patch_table.py
 """
 
+import sys
 from argparse import ArgumentParser
+from pathlib import Path
 
-from _clone import ROOT
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
 
 from vitbackbones.openmmlab import patches
 
+ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / 'docs' / 'compatibility.md'
 INTRODUCTION = """\
 # Compatibility

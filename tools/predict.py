@@ -10,8 +10,9 @@ after Ctrl-C, SIGTERM or SIGHUP. Whatever stopped it, the same command goes on w
 
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
 
-import _clone  # noqa: F401  (finds the package)
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
 
 from vitbackbones.commands.cli import ConfigOptions, run
 from vitbackbones.commands.predict import predict

@@ -4,14 +4,17 @@ python tools/recipe_table.py
 """
 
 import re
+import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from _clone import ROOT
 from mmengine.config import Config
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # for what the configs import
+
+ROOT = Path(__file__).resolve().parents[1]
 CONFIGS = ROOT / 'configs'
 TARGET = ROOT / 'docs' / 'recipes.md'
 INTRODUCTION = """\

@@ -5,8 +5,9 @@ python tools/show_augmentations.py configs/cls_msf_vit_s_imagenet.py PHOTOS --ou
 
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
 
-import _clone  # noqa: F401  (finds the package)
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
 
 from vitbackbones.commands.cli import ConfigOptions, run
 from vitbackbones.commands.show_augmentations import show

@@ -6,8 +6,9 @@ python tools/test.py configs/cls_sret_t_imagenet.py checkpoints/sret_t.pth --dat
 
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
 
-import _clone  # noqa: F401  (finds the package)
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
 
 from vitbackbones.commands.cli import add_common_arguments, run
 from vitbackbones.commands.imagenet_sets import SETS
