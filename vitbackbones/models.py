@@ -55,7 +55,7 @@ class Classifier(nn.Module):
             raise OptionError("a classifier needs out_type='cls_token' or 'pooled', got 'featmap'")
         if num_classes and not backbone.out_channels:
             remedy = 'a tuple, the width of each output'
-            raise OptionError(contract_broken(backbone, 'sets no out_channels', remedy))
+            raise contract_broken(backbone, 'sets no out_channels', remedy)
         self.backbone = backbone
         self.head = nn.Identity()
         if num_classes:

@@ -196,7 +196,7 @@ class Stageless(PyramidBackbone):
         (lambda: Bare(frozen_stages=1), r'Bare has no stages \(frozen_stages=1\): put them into'),
         (lambda: Bare().layer_depth('x'), r'Bare has no stages \(layer_depth\): .*stages_name'),
         (lambda: Classifier(Bare(out_type='pooled'), 3), 'Bare sets no out_channels'),
-        (Listed, 'Listed has a plain list blocks: torch only sees a nn.ModuleList'),
+        (Listed, 'Listed has a plain list blocks: make it a nn.ModuleList'),
         (Normless, 'Normless sets no norm: the final norm, nn.Identity'),
         (Stageless, 'Stageless sets no stages: a nn.ModuleList'),
     ],

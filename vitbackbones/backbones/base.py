@@ -28,6 +28,7 @@ from ..layers import (
     fuse_for_inference,
     keep_first_token,
     number_slices,
+    require_choice,
     resize_position,
     to_map,
 )
@@ -55,12 +56,15 @@ def require_tuple(backbone: nn.Module, images: tuple[Tensor], outputs: Sequence[
     """
     if isinstance(outputs, Tensor):
         remedy = 'forward must return a tuple, one entry per map'
-        raise InputError(contract_broken(backbone, 'returns a tensor', remedy))
+        raise contract_broken(backbone, 'returns a tensor', remedy, InputError)
 
 
-def contract_broken(backbone: nn.Module, problem: str, remedy: str) -> str:
-    """Return the message about what a subclass lacks, what to do, and where it is explained."""
-    return f'{type(backbone).__name__} {problem}: {remedy}; see docs/adding_a_backbone.md'
+def contract_broken(
+    backbone: nn.Module, problem: str, remedy: str, kind: type[ValueError] = OptionError
+) -> ValueError:
+    """Return the error for what a subclass lacks: what it is, what to do, where to read more."""
+    name = type(backbone).__name__
+    return kind(f'{name} {problem}: {remedy}; see docs/adding_a_backbone.md')
 
 
 def trunc_normal_linears(module: nn.Module, std: float = 0.02) -> None:
@@ -122,11 +126,10 @@ class Backbone(InitCfgMixin, nn.Module):
         out_type: str = 'featmap',
         frozen_stages: int = -1,
         with_cp: bool = False,
-        init_cfg: dict | list | None = None,
+        init_cfg: dict | None = None,
     ) -> None:
         super().__init__()
-        if out_type not in OUT_TYPES:
-            raise OptionError(f'out_type={out_type!r} is none of {OUT_TYPES}')
+        require_choice('out_type', out_type, OUT_TYPES)
         self.out_type = out_type
         self.frozen_stages = frozen_stages
         self.with_cp = with_cp
@@ -136,9 +139,9 @@ class Backbone(InitCfgMixin, nn.Module):
         self.register_forward_hook(require_tuple)
 
     def __init_subclass__(cls, **options) -> None:
-        # All parts are there when the constructor of the object's own class returns, which no
-        # constructor of a base can know. So each class gets one of its own, if only its base's,
-        # that looks whether it is that one.
+        # What follows the construction needs all parts, and only the constructor of the object's
+        # own class knows that no more will come. So every class has a constructor, if only its
+        # base's wrapped once more, that calls ``finish`` where it is the one of that class.
         super().__init_subclass__(**options)
         cls.__init__ = _finishing(cls.__init__)
 
@@ -148,20 +151,9 @@ class Backbone(InitCfgMixin, nn.Module):
         Raises:
             OptionError: a part is missing, or ``frozen_stages`` is out of range.
         """
-        for name in (self.stages_name, 'blocks', 'stages'):
-            parts = getattr(self, name, None) if name else None
-            if isinstance(parts, list | tuple) and any(isinstance(p, nn.Module) for p in parts):
-                raise OptionError(
-                    contract_broken(
-                        self, f'has a plain list {name}', 'torch only sees a nn.ModuleList'
-                    )
-                )
         if self.stages_name and not self._stages_key():
-            raise OptionError(
-                contract_broken(
-                    self, f'sets no {self.stages_name}', 'a nn.ModuleList of its stages'
-                )
-            )
+            problem = f'sets no {self.stages_name}'
+            raise contract_broken(self, problem, 'a nn.ModuleList of its stages')
         count = len(self.parts_by_stage()) - 1
         if not isinstance(self.frozen_stages, int) or not -1 <= self.frozen_stages <= count:
             if not count:
@@ -213,7 +205,7 @@ class Backbone(InitCfgMixin, nn.Module):
         """Return ``state`` with the position codes resized to this model's input size.
 
         Raises:
-            InputError: a position code is of no grid, or lacks this model's class token.
+            InputError: a position code fits no grid, or lacks this model's class token.
         """
         state = dict(state)
         stored = [entry for entry in self.positions() if prefix + entry[0] in state]
@@ -251,17 +243,19 @@ class Backbone(InitCfgMixin, nn.Module):
 
     def _stages_key(self) -> str:
         """Return the attribute that holds the stages, '' if there is none."""
-        names = [self.stages_name] if self.stages_name else ['blocks', 'stages']
-        lists = nn.ModuleList | nn.Sequential
-        return next((name for name in names if isinstance(getattr(self, name, None), lists)), '')
+        for name in [self.stages_name] if self.stages_name else ['blocks', 'stages']:
+            stages = getattr(self, name, None)
+            if isinstance(stages, nn.ModuleList | nn.Sequential):
+                return name
+            if isinstance(stages, list) and any(isinstance(part, nn.Module) for part in stages):
+                raise contract_broken(self, f'has a plain list {name}', 'make it a nn.ModuleList')
+        return ''
 
     def _require_stages(self, purpose: str) -> str:
         if key := self._stages_key():
             return key
-        remedy = 'put them into self.blocks or self.stages, a nn.ModuleList, or name another '
-        raise OptionError(
-            contract_broken(self, f'has no stages ({purpose})', f'{remedy}attribute by stages_name')
-        )
+        remedy = 'put them into self.blocks or self.stages, a nn.ModuleList, or name another one'
+        raise contract_broken(self, f'has no stages ({purpose})', f'{remedy} by stages_name')
 
     def _adapt_on_load(self, state: dict[str, Tensor], prefix: str, *args) -> None:
         state.update(self.adapt_state_dict(state, prefix))
@@ -314,9 +308,7 @@ class PlainBackbone(Backbone):
 
     def finish(self) -> None:
         if not hasattr(self, 'norm'):
-            raise OptionError(
-                contract_broken(self, 'sets no norm', 'the final norm, nn.Identity() for none')
-            )
+            raise contract_broken(self, 'sets no norm', 'the final norm, nn.Identity() for none')
         if self.out_type == 'cls_token' and self.cls_token is None:
             raise OptionError("out_type='cls_token': there is no class token here, use 'pooled'")
         super().finish()

@@ -171,7 +171,8 @@ class PVT(AttentionOptions, PyramidBackbone):
             for block in stage.blocks:
                 tokens = self.run_block(block, tokens, size)
             if self.out_type != 'featmap' and i == len(self.stages) - 1:
-                return (self._vector(tokens),)
+                tokens = self.norm(tokens)
+                return (tokens[:, 0] if self.out_type == 'cls_token' else tokens.mean(1),)
             x = to_map(tokens, size)  # (N, C, h, w)
             if i in self.out_indices:
                 maps.append(x)
@@ -181,10 +182,6 @@ class PVT(AttentionOptions, PyramidBackbone):
         """Run the last block for the class token alone where only that is returned."""
         if self.out_type == 'cls_token':
             keep_first_token(self.stages[-1].blocks)
-
-    def _vector(self, tokens: Tensor) -> Tensor:
-        tokens = self.norm(tokens)
-        return tokens[:, 0] if self.out_type == 'cls_token' else tokens.mean(1)
 
     def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
         """Return the first patch embedding, which is the stem, and the stages."""

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import RecursiveBlock, make_dropout, require_rate, resize_map
+from ..layers import RecursiveBlock, make_dropout, require_choice, require_rate, resize_map
 from .base import PyramidBackbone
 from .options import AttentionOptions, choose_arch
 
@@ -46,8 +46,7 @@ def _schedule(loop: str, passes: int) -> tuple[tuple[int, ...], ...]:
         'internal': (tuple(range(passes)),),
         'external': tuple((i,) for i in range(passes)),
     }
-    if loop not in schedules:
-        raise OptionError(f'loop={loop!r} is none of {tuple(schedules)}')
+    require_choice('loop', loop, schedules)
     return schedules[loop]
 
 
@@ -76,10 +75,6 @@ def _stem(channels: Sequence[int]) -> nn.Sequential:
             nn.ReLU(inplace=True),
         ]
     return nn.Sequential(*layers)
-
-
-def _to_tokens(x: Tensor) -> Tensor:
-    return x.flatten(2).transpose(1, 2)  # (N, C, h, w) -> (N, h * w, C)
 
 
 class Stage(nn.Module):
@@ -245,8 +240,8 @@ class SReT(AttentionOptions, PyramidBackbone):
         for i, stage in enumerate(self.stages):
             x = stage.pool(x)
             size = x.shape[2:]
-            tokens = run(stage, _to_tokens(x), size)
-            x = tokens.transpose(1, 2).unflatten(2, size)  # (N, h * w, C) -> (N, C, h, w)
+            tokens = run(stage, x.flatten(2).transpose(1, 2), size)  # (N, h * w, C)
+            x = tokens.transpose(1, 2).unflatten(2, size)  # (N, C, h, w)
             if i in self.out_indices:
                 maps.append(x)
         return maps

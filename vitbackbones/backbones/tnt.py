@@ -27,7 +27,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import Block, Mlp, drop_path_rates, make_dropout, pad_to_multiple
+from ..layers import Block, Mlp, drop_path_rates, make_dropout, pad_to_multiple, require_choice
 from .base import PlainBackbone, trunc_normal_linears
 from .options import UNCHANGED, AttentionOptions, choose_arch
 
@@ -52,10 +52,9 @@ class PixelEmbed(nn.Module):
 
     def __init__(self, in_channels: int, inner_dims: int, patch_size: int, stem: str) -> None:
         super().__init__()
-        if stem not in ('unfold', 'conv'):
-            raise OptionError(f"stem={stem!r} is neither 'unfold' nor 'conv'")
+        require_choice('stem', stem, ('unfold', 'conv'))
         if patch_size % _PIXEL:
-            raise OptionError(f'patch_size={patch_size} is no multiple of {_PIXEL}')
+            raise OptionError(f'patch_size={patch_size} is not a multiple of {_PIXEL}')
         self.patch_size = patch_size
         self.stem = stem
         self.proj = nn.Conv2d(in_channels, inner_dims, 7, stride=_PIXEL, padding=3)
@@ -225,8 +224,7 @@ class TNT(AttentionOptions, PlainBackbone):
         settings = choose_arch(self.archs, arch)
         dims, depth, inner_dims = (settings[k] for k in ('embed_dims', 'depth', 'inner_dims'))
         super().__init__(dims, depth, patch_size, qkv_bias=qkv_bias, **options)
-        if projection not in ('patch', 'pixel'):
-            raise OptionError(f"projection={projection!r} is neither 'patch' nor 'pixel'")
+        require_choice('projection', projection, ('patch', 'pixel'))
         self._embed(patch_size, inner_dims, dims, stem)
         common = {**self.block_options, 'mlp_ratio': mlp_ratio, 'norm_eps': 1e-5}
         outer = {**common, 'embed_dims': dims, 'num_heads': settings['num_heads']}

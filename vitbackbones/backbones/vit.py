@@ -17,6 +17,7 @@ from ..layers import (
     build_part,
     drop_path_rates,
     make_dropout,
+    require_choice,
     sinusoid_position,
 )
 from .base import PlainBackbone, trunc_normal_linears
@@ -68,11 +69,15 @@ class ViT(AttentionOptions, PlainBackbone):
         super().__init__(dims, depth, patch_size, **options)
         if self.out_type == 'cls_token' and not with_cls_token:
             raise OptionError("out_type='cls_token' needs with_cls_token=True")
+        require_choice('position', position, ('learned', 'sinusoid'))
+        fixed = position == 'sinusoid'
 
         widths = {'in_channels': self.in_channels, 'embed_dims': dims, 'patch_size': patch_size}
         self.patch_embed = build_part(STEMS, self.complete_part('stem', stem), **widths)
         self.cls_token = nn.Parameter(torch.zeros(1, 1, dims)) if with_cls_token else None
-        self._make_position(position, int(with_cls_token) + self.grid[0] * self.grid[1], dims)
+        tokens = int(with_cls_token) + self.grid[0] * self.grid[1]
+        code = sinusoid_position(tokens, dims) if fixed else torch.zeros(1, tokens, dims)
+        self.pos_embed = nn.Parameter(code, requires_grad=not fixed)
         self.pos_drop = make_dropout(self.drop_rate)
         common = {**self.block_options, 'norm_eps': norm_eps}
         self.blocks = nn.ModuleList(
@@ -81,14 +86,6 @@ class ViT(AttentionOptions, PlainBackbone):
         )
         self.norm = nn.LayerNorm(dims, eps=norm_eps) if final_norm else nn.Identity()
         self._reset_parameters()
-
-    def _make_position(self, kind: str, tokens: int, dims: int) -> None:
-        if kind == 'learned':
-            self.pos_embed = nn.Parameter(torch.zeros(1, tokens, dims))
-        elif kind == 'sinusoid':
-            self.pos_embed = nn.Parameter(sinusoid_position(tokens, dims), requires_grad=False)
-        else:
-            raise OptionError(f"position={kind!r} is neither 'learned' nor 'sinusoid'")
 
     def _reset_parameters(self) -> None:
         """Initialize as DeiT: trunc-normal 0.02 for tokens and linear layers, biases 0."""
