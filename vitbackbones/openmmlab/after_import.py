@@ -7,7 +7,8 @@ once.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -24,30 +25,18 @@ for _patch in PATCHES:
 STAND_INS = {patch.target: patch.mend for patch in PATCHES if patch.when == IF_MISSING}
 
 
-def find_by_others(
-    asked: MetaPathFinder, name: str, path: Sequence[str] | None, target: ModuleType | None
-) -> ModuleSpec | None:
-    """Return what the other finders find; None also for a namespace, which has no code."""
-    others = (finder for finder in sys.meta_path if finder is not asked)
-    specs = (finder.find_spec(name, path, target) for finder in others)
-    spec = next(filter(None, specs), None)
-    return spec if spec is not None and spec.loader is not None else None
-
-
-def _patch_module(module: ModuleType) -> None:
-    for patch in BY_MODULE[module.__name__]:
-        apply_patch(patch, module)
-
-
-class PatchingLoader(Loader):
-    """Does what another loader does, and then patches the module.
+class LoaderAround(Loader):
+    """Does what another loader does, inside a context.
 
     Args:
         loader: the other one. The module keeps it as its own.
+        around: makes the context in which a module runs.
     """
 
-    def __init__(self, loader: Loader) -> None:
-        self.loader = loader
+    def __init__(
+        self, loader: Loader, around: Callable[[ModuleType], AbstractContextManager]
+    ) -> None:
+        self.loader, self.around = loader, around
 
     def __getattr__(self, name: str):
         return getattr(self.loader, name)  # get_code, get_source and other optional methods
@@ -57,12 +46,34 @@ class PatchingLoader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__.loader = module.__loader__ = self.loader
-        self.loader.exec_module(module)
-        _patch_module(module)
+        with self.around(module):
+            self.loader.exec_module(module)
+
+
+def find_around(
+    asked: MetaPathFinder, name: str, *place, around: Callable[[ModuleType], AbstractContextManager]
+) -> ModuleSpec | None:
+    """Return what the finders other than ``asked`` find, to be run inside a context."""
+    others = (finder for finder in sys.meta_path if finder is not asked)
+    spec = next(filter(None, (finder.find_spec(name, *place) for finder in others)), None)
+    if spec is not None and spec.loader is not None:  # None: a namespace without code
+        spec.loader = LoaderAround(spec.loader, around)
+    return spec
+
+
+def _patch_module(module: ModuleType) -> None:
+    for patch in BY_MODULE[module.__name__]:
+        apply_patch(patch, module)
+
+
+@contextmanager
+def _patched_afterwards(module: ModuleType) -> Iterator[None]:
+    yield
+    _patch_module(module)
 
 
 class PatchingFinder(MetaPathFinder):
-    """Gives the modules of the table a :class:`PatchingLoader`.
+    """Lets others find the modules of the table, and patches them when they have run.
 
     Attributes:
         waiting: modules that had begun, and not ended, to run when this finder came.
@@ -77,10 +88,7 @@ class PatchingFinder(MetaPathFinder):
         self.patch_finished()
         if name not in BY_MODULE:
             return None
-        spec = find_by_others(self, name, path, target)
-        if spec is not None:
-            spec.loader = PatchingLoader(spec.loader)
-        return spec
+        return find_around(self, name, path, target, around=_patched_afterwards)
 
     def patch_finished(self) -> None:
         """Patch what was waiting and has run to its end meanwhile."""

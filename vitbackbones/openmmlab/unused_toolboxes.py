@@ -7,33 +7,16 @@ what needs them.
 """
 
 import sys
-from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from mmengine.config import Config
 
-from .after_import import find_by_others
+from .after_import import find_around
 from .patches import IF_UNUSED, PATCHES
-
-
-class HidingLoader(Loader):
-    """Does what another loader does, while a package is not found."""
-
-    def __init__(self, loader: Loader, finder: 'UnusedToolboxes', package: str) -> None:
-        self.loader, self.finder, self.package = loader, finder, package
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self.loader.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__spec__.loader = module.__loader__ = self.loader
-        self.finder.hidden = self.package
-        try:
-            self.loader.exec_module(module)
-        finally:
-            self.finder.hidden = ''
 
 
 class UnusedToolboxes(MetaPathFinder):
@@ -55,10 +38,16 @@ class UnusedToolboxes(MetaPathFinder):
             raise ModuleNotFoundError(f'{name} is left out of this run', name=name)
         if name not in self.importers:
             return None
-        spec = find_by_others(self, name, path, target)
-        if spec is not None:
-            spec.loader = HidingLoader(spec.loader, self, self.importers[name])
-        return spec
+        return find_around(self, name, path, target, around=self.hiding)
+
+    @contextmanager
+    def hiding(self, module: ModuleType) -> Iterator[None]:
+        """Let one of the importers run."""
+        self.hidden = self.importers[module.__name__]
+        try:
+            yield
+        finally:
+            self.hidden = ''
 
 
 FINDER = UnusedToolboxes()

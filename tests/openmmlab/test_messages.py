@@ -1,0 +1,85 @@
+"""Where the package's own log goes, and what a data worker's error says."""
+
+import logging
+
+import pytest
+from torch._utils import ExceptionWrapper
+
+from vitbackbones.errors import InputError
+from vitbackbones.openmmlab.messages import RunnersLog, log_with_runner
+
+pytestmark = pytest.mark.compat
+
+
+@pytest.fixture
+def log(monkeypatch):
+    """The package's logger as a user finds it without mmengine."""
+    log = logging.getLogger('vitbackbones')
+    monkeypatch.setattr(log, 'handlers', [])
+    monkeypatch.setattr(log, 'propagate', True)
+    level = log.level
+    log.setLevel(logging.NOTSET)
+    yield log
+    log.setLevel(level)
+
+
+@pytest.fixture
+def runners():
+    """The log of a runner, with what it was given."""
+    log = logging.Logger('run')
+    log.records = []
+    handler = logging.Handler()
+    handler.emit = log.records.append
+    log.addHandler(handler)
+    return log
+
+
+def test_information_goes_to_the_runners_log(log, runners):
+    log_with_runner(lambda: runners)
+    log.info('%d of %d tensors filled', 3, 4)
+    log.debug('of no interest')
+    assert [record.getMessage() for record in runners.records] == ['3 of 4 tensors filled']
+
+
+def test_a_level_that_the_user_chose_stays(log, runners):
+    log.setLevel(logging.ERROR)
+    log_with_runner(lambda: runners)
+    log.warning('of no interest')
+    assert not runners.records
+
+
+def test_handlers_of_the_user_stay_alone(log, runners):
+    own = logging.NullHandler()
+    log.addHandler(own)
+    log_with_runner(lambda: runners)
+    assert log.handlers == [own]
+    assert not any(isinstance(handler, RunnersLog) for handler in log.handlers)
+
+
+def worker_error(error):
+    """What reaches the main process of an error that a data worker raised."""
+    try:
+        raise error
+    except type(error):
+        wrapper = ExceptionWrapper(where='in DataLoader worker process 0')
+    with pytest.raises(type(error)) as caught:
+        wrapper.reraise()
+    return str(caught.value)
+
+
+def test_an_input_error_of_a_worker_keeps_its_message():
+    class OwnError(InputError):
+        """One of another name."""
+
+    for kind in (InputError, OwnError):
+        assert worker_error(kind('x.py: bad key InputError: 3')) == 'x.py: bad key InputError: 3'
+
+
+def test_another_error_of_a_worker_keeps_its_traceback():
+    text = worker_error(RuntimeError('a bug'))
+    assert text.startswith('Caught RuntimeError in DataLoader worker process 0.\n')
+    assert text.rstrip().endswith('RuntimeError: a bug')
+
+
+def test_a_message_is_taken_as_it_is():
+    assert str(InputError('bad key InputError: in x.py ')) == 'bad key InputError: in x.py'
