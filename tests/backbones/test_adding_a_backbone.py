@@ -11,9 +11,9 @@ import pytest
 import torch
 from mmengine.optim import build_optim_wrapper
 from mmengine.registry import DefaultScope
+from vitbackbones.analysis.published_sizes import FAMILIES
 
 from vitbackbones import backbones
-from vitbackbones.analysis.published_sizes import FAMILIES
 from vitbackbones.backbones import HOSTS, Backbone
 from vitbackbones.config.lint import lint
 from vitbackbones.config.read import read_config
