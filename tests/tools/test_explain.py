@@ -52,7 +52,7 @@ def test_what_is_missing_is_named_at_its_step_and_the_others_follow(tool, tmp_pa
 
 def test_a_config_that_is_only_a_part_ends_the_explanation(tool):
     result = tool('train', ROOT / 'configs' / '_base_' / 'models' / 'detr.py', '--explain')
-    assert (result.status, headings(result.out)) == (2, ['command line', 'sections'])
+    assert (result.status, headings(result.out)) == (2, ['command line', 'toolboxes', 'sections'])
     assert 'no complete config, it has no train_dataloader' in result.out
 
 
