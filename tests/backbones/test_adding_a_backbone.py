@@ -11,9 +11,9 @@ import pytest
 import torch
 from mmengine.optim import build_optim_wrapper
 from mmengine.registry import DefaultScope
-from vitbackbones.analysis.published_sizes import FAMILIES
 
 from vitbackbones import backbones
+from vitbackbones.analysis.published import FAMILIES
 from vitbackbones.backbones import HOSTS, Backbone
 from vitbackbones.config.lint import lint
 from vitbackbones.config.read import read_config
@@ -72,7 +72,7 @@ def places_without(host: type[Backbone], names: list[str]) -> list[str]:
     wanted[f'tests/reference/{module}.py'] = (ROOT / f'tests/reference/{module}.py').exists()
     printed = {row.name for family in FAMILIES for row in family.rows}
     for name in names:
-        wanted[f'a row of analysis/published_sizes.py: {name}'] = name in printed
+        wanted[f'a row of analysis/published/sizes.py: {name}'] = name in printed
         config = f'configs/cls_{name}_imagenet.py'
         wanted[config] = (ROOT / config).exists()
     return [place for place, there in wanted.items() if not there]
@@ -103,7 +103,7 @@ def test_places_that_do_not_know_a_host_are_listed():
     assert places_without(Newcomer, ['newcomer_s']) == [
         'HOSTS of backbones/__init__.py: Newcomer',
         'tests/reference/test_adding_a_backbone.py',
-        'a row of analysis/published_sizes.py: newcomer_s',
+        'a row of analysis/published/sizes.py: newcomer_s',
         'configs/cls_newcomer_s_imagenet.py',
     ]
     for host in HOSTS:

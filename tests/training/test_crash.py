@@ -1,7 +1,7 @@
 """A run that is stopped again and again at random moments always resumes, to the bit.
 
 Half of the signals are SIGKILL, the others those that leave a checkpoint. Not part of the suite:
-``pytest -m crash tests/engine/test_crash.py``. KILLS (50) and SEED (0) come from the environment.
+``pytest -m crash tests/training/test_crash.py``. KILLS (50) and SEED (0) come from the environment.
 """
 
 import multiprocessing

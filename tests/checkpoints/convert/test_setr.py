@@ -1,6 +1,7 @@
 """Released SETR checkpoints: what they fill, and every way in which a model reads them.
 
-That the models then compute what the released ones do is shown in tests/heads/test_setr.py.
+That the models then compute what the released ones do is shown in
+tests/tasks/segmentation/test_setr.py.
 """
 
 from types import SimpleNamespace
