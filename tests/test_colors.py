@@ -57,7 +57,7 @@ def seen_by_the_model(config, drawn):
 
 
 def mean_color(config, draw, count):
-    """Over draws of a training pipeline, which may turn a picture grey or invert it."""
+    """Over draws of a training pipeline, which may turn a picture gray or invert it."""
     colors = []
     for number in range(count):
         torch.default_generator.manual_seed(seed_generators(SAMPLE, number))

@@ -138,7 +138,7 @@ def test_maps_are_matched_by_number_or_else_in_order():
 
 
 @pytest.mark.parametrize('name', FILES)
-def test_the_format_is_recognised_and_the_parameters_are_counted(name, tmp_path):
+def test_the_format_is_recognized_and_the_parameters_are_counted(name, tmp_path):
     golden = load(name, FOLDER)
     state, told = unwrap(fill_state_dict(golden)), golden['vitbackbones']['format']
     found, _ = convert(state)

@@ -4,7 +4,7 @@
 #   tools/slurm_train.sh PARTITION JOB_NAME CONFIG [WORK_DIR] [arguments of tools/train.py]
 #
 # GPUS (8), GPUS_PER_NODE (8), CPUS_PER_TASK (5), SRUN_ARGS and PYTHON (.venv/bin/python of this
-# project, or else python) come from the environment. A job that is cancelled or out of time leaves
+# project, or else python) come from the environment. A job that is canceled or out of time leaves
 # a checkpoint; submit it again with --resume.
 set -euo pipefail
 

@@ -97,7 +97,7 @@ def test_a_larger_grid_goes_on_counting():
 
 
 @torch.no_grad()
-def test_maps_are_the_residual_stream_and_the_vector_is_normalised_after_the_mean():
+def test_maps_are_the_residual_stream_and_the_vector_is_normalized_after_the_mean():
     torch.manual_seed(0)
     maps, vector = SimpleViT(SMALL).eval(), SimpleViT(SMALL, out_type='pooled').eval()
     vector.load_state_dict(maps.state_dict(), strict=False)

@@ -14,7 +14,7 @@ SMALL = {'embed_dims': 8, 'depths': (2, 1, 1, 1), 'num_heads': (1, 2, 2, 4)}
 IDENTITY = {'type': 'IdentityShortcut'}
 
 
-def randomise(model):
+def randomize(model):
     """Make every part matter: the relative positions start at almost nothing."""
     generator = torch.Generator().manual_seed(0)
     for parameter in model.parameters():
@@ -36,7 +36,7 @@ def ours_with_weights_of(model, name):
 @torch.no_grad()
 def test_equals_torchvision_at_sizes_that_need_padding(arch):
     models = pytest.importorskip('torchvision.models')
-    published = randomise(getattr(models, f'swin_{arch}')())
+    published = randomize(getattr(models, f'swin_{arch}')())
     ours = ours_with_weights_of(published, f'swin_{arch}')
     for size in [(64, 96), (96, 352)] if arch == 't' else [(96, 64)]:
         image = torch.randn(2, 3, *size)
@@ -46,7 +46,7 @@ def test_equals_torchvision_at_sizes_that_need_padding(arch):
 @torch.no_grad()
 def test_equals_timm():
     timm = pytest.importorskip('timm')
-    published = randomise(timm.create_model('swin_tiny_patch4_window7_224'))
+    published = randomize(timm.create_model('swin_tiny_patch4_window7_224'))
     image = torch.randn(1, 3, 224, 224)
     ours = ours_with_weights_of(published, 'swin_t')
     torch.testing.assert_close(ours(image), published(image), atol=1e-5, rtol=1e-5)
@@ -55,7 +55,7 @@ def test_equals_timm():
 @torch.no_grad()
 def test_equals_mmpretrain():
     backbones = pytest.importorskip('mmpretrain.models.backbones')
-    published = randomise(backbones.SwinTransformer('tiny'))
+    published = randomize(backbones.SwinTransformer('tiny'))
     ours = Swin('t', out_indices=3).eval()
     state, _ = convert(unwrap({f'backbone.{k}': v for k, v in published.state_dict().items()}))
     ours.load_state_dict(state)
@@ -97,7 +97,7 @@ def dense_window_attention(block, n, size):
 def test_mean_shift_in_windows_equals_attention_over_all_tokens(training, shift, size):
     attention = {'type': 'MeanShiftAttention', 'groups': 2}
     block = WindowBlock(12, 2, 3, shift, mlp_ratio=2, attention=attention, shortcut=IDENTITY)
-    randomise(block)
+    randomize(block)
     n = torch.randn(2, size[0] * size[1], 12)
     with torch.set_grad_enabled(training):
         ours = block.attend(n, size)

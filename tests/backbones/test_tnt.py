@@ -86,7 +86,7 @@ def test_the_stems_differ_only_in_pixels_that_see_the_border_of_their_patch():
     x = image()
     a, _ = unfold.pixel_embed(x)
     b, _ = conv.pixel_embed(x)
-    inside = a.isclose(b, atol=1e-5).all(1)[7]  # a patch with neighbours on all sides, (4, 4)
+    inside = a.isclose(b, atol=1e-5).all(1)[7]  # a patch with neighbors on all sides, (4, 4)
     assert inside[1:, 1:].all()
     assert not inside[0].any()
     assert not inside[:, 0].any()

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.compat
 
 @MODELS.register_module()
 class TinyViT(BaseModel):
-    """Pulls the pooled feature of an image towards its mean colour."""
+    """Pulls the pooled feature of an image toward its mean color."""
 
     def __init__(self, **backbone):
         super().__init__()

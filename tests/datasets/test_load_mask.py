@@ -29,11 +29,11 @@ def palette_image(values):
 
 
 GOOD = {
-    'grey': Image.fromarray(VALUES),
+    'gray': Image.fromarray(VALUES),
     'palette': palette_image(VALUES),
     '16 bit': Image.fromarray(VALUES.astype(np.uint16)),
 }
-COLOURED = {
+COLORED = {
     'RGB': Image.fromarray(VALUES).convert('RGB'),
     'RGBA': Image.fromarray(VALUES).convert('RGBA'),
     'LA': Image.fromarray(VALUES).convert('LA'),
@@ -171,9 +171,9 @@ def test_16_bit_values_do_not_wrap_around(sample, value):
     assert f'1 pixels hold {value}, which is no class' in text
 
 
-@pytest.mark.parametrize('kind', COLOURED)
-def test_colours(sample, kind):
-    text = refused(LoadMask(num_classes=4), sample(COLOURED[kind]))
+@pytest.mark.parametrize('kind', COLORED)
+def test_colors(sample, kind):
+    text = refused(LoadMask(num_classes=4), sample(COLORED[kind]))
     assert f'is a picture of kind {kind}, not an index mask' in text
 
 
@@ -249,7 +249,7 @@ def oriented(orientation):
 
 
 IMAGES = {
-    'grey': ('L', 'jpg', {}),
+    'gray': ('L', 'jpg', {}),
     'CMYK': ('CMYK', 'jpg', {}),
     'RGBA': ('RGBA', 'png', {}),
     'LA': ('LA', 'png', {}),

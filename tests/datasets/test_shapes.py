@@ -89,15 +89,15 @@ def test_a_shape_stands_out_from_the_ground_around_it():
         assert np.linalg.norm(step) > 50  # asked for: 80 from the ground that it covers
 
 
-def test_colour_and_place_do_not_tell_the_kind():
-    colours, places = {k: [] for k in range(3)}, {k: [] for k in range(3)}
+def test_color_and_place_do_not_tell_the_kind():
+    colors, places = {k: [] for k in range(3)}, {k: [] for k in range(3)}
     for index in range(250):
         scene = draw_scene(index, size=64)
         for shape in scene.shapes:
-            colours[shape.kind].append(scene.image[shape.mask].mean(0) / 255)
+            colors[shape.kind].append(scene.image[shape.mask].mean(0) / 255)
             places[shape.kind].append(shape.corners.mean(0) / 64)
-    assert min(len(found) for found in colours.values()) > 100
-    for values in (colours, places):
+    assert min(len(found) for found in colors.values()) > 100
+    for values in (colors, places):
         means = np.stack([np.mean(found, axis=0) for found in values.values()])
         assert np.ptp(means, axis=0).max() < 0.1  # standard errors are about 0.02
 

@@ -85,7 +85,7 @@ def load(name: str, folder: Path = HERE) -> dict:
     return json.loads((Path(folder) / f'{name}.json').read_text())
 
 
-def summarise(t: torch.Tensor) -> dict:
+def summarize(t: torch.Tensor) -> dict:
     """Shape, moments and a strided sample of 64 values of a tensor."""
     flat = t.detach().double().flatten()
     step = max(1, flat.numel() // 64)

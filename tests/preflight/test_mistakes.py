@@ -13,7 +13,7 @@ from vitbackbones.preflight.agreement import require_agreement
 from vitbackbones.preflight.trial import try_model
 
 TOOLS = Path(__file__).parents[1] / 'tools'
-DETECTOR, SEGMENTER, CLASSIFIER = (TOOLS / f'tiny_{task}.py' for task in ('detr', 'seg', 'cls'))
+DETECTOR, SEGMENTOR, CLASSIFIER = (TOOLS / f'tiny_{task}.py' for task in ('detr', 'seg', 'cls'))
 BASE_KEYS = 'base, embed_dims, depth, num_heads'
 
 
@@ -112,7 +112,7 @@ CASES = [
     (file, option, message)
     for file, table in (
         (DETECTOR, DETECTION),
-        (SEGMENTER, SEGMENTATION),
+        (SEGMENTOR, SEGMENTATION),
         (CLASSIFIER, CLASSIFICATION),
     )
     for option, message in table.items()
@@ -138,8 +138,8 @@ def test_each_mistake_is_one_message(file, option, message, tmp_path):
         (DETECTOR, 'default_hooks.checkpoint.save_best=[coco/bbox_mAP,auto]'),
         (DETECTOR, 'train_cfg.max_epochs=1e2'),
         (DETECTOR, 'train_dataloader.dataset.metainfo.remark=x'),
-        (SEGMENTER, 'model.backbone.attention=dict(sharing=QKKKW)'),
-        (SEGMENTER, 'default_hooks.checkpoint.save_best=mIoU'),
+        (SEGMENTOR, 'model.backbone.attention=dict(sharing=QKKKW)'),
+        (SEGMENTOR, 'default_hooks.checkpoint.save_best=mIoU'),
         (CLASSIFIER, 'model.train_cfg.augments=[dict(type=Mixup, alpha=0.8)]'),
         (CLASSIFIER, 'custom_hooks=None'),
     ],

@@ -1,4 +1,4 @@
-"""Leaf equations of the plain references: materialised scores, every factor a multiply of its own.
+"""Leaf equations of the plain references: materialized scores, every factor a multiply of its own.
 
 Weights are a dict of tensors in this package's keys, such as ``dict(model.named_parameters())``.
 """

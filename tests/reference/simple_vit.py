@@ -1,6 +1,6 @@
 """The mean-shift networks written out plainly, from the paper's equations and published keys.
 
-Scores are materialised, projections of a group are multiplied one by one, nothing is fused. The
+Scores are materialized, projections of a group are multiplied one by one, nothing is fused. The
 ViT reads a state dict in the published layout, so it checks the converter as well.
 """
 

@@ -1,6 +1,6 @@
 """SReT written straight from its equations, in the order of the published code.
 
-Scores are materialised and scaled apart, groups are a dimension of their own, each residual
+Scores are materialized and scaled apart, groups are a dimension of their own, each residual
 coefficient is a multiplication, each BatchNorm is evaluated, maps are copied to tokens and back.
 Slow on purpose: what the package's model must equal, and what it is timed against.
 """

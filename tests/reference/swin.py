@@ -35,7 +35,7 @@ def whole(x, rows, columns):
 
 
 def strangers(rows, columns, steps, like):
-    """(windows, 1, M * M, M * M): -100 between tokens that only the roll made neighbours."""
+    """(windows, 1, M * M, M * M): -100 between tokens that only the roll made neighbors."""
     y, x = torch.arange(rows, device=like.device), torch.arange(columns, device=like.device)
     region = 2 * (y >= rows - steps[0])[:, None] + (x >= columns - steps[1])  # (H, W)
     region = windows(region[None, :, :, None]).flatten(2)[0]  # (windows, M * M)
@@ -82,7 +82,7 @@ def block(weights, name, x, heads, shift):
 
 
 def merge(weights, name, x):
-    """Join 2 x 2 neighbours of a map of even sides, column by column."""
+    """Join 2 x 2 neighbors of a map of even sides, column by column."""
     x = torch.cat([x[:, i::2, j::2] for j, i in product((0, 1), repeat=2)], -1)
     return linear(weights, f'{name}.reduction', layer_norm(weights, f'{name}.norm', x, EPS))
 

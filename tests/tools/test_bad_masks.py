@@ -51,7 +51,7 @@ FAULTS = {
     'size': (lambda path: save(full(1, height=32), path), 'has 64 x 32 pixels, its image'),
     'value': (lambda path: save(full(9), path), '4096 pixels hold 9, which is no class'),
     '16 bit': (lambda path: save(full(259, np.uint16), path), '4096 pixels hold 259'),
-    'colours': (lambda path: Image.new('RGB', (SIDE, SIDE)).save(path), 'of kind RGB'),
+    'colors': (lambda path: Image.new('RGB', (SIDE, SIDE)).save(path), 'of kind RGB'),
     'damaged': (cut, 'Put a good copy there'),
     'missing': (lambda path: path.unlink(), "'000003.png'"),
 }
@@ -95,7 +95,7 @@ def palette(values):
 
 
 def test_masks_and_images_of_every_kind_work(call, copy):
-    """Masks with a palette or of 16 bit; grey, transparent, CMYK, deep, turned, tiny images."""
+    """Masks with a palette or of 16 bit; gray, transparent, CMYK, deep, turned, tiny images."""
     random = np.random.default_rng(0)
     shapes = {0: (SIDE, SIDE), 1: (SIDE, SIDE), 2: (SIDE, SIDE), 3: (48, SIDE), 4: (20, 12)}
     for split in ('train', 'val'):

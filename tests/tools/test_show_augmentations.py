@@ -19,7 +19,7 @@ def folder(tmp_path_factory):
 
 
 def panels(path, rows, columns):
-    """Mean colours (rows, columns, 3) of the panels."""
+    """Mean colors (rows, columns, 3) of the panels."""
     picture = np.asarray(Image.open(path).convert('RGB'), float)
     assert picture.shape[0] > rows * 128
     assert picture.shape[1] > columns * 128
@@ -36,7 +36,7 @@ def test_a_sheet(tool, folder, tmp_path):
     assert first.read_bytes() == second.read_bytes()
     seen = panels(first, rows=2, columns=7)
     assert len({tuple(color) for color in seen[0, 1:5]}) == 4  # all draws differ
-    assert np.abs(seen[:, 0] - seen[:, 6]).max() < 30  # evaluation keeps the colours
+    assert np.abs(seen[:, 0] - seen[:, 6]).max() < 30  # evaluation keeps the colors
     assert np.abs(seen[:, 4] - seen[:, 5]).max() > 0  # mixing changes something
 
 

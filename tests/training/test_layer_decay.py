@@ -12,7 +12,7 @@ RATE = 0.5
 
 
 class Host(nn.Module):
-    """What a detector, a segmenter and a classifier have in common."""
+    """What a detector, a segmentor and a classifier have in common."""
 
     def __init__(self, backbone):
         super().__init__()

@@ -5,7 +5,7 @@ import torch
 from vitbackbones.checkpoints.filling import load_pretrained
 
 
-def randomise(model):
+def randomize(model):
     """Move every parameter away from its initial value; in eval mode."""
     torch.manual_seed(0)
     with torch.no_grad():

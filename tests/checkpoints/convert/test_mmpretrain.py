@@ -8,7 +8,7 @@ from mmengine.registry import DefaultScope
 
 from vitbackbones import create_model
 
-from .random_weights import assert_same_logits, randomise
+from .random_weights import assert_same_logits, randomize
 
 VIT_HEAD = {'type': 'VisionTransformerClsHead', 'num_classes': 10, 'in_channels': 384}
 LINEAR_HEAD = {'type': 'LinearClsHead', 'num_classes': 10, 'in_channels': 384}
@@ -20,7 +20,7 @@ def build(backbone, head):
 
     classifier = {'type': 'mmpretrain.ImageClassifier', 'backbone': backbone, 'head': head}
     with DefaultScope.overwrite_default_scope('mmpretrain'):  # whatever was tested before
-        return randomise(MODELS.build(classifier))
+        return randomize(MODELS.build(classifier))
 
 
 def scale_as_documented(classifier):

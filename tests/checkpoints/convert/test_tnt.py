@@ -8,7 +8,7 @@ from vitbackbones import create_model
 from vitbackbones.checkpoints.convert import convert
 from vitbackbones.errors import InputError
 
-from .random_weights import assert_same_logits, randomise
+from .random_weights import assert_same_logits, randomize
 
 NAMES = {'tnt_s_patch16_224': 'tnt_s', 'tnt_s_legacy_patch16_224': 'tnt_s_legacy'}
 FORMS = {
@@ -22,7 +22,7 @@ def pair(request):
     """timm's model and the name of the same here."""
     timm = pytest.importorskip('timm')
     model = timm.create_model(request.param, num_classes=10, img_size=64)
-    return randomise(model), NAMES[request.param]
+    return randomize(model), NAMES[request.param]
 
 
 def test_timms_weights_give_timms_logits(pair, tmp_path):

@@ -100,7 +100,7 @@ def test_a_damaged_image_is_named(data):
 # ---------------------------------------------------------------------------- headers
 
 
-def test_colour_coded_masks(data):
+def test_color_coded_masks(data):
     for name in ('b', 'c'):
         Image.new('RGB', (16, 12)).save(data.mask(name))
     error = data.error()

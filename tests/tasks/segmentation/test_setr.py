@@ -117,16 +117,16 @@ def test_maps_of_another_stride_are_refused():
 # ---------------------------------------------------------------------------- pyramids
 
 
-def centres(height, width, stride):
-    """Pixel coordinates (1, 2, h, w) of the centres of a map's positions."""
+def centers(height, width, stride):
+    """Pixel coordinates (1, 2, h, w) of the centers of a map's positions."""
     y, x = ((torch.arange(-(-side // stride)) + 0.5) * stride for side in (height, width))
     return torch.stack(torch.meshgrid(y, x, indexing='ij'))[None]
 
 
 @pytest.mark.parametrize('old', [4, 8, 16, 32])
 def test_a_change_of_stride_keeps_every_position_in_its_place(old):
-    wanted = centres(96, 192, 16)
-    got = change_stride(centres(96, 192, old), old, 16, (6, 12))
+    wanted = centers(96, 192, 16)
+    got = change_stride(centers(96, 192, old), old, 16, (6, 12))
     inner = (..., slice(1, -1), slice(1, -1))  # bilinear steps repeat the outermost positions
     torch.testing.assert_close(got[inner], wanted[inner])
 

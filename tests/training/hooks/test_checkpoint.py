@@ -138,7 +138,7 @@ def test_a_file_that_was_written_again_is_kept(tmp_path):
     ('options', 'message'),
     [
         ({'max_keep_ckpt': 1}, "checkpoint.max_keep_ckpt: unknown key; did you mean 'max_keep_c"),
-        ({'colour': 1}, 'default_hooks.checkpoint.colour: unknown key$'),
+        ({'color': 1}, 'default_hooks.checkpoint.color: unknown key$'),
     ],
 )
 def test_unknown_options(options, message):

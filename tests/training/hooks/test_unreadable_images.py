@@ -97,7 +97,7 @@ def test_an_image_that_the_pipeline_fails_on_is_replaced_too(tmp_path, capsys, w
     assert 'Another image was taken in its place (2 so far, at most 2)' in warned
 
 
-def test_such_images_count_towards_the_limit(tmp_path):
+def test_such_images_count_toward_the_limit(tmp_path):
     with pytest.raises(InputError, match=r'^image file 5\.jpg: the pipeline fails \(error: '):
         run_toy(config(tmp_path, [], 0.001, 0, strips=[5]))
 
