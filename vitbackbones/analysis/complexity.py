@@ -55,10 +55,11 @@ def measure(build: Callable[[], nn.Module], size: tuple[int, int] = (224, 224)) 
             _listen(module, extra)
         with FlopCounterMode(display=False) as counter:
             model(torch.empty(1, 3, *size))
+    modules = list(model.modules())
     return Complexity(
         parameters=sum(p.numel() for p in model.parameters()),
-        path_biases=sum(_path_biases(module) for module in model.modules()),
-        weights=sum(_weights(module) for module in model.modules()),
+        path_biases=sum(m.bias.numel() for m in modules if isinstance(m, AugmentedShortcut)),
+        weights=sum(m.weight.numel() for m in modules if isinstance(m, nn.Linear | nn.Conv2d)),
         macs=counter.get_total_flops() / 2 + extra['paths'],
         norms=extra['norms'],
     )
@@ -81,11 +82,3 @@ def _listen(module: nn.Module, extra: Counter) -> None:
         module.register_forward_hook(
             lambda _, inputs, output: extra.update(norms=per_element * output.numel())
         )
-
-
-def _path_biases(module: nn.Module) -> int:
-    return module.bias.numel() if isinstance(module, AugmentedShortcut) else 0
-
-
-def _weights(module: nn.Module) -> int:
-    return module.weight.numel() if isinstance(module, nn.Linear | nn.Conv2d) else 0

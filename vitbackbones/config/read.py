@@ -26,7 +26,9 @@ def read_config(path: str | Path, options: dict | None = None) -> Config:
     """
     file = resolve(path)
     if not file.is_file():
-        raise InputError(f'{path}: no such config file (looked for {looked_in(path)}){_near(path)}')
+        known = [each.stem for each in (PROJECT_ROOT / 'configs').glob('*.py')]
+        near = did_you_mean(Path(path).stem, {name: f'configs/{name}.py' for name in known})
+        raise InputError(f'{path}: no such config file (looked for {looked_in(path)}){near}')
     try:
         config = Config.fromfile(str(file))
     except Exception as error:
@@ -87,13 +89,8 @@ def _open_arch(config: Config, key: str) -> None:
         config.merge_from_dict({arch: {'_delete_': True, 'base': name}})
 
 
-def _near(path: str | Path) -> str:
-    names = [file.stem for file in (PROJECT_ROOT / 'configs').glob('*.py')]
-    return did_you_mean(Path(path).stem, {name: f'configs/{name}.py' for name in names})
-
-
 def _explain(error: Exception, file: Path) -> str:
-    """One message with file and line for whatever reading ``file`` raised."""
+    """Return one message with file and line for whatever reading ``file`` raised."""
     chain = config_files(error) or [file]
     if isinstance(error, FileNotFoundError) and len(chain) > 1:
         return f'{chain[-2]}: _base_ names {chain[-1]}, which does not exist'
@@ -107,7 +104,7 @@ def _explain(error: Exception, file: Path) -> str:
 
 
 def _first(error: BaseException) -> BaseException:
-    """The exception that started a chain."""
+    """Return the exception that started a chain."""
     return _first(error.__context__) if error.__context__ else error
 
 

@@ -115,10 +115,6 @@ def _fill(image: np.ndarray, corners: np.ndarray, color, line: int = cv2.LINE_AA
     return cv2.fillPoly(image, [fixed], color, line, SUBPIXEL)
 
 
-def _mask(corners: np.ndarray, size: int) -> np.ndarray:
-    return _fill(np.zeros((size, size), np.uint8), corners, 1, cv2.LINE_8).astype(bool)
-
-
 def _paint(image: np.ndarray, shape: Shape, rng: np.random.Generator) -> None:
     """Fill the shape with a color that stands out from the picture around it."""
     ground = image[shape.mask].mean(axis=0)
@@ -137,7 +133,8 @@ def _candidate(size: int, rng: np.random.Generator, kind: int | None) -> Shape:
     kind = any_kind if kind is None else kind
     center = size * rng.uniform(MARGIN, 1 - MARGIN, 2)
     corners = _corners(kind, radius, rng) + center
-    return Shape(kind, corners, _mask(corners, size))
+    mask = _fill(np.zeros((size, size), np.uint8), corners, 1, cv2.LINE_8).astype(bool)
+    return Shape(kind, corners, mask)
 
 
 def _fits(shape: Shape, earlier: list[Shape]) -> bool:

@@ -190,14 +190,9 @@ def _read_labels(file: Path, count: int | None) -> list[tuple[str, int]]:
     pairs = []
     for number, line in enumerate(lines, start=1):
         name, _, label = line.strip().rpartition(' ')
-        if not name or not _is_label(label, count):
+        fits = label.isdecimal() and len(label) <= DIGITS and (count is None or int(label) < count)
+        if not name or not fits:
             most = '' if count is None else f' from 0 to {count - 1}'
             raise InputError(f'{file}:{number}: {cut(line)} is not a file name and a label{most}.')
         pairs.append((name, int(label)))
     return pairs
-
-
-def _is_label(text: str, count: int | None) -> bool:
-    if not text.isdecimal() or len(text) > DIGITS:
-        return False
-    return count is None or int(text) < count

@@ -73,7 +73,8 @@ class FusedAttention(MultiheadAttention):
         v = self._project(value, 2, 3)
         bias = None if key_padding_mask is None else padding_bias(key_padding_mask, q.dtype)
         dropout = self.attn.dropout if self.training else 0.0
-        q, k, v = (self._split_heads(x) for x in (q, k, v))
+        # (N, L, C) -> (N, L, heads, C / heads) -> (N, heads, L, C / heads)
+        q, k, v = (x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for x in (q, k, v))
         out = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=dropout)
         out = out.transpose(1, 2).flatten(2)  # (N, heads, L, C / heads) -> (N, L, C)
         return query + self.dropout_layer(self.proj_drop(self.attn.out_proj(out)))
@@ -90,10 +91,6 @@ class FusedAttention(MultiheadAttention):
         """Apply the blocks ``first`` to ``last`` of the stacked projections of q, k and v."""
         rows = slice(first * self.embed_dims, last * self.embed_dims)
         return F.linear(x, self.attn.in_proj_weight[rows], self.attn.in_proj_bias[rows])
-
-    def _split_heads(self, x: Tensor) -> Tensor:
-        # (N, L, C) -> (N, L, heads, C / heads) -> (N, heads, L, C / heads)
-        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
 
 
 def fuse_attention(model: nn.Module) -> None:
