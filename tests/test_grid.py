@@ -153,5 +153,5 @@ def test_groups_that_fit_nowhere_are_refused(host, attention, message, monkeypat
 @pytest.mark.parametrize('host', HOSTS)
 def test_blocks_that_do_not_divide_the_width_are_refused(host, monkeypatch):
     monkeypatch.setitem(SHORTCUT, 'bad', {'type': 'AugmentedShortcut', 'blocks': 7})
-    with pytest.raises(ValueError, match='no multiple of blocks=7'):
+    with pytest.raises(ValueError, match='not a multiple of blocks=7'):
         build(host, 'dot' if HOSTS[host][2] else None, 'bad')

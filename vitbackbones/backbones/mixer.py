@@ -29,7 +29,7 @@ from ..layers import (
     resize_map,
 )
 from .base import PlainBackbone
-from .options import BlockOptions, choose_arch
+from .options import BlockOptions, choose_arch, require_size
 
 Grid = tuple[int, int]
 
@@ -155,8 +155,7 @@ class Mixer(BlockOptions, PlainBackbone):
         dims, depth, patch_size = (settings[k] for k in ('embed_dims', 'depth', 'patch_size'))
         super().__init__(dims, depth, patch_size, **options)
         self.passes = self.default_passes if passes is None else passes
-        if self.passes < 1:
-            raise OptionError(f'passes={passes}: a block runs at least once')
+        require_size('passes', self.passes)
 
         self.stem = PatchEmbed(self.in_channels, dims, patch_size)
         common = {**self.block_options, 'token_dims': settings['token_dims']}

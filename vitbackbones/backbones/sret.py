@@ -2,9 +2,9 @@
 
 Shen et al., "Sliced Recursive Transformer", ECCV 2022: three stages at strides 8, 16 and 32 behind
 a convolutional stem. Every block runs several times in a row with the same weights, each pass with
-its own slicing of the attention and followed by its own non-linear projection (``layers``:
-``sliced_attention``, ``recursion``). Residual coefficients are learned (``CoefficientShortcut``).
-The position code is a map, added once after the stem; LayerNorm eps is 1e-6.
+its own slicing of the attention (``layers.Slicing``) and followed by its own non-linear projection
+(``layers.RecursiveBlock``). Residual coefficients are learned (``CoefficientShortcut``). The
+position code is a map, added once after the stem; LayerNorm eps is 1e-6.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from ..errors import OptionError
 from ..layers import RecursiveBlock, make_dropout, require_choice, require_rate, resize_map
 from .base import PyramidBackbone
-from .options import AttentionOptions, choose_arch
+from .options import AttentionOptions, choose_arch, require_size
 
 _TINY = {
     'stem_dims': (32, 64, 64),
@@ -40,8 +40,7 @@ GROUPS = ((8, 2), (4, 1), (1, 1))  # published: (pass 1, pass 2) of each stage
 
 def _schedule(loop: str, passes: int) -> tuple[tuple[int, ...], ...]:
     """Return, for each sweep over a stage's blocks, the passes that every block runs in it."""
-    if not isinstance(passes, int) or passes < 1:
-        raise OptionError(f'passes={passes}: a block runs at least once, and whole times')
+    require_size('passes', passes)
     schedules = {
         'internal': (tuple(range(passes)),),
         'external': tuple((i,) for i in range(passes)),

@@ -185,7 +185,7 @@ class TNT(AttentionOptions, PlainBackbone):
 
     Raises:
         OptionError: unknown ``arch``, part, ``stem``, ``projection`` or ``out_type``, an index out
-            of range, or a ``patch_size`` that is no multiple of 4.
+            of range, or a ``patch_size`` that is not a multiple of 4.
     """
 
     archs = {

@@ -50,7 +50,7 @@ def predict(options: Namespace) -> None:
     task = find_task(config)
     if task is None:
         known = ', '.join(TASKS)
-        raise InputError(f'{config.filename}: default_scope is none of {known}')
+        raise InputError(f'{config.filename}: default_scope must be one of {known}')
     lint(config, options.cfg_options)
     require_agreement(config)
     device = choose_device(options.device)

@@ -119,7 +119,7 @@ class DotProductAttention(nn.Module):
             :class:`GroupedLinear`.
 
     Raises:
-        OptionError: ``embed_dims`` is no multiple of ``num_heads``, or a bad ``groups`` or
+        OptionError: ``embed_dims`` is not a multiple of ``num_heads``, or a bad ``groups`` or
             ``layout``.
     """
 
@@ -140,7 +140,7 @@ class DotProductAttention(nn.Module):
     ) -> None:
         super().__init__()
         if embed_dims % num_heads:
-            raise OptionError(f'embed_dims={embed_dims} is no multiple of num_heads={num_heads}')
+            raise OptionError(f'embed_dims={embed_dims} is not a multiple of num_heads={num_heads}')
         self.num_heads = num_heads
         self.attn_drop_rate = attn_drop_rate
         self.cross = cross

@@ -149,7 +149,7 @@ class AugmentedShortcut(nn.Module):
             raise OptionError(f'paths={paths}: at least one learned path is needed')
         require_choice('projection', projection, ('circulant', 'dense'))
         if projection == 'circulant' and embed_dims % blocks:
-            raise OptionError(f'embed_dims={embed_dims} is no multiple of blocks={blocks}')
+            raise OptionError(f'embed_dims={embed_dims} is not a multiple of blocks={blocks}')
         self.projection = projection
         self.scale = scale if scale is not None else (0.75 if paths == 2 else 1.0)
         columns = (blocks, blocks, embed_dims // blocks)

@@ -1,6 +1,6 @@
 """Mean-shift attention (Kobayashi, "Mean-Shift Feature Transformer", CVPR 2024, Eq. 12).
 
-A query moves towards the keys near it: a Gaussian kernel takes the place of the dot product, and
+A query moves toward the keys near it: a Gaussian kernel takes the place of the dot product, and
 a fourth projection, the probe, is what the average is measured from. For every head of width c
 
     z_i = sum_j a_ij v_j - p_i,      a_ij = softmax_j( -|q_i - k_j|^2 / (2 sqrt(c)) ).
@@ -125,7 +125,7 @@ class MeanShiftAttention(nn.Module):
     ) -> None:
         super().__init__()
         if embed_dims % num_heads:
-            raise OptionError(f'embed_dims={embed_dims} is no multiple of num_heads={num_heads}')
+            raise OptionError(f'embed_dims={embed_dims} is not a multiple of num_heads={num_heads}')
         require_choice('probe', probe, ('head', 'residual', None))
         self.num_heads, self.attn_drop_rate, self.probe = num_heads, attn_drop_rate, probe
         self.roles, self.tied = _matrices(sharing, probe is not None)

@@ -141,7 +141,7 @@ def test_a_teacher_of_other_classes(images):
 
 
 def test_an_unknown_kind():
-    with pytest.raises(ValueError, match="distillation='mixed' is none of"):
+    with pytest.raises(ValueError, match="distillation='mixed': must be one of 'soft'"):
         student(distillation='mixed')
 
 

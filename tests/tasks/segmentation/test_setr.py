@@ -108,7 +108,7 @@ def test_half_the_precision_is_nearly_the_same(kind, dtype, tolerance):
 
 def test_maps_of_another_stride_are_refused():
     head = SETRNaiveHead(in_channels=8, channels=8, num_classes=3, in_index=0)
-    with pytest.raises(ValueError, match='a map of 2 x 3 positions is none of stride 16 of an im'):
+    with pytest.raises(ValueError, match='positions does not have stride 16 in an im'):
         head.predict((torch.zeros(1, 8, 2, 3),), [{'img_shape': (64, 96)}], None)
     head.stride = 32
     assert head.predict((torch.zeros(1, 8, 2, 3),), [{'img_shape': (64, 96)}], None).shape[2] == 64

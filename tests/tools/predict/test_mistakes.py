@@ -141,7 +141,7 @@ def test_a_result_with_the_name_of_a_folder(tool, models, files):
         (['empty'], 'empty: no image or video there'),
         (['files', '--device', 'tpu9'], '--device tpu9: '),
         (['files', '--device', 'cuda:99'], '--device cuda:99: '),
-        (['files', '--cfg-options', 'default_scope=mmocr'], 'default_scope is none of mmdet, '),
+        (['files', '--cfg-options', 'default_scope=mmocr'], 'default_scope must be one of mmdet, '),
         (['files', '--cfg-options', 'model.head.num_classes=8'], 'names 7 classes (a, b, c'),
         (
             ['files', '--cfg-options', 'test_dataloader.dataset.metainfo.classes=abc'],

@@ -18,7 +18,8 @@ from torch import Tensor, nn
 
 from ...checkpoints.convert import take_state_dict
 from ...checkpoints.filling import load_file
-from ...errors import InputError, OptionError
+from ...errors import InputError
+from ...layers import require_choice
 from .classifier import ImageClassifier
 
 KINDS = ('soft', 'hard')
@@ -27,7 +28,7 @@ KINDS = ('soft', 'hard')
 class Distilled(ImageClassifier):
     """A classifier that learns from a frozen teacher; without one to evaluate.
 
-    The teacher sees the student's input, augmented and normalised alike.
+    The teacher sees the student's input, augmented and normalized alike.
 
     Args:
         teacher: config of a classifier of mmpretrain, of timm (``type='TimmClassifier'``) or of
@@ -46,8 +47,7 @@ class Distilled(ImageClassifier):
         **options,
     ) -> None:
         super().__init__(**options)
-        if distillation not in KINDS:
-            raise OptionError(f'distillation={distillation!r} is none of {KINDS}')
+        require_choice('distillation', distillation, KINDS)
         self.teacher_config = teacher
         self.teacher_checkpoint = teacher_checkpoint
         self.distillation = distillation

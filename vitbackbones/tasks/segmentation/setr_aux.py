@@ -4,7 +4,7 @@ from mmengine.model import BaseModule
 from mmseg.utils import SampleList, add_prefix
 from torch import Tensor, nn
 
-from ...errors import OptionError
+from ...layers import require_choice
 from .setr_mla import SETRMLAAuxHead
 from .setr_up import SETRNaiveHead, SETRPUPAuxHead
 
@@ -17,7 +17,7 @@ class SETRAuxHead(BaseModule):
     Args:
         kind: ``'naive'``, ``'pup'`` or ``'mla'``.
         in_index: the maps that are read, counted in what the backbone or the neck returns.
-        options: arguments of each head (``heads.setr_head.SETRHead``).
+        options: arguments of each head (``setr_head.SETRHead``).
 
     Raises:
         OptionError: unknown ``kind``.
@@ -25,14 +25,13 @@ class SETRAuxHead(BaseModule):
 
     def __init__(self, kind: str, in_index: list[int], **options) -> None:
         super().__init__()
-        if kind not in KINDS:
-            raise OptionError(f'kind={kind!r} is none of {tuple(KINDS)}')
+        require_choice('kind', kind, KINDS)
         self.heads = nn.ModuleList(KINDS[kind](in_index=i, **options) for i in in_index)
 
     def loss(
         self, inputs: tuple[Tensor, ...], batch_data_samples: SampleList, train_cfg: dict
     ) -> dict[str, Tensor]:
-        """Losses and accuracies of all heads, by ``<number of the head>.<name>``."""
+        """Return losses and accuracies of all heads, by ``<number of the head>.<name>``."""
         losses = {}
         for i, head in enumerate(self.heads):
             losses |= add_prefix(head.loss(inputs, batch_data_samples, train_cfg), str(i))

@@ -2,7 +2,7 @@
 
 They are mmseg decode heads, with its losses and its way to an image: ``forward`` stops before the
 last bilinear step and mmseg takes it, straight to the size of the image. Convolutions keep torch's
-initialisation, as published; mmcv's own would leave them 2.4 times as large, and with a BatchNorm
+initialization, as published; mmcv's own would leave them 2.4 times as large, and with a BatchNorm
 behind them learn 6 times as slowly. The base class's dropout is not applied, as published.
 """
 
@@ -83,8 +83,8 @@ class SETRHead(BaseDecodeHead):
         if any(not 0 <= w - s < self.stride for w, s in zip(whole, size, strict=True)):
             given = ' x '.join(str(side // self.enlarged) for side in logits.shape[2:])
             raise OptionError(
-                f'{type(self).__name__}: a map of {given} positions is none of stride '
-                f'{self.stride} of an image of {size[0]} x {size[1]} pixels; set stride='
+                f'{type(self).__name__}: a map of {given} positions does not have stride '
+                f'{self.stride} in an image of {size[0]} x {size[1]} pixels; set stride='
             )
         if whole == list(size):
             return logits
@@ -92,12 +92,12 @@ class SETRHead(BaseDecodeHead):
         return pixels[..., : size[0], : size[1]]
 
     def loss_by_feat(self, seg_logits: Tensor, batch_data_samples: SampleList) -> dict[str, Tensor]:
-        """Losses of logits as :meth:`forward` returns them, at the size of the masks."""
+        """Return the losses of logits as :meth:`forward` returns them, at the size of the masks."""
         size = batch_data_samples[0].gt_sem_seg.shape
         return super().loss_by_feat(self.cut_to_image(seg_logits, size), batch_data_samples)
 
     def predict_by_feat(self, seg_logits: Tensor, batch_img_metas: list[dict]) -> Tensor:
-        """Logits (N, classes, H, W) of the pixels that were given to the network."""
+        """Return logits (N, classes, H, W) of the pixels that were given to the network."""
         meta = batch_img_metas[0]
         size = meta['img_shape']  # of a sliding window, where mmseg writes a torch.Size
         if not isinstance(size, torch.Size):
