@@ -28,7 +28,7 @@ SCOPE = 'vitbackbones'
 
 
 def bare_name(kind: object) -> str:
-    """What a config gives as ``type``, without its scope.
+    """Return what a config gives as ``type``, without its scope.
 
     >>> bare_name('mmdet.CocoDataset')
     'CocoDataset'

@@ -52,7 +52,7 @@ def relative_position_index(window: int) -> Tensor:
 def shift_mask(
     grid: tuple[int, int], window: int, shift: tuple[int, int], device: torch.device
 ) -> Tensor:
-    """Return (h * w, M * M, M * M): -100 between tokens that the roll made neighbours, else 0."""
+    """Return (h * w, M * M, M * M): -100 between tokens that the roll made neighbors, else 0."""
     regions = []
     for side, step in zip(grid, shift, strict=True):
         place = torch.arange(side, device=device)
@@ -120,7 +120,7 @@ class WindowBlock(Block):
         return x[:, :h, :w].flatten(1, 2)  # (N, h * w, C)
 
     def _bias(self, batch: int, grid: tuple[int, int], shift: tuple[int, int]) -> Tensor | None:
-        """Position bias and shift mask, (1 or N * windows, heads or 1, M * M, M * M)."""
+        """Return position bias and shift mask, (1 or N * windows, heads or 1, M * M, M * M)."""
         bias = self.relative_position_bias_table
         if bias is not None:
             bias = bias[self.relative_position_index].permute(2, 0, 1)[None]

@@ -58,7 +58,7 @@ def _tensor(
 def _tensor_of_type(
     storage: Any, offset: Any, size: Any, stride: Any, grad: Any, hooks: Any, dtype: Any, flags=None
 ) -> Tensor:
-    """As :func:`_tensor`, for types that torch stores as bytes."""
+    """Do as :func:`_tensor`, for types that torch stores as bytes."""
     _require(type(storage) is Storage, 'a tensor of an unknown kind')
     _require(type(dtype) is torch.dtype, 'a tensor of an unknown type')
     return _tensor(Storage(storage.data, dtype), offset, size, stride, grad, hooks, flags)

@@ -35,7 +35,7 @@ class Lookup:
         self.roots = list(roots.values())
 
     def find(self, name: str) -> dict[str, Callable]:
-        """What ``name`` may stand for: kind of registry -> class or function."""
+        """Return what ``name`` may stand for: kind of registry -> class or function."""
         scope, _, bare = name.partition('.') if '.' in name else ('', '', name)
         found = {}
         with redirect_stdout(StringIO()):  # some toolboxes print on import
@@ -48,7 +48,7 @@ class Lookup:
         return found or _outside_registries(name)
 
     def _asked(self, registry: Registry, scope: str) -> list[Registry]:
-        """The registries that a builder asks, in its order."""
+        """Return the registries that a builder asks, in its order."""
         if scope == registry.scope:
             return [registry]
         if scope:
@@ -89,7 +89,7 @@ def _join_tree(scope: str) -> None:
 
 
 def _outside_registries(name: str) -> dict[str, Callable]:
-    """Parts of our networks, and objects named by their full path."""
+    """Return parts of our networks, and objects named by their full path."""
     if part_name(name) in PARTS:
         return {'part': PARTS[part_name(name)]}
     target = get_object_from_string(name) if '.' in name else None

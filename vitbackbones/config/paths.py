@@ -12,7 +12,7 @@ def is_remote(path: str | Path) -> bool:
 
 
 def candidates(path: str | Path) -> list[Path]:
-    """The places where ``path`` may be, in the order of their precedence."""
+    """Return the places where ``path`` may be, in the order of their precedence."""
     path = Path(path).expanduser()
     if path.is_absolute() or Path.cwd() == PROJECT_ROOT:
         return [path.absolute()]
@@ -20,11 +20,11 @@ def candidates(path: str | Path) -> list[Path]:
 
 
 def resolve(path: str | Path) -> Path:
-    """The first of the :func:`candidates` that exists, otherwise the first of them."""
+    """Return the first of the :func:`candidates` that exists, otherwise the first of all."""
     places = candidates(path)
     return next((place for place in places if place.exists()), places[0])
 
 
 def looked_in(path: str | Path) -> str:
-    """The candidates as the end of a message."""
+    """Return the candidates as the end of a message."""
     return ' and '.join(str(place) for place in candidates(path))

@@ -41,7 +41,7 @@ def choice(*values: Any) -> Rule:
 
 
 def listed(rule: Rule, count: int | None = None) -> Rule:
-    """A list or tuple, of ``count`` entries where it is given, which all fit ``rule``."""
+    """Return a rule for a list or tuple, of ``count`` entries if given, that all fit ``rule``."""
     return Rule(
         f'a list{"" if count is None else f" of {count}"} ({rule.text} each)',
         lambda x: (
@@ -233,7 +233,7 @@ SCHEMA: dict[str, Rule] = {
 
 
 def misfits(config: Mapping) -> Iterator[str]:
-    """Findings for all values that :data:`SCHEMA` does not allow."""
+    """Yield findings for all values that :data:`SCHEMA` does not allow."""
     for pattern, rule in SCHEMA.items():
         for place, value in _matches(config, pattern.split('.')):
             if not rule.fits(value):
@@ -241,7 +241,7 @@ def misfits(config: Mapping) -> Iterator[str]:
 
 
 def _matches(node: Any, pattern: list[str], place: str = '') -> Iterator[tuple[str, Any]]:
-    """The places below ``node`` that fit ``pattern``, and what stands there."""
+    """Yield the places below ``node`` that fit ``pattern``, and what stands there."""
     if not pattern:
         yield place, node
         return

@@ -10,7 +10,7 @@ ANY = None
 
 
 def accepted_keywords(target: Callable) -> set[str] | None:
-    """Keywords that may be given to ``target``, or :data:`ANY`.
+    """Return the keywords that may be given to ``target``, or :data:`ANY`.
 
     For a class the constructors are followed along the bases for as long as all of ``**kwargs``
     is handed on to ``super().__init__``.
@@ -30,13 +30,13 @@ def accepted_keywords(target: Callable) -> set[str] | None:
 
 
 def constructors(target: type) -> list[Callable]:
-    """The ``__init__`` of ``target`` and its bases, without ``object``'s, which takes nothing."""
+    """Return the ``__init__`` of ``target`` and its bases, but not ``object``'s."""
     owners = [owner for owner in inspect.getmro(target) if owner is not object]
     return [vars(owner)['__init__'] for owner in owners if '__init__' in vars(owner)]
 
 
 def _keywords(function: Callable) -> tuple[set[str], str | None]:
-    """Names that can be given by keyword, and the name of ``**kwargs`` if there is one."""
+    """Return the names that can be given by keyword, and the name of ``**kwargs`` if any."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # compiled, without a signature
@@ -61,7 +61,7 @@ def _hands_on(init: Callable, extra: str) -> bool:
 
 
 def _is_super_init(call: ast.Call, owner: str) -> bool:
-    """``super().__init__(...)`` or ``super(Owner, self).__init__(...)``, next in the bases."""
+    """Whether a call is ``super().__init__(...)`` or ``super(Owner, self).__init__(...)``."""
     if not (isinstance(call.func, ast.Attribute) and call.func.attr == '__init__'):
         return False
     parent = call.func.value

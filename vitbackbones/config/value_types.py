@@ -36,7 +36,7 @@ NAMES = {
 
 
 def wanted_instead(target: Callable, keyword: str, value: Any, own: bool) -> str:
-    """What ``target`` wants for ``keyword`` in place of ``value``; '' if it may take it.
+    """Return what ``target`` wants for ``keyword`` in place of ``value``; '' if it may take it.
 
     Args:
         target: a class or a function.
@@ -61,7 +61,7 @@ def wanted_instead(target: Callable, keyword: str, value: Any, own: bool) -> str
 
 
 def _type_in_config(value: Any) -> type | None:
-    """The type of ``value``; None for a class, a function or another object."""
+    """Return the type of ``value``; None for a class, a function or another object."""
     kinds = (bool, int, float, str, Mapping, list, tuple, type(None))
     kind = next((kind for kind in kinds if isinstance(value, kind)), None)
     return kind and _plain(kind)
@@ -83,7 +83,7 @@ def _parameter(target: Callable, keyword: str) -> inspect.Parameter | None:
 
 
 def _members(annotation: Any) -> set[type]:
-    """The keys of :data:`ADMITTED` in an annotation; none where it names something else, too."""
+    """Return the keys of :data:`ADMITTED` in an annotation; none if it names anything else."""
     if annotation is None:
         return {type(None)}
     origin = get_origin(annotation)

@@ -2,7 +2,7 @@
 
 **Names.** A host network takes its parts as configuration, ``dict(type='DotProductAttention',
 ...)``. ``type`` is a key of one of the tables below, any class, or where to import one from
-(``'mine.MyAttention'``), so a part of one's own needs no registration;
+(``'mine.MyAttention'``), so a part of your own needs no registration;
 ``ATTENTIONS['Mine'] = Mine`` gives it a name. Without ``type`` the dict changes options of the
 host's own part.
 
@@ -18,7 +18,7 @@ their width ``embed_dims``.
   ``num_heads``, ``qkv_bias``, ``proj_bias``, ``attn_drop_rate``, ``drop_rate``, and ``cross``:
   whether there will be a context.
 * A shortcut closes a residual branch: ``shortcut(x, normed, branch) -> x``, with the residual
-  stream, its normalized copy that the branch read, and what the branch answered (after stochastic
+  stream, its normalized copy that the branch read, and what the branch returned (after stochastic
   depth), all (N, L, C). Built with ``embed_dims``.
 * An MLP, a class that a host gives its blocks: ``mlp(tokens) -> (N, L, C)``. Built with
   ``embed_dims``, ``hidden_dims`` and ``drop_rate``, in this order.

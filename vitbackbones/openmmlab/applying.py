@@ -1,8 +1,8 @@
 """Putting a patch in place, where its target is still there.
 
 A target that upstream has renamed or mended is skipped: the rest of the package works without it.
-Each step is logged at debug level by ``vitbackbones.openmmlab``. A patch that security rests on
-is missed aloud.
+Each step is logged at debug level by ``vitbackbones.openmmlab``. If the target of a patch that
+protects loading is gone, a warning says so.
 """
 
 import functools

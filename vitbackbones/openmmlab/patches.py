@@ -1,8 +1,8 @@
 """Every patch of another package, in one table: what is wrong there, and what is done about it.
 
 Data only. :mod:`~vitbackbones.openmmlab.applying` puts a patch in place, and
-:mod:`~vitbackbones.openmmlab.after_import` sees to it that this happens as soon as the module that
-it concerns is imported. ``docs/compatibility.md`` is made from this table.
+:mod:`~vitbackbones.openmmlab.after_import` does so as soon as the module that it concerns is
+imported. ``docs/compatibility.md`` is made from this table.
 """
 
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ ONEDL = 'onedl'
 
 @dataclass(frozen=True)
 class Patch:
-    """One attribute of another package that is replaced, or used to change what it stands for.
+    """One attribute of another package that is replaced, or whose value is changed in place.
 
     Attributes:
-        target: ``'module:name'``, ``'module:Class.name'``, or a module that is stood in for.
+        target: ``'module:name'``, ``'module:Class.name'``, or a module that gets a stand-in.
         wrong: what happens without the patch.
         done: what happens with it.
         mend: ``'module:function'`` of this folder. The function gets what the target is, and
@@ -63,7 +63,7 @@ IMPORTS = (
 
 
 def _optional(module: str, toolbox: str, needed_by: str, releases: str = ALL) -> Patch:
-    """A module that imports another toolbox if that is installed."""
+    """Return the patch of a module that imports another toolbox if that is installed."""
     return Patch(
         f'{module}:{toolbox}',
         f'{toolbox} is imported, which takes seconds, although {needed_by} alone needs it',

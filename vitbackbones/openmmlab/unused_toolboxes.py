@@ -20,10 +20,10 @@ from .patches import IF_UNUSED, PATCHES
 
 
 class UnusedToolboxes(MetaPathFinder):
-    """Hides a package from the modules that import it in vain.
+    """Hides a package from the modules that import it without need.
 
     Attributes:
-        importers: the package that each module shall not find.
+        importers: the package that each module must not find.
         hidden: the package that is not found now.
     """
 

@@ -16,7 +16,7 @@ from ..tasks import Task, find_task
 
 
 def _best_is_measured(config: Mapping, task: Task) -> Iterator[str]:
-    """What tells the best checkpoint is among what is measured."""
+    """Check that ``save_best`` names something that is measured."""
     hook = (config.get('default_hooks') or {}).get('checkpoint') or {}
     wanted = [name for name in as_list(hook.get('save_best')) if name not in (None, 'auto')]
     metrics = [metric for _, metric in evaluators(config, ('val',))]
@@ -42,7 +42,7 @@ def missing_sections(config: Mapping) -> Iterator[str]:
 
 
 def _pipelines_pack(config: Mapping, task: Task) -> Iterator[str]:
-    """The models of the toolboxes read nothing but packed samples."""
+    """Check that pipelines pack: the models of the toolboxes read nothing but packed samples."""
     for split in SPLITS:
         path = f'{split}_dataloader.dataset.pipeline'
         steps = value_at(config, path)

@@ -45,7 +45,7 @@ REGISTRY = ('build_from_cfg', 'build_model_from_cfg', 'build_scheduler_from_cfg'
 
 
 def explain_build(config: Config, error: Exception) -> InputError | None:
-    """The message that names the key; None if nothing was being built or fitted together.
+    """Return the message that names the key; None if nothing was being built or fitted together.
 
     The traceback is kept in a file, unless the words are this package's own.
     """
@@ -63,7 +63,7 @@ def explain_build(config: Config, error: Exception) -> InputError | None:
 
 
 def _key_of(config: Config, running: list[Call]) -> str:
-    """The innermost key that was being built, or used as a transform; '' if there is none."""
+    """Return the innermost key that was being built, or used as a transform; '' if none."""
     key = ''
     for name, file, variables in running:
         if name in BUILDERS and 'mmengine' in file:
@@ -78,7 +78,7 @@ def _key_of(config: Config, running: list[Call]) -> str:
 
 
 def _part_of_model(error: Exception) -> str:
-    """The innermost module of a model that was computing, as a key of the config."""
+    """Return the innermost module of a model that was computing, as a key of the config."""
     modules = owners(error, '_call_impl')
     names = {id(part): name for module in modules[:1] for name, part in module.named_modules()}
     inner = [names[id(module)] for module in modules if names.get(id(module))]
@@ -86,7 +86,7 @@ def _part_of_model(error: Exception) -> str:
 
 
 def _steps(config: Config, kind: str) -> str:
-    """Where pipelines have a transform of this class."""
+    """Return the keys in pipelines that hold a transform of this class, in words."""
     found = [
         key
         for key, node in dicts(config)
@@ -96,7 +96,7 @@ def _steps(config: Config, kind: str) -> str:
 
 
 def _locate(config: Config, settings, below: str) -> str:
-    """The key at or below ``below`` where a dict most like ``settings`` stands."""
+    """Return the key at or below ``below`` where a dict most like ``settings`` stands."""
     if not isinstance(settings, dict) or 'type' not in settings:
         return ''
     scored = [
@@ -109,5 +109,5 @@ def _locate(config: Config, settings, below: str) -> str:
 
 
 def _same(a, b) -> bool:
-    """Equality of what a config can hold; tensors answer ``==`` with a tensor."""
+    """Whether two values that a config can hold are equal; tensors answer ``==`` with a tensor."""
     return type(b) in (bool, int, float, str, list, tuple, type(None)) and a == b

@@ -1,4 +1,4 @@
-"""A work dir that holds the checkpoints of an earlier run: continue it, or start anew.
+"""A work dir that holds the checkpoints of an earlier run: continue it, or start over.
 
 Training in it without a word would replace them one by one, and leave a mixture of two runs.
 """

@@ -15,6 +15,6 @@ TASKS = {'mmdet': 'detection', 'mmseg': 'segmentation', 'mmpretrain': 'classific
 
 
 def find_task(config: Mapping) -> Task | None:
-    """Return the task of a config, None if it is none of :data:`TASKS`; import no other one."""
+    """Return the task of a config, None if :data:`TASKS` has no such scope; import no other one."""
     folder = TASKS.get(config.get('default_scope'))
     return import_module(f'.{folder}.task', __name__).TASK if folder else None

@@ -70,7 +70,7 @@ class Result:
 
 
 def _printed(task: str, source: str, options: dict | None = None, **values: str) -> list[Result]:
-    """The results of several models in one place of a paper."""
+    """Return the results of several models in one place of a paper."""
     return [Result(model, task, value, source, options or {}) for model, value in values.items()]
 
 
@@ -226,7 +226,7 @@ RESULTS = (
 
 
 def results_of(model: str, options: dict, tasks: tuple[str, ...]) -> list[Result]:
-    """The results of one model in each of ``tasks``, in the order of the tasks."""
+    """Return the results of one model in each of ``tasks``, in the order of the tasks."""
     return [
         result
         for task in tasks

@@ -36,7 +36,7 @@ def convert_aug_vit(state: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _columns(value: Tensor, kind: str, state: dict[str, Tensor], key: str) -> Tensor:
-    """View a flat ``weight_list`` of b * d numbers as (b, b, d / b)."""
+    """Return a view of a flat ``weight_list`` of b * d numbers as (b, b, d / b)."""
     if kind != 'weight_list':
         return value
     dims = len(state[key.replace('weight_list', 'bias')])

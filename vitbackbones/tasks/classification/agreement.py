@@ -15,7 +15,7 @@ def accuracy_names(metric: Mapping) -> list[str] | None:
 
 
 def classes_suffice(config: Mapping) -> Iterator[str]:
-    """The best k classes are some of those that the head knows."""
+    """Check that top-k accuracy asks for no more classes than the head knows."""
     classes = value_at(config.get('model'), 'head.num_classes')
     for path, metric in evaluators(config):
         most = max(as_list(metric.get('topk') or 1))
@@ -24,7 +24,7 @@ def classes_suffice(config: Mapping) -> Iterator[str]:
 
 
 def head_reads_vectors(config: Mapping) -> Iterator[str]:
-    """A linear classifier cannot read maps, which our backbones give if nothing is said."""
+    """Check that a linear head gets vectors; our backbones return maps by default."""
     model = config.get('model') or {}
     kinds = [str(value_at(model, f'{part}.type')) for part in ('backbone', 'head')]
     linear = kinds[0].startswith('vitbackbones.') and kinds[1].endswith('LinearClsHead')

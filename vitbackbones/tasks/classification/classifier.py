@@ -20,7 +20,7 @@ class ImageClassifier(MMPretrainImageClassifier):
     """
 
     def init_weights(self) -> None:
-        """Initialise the parts, then load the checkpoint of ``init_cfg``.
+        """Initialize the parts, then load the checkpoint of ``init_cfg``.
 
         Raises:
             InputError: the checkpoint does not fill the classifier.
@@ -35,5 +35,5 @@ class ImageClassifier(MMPretrainImageClassifier):
         load_pretrained(self, **options)
 
     def split_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
-        """As :meth:`vitbackbones.models.Classifier.split_converted`: the keys are the same."""
+        """Do as :meth:`vitbackbones.models.Classifier.split_converted`: the keys are the same."""
         return Classifier.split_converted(self, state)

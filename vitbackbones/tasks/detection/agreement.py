@@ -27,7 +27,7 @@ def coco_names(metric: Mapping) -> list[str] | None:
 
 
 def queries_suffice(config: Mapping) -> Iterator[str]:
-    """DETR cannot keep more boxes of an image than it has queries."""
+    """Check that DETR keeps no more boxes of an image than it has queries."""
     model = config.get('model') or {}
     kept = (model.get('test_cfg') or {}).get('max_per_img')
     queries = model.get('num_queries', 100)
@@ -37,7 +37,7 @@ def queries_suffice(config: Mapping) -> Iterator[str]:
 
 
 def widths_of_detr_agree(config: Mapping) -> Iterator[str]:
-    """All parts of DETR behind the neck have its width."""
+    """Check that all parts of DETR after the neck have its width."""
     model = config.get('model') or {}
     width = value_at(model, 'neck.out_channels')
     if type_at(model) != 'DETR' or not isinstance(width, int):

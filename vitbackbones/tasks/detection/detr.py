@@ -23,7 +23,7 @@ class DETR(MMDetDETR):
             self.bbox_head = JointDETRHead(self.bbox_head)
 
     def pre_transformer(self, *arguments, **options) -> tuple[dict, dict]:
-        """As mmdet's, with positions in the type of the weights: mmdet's are always float32."""
+        """Do as mmdet, with positions in the type of the weights: mmdet's are always float32."""
         encoder, decoder = super().pre_transformer(*arguments, **options)
         position = encoder['feat_pos'].to(self.query_embedding.weight.dtype)
         return {**encoder, 'feat_pos': position}, {**decoder, 'memory_pos': position}

@@ -97,12 +97,14 @@ class JointDETRHead(DETRHead):
         vars(self).update(vars(built))
 
     def forward(self, hidden_states: Tensor) -> tuple[Tensor, Tensor]:
-        """(layers, N, Q, C) -> logits (..., classes + 1), boxes (..., 4): cx cy w h in (0, 1).
+        """Map queries (layers, N, Q, C) to logits (..., classes + 1) and boxes (..., 4).
 
-        Always in the type of the weights. Under automatic mixed precision mmdet's are bfloat16,
-        where a coordinate near 1 has steps of 1/256: boxes of a 1333 pixel image are off by
-        pixels, and queries get matched to other objects. Of a model in half precision the results
-        are float32, so that boxes are not rounded once more when they become pixels.
+        A box is (cx, cy, w, h) in units of the image, in (0, 1).
+
+        It computes in the type of the weights. Under automatic mixed precision mmdet's outputs are
+        bfloat16, where a coordinate near 1 has steps of 1/256: boxes of a 1333 pixel image are off
+        by pixels, and queries get matched to other objects. A model in half precision returns
+        float32, so that boxes are not rounded once more when they become pixels.
         """
         dtype = self.fc_cls.weight.dtype
         wide = torch.promote_types(dtype, torch.float32)
@@ -117,7 +119,7 @@ class JointDETRHead(DETRHead):
         batch_gt_instances: list[InstanceData],
         batch_img_metas: list[dict],
     ) -> dict[str, Tensor]:
-        """Losses of every layer for logits (layers, N, Q, classes + 1) and boxes (..., 4)."""
+        """Return the losses of all layers: logits (layers, N, Q, classes + 1), boxes (..., 4)."""
         objects = gather_objects(batch_gt_instances, batch_img_metas)
         counts = [len(each) for each in batch_gt_instances]
         cost = self._cost(all_layers_cls_scores, all_layers_bbox_preds, objects)
@@ -134,7 +136,7 @@ class JointDETRHead(DETRHead):
 
     @torch.no_grad()
     def _cost(self, scores: Tensor, boxes: Tensor, objects: InstanceData) -> Tensor:
-        """Of each query for each object, (layers, N, Q, G), on the CPU."""
+        """Return the cost of each query for each object, (layers, N, Q, G), on the CPU."""
         boxes = SIDE * bbox_cxcywh_to_xyxy(boxes.flatten(0, 2))  # (layers * N * Q, 4)
         predictions = InstanceData(scores=scores.flatten(0, 2), bboxes=boxes)
         objects = InstanceData(labels=objects.labels, bboxes=SIDE * objects.bboxes)
@@ -143,7 +145,10 @@ class JointDETRHead(DETRHead):
         return sum(costs).view(*scores.shape[:3], -1).cpu()  # (layers, N, Q, G)
 
     def _factors(self, matched: int, scores: Tensor) -> tuple[float, float]:
-        """What classification and box losses are divided by; boxes: mean over all processes."""
+        """Return what classification and box losses are divided by.
+
+        The number of boxes is the mean over all processes.
+        """
         background = scores.shape[0] * scores.shape[1] - matched
         weight = scores.new_tensor([matched + background * self.bg_cls_weight])
         if self.sync_cls_avg_factor:
@@ -160,7 +165,7 @@ class JointDETRHead(DETRHead):
         cls_factor: float,
         box_factor: float,
     ) -> dict[str, Tensor]:
-        """Losses of one layer: logits (N, Q, classes + 1), boxes (N, Q, 4)."""
+        """Return the losses of one layer: logits (N, Q, classes + 1), boxes (N, Q, 4)."""
         queries, matched = match
         scores = scores.flatten(0, 1)  # (N * Q, classes + 1)
         labels = torch.full_like(scores[:, 0], self.num_classes, dtype=torch.long)

@@ -20,7 +20,7 @@ def iou_names(metric: Mapping) -> list[str] | None:
 
 
 def windows_cover(config: Mapping) -> Iterator[str]:
-    """mmseg slides a window in steps no larger than it is."""
+    """Check that a sliding window moves in steps no larger than itself."""
     model = config.get('model') or {}
     settings = model.get('test_cfg') or {}
     if type_at(model) != 'EncoderDecoder' or settings.get('mode') != 'slide':

@@ -69,7 +69,7 @@ class MLANeck(BaseModule):
         )
 
     def forward(self, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """Maps (N, C_i, h_i, w_i) to as many maps (N, out_channels, h, w) of one size."""
+        """Turn maps (N, C_i, h_i, w_i) into as many maps (N, out_channels, h, w) of one size."""
         size, stride = inputs[self.level].shape[2:], self.strides[self.level]
         levels = zip(inputs, self.strides, self.norms, self.lateral, strict=True)
         sums = [
@@ -113,7 +113,7 @@ class SETRMLAHead(SETRHead):
         self.conv_seg = nn.Conv2d(self.channels, self.out_channels, 3, padding=1)
 
     def forward(self, inputs: tuple[Tensor, ...]) -> Tensor:
-        """Maps (N, C, h, w) of one size to logits (N, classes, 4 h, 4 w)."""
+        """Turn maps (N, C, h, w) of one size into logits (N, classes, 4 h, 4 w)."""
         maps = self._transform_inputs(inputs)
         maps = [conv(x) for conv, x in zip(self.convs, maps, strict=True)]
         return self.cls_seg(torch.cat(maps, 1))
@@ -132,5 +132,5 @@ class SETRMLAAuxHead(SETRHead):
         self.conv_seg = nn.Conv2d(in_channels, self.out_channels, 1, bias=False)
 
     def forward(self, inputs: tuple[Tensor, ...]) -> Tensor:
-        """Maps, of which the one of ``in_index`` (N, C, h, w) is read, to (N, classes, h, w)."""
+        """Turn the map of ``in_index``, (N, C, h, w), into logits (N, classes, h, w)."""
         return self.cls_seg(self._transform_inputs(inputs))

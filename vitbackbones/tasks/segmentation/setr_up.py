@@ -38,7 +38,7 @@ class SETRUpHead(SETRHead):
         self.convs = nn.Sequential(*layers)
 
     def forward(self, inputs: tuple[Tensor, ...]) -> Tensor:
-        """Maps, of which the one of ``in_index`` (N, C, h, w) is read, to (N, classes, k h, k w).
+        """Turn the map of ``in_index``, (N, C, h, w), into logits (N, classes, k h, k w).
 
         k is the product of the enlargements between the convolutions.
         """
