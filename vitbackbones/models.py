@@ -44,7 +44,14 @@ class LinearHead(nn.Module):
 class Classifier(nn.Module):
     """A backbone and a linear head, in the keys of mmpretrain's ``ImageClassifier``.
 
-    With ``num_classes=0`` there is no head and the backbone's last output is returned.
+    Args:
+        backbone: returns vectors (N, C): ``out_type='cls_token'`` or ``'pooled'``.
+        num_classes: number of logits; with 0 there is no head and the backbone's last output is
+            returned.
+
+    Raises:
+        OptionError: there is to be a head, but the backbone returns maps or sets no
+            ``out_channels``.
     """
 
     reinit_if_mismatched = ('head.fc.*',)  # files with other classes fill the backbone

@@ -44,7 +44,7 @@ class NormedPatchEmbed(nn.Module):
         """Map (N, in_channels, H, W) to tokens (N, h * w, C) and (h, w), rounded up."""
         require_channels(x, self.in_channels)
         p = self.patch_size
-        x = pad_to_multiple(x, p).unflatten(3, (-1, p)).unflatten(2, (-1, p))
+        x = pad_to_multiple(x, p).unflatten(3, (-1, p)).unflatten(2, (-1, p))  # (N, C, h, p, w, p)
         size = (x.shape[2], x.shape[4])
         x = x.permute(0, 2, 4, 3, 5, 1)  # (N, C, h, p, w, p) -> (N, h, w, p, p, C)
         return self.norm2(self.proj(self.norm1(x.flatten(3).flatten(1, 2)))), size

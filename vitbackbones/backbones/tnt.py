@@ -48,6 +48,9 @@ class PixelEmbed(nn.Module):
         inner_dims: width c of the pixel tokens.
         patch_size: side of a patch in pixels, a multiple of 4.
         stem: ``'unfold'`` (cut, then convolve) or ``'conv'`` (convolve, then cut).
+
+    Raises:
+        OptionError: unknown ``stem``, or a ``patch_size`` that is not a multiple of 4.
     """
 
     def __init__(self, in_channels: int, inner_dims: int, patch_size: int, stem: str) -> None:

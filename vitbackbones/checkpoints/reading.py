@@ -58,7 +58,11 @@ def load_file(path: str | Path) -> dict:
 
 
 def read_safely(file: BinaryIO, name: str | Path) -> dict:
-    """Read an open file; ``name`` begins the messages of :func:`load_file`."""
+    """Read an open file; ``name`` stands at the beginning of messages.
+
+    Raises:
+        InputError: as of :func:`load_file`.
+    """
     is_safetensors = Path(name).suffix == '.safetensors'
     reader = _read_safetensors if is_safetensors else read_torch
     content = _read(reader, file, name, CHECKPOINT)

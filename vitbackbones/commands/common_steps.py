@@ -47,7 +47,7 @@ TOOLBOXES = Step(
 SETTINGS = (
     Step(
         'settings',
-        'every key is known, and every value can be meant',
+        'every key is known, and every value is one that its owner takes',
         lambda config, options: lint(config, options.cfg_options),
         needed=True,
     ),

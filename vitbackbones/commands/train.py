@@ -163,7 +163,7 @@ TRAIN_SETTINGS = (
 )
 SMOKE_SETTINGS = (
     *READ,
-    Step('options', 'none is without effect', _refuse_without_effect),
+    Step('options', 'each has an effect', _refuse_without_effect),
     Step(
         'work dir',
         'a folder of its own inside of it (--work-dir)',

@@ -88,10 +88,11 @@ class GroupedLinear(nn.Linear):
 
     def forward(self, x: Tensor, part: slice = slice(None)) -> Tensor:
         """Map (..., in_features) to (..., out_features), or to the parts in ``part`` alone."""
+        # (parts * out, in / groups) -> (groups, parts, out / groups, in / groups)
         weight = self.weight.unflatten(0, (self.groups, self.parts, -1))[:, part]
         bias = self.bias
         if bias is not None:
-            bias = bias.unflatten(0, (self.parts, -1))[part].flatten()
+            bias = bias.unflatten(0, (self.parts, -1))[part].flatten()  # (parts * out,)
         if self.groups == 1:
             return F.linear(x, weight.flatten(0, 2), bias)
         x = x.unflatten(-1, (self.groups, -1))  # (..., groups, in / groups)

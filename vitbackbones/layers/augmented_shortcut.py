@@ -83,7 +83,7 @@ def circulant_halves(x: Tensor, columns: Tensor) -> Tensor:
     same = circulant_matrix((c0 + c1) / 2).flatten(0, 1)  # (paths * d / 2, d / 2)
     skew = circulant_matrix((c0 - c1) / 2, sign=-1).flatten(0, 1)
     s, t = F.linear((x0 + x1).flatten(-2), same), F.linear((x0 - x1).flatten(-2), skew)
-    s, t = (y.unflatten(-1, (paths, b, m // 2)) for y in (s, t))
+    s, t = (y.unflatten(-1, (paths, b, m // 2)) for y in (s, t))  # (..., paths, b, m / 2)
     return torch.cat([s + t, s - t], -1).flatten(-2)  # (..., paths, b, m) -> (..., paths, d)
 
 
@@ -182,6 +182,7 @@ class AugmentedShortcut(nn.Module):
         """Return the sum of the learned paths, (N, L, d)."""
         paths = len(self.weight)
         if self.projection == 'dense':
+            # (N, L, d) -> (N, L, paths * d) -> (N, L, paths, d)
             out = F.linear(normed, self.weight.flatten(0, 1)).unflatten(-1, (paths, -1))
         else:
             out = _circulant_product(normed, self.weight)(normed, self.weight)

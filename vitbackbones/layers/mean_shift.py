@@ -148,6 +148,7 @@ class MeanShiftAttention(nn.Module):
         """
         q, k, v, *p = self._project(x, context)
         dropout = self.attn_drop_rate if self.training else 0.0
+        # (N, L or S, C) -> (N, heads, L or S, c)
         q, k, v = (y.unflatten(2, (self.num_heads, -1)).transpose(1, 2) for y in (q, k, v))
         z = mean_shift(q, k, v, bias, dropout)
         z = z.transpose(1, 2).flatten(2)  # (N, heads, L, c) -> (N, L, heads * c)
@@ -171,5 +172,5 @@ class MeanShiftAttention(nn.Module):
     def _back_project(self, z: Tensor) -> Tensor:
         if self.tied is None:
             return self.proj(z)
-        matrix = self.qkvp.weight.unflatten(0, (self.qkvp.parts, -1))[self.tied]
+        matrix = self.qkvp.weight.unflatten(0, (self.qkvp.parts, -1))[self.tied]  # (C, C)
         return F.linear(z, matrix.T, self.proj_bias)

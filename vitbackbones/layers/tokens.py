@@ -158,4 +158,5 @@ def sincos_position(size: tuple[int, int], dims: int, device: torch.device) -> T
     waves = [torch.arange(side, device=device)[:, None] * 10000**-steps for side in size]
     y, x = (torch.cat([wave.sin(), wave.cos()], 1) for wave in waves)  # (h, 2 D), (w, 2 D)
     h, w = size
-    return torch.cat([x.expand(h, -1, -1), y[:, None].expand(-1, w, -1)], 2).flatten(0, 1)
+    code = torch.cat([x.expand(h, -1, -1), y[:, None].expand(-1, w, -1)], 2)  # (h, w, 4 D)
+    return code.flatten(0, 1)

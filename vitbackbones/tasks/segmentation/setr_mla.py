@@ -40,6 +40,9 @@ class MLANeck(BaseModule):
             brought to ``stride`` first.
         stride: stride of the maps that are returned; one of ``in_strides``.
         norm_cfg: norm after the convolutions.
+
+    Raises:
+        OptionError: ``in_strides`` of another length than ``in_channels``, or without ``stride``.
     """
 
     def __init__(
