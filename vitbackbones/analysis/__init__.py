@@ -1,0 +1,1 @@
+"""What a model costs (parameters, operations), and what papers print about it."""

@@ -1,6 +1,7 @@
 """The networks, each an OpenMMLab backbone: ``type='vitbackbones.AugViT', arch='s'``.
 
-A new one is entered here alone: the registry, ``create_model`` and the tests read ``HOSTS``.
+The registry, ``create_model`` and the tests read ``HOSTS``; docs/adding_a_backbone.md lists what
+else a new one needs.
 """
 
 from .base import Backbone, PlainBackbone, PyramidBackbone

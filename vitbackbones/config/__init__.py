@@ -1,0 +1,1 @@
+"""Reading a config, checking its keys and values, and finding its data and classes."""

@@ -1,0 +1,1 @@
+"""Predictions and ground truth as pictures, and pictures on sheets."""

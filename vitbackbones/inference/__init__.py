@@ -1,0 +1,1 @@
+"""Predictions for files, folders and videos, written so that a run can be continued."""

@@ -1,0 +1,1 @@
+"""What is looked for, and added to a config, before a run starts."""

@@ -1,0 +1,1 @@
+"""What a training run has besides mmengine's runner; ``hooks`` act inside of it."""

@@ -1,0 +1,1 @@
+"""Classification with mmpretrain: classifiers, distillation, erasing, what must agree."""
