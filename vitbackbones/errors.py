@@ -1,4 +1,4 @@
-"""The exceptions that mean "the user can mend this"."""
+"""The exceptions that mean "the user can fix this"."""
 
 
 def printable(text: str) -> str:

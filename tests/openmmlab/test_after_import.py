@@ -13,7 +13,7 @@ from vitbackbones.openmmlab.patches import Patch
 
 pytestmark = pytest.mark.compat
 SOURCE = 'def add(a, b):\n    return a + b\n\nborrowed = len\n'
-PATCH = Patch('mmfake.sums:add', '', '', 'mends:twice')
+PATCH = Patch('mmfake.sums:add', '', '', 'fixes:twice')
 
 
 def twice(add):
@@ -31,7 +31,7 @@ def package(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, 'meta_path', sys.meta_path.copy())
     monkeypatch.setattr(after_import, 'BY_MODULE', {'mmfake.sums': [PATCH]})
     monkeypatch.setattr(applying, 'OPENMMLAB', ('mmfake',))
-    monkeypatch.setitem(sys.modules, 'vitbackbones.openmmlab.mends', SimpleNamespace(twice=twice))
+    monkeypatch.setitem(sys.modules, 'vitbackbones.openmmlab.fixes', SimpleNamespace(twice=twice))
     sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, PatchingFinder)]
     yield tmp_path / 'mmfake'
     for name in [name for name in sys.modules if name.startswith('mmfake')]:
@@ -111,7 +111,7 @@ def test_a_namespace_is_left_alone(package, monkeypatch):
 
 
 def test_a_name_that_a_module_borrows_is_replaced_there_alone(package, monkeypatch):
-    patch = Patch('mmfake.sums:borrowed', '', '', 'mends:twice')
+    patch = Patch('mmfake.sums:borrowed', '', '', 'fixes:twice')
     monkeypatch.setitem(after_import.BY_MODULE, 'mmfake.sums', [patch])
     (package / 'user.py').write_text('borrowed = len\n')
     user = importlib.import_module('mmfake.user')

@@ -1,4 +1,4 @@
-"""What ``import vitbackbones`` mends, each seen in a fresh process."""
+"""What ``import vitbackbones`` fixes, each seen in a fresh process."""
 
 import subprocess
 import sys

@@ -62,7 +62,7 @@ def test_a_target_that_is_gone_is_skipped(patch, monkeypatch, said):
 
 @pytest.mark.parametrize('patch', PATCHES, ids=lambda patch: patch.target)
 def test_what_mends_is_there(patch):
-    assert callable(resolve_name(f'vitbackbones.openmmlab.{patch.mend}'))
+    assert callable(resolve_name(f'vitbackbones.openmmlab.{patch.fix}'))
     assert patch.wrong
     assert patch.done
 
@@ -123,7 +123,7 @@ from vitbackbones.openmmlab.messages import RunnersLog
 from vitbackbones.openmmlab.patches import PATCHES
 import logging, mmengine.runner, mmengine.logging
 in_place = 'inference:know_classifiers'
-wanted = {p.target for p in PATCHES if p.mend.startswith('inference:') and p.mend != in_place}
+wanted = {p.target for p in PATCHES if p.fix.startswith('inference:') and p.fix != in_place}
 assert wanted <= {*REPLACED}, wanted - {*REPLACED}
 for target, replacement in REPLACED.items():
     assert resolve_name(target) is replacement, target

@@ -22,7 +22,7 @@ BY_MODULE: dict[str, list[Patch]] = {}
 for _patch in PATCHES:
     if _patch.when == AFTER_IMPORT:
         BY_MODULE.setdefault(_patch.target.partition(':')[0], []).append(_patch)
-STAND_INS = {patch.target: patch.mend for patch in PATCHES if patch.when == IF_MISSING}
+STAND_INS = {patch.target: patch.fix for patch in PATCHES if patch.when == IF_MISSING}
 
 
 class LoaderAround(Loader):

@@ -1,6 +1,6 @@
 """Putting a patch in place, where its target is still there.
 
-A target that upstream has renamed or mended is skipped: the rest of the package works without it.
+A target that upstream has renamed or fixed is skipped: the rest of the package works without it.
 Each step is logged at debug level by ``vitbackbones.openmmlab``. If the target of a patch that
 protects loading is gone, a warning says so.
 """
@@ -34,7 +34,7 @@ def apply_patches(when: str) -> None:
 def apply_patch(patch: Patch, module: ModuleType) -> None:
     """Put a patch in place, once; ``module`` is the one that its target begins with."""
     path, _, name = patch.target.partition(':')[2].rpartition('.')
-    mend = resolve_name(f'{__package__}.{patch.mend}')
+    fix = resolve_name(f'{__package__}.{patch.fix}')
     with LOCK:
         try:
             owner = functools.reduce(getattr, filter(None, path.split('.')), module)
@@ -44,7 +44,7 @@ def apply_patch(patch: Patch, module: ModuleType) -> None:
             return
         if original is REPLACED.get(patch.target, MISSING):
             return
-        replacement = mend(original)
+        replacement = fix(original)
         if replacement is not None:
             _replace(owner, name, replacement)
             REPLACED[patch.target] = getattr(owner, name)

@@ -1,4 +1,4 @@
-"""What is mended in OpenMMLab's inference functions.
+"""What is fixed in OpenMMLab's inference functions.
 
 A script that calls ``mmseg.apis.inference_model`` knows nothing of this package, which is imported
 only when the config is read or the model is built. The caller then already holds the functions,

@@ -26,7 +26,7 @@ class Patch:
         target: ``'module:name'``, ``'module:Class.name'``, or a module that gets a stand-in.
         wrong: what happens without the patch.
         done: what happens with it.
-        mend: ``'module:function'`` of this folder. The function gets what the target is, and
+        fix: ``'module:function'`` of this folder. The function gets what the target is, and
             returns what takes its place; None where it changed something in place.
         when: one of the moments above.
         releases: where it is needed: ``ALL``, or ``ONEDL`` for the continued releases alone.
@@ -38,7 +38,7 @@ class Patch:
     target: str
     wrong: str
     done: str
-    mend: str
+    fix: str
     when: str = AFTER_IMPORT
     releases: str = ALL
     needed_by: str = ''
