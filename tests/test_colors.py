@@ -12,7 +12,7 @@ from mmengine.config import Config
 from mmengine.dataset import Compose, pseudo_collate
 from mmengine.registry import DATASETS, MODELS, DefaultScope
 
-from vitbackbones.inference.predictor import _after_loading
+from vitbackbones.inference.predictor import steps_after_loading
 from vitbackbones.training.hooks.exact_resume import SAMPLE, seed_generators
 
 pytestmark = pytest.mark.compat
@@ -122,7 +122,7 @@ def test_a_red_picture_of_cifar(name, cifar, files):
         assert is_red(mean_color(config, partial(train.__getitem__, 0), 24))
         pixels = cv2.imread(str(files / 'red.png'))
         shapes = {'img_shape': (SIDE, SIDE), 'ori_shape': (SIDE, SIDE)}
-        predicted = Compose(_after_loading(config.test_dataloader.dataset))
+        predicted = Compose(steps_after_loading(config))
         assert torch.equal(predicted({'img': pixels, **shapes})['inputs'], test[0]['inputs'])
 
 

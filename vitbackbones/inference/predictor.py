@@ -37,6 +37,12 @@ def choose_device(name: str | None) -> torch.device:
     return device
 
 
+def steps_after_loading(config: Config) -> list[dict]:
+    """Return the test pipeline of a config without what loads images and annotations."""
+    steps = first_dataset(config, 'test')['pipeline']
+    return [step for step in steps if not bare_name(step['type']).startswith('Load')]
+
+
 class Predictor:
     """Prepare frames, and predict what is on batches of them.
 
@@ -60,8 +66,7 @@ class Predictor:
         self.autocast = (
             torch.autocast(device.type, half_type(device.type)) if amp else nullcontext()
         )
-        steps = first_dataset(config, 'test')['pipeline']
-        self.steps = [step for step in steps if not bare_name(step['type']).startswith('Load')]
+        self.steps = steps_after_loading(config)
         with DefaultScope.overwrite_default_scope(config.default_scope):
             self.pipeline = Compose(self.steps)
             self.model = revert_sync_batchnorm(MODELS.build(model_settings(config)))
