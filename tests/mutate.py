@@ -36,8 +36,12 @@ PARTS = ['vitbackbones/layers', 'vitbackbones/checkpoints', 'vitbackbones/traini
 TOOLBOXES = ['mmengine.runner', 'mmdet.apis', 'mmseg.apis', 'mmpretrain.models', 'timm']
 # What tests the files whose path begins so, besides the tests of the same name.
 ALSO = {
+    'analysis/published': ['test_models.py', 'test_cls_configs.py', 'tools/test_model_table.py'],
+    'backbones': ['backbones', 'test_reference.py', 'test_golden.py'],
+    'benchmarking': ['benchmarking', 'tools/test_benchmark.py'],
     'checkpoints': ['checkpoints', 'checkpoints/test_filling.py', 'test_attacks.py'],
     'checkpoints/filling.py': ['checkpoints', 'test_hand_over.py'],
+    'commands/benchmark': ['tools/test_benchmark.py'],
     'commands/check_dataset.py': ['tools/test_check_dataset.py'],
     'commands/convert_checkpoint.py': ['tools/test_convert_checkpoint.py'],
     'commands/imagenet_sets.py': ['tools/test_classification.py'],
@@ -47,28 +51,42 @@ ALSO = {
     'commands/test.py': ['tools/test_messages.py', 'tools/test_end_to_end.py'],
     'commands/train.py': ['tools/test_messages.py', 'tools/test_end_to_end.py'],
     'config/lint.py': ['preflight/test_mistakes.py', 'tools/test_messages.py'],
+    'config/metainfo.py': ['tools/predict', 'preflight/test_num_classes.py'],
     'config/schema.py': ['preflight/test_mistakes.py'],
+    'config/settings.py': ['config', 'commands/test_smoke.py'],
     'config/signatures.py': ['preflight/test_mistakes.py'],
     'config/value_types.py': ['preflight/test_mistakes.py'],
     'datasets/cifar.py': ['test_colors.py'],
     'datasets/inaturalist.py': ['datasets/test_imagenet_variants.py'],
+    'errors.py': ['commands/test_cli.py', 'datasets/test_load_image.py'],
     'inference/journal.py': ['tools/predict'],
     'inference/predictor.py': ['tools/predict'],
     'inference/sources.py': ['tools/predict'],
     'inference/writers.py': ['tools/predict'],
     'layers': ['layers', 'test_golden.py', 'test_reference.py'],
-    'layers/token': ['backbones/test_t2t.py'],
+    'layers/tokens_to_token.py': ['backbones/test_t2t.py'],
+    'openmmlab': ['openmmlab', 'test_attacks.py'],
+    'openmmlab/data_workers.py': ['training/hooks/test_data_workers.py'],
+    'openmmlab/frames.py': ['config/test_read.py', 'preflight/test_build_errors.py'],
     'preflight/agreement.py': ['preflight/test_mistakes.py'],
     'preflight/bug_report.py': ['commands/test_cli.py', 'tools/test_messages.py'],
     'preflight/build_errors.py': ['preflight/test_mistakes.py', 'tools/test_messages.py'],
     'preflight/earlier_run.py': ['tools/test_used_work_dir.py'],
     'preflight/trial.py': ['preflight/test_mistakes.py'],
     'preflight/work_dir.py': ['tools/test_used_work_dir.py'],
+    'processes.py': ['training/test_cores.py', 'training/test_distributed.py'],
+    'registry.py': [
+        'backbones/test_guest.py',
+        'config/test_lookup.py',
+        'tools/test_earlier_run.py',
+    ],
+    'tasks': ['tasks', 'preflight/test_agreement.py'],
     'training/dataset_proxy.py': [
         'training/hooks/test_exact_resume.py',
         'training/hooks/test_unreadable_images.py',
     ],
     'training/distributed.py': ['tools/test_messages.py'],
+    'training/find_checkpoint.py': ['preflight/test_earlier_run.py', 'tools/test_end_to_end.py'],
     'training/fsdp.py': ['training/test_distributed.py'],
     'training/hooks/data_workers.py': [
         'training/hooks/test_interrupt.py',
@@ -101,7 +119,10 @@ def tests_of(file: str) -> list[str]:
 
 def survives(change: Change) -> bool:
     """Whether all tests of the changed file pass."""
-    for test in tests_of(change.file):
+    tests = tests_of(change.file)
+    if not tests:
+        sys.exit(f'{change.file}: ALSO in tests/mutate.py names no tests of it')
+    for test in tests:
         limit = time_limit(test)
         with applied(change):
             if not passes(test, limit):
