@@ -6,7 +6,7 @@ run of one toolbox never imports another. Nothing that can fail is imported here
 hide the error.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from functools import cached_property
 from importlib import import_module
 from pkgutil import resolve_name
@@ -40,16 +40,27 @@ def bare_name(kind: object) -> str:
 ROOMS = ('backbones', 'checkpoint', 'datasets', 'engine', 'heads', 'openmmlab', 'tasks', 'training')
 
 
-class _Objects(Mapping):
+class _Objects(MutableMapping):
     """What a registry holds by name: what was registered, and what is imported on demand.
 
     A path inside this package stands for its last part, wherever that lives by now:
     ``engine.amp.Bf16OptimWrapper``, which ``--amp`` once wrote.
+
+    Args:
+        table: the objects of each module, ``{'datasets.cifar': 'CIFAR10 CIFAR100'}``.
+        hosts: a module whose ``HOSTS`` are held, too; it is imported for the first name.
     """
 
-    def __init__(self, registered: dict[str, Any], homes: Mapping[str, str]) -> None:
-        self.registered = registered
-        self.homes = homes
+    def __init__(self, table: Mapping[str, str], hosts: str) -> None:
+        self.registered: dict[str, Any] = {}
+        self.table, self.hosts = table, hosts
+
+    @cached_property
+    def homes(self) -> dict[str, str]:
+        """The module of each name that is imported on demand."""
+        hosts = import_module(f'{SCOPE}.{self.hosts}').HOSTS if self.hosts else ()
+        named = {key: module for module, keys in self.table.items() for key in keys.split()}
+        return named | {host.__name__: self.hosts for host in hosts}
 
     def __getitem__(self, key: str) -> Any:
         path = key.removeprefix(f'{SCOPE}.')
@@ -57,6 +68,12 @@ class _Objects(Mapping):
         if name in self.registered:
             return self.registered[name]
         return resolve_name(f'{SCOPE}.{self.homes[name]}:{name}')
+
+    def __setitem__(self, name: str, registered: Any) -> None:
+        self.registered[name] = registered
+
+    def __delitem__(self, name: str) -> None:
+        del self.registered[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter({**self.homes, **self.registered})
@@ -71,30 +88,22 @@ class LazyRegistry(Registry):
     Args:
         name: kind of the objects, for messages.
         parent: mmengine's registry of this kind.
-        table: the objects of each module, ``{'datasets.cifar': 'CIFAR10 CIFAR100'}``.
-        hosts: a module whose ``HOSTS`` are registered, too; it is imported for the first name.
+        table, hosts: what it holds, see :class:`_Objects`.
     """
 
     def __init__(
         self, name: str, parent: Registry, table: Mapping[str, str], hosts: str = ''
     ) -> None:
         super().__init__(name, parent=parent, scope=SCOPE)
-        self._table, self._hosts = table, hosts
+        self._module_dict = _Objects(table, hosts)
 
-    @cached_property
-    def homes(self) -> dict[str, str]:
-        """The module of each name."""
-        hosts = import_module(f'{SCOPE}.{self._hosts}').HOSTS if self._hosts else ()
-        named = {key: module for module, keys in self._table.items() for key in keys.split()}
-        return named | {host.__name__: self._hosts for host in hosts}
-
-    @property
-    def module_dict(self) -> Mapping[str, Any]:
-        return _Objects(self._module_dict, self.homes)
+    def __repr__(self) -> str:
+        # mmengine's table shows the objects, and would import every toolbox for them
+        return f'Registry of {self.name} in {SCOPE}: {", ".join(sorted(self._module_dict))}'
 
     def get(self, key: str) -> Any:
         """Return the object of a name or a path, of this registry or its ancestors."""
-        return self.module_dict.get(key) or super().get(key)
+        return self._module_dict.get(key) or super().get(key)
 
 
 MODELS = LazyRegistry(

@@ -1,0 +1,31 @@
+"""The registries of this package hold what they list, and keep their names for it."""
+
+import pytest
+from torch import nn
+
+from vitbackbones.backbones import ViT
+from vitbackbones.registry import HOOKS, MODELS
+
+
+def test_a_registry_counts_shows_and_finds_what_nobody_has_asked_for_yet():
+    assert len(MODELS) > 20
+    assert len(HOOKS) > 10
+    assert 'SETRMLAHead' in repr(MODELS)
+    assert 'ViT' in MODELS
+    assert 'vitbackbones.ViT' in MODELS
+    assert 'NoSuch' not in MODELS
+
+
+def test_a_name_of_ours_is_replaced_only_by_force():
+    class Other(nn.Module):
+        pass
+
+    with pytest.raises(KeyError, match='ViT is already registered in model at vitbackbones'):
+        MODELS.register_module(name='ViT', module=Other)
+    assert MODELS.get('ViT') is ViT
+    MODELS.register_module(name='ViT', module=Other, force=True)
+    try:
+        assert MODELS.get('vitbackbones.ViT') is Other
+    finally:
+        del MODELS._module_dict['ViT']
+    assert MODELS.get('ViT') is ViT
