@@ -22,8 +22,10 @@ WEIGHTS = {'blocks.0.attn.qkv.weight': torch.ones(3, 1)}
         {'state_dict': {f'module.{k}': v for k, v in WEIGHTS.items()}},
         {'state_dict_ema': WEIGHTS, 'state_dict': {'blocks.0.attn.qkv.weight': torch.zeros(3, 1)}},
         {'state_dict': {f'backbone.{k}': v for k, v in WEIGHTS.items()}, 'meta': {}},
+        {f'_orig_mod.{k}': v for k, v in WEIGHTS.items()},
+        {f'module._orig_mod.backbone.{k}': v for k, v in WEIGHTS.items()},
     ],
-    ids=['bare', 'model', 'module', 'ema', 'backbone'],
+    ids=['bare', 'model', 'module', 'ema', 'backbone', 'compiled', 'parallel'],
 )
 def test_wrappers_are_taken_off(checkpoint):
     state = unwrap(checkpoint)
@@ -34,6 +36,8 @@ def test_wrappers_are_taken_off(checkpoint):
 def test_a_file_without_weights_says_what_it_has():
     with pytest.raises(InputError, match='epoch'):
         unwrap({'epoch': 3})
+    with pytest.raises(InputError, match='no weights in a checkpoint without any keys'):
+        unwrap({'state_dict': {}})
 
 
 def test_an_unknown_format_lists_the_known_ones():

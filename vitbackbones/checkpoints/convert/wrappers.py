@@ -6,11 +6,12 @@ from ...errors import InputError
 from ...messages import shorten
 
 StateDict = dict[str, Tensor]
+PREFIXES = ('module.', '_orig_mod.')  # of torch's parallel wrappers and of torch.compile
 ENTRIES = ('state_dict_ema', 'state_dict', 'model')  # published results are those of an average
 
 
 def take_state_dict(checkpoint: dict, state_key: str | None = None) -> StateDict:
-    """Take the state dict out of a checkpoint and strip ``module.`` from its keys.
+    """Take the state dict out of a checkpoint and strip what wraps a model from its keys.
 
     Args:
         checkpoint: what a file holds: a state dict, or one among other things.
@@ -28,13 +29,19 @@ def take_state_dict(checkpoint: dict, state_key: str | None = None) -> StateDict
     found = (checkpoint[name] for name in names if isinstance(checkpoint.get(name), dict))
     entry = next(found, checkpoint)
     state = {
-        key.removeprefix('module.'): value
-        for key, value in entry.items()
-        if isinstance(value, Tensor)
+        _without_prefixes(key): value for key, value in entry.items() if isinstance(value, Tensor)
     }
     if not state:
-        raise InputError(f'no weights in a checkpoint with the keys {shorten(entry)}')
+        keys = f'with the keys {shorten(entry)}' if entry else 'without any keys'
+        raise InputError(f'no weights in a checkpoint {keys}')
     return state
+
+
+def _without_prefixes(key: str) -> str:
+    """Take off :data:`PREFIXES`, in whatever order a model was wrapped."""
+    while key.startswith(PREFIXES):
+        key = key.partition('.')[2]
+    return key
 
 
 def without_wrapper(state: StateDict) -> StateDict:
