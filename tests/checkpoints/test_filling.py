@@ -172,6 +172,14 @@ def test_another_shape_stops_unless_allowed(module, tmp_path):
     assert (module[0].bias == 1).all()
 
 
+@pytest.mark.parametrize('name', ['allow_missing', 'allow_unused'])
+def test_a_text_is_no_list_of_patterns(module, tmp_path, name):
+    """Letter by letter the asterisk in it would allow everything."""
+    path = save(tmp_path, module, **{'1.bias': None, '0.extra': torch.ones(1)})
+    with pytest.raises(InputError, match=rf"{name}='0\.\*': must be a list of patterns"):
+        load_pretrained(module, path, **{name: '0.*'})
+
+
 @pytest.mark.parametrize('value', [float('nan'), float('inf')])
 def test_weights_that_are_not_finite_are_named(module, tmp_path, value):
     path = save(tmp_path, module, **{'1.bias': torch.tensor([0, value, 0, 0])})

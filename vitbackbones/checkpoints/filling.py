@@ -158,8 +158,12 @@ def load_pretrained(
 
     Raises:
         InputError: a key is missing, left over or of another shape and not allowed to be, or a
-            weight is not finite. The module is unchanged then.
+            weight is not finite, or a text is given for a list of patterns. The module is
+            unchanged then.
     """
+    for name, patterns in (('allow_missing', allow_missing), ('allow_unused', allow_unused)):
+        if isinstance(patterns, str):  # each letter would be a pattern, and '*' fits everything
+            raise InputError(f'{name}={patterns!r}: must be a list of patterns, [{patterns!r}]')
     content = load_anywhere(checkpoint)
     with errors_name_file(checkpoint):
         raw = unwrap(content, state_key)
