@@ -60,9 +60,10 @@ class Classifier(nn.Module):
         super().__init__()
         if num_classes and backbone.out_type == 'featmap':
             raise OptionError("a classifier needs out_type='cls_token' or 'pooled', got 'featmap'")
-        if num_classes and not backbone.out_channels:
-            remedy = 'a tuple, the width of each output'
-            raise contract_broken(backbone, 'sets no out_channels', remedy)
+        widths = backbone.out_channels
+        if num_classes and not (isinstance(widths, Sequence) and widths):
+            problem = f'has out_channels={widths!r}' if widths else 'sets no out_channels'
+            raise contract_broken(backbone, problem, 'a tuple, the width of each output')
         self.backbone = backbone
         self.head = nn.Identity()
         if num_classes:

@@ -168,6 +168,40 @@ class Listed(Bare):
         self.blocks = [nn.Linear(2, 2)]
 
 
+class Tupled(Bare):
+    def __init__(self):
+        super().__init__()
+        self.stages = (nn.Linear(2, 2),)
+
+
+class Keyed(Bare):
+    def __init__(self):
+        super().__init__()
+        self.stages = {'first': nn.Linear(2, 2)}
+
+
+class Numbered(Bare):
+    out_channels = 4
+
+
+class Texted(Guest):
+    undecayed = '*.bias'  # letter by letter the asterisk would fit everything
+
+
+class Texts(Guest):
+    after_stages = 'norm'
+
+
+class Orphan(Guest):
+    def __init__(self):
+        nn.Module.__init__(self)
+
+
+class Nothing(Bare):
+    def forward(self, image):
+        super().forward(image)
+
+
 class Tensors(Bare):
     def forward(self, image):
         return self.layer(image)
@@ -197,6 +231,15 @@ class Stageless(PyramidBackbone):
         (lambda: Bare().layer_depth('x'), r'Bare has no stages \(layer_depth\): .*stages_name'),
         (lambda: Classifier(Bare(out_type='pooled'), 3), 'Bare sets no out_channels'),
         (Listed, 'Listed has a plain list blocks: make it a nn.ModuleList'),
+        (Tupled, 'Tupled has a plain tuple stages: make it a nn.ModuleList'),
+        (Keyed, 'Keyed has a plain dict stages: make it a nn.ModuleList'),
+        (
+            lambda: Classifier(Numbered(out_type='pooled'), 3),
+            'Numbered has out_channels=4: a tuple',
+        ),
+        (Texted, r"Texted has a text as undecayed: a tuple, \('\*.bias',\)"),
+        (Texts, r"Texts has a text as after_stages: a tuple, \('norm',\)"),
+        (Orphan, r'Orphan does not construct its base: call super\(\).__init__'),
         (Normless, 'Normless sets no norm: the final norm, nn.Identity'),
         (Stageless, 'Stageless sets no stages: a nn.ModuleList'),
     ],
@@ -213,6 +256,19 @@ def test_a_tensor_in_place_of_a_tuple_is_refused_also_before_a_run():
     config.model.backbone = {'type': Tensors}
     with pytest.raises(InputError, match='Tensors returns a tensor'):
         try_model(config)
+
+
+def test_what_is_no_tuple_is_refused_by_its_kind():
+    with pytest.raises(InputError, match=f'Nothing returns a NoneType: forward must .*{PAGE}'):
+        Nothing()(torch.ones(1, 3, 8, 8))
+
+
+def test_images_take_the_type_of_the_first_weights_in_floating_point():
+    backbone = Guest().half()
+    codes = nn.Parameter(torch.zeros(2, dtype=torch.int8), requires_grad=False)
+    backbone._parameters = {'codes': codes, **backbone._parameters}
+    assert next(backbone.parameters()) is codes
+    assert backbone(torch.ones(2, 3, 32, 32))[0].dtype == torch.float16
 
 
 def test_a_class_token_that_is_not_there():

@@ -44,19 +44,21 @@ def cast_to_parameter_dtype(backbone: nn.Module, images: tuple[Tensor]) -> tuple
     The toolboxes' data preprocessors give float32 whatever the model is. Images of bytes, which
     nobody has normalized, stay as they are, and the first convolution refuses them.
     """
-    dtype = next(backbone.parameters()).dtype
+    floating = (each.dtype for each in backbone.parameters() if each.is_floating_point())
+    dtype = next(floating, None)  # None: nothing of the backbone is computed in floating point
     return tuple(image.to(dtype) if image.is_floating_point() else image for image in images)
 
 
 def require_tuple(backbone: nn.Module, images: tuple[Tensor], outputs: Sequence[Tensor]) -> None:
-    """Refuse a bare tensor, of which a neck or a head would take the images for maps.
+    """Refuse what is no tuple, such as a tensor: a neck or a head would take its images for maps.
 
     Raises:
-        InputError: ``outputs`` is one; the tools show it as it is, before or in a run.
+        InputError: it is of another type; the tools show this as it is, before or in a run.
     """
-    if isinstance(outputs, Tensor):
+    if not isinstance(outputs, tuple | list):
+        kind = 'a tensor' if isinstance(outputs, Tensor) else f'a {type(outputs).__name__}'
         remedy = 'forward must return a tuple, one entry per map'
-        raise contract_broken(backbone, 'returns a tensor', remedy, InputError)
+        raise contract_broken(backbone, f'returns {kind}', remedy, InputError)
 
 
 def contract_broken(
@@ -151,6 +153,12 @@ class Backbone(InitCfgMixin, nn.Module):
         Raises:
             OptionError: a part is missing, or ``frozen_stages`` is out of range.
         """
+        if 'frozen_stages' not in vars(self):
+            remedy = 'call super().__init__(**options) at the head of __init__'
+            raise contract_broken(self, 'does not construct its base', remedy)
+        for name in ('after_stages', 'undecayed'):
+            if isinstance(text := getattr(self, name), str):
+                raise contract_broken(self, f'has a text as {name}', f'a tuple, ({text!r},)')
         if self.stages_name and not self._stages_key():
             problem = f'sets no {self.stages_name}'
             raise contract_broken(self, problem, 'a nn.ModuleList of its stages')
@@ -247,8 +255,11 @@ class Backbone(InitCfgMixin, nn.Module):
             stages = getattr(self, name, None)
             if isinstance(stages, nn.ModuleList | nn.Sequential):
                 return name
-            if isinstance(stages, list) and any(isinstance(part, nn.Module) for part in stages):
-                raise contract_broken(self, f'has a plain list {name}', 'make it a nn.ModuleList')
+            held = stages.values() if isinstance(stages, dict) else stages
+            plain = isinstance(stages, list | tuple | dict)
+            if plain and any(isinstance(part, nn.Module) for part in held):
+                kind = type(stages).__name__
+                raise contract_broken(self, f'has a plain {kind} {name}', 'make it a nn.ModuleList')
         return ''
 
     def _require_stages(self, purpose: str) -> str:
