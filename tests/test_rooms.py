@@ -1,6 +1,7 @@
 """The order of the package: what a room imports lies below it, so nobody has to read upwards."""
 
 import ast
+import sys
 from pathlib import Path
 
 import vitbackbones
@@ -25,6 +26,8 @@ ORDER = (
     ('commands',),
 )
 FLOOR = {room: floor for floor, rooms in enumerate(ORDER) for room in rooms}
+CORE = {room for rooms in ORDER[: FLOOR['models']] for room in rooms} | {'models'}
+INSTALLED = {*sys.stdlib_module_names, 'torch', 'numpy', 'safetensors'}  # where the core is
 
 
 def imported(file):
@@ -38,6 +41,8 @@ def imported(file):
             )
         elif isinstance(node, ast.ImportFrom) and node.module.startswith('vitbackbones.'):
             yield node.module.split('.')[1:]
+        elif isinstance(node, ast.ImportFrom) and node.module == 'vitbackbones':
+            yield from ([alias.name] for alias in node.names)
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
             yield from (name.split('.')[1:] for name in names if name.startswith('vitbackbones.'))
@@ -68,3 +73,20 @@ def test_imports_go_downwards():
         and FLOOR[room_of(module)] >= FLOOR[room_of(parts(file))]
     ]
     assert upwards == []
+
+
+def packages(nodes):
+    """The packages, other than this one, that statements import."""
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.partition('.')[0]
+        elif isinstance(node, ast.Import):
+            yield from (alias.name.partition('.')[0] for alias in node.names)
+
+
+def test_the_core_imports_torch_alone_and_mmengine_only_inside_of_functions():
+    for file in PACKAGE.rglob('*.py'):
+        if room_of(parts(file)) in CORE:
+            tree = ast.parse(file.read_text())
+            assert {*packages(tree.body)} <= INSTALLED, file
+            assert {*packages(ast.walk(tree))} <= INSTALLED | {'mmengine'}, file
