@@ -13,11 +13,12 @@ from .errors import OptionError
 from .layers import fuse_for_inference
 from .messages import did_you_mean
 
-# name: (backbone, its arguments, what the head reads), as the backbones say themselves
+# name: (backbone, its arguments, what the head reads), as the backbones say themselves; a class
+# does not answer to the names of the one that it derives from
 MODELS = {
     name: (host, arguments, host.head_input)
     for host in HOSTS
-    for name, arguments in vars(host)['classifiers'].items()
+    for name, arguments in vars(host).get('classifiers', {}).items()
 }
 
 
