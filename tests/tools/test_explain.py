@@ -18,8 +18,9 @@ def test_each_step_says_what_it_changes(tool, data, tmp_path):
         *('--cfg-options', 'train_dataloader.batch_size=3'),
     )
     assert (result.status, list(tmp_path.iterdir())) == (0, [])
-    assert headings(result.out)[:6] == [
-        *('command line', 'sections', 'settings', 'agreement', 'classes', 'precision')
+    assert headings(result.out)[:7] == [
+        *('command line', 'toolboxes', 'sections', 'settings', 'agreement', 'classes'),
+        'precision',
     ]
     for line in (
         'train_dataloader.batch_size: 2 -> 3',
