@@ -7,7 +7,7 @@ import vitbackbones
 
 from ..config.lint import lint
 from ..config.paths import PACKAGE
-from ..config.read import with_options
+from ..config.read import require_sections, with_options
 from ..openmmlab.applying import apply_patches
 from ..openmmlab.patches import IN_RUN
 from ..openmmlab.unused_toolboxes import leave_out_unused
@@ -33,17 +33,29 @@ def announce(config: Config) -> None:
         print(f'{config.filename} on {device}, work dir {config.work_dir}', flush=True)
 
 
-COMMAND_LINE = Step(
-    'command line',
-    'settings that are changed (--cfg-options)',
-    lambda config, options: with_options(config, options.cfg_options),
-    needed=True,
-)
-TOOLBOXES = Step(
-    'toolboxes',
-    'those that the config does not use are not imported',
-    lambda config, options: leave_out_unused(config),
-)
+def first_steps(*sections: str) -> tuple[Step, ...]:
+    """Return the steps that begin a run for which a config needs these sections."""
+    return (
+        Step(
+            'command line',
+            'settings that are changed (--cfg-options)',
+            lambda config, options: with_options(config, options.cfg_options),
+            needed=True,
+        ),
+        Step(
+            'toolboxes',
+            'those that the config does not use are not imported',
+            lambda config, options: leave_out_unused(config),
+        ),
+        Step(
+            'sections',
+            f'{", ".join(sections)} are there',
+            lambda config, options: require_sections(config, *sections),
+            needed=True,
+        ),
+    )
+
+
 SETTINGS = (
     Step(
         'settings',

@@ -24,7 +24,7 @@ from ..tasks import find_task
 from ..training.console import QuietRunner
 from ..training.find_checkpoint import find_checkpoint
 from ..training.hooks.progress import on_terminal
-from .common_steps import COMMAND_LINE, MACHINE, SETTINGS, TOOLBOXES, TRIAL
+from .common_steps import MACHINE, SETTINGS, TRIAL, first_steps
 from .imagenet_sets import use_set
 
 SECTIONS = ('model', 'test_dataloader', 'test_cfg', 'test_evaluator')
@@ -117,14 +117,7 @@ def _augment(config: Config, options: Namespace) -> Config:
 # ------------------------------------------------------------------------ the steps
 
 STEPS = (
-    COMMAND_LINE,
-    TOOLBOXES,
-    Step(
-        'sections',
-        f'{", ".join(SECTIONS)} are there',
-        lambda config, options: require_sections(config, *SECTIONS),
-        needed=True,
-    ),
+    *first_steps(*SECTIONS),
     Step(
         'test set',
         'other labels or images of ImageNet (--dataset)',

@@ -8,7 +8,7 @@ from mmengine.config import Config
 
 from ..config.data import locate_data
 from ..config.paths import is_remote
-from ..config.read import read_config, require_sections
+from ..config.read import read_config
 from ..errors import InputError
 from ..preflight.batch_size import check_batch_size
 from ..preflight.data import check_data
@@ -25,7 +25,7 @@ from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume
 from ..training.hooks.interrupt import saved_without_data
 from ..training.precision import use_amp
 from . import smoke
-from .common_steps import COMMAND_LINE, MACHINE, SETTINGS, TOOLBOXES, TRIAL
+from .common_steps import MACHINE, SETTINGS, TRIAL, first_steps
 
 SECTIONS = ('model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
 # What would have no effect on a smoke test, and why.
@@ -133,14 +133,7 @@ def _clear(config: Config, options: Namespace) -> None:
 
 # What is read and checked before the work dir is created and other runs are kept out of it.
 READ = (
-    COMMAND_LINE,
-    TOOLBOXES,
-    Step(
-        'sections',
-        f'{", ".join(SECTIONS)} are there',
-        lambda config, options: require_sections(config, *SECTIONS),
-        needed=True,
-    ),
+    *first_steps(*SECTIONS),
     *SETTINGS,
     Step(
         'classes',
