@@ -24,7 +24,7 @@ def test_each_step_says_what_it_changes(tool, data, tmp_path):
     ]
     for line in (
         'train_dataloader.batch_size: 2 -> 3',
-        "optim_wrapper.type: 'OptimWrapper' -> 'vitbackbones.training.precision.Bf16OptimWrapper'",
+        "optim_wrapper.type: 'OptimWrapper' -> 'vitbackbones.Bf16OptimWrapper'",
         f"+ work_dir: '{tmp_path}/work_dirs/tiny_detr'",
         f"train_dataloader.dataset.data_root: 'data/' -> '{data}'",
         "+ default_hooks.finite_loss: {'type': 'vitbackbones.FiniteLossHook'}",
