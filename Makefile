@@ -6,7 +6,7 @@
 #                        it and prints the seed, ORDER=--random-order-seed=N repeats that order
 #   make test-openmmlab  the compatibility tests beside the original OpenMMLab releases
 #   make mutate          change the package in 120 places and list the changes that no test sees
-#   make lint            style only; make format mends what it can
+#   make lint            style only; make format fixes what it can
 #   make clean           remove the environments and caches (never data, weights or results)
 #
 # `make demo PYTHON=/path/to/python3.12` chooses the interpreter (after make clean, if an

@@ -54,7 +54,6 @@ ALSO = {
     'config/metainfo.py': ['tools/predict', 'preflight/test_num_classes.py'],
     'config/schema.py': ['preflight/test_mistakes.py'],
     'config/settings.py': ['config', 'commands/test_smoke.py'],
-    'config/signatures.py': ['preflight/test_mistakes.py'],
     'config/value_types.py': ['preflight/test_mistakes.py'],
     'datasets/cifar.py': ['test_colors.py'],
     'datasets/inaturalist.py': ['datasets/test_imagenet_variants.py'],
@@ -104,6 +103,7 @@ ALSO = {
     'training/hooks/interrupt.py': ['training/test_distributed.py'],
     'training/hooks/same_statistics.py': ['training/test_distributed.py'],
     'training/resume_command.py': ['tools/predict'],
+    'signatures.py': ['preflight/test_mistakes.py'],
 }
 
 

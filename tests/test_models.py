@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from vitbackbones import create_model, list_models
-from vitbackbones.errors import InputError
+from vitbackbones.errors import InputError, OptionError
 from vitbackbones.models import MODELS
 
 # Parameters in millions with 1000 classes, as counted in the published code
@@ -54,6 +54,12 @@ def test_without_classes_the_features_come_out():
 def test_an_unknown_name_suggests_the_nearest():
     with pytest.raises(ValueError, match="unknown model 'augvit_s'; did you mean 'aug_vit_s' or"):
         create_model('augvit_s')
+
+
+def test_a_misspelled_option_is_answered_with_the_nearest():
+    message = "deit_ti has no option 'drop_path'; did you mean 'drop_path_rate'"
+    with pytest.raises(OptionError, match=message):
+        create_model('deit_ti', drop_path=0.1)
 
 
 def test_maps_have_no_classifier():

@@ -12,6 +12,7 @@ from .checkpoints.filling import load_pretrained
 from .errors import OptionError
 from .layers import fuse_for_inference
 from .messages import did_you_mean
+from .signatures import accepted_keywords
 
 # name: (backbone, its arguments, what the head reads), as the backbones say themselves; a class
 # does not answer to the names of the one that it derives from
@@ -112,13 +113,17 @@ def create_model(
         options: arguments of the backbone, such as ``img_size`` or ``drop_path_rate``.
 
     Raises:
-        OptionError: the name is unknown (the nearest are given) or an option's value is bad.
+        OptionError: the name or an option is unknown (the nearest are given), or its value is bad.
         InputError: the checkpoint does not fill the model.
     """
     if name not in MODELS:
         hint = did_you_mean(name, MODELS.keys()) or f'; known: {", ".join(list_models())}'
         raise OptionError(f'unknown model {name!r}{hint}')
     backbone, arguments, out_type = MODELS[name]
+    known = accepted_keywords(backbone)
+    for option in options:
+        if option not in known:
+            raise OptionError(f'{name} has no option {option!r}{did_you_mean(option, known)}')
     model = Classifier(backbone(**{**arguments, 'out_type': out_type, **options}), num_classes)
     if checkpoint is not None:
         with torch.no_grad():

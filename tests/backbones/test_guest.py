@@ -13,11 +13,11 @@ from vitbackbones.backbones import HOSTS, Backbone, PlainBackbone, PyramidBackbo
 from vitbackbones.checkpoints.filling import load_pretrained
 from vitbackbones.config.lint import lint
 from vitbackbones.config.read import read_config
-from vitbackbones.config.signatures import accepted_keywords
 from vitbackbones.errors import InputError, OptionError
 from vitbackbones.layers import SlicedAttention
 from vitbackbones.models import Classifier
 from vitbackbones.preflight.trial import try_model
+from vitbackbones.signatures import accepted_keywords
 from vitbackbones.training.layer_decay import depth_factors
 
 ROOT = Path(__file__).parents[2]
@@ -355,3 +355,10 @@ def test_every_option_of_a_host_is_described_once(host):
 def _describes(line, option):
     names, colon, _ = line.strip().partition(': ')
     return bool(colon) and option in names.split(', ')
+
+
+@pytest.mark.parametrize('given', ['weights.pth', {'checkpoint': 'weights.pth'}, ['weights.pth']])
+def test_an_init_cfg_of_another_form_is_refused_without_openmmlab(given):
+    model = ViT(arch={'base': 'ti', 'depth': 1}, img_size=32, init_cfg=given)
+    with pytest.raises(OptionError, match='init_cfg=.*: must be a dict such as dict'):
+        model.init_weights()

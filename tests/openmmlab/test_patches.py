@@ -119,7 +119,7 @@ for name in sys.argv[1:]:
 import mmdet.apis, mmseg.apis, mmpretrain.apis
 from pkgutil import resolve_name
 from vitbackbones.openmmlab.applying import REPLACED
-from vitbackbones.openmmlab.messages import RunnersLog
+from vitbackbones.openmmlab.logs import RunnersLog
 from vitbackbones.openmmlab.patches import PATCHES
 import logging, mmengine.runner, mmengine.logging
 in_place = 'inference:know_classifiers'

@@ -50,3 +50,8 @@ def test_options_of_mmengines_wrapper_do_not_stay():
 def test_another_wrapper_is_refused():
     with pytest.raises(InputError, match="--amp: no mixed precision with optim_wrapper.type='Apex"):
         use_amp(Config({'optim_wrapper': {'type': 'ApexOptimWrapper'}}))
+
+
+def test_the_dump_of_a_run_with_mixed_precision_takes_the_option_again():
+    once = use_amp(Config({'optim_wrapper': {'optimizer': {}}}))
+    assert use_amp(once).optim_wrapper == once.optim_wrapper

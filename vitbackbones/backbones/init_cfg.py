@@ -7,6 +7,8 @@ its own.
 """
 
 from ..checkpoints.filling import load_pretrained, pretrained_options
+from ..errors import OptionError
+from ..messages import cut
 
 
 class InitCfgMixin:
@@ -26,10 +28,15 @@ class InitCfgMixin:
 
         Raises:
             InputError: a checkpoint does not fill the module.
+            OptionError: ``init_cfg`` is not of this form.
         """
         if self.is_init:
             return
         given = self.init_cfg if isinstance(self.init_cfg, list) else [self.init_cfg or {}]
+        for config in given:
+            if not isinstance(config, dict) or config and 'type' not in config:
+                example = "dict(type='vitbackbones.Pretrained', checkpoint=FILE)"
+                raise OptionError(f'init_cfg={cut(config)}: must be a dict such as {example}')
         if others := [config for config in given if config and pretrained_options(config) is None]:
             from mmengine.model import initialize
 

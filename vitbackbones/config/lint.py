@@ -18,10 +18,10 @@ from ..backbones.init_cfg import InitCfgMixin
 from ..errors import InputError
 from ..messages import cut, did_you_mean
 from ..registry import bare_name
+from ..signatures import ANY, accepted_keywords
 from .lookup import OURS, Lookup
 from .schema import misfits
 from .settings import entries
-from .signatures import ANY, accepted_keywords
 from .value_types import wanted_instead
 
 # What a runner reads: its arguments, and the keys that it looks up in the config itself.

@@ -91,26 +91,26 @@ MESSAGES = (
         'mmdet and mmseg warn of what is as it should be: faster-coco-eval is not installed, a '
         'visualization hook does not draw, a loss copies a tensor',
         'these three warnings are ignored',
-        'messages:ignore_false_alarms',
+        'logs:ignore_false_alarms',
     ),
     Patch(
         'mmengine.logging.logger:print_log',
         'messages for debugging without a logger are printed (`Could not import OneDL`)',
         'they are not',
-        'messages:print_if_meant',
+        'logs:print_if_meant',
         releases=ONEDL,
     ),
     Patch(
         'mmengine.logging.logger:MMLogger.get_current_instance',
         "a run's log does not show what is logged with Python's `logging`",
         "what this package logs goes to the present runner's log",
-        'messages:log_with_runner',
+        'logs:log_with_runner',
     ),
     Patch(
         'torch._utils:ExceptionWrapper.reraise',
         'an error of a data worker arrives with its traceback as the message',
         'an `InputError` of this package arrives with its own message',
-        'messages:keep_message',
+        'logs:keep_message',
     ),
 )
 

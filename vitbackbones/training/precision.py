@@ -16,6 +16,7 @@ from mmengine.optim import OptimWrapper
 from torch import nn
 
 from ..errors import InputError
+from ..registry import bare_name
 
 
 class Bf16OptimWrapper(OptimWrapper):
@@ -40,7 +41,7 @@ def use_amp(config: Config) -> Config:
         InputError: the config has a wrapper of another kind.
     """
     kind = config.optim_wrapper.get('type', 'OptimWrapper')
-    if kind not in ('OptimWrapper', 'AmpOptimWrapper'):
+    if bare_name(kind) not in ('OptimWrapper', 'AmpOptimWrapper', 'Bf16OptimWrapper'):
         raise InputError(f'--amp: no mixed precision with optim_wrapper.type={kind!r}')
     config = copy.deepcopy(config)
     if half_type('cuda' if torch.cuda.is_available() else 'cpu') is torch.float16:

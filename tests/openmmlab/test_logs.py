@@ -6,7 +6,7 @@ import pytest
 from torch._utils import ExceptionWrapper
 
 from vitbackbones.errors import InputError
-from vitbackbones.openmmlab.messages import RunnersLog, log_with_runner
+from vitbackbones.openmmlab.logs import RunnersLog, log_with_runner
 
 pytestmark = pytest.mark.compat
 

@@ -5,7 +5,7 @@ import functools
 import pytest
 from mmengine.registry import PARAM_SCHEDULERS
 
-from vitbackbones.config.signatures import ANY, accepted_keywords
+from vitbackbones.signatures import ANY, accepted_keywords
 
 
 class Base:
