@@ -92,12 +92,16 @@ class PatchingFinder(MetaPathFinder):
 
     def patch_finished(self) -> None:
         """Patch what was waiting and has run to its end meanwhile."""
-        for name in list(self.waiting):
-            module = sys.modules.get(name)
-            if not getattr(getattr(module, '__spec__', None), '_initializing', False):
-                self.waiting.discard(name)
-                if module is not None:  # its import may have failed
-                    _patch_module(module)
+        modules = {name: sys.modules.get(name) for name in sorted(self.waiting)}
+        finished = {
+            name: module
+            for name, module in modules.items()
+            if not getattr(getattr(module, '__spec__', None), '_initializing', False)
+        }
+        self.waiting -= finished.keys()  # now: a patch is imported, too, which leads here again
+        for module in finished.values():
+            if module is not None:  # its import may have failed
+                _patch_module(module)
 
 
 class StandInFinder(MetaPathFinder, Loader):
