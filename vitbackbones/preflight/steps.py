@@ -14,6 +14,7 @@ from mmengine.config import Config
 from ..config.settings import entries
 from ..errors import InputError
 from ..messages import cut
+from ..processes import process_rank
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,13 @@ def explain_steps(config: Config, steps: Sequence[Step], options: Namespace) -> 
     """Print what each step changes, and leave out those that act outside of the config.
 
     A step that fails is named with its message. Unless it is needed, the next one gets the config
-    as it was.
+    as it was. Of several processes the first explains.
 
     Raises:
         InputError: how many steps have failed.
     """
+    if process_rank():
+        return
     failed = 0
     for number, step in enumerate(steps, start=1):
         print(f'{number:2} {step.name}: {step.purpose}', flush=True)  # warnings may follow
