@@ -13,6 +13,7 @@ from mmengine.config import Config
 from ..errors import InputError
 from ..messages import did_you_mean
 from ..openmmlab.frames import config_files, line_of
+from ..registry import SCOPE
 from .paths import PROJECT_ROOT, looked_in, resolve
 from .settings import value_at
 
@@ -97,10 +98,17 @@ def _explain(error: Exception, file: Path) -> str:
     if isinstance(error, SyntaxError):
         return f'{chain[-1]}:{error.lineno}: syntax error: {error.msg}'
     if isinstance(error, ImportError):
-        return f'{chain[-1]}: {_text(_first(error))}'
+        first = _first(error)
+        return f'{chain[-1]}: {_text(first)}{_moved(first)}'
     line = line_of(error, chain[-1])
     at = f':{line}' if line else ''
     return f'{chain[-1]}{at}: {type(error).__name__}: {_text(error)}'
+
+
+def _moved(error: BaseException) -> str:
+    """Say what to import where an earlier release had a module of this package."""
+    inside = (getattr(error, 'name', None) or '').startswith(f'{SCOPE}.')
+    return f"; import {SCOPE!r} alone, it finds what '{SCOPE}.NAME' is by itself" if inside else ''
 
 
 def _first(error: BaseException) -> BaseException:
