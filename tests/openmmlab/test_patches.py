@@ -5,11 +5,12 @@ import subprocess
 import sys
 from importlib import import_module
 from pkgutil import resolve_name
+from types import SimpleNamespace
 
 import pytest
 
-from vitbackbones.openmmlab.applying import LOG, apply_patch
-from vitbackbones.openmmlab.patches import PATCHES
+from vitbackbones.openmmlab.applying import LOG, apply_patch, apply_patches
+from vitbackbones.openmmlab.patches import IN_TRAINING, PATCHES
 
 pytestmark = pytest.mark.compat
 NAMED = [patch for patch in PATCHES if ':' in patch.target and not patch.needed_by]
@@ -58,6 +59,28 @@ def test_a_target_that_is_gone_is_skipped(patch, monkeypatch, said):
         assert any(digit in record.getMessage() for digit in '0123456789')  # the release
     else:
         assert record.levelno == logging.DEBUG
+
+
+def test_a_target_that_takes_other_arguments_is_skipped(said):
+    def register_scheme(scheme, read):
+        pytest.fail('registered')
+
+    (patch,) = (p for p in PATCHES if p.target.endswith('CheckpointLoader.register_scheme'))
+    loader = SimpleNamespace(register_scheme=register_scheme)
+    apply_patch(patch, SimpleNamespace(CheckpointLoader=loader))
+    assert loader.register_scheme is register_scheme
+    (record,) = said
+    assert record.levelno == logging.WARNING
+    assert patch.protects in record.getMessage()
+
+
+def test_a_module_that_is_gone_is_skipped(monkeypatch, said):
+    (patch,) = (p for p in PATCHES if p.when == IN_TRAINING)
+    monkeypatch.setitem(sys.modules, patch.target.partition(':')[0], None)
+    apply_patches(IN_TRAINING)
+    (record,) = said
+    assert record.levelno == logging.DEBUG
+    assert patch.target in record.getMessage()
 
 
 @pytest.mark.parametrize('patch', PATCHES, ids=lambda patch: patch.target)

@@ -1,8 +1,9 @@
 """Putting a patch in place, where its target is still there.
 
-A target that upstream has renamed or fixed is skipped: the rest of the package works without it.
-Each step is logged at debug level by ``vitbackbones.openmmlab``. If the target of a patch that
-protects loading is gone, a warning says so.
+A target that upstream has renamed, fixed or given another signature is skipped: the rest of the
+package, and upstream itself, work without the patch. Each step is logged at debug level by
+``vitbackbones.openmmlab``. If the target of a patch that protects loading is gone, a warning says
+so.
 """
 
 import functools
@@ -21,14 +22,21 @@ from .patches import PATCHES, Patch
 LOG = logging.getLogger('vitbackbones.openmmlab')
 OPENMMLAB = ('mmengine', 'mmcv', 'mmdet', 'mmseg', 'mmpretrain')
 REPLACED: dict[str, Any] = {}  # target: what stands there now
+MISSING = object()
 LOCK = Lock()  # two threads may import at the same time
 
 
 def apply_patches(when: str) -> None:
     """Put all patches of a moment in place, importing what they concern."""
     for patch in PATCHES:
-        if patch.when == when:
-            apply_patch(patch, import_module(patch.target.partition(':')[0]))
+        if patch.when != when:
+            continue
+        try:
+            module = import_module(patch.target.partition(':')[0])
+        except ModuleNotFoundError:
+            _skip(patch)
+        else:
+            apply_patch(patch, module)
 
 
 def apply_patch(patch: Patch, module: ModuleType) -> None:
@@ -39,19 +47,16 @@ def apply_patch(patch: Patch, module: ModuleType) -> None:
         try:
             owner = functools.reduce(getattr, filter(None, path.split('.')), module)
             original = getattr(owner, name)
-        except AttributeError:
+            if original is REPLACED.get(patch.target, MISSING):
+                return
+            replacement = fix(original)
+        except (AttributeError, TypeError):  # TypeError: it takes other arguments than it did
             _skip(patch)
             return
-        if original is REPLACED.get(patch.target, MISSING):
-            return
-        replacement = fix(original)
         if replacement is not None:
             _replace(owner, name, replacement)
             REPLACED[patch.target] = getattr(owner, name)
     LOG.debug(f'{patch.target}: patched')
-
-
-MISSING = object()
 
 
 def _replace(owner: Any, name: str, replacement: Any) -> None:
@@ -75,13 +80,13 @@ def _replace_copies(name: str, original: Any, replacement: Any) -> None:
 
 def _skip(patch: Patch) -> None:
     if not patch.protects:
-        LOG.debug(f'{patch.target}: not there, skipped')
+        LOG.debug(f'{patch.target}: not there, or not as it was; skipped')
         return
     package = patch.target.partition('.')[0]
     names = packages_distributions().get(package, [])
     release = ' '.join(f'{name} {version(name)}' for name in names) or package
     LOG.warning(
-        f'{release} has no {patch.target.replace(":", ".")}, so vitbackbones cannot make it safe: '
+        f'{release} has no {patch.target.replace(":", ".")} that vitbackbones can make safe: '
         f'{patch.protects} may run code when they are loaded. Use only what you trust, or a '
         'supported release (docs/compatibility.md).'
     )
