@@ -36,9 +36,9 @@ disk. The table below is complete: nothing else in this package changes a module
 of the module that it concerns, whoever imports it, or at once if that was before. What a script
 has already imported by `from mmseg.apis import inference_model` works, too.
 
-A target that a release does not have, because it was renamed or fixed, is skipped: the toolbox
-still imports. Where the safety of loading rests on it, a warning names the release and what is
-not protected.
+A target that a release does not have, because it was renamed or fixed, or that takes other
+arguments, is skipped: the toolbox still imports. Where the safety of loading rests on it, a
+warning names the release and what is not protected.
 
 To see what was applied and what was skipped:
 

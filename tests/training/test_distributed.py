@@ -11,6 +11,8 @@ from mmengine.config import Config
 from torch import distributed
 
 from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.errors import InputError
+from vitbackbones.processes import leads_machine
 from vitbackbones.training import distributed as ours
 
 from .toy import run_toy
@@ -34,6 +36,17 @@ def test_processes_on_cpus_keep_their_own_batch_statistics(monkeypatch):
     assert ours.use_launcher(config, 'none').sync_bn == 'torch'
     ours.join_processes('pytorch')
     assert (started, ours.use_launcher(config, 'pytorch').sync_bn) == (['gloo'], None)
+
+
+def test_the_first_process_of_a_machine_speaks_for_the_others_under_slurm(monkeypatch):
+    monkeypatch.setattr(ours.torch.cuda, 'is_available', lambda: False)
+    monkeypatch.delenv('LOCAL_RANK', raising=False)
+    monkeypatch.setenv('SLURM_PROCID', '5')
+    for place in ('0', '1'):
+        monkeypatch.setenv('SLURM_LOCALID', place)
+        with pytest.raises(InputError, match='no GPU here'):
+            ours.join_processes('slurm', 0)
+        assert leads_machine() == (place == '0')
 
 
 def torchrun(script, folder):

@@ -34,7 +34,8 @@ def join_processes(launcher: str, local_rank: int = 0) -> None:
     """
     if launcher == 'none':
         return
-    os.environ.setdefault('LOCAL_RANK', str(local_rank))
+    if launcher == 'pytorch':  # Slurm has a name of its own for it
+        os.environ.setdefault('LOCAL_RANK', str(local_rank))
     needed = 'RANK' if launcher == 'pytorch' else 'SLURM_PROCID'
     if needed not in os.environ:
         script = 'tools/dist_train.sh' if launcher == 'pytorch' else 'tools/slurm_train.sh'
