@@ -100,7 +100,7 @@ SEGMENTATION = {
     'model.decode_head.in_channels=64': 'in_channels: is 64, but the backbone gives 32',
     'model.decode_head.in_index=5': 'in_index: is 5, but the backbone gives 1 maps',
     'val_evaluator.iou_metrics=x': "it must be one of 'mIoU', 'mDice', 'mFscore' or a list",
-    'model.backbone.attention.sharing=QK': "model.backbone: sharing='QK' is no word of five l",
+    'model.backbone.attention.sharing=QK': "model.backbone: sharing='QK': must be five l",
 }
 CLASSIFICATION = {
     'model.head.in_channels=3': 'model.head.in_channels: is 3, but the backbone gives 32',

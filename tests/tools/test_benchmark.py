@@ -63,7 +63,7 @@ def test_arguments_of_a_backbone_follow_its_name():
     ('arguments', 'texts'),
     [
         (['ours:deit_ti,arch.dept=24'], ['ours:deit_ti,arch.dept=24: arch has no dept; known: ba']),
-        (['ours:deit_ti,archh=s'], ["unexpected keyword argument 'archh'"]),
+        (['ours:deit_ti,archh=s'], ["has no option 'archh'"]),
         (['ours:deit_ti,arch=[1'], ['ours:deit_ti,arch=[1: [1: cannot be read as a value']),
         (['deit_s'], ["'deit_s' names no model", 'ours:NAME', 'timm:NAME', 'plain:NAME']),
         (['mmdet:pvt-s_fpn'], ['unknown model mmdet:', "mean 'retinanet_pvt-s_fpn_1x_coco'?"]),
