@@ -21,9 +21,11 @@ REQUIRES = [
 
 # What training, evaluation and the tools import beside a family of OpenMMLab.
 TOOLS = [
+    'matplotlib',
     'opencv-python-headless',
     'pillow',
     'pycocotools',
+    'scikit-learn',  # t-SNE
     'scipy',
     'torchvision',
     'tqdm',
