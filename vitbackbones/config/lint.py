@@ -17,9 +17,9 @@ from torch.utils.data import DataLoader
 from ..backbones.init_cfg import InitCfgMixin
 from ..errors import InputError
 from ..messages import cut, did_you_mean
-from ..registry import bare_name
+from ..registry import SCOPE, bare_name
 from ..signatures import ANY, accepted_keywords
-from .lookup import OURS, Lookup
+from .lookup import Lookup
 from .schema import misfits
 from .settings import entries
 from .value_types import wanted_instead
@@ -200,14 +200,14 @@ def _plain_keys(config: Config, path: str) -> set[str] | None:
 def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator[str]:
     found = lookup.find(kind) if isinstance(kind, str) else {'': kind}
     if kind == 'Pretrained' and _reads_pretrained(lookup, owner):
-        found = lookup.find(f'{OURS}.{kind}')
+        found = lookup.find(f'{SCOPE}.{kind}')
     if not found:
         bare, known = bare_name(kind).lower(), lookup.spellings()
         # a mode of its owner, such as 'nms'
         mode = kind.islower() and (path.startswith('model.') or bare not in known)
         if not mode:
             hint = did_you_mean(bare, known)
-            yield f'{path}.type: {kind!r} is not registered in {lookup.scope} or {OURS}{hint}'
+            yield f'{path}.type: {kind!r} is not registered in {lookup.scope} or {SCOPE}{hint}'
         return
     for key, value in node.items():
         wanted = [wanted_instead(target, key, value, _is_own(target)) for target in found.values()]
@@ -225,11 +225,11 @@ def _reads_pretrained(lookup: Lookup, owner: str | type) -> bool:
     """Whether a bare ``Pretrained`` in an owner's ``init_cfg`` is ours: our classes read it so."""
     classes = lookup.find(owner).values() if isinstance(owner, str) else [owner]
     derived = any(isinstance(c, type) and issubclass(c, InitCfgMixin) for c in classes)
-    return derived or str(owner).startswith(OURS)
+    return derived or str(owner).startswith(SCOPE)
 
 
 def _is_own(target: Callable) -> bool:
-    return getattr(target, '__module__', '').startswith(f'{OURS}.')
+    return getattr(target, '__module__', '').startswith(f'{SCOPE}.')
 
 
 def _unknown(

@@ -15,8 +15,8 @@ from mmengine.utils import get_object_from_string
 
 from ..errors import InputError
 from ..layers import ATTENTIONS, SHORTCUTS, STEMS, part_name
+from ..registry import SCOPE
 
-OURS = 'vitbackbones'
 PARTS = {**ATTENTIONS, **SHORTCUTS, **STEMS}  # of the networks, in no registry
 
 
@@ -29,7 +29,7 @@ class Lookup:
 
     def __init__(self, scope: str) -> None:
         self.scope = scope
-        modules = [root, _registries_of(OURS), _registries_of(scope)]
+        modules = [root, _registries_of(SCOPE), _registries_of(scope)]
         found = [item for module in modules for item in vars(module).values()]
         roots = {id(item.root): item.root for item in found if isinstance(item, Registry)}
         self.roots = list(roots.values())

@@ -13,10 +13,10 @@ from pprint import pformat
 
 from mmengine.config import Config
 
+from ..openmmlab.applying import OPENMMLAB
 from ..openmmlab.frames import nearest
 
 PACKAGES = ('vitbackbones', 'torch', 'torchvision', 'numpy')
-TOOLBOXES = ('mmengine', 'mmcv', 'mmdet', 'mmseg', 'mmpretrain')
 
 
 def write_report(error: BaseException, config: Config | None = None) -> Path:
@@ -49,7 +49,7 @@ def _lines(error: BaseException, config: Config | None) -> Iterator[str]:
             yield f'{package} {version(package)}'
         except PackageNotFoundError:
             yield f'{package}: not installed'
-    for name in TOOLBOXES:
+    for name in OPENMMLAB:
         if name in sys.modules:
             yield f'{name} {getattr(sys.modules[name], "__version__", "")}'
     yield ''

@@ -20,6 +20,7 @@ LEFT = ('epoch_*.pth', 'iter_*.pth', 'best_*.pth', INTERRUPTED, POINTER)
 
 
 def earlier_checkpoints(folder: Path) -> list[Path]:
+    """Return the checkpoints that an earlier run left in ``folder``, kind by kind."""
     return [path for pattern in LEFT for path in sorted(folder.glob(pattern))]
 
 
