@@ -75,6 +75,46 @@ def test_dropout_acts_on_the_weights_in_training_alone(kind, own, learning):
     assert (kept == 0).mean() == pytest.approx(0.25, abs=0.03)
 
 
+WEIGHING = {
+    'dot': (DotProductAttention, {}),
+    'dot, cross': (DotProductAttention, {'cross': True}),
+    'dot, grouped': (DotProductAttention, {'groups': 2}),
+    'mean shift': (MeanShiftAttention, {'probe': None}),
+    'mean shift, cross': (MeanShiftAttention, {'probe': None, 'cross': True}),
+    'raster slices': (SlicedAttention, {'slices': 3, 'permutation': 'none'}),
+    'shuffled slices': (SlicedAttention, {'slices': 3}),
+    'drawn slices': (SlicedAttention, {'slices': 3, 'permutation': 'random'}),
+}
+
+
+@pytest.mark.parametrize('name', WEIGHING)
+def test_the_values_averaged_by_the_weights_are_what_the_attention_projects(name):
+    kind, options = WEIGHING[name]
+    attention = kind(24, 3, attn_drop_rate=0.5, **options).eval()
+    x = torch.randn(2, 7, 24)
+    given = {'context': torch.randn(2, 4, 24)} if options.get('cross') else {}
+    source = given.get('context', x)
+    if kind is not SlicedAttention:
+        given['bias'] = torch.randn(3, 7, source.shape[1])
+    seen = torch.Generator().manual_seed(7).get_state()
+    torch.set_rng_state(seen)
+    weights = attention.weights(x, **given)
+    projection = next(p for n, p in attention.named_children() if 'kv' in n)
+    v = projection(source).unflatten(-1, (-1, 3, 8))[:, :, -1].transpose(1, 2)
+    average = (weights @ v).transpose(1, 2).flatten(2)
+    torch.set_rng_state(seen)
+    assert weights.shape == (2, 3, 7, source.shape[1])
+    torch.testing.assert_close(weights.sum(-1), torch.ones(2, 3, 7))
+    torch.testing.assert_close(attention.proj(average), attention(x, **given), atol=1e-6, rtol=1e-5)
+
+
+def test_tokens_of_different_slices_have_no_weight_for_each_other():
+    attention = SlicedAttention(24, 3, slices=3, permutation='none')
+    weights = attention.weights(torch.randn(1, 7, 24), bias=torch.randn(7, 7))
+    expected = torch.block_diag(*(torch.ones(n, n) for n in (3, 2, 2))).bool()
+    assert torch.equal(weights[0, 0] > 0, expected)
+
+
 def test_heads_must_divide_the_width():
     with pytest.raises(ValueError, match='num_heads=5'):
         DotProductAttention(24, 5)

@@ -81,6 +81,17 @@ def test_module_equals_the_equation_with_probes_from_the_updated_tokens(cross, g
     torch.testing.assert_close(attention(x, context), expected, atol=1e-5, rtol=1e-4)
 
 
+def test_weights_are_those_of_the_gaussian_kernel_also_in_half_precision():
+    attention = MeanShiftAttention(24, 3)
+    x, bias = torch.randn(2, 7, 24), torch.randn(7, 7)
+    q, k, *_ = attention.qkvp(x).chunk(4, -1)
+    q, k = (t.unflatten(-1, (3, 8)).transpose(1, 2) for t in (q, k))
+    expected = gaussian(q, k, torch.eye(7), bias)
+    torch.testing.assert_close(attention.weights(x, bias=bias), expected)
+    half = attention.bfloat16().weights(x.bfloat16(), bias=bias)
+    torch.testing.assert_close(half.float(), expected, atol=0.05, rtol=0.05)
+
+
 SHARINGS = sorted(
     {
         ''.join('QKVPW'[word.index(letter)] for letter in word)

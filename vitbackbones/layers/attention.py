@@ -1,6 +1,7 @@
 """Dot-product attention: its projections, dense or grouped, and its form in slices.
 
-**Attention** (Vaswani et al., 2017) always runs through the fused kernel.
+**Attention** (Vaswani et al., 2017) always runs through the fused kernel, which never forms the
+weights; ``weights`` computes them anew for those who want to see them.
 
 **Grouped projections** (MSF transformer, Sec. 3.3, Fig. 2) have 1/G of the numbers of dense ones.
 Input channels are cut into G contiguous groups, and every output channel reads one of them. A
@@ -103,6 +104,21 @@ class GroupedLinear(nn.Linear):
         return f'{super().extra_repr()}, groups={self.groups}, layout={self.layout!r}'
 
 
+def softmax_weights(q: Tensor, k: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Return softmax(q k^T / sqrt(c) + bias), the weights that the fused kernel averages by.
+
+    Args:
+        q: (N, heads, L, c).
+        k: (N, heads, S, c).
+        bias: added to the scores, broadcast to (N, heads, L, S).
+
+    Returns:
+        (N, heads, L, S); each row sums to 1.
+    """
+    scores = q @ k.transpose(2, 3) * q.shape[-1] ** -0.5
+    return (scores if bias is None else scores + bias).softmax(-1)
+
+
 @register(ATTENTIONS)
 class DotProductAttention(nn.Module):
     """softmax(q k^T / sqrt(head_dims)) v over all tokens.
@@ -170,6 +186,13 @@ class DotProductAttention(nn.Module):
         out = out.transpose(1, 2).flatten(2)  # (N, heads, L, c) -> (N, L, heads * c)
         return self.drop(self.proj(out))
 
+    def weights(
+        self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None
+    ) -> Tensor:
+        """Return the weights (N, heads, L, S) of the values, without dropout."""
+        q, k, _ = self._project(x, context)
+        return softmax_weights(q, k, bias)
+
     @property
     def last_linear(self) -> nn.Linear:
         """The output projection."""
@@ -231,14 +254,28 @@ class Slicing(nn.Module):
             return attention(x)
         if self.permutation == 'none':
             return self._slice(attention, x)
-        if self.permutation == 'random':  # drawn on the CPU, as published
-            order = torch.randperm(x.shape[1]).to(x.device)
-        elif self.training:
-            order = torch.randperm(x.shape[1], device=x.device)
-        else:
-            order = fixed_permutation(x.shape[1], x.device, self.number)
+        order = self._order(x)
         out = self._slice(attention, x.index_select(1, order))
         return out.index_select(1, order.argsort())
+
+    def apart(self, x: Tensor) -> Tensor:
+        """Return the bias (L, L) of tokens (N, L, C): 0 within a slice, -inf between two."""
+        order = self._order(x)
+        slices = torch.empty_like(order)  # (L,), the slice of each token
+        for number, members in enumerate(order.tensor_split(self.groups)):
+            slices[members] = number
+        between = slices[:, None] != slices
+        return x.new_zeros(between.shape).masked_fill(between, float('-inf'))
+
+    def _order(self, x: Tensor) -> Tensor:
+        """Return the order (L,) in which tokens (N, L, C) are cut."""
+        if self.groups == 1 or self.permutation == 'none':
+            return torch.arange(x.shape[1], device=x.device)
+        if self.permutation == 'random':  # drawn on the CPU, as published
+            return torch.randperm(x.shape[1]).to(x.device)
+        if self.training:
+            return torch.randperm(x.shape[1], device=x.device)
+        return fixed_permutation(x.shape[1], x.device, self.number)
 
     def _slice(self, attention: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
         short, longer = x.shape[1] // self.groups, x.shape[1] % self.groups
@@ -301,6 +338,14 @@ class SlicedAttention(DotProductAttention):
     def forward(self, x: Tensor, context: None = None) -> Tensor:
         """Attend within the slices of ``x`` (N, L, C); any L."""
         return self.slicing(super().forward, x)
+
+    def weights(self, x: Tensor, context: None = None, bias: Tensor | None = None) -> Tensor:
+        """Return the weights (N, heads, L, L) among all tokens, 0 between two slices.
+
+        Where every call shuffles anew (in training, or ``'random'``), so does this one.
+        """
+        apart = self.slicing.apart(x)
+        return super().weights(x, bias=apart if bias is None else apart + bias)
 
 
 def number_slices(network: nn.Module) -> None:

@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from .attention import GroupedLinear
+from .attention import GroupedLinear, softmax_weights
 from .drop import make_dropout
 from .parts import ATTENTIONS, register, require_choice
 
@@ -38,15 +38,26 @@ def mean_shift(
     Returns:
         (N, heads, L, c).
     """
-    wide = torch.promote_types(k.dtype, torch.float32)
-    norm = -0.5 * k.to(wide).square().sum(-1, keepdim=True)  # (N, heads, S, 1)
-    norm = norm - norm.mean(2, keepdim=True)  # no change to the softmax, but smaller numbers
+    norm = _key_norms(k)
     scale = q.shape[-1] ** -0.5
-    if k.requires_grad or k.dtype != wide:
+    if k.requires_grad or k.dtype != norm.dtype:
         return _with_longer_keys(q, k, v, norm, bias, scale, dropout)
     mask = scale * norm.transpose(2, 3)  # (N, heads, 1, S)
     mask = mask if bias is None else mask + bias
     return F.scaled_dot_product_attention(q, k, v, mask, dropout, scale=scale)
+
+
+def mean_shift_weights(q: Tensor, k: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Return the weights (N, heads, L, S) that :func:`mean_shift` averages by; its arguments."""
+    mask = q.shape[-1] ** -0.5 * _key_norms(k).transpose(2, 3)  # (N, heads, 1, S)
+    return softmax_weights(q, k, mask if bias is None else mask + bias)
+
+
+def _key_norms(k: Tensor) -> Tensor:
+    """Return -|k|^2 / 2 of keys (N, heads, S, c), (N, heads, S, 1), in float32 at least."""
+    wide = torch.promote_types(k.dtype, torch.float32)
+    norm = -0.5 * k.to(wide).square().sum(-1, keepdim=True)
+    return norm - norm.mean(2, keepdim=True)  # no change to the softmax, but smaller numbers
 
 
 def _with_longer_keys(
@@ -148,12 +159,17 @@ class MeanShiftAttention(nn.Module):
         """
         q, k, v, *p = self._project(x, context)
         dropout = self.attn_drop_rate if self.training else 0.0
-        # (N, L or S, C) -> (N, heads, L or S, c)
-        q, k, v = (y.unflatten(2, (self.num_heads, -1)).transpose(1, 2) for y in (q, k, v))
-        z = mean_shift(q, k, v, bias, dropout)
+        z = mean_shift(*map(self._heads, (q, k, v)), bias, dropout)
         z = z.transpose(1, 2).flatten(2)  # (N, heads, L, c) -> (N, L, heads * c)
         z = self._back_project(z - p[0] if self.probe == 'head' else z)
         return self.drop(z - p[0] if self.probe == 'residual' else z)
+
+    def weights(
+        self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None
+    ) -> Tensor:
+        """Return the weights (N, heads, L, S) of the values, without dropout."""
+        q, k, *_ = self._project(x, context)
+        return mean_shift_weights(self._heads(q), self._heads(k), bias)
 
     @property
     def last_linear(self) -> nn.Linear | None:
@@ -168,6 +184,9 @@ class MeanShiftAttention(nn.Module):
         sources = (x, context, context, x)
         pairs = zip(sources, self.roles, strict=False)  # there may be no probe
         return [self.qkvp(source, slice(i, i + 1)) for source, i in pairs]
+
+    def _heads(self, x: Tensor) -> Tensor:
+        return x.unflatten(2, (self.num_heads, -1)).transpose(1, 2)  # (N, L, C) -> (N, heads, L, c)
 
     def _back_project(self, z: Tensor) -> Tensor:
         if self.tied is None:

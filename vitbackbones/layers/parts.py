@@ -28,6 +28,9 @@ optional, and what is not declared is not used:
 
 * ``takes_bias = True`` (attention): it takes a third argument ``bias``, which is added to the
   scores, broadcast to (N, heads, L, S). Shifted windows hand over their positions and mask so.
+* ``weights`` (attention): a method that takes what the attention does, and ``bias``, and returns
+  the weights (N, heads, L, S) that it averages the values by, without dropout. They are computed
+  anew from its queries and keys.
 * ``last_linear`` (attention, MLP): the ``nn.Linear`` that the answer comes out of, with nothing
   but dropout after it; ``None`` if there is none. A factor of the branch can go into it.
 * ``answers_for_first_token = True`` (attention, MLP, shortcut): asked for the first token alone
