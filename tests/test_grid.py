@@ -50,6 +50,7 @@ ATTENTION = {
 }
 SHORTCUT = {
     'identity': {'type': 'IdentityShortcut'},
+    'none': {'type': 'NoShortcut'},
     'augmented': {'type': 'AugmentedShortcut', 'paths': 2, 'blocks': 4},
     'augmented dense': {'type': 'AugmentedShortcut', 'paths': 1, 'projection': 'dense'},
     'coefficient': {'type': 'CoefficientShortcut'},
@@ -85,8 +86,8 @@ def build(host, attention, shortcut, **options):
     return cls(**arguments)
 
 
-def check_gradients(model):
-    """Every learned parameter gets a finite gradient that is not zero."""
+def check_gradients(model, least=1e-6):
+    """Every learned parameter gets a finite gradient of more than ``least``."""
     maps = model(torch.randn(2, 3, 64, 96))
     # random weights, because a LayerNorm's output has the same mean and square whatever comes in
     sum((x * torch.randn_like(x)).sum() for x in maps).backward()
@@ -94,7 +95,7 @@ def check_gradients(model):
         if parameter.requires_grad:
             assert parameter.grad is not None, name
             assert parameter.grad.isfinite().all(), name
-            assert parameter.grad.abs().max() > 1e-6, name
+            assert parameter.grad.abs().max() > least, name
 
 
 def test_the_grid_has_every_part_of_the_tables():
@@ -104,7 +105,8 @@ def test_the_grid_has_every_part_of_the_tables():
 
 @pytest.mark.parametrize(('host', 'attention', 'shortcut'), GRID)
 def test_every_combination_learns(host, attention, shortcut):
-    check_gradients(build(host, attention, shortcut))
+    # without shortcuts gradients fade within a few blocks
+    check_gradients(build(host, attention, shortcut), least=0 if shortcut == 'none' else 1e-6)
 
 
 @pytest.mark.parametrize('coefficients', ['identity', 'branch'])

@@ -61,6 +61,7 @@ PARTS = {
     'probe after it': ({'type': 'MeanShiftAttention', 'probe': 'residual'}, COEFFICIENTS),
     'slices': ({'type': 'SlicedAttention'}, COEFFICIENTS),
     'identity': ({'type': 'DotProductAttention'}, {'type': 'IdentityShortcut'}),
+    'no shortcut': ({'type': 'DotProductAttention'}, {'type': 'NoShortcut'}),
     'branch alone': (
         {'type': 'DotProductAttention'},
         {**COEFFICIENTS, 'coefficients': 'branch'},
@@ -79,7 +80,7 @@ def test_blocks_of_all_parts_keep_their_function(name):
     assert torch.equal(x, before)  # what comes in is not written over
 
 
-@pytest.mark.parametrize('name', ['mean shift', 'identity', 'augmented', 'one path'])
+@pytest.mark.parametrize('name', ['mean shift', 'identity', 'no shortcut', 'augmented', 'one path'])
 @torch.no_grad()
 def test_a_block_for_the_first_token(name):
     block, x = randomize(Block(24, 3, 2.0, *PARTS[name])), torch.randn(2, 6, 24)

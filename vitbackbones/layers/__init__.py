@@ -20,7 +20,7 @@ from .augmented_shortcut import (
     circulant_halves,
     circulant_matrix,
 )
-from .block import Block, CoefficientShortcut, IdentityShortcut, Mlp, build_shortcut
+from .block import Block, CoefficientShortcut, IdentityShortcut, Mlp, NoShortcut, build_shortcut
 from .drop import (
     Dropout,
     DropPath,
@@ -70,6 +70,7 @@ __all__ = [
     'IdentityShortcut',
     'MeanShiftAttention',
     'Mlp',
+    'NoShortcut',
     'NonLinearProjection',
     'PatchEmbed',
     'PerformerAttention',

@@ -72,6 +72,20 @@ class IdentityShortcut(nn.Module):
 
 
 @register(SHORTCUTS)
+class NoShortcut(nn.Module):
+    """No connection around the branch: its output alone (Aug-ViT, Table 1)."""
+
+    answers_for_first_token = True
+
+    def __init__(self, embed_dims: int) -> None:
+        super().__init__()
+
+    def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
+        """Map the stream, its normalized copy and the branch, all (N, L, C), to (N, L, C)."""
+        return branch
+
+
+@register(SHORTCUTS)
 class CoefficientShortcut(nn.Module):
     """Learnable residual coefficients (SReT, Eq. 9-10), one scalar each, unconstrained, from 1.
 
