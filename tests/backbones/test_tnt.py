@@ -6,6 +6,7 @@ from torch.nn import functional as F
 
 from tests.reference.tnt import tnt
 from vitbackbones import create_model
+from vitbackbones.analysis.complexity import measure
 from vitbackbones.backbones import TNT
 from vitbackbones.backbones.tnt import TNTBlock
 
@@ -17,6 +18,10 @@ FORMS = {
     'one inner block': {'inner_blocks': (1,)},
     'no inner block': {'inner_blocks': ()},
     'bias': {'qkv_bias': True},
+    'first version': {'projection': 'plain', 'init': 'zeros'},
+    'no positions': {'patch_position': False, 'pixel_position': False},
+    'small pixels': {'pixels': 2},
+    'large pixels': {'pixels': 8, 'stem': 'conv'},
 }
 
 
@@ -35,7 +40,7 @@ def image(height=64, width=96, batch=2):
 
 
 def reference(model, x):
-    form = {'stem': model.pixel_embed.stem}
+    form = {'stem': model.pixel_embed.stem, 'pixels': model.pixel_embed.proj.stride[0]}
     projections = [block.to_patch for block in model.blocks if block.to_patch is not None]
     form['projection'] = projections[0].form if projections else 'patch'
     return tnt(dict(model.named_parameters()), x, heads=3, inner_heads=2, **form)
@@ -53,7 +58,7 @@ def test_every_form_equals_its_equations(form):
         torch.testing.assert_close(model(x)[0], vector, atol=2e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize('form', ['published', 'legacy', 'squeeze-excite'])
+@pytest.mark.parametrize('form', ['published', 'legacy', 'squeeze-excite', 'first version'])
 def test_gradients_equal_those_of_the_equations(form):
     model, x = make(**FORMS[form]).double(), image().double()
     model.out_type = 'cls_token'
@@ -78,6 +83,44 @@ def test_published_parameter_counts(name, millions):
     with torch.device('meta'):
         model = create_model(name)
     assert round(sum(p.numel() for p in model.parameters()) / 1e6, 4) == millions
+
+
+@pytest.mark.parametrize(
+    ('pixels', 'inner_dims', 'millions', 'giga'),
+    [(2, 6, 23.8, 5.1), (4, 24, 23.8, 5.2), (8, 96, 25.1, 6.0)],
+)
+def test_the_sizes_printed_for_pixels_are_those_of_tokens_that_keep_the_numbers_of_a_patch(
+    pixels, inner_dims, millions, giga
+):
+    arch = {'base': 's', 'inner_dims': inner_dims, 'inner_heads': 2}
+    size = measure(lambda: create_model('tnt_s', arch=arch, pixels=pixels))
+    outer_tokens = 196 * 384  # frozen and unused, in the published code
+    assert round((size.parameters + outer_tokens) / 1e6, 1) == millions
+    assert round((size.macs + size.norms) / 1e9, 1) == giga
+
+
+@pytest.mark.parametrize('option', ['patch_position', 'pixel_position'])
+def test_a_position_that_is_off_is_not_there(option):
+    missing = set(make().state_dict()) - set(make(**{option: False}).state_dict())
+    assert missing == {option.replace('position', 'pos')}
+
+
+def test_patches_without_a_position_are_told_apart_by_their_pixels_alone():
+    """Then the class token does not see the order of the patches."""
+    options = {'patch_position': False, 'out_type': 'cls_token'}
+    model, x = make(**options), image()
+    shifted = x.roll((16, 32), (2, 3))
+    torch.testing.assert_close(model(x)[0], model(shifted)[0], atol=1e-5, rtol=1e-5)
+    with_code = make(out_type='cls_token')
+    assert not with_code(x)[0].allclose(with_code(shifted)[0], atol=1e-2)
+
+
+def test_the_first_version_starts_at_zero():
+    torch.manual_seed(0)
+    model = TNT(ARCH, img_size=64, projection='plain', init='zeros')
+    assert not model.cls_token.any()
+    assert model.to_patch is None
+    assert all(block.to_patch.proj.bias is not None for block in model.blocks)
 
 
 @torch.no_grad()
@@ -166,7 +209,16 @@ def test_parts_are_configurable_on_both_levels():
 
 @pytest.mark.parametrize(
     'option',
-    [{'stem': 'none'}, {'projection': 'noah'}, {'inner_blocks': (3,)}, {'patch_size': 14}],
+    [
+        {'stem': 'none'},
+        {'projection': 'noah'},
+        {'inner_blocks': (3,)},
+        {'patch_size': 14},
+        {'pixels': 0},
+        {'pixels': 3},
+        {'init': 'random'},
+        {'init': 'zeros', 'inner_blocks': ()},
+    ],
     ids=str,
 )
 def test_bad_options_are_refused_by_name(option):

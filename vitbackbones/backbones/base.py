@@ -324,11 +324,11 @@ class PlainBackbone(Backbone):
             raise OptionError("out_type='cls_token': there is no class token here, use 'pooled'")
         super().finish()
 
-    def with_position(self, x: Tensor, code: Tensor, size: tuple[int, int]) -> Tensor:
-        """Prepend the class token to (N, h * w, C) and add the code (1, [1 +] n, C) of the grid."""
+    def with_position(self, x: Tensor, code: Tensor | None, size: tuple[int, int]) -> Tensor:
+        """Prepend the class token to (N, h * w, C) and add the code (1, [1 +] n, C), if any."""
         if self.cls_token is not None:
             x = torch.cat([self.cls_token.expand(len(x), -1, -1), x], 1)  # (N, 1 + h * w, C)
-        return x + resize_position(code, self.grid, size)
+        return x if code is None else x + resize_position(code, self.grid, size)
 
     def run_blocks(self, x: Tensor, size: tuple[int, int]) -> tuple[Tensor, ...]:
         """Run the blocks on tokens (N, [1 +] h * w, C) and return the outputs asked for."""

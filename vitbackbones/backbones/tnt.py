@@ -13,6 +13,9 @@ Two forms of the network are in circulation, with different weights:
 * projection in the blocks: LayerNorm over all pixels of a patch, linear without bias, LayerNorm
   (``'patch'``, the authors'); or LayerNorm of every pixel, linear with bias (``'pixel'``).
 
+``projection='plain', init='zeros'`` is the first version's network: Eq. 8 there is linear with
+bias, without a LayerNorm, the first patch tokens are zeros, and so is the class token at first.
+
 All LayerNorms have eps 1e-5.
 
 With squeeze-and-excitation (Hu et al., 2018) the channels of an outer MLP's output t are gated by
@@ -29,9 +32,7 @@ from torch import Tensor, nn
 from ..errors import OptionError
 from ..layers import Block, Mlp, drop_path_rates, make_dropout, pad_to_multiple, require_choice
 from .base import PlainBackbone, trunc_normal_linears
-from .options import UNCHANGED, AttentionOptions, choose_arch
-
-_PIXEL = 4  # side of a pixel token in pixels of the image
+from .options import UNCHANGED, AttentionOptions, choose_arch, require_size
 
 
 def cut_patches(x: Tensor, size: tuple[int, int]) -> Tensor:
@@ -41,26 +42,33 @@ def cut_patches(x: Tensor, size: tuple[int, int]) -> Tensor:
 
 
 class PixelEmbed(nn.Module):
-    """Image to the pixel tokens of every patch, by a 7 x 7 convolution of stride 4.
+    """Image to the pixel tokens of every patch, by a 7 x 7 convolution of stride ``pixels``.
+
+    As in the published code the kernel is 7 x 7 whatever the stride is.
 
     Args:
         in_channels: channels of the image.
         inner_dims: width c of the pixel tokens.
-        patch_size: side of a patch in pixels, a multiple of 4.
+        patch_size: side of a patch in pixels of the image, a multiple of ``pixels``.
         stem: ``'unfold'`` (cut, then convolve) or ``'conv'`` (convolve, then cut).
+        pixels: side of a pixel token in pixels of the image.
 
     Raises:
-        OptionError: unknown ``stem``, or a ``patch_size`` that is not a multiple of 4.
+        OptionError: unknown ``stem``, ``pixels`` below 1, or a ``patch_size`` that is not a
+            multiple of it.
     """
 
-    def __init__(self, in_channels: int, inner_dims: int, patch_size: int, stem: str) -> None:
+    def __init__(
+        self, in_channels: int, inner_dims: int, patch_size: int, stem: str, pixels: int
+    ) -> None:
         super().__init__()
         require_choice('stem', stem, ('unfold', 'conv'))
-        if patch_size % _PIXEL:
-            raise OptionError(f'patch_size={patch_size} is not a multiple of {_PIXEL}')
+        require_size('pixels', pixels)
+        if patch_size % pixels:
+            raise OptionError(f'patch_size={patch_size} is not a multiple of pixels={pixels}')
         self.patch_size = patch_size
         self.stem = stem
-        self.proj = nn.Conv2d(in_channels, inner_dims, 7, stride=_PIXEL, padding=3)
+        self.proj = nn.Conv2d(in_channels, inner_dims, 7, stride=pixels, padding=3)
 
     def forward(self, image: Tensor) -> tuple[Tensor, tuple[int, int]]:
         """Map (N, in_channels, H, W) to pixels (N * h * w, c, p, p) and (h, w), rounded up."""
@@ -79,7 +87,7 @@ class PixelProjection(nn.Module):
         inner_dims: width of a pixel token.
         embed_dims: width of a patch token.
         bias: bias of the linear layer.
-        form: ``'patch'`` or ``'pixel'``, see the module's description.
+        form: ``'patch'``, ``'pixel'`` or ``'plain'``, see the module's description.
     """
 
     def __init__(
@@ -88,7 +96,8 @@ class PixelProjection(nn.Module):
         super().__init__()
         self.form = form
         width = pixels * inner_dims
-        self.norm1 = nn.LayerNorm(width if form == 'patch' else inner_dims, eps=1e-5)
+        normed = {'patch': width, 'pixel': inner_dims}
+        self.norm1 = nn.Identity() if form == 'plain' else nn.LayerNorm(normed[form], eps=1e-5)
         self.proj = nn.Linear(width, embed_dims, bias=bias)
         self.norm2 = nn.LayerNorm(embed_dims, eps=1e-5) if form == 'patch' else nn.Identity()
 
@@ -110,7 +119,7 @@ class TNTBlock(nn.Module):
         inner: arguments of the :class:`~vitbackbones.layers.Block` on the pixels; ``None`` for a
             block on the patch tokens alone.
         outer: arguments of the block on the patch tokens.
-        projection: ``'patch'`` or ``'pixel'``, see the module's description.
+        projection: ``'patch'``, ``'pixel'`` or ``'plain'``, see the module's description.
         common: arguments of both blocks.
     """
 
@@ -123,7 +132,7 @@ class TNTBlock(nn.Module):
         if inner is not None:
             self.inner = Block(**inner, **common)
             widths = (side * side, inner['embed_dims'], outer['embed_dims'])
-            self.to_patch = PixelProjection(*widths, bias=projection == 'pixel', form=projection)
+            self.to_patch = PixelProjection(*widths, bias=projection != 'patch', form=projection)
         self.outer = Block(**outer, **common)
 
     def forward(self, pixels: Tensor, x: Tensor, size: tuple[int, int]) -> tuple[Tensor, Tensor]:
@@ -174,11 +183,18 @@ class TNT(AttentionOptions, PlainBackbone):
     """TNT with interchangeable attentions and shortcuts on both levels.
 
     ``attention`` and ``shortcut`` are those of the outer blocks. Made for ``img_size`` is the
-    patches' position code; ``patch_size`` is a multiple of 4.
+    patches' position code; ``patch_size`` is a multiple of ``pixels``.
 
     Args:
         stem: ``'unfold'`` or ``'conv'``, see the module's description.
-        projection: ``'patch'`` or ``'pixel'``, likewise.
+        projection: ``'patch'``, ``'pixel'`` or ``'plain'``, likewise.
+        init: what the first patch tokens are, ``'pixels'`` (the projected pixel tokens) or
+            ``'zeros'``.
+        patch_position, pixel_position: whether patches and pixels have position codes (Table 5 of
+            the first version).
+        pixels: side of a pixel token in pixels of the image (Table 7). The paper does not say how
+            wide the tokens of other sizes are; with ``inner_dims`` 6, 24 and 96 for 2, 4 and 8,
+            which keep the numbers of a patch, a TNT-S has the sizes that it prints.
         inner_blocks: indices of the blocks that have an inner block; by default all have
             (otherwise a TNT-S-1 ... TNT-S-4 of the paper's Table 5).
         se: gate the output of the outer MLPs by squeeze-and-excitation.
@@ -187,8 +203,9 @@ class TNT(AttentionOptions, PlainBackbone):
             describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:
-        OptionError: unknown ``arch``, part, ``stem``, ``projection`` or ``out_type``, an index out
-            of range, or a ``patch_size`` that is not a multiple of 4.
+        OptionError: unknown ``arch``, part, ``stem``, ``projection``, ``init`` or ``out_type``, an
+            index out of range, a ``patch_size`` that is not a multiple of ``pixels``, or zeros
+            that no inner block adds anything to.
     """
 
     archs = {
@@ -222,23 +239,31 @@ class TNT(AttentionOptions, PlainBackbone):
         mlp_ratio: float = 4.0,
         qkv_bias: bool = False,
         final_norm: bool = True,
+        init: str = 'pixels',
+        patch_position: bool = True,
+        pixel_position: bool = True,
+        pixels: int = 4,
         **options,
     ) -> None:
         settings = choose_arch(self.archs, arch)
         dims, depth, inner_dims = (settings[k] for k in ('embed_dims', 'depth', 'inner_dims'))
         super().__init__(dims, depth, patch_size, qkv_bias=qkv_bias, **options)
-        require_choice('projection', projection, ('patch', 'pixel'))
-        self._embed(patch_size, inner_dims, dims, stem)
+        require_choice('projection', projection, ('patch', 'pixel', 'plain'))
+        require_choice('init', init, ('pixels', 'zeros'))
+        self.pixel_embed = PixelEmbed(self.in_channels, inner_dims, patch_size, stem, pixels)
+        side = patch_size // pixels  # pixel tokens along a side of a patch
+        self._embed(dims, inner_dims, side, init == 'pixels', patch_position, pixel_position)
         common = {**self.block_options, 'mlp_ratio': mlp_ratio, 'norm_eps': 1e-5}
         outer = {**common, 'embed_dims': dims, 'num_heads': settings['num_heads']}
         outer['mlp'] = ExcitedMlp if se else Mlp
         inner = {**common, 'embed_dims': inner_dims, 'num_heads': settings['inner_heads']}
         inner['attention'] = self.complete_part('inner_attention', inner_attention)
         inner['shortcut'] = self.complete_part('inner_shortcut', inner_shortcut)
-        side = patch_size // _PIXEL
         with_inner = range(depth) if inner_blocks is None else inner_blocks
         if any(not 0 <= i < depth for i in with_inner):
             raise OptionError(f'inner_blocks={inner_blocks}: each must be in [0, {depth})')
+        if init == 'zeros' and not with_inner:
+            raise OptionError("init='zeros' needs an inner block: no pixel would ever be read")
         self.blocks = nn.ModuleList(
             TNTBlock(
                 side, inner if i in with_inner else None, outer, projection, drop_path_rate=rate
@@ -248,28 +273,47 @@ class TNT(AttentionOptions, PlainBackbone):
         self.norm = nn.LayerNorm(dims, eps=1e-5) if final_norm else nn.Identity()
         self._reset_parameters()
 
-    def _embed(self, patch_size: int, inner_dims: int, dims: int, stem: str) -> None:
-        """Make the stem: pixel tokens and patch tokens with their positions."""
-        side = patch_size // _PIXEL
-        self.pixel_embed = PixelEmbed(self.in_channels, inner_dims, patch_size, stem)
-        self.pixel_pos = nn.Parameter(torch.zeros(1, inner_dims, side, side))
-        self.to_patch = PixelProjection(side * side, inner_dims, dims, bias=True)
+    def _embed(
+        self,
+        dims: int,
+        inner_dims: int,
+        side: int,
+        from_pixels: bool,
+        patch_position: bool,
+        pixel_position: bool,
+    ) -> None:
+        """Make what turns pixel tokens into the first patch tokens, and both positions."""
+        pixels, tokens = (1, inner_dims, side, side), (1, 1 + self.grid[0] * self.grid[1], dims)
+        self.pixel_pos = nn.Parameter(torch.zeros(pixels)) if pixel_position else None
+        self.to_patch = (
+            PixelProjection(side * side, inner_dims, dims, bias=True) if from_pixels else None
+        )
         self.cls_token = nn.Parameter(torch.zeros(1, 1, dims))
-        self.patch_pos = nn.Parameter(torch.zeros(1, 1 + self.grid[0] * self.grid[1], dims))
+        self.patch_pos = nn.Parameter(torch.zeros(tokens)) if patch_position else None
         self.pos_drop = make_dropout(self.drop_rate)
 
     def _reset_parameters(self) -> None:
         """Initialize as published: trunc-normal 0.02 for tokens and linear layers, biases 0."""
-        for token in (self.cls_token, self.patch_pos, self.pixel_pos):
-            nn.init.trunc_normal_(token, std=0.02)
+        first = (self.cls_token,) if self.to_patch is not None else ()  # else it is 0, too
+        for token in (*first, self.patch_pos, self.pixel_pos):
+            if token is not None:
+                nn.init.trunc_normal_(token, std=0.02)
         trunc_normal_linears(self)
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to one map or vector per entry of ``out_indices``."""
         pixels, size = self.pixel_embed(image)
-        pixels = (pixels + self.pixel_pos).flatten(2).transpose(1, 2)  # (N * h * w, p * p, c)
-        x = self.with_position(self.to_patch(pixels, len(image)), self.patch_pos, size)
+        if self.pixel_pos is not None:
+            pixels = pixels + self.pixel_pos
+        pixels = pixels.flatten(2).transpose(1, 2)  # (N * h * w, c, p, p) -> (N * h * w, p * p, c)
+        x = self.with_position(self._first_patches(pixels, len(image)), self.patch_pos, size)
         return self.run_blocks((pixels, self.pos_drop(x)), size)
+
+    def _first_patches(self, pixels: Tensor, batch: int) -> Tensor:
+        """Map pixels (N * n, p * p, c) of N = ``batch`` images to (N, n, C)."""
+        if self.to_patch is not None:
+            return self.to_patch(pixels, batch)
+        return pixels.new_zeros(batch, len(pixels) // batch, self.cls_token.shape[2])
 
     def run_block(
         self, block: nn.Module, tokens: tuple[Tensor, Tensor], size: tuple[int, int]
@@ -283,4 +327,5 @@ class TNT(AttentionOptions, PlainBackbone):
 
     def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
         """Yield the patches' code, which is resized bicubically; the pixels' fits any size."""
-        yield 'patch_pos', 1, self.grid, 'bicubic'
+        if self.patch_pos is not None:
+            yield 'patch_pos', 1, self.grid, 'bicubic'
