@@ -4,15 +4,18 @@ import pytest
 import torch
 from torch import nn
 
-from vitbackbones.layers import Block, RecursiveBlock, Slicing
+from vitbackbones.layers import Block, Recursion, RecursiveBlock, Slicing
 
 SIZE = (3, 4)
 
 
-def make(groups=(1, 1), nll_ratio=1.0, **options):
-    shortcut = {'type': 'CoefficientShortcut'}
-    attention = {'type': 'DotProductAttention'}
-    block = RecursiveBlock(24, 3, 2.0, attention, shortcut, groups, 'fixed', nll_ratio, **options)
+def make(groups=(1, 1), nll_ratio=1.0, nll='per_pass', **options):
+    parts = {
+        'attention': {'type': 'DotProductAttention'},
+        'shortcut': {'type': 'CoefficientShortcut'},
+    }
+    recursion = Recursion(len(groups), nll_ratio, nll, groups=groups)
+    block = RecursiveBlock(24, 3, 2.0, recursion=recursion, **parts, **options)
     with torch.no_grad():
         for parameter in block.parameters():
             parameter.add_(0.1 * torch.randn_like(parameter))

@@ -23,6 +23,10 @@ from torch.utils.checkpoint import checkpoint
 
 from ..errors import InputError, OptionError
 from ..layers import (
+    ONCE,
+    SHALLOW,
+    Recursion,
+    Sweeps,
     average_map,
     fit_position,
     fuse_for_inference,
@@ -122,6 +126,7 @@ class Backbone(InitCfgMixin, nn.Module):
     classifiers: dict[str, dict] = {}
     head_input = 'pooled'
     torch_head = False
+    recursion: Recursion | None = None  # of a subclass whose blocks run several times
 
     def __init__(
         self,
@@ -167,6 +172,8 @@ class Backbone(InitCfgMixin, nn.Module):
             if not count:
                 self._require_stages(f'frozen_stages={self.frozen_stages!r}')
             raise OptionError(f'frozen_stages={self.frozen_stages!r}: a number in [-1, {count}]')
+        if self.recursion is not None and self.recursion.has_two_losses:
+            self._require_one_vector()
         number_slices(self)
         self.freeze()
 
@@ -232,6 +239,33 @@ class Backbone(InitCfgMixin, nn.Module):
             return checkpoint(block, *inputs, use_reentrant=False)
         return block(*inputs)
 
+    def run_row(
+        self, blocks: Sequence[nn.Module], x: Tensor, size: tuple[int, int], sweeps: Sweeps
+    ) -> Tensor:
+        """Run a row of blocks on tokens (N, L, C) of the grid ``size``, once in each sweep."""
+        for turn in sweeps:
+            for block in blocks:
+                x = self.run_block(block, x, size, *turn)
+        return x
+
+    def run_branches(self, trunk: Callable[..., list[Tensor]], *inputs) -> list[list[Tensor]]:
+        """Run ``trunk(*inputs, sweeps)`` as the recursion says, for each branch of mixed depth.
+
+        Returns:
+            What each branch that is read answered, the recursive one last; their mean where one
+            loss reaches both. Without mixed depth there is one branch.
+        """
+        recursion = self.recursion
+        if recursion is None:
+            return [trunk(*inputs, ONCE)]
+        deep = trunk(*inputs, recursion.sweeps)
+        if not recursion.mixed_depth or recursion.has_two_losses and not self.training:
+            return [deep]
+        shallow = trunk(*inputs, SHALLOW)
+        if recursion.has_two_losses:
+            return [shallow, deep]
+        return [[(a + b) / 2 for a, b in zip(deep, shallow, strict=True)]]
+
     def freeze(self) -> None:
         """Stop the gradients, dropout and running statistics of the frozen stages."""
         for part in chain(*self.parts_by_stage()[: self.frozen_stages + 1]):
@@ -267,6 +301,15 @@ class Backbone(InitCfgMixin, nn.Module):
             return key
         remedy = 'put them into self.blocks or self.stages, a nn.ModuleList, or name another one'
         raise contract_broken(self, f'has no stages ({purpose})', f'{remedy} by stages_name')
+
+    def _require_one_vector(self) -> None:
+        if self.out_type == 'featmap':
+            raise OptionError(
+                "mixed_loss='both' needs out_type='cls_token' or 'pooled': it is a classifier's "
+                "loss of each branch; for maps take 'mean'"
+            )
+        if len(self.out_channels) > 1:
+            raise OptionError("mixed_loss='both' needs one output; give one of out_indices")
 
     def _adapt_on_load(self, state: dict[str, Tensor], prefix: str, *args) -> None:
         state.update(self.adapt_state_dict(state, prefix))
@@ -332,12 +375,20 @@ class PlainBackbone(Backbone):
 
     def run_blocks(self, x: Tensor, size: tuple[int, int]) -> tuple[Tensor, ...]:
         """Run the blocks on tokens (N, [1 +] h * w, C) and return the outputs asked for."""
-        outputs = []
+        return tuple(
+            self.read_out(tokens, i, size)
+            for branch in self.run_branches(self.trunk, x, size)
+            for i, tokens in zip(self.out_indices, branch, strict=True)
+        )
+
+    def trunk(self, x: Tensor, size: tuple[int, int], sweeps: Sweeps) -> list[Tensor]:
+        """Return the tokens (N, [1 +] h * w, C) after ``out_indices``, of the last sweep."""
+        x, answers = self.run_row(self.blocks, x, size, sweeps[:-1]), []
         for i, block in enumerate(self.blocks):
-            x = self.run_block(block, x, size)
+            x = self.run_block(block, x, size, *sweeps[-1])
             if i in self.out_indices:
-                outputs.append(self.read_out(x, i, size))
-        return tuple(outputs)
+                answers.append(x)
+        return answers
 
     def read_out(self, x: Tensor, block: int, size: tuple[int, int]) -> Tensor:
         """Turn the tokens (N, [1 +] h * w, C) after a block into the map or vector asked for."""

@@ -1,7 +1,8 @@
 """The options that hosts share: each is described once, checked once and has one default.
 
-A host takes them by deriving from :class:`BlockOptions`, or from :class:`AttentionOptions` if its
-blocks attend, before its form (:class:`~vitbackbones.backbones.base.PlainBackbone` or
+A host takes them by deriving from :class:`BlockOptions`, from :class:`AttentionOptions` if its
+blocks attend, or from :class:`RecursionOptions` if these can also run several times, before its
+form (:class:`~vitbackbones.backbones.base.PlainBackbone` or
 :class:`~vitbackbones.backbones.base.PyramidBackbone`), and by handing its own ``**options`` on to
 ``super().__init__``. What differs between variants of a host is data: class attributes.
 """
@@ -9,6 +10,7 @@ blocks attend, before its form (:class:`~vitbackbones.backbones.base.PlainBackbo
 from collections.abc import Sequence
 
 from ..errors import OptionError
+from ..layers import Recursion
 from .setr_indices import published_indices
 
 UNCHANGED: dict = {}  # of a part: the host's own, as it is
@@ -99,6 +101,24 @@ class AttentionOptions(BlockOptions):
         """Let the attention of all blocks have its projections in ``groups`` groups."""
         if groups != 1:
             self.block_options['attention'] = {**self.block_options['attention'], 'groups': groups}
+
+
+class RecursionOptions(AttentionOptions):
+    """The options of a host whose blocks attend and can run several times.
+
+    Args:
+        arguments: of the next constructor.
+        recursion: arguments of :class:`~vitbackbones.layers.Recursion`, such as
+            ``dict(passes=2, nll_ratio=1)``; empty if every block runs once.
+        options: of the next constructor.
+
+    Raises:
+        OptionError: an unknown option of ``recursion``, or a bad value.
+    """
+
+    def __init__(self, *arguments, recursion: dict = UNCHANGED, **options) -> None:
+        super().__init__(*arguments, **options)
+        self.recursion = Recursion.read(recursion)
 
 
 def choose_arch(archs: dict[str, dict], arch: str | dict) -> dict:

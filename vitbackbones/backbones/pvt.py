@@ -17,15 +17,17 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..layers import (
-    Block,
     PatchEmbed,
+    Recursion,
+    Sweeps,
+    block_row,
     drop_path_rates,
     keep_first_token,
     resize_position,
     to_map,
 )
 from .base import PyramidBackbone, trunc_normal_linears
-from .options import AttentionOptions, choose_arch
+from .options import RecursionOptions, choose_arch
 
 _WIDTHS = {
     'embed_dims': (64, 128, 320, 512),
@@ -66,6 +68,7 @@ class Stage(nn.Module):
         grid: (h, w) that the position code is made for.
         with_cls_token: whether a class token joins here.
         rates: stochastic depth of each block.
+        recursion: the passes of the blocks, ``None`` for one each.
         options: further arguments of every :class:`~vitbackbones.layers.Block`.
     """
 
@@ -80,6 +83,7 @@ class Stage(nn.Module):
         grid: tuple[int, int],
         with_cls_token: bool,
         rates: Sequence[float],
+        recursion: Recursion | None,
         **options,
     ) -> None:
         super().__init__()
@@ -88,17 +92,17 @@ class Stage(nn.Module):
         self.cls_token = nn.Parameter(torch.zeros(1, 1, embed_dims)) if with_cls_token else None
         tokens = int(with_cls_token) + grid[0] * grid[1]
         self.pos_embed = nn.Parameter(torch.zeros(1, tokens, embed_dims))
-        self.blocks = nn.ModuleList(
-            Block(
-                embed_dims,
-                num_heads,
-                mlp_ratio,
-                drop_path_rate=rate,
-                reduction=SpatialReduction(embed_dims, sr_ratio) if sr_ratio > 1 else None,
+        widths = {'embed_dims': embed_dims, 'num_heads': num_heads, 'mlp_ratio': mlp_ratio}
+        each = [
+            {
+                **widths,
+                'drop_path_rate': rate,
+                'reduction': SpatialReduction(embed_dims, sr_ratio) if sr_ratio > 1 else None,
                 **options,
-            )
+            }
             for rate in rates
-        )
+        ]
+        self.blocks = block_row(each, recursion)
 
     def embed(self, x: Tensor) -> tuple[Tensor, tuple[int, int]]:
         """Map (N, in_channels, H, W) to positioned tokens (N, [1 +] h * w, C) and (h, w)."""
@@ -108,13 +112,13 @@ class Stage(nn.Module):
         return x + resize_position(self.pos_embed, self.grid, size, 'bilinear'), size
 
 
-class PVT(AttentionOptions, PyramidBackbone):
+class PVT(RecursionOptions, PyramidBackbone):
     """PVT v1 with interchangeable attention and shortcut.
 
     Made for ``img_size`` are the position codes.
 
     Args:
-        options: arguments of :class:`~vitbackbones.backbones.options.AttentionOptions`, which
+        options: arguments of :class:`~vitbackbones.backbones.options.RecursionOptions`, which
             describes the others, too, and :class:`~vitbackbones.backbones.base.PyramidBackbone`.
 
     Raises:
@@ -130,7 +134,7 @@ class PVT(AttentionOptions, PyramidBackbone):
     classifiers = {f'pvt_{arch}': {'arch': arch} for arch in archs}
     head_input = 'cls_token'
     has_cls_token = True
-    undecayed = ('*cls_token', '*.shortcut_*')  # the published code decays the positions
+    undecayed = ('*cls_token', '*.shortcut*')  # the published code decays the positions
 
     def __init__(self, arch: str | dict = 's', **options) -> None:
         settings = choose_arch(self.archs, arch)
@@ -148,6 +152,7 @@ class PVT(AttentionOptions, PyramidBackbone):
                 grid=tuple(math.ceil(side / 2**i) for side in self.grid),
                 with_cls_token=self.out_type == 'cls_token' and i == len(depths) - 1,
                 rates=[next(rates) for _ in range(depths[i])],
+                recursion=self.recursion,
                 **self.block_options,
             )
             for i in range(len(depths))
@@ -165,18 +170,24 @@ class PVT(AttentionOptions, PyramidBackbone):
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to the maps of ``out_indices`` or to one vector."""
-        x, maps = image, []
+        branches = self.run_branches(self._trunk, image)
+        if self.out_type == 'featmap':
+            return tuple(branches[-1])
+        read = {'cls_token': lambda x: x[:, 0], 'pooled': lambda x: x.mean(1)}[self.out_type]
+        return tuple(read(self.norm(tokens)) for (tokens,) in branches)
+
+    def _trunk(self, x: Tensor, sweeps: Sweeps) -> list[Tensor]:
+        """Return the maps of ``out_indices``, or in place of the last its tokens for a vector."""
+        outputs = []
         for i, stage in enumerate(self.stages):
             tokens, size = stage.embed(x)
-            for block in stage.blocks:
-                tokens = self.run_block(block, tokens, size)
+            tokens = self.run_row(stage.blocks, tokens, size, sweeps)
             if self.out_type != 'featmap' and i == len(self.stages) - 1:
-                tokens = self.norm(tokens)
-                return (tokens[:, 0] if self.out_type == 'cls_token' else tokens.mean(1),)
+                return [tokens]  # with the class token
             x = to_map(tokens, size)  # (N, C, h, w)
             if i in self.out_indices:
-                maps.append(x)
-        return tuple(maps)
+                outputs.append(x)
+        return outputs
 
     def fold_for_inference(self) -> None:
         """Run the last block for the class token alone where only that is returned."""

@@ -14,8 +14,8 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from ..layers import (
-    Block,
     average_map,
+    block_row,
     drop_path_rates,
     pad_to_multiple,
     require_channels,
@@ -23,7 +23,7 @@ from ..layers import (
     to_map,
 )
 from .base import PlainBackbone
-from .options import AttentionOptions, choose_arch
+from .options import RecursionOptions, choose_arch
 
 
 class NormedPatchEmbed(nn.Module):
@@ -50,7 +50,7 @@ class NormedPatchEmbed(nn.Module):
         return self.norm2(self.proj(self.norm1(x.flatten(3).flatten(1, 2)))), size
 
 
-class SimpleViT(AttentionOptions, PlainBackbone):
+class SimpleViT(RecursionOptions, PlainBackbone):
     """Plain vision transformer with fixed positions and interchangeable attention and shortcut.
 
     Nothing here depends on ``img_size``.
@@ -58,7 +58,7 @@ class SimpleViT(AttentionOptions, PlainBackbone):
     Args:
         groups: groups of the attention's projections (``layers.GroupedLinear``).
         proj_bias: whether the attention's projection of its output has a bias.
-        options: arguments of :class:`~vitbackbones.backbones.options.AttentionOptions`, which
+        options: arguments of :class:`~vitbackbones.backbones.options.RecursionOptions`, which
             describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:
@@ -74,7 +74,7 @@ class SimpleViT(AttentionOptions, PlainBackbone):
     }
     classifiers = {f'simple_vit_{arch}': {'arch': arch} for arch in archs}
     torch_head = True
-    undecayed = ('*.shortcut_*',)  # the published recipe decays everything else
+    undecayed = ('*.shortcut*',)  # the published recipe decays everything else
 
     def __init__(
         self,
@@ -93,11 +93,17 @@ class SimpleViT(AttentionOptions, PlainBackbone):
             raise OptionError(f'embed_dims={dims}: the position code needs a multiple of 4 from 8')
         self.patch_embed = NormedPatchEmbed(self.in_channels, dims, patch_size)
         self.group_projections(groups)
-        common = {**self.block_options, 'proj_bias': proj_bias, 'norm_eps': 1e-5}
-        self.blocks = nn.ModuleList(
-            Block(dims, settings['num_heads'], mlp_ratio, drop_path_rate=rate, **common)
-            for rate in drop_path_rates(self.drop_path_rate, depth)
-        )
+        common = {
+            **self.block_options,
+            'embed_dims': dims,
+            'num_heads': settings['num_heads'],
+            'mlp_ratio': mlp_ratio,
+            'proj_bias': proj_bias,
+            'norm_eps': 1e-5,
+        }
+        rates = drop_path_rates(self.drop_path_rate, depth)
+        each = [{**common, 'drop_path_rate': rate} for rate in rates]
+        self.blocks = block_row(each, self.recursion)
         self.norm = nn.LayerNorm(dims, eps=1e-5) if self.out_type == 'pooled' else None
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:

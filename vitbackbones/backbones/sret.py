@@ -3,20 +3,21 @@
 Shen et al., "Sliced Recursive Transformer", ECCV 2022: three stages at strides 8, 16 and 32 behind
 a convolutional stem. Every block runs several times in a row with the same weights, each pass with
 its own slicing of the attention (``layers.Slicing``) and followed by its own non-linear projection
-(``layers.RecursiveBlock``). Residual coefficients are learned (``CoefficientShortcut``). The
+(``layers.recursion``). Residual coefficients are learned (``CoefficientShortcut``). The
 position code is a map, added once after the stem; LayerNorm eps is 1e-6.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 
 import torch
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import RecursiveBlock, make_dropout, require_choice, require_rate, resize_map
+from ..layers import Recursion, Sweeps, block_row, make_dropout, require_rate, resize_map
 from .base import PyramidBackbone
-from .options import AttentionOptions, choose_arch, require_size
+from .options import AttentionOptions, choose_arch
 
 _TINY = {
     'stem_dims': (32, 64, 64),
@@ -38,30 +39,17 @@ _SMALL = {
 GROUPS = ((8, 2), (4, 1), (1, 1))  # published: (pass 1, pass 2) of each stage
 
 
-def _schedule(loop: str, passes: int) -> tuple[tuple[int, ...], ...]:
-    """Return, for each sweep over a stage's blocks, the passes that every block runs in it."""
-    require_size('passes', passes)
-    schedules = {
-        'internal': (tuple(range(passes)),),
-        'external': tuple((i,) for i in range(passes)),
-    }
-    require_choice('loop', loop, schedules)
-    return schedules[loop]
-
-
-def _groups_per_pass(
-    groups: Sequence[Sequence[int]] | None, stages: int, passes: int
-) -> list[list[int]]:
-    """Give every stage one number of groups per pass; a list's last number serves all further."""
+def _groups_per_stage(groups: Sequence[Sequence[int]] | None, stages: int) -> list[Sequence[int]]:
+    """Return the numbers of slices of each stage's passes."""
     if groups is None:
-        return [[1] * passes] * stages
+        return [[1]] * stages
     listed = isinstance(groups, Sequence) and len(groups) == stages
     if not listed or not all(isinstance(g, Sequence) and g for g in groups):
         raise OptionError(
             f'groups={groups} must hold for each of the {stages} stages the numbers '
             '[pass 1, pass 2, ...], or be None for global attention'
         )
-    return [[*g, *[g[-1]] * passes][:passes] for g in groups]
+    return list(groups)
 
 
 def _stem(channels: Sequence[int]) -> nn.Sequential:
@@ -83,11 +71,17 @@ class Stage(nn.Module):
         in_channels: channels of the map that comes in; ``None`` in the first stage.
         embed_dims: width of the stage, a multiple of ``in_channels``.
         rates: stochastic depth of each block.
+        recursion: the passes of the blocks.
         options: further arguments of every :class:`~vitbackbones.layers.RecursiveBlock`.
     """
 
     def __init__(
-        self, in_channels: int | None, embed_dims: int, rates: Sequence[float], **options
+        self,
+        in_channels: int | None,
+        embed_dims: int,
+        rates: Sequence[float],
+        recursion: Recursion,
+        **options,
     ) -> None:
         super().__init__()
         self.pool = nn.Identity()
@@ -95,19 +89,12 @@ class Stage(nn.Module):
             self.pool = nn.Conv2d(
                 in_channels, embed_dims, 3, stride=2, padding=1, groups=in_channels
             )
-        self.blocks = nn.ModuleList(
-            RecursiveBlock(embed_dims, drop_path_rate=rate, **options) for rate in rates
-        )
+        common = {'embed_dims': embed_dims, **options}
+        self.blocks = block_row([{**common, 'drop_path_rate': r} for r in rates], recursion)
 
 
 class SReT(AttentionOptions, PyramidBackbone):
     """SReT with interchangeable attention and shortcut, sliced or (``groups=None``) global.
-
-    Mixed depth (the paper's Fig. 8 d): a second branch runs every block once and without
-    projections, sharing all weights with the recursive branch, which brings a short path to every
-    block. The paper leaves open where the branches meet. Here both run through all stages apart,
-    and each returned map or vector is made from the mean of the two branches' maps, so that one
-    head and one loss reach both.
 
     Made for ``img_size`` is the position code. The shortcut is also that of the projections. The
     ``drop_path_rate`` r acts as published: r * i / (number of all passes) in the k-th block of a
@@ -116,20 +103,17 @@ class SReT(AttentionOptions, PyramidBackbone):
     Args:
         groups: for each stage the attention's number of groups in each pass (the last number
             serves all further passes); ``None`` for global attention. Any token count works.
-        permutation: ``'fixed'``, ``'random'`` or ``'none'``: how passes after the first shuffle
-            the tokens before they are sliced (``vitbackbones.layers.Slicing``).
         passes: how often each block runs; the arch's by default.
-        loop: ``'internal'`` repeats each block in place, ``'external'`` the stage's whole sequence.
         nll_ratio: hidden width of the projections in units of the width, 0 for none; the arch's by
             default.
-        mixed_depth: whether there is a second, not recursive branch.
+        nll, loop, permutation, mixed_depth, mixed_loss: as of
+            :class:`~vitbackbones.layers.Recursion`; a row of blocks is a stage's.
         options: arguments of :class:`~vitbackbones.backbones.options.AttentionOptions`, which
             describes the others, too, and :class:`~vitbackbones.backbones.base.PyramidBackbone`.
 
     Raises:
-        OptionError: unknown ``arch``, part, ``loop``, ``permutation`` or ``out_type``, bad
-            ``groups``, ``passes`` or ``nll_ratio``, an index out of range, or
-            ``out_type='cls_token'``.
+        OptionError: unknown ``arch``, part or ``out_type``, a bad option of recursion, an index out
+            of range, or ``out_type='cls_token'``.
     """
 
     archs = {
@@ -171,36 +155,39 @@ class SReT(AttentionOptions, PyramidBackbone):
         arch: str | dict = 's',
         out_indices: int | str | Sequence[int] = (0, 1, 2),
         groups: Sequence[Sequence[int]] | None = GROUPS,
-        permutation: str = 'fixed',
+        permutation: str | Sequence[str] = 'fixed',
         passes: int | None = None,
         loop: str = 'internal',
         nll_ratio: float | None = None,
+        nll: str = 'per_pass',
         mixed_depth: bool = False,
+        mixed_loss: str = 'mean',
         **options,
     ) -> None:
         own = {'passes': passes, 'nll_ratio': nll_ratio}
         settings = choose_arch(self.archs, arch)
         settings = settings | {key: value for key, value in own.items() if value is not None}
-        dims, passes = settings['embed_dims'], settings['passes']
+        dims = settings['embed_dims']
         super().__init__(dims, 8, out_indices=out_indices, **options)
-        if settings['nll_ratio'] < 0:
-            raise OptionError(f'nll_ratio={nll_ratio}: a width, or 0 for no projections')
         require_rate(self.drop_path_rate)
-        self.schedule = _schedule(loop, passes)
-        self.mixed_depth = mixed_depth
-
+        self.recursion = Recursion(
+            passes=settings['passes'],
+            nll_ratio=settings['nll_ratio'],
+            nll=nll,
+            loop=loop,
+            permutation=permutation,
+            mixed_depth=mixed_depth,
+            mixed_loss=mixed_loss,
+        )
         self.patch_embed = _stem((self.in_channels, *settings['stem_dims']))
         self.pos_embed = nn.Parameter(torch.zeros(1, dims[0], *self.grid))
         self.pos_drop = make_dropout(self.drop_rate)
-        slices = _groups_per_pass(groups, len(dims), passes)
-        self.stages = self._make_stages(settings, slices, permutation)
+        self.stages = self._make_stages(settings, _groups_per_stage(groups, len(dims)))
         self.norm = None if self.out_type == 'featmap' else nn.LayerNorm(dims[-1], eps=1e-6)
         nn.init.trunc_normal_(self.pos_embed, std=0.02)  # published; the rest keeps torch's own
 
-    def _make_stages(
-        self, settings: dict, slices: list[list[int]], permutation: str
-    ) -> nn.ModuleList:
-        """Return the stages; ``slices`` are the groups of each one's passes."""
+    def _make_stages(self, settings: dict, groups: list[Sequence[int]]) -> nn.ModuleList:
+        """Return the stages; ``groups`` are those of each one's passes."""
         dims, depths = settings['embed_dims'], settings['depths']
         earlier = [0, *accumulate(settings['passes'] * depth for depth in depths)]  # passes
         return nn.ModuleList(
@@ -208,11 +195,9 @@ class SReT(AttentionOptions, PyramidBackbone):
                 dims[i - 1] if i else None,
                 dims[i],
                 [self.drop_path_rate * (earlier[i] + k) / earlier[-1] for k in range(depth)],
+                replace(self.recursion, groups=groups[i]),
                 num_heads=settings['num_heads'][i],
                 mlp_ratio=settings['mlp_ratio'],
-                groups=slices[i],
-                permutation=permutation,
-                nll_ratio=settings['nll_ratio'],
                 **self.block_options,
             )
             for i, depth in enumerate(depths)
@@ -223,38 +208,23 @@ class SReT(AttentionOptions, PyramidBackbone):
         # channels last, so that maps are tokens already and are never copied in between
         x = self.patch_embed(image.contiguous(memory_format=torch.channels_last))
         x = self.pos_drop(x + resize_map(self.pos_embed, x.shape[2:]))
-        maps = self._branch(x, self._recursive)
-        if self.mixed_depth:
-            shallow = self._branch(x, self._plain)
-            maps = [(a + b) / 2 for a, b in zip(maps, shallow, strict=True)]
+        branches = self.run_branches(self._trunk, x)
         if self.out_type == 'featmap':
-            return tuple(x.contiguous() for x in maps)
-        return (self.norm(maps[-1].mean((2, 3))),)
+            return tuple(x.contiguous() for x in branches[-1])
+        return tuple(self.norm(maps[-1].mean((2, 3))) for maps in branches)
 
-    def _branch(
-        self, x: Tensor, run: Callable[[Stage, Tensor, torch.Size], Tensor]
-    ) -> list[Tensor]:
-        """Run the stages on the map x and return the maps of ``out_indices``."""
+    def _trunk(self, x: Tensor, sweeps: Sweeps) -> list[Tensor]:
+        """Run the stages on the map x (N, C, h, w) and return the maps of ``out_indices``."""
         maps = []
         for i, stage in enumerate(self.stages):
             x = stage.pool(x)
             size = x.shape[2:]
-            tokens = run(stage, x.flatten(2).transpose(1, 2), size)  # (N, h * w, C)
+            tokens = x.flatten(2).transpose(1, 2)  # (N, h * w, C)
+            tokens = self.run_row(stage.blocks, tokens, size, sweeps)
             x = tokens.transpose(1, 2).unflatten(2, size)  # (N, C, h, w)
             if i in self.out_indices:
                 maps.append(x)
         return maps
-
-    def _recursive(self, stage: Stage, tokens: Tensor, size: torch.Size) -> Tensor:
-        for passes in self.schedule:
-            for block in stage.blocks:
-                tokens = self.run_block(block, tokens, size, passes)
-        return tokens
-
-    def _plain(self, stage: Stage, tokens: Tensor, size: torch.Size) -> Tensor:
-        for block in stage.blocks:
-            tokens = self.run_block(block.single_pass, tokens, size)
-        return tokens
 
     def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
         """Yield the one code, a map, which is resized bicubically."""

@@ -23,9 +23,17 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import Block, PatchEmbed, drop_path_rates, to_map
+from ..layers import (
+    Block,
+    PatchEmbed,
+    Recursion,
+    Recursive,
+    Sweeps,
+    block_row,
+    drop_path_rates,
+)
 from .base import PyramidBackbone, trunc_normal_linears
-from .options import AttentionOptions, choose_arch
+from .options import RecursionOptions, choose_arch
 
 
 def partition_windows(x: Tensor, window: int) -> Tensor:
@@ -132,6 +140,21 @@ class WindowBlock(Block):
         return mask.repeat(batch, 1, 1, 1)
 
 
+class RecursiveWindowBlock(Recursive, WindowBlock):
+    """A block in windows that runs several times; arguments as of both.
+
+    Raises:
+        OptionError: there are slices, or as :class:`WindowBlock`.
+    """
+
+    residuals = Block.residuals
+
+    def __init__(self, *arguments, recursion: Recursion, **options) -> None:
+        if recursion.groups is not None:
+            raise OptionError('groups: the attention is cut into windows here, not into slices')
+        super().__init__(*arguments, recursion=recursion, **options)
+
+
 class PatchMerging(nn.Module):
     """Join 2 x 2 tokens to one of twice the width; an odd side is zero-padded."""
 
@@ -154,13 +177,13 @@ class PatchMerging(nn.Module):
 class Layer(nn.Module):
     """The blocks of one resolution, after the merging that leads to it (timm's ``layers.i``)."""
 
-    def __init__(self, downsample: nn.Module | None, blocks: list[nn.Module]) -> None:
+    def __init__(self, downsample: nn.Module | None, blocks: nn.ModuleList) -> None:
         super().__init__()
         self.downsample = downsample
-        self.blocks = nn.ModuleList(blocks)
+        self.blocks = blocks
 
 
-class Swin(AttentionOptions, PyramidBackbone):
+class Swin(RecursionOptions, PyramidBackbone):
     """Swin transformer with interchangeable attention, which must take a ``bias``, and shortcut.
 
     Nothing here depends on ``img_size``. Stochastic depth was published as 0.2 for ``'t'`` and 0.3
@@ -170,7 +193,7 @@ class Swin(AttentionOptions, PyramidBackbone):
         groups: groups of the attention's projections (``layers.GroupedLinear``).
         window: side of a window in tokens.
         position_bias: whether relative positions in a window have a bias.
-        options: arguments of :class:`~vitbackbones.backbones.options.AttentionOptions`, which
+        options: arguments of :class:`~vitbackbones.backbones.options.RecursionOptions`, which
             describes the others, too, and :class:`~vitbackbones.backbones.base.PyramidBackbone`.
 
     Raises:
@@ -184,7 +207,7 @@ class Swin(AttentionOptions, PyramidBackbone):
     }
     classifiers = {f'swin_{arch}': {'arch': arch} for arch in archs}
     stages_name = 'layers'
-    undecayed = ('*_bias_table', '*.shortcut_*')
+    undecayed = ('*_bias_table', '*.shortcut*')
 
     def __init__(
         self,
@@ -200,37 +223,48 @@ class Swin(AttentionOptions, PyramidBackbone):
         dims = [settings['embed_dims'] * 2**i for i in range(len(depths))]
         super().__init__(dims, 4, **options)
         self.group_projections(groups)
-        common = {'position_bias': position_bias, 'mlp_ratio': mlp_ratio, 'norm_eps': 1e-5}
+        common = {**self.block_options, 'position_bias': position_bias, 'mlp_ratio': mlp_ratio}
+        common |= {'window': window, 'norm_eps': 1e-5}
         rates = iter(drop_path_rates(self.drop_path_rate, sum(depths)))
 
-        def block(i: int, j: int) -> WindowBlock:
-            widths = (dims[i], settings['num_heads'][i], window)
-            shift = window // 2 if j % 2 else 0
-            return WindowBlock(
-                *widths, shift, drop_path_rate=next(rates), **common, **self.block_options
-            )
+        def row(i: int) -> nn.ModuleList:
+            widths = {'embed_dims': dims[i], 'num_heads': settings['num_heads'][i]}
+            shifts = [window // 2 if j % 2 else 0 for j in range(depths[i])]
+            each = [{**widths, 'shift': s, 'drop_path_rate': next(rates), **common} for s in shifts]
+            return block_row(each, self.recursion, WindowBlock, RecursiveWindowBlock)
 
         self.patch_embed = PatchEmbed(self.in_channels, dims[0], 4, norm_eps=1e-5)
         self.layers = nn.ModuleList(
-            Layer(PatchMerging(dims[i - 1]) if i else None, [block(i, j) for j in range(depth)])
-            for i, depth in enumerate(depths)
+            Layer(PatchMerging(dims[i - 1]) if i else None, row(i)) for i in range(len(depths))
         )
         self.norm = nn.LayerNorm(dims[-1], eps=1e-5)
         trunc_normal_linears(self)
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to the maps of ``out_indices`` or to one vector."""
-        x, size = self.patch_embed(image)  # (N, h * w, C)
-        maps = []
+        return tuple(
+            self._read_out(x, i)
+            for branch in self.run_branches(self._trunk, *self.patch_embed(image))
+            for i, x in zip(self.out_indices, branch, strict=True)
+        )
+
+    def _trunk(self, x: Tensor, size: tuple[int, int], sweeps: Sweeps) -> list[Tensor]:
+        """Run the stages on tokens (N, h * w, C); return (N, h, w, C) after ``out_indices``."""
+        answers = []
         for i, layer in enumerate(self.layers):
             if layer.downsample is not None:
                 x, size = layer.downsample(x, size)
-            for block in layer.blocks:
-                x = self.run_block(block, x, size)
+            x = self.run_row(layer.blocks, x, size, sweeps)
             if i in self.out_indices:
-                out = self.norm(x) if i == len(self.layers) - 1 else x
-                maps.append(to_map(out, size) if self.out_type == 'featmap' else out.mean(1))
-        return tuple(maps)
+                answers.append(x.unflatten(1, size))
+        return answers
+
+    def _read_out(self, x: Tensor, stage: int) -> Tensor:
+        """Turn (N, h, w, C) after a stage into a map (N, C, h, w) or a vector (N, C)."""
+        x = self.norm(x) if stage == len(self.layers) - 1 else x
+        if self.out_type == 'pooled':
+            return x.flatten(1, 2).mean(1)
+        return x.permute(0, 3, 1, 2).contiguous()  # (N, h, w, C) -> (N, C, h, w)
 
 
 class MSFSwin(Swin):

@@ -30,9 +30,19 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import Block, Mlp, drop_path_rates, make_dropout, pad_to_multiple, require_choice
+from ..layers import (
+    Block,
+    Mlp,
+    Recursion,
+    Sweeps,
+    block_row,
+    drop_path_rates,
+    make_dropout,
+    pad_to_multiple,
+    require_choice,
+)
 from .base import PlainBackbone, trunc_normal_linears
-from .options import UNCHANGED, AttentionOptions, choose_arch, require_size
+from .options import UNCHANGED, RecursionOptions, choose_arch, require_size
 
 
 def cut_patches(x: Tensor, size: tuple[int, int]) -> Tensor:
@@ -120,11 +130,19 @@ class TNTBlock(nn.Module):
             block on the patch tokens alone.
         outer: arguments of the block on the patch tokens.
         projection: ``'patch'``, ``'pixel'`` or ``'plain'``, see the module's description.
+        recursion: the passes of the block on the patch tokens, ``None`` for one; the pixels have
+            their turn before the first.
         common: arguments of both blocks.
     """
 
     def __init__(
-        self, side: int, inner: dict | None, outer: dict, projection: str, **common
+        self,
+        side: int,
+        inner: dict | None,
+        outer: dict,
+        projection: str,
+        recursion: Recursion | None = None,
+        **common,
     ) -> None:
         super().__init__()
         self.side = side
@@ -133,15 +151,21 @@ class TNTBlock(nn.Module):
             self.inner = Block(**inner, **common)
             widths = (side * side, inner['embed_dims'], outer['embed_dims'])
             self.to_patch = PixelProjection(*widths, bias=projection != 'patch', form=projection)
-        self.outer = Block(**outer, **common)
+        (self.outer,) = block_row([{**outer, **common}], recursion)
 
-    def forward(self, pixels: Tensor, x: Tensor, size: tuple[int, int]) -> tuple[Tensor, Tensor]:
-        """Map pixels (N * n, p * p, c) and tokens (N, 1 + n, C) to new ones; ``size`` is (h, w)."""
-        if self.inner is not None:
+    def forward(
+        self, pixels: Tensor, x: Tensor, size: tuple[int, int], *turn
+    ) -> tuple[Tensor, Tensor]:
+        """Map pixels (N * n, p * p, c) and tokens (N, 1 + n, C) to new ones.
+
+        ``size`` (h, w) is the grid; ``turn`` are further arguments of a recursive outer block.
+        """
+        starts = not turn or 0 in turn[0]
+        if self.inner is not None and starts:
             # a sample of the inner block's stochastic depth is a patch, as published
             pixels = self.inner(pixels, (self.side, self.side))
             x = torch.cat([x[:, :1], x[:, 1:] + self.to_patch(pixels, len(x))], 1)
-        return pixels, self.outer(x, size)
+        return pixels, self.outer(x, size, *turn)
 
     def for_first_token(self) -> nn.Module:
         """Let the outer block answer for the first token alone."""
@@ -179,11 +203,12 @@ class ExcitedMlp(Mlp):
         return x + self.se(x)
 
 
-class TNT(AttentionOptions, PlainBackbone):
+class TNT(RecursionOptions, PlainBackbone):
     """TNT with interchangeable attentions and shortcuts on both levels.
 
-    ``attention`` and ``shortcut`` are those of the outer blocks. Made for ``img_size`` is the
-    patches' position code; ``patch_size`` is a multiple of ``pixels``.
+    ``attention``, ``shortcut`` and ``recursion`` are those of the outer blocks: in further passes
+    the pixels rest. Made for ``img_size`` is the patches' position code; ``patch_size`` is a
+    multiple of ``pixels``.
 
     Args:
         stem: ``'unfold'`` or ``'conv'``, see the module's description.
@@ -199,7 +224,7 @@ class TNT(AttentionOptions, PlainBackbone):
             (otherwise a TNT-S-1 ... TNT-S-4 of the paper's Table 5).
         se: gate the output of the outer MLPs by squeeze-and-excitation.
         inner_attention, inner_shortcut: configurations of the parts of the inner blocks.
-        options: arguments of :class:`~vitbackbones.backbones.options.AttentionOptions`, which
+        options: arguments of :class:`~vitbackbones.backbones.options.RecursionOptions`, which
             describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:
@@ -220,11 +245,11 @@ class TNT(AttentionOptions, PlainBackbone):
     }
     head_input = 'cls_token'
     default_parts = {
-        **AttentionOptions.default_parts,
-        'inner_attention': AttentionOptions.default_parts['attention'],
-        'inner_shortcut': AttentionOptions.default_parts['shortcut'],
+        **RecursionOptions.default_parts,
+        'inner_attention': RecursionOptions.default_parts['attention'],
+        'inner_shortcut': RecursionOptions.default_parts['shortcut'],
     }
-    undecayed = ('cls_token', 'patch_pos', 'pixel_pos', '*.shortcut_*')
+    undecayed = ('cls_token', 'patch_pos', 'pixel_pos', '*.shortcut*')
 
     def __init__(
         self,
@@ -264,12 +289,12 @@ class TNT(AttentionOptions, PlainBackbone):
             raise OptionError(f'inner_blocks={inner_blocks}: each must be in [0, {depth})')
         if init == 'zeros' and not with_inner:
             raise OptionError("init='zeros' needs an inner block: no pixel would ever be read")
-        self.blocks = nn.ModuleList(
-            TNTBlock(
-                side, inner if i in with_inner else None, outer, projection, drop_path_rate=rate
-            )
+        levels = {'side': side, 'outer': outer, 'projection': projection}
+        each = [
+            {**levels, 'inner': inner if i in with_inner else None, 'drop_path_rate': rate}
             for i, rate in enumerate(drop_path_rates(self.drop_path_rate, depth))
-        )
+        ]
+        self.blocks = block_row(each, self.recursion, TNTBlock, TNTBlock)
         self.norm = nn.LayerNorm(dims, eps=1e-5) if final_norm else nn.Identity()
         self._reset_parameters()
 
@@ -315,15 +340,17 @@ class TNT(AttentionOptions, PlainBackbone):
             return self.to_patch(pixels, batch)
         return pixels.new_zeros(batch, len(pixels) // batch, self.cls_token.shape[2])
 
+    def trunk(
+        self, tokens: tuple[Tensor, Tensor], size: tuple[int, int], sweeps: Sweeps
+    ) -> list[Tensor]:
+        """Return the patch tokens, not the pixels, after ``out_indices``."""
+        return [x for _, x in super().trunk(tokens, size, sweeps)]
+
     def run_block(
-        self, block: nn.Module, tokens: tuple[Tensor, Tensor], size: tuple[int, int]
+        self, block: nn.Module, tokens: tuple[Tensor, Tensor], *inputs
     ) -> tuple[Tensor, Tensor]:
         """Run a block on the pixels and the patch tokens."""
-        return super().run_block(block, *tokens, size)
-
-    def read_out(self, tokens: tuple[Tensor, Tensor], block: int, size: tuple[int, int]) -> Tensor:
-        """Turn the patch tokens, not the pixels, into the map or vector asked for."""
-        return super().read_out(tokens[1], block, size)
+        return super().run_block(block, *tokens, *inputs)
 
     def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
         """Yield the patches' code, which is resized bicubically; the pixels' fits any size."""

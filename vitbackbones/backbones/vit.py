@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from ..errors import OptionError
 from ..layers import (
     STEMS,
-    Block,
+    block_row,
     build_part,
     drop_path_rates,
     make_dropout,
@@ -21,10 +21,10 @@ from ..layers import (
     sinusoid_position,
 )
 from .base import PlainBackbone, trunc_normal_linears
-from .options import UNCHANGED, AttentionOptions, choose_arch
+from .options import UNCHANGED, RecursionOptions, choose_arch
 
 
-class ViT(AttentionOptions, PlainBackbone):
+class ViT(RecursionOptions, PlainBackbone):
     """Plain vision transformer with interchangeable stem, attention and shortcut.
 
     Args:
@@ -32,7 +32,7 @@ class ViT(AttentionOptions, PlainBackbone):
         position: ``'learned'``, or ``'sinusoid'`` for a fixed table, a parameter without gradient.
         norm_eps: epsilon of the LayerNorms.
         with_cls_token: whether there is a class token.
-        options: arguments of :class:`~vitbackbones.backbones.options.AttentionOptions`, which
+        options: arguments of :class:`~vitbackbones.backbones.options.RecursionOptions`, which
             describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:
@@ -48,9 +48,9 @@ class ViT(AttentionOptions, PlainBackbone):
     }
     classifiers = {f'deit_{arch}': {'arch': arch} for arch in ('ti', 's', 'b')}
     head_input = 'cls_token'
-    default_parts = {**AttentionOptions.default_parts, 'stem': {'type': 'PatchEmbed'}}
+    default_parts = {**RecursionOptions.default_parts, 'stem': {'type': 'PatchEmbed'}}
     # the augmented paths too, as their published vectors are 1-D
-    undecayed = ('cls_token', 'pos_embed', '*.shortcut_*')
+    undecayed = ('cls_token', 'pos_embed', '*.shortcut*')
 
     def __init__(
         self,
@@ -79,11 +79,16 @@ class ViT(AttentionOptions, PlainBackbone):
         code = sinusoid_position(tokens, dims) if fixed else torch.zeros(1, tokens, dims)
         self.pos_embed = nn.Parameter(code, requires_grad=not fixed)
         self.pos_drop = make_dropout(self.drop_rate)
-        common = {**self.block_options, 'norm_eps': norm_eps}
-        self.blocks = nn.ModuleList(
-            Block(dims, settings['num_heads'], mlp_ratio, drop_path_rate=rate, **common)
-            for rate in drop_path_rates(self.drop_path_rate, depth)
-        )
+        common = {
+            **self.block_options,
+            'embed_dims': dims,
+            'num_heads': settings['num_heads'],
+            'mlp_ratio': mlp_ratio,
+            'norm_eps': norm_eps,
+        }
+        rates = drop_path_rates(self.drop_path_rate, depth)
+        each = [{**common, 'drop_path_rate': rate} for rate in rates]
+        self.blocks = block_row(each, self.recursion)
         self.norm = nn.LayerNorm(dims, eps=norm_eps) if final_norm else nn.Identity()
         self._reset_parameters()
 

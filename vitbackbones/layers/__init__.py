@@ -41,7 +41,16 @@ from .parts import (
     register,
     require_choice,
 )
-from .recursion import NonLinearProjection, RecursiveBlock
+from .recursion import (
+    ONCE,
+    SHALLOW,
+    NonLinearProjection,
+    Recursion,
+    Recursive,
+    RecursiveBlock,
+    Sweeps,
+    block_row,
+)
 from .tokens import (
     PatchEmbed,
     average_map,
@@ -58,6 +67,8 @@ from .tokens_to_token import PerformerAttention, T2TAttention, TokensToToken
 
 __all__ = [
     'ATTENTIONS',
+    'ONCE',
+    'SHALLOW',
     'SHORTCUTS',
     'STEMS',
     'AugmentedShortcut',
@@ -74,12 +85,16 @@ __all__ = [
     'NonLinearProjection',
     'PatchEmbed',
     'PerformerAttention',
+    'Recursion',
+    'Recursive',
     'RecursiveBlock',
     'SlicedAttention',
     'Slicing',
+    'Sweeps',
     'T2TAttention',
     'TokensToToken',
     'average_map',
+    'block_row',
     'build_part',
     'build_shortcut',
     'circulant_dense',

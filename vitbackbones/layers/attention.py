@@ -38,6 +38,12 @@ from .parts import ATTENTIONS, register, require_choice
 # input channel i of group g, output channel o of group g in part p
 _PRODUCTS = {'interleave': '...gi,gpoi->...pog', 'block': '...gi,gpoi->...pgo'}
 
+# how a pass may shuffle its tokens, see Slicing
+PERMUTATIONS = (
+    'none',
+    *(draw + form for draw in ('fixed', 'random') for form in ('', '_always', '_no_inverse')),
+)
+
 # of the polynomial that orders a fixed permutation
 _PRIME = 2**31 - 1
 _SPREAD = 1_640_531_527
@@ -230,11 +236,17 @@ def fixed_permutation(length: int, device: torch.device, number: int = 0) -> Ten
 class Slicing(nn.Module):
     """Cut tokens into slices and apply an attention to each of them alone.
 
+    Tokens before those of the grid, such as a class token, belong to every slice: the grid's tokens
+    always see them, and each of their answers is the mean of those that it gets in the slices.
+
     Args:
         groups: number G of runs, at least 1.
         permutation: ``'none'`` cuts the tokens in raster order. ``'fixed'`` shuffles them anew in
             every training pass and always alike in eval mode. ``'random'`` shuffles anew in eval
-            mode too, with draws from the global CPU generator, as the published code does.
+            mode too, with draws from the global CPU generator, as the published code does. Both
+            leave a single run as it is. For the rows of the paper's Table 7 both can end in
+            ``'_always'``: a single run is shuffled too, which gives the same answers ("P+I"); or in
+            ``'_no_inverse'``: so it is, and the answers are not put back in order ("P").
 
     Raises:
         OptionError: ``groups`` is not an integer from 1, or ``permutation`` is unknown.
@@ -243,57 +255,71 @@ class Slicing(nn.Module):
     def __init__(self, groups: int, permutation: str = 'none') -> None:
         super().__init__()
         _require_groups(groups)
-        require_choice('permutation', permutation, ('fixed', 'random', 'none'))
+        require_choice('permutation', permutation, PERMUTATIONS)
         self.groups = groups
         self.permutation = permutation
+        self.draw, _, self.form = permutation.partition('_')
         self.number = 0  # which of the fixed permutations; see number_slices
 
-    def forward(self, attention: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-        """Map tokens (N, L, C) of any number L to (N, L, C)."""
-        if self.groups == 1:
+    def forward(self, attention: Callable[[Tensor], Tensor], x: Tensor, first: int = 0) -> Tensor:
+        """Map tokens (N, first + L, C) to tokens of this shape; any number L of the grid."""
+        if self.groups == 1 and not self.form:
             return attention(x)
-        if self.permutation == 'none':
-            return self._slice(attention, x)
-        order = self._order(x)
-        out = self._slice(attention, x.index_select(1, order))
-        return out.index_select(1, order.argsort())
+        if self.draw == 'none':
+            return self._slice(attention, x, first)
+        order = self._order(x.shape[1] - first, x.device)
+        if first:
+            order = torch.cat([torch.arange(first, device=x.device), order + first])
+        out = self._slice(attention, x.index_select(1, order), first)
+        return out if self.form == 'no_inverse' else out.index_select(1, order.argsort())
 
     def apart(self, x: Tensor) -> Tensor:
         """Return the bias (L, L) of tokens (N, L, C): 0 within a slice, -inf between two."""
-        order = self._order(x)
+        order = self._order(x.shape[1], x.device)
         slices = torch.empty_like(order)  # (L,), the slice of each token
         for number, members in enumerate(order.tensor_split(self.groups)):
             slices[members] = number
         between = slices[:, None] != slices
         return x.new_zeros(between.shape).masked_fill(between, float('-inf'))
 
-    def _order(self, x: Tensor) -> Tensor:
-        """Return the order (L,) in which tokens (N, L, C) are cut."""
-        if self.groups == 1 or self.permutation == 'none':
-            return torch.arange(x.shape[1], device=x.device)
-        if self.permutation == 'random':  # drawn on the CPU, as published
-            return torch.randperm(x.shape[1]).to(x.device)
+    def _order(self, length: int, device: torch.device) -> Tensor:
+        """Return the order (length,) in which the tokens of this pass are cut."""
+        if self.draw == 'none':
+            return torch.arange(length, device=device)
+        if self.draw == 'random':  # drawn on the CPU, as published
+            return torch.randperm(length).to(device)
         if self.training:
-            return torch.randperm(x.shape[1], device=x.device)
-        return fixed_permutation(x.shape[1], x.device, self.number)
+            return torch.randperm(length, device=device)
+        return fixed_permutation(length, device, self.number)
 
-    def _slice(self, attention: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    def _slice(self, attention: Callable[[Tensor], Tensor], x: Tensor, first: int) -> Tensor:
+        shared, x = x[:, :first], x[:, first:]
         short, longer = x.shape[1] // self.groups, x.shape[1] % self.groups
-        if longer == 0:
-            return _attend_in_runs(attention, x, short)
         cut = longer * (short + 1)
-        parts = [_attend_in_runs(attention, x[:, :cut], short + 1)]
-        if short > 0:
-            parts.append(_attend_in_runs(attention, x[:, cut:], short))
-        return torch.cat(parts, 1)
+        pieces = [(x[:, :cut], short + 1), (x[:, cut:], short)]
+        answers = [
+            _attend_in_runs(attention, shared, piece, length)  # (N, runs, first + length, C)
+            for piece, length in pieces
+            if piece.shape[1] > 0
+        ]
+        parts = [answer[:, :, first:].flatten(1, 2) for answer in answers]
+        if first:
+            means = torch.cat([answer[:, :, :first] for answer in answers], 1).mean(1)
+            parts = [means, *parts]
+        return torch.cat(parts, 1) if len(parts) > 1 else parts[0]  # (N, first + L, C)
 
     def extra_repr(self) -> str:
         return f'groups={self.groups}, permutation={self.permutation!r}'
 
 
-def _attend_in_runs(attention: Callable[[Tensor], Tensor], x: Tensor, length: int) -> Tensor:
-    runs = x.unflatten(1, (-1, length)).flatten(0, 1)  # (N, L, C) -> (N * L / length, length, C)
-    return attention(runs).reshape(x.shape)  # (N * L / length, length, C) -> (N, L, C)
+def _attend_in_runs(
+    attention: Callable[[Tensor], Tensor], shared: Tensor, x: Tensor, length: int
+) -> Tensor:
+    runs = x.unflatten(1, (-1, length))  # (N, L, C) -> (N, runs, length, C)
+    if shared.shape[1]:
+        shared = shared[:, None].expand(-1, runs.shape[1], -1, -1)  # (N, runs, first, C)
+        runs = torch.cat([shared, runs], 2)
+    return attention(runs.flatten(0, 1)).unflatten(0, runs.shape[:2])
 
 
 @register(ATTENTIONS)

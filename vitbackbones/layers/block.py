@@ -205,7 +205,10 @@ class Block(nn.Module):
         within its slices.
         """
         n = self.norm1(x)
-        attended = self.attend(n, size) if slicing is None else slicing(self.attn, n)
+        if slicing is None:
+            attended = self.attend(n, size)
+        else:
+            attended = slicing(self.attn, n, n.shape[1] - size[0] * size[1])
         x = self.shortcut_attn(x, n, self.drop_path(attended))
         n = self.norm2(x)
         return self.shortcut_mlp(x, n, self.drop_path(self.mlp(n)))

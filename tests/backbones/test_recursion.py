@@ -1,0 +1,187 @@
+"""Recursion in the hosts: its sizes, its order of blocks and projections, and what is refused."""
+
+import copy
+import pickle
+
+import pytest
+import torch
+
+from tests.test_grid import HOSTS
+from vitbackbones import create_model
+from vitbackbones.backbones import ViT
+
+SIX = {'base': 'ti', 'depth': 6}
+ONE_PER_PASS = {'passes': 2, 'nll_ratio': 1}
+ONE_PER_SWEEP = {**ONE_PER_PASS, 'loop': 'external', 'nll': 'per_sweep'}
+SMALL = {'embed_dims': 24, 'depth': 3, 'num_heads': 3}
+
+
+def away(model):
+    """Move every parameter away from its initial value."""
+    torch.manual_seed(1)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn_like(parameter), alpha=0.1)
+    return model.eval()
+
+
+def vit(**recursion):
+    torch.manual_seed(0)
+    return away(ViT(SMALL, img_size=32, recursion=recursion))
+
+
+def image(height=32, width=48):
+    return torch.randn(2, 3, height, width, generator=torch.Generator().manual_seed(1))
+
+
+@pytest.mark.parametrize(
+    ('options', 'count'),
+    [
+        ({}, 5_717_416),
+        *(({'recursion': {'passes': passes}}, 5_717_416) for passes in (2, 3, 4)),
+        ({'arch': SIX, 'recursion': {'passes': 2}}, 3_048_232),
+        ({'arch': SIX, 'recursion': ONE_PER_PASS}, 3_942_184),
+        ({'arch': SIX, 'recursion': ONE_PER_SWEEP}, 3_197_224),
+    ],
+)
+def test_the_sizes_are_those_that_the_paper_prints(options, count):
+    with torch.device('meta'):
+        model = create_model('deit_ti', **options)
+    assert sum(p.numel() for p in model.parameters()) == count
+
+
+def in_order(model, order):
+    """Run the tokens of the image through blocks and projections, given as (block, pass)."""
+    tokens, size = model.patch_embed(image())
+    x = model.with_position(tokens, model.pos_embed, size)
+    for block, i in order:
+        block = model.blocks[block]
+        x = block.single_pass(x, size, i)
+        x = block.nlls[min(i, len(block.nlls) - 1)](x)
+    return model.read_out(x, len(model.blocks) - 1, size)
+
+
+@pytest.mark.parametrize(
+    ('loop', 'nll'),
+    [
+        *(('internal', nll) for nll in ('per_pass', 'shared')),
+        *(('external', nll) for nll in ('per_pass', 'shared', 'per_sweep')),
+    ],
+)
+@torch.no_grad()
+def test_the_loops_run_blocks_and_projections_in_their_order(loop, nll):
+    model = vit(passes=2, nll_ratio=1, loop=loop, nll=nll)
+    order = {
+        'internal': [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)],
+        'external': [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)],
+    }
+    torch.testing.assert_close(model(image())[0], in_order(model, order[loop]))
+    learned = [sum(1 for _ in block.nlls.parameters()) // 6 for block in model.blocks]
+    expected = {'per_pass': [2, 2, 2], 'shared': [1, 1, 1], 'per_sweep': [0, 0, 2]}
+    assert learned == expected[nll]
+
+
+@torch.no_grad()
+def test_an_external_loop_returns_the_blocks_of_its_last_sweep():
+    model = vit(passes=2, nll_ratio=1, loop='external')
+    model.out_indices = (1, 2)
+    first, second = model(image())
+    assert torch.equal(second, vit(passes=2, nll_ratio=1, loop='external')(image())[0])
+    order = [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1)]
+    model.norm = torch.nn.Identity()
+    torch.testing.assert_close(first, in_order(model, order))
+
+
+@torch.no_grad()
+def test_weights_of_a_plain_model_fill_a_recursive_one():
+    plain = vit()
+    assert torch.equal(vit(passes=1)(image())[0], plain(image())[0])
+    recursive = vit(passes=2, nll_ratio=1)
+    lost = recursive.load_state_dict(plain.state_dict(), strict=False)
+    assert not lost.unexpected_keys
+    assert all('.nlls.' in key for key in lost.missing_keys)
+    naive = vit(passes=2)
+    naive.load_state_dict(plain.state_dict())
+    twice = [(i, passes) for i in range(3) for passes in (0, 1)]
+    torch.testing.assert_close(naive(image())[0], in_order(naive, twice))
+
+
+@torch.no_grad()
+def test_mixed_depth_is_the_mean_of_both_streams_before_the_norm():
+    model = vit(passes=2, nll_ratio=1, mixed_depth=True)
+    deep, shallow = vit(passes=2, nll_ratio=1), vit()
+    for other in (deep, shallow):
+        other.load_state_dict(model.state_dict(), strict=False)
+        other.norm = torch.nn.Identity()
+    mean = (deep(image())[0] + shallow(image())[0]) / 2
+    tokens = mean.flatten(2).transpose(1, 2)
+    expected = model.norm(tokens).transpose(1, 2).unflatten(2, mean.shape[2:])
+    torch.testing.assert_close(model(image())[0], expected)
+
+
+@pytest.mark.parametrize('host', ['ViT', 'SimpleViT', 'PVT', 'T2T', 'Swin', 'TNT outer'])
+@torch.no_grad()
+def test_recursive_hosts_are_pickled_and_copied(host):
+    cls, arguments, *_ = HOSTS[host]
+    model = cls(**arguments, img_size=64, out_indices=-1, recursion=ONE_PER_PASS).eval()
+    expected = model(image())[0]
+    for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert torch.equal(other(image())[0], expected)
+
+
+@torch.no_grad()
+def test_the_pixels_of_tnt_rest_in_further_passes():
+    cls, arguments, *_ = HOSTS['TNT outer']
+    model = cls(**arguments, img_size=64, recursion={'passes': 3, 'loop': 'external'}).eval()
+    seen = []
+    for i, block in enumerate(model.blocks):
+        block.inner.register_forward_hook(lambda *_, i=i: seen.append(('inner', i)))
+        block.outer.register_forward_hook(lambda *_, i=i: seen.append(('outer', i)))
+    model(image())
+    once = [('inner', 0), ('outer', 0), ('inner', 1), ('outer', 1)]
+    assert seen == once + 2 * [('outer', 0), ('outer', 1)]
+    assert sum('inner' in name for name in model.state_dict()) > 0
+
+
+@pytest.mark.parametrize(
+    ('recursion', 'message'),
+    [
+        ({'pases': 2}, "recursion has no option 'pases'; did you mean 'passes'"),
+        (2, r'recursion=2: must be a dict, such as dict\(passes=2\)'),
+        ({'passes': 0}, 'passes=0: a whole number from 1'),
+        ({'passes': 1.5}, 'passes=1.5: a whole number from 1'),
+        ({'nll_ratio': -1}, 'nll_ratio=-1: a width'),
+        ({'nll_ratio': 'x'}, "nll_ratio='x': a width"),
+        ({'nll': 'none'}, "nll='none': must be one of 'per_pass'"),
+        ({'loop': 'both'}, "loop='both': must be one of 'internal'"),
+        ({'groups': 4}, 'groups=4: a list'),
+        ({'groups': []}, r'groups=\[\]: a list'),
+        ({'groups': [2, 0]}, 'groups=0'),
+        ({'groups': [2], 'permutation': 'rows'}, "permutation='rows'"),
+        ({'permutation': 3}, 'permutation=3: a word'),
+        ({'passes': 2, 'nll_ratio': 1, 'nll': 'per_sweep'}, "needs loop='external'"),
+        ({'passes': 1, 'mixed_depth': True}, 'the two branches are the same'),
+        ({'passes': 2, 'mixed_loss': 'both'}, 'needs mixed_depth=True'),
+        ({'mixed_loss': 'sum'}, "mixed_loss='sum'"),
+        ({'passes': 2, 'mixed_depth': True, 'mixed_loss': 'both'}, "for maps take 'mean'"),
+    ],
+    ids=str,
+)
+def test_recursion_that_has_no_meaning_is_refused_with_the_reason(recursion, message):
+    with pytest.raises(ValueError, match=message):
+        ViT(SMALL, img_size=32, recursion=recursion)
+
+
+@pytest.mark.parametrize(
+    ('host', 'message'), [('PVT', 'spatially reduced'), ('Swin', 'cut into windows')]
+)
+def test_slices_are_refused_where_they_would_break_the_attention(host, message):
+    cls, arguments, *_ = HOSTS[host]
+    with pytest.raises(ValueError, match=message):
+        cls(**arguments, out_indices=-1, recursion={'passes': 2, 'groups': [2, 1]})
+
+
+def test_a_loss_of_each_branch_reads_one_output():
+    recursion = {'passes': 2, 'mixed_depth': True, 'mixed_loss': 'both'}
+    with pytest.raises(ValueError, match='give one of out_indices'):
+        ViT(SMALL, out_type='pooled', out_indices=(0, 1), recursion=recursion)
