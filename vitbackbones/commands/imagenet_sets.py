@@ -4,8 +4,8 @@ import copy
 
 from mmengine.config import Config
 
-from ..config.lookup import OURS
 from ..errors import InputError
+from ..registry import SCOPE
 
 V2_FOLDERS = {
     'v2-matched': 'imagenetv2-matched-frequency-format-val',
@@ -30,13 +30,13 @@ def use_set(config: Config, name: str) -> Config:
         )
     if name == 'real':
         config.test_evaluator = {
-            'type': f'{OURS}.ReaLAccuracy',
+            'type': f'{SCOPE}.ReaLAccuracy',
             'ann_file': f'{dataset.data_root.rstrip("/")}/real.json',
             'topk': config.test_evaluator.get('topk', (1, 5)),
         }
     else:
         config.test_dataloader.dataset = {
-            'type': f'{OURS}.ImageNetV2',
+            'type': f'{SCOPE}.ImageNetV2',
             'data_root': dataset.data_root,
             'data_prefix': {'img_path': V2_FOLDERS[name]},
             'pipeline': dataset.pipeline,

@@ -16,11 +16,11 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ..config.data import loaders
-from ..config.lookup import OURS
 from ..datasets import shapes
 from ..errors import InputError
 from ..preflight.steps import Step
 from ..processes import process_rank
+from ..registry import SCOPE
 from ..tasks import find_task
 from ..training.console import QuietRunner
 from ..training.find_checkpoint import latest_checkpoint
@@ -135,7 +135,7 @@ def shorten(config: Config, resumed: bool = False) -> Config:
     loop.update({'max_epochs' if by_epoch else 'max_iters': length + resumed})
     loop.update(val_interval=length, val_begin=1)
     hooks = config.setdefault('default_hooks', {})
-    checkpoint = hooks.get('checkpoint') or {'type': f'{OURS}.CheckpointHook'}
+    checkpoint = hooks.get('checkpoint') or {'type': f'{SCOPE}.CheckpointHook'}
     hooks['checkpoint'] = {**checkpoint, 'interval': length, 'by_epoch': by_epoch, 'save_begin': 0}
     hooks['logger'] = {'type': 'LoggerHook', 'interval': 1}
     return config

@@ -4,7 +4,7 @@ import copy
 
 from mmengine.config import Config
 
-from ..config.lookup import OURS
+from ..registry import SCOPE
 
 GUARDS = {
     'exact_resume': 'ExactResumeHook',
@@ -19,7 +19,7 @@ def add_hooks(config: Config, *kinds: str, **options) -> Config:
     Those that it has, as the dump of an earlier run does, are replaced.
     """
     config = copy.deepcopy(config)
-    added = [{'type': f'{OURS}.{kind}', **options} for kind in kinds]
+    added = [{'type': f'{SCOPE}.{kind}', **options} for kind in kinds]
     types = [hook['type'] for hook in added]
     others = [hook for hook in config.get('custom_hooks') or [] if hook.get('type') not in types]
     config.custom_hooks = others + added
@@ -34,7 +34,7 @@ def add_guards(config: Config) -> Config:
     config = add_hooks(config, 'InterruptHook')
     hooks = config.setdefault('default_hooks', {})
     for name, kind in GUARDS.items():
-        hooks.setdefault(name, {'type': f'{OURS}.{kind}'})
+        hooks.setdefault(name, {'type': f'{SCOPE}.{kind}'})
     return config
 
 
@@ -44,5 +44,5 @@ def add_service_hooks(config: Config) -> Config:
     hooks = config.setdefault('default_hooks', {})
     checkpoint = hooks.setdefault('checkpoint', {'type': 'CheckpointHook', 'interval': 1})
     if checkpoint is not None and checkpoint['type'] == 'CheckpointHook':
-        checkpoint['type'] = f'{OURS}.CheckpointHook'
+        checkpoint['type'] = f'{SCOPE}.CheckpointHook'
     return config

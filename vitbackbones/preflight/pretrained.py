@@ -11,10 +11,10 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ..checkpoints.filling import INITIALIZERS, pretrained_options
-from ..config.lookup import OURS
 from ..config.paths import PROJECT_ROOT, is_remote, looked_in, resolve
 from ..config.settings import entries, value_at
 from ..errors import InputError
+from ..registry import SCOPE
 
 
 def prepare_pretrained(config: Config, given: str | None = None, scratch: bool = False) -> Config:
@@ -79,7 +79,7 @@ def _replace(config: Config, given: str) -> None:
     whole = pretrained_options(config.model.get('init_cfg')) is not None
     owner = config.model if whole else backbone  # fine-tuning starts with the head, too
     options = pretrained_options(owner.get('init_cfg')) or {}
-    owner.init_cfg = options | {'type': f'{OURS}.Pretrained', 'checkpoint': given}
+    owner.init_cfg = options | {'type': f'{SCOPE}.Pretrained', 'checkpoint': given}
 
 
 def _require(config: Config, checkpoint: str, given: bool) -> str:
@@ -90,7 +90,7 @@ def _require(config: Config, checkpoint: str, given: bool) -> str:
         raise InputError(
             f'--pretrained {checkpoint}: no such file (looked for {looked_in(checkpoint)})'
         )
-    is_vit = value_at(config.model, 'backbone.type') in (f'{OURS}.AugViT', f'{OURS}.ViT')
+    is_vit = value_at(config.model, 'backbone.type') in (f'{SCOPE}.AugViT', f'{SCOPE}.ViT')
     note = ' (DeiT weights fit ViT and the ViT part of Aug-ViT)' if is_vit else ''
     raise InputError(
         f'{checkpoint}: the ImageNet checkpoint that {Path(config.filename).name} starts from is '
