@@ -43,6 +43,7 @@ HOSTS = {
 ATTENTION = {
     'dot': {'type': 'DotProductAttention'},
     'dot grouped': {'type': 'DotProductAttention', 'groups': 2},
+    'dot shared': {'type': 'DotProductAttention', 'sharing': 'QKKQ'},
     'mean-shift': {'type': 'MeanShiftAttention'},
     'mean-shift grouped': {'type': 'MeanShiftAttention', 'groups': 2, 'layout': 'block'},
     'sliced': {'type': 'SlicedAttention', 'slices': 3},
@@ -141,6 +142,7 @@ def test_what_has_no_meaning_is_refused_with_the_reason(host, attention):
         ({'type': 'DotProductAttention', 'groups': 5}, 'groups=5 does not divide'),
         ({'type': 'MeanShiftAttention', 'groups': 5}, 'groups=5 does not divide'),
         ({'type': 'DotProductAttention', 'layout': 'rows'}, "layout='rows'"),
+        ({'type': 'DotProductAttention', 'sharing': 'QKVV', 'groups': 2}, 'W is never grouped'),
         ({'type': 'MeanShiftAttention', 'sharing': 'QKVPP', 'groups': 2}, 'W is never grouped'),
         ({'type': 'SlicedAttention', 'slices': 0}, 'groups=0|keys of other tokens'),
     ],

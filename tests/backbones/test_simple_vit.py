@@ -88,6 +88,28 @@ def test_shared_projections_count_as_in_the_paper(sharing, groups, weights):
     assert round(matrices / 1e6, 2) == weights
 
 
+# the paper's Table 2 a-i, with the number of matrices
+@pytest.mark.parametrize(
+    ('sharing', 'matrices'),
+    [
+        ('QQQQ', 1),
+        ('QKKQ', 2),
+        ('QQQW', 2),
+        ('QQVQ', 2),
+        ('QQVV', 2),
+        ('QQVW', 3),
+        ('QKKW', 3),
+        ('QKVV', 3),
+        ('QKVW', 4),
+    ],
+)
+def test_shared_projections_of_the_dot_product_count_as_in_the_paper(sharing, matrices):
+    with torch.device('meta'):
+        model = create_model('simple_vit_s', attention={'sharing': sharing})
+    weights = sum(p.numel() for p in model.parameters() if p.ndim > 1)
+    assert weights / 1e6 == pytest.approx(14.835 + 1.7695 * matrices, abs=1e-3)
+
+
 def test_a_larger_grid_goes_on_counting():
     small = sincos_position((3, 5), 16, torch.device('cpu')).reshape(3, 5, 16)
     large = sincos_position((7, 8), 16, torch.device('cpu')).reshape(7, 8, 16)

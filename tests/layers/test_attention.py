@@ -1,4 +1,6 @@
-"""Attention, its projections and its slices, each against its definition written out."""
+"""Attention and its slices, each against its definition written out."""
+
+import itertools
 
 import numpy as np
 import pytest
@@ -6,10 +8,10 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from tests.reference.plain import scores_and_values
 from vitbackbones.layers import (
     Block,
     DotProductAttention,
-    GroupedLinear,
     MeanShiftAttention,
     SlicedAttention,
     Slicing,
@@ -115,6 +117,86 @@ def test_tokens_of_different_slices_have_no_weight_for_each_other():
     assert torch.equal(weights[0, 0] > 0, expected)
 
 
+SHARINGS = sorted(
+    {
+        ''.join('QKVW'[word.index(letter)] for letter in word)
+        for word in itertools.product(range(4), repeat=4)
+    }
+)
+
+
+def shared_reference(attention, sharing, x, context):
+    """The equation with the matrix of each letter; W's is the transpose where it shares."""
+    letters = list(dict.fromkeys(sharing[:3]))
+    own = [p for name, p in attention.named_parameters() if 'proj' not in name]
+    matrices = dict(zip(letters, torch.cat(own).split(x.shape[-1]), strict=True))
+    q, k, v = (
+        (source @ matrices[letter].T).unflatten(-1, (3, -1)).transpose(1, 2)
+        for source, letter in zip((x, context, context), sharing[:3], strict=True)
+    )
+    back = matrices[sharing[3]].T if sharing[3] in matrices else attention.proj.weight
+    average = scores_and_values(q, k, v, q.shape[-1] ** -0.5).transpose(1, 2).flatten(2)
+    return average @ back.T
+
+
+def test_every_way_to_share_exists_once():
+    assert len(SHARINGS) == 15  # partitions of four roles
+
+
+@pytest.mark.parametrize('cross', [False, True])
+@pytest.mark.parametrize('sharing', SHARINGS)
+def test_sharing_has_one_matrix_per_letter_and_equals_the_equation(sharing, cross):
+    options = {'qkv_bias': False, 'proj_bias': False, 'cross': cross}
+    attention = DotProductAttention(12, 3, sharing=sharing, **options).double()
+    parameters = list(attention.parameters())
+    assert sum(p.numel() for p in parameters) == 144 * len(set(sharing))
+    x, context = torch.randn(2, 2, 5, 12).double()
+    results = [
+        attention(x, context) if cross else attention(x),
+        shared_reference(attention, sharing, x, context if cross else x),
+    ]
+    torch.testing.assert_close(*results)
+    gradients = [torch.autograd.grad(y.square().sum(), parameters) for y in results]
+    for ours, plain in zip(*gradients, strict=True):
+        assert ours.abs().sum() > 0
+        torch.testing.assert_close(ours, plain)
+
+
+def test_four_letters_are_names_only():
+    x = torch.randn(2, 5, 12)
+    torch.manual_seed(0)
+    first = DotProductAttention(12, 3, sharing='QKKW')(x)
+    torch.manual_seed(0)
+    assert torch.equal(first, DotProductAttention(12, 3, sharing='KVVQ')(x))
+
+
+@pytest.mark.parametrize('cross', [False, True])
+def test_own_matrices_are_stored_as_ever(cross):
+    names = {
+        name.split('.')[0] for name, _ in DotProductAttention(12, 3, cross=cross).named_parameters()
+    }
+    assert names == ({'q', 'kv', 'proj'} if cross else {'qkv', 'proj'})
+
+
+def test_shared_matrices_take_groups_and_slices():
+    attention = SlicedAttention(24, 3, slices=2, sharing='QKKW', groups=2)
+    assert attention.qkv.weight.shape == (48, 12)
+    assert attention(torch.randn(2, 8, 24)).shape == (2, 8, 24)
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        ({'sharing': 'QKVPW'}, "sharing='QKVPW': must be four letters out of QKVW"),
+        ({'sharing': 'QKVP'}, "sharing='QKVP'"),
+        ({'sharing': 'QKVV', 'groups': 2}, 'groups=2: W is never grouped'),
+    ],
+)
+def test_what_cannot_be_shared_is_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        DotProductAttention(24, 3, **options)
+
+
 def test_heads_must_divide_the_width():
     with pytest.raises(ValueError, match='num_heads=5'):
         DotProductAttention(24, 5)
@@ -129,101 +211,6 @@ def test_a_part_of_ones_own_needs_no_registration():
             return x.mean(1, keepdim=True).expand_as(x)
 
     block = Block(24, 3, 4, {'type': Mean}, {'type': 'IdentityShortcut'})
-    assert block(torch.randn(2, 6, 24), (2, 3)).shape == (2, 6, 24)
-
-
-def dense(linear, group_of_output):
-    """The dense matrix that the stored rows stand for; groups of outputs from a function."""
-    out, columns = linear.weight.shape
-    matrix = torch.zeros(out, columns * linear.groups)
-    seen = [0] * linear.groups
-    for o in range(out):
-        g = group_of_output(o)
-        row = linear.weight[g * (out // linear.groups) + seen[g]]
-        matrix[o, g * columns : (g + 1) * columns] = row
-        seen[g] += 1
-    return matrix
-
-
-@pytest.mark.parametrize('groups', [2, 3, 4])
-def test_interleaved_output_o_reads_group_o_mod_g(groups):
-    linear = GroupedLinear(24, 96, groups=groups, parts=4)
-    x = torch.randn(2, 5, 24)
-    expected = F.linear(x, dense(linear, lambda o: o % groups), linear.bias)
-    torch.testing.assert_close(linear(x), expected, atol=1e-6, rtol=1e-5)
-
-
-@pytest.mark.parametrize('groups', [2, 3])
-def test_blocks_lie_within_each_part(groups):
-    linear = GroupedLinear(24, 72, groups=groups, layout='block', parts=3)
-    x = torch.randn(2, 5, 24)
-    expected = F.linear(x, dense(linear, lambda o: o % 24 // (24 // groups)), linear.bias)
-    torch.testing.assert_close(linear(x), expected, atol=1e-6, rtol=1e-5)
-
-
-def test_interleaving_is_a_grouped_convolution_and_a_channel_shuffle():
-    linear = GroupedLinear(24, 48, bias=False, groups=3)
-    x = torch.randn(2, 5, 24)
-    y = F.conv1d(x.transpose(1, 2), linear.weight[..., None], groups=3)  # (2, 48, 5)
-    y = y.unflatten(1, (3, 16)).transpose(1, 2).flatten(1, 2).transpose(1, 2)
-    torch.testing.assert_close(linear(x), y, atol=1e-6, rtol=1e-5)
-
-
-@pytest.mark.parametrize('layout', ['interleave', 'block'])
-@pytest.mark.parametrize('groups', [1, 2])
-def test_a_part_alone_is_that_part_of_the_whole(groups, layout):
-    linear = GroupedLinear(8, 24, groups=groups, layout=layout, parts=3)
-    x = torch.randn(4, 8)
-    torch.testing.assert_close(linear(x, slice(1, 3)), linear(x)[:, 8:])
-
-
-def test_one_group_is_a_linear_layer():
-    linear, usual = GroupedLinear(8, 24, parts=3), nn.Linear(8, 24)
-    usual.load_state_dict(linear.state_dict())
-    x = torch.randn(4, 8)
-    assert torch.equal(linear(x), usual(x))
-
-
-def test_grouping_keeps_the_variance_at_the_start():
-    torch.manual_seed(0)
-    x = torch.randn(64, 384)
-    spread = [GroupedLinear(384, 768, False, groups)(x).std().item() for groups in (1, 4)]
-    assert spread[0] == pytest.approx(spread[1], rel=0.05)
-
-
-@pytest.mark.parametrize(
-    ('arguments', 'message'),
-    [
-        ({'groups': 5}, 'groups=5'),
-        ({'groups': 0}, 'groups=0'),
-        ({'groups': 2.0}, 'groups=2.0: a number of groups is an integer'),
-        ({'groups': '2'}, "groups='2'"),
-        ({'groups': 16, 'parts': 3}, 'groups=16 does not divide the widths 16 and 8'),
-        ({'layout': 'rows'}, "layout='rows'"),
-    ],
-)
-def test_bad_values_are_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        GroupedLinear(16, 24, **arguments)
-
-
-@pytest.mark.parametrize('cross', [False, True])
-def test_dot_product_attention_takes_groups(cross):
-    attention = DotProductAttention(24, 3, cross=cross, groups=2)
-    plain = DotProductAttention(24, 3, cross=cross)
-    for name in ('q', 'kv') if cross else ('qkv',):
-        linear, target = getattr(attention, name), getattr(plain, name)
-        target.weight.data = dense(linear, lambda o: o % 2)
-        target.bias.data = linear.bias.data
-    plain.proj = attention.proj
-    x, context = torch.randn(2, 7, 24), torch.randn(2, 4, 24) if cross else None
-    torch.testing.assert_close(attention(x, context), plain(x, context), atol=1e-6, rtol=1e-5)
-
-
-def test_groups_reach_the_attention_of_a_block():
-    attention = {'type': 'DotProductAttention', 'groups': 2}
-    block = Block(24, 3, 4, attention, {'type': 'IdentityShortcut'})
-    assert block.attn.qkv.weight.shape == (72, 12)
     assert block(torch.randn(2, 6, 24), (2, 3)).shape == (2, 6, 24)
 
 

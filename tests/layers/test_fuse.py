@@ -57,6 +57,7 @@ def test_branch_coefficients_fold_into_the_last_linear_layer():
 
 PARTS = {
     'mean shift': ({'type': 'MeanShiftAttention'}, COEFFICIENTS),
+    'tied': ({'type': 'DotProductAttention', 'sharing': 'QKVV'}, COEFFICIENTS),
     'tied mean shift': ({'type': 'MeanShiftAttention', 'sharing': 'QKVPQ'}, COEFFICIENTS),
     'probe after it': ({'type': 'MeanShiftAttention', 'probe': 'residual'}, COEFFICIENTS),
     'slices': ({'type': 'SlicedAttention'}, COEFFICIENTS),

@@ -7,7 +7,6 @@ what it may declare.
 
 from .attention import (
     DotProductAttention,
-    GroupedLinear,
     SlicedAttention,
     Slicing,
     fixed_permutation,
@@ -41,6 +40,7 @@ from .parts import (
     register,
     require_choice,
 )
+from .projections import GroupedLinear
 from .recursion import (
     ONCE,
     SHALLOW,

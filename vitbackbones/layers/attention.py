@@ -1,19 +1,7 @@
-"""Dot-product attention: its projections, dense or grouped, and its form in slices.
+"""Dot-product attention, and its form in slices.
 
 **Attention** (Vaswani et al., 2017) always runs through the fused kernel, which never forms the
 weights; ``weights`` computes them anew for those who want to see them.
-
-**Grouped projections** (MSF transformer, Sec. 3.3, Fig. 2) have 1/G of the numbers of dense ones.
-Input channels are cut into G contiguous groups, and every output channel reads one of them. A
-fused map is made of ``parts`` equal projections (q, k, v, ...); which output reads which group:
-
-* ``'interleave'`` (Fig. 2b): output o reads group o mod G, so every head sees all of the input;
-* ``'block'`` (Fig. 2a): within each part, the g-th of G contiguous pieces reads group g.
-
-The weight is stored with the rows of a group together, (group, part, channel): as published, and
-as in a grouped 1 x 1 convolution. With ``'interleave'`` that is row g * out / G + o // G for
-output o of group g. The published code's own block mode is another one, which was never used: it
-makes blocks of the fused map as a whole, so that queries and keys see one half of the input only.
 
 **Slices** (Shen et al., "Sliced Recursive Transformer", ECCV 2022, Algorithm 1): the tokens are
 cut into G consecutive runs and each run attends to itself alone, which divides the cost of the
@@ -32,11 +20,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from .drop import make_dropout
 from .parts import ATTENTIONS, register, require_choice
+from .projections import ProjectedAttention, read_sharing, require_groups
 
-# input channel i of group g, output channel o of group g in part p
-_PRODUCTS = {'interleave': '...gi,gpoi->...pog', 'block': '...gi,gpoi->...pgo'}
+_ROLES = 'QKVW'
 
 # how a pass may shuffle its tokens, see Slicing
 PERMUTATIONS = (
@@ -48,66 +35,6 @@ PERMUTATIONS = (
 _PRIME = 2**31 - 1
 _SPREAD = 1_640_531_527
 _COEFFICIENTS = (1_103_527_591, 377_401_575, 1_918_273_645, 662_824_084)
-
-
-def _require_groups(groups: int) -> None:
-    if not isinstance(groups, int) or groups < 1:
-        raise OptionError(f'groups={groups!r}: a number of groups is an integer of at least 1')
-
-
-class GroupedLinear(nn.Linear):
-    """A linear map of ``parts`` equal projections in ``groups`` groups; 1 group is dense.
-
-    Args:
-        in_features: width of the input.
-        out_features: width of the output, all parts together.
-        bias: whether there is a bias, one number per output channel in the output's order.
-        groups: number of groups; divides the input and every part of the output.
-        layout: ``'interleave'`` or ``'block'``.
-        parts: number of projections in the output.
-
-    Shape of ``weight``: (out_features, in_features / groups), initialized as torch does a dense
-    map of that input width.
-
-    Raises:
-        OptionError: ``groups`` is not an integer from 1 or does not divide the widths, or
-            ``layout`` is unknown.
-    """
-
-    def __init__(
-        self,
-        in_features: int,
-        out_features: int,
-        bias: bool = True,
-        groups: int = 1,
-        layout: str = 'interleave',
-        parts: int = 1,
-    ) -> None:
-        require_choice('layout', layout, _PRODUCTS)
-        _require_groups(groups)
-        if in_features % groups or out_features // parts % groups:
-            widths = f'{in_features} and {out_features // parts}'
-            raise OptionError(
-                f'groups={groups} does not divide the widths {widths} of a projection'
-            )
-        super().__init__(in_features // groups, out_features, bias)
-        self.groups, self.layout, self.parts = groups, layout, parts
-
-    def forward(self, x: Tensor, part: slice = slice(None)) -> Tensor:
-        """Map (..., in_features) to (..., out_features), or to the parts in ``part`` alone."""
-        # (parts * out, in / groups) -> (groups, parts, out / groups, in / groups)
-        weight = self.weight.unflatten(0, (self.groups, self.parts, -1))[:, part]
-        bias = self.bias
-        if bias is not None:
-            bias = bias.unflatten(0, (self.parts, -1))[part].flatten()  # (parts * out,)
-        if self.groups == 1:
-            return F.linear(x, weight.flatten(0, 2), bias)
-        x = x.unflatten(-1, (self.groups, -1))  # (..., groups, in / groups)
-        out = torch.einsum(_PRODUCTS[self.layout], x, weight).flatten(-3)
-        return out if bias is None else out + bias
-
-    def extra_repr(self) -> str:
-        return f'{super().extra_repr()}, groups={self.groups}, layout={self.layout!r}'
 
 
 def softmax_weights(q: Tensor, k: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -126,24 +53,27 @@ def softmax_weights(q: Tensor, k: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 @register(ATTENTIONS)
-class DotProductAttention(nn.Module):
+class DotProductAttention(ProjectedAttention):
     """softmax(q k^T / sqrt(head_dims)) v over all tokens.
 
     Args:
         embed_dims: width of the tokens, a multiple of ``num_heads``.
         num_heads: number of heads.
         qkv_bias: whether the query, key and value projections have a bias.
-        cross: whether keys and values come from other tokens than the queries. The
-            projection is then stored as ``q`` and ``kv``, else as one ``qkv``.
+        cross: whether keys and values come from other tokens than the queries. The projections
+            are then stored as ``q`` and ``kv``, else, and where matrices are shared, as one
+            ``qkv``.
         attn_drop_rate: dropout on the attention weights.
         drop_rate: dropout on the output.
         proj_bias: whether the output projection has a bias.
         groups, layout: grouping of the query, key and value projections, see
             :class:`GroupedLinear`.
+        sharing: which matrix serves each role, four letters for queries, keys, values and the
+            output projection as in the MSF transformer's Table 2, see ``layers.projections``.
 
     Raises:
-        OptionError: ``embed_dims`` is not a multiple of ``num_heads``, or a bad ``groups`` or
-            ``layout``.
+        OptionError: ``embed_dims`` is not a multiple of ``num_heads``, a bad ``groups``,
+            ``layout`` or ``sharing``, or W shares with a grouped matrix.
     """
 
     takes_bias = True
@@ -160,23 +90,22 @@ class DotProductAttention(nn.Module):
         proj_bias: bool = True,
         groups: int = 1,
         layout: str = 'interleave',
+        sharing: str = _ROLES,
     ) -> None:
-        super().__init__()
-        if embed_dims % num_heads:
-            raise OptionError(f'embed_dims={embed_dims} is not a multiple of num_heads={num_heads}')
-        self.num_heads = num_heads
-        self.attn_drop_rate = attn_drop_rate
-        self.cross = cross
-
-        def linear(parts: int) -> GroupedLinear:
-            return GroupedLinear(embed_dims, parts * embed_dims, qkv_bias, groups, layout, parts)
-
-        if cross:
-            self.q, self.kv = linear(1), linear(2)
-        else:
-            self.qkv = linear(3)
-        self.proj = nn.Linear(embed_dims, embed_dims, bias=proj_bias)
-        self.drop = make_dropout(drop_rate)
+        letters = read_sharing(sharing, _ROLES)
+        apart = cross and len(set(sharing)) == len(_ROLES)
+        super().__init__(
+            embed_dims,
+            num_heads,
+            ('q', 'kv') if apart else ('qkv',),
+            letters,
+            qkv_bias=qkv_bias,
+            proj_bias=proj_bias,
+            attn_drop_rate=attn_drop_rate,
+            drop_rate=drop_rate,
+            groups=groups,
+            layout=layout,
+        )
 
     def forward(
         self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None
@@ -190,7 +119,7 @@ class DotProductAttention(nn.Module):
         bias = None if bias is None else bias.to(q.dtype)
         out = F.scaled_dot_product_attention(q, k, v, bias, dropout)
         out = out.transpose(1, 2).flatten(2)  # (N, heads, L, c) -> (N, L, heads * c)
-        return self.drop(self.proj(out))
+        return self.drop(self._back_project(out))
 
     def weights(
         self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None
@@ -200,23 +129,18 @@ class DotProductAttention(nn.Module):
         return softmax_weights(q, k, bias)
 
     @property
-    def last_linear(self) -> nn.Linear:
-        """The output projection."""
-        return self.proj
+    def last_linear(self) -> nn.Linear | None:
+        """The output projection; ``None`` where its matrix is another role's too."""
+        return self.proj if self.tied is None else None
 
-    def _project(self, x: Tensor, context: Tensor | None) -> tuple[Tensor, ...]:
+    def _project(self, x: Tensor, context: Tensor | None) -> list[Tensor]:
         """Return queries (N, heads, L, c), and keys and values (N, heads, S, c)."""
+        to_q, to_kv = getattr(self, self.maps[0]), getattr(self, self.maps[-1])
         if context is None:
-            return self._heads(self.qkv(x), 3)
-        if self.cross:
-            q, kv = self.q(x), self.kv(context)
+            parts = to_q.project(x, 'QKV')
         else:
-            q, kv = self.qkv(x, slice(0, 1)), self.qkv(context, slice(1, 3))
-        return self._heads(q, 1) + self._heads(kv, 2)
-
-    def _heads(self, x: Tensor, parts: int) -> tuple[Tensor, ...]:
-        x = x.unflatten(2, (parts, self.num_heads, -1))  # (N, L, parts, heads, c)
-        return x.permute(2, 0, 3, 1, 4).unbind(0)  # parts times (N, heads, L, c)
+            parts = to_q.project(x, 'Q') + to_kv.project(context, 'KV')
+        return [self._heads(part) for part in parts]
 
 
 def fixed_permutation(length: int, device: torch.device, number: int = 0) -> Tensor:
@@ -254,7 +178,7 @@ class Slicing(nn.Module):
 
     def __init__(self, groups: int, permutation: str = 'none') -> None:
         super().__init__()
-        _require_groups(groups)
+        require_groups(groups)
         require_choice('permutation', permutation, PERMUTATIONS)
         self.groups = groups
         self.permutation = permutation
@@ -283,8 +207,8 @@ class Slicing(nn.Module):
         return x.new_zeros(between.shape).masked_fill(between, float('-inf'))
 
     def _order(self, length: int, device: torch.device) -> Tensor:
-        """Return the order (length,) in which the tokens of this pass are cut."""
-        if self.draw == 'none':
+        """Return the order (length,) in which the tokens of the grid are cut."""
+        if self.draw == 'none' or self.groups == 1 and not self.form:
             return torch.arange(length, device=device)
         if self.draw == 'random':  # drawn on the CPU, as published
             return torch.randperm(length).to(device)

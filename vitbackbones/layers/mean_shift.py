@@ -16,10 +16,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ..errors import OptionError
-from .attention import GroupedLinear, softmax_weights
-from .drop import make_dropout
+from .attention import softmax_weights
 from .parts import ATTENTIONS, register, require_choice
+from .projections import ProjectedAttention, read_sharing
 
 _ROLES = 'QKVPW'
 
@@ -78,18 +77,8 @@ def _with_longer_keys(
     return out[..., :width]
 
 
-def _matrices(sharing: str, with_probe: bool) -> tuple[list[int], int | None]:
-    """Number the distinct matrices; return those of Q, K, V[, P], and W's or None if its own."""
-    if len(sharing) != len(_ROLES) or set(sharing) - set(_ROLES):
-        raise OptionError(f'sharing={sharing!r}: must be five letters out of {_ROLES}')
-    letters = sharing[:4] if with_probe else sharing[:3]
-    distinct = list(dict.fromkeys(letters))
-    tied = distinct.index(sharing[4]) if sharing[4] in distinct else None
-    return [distinct.index(letter) for letter in letters], tied
-
-
 @register(ATTENTIONS)
-class MeanShiftAttention(nn.Module):
+class MeanShiftAttention(ProjectedAttention):
     """Mean-shift attention with grouped and shared projections.
 
     Args:
@@ -103,9 +92,7 @@ class MeanShiftAttention(nn.Module):
         groups, layout: grouping of the projections, see
             :class:`~vitbackbones.layers.GroupedLinear`; the back-projection is never grouped.
         sharing: which matrix serves each role, as in the paper's Table 1: five letters for
-            Q(uery), K(ey), V(alue), P(robe) and W(eight), the back-projection. Equal letters
-            share: ``'QKKKW'`` has one matrix for keys, values and probes. Where W shares, it is
-            the transpose of the other's matrix.
+            queries, keys, values, probes and the back-projection, see ``layers.projections``.
         probe: where the probe is subtracted. ``'head'``: from each head's average, before the
             back-projection (Eq. 12). ``'residual'``: after it, z_i = W sum_j a_ij v_j - P x_i,
             where it joins the skip connection; equal to Eq. 12 with the product W P for P. (This
@@ -134,21 +121,23 @@ class MeanShiftAttention(nn.Module):
         probe: str | None = 'head',
         proj_bias: bool = True,
     ) -> None:
-        super().__init__()
-        if embed_dims % num_heads:
-            raise OptionError(f'embed_dims={embed_dims} is not a multiple of num_heads={num_heads}')
         require_choice('probe', probe, ('head', 'residual', None))
-        self.num_heads, self.attn_drop_rate, self.probe = num_heads, attn_drop_rate, probe
-        self.roles, self.tied = _matrices(sharing, probe is not None)
-        if self.tied is not None and groups != 1:
-            raise OptionError(f'sharing={sharing!r}: W is never grouped, so it needs groups=1')
-        parts = 1 + max(self.roles)
-        self.qkvp = GroupedLinear(embed_dims, parts * embed_dims, qkv_bias, groups, layout, parts)
-        if self.tied is None:
-            self.proj = nn.Linear(embed_dims, embed_dims, bias=proj_bias)
-        else:
-            self.proj_bias = nn.Parameter(torch.zeros(embed_dims)) if proj_bias else None
-        self.drop = make_dropout(drop_rate)
+        letters = read_sharing(sharing, _ROLES)
+        if probe is None:
+            del letters['P']
+        super().__init__(
+            embed_dims,
+            num_heads,
+            ('qkvp',),
+            letters,
+            qkv_bias=qkv_bias,
+            proj_bias=proj_bias,
+            attn_drop_rate=attn_drop_rate,
+            drop_rate=drop_rate,
+            groups=groups,
+            layout=layout,
+        )
+        self.probe = probe
 
     def forward(
         self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None
@@ -177,19 +166,9 @@ class MeanShiftAttention(nn.Module):
         return None if self.tied is not None or self.probe == 'residual' else self.proj
 
     def _project(self, x: Tensor, context: Tensor | None) -> list[Tensor]:
-        """Return queries, keys, values and probes, each (N, L or S, C)."""
+        """Return queries, keys, values and, if any, probes, each (N, L or S, C)."""
+        probe = 'P' if self.probe else ''
         if context is None:
-            parts = self.qkvp(x).chunk(self.qkvp.parts, -1)
-            return [parts[i] for i in self.roles]
-        sources = (x, context, context, x)
-        pairs = zip(sources, self.roles, strict=False)  # there may be no probe
-        return [self.qkvp(source, slice(i, i + 1)) for source, i in pairs]
-
-    def _heads(self, x: Tensor) -> Tensor:
-        return x.unflatten(2, (self.num_heads, -1)).transpose(1, 2)  # (N, L, C) -> (N, heads, L, c)
-
-    def _back_project(self, z: Tensor) -> Tensor:
-        if self.tied is None:
-            return self.proj(z)
-        matrix = self.qkvp.weight.unflatten(0, (self.qkvp.parts, -1))[self.tied]  # (C, C)
-        return F.linear(z, matrix.T, self.proj_bias)
+            return self.qkvp.project(x, f'QKV{probe}')
+        q, *p = (part for role in f'Q{probe}' for part in self.qkvp.project(x, role))
+        return [q, *self.qkvp.project(context, 'KV'), *p]

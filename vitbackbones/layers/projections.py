@@ -1,0 +1,199 @@
+"""The projections of an attention: dense or grouped, and one matrix in several roles.
+
+Both are the MSF transformer's (Kobayashi, "Mean-Shift Feature Transformer", CVPR 2024).
+
+**Grouped projections** (Sec. 3.3, Fig. 2) have 1/G of the numbers of dense ones.
+Input channels are cut into G contiguous groups, and every output channel reads one of them. A
+fused map is made of ``parts`` equal projections (q, k, v, ...); which output reads which group:
+
+* ``'interleave'`` (Fig. 2b): output o reads group o mod G, so every head sees all of the input;
+* ``'block'`` (Fig. 2a): within each part, the g-th of G contiguous pieces reads group g.
+
+The weight is stored with the rows of a group together, (group, part, channel): as published, and
+as in a grouped 1 x 1 convolution. With ``'interleave'`` that is row g * out / G + o // G for
+output o of group g. The published code's own block mode is another one, which was never used: it
+makes blocks of the fused map as a whole, so that queries and keys see one half of the input only.
+
+**Shared projections** (Tables 1 and 2). One letter says which matrix serves each role: Q(uery),
+K(ey), V(alue), in mean-shift attention P(robe), and last W(eight), the back-projection. Equal
+letters share: ``'QKKW'`` has one matrix for keys and values. Letters are names only, so
+``'QKKW'`` and ``'KVVQ'`` are the same. Where W shares, it is the transpose of the other's matrix.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from ..errors import OptionError
+from .drop import make_dropout
+from .parts import require_choice
+
+# input channel i of group g, output channel o of group g in part p
+_PRODUCTS = {'interleave': '...gi,gpoi->...pog', 'block': '...gi,gpoi->...pgo'}
+
+
+def require_groups(groups: int) -> None:
+    """Refuse what is not a number of groups.
+
+    Raises:
+        OptionError: ``groups`` is not an integer from 1.
+    """
+    if not isinstance(groups, int) or groups < 1:
+        raise OptionError(f'groups={groups!r}: a number of groups is an integer of at least 1')
+
+
+class GroupedLinear(nn.Linear):
+    """A linear map of ``parts`` equal projections in ``groups`` groups; 1 group is dense.
+
+    Args:
+        in_features: width of the input.
+        out_features: width of the output, all parts together.
+        bias: whether there is a bias, one number per output channel in the output's order.
+        groups: number of groups; divides the input and every part of the output.
+        layout: ``'interleave'`` or ``'block'``.
+        parts: number of projections in the output.
+
+    Shape of ``weight``: (out_features, in_features / groups), initialized as torch does a dense
+    map of that input width.
+
+    Raises:
+        OptionError: ``groups`` is not an integer from 1 or does not divide the widths, or
+            ``layout`` is unknown.
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        groups: int = 1,
+        layout: str = 'interleave',
+        parts: int = 1,
+    ) -> None:
+        require_choice('layout', layout, _PRODUCTS)
+        require_groups(groups)
+        if in_features % groups or out_features // parts % groups:
+            widths = f'{in_features} and {out_features // parts}'
+            raise OptionError(
+                f'groups={groups} does not divide the widths {widths} of a projection'
+            )
+        super().__init__(in_features // groups, out_features, bias)
+        self.groups, self.layout, self.parts = groups, layout, parts
+
+    def forward(self, x: Tensor, part: slice = slice(None)) -> Tensor:
+        """Map (..., in_features) to (..., out_features), or to the parts in ``part`` alone."""
+        # (parts * out, in / groups) -> (groups, parts, out / groups, in / groups)
+        weight = self.weight.unflatten(0, (self.groups, self.parts, -1))[:, part]
+        bias = self.bias
+        if bias is not None:
+            bias = bias.unflatten(0, (self.parts, -1))[part].flatten()  # (parts * out,)
+        if self.groups == 1:
+            return F.linear(x, weight.flatten(0, 2), bias)
+        x = x.unflatten(-1, (self.groups, -1))  # (..., groups, in / groups)
+        out = torch.einsum(_PRODUCTS[self.layout], x, weight).flatten(-3)
+        return out if bias is None else out + bias
+
+    def extra_repr(self) -> str:
+        return f'{super().extra_repr()}, groups={self.groups}, layout={self.layout!r}'
+
+
+class SharedLinear(GroupedLinear):
+    """The projections of ``embed_dims`` to itself that serve the roles of an attention.
+
+    Args:
+        embed_dims: width of the tokens.
+        letters: the letter of each role; equal ones share a part, parts are in order of letters.
+        bias, groups, layout: as for :class:`GroupedLinear`.
+    """
+
+    def __init__(
+        self, embed_dims: int, letters: dict[str, str], bias: bool, groups: int, layout: str
+    ) -> None:
+        distinct = list(dict.fromkeys(letters.values()))
+        parts = len(distinct)
+        super().__init__(embed_dims, parts * embed_dims, bias, groups, layout, parts)
+        self.numbers = {role: distinct.index(letter) for role, letter in letters.items()}
+
+    def project(self, x: Tensor, roles: str) -> list[Tensor]:
+        """Return what (N, L, embed_dims) is in each of the ``roles``, of that shape each."""
+        numbers = [self.numbers[role] for role in roles]
+        first, end = min(numbers), max(numbers) + 1
+        parts = self(x, slice(first, end)).chunk(end - first, -1)
+        return [parts[number - first] for number in numbers]
+
+    def matrix(self, role: str) -> Tensor:
+        """Return the dense matrix (embed_dims, embed_dims), out by in, of a role; one group."""
+        return self.weight.unflatten(0, (self.parts, -1))[self.numbers[role]]
+
+
+def read_sharing(sharing: str, roles: str) -> dict[str, str]:
+    """Return the letter of each of the ``roles``.
+
+    Raises:
+        OptionError: ``sharing`` is not one letter for each role, out of theirs.
+    """
+    if len(sharing) != len(roles) or set(sharing) - set(roles):
+        count = 'five' if 'P' in roles else 'four'
+        raise OptionError(f'sharing={sharing!r}: must be {count} letters out of {roles}')
+    return dict(zip(roles, sharing, strict=True))
+
+
+class ProjectedAttention(nn.Module):
+    """Heads between projections: what the attentions share.
+
+    Args:
+        embed_dims: width of the tokens, a multiple of ``num_heads``.
+        num_heads: number of heads.
+        maps: names of the maps of the input, each spelled by the roles that it serves.
+        letters: the letter of each role, W's too.
+        qkv_bias, proj_bias: whether the maps of the input, and the back-projection, have a bias.
+        attn_drop_rate: dropout on the attention weights.
+        drop_rate: dropout on the output.
+        groups, layout: grouping of the maps of the input.
+
+    Raises:
+        OptionError: ``embed_dims`` is not a multiple of ``num_heads``, bad ``groups`` or
+            ``layout``, or W shares with a grouped matrix.
+    """
+
+    def __init__(
+        self,
+        embed_dims: int,
+        num_heads: int,
+        maps: tuple[str, ...],
+        letters: dict[str, str],
+        *,
+        qkv_bias: bool,
+        proj_bias: bool,
+        attn_drop_rate: float,
+        drop_rate: float,
+        groups: int,
+        layout: str,
+    ) -> None:
+        super().__init__()
+        if embed_dims % num_heads:
+            raise OptionError(f'embed_dims={embed_dims} is not a multiple of num_heads={num_heads}')
+        self.num_heads, self.attn_drop_rate, self.maps = num_heads, attn_drop_rate, maps
+        for name in maps:
+            own = {role: letter for role, letter in letters.items() if role in name.upper()}
+            setattr(self, name, SharedLinear(embed_dims, own, qkv_bias, groups, layout))
+        *others, _ = letters
+        self.tied = next((role for role in others if letters[role] == letters['W']), None)
+        if self.tied is None:
+            self.proj = nn.Linear(embed_dims, embed_dims, bias=proj_bias)
+        elif groups == 1:
+            self.proj_bias = nn.Parameter(torch.zeros(embed_dims)) if proj_bias else None
+        else:
+            problem = 'W is never grouped, so no other role may have its letter in sharing'
+            raise OptionError(f'groups={groups}: {problem}')
+        self.drop = make_dropout(drop_rate)
+
+    def _heads(self, x: Tensor) -> Tensor:
+        return x.unflatten(2, (self.num_heads, -1)).transpose(1, 2)  # (N, L, C) -> (N, heads, L, c)
+
+    def _back_project(self, z: Tensor) -> Tensor:
+        """Map the heads' averages side by side, (N, L, C), to (N, L, C)."""
+        if self.tied is None:
+            return self.proj(z)
+        (name,) = self.maps
+        return F.linear(z, getattr(self, name).matrix(self.tied).T, self.proj_bias)
