@@ -1,1 +1,4 @@
-"""What a model costs (parameters, operations), and what papers print about it."""
+"""What models cost, what papers print of it, and looking into trained models.
+
+``table.py`` lists the analyses of ``tools/analyze.py``; ``reading.py`` is how they read inside.
+"""
