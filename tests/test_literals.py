@@ -11,6 +11,7 @@ from vitbackbones.literals import is_balanced, read_value, split
         ('3', 3),
         ('-0.5', -0.5),
         ('None', None),
+        ('none', 'none'),
         ('true', True),
         ('word', 'word'),
         ('torch.optim.SGD', 'torch.optim.SGD'),

@@ -1,14 +1,15 @@
 """Values as one writes them on a command line; they are read, never run.
 
 They are lists, tuples, dicts and ``dict(key=value)`` in Python's notation. Words need no quotes,
-which a shell would take away: ``dict(base=ti, depth=24)``.
+which a shell would take away: ``dict(base=ti, depth=24)``. ``None`` is Python's, but ``none``
+is a word, as for mmengine: some options have it among their choices.
 """
 
 import ast
 from collections.abc import Iterator
 
 OPENING = {')': '(', ']': '[', '}': '{'}
-WORDS = {'true': True, 'false': False, 'none': None}
+WORDS = {'true': True, 'false': False}
 
 
 def read_value(text: str):
