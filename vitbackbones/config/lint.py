@@ -183,6 +183,8 @@ def _implied_type(lookup: Lookup, path: str, node: dict, owner: str) -> str:
     if path == 'train_cfg':
         return 'EpochBasedTrainLoop' if node.get('by_epoch') else 'IterBasedTrainLoop'
     name = path.rpartition('.')[2]
+    if name == 'recursion':
+        return 'Recursion'
     if name.endswith(('attention', 'shortcut', 'stem')) and isinstance(owner, str):
         hosts = [host for host in lookup.find(owner).values() if hasattr(host, 'default_part')]
         return hosts[0].default_part(name).get('type', '') if hosts else ''

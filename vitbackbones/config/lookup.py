@@ -14,10 +14,10 @@ from mmengine.registry import Registry, root
 from mmengine.utils import get_object_from_string
 
 from ..errors import InputError
-from ..layers import ATTENTIONS, SHORTCUTS, STEMS, part_name
+from ..layers import ATTENTIONS, SHORTCUTS, STEMS, Recursion, part_name
 from ..registry import SCOPE
 
-PARTS = {**ATTENTIONS, **SHORTCUTS, **STEMS}  # of the networks, in no registry
+PARTS = {**ATTENTIONS, **SHORTCUTS, **STEMS, 'Recursion': Recursion}  # in no registry
 
 
 class Lookup:
