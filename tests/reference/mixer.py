@@ -35,4 +35,5 @@ def mixer(weights, image, depth, passes):
 
 def logits(backbone, weights, image):
     """Logits (N, classes) of a classifier with this backbone, from its tensors."""
-    return mixer(weights, image, len(backbone.blocks), backbone.passes)
+    passes = 1 if backbone.recursion is None else backbone.recursion.passes
+    return mixer(weights, image, len(backbone.blocks), passes)

@@ -23,13 +23,16 @@ from ..errors import OptionError
 from ..layers import (
     Mlp,
     PatchEmbed,
+    Recursion,
+    Recursive,
+    block_row,
     build_shortcut,
     drop_path_rates,
     make_drop_path,
     resize_map,
 )
 from .base import PlainBackbone
-from .options import BlockOptions, choose_arch, require_size
+from .options import BlockOptions, choose_arch
 
 Grid = tuple[int, int]
 
@@ -120,6 +123,12 @@ class MixerBlock(nn.Module):
         return self.shortcut_channels(x, n, self.drop_path(self.mlp_channels(n)))
 
 
+class RecursiveMixerBlock(Recursive, MixerBlock):
+    """A layer that runs several times; arguments as of both."""
+
+    residuals = MixerBlock.residuals
+
+
 class Mixer(BlockOptions, PlainBackbone):
     """MLP-Mixer with interchangeable shortcut and any number of passes through each layer.
 
@@ -154,15 +163,20 @@ class Mixer(BlockOptions, PlainBackbone):
         settings = choose_arch(self.archs, arch)
         dims, depth, patch_size = (settings[k] for k in ('embed_dims', 'depth', 'patch_size'))
         super().__init__(dims, depth, patch_size, **options)
-        self.passes = self.default_passes if passes is None else passes
-        require_size('passes', self.passes)
+        recursion = Recursion(passes=self.default_passes if passes is None else passes)
+        self.recursion = recursion if recursion.passes > 1 else None
 
         self.stem = PatchEmbed(self.in_channels, dims, patch_size)
-        common = {**self.block_options, 'token_dims': settings['token_dims']}
-        self.blocks = nn.ModuleList(
-            MixerBlock(dims, self.grid, mlp_ratio=mlp_ratio, drop_path_rate=rate, **common)
-            for rate in drop_path_rates(self.drop_path_rate, depth)
-        )
+        common = {
+            **self.block_options,
+            'embed_dims': dims,
+            'grid': self.grid,
+            'token_dims': settings['token_dims'],
+            'mlp_ratio': mlp_ratio,
+        }
+        rates = drop_path_rates(self.drop_path_rate, depth)
+        each = [{**common, 'drop_path_rate': rate} for rate in rates]
+        self.blocks = block_row(each, self.recursion, MixerBlock, RecursiveMixerBlock)
         self.norm = nn.LayerNorm(dims, eps=1e-6)
         self._reset_parameters()
 
@@ -177,12 +191,6 @@ class Mixer(BlockOptions, PlainBackbone):
         """Map images (N, in_channels, H, W) to one map or vector per entry of ``out_indices``."""
         x, size = self.stem(image)
         return self.run_blocks(x.contiguous(), size)  # (N, h * w, C)
-
-    def run_block(self, block: nn.Module, x: Tensor, size: Grid) -> Tensor:
-        """Run all passes of a block, each with activation checkpointing if ``with_cp``."""
-        for _ in range(self.passes):
-            x = super().run_block(block, x, size)
-        return x
 
     def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
         """Return ``state`` with the token-mixing weights interpolated to this model's grid.
