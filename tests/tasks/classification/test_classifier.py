@@ -10,7 +10,7 @@ from vitbackbones.checkpoints.filling import load_pretrained
 from vitbackbones.errors import InputError
 from vitbackbones.training.hooks.eval_mode import EvalModeHook
 
-from .test_distillation import classifier
+from .test_distillation import classifier, samples
 
 pytestmark = pytest.mark.compat
 
@@ -20,6 +20,11 @@ def scope():
     """Bare names are mmpretrain's, whatever was tested before."""
     with DefaultScope.overwrite_default_scope('mmpretrain'):
         yield
+
+
+@pytest.fixture
+def images():
+    return torch.randn(3, 3, 32, 32, generator=torch.Generator().manual_seed(1))
 
 
 def saved(tmp_path, ema=False):
@@ -101,3 +106,59 @@ def test_fine_tuning_in_eval_mode_still_learns():
     assert torch.equal(first, again)  # stochastic depth is off
     first.sum().backward()
     assert Runner.model.backbone.norm.weight.grad is not None
+
+
+MIXED = {'passes': 2, 'nll_ratio': 1, 'mixed_depth': True}
+
+
+def mixed(kind='ImageClassifier', **recursion):
+    config = classifier(type=f'vitbackbones.{kind}')
+    config['backbone'] |= {'recursion': {**MIXED, **recursion}, 'drop_path_rate': 0.0}
+    config |= {'teacher': classifier()} if kind == 'Distilled' else {}
+    torch.manual_seed(0)
+    return MODELS.build(config)
+
+
+@pytest.mark.parametrize('kind', ['ImageClassifier', 'Distilled'])
+def test_each_branch_of_mixed_depth_can_have_a_loss_of_its_own(kind, images):
+    model, labels = mixed(kind, mixed_loss='both').train(), samples([0, 1, 2])
+    alone = mixed(kind, mixed_depth=False)
+    alone.load_state_dict(model.state_dict())
+    (term,) = alone.loss(images, labels)
+    deep = alone.loss(images, labels)[term]
+    alone.backbone.recursion = None
+    alone.backbone.blocks = mixed_away(alone.backbone.blocks)
+    shallow = alone.loss(images, labels)[term]
+    losses = model.loss(images, labels)
+    assert losses.keys() == {term, f'{term}_shallow'}
+    torch.testing.assert_close(losses[term], deep / 2)
+    torch.testing.assert_close(losses[f'{term}_shallow'], shallow / 2)
+
+
+def mixed_away(blocks):
+    """The blocks as they are in the shallow branch: each once, without projection."""
+    return torch.nn.ModuleList(Once(block) for block in blocks)
+
+
+class Once(torch.nn.Module):
+    def __init__(self, block):
+        super().__init__()
+        self.block = block
+
+    def forward(self, x, size):
+        return self.block.single_pass(x, size)
+
+
+@torch.no_grad()
+def test_the_shallow_branch_with_its_own_loss_costs_nothing_in_eval_mode(images):
+    model, alone = mixed(mixed_loss='both').eval(), mixed(mixed_depth=False).eval()
+    alone.load_state_dict(model.state_dict())
+    assert len(model.backbone(images)) == 1
+    torch.testing.assert_close(model(images, mode='tensor'), alone(images, mode='tensor'))
+    assert model.loss(images, samples([0, 1, 2])).keys() == {'loss'}
+
+
+def test_the_mean_of_both_branches_has_one_loss(images):
+    model = mixed()
+    assert model.loss(images, samples([0, 1, 2])).keys() == {'loss'}
+    assert mixed(mixed_loss='both').state_dict().keys() == model.state_dict().keys()

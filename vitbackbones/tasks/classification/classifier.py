@@ -5,6 +5,8 @@ Fine-tuning at another resolution continues with head and backbone of one file. 
 converted, resized and counted as it is for a backbone alone.
 """
 
+from collections.abc import Callable
+
 from mmpretrain.models import ImageClassifier as MMPretrainImageClassifier
 from torch import Tensor
 
@@ -33,6 +35,26 @@ class ImageClassifier(MMPretrainImageClassifier):
         super().init_weights()
         self.init_cfg = given
         load_pretrained(self, **options)
+
+    def loss(self, inputs: Tensor, data_samples: list) -> dict[str, Tensor]:
+        """Return the terms of the loss."""
+        return self.over_branches(inputs, lambda features: self.head.loss(features, data_samples))
+
+    def over_branches(
+        self, inputs: Tensor, loss: Callable[[tuple[Tensor, ...]], dict[str, Tensor]]
+    ) -> dict[str, Tensor]:
+        """Return the terms of ``loss(features)`` of images (N, 3, H, W).
+
+        With a loss of each branch of mixed depth (``layers.Recursion``) the sum of the terms is the
+        mean of both branches' losses; those of the shallow branch end in ``_shallow``.
+        """
+        features = self.extract_feat(inputs)
+        recursion = getattr(self.backbone, 'recursion', None)  # other backbones have none
+        if recursion is None or not recursion.has_two_losses or len(features) == 1:
+            return loss(features)
+        shallow, deep = (loss((vector,)) for vector in features)
+        named = deep | {f'{key}_shallow': shallow[key] for key in shallow if 'loss' in key}
+        return {key: value / 2 if 'loss' in key else value for key, value in named.items()}
 
     def split_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
         """Do as :meth:`vitbackbones.models.Classifier.split_converted`: the keys are the same."""

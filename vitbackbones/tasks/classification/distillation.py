@@ -80,8 +80,16 @@ class Distilled(ImageClassifier):
         Raises:
             InputError: teacher and student have different numbers of classes.
         """
-        features = self.extract_feat(inputs)
-        student, teacher = self.head(features), self.teach(inputs)  # (N, classes)
+        teacher = self.teach(inputs)
+        return self.over_branches(
+            inputs, lambda features: self._terms(features, teacher, data_samples)
+        )
+
+    def _terms(
+        self, features: tuple[Tensor, ...], teacher: Tensor, data_samples: list
+    ) -> dict[str, Tensor]:
+        """Return the terms of the loss for the teacher's logits (N, classes)."""
+        student = self.head(features)  # (N, classes)
         if student.shape != teacher.shape:
             raise InputError(
                 f'model.teacher tells {teacher.shape[1]} classes apart, the student '
