@@ -5,6 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from tests.golden.fill import difference, fill_input, fill_state_dict, load
+from tests.reference.models import PlainModel
 from vitbackbones import create_model
 from vitbackbones.backbones import SReT
 from vitbackbones.checkpoints.convert import convert
@@ -85,6 +86,53 @@ def test_parameters_are_counted_to_the_last(name, options, count):
     with torch.device('meta'):
         model = create_model(name, **options)
     assert sum(p.numel() for p in model.parameters()) == count
+
+
+def test_projections_can_be_shared_by_passes_or_stand_after_sweeps():
+    counts = {
+        nll: [sum(1 for _ in block.nlls.parameters()) // 8 for block in model.stages[1].blocks]
+        for nll in ('per_pass', 'shared', 'per_sweep')
+        for model in [small(passes=3, nll=nll, loop='external')]
+    }
+    assert counts == {'per_pass': [3, 3], 'shared': [1, 1], 'per_sweep': [0, 3]}
+
+
+def test_999_layers_have_10_million_parameters():
+    with torch.device('meta'):
+        model = create_model('sret_t', arch='108', passes=37, nll='shared')
+    assert sum(p.numel() for p in model.parameters()) == 9_836_549
+    assert 37 * sum(len(stage.blocks) for stage in model.backbone.stages) == 999
+
+
+@pytest.mark.parametrize('fuse', [False, True], ids=['plain', 'fused'])
+@pytest.mark.parametrize(
+    'options',
+    [
+        {'stem': 'patch'},
+        {'with_cls_token': True},
+        {'with_cls_token': True, 'out_type': 'cls_token', 'stem': 'patch'},
+    ],
+    ids=str,
+)
+@torch.no_grad()
+def test_the_steps_towards_the_published_model_equal_their_plain_form(options, fuse):
+    torch.manual_seed(0)
+    arch = {**SMALL, 'depths': (1, 1, 1)}
+    options = {'arch': arch, 'img_size': 64, 'permutation': 'random', **options}
+    model = create_model('sret_t', num_classes=5, **options).eval()
+    for parameter in model.parameters():
+        parameter.add_(torch.randn_like(parameter), alpha=0.05)
+    expected, form = PlainModel(model), model.fuse_for_inference() if fuse else model
+    torch.manual_seed(3)
+    expected = expected(image())
+    torch.manual_seed(3)
+    torch.testing.assert_close(form(image()), expected, atol=1e-4, rtol=1e-4)
+
+
+def test_the_class_token_is_not_decayed_and_belongs_to_the_stem():
+    model = small(with_cls_token=True, frozen_stages=0)
+    assert 'cls_token' in model.no_weight_decay()
+    assert not model.cls_token.requires_grad
 
 
 def test_the_published_setting_shuffles_twice_and_only_when_told_to():
@@ -216,6 +264,11 @@ def test_other_parts_fit_in_and_learn(kind, shortcut):
         ({'permutation': 'shuffle'}, 'permutation'),
         ({'loop': 'both'}, 'internal'),
         ({'passes': 0}, 'passes=0'),
+        ({'nll': 'none'}, "nll='none'"),
+        ({'nll': 'per_sweep'}, "needs loop='external'"),
+        ({'mixed_loss': 'both'}, 'needs mixed_depth'),
+        ({'mixed_loss': 'both', 'mixed_depth': True}, "for maps take 'mean'"),
+        ({'stem': 'pixels'}, "stem='pixels'"),
         ({'out_type': 'cls_token'}, "'pooled'"),
     ],
 )

@@ -4,17 +4,25 @@ import pytest
 import torch
 from torch import nn
 
-from vitbackbones.layers import Block, Recursion, RecursiveBlock, Slicing
+from vitbackbones.layers import (
+    Block,
+    DotProductAttention,
+    Recursion,
+    RecursiveBlock,
+    Slicing,
+    block_row,
+    fixed_permutation,
+)
 
 SIZE = (3, 4)
 
 
-def make(groups=(1, 1), nll_ratio=1.0, nll='per_pass', **options):
+def make(groups=(1, 1), nll_ratio=1.0, nll='per_pass', permutation='fixed', **options):
     parts = {
         'attention': {'type': 'DotProductAttention'},
         'shortcut': {'type': 'CoefficientShortcut'},
     }
-    recursion = Recursion(len(groups), nll_ratio, nll, groups=groups)
+    recursion = Recursion(len(groups), nll_ratio, nll, groups=groups, permutation=permutation)
     block = RecursiveBlock(24, 3, 2.0, recursion=recursion, **parts, **options)
     with torch.no_grad():
         for parameter in block.parameters():
@@ -89,3 +97,73 @@ def test_stochastic_depth_spares_the_projections():
         for shortcut in (block.shortcut_attn, block.shortcut_mlp):
             shortcut.identity.fill_(1.0)
     torch.testing.assert_close(block(x, SIZE, [0, 1]), block.nlls[1](block.nlls[0](x)))
+
+
+def seen(slicing, x, first=0):
+    """Which of the tokens (1, L, L), one-hot, each answer is the mean of."""
+    return slicing(lambda run: run.mean(1, keepdim=True).expand_as(run), x, first) > 0
+
+
+def test_tokens_before_the_grid_belong_to_every_slice():
+    tokens = torch.eye(8)[None]
+    pairs = seen(Slicing(2), tokens, first=2)[0]
+    assert pairs[:2].all()  # their answers are the mean of those of both slices
+    assert pairs[2:5].int().tolist() == [[1, 1, 1, 1, 1, 0, 0, 0]] * 3
+    assert pairs[5:].int().tolist() == [[1, 1, 0, 0, 0, 1, 1, 1]] * 3
+    shuffled = seen(Slicing(2, 'fixed').eval(), tokens, first=2)[0]
+    assert shuffled[:, :2].all()
+    assert shuffled[2:, 2:].sum(1).eq(3).all()
+    assert shuffled[2:, 2:].diagonal().all()
+    uneven = seen(Slicing(5), torch.eye(4)[None], first=1)[0]  # of three tokens each is a slice
+    assert uneven.int().tolist() == [[1, 1, 1, 1], [1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1]]
+
+
+def test_one_slice_is_the_attention_itself_with_or_without_a_shuffle():
+    x, attention = torch.randn(2, 7, 4), DotProductAttention(4, 2)
+    for form in ('none', 'fixed', 'random', 'fixed_always', 'random_always'):
+        for first in (0, 1):
+            torch.testing.assert_close(Slicing(1, form)(attention, x, first), attention(x))
+
+
+def test_without_the_inverse_answers_stay_where_the_shuffle_put_them():
+    x = torch.arange(12.0).view(1, 6, 2)
+    for groups in (1, 2):
+        order = fixed_permutation(5, x.device)
+        stays = Slicing(groups, 'fixed_no_inverse').eval()(lambda run: run, x, 1)
+        assert torch.equal(stays, torch.cat([x[:, :1], x[:, 1:][:, order]], 1))
+        assert torch.equal(Slicing(groups, 'fixed_always').eval()(lambda run: run, x, 1), x)
+
+
+def test_a_permutation_may_be_said_for_each_pass():
+    words = ['random', 'none']
+    block = make([4, 4, 2], permutation=words)
+    assert [s.permutation for s in block.slicings] == ['random', 'none', 'none']
+    block = make([4, 4], permutation='random_always')
+    assert [s.permutation for s in block.slicings] == ['none', 'random_always']
+
+
+def test_one_projection_can_serve_all_passes():
+    block, x = make(nll='shared'), torch.randn(2, 12, 24)
+    (nll,), once = block.nlls, plain(block)
+    torch.testing.assert_close(block(x, SIZE, [0, 1]), nll(once(nll(once(x, SIZE)), SIZE)))
+
+
+def test_a_thousand_layers_train():
+    parts = {
+        'attention': {'type': 'DotProductAttention'},
+        'shortcut': {'type': 'CoefficientShortcut'},
+    }
+    recursion = Recursion(passes=100, nll_ratio=1, nll='shared')
+    widths = {'embed_dims': 8, 'num_heads': 2, 'mlp_ratio': 2.0}
+    row, x = block_row([{**widths, **parts}] * 10, recursion), torch.randn(1, 4, 8)
+    for block in row:
+        x = block(x, (2, 2), range(100))
+    (x * torch.randn_like(x)).sum().backward()
+    for name, parameter in row.named_parameters():
+        assert parameter.grad.isfinite().all(), name
+        assert parameter.grad.abs().max() > 0, name
+
+
+def test_slices_over_reduced_keys_are_refused():
+    with pytest.raises(ValueError, match='groups: keys and values are spatially reduced'):
+        make(reduction=nn.Identity())

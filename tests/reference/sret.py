@@ -23,24 +23,37 @@ def logits(backbone: SReT, w: dict[str, Tensor], image: Tensor) -> Tensor:
     The groups must divide the number of tokens. Permutations come from the global CPU generator,
     one per pass, in the order of execution.
     """
-    x = image
-    for i in (0, 3, 6):
-        x = F.conv2d(x, w[f'patch_embed.{i}.weight'], w[f'patch_embed.{i}.bias'], 2, 1)
-        x = F.relu(_batch_norm(x, w, f'patch_embed.{i + 1}.', backbone.training))
-    x = x + w['pos_embed']
+    x = _stem(image, w, backbone.training) + w['pos_embed']
+    first = int('cls_token' in w)
+    token = w['cls_token'].expand(len(x), 1, -1) if first else None
     for s, stage in enumerate(backbone.stages):
         if s > 0:
             kernel = w[f'stages.{s}.pool.weight']
             x = F.conv2d(x, kernel, w[f'stages.{s}.pool.bias'], 2, 1, groups=x.shape[1])
+        if s > 0 and first:
+            token = _linear(token, w, f'stages.{s}.pool_token.')
         size = x.shape[2:]
         tokens = x.flatten(2).transpose(1, 2).contiguous()  # (N, C, h, w) -> (N, h * w, C)
+        tokens = torch.cat([token, tokens], 1) if first else tokens
         for k, block in enumerate(stage.blocks):
             for turn, slicing in enumerate(block.slicings):
                 name = f'stages.{s}.blocks.{k}.'
-                tokens = _block(tokens, w, name, block.attn.num_heads, slicing.groups, turn > 0)
+                cut = (slicing.groups, turn > 0, first)
+                tokens = _block(tokens, w, name, block.attn.num_heads, *cut)
                 tokens = _projection(tokens, w, f'{name}nlls.{turn}.')
+        token, tokens = tokens[:, :first], tokens[:, first:]
         x = tokens.transpose(1, 2).reshape(*x.shape[:2], *size).contiguous()
-    return _linear(_norm(x.mean((2, 3)), w, 'norm.'), w, 'head.fc.')
+    vector = token[:, 0] if backbone.out_type == 'cls_token' else x.mean((2, 3))
+    return _linear(_norm(vector, w, 'norm.'), w, 'head.fc.')
+
+
+def _stem(x: Tensor, w: dict, training: bool) -> Tensor:
+    if 'patch_embed.proj.weight' in w:
+        return F.conv2d(x, w['patch_embed.proj.weight'], w['patch_embed.proj.bias'], 8)
+    for i in (0, 3, 6):
+        x = F.conv2d(x, w[f'patch_embed.{i}.weight'], w[f'patch_embed.{i}.bias'], 2, 1)
+        x = F.relu(_batch_norm(x, w, f'patch_embed.{i + 1}.', training))
+    return x
 
 
 def _batch_norm(x: Tensor, w: dict, name: str, training: bool) -> Tensor:
@@ -48,8 +61,8 @@ def _batch_norm(x: Tensor, w: dict, name: str, training: bool) -> Tensor:
     return F.batch_norm(x, mean, var, w[name + 'weight'], w[name + 'bias'], training, eps=1e-5)
 
 
-def _block(x: Tensor, w: dict, name: str, heads: int, groups: int, permute: bool) -> Tensor:
-    branch = _attention(_norm(x, w, name + 'norm1.'), w, name + 'attn.', heads, groups, permute)
+def _block(x: Tensor, w: dict, name: str, heads: int, *cut) -> Tensor:
+    branch = _attention(_norm(x, w, name + 'norm1.'), w, name + 'attn.', heads, *cut)
     x = w[name + 'shortcut_attn.identity'] * x + w[name + 'shortcut_attn.branch'] * branch
     branch = _mlp(_norm(x, w, name + 'norm2.'), w, name + 'mlp.')
     return w[name + 'shortcut_mlp.identity'] * x + w[name + 'shortcut_mlp.branch'] * branch
@@ -60,23 +73,29 @@ def _projection(x: Tensor, w: dict, name: str) -> Tensor:
     return w[name + 'shortcut.identity'] * x + w[name + 'shortcut.branch'] * branch
 
 
-def _attention(x: Tensor, w: dict, name: str, heads: int, groups: int, permute: bool) -> Tensor:
+def _attention(
+    x: Tensor, w: dict, name: str, heads: int, groups: int, permute: bool, first: int
+) -> Tensor:
+    token, x = x[:, None, :first], x[:, first:]
     n, count, dims = x.shape
     permute = permute and groups > 1
     if permute:
         order = torch.randperm(count)
         x = x[:, order]
+    x = x.reshape(n, groups, count // groups, dims)
+    x = torch.cat([token.expand(-1, groups, -1, -1), x], 2)  # the class token in every group
     qkv = _linear(x, w, name + 'qkv.')
-    qkv = qkv.reshape(n, groups, count // groups, 3, heads, dims // heads)
+    qkv = qkv.reshape(n, groups, -1, 3, heads, dims // heads)
     q, k, v = qkv.permute(3, 0, 1, 4, 2, 5)  # each (N, groups, heads, run, c)
     scores = (q @ k.transpose(-2, -1)) * (dims // heads) ** -0.5  # (N, groups, heads, run, run)
     out = scores.softmax(-1) @ v  # (N, groups, heads, run, c)
-    out = out.transpose(2, 3).reshape(n, groups, count // groups, dims)
+    out = out.transpose(2, 3).reshape(n, groups, -1, dims)
+    token, out = out[:, :, :first].mean(1), out[:, :, first:]
     # the published code takes the groups apart through a channels-first copy
     out = out.permute(0, 3, 1, 2).reshape(n, dims, count).transpose(1, 2)  # (N, L, C)
     if permute:
         out = out[:, torch.argsort(order)]
-    return _linear(out, w, name + 'proj.')
+    return _linear(torch.cat([token, out], 1), w, name + 'proj.')
 
 
 def _mlp(x: Tensor, w: dict, name: str) -> Tensor:

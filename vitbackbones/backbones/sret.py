@@ -15,7 +15,17 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import Recursion, Sweeps, block_row, make_dropout, require_rate, resize_map
+from ..layers import (
+    PatchEmbed,
+    Recursion,
+    Sweeps,
+    block_row,
+    make_dropout,
+    require_choice,
+    require_rate,
+    resize_map,
+    to_map,
+)
 from .base import PyramidBackbone
 from .options import AttentionOptions, choose_arch
 
@@ -52,7 +62,15 @@ def _groups_per_stage(groups: Sequence[Sequence[int]] | None, stages: int) -> li
     return list(groups)
 
 
-def _stem(channels: Sequence[int]) -> nn.Sequential:
+class PatchStem(PatchEmbed):
+    """Image to the map of its patches, as in a plain ViT but smaller."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (N, in_channels, H, W) to (N, C, H / patch_size, W / patch_size), rounded up."""
+        return to_map(*super().forward(x))
+
+
+def _conv_stem(channels: Sequence[int]) -> nn.Sequential:
     """Halve the resolution once per convolution (rounded up)."""
     layers = []
     for before, after in pairwise(channels):
@@ -70,6 +88,7 @@ class Stage(nn.Module):
     Args:
         in_channels: channels of the map that comes in; ``None`` in the first stage.
         embed_dims: width of the stage, a multiple of ``in_channels``.
+        with_cls_token: whether a class token comes in, too.
         rates: stochastic depth of each block.
         recursion: the passes of the blocks.
         options: further arguments of every :class:`~vitbackbones.layers.RecursiveBlock`.
@@ -79,18 +98,32 @@ class Stage(nn.Module):
         self,
         in_channels: int | None,
         embed_dims: int,
+        with_cls_token: bool,
         rates: Sequence[float],
         recursion: Recursion,
         **options,
     ) -> None:
         super().__init__()
-        self.pool = nn.Identity()
+        self.pool, self.pool_token = nn.Identity(), nn.Identity()
         if in_channels is not None:
             self.pool = nn.Conv2d(
                 in_channels, embed_dims, 3, stride=2, padding=1, groups=in_channels
             )
+            if with_cls_token:
+                self.pool_token = nn.Linear(in_channels, embed_dims)
         common = {'embed_dims': embed_dims, **options}
         self.blocks = block_row([{**common, 'drop_path_rate': r} for r in rates], recursion)
+
+    def embed(self, x: Tensor, token: Tensor | None) -> tuple[Tensor, torch.Size]:
+        """Map (N, in_channels, H, W) to tokens (N, [1 +] h * w, C) and (h, w).
+
+        ``token`` (N, 1, in_channels) is the class token if there is one.
+        """
+        x = self.pool(x)
+        tokens = x.flatten(2).transpose(1, 2)  # (N, h * w, C)
+        if token is not None:
+            tokens = torch.cat([self.pool_token(token), tokens], 1)
+        return tokens, x.shape[2:]
 
 
 class SReT(AttentionOptions, PyramidBackbone):
@@ -108,12 +141,18 @@ class SReT(AttentionOptions, PyramidBackbone):
             default.
         nll, loop, permutation, mixed_depth, mixed_loss: as of
             :class:`~vitbackbones.layers.Recursion`; a row of blocks is a stage's.
+        stem: ``'conv'``, three convolutions, or ``'patch'``, one of 8 x 8 pixels, for the rows of
+            the paper's Table 3 without the stem.
+        with_cls_token: whether there is a class token, for its rows with one. The paper does not
+            say where it goes; here as in PiT, which the published code derives from: it stands
+            before the tokens of every stage, without a position, and a linear layer widens it
+            between two.
         options: arguments of :class:`~vitbackbones.backbones.options.AttentionOptions`, which
             describes the others, too, and :class:`~vitbackbones.backbones.base.PyramidBackbone`.
 
     Raises:
         OptionError: unknown ``arch``, part or ``out_type``, a bad option of recursion, an index out
-            of range, or ``out_type='cls_token'``.
+            of range, or ``out_type='cls_token'`` without a class token.
     """
 
     archs = {
@@ -148,7 +187,8 @@ class SReT(AttentionOptions, PyramidBackbone):
     torch_head = True
     default_parts = {**AttentionOptions.default_parts, 'shortcut': {'type': 'CoefficientShortcut'}}
     # what the shortcuts learn too, as the published ones are 1-D biases
-    undecayed = ('pos_embed', '*.shortcut*')
+    undecayed = ('cls_token', 'pos_embed', '*.shortcut*')
+    has_cls_token = True
 
     def __init__(
         self,
@@ -162,6 +202,8 @@ class SReT(AttentionOptions, PyramidBackbone):
         nll: str = 'per_pass',
         mixed_depth: bool = False,
         mixed_loss: str = 'mean',
+        stem: str = 'conv',
+        with_cls_token: bool = False,
         **options,
     ) -> None:
         own = {'passes': passes, 'nll_ratio': nll_ratio}
@@ -170,6 +212,8 @@ class SReT(AttentionOptions, PyramidBackbone):
         dims = settings['embed_dims']
         super().__init__(dims, 8, out_indices=out_indices, **options)
         require_rate(self.drop_path_rate)
+        if self.out_type == 'cls_token' and not with_cls_token:
+            raise OptionError("out_type='cls_token' needs with_cls_token=True; or use 'pooled'")
         self.recursion = Recursion(
             passes=settings['passes'],
             nll_ratio=settings['nll_ratio'],
@@ -179,12 +223,24 @@ class SReT(AttentionOptions, PyramidBackbone):
             mixed_depth=mixed_depth,
             mixed_loss=mixed_loss,
         )
-        self.patch_embed = _stem((self.in_channels, *settings['stem_dims']))
-        self.pos_embed = nn.Parameter(torch.zeros(1, dims[0], *self.grid))
+        self._embed(settings, stem, with_cls_token)
         self.pos_drop = make_dropout(self.drop_rate)
         self.stages = self._make_stages(settings, _groups_per_stage(groups, len(dims)))
         self.norm = None if self.out_type == 'featmap' else nn.LayerNorm(dims[-1], eps=1e-6)
-        nn.init.trunc_normal_(self.pos_embed, std=0.02)  # published; the rest keeps torch's own
+
+    def _embed(self, settings: dict, stem: str, with_cls_token: bool) -> None:
+        """Make the stem, the position code and the class token."""
+        require_choice('stem', stem, ('conv', 'patch'))
+        width = settings['embed_dims'][0]
+        if stem == 'conv':
+            self.patch_embed = _conv_stem((self.in_channels, *settings['stem_dims']))
+        else:
+            self.patch_embed = PatchStem(self.in_channels, width, 8)
+        # trunc-normal as published; the rest keeps torch's own initialization
+        code = torch.zeros(1, width, *self.grid)
+        self.pos_embed = nn.Parameter(nn.init.trunc_normal_(code, std=0.02))
+        token = nn.init.trunc_normal_(torch.zeros(1, 1, width), std=0.02)
+        self.cls_token = nn.Parameter(token) if with_cls_token else None
 
     def _make_stages(self, settings: dict, groups: list[Sequence[int]]) -> nn.ModuleList:
         """Return the stages; ``groups`` are those of each one's passes."""
@@ -194,6 +250,7 @@ class SReT(AttentionOptions, PyramidBackbone):
             Stage(
                 dims[i - 1] if i else None,
                 dims[i],
+                self.cls_token is not None,
                 [self.drop_path_rate * (earlier[i] + k) / earlier[-1] for k in range(depth)],
                 replace(self.recursion, groups=groups[i]),
                 num_heads=settings['num_heads'][i],
@@ -211,20 +268,23 @@ class SReT(AttentionOptions, PyramidBackbone):
         branches = self.run_branches(self._trunk, x)
         if self.out_type == 'featmap':
             return tuple(x.contiguous() for x in branches[-1])
-        return tuple(self.norm(maps[-1].mean((2, 3))) for maps in branches)
+        return tuple(self.norm(vector) for (vector,) in branches)
 
     def _trunk(self, x: Tensor, sweeps: Sweeps) -> list[Tensor]:
-        """Run the stages on the map x (N, C, h, w) and return the maps of ``out_indices``."""
-        maps = []
+        """Run the stages on the map x (N, C, h, w); return maps, or one vector (N, C)."""
+        token, maps = self.cls_token, []
+        token = None if token is None else token.expand(len(x), -1, -1)  # (N, 1, C)
         for i, stage in enumerate(self.stages):
-            x = stage.pool(x)
-            size = x.shape[2:]
-            tokens = x.flatten(2).transpose(1, 2)  # (N, h * w, C)
+            tokens, size = stage.embed(x, token)
             tokens = self.run_row(stage.blocks, tokens, size, sweeps)
-            x = tokens.transpose(1, 2).unflatten(2, size)  # (N, C, h, w)
+            if token is not None:
+                token, tokens = tokens[:, :1], tokens[:, 1:]
+            x = tokens.transpose(1, 2).unflatten(2, size)  # (N, h * w, C) -> (N, C, h, w)
             if i in self.out_indices:
                 maps.append(x)
-        return maps
+        if self.out_type == 'featmap':
+            return maps
+        return [token[:, 0] if self.out_type == 'cls_token' else x.mean((2, 3))]
 
     def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
         """Yield the one code, a map, which is resized bicubically."""
