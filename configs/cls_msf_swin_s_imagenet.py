@@ -1,7 +1,7 @@
 """MSF Swin-S, ImageNet-1k.
 
-Reproduces: MSF (Kobayashi, CVPR 2024), Table 6, MSF; with groups=2 in the backbone its 2-group row.
-Published: 81.33, with groups=2 81.18 (top-1, ImageNet val).
+Reproduces: MSF (Kobayashi, CVPR 2024), Table 6, MSF.
+Published: 81.33 (top-1, ImageNet val).
 Assumed: stochastic depth as for Swin, which the script takes from torchvision. The code of MSF-Swin
     was not released: that the four maps and the projection have biases, and the logits Swin's
     relative one, is assumed, too.

@@ -1,7 +1,7 @@
 """MSF ViT-B, ImageNet-1k.
 
-Reproduces: MSF (Kobayashi, CVPR 2024), Table 6, MSF; with groups=2 in the backbone its 2-group row.
-Published: 81.79, with groups=2 81.70 (top-1, ImageNet val).
+Reproduces: MSF (Kobayashi, CVPR 2024), Table 6, MSF.
+Published: 81.79 (top-1, ImageNet val).
 Parameters: 93.460 M.
 Hardware: 4 GPUs x 256 images.
 

@@ -1,7 +1,7 @@
 """MSF ViT-S, 300 epochs, ImageNet-1k.
 
-Reproduces: MSF (Kobayashi, CVPR 2024), Table 6, MSF; with groups=2 in the backbone its 2-group row.
-Published: 81.49, with groups=2 81.41 (top-1, ImageNet val).
+Reproduces: MSF (Kobayashi, CVPR 2024), Table 6, MSF.
+Published: 81.49 (top-1, ImageNet val).
 Parameters: 23.728 M.
 Hardware: 4 GPUs x 256 images.
 

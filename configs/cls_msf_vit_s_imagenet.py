@@ -1,7 +1,7 @@
 """MSF ViT-S, ImageNet-1k.
 
-Reproduces: MSF (Kobayashi, CVPR 2024), Table 6, MSF; with groups=2 in the backbone its 2-group row.
-Published: 79.79, with groups=2 79.55 (top-1, ImageNet val).
+Reproduces: MSF (Kobayashi, CVPR 2024), Table 6, MSF.
+Published: 79.79 (top-1, ImageNet val).
 Parameters: 23.728 M.
 Hardware: 4 GPUs x 256 images, as published.
 

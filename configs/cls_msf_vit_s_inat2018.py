@@ -1,8 +1,7 @@
 """MSF ViT-S fine-tuned on iNaturalist 2018.
 
-Reproduces: MSF (Kobayashi, CVPR 2024), Table 7, ViT-S; with groups=2 in the backbone
-    its 2-group row.
-Published: 68.19, with groups=2 67.94 (top-1).
+Reproduces: MSF (Kobayashi, CVPR 2024), Table 7, ViT-S, MSF.
+Published: 68.19 (top-1).
 Assumed: DeiT-B's recipe, as none was published; started from the 100 epochs of ImageNet.
 Hardware: 8 GPUs x 96 images.
 Weights: result of cls_msf_vit_s_imagenet in checkpoints/msf_vit_s.pth; the head starts anew.

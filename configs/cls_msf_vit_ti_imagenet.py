@@ -1,7 +1,7 @@
 """MSF ViT-Ti, ImageNet-1k.
 
-Reproduces: MSF (Kobayashi, CVPR 2024), Table 6, MSF; with groups=2 in the backbone its 2-group row.
-Published: 73.50, with groups=2 72.74 (top-1, ImageNet val).
+Reproduces: MSF (Kobayashi, CVPR 2024), Table 6, MSF.
+Published: 73.50 (top-1, ImageNet val).
 Parameters: 6.114 M.
 Hardware: 4 GPUs x 256 images.
 

@@ -1,7 +1,7 @@
 """SETR-MLA on MSF-ViT-S, ADE20K.
 
-Reproduces: MSF (Kobayashi, CVPR 2024), Table 7, MSF; with groups=2 in the backbone its 2-group row.
-Published: 44.01, with groups=2 43.50 (mIoU, single scale presumably, ADE20K val).
+Reproduces: MSF (Kobayashi, CVPR 2024), Table 7, MSF.
+Published: 44.01 (mIoU, single scale presumably, ADE20K val).
 Assumed, as neither code nor settings were published: SETR-MLA, which fits "exploits multiple
     feature maps", on blocks 2, 5, 8, 11 (counted from 0), and the 160k schedule of SETR.
     Maps are the residual stream without a norm, the neck has one for each map.

@@ -14,6 +14,7 @@ from mmpretrain.registry import DATASETS, MODELS
 from mmpretrain.utils import register_all_modules
 
 import vitbackbones
+from vitbackbones.analysis.published import BEYOND, RESULTS
 from vitbackbones.config.lint import lint
 from vitbackbones.models import MODELS as NAMED
 from vitbackbones.preflight.agreement import require_agreement
@@ -35,6 +36,8 @@ RECIPES = {
     'sret_t': (300, 1024, 2e-3, 0.05, 30, 5e-4),
     'sret_s': (300, 512, 1e-3, 0.05, 30, 1e-3),
     'sret_t_distill': (300, 1024, 1e-3, 0.05, 5, 1e-3),
+    'sret_t_table8': (300, 1024, 1e-3, 0.05, 5, 1e-3),
+    'sret_s_table8': (300, 512, 1e-3, 0.05, 5, 1e-3),
     'msf_vit_s': (100, 1024, 1e-3, 0.05, 10, 0.033),
     'msf_vit_s_300e': (300, 1024, 1e-3, 0.05, 10, 0.033),
 }
@@ -46,8 +49,25 @@ def load(name):
 
 
 def build(config):
-    with torch.device('meta'):
-        return MODELS.build(copy.deepcopy(config.model))
+    ours = config.model.backbone.type.startswith('vitbackbones.')
+    with torch.device('meta' if ours else 'cpu'):  # mmpretrain's ask tensors for their values
+        return MODELS.build(copy.deepcopy(config.model)).to('meta')
+
+
+BUILT = {}
+
+
+def size_and_logits(config, side):
+    """Millions of parameters and the shape of logits, built once for all recipes of a model."""
+    parts = repr([config.model.get(part) for part in ('type', 'backbone', 'neck', 'head')])
+    if parts not in BUILT:
+        model = build(config)
+        millions = sum(p.numel() for p in model.parameters()) / 1e6
+        performer = 'T2T' in config.model.backbone.type and 'tokens' not in config.model.backbone
+        image = torch.empty(1, 3, side, side, device='meta')
+        # a Performer leaves autocast, which meta has not
+        BUILT[parts] = millions, None if performer else model(image).shape
+    return BUILT[parts]
 
 
 def header(name):
@@ -56,10 +76,11 @@ def header(name):
 
 def test_every_model_has_its_config():
     assert PRETRAINING.keys() <= set(NAMES)
-    distilled = {f'cls_sret_{arch}_distill_imagenet' for arch in ('t', 'tl', 's')}
-    transfer = {f'cls_tnt_s_{data}' for data in ('cifar10', 'cifar100', 'flowers102', 'pets')}
-    transfer |= {'cls_msf_vit_s_inat2018', 'cls_msf_vit_s_inat2019', 'cls_deit_b_384_imagenet'}
-    assert distilled | transfer <= set(NAMES)
+
+
+def test_every_published_result_has_its_config():
+    named = {result.config for result in RESULTS} | {each.config for each in BEYOND}
+    assert {name for name in named if name.startswith('cls_')} <= set(NAMES)
 
 
 @pytest.mark.parametrize('name', NAMES)
@@ -76,15 +97,10 @@ def test_known_keys_and_a_model_that_fits(name):
     config = load(name)
     lint(config)
     require_agreement(config)
-    model = build(config)
-    assert config.model.head.in_channels == model.backbone.out_channels[-1]
-    if 't2t' not in name or 't2t_t' in name:  # a Performer leaves autocast, which meta has not
-        size = 32 if name.endswith('_shapes') else 224
-        logits = model(torch.empty(1, 3, size, size, device='meta'))
-        assert logits.shape == (1, config.model.head.num_classes)
+    millions, logits = size_and_logits(config, side=32 if name.endswith('_shapes') else 224)
+    assert logits in ((1, config.model.head.num_classes), None)
     assert config.model.data_preprocessor.num_classes == config.model.head.num_classes
     if name.endswith('_imagenet'):
-        millions = sum(p.numel() for p in model.parameters()) / 1e6
         assert f'Parameters: {millions:.3f} M' in header(name)
     if 'checkpoint' in str(config.model.get('init_cfg')):
         assert config.model.init_cfg.checkpoint in header(name)
@@ -173,6 +189,8 @@ TIMM = {
     'sret_s_global_imagenet': (1e-3, 30, 300, 1e-5),
     'deit_b_384_imagenet': (5e-6, 5, 30, 5e-6),
     'deit_b_cifar10': (0.01, 5, 1000, 1e-5),
+    'aug_vit_b_pets': (0.01, 5, 1000, 1e-5),
+    'sret_t_table8_imagenet': (1e-3, 5, 300, 1e-5),
     'msf_vit_s_inat2018': (7.5e-5, 5, 360, 1e-5),
     'tnt_s_cifar10': (5e-5, 5, 64, 1e-5),
     'tnt_s_pets': (5e-5, 5, 300, 1e-5),
@@ -264,22 +282,27 @@ def test_starts_from_the_weights_that_were_reported(name):
     assert hook is None or hook.type == 'vitbackbones.EMAHook'
 
 
-TRANSFERS = {'deit_b_cifar10': 50000, 'deit_b_cifar100': 50000, 'tnt_s_cifar10': 50000}
-TRANSFERS |= {'tnt_s_cifar100': 50000, 'tnt_s_flowers102': 2040, 'tnt_s_pets': 3680}
-TRANSFERS |= {'msf_vit_s_inat2018': 437513, 'msf_vit_s_inat2019': 265213}
+IMAGES = {'cifar10': 50000, 'cifar100': 50000, 'flowers102': 2040, 'pets': 3680}
+IMAGES |= {'inat2018': 437513, 'inat2019': 265213}
+TRANSFERS = {
+    name.removeprefix('cls_'): IMAGES[data]
+    for name in NAMES
+    if (data := name.rpartition('_')[2]) in IMAGES
+}
 
 
 @pytest.mark.parametrize('name', TRANSFERS)
 def test_transfer_augments_as_imagenet(name):
     """But for the size, decoding, what is erased, and whose name the data have."""
     config = load(f'cls_{name}')
-    size = 384 if name.startswith('tnt') else 224
-    source = {'tnt': 'aug_vit_b_384', 'dei': 'deit_s', 'msf': 'deit_s'}[name[:3]]
+    half = name.startswith(('tnt', 'aug'))  # mean and std 0.5
+    size = 384 if half or '_384_' in name else 224
+    source = 'aug_vit_b_384' if half else 'deit_b_384' if size == 384 else 'deit_s'
     pretraining = load(f'cls_{source}_imagenet')
     for loader in ('train_dataloader', 'test_dataloader'):
         steps = [step for step in config[loader].dataset.pipeline if 'Load' not in step.type]
         wanted = [step for step in pretraining[loader].dataset.pipeline if 'Load' not in step.type]
-        if 'cifar' in name and 'deit' in name:
+        if 'deit' in name:
             wanted = [step for step in wanted if step.type != 'RandomErasing']
         if 'inat' in name and loader.startswith('train'):
             ours, theirs = (
@@ -288,6 +311,8 @@ def test_transfer_augments_as_imagenet(name):
             )
             assert (ours, theirs) == ({0.1}, {0.25})
         assert steps == wanted
+    if name.startswith('aug'):  # erased after the mixing there
+        assert config.model.data_preprocessor.erase_prob == 0
     assert config.test_steps.crop.crop_size == size
     assert config.train_dataloader.sampler == pretraining.train_dataloader.sampler
     assert config.train_dataloader.drop_last

@@ -24,11 +24,13 @@ CONFIGS = Path(__file__).parents[1] / 'configs'
 
 # Millions of parameters, with the heads for 150 classes and the auxiliary heads.
 PARAMETERS = {
+    'setr_mla_aug_pvt_s_ade20k': 30.941,
     'setr_mla_aug_t2t_14_ade20k': 26.961,
     'setr_mla_aug_vit_s_ade20k': 27.45,
     'setr_mla_deit_s_ade20k': 27.358,
     'setr_mla_msf_swin_t_ade20k': 35.032,
     'setr_mla_msf_vit_s_ade20k': 28.718,
+    'setr_mla_msf_vit_s_g2_ade20k': 25.179,
     'setr_mla_pvt_s_ade20k': 30.858,
     'setr_mla_simple_vit_s_ade20k': 26.949,
     'setr_mla_sret_s_ade20k': 24.773,
@@ -57,7 +59,8 @@ def test_the_whole_table_is_there():
     assert set(NAMES) == {path.stem for path in CONFIGS.glob('setr_*_ade20k.py')}
     both = ('simple_vit_s', 'msf_vit_s')
     wanted = {f'setr_{kind}_{b}' for kind in ('naive', 'pup', 'mla') for b in both}
-    others = ('deit_s', 'aug_vit_s', 'sret_s', 'tnt_s', 'pvt_s', 'aug_t2t_14', 'msf_swin_t')
+    others = ('deit_s', 'aug_vit_s', 'sret_s', 'tnt_s', 'pvt_s', 'aug_pvt_s', 'aug_t2t_14')
+    others += ('msf_swin_t', 'msf_vit_s_g2')
     wanted |= {f'setr_mla_{b}' for b in others} | {'setr_pup_vit_l'}
     assert {f'{name}_ade20k' for name in wanted} == set(NAMES)
 

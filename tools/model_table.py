@@ -13,6 +13,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed packag
 from vitbackbones import create_model
 from vitbackbones.analysis.complexity import measure
 from vitbackbones.analysis.published import (
+    BEYOND,
     CONVENTIONS,
     FAMILIES,
     RESULTS,
@@ -35,12 +36,12 @@ prints stands what we count *in its convention*, rounded to its digits; the diff
 theirs. Where a paper does not say how it counts, the convention is the one that gives its numbers.
 An empty field: not printed, or not known to us when this table was made. Accuracies are the
 published ones (ImageNet-1k, top-1 in percent, 224 x 224; of the mean-shift feature transformer
-after 100 / 300 epochs); none was measured here. The last table has what was published on other
-tasks, by the config that is meant to reach it.
+after 100 / 300 epochs); none was measured here. The last tables have what was published on other
+tasks and on other sets of ImageNet, by the config that is meant to reach it.
 
 The models are `vitbackbones.create_model(...)` with the arguments in the first column. MSF-Swin,
-Aug-PVT, Aug-T2T and the recursive mixer had no published code; SReT-ExT (`arch='ext'`), SReT-B
-(`arch='b'`) and SReT-108 (`arch='108'`) are readings of ours, as the paper does not determine them.
+Aug-PVT, Aug-T2T and the recursive mixer had no published code; SReT-ExT, SReT-B and SReT-108 are
+readings of ours, as the paper does not determine them.
 """
 HEADER = """\
 | model | parameters, M | multiply-adds, G | parameters: ours / printed | FLOPs: ours / printed | \
@@ -51,6 +52,14 @@ OTHER_HEADER = """\
 
 | config | published | of | printed in |
 |---|---|---|---|"""
+
+BEYOND_HEADER = """
+## ImageNet beyond top-1
+
+Top-1 and top-5 on the validation set; top-1 on the sets of `tools/test.py --dataset`.
+
+| config | top-1 | top-5 | `real` | `v2-top` | `v2-matched` | `v2-threshold` | printed in |
+|---|---|---|---|---|---|---|---|"""
 
 
 def compare(ours: float, printed: str) -> str:
@@ -95,12 +104,19 @@ def texts(row: Row, family: Family) -> list[str]:
 
 def other_tasks() -> Iterator[str]:
     """A line for every result of a config that the tables of the models do not show."""
-    shown = {task for family in FAMILIES for task in family.tasks}
-    for task in [task for task in TASKS if task not in shown]:
-        for result in RESULTS:
-            if result.task == task and (ROOT / 'configs' / f'{result.config}.py').is_file():
-                config = f'`{result.config}`{spelled(result.options)}'
-                yield f'| {config} | {result.value} | {TASKS[task].metric} | {result.source} |'
+    rows = [(row, family.tasks) for family in FAMILIES for row in family.rows]
+    shown = [result for row, tasks in rows for result in results_of(row.name, row.options, tasks)]
+    for result in sorted(RESULTS, key=lambda result: list(TASKS).index(result.task)):
+        if result not in shown and (ROOT / 'configs' / f'{result.config}.py').is_file():
+            metric = TASKS[result.task].metric
+            yield f'| `{result.config}` | {result.value} | {metric} | {result.source} |'
+
+
+def beyond() -> Iterator[str]:
+    """A line for every model of which more than top-1 is printed."""
+    for each in BEYOND:
+        config, source, *numbers = vars(each).values()
+        yield f'| `{config}` | {" | ".join(numbers)} | {source} |'
 
 
 def table() -> Iterator[str]:
@@ -115,6 +131,8 @@ def table() -> Iterator[str]:
         yield ''
     yield OTHER_HEADER
     yield from other_tasks()
+    yield BEYOND_HEADER
+    yield from beyond()
     yield ''
 
 

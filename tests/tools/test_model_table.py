@@ -3,7 +3,7 @@
 import pytest
 
 from vitbackbones import list_models
-from vitbackbones.analysis.published import FAMILIES, RESULTS
+from vitbackbones.analysis.published import BEYOND, FAMILIES, RESULTS
 from vitbackbones.models import MODELS
 
 from .conftest import ROOT, load_tool
@@ -46,6 +46,15 @@ def test_every_result_of_a_shipped_config_is_in_the_text_with_its_source():
             and result.source in line
             for line in lines
         ), result
+
+
+def test_what_is_known_beyond_top_1_agrees_with_the_results():
+    """Of a config and a paper there is one top-1; a line here is in the text as it is."""
+    assert len({(each.config, each.source) for each in BEYOND}) == len(BEYOND)
+    for each in BEYOND:
+        known = [r.value for r in RESULTS if (r.config, r.source) == (each.config, each.source)]
+        assert known in ([], [each.top1]), each
+        assert f'| `{each.config}` | {each.top1} | {each.top5} | {each.real} |' in DOCUMENT
 
 
 def test_the_lines_are_those_of_the_published_numbers(table):

@@ -181,7 +181,7 @@ class SReT(AttentionOptions, PyramidBackbone):
         '108': {**_TINY, 'depths': (6, 14, 7), 'passes': 4},
     }
     classifiers = {
-        **{f'sret_{arch}': {'arch': arch} for arch in ('t', 'tl', 's')},
+        **{f'sret_{arch}': {'arch': arch} for arch in archs},
         **{f'sret_{arch}_global': {'arch': arch, 'groups': None} for arch in ('t', 'tl', 's')},
     }
     torch_head = True

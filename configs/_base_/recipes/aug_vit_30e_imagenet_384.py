@@ -1,10 +1,10 @@
-"""Aug-ViT's fine-tuning at 384 pixels on ImageNet-1k: DeiT's, with mean and std 0.5.
+"""Aug-ViT's and TNT's fine-tuning at 384 pixels on ImageNet-1k: DeiT's, with mean and std 0.5.
 
-Source: Aug-ViT (Tang et al., NeurIPS 2021).
+Source: Aug-ViT (Tang et al., NeurIPS 2021) and TNT (Han et al., NeurIPS 2021).
 Protocol: 30 epochs, batch 512 (16 GPUs x 32 images), AdamW 5e-6 after 5 epochs from 1e-6, constant
     then, decay 1e-8; the model stays in eval mode. Positions are resized when the weights are
     loaded.
-Assumed: DeiT's recipe of this step; the paper says "as DeiT".
+Assumed: DeiT's recipe of this step; Aug-ViT's paper says "as DeiT", TNT's prints none.
 Measured here: nothing yet, neither accuracies nor hours.
 
 A run config adds the whole model's weights, the backbone at 384 pixels and the width of the head.

@@ -1,8 +1,8 @@
-"""DeiT's fine-tuning on CIFAR at 224 pixels.
+"""DeiT's fine-tuning on CIFAR, which its larger sizes and other small data sets take over.
 
 Source: DeiT (Touvron et al., ICML 2021), and its author in deit, issue 45.
 Protocol: 1000 epochs, batch 768 (8 GPUs x 96 images), SGD 0.01, decay 1e-4; nothing erased, no
-    stochastic depth; "all other elements are the same as for training on ImageNet".
+    stochastic depth; 224 pixels; "all other elements are the same as for training on ImageNet".
 Assumed: 0.01 is the rate after DeiT's scaling with the batch; Nesterov's momentum of 0.9, which SGD
     is by default in DeiT's script.
 Measured here: nothing yet, neither accuracies nor hours.

@@ -2,7 +2,7 @@
 
 The one place for published accuracies: ``docs/models.md`` is written from it, and a test compares
 the headers of the configs with it. Numbers are kept as printed, because their digits say how exact
-they are. What is not here was not printed, or not at hand when this table was made.
+they are. What is not here was not printed, or is not known to us.
 """
 
 from dataclasses import dataclass, field
@@ -28,6 +28,7 @@ _MIOU = 'mIoU, ADE20K val'
 TASKS = {
     'imagenet': Task('cls_{}_imagenet', _IMAGENET),
     'imagenet_300e': Task('cls_{}_300e_imagenet', f'{_IMAGENET}, 300 epochs'),
+    'imagenet_512': Task('cls_{}_512_imagenet', f'{_IMAGENET}, 512 pixels'),
     'imagenet_384': Task('cls_{}_384_imagenet', f'{_IMAGENET}, 384 pixels'),
     'imagenet_distilled': Task('cls_{}_distill_imagenet', f'{_IMAGENET}, distilled'),
     'imagenet_other': Task('', f'{_IMAGENET}, in a recipe that no config has'),
@@ -49,11 +50,12 @@ class Result:
     """One published result.
 
     Attributes:
-        model: for ``create_model``, or ``r50``.
+        model: for ``create_model``, or a network of mmdet or mmpretrain, such as ``r50``.
         task: a key of :data:`TASKS`.
         value: as printed; of segmentation one scale / several with flips where both are.
         source: the paper, and where in it.
         options: for ``create_model``.
+        variant: what the name of the config adds to the model's.
     """
 
     model: str
@@ -61,29 +63,38 @@ class Result:
     value: str
     source: str
     options: dict = field(default_factory=dict)
+    variant: str = ''
 
     @property
     def config(self) -> str:
         """The name of the config that is meant to give this result; empty if there is none."""
-        # an ``arch`` of its own makes another model than the config's
-        return '' if 'arch' in self.options else TASKS[self.task].config.format(self.model)
+        name = f'{self.model}_{self.variant}' if self.variant else self.model
+        return TASKS[self.task].config.format(name)
 
 
-def _printed(task: str, source: str, options: dict | None = None, **values: str) -> list[Result]:
+def _printed(
+    task: str, source: str, options: dict | None = None, variant: str = '', **values: str
+) -> list[Result]:
     """Return the results of several models in one place of a paper."""
-    return [Result(model, task, value, source, options or {}) for model, value in values.items()]
+    return [
+        Result(model, task, value, source, options or {}, variant)
+        for model, value in values.items()
+    ]
 
 
-_TWO_GROUPS = {'groups': 2}
+_TWO_GROUPS = ({'groups': 2}, 'g2')
 _TL_SLICES = {'groups': ((16, 1), (14, 1), (1, 1))}
 _SRET_README, _SRET_PAPER = "SReT, repository's README", 'SReT, paper, no weights released'
-_TNT_ARXIV = 'of its first version on arXiv'
+_TNT_ARXIV = 'TNT, Table 8 of its first version on arXiv'
 
 RESULTS = (
     *_printed('imagenet', 'DeiT, Table 5', deit_ti='72.2', deit_s='79.8', deit_b='81.8'),
     *_printed('imagenet_384', "DeiT, repository's README", deit_b='82.9'),
     *_printed('cifar10', 'DeiT, DeiT-B', deit_b='99.1'),
     *_printed('cifar100', 'DeiT, DeiT-B', deit_b='90.8'),
+    *_printed('cifar10', 'Aug-ViT, Table 10', variant='384', deit_b='99.1'),
+    *_printed('cifar100', 'Aug-ViT, Table 10', variant='384', deit_b='90.8'),
+    *_printed('flowers102', 'Aug-ViT, Table 10', variant='384', deit_b='98.4'),
     *_printed(
         'imagenet',
         'Aug-ViT, Table 2',
@@ -96,6 +107,10 @@ RESULTS = (
         aug_t2t_24='83.6',
     ),
     *_printed('imagenet_384', 'Aug-ViT, Table 2', aug_vit_b='84.2'),
+    *_printed('cifar10', 'Aug-ViT, Table 10', aug_vit_b='99.2'),
+    *_printed('cifar100', 'Aug-ViT, Table 10', aug_vit_b='91.3'),
+    *_printed('flowers102', 'Aug-ViT, Table 10', aug_vit_b='98.8'),
+    *_printed('pets', 'Aug-ViT, Table 10', aug_vit_b='95.1'),
     *_printed(
         'coco',
         'Aug-ViT, Table 9',
@@ -125,11 +140,12 @@ RESULTS = (
     *_printed('imagenet', "T2T-ViT, repository's README", t2t_t_19='82.4'),
     *_printed('imagenet', "TNT, repository's README", tnt_s='81.5', tnt_b='82.9'),
     *_printed('imagenet', 'TNT, weights converted by timm', tnt_s_legacy='81.5'),
-    *_printed('imagenet', f'TNT, Table 4 {_TNT_ARXIV}', tnt_s_se='81.6'),
-    *_printed('cifar10', f'TNT, Table 8 {_TNT_ARXIV}', tnt_s='98.7'),
-    *_printed('cifar100', f'TNT, Table 8 {_TNT_ARXIV}', tnt_s='90.1'),
-    *_printed('flowers102', f'TNT, Table 8 {_TNT_ARXIV}', tnt_s='98.8'),
-    *_printed('pets', f'TNT, Table 8 {_TNT_ARXIV}', tnt_s='94.7'),
+    *_printed('imagenet', 'TNT, Table 4 of its first version on arXiv', tnt_s_se='81.6'),
+    *_printed('imagenet_384', _TNT_ARXIV, tnt_s='83.1', tnt_b='83.9'),
+    *_printed('cifar10', _TNT_ARXIV, tnt_s='98.7', tnt_b='99.1'),
+    *_printed('cifar100', _TNT_ARXIV, tnt_s='90.1', tnt_b='91.1'),
+    *_printed('flowers102', _TNT_ARXIV, tnt_s='98.8', tnt_b='99.0'),
+    *_printed('pets', _TNT_ARXIV, tnt_s='94.7', tnt_b='95.0'),
     *_printed('coco', 'TNT, Table 10', tnt_s='38.2 58.9 39.4 15.5 41.1 58.8'),
     *_printed(
         'imagenet',
@@ -142,8 +158,8 @@ RESULTS = (
         sret_s_global='82.0',
     ),
     *_printed('imagenet', _SRET_README, _TL_SLICES, sret_tl='76.6'),
-    *_printed('imagenet', 'SReT, Table 2', {'arch': 'ext'}, sret_t='74.0'),
-    *_printed('imagenet', 'SReT, Table 12', {'arch': 'b'}, sret_s='82.7'),
+    *_printed('imagenet', 'SReT, Table 2', sret_ext='74.0'),
+    *_printed('imagenet', 'SReT, Table 12', sret_b='82.7'),
     *_printed(
         'imagenet_distilled',
         _SRET_README,
@@ -153,6 +169,9 @@ RESULTS = (
         sret_tl_global='77.9',
     ),
     *_printed('imagenet_distilled', _SRET_PAPER, sret_s='82.7', sret_s_global='82.8'),
+    *_printed('imagenet_distilled', 'SReT, Table 12', sret_b='83.7'),
+    *_printed('imagenet_512', _SRET_README, sret_s_global='84.3'),
+    *_printed('imagenet_384', 'SReT, Table 12', sret_b='84.8'),
     *_printed('imagenet_384', _SRET_README, sret_t_global='79.7', sret_s_global='83.8'),
     *_printed('imagenet_384', _SRET_PAPER, sret_t='79.6', sret_tl='79.8', sret_tl_global='80.0'),
     *_printed(
@@ -166,6 +185,11 @@ RESULTS = (
         msf_vit_ss='75.50',
         msf_vit_s='79.79',
         msf_vit_b='81.79',
+        resnet50='75.97',
+        resnet101='78.36',
+        resnext50='77.67',
+        resnext101='81.28',
+        efficientnet_b0='73.47',
         swin_t='78.92',
         swin_s='81.25',
         msf_swin_t='79.61',
@@ -174,7 +198,7 @@ RESULTS = (
     *_printed(
         'imagenet',
         'MSF, Table 6',
-        _TWO_GROUPS,
+        *_TWO_GROUPS,
         msf_vit_ti='72.74',
         msf_vit_ss='75.09',
         msf_vit_s='79.55',
@@ -193,6 +217,11 @@ RESULTS = (
         msf_vit_ss='78.20',
         msf_vit_s='81.49',
         msf_vit_b='82.86',
+        resnet50='78.78',
+        resnet101='80.72',
+        resnext50='80.11',
+        resnext101='81.71',
+        efficientnet_b0='76.04',
         swin_t='81.69',
         swin_s='83.43',
         msf_swin_t='82.34',
@@ -201,7 +230,7 @@ RESULTS = (
     *_printed(
         'imagenet_300e',
         'MSF, Table 6',
-        _TWO_GROUPS,
+        *_TWO_GROUPS,
         msf_vit_ti='76.20',
         msf_vit_ss='77.31',
         msf_vit_s='81.41',
@@ -210,11 +239,11 @@ RESULTS = (
         msf_swin_s='83.52',
     ),
     *_printed('inat2018', 'MSF, Table 7', simple_vit_s='66.84', msf_vit_s='68.19'),
-    *_printed('inat2018', 'MSF, Table 7', _TWO_GROUPS, msf_vit_s='67.94'),
+    *_printed('inat2018', 'MSF, Table 7', *_TWO_GROUPS, msf_vit_s='67.94'),
     *_printed('inat2019', 'MSF, Table 7', simple_vit_s='73.45', msf_vit_s='74.60'),
-    *_printed('inat2019', 'MSF, Table 7', _TWO_GROUPS, msf_vit_s='74.74'),
+    *_printed('inat2019', 'MSF, Table 7', *_TWO_GROUPS, msf_vit_s='74.74'),
     *_printed('ade20k_mla', 'MSF, Table 7', simple_vit_s='41.81', msf_vit_s='44.01'),
-    *_printed('ade20k_mla', 'MSF, Table 7', _TWO_GROUPS, msf_vit_s='43.50'),
+    *_printed('ade20k_mla', 'MSF, Table 7', *_TWO_GROUPS, msf_vit_s='43.50'),
     *_printed('ade20k_mla', "SETR, repository's README", deit_b='46.15 / 47.71'),
     *_printed('ade20k_pup', "SETR, repository's README", vit_l='48.62 / 50.09'),
     *_printed('ade20k_other', 'SETR-PUP of mmsegmentation', vit_l='48.24 / 49.99'),

@@ -53,7 +53,7 @@ class Row:
 
     Attributes:
         name: for ``create_model``.
-        parameters: in millions, as printed; empty if not printed, or not at hand.
+        parameters: in millions, as printed; empty if not printed, or not known to us.
         flops: in 1e9, at 224 x 224, as printed; empty likewise.
         source: where they are printed.
         note: what the numbers need to be read right; why ours differ.
@@ -191,20 +191,18 @@ FAMILIES = (
             Row('sret_tl_global', '5.0', '1.4', "SReT, repository's README"),
             Row('sret_s', '20.9', '4.2', "SReT, repository's README"),
             Row('sret_s_global', '20.9', '4.7', "SReT, repository's README"),
-            Row('sret_t', '4.0', '0.7', 'SReT, Table 2', _READING, {'arch': 'ext'}),
+            Row('sret_ext', '4.0', '0.7', 'SReT, Table 2', _READING),
             Row(
-                'sret_s',
+                'sret_b',
                 '71.2',
                 '',
                 'SReT, Table 12',
                 f'{_READING}; Table 12 built as printed has 144.7 M',
-                {'arch': 'b'},
             ),
             Row(
-                'sret_t',
+                'sret_108',
                 source='SReT (paper)',
-                note=f'SReT-108; {_READING}, it says "13-15M"',
-                options={'arch': '108'},
+                note=f'{_READING}, it says "13-15M"',
             ),
         ),
     ),
@@ -228,8 +226,8 @@ FAMILIES = (
             Row('msf_swin_s', '53.36', '18.88', _MSF, _COUNTER),
             Row('msf_swin_t', '26.04', '8.29', _MSF, '', _TWO_GROUPS),
             Row('msf_swin_s', '45.51', '16.10', _MSF, _COUNTER, _TWO_GROUPS),
-            Row('swin_t', source=_MSF),
-            Row('swin_s', source=_MSF),
+            Row('swin_t', '28.20', '8.99', _MSF, _COUNTER),
+            Row('swin_s', '49.43', '17.49', _MSF, _COUNTER),
         ),
         ('imagenet', 'imagenet_300e'),
     ),
