@@ -13,6 +13,7 @@ from vitbackbones.models import MODELS
 
 NAMES = {
     **{entry[0]: name for name, entry in reversed(MODELS.items())},
+    'distillation token': 'deit_ti_distilled',
     'groups': 'sret_s',
     'no groups': 'sret_t_global',
     'softmax tokens': 't2t_t_14',

@@ -7,7 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from .backbones import HOSTS, Backbone
-from .backbones.base import contract_broken
+from .backbones.base import contract_broken, trunc_normal_linears
+from .checkpoints.convert.rename import rename
 from .checkpoints.filling import load_pretrained
 from .errors import OptionError
 from .layers import fuse_for_inference
@@ -17,7 +18,7 @@ from .signatures import accepted_keywords
 # name: (backbone, its arguments, what the head reads), as the backbones say themselves; a class
 # does not answer to the names of the one that it derives from
 MODELS = {
-    name: (host, arguments, host.head_input)
+    name: (host, arguments, arguments.get('out_type', host.head_input))
     for host in HOSTS
     for name, arguments in vars(host).get('classifiers', {}).items()
 }
@@ -35,19 +36,36 @@ class LinearHead(nn.Module):
         super().__init__()
         self.fc = nn.Linear(in_channels, num_classes)
         if narrow:
-            nn.init.trunc_normal_(self.fc.weight, std=0.02)
-            nn.init.zeros_(self.fc.bias)
+            trunc_normal_linears(self)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map (N, in_channels) to (N, num_classes)."""
         return self.fc(x)
 
 
+class TwoTokenHead(LinearHead):
+    """DeiT's two linear classifiers, of the class token and of the distillation token.
+
+    Arguments as :class:`LinearHead`.
+    """
+
+    def __init__(self, in_channels: int, num_classes: int, narrow: bool) -> None:
+        super().__init__(in_channels, num_classes, narrow)
+        self.fc_dist = nn.Linear(in_channels, num_classes)
+        if narrow:
+            trunc_normal_linears(self.fc_dist)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (N, 2, in_channels) to the mean of the logits (N, num_classes), in training too."""
+        return (self.fc(x[:, 0]) + self.fc_dist(x[:, 1])) / 2
+
+
 class Classifier(nn.Module):
     """A backbone and a linear head, in the keys of mmpretrain's ``ImageClassifier``.
 
     Args:
-        backbone: returns vectors (N, C): ``out_type='cls_token'`` or ``'pooled'``.
+        backbone: returns vectors (N, C), ``out_type='cls_token'`` or ``'pooled'``, or two tokens
+            (N, 2, C), ``'cls_dist_tokens'``.
         num_classes: number of logits; with 0 there is no head and the backbone's last output is
             returned.
 
@@ -56,7 +74,8 @@ class Classifier(nn.Module):
             ``out_channels``.
     """
 
-    reinit_if_mismatched = ('head.fc.*',)  # files with other classes fill the backbone
+    # files with other classes fill the backbone
+    reinit_if_mismatched = ('head.fc.*', 'head.fc_dist.*')
 
     def __init__(self, backbone: Backbone, num_classes: int) -> None:
         super().__init__()
@@ -70,7 +89,8 @@ class Classifier(nn.Module):
         self.head = nn.Identity()
         if num_classes:
             width, narrow = backbone.out_channels[-1], not backbone.torch_head
-            self.head = LinearHead(width, num_classes, narrow)
+            head = TwoTokenHead if backbone.out_type == 'cls_dist_tokens' else LinearHead
+            self.head = head(width, num_classes, narrow)
 
     def forward(self, image: Tensor) -> Tensor:
         """Map images (N, 3, H, W) to logits (N, num_classes)."""
@@ -81,12 +101,12 @@ class Classifier(nn.Module):
         return fuse_for_inference(self)
 
     def split_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
-        """Split a converted state dict (a backbone's keys and ``head.*``) between the two parts."""
-        head = {key: state[key] for key in state if key.startswith('head.')}
+        """Split a converted state dict, a backbone's keys and its heads', between the two parts."""
+        head = {key: state[key] for key in state if key.startswith(('head.', 'head_dist.'))}
         rest = {key: state[key] for key in state if key not in head}
         return {
             **{f'backbone.{k}': v for k, v in self.backbone.adapt_state_dict(rest).items()},
-            **{'head.fc.' + k.removeprefix('head.'): v for k, v in head.items()},
+            **rename(head, {r'^head\.': 'head.fc.', r'^head_dist\.': 'head.fc_dist.'}),
         }
 
 

@@ -116,6 +116,7 @@ MODELS = LazyRegistry(
         'tasks.segmentation.setr_up': 'SETRNaiveHead SETRPUPHead',
         'tasks.classification.classifier': 'ImageClassifier',
         'tasks.classification.distillation': 'Distilled',
+        'tasks.classification.distillation_head': 'DistillationHead',
         'tasks.classification.erasing': 'ErasingPreprocessor',
     },
     hosts='backbones',

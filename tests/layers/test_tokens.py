@@ -74,7 +74,7 @@ def test_the_code_of_a_grid_has_columns_before_rows():
         assert code[y, x].tolist() == pytest.approx(wanted, abs=1e-5)
 
 
-@pytest.mark.parametrize(('stored', 'extra'), [(17, 1), (17, 0), (16, 0)])
+@pytest.mark.parametrize(('stored', 'extra'), [(18, 2), (18, 0), (17, 1), (17, 0), (16, 0)])
 def test_a_stored_code_fits_a_larger_grid_with_or_without_class_token(stored, extra):
     fitted = fit_position(torch.randn(1, stored, 2), extra, (6, 8))
     assert fitted.shape == (1, extra + 48, 2)
@@ -86,7 +86,15 @@ def test_a_class_token_is_told_from_a_square_grid_where_the_size_decides():
     assert torch.equal(fit_position(code, 0, (4, 4)), code)
 
 
-@pytest.mark.parametrize(('stored', 'extra'), [(16, 1), (13, 0)])
+@pytest.mark.parametrize('size', [(4, 4), (6, 8)])
+def test_of_two_leading_tokens_a_model_with_one_takes_the_class_tokens(size):
+    code = torch.randn(1, 18, 2)
+    fitted = fit_position(code, 1, size)
+    assert torch.equal(fitted[:, :1], code[:, :1])
+    assert torch.equal(fitted[:, 1:], resize_position(code[:, 2:], (4, 4), size))
+
+
+@pytest.mark.parametrize(('stored', 'extra'), [(16, 1), (17, 2), (13, 0)])
 def test_what_cannot_fit_is_refused(stored, extra):
     with pytest.raises(ValueError, match=f'{stored} tokens'):
         fit_position(torch.randn(1, stored, 2), extra, (6, 8))

@@ -99,11 +99,20 @@ def test_detr(model, agrees):
         ({'type': 'vitbackbones.ViT'}, None, False),
         ({'type': 'vitbackbones.ViT'}, {'type': 'GlobalAveragePooling'}, True),
         ({'type': 'vitbackbones.ViT', 'out_type': 'pooled'}, None, True),
+        ({'type': 'vitbackbones.ViT', 'out_type': 'cls_dist_tokens'}, None, False),
         ({'type': 'VisionTransformer'}, None, True),
     ],
 )
 def test_a_linear_head_reads_vectors(backbone, neck, agrees):
     model = {'backbone': backbone, 'neck': neck, 'head': {'type': 'LinearClsHead'}}
+    config = {'default_scope': 'mmpretrain', 'model': model}
+    assert (disagreements(config) == []) is agrees
+
+
+@pytest.mark.parametrize(('out_type', 'agrees'), [('cls_token', False), ('cls_dist_tokens', True)])
+def test_the_head_of_two_tokens_reads_both(out_type, agrees):
+    backbone = {'type': 'vitbackbones.ViT', 'with_dist_token': True, 'out_type': out_type}
+    model = {'backbone': backbone, 'head': {'type': 'vitbackbones.DistillationHead'}}
     config = {'default_scope': 'mmpretrain', 'model': model}
     assert (disagreements(config) == []) is agrees
 

@@ -76,5 +76,5 @@ def index_matrix(blocks, m, device):
 
 
 def with_class_token(weights, x, position):
-    token = weights['cls_token'].expand(len(x), -1, -1)
-    return torch.cat([token, x], 1) + position
+    names = [name for name in ('cls_token', 'dist_token') if name in weights]
+    return torch.cat([*(weights[n].expand(len(x), -1, -1) for n in names), x], 1) + position

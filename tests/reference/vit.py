@@ -21,4 +21,5 @@ def vit(weights, image, heads):
 def logits(backbone, weights, image):
     """Logits (N, classes) of a classifier with this backbone, from its tensors."""
     x = vit(weights, image, backbone.blocks[0].attn.num_heads)
-    return linear(weights, 'head.fc', x[:, 0])
+    heads = [head for head in ('head.fc', 'head.fc_dist') if f'{head}.weight' in weights]
+    return sum(linear(weights, head, x[:, i]) for i, head in enumerate(heads)) / len(heads)

@@ -3,7 +3,8 @@
 ``forward(image (N, 3, H, W))`` returns a tuple with one entry per ``out_indices``. With
 ``out_type='featmap'`` an entry is a map (N, C, ceil(H / stride), ceil(W / stride)); any image size
 is padded inside, never refused. With ``'cls_token'`` or ``'pooled'`` it is a vector (N, C) for a
-classification head, as in mmpretrain. ``out_channels`` and ``out_strides`` say what comes out.
+classification head, as in mmpretrain; with ``'cls_dist_tokens'`` the class token and DeiT's
+distillation token, (N, 2, C). ``out_channels`` and ``out_strides`` say what comes out.
 Images are taken in any floating type, and computed in that of the weights.
 
 A subclass of :class:`Backbone` needs an ``__init__`` and a ``forward``; all else is derived from
@@ -39,7 +40,7 @@ from ..layers import (
 from .init_cfg import InitCfgMixin
 from .options import choose_indices, input_size, require_size
 
-OUT_TYPES = ('featmap', 'cls_token', 'pooled')
+OUT_TYPES = ('featmap', 'cls_token', 'pooled', 'cls_dist_tokens')
 
 
 def cast_to_parameter_dtype(backbone: nn.Module, images: tuple[Tensor]) -> tuple[Tensor, ...]:
@@ -98,7 +99,7 @@ class Backbone(InitCfgMixin, nn.Module):
     """Base of all backbones; see the module docstring for the contract.
 
     Args:
-        out_type: ``'featmap'``, ``'cls_token'`` or ``'pooled'``.
+        out_type: ``'featmap'``, ``'cls_token'``, ``'pooled'`` or ``'cls_dist_tokens'``.
         frozen_stages: freeze the stem (0) and the first so many stages; -1 for nothing.
         with_cp: recompute blocks in the backward pass to save memory (:meth:`run_block`).
         init_cfg: ``dict(type='Pretrained', checkpoint=FILE, allow_missing=[PATTERN, ...])`` to
@@ -156,11 +157,13 @@ class Backbone(InitCfgMixin, nn.Module):
         """Look at the parts and freeze the frozen ones; runs by itself after construction.
 
         Raises:
-            OptionError: a part is missing, or ``frozen_stages`` is out of range.
+            OptionError: a part or token is missing, or ``frozen_stages`` is out of range.
         """
         if 'frozen_stages' not in vars(self):
             remedy = 'call super().__init__(**options) at the head of __init__'
             raise contract_broken(self, 'does not construct its base', remedy)
+        if self.out_type == 'cls_dist_tokens' and getattr(self, 'dist_token', None) is None:
+            raise OptionError("out_type='cls_dist_tokens': there is no distillation token here")
         for name in ('after_stages', 'undecayed'):
             if isinstance(text := getattr(self, name), str):
                 raise contract_broken(self, f'has a text as {name}', f'a tuple, ({text!r},)')
@@ -318,8 +321,8 @@ class Backbone(InitCfgMixin, nn.Module):
 class PlainBackbone(Backbone):
     """Base of the hosts of one resolution: a stem, ``blocks`` of one width, and a final ``norm``.
 
-    A subclass sets ``blocks``, ``norm`` (``nn.Identity()`` for none) and, if it has a class token,
-    which comes first, ``cls_token``.
+    A subclass sets ``blocks``, ``norm`` (``nn.Identity()`` for none) and, if it has them,
+    ``cls_token``, which comes first, and ``dist_token``, which comes second.
 
     Args:
         embed_dims: width of the tokens; by position, like the next two.
@@ -359,6 +362,7 @@ class PlainBackbone(Backbone):
         self.out_channels = (embed_dims,) * len(self.out_indices)
         self.out_strides = (patch_size * pool,) * len(self.out_indices)
         self.cls_token = None
+        self.dist_token = None
 
     def finish(self) -> None:
         if not hasattr(self, 'norm'):
@@ -367,10 +371,15 @@ class PlainBackbone(Backbone):
             raise OptionError("out_type='cls_token': there is no class token here, use 'pooled'")
         super().finish()
 
+    def leading_tokens(self) -> list[Tensor]:
+        """Return the learned tokens that come before those of the patches, (1, 1, C) each."""
+        return [token for token in (self.cls_token, self.dist_token) if token is not None]
+
     def with_position(self, x: Tensor, code: Tensor | None, size: tuple[int, int]) -> Tensor:
-        """Prepend the class token to (N, h * w, C) and add the code (1, [1 +] n, C), if any."""
-        if self.cls_token is not None:
-            x = torch.cat([self.cls_token.expand(len(x), -1, -1), x], 1)  # (N, 1 + h * w, C)
+        """Prepend the leading tokens to (N, h * w, C) and add the code (1, [1 +] n, C), if any."""
+        if leading := self.leading_tokens():
+            first = [token.expand(len(x), -1, -1) for token in leading]
+            x = torch.cat([*first, x], 1)  # (N, 1 + h * w, C), with both tokens 2 + h * w
         return x if code is None else x + resize_position(code, self.grid, size)
 
     def run_blocks(self, x: Tensor, size: tuple[int, int]) -> tuple[Tensor, ...]:
@@ -396,7 +405,9 @@ class PlainBackbone(Backbone):
             x = self.norm(x)
         if self.out_type == 'cls_token':
             return x[:, 0]
-        x = x if self.cls_token is None else x[:, 1:]
+        if self.out_type == 'cls_dist_tokens':
+            return x[:, :2]
+        x = x[:, len(self.leading_tokens()) :]
         if self.out_type == 'pooled':
             return x.mean(1)
         return average_map(to_map(x, size), self.pool)  # (N, C, h / pool, w / pool)

@@ -1,8 +1,9 @@
 """ViT in DeiT's form, and Aug-ViT.
 
 Touvron et al., "Training data-efficient image transformers", 2021: class token first, learned
-positions, pre-norm blocks, LayerNorm eps 1e-6. Tang et al., "Augmented Shortcuts for Vision
-Transformers", 2021: the same with augmented shortcuts around both branches of every block.
+positions, pre-norm blocks, LayerNorm eps 1e-6; in distilled models a distillation token behind the
+class token. Tang et al., "Augmented Shortcuts for Vision Transformers", 2021: the same with
+augmented shortcuts around both branches of every block.
 """
 
 from collections.abc import Iterator
@@ -32,12 +33,14 @@ class ViT(RecursionOptions, PlainBackbone):
         position: ``'learned'``, or ``'sinusoid'`` for a fixed table, a parameter without gradient.
         norm_eps: epsilon of the LayerNorms.
         with_cls_token: whether there is a class token.
+        with_dist_token: whether there is a distillation token behind it, which reads a teacher's
+            decision; ``out_type='cls_dist_tokens'`` returns both.
         options: arguments of :class:`~vitbackbones.backbones.options.RecursionOptions`, which
             describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:
         OptionError: unknown ``arch``, part, ``position`` or ``out_type``, an index out of range,
-            or ``out_type='cls_token'`` without a class token.
+            or an ``out_type`` of tokens that are not there.
     """
 
     archs = {
@@ -46,11 +49,21 @@ class ViT(RecursionOptions, PlainBackbone):
         'b': {'embed_dims': 768, 'depth': 12, 'num_heads': 12},
         'l': {'embed_dims': 1024, 'depth': 24, 'num_heads': 16},
     }
-    classifiers = {f'deit_{arch}': {'arch': arch} for arch in ('ti', 's', 'b')}
+    classifiers = {
+        **{f'deit_{arch}': {'arch': arch} for arch in ('ti', 's', 'b')},
+        **{
+            f'deit_{arch}_distilled': {
+                'arch': arch,
+                'with_dist_token': True,
+                'out_type': 'cls_dist_tokens',
+            }
+            for arch in ('ti', 's', 'b')
+        },
+    }
     head_input = 'cls_token'
     default_parts = {**RecursionOptions.default_parts, 'stem': {'type': 'PatchEmbed'}}
     # the augmented paths too, as their published vectors are 1-D
-    undecayed = ('cls_token', 'pos_embed', '*.shortcut*')
+    undecayed = ('cls_token', 'dist_token', 'pos_embed', '*.shortcut*')
 
     def __init__(
         self,
@@ -61,6 +74,7 @@ class ViT(RecursionOptions, PlainBackbone):
         mlp_ratio: float = 4.0,
         norm_eps: float = 1e-6,
         with_cls_token: bool = True,
+        with_dist_token: bool = False,
         final_norm: bool = True,
         **options,
     ) -> None:
@@ -69,13 +83,16 @@ class ViT(RecursionOptions, PlainBackbone):
         super().__init__(dims, depth, patch_size, **options)
         if self.out_type == 'cls_token' and not with_cls_token:
             raise OptionError("out_type='cls_token' needs with_cls_token=True")
+        if with_dist_token and not with_cls_token:
+            raise OptionError('with_dist_token=True needs with_cls_token=True, which comes first')
         require_choice('position', position, ('learned', 'sinusoid'))
         fixed = position == 'sinusoid'
 
         widths = {'in_channels': self.in_channels, 'embed_dims': dims, 'patch_size': patch_size}
         self.patch_embed = build_part(STEMS, self.complete_part('stem', stem), **widths)
         self.cls_token = nn.Parameter(torch.zeros(1, 1, dims)) if with_cls_token else None
-        tokens = int(with_cls_token) + self.grid[0] * self.grid[1]
+        self.dist_token = nn.Parameter(torch.zeros(1, 1, dims)) if with_dist_token else None
+        tokens = len(self.leading_tokens()) + self.grid[0] * self.grid[1]
         code = sinusoid_position(tokens, dims) if fixed else torch.zeros(1, tokens, dims)
         self.pos_embed = nn.Parameter(code, requires_grad=not fixed)
         self.pos_drop = make_dropout(self.drop_rate)
@@ -94,8 +111,8 @@ class ViT(RecursionOptions, PlainBackbone):
 
     def _reset_parameters(self) -> None:
         """Initialize as DeiT: trunc-normal 0.02 for tokens and linear layers, biases 0."""
-        for token in (self.pos_embed, self.cls_token):
-            if token is not None and token.requires_grad:
+        for token in (self.pos_embed, *self.leading_tokens()):
+            if token.requires_grad:
                 nn.init.trunc_normal_(token, std=0.02)
         trunc_normal_linears(self)
 
@@ -107,7 +124,7 @@ class ViT(RecursionOptions, PlainBackbone):
 
     def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
         """Yield the one code, which is resized bicubically."""
-        yield 'pos_embed', int(self.cls_token is not None), self.grid, 'bicubic'
+        yield 'pos_embed', len(self.leading_tokens()), self.grid, 'bicubic'
 
 
 class AugViT(ViT):

@@ -22,7 +22,8 @@ from .reading import load_file
 
 LOG = logging.getLogger('vitbackbones')
 INITIALIZERS = ('Pretrained', 'vitbackbones.Pretrained')
-LEFT_OVER = ('*cls_token',)  # in a classifier's file, without a place in a dense backbone
+# in a classifier's file, without a place in a dense backbone
+LEFT_OVER = ('*cls_token', '*dist_token')
 
 
 @contextmanager

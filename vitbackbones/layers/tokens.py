@@ -105,9 +105,9 @@ def fit_position(code: Tensor, extra: int, size: tuple[int, int], mode: str = 'b
     """Make a checkpoint's position code fit a model of another input size.
 
     Args:
-        code: (1, n, C) as stored: a grid, with or without one leading class token; or a map
-            (1, C, h, w).
-        extra: 1 if the model has a class token, else 0.
+        code: (1, n, C) as stored: a grid behind up to two other tokens (the class token, then the
+            distillation token); or a map (1, C, h, w).
+        extra: how many of these tokens the model has.
         size: the model's grid; if ``code`` is of another grid, that one must be square.
         mode: see :func:`resize_position`.
 
@@ -115,21 +115,28 @@ def fit_position(code: Tensor, extra: int, size: tuple[int, int], mode: str = 'b
         (1, extra + size[0] * size[1], C), or the map (1, C, *size).
 
     Raises:
-        OptionError: ``code`` is of another grid that is not square, or lacks the model's class
-            token.
+        OptionError: ``code`` is of another grid that is not square, or lacks one of the model's
+            tokens.
     """
     if code.ndim == 4:
         return resize_map(code, size, mode)
     count, area = code.shape[1], size[0] * size[1]
     if count == extra + area:
         return code
-    square = math.isqrt(count) ** 2 == count
-    stored = 0 if square and count != 1 + area else 1
+    stored = _leading(count, area)
+    if stored is None or stored < extra:
+        raise OptionError(f'a position code of {count} tokens fits no grid of {extra} + {size}')
     side = math.isqrt(count - stored)
     old = size if count - stored == area else (side, side)
-    if old[0] * old[1] != count - stored or stored < extra:
-        raise OptionError(f'a position code of {count} tokens fits no grid of {extra} + {size}')
-    return resize_position(code[:, stored - extra :], old, size, mode)
+    code = torch.cat([code[:, :extra], code[:, stored:]], 1)  # (1, extra + h * w, C)
+    return resize_position(code, old, size, mode)
+
+
+def _leading(count: int, area: int) -> int | None:
+    """Return how many of ``count`` tokens come before a grid of ``area``, or else a square one."""
+    known = [first for first in (0, 1, 2) if count - first == area]
+    square = [first for first in (0, 1, 2) if 0 < count - first == math.isqrt(count - first) ** 2]
+    return next(iter(known + square), None)
 
 
 def sinusoid_position(count: int, dims: int) -> Tensor:

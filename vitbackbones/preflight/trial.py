@@ -27,7 +27,8 @@ from .explain import explained
 SIDE = 64  # of the image that is tried, in pixels
 HEADS = ('decode_head', 'auxiliary_head', 'head', 'bbox_head')
 # Parts of parameter names that recipes for several models list, whether this one has them or not.
-SHARED = {'cls_token', 'pos_embed', 'patch_pos', 'pixel_pos', '.shortcut', '.shortcut_'}
+SHARED = {'cls_token', 'dist_token', 'pos_embed', 'patch_pos', 'pixel_pos'}
+SHARED |= {'.shortcut', '.shortcut_'}
 
 
 def try_model(config: Config) -> None:

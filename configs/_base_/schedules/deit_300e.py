@@ -17,7 +17,10 @@ optim_wrapper = dict(
         flat_decay_mult=0.0,
         custom_keys={
             key: dict(decay_mult=0.0)
-            for key in ('cls_token', 'pos_embed', 'patch_pos', 'pixel_pos', '.shortcut_')
+            for key in (
+                *('cls_token', 'dist_token', 'pos_embed'),
+                *('patch_pos', 'pixel_pos', '.shortcut_'),
+            )
         },
     ),
 )

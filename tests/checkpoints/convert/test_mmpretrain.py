@@ -45,6 +45,12 @@ def scale_as_documented(classifier):
         ('tnt_s_legacy', {'type': 'TNT', 'arch': 's'}, LINEAR_HEAD, 'mmpretrain_tnt'),
         ('deit_s', {'type': 'VisionTransformer', 'arch': 'deit-s'}, VIT_HEAD, 'mmpretrain_vit'),
         (
+            'deit_s_distilled',
+            {'type': 'DistilledVisionTransformer', 'arch': 'deit-small'},
+            {**VIT_HEAD, 'type': 'DeiTClsHead'},
+            'mmpretrain_vit',
+        ),
+        (
             't2t_t_14',
             {'type': 'T2T_ViT', 't2t_cfg': {'token_dims': 64, 'use_performer': False}},
             VIT_HEAD,

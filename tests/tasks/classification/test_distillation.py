@@ -9,6 +9,7 @@ from mmpretrain.registry import MODELS
 from mmpretrain.structures import DataSample
 from torch import nn
 
+from vitbackbones import create_model
 from vitbackbones.errors import InputError
 from vitbackbones.tasks.classification.distillation import Distilled
 
@@ -44,6 +45,14 @@ def student(**options):
     return MODELS.build(classifier(type='vitbackbones.Distilled', **options)).eval()
 
 
+def two_token_student():
+    config = classifier()
+    config['backbone'] |= {'with_dist_token': True, 'out_type': 'cls_dist_tokens'}
+    config['head'] |= {'type': 'vitbackbones.DistillationHead'}
+    parts = {part: config[part] for part in ('backbone', 'head')}
+    return student(distillation='hard', teacher=classifier(), **parts)
+
+
 @pytest.fixture
 def images():
     return torch.randn(3, 3, 32, 32, generator=torch.Generator().manual_seed(1))
@@ -73,6 +82,30 @@ def test_hard_loss_is_half_labels_half_the_teachers_decision(images):
     for name, targets in half.items():
         expected = -sum(log_s[i, c] for i, c in enumerate(targets)) / 6
         assert losses[name].item() == pytest.approx(expected.item(), rel=1e-5)
+
+
+def test_the_class_token_learns_the_labels_and_the_distillation_token_the_decision(images):
+    model = two_token_student()
+    losses = model.loss(images, samples([0, 1, 3]))
+    (tokens,) = model.extract_feat(images)
+    decided = model.teacher(images).argmax(1)
+    heads = {
+        'loss_label': (model.head.fc, [0, 1, 3]),
+        'loss_distill': (model.head.fc_dist, decided),
+    }
+    for i, (name, (head, targets)) in enumerate(heads.items()):
+        expected = nn.functional.cross_entropy(head(tokens[:, i]), torch.as_tensor(targets)) / 2
+        assert losses[name].item() == pytest.approx(expected.item(), rel=1e-5)
+    both = [head(tokens[:, i]) for i, (head, _) in enumerate(heads.values())]
+    torch.testing.assert_close(model.head((tokens,)), sum(both) / 2)
+
+
+def test_a_run_of_two_heads_is_a_classifier_of_two_heads(images, tmp_path):
+    trained = two_token_student()
+    torch.save({'state_dict': trained.state_dict(), 'meta': {}}, tmp_path / 'run.pth')
+    arch = classifier()['backbone']['arch']
+    model = create_model('deit_ti_distilled', CLASSES, tmp_path / 'run.pth', arch=arch, img_size=32)
+    torch.testing.assert_close(model.eval()(images), trained(images))
 
 
 def test_the_teacher_gets_no_gradient_and_stays_in_eval_mode(images):

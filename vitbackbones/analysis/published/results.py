@@ -89,6 +89,13 @@ _TNT_ARXIV = 'TNT, Table 8 of its first version on arXiv'
 
 RESULTS = (
     *_printed('imagenet', 'DeiT, Table 5', deit_ti='72.2', deit_s='79.8', deit_b='81.8'),
+    *_printed(
+        'imagenet',
+        "DeiT, repository's README",
+        deit_ti_distilled='74.5',
+        deit_s_distilled='81.2',
+        deit_b_distilled='83.4',
+    ),
     *_printed('imagenet_384', "DeiT, repository's README", deit_b='82.9'),
     *_printed('cifar10', 'DeiT, DeiT-B', deit_b='99.1'),
     *_printed('cifar100', 'DeiT, DeiT-B', deit_b='90.8'),

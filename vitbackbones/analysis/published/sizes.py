@@ -107,6 +107,9 @@ FAMILIES = (
             Row('deit_ti', '5', '', 'DeiT, Table 5', _ROUNDED_DOWN),
             Row('deit_s', '22', '', 'DeiT, Table 5'),
             Row('deit_b', '86', '', 'DeiT, Table 5', _ROUNDED_DOWN),
+            Row('deit_ti_distilled', '6', '', "DeiT, repository's README"),
+            Row('deit_s_distilled', '22', '', "DeiT, repository's README"),
+            Row('deit_b_distilled', '87', '', "DeiT, repository's README"),
         ),
     ),
     Family(

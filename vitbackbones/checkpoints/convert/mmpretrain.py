@@ -9,7 +9,7 @@ from torch import Tensor
 from .rename import rename
 
 _FFN = {r'\bffn\.layers\.0\.0\.': 'mlp.fc1.', r'\bffn\.layers\.1\.': 'mlp.fc2.'}
-_HEAD = {r'^head\.layers\.head\.': 'head.'}
+_HEAD = {r'^head\.layers\.(head|head_dist)\.': r'\1.'}
 _VIT = {
     r'^patch_embed\.projection\.': 'patch_embed.proj.',
     r'^layers\.(\d+)\.ln([12])\.': r'blocks.\1.norm\2.',

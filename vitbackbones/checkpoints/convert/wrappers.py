@@ -4,9 +4,11 @@ from torch import Tensor
 
 from ...errors import InputError
 from ...messages import shorten
+from .rename import rename
 
 StateDict = dict[str, Tensor]
 PREFIXES = ('module.', '_orig_mod.')  # of torch's parallel wrappers and of torch.compile
+_BARE = {r'^head\.fc_dist\.': 'head_dist.', r'^head\.fc\.': 'head.', r'^backbone\.': ''}
 ENTRIES = ('state_dict_ema', 'state_dict', 'model')  # published results are those of an average
 
 
@@ -47,14 +49,10 @@ def _without_prefixes(key: str) -> str:
 def without_wrapper(state: StateDict) -> StateDict:
     """Return the keys of a backbone and a linear head, from those of an OpenMMLab model of them.
 
-    The prefix ``backbone.`` goes, and ``head.fc.`` becomes ``head.``. A state dict in which no key
-    has that prefix is returned as it is.
+    The prefix ``backbone.`` goes, ``head.fc.`` becomes ``head.``, and ``head.fc_dist.``, which
+    reads the distillation token, ``head_dist.``. A state dict in which no key has the prefix is
+    returned as it is.
     """
     if not any(key.startswith('backbone.') for key in state):
         return state
-    return {
-        'head.' + key.removeprefix('head.fc.')
-        if key.startswith('head.fc.')
-        else key.removeprefix('backbone.'): value
-        for key, value in state.items()
-    }
+    return rename(state, _BARE)

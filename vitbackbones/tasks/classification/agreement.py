@@ -4,6 +4,13 @@ from collections.abc import Iterator, Mapping
 
 from ...config.data import evaluators
 from ...config.settings import as_list, type_at, value_at
+from ...registry import bare_name
+
+# What a head can read of our backbones, by its type: values of ``out_type``.
+READABLE = {
+    'LinearClsHead': ('cls_token', 'pooled'),
+    'DistillationHead': ('cls_dist_tokens',),
+}
 
 
 def accuracy_names(metric: Mapping) -> list[str] | None:
@@ -24,9 +31,12 @@ def classes_suffice(config: Mapping) -> Iterator[str]:
 
 
 def head_reads_vectors(config: Mapping) -> Iterator[str]:
-    """Check that a linear head gets vectors; our backbones return maps by default."""
+    """Check that a head gets the tokens or vectors it reads; our backbones give maps by default."""
     model = config.get('model') or {}
     kinds = [str(value_at(model, f'{part}.type')) for part in ('backbone', 'head')]
-    linear = kinds[0].startswith('vitbackbones.') and kinds[1].endswith('LinearClsHead')
-    if linear and not model.get('neck') and model['backbone'].get('out_type') in (None, 'featmap'):
-        yield "model.backbone.out_type: must be 'cls_token' or 'pooled' for model.head"
+    readable = READABLE.get(bare_name(kinds[1]))
+    if not readable or not kinds[0].startswith('vitbackbones.') or model.get('neck'):
+        return
+    if model['backbone'].get('out_type') not in readable:
+        names = ' or '.join(map(repr, readable))
+        yield f'model.backbone.out_type: must be {names} for model.head'

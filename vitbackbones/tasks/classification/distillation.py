@@ -5,8 +5,9 @@ probabilities and nothing else, neither labels nor a temperature nor a distillat
 
     L = - 1/B sum_b sum_c softmax(t_b)_c log softmax(s_b)_c    (s, t: logits of student, teacher).
 
-``hard`` (Touvron et al., "Training data-efficient image transformers", ICML 2021, Eq. 3, with
-one head for both terms): half the loss of the labels, half that of the teacher's decision.
+``hard`` (Touvron et al., "Training data-efficient image transformers", ICML 2021, Eq. 3): half the
+loss of the labels, half that of the teacher's decision. With a ``DistillationHead`` the class token
+learns the labels and the distillation token the decision, as published; any other head learns both.
 """
 
 from functools import cached_property
@@ -17,10 +18,11 @@ from mmpretrain.registry import MODELS as MMPRETRAIN_MODELS
 from torch import Tensor, nn
 
 from ...checkpoints.convert import take_state_dict
-from ...checkpoints.filling import load_file
+from ...checkpoints.reading import load_file
 from ...errors import InputError
 from ...layers import require_choice
 from .classifier import ImageClassifier
+from .distillation_head import DistillationHead
 
 KINDS = ('soft', 'hard')
 
@@ -97,9 +99,12 @@ class Distilled(ImageClassifier):
             )
         if self.distillation == 'soft':
             return {'loss_distill': F.cross_entropy(student, teacher.softmax(dim=1))}
+        by_label, by_teacher = student, student
+        if isinstance(self.head, DistillationHead):
+            by_label, by_teacher = self.head.both(features)
         return {
-            'loss_label': 0.5 * self.head.loss(features, data_samples)['loss'],
-            'loss_distill': 0.5 * F.cross_entropy(student, teacher.argmax(dim=1)),
+            'loss_label': 0.5 * self.head._get_loss(by_label, data_samples)['loss'],
+            'loss_distill': 0.5 * F.cross_entropy(by_teacher, teacher.argmax(dim=1)),
         }
 
 
