@@ -16,7 +16,7 @@ latency.
 """
 
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import torch
@@ -27,7 +27,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed packag
 from vitbackbones.benchmarking.model_sources import SOURCES, build_ours
 from vitbackbones.benchmarking.steps import ENGINES, PRECISIONS, STEPS
 from vitbackbones.commands.benchmark import benchmark
-from vitbackbones.commands.cli import count, run
+from vitbackbones.commands.cli import count, image_size, run
 from vitbackbones.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,15 +48,6 @@ def build_plain(name: str, size: tuple[int, int], features: bool) -> nn.Module:
     except ModuleNotFoundError as error:
         raise InputError(f'{error}; plain forms are part of a clone: run in its root') from error
     return PlainModel(build_ours(name, size, features))
-
-
-def image_size(text: str) -> tuple[int, int]:
-    """Read '224' or '800x1333' as (height, width)."""
-    height, _, width = text.partition('x')
-    try:
-        return count(height), count(width or height)
-    except ValueError as error:
-        raise ArgumentTypeError(f'{text} is not H or HxW, such as 224 or 800x1333') from error
 
 
 def parse() -> Namespace:

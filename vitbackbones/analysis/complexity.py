@@ -52,7 +52,7 @@ def measure(build: Callable[[], nn.Module], size: tuple[int, int] = (224, 224)) 
     with FakeTensorMode(), torch.no_grad(), sdpa_kernel(SDPBackend.MATH):
         model = build().eval()
         for module in model.modules():
-            _listen(module, extra)
+            listen(module, extra)
         with FlopCounterMode(display=False) as counter:
             model(torch.empty(1, 3, *size))
     modules = list(model.modules())
@@ -65,7 +65,7 @@ def measure(build: Callable[[], nn.Module], size: tuple[int, int] = (224, 224)) 
     )
 
 
-def _listen(module: nn.Module, extra: Counter) -> None:
+def listen(module: nn.Module, extra: Counter) -> None:
     """Count what the counter of matrix products does not see, or sees in another form."""
     if isinstance(module, AugmentedShortcut) and module.projection == 'circulant':
         paths, blocks, _, side = module.weight.shape

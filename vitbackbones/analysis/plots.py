@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 COLORS = ('#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#000000')
 MARKERS = 'osD^vPX'  # a second sign beside the color
 SEQUENTIAL = 'viridis'
+WIDE = 50.0
 
 
 def new_figure(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, np.ndarray]:
@@ -19,10 +20,11 @@ def new_figure(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figu
 
 
 def style_of(number: int) -> dict:
-    """Return color and marker of the ``number``-th line."""
+    """Return what the ``number``-th line looks like."""
     return {
         'color': COLORS[number % len(COLORS)],
         'marker': MARKERS[number % len(MARKERS)],
+        'linestyle': ('-', '--', ':')[number // len(COLORS) % 3],
         'markersize': 4,
     }
 
@@ -60,3 +62,50 @@ def as_matrix(rows: Sequence[dict]) -> np.ndarray:
     for row in rows:
         matrix[row['y'], row['x']] = row['value']
     return matrix
+
+
+def draw_over_depth(rows: list[dict], panels: dict[str, tuple[str, str]]) -> Figure:
+    """Draw columns of a table over its ``depth``, a line for each model.
+
+    Args:
+        rows: with ``model`` and ``depth``, the number of passes through blocks before.
+        panels: title and name of the axis by column. The axis is logarithmic where the values
+            span more than a factor of :data:`WIDE`.
+    """
+    figure, axes = new_figure(1, len(panels), (4.6, 3.6))
+    for (column, (title, y)), panel in zip(panels.items(), axes[0], strict=True):
+        for number, model in enumerate(unique(rows, 'model')):
+            own = [row for row in rows if row['model'] == model]
+            depths = [row['depth'] for row in own]
+            panel.plot(depths, [row[column] for row in own], label=model, **style_of(number))
+        values = [row[column] for row in rows]
+        panel.set_yscale('log' if 0 < WIDE * min(values) < max(values) else 'linear')
+        panel.grid(alpha=0.3)
+        panel.xaxis.get_major_locator().set_params(integer=True)
+        label(panel, title, 'passes through blocks (0: embedding)', y)
+    add_legend(axes[0, 0])
+    return figure
+
+
+def draw_matrices(rows: list[dict], axis: str, meaning: str) -> Figure:
+    """Draw a matrix for each ``model`` (rows) and ``block`` (columns) of a table.
+
+    Args:
+        rows: with ``model``, ``block``, ``y``, ``x`` and ``value``.
+        axis: what both axes number.
+        meaning: of the values, beside the color bar.
+    """
+    models = unique(rows, 'model')
+    columns = max(len(unique([r for r in rows if r['model'] == m], 'block')) for m in models)
+    figure, axes = new_figure(len(models), columns, (2.9, 2.7))
+    least = min(0.0, *(row['value'] for row in rows))
+    for model, line in zip(models, axes, strict=True):
+        own = [row for row in rows if row['model'] == model]
+        for panel in line[len(unique(own, 'block')) :]:
+            panel.set_axis_off()
+        for block, panel in zip(unique(own, 'block'), line, strict=False):
+            matrix = as_matrix([row for row in own if row['block'] == block])
+            image = panel.imshow(matrix, cmap=SEQUENTIAL, vmin=least, vmax=1)
+            label(panel, f'{model}\nblock {block}', axis, axis)
+    figure.colorbar(image, ax=axes, label=meaning, shrink=0.8)
+    return figure

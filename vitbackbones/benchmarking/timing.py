@@ -61,10 +61,11 @@ def report(rows: Iterable[dict], file: str | None) -> None:
         print(_line(row.values()), flush=True)
         kept.append(row)
         if file:
-            write_file(file, _csv(kept))
+            write_file(file, as_csv(kept))
 
 
-def _csv(rows: list[dict]) -> bytes:
+def as_csv(rows: list[dict]) -> bytes:
+    """Return a table as a CSV file; the columns are the keys of the first row."""
     text = StringIO(newline='')
     writer = csv.DictWriter(text, fieldnames=rows[0].keys())
     writer.writeheader()

@@ -69,6 +69,15 @@ def count(text: str) -> int:
     return int(text)
 
 
+def image_size(text: str) -> tuple[int, int]:
+    """Read '224' or '800x1333' as (height, width), as an argument's ``type``."""
+    height, _, width = text.partition('x')
+    try:
+        return count(height), count(width or height)
+    except ValueError as error:
+        raise ArgumentTypeError(f'{text} is not H or HxW, such as 224 or 800x1333') from error
+
+
 def add_common_arguments(parser: ArgumentParser) -> dict[str, Action]:
     """Add what every tool that runs a config takes."""
     add = parser.add_argument

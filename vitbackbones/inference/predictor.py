@@ -48,19 +48,20 @@ class Predictor:
 
     Args:
         config: of a detector, a segmentor or a classifier.
-        checkpoint: the file with its weights.
+        checkpoint: the file with its weights; ``None`` to leave them as they are initialized.
         device: where to compute.
         amp: compute in half precision (autocast).
 
     Attributes:
-        meta: ``classes``, a name for each class, and ``palette`` where one is known.
+        meta: ``classes``, a name for each class, and ``palette`` where one is known; empty
+            without a checkpoint.
 
     Raises:
         InputError: the checkpoint is of another model, or of other classes.
     """
 
     def __init__(
-        self, config: Config, checkpoint: Path, device: torch.device, amp: bool = False
+        self, config: Config, checkpoint: Path | None, device: torch.device, amp: bool = False
     ) -> None:
         self.device = device
         self.autocast = (
@@ -70,11 +71,16 @@ class Predictor:
         with DefaultScope.overwrite_default_scope(config.default_scope):
             self.pipeline = Compose(self.steps)
             self.model = revert_sync_batchnorm(MODELS.build(model_settings(config)))
+        self.meta = {} if checkpoint is None else self._fill(config, checkpoint)
+        self.model.to(device).eval()
+
+    def _fill(self, config: Config, checkpoint: Path) -> dict:
+        """Load the weights and return the file's ``meta``."""
         content, name = load_file(checkpoint), str(checkpoint)
-        self.meta = agreed_meta(config, content, self.model, name)
+        meta = agreed_meta(config, content, self.model, name)
         state = fitting_state(name, self.model, content)
         self.model.load_state_dict(state, strict=False)  # num_batches_tracked may be missing
-        self.model.to(device).eval()
+        return meta
 
     def prepare(self, frame: Frame) -> dict:
         """Run the config's test pipeline on a frame; ``inputs`` is the image (3, H, W).

@@ -62,43 +62,44 @@ class Frame:
         return {'file_name': self.source.name} | number
 
 
-def find_sources(inputs: Sequence[str], out: Path) -> list[Source]:
+def find_sources(inputs: Sequence[str], out: Path, role: str = 'INPUT') -> list[Source]:
     """Return all images and videos of files and folders, sorted in each folder, no file twice.
 
     Args:
         inputs: paths; a folder stands for all below it, except hidden files and what is in
             ``out``. A file is taken whatever its suffix is.
         out: the folder of the results.
+        role: the argument that names the inputs, for messages.
 
     Raises:
         InputError: a path does not exist, a folder has neither image nor video, or a result would
             have the name of a folder of other results.
     """
-    found = [(path, _files(path, out)) for path in map(Path, map(os.path.abspath, inputs))]
+    found = [(path, _files(path, out, role)) for path in map(Path, map(os.path.abspath, inputs))]
     parents = [path if path.is_dir() else path.parent for path, _ in found]
     shared = Path(os.path.commonpath(parents))
     files = dict.fromkeys(file for _, files in found for file in files)
     sources = [Source(file, file.relative_to(shared).as_posix()) for file in files]
-    _require_room(sources)
+    _require_room(sources, role)
     return sources
 
 
-def _require_room(sources: Sequence[Source]) -> None:
+def _require_room(sources: Sequence[Source], role: str) -> None:
     folders = {parent.as_posix() for source in sources for parent in PurePath(source.name).parents}
     for source in sources:
         taken = [source.name + suffix for suffix in RESULTS if source.name + suffix in folders]
         if taken:
             raise InputError(
-                f'INPUT {source.path}: a result of it would have the name of the folder {taken[0]} '
-                'beside it; rename one of the two'
+                f'{role} {source.path}: a result of it would have the name of the folder '
+                f'{taken[0]} beside it; rename one of the two'
             )
 
 
-def _files(path: Path, out: Path) -> list[Path]:
+def _files(path: Path, out: Path, role: str) -> list[Path]:
     if not path.exists():
-        raise InputError(f'INPUT {path}: no such file or folder')
+        raise InputError(f'{role} {path}: no such file or folder')
     if not path.is_dir() and not path.is_file():
-        raise InputError(f'INPUT {path}: neither a regular file nor a folder')
+        raise InputError(f'{role} {path}: neither a regular file nor a folder')
     if path.is_file():
         return [path]
     suffixes = IMAGES | VIDEOS
@@ -106,7 +107,7 @@ def _files(path: Path, out: Path) -> list[Path]:
     files = [file for file in below if file.is_file() and not file.name.startswith('.')]
     files = [file for file in files if out not in file.parents]
     if not files:
-        raise InputError(f'INPUT {path}: no image or video there ({", ".join(sorted(suffixes))})')
+        raise InputError(f'{role} {path}: no image or video there ({", ".join(sorted(suffixes))})')
     return files
 
 

@@ -1,0 +1,117 @@
+"""How much two projections of a head work on the same subspace (MSF, Eq. 13, Fig. 3).
+
+    sim(X, Y) = trace(U_X U_X^T U_Y U_Y^T) / c,        X = U_X S V^T
+
+X and Y (d, c) are what a head of width c has for two of its roles: the queries' matrix Q, K, V, the
+probe's P, transposed, and the back-projection's W. U holds the left singular vectors. It is 1 for
+the same subspace, 0 for orthogonal ones, and c / d on average for random ones (64 / 384 = 0.167 in
+ViT-S). Given are means over the heads; the picture shows the mean over the blocks. Roles that share
+their matrix have 1. Inner attention of TNT is left out.
+"""
+
+from itertools import combinations
+
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor, nn
+
+from ..errors import InputError
+from ..layers import GroupedLinear
+from .plots import SEQUENTIAL, new_figure, unique
+from .reading import find_blocks
+from .subject import Subject
+
+ROLES = 'QKVP'
+BACK = 'W'
+
+
+def similarity(first: Tensor, second: Tensor) -> Tensor:
+    """Return sim of two stacks of matrices (heads, d, c), one number per head."""
+    bases = _basis(first).mT @ _basis(second)  # (heads, c, c)
+    return bases.square().sum((1, 2)) / first.shape[2]
+
+
+def _basis(matrices: Tensor) -> Tensor:
+    """Return left singular vectors (heads, d, c), zeros where the rank is less than c."""
+    vectors, values, _ = torch.linalg.svd(matrices, full_matrices=False)
+    floor = torch.finfo(values.dtype).eps * max(matrices.shape[1:]) * values[:, :1]
+    return vectors * (values > floor)[:, None]
+
+
+def role_matrices(attention: nn.Module) -> dict[str, Tensor]:
+    """Return the matrices of an attention by role, each (heads, d, c), in double precision."""
+    linears = [part for part in attention.children() if isinstance(part, GroupedLinear)]
+    parts = torch.cat([_dense(linear) for linear in linears], 1)  # (d, parts * d)
+    parts = parts.split(len(parts), 1)
+    roles = getattr(attention, 'roles', range(3))
+    matrices = {role: parts[i] for role, i in zip(ROLES, roles, strict=False)}
+    tied = getattr(attention, 'tied', None)
+    matrices[BACK] = attention.proj.weight.double() if tied is None else parts[tied]
+    heads = attention.num_heads
+    return {  # (d, heads * c) -> (heads, d, c)
+        role: matrix.unflatten(1, (heads, -1)).transpose(0, 1) for role, matrix in matrices.items()
+    }
+
+
+def _dense(linear: GroupedLinear) -> Tensor:
+    """Return the matrix (in, out) of a grouped map: what it makes of the unit vectors."""
+    width = linear.in_features * linear.groups
+    with torch.no_grad():
+        unit = torch.eye(width, device=linear.weight.device, dtype=linear.weight.dtype)
+        return (linear(unit) - linear(torch.zeros_like(unit[:1]))).double()
+
+
+def measure(subject: Subject, options) -> list[dict]:
+    """Return a row for each block and pair of roles.
+
+    Raises:
+        InputError: no block has an attention whose matrices are known.
+    """
+    rows = []
+    for block in find_blocks(subject.model):
+        for matrices in map(role_matrices, _attentions(block.module)):
+            dims, width = next(iter(matrices.values())).shape[1:]
+            rows += [
+                {
+                    'block': block.number,
+                    'first': first,
+                    'second': second,
+                    'similarity': similarity(matrices[first], matrices[second]).mean().item(),
+                    'random': width / dims,
+                }
+                for first, second in combinations(matrices, 2)
+            ]
+    if not rows:
+        raise InputError(f'{subject.name}: no attention of vitbackbones.layers in its blocks')
+    return rows
+
+
+def _attentions(block: nn.Module) -> list[nn.Module]:
+    """Return the attentions of a block that are made of grouped (or dense) projections."""
+    parts = [part for name, part in block.named_modules() if not name.startswith('inner')]
+    return [part for part in parts if any(isinstance(c, GroupedLinear) for c in part.children())]
+
+
+def draw(rows: list[dict]) -> Figure:
+    """Draw the mean over the blocks as a triangle of pairs, one for each model."""
+    models = unique(rows, 'model')
+    figure, axes = new_figure(1, len(models), (3.6, 3.4))
+    for model, panel in zip(models, axes[0], strict=True):
+        own = [row for row in rows if row['model'] == model]
+        roles = list(dict.fromkeys([r['first'] for r in own] + [r['second'] for r in own]))
+        matrix = torch.full((len(roles), len(roles)), torch.nan)
+        for first, second in combinations(roles, 2):
+            pair = [r['similarity'] for r in own if (r['first'], r['second']) == (first, second)]
+            y, x = roles.index(first), roles.index(second)
+            matrix[y, x] = sum(pair) / len(pair)
+            color = 'black' if matrix[y, x] > 0.6 else 'white'
+            panel.text(x, y, f'{matrix[y, x]:.2f}', ha='center', va='center', color=color)
+        image = panel.imshow(matrix, cmap=SEQUENTIAL, vmin=0, vmax=1)
+        panel.set_xticks(range(1, len(roles)), roles[1:])
+        panel.set_yticks(range(len(roles) - 1), roles[:-1])
+        panel.set_xlim(0.5, len(roles) - 0.5)
+        panel.set_ylim(len(roles) - 1.5, -0.5)
+        random = sum(row['random'] for row in own) / len(own)
+        panel.set_title(f'{model}\nsubspaces (random: {random:.3f})', fontsize=9)
+    figure.colorbar(image, ax=axes, label='similarity (MSF, Eq. 13)', shrink=0.8)
+    return figure

@@ -1,0 +1,200 @@
+"""``tools/analyze.py``: look into trained models, a table and a picture for each analysis.
+
+What is measured is on the disk before anything is drawn.
+"""
+
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from pathlib import Path
+
+import torch
+from matplotlib.figure import Figure
+from mmengine.config import Config
+
+from ..analysis.subject import Subject
+from ..analysis.table import ANALYSES, Analysis
+from ..benchmarking.model_sources import build_ours
+from ..benchmarking.timing import as_csv
+from ..checkpoints.filling import load_pretrained
+from ..config.lint import lint
+from ..config.paths import resolve
+from ..config.read import read_config, require_sections
+from ..drawing.sheet import spread
+from ..errors import InputError
+from ..files import folder_lock, prepare_folder, write_file
+from ..inference.predictor import Predictor, choose_device
+from ..inference.sources import Frame, find_sources, read_frames
+from ..inference.subjects import by_name, of_config
+from ..openmmlab.unused_toolboxes import leave_out_unused
+from ..preflight.agreement import require_agreement
+from ..preflight.explain import explained
+from ..tasks import TASKS, find_task
+from ..training.cores import share_cores
+from ..training.find_checkpoint import find_checkpoint
+
+OURS = 'ours:'  # in front of the name of a model
+DEFAULT_SIZE = (224, 224)  # of images for a model by name
+
+
+def analyze(options: Namespace) -> None:
+    """Do what ``tools/analyze.py --help`` describes.
+
+    Raises:
+        InputError: a config, a checkpoint, an image or ``--out`` is not usable, or a model lacks
+            what is to be looked at.
+    """
+    analysis = ANALYSES[options.what]
+    device = choose_device(options.device)
+    out = prepare_folder(options.out, '--out')
+    with folder_lock(out, '--out'):
+        files = [out / f'{options.what}{suffix}' for suffix in ('.csv', '.png')]
+        _require_new(files, options.overwrite)
+        share_cores(Config())  # nothing else wants them
+        torch.manual_seed(0)  # of random weights
+        rows, photos = _measured(analysis, options, device, out)
+        write_file(files[0], as_csv([_rounded(row) for row in rows]))
+        write_file(files[1], _png(analysis.draw(rows, *photos)))
+    print(f'{files[0]}: {len(rows)} rows; {files[1].name} beside it')
+
+
+def _require_new(files: Sequence[Path], overwrite: bool) -> None:
+    there = [file for file in files if file.exists()]
+    if there and not overwrite:
+        raise InputError(
+            f'--out: {there[0]} is there already. Choose another folder, or --overwrite to '
+            'replace it.'
+        )
+
+
+def _measured(
+    analysis: Analysis, options: Namespace, device: torch.device, out: Path
+) -> tuple[list[dict], tuple]:
+    """Return the rows of all models, and what the picture needs beside them."""
+    if analysis.needs == 'work dirs':
+        folders = [resolve(folder) for folder in options.models]
+        names = _names([folder.name for folder in folders], [str(f) for f in folders])
+        pairs = zip(names, folders, strict=True)
+        return _all_rows((name, analysis.measure(folder)) for name, folder in pairs), ()
+    subjects = _subjects(options, device, out)
+    rows = _all_rows((each.name, analysis.measure(each, options)) for each in subjects)
+    photos = {each.name: each.photos for each in subjects}
+    return rows, (photos,) if analysis.needs == 'images' else ()
+
+
+def _all_rows(tables: Iterator[tuple[str, list[dict]]]) -> list[dict]:
+    return [{'model': name, **row} for name, rows in tables for row in rows]
+
+
+def _names(short: Sequence[str], long: Sequence[str]) -> list[str]:
+    """Return the short names where they differ, else the long ones, numbered if need be."""
+    names = list(short if len({*short}) == len(short) else long)
+    earlier = [names[:i].count(name) for i, name in enumerate(names)]
+    return [f'{name} ({n + 1})' if n else name for name, n in zip(names, earlier, strict=True)]
+
+
+def _subjects(options: Namespace, device: torch.device, out: Path) -> list[Subject]:
+    """Build all models, and prepare the images for each as it wants them.
+
+    Raises:
+        InputError: see :func:`analyze`.
+    """
+    targets = [options.models, *options.versus]
+    names = _names(*zip(*map(_name, targets), strict=True))
+    frames = _read_frames(options, out) if ANALYSES[options.what].needs == 'images' else ()
+    found = []
+    for name, (model, *checkpoint) in zip(names, targets, strict=True):
+        if not checkpoint:
+            print(f'{name}: no CHECKPOINT is given, so its weights are random')
+        build = _named_model if model.startswith(OURS) else _configured_model
+        found.append(build(name, model, checkpoint, options, device, frames))
+    return found
+
+
+def _name(target: Sequence[str]) -> tuple[str, str]:
+    """Return a short name of CONFIG [CHECKPOINT], and one with the checkpoint in it.
+
+    Raises:
+        InputError: these are more than two.
+    """
+    if len(target) > 2:
+        raise InputError(
+            f'{" ".join(target)}: at most CONFIG CHECKPOINT; --versus begins another model'
+        )
+    model, *checkpoint = target
+    short = model.removeprefix(OURS) if model.startswith(OURS) else Path(model).stem
+    places = [' '.join(Path(file).parts[-2:]) for file in checkpoint]
+    return short, f'{short}, {places[0] if places else "random"}'
+
+
+def _read_frames(options: Namespace, out: Path) -> list[Frame]:
+    """Return ``--count`` images spread over those of ``--images``.
+
+    Raises:
+        InputError: there is none, or one cannot be read.
+    """
+    if not options.images:
+        raise InputError(f'{options.what} looks at images: name some with --images')
+    sources = find_sources(options.images, out, '--images')
+    found = [source for source in sources if not source.is_video]
+    if not found:
+        raise InputError(f'--images {" ".join(options.images)}: no image there, only videos')
+    chosen = [found[i] for i in spread(len(found), options.count)]
+    return [next(read_frames(source)) for source in chosen]
+
+
+def _named_model(
+    name: str,
+    model: str,
+    checkpoint: Sequence[str],
+    options: Namespace,
+    device: torch.device,
+    frames: Sequence[Frame],
+) -> Subject:
+    """Build a model of ``create_model``, which also reads published checkpoints.
+
+    Raises:
+        InputError: see :func:`analyze`.
+    """
+    if ANALYSES[options.what].needs == 'data':
+        raise InputError(f'{model}: {options.what} needs the data of a config, not a name')
+    size = options.size or DEFAULT_SIZE
+    classifier = build_ours(model.removeprefix(OURS), size, features=False)
+    for file in checkpoint:
+        load_pretrained(classifier, file)
+    return by_name(name, classifier.to(device).eval(), size, frames)
+
+
+def _configured_model(
+    name: str,
+    model: str,
+    checkpoint: Sequence[str],
+    options: Namespace,
+    device: torch.device,
+    frames: Sequence[Frame],
+) -> Subject:
+    """Build the model of a config."""
+    config = read_config(model, options.cfg_options)
+    if not options.versus:  # else another model may need what this one does not
+        leave_out_unused(config)
+    require_sections(config, 'model', 'test_dataloader')
+    if find_task(config) is None:
+        known = ', '.join(TASKS)
+        raise InputError(f'{config.filename}: default_scope must be one of {known}')
+    lint(config, options.cfg_options)
+    require_agreement(config)
+    file = find_checkpoint(checkpoint[0], 'CHECKPOINT') if checkpoint else None
+    with explained(config):
+        predictor = Predictor(config, file, device)
+        return of_config(name, config, predictor, options.size, frames)
+
+
+def _rounded(row: dict) -> dict:
+    """Return a row with numbers of seven digits, as many as single precision has."""
+    return {k: f'{v:.7g}' if isinstance(v, float) else v for k, v in row.items()}
+
+
+def _png(figure: Figure) -> bytes:
+    file = BytesIO()
+    figure.savefig(file, format='png', bbox_inches='tight')
+    return file.getvalue()
