@@ -72,6 +72,36 @@ def test_every_pass_of_a_recursive_block_is_read(loop):
         assert torch.equal(found.tokens[1].values, second)
 
 
+@pytest.mark.parametrize('host', [ViT, TNT])
+@pytest.mark.parametrize('nll', ['per_sweep', 'shared'])
+def test_recursion_of_any_host_is_read(host, nll):
+    recursion = {'passes': 2, 'nll_ratio': 1.0, 'nll': nll, 'loop': 'external'}
+    model = host({'base': 'ti', 'depth': 2}, img_size=32, recursion=recursion).eval()
+    found = read(model, torch.randn(1, 3, 32, 32))
+    assert [(t.block, t.turn) for t in found.tokens] == [(1, 1), (2, 1), (1, 2), (2, 2)]
+    block = model.blocks[0] if host is ViT else model.blocks[0].outer
+    if host is ViT:
+        with torch.no_grad():
+            first = block(found.embedding.values, (2, 2), (0,))
+            third = block(found.tokens[1].values, (2, 2), (1,))
+        assert torch.equal(found.tokens[0].values, first)
+        assert torch.equal(found.tokens[2].values, third)
+
+
+def test_of_mixed_depth_the_recursive_branch_is_read():
+    options = {'groups': None, 'passes': 2, 'img_size': 64}
+    deep, mixed = (
+        SReT({'base': 't', 'depths': (1, 1, 1)}, mixed_depth=mixed, **options).eval()
+        for mixed in (False, True)
+    )
+    mixed.load_state_dict(deep.state_dict())
+    image = torch.randn(1, 3, 64, 64)
+    expected, found = (read(model, image, attention=[1]) for model in (deep, mixed))
+    assert len(found.attention) == 2
+    for a, b in zip(expected.places, found.places, strict=True):
+        assert torch.equal(a.values, b.values)
+
+
 def test_a_block_that_is_called_twice_is_read_twice():
     arch = {'base': 's16', 'depth': 2, 'embed_dims': 16}
     found = read(RecursiveMixer(arch, img_size=32).eval(), torch.randn(1, 3, 32, 32))
@@ -129,6 +159,33 @@ def test_the_weights_of_a_sliced_pass_are_over_all_tokens():
             n = block.norm1(place.values)
             answer = attended(block.attn, n, call.values)
             torch.testing.assert_close(answer, slicing(block.attn, n))
+
+
+@pytest.mark.parametrize('permutation', ['fixed', 'random'])
+def test_the_weights_of_a_class_token_are_the_mean_over_its_slices(permutation):
+    recursion = {'passes': 2, 'groups': [2, 3], 'permutation': permutation}
+    model = ViT(TINY, img_size=48, recursion=recursion).eval()
+    block, image = model.blocks[0], torch.randn(1, 3, 48, 48)
+    state = torch.get_rng_state()
+    found = read(model, image, attention=[1])
+    torch.set_rng_state(state)
+    places = [found.embedding, found.tokens[0]]
+    for call, place, slicing in zip(found.attention, places, block.slicings, strict=True):
+        with torch.no_grad():
+            n = block.norm1(place.values)
+            answer = attended(block.attn, n, call.values)
+            torch.testing.assert_close(answer, slicing(block.attn, n, 1))
+
+
+def test_reading_draws_nothing():
+    part = {'type': 'SlicedAttention', 'permutation': 'random'}
+    model, image = ViT(TINY, img_size=64, attention=part).eval(), torch.randn(1, 3, 64, 64)
+    state = torch.get_rng_state()
+    with torch.no_grad():
+        expected = model(image)[0]
+        torch.set_rng_state(state)
+        with reading(model, attention=[1, 2]):
+            assert torch.equal(model(image)[0], expected)
 
 
 def test_weights_know_contexts_and_windows():

@@ -52,20 +52,35 @@ def test_the_matrices_are_those_that_a_head_projects_with(cross):
     torch.testing.assert_close(back, part.proj.weight.double())
 
 
-@pytest.mark.parametrize('options', [{'sharing': 'QKKKW'}, {'sharing': 'QKVPP'}, {'groups': 2}])
+@pytest.mark.parametrize(
+    'options', [{'sharing': 'QKKKW'}, {'sharing': 'QKVPP'}, {'groups': 2}, {'probe': None}]
+)
 def test_matrices_that_are_shared_are_the_same(options):
     part = MeanShiftAttention(12, 3, **options)
     matrices = subspaces.role_matrices(part)
     letters = dict(zip('QKVPW', options.get('sharing', 'QKVPW'), strict=True))
-    for first in letters:
-        for second in letters:
+    for first in matrices:
+        for second in matrices:
             same = torch.equal(matrices[first], matrices[second])
             assert same == (letters[first] == letters[second])
     with torch.no_grad():
         x, zero = torch.randn(1, 5, 12), torch.zeros(1, 5, 12)
-        probes = part._project(x, None)[3] - part._project(zero, None)[3]
-    expected = (x.double() @ matrices['P']).transpose(0, 1).flatten(1)
-    torch.testing.assert_close(probes[0].double(), expected, atol=1e-5, rtol=1e-4)
+        made = part._project(x, None)[-1] - part._project(zero, None)[-1]
+    last = 'P' if 'P' in matrices else 'V'
+    expected = (x.double() @ matrices[last]).transpose(0, 1).flatten(1)
+    torch.testing.assert_close(made[0].double(), expected, atol=1e-5, rtol=1e-4)
+
+
+def test_back_projections_share_in_dot_product_attention_too():
+    part = DotProductAttention(12, 3, sharing='QKVV')
+    matrices = subspaces.role_matrices(part)
+    assert torch.equal(matrices['V'], matrices['W'])
+    z = torch.randn(1, 5, 12)
+    with torch.no_grad():
+        back = part._back_project(z)[0] - part._back_project(torch.zeros_like(z))[0]
+    heads = z.double().unflatten(2, (3, 4))[0]  # (5, 3 heads, 4)
+    expected = sum(heads[:, h] @ matrices['W'][h].T for h in range(3))
+    torch.testing.assert_close(back.double(), expected, atol=1e-5, rtol=1e-4)
 
 
 def test_rows_are_the_pairs_of_every_block():

@@ -16,10 +16,9 @@ others that are built so are read too.
 (N * patches, pixels, c) and tokens, as TNT's. The patches are the last h * w tokens; (h, w) is
 among what the block is called with, else the square that leaves at most two tokens for classes.
 
-**Passes.** A block with ``nlls`` gives one reading per pass: what its projection returns, or the
-identity in its place. A block that is called several times gives one per call. Readings are in
-the order in which they were computed. The short branch of SReT's mixed depth calls no block and
-is not read.
+**Passes.** A recursive block gives one reading per pass: what the projection after it returns, or
+the identity in its place. A block that is called several times gives one per call. Readings are in
+the order in which they were computed. Of mixed depth the recursive branch is read alone.
 """
 
 import math
@@ -28,10 +27,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import InputError
 from ..layers import Slicing, to_map
+from ..layers.recursion import Recursive
 
 Grid = tuple[int, int]
 EMBEDDING = 'embedding'
@@ -216,18 +218,20 @@ class _Reader:
 
     def __init__(self, block: Block, found: Reading, with_attention: bool) -> None:
         self.block, self.found, self.with_attention = block, found, with_attention
+        recursive = (part for part in block.module.modules() if isinstance(part, Recursive))
+        self.projections = next((part.nlls for part in recursive), ())
         self.inputs: tuple = ()
         self.turns = 0  # passes that were read
-        self.before = 0  # passes that were read when the block was called
+        self.is_shallow = False  # in the branch of mixed depth that is not read
         self.in_slices = False
 
     def attach(self) -> list:
         """Hang the hooks on and return their handles."""
-        module, projections = self.block.module, getattr(self.block.module, 'nlls', ())
+        module = self.block.module
         handles = [
             module.register_forward_pre_hook(self._enter, with_kwargs=True),
             module.register_forward_hook(self._leave),
-            *(nll.register_forward_hook(self._pass) for nll in dict.fromkeys(projections)),
+            *(nll.register_forward_hook(self._pass) for nll in self.projections),
         ]
         return handles + (self._attach_to_attention() if self.with_attention else [])
 
@@ -246,14 +250,17 @@ class _Reader:
         return handles
 
     def _enter(self, module: nn.Module, args: tuple, kwargs: dict) -> None:
-        self.inputs, self.before = (*args, *kwargs.values()), self.turns
+        self.inputs = (*args, *kwargs.values())
+        self.is_shallow = bool(self.projections) and self.inputs[-1] is False  # ``project``
         if self.found.embedding is None:
             tokens = [value for value in args if isinstance(value, Tensor)][-1]
             self.found.embedding = self._tokens(tokens, 0, 0)
 
     def _leave(self, module: nn.Module, args: tuple, output: Any) -> None:
         pixels, tokens = output if isinstance(output, tuple) else (None, output)
-        if self.turns == self.before:
+        if self.is_shallow:
+            return
+        if not self.projections:
             self._pass(module, args, tokens)
         if pixels is not None:
             grid = _grid(self.inputs, tokens)
@@ -270,22 +277,47 @@ class _Reader:
         return Tokens(block, turn, values.detach(), grid)
 
     def _enter_slices(self, slicing: Slicing, args: tuple) -> None:
-        attention, x = args
+        attention, x, *first = args
         if isinstance(attention, nn.Module):  # else the attention slices by itself, and was asked
             name = next(n for n, part in self.block.module.named_modules() if part is attention)
-            self._attend(name, attention, x, bias=slicing.apart(x))
+            with _undrawn(x):
+                self._note(name, _weights_in_slices(slicing, attention, x, *first))
         self.in_slices = True
 
     def _leave_slices(self, slicing: Slicing, args: tuple, output: Tensor) -> None:
         self.in_slices = False
 
-    def _attend(self, name: str, attention: nn.Module, *args, **kwargs) -> None:
-        if self.in_slices:  # a run of tokens; the weights of all were read before
+    def _attend(self, name: str, attention: nn.Module, x: Tensor, *args, **kwargs) -> None:
+        if not self.in_slices:  # else x is a run of the tokens, and all were read before
+            with _undrawn(x):
+                self._note(name, attention.weights(x, *args, **kwargs))
+
+    def _note(self, name: str, values: Tensor) -> None:
+        if self.is_shallow:
             return
-        values = attention.weights(*args, **kwargs).detach()
         place = (self.block.number, name, self.turns + 1)
         grid = _grid(self.inputs, next(v for v in self.inputs if isinstance(v, Tensor)))
-        self.found.attention.append(Weights(*place, values, grid, self.block.module, self.inputs))
+        call = Weights(*place, values.detach(), grid, self.block.module, self.inputs)
+        self.found.attention.append(call)
+
+
+def _undrawn(x: Tensor):
+    """Return a context whose draws are made again by what follows, as if they had not been."""
+    return torch.random.fork_rng([x.device] if x.is_cuda else [])
+
+
+def _weights_in_slices(slicing: Slicing, attention: nn.Module, x: Tensor, first: int = 0) -> Tensor:
+    """Return the weights (N, heads, L, L) among all tokens x (N, L, C) of an attention in slices.
+
+    The ``first`` tokens are in every slice; their weights are the mean over the slices.
+    """
+    apart = slicing.apart(x[:, first:])  # (L - first, L - first)
+    values = attention.weights(x, bias=F.pad(apart, (first, 0, first, 0)))
+    if first:
+        slices = F.pad(apart.unique(dim=0), (first, 0))  # (G, L), 0 for what is in a slice
+        each = [attention.weights(x, bias=inside)[:, :, :first] for inside in slices]
+        values[:, :, :first] = torch.stack(each).mean(0)
+    return values
 
 
 def _grid(inputs: tuple, values: Tensor) -> Grid | None:

@@ -16,13 +16,12 @@ from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from ..errors import InputError
-from ..layers import GroupedLinear
+from ..layers.projections import ProjectedAttention, SharedLinear
 from .plots import SEQUENTIAL, new_figure, unique
 from .reading import find_blocks
 from .subject import Subject
 
-ROLES = 'QKVP'
-BACK = 'W'
+BACK = 'W'  # the role of the back-projection
 
 
 def similarity(first: Tensor, second: Tensor) -> Tensor:
@@ -38,27 +37,25 @@ def _basis(matrices: Tensor) -> Tensor:
     return vectors * (values > floor)[:, None]
 
 
-def role_matrices(attention: nn.Module) -> dict[str, Tensor]:
+def role_matrices(attention: ProjectedAttention) -> dict[str, Tensor]:
     """Return the matrices of an attention by role, each (heads, d, c), in double precision."""
-    linears = [part for part in attention.children() if isinstance(part, GroupedLinear)]
-    parts = torch.cat([_dense(linear) for linear in linears], 1)  # (d, parts * d)
-    parts = parts.split(len(parts), 1)
-    roles = getattr(attention, 'roles', range(3))
-    matrices = {role: parts[i] for role, i in zip(ROLES, roles, strict=False)}
-    tied = getattr(attention, 'tied', None)
-    matrices[BACK] = attention.proj.weight.double() if tied is None else parts[tied]
+    maps = [getattr(attention, name) for name in attention.maps]
+    matrices = {role: _dense(linear, role) for linear in maps for role in linear.numbers}
+    tied = attention.tied
+    matrices[BACK] = attention.proj.weight.double() if tied is None else matrices[tied]
     heads = attention.num_heads
     return {  # (d, heads * c) -> (heads, d, c)
         role: matrix.unflatten(1, (heads, -1)).transpose(0, 1) for role, matrix in matrices.items()
     }
 
 
-def _dense(linear: GroupedLinear) -> Tensor:
-    """Return the matrix (in, out) of a grouped map: what it makes of the unit vectors."""
+@torch.no_grad()
+def _dense(linear: SharedLinear, role: str) -> Tensor:
+    """Return the matrix (in, out) of a role, grouped or not: what it makes of unit vectors."""
     width = linear.in_features * linear.groups
-    with torch.no_grad():
-        unit = torch.eye(width, device=linear.weight.device, dtype=linear.weight.dtype)
-        return (linear(unit) - linear(torch.zeros_like(unit[:1]))).double()
+    unit = torch.eye(width, device=linear.weight.device, dtype=linear.weight.dtype)
+    (made,), (zero,) = (linear.project(x[None], role) for x in (unit, torch.zeros_like(unit)))
+    return (made - zero)[0].double()
 
 
 def measure(subject: Subject, options) -> list[dict]:
@@ -86,10 +83,9 @@ def measure(subject: Subject, options) -> list[dict]:
     return rows
 
 
-def _attentions(block: nn.Module) -> list[nn.Module]:
-    """Return the attentions of a block that are made of grouped (or dense) projections."""
+def _attentions(block: nn.Module) -> list[ProjectedAttention]:
     parts = [part for name, part in block.named_modules() if not name.startswith('inner')]
-    return [part for part in parts if any(isinstance(c, GroupedLinear) for c in part.children())]
+    return [part for part in parts if isinstance(part, ProjectedAttention)]
 
 
 def draw(rows: list[dict]) -> Figure:
