@@ -15,6 +15,7 @@ default_hooks = dict(
     same_statistics=dict(type='vitbackbones.SameStatisticsHook'),
     finite_loss=dict(type='vitbackbones.FiniteLossHook', skip=0),
     unreadable_images=dict(type='vitbackbones.UnreadableImagesHook', limit=0.001),
+    curves=dict(type='vitbackbones.CurvesHook'),
 )
 vis_backends = [dict(type='LocalVisBackend')]
 visualizer = dict(type='DetLocalVisualizer', vis_backends=vis_backends, name='visualizer')

@@ -22,6 +22,7 @@ from ..preflight.work_dir import choose_work_dir, only_writer
 from ..processes import process_rank, show_warnings
 from ..training.console import build_runner
 from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume
+from ..training.hooks.curves import drawn_when_stopped
 from ..training.hooks.interrupt import saved_without_data
 from ..training.precision import use_amp
 from . import smoke
@@ -61,7 +62,7 @@ def _train(config: Config, options: Namespace) -> None:
     runner = build_runner(config)
     if options.overwrite:
         runner.register_hook(StartAnewHook())
-    with saved_without_data(runner):
+    with drawn_when_stopped(runner), saved_without_data(runner):
         runner.train()
 
 

@@ -10,6 +10,7 @@ GUARDS = {
     'exact_resume': 'ExactResumeHook',
     'finite_loss': 'FiniteLossHook',
     'unreadable_images': 'UnreadableImagesHook',
+    'curves': 'CurvesHook',
 }
 
 

@@ -15,6 +15,7 @@ from mmengine.runner import FlexibleRunner
 from mmengine.runner import Runner as MMEngineRunner
 from tqdm import tqdm
 
+from ..analysis.curves import INNER
 from .hooks.progress import on_terminal
 
 # Beginnings of messages that tell the reader of a screen nothing.
@@ -27,8 +28,8 @@ BOILERPLATE = (
     'The prefix is not set',
     'paramwise_options',
 )
-# Losses of DETR's inner decoder layers and of auxiliary heads; the loss that is shown has them all.
-INNER = re.compile(r'\s+(d|aux[_.])\d+\.\S+: \S+')
+# Losses that are left out of a line; the loss that is shown has them all.
+INNER_TEXT = re.compile(rf'\s+{INNER.pattern}\S+: \S+')
 
 
 class QuietRunner(MMEngineRunner):
@@ -72,7 +73,7 @@ class _WithoutInnerLosses(logging.Formatter):
         self.formatter = formatter
 
     def format(self, record: logging.LogRecord) -> str:
-        return INNER.sub('', self.formatter.format(record))
+        return INNER_TEXT.sub('', self.formatter.format(record))
 
 
 class _AboveBars:

@@ -1,0 +1,99 @@
+"""Every run leaves a picture of its curves, and no run ends for it."""
+
+import pytest
+import torch
+from mmengine.hooks import Hook
+from mmengine.registry import HOOKS
+from PIL import Image
+
+from vitbackbones.analysis.curves import measure
+from vitbackbones.training.console import QuietRunner
+from vitbackbones.training.hooks import curves
+
+from ..toy import by_iteration, loader, run_toy, toy_config
+
+pytestmark = pytest.mark.compat
+CURVES = {'type': 'vitbackbones.CurvesHook'}
+CANNOT = 'curves.png of this run is not drawn'
+
+
+@HOOKS.register_module()
+class Broken(Hook):
+    """Ends a run at its third iteration."""
+
+    def before_train_iter(self, runner, batch_idx, data_batch=None):
+        if runner.iter == 2:
+            raise RuntimeError('broken')
+
+
+def config(work_dir, *hooks, **changes):
+    return toy_config(work_dir, custom_hooks=[CURVES, *hooks], **changes)
+
+
+def is_picture(path):
+    with Image.open(path) as picture:
+        return picture.width > 500 and picture.getcolors(maxcolors=5) is None
+
+
+WITHOUT_VALIDATION = {'val_dataloader': None, 'val_cfg': None, 'val_evaluator': None}
+RUNS = {
+    'epochs': {},
+    'iterations': by_iteration(),
+    'without validation': WITHOUT_VALIDATION,
+    'without a local log': {'visualizer': {'type': 'Visualizer', 'vis_backends': []}},
+}
+
+
+@pytest.mark.parametrize('kind', RUNS)
+def test_a_run_ends_with_its_curves(tmp_path, kind):
+    run_toy(config(tmp_path, **RUNS[kind]))
+    assert is_picture(tmp_path / 'curves.png')
+    quantities = {row['quantity'] for row in measure(tmp_path)}
+    assert {'loss', 'lr'} <= quantities
+    assert ('toy/error' in quantities) is (kind != 'without validation')
+
+
+@pytest.mark.parametrize(('pause', 'pictures'), [(60, 1), (-1, 4)])
+def test_the_picture_is_renewed_after_an_evaluation_if_it_is_old(
+    tmp_path, monkeypatch, pause, pictures
+):
+    written = []
+    monkeypatch.setattr(curves, 'write_file', lambda path, content: written.append(path.name))
+    monkeypatch.setattr(curves, 'PAUSE', pause)
+    run_toy(config(tmp_path))  # three evaluations
+    assert written == ['curves.png'] * pictures
+
+
+def test_a_run_that_fails_has_its_curves(tmp_path):
+    runner = QuietRunner.from_cfg(config(tmp_path, {'type': 'Broken'}))
+    with pytest.raises(RuntimeError, match='broken'), curves.drawn_when_stopped(runner):
+        runner.train()
+    assert is_picture(tmp_path / 'curves.png')
+    assert {row['step'] for row in measure(tmp_path)} == {1, 2}
+
+
+def test_drawing_changes_nothing_of_a_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(curves, 'PAUSE', -1)
+    noisy = {
+        'model': {'type': 'NoisyModel'},
+        'train_dataloader': loader(dataset={'type': 'NoisyData'}),
+    }
+    states = [
+        run_toy(toy_config(tmp_path / name, custom_hooks=hooks, **noisy)).model.state_dict()
+        for name, hooks in {'drawn': [CURVES], 'bare': []}.items()
+    ]
+    assert all(map(torch.equal, *(state.values() for state in states)))
+
+
+def test_a_picture_that_cannot_be_written_is_a_warning(tmp_path, capsys):
+    (tmp_path / 'curves.png').mkdir()
+    assert run_toy(config(tmp_path)).iter == 12
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if CANNOT in line]
+    assert 'WARNING' in line
+    assert f'{tmp_path / "curves.png"} cannot be written' in line
+
+
+def test_a_run_that_logs_nothing_says_why_there_is_no_picture(tmp_path, capsys):
+    hooks = {'logger': None, 'checkpoint': None}
+    run_toy(config(tmp_path, default_hooks=hooks))
+    assert f'{CANNOT}: {tmp_path}: no run has logged anything' in capsys.readouterr().out

@@ -1,0 +1,75 @@
+"""``curves.png`` in every work dir: losses, learning rates and metrics of the run so far.
+
+It is drawn at the end of a run, however it ends, and after an evaluation if the last picture is a
+minute old. A resumed run shows all of its starts as one (:mod:`vitbackbones.analysis.curves`). A
+picture that cannot be drawn is a warning, never the end of a run.
+"""
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+
+from mmengine.dist import master_only
+from mmengine.hooks import Hook
+from mmengine.visualization import LocalVisBackend
+
+from ...analysis.curves import LOGS, draw, measure
+from ...files import write_file
+
+PICTURE = 'curves.png'
+PAUSE = 60  # seconds from one picture to the next while a run goes on
+
+
+@contextmanager
+def drawn_when_stopped(runner) -> Iterator[None]:
+    """Draw the run's curves also where a signal or an error ends it."""
+    try:
+        yield
+    except BaseException:
+        for hook in runner.hooks:
+            if isinstance(hook, CurvesHook) and any(Path(runner.work_dir).glob(LOGS)):
+                hook.draw(runner)
+        raise
+
+
+class CurvesHook(Hook):
+    """Draws the curves, on the main process only."""
+
+    priority = 'VERY_LOW'  # after the log is written
+
+    def __init__(self) -> None:
+        self.last_drawn = math.inf  # in seconds; outside of a training nothing is drawn
+
+    @master_only
+    def before_train(self, runner) -> None:
+        """Let mmengine write the log that the curves are read from, where it does not."""
+        self.last_drawn = time.monotonic()
+        backends = runner.visualizer._vis_backends
+        if not any(isinstance(backend, LocalVisBackend) for backend in backends.values()):
+            backends['LocalVisBackend'] = LocalVisBackend(str(Path(runner.log_dir, 'vis_data')))
+
+    @master_only
+    def after_val_epoch(self, runner, metrics=None) -> None:
+        if time.monotonic() - self.last_drawn > PAUSE:
+            self.draw(runner)
+
+    @master_only
+    def after_train(self, runner) -> None:
+        self.draw(runner)
+
+    @master_only
+    def draw(self, runner) -> None:
+        """Write the picture, or a warning."""
+        self.last_drawn = time.monotonic()
+        folder = Path(runner.work_dir)
+        try:
+            figure = draw([{'model': folder.name, **row} for row in measure(folder)])
+            content = BytesIO()
+            figure.savefig(content, format='png')
+            write_file(folder / PICTURE, content.getvalue())
+        except Exception as error:  # whatever it is, the run is worth more than its picture
+            reason = ' '.join(str(error).split()) or repr(error)
+            runner.logger.warning(f'{PICTURE} of this run is not drawn: {reason}')
