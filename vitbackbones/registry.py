@@ -141,6 +141,7 @@ HOOKS = LazyRegistry(
     ROOT_HOOKS,
     {
         'training.hooks.checkpoint': 'CheckpointHook',
+        'training.hooks.coefficients': 'CoefficientsHook',
         'training.hooks.curves': 'CurvesHook',
         'training.hooks.data_workers': 'DataWorkersHook',
         'training.hooks.ema': 'EMAHook',

@@ -11,6 +11,7 @@ GUARDS = {
     'finite_loss': 'FiniteLossHook',
     'unreadable_images': 'UnreadableImagesHook',
     'curves': 'CurvesHook',
+    'coefficients': 'CoefficientsHook',
 }
 
 
