@@ -89,12 +89,15 @@ def test_one_run_has_a_panel_for_each_kind_of_quantity(tmp_path):
 
 def test_several_runs_lie_over_each_other_for_each_quantity(tmp_path):
     rows = []
-    for name in ('first', 'second'):
-        write_log(tmp_path / name, 'a', by_epoch(range(1, 5), 0.1))
+    for name, records in {'first': [trained(1, 0.1)], 'second': by_epoch(range(5), 0.1)}.items():
+        write_log(tmp_path / name, 'a', records)
         rows += named(measure(tmp_path / name), name)
     figure = draw(rows)
     assert titles(figure) == ['loss', 'learning rate: lr', 'validation, accuracy: top1']
-    assert legend(figure, 'validation, accuracy: top1') == ['first = second']
+    assert legend(figure, 'loss') == ['first', 'second']
+    assert legend(figure, 'validation, accuracy: top1') == ['second']
+    colors = {axes.lines[-1].get_color() for axes in figure.axes if axes.lines}
+    assert len(colors) == 1  # of the second run, in every panel
 
 
 def test_values_that_are_not_finite_are_counted_and_marked(tmp_path):

@@ -103,14 +103,17 @@ def draw(rows: Sequence[dict]) -> 'Figure':
     Args:
         rows: of :func:`measure`, each with the name of its run as ``model``.
     """
-    from .plots import new_figure, unique
+    from .plots import new_figure, style_of, unique
 
     runs = unique(rows, 'model')
-    panels = _panels([row for row in rows if _is_shown(row)], several=len(runs) > 1)
-    lines = math.ceil(len(panels) / COLUMNS)
-    figure, grid = new_figure(lines, math.ceil(len(panels) / lines), (5.0, 3.4))
+    several = len(runs) > 1
+    panels = _panels([row for row in rows if _is_shown(row)], several)
+    height = math.ceil(len(panels) / COLUMNS)
+    figure, grid = new_figure(height, math.ceil(len(panels) / height), (5.0, 3.4))
     for axes, (title, panel) in zip(grid.flat, panels.items(), strict=False):
-        _draw_panel(axes, title, panel)
+        lines = panel if several else _without_twins(panel)
+        styles = {name: style_of(i) for i, name in enumerate(runs if several else lines)}
+        _draw_panel(axes, title, lines, styles)
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
     return figure
@@ -147,33 +150,34 @@ def _kind(row: dict) -> str:
     return f'validation{", " * len(slash)}{metric}: {name}'
 
 
-def _draw_panel(axes: 'Axes', title: str, lines: dict[str, list[dict]]) -> None:
-    from .plots import add_legend, label, style_of
-
-    for number, (names, rows) in enumerate(_without_twins(lines).items()):
-        style = style_of(number)
-        if rows[0]['split'] == 'train' and len(rows) > 1:
-            style['marker'] = ''
-        values = [row['value'] if math.isfinite(row['value']) else math.nan for row in rows]
-        missing = [row['step'] for row in rows if not math.isfinite(row['value'])]
-        note = f' ({len(missing)} not finite)' if missing else ''
-        axes.plot([row['step'] for row in rows], values, label=f'{names}{note}', **style)
-        if missing:  # on the lower edge
-            edge = {'transform': axes.get_xaxis_transform(), 'clip_on': False}
-            axes.plot(missing, [0] * len(missing), 'x', color=style['color'], **edge)
-    label(axes, title, x=rows[0]['unit'])
-    axes.xaxis.get_major_locator().set_params(integer=True)
-    _choose_scale(axes, [row['value'] for rows in lines.values() for row in rows])
-    axes.grid(alpha=0.3)
-    add_legend(axes)
-
-
 def _without_twins(lines: dict[str, list[dict]]) -> dict[str, list[dict]]:
     """Return equal lines as one, under all of their names."""
     names: dict[tuple, list[str]] = defaultdict(list)
     for name, rows in lines.items():
         names[tuple((row['step'], row['value']) for row in rows)].append(name)
     return {' = '.join(equal): lines[equal[0]] for equal in names.values()}
+
+
+def _draw_panel(
+    axes: 'Axes', title: str, lines: dict[str, list[dict]], styles: dict[str, dict]
+) -> None:
+    from .plots import add_legend, label
+
+    for name, rows in lines.items():
+        marker = '' if rows[0]['split'] == 'train' and len(rows) > 1 else styles[name]['marker']
+        values = [row['value'] if math.isfinite(row['value']) else math.nan for row in rows]
+        missing = [row['step'] for row in rows if not math.isfinite(row['value'])]
+        text = f'{name} ({len(missing)} not finite)' if missing else name
+        steps = [row['step'] for row in rows]
+        axes.plot(steps, values, label=text, **styles[name] | {'marker': marker})
+        if missing:  # on the lower edge
+            edge = {'transform': axes.get_xaxis_transform(), 'clip_on': False}
+            axes.plot(missing, [0] * len(missing), 'x', color=styles[name]['color'], **edge)
+    label(axes, title, x=rows[0]['unit'])
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    _choose_scale(axes, [row['value'] for rows in lines.values() for row in rows])
+    axes.grid(alpha=0.3)
+    add_legend(axes)
 
 
 def _choose_scale(axes: 'Axes', values: Sequence[float]) -> None:
