@@ -13,6 +13,7 @@ or mixed. :mod:`.landscape_data` says on which images. Each point is written as 
 """
 
 import copy
+import re
 import zlib
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
@@ -96,8 +97,12 @@ def mean_loss(model: nn.Module, batches: Sequence[dict]) -> float:
         data = model.data_preprocessor(copy.deepcopy(batch), False)
         loss, _ = model.parse_losses(model(**data, mode='loss'))
         losses.append(loss.item())
-        images.append(len(next(iter(batch.values()))))
+        images.append(_images(batch))
     return float(np.average(losses, weights=images))
+
+
+def _images(batch: dict) -> int:
+    return len(next(iter(batch.values())))
 
 
 # ------------------------------------------------------------------------ the analysis
@@ -109,26 +114,38 @@ def measure(subject: Subject, options: Namespace) -> list[dict]:
     Args:
         subject: a model with its config.
         options: ``points`` a side, ``samples``, ``seed`` of the directions, ``out``, the folder of
-            the points, and ``resume``: go on with those that are there.
+            the points, and ``resume`` or ``overwrite`` those that are there.
 
     Raises:
         InputError: ``points`` is even; the config has no data to evaluate on; there are points
-            already and no ``resume``, or of other settings.
+            already, or those to go on with were made with other settings.
     """
     if options.points % 2 == 0:
         raise InputError(f'--points {options.points}: an odd number has the weights at its center')
     batches = load_batches(subject.config, options.samples)
-    path = Path(options.out, f'landscape-{subject.name}.csv')
-    points = Points(path, _settings(subject, options), options.resume)
+    points = _open_points(subject, options)
     steps = np.linspace(-1, 1, options.points).tolist()
     places = [(a, b) for a in steps for b in steps]
     missing = [place for place in places if place not in points.losses]
+    images = sum(map(_images, batches))
+    print(
+        f'{subject.name}: {len(missing)} of {len(places)} points are missing; a loss is the mean '
+        f'over {images} images of val_dataloader, without augmentation'
+    )
     progress = {'initial': len(places) - len(missing), 'total': len(places), 'disable': None}
     with movable(subject.model, options.seed) as move:
         for a, b in tqdm(missing, subject.name, unit='point', leave=False, **progress):
             move(a, b)
             points.add(a, b, mean_loss(subject.model, batches))
     return [{'a': a, 'b': b, 'loss': points.losses[a, b]} for a, b in places]
+
+
+def _open_points(subject: Subject, options: Namespace) -> Points:
+    name = re.sub(r'[^-.=()\w]+', '_', subject.name)  # which may have a path in it
+    path = Path(options.out, f'landscape-{name}.csv')
+    if options.overwrite:
+        path.unlink(missing_ok=True)
+    return Points(path, _settings(subject, options), options.resume)
 
 
 def _settings(subject: Subject, options: Namespace) -> dict:

@@ -35,7 +35,9 @@ class Points:
         self.losses: dict[tuple[float, float], float] = {}
         if path.exists():
             if not resume:
-                raise InputError(f'{path} is there already; go on with --resume, or remove it')
+                raise InputError(
+                    f'{path} is there already; go on with --resume, or --overwrite to start anew'
+                )
             self._read(settings)
         lines = [COMMENT + json.dumps(settings), COLUMNS, *map(_line, self.losses.items())]
         write_file(path, ''.join(f'{line}\n' for line in lines).encode())
@@ -49,11 +51,13 @@ class Points:
             numbers = [tuple(map(float, line.split(','))) for line in whole]
             self.losses = {(a, b): loss for a, b, loss in numbers}
         except (AttributeError, IndexError, ValueError) as error:
-            raise InputError(f'{self.path} is damaged ({error}); remove it') from error
+            raise InputError(
+                f'{self.path} is damaged ({error}); --overwrite starts anew'
+            ) from error
         if changed:
             raise InputError(
-                f'--resume: {self.path} was begun with another {", ".join(changed)}; remove it, or '
-                'choose another folder'
+                f'--resume: {self.path} was begun with another {", ".join(changed)}. Choose '
+                'another folder, or --overwrite to start anew.'
             )
 
     def add(self, a: float, b: float, loss: float) -> None:
