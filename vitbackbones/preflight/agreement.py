@@ -3,7 +3,7 @@
 Most of it would show after an epoch, at the first evaluation, and some never.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from mmengine.config import Config
 
@@ -15,20 +15,25 @@ from ..messages import did_you_mean
 from ..tasks import Task, find_task
 
 
-def _best_is_measured(config: Mapping, task: Task) -> Iterator[str]:
-    """Check that ``save_best`` names something that is measured."""
-    hook = (config.get('default_hooks') or {}).get('checkpoint') or {}
-    wanted = [name for name in as_list(hook.get('save_best')) if name not in (None, 'auto')]
+def unmeasured(config: Mapping, task: Task, wanted: Iterable[str]) -> Iterator[str]:
+    """Yield what is wrong with each name in ``wanted`` that ``val_evaluator`` does not measure."""
     metrics = [metric for _, metric in evaluators(config, ('val',))]
     found = [task.measured.get(type_at(metric), lambda _: None)(metric) for metric in metrics]
-    if None in found:
+    if None in found:  # one that does not tell
         return
     known = list(dict.fromkeys(name for names in found for name in names))
     for name in wanted:
         if name not in known:
             hint = did_you_mean(name, known, most=1, cutoff=0.5) or f'; known: {", ".join(known)}'
-            place = 'default_hooks.checkpoint.save_best'
-            yield f'{place}: {name!r} is not measured by val_evaluator{hint}'
+            yield f'{name!r} is not measured by val_evaluator{hint}'
+
+
+def _best_is_measured(config: Mapping, task: Task) -> Iterator[str]:
+    """Check that ``save_best`` names something that is measured."""
+    hook = (config.get('default_hooks') or {}).get('checkpoint') or {}
+    wanted = [name for name in as_list(hook.get('save_best')) if name not in (None, 'auto')]
+    for finding in unmeasured(config, task, wanted):
+        yield f'default_hooks.checkpoint.save_best: {finding}'
 
 
 def missing_sections(config: Mapping) -> Iterator[str]:

@@ -40,13 +40,14 @@ def try_model(config: Config) -> None:
     """
     report(config, missing_sections(config))
     with explained(config):
-        model = _build(config)
+        model = build_model(config)
     unmatched = list(_unmatched_keys(config, model))
     report(config, [*_widths(config, model), *(text for text, near in unmatched if near)])
     show_warnings([text for text, near in unmatched if not near])
 
 
-def _build(config: Config) -> nn.Module:
+def build_model(config: Config) -> nn.Module:
+    """Build the model of ``config`` without memory where its constructors allow it, silently."""
     with DefaultScope.overwrite_default_scope(config.get('default_scope')), _silence():
         with suppress(Exception), torch.device('meta'):  # some constructors need numbers
             return MODELS.build(model_settings(config)).eval()

@@ -1,0 +1,176 @@
+"""``tools/compare.py``: train the variants of a study and set them beside a paper's numbers."""
+
+import os
+import shlex
+import statistics
+import sys
+from argparse import Namespace
+from math import isnan, nan
+from pathlib import Path
+
+from mmengine.config import Config
+
+from ..analysis.run_log import step_seconds
+from ..analysis.study_table import Record, csv_text, markdown, table
+from ..config.data import locate_data
+from ..errors import InputError
+from ..files import folder_lock, prepare_folder, write_file
+from ..messages import shorten
+from ..preflight.agreement import unmeasured
+from ..preflight.steps import Step, take_steps
+from ..preflight.trial import build_model
+from ..tasks import find_task
+from ..training.cores import available_cores
+from .common_steps import TRIAL
+from .run_queue import Job, run_jobs
+from .study import Study, Variant, read_study
+from .study_runs import Run, study_runs
+from .train import READ
+
+CHECKS = (
+    *READ,
+    TRIAL,
+    Step(
+        'data',
+        'the files are there (--data-root)',
+        lambda config, options: locate_data(config, options.data_root, ('train', 'val')),
+    ),
+)
+
+
+def compare(options: Namespace, tools: Path) -> None:
+    """Do what ``tools/compare.py --help`` describes.
+
+    Args:
+        options: the command line.
+        tools: the folder of ``train.py`` and ``test.py``.
+
+    Raises:
+        InputError: something of the user's is wrong, before the first run where possible; or runs
+            have failed.
+    """
+    study = read_study(options.study)
+    parameters = {name: _check(study, each, options) for name, each in study.variants.items()}
+    folder = Path(options.work_dir, study.name).expanduser().absolute()
+    runs = list(study_runs(study, folder))
+    for run in runs:
+        run.require_same_settings()
+    commands = {run: _training(run, options, tools) for run in runs if run.value() is None}
+    print(f'{study.name}: {len(commands)} of {len(runs)} runs to go', flush=True)
+    if options.dry_run:
+        print(*map(shlex.join, commands.values()), sep='\n')
+        return
+    prepare_folder(folder, '--work-dir')
+    with folder_lock(folder, '--work-dir'):
+        try:
+            failed = _train(commands, options, tools)
+        finally:
+            _write_tables(study, runs, parameters, folder)
+    if failed:
+        raise InputError(
+            f'{len(failed)} of {len(runs)} runs failed: {shorten(failed)}; their logs are named '
+            'above. The same command tries them again'
+        )
+
+
+# ------------------------------------------------------------------------ before the first run
+
+
+def _check(study: Study, variant: Variant, options: Namespace) -> int:
+    """Take the steps of a training up to its data, and count the parameters of the model.
+
+    Raises:
+        InputError: names the variant that cannot be trained, and why.
+    """
+    given = Namespace(cfg_options=variant.options, amp=False, data_root=options.data_root)
+    try:
+        config = take_steps(study.base_config(), CHECKS, given)
+        _require_metric(config, study.metric)
+        return sum(each.numel() for each in build_model(config).parameters())
+    except InputError as error:
+        raise InputError(f'{study.file}: variant {variant.name!r}: {error}') from error
+
+
+def _require_metric(config: Config, metric: str) -> None:
+    """Refuse a study whose runs would end without its metric.
+
+    Raises:
+        InputError: no evaluator measures it.
+    """
+    task = find_task(config)
+    for finding in unmeasured(config, task, [metric]) if task else ():
+        raise InputError(f'metric: {finding}')
+
+
+def _training(run: Run, options: Namespace, tools: Path) -> list[str]:
+    return run.training(tools) + _data_root(options)
+
+
+def _data_root(options: Namespace) -> list[str]:
+    return ['--data-root', options.data_root] if options.data_root else []
+
+
+def _places(options: Namespace) -> list[dict[str, str]]:
+    """Return environment variables for each run that goes on at the same time."""
+    if options.gpus:
+        return [{'CUDA_VISIBLE_DEVICES': gpu} for gpu in options.gpus]
+    if options.jobs == 1 or 'OMP_NUM_THREADS' in os.environ:
+        return [{}] * options.jobs
+    return [{'OMP_NUM_THREADS': str(max(1, available_cores() // options.jobs))}] * options.jobs
+
+
+# ------------------------------------------------------------------------ the runs
+
+
+def _train(commands: dict[Run, list[str]], options: Namespace, tools: Path) -> list[Run]:
+    """Run the commands, evaluate what they left unevaluated, and return the runs that failed."""
+    failed: list[Run] = []
+
+    def ended(job: Job[Run], status: int) -> Job[Run] | None:
+        run, value = job.task, job.task.value()
+        if status == 0 and value is None and job.command == commands[run]:
+            return Job(run, run.evaluation(tools) + _data_root(options), run.log)
+        if status or value is None:
+            failed.append(run)
+            print(f'failed: {run} (exit status {status}), see {run.log}', file=sys.stderr)
+        else:
+            print(f'{run}: {run.metric} {value:.2f}', flush=True)
+        return None
+
+    for run in commands:
+        write_file(run.config, run.text.encode())
+    jobs = [Job(run, command, run.log) for run, command in commands.items()]
+    run_jobs(jobs, _places(options), ended)
+    return failed
+
+
+# ------------------------------------------------------------------------ the table
+
+
+def _write_tables(study: Study, runs: list[Run], parameters: dict[str, int], folder: Path) -> None:
+    """Write the tables of what is there, and print the one to read."""
+    records = [
+        _record(variant, [run for run in runs if run.variant == variant.name], parameters)
+        for variant in study.variants.values()
+    ]
+    rows = table(records)
+    text = f'{study.title}\n\n{study.metric}. Paper: {study.source}.\n\n{markdown(rows)}\n'
+    values = [{'variant': run.variant, 'seed': run.seed, study.metric: run.value()} for run in runs]
+    contents = {'table.md': text, 'table.csv': csv_text(rows), 'runs.csv': csv_text(values)}
+    for name, content in contents.items():
+        write_file(folder / name, content.encode())
+    print(f'\n{text}\nin {folder}')
+
+
+def _record(variant: Variant, runs: list[Run], parameters: dict[str, int]) -> Record:
+    """Return what is known of a variant from its runs."""
+    values = {run.seed: value for run in runs if (value := run.value()) is not None}
+    times = [seconds for run in runs if not isnan(seconds := step_seconds(run.folder))]
+    return Record(
+        variant.name,
+        variant.against,
+        values,
+        variant.paper,
+        parameters[variant.name],
+        statistics.mean(times) if times else nan,
+    )
