@@ -19,6 +19,7 @@ class Record:
         against: the variant that it is compared with, itself if it is a baseline.
         values: the metric of each seed that has been trained.
         paper: the number that the paper printed, if any.
+        paper_against: what the paper compares it with, if that is not the number of ``against``.
         parameters: of the whole model.
         step_seconds: mean time of a training step, NaN if nothing was trained.
     """
@@ -27,6 +28,7 @@ class Record:
     against: str
     values: dict[int, float]
     paper: float | None
+    paper_against: float | None
     parameters: int
     step_seconds: float
 
@@ -81,14 +83,20 @@ def _own_columns(record: Record) -> dict[str, str]:
         'runs': str(len(values)),
         'mean': f'{statistics.mean(values):.2f}' if values else '',
         'deviation': f'{statistics.stdev(values):.2f}' if len(values) > 1 else '',
-        'paper': '' if record.paper is None else f'{record.paper:g}',
+        'paper': _paper(record),
     }
 
 
+def _paper(record: Record) -> str:
+    if record.paper is None:
+        return ''
+    compared = '' if record.paper_against is None else f' ({record.paper_against:g})'
+    return f'{record.paper:g}{compared}'
+
+
 def _paper_difference(record: Record, reference: Record) -> float | None:
-    if record.paper is None or reference.paper is None:
-        return None
-    return record.paper - reference.paper
+    subtracted = reference.paper if record.paper_against is None else record.paper_against
+    return None if None in (record.paper, subtracted) else record.paper - subtracted
 
 
 def _compared_columns(

@@ -171,6 +171,7 @@ def _record(variant: Variant, runs: list[Run], parameters: dict[str, int]) -> Re
         variant.against,
         values,
         variant.paper,
+        variant.paper_against,
         parameters[variant.name],
         statistics.mean(times) if times else nan,
     )

@@ -17,8 +17,9 @@ A study is a small Python file:
     )
 
 ``options`` are those of ``--cfg-options``. A variant that is to be compared with another one than
-the study's baseline names it with ``against``. Names that begin with an underscore are the file's
-own.
+the study's baseline names it with ``against``. ``paper=(80.9, 79.8)`` are the numbers of the
+variant and of the one that it is compared with, where the paper printed this pair elsewhere. Names
+that begin with an underscore are the file's own.
 """
 
 import ast
@@ -47,7 +48,7 @@ STUDY = {
 }
 VARIANT = {
     'options': (dict, 'a dict of --cfg-options'),
-    'paper': (int | float, 'a number'),
+    'paper': (int | float | tuple, 'a number, or two'),
     'against': (str, 'the name of a variant'),
 }
 
@@ -60,12 +61,15 @@ class Variant:
         name: also of a folder.
         options: what is changed in the base, as by ``--cfg-options``.
         paper: the number that the paper printed, if it has one.
+        paper_against: the number that the paper compares it with, where it is not that of the
+            variant ``against``.
         against: the variant that this one is compared with; itself if it is a baseline.
     """
 
     name: str
     options: dict
     paper: float | None
+    paper_against: float | None
     against: str
 
 
@@ -132,7 +136,11 @@ def _variants(content: dict, file: Path) -> Iterator[Variant]:
         if against not in content['variants']:
             near = did_you_mean(against, content['variants'])
             raise InputError(f'{place}: is compared with {against!r}, which is no variant{near}')
-        yield Variant(name, entry.get('options', {}), entry.get('paper'), against)
+        paper = entry.get('paper')
+        pair = paper if isinstance(paper, tuple) else (paper, None)
+        if len(pair) != 2:
+            raise InputError(f'{place}: paper={paper}: must be a number, or two')
+        yield Variant(name, entry.get('options', {}), *pair, against)
 
 
 def _require(given: dict, known: dict, place: str, needed: dict | tuple = ()) -> None:

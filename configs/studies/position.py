@@ -1,0 +1,19 @@
+"""Position codes of TNT: of the patches, of the pixels in a patch, both, or neither.
+
+OMP_NUM_THREADS=1 python tools/compare.py configs/studies/position.py --jobs 2
+"""
+
+base = '_base_/tnt_camvid_crops.py'
+source = 'Han et al., "Transformer in Transformer", first version, 2021: ImageNet top-1, Table 5'
+metric = 'accuracy/top1'
+length = 3
+seeds = (0, 1, 2)
+baseline = 'neither'
+
+_patch, _pixel = 'model.backbone.patch_position', 'model.backbone.pixel_position'
+variants = dict(
+    neither=dict(options={_patch: False, _pixel: False}, paper=80.5),
+    patches=dict(options={_pixel: False}, paper=80.8),
+    pixels=dict(options={_patch: False}, paper=80.7),
+    both=dict(paper=81.3),
+)
