@@ -5,6 +5,7 @@
     python tools/benchmark.py timm:deit_small_patch16_224 ours:deit_s --step forward train
     python tools/benchmark.py mmdet:retinanet_pvt-s_fpn_1x_coco ours:pvt_s --features \\
         --size 512 800x1333 --precision bfloat16 --engine compiled --out pvt.csv
+    python tools/benchmark.py --suite parts --step forward train --features --out parts.csv
 
 A model is ours:NAME[,KEY=VALUE ...], fused:NAME (ours after fuse_for_inference), plain:NAME
 (written straight from the equations), timm:NAME, mmpretrain:NAME or, with --features, mmdet:CONFIG
@@ -12,7 +13,7 @@ A model is ours:NAME[,KEY=VALUE ...], fused:NAME (ours after fuse_for_inference)
 models take turns; times are wall clock, synchronized on CUDA, and the median counts. ratio is the
 median in units of the first model's. A training step is forward, loss, backward and an SGD step.
 peak_MiB is the most tensor memory of one step above what was there before it. Batch 1 gives the
-latency.
+latency. A suite brings its own models: 'parts' compares each part with its host.
 """
 
 import sys
@@ -26,6 +27,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed packag
 
 from vitbackbones.benchmarking.model_sources import SOURCES, build_ours
 from vitbackbones.benchmarking.steps import ENGINES, PRECISIONS, STEPS
+from vitbackbones.benchmarking.suites import SUITES
 from vitbackbones.commands.benchmark import benchmark
 from vitbackbones.commands.cli import count, image_size, run
 from vitbackbones.errors import InputError
@@ -54,16 +56,16 @@ def parse() -> Namespace:
     parser = ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
     forms = ', '.join(f'{source}:NAME' for source in (*SOURCES, 'plain'))
-    add('models', nargs='+', metavar='MODEL', help=f'{forms}; the first one is the unit of ratio')
+    add('models', nargs='*', metavar='MODEL', help=f'{forms}; the first one is the unit of ratio')
+    add('--suite', choices=SUITES, help='groups of models to compare, in place of MODEL')
     add(
         '--size',
         nargs='+',
         type=image_size,
-        default=[(224, 224)],
         metavar='H[xW]',
-        help='such as 224 512 800x1333 (default: 224)',
+        help="such as 224 512 800x1333 (default: the suite's, or 224)",
     )
-    add('--batch', nargs='+', type=count, default=[1, 8], help='default: 1 8')
+    add('--batch', nargs='+', type=count, help="default: the suite's for each size, or 1 8")
     add('--step', nargs='+', choices=STEPS, default=['forward'])
     add('--engine', nargs='+', choices=ENGINES, default=['eager'])
     add('--precision', nargs='+', choices=PRECISIONS, default=['float32'])
@@ -76,6 +78,8 @@ def parse() -> Namespace:
     options = parser.parse_args()
     if len(set(options.models)) < len(options.models):
         parser.error('a model is named twice')
+    if bool(options.models) == bool(options.suite):
+        raise InputError('name models or a --suite, one of the two')
     return options
 
 

@@ -8,8 +8,9 @@ import torch
 
 from vitbackbones.benchmarking import detr
 from vitbackbones.benchmarking.model_sources import SOURCES, build_model
+from vitbackbones.benchmarking.suites import SUITES, Suite
 
-from .conftest import ROOT
+from .conftest import ROOT, load_tool
 from .test_messages import refused
 
 QUICK = ('--size', '32', '--batch', '1', '2', '--repeats', '1', '--warm-up', '1')
@@ -29,6 +30,28 @@ def test_every_case_and_model_is_a_row(tool, tmp_path):
         assert float(row['ratio']) == pytest.approx(milliseconds / float(first['median_ms']), 0.05)
         assert float(row['images_per_s']) == pytest.approx(1e3 * batch / milliseconds, rel=0.05)
         assert row['size'] == '32x32'
+
+
+def test_a_suite_compares_each_group_with_its_first_and_becomes_a_table(
+    tool, tmp_path, monkeypatch
+):
+    groups = (('ours:sret_t,passes=1', 'ours:sret_t'), ('ours:deit_ti', 'ours:aug_vit_ti'))
+    monkeypatch.setitem(SUITES, 'parts', Suite(groups, {(32, 32): (2,), (48, 32): (1,)}))
+    result = tool('benchmark', '--suite', 'parts', '--repeats', 1, '--out', 'parts.csv')
+    assert result.status == 0, result.err
+    with open(tmp_path / 'parts.csv') as file:
+        rows = list(csv.DictReader(file))
+    assert [row['form'] for row in rows] == [*groups[0], *groups[1]] * 2
+    assert [(row['size'], row['batch']) for row in rows[::4]] == [('32x32', '2'), ('48x32', '1')]
+    assert all(row['ratio'] == '1.0' for row in rows[::2])
+
+    page = load_tool('suite_table')
+    text = page.replaced(page.TARGET.read_text(), rows)
+    lines = text.split(page.BEGIN)[1].split(page.END)[0].splitlines()
+    assert lines[0] == '| | forward, 32x32, batch 2 | forward, 48x32, batch 1 |'
+    assert lines[2].startswith(f'| `sret_t,passes=1` | {rows[0]["median_ms"]} ms | ')
+    assert lines[5] == f'| + `aug_vit_ti` | {rows[3]["ratio"]} | {rows[7]["ratio"]} |'
+    assert page.replaced(text, rows) == text
 
 
 def test_training_and_maps_in_half_precision(tool):
@@ -65,6 +88,7 @@ def test_arguments_of_a_backbone_follow_its_name():
         (['ours:deit_ti,arch.dept=24'], ['ours:deit_ti,arch.dept=24: arch has no dept; known: ba']),
         (['ours:deit_ti,archh=s'], ["has no option 'archh'"]),
         (['ours:deit_ti,arch=[1'], ['ours:deit_ti,arch=[1: [1: cannot be read as a value']),
+        (['--suite', 'parts', 'ours:deit_s'], ['name models or a --suite, one of the two']),
         (['deit_s'], ["'deit_s' names no model", 'ours:NAME', 'timm:NAME', 'plain:NAME']),
         (['mmdet:pvt-s_fpn'], ['unknown model mmdet:', "mean 'retinanet_pvt-s_fpn_1x_coco'?"]),
         (['ours:deit_small'], ['unknown model ours:deit_small; did you mean', 'deit_s']),
