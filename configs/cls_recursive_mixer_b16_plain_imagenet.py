@@ -2,7 +2,7 @@
 
 Reproduces: SReT (Shen et al., ECCV 2022), Figure 6.
 Published: only as a curve.
-Assumed: DeiT's recipe; the paper does not name one.
+Assumed: DeiT's recipe, and torch's initialization but for the head; the paper names neither.
 Parameters: 59.880 M.
 Hardware: 8 GPUs x 128 images.
 

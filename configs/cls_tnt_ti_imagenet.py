@@ -1,7 +1,7 @@
 """TNT-Ti, ImageNet-1k.
 
 Reproduces: TNT (Han et al., NeurIPS 2021).
-Published: not at hand.
+Published: not known to us; the model is in the last version of the paper alone.
 Parameters: 6.076 M.
 Hardware: 8 GPUs x 128 images.
 

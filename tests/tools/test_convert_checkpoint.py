@@ -90,6 +90,17 @@ def test_the_model_is_found_and_the_file_loads(
     assert 'index_matrix' not in ' '.join(load_file(target))
 
 
+def test_a_distilled_model_keeps_both_tokens_and_heads(tool, tmp_path, monkeypatch):
+    timm = pytest.importorskip('timm')
+    monkeypatch.setattr(conversion, 'list_models', lambda: ['deit_ti', 'deit_ti_distilled'])
+    theirs = timm.create_model('deit_tiny_distilled_patch16_224', num_classes=3)
+    torch.save({'model': theirs.state_dict()}, tmp_path / 'published.pth')
+    result = tool('convert_checkpoint', tmp_path / 'published.pth', tmp_path / 'ours.pth')
+    assert "create_model(name='deit_ti_distilled', num_classes=3)" in result.out
+    ours = torch.load(tmp_path / 'ours.pth')
+    assert ours.keys() == theirs.state_dict().keys()
+
+
 @pytest.mark.parametrize(
     ('name', 'options'),
     [

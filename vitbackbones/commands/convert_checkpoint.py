@@ -26,6 +26,7 @@ from ..errors import InputError, OptionError
 from ..messages import did_you_mean
 from ..models import MODELS, create_model, list_models
 
+HEADS = ('head.weight', 'head.bias', 'head_dist.weight', 'head_dist.bias')
 SUFFIXES = ('.safetensors', '.pth')
 BESIDE = f'.converting-{socket.gethostname()}-'  # folders for what is not complete yet
 
@@ -55,7 +56,7 @@ def convert_file(
     arguments['num_classes'] = len(state['head.weight']) if 'head.weight' in state else 0
     model = create_model(**arguments)
     coverage = load_pretrained(model, source, format=layout)
-    known = {'head.weight', 'head.bias', *model.backbone.state_dict()}
+    known = {*model.backbone.state_dict(), *HEADS}
     kept = {key: value for key, value in state.items() if key in known}
     digest = _write(kept, target, arguments, model.state_dict())
     call = ', '.join(f'{key}={value!r}' for key, value in arguments.items())
@@ -173,7 +174,8 @@ def _fits(arguments: dict, state: dict[str, Tensor]) -> bool:
     except (InputError, OptionError):  # no such variant, or position codes that fit no grid of it
         return False
     found = compare(backbone, given)
-    return not (found.missing or found.mismatched or found.unexpected_inside())
+    other = found.unexpected_inside() or 'dist_token' in found.unused  # of the distilled model
+    return not (found.missing or found.mismatched or other)
 
 
 # ------------------------------------------------------------------------ writing
