@@ -79,11 +79,10 @@ def test_recursion_of_any_host_is_read(host, nll):
     model = host({'base': 'ti', 'depth': 2}, img_size=32, recursion=recursion).eval()
     found = read(model, torch.randn(1, 3, 32, 32))
     assert [(t.block, t.turn) for t in found.tokens] == [(1, 1), (2, 1), (1, 2), (2, 2)]
-    block = model.blocks[0] if host is ViT else model.blocks[0].outer
     if host is ViT:
         with torch.no_grad():
-            first = block(found.embedding.values, (2, 2), (0,))
-            third = block(found.tokens[1].values, (2, 2), (1,))
+            first = model.blocks[0](found.embedding.values, (2, 2), (0,))
+            third = model.blocks[0](found.tokens[1].values, (2, 2), (1,))
         assert torch.equal(found.tokens[0].values, first)
         assert torch.equal(found.tokens[2].values, third)
 

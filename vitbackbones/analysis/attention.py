@@ -18,7 +18,7 @@ from torch import Tensor
 
 from ..backbones.swin import WindowBlock
 from ..errors import InputError
-from .plots import as_matrix, new_figure, plain_picture, unique
+from .plots import as_matrix, grouped, hide, new_figure, plain_picture
 from .reading import Grid, Weights, choose_blocks
 from .subject import Subject, read_images
 
@@ -104,19 +104,17 @@ def _received_in_windows(call: Weights) -> Tensor:
 
 def draw(rows: list[dict], photos: dict[str, list]) -> Figure:
     """Draw a row of panels for each model and image: the photograph, and a map for each block."""
-    for row in rows:
-        row['line'], row['place'] = (row['model'], row['image']), (row['block'], row['pass'])
-    lines = unique(rows, 'line')
-    count = max(len(unique([r for r in rows if r['line'] == line], 'place')) for line in lines)
-    figure, axes = new_figure(len(lines), 1 + count, (1.9, 2.15))
-    for line, panels in zip(lines, axes, strict=True):
-        own, photo = [row for row in rows if row['line'] == line], photos[line[0]][line[1] - 1]
-        for panel in panels:
-            panel.set_axis_off()
-        plain_picture(panels[0], photo, f'{line[0]}\nquery: {own[0]["query"]}')
-        for place, panel in zip(unique(own, 'place'), panels[1:], strict=False):
-            matrix = as_matrix([row for row in own if row['place'] == place])
-            plain_picture(panel, photo, f'block {place[0]}, pass {place[1]}')
+    lines = {
+        line: grouped(own, 'block', 'pass')
+        for line, own in grouped(rows, 'model', 'image', 'query').items()
+    }
+    figure, axes = new_figure(len(lines), 1 + max(map(len, lines.values())), (1.9, 2.15))
+    for ((model, image, query), places), panels in zip(lines.items(), axes, strict=True):
+        photo = photos[model][image - 1]
+        plain_picture(panels[0], photo, f'{model}\nquery: {query}')
+        hide(panels[1 + len(places) :])
+        for ((block, turn), own), panel in zip(places.items(), panels[1:], strict=False):
+            plain_picture(panel, photo, f'block {block}, pass {turn}')
             extent = (-0.5, photo.shape[1] - 0.5, photo.shape[0] - 0.5, -0.5)
-            panel.imshow(matrix, cmap='inferno', alpha=0.65, extent=extent)
+            panel.imshow(as_matrix(own), cmap='inferno', alpha=0.6, extent=extent)
     return figure

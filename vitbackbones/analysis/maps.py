@@ -8,7 +8,7 @@ of its own, from its least to its largest value; the table has the values.
 import torch
 from matplotlib.figure import Figure
 
-from .plots import SEQUENTIAL, as_matrix, new_figure, plain_picture, unique
+from .plots import SEQUENTIAL, as_matrix, grouped, hide, new_figure, plain_picture
 from .reading import Tokens, choose_blocks
 from .subject import Subject, read_images
 
@@ -42,16 +42,15 @@ def _rows(place: Tokens, count: int) -> list[dict]:
 
 def draw(rows: list[dict], photos: dict[str, list]) -> Figure:
     """Draw a row of panels for each model, block and pass: the photograph, the mean, channels."""
-    for row in rows:
-        row['place'] = f'{row["model"]}\nblock {row["block"]}, pass {row["pass"]}'
-    places = unique(rows, 'place')
-    count = 2 + max(len(unique([r for r in rows if r['place'] == p], 'channel')) for p in places)
-    figure, axes = new_figure(len(places), count - 1, (1.15, 1.35))
-    for place, line in zip(places, axes, strict=True):
-        own = [row for row in rows if row['place'] == place]
-        plain_picture(line[0], photos[own[0]['model']][0], place)
-        for channel, panel in zip(unique(own, 'channel'), line[1:], strict=False):
-            matrix = as_matrix([row for row in own if row['channel'] == channel])
+    places = {
+        place: grouped(own, 'channel')
+        for place, own in grouped(rows, 'model', 'block', 'pass').items()
+    }
+    figure, axes = new_figure(len(places), 1 + max(map(len, places.values())), (1.15, 1.35))
+    for ((model, block, turn), channels), line in zip(places.items(), axes, strict=True):
+        plain_picture(line[0], photos[model][0], f'{model}\nblock {block}, pass {turn}')
+        hide(line[1 + len(channels) :])
+        for (channel, own), panel in zip(channels.items(), line[1:], strict=False):
             title = 'mean of all' if channel == MEAN else f'channel {channel}'
-            plain_picture(panel, matrix, title, cmap=SEQUENTIAL)
+            plain_picture(panel, as_matrix(own), title, cmap=SEQUENTIAL)
     return figure

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from ..errors import InputError
-from .plots import SEQUENTIAL, as_matrix, new_figure, plain_picture, unique
+from .plots import SEQUENTIAL, as_matrix, grouped, hide, new_figure, plain_picture
 from .reading import Tokens, choose_blocks
 from .subject import Subject, read_images
 
@@ -52,17 +52,11 @@ def _rows(place: Tokens, image: int) -> list[dict]:
 
 def draw(rows: list[dict], photos: dict[str, list]) -> Figure:
     """Draw a row of panels for each model and image: the photograph, and a map for each block."""
-    for row in rows:
-        row['line'] = (row['model'], row['image'])
-    lines = unique(rows, 'line')
-    count = max(len(unique([r for r in rows if r['line'] == line], 'block')) for line in lines)
-    figure, axes = new_figure(len(lines), 1 + count, (2.2, 2.4))
-    for line, panels in zip(lines, axes, strict=True):
-        own = [row for row in rows if row['line'] == line]
-        plain_picture(panels[0], photos[line[0]][line[1] - 1], line[0])
-        for panel in panels[1:]:
-            panel.set_axis_off()
-        for block, panel in zip(unique(own, 'block'), panels[1:], strict=False):
-            matrix = as_matrix([row for row in own if row['block'] == block])
-            plain_picture(panel, matrix, f'pixel tokens, block {block}', cmap=SEQUENTIAL)
+    lines = {line: grouped(own, 'block') for line, own in grouped(rows, 'model', 'image').items()}
+    figure, axes = new_figure(len(lines), 1 + max(map(len, lines.values())), (2.2, 2.4))
+    for ((model, image), blocks), panels in zip(lines.items(), axes, strict=True):
+        plain_picture(panels[0], photos[model][image - 1], model)
+        hide(panels[1 + len(blocks) :])
+        for (block, own), panel in zip(blocks.items(), panels[1:], strict=False):
+            plain_picture(panel, as_matrix(own), f'pixel tokens, block {block}', cmap=SEQUENTIAL)
     return figure

@@ -34,6 +34,15 @@ def unique(rows: Iterable[dict], key: str) -> list:
     return list(dict.fromkeys(row[key] for row in rows))
 
 
+def grouped(rows: Iterable[dict], *keys: str) -> dict:
+    """Return the rows by their value in a column, or by a tuple of several, in their order."""
+    found: dict = {}
+    for row in rows:
+        value = tuple(row[key] for key in keys)
+        found.setdefault(value if len(keys) > 1 else value[0], []).append(row)
+    return found
+
+
 def label(axes: Axes, title: str, x: str = '', y: str = '') -> None:
     """Write a title and the names of both axes."""
     axes.set_title(title, fontsize=9)
@@ -44,6 +53,12 @@ def label(axes: Axes, title: str, x: str = '', y: str = '') -> None:
 def add_legend(axes: Axes) -> None:
     """Name the lines in a corner that they leave free."""
     axes.legend(fontsize=8, framealpha=0.8)
+
+
+def hide(panels: Iterable[Axes]) -> None:
+    """Leave places of the grid empty."""
+    for panel in panels:
+        panel.set_axis_off()
 
 
 def plain_picture(axes: Axes, values: np.ndarray, title: str = '', **options):
@@ -74,8 +89,7 @@ def draw_over_depth(rows: list[dict], panels: dict[str, tuple[str, str]]) -> Fig
     """
     figure, axes = new_figure(1, len(panels), (4.6, 3.6))
     for (column, (title, y)), panel in zip(panels.items(), axes[0], strict=True):
-        for number, model in enumerate(unique(rows, 'model')):
-            own = [row for row in rows if row['model'] == model]
+        for number, (model, own) in enumerate(grouped(rows, 'model').items()):
             depths = [row['depth'] for row in own]
             panel.plot(depths, [row[column] for row in own], label=model, **style_of(number))
         values = [row[column] for row in rows]
@@ -95,17 +109,13 @@ def draw_matrices(rows: list[dict], axis: str, meaning: str) -> Figure:
         axis: what both axes number.
         meaning: of the values, beside the color bar.
     """
-    models = unique(rows, 'model')
-    columns = max(len(unique([r for r in rows if r['model'] == m], 'block')) for m in models)
-    figure, axes = new_figure(len(models), columns, (2.9, 2.7))
+    models = {model: grouped(own, 'block') for model, own in grouped(rows, 'model').items()}
+    figure, axes = new_figure(len(models), max(map(len, models.values())), (2.9, 2.7))
     least = min(0.0, *(row['value'] for row in rows))
-    for model, line in zip(models, axes, strict=True):
-        own = [row for row in rows if row['model'] == model]
-        for panel in line[len(unique(own, 'block')) :]:
-            panel.set_axis_off()
-        for block, panel in zip(unique(own, 'block'), line, strict=False):
-            matrix = as_matrix([row for row in own if row['block'] == block])
-            image = panel.imshow(matrix, cmap=SEQUENTIAL, vmin=least, vmax=1)
+    for (model, blocks), line in zip(models.items(), axes, strict=True):
+        hide(line[len(blocks) :])
+        for (block, own), panel in zip(blocks.items(), line, strict=False):
+            image = panel.imshow(as_matrix(own), cmap=SEQUENTIAL, vmin=least, vmax=1)
             label(panel, f'{model}\nblock {block}', axis, axis)
     figure.colorbar(image, ax=axes, label=meaning, shrink=0.8)
     return figure

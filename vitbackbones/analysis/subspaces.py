@@ -12,12 +12,14 @@ their matrix have 1. Inner attention of TNT is left out.
 from itertools import combinations
 
 import torch
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from torch import Tensor, nn
 
 from ..errors import InputError
 from ..layers.projections import ProjectedAttention, SharedLinear
-from .plots import SEQUENTIAL, new_figure, unique
+from .plots import SEQUENTIAL, grouped, new_figure
 from .reading import find_blocks
 from .subject import Subject
 
@@ -90,24 +92,28 @@ def _attentions(block: nn.Module) -> list[ProjectedAttention]:
 
 def draw(rows: list[dict]) -> Figure:
     """Draw the mean over the blocks as a triangle of pairs, one for each model."""
-    models = unique(rows, 'model')
+    models = grouped(rows, 'model')
     figure, axes = new_figure(1, len(models), (3.6, 3.4))
-    for model, panel in zip(models, axes[0], strict=True):
-        own = [row for row in rows if row['model'] == model]
-        roles = list(dict.fromkeys([r['first'] for r in own] + [r['second'] for r in own]))
-        matrix = torch.full((len(roles), len(roles)), torch.nan)
-        for first, second in combinations(roles, 2):
-            pair = [r['similarity'] for r in own if (r['first'], r['second']) == (first, second)]
-            y, x = roles.index(first), roles.index(second)
-            matrix[y, x] = sum(pair) / len(pair)
-            color = 'black' if matrix[y, x] > 0.6 else 'white'
-            panel.text(x, y, f'{matrix[y, x]:.2f}', ha='center', va='center', color=color)
-        image = panel.imshow(matrix, cmap=SEQUENTIAL, vmin=0, vmax=1)
-        panel.set_xticks(range(1, len(roles)), roles[1:])
-        panel.set_yticks(range(len(roles) - 1), roles[:-1])
-        panel.set_xlim(0.5, len(roles) - 0.5)
-        panel.set_ylim(len(roles) - 1.5, -0.5)
+    for (model, own), panel in zip(models.items(), axes[0], strict=True):
+        image = _draw_pairs(panel, grouped(own, 'first', 'second'))
         random = sum(row['random'] for row in own) / len(own)
         panel.set_title(f'{model}\nsubspaces (random: {random:.3f})', fontsize=9)
     figure.colorbar(image, ax=axes, label='similarity (MSF, Eq. 13)', shrink=0.8)
     return figure
+
+
+def _draw_pairs(panel: Axes, pairs: dict[tuple[str, str], list[dict]]) -> AxesImage:
+    """Draw the mean of each pair of roles, and return what a color bar is made of."""
+    roles = list(dict.fromkeys(role for pair in zip(*pairs, strict=True) for role in pair))
+    matrix = torch.full((len(roles), len(roles)), torch.nan)
+    for (first, second), own in pairs.items():
+        y, x = roles.index(first), roles.index(second)
+        matrix[y, x] = sum(row['similarity'] for row in own) / len(own)
+        color = 'black' if matrix[y, x] > 0.6 else 'white'
+        panel.text(x, y, f'{matrix[y, x]:.2f}', ha='center', va='center', color=color)
+    panel.set_xticks(range(1, len(roles)), roles[1:])
+    panel.set_yticks(range(len(roles) - 1), roles[:-1])
+    image = panel.imshow(matrix, cmap=SEQUENTIAL, vmin=0, vmax=1)
+    panel.set_xlim(0.5, len(roles) - 0.5)
+    panel.set_ylim(len(roles) - 1.5, -0.5)
+    return image

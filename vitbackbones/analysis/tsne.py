@@ -10,7 +10,7 @@ import torch
 from matplotlib.figure import Figure
 from sklearn.manifold import TSNE
 
-from .plots import COLORS, label, new_figure, unique
+from .plots import COLORS, grouped, hide, label, new_figure
 from .reading import choose_blocks, find_blocks
 from .subject import Subject, read_images
 
@@ -45,14 +45,11 @@ def _embed(points: torch.Tensor) -> list[list[float]]:
 
 def draw(rows: list[dict], photos=()) -> Figure:
     """Draw a panel for each model (columns) and block (rows)."""
-    models = unique(rows, 'model')
-    blocks = [unique([row for row in rows if row['model'] == model], 'block') for model in models]
-    figure, axes = new_figure(max(map(len, blocks)), len(models), (3.4, 3.2))
-    for number, (model, column) in enumerate(zip(models, axes.T, strict=True)):
-        for panel in column[len(blocks[number]) :]:
-            panel.set_axis_off()
-        for block, panel in zip(blocks[number], column, strict=False):
-            own = [row for row in rows if (row['model'], row['block']) == (model, block)]
+    models = {model: grouped(own, 'block') for model, own in grouped(rows, 'model').items()}
+    figure, axes = new_figure(max(map(len, models.values())), len(models), (3.4, 3.2))
+    for number, ((model, blocks), column) in enumerate(zip(models.items(), axes.T, strict=True)):
+        hide(column[len(blocks) :])
+        for (block, own), panel in zip(blocks.items(), column, strict=False):
             places = ([row[axis] for row in own] for axis in 'xy')
             panel.scatter(*places, s=8, color=COLORS[number % len(COLORS)], alpha=0.7)
             title = f'{model}\nblock {block}, {len(own)} channels'
