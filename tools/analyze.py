@@ -64,6 +64,8 @@ def parse() -> Namespace:
     add('--points', type=count, default=21, metavar='N', help=points)
     samples = 'images that the loss of the landscape is measured on (default: 64)'
     add('--samples', type=count, default=64, metavar='N', help=samples)
+    root = "folder of the landscape's data set, in place of the one that the config names"
+    add('--data-root', metavar='DIR', help=root)
     add('--seed', type=int, default=0, help='of the directions of the landscape (default: 0)')
     add('--device', help='cpu, cuda, cuda:1, ... (default: a GPU if there is one)')
     add('--cfg-options', nargs='+', action=ConfigOptions, default={}, metavar='KEY=VALUE')

@@ -17,6 +17,7 @@ from ..analysis.table import ANALYSES, Analysis
 from ..benchmarking.model_sources import build_ours
 from ..benchmarking.timing import as_csv
 from ..checkpoints.filling import load_pretrained
+from ..config.data import locate_data
 from ..config.lint import lint
 from ..config.paths import resolve
 from ..config.read import read_config, require_sections
@@ -28,7 +29,9 @@ from ..inference.sources import Frame, find_sources, read_frames
 from ..inference.subjects import by_name, of_config
 from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..preflight.agreement import require_agreement
+from ..preflight.data import check_data
 from ..preflight.explain import explained
+from ..processes import show_warnings
 from ..tasks import TASKS, find_task
 from ..training.cores import share_cores
 from ..training.find_checkpoint import find_checkpoint
@@ -49,7 +52,7 @@ def analyze(options: Namespace) -> None:
     out = prepare_folder(options.out, '--out')
     with folder_lock(out, '--out'):
         files = [out / f'{options.what}{suffix}' for suffix in ('.csv', '.png')]
-        _require_new(files, options.overwrite)
+        _require_new(files, options.overwrite or options.resume)
         share_cores(Config())  # nothing else wants them
         torch.manual_seed(0)  # of random weights
         rows, photos = _measured(analysis, options, device, out)
@@ -58,9 +61,9 @@ def analyze(options: Namespace) -> None:
     print(f'{files[0]}: {len(rows)} rows; {files[1].name} beside it')
 
 
-def _require_new(files: Sequence[Path], overwrite: bool) -> None:
+def _require_new(files: Sequence[Path], replace: bool) -> None:
     there = [file for file in files if file.exists()]
-    if there and not overwrite:
+    if there and not replace:
         raise InputError(
             f'--out: {there[0]} is there already. Choose another folder, or --overwrite to '
             'replace it.'
@@ -183,6 +186,9 @@ def _configured_model(
         raise InputError(f'{config.filename}: default_scope must be one of {known}')
     lint(config, options.cfg_options)
     require_agreement(config)
+    if ANALYSES[options.what].needs == 'data':
+        config = locate_data(config, options.data_root, ('val',))
+        show_warnings(check_data(config, ('val',)))
     file = find_checkpoint(checkpoint[0], 'CHECKPOINT') if checkpoint else None
     with explained(config):
         predictor = Predictor(config, file, device)
