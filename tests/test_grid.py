@@ -54,6 +54,13 @@ SHORTCUT = {
     'none': {'type': 'NoShortcut'},
     'augmented': {'type': 'AugmentedShortcut', 'paths': 2, 'blocks': 4},
     'augmented dense': {'type': 'AugmentedShortcut', 'paths': 1, 'projection': 'dense'},
+    'augmented otherwise': {
+        'type': 'AugmentedShortcut',
+        'paths': 1,
+        'activation': 'GELU',
+        'order': 'activation_first',
+        'source': 'stream',
+    },
     'coefficient': {'type': 'CoefficientShortcut'},
 }
 # What has no meaning, and the reason that construction gives.

@@ -44,6 +44,68 @@ def test_equals_the_sum_of_separate_paths(dims, projection, paths, scale):
     torch.testing.assert_close(shortcut(x, normed, branch), total * scale, atol=2e-6, rtol=1e-5)
 
 
+def plain(shortcut, x, normed, branch, act):
+    """x + branch + the paths one by one, with ``act`` after or before each map; no factor."""
+    source = x if shortcut.source == 'stream' else normed
+    total = x + branch
+    if shortcut.weight is None:
+        return total + act(source)
+    dense = shortcut.projection == 'dense'
+    matrices = shortcut.weight if dense else circulant_matrix(shortcut.weight)
+    for matrix, bias in zip(matrices, shortcut.bias, strict=True):
+        if shortcut.order == 'activation_first':
+            total = total + (act(source) @ matrix.T + bias)
+        else:
+            total = total + act(source @ matrix.T + bias)
+    return total
+
+
+ROWS = {
+    'Eq. 8': ({'paths': 1, 'source': 'stream', 'scale': 1}, None),
+    'Eq. 9': ({'paths': 1, 'activation': 'GELU'}, F.gelu),
+    'two linear paths': ({'activation': None, 'scale': 1}, None),
+    'activation alone': ({'paths': 1, 'projection': 'none', 'activation': 'GELU'}, F.gelu),
+    'alone, from the stream': (
+        {'paths': 1, 'projection': 'none', 'activation': 'GELU', 'source': 'stream'},
+        F.gelu,
+    ),
+    'activation first': ({'order': 'activation_first', 'scale': 1}, F.gelu),
+    'one, activation first': (
+        {'paths': 1, 'activation': 'GELU', 'order': 'activation_first', 'projection': 'dense'},
+        F.gelu,
+    ),
+    'activation last': ({'scale': 1, 'source': 'stream'}, F.gelu),
+}
+
+
+@pytest.mark.parametrize('dims', FORMS)
+@pytest.mark.parametrize('name', ROWS)
+def test_rows_of_the_papers_tables_equal_the_sum_of_their_paths(name, dims):
+    options, act = ROWS[name]
+    shortcut = AugmentedShortcut(dims, **options).double()
+    inputs = [x.double().requires_grad_() for x in tokens(0, 1, 2, dims=dims)]
+    answers = [shortcut(*inputs), plain(shortcut, *inputs, act or (lambda x: x))]
+    torch.testing.assert_close(*answers)
+    read = inputs if shortcut.source == 'normed' else [inputs[0], inputs[2]]
+    read = [*read, *shortcut.parameters()]
+    ours, expected = (torch.autograd.grad(y.square().sum(), read) for y in answers)
+    for a, b in zip(ours, expected, strict=True):
+        torch.testing.assert_close(a, b)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('name', ROWS)
+def test_nothing_that_comes_in_is_written_over(name):
+    inputs = tokens(0, 1, 2)
+    AugmentedShortcut(24, **ROWS[name][0])(*inputs)
+    for given, before in zip(inputs, tokens(0, 1, 2), strict=True):
+        assert torch.equal(given, before)
+
+
+def test_an_activation_alone_learns_nothing():
+    assert not list(AugmentedShortcut(24, **ROWS['activation alone'][0]).parameters())
+
+
 def test_blocks_of_odd_size_cannot_be_halved():
     shortcut, x = AugmentedShortcut(260, blocks=4, paths=1), torch.randn(2, 5, 260)
     wanted = F.linear(x, circulant_matrix(shortcut.weight)[0], shortcut.bias[0])
@@ -73,7 +135,7 @@ def test_autocast_takes_the_matrix_form():
     inputs = tokens(0, 1, 2, dims=WIDE)
     with torch.autocast('cpu', torch.bfloat16):
         assert _circulant_product(inputs[1], shortcut.weight) is circulant_dense
-        projected = circulant_dense(inputs[1], shortcut.weight)
+        projected = circulant_dense(inputs[1], shortcut.weight, shortcut.bias)
         got = shortcut(*inputs)
     assert projected.dtype == torch.bfloat16
     torch.testing.assert_close(got.float(), shortcut(*inputs), atol=0.1, rtol=0.05)
@@ -120,6 +182,16 @@ def test_it_sits_where_it_is_told(location, kinds):
         ({'blocks': 5}, 'blocks=5'),
         ({'projection': 'sparse'}, 'sparse'),
         ({'paths': 0}, 'paths=0'),
+        ({'activation': 'ReLU'}, "activation='ReLU': must be one of 'published', 'GELU', None"),
+        ({'order': 'both'}, "order='both'"),
+        ({'source': 'branch'}, "source='branch'"),
+        ({'projection': 'none', 'paths': 1}, "projection='none' needs an activation"),
+        ({'projection': 'none'}, 'all would be the same'),
+        ({'order': 'activation_first', 'paths': 1}, 'needs both an activation and a projection'),
+        (
+            {'order': 'activation_first', 'projection': 'none', 'paths': 1, 'activation': 'GELU'},
+            'needs both an activation and a projection',
+        ),
     ],
 )
 def test_bad_options_are_named(options, message):
@@ -138,12 +210,16 @@ EVEN = [(1, 4, 12), (2, 3, 6), (3, 1, 2)]
 
 
 def columns(paths, b, m):
-    return torch.randn(paths, b, b, m, dtype=torch.float64, requires_grad=True)
+    """First columns, and a bias for their maps."""
+    return [
+        torch.randn(shape, dtype=torch.float64, requires_grad=True)
+        for shape in ((paths, b, b, m), (paths, b * m))
+    ]
 
 
 @pytest.mark.parametrize('shape', SHAPES)
 def test_matrix_follows_the_definition(shape):
-    c, (paths, b, m) = columns(*shape).detach(), shape
+    c, (paths, b, m) = columns(*shape)[0].detach(), shape
     wanted = torch.empty(paths, b * m, b * m, dtype=torch.float64)
     for i in range(b * m):
         for j in range(b * m):
@@ -156,18 +232,18 @@ def test_matrix_follows_the_definition(shape):
     [(s, circulant_fft) for s in SHAPES] + [(s, circulant_halves) for s in EVEN],
 )
 def test_all_forms_are_the_same_map_with_the_same_gradients(shape, form):
-    c = columns(*shape)
+    c, bias = columns(*shape)
     x = torch.randn(2, 5, shape[1] * shape[2], dtype=torch.float64, requires_grad=True)
     results = []
     for product in (circulant_dense, form):
-        y = product(x, c)
+        y = product(x, c, bias)
         assert y.shape == (2, 5, shape[0], shape[1] * shape[2])
-        results.append((y, *torch.autograd.grad(y.square().sum(), (x, c))))
+        results.append((y, *torch.autograd.grad(y.square().sum(), (x, c, bias))))
     for dense, other in zip(*results, strict=True):
         torch.testing.assert_close(dense, other, atol=1e-10, rtol=1e-10)
 
 
 @pytest.mark.parametrize('form', [circulant_fft, circulant_halves])
 def test_float32_forms_agree_to_1e_5(form):
-    c, x = torch.randn(2, 4, 4, 96) / 384**0.5, torch.randn(8, 197, 384)
-    torch.testing.assert_close(circulant_dense(x, c), form(x, c), atol=1e-5, rtol=0)
+    c, x, bias = torch.randn(2, 4, 4, 96) / 384**0.5, torch.randn(8, 197, 384), torch.randn(2, 384)
+    torch.testing.assert_close(circulant_dense(x, c, bias), form(x, c, bias), atol=1e-5, rtol=0)

@@ -68,6 +68,14 @@ PARTS = {
         {**COEFFICIENTS, 'coefficients': 'branch'},
     ),
     'augmented': ({'type': 'DotProductAttention'}, {'type': 'AugmentedShortcut'}),
+    'stream': (
+        {'type': 'DotProductAttention'},
+        {'type': 'AugmentedShortcut', 'source': 'stream', 'scale': 0.5},
+    ),
+    'activation alone': (
+        {'type': 'DotProductAttention'},
+        {'type': 'AugmentedShortcut', 'paths': 1, 'activation': 'GELU', 'projection': 'none'},
+    ),
     'one path': ({'type': 'DotProductAttention'}, {'type': 'AugmentedShortcut', 'paths': 1}),
 }
 
@@ -81,7 +89,9 @@ def test_blocks_of_all_parts_keep_their_function(name):
     assert torch.equal(x, before)  # what comes in is not written over
 
 
-@pytest.mark.parametrize('name', ['mean shift', 'identity', 'no shortcut', 'augmented', 'one path'])
+@pytest.mark.parametrize(
+    'name', ['mean shift', 'identity', 'no shortcut', 'augmented', 'stream', 'one path']
+)
 @torch.no_grad()
 def test_a_block_for_the_first_token(name):
     block, x = randomize(Block(24, 3, 2.0, *PARTS[name])), torch.randn(2, 6, 24)

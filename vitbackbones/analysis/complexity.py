@@ -58,7 +58,11 @@ def measure(build: Callable[[], nn.Module], size: tuple[int, int] = (224, 224)) 
     modules = list(model.modules())
     return Complexity(
         parameters=sum(p.numel() for p in model.parameters()),
-        path_biases=sum(m.bias.numel() for m in modules if isinstance(m, AugmentedShortcut)),
+        path_biases=sum(
+            m.bias.numel()
+            for m in modules
+            if isinstance(m, AugmentedShortcut) and m.bias is not None
+        ),
         weights=sum(m.weight.numel() for m in modules if isinstance(m, nn.Linear | nn.Conv2d)),
         macs=counter.get_total_flops() / 2 + extra['paths'],
         norms=extra['norms'],
@@ -72,9 +76,9 @@ def listen(module: nn.Module, extra: Counter) -> None:
         dims = blocks * side
         per_token = paths * (2 * dims * math.log2(side) + 2 * blocks * dims)
 
-        def augment(normed: torch.Tensor) -> torch.Tensor:
-            extra['paths'] += normed.numel() // dims * per_token
-            return torch.zeros_like(normed)
+        def augment(source: torch.Tensor) -> torch.Tensor:
+            extra['paths'] += source.numel() // dims * per_token
+            return torch.zeros_like(source)
 
         module.augment = augment
     if isinstance(module, nn.LayerNorm | nn.BatchNorm2d):

@@ -1,7 +1,7 @@
 """Augmented shortcuts (Tang et al., "Augmented Shortcuts for Vision Transformers", 2021).
 
 Besides the identity, T parallel learned paths lead around a residual branch (Eq. 8-11), so that
-tokens stay diverse in depth. The published code is followed where the paper differs from it:
+tokens stay diverse in depth. By default the published code is followed where the paper differs:
 
 * the paths read the branch's input after the LayerNorm, not the residual stream;
 * every path is affine with a bias; with one path there is no activation, with more each ends in
@@ -10,6 +10,9 @@ tokens stay diverse in depth. The published code is followed where the paper dif
 * paths are never dropped, stochastic depth acts on the branch alone.
 
     T = 1:   x + branch + A(n)              T = 2:   3/4 (x + branch + A1(n) + A2(n))
+
+The paper's own forms are options. ``source='stream', scale=1`` is its Eq. 8, with one path and
+``activation='GELU'`` as in Eq. 9; ``order`` and ``projection='none'`` are rows of its Table 6.
 
 The matrix of a path is block-circulant (Sec. 3.3, Eq. 13-14) or dense. A d x d matrix is cut into
 b x b blocks of m = d / b; each block is circulant and stored as its first column c[i, j] (i:
@@ -25,6 +28,7 @@ need a conjugate.
 
 import math
 from collections.abc import Callable
+from functools import reduce
 
 import torch
 import torch.nn.functional as F
@@ -55,21 +59,27 @@ def circulant_matrix(columns: Tensor, sign: int = 1) -> Tensor:
     return blocks.transpose(-3, -2).flatten(-2).flatten(-3, -2)  # (..., b * m, b * m)
 
 
-def circulant_dense(x: Tensor, columns: Tensor) -> Tensor:
+def circulant_dense(x: Tensor, columns: Tensor, bias: Tensor) -> Tensor:
     """Apply ``paths`` block-circulant maps as one matrix product.
 
     Args:
         x: (..., d) tokens.
         columns: (paths, b, b, m) with d = b * m.
+        bias: (paths, d).
 
     Returns:
         (..., paths, d).
     """
-    matrix = circulant_matrix(columns)  # (paths, d, d)
-    return F.linear(x, matrix.flatten(0, 1)).unflatten(-1, (len(columns), -1))
+    return _dense(x, circulant_matrix(columns), bias)
 
 
-def circulant_halves(x: Tensor, columns: Tensor) -> Tensor:
+def _dense(x: Tensor, matrices: Tensor, bias: Tensor) -> Tensor:
+    """Apply ``matrices`` (paths, d, d) to (..., d); returns (..., paths, d)."""
+    out = F.linear(x, matrices.flatten(0, 1), bias.flatten())  # (..., paths * d)
+    return out.unflatten(-1, (len(matrices), -1))
+
+
+def circulant_halves(x: Tensor, columns: Tensor, bias: Tensor) -> Tensor:
     """Return what :func:`circulant_dense` does in half the multiplications; m must be even.
 
     With u^m - 1 = (u^(m/2) - 1) (u^(m/2) + 1), the product modulo each factor is one with blocks
@@ -80,14 +90,15 @@ def circulant_halves(x: Tensor, columns: Tensor) -> Tensor:
     paths, b, _, m = columns.shape
     x0, x1 = x.unflatten(-1, (b, 2, m // 2)).unbind(-2)  # each (..., b, m / 2)
     c0, c1 = columns.unflatten(-1, (2, m // 2)).unbind(-2)  # each (paths, b, b, m / 2)
-    same = circulant_matrix((c0 + c1) / 2).flatten(0, 1)  # (paths * d / 2, d / 2)
-    skew = circulant_matrix((c0 - c1) / 2, sign=-1).flatten(0, 1)
-    s, t = F.linear((x0 + x1).flatten(-2), same), F.linear((x0 - x1).flatten(-2), skew)
-    s, t = (y.unflatten(-1, (paths, b, m // 2)) for y in (s, t))  # (..., paths, b, m / 2)
-    return torch.cat([s + t, s - t], -1).flatten(-2)  # (..., paths, b, m) -> (..., paths, d)
+    b0, b1 = bias.unflatten(-1, (b, 2, m // 2)).unbind(-2)  # each (paths, b, m / 2)
+    same, skew = circulant_matrix((c0 + c1) / 2), circulant_matrix((c0 - c1) / 2, sign=-1)
+    s = _dense((x0 + x1).flatten(-2), same, (b0 + b1) / 2)  # (..., paths, d / 2)
+    t = _dense((x0 - x1).flatten(-2), skew, (b0 - b1) / 2)
+    halves = [y.unflatten(-1, (b, m // 2)) for y in (s + t, s - t)]  # (..., paths, b, m / 2)
+    return torch.stack(halves, -2).flatten(-3)  # (..., paths, b, 2, m / 2) -> (..., paths, d)
 
 
-def circulant_fft(x: Tensor, columns: Tensor) -> Tensor:
+def circulant_fft(x: Tensor, columns: Tensor, bias: Tensor) -> Tensor:
     """Return what :func:`circulant_dense` does, by the real FFT (float32 and float64)."""
     paths, b, _, m = columns.shape
     x_freq = torch.fft.rfft(x.reshape(-1, b, m))  # (tokens, b, m // 2 + 1)
@@ -96,10 +107,10 @@ def circulant_fft(x: Tensor, columns: Tensor) -> Tensor:
     c_freq = c_freq.permute(3, 2, 0, 1).flatten(2)  # (frequency, b_in, paths * b_out)
     y_freq = torch.bmm(x_freq, c_freq).permute(1, 2, 0)  # (tokens, paths * b_out, frequency)
     y = torch.fft.irfft(y_freq, n=m)  # (tokens, paths * b_out, m)
-    return y.reshape(*x.shape[:-1], paths, b * m)
+    return y.reshape(*x.shape[:-1], paths, b * m) + bias
 
 
-def _circulant_product(x: Tensor, columns: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
+def _circulant_product(x: Tensor, columns: Tensor) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
     """Return the fastest exact form for ``x``.
 
     On a CPU in float32 that depends on the width: the matrix below 256, the FFT from 768, two half
@@ -123,15 +134,20 @@ class AugmentedShortcut(nn.Module):
         embed_dims: width d of the tokens.
         paths: number T of learned paths.
         blocks: number b of circulant blocks a side; d must be a multiple of it.
-        projection: ``'circulant'`` (b d numbers a path) or ``'dense'`` (d d numbers).
+        projection: ``'circulant'`` (b d numbers a path), ``'dense'`` (d d numbers) or ``'none'``,
+            the activation alone, which leaves nothing to learn.
         scale: factor on the whole sum; by default 3/4 with two paths and 1 otherwise.
+        activation: of every path, ``'GELU'`` or ``None``; ``'published'`` is none with one path
+            and a GELU with more.
+        order: ``'projection_first'`` or ``'activation_first'``.
+        source: what the paths read, ``'normed'`` (what the branch reads) or the ``'stream'``.
 
     Shape of ``weight``: (paths, b, b, d / b) first columns, or (paths, d, d); of ``bias``:
-    (paths, d).
+    (paths, d). Both are ``None`` without a projection.
 
     Raises:
-        OptionError: ``paths`` is below 1, ``projection`` is unknown, or ``blocks`` does not divide
-            the width.
+        OptionError: ``paths`` is below 1, ``blocks`` does not divide the width, an option is
+            unknown, or options have no meaning together.
     """
 
     answers_for_first_token = True
@@ -143,19 +159,31 @@ class AugmentedShortcut(nn.Module):
         blocks: int = 4,
         projection: str = 'circulant',
         scale: float | None = None,
+        activation: str | None = 'published',
+        order: str = 'projection_first',
+        source: str = 'normed',
     ) -> None:
         super().__init__()
         if paths < 1:
             raise OptionError(f'paths={paths}: at least one learned path is needed')
-        require_choice('projection', projection, ('circulant', 'dense'))
+        require_choice('projection', projection, ('circulant', 'dense', 'none'))
+        require_choice('activation', activation, ('published', 'GELU', None))
+        require_choice('order', order, ('projection_first', 'activation_first'))
+        require_choice('source', source, ('normed', 'stream'))
         if projection == 'circulant' and embed_dims % blocks:
             raise OptionError(f'embed_dims={embed_dims} is not a multiple of blocks={blocks}')
-        self.projection = projection
+        if activation == 'published':
+            activation = 'GELU' if paths > 1 else None
+        _require_meaning(paths, projection, activation, order)
+        self.projection, self.activation = projection, activation
+        self.order, self.source = order, source
         self.scale = scale if scale is not None else (0.75 if paths == 2 else 1.0)
         columns = (blocks, blocks, embed_dims // blocks)
         shape = columns if projection == 'circulant' else (embed_dims, embed_dims)
-        self.weight = nn.Parameter(torch.empty(paths, *shape))
-        self.bias = nn.Parameter(torch.empty(paths, embed_dims))
+        self.weight = self.bias = None
+        if projection != 'none':
+            self.weight = nn.Parameter(torch.empty(paths, *shape))
+            self.bias = nn.Parameter(torch.empty(paths, embed_dims))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -163,36 +191,64 @@ class AugmentedShortcut(nn.Module):
         if self.projection == 'dense':
             nn.init.trunc_normal_(self.weight, std=0.02)
             nn.init.zeros_(self.bias)
-        else:
+        elif self.projection == 'circulant':
             bound = 1 / math.sqrt(self.bias.shape[1])
             nn.init.uniform_(self.weight, -bound, bound)
             nn.init.uniform_(self.bias, -bound, bound)
 
     def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
         """Map the stream, its normalized copy and the branch, all (N, L, d), to (N, L, d)."""
-        total = x + branch + self.augment(normed)
-        return total if self.scale == 1.0 else total * self.scale
+        # in place, because no gradient needs the sum before
+        total = (x + branch).add_(self.augment(self.choose(x, normed)))
+        return total if self.scale == 1.0 else total.mul_(self.scale)
 
     def fold_into(self, last: nn.Linear) -> nn.Module:
         """Multiply the factor into the branch's ``last`` layer; return the sum left."""
         scale_linear(last, self.scale)
         return FoldedAugmentedShortcut(self)
 
-    def augment(self, normed: Tensor) -> Tensor:
-        """Return the sum of the learned paths, (N, L, d)."""
-        paths = len(self.weight)
+    def choose(self, x: Tensor, normed: Tensor) -> Tensor:
+        """Return what the paths read, of the stream and its normalized copy."""
+        return x if self.source == 'stream' else normed
+
+    def augment(self, source: Tensor) -> Tensor:
+        """Map what the paths read, (N, L, d), to their sum (N, L, d)."""
+        if self.weight is None:
+            return F.gelu(source)
+        if self.activation and self.order == 'projection_first':
+            # paths side by side are added faster than by a sum over their dimension
+            return reduce(torch.add, _gelu(self._project(source, self.weight, self.bias)).unbind(2))
+        source = F.gelu(source) if self.activation else source
+        # a sum of linear maps is the map of their sum
+        weight, bias = self.weight.sum(0, keepdim=True), self.bias.sum(0, keepdim=True)
+        return self._project(source, weight, bias)[:, :, 0]
+
+    def _project(self, source: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        """Map (N, L, d) to (N, L, paths, d) by the maps of ``weight`` and ``bias``."""
         if self.projection == 'dense':
-            # (N, L, d) -> (N, L, paths * d) -> (N, L, paths, d)
-            out = F.linear(normed, self.weight.flatten(0, 1)).unflatten(-1, (paths, -1))
-        else:
-            out = _circulant_product(normed, self.weight)(normed, self.weight)
-        out = out + self.bias  # (N, L, paths, d)
-        if paths > 1:
-            out = F.gelu(out)
-        return out.sum(2)
+            return _dense(source, weight, bias)
+        return _circulant_product(source, weight)(source, weight, bias)
 
     def extra_repr(self) -> str:
-        return f'weight={tuple(self.weight.shape)}, scale={self.scale}'
+        shape = None if self.weight is None else tuple(self.weight.shape)
+        return (
+            f'weight={shape}, scale={self.scale}, activation={self.activation}, '
+            f'order={self.order}, source={self.source}'
+        )
+
+
+def _require_meaning(paths: int, projection: str, activation: str | None, order: str) -> None:
+    if projection == 'none' and activation is None:
+        raise OptionError("projection='none' needs an activation: the path would do nothing")
+    if projection == 'none' and paths > 1:
+        raise OptionError(f"paths={paths}: with projection='none' all would be the same; use 1")
+    if order == 'activation_first' and (projection == 'none' or activation is None):
+        raise OptionError("order='activation_first' needs both an activation and a projection")
+
+
+def _gelu(x: Tensor) -> Tensor:
+    """The exact GELU, written over its input unless a gradient needs that."""
+    return F.gelu(x) if x.requires_grad else torch.ops.aten.gelu_(x)
 
 
 class FoldedAugmentedShortcut(nn.Module):
@@ -204,5 +260,5 @@ class FoldedAugmentedShortcut(nn.Module):
 
     def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
         """Map the stream, its normalized copy and the branch, all (N, L, d), to (N, L, d)."""
-        scale = self.paths.scale
-        return branch.add_(x, alpha=scale).add_(self.paths.augment(normed), alpha=scale)
+        scale, source = self.paths.scale, self.paths.choose(x, normed)
+        return branch.add_(x, alpha=scale).add_(self.paths.augment(source), alpha=scale)
