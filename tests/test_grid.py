@@ -126,14 +126,29 @@ def test_a_shortcut_of_one_branch_learns(host, location, coefficients, monkeypat
     check_gradients(build(host, 'dot' if HOSTS[host][2] else None, 'coefficient'))
 
 
+FORMS = [
+    {'passes': 3},
+    {'passes': 3, 'loop': 'external'},
+    {'passes': 3, 'loop': 'external', 'nll': 'per_sweep'},
+    {'nll': 'shared', 'permutation': 'random_no_inverse'},
+    {'mixed_depth': True},
+    {'nll_ratio': 0},
+]
+
+
 @pytest.mark.parametrize('attention', ['dot', 'mean-shift grouped', 'sliced'])
-@pytest.mark.parametrize(
-    'options',
-    [{'passes': 3}, {'passes': 3, 'loop': 'external'}, {'mixed_depth': True}, {'nll_ratio': 0}],
-    ids=str,
-)
+@pytest.mark.parametrize('options', FORMS, ids=str)
 def test_every_form_of_recursion_learns(options, attention):
     check_gradients(build('SReT', attention, 'coefficient', **options))
+
+
+@pytest.mark.parametrize('options', FORMS, ids=str)
+@pytest.mark.parametrize('host', ['ViT', 'SimpleViT', 'PVT', 'T2T', 'Swin', 'TNT outer'])
+def test_every_form_of_recursion_learns_in_every_host(host, options):
+    recursion = {'nll_ratio': 1, **options}
+    if host not in ('PVT', 'Swin'):  # where slices are refused
+        recursion['groups'] = [3, 2]
+    check_gradients(build(host, 'mean-shift', 'augmented', recursion=recursion))
 
 
 @pytest.mark.parametrize(('host', 'attention'), REFUSED)

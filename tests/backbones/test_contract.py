@@ -5,13 +5,40 @@ import copy
 import pytest
 import torch
 
+from tests.conftest import REPRESENTATIVES, shallow
 from vitbackbones.errors import InputError
+from vitbackbones.models import MODELS
 
+EACH_SWEEP = {'passes': 2, 'nll_ratio': 1, 'loop': 'external', 'nll': 'per_sweep'}
+# One recursive form of every host that has some; together they are all forms.
+REPEATED = {
+    'deit_ti': {'recursion': {'passes': 2, 'nll_ratio': 1, 'groups': [3, 2]}},
+    'simple_vit_ti': {'recursion': {'passes': 2, 'nll_ratio': 1, 'mixed_depth': True}},
+    'pvt_t': {'recursion': EACH_SWEEP},
+    't2t_14': {'recursion': {'passes': 3, 'nll_ratio': 0.5, 'nll': 'shared'}},
+    'swin_t': {'recursion': {'passes': 2, 'nll_ratio': 1, 'loop': 'external'}},
+    'tnt_ti': {'recursion': {**EACH_SWEEP, 'groups': [3, 2], 'mixed_depth': True}},
+    'sret_t': {'stem': 'patch', 'with_cls_token': True, 'mixed_depth': True, 'nll': 'shared'},
+}
 SIZES = [(33, 47), (224, 224), (512, 512), (800, 1333)]
 
 
 def image(height=64, width=96, batch=2):
     return torch.randn(batch, 3, height, width, generator=torch.Generator().manual_seed(1))
+
+
+@pytest.fixture(params=[*sorted(REPRESENTATIVES), *(f'{name} repeated' for name in REPEATED)])
+def make_any(request):
+    """Build a backbone as ``make_backbone`` does, or a recursive one of each host."""
+    name, _, repeated = request.param.partition(' ')
+    cls, arguments, _ = MODELS[name]
+    form = REPEATED[name] if repeated else {}
+
+    def make(**options):
+        torch.manual_seed(0)
+        return cls(**{**arguments, 'arch': shallow(cls), **form, **options})
+
+    return make
 
 
 @pytest.mark.parametrize('size', SIZES, ids=lambda s: f'{s[0]}x{s[1]}')
@@ -33,16 +60,16 @@ def test_images_smaller_than_a_patch_are_padded(make_backbone):
 
 
 @torch.no_grad()
-def test_a_batch_equals_its_images_one_by_one(make_backbone):
-    backbone = make_backbone().eval()
+def test_a_batch_equals_its_images_one_by_one(make_any):
+    backbone = make_any().eval()
     batch = image(33, 47, batch=3)
     for together, *alone in zip(backbone(batch), *(backbone(x[None]) for x in batch), strict=True):
         torch.testing.assert_close(together, torch.cat(alone), atol=2e-5, rtol=1e-5)
 
 
 @torch.no_grad()
-def test_eval_is_deterministic(make_backbone):
-    backbone = make_backbone(drop_path_rate=0.5, drop_rate=0.5).eval()
+def test_eval_is_deterministic(make_any):
+    backbone = make_any(drop_path_rate=0.5, drop_rate=0.5).eval()
     for first, second in zip(backbone(image()), backbone(image()), strict=True):
         assert torch.equal(first, second)
 
@@ -66,8 +93,8 @@ def test_bytes_are_no_images(make_backbone):
         make_backbone()(image().byte())
 
 
-def test_every_parameter_gets_a_gradient(make_backbone):
-    backbone = make_backbone()
+def test_every_parameter_gets_a_gradient(make_any):
+    backbone = make_any()
     sum(x.square().mean() for x in backbone(image())).backward()
     for name, parameter in backbone.named_parameters():
         if parameter.requires_grad:  # T2T's fixed tables have none
@@ -75,9 +102,9 @@ def test_every_parameter_gets_a_gradient(make_backbone):
             assert parameter.grad.abs().sum() > 0, name
 
 
-def test_activation_checkpointing_changes_nothing(make_backbone):
-    plain = make_backbone(drop_path_rate=0.3)
-    saving = make_backbone(drop_path_rate=0.3, with_cp=True)
+def test_activation_checkpointing_changes_nothing(make_any):
+    plain = make_any(drop_path_rate=0.3)
+    saving = make_any(drop_path_rate=0.3, with_cp=True)
     gradients = []
     for backbone in (plain, saving):
         torch.manual_seed(3)
@@ -88,8 +115,8 @@ def test_activation_checkpointing_changes_nothing(make_backbone):
 
 
 @torch.no_grad()
-def test_one_graph_at_two_sizes_with_the_same_result(make_backbone):
-    backbone = make_backbone().eval()
+def test_one_graph_at_two_sizes_with_the_same_result(make_any):
+    backbone = make_any().eval()
     compiled = torch.compile(backbone, fullgraph=True, dynamic=False, backend='aot_eager')
     for size in [(64, 96), (80, 64)]:
         pairs = zip(backbone(image(*size)), compiled(image(*size)), strict=True)
@@ -98,8 +125,8 @@ def test_one_graph_at_two_sizes_with_the_same_result(make_backbone):
     torch._dynamo.reset()
 
 
-def test_frozen_stages_stay_as_they_are_and_the_rest_trains(make_backbone):
-    backbone = make_backbone(frozen_stages=1, drop_path_rate=0.5).train()
+def test_frozen_stages_stay_as_they_are_and_the_rest_trains(make_any):
+    backbone = make_any(frozen_stages=1, drop_path_rate=0.5).train()
     stages = backbone.parts_by_stage()
     frozen = [p for part in (*stages[0], *stages[1]) for p in parameters(part)]
     assert frozen
@@ -117,8 +144,8 @@ def modules(part):
     return [] if isinstance(part, torch.nn.Parameter) else list(part.modules())
 
 
-def test_layer_depths_run_from_stem_to_the_last_block(make_backbone):
-    backbone = make_backbone()
+def test_layer_depths_run_from_stem_to_the_last_block(make_any):
+    backbone = make_any()
     found = {backbone.layer_depth(name) for name, _ in backbone.named_parameters()}
     depths = {depth for depth, _ in found}
     (count,) = {count for _, count in found}
@@ -132,8 +159,8 @@ def test_no_weight_decay_names_parameters(make_backbone):
 
 
 @torch.no_grad()
-def test_a_state_dict_of_one_input_size_loads_at_another(make_backbone):
-    small, large = make_backbone(img_size=64).eval(), make_backbone(img_size=96).eval()
+def test_a_state_dict_of_one_input_size_loads_at_another(make_any):
+    small, large = make_any(img_size=64).eval(), make_any(img_size=96).eval()
     before = {name: value.clone() for name, value in small.state_dict().items()}
     large.load_state_dict(before)
     small.load_state_dict(large.state_dict())
@@ -155,14 +182,14 @@ def test_position_codes_are_resized_as_published(make_backbone):
             torch.testing.assert_close(ours, loaded, atol=1e-5, rtol=1e-4)
 
 
-def test_a_pretrained_file_fills_the_backbone_through_init_cfg(make_backbone, tmp_path):
-    source = make_backbone()
+def test_a_pretrained_file_fills_the_backbone_through_init_cfg(make_any, tmp_path):
+    source = make_any()
     with torch.no_grad():
         for parameter in source.parameters():
             parameter.add_(torch.randn_like(parameter))
     path = tmp_path / 'source.pth'
     torch.save({'state_dict': {f'backbone.{k}': v for k, v in source.state_dict().items()}}, path)
-    target = make_backbone(init_cfg={'type': 'Pretrained', 'checkpoint': str(path)})
+    target = make_any(init_cfg={'type': 'Pretrained', 'checkpoint': str(path)})
     target.init_weights()
     for name, value in target.state_dict().items():
         assert torch.equal(value, source.state_dict()[name]), name
