@@ -50,11 +50,8 @@ def compare(options: Namespace, tools: Path) -> None:
             have failed.
     """
     study = read_study(options.study)
-    parameters = {name: _check(study, each, options) for name, each in study.variants.items()}
     folder = Path(options.work_dir, study.name).expanduser().absolute()
-    runs = list(study_runs(study, folder))
-    for run in runs:
-        run.require_same_settings()
+    parameters, runs = _checked_runs(study, folder, options)
     commands = {run: _training(run, options, tools) for run in runs if run.value() is None}
     print(f'{study.name}: {len(commands)} of {len(runs)} runs to go', flush=True)
     if options.dry_run:
@@ -76,7 +73,24 @@ def compare(options: Namespace, tools: Path) -> None:
 # ------------------------------------------------------------------------ before the first run
 
 
-def _check(study: Study, variant: Variant, options: Namespace) -> int:
+def _checked_runs(
+    study: Study, folder: Path, options: Namespace
+) -> tuple[dict[str, int], list[Run]]:
+    """Check every variant and return the parameters of each, and all runs.
+
+    Raises:
+        InputError: the base or a variant cannot be trained, or was begun with other settings.
+    """
+    base = study.base_config()
+    variants = study.variants.values()
+    parameters = {variant.name: _check(study, base, variant, options) for variant in variants}
+    runs = list(study_runs(study, base, folder))
+    for run in runs:
+        run.require_same_settings()
+    return parameters, runs
+
+
+def _check(study: Study, base: Config, variant: Variant, options: Namespace) -> int:
     """Take the steps of a training up to its data, and count the parameters of the model.
 
     Raises:
@@ -84,7 +98,7 @@ def _check(study: Study, variant: Variant, options: Namespace) -> int:
     """
     given = Namespace(cfg_options=variant.options, amp=False, data_root=options.data_root)
     try:
-        config = take_steps(study.base_config(), CHECKS, given)
+        config = take_steps(base, CHECKS, given)
         _require_metric(config, study.metric)
         return sum(each.numel() for each in build_model(config).parameters())
     except InputError as error:

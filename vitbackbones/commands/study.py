@@ -134,7 +134,7 @@ def _variants(content: dict, file: Path) -> Iterator[Variant]:
         _require(entry, VARIANT, place)
         against = entry.get('against', content['baseline'])
         if against not in content['variants']:
-            near = did_you_mean(against, content['variants'])
+            near = did_you_mean(against, list(content['variants']))
             raise InputError(f'{place}: is compared with {against!r}, which is no variant{near}')
         paper = entry.get('paper')
         pair = paper if isinstance(paper, tuple) else (paper, None)
@@ -151,7 +151,7 @@ def _require(given: dict, known: dict, place: str, needed: dict | tuple = ()) ->
     """
     for key, value in given.items():
         if key not in known:
-            hint = did_you_mean(key, known) or f'; known: {", ".join(known)}'
+            hint = did_you_mean(key, list(known)) or f'; known: {", ".join(known)}'
             raise InputError(f'{place}: {key}: unknown key{hint}')
         kind, words = known[key]
         if not isinstance(value, kind):

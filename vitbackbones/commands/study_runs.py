@@ -77,16 +77,16 @@ class Run:
             )
 
 
-def study_runs(study: Study, folder: Path) -> Iterator[Run]:
+def study_runs(study: Study, base: Config, folder: Path) -> Iterator[Run]:
     """Yield all runs, the first seed of every variant before the second of any.
 
     Args:
         study: what is to be run.
+        base: its config without any variant.
         folder: where the runs go, each to VARIANT/seed_N.
     """
     configs = {
-        name: with_options(study.base_config(), variant.options)
-        for name, variant in study.variants.items()
+        name: with_options(base, variant.options) for name, variant in study.variants.items()
     }
     for seed in study.seeds:
         for name, config in configs.items():

@@ -1,0 +1,36 @@
+"""Numbers out of the logs of a run."""
+
+import json
+import math
+
+import pytest
+
+from vitbackbones.analysis.run_log import step_seconds, value_after
+
+STEP = {'loss': 1.0, 'time': 0.2, 'step': 50}
+
+
+def log(work_dir, time, *lines, end='\n'):
+    folder = work_dir / time / 'vis_data'
+    folder.mkdir(parents=True)
+    text = '\n'.join(map(json.dumps, lines)) + end
+    (folder / 'scalars.json').write_text(text)
+
+
+def test_the_value_is_that_of_the_end_and_of_the_last_evaluation(tmp_path):
+    log(tmp_path, '20260101_1', {'acc': 10.0, 'step': 1}, {'acc': 20.0, 'step': 2})
+    log(tmp_path, '20260101_2', {'acc': 21.0, 'step': 2})
+    assert value_after(tmp_path, 'acc', 2) == 21
+    assert value_after(tmp_path, 'acc', 3) is None
+    assert value_after(tmp_path, 'mAP', 2) is None
+
+
+def test_a_killed_run_leaves_half_a_line(tmp_path):
+    log(tmp_path, '20260101_1', STEP, {**STEP, 'time': 0.4}, end='\n{"loss": 1.')
+    assert value_after(tmp_path, 'acc', 1) is None
+    assert step_seconds(tmp_path) == pytest.approx(0.3)
+
+
+def test_nothing_was_trained(tmp_path):
+    assert value_after(tmp_path / 'missing', 'acc', 1) is None
+    assert math.isnan(step_seconds(tmp_path))
