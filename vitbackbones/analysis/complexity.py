@@ -27,20 +27,29 @@ from ..layers import AugmentedShortcut
 
 
 @dataclass(frozen=True)
-class Complexity:
-    """What a model holds and what one image costs.
+class Sizes:
+    """What a model holds.
 
     Attributes:
         parameters: all of them, fixed tables included.
         path_biases: those that are biases of augmented shortcuts, which Aug-ViT does not count.
         weights: those that are weights of linear and convolution layers, which alone MSF counts.
-        macs: multiply-adds.
-        norms: what fvcore adds to them for LayerNorms and BatchNorms.
     """
 
     parameters: int
     path_biases: int
     weights: int
+
+
+@dataclass(frozen=True)
+class Complexity(Sizes):
+    """What a model holds and what one image costs.
+
+    Attributes:
+        macs: multiply-adds.
+        norms: what fvcore adds to them for LayerNorms and BatchNorms.
+    """
+
     macs: float
     norms: int
 
@@ -55,8 +64,19 @@ def measure(build: Callable[[], nn.Module], size: tuple[int, int] = (224, 224)) 
             listen(module, extra)
         with FlopCounterMode(display=False) as counter:
             model(torch.empty(1, 3, *size))
+    macs = counter.get_total_flops() / 2 + extra['paths']
+    return Complexity(**vars(_sizes(model)), macs=macs, norms=extra['norms'])
+
+
+def count(build: Callable[[], nn.Module]) -> Sizes:
+    """Count the parameters of the model that ``build`` returns, built without memory."""
+    with torch.device('meta'):
+        return _sizes(build())
+
+
+def _sizes(model: nn.Module) -> Sizes:
     modules = list(model.modules())
-    return Complexity(
+    return Sizes(
         parameters=sum(p.numel() for p in model.parameters()),
         path_biases=sum(
             m.bias.numel()
@@ -64,8 +84,6 @@ def measure(build: Callable[[], nn.Module], size: tuple[int, int] = (224, 224)) 
             if isinstance(m, AugmentedShortcut) and m.bias is not None
         ),
         weights=sum(m.weight.numel() for m in modules if isinstance(m, nn.Linear | nn.Conv2d)),
-        macs=counter.get_total_flops() / 2 + extra['paths'],
-        norms=extra['norms'],
     )
 
 

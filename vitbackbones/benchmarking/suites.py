@@ -25,7 +25,13 @@ SUITES = {
     # what a part costs: its host without it first
     'parts': Suite(
         (
-            ('ours:deit_s', 'ours:aug_vit_s', 'ours:tnt_s'),
+            (
+                'ours:deit_s',
+                'ours:aug_vit_s',
+                'ours:tnt_s',
+                'ours:deit_s,recursion.passes=2',
+                'ours:deit_s,recursion.passes=2,recursion.nll_ratio=1',
+            ),
             ('ours:pvt_s', 'ours:aug_pvt_s'),
             ('ours:t2t_14', 'ours:aug_t2t_14'),
             ('ours:simple_vit_s', 'ours:msf_vit_s', 'ours:msf_vit_s,groups=2'),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..complexity import Complexity
+    from ..complexity import Complexity, Sizes
 
 
 @dataclass(frozen=True)
@@ -19,11 +19,11 @@ class Convention:
 
     Attributes:
         text: for readers.
-        parameters, flops: the counted numbers of a :class:`Complexity`.
+        parameters, flops: the counted numbers of a model's :class:`Sizes` and :class:`Complexity`.
     """
 
     text: str
-    parameters: Callable[[Complexity], float]
+    parameters: Callable[[Sizes], float]
     flops: Callable[[Complexity], float]
 
 
