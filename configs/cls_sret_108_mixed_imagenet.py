@@ -3,7 +3,8 @@
 Reproduces: SReT (Shen et al., ECCV 2022), Figures 8 and 9.
 Published: no accuracy; the figure shows the loss around the weights.
 Assumed: the recipe of SReT-T; a reading of ours of the layout, of which the paper says 13 to 15 M,
-    and of the place where the two branches meet.
+    and of the place where the two branches meet: one loss of their mean. A loss of each is
+    model.backbone.mixed_loss=both.
 Parameters: 14.161 M.
 Hardware: 8 GPUs x 128 images.
 
