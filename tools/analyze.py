@@ -56,6 +56,8 @@ def parse() -> Namespace:
     )
     shown = 'images of which maps are shown (attention, pixels; default: 3)'
     add('--pictures', type=count, default=3, metavar='N', help=shown)
+    asked = 'whose attention is shown (default: of the class token, where there is one)'
+    add('--query', choices=('class_token', 'all'), help=asked)
     blocks = 'by number, from 1 over all stages (default: first, middle and last)'
     add('--blocks', nargs='+', type=count, metavar='N', help=blocks)
     add('--channels', type=count, default=12, metavar='N', help='of maps (default: 12)')

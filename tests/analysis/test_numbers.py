@@ -15,7 +15,7 @@ from vitbackbones.backbones import PVT, TNT, SReT, Swin, ViT
 from vitbackbones.errors import InputError
 
 TINY = {'embed_dims': 24, 'depth': 2, 'num_heads': 2}
-OPTIONS = SimpleNamespace(blocks=None, channels=3, pictures=2, size=None)
+OPTIONS = SimpleNamespace(blocks=None, channels=3, pictures=2, size=None, query=None)
 
 
 def subject(model, images=2, size=(64, 64)):
@@ -104,8 +104,11 @@ def test_the_class_token_looks_at_patches():
     model = ViT(TINY, img_size=64).eval()
     call = calls(model, torch.randn(1, 3, 48, 64))[0]
     query, values = attention.looked_at(call)
-    assert (query, values.shape) == ('class token', (3, 4))
+    assert (query, values.shape) == ('class_token', (3, 4))
     torch.testing.assert_close(values.flatten(), call.values[0, :, 0, 1:].mean(0))
+    query, values = attention.looked_at(call, 'all')
+    assert query == 'all'
+    torch.testing.assert_close(values.flatten(), call.values[0, :, :, 1:].mean((0, 1)))
 
 
 def test_patches_are_looked_at_where_there_is_no_class_token():
@@ -114,6 +117,8 @@ def test_patches_are_looked_at_where_there_is_no_class_token():
     query, values = attention.looked_at(call)
     assert query == 'all'
     torch.testing.assert_close(values.flatten(), call.values[0].mean((0, 1)))
+    with pytest.raises(InputError, match='block 1: there is no class token to ask'):
+        attention.looked_at(call, 'class_token')
 
 
 def test_reduced_keys_stand_on_a_grid_of_the_same_shape():

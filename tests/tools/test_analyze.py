@@ -108,6 +108,7 @@ def test_an_earlier_result_stays(tool, models):
     assert tool(*call).status == 0
     before = Path('out/subspaces.csv').read_bytes()
     refused(tool(*call), 'out/subspaces.csv is there already', '--overwrite')
+    refused(tool(*call, '--resume'), 'out/subspaces.csv is there already')
     assert Path('out/subspaces.csv').read_bytes() == before
     assert tool(*call, '--overwrite').status == 0
     assert tool('analyze', SMALL, 'complexity', '--out', 'out', '--size', 64).status == 0
@@ -140,6 +141,9 @@ def test_what_a_model_lacks_is_named(tool, models):
     mixer = 'ours:mixer_b16,arch.depth=1'
     refused(tool('analyze', mixer, 'attention', *images), 'block 1 has no attention')
     refused(tool('analyze', mixer, 'subspaces', *images), 'no attention')
+    swin = 'ours:swin_t,arch.depths=(1,1,1,1)'
+    asked = ('attention', *images, '--query', 'class_token')
+    refused(tool('analyze', swin, *asked), 'block 1: there is no class token to ask')
     refused(tool('analyze', SMALL, 'landscape', '--out', 'out'), 'needs the data of a config')
 
 

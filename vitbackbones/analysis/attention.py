@@ -1,10 +1,11 @@
 """Where the attention of chosen blocks looks, laid over the photograph.
 
-With a class token: the weights of the patches for the class token as query. Without one: the mean
-weight of each patch over all queries, the attention that it receives. Both are means over the
-heads. Keys of a spatially reduced attention (PVT) stand for their area of the image; the patches
-of shifted windows (Swin) and slices (SReT) are put back in their places, and see only the queries
-of their own window or slice. Inner attention of TNT, among the pixels of a patch, is left out.
+With a class token: the weights of the patches for the class token as query. Without one, or where
+all queries are asked for: the mean weight of each patch over all queries, the attention that it
+receives. Both are means over the heads. Keys of a spatially reduced attention (PVT) stand for
+their area of the image. The patches of shifted windows (Swin) and slices (SReT) are put back in
+their places, and see only the queries of their own window or slice. Inner attention of TNT, among
+the pixels of a patch, is left out.
 
 Weights are recomputed from the attention's own q and k (``attention.weights``), because the fused
 kernel does not show them.
@@ -23,13 +24,15 @@ from .reading import Grid, Weights, choose_blocks
 from .subject import Subject, read_images
 
 INNER = 'inner'  # the name of the block on pixels in a block of TNT
+CLASS_TOKEN, ALL = 'class_token', 'all'
 
 
 def measure(subject: Subject, options) -> list[dict]:
     """Return a row for each patch (or key), block, pass and image.
 
     Raises:
-        InputError: a block is unknown or has no attention that tells its weights.
+        InputError: a block is unknown, has no attention that tells its weights, or no class token
+            where ``options.query`` asks for it.
     """
     chosen = choose_blocks(subject.model, options.blocks)
     rows = []
@@ -40,13 +43,13 @@ def measure(subject: Subject, options) -> list[dict]:
                 f'{subject.name}: block {min(silent)} has no attention that tells its weights '
                 '(a method weights(x, context, bias))'
             )
-        rows += [row for call in calls for row in _rows(call, number)]
+        rows += [row for call in calls for row in _rows(call, number, options.query)]
     return rows
 
 
-def _rows(call: Weights, image: int) -> list[dict]:
-    query, values = looked_at(call)
-    place = {'image': image, 'block': call.block, 'pass': call.turn, 'query': query}
+def _rows(call: Weights, image: int, query: str | None) -> list[dict]:
+    asked, values = looked_at(call, query)
+    place = {'image': image, 'block': call.block, 'pass': call.turn, 'query': asked}
     return [
         {**place, 'y': y, 'x': x, 'value': value}
         for y, line in enumerate(values.tolist())
@@ -54,23 +57,32 @@ def _rows(call: Weights, image: int) -> list[dict]:
     ]
 
 
-def looked_at(call: Weights) -> tuple[str, Tensor]:
-    """Return which query asks, ``'class token'`` or ``'all'``, and the weights as a map (h, w).
+def looked_at(call: Weights, query: str | None = None) -> tuple[str, Tensor]:
+    """Return which query asks and the weights as a map (h, w).
+
+    Args:
+        call: one call of an attention.
+        query: :data:`CLASS_TOKEN` or :data:`ALL`; by default the class token where there is one.
 
     Raises:
-        InputError: the keys are no grid.
+        InputError: the keys are no grid, or there is no class token to ask.
     """
-    if isinstance(call.module, WindowBlock):
-        return 'all', _received_in_windows(call)
     weights = call.values[0].float().mean(0)  # (L, S), the mean over the heads
     queries, keys = weights.shape
     patches = queries if call.grid is None else math.prod(call.grid)
+    can_ask = keys == queries > patches and not isinstance(call.module, WindowBlock)
+    query = query or (CLASS_TOKEN if can_ask else ALL)
+    if query == CLASS_TOKEN and not can_ask:
+        raise InputError(
+            f'block {call.block}: there is no class token to ask; leave --query out, or ask {ALL}'
+        )
+    if isinstance(call.module, WindowBlock):
+        return query, _received_in_windows(call)
     grid = _key_grid(call.grid, min(keys, patches))
     if grid is None:
         raise InputError(f'block {call.block}: its {keys} keys are not known to be a grid')
-    asked = queries > patches and keys == queries
-    line = weights[0] if asked else weights.mean(0)
-    return 'class token' if asked else 'all', line[-math.prod(grid) :].unflatten(0, grid).cpu()
+    line = weights[0] if query == CLASS_TOKEN else weights.mean(0)
+    return query, line[-math.prod(grid) :].unflatten(0, grid).cpu()
 
 
 def _key_grid(grid: Grid | None, keys: int) -> Grid | None:

@@ -113,7 +113,7 @@ def _draw_pairs(panel: Axes, pairs: dict[tuple[str, str], list[dict]]) -> AxesIm
         panel.text(x, y, f'{matrix[y, x]:.2f}', ha='center', va='center', color=color)
     panel.set_xticks(range(1, len(roles)), roles[1:])
     panel.set_yticks(range(len(roles) - 1), roles[:-1])
-    image = panel.imshow(matrix, cmap=SEQUENTIAL, vmin=0, vmax=1)
+    image = panel.imshow(matrix.numpy(), cmap=SEQUENTIAL, vmin=0, vmax=1)
     panel.set_xlim(0.5, len(roles) - 0.5)
     panel.set_ylim(len(roles) - 1.5, -0.5)
     return image

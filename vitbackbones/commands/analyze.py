@@ -52,7 +52,8 @@ def analyze(options: Namespace) -> None:
     out = prepare_folder(options.out, '--out')
     with folder_lock(out, '--out'):
         files = [out / f'{options.what}{suffix}' for suffix in ('.csv', '.png')]
-        _require_new(files, options.overwrite or options.resume)
+        goes_on = options.resume and analysis.needs == 'data'
+        _require_new(files, options.overwrite or goes_on)
         share_cores(Config())  # nothing else wants them
         torch.manual_seed(0)  # of random weights
         rows, photos = _measured(analysis, options, device, out)
