@@ -17,7 +17,7 @@ def write_log(work_dir, start, records):
 
 
 def trained(step, loss, **more):
-    return {'lr': 0.1, 'loss': loss, 'time': 0.5, **more, 'iter': step, 'step': step}
+    return {'lr': 0.1, 'loss': loss, 'time': 0.5} | more | {'iter': step, 'step': step}
 
 
 def by_epoch(steps, loss):
@@ -108,4 +108,11 @@ def test_values_that_are_not_finite_are_counted_and_marked(tmp_path):
     line, marks = figure.axes[0].lines
     assert [math.isnan(value) for value in line.get_ydata()] == [False, True, True, False]
     assert list(marks.get_xdata()) == [2, 3]
-    assert figure.axes[0].get_yscale() == 'log'
+
+
+def test_losses_that_lie_far_apart_are_logarithmic_and_metrics_never(tmp_path):
+    records = [trained(1, 100.0, lr=1e-6), {'mIoU': 1.0, 'step': 1}]
+    write_log(tmp_path, 'a', [*records, trained(2, 1.0), {'mIoU': 90.0, 'step': 2}])
+    figure = draw(named(measure(tmp_path)))
+    scales = {axes.get_title(): axes.get_yscale() for axes in figure.axes}
+    assert scales == {'loss': 'log', 'learning rate': 'linear', 'validation': 'linear'}

@@ -37,7 +37,8 @@ PANELS = {
 }
 # Of several runs these alone are drawn; the parts of the loss and further rates are in the table.
 MAIN = {'loss': 'loss', 'learning rate': 'lr'}
-FACTOR = 30  # between the least and the largest value, from which a panel is logarithmic
+# Panels that become logarithmic where the largest value is this many times the least.
+LOGARITHMIC, FACTOR = ('loss', 'gradient norm'), 30
 COLUMNS = 3  # of panels
 
 # ------------------------------------------------------------------------ the log
@@ -175,7 +176,8 @@ def _draw_panel(
             axes.plot(missing, [0] * len(missing), 'x', color=styles[name]['color'], **edge)
     label(axes, title, x=rows[0]['unit'])
     axes.xaxis.get_major_locator().set_params(integer=True)
-    _choose_scale(axes, [row['value'] for rows in lines.values() for row in rows])
+    if title.startswith(LOGARITHMIC):
+        _choose_scale(axes, [row['value'] for rows in lines.values() for row in rows])
     axes.grid(alpha=0.3)
     add_legend(axes)
 
