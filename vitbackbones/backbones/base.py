@@ -4,8 +4,8 @@
 ``out_type='featmap'`` an entry is a map (N, C, ceil(H / stride), ceil(W / stride)); any image size
 is padded inside, never refused. With ``'cls_token'`` or ``'pooled'`` it is a vector (N, C) for a
 classification head, as in mmpretrain; with ``'cls_dist_tokens'`` the class token and DeiT's
-distillation token, (N, 2, C). ``out_channels`` and ``out_strides`` say what comes out.
-Images are taken in any floating type, and computed in that of the weights.
+distillation token, (N, 2, C). ``out_channels`` and ``out_strides`` say what comes out. Images are
+taken in any floating type, and computed in that of the weights. Blocks run as ``running.py`` says.
 
 A subclass of :class:`Backbone` needs an ``__init__`` and a ``forward``; all else is derived from
 its parts, see docs/adding_a_backbone.md. :class:`PlainBackbone` is for hosts of one resolution,
@@ -20,13 +20,9 @@ from itertools import chain
 
 import torch
 from torch import Tensor, nn
-from torch.utils.checkpoint import checkpoint
 
 from ..errors import InputError, OptionError
 from ..layers import (
-    ONCE,
-    SHALLOW,
-    Recursion,
     Sweeps,
     average_map,
     fit_position,
@@ -39,19 +35,9 @@ from ..layers import (
 )
 from .init_cfg import InitCfgMixin
 from .options import choose_indices, input_size, require_size
+from .running import RunsBlocks, cast_to_parameter_dtype
 
 OUT_TYPES = ('featmap', 'cls_token', 'pooled', 'cls_dist_tokens')
-
-
-def cast_to_parameter_dtype(backbone: nn.Module, images: tuple[Tensor]) -> tuple[Tensor, ...]:
-    """Cast the images to the type of the weights, so that ``model.half()`` is all it takes.
-
-    The toolboxes' data preprocessors give float32 whatever the model is. Images of bytes, which
-    nobody has normalized, stay as they are, and the first convolution refuses them.
-    """
-    floating = (each.dtype for each in backbone.parameters() if each.is_floating_point())
-    dtype = next(floating, None)  # None: nothing of the backbone is computed in floating point
-    return tuple(image.to(dtype) if image.is_floating_point() else image for image in images)
 
 
 def require_tuple(backbone: nn.Module, images: tuple[Tensor], outputs: Sequence[Tensor]) -> None:
@@ -95,7 +81,7 @@ def _finishing(constructor: Callable[..., None]) -> Callable[..., None]:
     return construct
 
 
-class Backbone(InitCfgMixin, nn.Module):
+class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
     """Base of all backbones; see the module docstring for the contract.
 
     Args:
@@ -127,7 +113,6 @@ class Backbone(InitCfgMixin, nn.Module):
     classifiers: dict[str, dict] = {}
     head_input = 'pooled'
     torch_head = False
-    recursion: Recursion | None = None  # of a subclass whose blocks run several times
 
     def __init__(
         self,
@@ -175,8 +160,7 @@ class Backbone(InitCfgMixin, nn.Module):
             if not count:
                 self._require_stages(f'frozen_stages={self.frozen_stages!r}')
             raise OptionError(f'frozen_stages={self.frozen_stages!r}: a number in [-1, {count}]')
-        if self.recursion is not None and self.recursion.has_two_losses:
-            self._require_one_vector()
+        self.require_readable_branches()
         number_slices(self)
         self.freeze()
 
@@ -235,40 +219,6 @@ class Backbone(InitCfgMixin, nn.Module):
         return state
 
     # -- what follows from it -------------------------------------------------------------------
-
-    def run_block(self, block: nn.Module, *inputs) -> Tensor:
-        """Run a block, with activation checkpointing if ``with_cp``."""
-        if self.with_cp and torch.is_grad_enabled():
-            return checkpoint(block, *inputs, use_reentrant=False)
-        return block(*inputs)
-
-    def run_row(
-        self, blocks: Sequence[nn.Module], x: Tensor, size: tuple[int, int], sweeps: Sweeps
-    ) -> Tensor:
-        """Run a row of blocks on tokens (N, L, C) of the grid ``size``, once in each sweep."""
-        for turn in sweeps:
-            for block in blocks:
-                x = self.run_block(block, x, size, *turn)
-        return x
-
-    def run_branches(self, trunk: Callable[..., list[Tensor]], *inputs) -> list[list[Tensor]]:
-        """Run ``trunk(*inputs, sweeps)`` as the recursion says, for each branch of mixed depth.
-
-        Returns:
-            What each branch that is read answered, the recursive one last; their mean where one
-            loss reaches both. Without mixed depth there is one branch.
-        """
-        recursion = self.recursion
-        if recursion is None:
-            return [trunk(*inputs, ONCE)]
-        deep = trunk(*inputs, recursion.sweeps)
-        if not recursion.mixed_depth or recursion.has_two_losses and not self.training:
-            return [deep]
-        shallow = trunk(*inputs, SHALLOW)
-        if recursion.has_two_losses:
-            return [shallow, deep]
-        return [[(a + b) / 2 for a, b in zip(deep, shallow, strict=True)]]
-
     def freeze(self) -> None:
         """Stop the gradients, dropout and running statistics of the frozen stages."""
         for part in chain(*self.parts_by_stage()[: self.frozen_stages + 1]):
@@ -304,15 +254,6 @@ class Backbone(InitCfgMixin, nn.Module):
             return key
         remedy = 'put them into self.blocks or self.stages, a nn.ModuleList, or name another one'
         raise contract_broken(self, f'has no stages ({purpose})', f'{remedy} by stages_name')
-
-    def _require_one_vector(self) -> None:
-        if self.out_type == 'featmap':
-            raise OptionError(
-                "mixed_loss='both' needs out_type='cls_token' or 'pooled': it is a classifier's "
-                "loss of each branch; for maps take 'mean'"
-            )
-        if len(self.out_channels) > 1:
-            raise OptionError("mixed_loss='both' needs one output; give one of out_indices")
 
     def _adapt_on_load(self, state: dict[str, Tensor], prefix: str, *args) -> None:
         state.update(self.adapt_state_dict(state, prefix))

@@ -45,14 +45,16 @@ class Recursion:
         nll: ``'per_pass'``: every block has a projection for each pass; ``'shared'``: every block
             has one for all its passes; ``'per_sweep'``: the row has one for each sweep, after its
             last block.
-        loop: ``'internal'`` repeats each block in place, ``'external'`` the whole row.
+        loop: ``'internal'`` repeats each block in place, ``'external'`` the whole row. The sizes
+            that the paper prints of its external loop (Sec. 5.2) have ``nll='per_sweep'``.
         groups: number of slices of the attention in each pass (``Slicing``); ``None`` for none.
         permutation: how the passes after the first shuffle the tokens before they are sliced
             (``Slicing``), or one such word for each pass.
         mixed_depth: whether there is a second, shallow branch.
         mixed_loss: ``'mean'`` of the two branches' outputs, so that one loss reaches both.
-            ``'both'``: in training a classifier has a loss of each branch by the same head, and
-            their mean is minimized; in eval mode the recursive branch runs alone.
+            ``'both'``, the paper's "stronger supervision": in training a classifier has a loss of
+            each branch by the same head, and the mean of both losses is minimized; in eval mode the
+            recursive branch runs alone.
 
     The last entry of ``groups`` and of a list of ``permutation`` serves all further passes.
 
