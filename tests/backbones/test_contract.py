@@ -115,8 +115,8 @@ def test_activation_checkpointing_changes_nothing(make_any):
 
 
 @torch.no_grad()
-def test_one_graph_at_two_sizes_with_the_same_result(make_any):
-    backbone = make_any().eval()
+def test_one_graph_at_two_sizes_with_the_same_result(make_backbone):
+    backbone = make_backbone().eval()
     compiled = torch.compile(backbone, fullgraph=True, dynamic=False, backend='aot_eager')
     for size in [(64, 96), (80, 64)]:
         pairs = zip(backbone(image(*size)), compiled(image(*size)), strict=True)

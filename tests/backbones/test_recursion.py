@@ -129,6 +129,33 @@ def test_recursive_hosts_are_pickled_and_copied(host):
         assert torch.equal(other(image())[0], expected)
 
 
+@pytest.mark.parametrize('out_type', ['featmap', 'cls_token'])
+@pytest.mark.parametrize('host', ['ViT', 'PVT', 'T2T', 'TNT outer'])
+@torch.no_grad()
+def test_the_form_for_inference_is_the_same_function(host, out_type):
+    """Also where the last block of a plain host would answer for the class token alone."""
+    cls, arguments, *_ = HOSTS[host]
+    options = {'shortcut': {'type': 'CoefficientShortcut'}, 'recursion': ONE_PER_PASS}
+    model = away(cls(**arguments, **options, img_size=64, out_indices=-1, out_type=out_type))
+    expected = model(image())[0]
+    fused = model.fuse_for_inference()
+    torch.testing.assert_close(fused(image())[0], expected, atol=1e-5, rtol=1e-4)
+    assert not any('shortcut' in name for name, _ in fused.named_parameters())
+
+
+@pytest.mark.parametrize(
+    ('host', 'groups'), [('TNT outer', [3, 2]), ('PVT', None)], ids=['in slices', 'in stages']
+)
+@torch.no_grad()
+def test_sweeps_and_branches_are_one_graph(host, groups):
+    recursion = {**ONE_PER_SWEEP, 'groups': groups, 'mixed_depth': True}
+    cls, arguments, *_ = HOSTS[host]
+    model = away(cls(**arguments, img_size=64, out_indices=-1, recursion=recursion))
+    compiled = torch.compile(model, fullgraph=True, dynamic=False, backend='aot_eager')
+    torch.testing.assert_close(compiled(image())[0], model(image())[0], atol=2e-5, rtol=1e-5)
+    torch._dynamo.reset()
+
+
 @torch.no_grad()
 def test_the_pixels_of_tnt_rest_in_further_passes():
     cls, arguments, *_ = HOSTS['TNT outer']
