@@ -87,15 +87,25 @@ def circulant_halves(x: Tensor, columns: Tensor, bias: Tensor) -> Tensor:
 
         s = C(c0 + c1) (x0 + x1),   t = S(c0 - c1) (x0 - x1),   y0 = (s + t) / 2,   y1 = (s - t) / 2
     """
-    paths, b, _, m = columns.shape
+    return _join_halves(*_halves(x, columns, bias), columns.shape[1])
+
+
+def _halves(x: Tensor, columns: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+    """Return y0 and y1 of :func:`circulant_halves`, of all blocks, each (..., paths, d / 2)."""
+    _, b, _, m = columns.shape
     x0, x1 = x.unflatten(-1, (b, 2, m // 2)).unbind(-2)  # each (..., b, m / 2)
     c0, c1 = columns.unflatten(-1, (2, m // 2)).unbind(-2)  # each (paths, b, b, m / 2)
     b0, b1 = bias.unflatten(-1, (b, 2, m // 2)).unbind(-2)  # each (paths, b, m / 2)
     same, skew = circulant_matrix((c0 + c1) / 2), circulant_matrix((c0 - c1) / 2, sign=-1)
     s = _dense((x0 + x1).flatten(-2), same, (b0 + b1) / 2)  # (..., paths, d / 2)
     t = _dense((x0 - x1).flatten(-2), skew, (b0 - b1) / 2)
-    halves = [y.unflatten(-1, (b, m // 2)) for y in (s + t, s - t)]  # (..., paths, b, m / 2)
-    return torch.stack(halves, -2).flatten(-3)  # (..., paths, b, 2, m / 2) -> (..., paths, d)
+    return s + t, s.sub_(t)  # in place, because no gradient needs s
+
+
+def _join_halves(y0: Tensor, y1: Tensor, b: int) -> Tensor:
+    """Put y0 and y1, each (..., d / 2), side by side in every one of ``b`` blocks: (..., d)."""
+    halves = [y.unflatten(-1, (b, -1)) for y in (y0, y1)]  # each (..., b, m / 2)
+    return torch.stack(halves, -2).flatten(-3)  # (..., b, 2, m / 2) -> (..., d)
 
 
 def circulant_fft(x: Tensor, columns: Tensor, bias: Tensor) -> Tensor:
@@ -216,12 +226,20 @@ class AugmentedShortcut(nn.Module):
         if self.weight is None:
             return F.gelu(source)
         if self.activation and self.order == 'projection_first':
-            # paths side by side are added faster than by a sum over their dimension
-            return reduce(torch.add, _gelu(self._project(source, self.weight, self.bias)).unbind(2))
+            return self._sum_activated(source)
         source = F.gelu(source) if self.activation else source
         # a sum of linear maps is the map of their sum
         weight, bias = self.weight.sum(0, keepdim=True), self.bias.sum(0, keepdim=True)
         return self._project(source, weight, bias)[:, :, 0]
+
+    def _sum_activated(self, source: Tensor) -> Tensor:
+        """Return the sum of the activated maps of (N, L, d), (N, L, d)."""
+        columns, circulant = self.weight, self.projection == 'circulant'
+        if circulant and _circulant_product(source, columns) is circulant_halves:
+            # joined after the sum, when they are fewer
+            halves = (_add_paths(_gelu(half)) for half in _halves(source, columns, self.bias))
+            return _join_halves(*halves, columns.shape[1])
+        return _add_paths(_gelu(self._project(source, columns, self.bias)))
 
     def _project(self, source: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         """Map (N, L, d) to (N, L, paths, d) by the maps of ``weight`` and ``bias``."""
@@ -244,6 +262,11 @@ def _require_meaning(paths: int, projection: str, activation: str | None, order:
         raise OptionError(f"paths={paths}: with projection='none' all would be the same; use 1")
     if order == 'activation_first' and (projection == 'none' or activation is None):
         raise OptionError("order='activation_first' needs both an activation and a projection")
+
+
+def _add_paths(x: Tensor) -> Tensor:
+    """Map (..., paths, d) to (..., d), faster than a sum over the dimension does."""
+    return reduce(torch.add, x.unbind(-2))
 
 
 def _gelu(x: Tensor) -> Tensor:
