@@ -90,6 +90,18 @@ AUG_VIT = Paper(
             5,
             (
                 Ablation('no paths', {}, '79.8', model='deit_s'),
+                Ablation(
+                    'activation',
+                    {
+                        'shortcut.paths': 1,
+                        'shortcut.projection': 'none',
+                        'shortcut.activation': 'GELU',
+                    },
+                    '79.9',
+                    note='several such paths would all be the same',
+                ),
+                Ablation('circulant', {'shortcut.activation': None}, '80.6'),
+                Ablation('activation, circulant', {'shortcut.order': 'activation_first'}, '80.8'),
                 Ablation('circulant, activation', {}, '80.9', '', 22_142_824),
             ),
         ),

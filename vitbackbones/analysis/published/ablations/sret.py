@@ -41,11 +41,11 @@ SRET = Paper(
                 ),
                 Ablation(
                     'sliced, with loops: SReT-ExT',
-                    {'arch': 'ext'},
+                    {},
                     '74.0',
                     '4.0',
                     note='a reading of ours, of 0.7 G: the paper gives no layout',
-                    run={'model.head.in_channels': 224},
+                    model='sret_ext',
                 ),
             ),
             'The row that is missing is PiT-Ti (73.0), which is no host of this project; '
