@@ -42,6 +42,7 @@ def test_a_difference_exceeds_the_noise_or_was_not_shown():
     assert rows['up']['difference'] == '+2.10'
     assert rows['up']['paper_difference'] == '+1.10'
     assert rows['up']['interval'].startswith('+1.85 to +2.35')
+    assert rows_of(shifted('sure', 2.0, 2.001, 2.002))['sure']['p'] == '<0.001'
 
 
 def test_several_comparisons_are_corrected():
@@ -72,6 +73,13 @@ def test_what_is_missing_stays_empty():
     assert rows['one']['same_sign'] == rows['one']['interval'] == ''
     assert rows['nothing']['runs'] == '0'
     assert rows['nothing']['mean'] == rows['nothing']['verdict'] == ''
+
+
+def test_a_result_that_is_not_a_number_proves_nothing():
+    row = rows_of(shifted('diverged', 1, float('nan'), 2))['diverged']
+    assert (row['mean'], row['deviation'], row['difference']) == ('nan', 'nan', '+nan')
+    assert row['verdict'] == 'a result is not a number: cannot be said'
+    assert row['p'] == row['interval'] == row['same_sign'] == ''
 
 
 def test_both_forms_have_every_column():

@@ -1,11 +1,12 @@
 """The table of a study, as Markdown to read and CSV to compute with."""
 
 import csv
-import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 from io import StringIO
 from math import isnan
+
+import numpy as np
 
 from .differences import LIMIT, Difference, holm, paired_difference
 
@@ -67,7 +68,7 @@ def table(records: Iterable[Record]) -> list[dict[str, str]]:
         row = dict.fromkeys(COLUMNS, '') | _own_columns(record)
         if record.against != record.name:
             paper = _paper_difference(record, by_name[record.against])
-            row |= {'against': record.against, 'paper_difference': _signed(paper, 2)}
+            row |= {'against': record.against, 'paper_difference': _signed(paper)}
         if record.name in made:
             row |= _compared_columns(made[record.name], corrected[record.name], paper)
         rows.append(row)
@@ -81,8 +82,8 @@ def _own_columns(record: Record) -> dict[str, str]:
         'parameters': f'{record.parameters / 1e6:.3f}',
         'step_seconds': '' if isnan(record.step_seconds) else f'{record.step_seconds:.3f}',
         'runs': str(len(values)),
-        'mean': f'{statistics.mean(values):.2f}' if values else '',
-        'deviation': f'{statistics.stdev(values):.2f}' if len(values) > 1 else '',
+        'mean': f'{np.mean(values):.2f}' if values else '',
+        'deviation': f'{np.std(values, ddof=1):.2f}' if len(values) > 1 else '',
         'paper': _paper(record),
     }
 
@@ -102,22 +103,27 @@ def _paper_difference(record: Record, reference: Record) -> float | None:
 def _compared_columns(
     difference: Difference, corrected: float, paper: float | None
 ) -> dict[str, str]:
-    columns = {'difference': _signed(difference.mean, 2)}
-    if paper:
+    columns = {'difference': _signed(difference.mean)}
+    if paper and not isnan(difference.mean):
         columns['same_sign'] = 'yes' if difference.mean * paper > 0 else 'no'
-    if difference.pairs < 2:
-        return columns | {'verdict': 'one pair: cannot be said'}
+    if isnan(difference.p):
+        reason = 'one pair' if difference.pairs < 2 else 'a result is not a number'
+        return columns | {'verdict': f'{reason}: cannot be said'}
     above = 'yes, higher' if difference.mean > 0 else 'yes, lower'
     return columns | {
-        'interval': f'{_signed(difference.low, 2)} to {_signed(difference.high, 2)}',
-        'p': f'{difference.p:.3f}',
-        'p_corrected': f'{corrected:.3f}',
+        'interval': f'{_signed(difference.low)} to {_signed(difference.high)}',
+        'p': _probability(difference.p),
+        'p_corrected': _probability(corrected),
         'verdict': above if corrected < LIMIT else 'not shown',
     }
 
 
-def _signed(value: float | None, digits: int) -> str:
-    return '' if value is None else f'{value:+.{digits}f}'
+def _signed(value: float | None) -> str:
+    return '' if value is None else f'{value:+.2f}'
+
+
+def _probability(p: float) -> str:
+    return '<0.001' if p < 0.0005 else f'{p:.3f}'
 
 
 def markdown(rows: list[dict[str, str]]) -> str:
