@@ -34,7 +34,13 @@ def parse() -> Namespace:
     )
     add('--data-root', help='folder of the data set, in place of the one that the base names')
     places = parser.add_mutually_exclusive_group()
-    places.add_argument('--gpus', nargs='+', metavar='N', help='one run at a time on each')
+    places.add_argument(
+        '--gpus',
+        nargs='+',
+        type=int,
+        metavar='N',
+        help='one run at a time on each; numbers from 0 of the GPUs that this process may use',
+    )
     places.add_argument(
         '--jobs',
         type=count,

@@ -27,11 +27,12 @@ variants = dict(
 """
 # In place of the tools: notes its arguments; 50 and 51 for seeds 0 and 1, with 4 heads 10 more.
 FAKE = """
-import json, pathlib, runpy, sys
+import json, os, pathlib, runpy, sys
 config = runpy.run_path(sys.argv[1])
 folder = pathlib.Path(sys.argv[sys.argv.index('--work-dir') + 1])
 with open(folder.parents[1] / 'calls', 'a') as file:
-    print(pathlib.Path(sys.argv[0]).stem, *sys.argv[2:], file=file)
+    gpu = os.environ.get('CUDA_VISIBLE_DEVICES')
+    print(pathlib.Path(sys.argv[0]).stem, *sys.argv[2:], gpu, file=file)
 heads, seed = config['model']['backbone']['arch']['num_heads'], config['randomness']['seed']
 result = {'accuracy/top1': 50 + seed + (10 if heads == 4 else 0)}
 log = folder / 'time' / 'vis_data'
@@ -123,6 +124,16 @@ def test_runs_of_other_settings_are_not_mixed(study, tmp_path, monkeypatch):
     monkeypatch.setitem(globals(), 'STUDY', STUDY.replace('length = 2', 'length = 3'))
     with pytest.raises(InputError, match='seed_0: was begun with other settings'):
         study()
+
+
+def test_gpus_are_those_that_this_process_may_use(study, monkeypatch):
+    monkeypatch.setattr('torch.cuda.device_count', lambda: 2)
+    monkeypatch.setenv('CUDA_VISIBLE_DEVICES', '4,6')
+    with pytest.raises(InputError, match='--gpus 2: 2 GPUs can be used here'):
+        study(gpus=[0, 2])
+    assert not study.folder.exists()
+    study(gpus=[1, 0])
+    assert {line.split()[-1] for line in calls(study.folder)} == {'4', '6'}
 
 
 def test_a_dry_run_says_what_would_run_and_writes_nothing(study, capsys):

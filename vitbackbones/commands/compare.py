@@ -8,6 +8,7 @@ from argparse import Namespace
 from math import isnan, nan
 from pathlib import Path
 
+import torch
 from mmengine.config import Config
 
 from ..analysis.run_log import step_seconds
@@ -57,10 +58,11 @@ def compare(options: Namespace, tools: Path) -> None:
     if options.dry_run:
         print(*map(shlex.join, commands.values()), sep='\n')
         return
+    places = _places(options)
     prepare_folder(folder, '--work-dir')
     with folder_lock(folder, '--work-dir'):
         try:
-            failed = _train(commands, options, tools)
+            failed = _train(commands, places, options, tools)
         finally:
             _write_tables(study, runs, parameters, folder)
     if failed:
@@ -112,8 +114,8 @@ def _require_metric(config: Config, metric: str) -> None:
         InputError: no evaluator measures it.
     """
     task = find_task(config)
-    for finding in unmeasured(config, task, [metric]) if task else ():
-        raise InputError(f'metric: {finding}')
+    if task and (findings := list(unmeasured(config, task, [metric]))):
+        raise InputError(f'metric: {findings[0]}')
 
 
 def _training(run: Run, options: Namespace, tools: Path) -> list[str]:
@@ -124,19 +126,37 @@ def _data_root(options: Namespace) -> list[str]:
     return ['--data-root', options.data_root] if options.data_root else []
 
 
+# ------------------------------------------------------------------------ the runs
+
+
 def _places(options: Namespace) -> list[dict[str, str]]:
-    """Return environment variables for each run that goes on at the same time."""
+    """Return environment variables for each run that goes on at the same time.
+
+    Raises:
+        InputError: a GPU of ``--gpus`` is not there.
+    """
     if options.gpus:
-        return [{'CUDA_VISIBLE_DEVICES': gpu} for gpu in options.gpus]
+        return [{'CUDA_VISIBLE_DEVICES': device} for device in _devices(options.gpus)]
     if options.jobs == 1 or 'OMP_NUM_THREADS' in os.environ:
         return [{}] * options.jobs
     return [{'OMP_NUM_THREADS': str(max(1, available_cores() // options.jobs))}] * options.jobs
 
 
-# ------------------------------------------------------------------------ the runs
+def _devices(numbers: list[int]) -> list[str]:
+    """Return CUDA's names of GPUs by their numbers among those that this process may use."""
+    seen = torch.cuda.device_count()  # fewer than the machine has, where a scheduler says so
+    if missing := [number for number in numbers if not 0 <= number < seen]:
+        raise InputError(f'--gpus {missing[0]}: {seen} GPUs can be used here, numbered from 0')
+    names = os.environ.get('CUDA_VISIBLE_DEVICES') or ','.join(map(str, range(seen)))
+    return [names.split(',')[number].strip() for number in numbers]
 
 
-def _train(commands: dict[Run, list[str]], options: Namespace, tools: Path) -> list[Run]:
+def _train(
+    commands: dict[Run, list[str]],
+    places: list[dict[str, str]],
+    options: Namespace,
+    tools: Path,
+) -> list[Run]:
     """Run the commands, evaluate what they left unevaluated, and return the runs that failed."""
     failed: list[Run] = []
 
@@ -154,7 +174,7 @@ def _train(commands: dict[Run, list[str]], options: Namespace, tools: Path) -> l
     for run in commands:
         write_file(run.config, run.text.encode())
     jobs = [Job(run, command, run.log) for run, command in commands.items()]
-    run_jobs(jobs, _places(options), ended)
+    run_jobs(jobs, places, ended)
     return failed
 
 
