@@ -1,28 +1,26 @@
 """Losses, rates and metrics of training runs, read from the log that mmengine writes.
 
-Every start of a run leaves ``<work dir>/<time>/vis_data/scalars.json``, with a record a line. A
-resumed run has several of them. It goes on from a checkpoint, so whatever an earlier start logged
-beyond that place was trained again and does not count.
+A resumed run goes on from a checkpoint, so whatever an earlier start logged beyond that place was
+trained again and does not count.
 
 The hook :class:`~vitbackbones.training.hooks.curves.CurvesHook` draws each run, and ``analyze
 curves`` lays several over each other.
 """
 
-import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
+from .run_log import LOGS, records
 
 if TYPE_CHECKING:  # every training run imports this module, and draws seconds later, if at all
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LOGS = '*/vis_data/scalars.json'
 EPOCH, ITERATION = 'epoch', 'iteration'
 # What places a record in the run or measures the machine, and what other files show.
 NO_CURVES = re.compile(r'(step|iter|epoch|time|data_time|memory)$|coefficients/')
@@ -55,7 +53,7 @@ def measure(work_dir: str | Path) -> list[dict]:
     """
     points: dict[tuple[str, str, str], dict[int, float]] = defaultdict(dict)
     last, by_epoch = 0, False
-    for record in _records(Path(work_dir)):
+    for record in records(Path(work_dir)):
         if trained := 'iter' in record:
             if record['iter'] <= last:
                 _forget(points, record)
@@ -73,18 +71,6 @@ def measure(work_dir: str | Path) -> list[dict]:
         for (split, name, unit), values in points.items()
         for step, value in values.items()
     ]
-
-
-def _records(work_dir: Path) -> Iterator[dict]:
-    """Yield the records of all starts, oldest first, without a line that a kill cut short."""
-    for file in sorted(work_dir.glob(LOGS)):
-        for line in file.read_text(errors='replace').splitlines():
-            try:
-                record = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(record, dict) and isinstance(record.get('step'), int):
-                yield record
 
 
 def _forget(points: dict, first: dict) -> None:

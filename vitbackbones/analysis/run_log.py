@@ -1,4 +1,8 @@
-"""What the log of a run, as mmengine writes it into the work dir, says in numbers."""
+"""What the log of a run, as mmengine writes it into the work dir, says in numbers.
+
+Every start of a run leaves ``<work dir>/<time>/vis_data/scalars.json``, with a record a line. A
+resumed run has several of them.
+"""
 
 import json
 import statistics
@@ -7,13 +11,19 @@ from contextlib import suppress
 from math import nan
 from pathlib import Path
 
+LOGS = '*/vis_data/scalars.json'
 
-def scalars(work_dir: Path) -> Iterator[dict]:
-    """Yield what was logged, a dict for each line, over all times that the run was resumed."""
-    for file in sorted(work_dir.glob('*/vis_data/scalars.json')):  # in folders named by the time
-        for line in file.read_text().splitlines():
-            with suppress(ValueError):  # a killed run leaves half a line
-                yield json.loads(line)
+
+def records(work_dir: Path) -> Iterator[dict]:
+    """Yield the records of all starts, oldest first, without a line that a kill cut short."""
+    for file in sorted(work_dir.glob(LOGS)):
+        for line in file.read_text(errors='replace').splitlines():
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(record, dict) and isinstance(record.get('step'), int):
+                yield record
 
 
 def value_after(work_dir: Path, metric: str, step: int) -> float | None:
@@ -21,20 +31,21 @@ def value_after(work_dir: Path, metric: str, step: int) -> float | None:
 
     If only ``tools/test.py`` has evaluated it, its value counts.
     """
-    logged = [line[metric] for line in scalars(work_dir) if metric in line and line['step'] == step]
+    logged = [each[metric] for each in records(work_dir) if metric in each and each['step'] == step]
     return logged[-1] if logged else _tested(work_dir, metric)
 
 
 def _tested(work_dir: Path, metric: str) -> float | None:
     """Return a metric as ``tools/test.py`` has written it last, to TIME/TIME.json."""
     for file in sorted(work_dir.glob('*/*.json'), reverse=True):
-        content = json.loads(file.read_text())
-        if metric in content:
-            return content[metric]
+        with suppress(ValueError):  # a killed evaluation leaves half a file
+            content = json.loads(file.read_text())
+            if metric in content:
+                return content[metric]
     return None
 
 
 def step_seconds(work_dir: Path) -> float:
     """Return the mean time of a training step, NaN if there is none."""
-    times = [line['time'] for line in scalars(work_dir) if {'time', 'loss'} <= line.keys()]
+    times = [each['time'] for each in records(work_dir) if {'time', 'loss'} <= each.keys()]
     return statistics.mean(times) if times else nan

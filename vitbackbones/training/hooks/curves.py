@@ -16,7 +16,8 @@ from mmengine.dist import master_only
 from mmengine.hooks import Hook
 from mmengine.visualization import LocalVisBackend
 
-from ...analysis.curves import LOGS, draw, measure
+from ...analysis.curves import draw, measure
+from ...analysis.run_log import LOGS
 from ...files import write_file
 
 PICTURE = 'curves.png'
