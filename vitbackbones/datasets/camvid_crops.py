@@ -21,8 +21,14 @@ from ..errors import InputError
 
 # By their label. Poles, pedestrians and bicyclists fill too few windows.
 CLASSES = {
-    **{0: 'sky', 1: 'building', 3: 'road', 4: 'pavement'},
-    **{5: 'tree', 6: 'sign', 7: 'fence', 8: 'car'},
+    0: 'sky',
+    1: 'building',
+    3: 'road',
+    4: 'pavement',
+    5: 'tree',
+    6: 'sign',
+    7: 'fence',
+    8: 'car',
 }
 COUNTS = {'train': 800, 'val': 120, 'test': 400}  # pictures of each class
 SIZE = 32  # side of a window in pixels
