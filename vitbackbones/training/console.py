@@ -17,6 +17,7 @@ from tqdm import tqdm
 
 from ..analysis.curves import INNER
 from .hooks.progress import on_terminal
+from .optional_hooks import OptionalHooks
 
 # Beginnings of messages that tell the reader of a screen nothing.
 BOILERPLATE = (
@@ -32,7 +33,7 @@ BOILERPLATE = (
 INNER_TEXT = re.compile(rf'\s+{INNER.pattern}\S+: \S+')
 
 
-class QuietRunner(MMEngineRunner):
+class QuietRunner(OptionalHooks, MMEngineRunner):
     """mmengine's runner with a readable console."""
 
     def build_logger(self, **options) -> MMLogger:
@@ -46,9 +47,13 @@ class QuietRunner(MMEngineRunner):
         return logger
 
 
-def build_runner(config: Config) -> MMEngineRunner | FlexibleRunner:
-    """Build a config's runner, for a ``strategy`` (FSDP, DeepSpeed) mmengine's flexible one."""
-    return (FlexibleRunner if config.get('strategy') else QuietRunner).from_cfg(config)
+class StrategyRunner(OptionalHooks, FlexibleRunner):
+    """mmengine's runner for a config with a ``strategy``, such as FSDP or DeepSpeed."""
+
+
+def build_runner(config: Config) -> QuietRunner | StrategyRunner:
+    """Build a config's runner."""
+    return (StrategyRunner if config.get('strategy') else QuietRunner).from_cfg(config)
 
 
 def _worth_showing(record: logging.LogRecord) -> bool:
