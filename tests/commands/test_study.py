@@ -57,6 +57,12 @@ def test_schedules_end_with_the_training(write):
     assert (cosine.begin, cosine.end, cosine.T_max) == (1, 5, 4)
 
 
+def test_a_run_that_would_end_in_its_warm_up_is_refused(write):
+    study = read_study(write('length = 5', 'length = 1'))
+    with pytest.raises(InputError, match='length=1: CosineAnnealingLR of .* begins at 1;'):
+        study.base_config()
+
+
 def test_iterations_where_the_base_counts_them(write, tmp_path):
     file = write()
     text = BASE.replace('EpochBasedTrainLoop', 'IterBasedTrainLoop')
@@ -79,6 +85,7 @@ def test_iterations_where_the_base_counts_them(write, tmp_path):
         ('paper=(2, 1)', 'paper=(2, 1, 0)', 'must be a number, or two'),
         ('plain=dict(paper=1.5)', 'plain=1.5', 'variants.plain: is 1.5, but it must be a dict'),
         ('wide=dict(', '**{"a/b": dict()}, wide=dict(', 'a name is made of letters'),
+        ("'model.width'", "'train_cfg.max_epochs'", 'train_cfg.max_epochs: length and seeds are'),
         ('_dims = 4', '_dims = four', "study.py:.*name 'four' is not defined"),
     ],
 )

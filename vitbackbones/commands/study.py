@@ -16,10 +16,10 @@ A study is a small Python file:
         ),
     )
 
-``options`` are those of ``--cfg-options``. A variant that is to be compared with another one than
-the study's baseline names it with ``against``. ``paper=(80.9, 79.8)`` are the numbers of the
-variant and of the one that it is compared with, where the paper printed this pair elsewhere. Names
-that begin with an underscore are the file's own.
+``options`` are those of ``--cfg-options``; ``length`` and ``seeds`` are the same for all. A variant
+that is to be compared with another one than the study's baseline names it with ``against``.
+``paper=(80.9, 79.8)`` are the numbers of the variant and of the one that it is compared with, where
+the paper printed this pair elsewhere. Names that begin with an underscore are the file's own.
 """
 
 import ast
@@ -51,6 +51,7 @@ VARIANT = {
     'paper': (int | float | tuple, 'a number, or two'),
     'against': (str, 'the name of a variant'),
 }
+SHARED = ('train_cfg', 'randomness')  # what no variant has of its own
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,11 @@ class Study:
         return self.file.stem
 
     def base_config(self) -> Config:
-        """Return the base, as long as the study says."""
+        """Return the base, as long as the study says.
+
+        Raises:
+            InputError: it is missing or incomplete, or a schedule would not begin.
+        """
         config = read_config(self.file.parent / self.base)
         require_sections(config, 'model', 'train_dataloader', 'val_dataloader', 'train_cfg')
         return _with_length(config, self.length)
@@ -132,6 +137,7 @@ def _variants(content: dict, file: Path) -> Iterator[Variant]:
         if not isinstance(entry, dict):
             raise InputError(f'{place}: is {entry!r}, but it must be a dict')
         _require(entry, VARIANT, place)
+        _require_own(entry.get('options', {}), place)
         against = entry.get('against', content['baseline'])
         if against not in content['variants']:
             near = did_you_mean(against, list(content['variants']))
@@ -160,10 +166,24 @@ def _require(given: dict, known: dict, place: str, needed: dict | tuple = ()) ->
         raise InputError(f'{place}: no {", ".join(missing)}')
 
 
+def _require_own(options: dict, place: str) -> None:
+    """Refuse options that would make a variant longer than others, or give it another seed.
+
+    Raises:
+        InputError: names ``place`` and the key.
+    """
+    for key in options:
+        if key.partition('.')[0] in SHARED:
+            raise InputError(f'{place}: {key}: length and seeds are those of the study')
+
+
 def _with_length(config: Config, length: int) -> Config:
     """Return a copy that trains for ``length`` and is evaluated once, at the end.
 
     A schedule of the learning rate that lasts to the end of the training still does.
+
+    Raises:
+        InputError: a schedule begins after the end.
     """
     config = copy.deepcopy(config)
     loop = config.train_cfg
@@ -171,6 +191,11 @@ def _with_length(config: Config, length: int) -> Config:
     before = loop[unit]
     loop.update({unit: length, 'val_interval': length})
     for schedule in as_list(config.get('param_scheduler') or []):
+        begin = schedule.get('begin', 0)
+        in_unit = schedule.get('by_epoch', True) == (unit == 'max_epochs')
+        if in_unit and begin >= length:
+            place = f'{schedule.type} of {config.filename}'
+            raise InputError(f'length={length}: {place} begins at {begin}; run longer')
         if schedule.get('end') == before:
             schedule['end'] = length
             if 'T_max' in schedule:
