@@ -34,3 +34,10 @@ def test_a_killed_run_leaves_half_a_line(tmp_path):
 def test_nothing_was_trained(tmp_path):
     assert value_after(tmp_path / 'missing', 'acc', 1) is None
     assert math.isnan(step_seconds(tmp_path))
+
+
+def test_a_killed_evaluation_leaves_half_a_file(tmp_path):
+    for time, text in (('20260101_1', '{"acc": 12.0}'), ('20260101_2', '{"acc": 1')):
+        (tmp_path / time).mkdir()
+        (tmp_path / time / f'{time}.json').write_text(text)
+    assert value_after(tmp_path, 'acc', 1) == 12
