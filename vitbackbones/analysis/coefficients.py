@@ -145,6 +145,7 @@ def draw(rows: Sequence[dict]) -> 'Figure':
     parts = figure.subfigures(len(runs), 1, squeeze=False, height_ratios=heights)[:, 0]
     for part, (name, run), shape in zip(parts, runs.items(), shapes, strict=True):
         part.suptitle(name)
+        part.supylabel('coefficient', fontsize=9)
         grid = part.subplots(*shape, squeeze=False, sharex=True, sharey=True)
         _draw_run(part, run, iter(grid.flat))
     return figure

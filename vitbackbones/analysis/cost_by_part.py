@@ -146,10 +146,10 @@ def draw(rows: list[dict]) -> Figure:
     models, parts = unique(rows, 'model'), unique(rows, 'part')
     figure, axes = new_figure(1, 2, (5.2, 1.7 + 0.45 * len(models)))
     columns = {
-        'macs': (f'Multiply-adds of one image of {rows[0]["size"]}', 1e9, 'G'),
-        'parameters': ('Parameters of the backbone', 1e6, 'M'),
+        'macs': (f'Cost of one image of {rows[0]["size"]}', 'multiply-adds', 1e9, 'G'),
+        'parameters': ('Size of the backbone', 'parameters', 1e6, 'M'),
     }
-    for panel, (column, (title, unit, letter)) in zip(axes[0], columns.items(), strict=True):
+    for panel, (column, (title, axis, unit, letter)) in zip(axes[0], columns.items(), strict=True):
         left = dict.fromkeys(models, 0.0)
         for number, part in enumerate(parts):
             own = {row['model']: row[column] / unit for row in rows if row['part'] == part}
@@ -158,7 +158,7 @@ def draw(rows: list[dict]) -> Figure:
             left = {model: left[model] + own.get(model, 0.0) for model in models}
         panel.set_yticks(range(len(models)), models)
         panel.invert_yaxis()
-        label(panel, title, f'{column} ({letter})')
+        label(panel, title, f'{axis} ({letter})')
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc='outside right upper', fontsize=8)
     axes[0, 1].set_yticklabels([])
     return figure

@@ -161,7 +161,7 @@ def _draw_panel(
             edge = {'transform': axes.get_xaxis_transform(), 'clip_on': False}
             axes.plot(missing, [0] * len(missing), 'x', color=styles[name]['color'], **edge)
     label(axes, title, x=rows[0]['unit'])
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
     if title.startswith(LOGARITHMIC):
         _choose_scale(axes, [row['value'] for rows in lines.values() for row in rows])
     axes.grid(alpha=0.3)

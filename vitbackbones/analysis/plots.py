@@ -95,7 +95,7 @@ def draw_over_depth(rows: list[dict], panels: dict[str, tuple[str, str]]) -> Fig
         values = [row[column] for row in rows]
         panel.set_yscale('log' if 0 < WIDE * min(values) < max(values) else 'linear')
         panel.grid(alpha=0.3)
-        panel.xaxis.get_major_locator().set_params(integer=True)
+        panel.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         label(panel, title, 'passes through blocks (0: embedding)', y)
     add_legend(axes[0, 0])
     return figure
