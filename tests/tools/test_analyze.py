@@ -69,18 +69,30 @@ def test_several_models_and_random_weights_are_told_apart(tool, models):
     result = tool('analyze', config, checkpoint, 'diversity', *others, *arguments)
     assert result.status == 0, result.err
     names = list(dict.fromkeys(row['model'] for row in table('diversity')))
-    first = f'tiny_seg, {models.name} tiny_seg.pth'
+    first = f'tiny_seg, {models.name}/tiny_seg.pth'
     small = SMALL.removeprefix('ours:')
     assert names == [
         first,
         'tiny_seg, random',
-        f'tiny_cls, {models.name} tiny_cls.pth',
+        f'tiny_cls, {models.name}/tiny_cls.pth',
         f'{small}, random',
     ]
     assert 'tiny_seg, random: no CHECKPOINT is given, so its weights are random' in result.out
     assert f'{first}: no CHECKPOINT' not in result.out
     with Image.open('out/diversity.png') as picture:
         assert min(picture.size) > 300
+
+
+def test_configs_of_one_file_name_are_told_apart_by_their_folders(tool, models, tmp_path):
+    source, checkpoint = of_task(models, 'cls')
+    configs = [tmp_path / 'studies' / variant / 'seed_0.py' for variant in ('once', 'twice')]
+    for config in configs:
+        config.parent.mkdir(parents=True)
+        config.write_text(f"_base_ = '{source}'")
+    first, second = ((config, checkpoint) for config in configs)
+    result = tool('analyze', *first, 'subspaces', '--versus', *second, '--out', 'out')
+    assert result.status == 0, result.err
+    assert {row['model'] for row in table('subspaces')} == {'once/seed_0', 'twice/seed_0'}
 
 
 @pytest.mark.parametrize('what', [w for w, a in ANALYSES.items() if a.needs in ('images', 'model')])

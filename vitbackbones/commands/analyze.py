@@ -6,6 +6,7 @@ What is measured is on the disk before anything is drawn.
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from io import BytesIO
+from itertools import count
 from pathlib import Path
 
 import torch
@@ -77,7 +78,7 @@ def _measured(
     """Return the rows of all models, and what the picture needs beside them."""
     if analysis.needs == 'work dirs':
         folders = [resolve(folder) for folder in options.models]
-        names = _names([folder.name for folder in folders], [str(f) for f in folders])
+        names = _numbered(_ends([folder.parts for folder in folders]))
         pairs = zip(names, folders, strict=True)
         return _all_rows((name, analysis.measure(folder)) for name, folder in pairs), ()
     subjects = _subjects(options, device, out)
@@ -90,9 +91,19 @@ def _all_rows(tables: Iterator[tuple[str, list[dict]]]) -> list[dict]:
     return [{'model': name, **row} for name, rows in tables for row in rows]
 
 
-def _names(short: Sequence[str], long: Sequence[str]) -> list[str]:
-    """Return the short names where they differ, else the long ones, numbered if need be."""
-    names = list(short if len({*short}) == len(short) else long)
+def _ends(places: Sequence[tuple[str, ...]], least: int = 1) -> list[str]:
+    """Return the last parts of paths: ``least``, or as many as tell the paths apart.
+
+    >>> _ends([('runs', 'once', 'seed_0'), ('runs', 'twice', 'seed_0')])
+    ['once/seed_0', 'twice/seed_0']
+    """
+    different = len({*places})
+    enough = next(n for n in count(least) if len({parts[-n:] for parts in places}) == different)
+    return [Path(*parts[-enough:]).as_posix() for parts in places]
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Return the names, with a number behind those that come again."""
     earlier = [names[:i].count(name) for i, name in enumerate(names)]
     return [f'{name} ({n + 1})' if n else name for name, n in zip(names, earlier, strict=True)]
 
@@ -104,7 +115,7 @@ def _subjects(options: Namespace, device: torch.device, out: Path) -> list[Subje
         InputError: see :func:`analyze`.
     """
     targets = [options.models, *options.versus]
-    names = _names(*zip(*map(_name, targets), strict=True))
+    names = _model_names(targets)
     frames = _read_frames(options, out) if ANALYSES[options.what].needs == 'images' else ()
     found = []
     for name, (model, *checkpoint) in zip(names, targets, strict=True):
@@ -115,20 +126,29 @@ def _subjects(options: Namespace, device: torch.device, out: Path) -> list[Subje
     return found
 
 
-def _name(target: Sequence[str]) -> tuple[str, str]:
-    """Return a short name of CONFIG [CHECKPOINT], and one with the checkpoint in it.
+def _model_names(targets: Sequence[Sequence[str]]) -> list[str]:
+    """Name each CONFIG [CHECKPOINT] by its config, and by its checkpoint if configs are the same.
 
     Raises:
         InputError: these are more than two.
     """
-    if len(target) > 2:
-        raise InputError(
-            f'{" ".join(target)}: at most CONFIG CHECKPOINT; --versus begins another model'
-        )
-    model, *checkpoint = target
-    short = model.removeprefix(OURS) if model.startswith(OURS) else Path(model).stem
-    places = [' '.join(Path(file).parts[-2:]) for file in checkpoint]
-    return short, f'{short}, {places[0] if places else "random"}'
+    for target in targets:
+        if len(target) > 2:
+            raise InputError(
+                f'{" ".join(target)}: at most CONFIG CHECKPOINT; --versus begins another model'
+            )
+    names = _ends([_parts(model) for model, *_ in targets])
+    if len({*names}) < len(names):
+        files = _ends([Path(*file).parts if file else ('random',) for _, *file in targets], 2)
+        names = [f'{name}, {file}' for name, file in zip(names, files, strict=True)]
+    return _numbered(names)
+
+
+def _parts(model: str) -> tuple[str, ...]:
+    """Return the parts of a config's path, without suffix; a model by name is one part."""
+    if model.startswith(OURS):
+        return (model.removeprefix(OURS),)
+    return *Path(model).parent.parts, Path(model).stem
 
 
 def _read_frames(options: Namespace, out: Path) -> list[Frame]:
