@@ -1,6 +1,7 @@
 """The table of learned residual coefficients that a run writes."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ from torch import nn
 
 from vitbackbones.analysis.coefficients import TABLE, read_table
 from vitbackbones.layers import CoefficientShortcut
+from vitbackbones.training.hooks.coefficients import CoefficientsHook
 
 from ..toy import by_iteration, run_toy, toy_config
 
@@ -75,3 +77,11 @@ def test_a_table_that_cannot_be_written_is_a_warning(tmp_path, capsys):
     (tmp_path / TABLE).mkdir()
     assert run(tmp_path).iter == 12
     assert f'{tmp_path / TABLE} cannot be written' in capsys.readouterr().out
+
+
+def test_a_model_without_coefficients_may_train_on_a_stream_without_length():
+    runner = SimpleNamespace(model=nn.Linear(1, 1), iter=0, train_dataloader=iter([]))
+    hook = CoefficientsHook()
+    hook.before_train(runner)
+    hook.after_train_iter(runner, 0)
+    assert hook.rows == []

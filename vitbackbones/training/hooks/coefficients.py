@@ -21,10 +21,14 @@ class CoefficientsHook(Hook):
 
     def __init__(self) -> None:
         self.rows: list[dict[str, float]] = []
+        self.is_wanted = False
 
     @master_only
     def before_train(self, runner) -> None:
         """Go on with the epochs before the present one, which a resumed run has written."""
+        self.is_wanted = bool(_coefficients_of(runner))
+        if not self.is_wanted:
+            return
         table = Path(runner.work_dir, TABLE)
         if runner.iter and table.is_file():
             self.rows = [row for row in read_table(table) if row['iteration'] <= runner.iter]
@@ -34,15 +38,12 @@ class CoefficientsHook(Hook):
     @master_only
     def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
         done = runner.iter + 1
-        if done % len(runner.train_dataloader) == 0:
+        # asked first, because a stream of data has no length
+        if self.is_wanted and done % len(runner.train_dataloader) == 0:
             self._note(runner, done)
 
     def _note(self, runner, iteration: int) -> None:
-        wrapped = is_model_wrapper(runner.model)
-        model = runner.model.module if wrapped else runner.model
-        found = find_coefficients(model.named_parameters())
-        if not found:
-            return
+        found = _coefficients_of(runner)
         place = {'epoch': iteration // len(runner.train_dataloader), 'iteration': iteration}
         self.rows.append(place | found)
         scalars = {f'coefficients/{name}': value for name, value in found.items()}
@@ -51,3 +52,8 @@ class CoefficientsHook(Hook):
             write_file(Path(runner.work_dir, TABLE), write_table(self.rows))
         except InputError as error:  # a full disk; checkpoints decide whether the run can go on
             runner.logger.warning(str(error))
+
+
+def _coefficients_of(runner) -> dict[str, float]:
+    model = runner.model.module if is_model_wrapper(runner.model) else runner.model
+    return find_coefficients(model.named_parameters())
