@@ -177,6 +177,8 @@ def _draw_run(figure: 'SubFigure', panels: dict[str, list[dict]], grid: Iterator
             lines[f'{part}, {side}'] = drawn
         label(axes, title, x=across)
         axes.tick_params(axis='x', rotation=turn)
+        if over_time:
+            axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         axes.grid(alpha=0.3)
     for axes in grid:  # without a block
         axes.set_axis_off()
