@@ -86,6 +86,41 @@ def test_every_way_to_share_has_its_number_of_matrices(attention, letters):
         assert found.weights == len({*way}) * 8**2, way
 
 
+@pytest.mark.parametrize('layout', ['block', 'interleave'])
+@pytest.mark.parametrize('groups', [2, 3, 4, 6])
+@pytest.mark.parametrize('way', ['QKVPW', 'QKKKW', 'QQVPW', 'QKVQW'])
+def test_every_way_to_group_has_a_part_of_the_numbers(way, groups, layout):
+    """MSF's Table 4 prints some of them; the back-projection is never grouped."""
+    options = {'sharing': way, 'groups': groups, 'layout': layout}
+    found = count(lambda: MeanShiftAttention(24, 2, False, proj_bias=False, **options))
+    assert found.weights == (len({*way}) - 1) * 24**2 // groups + 24**2
+
+
+@pytest.mark.parametrize(('model', 'letters'), [('simple_vit_s', 'QKVW'), ('msf_vit_s', 'QKVPW')])
+def test_any_number_of_matrices_has_the_printed_size(page, model, letters):
+    printed = {1: 16.60, 2: 18.37, 3: 20.14, 4: 21.91, 5: 23.68}
+    for number in range(1, len(letters) + 1):
+        way = letters[:number] + letters[number - 1] * (len(letters) - number)
+        found = page.counted(f'ours:{model},attention.sharing={way}')
+        assert round(found.weights / 1e6, 2) == printed[number], way
+
+
+@pytest.mark.parametrize(
+    ('spec', 'parameters'),
+    [
+        *((f'deit_s,{rate}', 22_050_664) for rate in ('drop_path_rate=0.3', 'drop_rate=0.2')),
+        *((f'aug_vit_s,{rate}', 22_142_824) for rate in ('drop_path_rate=0.3', 'drop_rate=0.2')),
+        ('aug_vit_s,shortcut.blocks=16', 22_050_664 + 48 * 17 * 384),
+        ('sret_t,groups=[[16,16],[4,4],[1,1]]', 4_755_979),
+        ('sret_tl,groups=[[49,7],[5,3],[2]],permutation=[none,random]', 4_988_024),
+        ('sret_tl,passes=3', 4_988_024 + 1_159_208 // 2),
+        ('deit_ti,arch.depth=60', 5_717_416 + 48 * 444_864),
+    ],
+)
+def test_other_values_of_a_row_have_the_size_of_its_table(page, spec, parameters):
+    assert page.counted(f'ours:{spec}').parameters == parameters
+
+
 def is_named(way):
     """Whether each letter is that of the first role that it serves."""
     roles = 'QKVW' if len(way) == 4 else 'QKVPW'
@@ -105,6 +140,9 @@ def is_named(way):
         ('pvt_s,attention.type=SlicedAttention', 'cannot read keys of other tokens'),
         ('deit_ti,recursion.passes=2,recursion.nll=per_sweep,recursion.nll_ratio=1', 'external'),
         ('sret_t,groups=[[8,2]]', 'for each of the 3 stages'),
+        ('sret_t,arch.depths=[2,5]', 'arch.embed_dims=(64, 128, 256): must have an entry'),
+        ('pvt_s,arch.sr_ratios=[8]', 'arch.sr_ratios=[8]: must have an entry for each of the 4'),
+        ('deit_ti,recursion.passes=2,recursion.nll=shared', "nll='shared' needs nll_ratio"),
     ],
 )
 def test_an_ablation_without_meaning_is_refused_with_the_reason(spec, reason):

@@ -269,9 +269,13 @@ def test_other_parts_fit_in_and_learn(kind, shortcut):
         ({'mixed_loss': 'both'}, 'needs mixed_depth'),
         ({'mixed_loss': 'both', 'mixed_depth': True}, "for maps take 'mean'"),
         ({'stem': 'pixels'}, "stem='pixels'"),
+        ({'nll_ratio': 0, 'nll': 'shared'}, "nll='shared' needs nll_ratio"),
+        ({'arch': {**SMALL, 'embed_dims': (8, 16)}}, 'arch.embed_dims=.* each of the 3 stages'),
+        ({'arch': {**SMALL, 'stem_dims': (8, 8)}}, 'arch.stem_dims=.* three convolutions'),
+        ({'arch': {**SMALL, 'stem_dims': (8, 8, 9)}}, 'arch.stem_dims=.* after the last'),
         ({'out_type': 'cls_token'}, "'pooled'"),
     ],
 )
 def test_bad_options_are_refused_by_name(options, message):
     with pytest.raises(ValueError, match=message):
-        SReT(SMALL, **options)
+        SReT(**{'arch': SMALL, **options})

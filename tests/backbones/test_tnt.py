@@ -213,6 +213,7 @@ def test_parts_are_configurable_on_both_levels():
         {'stem': 'none'},
         {'projection': 'noah'},
         {'inner_blocks': (3,)},
+        {'inner_blocks': (None,)},
         {'patch_size': 14},
         {'pixels': 0},
         {'pixels': 3},

@@ -44,6 +44,10 @@ def test_shipped_configs_pass(path):
         ),
         ({'model__backbone__recursion__passes': 'x'}, "is 'x', but it must be a whole number"),
         ({'model__backbone__recursion': 3}, 'recursion: is 3, but it must be a dict'),
+        (
+            {'model__backbone__shortcut': {'type': [1]}},
+            'shortcut.type: is [1], but it must be a name or a class',
+        ),
         ({'model__backbone__with_cpp': True}, "did you mean 'with_cp'?"),
         ({'model__neck__in_channel': 3}, "did you mean 'in_channels' or"),
         ({'model__neck__zzz': 3}, 'model.neck.zzz: unknown key of ChannelMapper; known: act_cfg,'),

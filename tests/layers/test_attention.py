@@ -189,6 +189,9 @@ def test_shared_matrices_take_groups_and_slices():
     [
         ({'sharing': 'QKVPW'}, "sharing='QKVPW': must be four letters out of QKVW"),
         ({'sharing': 'QKVP'}, "sharing='QKVP'"),
+        ({'sharing': 4}, 'sharing=4: must be four letters'),
+        ({'attn_drop_rate': 1.5}, 'attn_drop_rate=1.5: a rate of dropout'),
+        ({'drop_rate': -0.1}, 'drop_rate=-0.1: a rate of dropout'),
         ({'sharing': 'QKVV', 'groups': 2}, 'groups=2: W is never grouped'),
     ],
 )

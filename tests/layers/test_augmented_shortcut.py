@@ -180,6 +180,8 @@ def test_it_sits_where_it_is_told(location, kinds):
     ('options', 'message'),
     [
         ({'blocks': 5}, 'blocks=5'),
+        ({'blocks': 0}, 'blocks=0'),
+        ({'blocks': -1}, 'blocks=-1'),
         ({'projection': 'sparse'}, 'sparse'),
         ({'paths': 0}, 'paths=0'),
         ({'activation': 'ReLU'}, "activation='ReLU': must be one of 'published', 'GELU', None"),

@@ -82,6 +82,11 @@ def test_arguments_of_a_backbone_follow_its_name():
     assert full - shared == 12 * 2 * 192**2  # two matrices less in every block
 
 
+def test_a_model_can_be_made_for_another_size_than_that_of_the_images():
+    model = build_model('ours:deit_ti,img_size=32', (64, 64), SOURCES)
+    assert model.backbone.grid == (2, 2)
+
+
 @pytest.mark.parametrize(
     ('arguments', 'texts'),
     [

@@ -162,6 +162,19 @@ def _require_sizes(key: str, value, listed: bool) -> None:
         raise OptionError(f'arch.{key}={value!r}: must be {form} of the {numbers} from {least}')
 
 
+def require_per_stage(settings: dict, *keys: str) -> None:
+    """Refuse lists under ``keys`` that are not as long as the list of depths.
+
+    Raises:
+        OptionError: with the first such key.
+    """
+    stages = len(settings['depths'])
+    for key in keys:
+        if len(settings[key]) != stages:
+            problem = f'must have an entry for each of the {stages} stages of arch.depths'
+            raise OptionError(f'arch.{key}={settings[key]!r}: {problem}')
+
+
 def choose_indices(out_indices: int | str | Sequence[int], count: int) -> tuple[int, ...]:
     """Return sorted non-negative indices below ``count``; negative ones count from the end.
 

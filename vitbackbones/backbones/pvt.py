@@ -27,7 +27,7 @@ from ..layers import (
     to_map,
 )
 from .base import PyramidBackbone, trunc_normal_linears
-from .options import RecursionOptions, choose_arch
+from .options import RecursionOptions, choose_arch, require_per_stage
 
 _WIDTHS = {
     'embed_dims': (64, 128, 320, 512),
@@ -138,6 +138,7 @@ class PVT(RecursionOptions, PyramidBackbone):
 
     def __init__(self, arch: str | dict = 's', **options) -> None:
         settings = choose_arch(self.archs, arch)
+        require_per_stage(settings, *_WIDTHS)
         dims, depths = settings['embed_dims'], settings['depths']
         super().__init__(dims, 4, **options)
         rates = iter(drop_path_rates(self.drop_path_rate, sum(depths)))

@@ -27,7 +27,7 @@ from ..layers import (
     to_map,
 )
 from .base import PyramidBackbone
-from .options import AttentionOptions, choose_arch
+from .options import AttentionOptions, choose_arch, require_per_stage
 
 _TINY = {
     'stem_dims': (32, 64, 64),
@@ -209,6 +209,7 @@ class SReT(AttentionOptions, PyramidBackbone):
         own = {'passes': passes, 'nll_ratio': nll_ratio}
         settings = choose_arch(self.archs, arch)
         settings = settings | {key: value for key, value in own.items() if value is not None}
+        require_per_stage(settings, 'embed_dims', 'num_heads')
         dims = settings['embed_dims']
         super().__init__(dims, 8, out_indices=out_indices, **options)
         require_rate(self.drop_path_rate)
@@ -233,6 +234,11 @@ class SReT(AttentionOptions, PyramidBackbone):
         require_choice('stem', stem, ('conv', 'patch'))
         width = settings['embed_dims'][0]
         if stem == 'conv':
+            if len(settings['stem_dims']) != 3 or settings['stem_dims'][-1] != width:
+                raise OptionError(
+                    f'arch.stem_dims={settings["stem_dims"]!r}: must be the channels after each of '
+                    f'three convolutions, {width} after the last as arch.embed_dims begins'
+                )
             self.patch_embed = _conv_stem((self.in_channels, *settings['stem_dims']))
         else:
             self.patch_embed = PatchStem(self.in_channels, width, 8)

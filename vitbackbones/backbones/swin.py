@@ -33,7 +33,7 @@ from ..layers import (
     drop_path_rates,
 )
 from .base import PyramidBackbone, trunc_normal_linears
-from .options import RecursionOptions, choose_arch
+from .options import RecursionOptions, choose_arch, require_per_stage, require_size
 
 
 def partition_windows(x: Tensor, window: int) -> Tensor:
@@ -219,6 +219,8 @@ class Swin(RecursionOptions, PyramidBackbone):
         **options,
     ) -> None:
         settings = choose_arch(self.archs, arch)
+        require_per_stage(settings, 'num_heads')
+        require_size('window', window)
         depths = settings['depths']
         dims = [settings['embed_dims'] * 2**i for i in range(len(depths))]
         super().__init__(dims, 4, **options)

@@ -285,7 +285,7 @@ class TNT(RecursionOptions, PlainBackbone):
         inner['attention'] = self.complete_part('inner_attention', inner_attention)
         inner['shortcut'] = self.complete_part('inner_shortcut', inner_shortcut)
         with_inner = range(depth) if inner_blocks is None else inner_blocks
-        if any(not 0 <= i < depth for i in with_inner):
+        if any(i not in range(depth) for i in with_inner):
             raise OptionError(f'inner_blocks={inner_blocks}: each must be in [0, {depth})')
         if init == 'zeros' and not with_inner:
             raise OptionError("init='zeros' needs an inner block: no pixel would ever be read")

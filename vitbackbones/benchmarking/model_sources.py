@@ -71,7 +71,7 @@ def build_ours(spec: str, size: Size, features: bool) -> nn.Module:
     if features:
         options |= {'num_classes': 0, 'out_type': 'featmap'}
     try:
-        model = create_model(name, **options, **_read(name, settings))
+        model = create_model(name, **options | _read(name, settings))
     except (TypeError, ValueError) as error:
         raise InputError(f'ours:{spec}: {error}') from error
     return model.backbone if features else model

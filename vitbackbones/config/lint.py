@@ -154,6 +154,9 @@ def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> I
     if isinstance(node, dict):
         plain = _plain_keys(config, path)
         kind = '' if plain else node.get('type') or _implied_type(lookup, path, node, owner)
+        if kind and not isinstance(kind, str) and not callable(kind):
+            yield f'{path}.type: is {cut(kind)}, but it must be a name or a class'
+            return
         if kind:
             yield from _check_typed(lookup, path, node, kind, owner)
         elif plain is not ANY:

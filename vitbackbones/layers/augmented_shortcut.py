@@ -156,8 +156,8 @@ class AugmentedShortcut(nn.Module):
     (paths, d). Both are ``None`` without a projection.
 
     Raises:
-        OptionError: ``paths`` is below 1, ``blocks`` does not divide the width, an option is
-            unknown, or options have no meaning together.
+        OptionError: ``paths`` or ``blocks`` is below 1, ``blocks`` does not divide the width, an
+            option is unknown, or options have no meaning together.
     """
 
     answers_for_first_token = True
@@ -176,6 +176,8 @@ class AugmentedShortcut(nn.Module):
         super().__init__()
         if paths < 1:
             raise OptionError(f'paths={paths}: at least one learned path is needed')
+        if blocks < 1:
+            raise OptionError(f'blocks={blocks}: at least one block a side is needed')
         require_choice('projection', projection, ('circulant', 'dense', 'none'))
         require_choice('activation', activation, ('published', 'GELU', None))
         require_choice('order', order, ('projection_first', 'activation_first'))

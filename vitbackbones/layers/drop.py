@@ -26,8 +26,23 @@ class Dropout(nn.Dropout):
 
 
 def make_dropout(rate: float) -> nn.Module:
-    """Return :class:`Dropout`, or the identity at rate 0, where it could never act."""
+    """Return :class:`Dropout`, or the identity at rate 0, where it could never act.
+
+    Raises:
+        OptionError: ``rate`` is not in [0, 1].
+    """
+    require_dropout('drop_rate', rate)
     return nn.Identity() if rate == 0 else Dropout(rate)
+
+
+def require_dropout(name: str, rate: float) -> None:
+    """Check a rate of dropout.
+
+    Raises:
+        OptionError: ``rate`` is not in [0, 1]; with the option's ``name``.
+    """
+    if not 0 <= rate <= 1:
+        raise OptionError(f'{name}={rate}: a rate of dropout is in [0, 1]')
 
 
 def require_rate(rate: float) -> None:

@@ -93,7 +93,7 @@ def _find_part(table: dict[str, type[nn.Module]], kind: str | type | None) -> ty
     name = part_name(str(kind))
     try:
         return resolve_name(name) if '.' in name and name not in table else table[name]
-    except (ImportError, AttributeError, KeyError) as error:
+    except (ImportError, AttributeError, KeyError, ValueError) as error:
         known = ', '.join(sorted(table))
         raise OptionError(f'unknown part type={kind!r} ({error!r}); known: {known}') from error
 

@@ -25,7 +25,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from .drop import make_dropout
+from .drop import make_dropout, require_dropout
 from .parts import require_choice
 
 # input channel i of group g, output channel o of group g in part p
@@ -132,7 +132,8 @@ def read_sharing(sharing: str, roles: str) -> dict[str, str]:
     Raises:
         OptionError: ``sharing`` is not one letter for each role, out of theirs.
     """
-    if len(sharing) != len(roles) or set(sharing) - set(roles):
+    fits = isinstance(sharing, str) and len(sharing) == len(roles)
+    if not fits or set(sharing) - set(roles):
         count = 'five' if 'P' in roles else 'four'
         raise OptionError(f'sharing={sharing!r}: must be {count} letters out of {roles}')
     return dict(zip(roles, sharing, strict=True))
@@ -152,8 +153,8 @@ class ProjectedAttention(nn.Module):
         groups, layout: grouping of the maps of the input.
 
     Raises:
-        OptionError: ``embed_dims`` is not a multiple of ``num_heads``, bad ``groups`` or
-            ``layout``, or W shares with a grouped matrix.
+        OptionError: ``embed_dims`` is not a multiple of ``num_heads``, bad ``groups``, ``layout``
+            or rate, or W shares with a grouped matrix.
     """
 
     def __init__(
@@ -173,6 +174,7 @@ class ProjectedAttention(nn.Module):
         super().__init__()
         if embed_dims % num_heads:
             raise OptionError(f'embed_dims={embed_dims} is not a multiple of num_heads={num_heads}')
+        require_dropout('attn_drop_rate', attn_drop_rate)
         self.num_heads, self.attn_drop_rate, self.maps = num_heads, attn_drop_rate, maps
         for name in maps:
             own = {role: letter for role, letter in letters.items() if role in name.upper()}

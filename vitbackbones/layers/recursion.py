@@ -13,6 +13,7 @@ published code, whose parameter counts the paper prints, is followed.
 runs them as often as ``Recursion.sweeps`` says (``backbones/base.py``).
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
@@ -20,7 +21,7 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from ..messages import did_you_mean
-from .attention import Slicing
+from .attention import PERMUTATIONS, Slicing
 from .block import Block, Mlp, build_shortcut
 from .parts import require_choice
 
@@ -85,24 +86,34 @@ class Recursion:
             if key not in known:
                 hint = did_you_mean(str(key), known) or f'; known: {", ".join(known)}'
                 raise OptionError(f'recursion has no option {key!r}{hint}')
+        if 'permutation' in config and config.get('groups') is None:
+            raise OptionError('permutation needs groups: without slices nothing is shuffled')
         return cls(**config) if config else None
 
     def __post_init__(self) -> None:
         if not isinstance(self.passes, int) or self.passes < 1:
             raise OptionError(f'passes={self.passes!r}: a whole number from 1')
-        if not isinstance(self.nll_ratio, int | float) or not self.nll_ratio >= 0:
+        if not isinstance(self.nll_ratio, int | float) or not 0 <= self.nll_ratio < math.inf:
             raise OptionError(f'nll_ratio={self.nll_ratio!r}: a width, or 0 for no projections')
         require_choice('nll', self.nll, ('per_pass', 'per_sweep', 'shared'))
         require_choice('loop', self.loop, ('internal', 'external'))
+        require_choice('mixed_depth', self.mixed_depth, (False, True))
         require_choice('mixed_loss', self.mixed_loss, ('mean', 'both'))
         if self.groups is not None and not _is_list(self.groups):
             raise OptionError(f'groups={self.groups!r}: a list, the number of slices of each pass')
         if not isinstance(self.permutation, str) and not _is_list(self.permutation):
             raise OptionError(f'permutation={self.permutation!r}: a word, or one for each pass')
+        words = [self.permutation] if isinstance(self.permutation, str) else self.permutation
+        for word in words:
+            require_choice('permutation', word, PERMUTATIONS)
         self._require_meaning()
 
     def _require_meaning(self) -> None:
-        if self.nll == 'per_sweep' and self.nll_ratio and self.loop == 'internal':
+        if self.nll != 'per_pass' and not self.nll_ratio:
+            raise OptionError(
+                f'nll={self.nll!r} needs nll_ratio, their width: there are no projections'
+            )
+        if self.nll == 'per_sweep' and self.loop == 'internal':
             raise OptionError(
                 "nll='per_sweep' needs loop='external': an internal loop sweeps over the row once"
             )
@@ -129,7 +140,7 @@ class Recursion:
     def of_block(self, i: int, count: int) -> 'Recursion':
         """Return what block ``i`` of a row of ``count`` is built with."""
         bare = self.nll == 'per_sweep' and i < count - 1
-        return replace(self, nll_ratio=0) if bare else self
+        return replace(self, nll_ratio=0, nll='per_pass') if bare else self
 
     def slicings(self) -> nn.ModuleList:
         """Return the slicing of each pass; an empty list without ``groups``."""
