@@ -41,6 +41,7 @@ def image(height=32, width=48):
         *(({'recursion': {'passes': passes}}, 5_717_416) for passes in (2, 3, 4)),
         ({'arch': SIX, 'recursion': {'passes': 2}}, 3_048_232),
         ({'arch': SIX, 'recursion': ONE_PER_PASS}, 3_942_184),
+        ({'arch': SIX, 'recursion': {**ONE_PER_PASS, 'nll': None}}, 3_048_232),
         ({'arch': SIX, 'recursion': ONE_PER_SWEEP}, 3_197_224),
     ],
 )

@@ -199,7 +199,7 @@ class SReT(AttentionOptions, PyramidBackbone):
         passes: int | None = None,
         loop: str = 'internal',
         nll_ratio: float | None = None,
-        nll: str = 'per_pass',
+        nll: str | None = 'per_pass',
         mixed_depth: bool = False,
         mixed_loss: str = 'mean',
         stem: str = 'conv',

@@ -45,7 +45,7 @@ class Recursion:
         nll_ratio: hidden width of the projections in units of the width, 0 for no projections.
         nll: ``'per_pass'``: every block has a projection for each pass; ``'shared'``: every block
             has one for all its passes; ``'per_sweep'``: the row has one for each sweep, after its
-            last block.
+            last block; ``None``: there are none, whatever ``nll_ratio``.
         loop: ``'internal'`` repeats each block in place, ``'external'`` the whole row. The sizes
             that the paper prints of its external loop (Sec. 5.2) have ``nll='per_sweep'``.
         groups: number of slices of the attention in each pass (``Slicing``); ``None`` for none.
@@ -65,7 +65,7 @@ class Recursion:
 
     passes: int = 2
     nll_ratio: float = 0.0
-    nll: str = 'per_pass'
+    nll: str | None = 'per_pass'
     loop: str = 'internal'
     groups: Sequence[int] | None = None
     permutation: str | Sequence[str] = 'fixed'
@@ -95,7 +95,7 @@ class Recursion:
             raise OptionError(f'passes={self.passes!r}: a whole number from 1')
         if not isinstance(self.nll_ratio, int | float) or not 0 <= self.nll_ratio < math.inf:
             raise OptionError(f'nll_ratio={self.nll_ratio!r}: a width, or 0 for no projections')
-        require_choice('nll', self.nll, ('per_pass', 'per_sweep', 'shared'))
+        require_choice('nll', self.nll, ('per_pass', 'per_sweep', 'shared', None))
         require_choice('loop', self.loop, ('internal', 'external'))
         require_choice('mixed_depth', self.mixed_depth, (False, True))
         require_choice('mixed_loss', self.mixed_loss, ('mean', 'both'))
@@ -109,7 +109,7 @@ class Recursion:
         self._require_meaning()
 
     def _require_meaning(self) -> None:
-        if self.nll != 'per_pass' and not self.nll_ratio:
+        if self.nll in ('per_sweep', 'shared') and not self.nll_ratio:
             raise OptionError(
                 f'nll={self.nll!r} needs nll_ratio, their width: there are no projections'
             )
@@ -117,7 +117,7 @@ class Recursion:
             raise OptionError(
                 "nll='per_sweep' needs loop='external': an internal loop sweeps over the row once"
             )
-        if self.mixed_depth and self.passes == 1 and not self.nll_ratio:
+        if self.mixed_depth and self.passes == 1 and not self.has_projections:
             raise OptionError(
                 'mixed_depth: with passes=1 and no projections the two branches are the same'
             )
@@ -133,6 +133,11 @@ class Recursion:
         return ((tuple(passes),),) if self.loop == 'internal' else tuple(((i,),) for i in passes)
 
     @property
+    def has_projections(self) -> bool:
+        """Whether any projection stands between the passes."""
+        return self.nll is not None and self.nll_ratio > 0
+
+    @property
     def has_two_losses(self) -> bool:
         """Whether each branch has a loss of its own."""
         return self.mixed_loss == 'both'
@@ -140,7 +145,7 @@ class Recursion:
     def of_block(self, i: int, count: int) -> 'Recursion':
         """Return what block ``i`` of a row of ``count`` is built with."""
         bare = self.nll == 'per_sweep' and i < count - 1
-        return replace(self, nll_ratio=0, nll='per_pass') if bare else self
+        return replace(self, nll=None) if bare else self
 
     def slicings(self) -> nn.ModuleList:
         """Return the slicing of each pass; an empty list without ``groups``."""
@@ -156,7 +161,7 @@ class Recursion:
         count = 1 if self.nll == 'shared' else self.passes
         return nn.ModuleList(
             NonLinearProjection(embed_dims, self.nll_ratio, **options)
-            if self.nll_ratio
+            if self.has_projections
             else nn.Identity()
             for _ in range(count)
         )
