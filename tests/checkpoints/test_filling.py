@@ -207,10 +207,10 @@ def test_an_unknown_format_names_the_file_too(module, tmp_path):
 
 
 def test_a_position_code_that_fits_no_grid_names_file_and_key(tmp_path):
-    """As that of a distilled DeiT, which has two class tokens."""
+    """Seven tokens are neither a square grid nor one behind a class and a distillation token."""
     vit = ViT(arch={'embed_dims': 8, 'depth': 1, 'num_heads': 2}, img_size=32)
-    path = save(tmp_path, vit, pos_embed=torch.zeros(1, 6, 8))
-    with pytest.raises(InputError, match=r'weights\.pth: pos_embed: a position code of 6 tokens'):
+    path = save(tmp_path, vit, pos_embed=torch.zeros(1, 7, 8))
+    with pytest.raises(InputError, match=r'weights\.pth: pos_embed: a position code of 7 tokens'):
         load_pretrained(vit, path)
 
 
