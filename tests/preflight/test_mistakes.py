@@ -79,7 +79,7 @@ DETECTION = {
     'model.backbone.frozen_stages=99': 'model.backbone: frozen_stages=99: a number in [-1, 1]',
     'model.backbone.out_indices=7': 'model.backbone: out_indices=7 of 1: each must be in [-1, 1)',
     'model.backbone.norm_eps=x': "model.backbone.norm_eps: is 'x', but it must be a number",
-    'model.backbone.drop_rate=-1': 'model.backbone: ValueError: dropout probability has to be',
+    'model.backbone.drop_rate=-1': 'model.backbone: drop_rate=-1: a rate of dropout is in [0, 1]',
     'model.neck.in_channels=[256]': 'model.neck.in_channels: is [256], but the backbone gives [32]',
     'model.neck.in_channels=32': 'model.neck: AssertionError: assert isinstance(in_channels, list)',
     'model.neck.out_channels=64': 'bbox_head.embed_dims: is 32, but model.neck.out_channels need',
