@@ -257,7 +257,7 @@ def test_another_optimizer(trained, tmp_path):
 @pytest.mark.parametrize(
     ('key', 'value', 'message'),
     [
-        ('backbone.pos_embed', torch.zeros(1, 6, 8), 'backbone.pos_embed: a position code of 6'),
+        ('backbone.pos_embed', torch.zeros(1, 7, 8), 'backbone.pos_embed: a position code of 7'),
         ('backbone.norm.bias', torch.full((8,), torch.nan), '1 of 18 tensors: backbone.norm.bias'),
         ('backbone.pos_embed', torch.zeros(3), 'x.pth: damaged, or not a checkpoint of this model'),
     ],
