@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
 
-from vitbackbones.benchmarking.suites import SUITES
+from vitbackbones.benchmarking.suites.parts import GROUPS
 
 TARGET = Path(__file__).resolve().parents[1] / 'docs' / 'benchmarks.md'
 BEGIN, END = '<!-- suite parts -->\n', '<!-- end of the suite -->\n'
@@ -34,7 +34,7 @@ def table(rows: list[dict]) -> Iterator[str]:
     cases = by_case(rows)
     yield f'| | {" | ".join(cases)} |\n'
     yield f'|---|{"---|" * len(cases)}\n'
-    hosts = [spec == group[0] for group in SUITES['parts'].groups for spec in group]
+    hosts = [spec == group[0] for group in GROUPS for spec in group]
     for is_host, *found in zip(hosts, *cases.values(), strict=True):
         name = found[0]['form'].removeprefix('ours:')
         cells = [f'{row["median_ms"]} ms' if is_host else row['ratio'] for row in found]

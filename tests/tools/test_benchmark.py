@@ -8,7 +8,7 @@ import torch
 
 from vitbackbones.benchmarking import detr
 from vitbackbones.benchmarking.model_sources import SOURCES, build_model
-from vitbackbones.benchmarking.suites import SUITES, Suite
+from vitbackbones.benchmarking.suites import parts
 
 from .conftest import ROOT, load_tool
 from .test_messages import refused
@@ -36,7 +36,8 @@ def test_a_suite_compares_each_group_with_its_first_and_becomes_a_table(
     tool, tmp_path, monkeypatch
 ):
     groups = (('ours:sret_t,passes=1', 'ours:sret_t'), ('ours:deit_ti', 'ours:aug_vit_ti'))
-    monkeypatch.setitem(SUITES, 'parts', Suite(groups, {(32, 32): (2,), (48, 32): (1,)}))
+    monkeypatch.setattr(parts, 'GROUPS', groups)
+    monkeypatch.setattr(parts, 'BATCHES', {(32, 32): (2,), (48, 32): (1,)})
     result = tool('benchmark', '--suite', 'parts', '--repeats', 1, '--out', 'parts.csv')
     assert result.status == 0, result.err
     with open(tmp_path / 'parts.csv') as file:
@@ -46,6 +47,7 @@ def test_a_suite_compares_each_group_with_its_first_and_becomes_a_table(
     assert all(row['ratio'] == '1.0' for row in rows[::2])
 
     page = load_tool('suite_table')
+    monkeypatch.setattr(page, 'GROUPS', groups)
     text = page.replaced(page.TARGET.read_text(), rows)
     lines = text.split(page.BEGIN)[1].split(page.END)[0].splitlines()
     assert lines[0] == '| | forward, 32x32, batch 2 | forward, 48x32, batch 1 |'

@@ -1,0 +1,14 @@
+"""Whole comparisons by name: what is measured together, on what, and how it becomes rows."""
+
+from collections.abc import Callable, Iterator
+from pkgutil import resolve_name
+
+# name: what yields the rows of its table, given the command line and the sources of models
+SUITES: dict[str, str] = {
+    'parts': f'{__name__}.parts:rows',
+}
+
+
+def suite_rows(name: str) -> Callable[..., Iterator[dict]]:
+    """Return what measures a suite; only then is the module of the suite imported."""
+    return resolve_name(SUITES[name])
