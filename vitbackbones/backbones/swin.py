@@ -131,8 +131,8 @@ class WindowBlock(Block):
         """Return position bias and shift mask, (1 or N * windows, heads or 1, M * M, M * M)."""
         bias = self.relative_position_bias_table
         if bias is not None:
-            # (M * M, M * M, heads) -> (1, heads, M * M, M * M)
-            bias = bias[self.relative_position_index].permute(2, 0, 1)[None]
+            # (M * M, M * M, heads) -> (1, heads, M * M, M * M); kernels for CUDA take rows only
+            bias = bias[self.relative_position_index].permute(2, 0, 1)[None].contiguous()
         if not any(shift):
             return bias
         mask = shift_mask(grid, self.window, shift, self.relative_position_index.device)[:, None]
