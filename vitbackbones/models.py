@@ -96,9 +96,11 @@ class Classifier(nn.Module):
         """Map images (N, 3, H, W) to logits (N, num_classes)."""
         return self.head(self.backbone(image)[-1])
 
-    def fuse_for_inference(self) -> 'Classifier':
+    def fuse_for_inference(
+        self, pack: bool | str = 'auto', dtype: torch.dtype | None = None
+    ) -> 'Classifier':
         """Return a faster copy in eval mode with the same logits; see ``layers.fuse``."""
-        return fuse_for_inference(self)
+        return fuse_for_inference(self, pack, dtype)
 
     def split_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
         """Split a converted state dict, a backbone's keys and its heads', between the two parts."""

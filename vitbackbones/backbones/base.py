@@ -56,8 +56,7 @@ def contract_broken(
     backbone: nn.Module, problem: str, remedy: str, kind: type[ValueError] = OptionError
 ) -> ValueError:
     """Return the error for what a subclass lacks: what it is, what to do, where to read more."""
-    name = type(backbone).__name__
-    return kind(f'{name} {problem}: {remedy}; see docs/adding_a_backbone.md')
+    return kind(f'{type(backbone).__name__} {problem}: {remedy}; see docs/adding_a_backbone.md')
 
 
 def trunc_normal_linears(module: nn.Module, std: float = 0.02) -> None:
@@ -232,9 +231,11 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
         self.freeze()
         return self
 
-    def fuse_for_inference(self) -> 'Backbone':
+    def fuse_for_inference(
+        self, pack: bool | str = 'auto', dtype: torch.dtype | None = None
+    ) -> 'Backbone':
         """Return a faster copy in eval mode with the same outputs; see ``layers.fuse``."""
-        return fuse_for_inference(self)
+        return fuse_for_inference(self, pack, dtype)
 
     def _stages_key(self) -> str:
         """Return the attribute that holds the stages, '' if there is none."""
@@ -302,8 +303,7 @@ class PlainBackbone(Backbone):
         self.out_indices = choose_indices(out_indices, depth)
         self.out_channels = (embed_dims,) * len(self.out_indices)
         self.out_strides = (patch_size * pool,) * len(self.out_indices)
-        self.cls_token = None
-        self.dist_token = None
+        self.cls_token = self.dist_token = None
 
     def finish(self) -> None:
         if not hasattr(self, 'norm'):

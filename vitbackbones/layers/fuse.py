@@ -11,30 +11,67 @@ every other part stays as it is. The affine part of a LayerNorm could go into th
 after it, but that makes the norm slower, not faster.
 """
 
+from collections import Counter
 from copy import deepcopy
+from functools import partial
+from itertools import chain
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
+from torch.utils._pytree import tree_map_only
 
+from ..errors import OptionError
+from .pack import ClosingSum, PackedLinear, pack_linears, should_pack
 from .parts import declared
 
 
 @torch.no_grad()
-def fuse_for_inference(model: nn.Module) -> nn.Module:
+def fuse_for_inference(
+    model: nn.Module, pack: bool | str = 'auto', dtype: torch.dtype | None = None
+) -> nn.Module:
     """Return a copy of ``model`` in eval mode with the same outputs and fewer operations.
 
     The copy cannot be trained further or loaded into.
+
+    Args:
+        model: any module; what is in it of this package is folded, see the module docstring.
+        pack: whether linear layers keep their weights laid out for the kernels of the CPU, see
+            ``layers.pack``; ``'auto'`` where this machine and torch can.
+        dtype: floating type that the copy computes in, such as ``torch.bfloat16``; what comes in
+            is cast to it, and what goes out to float32. By default the model's.
+
+    Raises:
+        OptionError: ``pack`` is true, and this machine cannot.
     """
+    packs = should_pack(pack)
     model = deepcopy(model).eval()  # a BatchNorm can be folded in eval mode only
+    shared = _held_twice(model)
     for module in list(model.modules()):
         if isinstance(module, nn.Sequential):
             _fold_norms(module)
         if hasattr(module, 'fold_for_inference'):
             module.fold_for_inference()
         for shortcut, branch in (declared(module, 'residuals') or {}).items():
-            _fold_shortcut(module, shortcut, getattr(module, branch))
-    return model.requires_grad_(False).eval()
+            _fold_shortcut(module, shortcut, getattr(module, branch), shared)
+    if packs:
+        _pack(model, shared)
+    if dtype is not None:
+        _compute_in(model, dtype)
+    model.requires_grad_(False).eval()
+    _seal(model)
+    return model
+
+
+def _held_twice(model: nn.Module) -> set[int]:
+    """Return the ids of the modules and parameters that more than one module holds."""
+    holders = Counter(
+        id(part)
+        for module in model.modules()
+        for part in chain(module.children(), module.parameters(recurse=False))
+    )
+    return {part for part, count in holders.items() if count > 1}
 
 
 def _fold_norms(layers: nn.Sequential) -> None:
@@ -44,13 +81,94 @@ def _fold_norms(layers: nn.Sequential) -> None:
             layers[i] = nn.Identity()
 
 
-def _fold_shortcut(module: nn.Module, shortcut: str, branch: nn.Module) -> None:
+def _fold_shortcut(module: nn.Module, shortcut: str, branch: nn.Module, shared: set[int]) -> None:
     """Fold a shortcut into the branch that it closes, where both say how."""
-    last = declared(branch, 'last_linear')
+    last = _own_last_linear(branch, shared)
     fold_into = declared(getattr(module, shortcut), 'fold_into')
-    # a subclass, such as one with a parametrized weight or an adapter, may not keep the factor
-    if type(last) is nn.Linear and fold_into is not None:
+    if last is not None and fold_into is not None:
         setattr(module, shortcut, fold_into(last))
+
+
+def _own_last_linear(branch: nn.Module, shared: set[int]) -> nn.Linear | None:
+    """Return the linear layer that ends ``branch``; ``None`` unless it serves nothing else.
+
+    A subclass, such as one with a parametrized weight or an adapter, may do more than its weight
+    says.
+    """
+    last = declared(branch, 'last_linear')
+    if type(last) not in (nn.Linear, PackedLinear) or 'weight' not in last._parameters:
+        return None
+    return None if {id(branch), id(last), id(last.weight)} & shared else last
+
+
+def _pack(model: nn.Module, shared: set[int]) -> None:
+    """Let linear layers pack, with the GELU or the sum that comes right after them."""
+    pack_linears(model)
+    for module in model.modules():
+        for activation, linear in (declared(module, 'activations') or {}).items():
+            _activate_in_linear(module, activation, getattr(module, linear), shared)
+        for shortcut, branch in (declared(module, 'residuals') or {}).items():
+            _close_by_last_linear(module, shortcut, getattr(module, branch), shared)
+
+
+def _close_by_last_linear(
+    module: nn.Module, shortcut: str, branch: nn.Module, shared: set[int]
+) -> None:
+    """Let a plain sum apply the last linear layer of its branch.
+
+    What is between the two rearranges or averages tokens only, so the order does not matter.
+    """
+    last, plain = _own_last_linear(branch, shared), getattr(module, shortcut)
+    if last is not None and isinstance(plain, ScaledIdentity) and plain.scale == 1.0:
+        setattr(module, shortcut, ClosingSum(last))
+
+
+def _activate_in_linear(
+    module: nn.Module, activation: str, linear: nn.Module, shared: set[int]
+) -> None:
+    """Make a GELU a part of the ``linear`` layer before it."""
+    gelu = isinstance(getattr(module, activation), InPlaceGELU)
+    if gelu and type(linear) is PackedLinear and id(linear) not in shared:
+        linear.gelu = True
+        setattr(module, activation, nn.Identity())
+
+
+def _compute_in(model: nn.Module, dtype: torch.dtype) -> None:
+    """Let ``model`` compute in ``dtype`` between inputs and outputs in float32."""
+    model.to(dtype)
+    model.register_forward_pre_hook(partial(_cast_inputs, dtype), with_kwargs=True)
+    model.register_forward_hook(_cast_outputs)
+
+
+def _cast_inputs(dtype: torch.dtype, model: nn.Module, inputs: tuple, options: dict) -> tuple:
+    return _cast(inputs, dtype), _cast(options, dtype)
+
+
+def _cast_outputs(model: nn.Module, inputs: tuple, outputs: Any) -> Any:
+    return _cast(outputs, torch.float32)
+
+
+def _cast(values: Any, dtype: torch.dtype) -> Any:
+    """Cast all tensors in floating point of a nest of tuples, lists and dicts."""
+    return tree_map_only(Tensor, lambda x: x.to(dtype) if x.is_floating_point() else x, values)
+
+
+def _seal(model: nn.Module) -> None:
+    """Refuse to train ``model`` or to load into it."""
+    model.train = partial(_stay_in_eval_mode, model)
+    model._register_load_state_dict_pre_hook(_refuse_state)
+
+
+def _stay_in_eval_mode(model: nn.Module, mode: bool = True) -> nn.Module:
+    if mode:
+        problem = 'a model fused for inference cannot be trained'
+        raise OptionError(f'{problem}; train the model that it was made of, and fuse again')
+    return model
+
+
+def _refuse_state(*arguments) -> None:
+    problem = 'nothing can be loaded into a model fused for inference'
+    raise OptionError(f'{problem}; load into the model that it was made of, and fuse again')
 
 
 def keep_first_token(blocks: nn.ModuleList) -> None:

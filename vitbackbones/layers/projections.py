@@ -26,6 +26,7 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from .drop import make_dropout, require_dropout
+from .pack import Packable
 from .parts import require_choice
 
 # input channel i of group g, output channel o of group g in part p
@@ -42,7 +43,7 @@ def require_groups(groups: int) -> None:
         raise OptionError(f'groups={groups!r}: a number of groups is an integer of at least 1')
 
 
-class GroupedLinear(nn.Linear):
+class GroupedLinear(Packable, nn.Linear):
     """A linear map of ``parts`` equal projections in ``groups`` groups; 1 group is dense.
 
     Args:
@@ -82,13 +83,15 @@ class GroupedLinear(nn.Linear):
 
     def forward(self, x: Tensor, part: slice = slice(None)) -> Tensor:
         """Map (..., in_features) to (..., out_features), or to the parts in ``part`` alone."""
+        if self.groups == 1:
+            first, end = part.start or 0, part.stop or self.parts
+            width = self.out_features // self.parts
+            return self.product(x, (first * width, end * width))
         # (parts * out, in / groups) -> (groups, parts, out / groups, in / groups)
         weight = self.weight.unflatten(0, (self.groups, self.parts, -1))[:, part]
         bias = self.bias
         if bias is not None:
             bias = bias.unflatten(0, (self.parts, -1))[part].flatten()  # (parts * out,)
-        if self.groups == 1:
-            return F.linear(x, weight.flatten(0, 2), bias)
         x = x.unflatten(-1, (self.groups, -1))  # (..., groups, in / groups)
         out = torch.einsum(_PRODUCTS[self.layout], x, weight).flatten(-3)
         return out if bias is None else out + bias

@@ -1,0 +1,169 @@
+"""Linear layers whose weights are laid out once for the kernels of a CPU.
+
+A plain matrix product lays the weight out for its kernel in every call. Here oneDNN does it once,
+and a GELU or the sum with the residual stream, which would read and write all tokens once more, is
+part of the product. These are the operators that ``torch.compile`` uses after freezing.
+
+The dense weight stays the layer's parameter: it is what moves, pickles, is traced and is
+differentiated. The packed one is made from it when it is first needed, costs as much memory again,
+and is dropped whenever the layer moves. A call that oneDNN cannot serve (another device or type,
+autocast, a gradient, ``torch.compile`` and ``torch.export``) takes the dense weight.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from ..errors import OptionError
+
+# A layout for many rows is good for few, too; the reverse does not hold. Without a number oneDNN
+# takes 'few'. One number for all calls, so that nothing depends on the first batch.
+_ROWS = 8192
+_DTYPES = (torch.float32, torch.bfloat16)
+
+
+def why_not_packed() -> str:
+    """Return what keeps this machine from packed products, '' if nothing does."""
+    operators = ('_reorder_linear_weight', '_linear_pointwise')
+    if not torch.backends.mkldnn.is_available():
+        return 'this build of torch has no oneDNN'
+    if not torch.backends.mkldnn.enabled:
+        return 'oneDNN is switched off (torch.backends.mkldnn.enabled)'
+    if not all(hasattr(torch.ops.mkldnn, name) for name in operators):
+        return f'torch {torch.__version__} has no operators for packed linear layers'
+    capability = torch.backends.cpu.get_cpu_capability()
+    if not capability.startswith('AVX'):
+        return f'the processor has no AVX2 ({capability})'
+    return ''
+
+
+def should_pack(pack: bool | str) -> bool:
+    """Return whether to pack, for ``pack`` as in :func:`~vitbackbones.layers.fuse_for_inference`.
+
+    Raises:
+        OptionError: ``pack`` is true, and this machine cannot.
+    """
+    if pack not in ('auto', True, False):
+        raise OptionError(f"pack={pack!r}: must be 'auto', True or False")
+    reason = why_not_packed() if pack else ''
+    if reason and pack is True:
+        raise OptionError(f"pack=True: {reason}; use pack='auto' to do without")
+    return bool(pack) and not reason
+
+
+class Packable:
+    """What lets a ``nn.Linear`` keep its weight packed, all of it or some of its rows.
+
+    Attributes:
+        packed: the packed rows by (first, end), made when they are first asked for; ``None``: this
+            layer does not pack.
+    """
+
+    weight: Tensor
+    bias: Tensor | None
+    packed: dict[tuple[int, int], Tensor] | None = None
+
+    def product(
+        self,
+        x: Tensor,
+        rows: tuple[int, int] | None = None,
+        gelu: bool = False,
+        other: Tensor | None = None,
+    ) -> Tensor:
+        """Map (..., in_features) to (..., out_features).
+
+        Args:
+            x: what comes in.
+            rows: first and end of the rows of the weight to use; by default all.
+            gelu: whether a GELU follows.
+            other: what is added to the answer, of its shape.
+        """
+        first, end = rows or (0, len(self.weight))
+        bias = None if self.bias is None else self.bias[first:end]
+        if self.packed is None or not _packs(x, self.weight):
+            out = F.linear(x, self.weight[first:end], bias)
+            out = F.gelu(out) if gelu else out
+            return out if other is None else out + other
+        weight = self._packed_rows(first, end)
+        if other is not None:
+            return torch.ops.mkldnn._linear_pointwise.binary(x, other, weight, bias, 'add')
+        activation = ('gelu', [], 'none') if gelu else ('none', [], '')
+        return torch.ops.mkldnn._linear_pointwise(x, weight, bias, *activation)
+
+    def _packed_rows(self, first: int, end: int) -> Tensor:
+        if (first, end) not in self.packed:
+            rows = self.weight[first:end].detach()
+            self.packed[first, end] = torch.ops.mkldnn._reorder_linear_weight(rows, _ROWS)
+        return self.packed[first, end]
+
+    def _apply(self, *arguments, **options) -> 'Packable':
+        if self.packed:
+            self.packed = {}  # of weights that now move or change their type
+        return super()._apply(*arguments, **options)
+
+    def __getstate__(self) -> dict:
+        """Leave the packed weights out of pickles and copies."""
+        return {**vars(self), 'packed': {}} if self.packed else vars(self)
+
+
+def _packs(x: Tensor, weight: Tensor) -> bool:
+    """Return whether oneDNN serves this call."""
+    return (
+        not torch.compiler.is_compiling()
+        and not torch.jit.is_tracing()
+        and type(x) is Tensor  # no fake one
+        and x.device.type == weight.device.type == 'cpu'
+        and x.dtype == weight.dtype
+        and x.dtype in _DTYPES
+        and not (x.requires_grad and torch.is_grad_enabled())
+        and not torch.is_autocast_enabled('cpu')
+        and torch.backends.mkldnn.enabled
+    )
+
+
+class PackedLinear(Packable, nn.Linear):
+    """A linear layer that packs.
+
+    Attributes:
+        gelu: whether a GELU is part of it.
+        deferred: whether a :class:`ClosingSum` applies it later; it passes on what comes in.
+    """
+
+    gelu = False
+    deferred = False
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (..., in_features) to (..., out_features), or to itself if ``deferred``."""
+        return x if self.deferred else self.product(x, gelu=self.gelu)
+
+
+class ClosingSum(nn.Module):
+    """The shortcut x + last(branch), with the branch's ``last`` layer deferred to here.
+
+    The layer stays a module of the branch, so that no key of the state dict changes.
+    """
+
+    def __init__(self, last: PackedLinear) -> None:
+        super().__init__()
+        last.deferred = True
+        self.held = (last,)  # not registered as a submodule
+
+    def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
+        """Map the stream (N, L, C), its normalized copy and the branch (N, L, hidden) to (N, L, C).
+
+        The branch comes as it is before its last layer.
+        """
+        return self.held[0].product(branch, other=x)
+
+
+def pack_linears(model: nn.Module) -> None:
+    """Let every plain linear layer below ``model`` pack, in place.
+
+    Left alone are subclasses, and layers whose weight is computed by a parametrization or pruning.
+    """
+    for layer in model.modules():
+        if isinstance(layer, nn.Linear) and 'weight' in layer._parameters:
+            if type(layer) is nn.Linear:
+                layer.__class__ = PackedLinear
+            if isinstance(layer, Packable):
+                layer.packed = {}
