@@ -134,7 +134,13 @@ METRICS = LazyRegistry('metric', ROOT_METRICS, {'datasets.imagenet_variants': 'R
 TRANSFORMS = LazyRegistry(
     'transform',
     ROOT_TRANSFORMS,
-    {'datasets.load_image': 'LoadImage', 'datasets.load_mask': 'LoadMask'},
+    {
+        'datasets.fast_crop': 'RandomResizedCrop',
+        'datasets.layout': 'PackInputs RandomFlip',
+        'datasets.load_image': 'LoadImage',
+        'datasets.load_mask': 'LoadMask',
+        'datasets.rand_augment': 'RandAugment',
+    },
 )
 HOOKS = LazyRegistry(
     'hook',

@@ -14,8 +14,8 @@ from mmengine.registry import DefaultScope
 from PIL import Image
 from torch.utils.data import DataLoader, Dataset
 
-from vitbackbones.datasets.load_image import LoadImage, jpeg_ends_early
-from vitbackbones.errors import InputError
+from vitbackbones.datasets.load_image import REDUCTIONS, LoadImage, jpeg_ends_early
+from vitbackbones.errors import InputError, OptionError
 from vitbackbones.registry import TRANSFORMS
 
 
@@ -30,6 +30,7 @@ def encode(suffix, *options):
 
 JPEG = encode('.jpg')
 PROGRESSIVE = encode('.jpg', cv2.IMWRITE_JPEG_PROGRESSIVE, 1)
+MOMENTS = ('reduced', 'full')
 
 
 def with_thumbnail(jpeg):
@@ -195,3 +196,63 @@ def test_a_tiff_of_other_values_is_not_called_damaged(tmp_path, kind, text):
     Image.fromarray(np.ones((8, 8), kind)).save(tmp_path / 'a.tif')
     with pytest.raises(InputError, match=f'a TIFF of {text} values; convert it to 8 or 16 bits'):
         LoadImage()({'img_path': str(tmp_path / 'a.tif')})
+
+
+# ---------------------------------------------------------------------------- decoded later
+
+
+@pytest.mark.parametrize('factor', REDUCTIONS)
+@pytest.mark.parametrize('size', [(60, 80), (61, 83)])
+def test_a_jpeg_is_decoded_when_its_crop_is_known(save, factor, size):
+    path = save(cv2.imencode('.jpg', picture(*size))[1].tobytes())
+    found = LoadImage(decode='reduced')({'img_path': path})
+    assert found['img'].shape == (*size, 3)
+    whole = LoadImage()({'img_path': path})['img']
+    reduced = found['img'].decode(factor)
+    assert reduced.shape == (-(-size[0] // factor), -(-size[1] // factor), 3)
+    assert reduced.mean() == pytest.approx(whole.mean(), abs=3)
+    assert (factor > 1) or np.array_equal(reduced, whole)
+
+
+@pytest.mark.parametrize('mode', ['L', 'CMYK'])
+def test_the_later_decoding_makes_the_same_of_other_colors(tmp_path, mode):
+    path = str(tmp_path / 'picture.jpg')
+    Image.fromarray(picture()).convert(mode).save(path)
+    later = LoadImage(decode='reduced')({'img_path': path})['img'].decode(1)
+    assert np.array_equal(later, LoadImage()({'img_path': path})['img'])
+
+
+def test_what_may_have_to_be_turned_or_is_no_jpeg_is_decoded_at_once(tmp_path, save):
+    turned = Image.Exif()
+    turned[0x0112] = 6
+    Image.fromarray(picture()).save(tmp_path / 'turned.jpg', exif=turned)
+    for path in (str(tmp_path / 'turned.jpg'), save(encode('.png'), 'picture.png')):
+        later, at_once = (LoadImage(decode=each)({'img_path': path}) for each in MOMENTS)
+        assert np.array_equal(later['img'], at_once['img'])
+        assert later['img_shape'] == at_once['img_shape']
+
+
+@pytest.mark.parametrize('case', BAD)
+def test_a_bad_picture_is_named_before_it_is_decoded(save, case):
+    path = save(BAD[case][0])
+    messages = []
+    for moment in MOMENTS:
+        with pytest.raises(InputError) as caught:
+            LoadImage(decode=moment)({'img_path': path})
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+
+
+def test_a_jpeg_that_turns_out_to_be_damaged_is_named(save):
+    path = save(JPEG)
+    image = LoadImage(decode='reduced')({'img_path': path})['img']
+    image.content = image.content[:30]
+    with pytest.raises(InputError, match=r'picture\.jpg: truncated, damaged or not an image'):
+        image.decode(2)
+
+
+def test_decoding_later_goes_with_no_other_form():
+    with pytest.raises(OptionError, match="decode='reduced' goes with no other option"):
+        LoadImage(decode='reduced', color_type='grayscale')
+    with pytest.raises(OptionError, match='decode'):
+        LoadImage(decode='later')

@@ -13,20 +13,32 @@ a picture of them and only prints a warning.
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 
+import cv2
 import mmcv
 import numpy as np
 from mmcv.transforms import LoadImageFromFile
 from mmengine import fileio
 from PIL import Image
 
-from ..errors import InputError
+from ..errors import InputError, OptionError
+from ..layers import require_choice
 
 ADVICE = ' Put a good copy there, or take it out of the annotation file.'
 # What OpenCV makes no picture of, by Pillow's mode.
 OTHER_VALUES = {'F': 'floating point', 'I': '32-bit integer'}
 JPEG_START, JPEG_SCAN, JPEG_END = b'\xff\xd8', b'\xff\xda', b'\xff\xd9'
+DAMAGED = 'truncated, damaged or not an image'
+# What a side of a JPEG can be divided by while it is decoded, and how OpenCV is told
+REDUCTIONS = {
+    1: cv2.IMREAD_COLOR,
+    2: cv2.IMREAD_REDUCED_COLOR_2,
+    4: cv2.IMREAD_REDUCED_COLOR_4,
+    8: cv2.IMREAD_REDUCED_COLOR_8,
+}
 
 
 class UnreadableImage(InputError):
@@ -60,19 +72,70 @@ def _header(content: bytes) -> Image.Image | None:
         return None
 
 
-def _decode(content: bytes, color_type: str, backend: str) -> np.ndarray:
+def _read(path: str, backend_args: dict | None) -> tuple[bytes, Image.Image | None]:
+    """Return what a file holds and what its header says.
+
+    Raises:
+        ValueError: it cannot be an image, is too large, or is a JPEG that is cut short.
+    """
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise ValueError('not a regular file')  # reading from a pipe would wait forever
+    content = fileio.get(path, backend_args=backend_args)
     if not content:
         raise ValueError('the file is empty')
     if content.startswith(JPEG_START) and jpeg_ends_early(content):
         raise ValueError(f'truncated, the JPEG data stops after {len(content)} bytes')
-    header = _header(content)
+    return content, _header(content)
+
+
+def _decode(
+    content: bytes, header: Image.Image | None, color_type: str, backend: str
+) -> np.ndarray:
     image = mmcv.imfrombytes(content, flag=color_type, backend=backend)
     if image is not None:
         return image
     if header is not None and header.mode in OTHER_VALUES:
         values = f'{header.format} of {OTHER_VALUES[header.mode]} values'
         raise ValueError(f'a {values}; convert it to 8 or 16 bits')
-    raise ValueError('truncated, damaged or not an image')
+    raise ValueError(DAMAGED)
+
+
+@contextmanager
+def _naming(path: str, advice: str) -> Iterator[None]:
+    """Turn all errors into one that names the file."""
+    try:
+        yield
+    except Exception as error:  # every file and decoder backend has exceptions of its own
+        reason = getattr(error, 'strerror', None) or error
+        raise UnreadableImage(f'image file {path}: {reason}.{advice}') from error
+
+
+class EncodedImage:
+    """A JPEG file that is decoded when it is known how many of its pixels count.
+
+    Attributes:
+        shape: (H, W, 3) of the whole image.
+    """
+
+    def __init__(self, content: bytes, path: str, height: int, width: int) -> None:
+        self.content = content
+        self.path = path
+        self.shape = (height, width, 3)
+
+    def decode(self, factor: int) -> np.ndarray:
+        """Return the image as (ceil(H / factor), ceil(W / factor), 3), uint8, BGR.
+
+        Args:
+            factor: a key of :data:`REDUCTIONS`.
+
+        Raises:
+            UnreadableImage: the file is damaged.
+        """
+        with _naming(self.path, ADVICE):
+            pixels = cv2.imdecode(np.frombuffer(self.content, np.uint8), REDUCTIONS[factor])
+            if pixels is None:
+                raise ValueError(DAMAGED)
+            return pixels
 
 
 def read_image(
@@ -90,14 +153,26 @@ def read_image(
     Raises:
         UnreadableImage: the file is missing, empty, truncated, too large or not an image.
     """
-    try:
-        if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
-            raise ValueError('not a regular file')  # reading from a pipe would wait forever
-        content = fileio.get(path, backend_args=backend_args)
-        return _decode(content, color_type, imdecode_backend)
-    except Exception as error:  # every file and decoder backend has exceptions of its own
-        reason = getattr(error, 'strerror', None) or error
-        raise UnreadableImage(f'image file {path}: {reason}.{advice}') from error
+    with _naming(path, advice):
+        return _decode(*_read(path, backend_args), color_type, imdecode_backend)
+
+
+def read_encoded(path: str, backend_args: dict | None = None) -> EncodedImage | np.ndarray:
+    """Read one image, and decode it unless it is a JPEG that can be decoded at reduced size.
+
+    A JPEG with EXIF data is decoded: it may have to be turned.
+
+    Returns:
+        the file, or an array of shape (H, W, 3), uint8, BGR.
+
+    Raises:
+        UnreadableImage: as :func:`read_image`.
+    """
+    with _naming(path, ADVICE):
+        content, header = _read(path, backend_args)
+        if header is not None and header.format == 'JPEG' and 'exif' not in header.info:
+            return EncodedImage(content, path, header.height, header.width)
+        return _decode(content, header, 'color', 'cv2')
 
 
 class LoadImage(LoadImageFromFile):
@@ -107,9 +182,14 @@ class LoadImage(LoadImageFromFile):
         to_float32, color_type, imdecode_backend, backend_args: as in mmcv.
         ignore_empty: return None for a bad image of any kind instead of raising. Data sets then
             draw another image in training, and stop in testing.
+        decode: ``'full'``, or ``'reduced'``: the ``vitbackbones.RandomResizedCrop`` that must be
+            the next step decodes a JPEG, large ones at a half, a quarter or an eighth of their
+            sides where the crop allows it. This changes pixels a little. Of the other options
+            only ``backend_args`` goes with it.
 
     Raises:
         UnreadableImage: as :func:`read_image`.
+        OptionError: ``decode`` is unknown, or does not go with another option.
     """
 
     def __init__(
@@ -119,16 +199,21 @@ class LoadImage(LoadImageFromFile):
         imdecode_backend: str = 'cv2',
         ignore_empty: bool = False,
         backend_args: dict | None = None,
+        decode: str = 'full',
     ) -> None:
         super().__init__(
             to_float32, color_type, imdecode_backend, None, ignore_empty, backend_args=backend_args
         )
+        require_choice('decode', decode, ('full', 'reduced'))
+        default = (to_float32, color_type, imdecode_backend, ignore_empty)
+        if decode == 'reduced' and default != (False, 'color', 'cv2', False):
+            raise OptionError("decode='reduced' goes with no other option than backend_args")
+        self.decode = decode
 
     def transform(self, results: dict) -> dict | None:
         """Add ``img`` (H, W, 3), ``img_shape`` and ``ori_shape`` (H, W) to ``results``."""
-        source = (results['img_path'], self.color_type, self.imdecode_backend, self.backend_args)
         try:
-            image = read_image(*source)
+            image = self._load(results['img_path'])
         except UnreadableImage:
             if self.ignore_empty:
                 return None
@@ -136,3 +221,8 @@ class LoadImage(LoadImageFromFile):
         image = image.astype(np.float32) if self.to_float32 else image
         shape = image.shape[:2]
         return results | {'img': image, 'img_shape': shape, 'ori_shape': shape}
+
+    def _load(self, path: str) -> np.ndarray | EncodedImage:
+        if self.decode == 'reduced':
+            return read_encoded(path, self.backend_args)
+        return read_image(path, self.color_type, self.imdecode_backend, self.backend_args)
