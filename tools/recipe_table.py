@@ -14,6 +14,8 @@ from mmengine.config import Config
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # for what the configs import
 
+from vitbackbones.registry import bare_name
+
 ROOT = Path(__file__).resolve().parents[1]
 CONFIGS = ROOT / 'configs'
 TARGET = ROOT / 'docs' / 'recipes.md'
@@ -61,7 +63,7 @@ class Table:
 
 def steps(config: Config, split: str) -> dict[str, dict]:
     """The steps of a pipeline by their types."""
-    return {step.type: step for step in config[f'{split}_dataloader'].dataset.pipeline}
+    return {bare_name(step.type): step for step in config[f'{split}_dataloader'].dataset.pipeline}
 
 
 def batch(config: Config) -> str:
@@ -98,11 +100,10 @@ def crop(config: Config) -> str:
 
 
 def erasing(config: Config) -> str:
-    found = steps(config, 'train')
-    if 'RandomErasing' in found:
-        return f'{found["RandomErasing"].erase_prob} before'
     preprocessor = config.model.data_preprocessor
-    return f'{preprocessor.erase_prob} after' if 'erase_prob' in preprocessor else ''
+    if 'erase_prob' not in preprocessor:
+        return ''
+    return f'{preprocessor.erase_prob} {"before" if "before_mixing" in preprocessor else "after"}'
 
 
 def rates(part: str) -> Callable[[Config], str]:

@@ -1,4 +1,4 @@
-"""CIFAR-10 at 224 pixels under data/cifar10, as DeiT augments ImageNet, but nothing is erased."""
+"""CIFAR-10 at 224 pixels under data/cifar10, as DeiT augments ImageNet."""
 
 _base_ = ['./classification_loaders.py', '../pipelines/deit.py']
 
@@ -6,7 +6,7 @@ data_root = 'data/cifar10/'
 
 # The data set holds decoded images (BGR, as from files): nothing is loaded.
 train_steps = _base_.train_steps
-del train_steps.load, train_steps.erase
+del train_steps.load
 train_pipeline = list(train_steps.values())
 test_steps = _base_.test_steps
 del test_steps.load

@@ -1,19 +1,20 @@
 """Oxford Flowers-102 at 384 pixels under data/flowers102 (jpg/, imagelabels.mat, setid.mat).
 
-Augmented as DeiT augments ImageNet, but nothing is erased; trained on train + val, 2040 images.
+Augmented as DeiT augments ImageNet; trained on train + val, 2040 images.
 """
 
 _base_ = ['./classification_loaders.py', '../pipelines/deit_384.py']
 
 data_root = 'data/flowers102/'
 
-train_steps = _base_.train_steps
-del train_steps.erase
-train_pipeline = list(train_steps.values())
-
 train_dataloader = dict(
     batch_size=48,
-    dataset=dict(type='Flowers102', data_root=data_root, split='trainval', pipeline=train_pipeline),
+    dataset=dict(
+        type='Flowers102',
+        data_root=data_root,
+        split='trainval',
+        pipeline=_base_.train_pipeline,
+    ),
 )
 val_dataloader = dict(
     batch_size=64,

@@ -9,9 +9,9 @@ by the published code in distributed ones only.
 _base_ = './imagenet.py'
 
 train_steps = dict(
-    load=dict(type='vitbackbones.LoadImage'),
-    crop=dict(type='RandomResizedCrop', scale=224, backend='pillow', interpolation='bilinear'),
-    flip=dict(type='RandomFlip', prob=0.5, direction='horizontal'),
+    load=dict(type='vitbackbones.LoadImage', decode='reduced'),
+    crop=dict(type='vitbackbones.RandomResizedCrop', scale=224, interpolation='bilinear'),
+    flip=dict(type='vitbackbones.RandomFlip', prob=0.5, direction='horizontal'),
     augment=dict(
         type='RandomChoice',
         transforms=[
@@ -28,7 +28,7 @@ train_steps = dict(
         ],
     ),
     jitter=dict(type='ColorJitter', brightness=0.3, contrast=0.3, saturation=0.3, backend='cv2'),
-    pack=dict(type='PackInputs'),
+    pack=dict(type='vitbackbones.PackInputs'),
 )
 test_steps = dict(
     load=dict(type='LoadImageFromFile'),

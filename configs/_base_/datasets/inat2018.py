@@ -1,15 +1,11 @@
 """iNaturalist 2018 under data/inat2018 (train_val2018/, train2018.json, val2018.json), 224 pixels.
 
-Augmented as for DeiT on ImageNet, each image three times, but erasing 0.1.
+Augmented as for DeiT on ImageNet, each image three times.
 """
 
 _base_ = ['./classification_loaders.py', '../pipelines/deit.py']
 
 data_root = 'data/inat2018/'
-
-train_steps = _base_.train_steps
-train_steps.erase.erase_prob = 0.1
-train_pipeline = list(train_steps.values())
 
 train_dataloader = dict(
     batch_size=96,
@@ -17,7 +13,7 @@ train_dataloader = dict(
         type='vitbackbones.INaturalist',
         data_root=data_root,
         ann_file='train2018.json',
-        pipeline=train_pipeline,
+        pipeline=_base_.train_pipeline,
     ),
 )
 val_dataloader = dict(

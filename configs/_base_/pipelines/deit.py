@@ -1,7 +1,15 @@
-"""DeiT's augmentation at 224 pixels: RandAugment 9/0.5 and erasing 0.25; evaluation crops 0.875.
+"""DeiT's augmentation at 224 pixels, RandAugment 9/0.5; evaluation crops 0.875.
 
 timm's color jitter 0.4 stands in the published commands, but timm leaves it out beside RandAugment.
-The noise of an erased part is clipped to the colors of a file, which 4 % of it exceeds.
+Images stay at 8 bits here. The model's data preprocessor normalizes, erases (in the published code
+a step of this pipeline; models/classifier_erase_first.py) and mixes them.
+
+Large JPEGs are decoded at a half of their sides or less where a crop is at least twice as large as
+what comes out. Pixels then differ a little; for those of a full decoding:
+
+    train_steps = _base_.train_steps
+    train_steps.load.decode = 'full'
+    train_pipeline = list(train_steps.values())
 
 Every step has a name. A file that builds on this one changes a step by its name, and stops with an
 error if there is none of that name:
@@ -13,11 +21,11 @@ error if there is none of that name:
 """
 
 train_steps = dict(
-    load=dict(type='vitbackbones.LoadImage'),
-    crop=dict(type='RandomResizedCrop', scale=224, backend='pillow', interpolation='bicubic'),
-    flip=dict(type='RandomFlip', prob=0.5, direction='horizontal'),
+    load=dict(type='vitbackbones.LoadImage', decode='reduced'),
+    crop=dict(type='vitbackbones.RandomResizedCrop', scale=224, interpolation='bicubic'),
+    flip=dict(type='vitbackbones.RandomFlip', prob=0.5, direction='horizontal'),
     augment=dict(
-        type='RandAugment',
+        type='vitbackbones.RandAugment',
         policies='timm_increasing',
         num_policies=2,
         magnitude_level=9,
@@ -25,16 +33,7 @@ train_steps = dict(
         total_level=10,
         hparams=dict(pad_val=[104, 116, 124], interpolation='bicubic'),
     ),
-    erase=dict(
-        type='RandomErasing',
-        erase_prob=0.25,
-        mode='rand',
-        min_area_ratio=0.02,
-        max_area_ratio=1 / 3,
-        fill_color=[103.53, 116.28, 123.675],
-        fill_std=[57.375, 57.12, 58.395],
-    ),
-    pack=dict(type='PackInputs'),
+    pack=dict(type='vitbackbones.PackInputs'),
 )
 test_steps = dict(
     load=dict(type='LoadImageFromFile'),

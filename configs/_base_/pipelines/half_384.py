@@ -4,8 +4,8 @@ _base_ = './half.py'
 
 train_steps = _base_.train_steps
 train_steps.crop.transforms = [
-    [dict(type='RandomResizedCrop', scale=384, backend='pillow', interpolation='bilinear')],
-    [dict(type='RandomResizedCrop', scale=384, backend='pillow', interpolation='bicubic')],
+    [dict(type='vitbackbones.RandomResizedCrop', scale=384, interpolation='bilinear')],
+    [dict(type='vitbackbones.RandomResizedCrop', scale=384, interpolation='bicubic')],
 ]
 train_pipeline = list(train_steps.values())
 

@@ -1,6 +1,6 @@
 """timm's loader at 224 pixels: DeiT's augmentation with a random interpolation, crops of 0.9.
 
-Nothing is erased in a pipeline: timm does that after MixUp and CutMix (models/classifier_erase.py).
+timm erases after MixUp and CutMix (models/classifier_erase.py).
 RandAugment's own interpolation, drawn from the two as well in the published code, is bicubic here.
 """
 
@@ -10,11 +10,10 @@ train_steps = _base_.train_steps
 train_steps.crop = dict(
     type='RandomChoice',  # another interpolation for each image
     transforms=[
-        [dict(type='RandomResizedCrop', scale=224, backend='pillow', interpolation='bilinear')],
-        [dict(type='RandomResizedCrop', scale=224, backend='pillow', interpolation='bicubic')],
+        [dict(type='vitbackbones.RandomResizedCrop', scale=224, interpolation='bilinear')],
+        [dict(type='vitbackbones.RandomResizedCrop', scale=224, interpolation='bicubic')],
     ],
 )
-del train_steps.erase
 train_pipeline = list(train_steps.values())
 
 test_steps = _base_.test_steps

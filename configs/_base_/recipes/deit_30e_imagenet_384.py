@@ -10,7 +10,7 @@ A run config adds the whole model's weights, the backbone at 384 pixels and the 
 """
 
 _base_ = [
-    '../models/classifier.py',
+    '../models/classifier_erase_first.py',
     '../datasets/imagenet_384.py',
     '../schedules/finetune_30e.py',
     '../cls_runtime_eval_mode.py',

@@ -10,7 +10,9 @@ head.
 """
 
 _base_ = [
-    '../models/classifier.py',
+    '../models/classifier_erase_first.py',
     '../schedules/inat_360e.py',
     '../cls_runtime.py',
 ]
+
+model = dict(data_preprocessor=dict(erase_prob=0.1))

@@ -10,7 +10,7 @@ A run config adds the backbone with its stochastic depth, and the width of the h
 """
 
 _base_ = [
-    '../models/classifier.py',
+    '../models/classifier_erase_first.py',
     '../datasets/imagenet_deit.py',
     '../schedules/pvt_300e.py',
     '../cls_runtime.py',

@@ -14,7 +14,7 @@ A run config adds the backbone with its stochastic depth, and the width of the h
 """
 
 _base_ = [
-    '../models/classifier.py',
+    '../models/classifier_erase_first.py',
     '../datasets/imagenet_deit.py',
     '../schedules/deit_300e.py',
     '../cls_runtime_ema_aside.py',

@@ -1,5 +1,6 @@
 """Erasing after mixing: timm's own, value by value, and in its place."""
 
+import pickle
 import random
 
 import numpy as np
@@ -65,8 +66,30 @@ def test_holes_are_not_mixed_and_noise_is_not_clipped():
     assert noise.abs().max() > 3  # colors of a file end at 1
 
 
-def test_only_training_erases_and_the_place_in_the_run_decides():
-    model = preprocessor()
+def test_holes_are_mixed_where_the_pictures_are_erased_first():
+    options = {'batch_augments': {'augments': [{'type': 'Mixup', 'alpha': 1.0}]}}
+    seed(1)
+    late = preprocessor(**options)(batch(), training=True)['inputs']
+    seed(1)
+    first = preprocessor(before_mixing=True, **options)(batch(), training=True)['inputs']
+    assert first.std() < late.std()  # noise blended with another picture is weaker
+    colored = (first[:, :1] != first[:, 1:2]).float().mean()
+    assert colored > 1.5 * (late[:, :1] != late[:, 1:2]).float().mean()  # two holes in each
+
+
+def test_erasing_first_without_mixing_is_erasing():
+    outcomes = []
+    for first in (True, False):
+        seed(1)
+        model = preprocessor(before_mixing=first, batch_augments=None)
+        outcomes.append(model(batch(), training=True)['inputs'])
+    assert torch.equal(*outcomes)
+    assert len(outcomes[0].unique()) > 2
+
+
+@pytest.mark.parametrize('before_mixing', [False, True])
+def test_only_training_erases_and_the_place_in_the_run_decides(before_mixing):
+    model = pickle.loads(pickle.dumps(preprocessor(before_mixing=before_mixing)))
     tested = model(batch())['inputs']
     assert set(tested.unique().tolist()) == {-1.0, 1.0}
     drawn = []
