@@ -25,6 +25,8 @@ from mmengine.registry import WEIGHT_INITIALIZERS as ROOT_WEIGHT_INITIALIZERS
 from mmengine.registry import Registry
 
 SCOPE = 'vitbackbones'
+# what builds the optimizer of every config that names no constructor
+GROUPED = f'{SCOPE}.GroupedOptimWrapperConstructor'
 
 
 def bare_name(kind: object) -> str:
@@ -169,7 +171,10 @@ OPTIM_WRAPPERS = LazyRegistry(
 OPTIM_WRAPPER_CONSTRUCTORS = LazyRegistry(
     'optimizer wrapper constructor',
     ROOT_OPTIM_WRAPPER_CONSTRUCTORS,
-    {'training.layer_decay': 'LayerDecayOptimWrapperConstructor'},
+    {
+        'training.layer_decay': 'LayerDecayOptimWrapperConstructor',
+        'training.param_groups': 'GroupedOptimWrapperConstructor',
+    },
 )
 PARAM_SCHEDULERS = LazyRegistry(
     'parameter scheduler', ROOT_PARAM_SCHEDULERS, {'training.schedules': 'PolyLR'}

@@ -24,6 +24,7 @@ from ..training.console import build_runner
 from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume
 from ..training.hooks.curves import drawn_when_stopped
 from ..training.hooks.interrupt import saved_without_data
+from ..training.param_groups import group_parameters
 from ..training.precision import use_amp
 from . import smoke
 from .common_steps import MACHINE, SETTINGS, TRIAL, first_steps
@@ -145,6 +146,11 @@ READ = (
         'precision',
         '16 bits in the forward pass (--amp)',
         lambda config, options: use_amp(config) if options.amp else config,
+    ),
+    Step(
+        'optimizer',
+        'parameters with equal options share a group, which is updated at once',
+        lambda config, options: group_parameters(config),
     ),
 )
 TRAIN_SETTINGS = (

@@ -17,11 +17,11 @@ biases and norms out of the weight decay.
 
 import re
 
-from mmengine.optim import DefaultOptimWrapperConstructor
 from torch import nn
 
 from ..backbones import Backbone
 from ..errors import InputError
+from .param_groups import GroupedOptimWrapperConstructor
 
 # what FSDP, activation checkpointing and torch.compile put into the names of parameters
 WRAPPED = re.compile(r'(_fsdp_wrapped_module|_checkpoint_wrapped_module|_orig_mod)\.')
@@ -49,11 +49,8 @@ def depth_factors(model: nn.Module, rate: float) -> dict[int, tuple[float, bool]
     return factors
 
 
-class LayerDecayOptimWrapperConstructor(DefaultOptimWrapperConstructor):
-    """mmengine's constructor with the factors of :func:`depth_factors`.
-
-    Parameters that end up with the same settings share a group, so that the optimizer updates
-    them together.
+class LayerDecayOptimWrapperConstructor(GroupedOptimWrapperConstructor):
+    """The constructor of every run with the factors of :func:`depth_factors`.
 
     Args:
         optim_wrapper_cfg: as in mmengine.
@@ -64,28 +61,11 @@ class LayerDecayOptimWrapperConstructor(DefaultOptimWrapperConstructor):
         # mmengine looks at single parameters only if there is something in paramwise_cfg
         super().__init__(optim_wrapper_cfg, {'layer_decay_rate': 1.0, **(paramwise_cfg or {})})
 
-    def add_params(self, params: list[dict], module: nn.Module, prefix='', **options) -> None:
-        """Add the groups of ``module``; calls itself for every part of it, with a prefix."""
-        if prefix:
-            super().add_params(params, module, prefix, **options)
-            return
-        single: list[dict] = []
-        super().add_params(single, module, prefix, **options)
-        factors = depth_factors(module, self.paramwise_cfg['layer_decay_rate'])
+    def adjust(self, single: list[dict], model: nn.Module) -> None:
+        """Multiply the rates by their layers' factors, and take out what is not decayed."""
+        factors = depth_factors(model, self.paramwise_cfg['layer_decay_rate'])
         for group in single:
             factor, decayed = factors.get(id(group['params'][0]), (1.0, True))
             group['lr'] = group.get('lr', self.base_lr) * factor
             if not decayed:
                 group['weight_decay'] = 0.0
-        params += _merged(single)
-
-
-def _merged(groups: list[dict]) -> list[dict]:
-    merged: dict[str, dict] = {}
-    for group in groups:
-        settings = repr(sorted((key, group[key]) for key in group if key != 'params'))
-        if settings in merged:
-            merged[settings]['params'].extend(group['params'])
-        else:
-            merged[settings] = {**group, 'params': list(group['params'])}
-    return list(merged.values())

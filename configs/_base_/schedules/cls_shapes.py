@@ -2,7 +2,7 @@
 
 optim_wrapper = dict(
     type='OptimWrapper',
-    optimizer=dict(type='AdamW', lr=1e-3, weight_decay=0.05, fused=True),
+    optimizer=dict(type='AdamW', lr=1e-3, weight_decay=0.05),
     paramwise_cfg=dict(flat_decay_mult=0.0),
 )
 param_scheduler = [

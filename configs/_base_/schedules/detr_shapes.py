@@ -5,7 +5,7 @@ Nothing is pretrained, so backbone and DETR learn at one rate.
 
 optim_wrapper = dict(
     type='OptimWrapper',
-    optimizer=dict(type='AdamW', lr=5e-4, weight_decay=1e-4, fused=True),
+    optimizer=dict(type='AdamW', lr=5e-4, weight_decay=1e-4),
     clip_grad=dict(max_norm=0.1, norm_type=2),
 )
 param_scheduler = [

@@ -34,6 +34,7 @@ from mmengine.hooks import Hook
 from mmengine.runner import EpochBasedTrainLoop
 from torch.utils.data import BatchSampler, DataLoader, Dataset
 
+from ...registry import GROUPED
 from ..dataset_proxy import DatasetProxy, rebuild
 
 PROCESS, SAMPLE = 0, 1  # the first number of a key: what the random numbers are for
@@ -164,7 +165,9 @@ def fingerprints(config: dict) -> dict[str, int]:
 def _decisive(value):
     """Return ``value`` in a fixed order of keys, without what may change."""
     if isinstance(value, dict):
-        return [(key, _decisive(value[key])) for key in sorted(value) if key not in MAY_CHANGE]
+        # grouped parameters train as single ones, which runs of earlier versions had
+        same = MAY_CHANGE | ({'constructor'} if value.get('constructor') == GROUPED else set())
+        return [(key, _decisive(value[key])) for key in sorted(value) if key not in same]
     return list(map(_decisive, value)) if isinstance(value, list | tuple) else value
 
 

@@ -8,8 +8,8 @@ from types import NoneType
 
 from mmengine.hooks import Hook
 from mmengine.model import BaseTTAModel, is_model_wrapper
-from mmengine.optim import OptimWrapper
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from ...checkpoints.class_names import checkpoint_meta, require_same_names
 from ...checkpoints.comparing import compare
@@ -17,6 +17,7 @@ from ...checkpoints.filling import adapt_state, errors_name_file, require_finite
 from ...checkpoints.reading import require_form
 from ...errors import InputError
 from ...messages import shorten
+from ..saved_groups import follow_kernel, regroup
 from .ema import AVERAGED, LAST, MMENGINE, STEPS, EMAHook
 from .exact_resume import APPLIED, DATA_ORDER, SETTINGS
 
@@ -89,14 +90,20 @@ class FittingCheckpointHook(Hook):
         given = fitting_state(self.path, model, checkpoint)
         checkpoint.setdefault('state_dict', given)  # EMAHook asks for it in a file of weights too
         if self.resume:
-            _require_resumable(self.path, checkpoint, runner.optim_wrapper)
+            _require_resumable(self.path, checkpoint)
+            optimizer = runner.optim_wrapper.optimizer
+            regroup(checkpoint, model, optimizer)
+            _require_same_groups(self.path, checkpoint, optimizer)
             for name in (LAST, AVERAGED, MMENGINE):
                 require_finite(self.path, checkpoint.get(name, {}))
             _require_average_goes_on(self.path, checkpoint, runner.hooks)
             _require_no_methods(self.path, checkpoint, runner.param_schedulers)
 
     def before_train(self, runner) -> None:
-        if self.resume and runner.iter >= runner.max_iters:
+        if not self.resume:
+            return
+        follow_kernel(runner.optim_wrapper.optimizer)
+        if runner.iter >= runner.max_iters:
             runner.logger.warning(f'{self.path}: the training is complete, nothing is left to do')
 
 
@@ -130,7 +137,7 @@ def _require_fitting(path: str, model: nn.Module, given: dict[str, Tensor]) -> N
         raise InputError('\n  '.join([f'{path} is not a checkpoint of this model:', *lines]))
 
 
-def _require_resumable(path: str, checkpoint: dict, optimizer: OptimWrapper) -> None:
+def _require_resumable(path: str, checkpoint: dict) -> None:
     if not {'meta', 'optimizer', 'message_hub'} <= set(checkpoint):
         raise InputError(
             f'{path} holds weights only, nothing to resume training from. '
@@ -138,15 +145,18 @@ def _require_resumable(path: str, checkpoint: dict, optimizer: OptimWrapper) -> 
         )
     require_form(path, checkpoint, RESUMABLE, complete=True)
     require_form(path, checkpoint, OPTIONAL)
+
+
+def _require_same_groups(path: str, checkpoint: dict, optimizer: Optimizer) -> None:
     given = [len(group['params']) for group in checkpoint['optimizer']['param_groups']]
-    own = [len(group['params']) for group in optimizer.optimizer.param_groups]
+    own = [len(group['params']) for group in optimizer.param_groups]
     if given != own:
         raise InputError(
             f'{path}: its optimizer has {len(given)} groups of {sum(given)} parameters, that of '
             f'the config {len(own)} of {sum(own)}; optim_wrapper was changed since. '
             'To start from its weights use --cfg-options load_from=FILE.'
         )
-    _require_alike(path, checkpoint['optimizer'], optimizer.optimizer.param_groups)
+    _require_alike(path, checkpoint['optimizer'], optimizer.param_groups)
 
 
 def _require_alike(path: str, saved: dict, groups: Sequence[dict]) -> None:

@@ -1,0 +1,76 @@
+"""A checkpoint with a group for each parameter is continued with few, to the bit."""
+
+import pytest
+import torch
+from mmengine.optim import OptimWrapper
+from torch import nn
+
+from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.errors import InputError
+from vitbackbones.training.saved_groups import follow_kernel
+
+from .hooks.test_exact_resume import Killed, config, state
+from .toy import run_toy
+
+pytestmark = pytest.mark.compat
+GROUPED = 'vitbackbones.GroupedOptimWrapperConstructor'
+STOP = {'type': 'Stop', 'iteration': 5}
+
+
+def run(work_dir, *hooks, paramwise, grouped=False, **changes):
+    """Eight iterations with momenta, two rates, two schedules and clipped gradients."""
+    settings = config(work_dir, 'epoch', *hooks, **changes)
+    settings.optim_wrapper = {
+        'optimizer': {'type': 'AdamW', 'lr': 0.1, 'weight_decay': 0.1},
+        **({'constructor': GROUPED} if grouped else {}),
+        'paramwise_cfg': paramwise,
+        'clip_grad': {'max_norm': 0.1},
+    }
+    return run_toy(settings)
+
+
+def resumed(folder, paramwise, then):
+    """A run with single groups that is killed after its first epoch and goes on with few."""
+    with pytest.raises(Killed):
+        run(folder, STOP, paramwise=paramwise)
+    saved = str(folder / 'epoch_1.pth')
+    assert len(load_file(saved)['optimizer']['param_groups']) == 6
+    hook = {'type': 'vitbackbones.FittingCheckpointHook', 'path': saved, 'resume': True}
+    changes = {'resume': True, 'load_from': saved}
+    return run(folder, hook, paramwise=then, grouped=True, **changes)
+
+
+@pytest.mark.parametrize(('paramwise', 'groups'), [('bias_lr_mult', 2), ('norm_decay_mult', 1)])
+def test_it_is_continued_to_the_bit(tmp_path, capsys, paramwise, groups):
+    options = {paramwise: 2.0}
+    whole = run(tmp_path / 'whole', paramwise=options)
+    capsys.readouterr()
+    runner = resumed(tmp_path / 'stopped', options, options)
+    assert len(runner.optim_wrapper.optimizer.param_groups) == groups
+    (weights, losses), (expected, expected_losses) = state(runner), state(whole)
+    count = 2 * len(whole.model.state_dict())
+    assert weights[:count] == expected[:count]
+    assert losses == expected_losses
+    rates, expected_rates = (each.optim_wrapper.get_lr() for each in (runner, whole))
+    assert {key: {*rates[key]} for key in rates} == {k: {*v} for k, v in expected_rates.items()}
+    assert 'not exactly as before' not in capsys.readouterr().out
+
+
+def test_other_options_than_it_was_saved_with_are_refused(tmp_path):
+    message = 'its optimizer has 6 groups of 6 parameters, that of the config 1 of 6'
+    with pytest.raises(InputError, match=message):
+        resumed(tmp_path, {'bias_lr_mult': 2.0}, {'norm_decay_mult': 1.0})
+
+
+@pytest.mark.parametrize('fused', [True, False])
+def test_a_loss_scaler_goes_on_with_the_kernel_that_was_saved(fused):
+    """Its scale goes to a fused kernel, and to no other."""
+    weight = nn.Parameter(torch.ones(3))
+    optimizer = torch.optim.AdamW([weight], fused=not fused)
+    saved = torch.optim.AdamW([weight], fused=fused).state_dict()
+    OptimWrapper(optimizer).load_state_dict(saved)
+    follow_kernel(optimizer)
+    scaler = torch.amp.GradScaler('cpu', init_scale=4.0)
+    scaler.scale(weight.sum()).backward()
+    scaler.step(optimizer)
+    assert (weight < 1).all()
