@@ -13,7 +13,8 @@ A model is ours:NAME[,KEY=VALUE ...], fused:NAME (ours after fuse_for_inference)
 models take turns; times are wall clock, synchronized on CUDA, and the median counts. ratio is the
 median in units of the first model's. A training step is forward, loss, backward and an SGD step.
 peak_MiB is the most tensor memory of one step above what was there before it. Batch 1 gives the
-latency. A suite brings its own models: 'parts' compares each part with its host.
+latency. A suite brings its own models: 'parts' compares each part with its host; 'gpu' measures
+everything there is to know of a GPU, and writes it into a folder.
 """
 
 import sys
@@ -74,7 +75,7 @@ def parse() -> Namespace:
     add('--device', type=torch.device, default=device, help='default: %(default)s')
     add('--warm-up', type=int, default=2, help='unmeasured rounds (default: 2)')
     add('--repeats', type=count, default=10, help='measured rounds (default: 10)')
-    add('--out', metavar='FILE', help='CSV file to write')
+    add('--out', metavar='FILE', help='CSV file to write; of the suite gpu a folder')
     options = parser.parse_args()
     if len(set(options.models)) < len(options.models):
         parser.error('a model is named twice')

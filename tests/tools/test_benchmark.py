@@ -8,7 +8,7 @@ import torch
 
 from vitbackbones.benchmarking import detr
 from vitbackbones.benchmarking.model_sources import SOURCES, build_model
-from vitbackbones.benchmarking.suites import parts
+from vitbackbones.benchmarking.suites import gpu_jobs, parts
 
 from .conftest import ROOT, load_tool
 from .test_messages import refused
@@ -54,6 +54,15 @@ def test_a_suite_compares_each_group_with_its_first_and_becomes_a_table(
     assert lines[2].startswith(f'| `sret_t,passes=1` | {rows[0]["median_ms"]} ms | ')
     assert lines[5] == f'| + `aug_vit_ti` | {rows[3]["ratio"]} | {rows[7]["ratio"]} |'
     assert page.replaced(text, rows) == text
+
+
+def test_the_suite_for_gpus_writes_a_folder(tool, tmp_path, monkeypatch):
+    monkeypatch.setattr(gpu_jobs.Jobs, 'planned', lambda self: [])
+    refused(tool('benchmark', '--suite', 'gpu', '--device', 'cpu'), '--out FOLDER')
+    result = tool('benchmark', '--suite', 'gpu', '--device', 'cpu', '--out', 'out')
+    assert result.status == 0, result.err
+    assert 'ours:tnt_s / timm:tnt_s_patch16_224' in result.out
+    assert '## Goals' in (tmp_path / 'out/summary.md').read_text()
 
 
 def test_training_and_maps_in_half_precision(tool):

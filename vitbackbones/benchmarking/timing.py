@@ -53,10 +53,13 @@ def require_room(file: str | None) -> None:
 
 
 def report(rows: Iterable[dict], file: str | None) -> None:
-    """Print each row of a table when it comes, and write all so far to a CSV ``file`` if given."""
+    """Print each row of a table when it comes, and write all so far to a CSV ``file`` if given.
+
+    Where the columns change, their names are printed anew.
+    """
     kept: list[dict] = []
     for row in rows:
-        if not kept:
+        if not kept or row.keys() != kept[-1].keys():
             print(_line(row))
         print(_line(row.values()), flush=True)
         kept.append(row)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from ..benchmarking.comparing import cases, compared
 from ..benchmarking.model_sources import Source
-from ..benchmarking.suites import suite_rows
+from ..benchmarking.suites import FOLDERS, suite_rows
 from ..benchmarking.timing import report, require_room
 
 
@@ -19,6 +19,9 @@ def benchmark(options: Namespace, sources: Mapping[str, Source]) -> None:
     Raises:
         InputError: a model is unknown or cannot run a case, or ``--out`` cannot be written.
     """
+    if options.suite in FOLDERS:
+        report(suite_rows(options.suite)(options, sources), None)
+        return
     require_room(options.out)
     rows = suite_rows(options.suite) if options.suite else _rows
     report(rows(options, sources), options.out)

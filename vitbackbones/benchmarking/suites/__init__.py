@@ -6,7 +6,10 @@ from pkgutil import resolve_name
 # name: what yields the rows of its table, given the command line and the sources of models
 SUITES: dict[str, str] = {
     'parts': f'{__name__}.parts:rows',
+    'gpu': f'{__name__}.gpu:rows',
 }
+# those that write several tables, into the folder --out
+FOLDERS = {'gpu'}
 
 
 def suite_rows(name: str) -> Callable[..., Iterator[dict]]:
