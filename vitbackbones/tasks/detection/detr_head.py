@@ -1,10 +1,10 @@
 """DETR's head: float32 under mixed precision, one matching for all layers and images.
 
 mmdet matches each image of each decoder layer by itself: 6 N rounds of small operators, and on a
-GPU as many waits for results. Here one cost matrix holds them all and goes to the CPU once. Costs,
-losses and factors are mmdet's, built from the same configuration, and the numbers are the same but
-for tiny boxes: mmdet's IoUs take no area for smaller than 1e-6 of the image, about a square pixel.
-The published code has no such limit, and neither has this one.
+GPU as many waits for results. Here one cost matrix holds them all and goes to the CPU once, and all
+matches come back at once. Costs, losses and factors are mmdet's, built from the same configuration,
+and the numbers are the same but for tiny boxes: mmdet's IoUs take no area for smaller than 1e-6 of
+the image, about a square pixel. The published code has no such limit, and neither has this one.
 """
 
 import numpy as np
@@ -35,12 +35,17 @@ def gather_objects(instances: list[InstanceData], metas: list[dict]) -> Instance
         labels (G,) and bboxes (G, 4) in units of their image's sides.
     """
     boxes = [
-        each.bboxes / each.bboxes.new_tensor(meta['img_shape'][::-1] * 2)
+        each.bboxes / _upload(torch.tensor(meta['img_shape'][::-1] * 2), each.bboxes.device)
         for each, meta in zip(instances, metas, strict=True)
     ]
     return InstanceData(
         labels=torch.cat([each.labels for each in instances]), bboxes=torch.cat(boxes)
     )
+
+
+def _upload(x: Tensor, device: torch.device) -> Tensor:
+    """Return a copy of a CPU's tensor on a device, without a wait for what runs there."""
+    return x.to(device, non_blocking=True)
 
 
 def require_finite(cost: Tensor, metas: list[dict]) -> None:
@@ -63,16 +68,15 @@ def require_finite(cost: Tensor, metas: list[dict]) -> None:
         )
 
 
-def assign(cost: Tensor, counts: list[int], device='cpu') -> tuple[Tensor, Tensor]:
+def assign(cost: Tensor, counts: list[int]) -> Tensor:
     """Find the cheapest one-to-one matching of queries and objects within each image.
 
     Args:
         cost: (N, Q, G) for one layer, on the CPU.
         counts: how many of the G objects belong to each of the N images, in order.
-        device: of what is returned.
 
     Returns:
-        Matched queries (M,), counted through all N * Q, and their objects (M,).
+        (2, M): matched queries, counted through all N * Q, and their objects.
     """
     queries, objects, start = [], [], 0
     for image, count in enumerate(counts):
@@ -80,8 +84,7 @@ def assign(cost: Tensor, counts: list[int], device='cpu') -> tuple[Tensor, Tenso
         queries.append(rows + image * cost.shape[1])
         objects.append(columns + start)
         start += count
-    pair = torch.from_numpy(np.stack([np.concatenate(queries), np.concatenate(objects)]))
-    return pair.to(device).unbind()  # (2, M)
+    return torch.from_numpy(np.stack([np.concatenate(queries), np.concatenate(objects)]))
 
 
 class JointDETRHead(DETRHead):
@@ -124,9 +127,10 @@ class JointDETRHead(DETRHead):
         counts = [len(each) for each in batch_gt_instances]
         cost = self._cost(all_layers_cls_scores, all_layers_bbox_preds, objects)
         require_finite(cost, batch_img_metas)
-        matches = [assign(layer, counts, objects.labels.device) for layer in cost]
-        factors = self._factors(len(matches[0][0]), all_layers_cls_scores[0])
+        matches = torch.stack([assign(layer, counts) for layer in cost])  # (layers, 2, M)
+        factors = self._factors(matches.shape[2], all_layers_cls_scores[0])
         prefixes = [*(f'd{i}.' for i in range(len(matches) - 1)), '']  # none for the last layer
+        matches = _upload(matches, objects.labels.device)
         layers = zip(all_layers_cls_scores, all_layers_bbox_preds, matches, strict=True)
         losses = {}
         for prefix, layer in zip(prefixes, layers, strict=True):
@@ -144,28 +148,35 @@ class JointDETRHead(DETRHead):
         costs = [cost(predictions, objects, meta) for cost in self.assigner.match_costs]
         return sum(costs).view(*scores.shape[:3], -1).cpu()  # (layers, N, Q, G)
 
-    def _factors(self, matched: int, scores: Tensor) -> tuple[float, float]:
-        """Return what classification and box losses are divided by.
+    def _factors(self, matched: int, scores: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what classification and box losses are divided by, numbers on the device.
 
         The number of boxes is the mean over all processes.
         """
         background = scores.shape[0] * scores.shape[1] - matched
-        weight = scores.new_tensor([matched + background * self.bg_cls_weight])
+        weight = scores.new_full((), matched + background * self.bg_cls_weight)
         if self.sync_cls_avg_factor:
             weight = reduce_mean(weight)
-        boxes = reduce_mean(scores.new_tensor([matched]))
-        return max(weight.item(), 1.0), max(boxes.item(), 1.0)
+        boxes = reduce_mean(scores.new_full((), matched))
+        return weight.clamp(min=1.0), boxes.clamp(min=1.0)
 
     def _layer_losses(
         self,
         scores: Tensor,
         boxes: Tensor,
-        match: tuple[Tensor, Tensor],
+        match: Tensor,
         objects: InstanceData,
-        cls_factor: float,
-        box_factor: float,
+        cls_factor: Tensor,
+        box_factor: Tensor,
     ) -> dict[str, Tensor]:
-        """Return the losses of one layer: logits (N, Q, classes + 1), boxes (N, Q, 4)."""
+        """Return the losses of one layer.
+
+        Args:
+            scores, boxes: logits (N, Q, classes + 1) and boxes (N, Q, 4).
+            match: (2, M), matched queries and their objects.
+            objects: all objects of the batch.
+            cls_factor, box_factor: what the losses are divided by.
+        """
         queries, matched = match
         scores = scores.flatten(0, 1)  # (N * Q, classes + 1)
         labels = torch.full_like(scores[:, 0], self.num_classes, dtype=torch.long)

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from mmcv.cnn import build_norm_layer
 from mmseg.models.decode_heads.decode_head import BaseDecodeHead
+from mmseg.models.utils import resize
 from mmseg.utils import SampleList
 from torch import Tensor, nn
 
@@ -33,6 +34,22 @@ def conv_norm_relu(
     padding = kernel_size // 2
     convolution = nn.Conv2d(in_channels, out_channels, kernel_size, padding=padding, bias=bias)
     return [convolution, build_norm_layer(norm_cfg, out_channels)[1], nn.ReLU(inplace=True)]
+
+
+def accuracy(logits: Tensor, labels: Tensor, ignored: int) -> Tensor:
+    """Return mmseg's accuracy, the percentage of pixels that are right.
+
+    mmseg picks the pixels that count. On a GPU it thereby waits, in every head, to know how many.
+
+    Args:
+        logits: (N, classes, H, W).
+        labels: (N, H, W).
+        ignored: the label of pixels that do not count.
+    """
+    counted = labels != ignored
+    right = counted & (logits.argmax(1) == labels)
+    eps = torch.finfo(torch.float32).eps  # no pixel may count at all
+    return 100 * (right.sum() + eps) / (counted.sum() + eps)
 
 
 class SETRHead(BaseDecodeHead):
@@ -93,8 +110,19 @@ class SETRHead(BaseDecodeHead):
 
     def loss_by_feat(self, seg_logits: Tensor, batch_data_samples: SampleList) -> dict[str, Tensor]:
         """Return the losses of logits as :meth:`forward` returns them, at the size of the masks."""
-        size = batch_data_samples[0].gt_sem_seg.shape
-        return super().loss_by_feat(self.cut_to_image(seg_logits, size), batch_data_samples)
+        labels = self._stack_batch_gt(batch_data_samples)  # (N, 1, H, W)
+        size = labels.shape[2:]
+        logits = resize(
+            self.cut_to_image(seg_logits, size), size, None, 'bilinear', self.align_corners
+        )
+        weight = None if self.sampler is None else self.sampler.sample(logits, labels)
+        labels = labels.squeeze(1)  # (N, H, W)
+        several = isinstance(self.loss_decode, nn.ModuleList)
+        losses = {}
+        for term in self.loss_decode if several else [self.loss_decode]:
+            value = term(logits, labels, weight=weight, ignore_index=self.ignore_index)
+            losses[term.loss_name] = losses.get(term.loss_name, 0) + value
+        return losses | {'acc_seg': accuracy(logits, labels, self.ignore_index)}
 
     def predict_by_feat(self, seg_logits: Tensor, batch_img_metas: list[dict]) -> Tensor:
         """Return logits (N, classes, H, W) of the pixels that were given to the network."""

@@ -1,0 +1,66 @@
+"""How often a training step of a detector or a segmentor makes a GPU wait for its host.
+
+See tests/on_a_gpu.py. What OpenMMLab's own code does in the step is counted, too.
+"""
+
+import pytest
+import torch
+
+from vitbackbones.benchmarking.suites.gpu_tasks import build_detr, detr_batch, setr_batch
+from vitbackbones.tasks.detection import detr_head
+from vitbackbones.tasks.segmentation.setr_head import accuracy
+
+from ..on_a_gpu import copies_of
+from .segmentation import setr
+
+pytestmark = pytest.mark.compat
+SIZE = (64, 96)
+
+
+def make_detr(device):
+    with device:
+        model = build_detr(own=True, narrow=True).train()
+    weights = model.bbox_head.loss_cls.class_weight  # no buffer, so it stays on the host
+    model.bbox_head.loss_cls.class_weight = torch.ones(len(weights))
+    return model, *detr_batch(SIZE, device)
+
+
+def loss(made):
+    model, images, samples = made
+    return model.loss(images, samples)
+
+
+def test_a_forward_pass_of_detr_does_not_wait():
+    assert copies_of(lambda made: made[0]._forward(*made[1:]), make_detr) == []
+
+
+def test_detr_waits_for_its_matching_and_where_mmdet_does(monkeypatch):
+    # the matching needs values; any will do here
+    monkeypatch.setattr(detr_head, 'require_finite', lambda cost, metas: None)
+    monkeypatch.setattr(
+        detr_head, 'assign', lambda cost, counts: torch.zeros(2, sum(counts), dtype=torch.long)
+    )
+    # all costs go to the host at once
+    # mmdet's: size of the image and an epsilon in the costs; in each layer's losses, of which
+    # there is one here, an epsilon and the weights of the classes
+    assert len(copies_of(loss, make_detr)) == 1 + 2 + 2
+
+
+@pytest.mark.parametrize('kind', setr.KINDS)
+def test_the_losses_of_setr_do_not_wait(kind):
+    def make(device):
+        with device:
+            model = setr.build(kind).train()
+        return model, *setr_batch(SIZE, device)
+
+    assert copies_of(loss, make) == []
+
+
+@pytest.mark.parametrize('ignored', [255, 3])
+def test_accuracy_is_that_of_mmseg(ignored):
+    from mmseg.models.losses import accuracy as theirs
+
+    logits, labels = torch.randn(2, 5, 6, 7), torch.randint(0, 5, (2, 6, 7))
+    for given in (labels, torch.full_like(labels, ignored)):
+        expected = theirs(logits, given, ignore_index=ignored)
+        torch.testing.assert_close(accuracy(logits, given, ignored), expected[0])
