@@ -52,7 +52,7 @@ To see what was applied and what was skipped:
 """
 HEADINGS = {
     'What imports, and what is left out': patches.IMPORTS,
-    'Toolboxes that import each other': patches.OTHER_TOOLBOXES,
+    'What toolboxes import without need': patches.OTHER_TOOLBOXES,
     'Messages': patches.MESSAGES,
     'Loading': patches.LOADING,
     'Inference functions': patches.INFERENCE,

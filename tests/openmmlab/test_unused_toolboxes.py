@@ -1,4 +1,4 @@
-"""A run of one toolbox does not import the others."""
+"""A run of one toolbox does not import the others, nor what they need for other models."""
 
 import subprocess
 import sys
@@ -25,8 +25,8 @@ print('imported:', *sorted({name.partition('.')[0] for name in sys.modules}))
 @pytest.mark.parametrize(
     ('config', 'own', 'others'),
     [
-        ('tiny_detr', 'mmdet', ['mmseg', 'mmpretrain']),
-        ('tiny_seg', 'mmseg', ['mmdet', 'mmpretrain']),
+        ('tiny_detr', 'mmdet', ['mmseg', 'mmpretrain', 'sklearn']),
+        ('tiny_seg', 'mmseg', ['mmdet', 'mmpretrain', 'timm']),
         ('tiny_cls', 'mmpretrain', ['mmdet', 'mmseg']),
     ],
 )
@@ -51,5 +51,9 @@ def test_what_a_config_names_is_not_left_out():
     leave_out_unused(Config({'model': {'type': 'BaseReID'}}))
     assert 'mmdet.models.reid.base_reid' not in FINDER.importers
     assert FINDER.importers['mmseg.models.decode_heads.mask2former_head'] == 'mmdet'
+    for head in ('PAAHead', 'LADHead'):
+        leave_out_unused(Config({'model': {'type': head}}))
+        assert 'mmdet.models.dense_heads.paa_head' not in FINDER.importers
     leave_out_unused(Config({'model': {'type': 'DETR'}}))
+    assert FINDER.importers['mmdet.models.dense_heads.paa_head'] == 'sklearn'
     assert FINDER.importers['mmdet.models.reid.base_reid'] == 'mmpretrain'

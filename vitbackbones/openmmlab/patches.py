@@ -30,7 +30,8 @@ class Patch:
             returns what takes its place; None where it changed something in place.
         when: one of the moments above.
         releases: where it is needed: ``ALL``, or ``ONEDL`` for the continued releases alone.
-        needed_by: for ``IF_UNUSED``, what a config that needs it has in its text.
+        needed_by: for ``IF_UNUSED``, what a config that needs it has in its text; between two
+            such words stands ' or '.
         protects: what would be loaded without protection if the target were gone. Such a patch is
             never skipped silently.
     """
@@ -62,12 +63,12 @@ IMPORTS = (
 )
 
 
-def _optional(module: str, toolbox: str, needed_by: str, releases: str = ALL) -> Patch:
-    """Return the patch of a module that imports another toolbox if that is installed."""
+def _optional(module: str, package: str, needed_by: str, releases: str = ALL) -> Patch:
+    """Return the patch of a module that imports another package if that is installed."""
     return Patch(
-        f'{module}:{toolbox}',
-        f'{toolbox} is imported, which takes seconds, although {needed_by} alone needs it',
-        f'{toolbox} is not imported here; the module does without, as where it is not installed',
+        f'{module}:{package}',
+        f'{package} is imported, which takes time, although {needed_by} alone needs it',
+        f'{package} is not imported here; the module does without, as where it is not installed',
         'unused_toolboxes:UnusedToolboxes',
         when=IF_UNUSED,
         releases=releases,
@@ -83,6 +84,11 @@ OTHER_TOOLBOXES = (
     _optional('mmseg.models.decode_heads.maskformer_head', 'mmdet', 'MaskFormer'),
     _optional('mmseg.datasets.onedl', 'mmpretrain', 'OneDL', ONEDL),
     _optional('mmpretrain.models.utils.res_layer_extra_norm', 'mmdet', 'ResLayerExtraNorm'),
+    _optional('mmseg.models.backbones.timm_backbone', 'timm', 'TIMMBackbone'),
+    _optional('mmdet.models.dense_heads.paa_head', 'sklearn', 'PAAHead or LADHead'),
+    _optional(
+        'mmdet.models.task_modules.tracking.interpolation', 'sklearn', 'InterpolateTracklets'
+    ),
 )
 
 MESSAGES = (
@@ -274,6 +280,13 @@ INFERENCE = (
 )
 
 RUNS = (
+    Patch(
+        'yapf.yapflib.yapf_api:FormatCode',
+        'the text of a config is laid out five times before the first step, and again for every '
+        'checkpoint, which takes a second and more',
+        'the same text is laid out once',
+        'config_text:lay_out_once',
+    ),
     Patch(
         'mmengine.fileio:register_backend',
         'local files are written over the old ones: after a kill in between, a run has neither '

@@ -1,9 +1,9 @@
-"""Toolboxes that a run does not use stay unimported.
+"""Toolboxes that a run does not use stay unimported, and some large packages with them.
 
 The toolboxes import each other where they are installed: mmdet imports mmpretrain for its
-re-identification models, mmseg imports mmdet for Mask2Former. Each takes seconds, and each can do
-without the others. So in a run of the tools these imports find nothing, unless the config names
-what needs them.
+re-identification models, mmseg imports mmdet for Mask2Former. mmseg imports timm, and mmdet
+scikit-learn, for a class or two. Each takes time, and each can do without the others. So in a run
+of the tools these imports find nothing, unless the config names what needs them.
 """
 
 import sys
@@ -54,12 +54,17 @@ FINDER = UnusedToolboxes()
 
 
 def leave_out_unused(config: Config) -> None:
-    """Keep the toolboxes that a config does not use from being imported by the one it uses.
+    """Keep what a config does not use from being imported by the toolbox it uses.
 
-    Call it before that one is imported; what is imported already stays.
+    Call it before the toolbox is imported; what is imported already stays.
     """
     text = str(config.to_dict())
-    unused = [p.target for p in PATCHES if p.when == IF_UNUSED and p.needed_by not in text]
+    optional = [patch for patch in PATCHES if patch.when == IF_UNUSED]
+    unused = [
+        patch.target
+        for patch in optional
+        if not any(word in text for word in patch.needed_by.split(' or '))
+    ]
     FINDER.importers = dict(target.split(':') for target in unused)
     if FINDER not in sys.meta_path:
         sys.meta_path.insert(0, FINDER)
