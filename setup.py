@@ -31,6 +31,8 @@ TOOLS = [
     'tqdm',
 ]
 
+SHARDS = ['braceexpand', 'webdataset>=1.0']
+
 EXTRAS = {
     'onedl': [  # the maintained continuation of OpenMMLab
         *TOOLS,
@@ -51,7 +53,8 @@ EXTRAS = {
         'regex',  # likewise
         'setuptools<82',  # mmengine imports pkg_resources
     ],
-    'dev': ['pytest', 'pytest-random-order', 'pytest-xdist', 'ruff', 'timm'],
+    'shards': SHARDS,  # to write tar shards; reading them takes nothing
+    'dev': [*SHARDS, 'pytest', 'pytest-random-order', 'pytest-xdist', 'ruff', 'timm'],
 }
 
 

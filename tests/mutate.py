@@ -48,6 +48,7 @@ ALSO = {
     'commands/compare.py': ['tools/test_compare.py'],
     'commands/convert_checkpoint.py': ['tools/test_convert_checkpoint.py'],
     'commands/imagenet_sets.py': ['tools/test_classification.py'],
+    'commands/make_shards.py': ['tools/test_make_shards.py'],
     'commands/predict.py': ['tools/predict'],
     'commands/show_augmentations.py': ['tools/test_show_augmentations.py'],
     'commands/smoke.py': ['tools/test_end_to_end.py'],

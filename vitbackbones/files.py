@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 from .errors import InputError
 
@@ -16,8 +16,9 @@ ROOM = 2**20  # bytes, for what a run writes before its first checkpoint: its co
 LOCK = '.lock'
 
 
-def write_file(path: str | Path, content: bytes) -> None:
-    """Write a file that has either the old or the new content, never a part of it.
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[BinaryIO]:
+    """Yield a file to write; it gets its name when the block ends, and vanishes if that fails.
 
     Raises:
         InputError: the disk is full or the folder cannot be written to.
@@ -26,16 +27,27 @@ def write_file(path: str | Path, content: bytes) -> None:
     try:
         part.parent.mkdir(parents=True, exist_ok=True)
         with open(part, 'wb') as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
         _flush_names(part.parent)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise InputError(
             f'{path} cannot be written ({error.strerror}); what was saved there before is unharmed'
         ) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_file(path: str | Path, content: bytes) -> None:
+    """Write a file that has either the old or the new content, never a part of it.
+
+    Raises:
+        InputError: the disk is full or the folder cannot be written to.
+    """
+    with whole_file(path) as file:
+        file.write(content)
 
 
 def _flush_names(folder: Path) -> None:

@@ -12,6 +12,7 @@ from importlib import import_module
 from pkgutil import resolve_name
 from typing import Any
 
+from mmengine.registry import DATA_SAMPLERS as ROOT_DATA_SAMPLERS
 from mmengine.registry import DATASETS as ROOT_DATASETS
 from mmengine.registry import HOOKS as ROOT_HOOKS
 from mmengine.registry import METRICS as ROOT_METRICS
@@ -130,7 +131,11 @@ DATASETS = LazyRegistry(
         'datasets.cifar': 'CIFAR10 CIFAR100',
         'datasets.imagenet_variants': 'ImageNetV2',
         'datasets.inaturalist': 'INaturalist',
+        'datasets.shards': 'ImageNetShards',
     },
+)
+DATA_SAMPLERS = LazyRegistry(
+    'data sampler', ROOT_DATA_SAMPLERS, {'datasets.shards_sampler': 'ShardSampler'}
 )
 METRICS = LazyRegistry('metric', ROOT_METRICS, {'datasets.imagenet_variants': 'ReaLAccuracy'})
 TRANSFORMS = LazyRegistry(

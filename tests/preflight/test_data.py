@@ -8,7 +8,12 @@ from mmengine.config import Config
 from vitbackbones.config.data import locate_data
 from vitbackbones.datasets.checks.findings import Findings
 from vitbackbones.errors import InputError
-from vitbackbones.preflight.data import check_batches, check_classes_occur, check_data
+from vitbackbones.preflight.data import (
+    check_batches,
+    check_classes_occur,
+    check_data,
+    check_labels,
+)
 
 from ..training.shapes_configs import dataset, make_config, make_mask_config
 
@@ -194,3 +199,14 @@ def test_repeated_data():
 )
 def test_what_can_work_is_left_alone(loader):
     batches(**loader)
+
+
+def test_more_classes_than_the_head_has():
+    config = training_on(scope='mmpretrain')
+    found = {PATH: Findings(occurs={'a': 1, 'b': 1, 'c': 1})}
+    check_labels(config, found)
+    config.model = {'head': {'num_classes': 3}}
+    check_labels(config, found)
+    config.model = {'head': {'num_classes': 2}}
+    with pytest.raises(InputError, match=f'{PATH}: has 3 classes, but model.head.num_classes is 2'):
+        check_labels(config, found)

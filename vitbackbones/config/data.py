@@ -8,6 +8,7 @@ from mmengine.config import Config
 
 from ..errors import InputError
 from .paths import candidates, is_remote, resolve
+from .shards import use_shards
 
 SPLITS = ('train', 'val', 'test')
 
@@ -53,6 +54,8 @@ def evaluators(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tup
 def locate_data(config: Config, given: str | None, splits: tuple[str, ...]) -> Config:
     """Check that the files of the data sets are there and make their data roots absolute.
 
+    Tar shards are used where they are there in place of class folders.
+
     Args:
         config: has the data root in each data set and again in the paths of the evaluators.
         given: ``--data-root``, the folder in place of the one that the config names.
@@ -76,9 +79,10 @@ def locate_data(config: Config, given: str | None, splits: tuple[str, ...]) -> C
             '--data-root: no data set of this config has a data_root on this machine; set its '
             'paths with --cfg-options'
         )
+    config = copy.deepcopy(config)
+    use_shards((dataset for _, dataset in datasets(config)), written)
     for path, dataset in datasets(config, splits):
         _require_files(path, dataset, written)
-    config = copy.deepcopy(config)
     for old, root in written.items():
         _relocate(config, old, resolve(root))
     return config

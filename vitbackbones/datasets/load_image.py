@@ -26,8 +26,10 @@ from PIL import Image
 
 from ..errors import InputError, OptionError
 from ..layers import require_choice
+from .shards_index import SCHEME
 
 ADVICE = ' Put a good copy there, or take it out of the annotation file.'
+ADVICE_ON_SHARDS = ' Write its shard again with a good copy, or without it.'
 # What OpenCV makes no picture of, by Pillow's mode.
 OTHER_VALUES = {'F': 'floating point', 'I': '32-bit integer'}
 JPEG_START, JPEG_SCAN, JPEG_END = b'\xff\xd8', b'\xff\xda', b'\xff\xd9'
@@ -72,13 +74,14 @@ def _header(content: bytes) -> Image.Image | None:
         return None
 
 
-def _read(path: str, backend_args: dict | None) -> tuple[bytes, Image.Image | None]:
-    """Return what a file holds and what its header says.
+def read_content(path: str, backend_args: dict | None = None) -> tuple[bytes, Image.Image | None]:
+    """Return what a file holds and what its header says; None for an unknown format.
 
     Raises:
         ValueError: it cannot be an image, is too large, or is a JPEG that is cut short.
     """
-    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+    a_file = not path.startswith(SCHEME)
+    if a_file and os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
         raise ValueError('not a regular file')  # reading from a pipe would wait forever
     content = fileio.get(path, backend_args=backend_args)
     if not content:
@@ -101,12 +104,13 @@ def _decode(
 
 
 @contextmanager
-def _naming(path: str, advice: str) -> Iterator[None]:
-    """Turn all errors into one that names the file."""
+def naming(path: str, advice: str) -> Iterator[None]:
+    """Turn all errors into one that names the file and ends in ``advice``."""
     try:
         yield
     except Exception as error:  # every file and decoder backend has exceptions of its own
         reason = getattr(error, 'strerror', None) or error
+        advice = ADVICE_ON_SHARDS if path.startswith(SCHEME) else advice
         raise UnreadableImage(f'image file {path}: {reason}.{advice}') from error
 
 
@@ -131,7 +135,7 @@ class EncodedImage:
         Raises:
             UnreadableImage: the file is damaged.
         """
-        with _naming(self.path, ADVICE):
+        with naming(self.path, ADVICE):
             pixels = cv2.imdecode(np.frombuffer(self.content, np.uint8), REDUCTIONS[factor])
             if pixels is None:
                 raise ValueError(DAMAGED)
@@ -153,8 +157,8 @@ def read_image(
     Raises:
         UnreadableImage: the file is missing, empty, truncated, too large or not an image.
     """
-    with _naming(path, advice):
-        return _decode(*_read(path, backend_args), color_type, imdecode_backend)
+    with naming(path, advice):
+        return _decode(*read_content(path, backend_args), color_type, imdecode_backend)
 
 
 def read_encoded(path: str, backend_args: dict | None = None) -> EncodedImage | np.ndarray:
@@ -168,8 +172,8 @@ def read_encoded(path: str, backend_args: dict | None = None) -> EncodedImage | 
     Raises:
         UnreadableImage: as :func:`read_image`.
     """
-    with _naming(path, ADVICE):
-        content, header = _read(path, backend_args)
+    with naming(path, ADVICE):
+        content, header = read_content(path, backend_args)
         if header is not None and header.format == 'JPEG' and 'exif' not in header.info:
             return EncodedImage(content, path, header.height, header.width)
         return _decode(content, header, 'color', 'cv2')

@@ -11,6 +11,7 @@ from collections import Counter
 from mmengine.config import Config
 
 from ..config.data import datasets, loaders
+from ..config.settings import value_at
 from ..datasets.checks.findings import Findings
 from ..errors import InputError
 from ..messages import some
@@ -38,9 +39,28 @@ def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
         for path, dataset in used.items()
     }
     task.check_evaluators(config, found)
+    check_labels(config, found)
     check_batches(config, found, splits)
     warnings = [warning for findings in found.values() for warning in findings.warnings]
     return list(dict.fromkeys(warnings + check_classes_occur(config, found)))
+
+
+def check_labels(config: Config, found: dict[str, Findings]) -> None:
+    """Compare the number of classes of data sets with that of a classifier's head.
+
+    Names of class folders and shards are not in the config, where ``check_classes`` looks.
+
+    Raises:
+        InputError: there are more classes than the head has.
+    """
+    most = value_at(config, 'model.head.num_classes')
+    for path, findings in found.items():
+        count = len(findings.occurs)
+        if most and count > most:
+            raise InputError(
+                f'{path}: has {count} classes, but model.head.num_classes is {most}. '
+                f'Set model.head.num_classes={count}, or take another data set.'
+            )
 
 
 def check_classes_occur(config: Config, found: dict[str, Findings]) -> list[str]:

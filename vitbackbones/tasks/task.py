@@ -1,6 +1,6 @@
 """All that the tools have to know of a task, as one record."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
@@ -62,7 +62,7 @@ class Task:
     unit: str
     needs_contrast: bool = True
     check_dataset: 'Callable[[dict, bool], Findings]'
-    check_datasets: Callable[[Iterable[dict]], None] = lambda datasets: None
+    check_datasets: Callable[[Collection[dict]], None] = lambda datasets: None
     check_evaluators: 'Callable[[Config, dict[str, Findings]], None]' = lambda config, found: None
     file_checks: 'Callable[[dict], dict[str, Callable[[], Look]]]' = lambda dataset: {}
     shapes: 'Callable[[Config], dict]'

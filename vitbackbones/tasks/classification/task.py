@@ -1,15 +1,20 @@
 """Classification with mmpretrain, on folders of images."""
 
 import copy
+from collections.abc import Collection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mmengine.config import Config
 
 from ...config.data import datasets
 from ...datasets.shapes import KINDS
-from ...registry import SCOPE
+from ...registry import SCOPE, bare_name
 from ..task import Deferred, Task
 from .agreement import accuracy_names, classes_suffice, head_reads_vectors
+
+if TYPE_CHECKING:
+    from ...datasets.checks.findings import Findings
 
 
 def shapes(config: Config) -> dict:
@@ -30,14 +35,27 @@ def use_shapes(config: Config, root: Path) -> Config:
     return config
 
 
+def check_dataset(dataset: dict, evaluated: bool) -> 'Findings':
+    """Look into shards, or into folders and label files."""
+    place = 'shards' if bare_name(dataset.get('type')) == 'ImageNetShards' else 'folders'
+    return Deferred(f'datasets.checks.{place}:check_dataset')(dataset)
+
+
+def check_datasets(datasets: Collection[dict]) -> None:
+    """Compare the classes of all splits."""
+    Deferred('datasets.checks.folders:check_same_folders')(datasets)
+    Deferred('datasets.checks.shards:check_same_classes')(datasets)
+
+
 TASK = Task(
     scope='mmpretrain',
     packer='PackInputs',
     measured={'Accuracy': accuracy_names},
     rules=(classes_suffice, head_reads_vectors),
     unit='image',
-    check_dataset=lambda dataset, _: Deferred('datasets.checks.folders:check_dataset')(dataset),
-    check_datasets=Deferred('datasets.checks.folders:check_same_folders'),
+    check_dataset=check_dataset,
+    check_datasets=check_datasets,
+    file_checks=Deferred('datasets.checks.shards:shard_checks'),
     shapes=shapes,
     use_shapes=use_shapes,
     writer=Deferred('inference.writers:ScoreWriter'),

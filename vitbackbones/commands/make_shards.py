@@ -1,0 +1,141 @@
+"""``tools/make_shards.py``: tar shards of class folders, or of the data sets of a config.
+
+A shard gets its name when it is whole. The command can be killed at any time and called again: what
+is there is compared with what belongs there, and kept.
+"""
+
+import shutil
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from glob import glob
+from pathlib import Path
+
+from mmengine.registry import DATASETS, init_default_scope
+
+from ..config.data import datasets, locate_data
+from ..config.read import read_config
+from ..datasets.checks.folders import check_dataset
+from ..datasets.shards_index import Index, expand, index_file, scan, write_index
+from ..datasets.shards_writing import Picture, plan, stored_bytes, write_shard
+from ..errors import InputError
+from ..files import folder_lock, prepare_folder, remove_parts
+from ..openmmlab.unused_toolboxes import leave_out_unused
+
+SPLITS = ('train', 'val')
+
+
+def make_shards(options: Namespace) -> None:
+    """Do what ``tools/make_shards.py --help`` describes.
+
+    Raises:
+        InputError: a picture is missing or none, there is no room, or other shards are there.
+    """
+    if options.source.endswith('.tar'):
+        _index(options.source, options.classes)
+        return
+    if options.out is None:
+        raise InputError('OUT is missing: name the folder that the shards go to')
+    out = prepare_folder(options.out, 'OUT')
+    with folder_lock(out, 'OUT'):
+        remove_parts(out)
+        for name, settings in _sources(options):
+            _write(out, name, settings, options.shard_size)
+
+
+# ------------------------------------------------------------------------ writing
+
+
+def _sources(options: Namespace) -> Iterator[tuple[str, dict]]:
+    """Yield name and config of each data set to write."""
+    if not options.source.endswith('.py'):
+        init_default_scope('mmpretrain')
+        folder = Path(options.source).absolute()
+        yield folder.name, {'type': 'CustomDataset', 'data_root': str(folder)}
+        return
+    config = read_config(options.source, options.cfg_options)
+    leave_out_unused(config)
+    config = locate_data(config, options.data_root, SPLITS)
+    init_default_scope(config.get('default_scope') or 'mmengine')
+    for path, settings in datasets(config, SPLITS):
+        yield path.partition('_')[0], settings
+
+
+def _write(out: Path, name: str, settings: dict, shard_size: int) -> None:
+    """Write the shards of one data set, and then their index."""
+    check_dataset(settings)
+    samples, classes = _listed(settings)
+    pictures = plan(samples)
+    starts = range(0, len(pictures), shard_size)
+    parts = {
+        out / f'{name}-{number:06}.tar': pictures[start : start + shard_size]
+        for number, start in enumerate(starts)
+    }
+    size = gigabytes(stored_bytes(pictures))
+    print(
+        f'{name}: {len(pictures)} pictures of {len(classes)} classes, {size}, {len(parts)} shards'
+    )
+    _require_room(out, [part for path, part in parts.items() if not path.exists()])
+    shards = []
+    for path, part in parts.items():
+        shards.append(write_shard(path, part))
+        print(f'{path.name}: {len(part)} pictures, {gigabytes(shards[-1].bytes)}', flush=True)
+    _finish(index_file(out, name), Index(classes, shards))
+
+
+def _listed(settings: dict) -> tuple[list[dict], list[str]]:
+    """Return what a data set lists and its classes: names of folders, other names or numbers."""
+    dataset = DATASETS.build({**settings, 'pipeline': []})
+    samples = [dataset.get_data_info(i) for i in range(len(dataset))]
+    names = getattr(dataset, 'folder_to_idx', None) or dataset.metainfo.get('classes')
+    return samples, [*names] if names else _numbers(sample['gt_label'] for sample in samples)
+
+
+def _require_room(out: Path, parts: list[list[Picture]]) -> None:
+    needed, free = sum(map(stored_bytes, parts)), shutil.disk_usage(out).free
+    if needed > free:
+        raise InputError(
+            f'OUT {out}: {gigabytes(needed)} are needed, {gigabytes(free)} are free. Make room, or '
+            'choose another folder.'
+        )
+
+
+def gigabytes(count: int) -> str:
+    return f'{count / 1e9:.3g} GB'
+
+
+# ------------------------------------------------------------------------ the index
+
+
+def _index(pattern: str, names: str | None) -> None:
+    """Write the index of shards that are there.
+
+    Args:
+        pattern: their paths, with braces or stars.
+        names: a file with the name of a class in each line; None for numbers.
+    """
+    paths = sorted(glob(pattern)) if '*' in pattern else expand(pattern)
+    if not paths:
+        raise InputError(f'SOURCE {pattern}: there are no such files')
+    shards = [scan(Path(path)) for path in paths]
+    labels = (label for shard in shards for label in shard.labels)
+    classes = _read_lines(names) if names else _numbers(labels)
+    _finish(index_file(Path(pattern).parent, Path(pattern).name), Index(classes, shards))
+
+
+def _numbers(labels: Iterable[int]) -> list[str]:
+    """Name classes by their labels."""
+    return [str(label) for label in range(max(labels) + 1)]
+
+
+def _read_lines(file: str) -> list[str]:
+    try:
+        return Path(file).read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, 'strerror', None) or 'not a text'
+        raise InputError(f'--classes {file}: {reason}') from error
+
+
+def _finish(file: Path, index: Index) -> None:
+    write_index(file, index)
+    count = sum(len(shard.members) for shard in index.shards)
+    print(f'{file}: {count} pictures in {len(index.shards)} shards')
