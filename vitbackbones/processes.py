@@ -1,6 +1,7 @@
 """Which of a run's processes this one is, and who speaks for all of them."""
 
 import os
+import re
 import sys
 
 
@@ -12,6 +13,12 @@ def process_rank() -> int:
 def leads_machine() -> bool:
     """Return whether this process is the first of its machine, which checks and speaks for all."""
     return int(os.environ.get('LOCAL_RANK') or os.environ.get('SLURM_LOCALID') or 0) == 0
+
+
+def processes_here() -> int:
+    """Return how many processes of the run are on this machine."""
+    slurm = os.environ.get('SLURM_STEP_TASKS_PER_NODE', '1')  # such as 8(x2),4
+    return int(os.environ.get('LOCAL_WORLD_SIZE') or re.match(r'\d+', slurm)[0])
 
 
 def show_warnings(warnings: list[str]) -> None:

@@ -13,6 +13,7 @@ import torch
 from mmengine.config import Config
 
 from ..config.data import loaders
+from ..processes import processes_here
 
 CGROUP_LIMIT = Path('/sys/fs/cgroup/cpu.max')
 CORES_PER_WORKER = 4
@@ -30,7 +31,7 @@ def available_cores(limit_file: Path = CGROUP_LIMIT) -> int:
 
 
 def _cores_of_process() -> int:
-    return max(1, available_cores() // int(os.environ.get('LOCAL_WORLD_SIZE', 1)))
+    return max(1, available_cores() // processes_here())
 
 
 def limit_workers(config: Config) -> Config:

@@ -52,7 +52,20 @@ def _restore(kind: type[DatasetProxy], attributes: dict) -> DatasetProxy:
     return proxy
 
 
-def rebuild(loader: DataLoader, dataset: Dataset, batches: BatchSampler) -> DataLoader:
-    """Return a loader with the settings of ``loader`` that reads ``batches`` of ``dataset``."""
+def rebuild(
+    loader: DataLoader, dataset: Dataset, batches: BatchSampler, workers: int | None = None
+) -> DataLoader:
+    """Return a loader with the settings of ``loader`` that reads ``batches`` of ``dataset``.
+
+    Args:
+        loader: is left as it is.
+        dataset: what is loaded.
+        batches: gives the indices.
+        workers: the number of data workers; None for that of ``loader``.
+    """
     settings = {name: getattr(loader, name) for name in SETTINGS}
+    if workers is not None:
+        settings['num_workers'] = workers
+    if not settings['num_workers']:  # torch refuses these without workers
+        settings.update(persistent_workers=False, prefetch_factor=None)
     return DataLoader(dataset, batch_sampler=batches, **settings)

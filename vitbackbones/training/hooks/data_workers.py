@@ -9,6 +9,8 @@ raised only where training waits for data: what was trained is complete then and
 
 A worker that finds no shared memory for a batch would print a traceback and leave training waiting
 for that batch forever. Here it ends.
+
+Before the first iteration there are made fewer workers, if the memory cannot hold all of them.
 """
 
 import os
@@ -19,11 +21,13 @@ from threading import Thread
 from types import FrameType
 
 from mmengine.hooks import Hook
-from mmengine.runner import BaseLoop
+from mmengine.runner import BaseLoop, Runner
 
 from ...openmmlab.applying import apply_patches
 from ...openmmlab.frames import waits_for_data
 from ...openmmlab.patches import IN_TRAINING, IN_WORKER
+from ..dataset_proxy import rebuild
+from ..memory import fitting_workers
 
 # Ctrl-C, schedulers, a closed terminal or a lost connection, and Slurm's --signal=USR1
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
@@ -42,13 +46,17 @@ CRASH = 'a crash in a library: load without data workers (num_workers=0) to see 
 
 
 class DataWorkersHook(Hook):
-    """Begins all data workers with :func:`begin_worker`."""
+    """Begins as many data workers as the memory holds, with :func:`begin_worker`."""
+
+    priority = 'VERY_HIGH'  # before others put loaders in place of these
 
     def before_train(self, runner) -> None:
+        _fit_memory(runner, [loop for loop in (runner.train_loop, runner.val_loop) if loop])
         _prepare(runner.train_loop)
         _prepare(runner.val_loop)
 
     def before_test(self, runner) -> None:
+        _fit_memory(runner, [runner.test_loop])
         _prepare(runner.test_loop)
 
 
@@ -56,6 +64,19 @@ def _prepare(loop: BaseLoop | None) -> None:
     if loop is not None:
         loader = loop.dataloader
         loader.worker_init_fn = partial(begin_worker, then=loader.worker_init_fn)
+
+
+def _fit_memory(runner: Runner, loops: list[BaseLoop]) -> None:
+    """Lower the number of workers to what the memory holds, and say so."""
+    counts, message = fitting_workers([loop.dataloader for loop in loops])
+    if not message:
+        return
+    runner.logger.warning(message)
+    for loop, count in zip(loops, counts, strict=True):
+        loader = loop.dataloader
+        loop.dataloader = rebuild(loader, loader.dataset, loader.batch_sampler, count)
+        if hasattr(loop, 'dataloader_iterator'):
+            loop.dataloader_iterator = type(loop.dataloader_iterator)(loop.dataloader)
 
 
 def begin_worker(worker: int, then: Callable[[int], None] | None) -> None:

@@ -1,0 +1,147 @@
+"""No more data workers than the memory holds."""
+
+import os
+
+import pytest
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+from vitbackbones.errors import InputError
+from vitbackbones.training import memory
+from vitbackbones.training.dataset_proxy import rebuild
+from vitbackbones.training.memory import fitting_workers, free_memory, worker_memory
+
+MEGABYTE = 2**20
+
+
+def system(root, **files):
+    """Write files of /proc and /sys: ``proc_meminfo`` is proc/meminfo, as far as '_' goes."""
+    for path, text in files.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return root
+
+
+MEMINFO = {'proc/meminfo': 'MemTotal: 9000 kB\nMemFree: 1 kB\nMemAvailable: 4000 kB\n'}
+JOB = 'sys/fs/cgroup/slurm/job_7'
+FIRST = 'sys/fs/cgroup/memory/job_7'
+
+
+@pytest.mark.parametrize(
+    ('files', 'kilobytes'),
+    [
+        ({'proc/self/cgroup': '0::/'}, 4000),
+        (
+            {
+                'proc/self/cgroup': '0::/slurm/job_7\n',
+                f'{JOB}/memory.max': '3072000',
+                f'{JOB}/memory.current': '1024000',
+                f'{JOB}/memory.stat': 'anon 5\ninactive_file 512000\n',
+                'sys/fs/cgroup/slurm/memory.max': 'max',
+                'sys/fs/cgroup/slurm/memory.current': '1024000',
+            },
+            2500,
+        ),
+        (
+            {
+                'proc/self/cgroup': '0::/slurm/job_7/step_0\n',  # the limit is that of the job
+                f'{JOB}/memory.max': '2048000',
+                f'{JOB}/memory.current': '1024000',
+                f'{JOB}/memory.stat': '',
+            },
+            1000,
+        ),
+        (
+            {
+                'proc/self/cgroup': '5:cpu,cpuacct:/\n4:memory:/job_7\n0::/\n',
+                f'{FIRST}/memory.limit_in_bytes': '3072000',
+                f'{FIRST}/memory.usage_in_bytes': '2048000',
+                f'{FIRST}/memory.stat': 'total_inactive_file 102400\n',
+            },
+            1100,
+        ),
+    ],
+)
+def test_the_least_of_the_machine_and_all_groups_is_free(tmp_path, files, kilobytes):
+    assert free_memory(system(tmp_path, **MEMINFO, **files)) == 1024 * kilobytes
+
+
+def test_other_systems_do_not_say(tmp_path):
+    assert free_memory(tmp_path) is None
+
+
+class Images(Dataset):
+    """Samples of 4 MB, made of 32 MB that a worker keeps."""
+
+    def __init__(self, dies=False):
+        self.dies = dies
+
+    def __len__(self):
+        return 100
+
+    def __getitem__(self, i):
+        if self.dies:
+            os._exit(9)
+        self.kept = torch.ones(8 * MEGABYTE)
+        return self.kept[:MEGABYTE].clone()
+
+
+def images(workers=4, dataset=None, **options):
+    return DataLoader(dataset or Images(), batch_size=10, num_workers=workers, **options)
+
+
+def test_a_worker_takes_what_it_keeps_and_its_batches():
+    """32 MB and 10 samples of 4 MB in each of 3 batches, beside what its libraries write to."""
+    taken = worker_memory(images(prefetch_factor=2)) / MEGABYTE
+    assert 152 < taken < 152 + 150
+    fewer = worker_memory(images(prefetch_factor=1)) / MEGABYTE
+    assert taken - fewer == pytest.approx(40, abs=15)
+
+
+def test_what_a_worker_shares_costs_nothing():
+    dataset = Images()
+    dataset.list = torch.ones(64 * MEGABYTE)  # 256 MB, in this process
+    assert worker_memory(images(dataset=dataset)) / MEGABYTE < 152 + 150
+
+
+def test_a_worker_that_dies_is_reported():
+    with pytest.raises(InputError, match='ended with code 9 while it loaded 8 samples, most like'):
+        worker_memory(images(dataset=Images(dies=True)))
+
+
+@pytest.fixture
+def workers_of(monkeypatch):
+    """``workers_of(free, *counts)``: how many fit if each takes 1 GB and ``free`` GB are free."""
+
+    def fit(free, *counts):
+        monkeypatch.setattr(memory, 'free_memory', lambda: free and int(free * 1e9))
+        monkeypatch.setattr(memory, 'worker_memory', lambda loader: 10**9)
+        return fitting_workers([images(count) for count in counts])
+
+    return fit
+
+
+def test_workers_that_fit_stay(workers_of):
+    assert workers_of(20, 8, 8) == ([8, 8], '')
+    assert workers_of(None, 8) == ([8], '')
+    assert workers_of(0.1, 0, 0) == ([0, 0], '')
+
+
+def test_more_workers_than_memory_are_fewer_and_told(workers_of, monkeypatch):
+    counts, message = workers_of(10, 8, 8)
+    assert counts == [4, 4]
+    assert message.startswith(
+        '16 data workers (num_workers) would take about 16.0 GB, more than 80% of the free memory, '
+        '8.0 GB for this process: 8 are used. Give the job more memory, or lower num_workers'
+    )
+    assert workers_of(1, 4)[0] == [0]
+    monkeypatch.setenv('LOCAL_WORLD_SIZE', '4')
+    assert workers_of(10, 8, 0)[0] == [2, 0]
+
+
+def test_a_loader_without_workers_is_made_of_one_with():
+    before = images(2, persistent_workers=True, prefetch_factor=3)
+    after = rebuild(before, before.dataset, before.batch_sampler, workers=0)
+    assert (after.num_workers, after.persistent_workers, after.prefetch_factor) == (0, False, None)
+    assert rebuild(before, before.dataset, before.batch_sampler).num_workers == 2

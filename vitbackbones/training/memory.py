@@ -1,0 +1,143 @@
+"""Data workers that the memory can hold.
+
+The kernel ends a process of a run that takes too much, hours after its start. So before the first
+iteration it is measured what a worker takes: one is started, loads a few samples and reads from
+/proc how much of its memory is its own. What it shares with the training process that it was forked
+from, such as the list of the images, costs nothing. To that come the batches that it makes and
+keeps ready, by the size of the samples. Not measured: larger images than those few, and memory that
+the training process takes later. So workers get a share of what is free.
+
+The number of workers changes how fast a run is, and nothing else.
+"""
+
+import pickle
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from torch import multiprocessing
+from torch.utils.data import DataLoader, Dataset
+
+from ..datasets.checks.findings import spread
+from ..errors import InputError
+from ..processes import processes_here
+
+SAMPLES = 8  # that are loaded to measure
+SHARE = 0.8  # of the free memory that workers may take
+
+
+class Group(NamedTuple):
+    """Where a version of Linux's control groups keeps the limit of a container or a job."""
+
+    controller: str  # in /proc/self/cgroup
+    folder: str
+    limit: str
+    used: str
+    cache: str  # of ``used``, what the kernel gives back; in memory.stat
+
+
+GROUPS = (
+    Group('', 'sys/fs/cgroup', 'memory.max', 'memory.current', 'inactive_file'),
+    Group(
+        'memory',
+        'sys/fs/cgroup/memory',
+        'memory.limit_in_bytes',
+        'memory.usage_in_bytes',
+        'total_inactive_file',
+    ),
+)
+
+
+def free_memory(root: Path = Path('/')) -> int | None:
+    """Return how many bytes processes here may still take; None where the system does not say."""
+    try:
+        words = (root / 'proc/meminfo').read_text().split()
+        groups = (root / 'proc/self/cgroup').read_text().splitlines()
+    except OSError:  # not Linux
+        return None
+    machine = 1024 * int(words[words.index('MemAvailable:') + 1])
+    return min([machine, *(free for line in groups for free in _free_in_groups(root, line))])
+
+
+def _free_in_groups(root: Path, line: str) -> Iterator[int]:
+    """Yield what is free in the group of a line of /proc/self/cgroup, and in those around it."""
+    _, controllers, path = line.split(':', 2)
+    for kind in GROUPS:
+        if kind.controller in controllers.split(','):
+            top = root / kind.folder
+            group = top / path.lstrip('/')
+            for each in (group, *group.parents):
+                if each.is_relative_to(top):
+                    yield from _free_in_group(each, kind)
+
+
+def _free_in_group(group: Path, kind: Group) -> Iterator[int]:
+    try:
+        limit, used = (int((group / name).read_text()) for name in (kind.limit, kind.used))
+        lines = (group / 'memory.stat').read_text().splitlines()
+    except (OSError, ValueError):  # of another container, or the limit is "max"
+        return
+    yield limit - used + int(dict(line.split() for line in lines).get(kind.cache, 0))
+
+
+# ------------------------------------------------------------------------ workers
+
+
+def worker_memory(loader: DataLoader) -> int:
+    """Return about how many bytes a data worker of ``loader`` takes.
+
+    Raises:
+        InputError: it does not live long enough to be measured.
+    """
+    context = loader.multiprocessing_context or multiprocessing.get_context()
+    here, there = context.Pipe(duplex=False)
+    worker = context.Process(target=_measure, args=(loader.dataset, loader.collate_fn, there))
+    worker.start()
+    there.close()
+    try:
+        own, sample = here.recv()
+    except EOFError as error:
+        worker.join()
+        raise InputError(
+            f'a data worker ended with code {worker.exitcode} while it loaded {SAMPLES} samples, '
+            'most likely for want of memory: load without data workers (num_workers=0), or give '
+            'the job more memory'
+        ) from error
+    worker.join()
+    batches = 1 + (loader.prefetch_factor or 0)
+    return own + batches * loader.batch_sampler.batch_size * sample
+
+
+def _measure(dataset: Dataset, collate, pipe) -> None:
+    """Send how many bytes this process has of its own after loading, and how many a sample has."""
+    sample = 0
+    with suppress(Exception):  # the run will meet it, and say more of it
+        samples = [dataset[index] for index in spread(len(dataset), SAMPLES)]
+        sample = len(pickle.dumps(collate(samples))) // len(samples)
+    pipe.send((own_memory(), sample))
+
+
+def own_memory() -> int:
+    """Return how many bytes of memory this process shares with no other."""
+    lines = Path('/proc/self/smaps_rollup').read_text().splitlines()
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith('Private_'))
+
+
+def fitting_workers(loaders: Sequence[DataLoader]) -> tuple[list[int], str]:
+    """Return how many workers of each loader fit the memory, and a message if these are fewer."""
+    wanted = [loader.num_workers for loader in loaders]
+    free = free_memory()
+    if free is None or not any(wanted):
+        return wanted, ''
+    room = SHARE * free / processes_here()
+    each = [worker_memory(loader) if loader.num_workers else 0 for loader in loaders]
+    needed = sum(map(int.__mul__, wanted, each))
+    if needed <= room:
+        return wanted, ''
+    fitting = [int(count * room / needed) for count in wanted]
+    return fitting, (
+        f'{sum(wanted)} data workers (num_workers) would take about {needed / 1e9:.1f} GB, more '
+        f'than {SHARE:.0%} of the free memory, {room / 1e9:.1f} GB for this process: '
+        f'{sum(fitting)} are used. Give the job more memory, or lower num_workers or batch_size.'
+    )
