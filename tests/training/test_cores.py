@@ -6,6 +6,7 @@ import pytest
 import torch
 from mmengine.config import Config
 
+from vitbackbones.processes import processes_here
 from vitbackbones.training import cores as threads
 from vitbackbones.training.cores import available_cores, limit_workers, share_cores
 
@@ -69,3 +70,19 @@ def test_processes_of_one_machine_share(monkeypatch):
     monkeypatch.setattr(threads, 'available_cores', lambda: 8)
     share_cores(limit_workers(make_config()))
     assert torch.get_num_threads() <= 2
+
+
+@pytest.mark.parametrize(
+    ('variables', 'count'),
+    [
+        ({}, 1),
+        ({'SLURM_STEP_TASKS_PER_NODE': '8(x2),4'}, 8),
+        ({'SLURM_STEP_TASKS_PER_NODE': '8', 'LOCAL_WORLD_SIZE': '2'}, 2),  # torchrun in a job
+    ],
+)
+def test_launchers_tell_how_many_processes_a_machine_has(monkeypatch, variables, count):
+    for name in ('SLURM_STEP_TASKS_PER_NODE', 'LOCAL_WORLD_SIZE'):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert processes_here() == count

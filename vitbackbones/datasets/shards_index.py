@@ -89,7 +89,7 @@ def expand(pattern: str) -> list[str]:
         from braceexpand import UnbalancedBracesError, braceexpand
     except ImportError as error:
         raise InputError(
-            f"{pattern}: braceexpand is not installed; install it with pip install '.[shards]'."
+            f'{pattern}: braceexpand is not installed; install it: pip install braceexpand'
         ) from error
     try:
         return list(braceexpand(pattern))

@@ -114,7 +114,7 @@ def _write(file: BinaryIO, pictures: Sequence[Picture]) -> None:
         from webdataset import TarWriter
     except ImportError as error:
         raise InputError(
-            "webdataset is not installed; install it with pip install '.[shards]'."
+            'webdataset, which writes shards, is not installed; install it: pip install webdataset'
         ) from error
     # PAX, unlike webdataset's default, has no limit for names
     with TarWriter(file, encoder=False, mtime=0, format='PAX_FORMAT') as tar:

@@ -12,6 +12,7 @@ from mmengine.registry import DATASETS, HOOKS
 
 from vitbackbones.checkpoints.filling import load_file
 from vitbackbones.errors import InputError
+from vitbackbones.training import memory
 from vitbackbones.training.console import QuietRunner
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks.data_workers import explain_loss
@@ -45,6 +46,18 @@ def test_the_signal_is_behind_what_the_loader_raises():
     vague = RuntimeError('DataLoader worker (pid(s) 7) exited unexpectedly')
     vague.__cause__ = RuntimeError(KILLED)
     assert explain_loss(vague) == explain_loss(RuntimeError(KILLED))
+
+
+@pytest.mark.parametrize('loop', ['epoch', 'iteration'])
+def test_fewer_workers_for_want_of_memory_train_the_same(tmp_path, monkeypatch, loop):
+    monkeypatch.setattr(memory, 'free_memory', lambda: 10**6)
+    hook = {'type': 'vitbackbones.DataWorkersHook'}
+    fewer = run_toy(config(tmp_path, loop, hook, workers=2, persistent=True))
+    assert fewer.train_loop.dataloader.num_workers == 0
+    assert '2 data workers (num_workers) would take about' in (
+        next(tmp_path.glob('*/*.log')).read_text()
+    )
+    assert state(fewer) == state(run_toy(config(tmp_path / 'whole', loop)))
 
 
 def lose_a_worker(run):

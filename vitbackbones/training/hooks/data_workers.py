@@ -51,7 +51,7 @@ class DataWorkersHook(Hook):
     priority = 'VERY_HIGH'  # before others put loaders in place of these
 
     def before_train(self, runner) -> None:
-        _fit_memory(runner, [loop for loop in (runner.train_loop, runner.val_loop) if loop])
+        _fit_memory(runner, [runner.train_loop, *filter(None, [runner.val_loop])])
         _prepare(runner.train_loop)
         _prepare(runner.val_loop)
 
