@@ -62,6 +62,10 @@ ALSO = {
     'config/value_types.py': ['preflight/test_mistakes.py'],
     'datasets/cifar.py': ['test_colors.py'],
     'datasets/inaturalist.py': ['datasets/test_imagenet_variants.py'],
+    'datasets/tables.py': [
+        'datasets/test_rand_augment.py',
+        'datasets/test_segmentation_steps.py',
+    ],
     'errors.py': ['commands/test_cli.py', 'datasets/test_load_image.py'],
     'inference/journal.py': ['tools/predict'],
     'inference/predictor.py': ['tools/predict'],

@@ -143,10 +143,11 @@ TRANSFORMS = LazyRegistry(
     ROOT_TRANSFORMS,
     {
         'datasets.fast_crop': 'RandomResizedCrop',
-        'datasets.layout': 'PackInputs RandomFlip',
+        'datasets.layout': 'InOrder ToPlanes',
         'datasets.load_image': 'LoadImage',
         'datasets.load_mask': 'LoadMask',
         'datasets.rand_augment': 'RandAugment',
+        'datasets.segmentation_steps': 'PhotoMetricDistortion RandomCrop',
     },
 )
 HOOKS = LazyRegistry(

@@ -1,14 +1,11 @@
-"""Moving pixels by OpenCV: what the toolboxes' own steps give."""
+"""The order of pixels in memory: the same pictures, and packing without a copy."""
 
-import mmcv
 import numpy as np
 import pytest
 import torch
-from mmengine.registry import DefaultScope
-from mmpretrain.datasets.transforms import PackInputs as Slow
+from mmengine.registry import TRANSFORMS, DefaultScope
 
-from vitbackbones.datasets.layout import FLIPS, to_pixels, to_planes
-from vitbackbones.registry import TRANSFORMS
+from vitbackbones.datasets.layout import in_order, to_pixels, to_planes
 
 from .natural import photograph
 
@@ -16,9 +13,9 @@ pytestmark = pytest.mark.compat
 IMAGE = photograph(20, 30)
 
 
-def build(**step):
-    with DefaultScope.overwrite_default_scope('mmpretrain'):
-        return TRANSFORMS.build(step)
+def build(toolbox, kind):
+    with DefaultScope.overwrite_default_scope(toolbox):
+        return TRANSFORMS.build({'type': f'vitbackbones.{kind}'})
 
 
 @pytest.mark.parametrize('image', [IMAGE, IMAGE[:, ::-1], IMAGE[2:9, 3:8], IMAGE[..., :1]])
@@ -29,22 +26,33 @@ def test_planes_and_back(image):
     assert np.array_equal(to_pixels(planes), image)
 
 
-@pytest.mark.parametrize('direction', FLIPS)
-def test_flips_are_those_of_mmcv(direction):
-    flip = build(type='vitbackbones.RandomFlip', prob=1.0, direction=direction)
-    found = flip({'img': IMAGE})
-    assert np.array_equal(found['img'], mmcv.imflip(IMAGE, direction))
-    assert found['img'].flags.c_contiguous
-    assert (found['flip'], found['flip_direction']) == (True, direction)
-    never = build(type='vitbackbones.RandomFlip', prob=0.0)
-    assert never({'img': IMAGE})['img'] is IMAGE
+@pytest.mark.parametrize('axes', [(0,), (1,), (0, 1)])
+def test_flipped_views_become_pictures(axes):
+    view = np.flip(IMAGE, axes)
+    found = build('mmpretrain', 'InOrder')({'img': view})['img']
+    assert np.array_equal(found, view)
+    assert found.flags.c_contiguous
+    assert in_order(IMAGE) is IMAGE
 
 
-def test_it_packs_as_mmpretrain_does():
-    sample = {'img': IMAGE, 'gt_label': 3, 'img_path': 'a.jpg', 'flip': True}
-    ours, theirs = build(type='vitbackbones.PackInputs')(dict(sample)), Slow()(dict(sample))
-    assert torch.equal(ours['inputs'], theirs['inputs'])
+PACKED = {
+    'mmpretrain': ('PackInputs', {'gt_label': 3}),
+    'mmdet': ('PackDetInputs', {'img_id': 3}),
+    'mmseg': ('PackSegInputs', {'gt_seg_map': np.zeros((20, 30), np.uint8)}),
+}
+
+
+@pytest.mark.parametrize('toolbox', PACKED)
+@pytest.mark.parametrize('image', [IMAGE, IMAGE[:, ::-1]])
+def test_every_toolbox_packs_planes_without_copying_a_pixel(toolbox, image):
+    kind, labels = PACKED[toolbox]
+    sample = {'img': image, 'img_path': 'a.jpg', 'ori_shape': (20, 30), **labels}
+    with DefaultScope.overwrite_default_scope(toolbox):
+        pack = TRANSFORMS.build({'type': kind, 'meta_keys': ('img_path',)})
+    planes = build(toolbox, 'ToPlanes')(dict(sample))
+    ours, theirs = pack(dict(planes)), pack(dict(sample))
+    assert ours['inputs'].data_ptr() == planes['img'].ctypes.data
     assert ours['inputs'].is_contiguous()
+    assert torch.equal(ours['inputs'], theirs['inputs'])
     assert ours['inputs'].dtype == torch.uint8
-    assert ours['data_samples'].gt_label.tolist() == [3]
-    assert ours['data_samples'].metainfo == theirs['data_samples'].metainfo
+    assert ours['data_samples'].metainfo == theirs['data_samples'].metainfo == {'img_path': 'a.jpg'}

@@ -13,6 +13,7 @@ values, such as 0 and 255, are read with ``values``.
 from collections.abc import Sequence
 from io import BytesIO
 
+import cv2
 import numpy as np
 from mmcv.transforms import BaseTransform
 from mmengine import fileio
@@ -142,6 +143,8 @@ def _span(numbers: list[int]) -> str:
 
 def _labels(values: np.ndarray, table: np.ndarray) -> np.ndarray:
     """Return labels (H, W) of values of any integer type."""
+    if values.dtype == np.uint8:
+        return cv2.LUT(values, table)
     inside = values.clip(0, IGNORED)
     return np.where(inside == values, table[inside], NO_LABEL)
 
@@ -189,6 +192,6 @@ class LoadMask(BaseTransform):
         size = (path, values.shape, results['img_path'], results['ori_shape'])
         if fault := size_fault(*size) or value_fault(path, values, table):
             raise BadMask(fault)
-        results['gt_seg_map'] = table[values].astype(np.uint8)
+        results['gt_seg_map'] = _labels(values, table).astype(np.uint8)
         results['seg_fields'].append('gt_seg_map')
         return results

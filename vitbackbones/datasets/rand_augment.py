@@ -13,7 +13,7 @@ import numpy as np
 from mmpretrain.datasets.transforms import RandAugment as MMPretrainRandAugment
 from mmpretrain.datasets.transforms.auto_augment import BaseAugTransform
 
-VALUES = np.arange(256, dtype=np.uint8)[None]  # (1, 256): a picture of all values
+from .tables import VALUES, count_values
 
 
 def _of_all_values(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
@@ -21,17 +21,11 @@ def _of_all_values(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray
     return operation.transform({'img': VALUES})['img']
 
 
-def _histograms(image: np.ndarray) -> np.ndarray:
-    """Count the values of each channel, (3, 256)."""
-    counts = [cv2.calcHist([image], [channel], None, [256], [0, 256]) for channel in range(3)]
-    return np.stack(counts)[..., 0].astype(np.int64)  # (3, 256, 1) -> (3, 256)
-
-
 def _contrast_stretched(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
     """Stretch the values of each channel to all of 0 to 255."""
     if operation.random_disable():
         return VALUES
-    present = [counts.nonzero()[0].astype(np.uint8) for counts in _histograms(image)]
+    present = [counts.nonzero()[0].astype(np.uint8) for counts in count_values(image)]
     clipped = [VALUES.clip(values[0], values[-1]) for values in present]
     return mmcv.auto_contrast(np.stack(clipped, axis=2))  # 3 x (1, 256) -> (1, 256, 3)
 
@@ -40,7 +34,7 @@ def _equalized(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
     """Make all values of a channel equally frequent, as Pillow does."""
     if operation.random_disable():
         return VALUES
-    tables = [_equalizing(counts) for counts in _histograms(image)]
+    tables = [_equalizing(counts) for counts in count_values(image)]
     return np.stack(tables, axis=1)[None]  # 3 x (256,) -> (1, 256, 3)
 
 

@@ -16,9 +16,11 @@ train_steps = dict(
     load=dict(type='vitbackbones.LoadImage'),
     load_mask=load_mask,
     resize=dict(type='RandomResize', scale=(2048, 512), ratio_range=(0.5, 2.0), keep_ratio=True),
-    crop=dict(type='RandomCrop', crop_size=crop_size, cat_max_ratio=0.75),
+    crop=dict(type='vitbackbones.RandomCrop', crop_size=crop_size, cat_max_ratio=0.75),
     flip=dict(type='RandomFlip', prob=0.5),
-    color=dict(type='PhotoMetricDistortion'),
+    order=dict(type='vitbackbones.InOrder'),
+    color=dict(type='vitbackbones.PhotoMetricDistortion'),
+    planes=dict(type='vitbackbones.ToPlanes'),
     pack=dict(type='PackSegInputs'),
 )
 test_steps = dict(

@@ -13,11 +13,13 @@ train_steps = dict(
     load=dict(type='vitbackbones.LoadImage'),
     annotations=dict(type='LoadAnnotations', with_bbox=True),
     flip=dict(type='RandomFlip', prob=0.75, direction=['horizontal', 'vertical', 'diagonal']),
+    order=dict(type='vitbackbones.InOrder'),
     resize=dict(
         type='RandomChoiceResize',
         scales=[(640, 400), (640, 432), (640, 464), (672, 480), (720, 512), (768, 544)],
         keep_ratio=True,
     ),
+    planes=dict(type='vitbackbones.ToPlanes'),
     pack=dict(type='PackDetInputs'),
 )
 train_pipeline = list(train_steps.values())

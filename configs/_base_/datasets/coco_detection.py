@@ -12,11 +12,13 @@ train_steps = dict(
     load=dict(type='vitbackbones.LoadImage'),
     annotations=dict(type='LoadAnnotations', with_bbox=True),
     flip=dict(type='RandomFlip', prob=0.5),
+    order=dict(type='vitbackbones.InOrder'),
     resize=dict(
         type='RandomChoiceResize',
         scales=[(1333, 640), (1333, 672), (1333, 704), (1333, 736), (1333, 768), (1333, 800)],
         keep_ratio=True,
     ),
+    planes=dict(type='vitbackbones.ToPlanes'),
     pack=dict(type='PackDetInputs'),
 )
 train_pipeline = list(train_steps.values())

@@ -11,7 +11,8 @@ _base_ = './imagenet.py'
 train_steps = dict(
     load=dict(type='vitbackbones.LoadImage', decode='reduced'),
     crop=dict(type='vitbackbones.RandomResizedCrop', scale=224, interpolation='bilinear'),
-    flip=dict(type='vitbackbones.RandomFlip', prob=0.5, direction='horizontal'),
+    flip=dict(type='RandomFlip', prob=0.5, direction='horizontal'),
+    order=dict(type='vitbackbones.InOrder'),
     augment=dict(
         type='RandomChoice',
         transforms=[
@@ -28,7 +29,8 @@ train_steps = dict(
         ],
     ),
     jitter=dict(type='ColorJitter', brightness=0.3, contrast=0.3, saturation=0.3, backend='cv2'),
-    pack=dict(type='vitbackbones.PackInputs'),
+    planes=dict(type='vitbackbones.ToPlanes'),
+    pack=dict(type='PackInputs'),
 )
 test_steps = dict(
     load=dict(type='LoadImageFromFile'),

@@ -23,7 +23,8 @@ error if there is none of that name:
 train_steps = dict(
     load=dict(type='vitbackbones.LoadImage', decode='reduced'),
     crop=dict(type='vitbackbones.RandomResizedCrop', scale=224, interpolation='bicubic'),
-    flip=dict(type='vitbackbones.RandomFlip', prob=0.5, direction='horizontal'),
+    flip=dict(type='RandomFlip', prob=0.5, direction='horizontal'),
+    order=dict(type='vitbackbones.InOrder'),
     augment=dict(
         type='vitbackbones.RandAugment',
         policies='timm_increasing',
@@ -33,7 +34,8 @@ train_steps = dict(
         total_level=10,
         hparams=dict(pad_val=[104, 116, 124], interpolation='bicubic'),
     ),
-    pack=dict(type='vitbackbones.PackInputs'),
+    planes=dict(type='vitbackbones.ToPlanes'),
+    pack=dict(type='PackInputs'),
 )
 test_steps = dict(
     load=dict(type='LoadImageFromFile'),

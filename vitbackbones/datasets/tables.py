@@ -1,0 +1,17 @@
+"""Pictures of 8 bits have 256 values: what needs no more than these is not done to every pixel."""
+
+import cv2
+import numpy as np
+
+VALUES = np.arange(256, dtype=np.uint8)[None]  # (1, 256): a picture of all values
+
+
+def count_values(image: np.ndarray) -> np.ndarray:
+    """Count how often each value occurs in each channel, (C, 256).
+
+    Args:
+        image: 8-bit pixels (H, W) or (H, W, C).
+    """
+    channels = range(image[:1, :1].size)
+    counts = [cv2.calcHist([image], [channel], None, [256], [0, 256]) for channel in channels]
+    return np.stack(counts)[..., 0].astype(np.int64)  # (C, 256, 1) -> (C, 256)
