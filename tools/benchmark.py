@@ -13,8 +13,11 @@ A model is ours:NAME[,KEY=VALUE ...], fused:NAME (ours after fuse_for_inference)
 models take turns; times are wall clock, synchronized on CUDA, and the median counts. ratio is the
 median in units of the first model's. A training step is forward, loss, backward and an SGD step.
 peak_MiB is the most tensor memory of one step above what was there before it. Batch 1 gives the
-latency. A suite brings its own models: 'parts' compares each part with its host; 'gpu' measures
-everything there is to know of a GPU, and writes it into a folder.
+latency. A suite brings its own models:
+
+    parts      what a part costs, against its host without it
+    data       how fast the pictures below --data-root are loaded for training
+    gpu        all there is to know of a GPU, in nine minutes, written into a folder
 """
 
 import sys
@@ -67,6 +70,7 @@ def parse() -> Namespace:
         help="such as 224 512 800x1333 (default: the suite's, or 224)",
     )
     add('--batch', nargs='+', type=count, help="default: the suite's for each size, or 1 8")
+    add('--data-root', metavar='FOLDER', help="pictures, for the suite 'data'")
     add('--step', nargs='+', choices=STEPS, default=['forward'])
     add('--engine', nargs='+', choices=ENGINES, default=['eager'])
     add('--precision', nargs='+', choices=PRECISIONS, default=['float32'])

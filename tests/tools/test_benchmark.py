@@ -2,13 +2,17 @@
 
 import csv
 import sys
+import time
+from pathlib import Path
 
 import pytest
 import torch
+from PIL import Image
 
 from vitbackbones.benchmarking import detr
+from vitbackbones.benchmarking.loading import Pipeline
 from vitbackbones.benchmarking.model_sources import SOURCES, build_model
-from vitbackbones.benchmarking.suites import gpu_jobs, parts
+from vitbackbones.benchmarking.suites import data, gpu_jobs, parts
 
 from .conftest import ROOT, load_tool
 from .test_messages import refused
@@ -143,3 +147,44 @@ def test_a_table_that_cannot_be_written_is_told_before_measuring(tool, tmp_path)
 def test_plain_forms_outside_a_clone(tool, monkeypatch):
     monkeypatch.setitem(sys.modules, 'tests.reference.models', None)
     refused(tool('benchmark', 'plain:sret_t'), 'plain forms are part of a clone')
+
+
+def test_loading_is_measured_on_the_pictures_that_are_named(tool, tmp_path, monkeypatch):
+    refused(tool('benchmark', '--suite', 'data'), 'name a folder with pictures by --data-root')
+    refused(tool('benchmark', '--suite', 'data', '--data-root', tmp_path), 'no picture below it')
+    tasks = {
+        'one': data.Task({'a': toy_pipeline, 'b': toy_pipeline}, images_per_s=1000),
+        'two': data.Task({'a': toy_pipeline}, images_per_s=None),
+    }
+    monkeypatch.setattr(data, 'TASKS', tasks)
+    for i in range(5):
+        Image.new('RGB', (40, 30)).save(tmp_path / f'{i}.png')
+    options = ['--data-root', tmp_path, '--batch', 2, '--repeats', 1, '--out', 'data.csv']
+    result = tool('benchmark', '--suite', 'data', *options)
+    assert result.status == 0, result.err
+    with open(tmp_path / 'data.csv') as file:
+        rows = list(csv.DictReader(file))
+    forms = [(row['task'], row['form']) for row in rows[::3]]
+    assert forms == [('one', 'a'), ('one', 'b'), ('two', 'a')]
+    assert [row['part'] for row in rows[:3]] == ['load', 'collate', 'whole']
+    first, whole, last = rows[2], rows[5], rows[8]
+    assert first['ratio'] == '1.0'
+    assert float(whole['ratio']) == pytest.approx(float(whole['ms']) / float(first['ms']), rel=0.05)
+    assert float(whole['images_per_s']) == pytest.approx(1e3 / float(whole['ms']), rel=0.05)
+    assert float(whole['cores']) == pytest.approx(
+        float(whole['ms']), rel=0.1
+    )  # 1000 images a second
+    assert last['cores'] == rows[0]['cores'] == ''
+
+
+def toy_pipeline():
+    seen = []
+
+    def load(sample):
+        seen.append(sample['img_path'])
+        time.sleep(0.002)
+
+    def collate(batch):
+        assert [Path(path).name for path in seen[-2:]] == ['0.png', '3.png']  # spread over all
+
+    return Pipeline({'load': load}, collate, None)

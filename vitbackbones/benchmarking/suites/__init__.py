@@ -5,6 +5,7 @@ from pkgutil import resolve_name
 
 # name: what yields the rows of its table, given the command line and the sources of models
 SUITES: dict[str, str] = {
+    'data': f'{__name__}.data:rows',
     'parts': f'{__name__}.parts:rows',
     'gpu': f'{__name__}.gpu:rows',
 }
