@@ -68,6 +68,7 @@ def circulant(columns):
 
 
 @cache
+@torch.inference_mode(False)  # it is kept, and a later call may need gradients
 def index_matrix(blocks, m, device):
     """(b * m, b * m) places (i * b + j) * m + (p - q) mod m in the flat columns."""
     place = torch.arange(blocks * m, device=device)

@@ -10,7 +10,7 @@ from vitbackbones.benchmarking.suites.gpu_tasks import build_detr, detr_batch, s
 from vitbackbones.tasks.detection import detr_head
 from vitbackbones.tasks.segmentation.setr_head import accuracy
 
-from ..on_a_gpu import copies_of
+from ..on_a_gpu import Refusals, copies_of
 from .segmentation import setr
 
 pytestmark = pytest.mark.compat
@@ -44,6 +44,15 @@ def test_detr_waits_for_its_matching_and_where_mmdet_does(monkeypatch):
     # mmdet's: size of the image and an epsilon in the costs; in each layer's losses, of which
     # there is one here, an epsilon and the weights of the classes
     assert len(copies_of(loss, make_detr)) == 1 + 2 + 2
+
+
+@pytest.mark.parametrize('mode', ['eval', 'train'])
+def test_fused_kernels_take_every_attention_of_detr(mode):
+    model = getattr(build_detr(own=True, narrow=True), mode)()
+    images, samples = detr_batch(SIZE, torch.device('cpu'))
+    with Refusals() as found, torch.autocast('cpu', torch.bfloat16):
+        model._forward(images, samples)
+    assert (found.seen, found.calls) == ([], 3)
 
 
 @pytest.mark.parametrize('kind', setr.KINDS)

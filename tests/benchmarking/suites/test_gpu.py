@@ -4,8 +4,12 @@ import csv
 import json
 from argparse import Namespace
 from dataclasses import replace
+from pathlib import Path
 
+import mmdet
+import mmpretrain
 import pytest
+import timm
 import torch
 
 from vitbackbones.backbones import HOSTS
@@ -21,7 +25,13 @@ from vitbackbones.models import MODELS
 SHALLOW = 'deit_ti,arch.depth=1'
 GROUP = (f'ours:{SHALLOW}', 'timm:unknown', f'fused:{SHALLOW}')
 TINY = replace(
-    PLANS['cpu'], logits=(GROUP,), maps=((f'ours:{SHALLOW}',),), map_sizes={(32, 48): (1,)}
+    PLANS['cpu'],
+    logits=(GROUP,),
+    sizes={(32, 32): (2,)},
+    maps=((f'ours:{SHALLOW}',),),
+    map_sizes={(32, 48): (1,)},
+    counted=(32, 32),
+    busy=((32, 32), 2),
 )
 
 
@@ -178,6 +188,16 @@ def test_the_plan_has_every_family_and_the_models_of_the_goals():
             assert any({goal.form, goal.unit} <= {*group} for group in groups)
 
 
+def test_the_models_of_the_plan_exist():
+    plan = PLANS['cuda']
+    groups = [*plan.logits, *plan.compiled, *plan.maps]
+    named = [spec.split(':') for group in groups for spec in group]
+    known = {'timm': timm.list_models(), 'mmpretrain': mmpretrain.list_models()}
+    known |= dict.fromkeys(('ours', 'fused', 'plain'), MODELS)
+    known['mmdet'] = [file.stem for file in Path(mmdet.__file__).parent.glob('.mim/configs/*/*.py')]
+    assert [(source, name) for source, name in named if name not in known[source]] == []
+
+
 def test_no_two_jobs_of_the_plan_for_gpus_have_the_same_name(options):
     jobs = gpu_jobs.Jobs(PLANS['cuda'], options, SOURCES, None).planned()
     names = [each.name for each in jobs]
@@ -191,7 +211,7 @@ def test_goals_are_held_against_the_rows(tmp_path):
     for form, time in [(goal.unit, 10.0), (goal.form, 4.0), ('other', 1.0)]:
         tables.add('models', 'a', goal.case | {'form': form, 'median_ms': time})
         tables.add('models', 'b', goal.case | {'batch': 1, 'form': form, 'median_ms': 1.0})
-    tables.add('attention', 'c', {'calls': 3, 'passes': False})
+    tables.add('attention', 'c', {'calls': 3, 'verdict': 'fail'})
     first, *_, last = goal_rows(tables)
-    assert (first['at_most'], first['found'], first['passes']) == (0.4, 0.4, True)
-    assert (last['found'], last['passes']) == (1, False)
+    assert (first['at_most'], first['found'], first['verdict']) == (0.4, 0.4, 'pass')
+    assert (last['found'], last['verdict']) == (1, 'fail')

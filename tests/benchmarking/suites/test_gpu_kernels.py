@@ -34,7 +34,7 @@ def test_equal_calls_are_one_row(autocast):
         'dropout': 0.0,
         'calls': 2,
         'kernel': 'flash',
-        'passes': True,
+        'verdict': 'pass',
     }
     assert (masked['mask'], masked['mask_stride'], masked['calls']) == ('1 x 1 x 1 x 5', 1, 1)
 
@@ -44,7 +44,7 @@ def test_the_slow_kernel_is_a_failure():
         {'dropout_p': 0.5}, {'attn_mask': torch.zeros(5, 5, requires_grad=True)}
     )
     assert [row['kernel'] for row in (dropped, learned)] == ['math', 'math']
-    assert not dropped['passes']
+    assert dropped['verdict'] == 'fail'
     assert learned['mask_learns']
 
 

@@ -17,9 +17,9 @@ goals      what is aimed at, and whether it is reached
 Jobs run in the order of what they tell, each if it probably ends in time. Every row is on the disk
 as soon as it is measured; the same command goes on where the last one ended, or was killed. What
 fails, for lack of memory or in the compiler, is a row with its message. ``summary.md`` in the
-folder has all tables.
+folder has all tables. After a change of the code choose another folder.
 
-On a CPU it is a dry run: everything once at a tiny size, to see that it would run.
+On a CPU it is a dry run at small sizes, to see that all would run.
 """
 
 import gc

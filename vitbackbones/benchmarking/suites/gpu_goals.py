@@ -44,21 +44,18 @@ GOALS = (
 def goal_rows(tables: Tables) -> Iterator[dict]:
     """Yield a row for each goal: what was found, and whether that passes."""
     for goal in GOALS:
-        found = _ratio(goal, tables)
-        yield {
-            'goal': f'{goal.form} / {goal.unit}, {" ".join(map(str, goal.case.values()))}',
-            'at_most': round(goal.most, 3),
-            'found': 'not measured' if found is None else round(found, 3),
-            'passes': '' if found is None else found <= goal.most,
-        }
+        name = f'{goal.form} / {goal.unit}, {" ".join(map(str, goal.case.values()))}'
+        yield _row(name, goal.most, _ratio(goal, tables))
     calls = [row for row in tables.table('attention') if row.get('calls')]
-    slow = sum(not row['passes'] for row in calls)
-    yield {
-        'goal': 'kinds of attention calls that no fused kernel takes',
-        'at_most': 0,
-        'found': slow if calls else 'not measured',
-        'passes': not slow if calls else '',
-    }
+    slow = sum(row['verdict'] == 'fail' for row in calls) if calls else None
+    yield _row('kinds of attention calls that no fused kernel takes', 0, slow)
+
+
+def _row(goal: str, most: float, found: float | None) -> dict:
+    row = {'goal': goal, 'at_most': round(most, 3), 'found': 'not measured', 'verdict': ''}
+    if found is None:
+        return row
+    return row | {'found': round(found, 3), 'verdict': 'pass' if found <= most else 'fail'}
 
 
 def _ratio(goal: Goal, tables: Tables) -> float | None:

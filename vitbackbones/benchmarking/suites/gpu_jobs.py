@@ -165,12 +165,14 @@ class Jobs:
         case = Case(step, 'eager', self.plan.precision, self.plan.counted, 2)
         specs = trainable(group) if step == 'train' else group
         steps, errors = runnable({spec: partial(self._step, spec, case) for spec in specs})
+        counts = {spec: launches(one, self.options.device) for spec, one in steps.items()}
         for spec in specs:
             row = {'form': spec, 'step': step}
             if spec in errors:
                 yield row | {'error': errors[spec]}
             else:
-                yield row | {'kernels': launches(steps[spec], self.options.device)}
+                ratio = counts[spec] / next(iter(counts.values()))
+                yield row | {'kernels': counts[spec], 'ratio': round(ratio, 3)}
 
     def _roofline(self, spec: str, step: str) -> Iterator[dict]:
         size, batch = self.plan.busy

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.autograd import DeviceType
 from torch.autograd.profiler_util import FunctionEvent
 from torch.overrides import TorchFunctionMode
 from torch.profiler import ProfilerActivity, profile
@@ -94,7 +95,8 @@ def attention_rows(step: Callable[[], object], device: torch.device) -> Iterator
     kernels = [_kernel(event) for event in entries]
     counted = Counter(zip(calls.seen, kernels, strict=True))
     for (call, kernel), count in counted.items():
-        yield {**asdict(call), 'calls': count, 'kernel': kernel, 'passes': kernel != 'math'}
+        verdict = 'fail' if kernel in ('math', '') else 'pass'
+        yield {**asdict(call), 'calls': count, 'kernel': kernel, 'verdict': verdict}
 
 
 def _inside_another(event: FunctionEvent) -> bool:
@@ -116,10 +118,11 @@ def launches(step: Callable[[], object], device: torch.device) -> int:
     step()  # what is done once is not counted
     events = _profiled(step, device)
     if device.type == 'cuda':
-        on_device = (e for e in events if e.device_type == torch.autograd.DeviceType.CUDA)
         return sum(
-            not e.is_user_annotation and not e.name.startswith(('Memcpy', 'Memset'))
-            for e in on_device
+            e.device_type == DeviceType.CUDA
+            and not e.is_user_annotation
+            and not e.name.startswith(('Memcpy', 'Memset'))
+            for e in events
         )
     return sum(e.name.startswith('aten::') and not e.cpu_children for e in events)
 
