@@ -51,7 +51,7 @@ def test_a_shard_that_is_there_is_kept_if_it_is_what_belongs_there(tmp_path, sam
 @pytest.mark.parametrize(
     ('content', 'reason'),
     [
-        (b'', 'not an image'),
+        (b'', 'the file is empty'),
         (b'GIF90 or so', 'not an image'),
         (None, 'truncated, the JPEG data stops after'),
     ],
