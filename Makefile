@@ -53,7 +53,7 @@ clean:
 # --- environments ---------------------------------------------------------------------------
 # .installed is touched last: an interrupted installation is taken up again by the next make.
 
-.venv/.installed: EXTRAS := onedl,dev
+.venv/.installed: EXTRAS := onedl,dev,export
 .venv/.installed: PINS := constraints.txt
 .venv/.installed: constraints.txt
 

@@ -54,6 +54,7 @@ EXTRAS = {
         'setuptools<82',  # mmengine imports pkg_resources
     ],
     'shards': SHARDS,  # to write tar shards; reading them takes nothing
+    'export': ['onnxruntime', 'openvino'],  # compared with by tools/benchmark.py --suite cpu
     'dev': [*SHARDS, 'pytest', 'pytest-random-order', 'pytest-xdist', 'ruff', 'timm'],
 }
 

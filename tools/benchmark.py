@@ -7,17 +7,18 @@
         --size 512 800x1333 --precision bfloat16 --engine compiled --out pvt.csv
     python tools/benchmark.py --suite parts --step forward train --features --out parts.csv
 
-A model is ours:NAME[,KEY=VALUE ...], fused:NAME (ours after fuse_for_inference), plain:NAME
-(written straight from the equations), timm:NAME, mmpretrain:NAME or, with --features, mmdet:CONFIG
-(its backbone). Weights and images are random. Every case starts with unmeasured rounds, then the
-models take turns; times are wall clock, synchronized on CUDA, and the median counts. ratio is the
-median in units of the first model's. A training step is forward, loss, backward and an SGD step.
-peak_MiB is the most tensor memory of one step above what was there before it. Batch 1 gives the
-latency. A suite brings its own models:
-
-    parts      what a part costs, against its host without it
-    data       how fast the pictures below --data-root are loaded for training
-    gpu        all there is to know of a GPU, in nine minutes, written into a folder
+A model is ours:NAME[,KEY=VALUE ...], fused:NAME (ours after fuse_for_inference; fused_bf16:NAME in
+bfloat16, folded:NAME without packing), onnxruntime:NAME or openvino:NAME (ours in that runtime),
+plain:NAME (written straight from the equations), timm:NAME, mmpretrain:NAME or, with --features,
+mmdet:CONFIG (its backbone). Weights and images are random. Every case starts with unmeasured
+rounds, then the models take turns; times are wall clock, synchronized on CUDA, and the median
+counts. ratio is the median in units of the first model's. A training step is forward, loss,
+backward and an SGD step. peak_MiB is the most tensor memory of one step above what was there
+before it. Batch 1 gives the latency. A suite brings its own models:
+    parts    what a part costs, against its host without it
+    cpu      inference: each model's forms and rivals (--suite cpu deit_s sret_t for these alone)
+    gpu      all there is to know of a GPU, in nine minutes, written into a folder
+    data     how fast the pictures below --data-root are loaded for training
 """
 
 import sys
@@ -31,7 +32,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed packag
 
 from vitbackbones.benchmarking.model_sources import SOURCES, build_ours
 from vitbackbones.benchmarking.steps import ENGINES, PRECISIONS, STEPS
-from vitbackbones.benchmarking.suites import SUITES
+from vitbackbones.benchmarking.suites import IN_PIECES, SUITES
 from vitbackbones.commands.benchmark import benchmark
 from vitbackbones.commands.cli import count, image_size, run
 from vitbackbones.errors import InputError
@@ -83,7 +84,7 @@ def parse() -> Namespace:
     options = parser.parse_args()
     if len(set(options.models)) < len(options.models):
         parser.error('a model is named twice')
-    if bool(options.models) == bool(options.suite):
+    if bool(options.models) == bool(options.suite) and options.suite not in IN_PIECES:
         raise InputError('name models or a --suite, one of the two')
     return options
 

@@ -51,13 +51,12 @@ def test_a_suite_compares_each_group_with_its_first_and_becomes_a_table(
     assert all(row['ratio'] == '1.0' for row in rows[::2])
 
     page = load_tool('suite_table')
-    monkeypatch.setattr(page, 'GROUPS', groups)
-    text = page.replaced(page.TARGET.read_text(), rows)
-    lines = text.split(page.BEGIN)[1].split(page.END)[0].splitlines()
-    assert lines[0] == '| | forward, 32x32, batch 2 | forward, 48x32, batch 1 |'
+    text = page.replaced(page.TARGET.read_text(), 'parts', rows)
+    lines = text.split('<!-- suite parts -->\n')[1].split(page.END)[0].splitlines()
+    assert lines[0] == '|  | forward, 32x32, batch 2 | forward, 48x32, batch 1 |'
     assert lines[2].startswith(f'| `sret_t,passes=1` | {rows[0]["median_ms"]} ms | ')
     assert lines[5] == f'| + `aug_vit_ti` | {rows[3]["ratio"]} | {rows[7]["ratio"]} |'
-    assert page.replaced(text, rows) == text
+    assert page.replaced(text, 'parts', rows) == text
 
 
 def test_the_suite_for_gpus_writes_a_folder(tool, tmp_path, monkeypatch):
@@ -109,12 +108,14 @@ def test_a_model_can_be_made_for_another_size_than_that_of_the_images():
         (['ours:deit_ti,archh=s'], ["has no option 'archh'"]),
         (['ours:deit_ti,arch=[1'], ['ours:deit_ti,arch=[1: [1: cannot be read as a value']),
         (['--suite', 'parts', 'ours:deit_s'], ['name models or a --suite, one of the two']),
+        (['--suite', 'cpu', 'vgg'], ['vgg: not in the suite; it has deit_s, ']),
         (['deit_s'], ["'deit_s' names no model", 'ours:NAME', 'timm:NAME', 'plain:NAME']),
         (['mmdet:pvt-s_fpn'], ['unknown model mmdet:', "mean 'retinanet_pvt-s_fpn_1x_coco'?"]),
         (['ours:deit_small'], ['unknown model ours:deit_small; did you mean', 'deit_s']),
         (['mmdet:retinanet_pvt_s'], ['unknown model mmdet:', 'retinanet_pvt-s_fpn_1x_coco']),
         (['mmdet:retinanet_pvt-s_fpn_1x_coco'], ['feature maps only', '--features']),
-        (['fused:sret_t', '--step', 'train'], ['cannot be trained']),
+        (['fused:sret_t', '--step', 'train'], ['this form cannot be trained']),
+        (['openvino:sret_t', '--precision', 'bfloat16'], ['on a CPU in float32 only']),
         (['plain:deit_ti', '--size', '40'], ['plain:deit_ti cannot run this case', '40x40']),
     ],
 )

@@ -5,11 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 import torch
+from torch import Tensor
 
 from ..errors import InputError
 from .model_sources import Source, build_model
-from .steps import Case, make_step, require_running
+from .steps import Case, make_step, outputs_of
 from .timing import compare
+
+# forms of a model of ours, whose answers are equal; those that cannot be trained
+FORMS = ('ours', 'folded', 'fused', 'fused_bf16', 'onnxruntime', 'openvino')
+UNTRAINED = FORMS[1:]
+# greatest difference of answers, in units of the largest answer
+EQUAL = 1e-4
+EQUAL_IN_BFLOAT16 = 0.1
 
 
 def cases(options: Namespace, batches: Mapping[tuple[int, int], Sequence[int]]) -> Iterator[Case]:
@@ -30,21 +38,38 @@ def compared(
 ) -> Iterator[dict]:
     """Yield a row for each of several ``models`` that take turns in one case.
 
+    Forms of one model have the same weights, and are timed only if they answer alike.
+
     Raises:
-        InputError: a model is unknown or cannot run the case.
+        InputError: a model is unknown, cannot run the case, or answers otherwise than a form of it
+            that comes before.
     """
     torch.compiler.reset()
-    torch.manual_seed(0)
-    steps = {}
+    steps, answers = {}, {}
     for spec in models:
-        if case.step == 'train' and spec.startswith('fused:'):
-            raise InputError(
-                f'{spec}: a folded model cannot be trained; leave it out of --step train'
-            )
+        source, _, name = spec.partition(':')
+        if case.step == 'train' and source in UNTRAINED:
+            raise InputError(f'{spec}: this form cannot be trained; leave it out of --step train')
+        torch.manual_seed(0)
         model = build_model(spec, case.size, sources, options.features)
         steps[spec] = make_step(model, case, options.device)
-    for spec, step in steps.items():
-        require_running(spec, case, step)
+        answer = outputs_of(spec, case, steps[spec])
+        if case.step == 'forward' and source in FORMS:
+            _require_equal(spec, answer, answers.setdefault(name, answer), case.precision)
     for row in compare(steps, options.device, options.repeats, options.warm_up):
         throughput = round(1e3 * case.batch / row['median_ms'], 1)
         yield case.columns() | {'images_per_s': throughput} | row
+
+
+def _require_equal(
+    spec: str, answer: Sequence[Tensor], expected: Sequence[Tensor], precision: str
+) -> None:
+    rough = precision == 'bfloat16' or spec.startswith('fused_bf16:')
+    allowed = EQUAL_IN_BFLOAT16 if rough else EQUAL
+    for ours, theirs in zip(answer, expected, strict=True):
+        difference = ((ours - theirs).abs().max() / theirs.abs().max()).item()
+        if not difference <= allowed:
+            raise InputError(
+                f'{spec}: its answers differ by {difference:.1g} of the largest; '
+                f'forms of one model are compared where they are equal to {allowed:g}'
+            )

@@ -1,24 +1,30 @@
 """Models of this project and of others by short names, to compare them.
 
-===============  =========================================================================
-``ours:``        a name of ``vitbackbones.list_models()``
-``fused:``       the same after ``fuse_for_inference()``
-``timm:``        a name of ``timm.list_models()``
-``mmpretrain:``  a name of ``mmpretrain.list_models()``
-``mmdet:``       the backbone of one of mmdet's own configs, by the file's name
-===============  =========================================================================
+================  ========================================================================
+``ours:``         a name of ``vitbackbones.list_models()``
+``folded:``       the same after ``fuse_for_inference(pack=False)``
+``fused:``        the same after ``fuse_for_inference()``
+``fused_bf16:``   the same after ``fuse_for_inference(dtype=torch.bfloat16)``
+``onnxruntime:``  the folded form in ONNX Runtime
+``openvino:``     the folded form in OpenVINO
+``timm:``         a name of ``timm.list_models()``
+``mmpretrain:``   a name of ``mmpretrain.list_models()``
+``mmdet:``        the backbone of one of mmdet's own configs, by the file's name
+================  ========================================================================
 
 A name of ours may be followed by arguments of its backbone, as ``create_model`` takes them, a dot
 leading into a dict: ``ours:sret_t,groups=None``, ``ours:deit_ti,arch.depth=24``.
 
-All have random weights. A model that cannot take images of the size says so when it runs.
+All have random weights; the forms of one model have the same after the same seed. A model that
+cannot take images of the size says so when it runs.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
+import torch
 from mmengine.config import Config
 from torch import nn
 
@@ -26,6 +32,7 @@ from ..errors import InputError
 from ..literals import read_value, split
 from ..messages import did_you_mean
 from ..models import MODELS, create_model, list_models
+from .runtimes import Exported, Run, import_optional, start_onnxruntime, start_openvino
 
 Size = tuple[int, int]
 Source = Callable[[str, Size, bool], nn.Module]  # as :func:`build_ours`
@@ -91,12 +98,16 @@ def _read(name: str, settings: list[str]) -> dict:
     return options
 
 
-def _fused(name: str, size: Size, features: bool) -> nn.Module:
-    return build_ours(name, size, features).fuse_for_inference()
+def _fused(name: str, size: Size, features: bool, **options) -> nn.Module:
+    return build_ours(name, size, features).fuse_for_inference(**options)
+
+
+def _exported(start: Callable[[bytes], Run], name: str, size: Size, features: bool) -> nn.Module:
+    return Exported(_fused(name, size, features, pack=False), start)
 
 
 def _timm(name: str, size: Size, features: bool) -> nn.Module:
-    timm = _import('timm', 'timm')
+    timm = import_optional('timm', 'timm')
     _require_known(name, timm.list_models(), 'timm')
     model = timm.create_model(name, features_only=features)
     if hasattr(model, 'set_input_size'):
@@ -105,14 +116,14 @@ def _timm(name: str, size: Size, features: bool) -> nn.Module:
 
 
 def _mmpretrain(name: str, size: Size, features: bool) -> nn.Module:
-    mmpretrain = _import('mmpretrain', 'onedl-mmpretrain')
+    mmpretrain = import_optional('mmpretrain', 'onedl-mmpretrain')
     _require_known(name, mmpretrain.list_models(), 'mmpretrain')
     model = mmpretrain.get_model(name, pretrained=False)
     return model.backbone if features else model
 
 
 def _mmdet(name: str, size: Size, features: bool) -> nn.Module:
-    mmdet = _import('mmdet', 'onedl-mmdetection')
+    mmdet = import_optional('mmdet', 'onedl-mmdetection')
     files = {path.stem: path for path in Path(mmdet.__file__).parent.glob('.mim/configs/*/*.py')}
     _require_known(name, list(files), 'mmdet')
     if not features:
@@ -126,7 +137,11 @@ def _mmdet(name: str, size: Size, features: bool) -> nn.Module:
 
 SOURCES: dict[str, Source] = {
     'ours': build_ours,
+    'folded': partial(_fused, pack=False),
     'fused': _fused,
+    'fused_bf16': partial(_fused, dtype=torch.bfloat16),
+    'onnxruntime': partial(_exported, start_onnxruntime),
+    'openvino': partial(_exported, start_openvino),
     'timm': _timm,
     'mmpretrain': _mmpretrain,
     'mmdet': _mmdet,
@@ -139,10 +154,3 @@ def _require_known(name: str, known: list[str], source: str) -> None:
         hint = did_you_mean(name, known) or did_you_mean(name, longer, cutoff=0)
         hint = hint or f'; {source} has none like it'
         raise InputError(f'unknown model {source}:{name}{hint}')
-
-
-def _import(module: str, package: str) -> ModuleType:
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        raise InputError(f'{error}; install it: pip install {package}') from error

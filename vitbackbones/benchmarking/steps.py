@@ -50,7 +50,8 @@ def make_step(model: nn.Module, case: Case, device: torch.device) -> Callable[[]
     """
     place = {'device': device, 'dtype': PRECISIONS[case.precision]}
     model.to(**place).train(case.step == 'train')
-    image = torch.randn(case.batch, 3, *case.size, **place)
+    generator = torch.Generator().manual_seed(0)  # the same images for all
+    image = torch.randn(case.batch, 3, *case.size, generator=generator).to(**place)
     run = ENGINES[case.engine](model)
     if case.step == 'forward':
         return torch.inference_mode()(lambda: run(image))
@@ -66,14 +67,16 @@ def make_step(model: nn.Module, case: Case, device: torch.device) -> Callable[[]
     return step
 
 
-def require_running(spec: str, case: Case, step: Callable[[], object]) -> None:
-    """Run a step once.
+def outputs_of(spec: str, case: Case, step: Callable[[], object]) -> list[Tensor]:
+    """Run a step once and return its outputs in float32; none of a training step.
 
     Raises:
         InputError: the model ``spec`` cannot take such images, or cannot be compiled.
     """
     try:
-        step()
+        outputs = step()
     except (AssertionError, RuntimeError, ValueError) as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise InputError(f'{spec} cannot run this case ({case}): {reason[0]}') from error
+    outputs = [outputs] if isinstance(outputs, Tensor) else outputs or []
+    return [x.float() for x in outputs]

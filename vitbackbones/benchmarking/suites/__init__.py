@@ -5,12 +5,15 @@ from pkgutil import resolve_name
 
 # name: what yields the rows of its table, given the command line and the sources of models
 SUITES: dict[str, str] = {
-    'data': f'{__name__}.data:rows',
     'parts': f'{__name__}.parts:rows',
+    'cpu': f'{__name__}.cpu:rows',
     'gpu': f'{__name__}.gpu:rows',
+    'data': f'{__name__}.data:rows',
 }
 # those that write several tables, into the folder --out
 FOLDERS = {'gpu'}
+# those that can be restricted to some of their models
+IN_PIECES = {'cpu'}
 
 
 def suite_rows(name: str) -> Callable[..., Iterator[dict]]:
