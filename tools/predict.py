@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
 
-from vitbackbones.commands.cli import ConfigOptions, run
+from vitbackbones.commands.cli import ConfigOptions, add_fused, run
 from vitbackbones.commands.predict import predict
 
 
@@ -31,7 +31,9 @@ def parse() -> Namespace:
     anew = 'start anew although DIR is not empty'
     used.add_argument('--overwrite', action='store_true', help=anew)
     add('--device', help='cpu, cuda, cuda:1, ... (default: a GPU if there is one)')
-    add('--amp', action='store_true', help='compute in half precision')
+    faster = parser.add_mutually_exclusive_group()
+    faster.add_argument('--amp', action='store_true', help='compute in half precision')
+    add_fused(faster.add_argument)
     add('--batch-size', type=int, default=1, metavar='N', help='images at a time (default: 1)')
     add('--score-thr', type=float, default=0.3, metavar='S', help='least drawn (default: 0.3)')
     add('--cfg-options', nargs='+', action=ConfigOptions, default={}, metavar='KEY=VALUE')

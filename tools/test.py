@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
 
-from vitbackbones.commands.cli import add_common_arguments, run
+from vitbackbones.commands.cli import add_common_arguments, add_fused, run
 from vitbackbones.commands.imagenet_sets import SETS
 from vitbackbones.commands.test import evaluate
 
@@ -25,6 +25,7 @@ def parse() -> Namespace:
     add_common_arguments(parser)
     add('--dataset', choices=SETS, help='for ImageNet classifiers: other labels or images')
     add('--tta', action='store_true', help="average over the config's scales and flips")
+    add_fused(add)
     add('--draw', metavar='DIR', help='write pictures of prediction and ground truth to DIR')
     add('--num-pictures', type=int, default=16, metavar='N', help='how many (default: 16)')
     add('--score-threshold', type=float, default=0.3, help='least score drawn (default: 0.3)')

@@ -163,6 +163,7 @@ HOOKS = LazyRegistry(
         'training.hooks.exact_resume': 'ExactResumeHook',
         'training.hooks.finite_loss': 'FiniteLossHook',
         'training.hooks.fitting_checkpoint': 'FittingCheckpointHook',
+        'training.hooks.fused': 'FusedHook',
         'training.hooks.gathering': 'GatherHook',
         'training.hooks.interrupt': 'InterruptHook',
         'training.hooks.log_folder': 'LogFolderHook',

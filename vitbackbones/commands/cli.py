@@ -96,6 +96,18 @@ def add_common_arguments(parser: ArgumentParser) -> dict[str, Action]:
     add('--local_rank', '--local-rank', type=int, default=0, help='set by the launcher')
 
 
+def add_fused(add: Callable[..., Action]) -> None:
+    """Add ``--fused``, which is None, 'float32' or 'bfloat16', by a parser's ``add_argument``."""
+    add(
+        '--fused',
+        nargs='?',
+        choices=('float32', 'bfloat16'),
+        const='float32',
+        help='fold and pack the weights for this processor, which is faster and the same up to '
+        'rounding; in bfloat16, the backbone is computed in that',
+    )
+
+
 class Ended(KeyboardInterrupt):
     """A signal that does what Ctrl-C does: files are closed and temporary ones removed."""
 

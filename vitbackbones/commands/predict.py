@@ -61,7 +61,7 @@ def predict(options: Namespace) -> None:
         sources = find_sources(options.inputs, out)
         share_cores(Config())  # nothing else wants them
         with explained(config):
-            predictor = Predictor(config, checkpoint, device, options.amp)
+            predictor = Predictor(config, checkpoint, device, options.amp, options.fused)
         writer = task.writer(out, predictor.meta, options.score_thr)
         journal = Journal(out, _settings(config, checkpoint, options, sources), options.resume)
         run = _Run(predictor, writer, journal, options.batch_size)
@@ -98,6 +98,7 @@ def _settings(
         '--score-thr': options.score_thr,
         '--batch-size': options.batch_size,
         '--amp': options.amp,
+        '--fused': options.fused,
     }
 
 

@@ -99,6 +99,12 @@ def _find_data(config: Config, options: Namespace) -> Config:
     return config
 
 
+def _fuse(config: Config, options: Namespace) -> Config:
+    if not options.fused:
+        return config
+    return add_hooks(config, 'FusedHook', bfloat16=options.fused == 'bfloat16')
+
+
 def _augment(config: Config, options: Namespace) -> Config:
     """Predict every image in the ways of ``tta_pipeline`` and merge them with ``tta_model``.
 
@@ -141,5 +147,6 @@ STEPS = (
     Step('pictures', 'their folder is created (--draw)', _create_drawing_folder, acts=True),
     Step('data', 'the files are there and can be used (--data-root)', _find_data),
     Step('augmentation', 'several predictions of an image are merged (--tta)', _augment),
+    Step('fused form', 'the weights are folded and packed for this processor (--fused)', _fuse),
     *MACHINE,
 )

@@ -17,6 +17,7 @@ from ..config.settings import model_settings
 from ..datasets.checks.pipelines import resize_fault
 from ..datasets.load_image import UnreadableImage
 from ..errors import InputError
+from ..openmmlab.fusing import fuse_model
 from ..registry import bare_name
 from ..training.hooks.fitting_checkpoint import fitting_state
 from ..training.precision import half_type
@@ -51,6 +52,8 @@ class Predictor:
         checkpoint: the file with its weights; ``None`` to leave them as they are initialized.
         device: where to compute.
         amp: compute in half precision (autocast).
+        fused: fold and pack the weights, ``'float32'`` or ``'bfloat16'`` for the backbone; None to
+            leave them as they are.
 
     Attributes:
         meta: ``classes``, a name for each class, and ``palette`` where one is known; empty
@@ -61,7 +64,12 @@ class Predictor:
     """
 
     def __init__(
-        self, config: Config, checkpoint: Path | None, device: torch.device, amp: bool = False
+        self,
+        config: Config,
+        checkpoint: Path | None,
+        device: torch.device,
+        amp: bool = False,
+        fused: str | None = None,
     ) -> None:
         self.device = device
         self.autocast = (
@@ -73,6 +81,8 @@ class Predictor:
             self.model = revert_sync_batchnorm(MODELS.build(model_settings(config)))
         self.meta = {} if checkpoint is None else self._fill(config, checkpoint)
         self.model.to(device).eval()
+        if fused:
+            self.model = fuse_model(self.model, torch.bfloat16 if fused == 'bfloat16' else None)
 
     def _fill(self, config: Config, checkpoint: Path) -> dict:
         """Load the weights and return the file's ``meta``."""

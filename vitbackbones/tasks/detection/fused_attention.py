@@ -13,6 +13,8 @@ from mmcv.cnn.bricks.transformer import MultiheadAttention
 from mmengine.model import BaseModule
 from torch import Tensor, nn
 
+from ...layers import GroupedLinear
+
 
 def padding_bias(mask: Tensor, dtype: torch.dtype) -> Tensor:
     """Turn a key padding mask into a number that is added to the scores.
@@ -45,6 +47,15 @@ class FusedAttention(MultiheadAttention):
     def __init__(self, built: MultiheadAttention) -> None:
         BaseModule.__init__(self)
         vars(self).update(vars(built))
+        self.projection: GroupedLinear | None = None  # before it is folded
+
+    def fold_for_inference(self) -> None:
+        """Make linear layers of all projections, which can be packed (``layers.fuse``)."""
+        attn = self.attn
+        self.projection = GroupedLinear(self.embed_dims, 3 * self.embed_dims, parts=3)
+        self.projection.weight, self.projection.bias = attn.in_proj_weight, attn.in_proj_bias
+        attn.in_proj_weight = attn.in_proj_bias = None
+        attn.out_proj = plain_linear(attn.out_proj)
 
     def forward(
         self,
@@ -89,8 +100,17 @@ class FusedAttention(MultiheadAttention):
 
     def _project(self, x: Tensor, first: int, last: int) -> Tensor:
         """Apply the blocks ``first`` to ``last`` of the stacked projections of q, k and v."""
+        if self.projection is not None:
+            return self.projection(x, slice(first, last))
         rows = slice(first * self.embed_dims, last * self.embed_dims)
         return F.linear(x, self.attn.in_proj_weight[rows], self.attn.in_proj_bias[rows])
+
+
+def plain_linear(layer: nn.Linear) -> nn.Linear:
+    """Return torch's own linear layer with the parameters of a subclass that computes the same."""
+    plain = nn.Linear(layer.in_features, layer.out_features, device='meta')
+    plain.weight, plain.bias = layer.weight, layer.bias
+    return plain
 
 
 def fuse_attention(model: nn.Module) -> None:
