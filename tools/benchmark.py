@@ -15,10 +15,13 @@ rounds, then the models take turns; times are wall clock, synchronized on CUDA, 
 counts. ratio is the median in units of the first model's. A training step is forward, loss,
 backward and an SGD step. peak_MiB is the most tensor memory of one step above what was there
 before it. Batch 1 gives the latency. A suite brings its own models:
+
     parts    what a part costs, against its host without it
     cpu      inference: each model's forms and rivals (--suite cpu deit_s sret_t for these alone)
     gpu      all there is to know of a GPU, in nine minutes, written into a folder
     data     how fast the pictures below --data-root are loaded for training
+    scale    how time and memory grow; called again with the same --out it goes on
+    startup  what the beginning of a run takes
 """
 
 import sys

@@ -9,6 +9,8 @@ SUITES: dict[str, str] = {
     'cpu': f'{__name__}.cpu:rows',
     'gpu': f'{__name__}.gpu:rows',
     'data': f'{__name__}.data:rows',
+    'scale': f'{__name__}.scale:rows',
+    'startup': f'{__name__}.startup:rows',
 }
 # those that write several tables, into the folder --out
 FOLDERS = {'gpu'}
