@@ -152,3 +152,29 @@ def test_what_does_not_fit_together_is_refused():
     config = Config({**detr(num_queries=5, test_cfg={'max_per_img': 6}), **with_steps(LOAD)})
     with pytest.raises(InputError, match=r'max_per_img: is 6, more than model\.num_queries=5'):
         require_agreement(config)
+
+
+LOAD = {'type': 'vitbackbones.LoadImage', 'decode': 'reduced'}
+CROP = {'type': 'vitbackbones.RandomResizedCrop', 'scale': 224}
+FLIP = {'type': 'RandomFlip', 'prob': 0.5}
+
+
+@pytest.mark.parametrize(
+    ('steps', 'fits'),
+    [
+        ([LOAD, CROP, FLIP], True),
+        ([LOAD, {'type': 'RandomChoice', 'transforms': [[CROP], [CROP, FLIP]]}], True),
+        ([LOAD, {'type': 'RandomChoice', 'transforms': [CROP]}], True),
+        ([{**LOAD, 'decode': 'full'}, FLIP, CROP], True),
+        ([LOAD, FLIP, CROP], False),
+        ([LOAD, {'type': 'RandomResizedCrop', 'scale': 224}], False),
+        ([LOAD, {'type': 'RandomChoice', 'transforms': [[CROP], [FLIP]]}], False),
+    ],
+)
+def test_an_image_that_is_left_encoded_meets_the_crop_that_decodes_it(steps, fits):
+    pipeline = [*steps, {'type': 'PackInputs'}]
+    config = {'train_dataloader': {'dataset': {'pipeline': pipeline}}}
+    found = disagreements({'default_scope': 'mmpretrain', **config})
+    assert len(found) == (not fits)
+    text = "train_dataloader.dataset.pipeline: decode='reduced' leaves decoding to vitbackbones.Ran"
+    assert all(finding.startswith(text) for finding in found)

@@ -4,6 +4,7 @@ Most of it would show after an epoch, at the first evaluation, and some never.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 
 from mmengine.config import Config
 
@@ -13,6 +14,8 @@ from ..config.lookup import Lookup
 from ..config.settings import as_list, type_at, value_at
 from ..messages import did_you_mean
 from ..tasks import Task, find_task
+
+CROP = 'vitbackbones.RandomResizedCrop'
 
 
 def unmeasured(config: Mapping, task: Task, wanted: Iterable[str]) -> Iterator[str]:
@@ -64,6 +67,26 @@ def _may_pack(steps: list, scope: str) -> bool:
     return 'Pack' in str(steps[-1]) or not any(shipped)
 
 
+def _files_are_decoded(config: Mapping) -> Iterator[str]:
+    """Check that the step behind ``LoadImage(decode='reduced')``, which gives files, decodes."""
+    for split in SPLITS:
+        path = f'{split}_dataloader.dataset.pipeline'
+        for step, following in pairwise(as_list(value_at(config, path))):
+            if value_at(step, 'decode') == 'reduced' and not _decodes(following):
+                yield (
+                    f"{path}: decode='reduced' leaves decoding to {CROP}, which must be the next "
+                    "step; put it there, or set decode='full'"
+                )
+
+
+def _decodes(step: Mapping) -> bool:
+    """Tell whether a step, or each branch of a choice, begins with the crop that decodes."""
+    branches = step.get('transforms')
+    if not branches:
+        return value_at(step, 'type') == CROP
+    return all(_decodes(as_list(branch)[0]) for branch in branches)
+
+
 def disagreements(config: Mapping) -> list[str]:
     """Return the findings of all rules, those of the task among them.
 
@@ -74,6 +97,7 @@ def disagreements(config: Mapping) -> list[str]:
     if task is None:
         return []
     found = [*_best_is_measured(config, task), *_pipelines_pack(config, task)]
+    found += _files_are_decoded(config)
     return found + [finding for rule in task.rules for finding in rule(config)]
 
 
