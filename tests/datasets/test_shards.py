@@ -61,10 +61,24 @@ def test_a_shard_is_opened_once_and_each_picture_read_with_one_call(written, mon
 
 
 def test_subsets_and_patterns(written):
-    assert len(ImageNetShards(data_root=str(written), indices=4)) == 4
+    whole = ImageNetShards(data_root=str(written))
+    infos = [whole.get_data_info(i) for i in range(6)]
+    for chosen, places in ((4, range(4)), ([5, 0], (5, 0))):
+        subset = ImageNetShards(data_root=str(written), indices=chosen)
+        paths = [subset.get_data_info(i)['img_path'] for i in range(len(subset))]
+        assert paths == [infos[place]['img_path'] for place in places]
     some = ImageNetShards(data_root=str(written), shards='train-{000001..000001}.tar')
     assert len(some) == 2
     assert some.metainfo['classes'] == shapes.KINDS  # all of them
+
+
+def test_the_order_is_that_of_class_folders(tmp_path):
+    """Of names: a folder's pictures stay together, whatever follows its name in another's."""
+    names = ['a-b/1.jpg', 'a/2.jpg', 'a/1.jpg', 'é/1.jpg', 'b/1.jpg']
+    members = [(name, b'') for name in names] + [(name[:-3] + 'cls', b'0') for name in names]
+    dataset = ImageNetShards(data_root=str(with_index(tmp_path, members=members)))
+    found = [Place.at(dataset.get_data_info(i)['img_path']).member for i in range(5)]
+    assert found == ['a/1.jpg', 'a/2.jpg', 'a-b/1.jpg', 'b/1.jpg', 'é/1.jpg']
 
 
 def test_webdataset_reads_what_is_written(written):

@@ -4,6 +4,7 @@ import pytest
 from mmengine.dataset import DefaultSampler
 from mmpretrain.datasets.samplers import RepeatAugSampler
 
+from vitbackbones.datasets.shards import ImageNetShards
 from vitbackbones.datasets.shards_sampler import ShardSampler
 from vitbackbones.errors import InputError
 
@@ -15,14 +16,11 @@ MODULES = (
 SHARDS = 5
 
 
-class Data:
+class Data(ImageNetShards):
     """23 samples, sample i in shard i % 5."""
 
-    def __len__(self):
-        return 23
-
-    def get_data_info(self, i):
-        return {'shard': i % SHARDS}
+    def load_data_list(self):
+        return [{'shard': i % SHARDS} for i in range(23)]
 
 
 @pytest.fixture
@@ -70,9 +68,5 @@ def test_processes_share_an_order_as_with_the_samplers_whose_place_it_takes(
 
 
 def test_a_data_set_without_shards():
-    class Folders(Data):
-        def get_data_info(self, i):
-            return {'img_path': 'a.jpg'}
-
-    with pytest.raises(InputError, match='sampler ShardSampler: Folders has no shards. Use it wi'):
-        ShardSampler(Folders(), seed=0)
+    with pytest.raises(InputError, match='sampler ShardSampler: list has no shards. Use it with'):
+        ShardSampler([1, 2], seed=0)

@@ -9,12 +9,12 @@ shuffle: pictures of different shards meet in a batch only if the shards meet in
 from collections.abc import Iterator
 
 import torch
-from mmengine.dataset import BaseDataset
 from mmengine.dist import get_dist_info, sync_random_seed
 from torch import Tensor
 from torch.utils.data import Sampler
 
 from ..errors import InputError
+from .shards import ImageNetShards
 
 
 class ShardSampler(Sampler):
@@ -25,32 +25,30 @@ class ShardSampler(Sampler):
     the copies of a picture come to different ones.
 
     Args:
-        dataset: an ``ImageNetShards``.
+        dataset: the pictures.
         shuffle: whether to shuffle at all.
         num_repeats: how often each picture comes; an epoch then has only so many fewer pictures.
         window: the number of shards whose pictures are shuffled among each other.
         seed: must be the same in all processes; None to agree on one.
 
     Raises:
-        InputError: the data set does not say which shard a sample is in.
+        InputError: the data set is another one.
     """
 
     def __init__(
         self,
-        dataset: BaseDataset,
+        dataset: ImageNetShards,
         shuffle: bool = True,
         num_repeats: int = 1,
         window: int = 8,
         seed: int | None = None,
     ) -> None:
-        infos = (dataset.get_data_info(i) for i in range(len(dataset)))
-        try:
-            self.shards = torch.tensor([info['shard'] for info in infos])  # (samples,)
-        except KeyError as error:
+        if not isinstance(dataset, ImageNetShards):
             raise InputError(
                 f'sampler ShardSampler: {type(dataset).__name__} has no shards. Use it with '
                 'vitbackbones.ImageNetShards, or another sampler.'
-            ) from error
+            )
+        self.shards = torch.tensor(dataset.shard_numbers())  # (samples,)
         self.shuffle, self.num_repeats, self.window = shuffle, num_repeats, window
         self.rank, self.world_size = get_dist_info()
         self.seed = sync_random_seed() if seed is None else seed
