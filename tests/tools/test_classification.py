@@ -12,6 +12,8 @@ from mmengine.config import Config
 
 from vitbackbones.checkpoints.filling import load_file
 from vitbackbones.datasets import shapes
+from vitbackbones.openmmlab.fusing import fuse_model
+from vitbackbones.training.hooks import fused
 
 from .conftest import ROOT, TINY, TINY_CLS, TINY_SEG
 from .test_messages import refused
@@ -31,6 +33,18 @@ def test_train_and_test(tool, folders, checkpoint):
     result = tool('test', TINY_CLS, checkpoint, '--data-root', folders)
     assert re.search(r'^accuracy/top1 +\d+\.\d{3}$', result.out, re.M)
     assert re.search(r'^accuracy/top2 +\d+\.\d{3}$', result.out, re.M)
+
+
+def test_the_fused_form_is_tested_on_request(tool, folders, checkpoint, monkeypatch):
+    command = ('test', TINY_CLS, checkpoint, '--data-root', folders)
+    table = tool(*command).out.splitlines()[-2:]
+    used = []
+    monkeypatch.setattr(
+        fused, 'fuse_model', lambda model, dtype: used.append(dtype) or fuse_model(model, dtype)
+    )
+    for options in (['--fused'], ['--fused', 'bfloat16']):
+        assert tool(*command, *options).out.splitlines()[-2:] == table
+    assert used == [None, torch.bfloat16]
 
 
 @pytest.mark.parametrize('state_key', ['state_dict', 'ema_state_dict'])

@@ -102,6 +102,33 @@ def test_formats_batches_and_precision(predict, files):
     np.testing.assert_allclose(turned, upright, atol=0.01)
 
 
+def numbers(value):
+    """All numbers in a nest of lists and dicts, in order."""
+    if isinstance(value, int | float):
+        return [value]
+    inside = value.values() if isinstance(value, dict) else value
+    return [] if isinstance(value, str) else [x for part in inside for x in numbers(part)]
+
+
+@pytest.mark.parametrize('task', TASKS)
+def test_the_fused_form_predicts_the_same(predict, files, task):
+    plain, fused = (
+        numbers(predict(task, files / 'rgb.png', *options, out=out).entries['rgb.png', None])
+        for out, options in (('plain', []), ('fused', ['--fused']))
+    )
+    assert len(plain) > 1
+    np.testing.assert_allclose(fused, plain, atol=0.02)  # rounded to 0.01 pixel
+
+
+def test_in_bfloat16_it_predicts_nearly_the_same(predict, files):
+    plain, fused = (
+        numbers(predict('cls', files / 'rgb.png', *options, out=out).entries['rgb.png', None])
+        for out, options in (('plain', []), ('fused', ['--fused', 'bfloat16']))
+    )
+    assert plain != fused
+    np.testing.assert_allclose(fused, plain, atol=0.02)
+
+
 def test_names_never_collide(predict, files):
     shutil.copytree(files / 'sub', files.parent / 'other')
     (files / 'sub' / 'rgb.bmp').write_bytes(cv2.imencode('.bmp', picture())[1].tobytes())
