@@ -18,10 +18,10 @@ needs_operators = pytest.mark.skipif(bool(why_not_packed()), reason=why_not_pack
 SIZE = (2, 3)
 
 
-def block(**options):
+def block(shortcut='IdentityShortcut', **options):
     torch.manual_seed(0)
-    parts = {'type': 'DotProductAttention'}, {'type': 'IdentityShortcut'}
-    made = Block(24, 3, 2.0, *parts, **options).eval()
+    shortcut = {'type': shortcut} if isinstance(shortcut, str) else shortcut
+    made = Block(24, 3, 2.0, {'type': 'DotProductAttention'}, shortcut, **options).eval()
     for value in made.parameters():
         nn.init.uniform_(value, -0.5, 0.5)
     return made.requires_grad_(False)
@@ -49,6 +49,7 @@ def test_a_block_packs_its_products_with_what_follows_them():
     close(fused, original, tokens())
     assert held(fused) == 4  # qkv, proj, fc1, fc2
     assert fused.state_dict().keys() == original.state_dict().keys()
+    assert fused.shortcut_mlp.held == (fused.mlp.fc1, fused.mlp.fc2)
 
 
 @needs_operators
@@ -89,7 +90,7 @@ def test_a_layer_that_moves_forgets_its_packed_weight():
     assert held(fused) == 0  # no packed product in float64
     close(fused.float(), original.float(), x)
     assert held(fused) == 4
-    assert fused.to('meta').mlp.fc1(tokens().to('meta')).shape == (2, 6, 48)
+    assert fused.to('meta')(x.to('meta'), SIZE).is_meta
 
 
 @needs_operators
@@ -101,7 +102,7 @@ def test_traces_autocast_and_gradients_take_the_dense_weight():
     close(torch.compile(fused, fullgraph=True, backend='aot_eager'), original, x)
     torch._dynamo.reset()
     with torch.autocast('cpu', torch.bfloat16):
-        assert fused.mlp.fc1(x).dtype == torch.bfloat16
+        assert fused.attn.qkv(x).dtype == torch.bfloat16
     gradients = [
         torch.autograd.grad(form(y, SIZE).square().sum(), y)[0]
         for form in (fused, original)
@@ -118,6 +119,20 @@ def test_without_onednn_at_the_call_the_answers_are_the_same():
     with torch.backends.mkldnn.flags(enabled=False):
         close(fused, original, tokens())
     assert held(fused) == 0
+
+
+@needs_operators
+@pytest.mark.parametrize('coefficients', ['branch', 'both'])
+def test_a_wide_mlp_maps_a_few_tokens_at_a_time(monkeypatch, coefficients):
+    monkeypatch.setattr(packing, '_CACHE', 4 * 48 * 5)  # 5 of 12 or 18 tokens
+    shortcut = {'type': 'CoefficientShortcut', 'coefficients': coefficients}
+    original = block(shortcut=shortcut)
+    fused, calls = fuse_for_inference(original, pack=True), []
+    product = fused.mlp.fc2.product
+    fused.mlp.fc2.product = lambda x, **options: calls.append(len(x)) or product(x, **options)
+    close(fused, original, tokens(3))
+    assert calls == [5, 5, 5, 3]
+    close(fused, original, tokens(3).transpose(0, 1).contiguous().transpose(0, 1))
 
 
 class Sharing(nn.Module):

@@ -27,7 +27,7 @@ class Mlp(nn.Module):
     """
 
     answers_for_first_token = True
-    activations = {'act': 'fc1'}
+    chain = ('fc1', 'act', 'fc2')
 
     def __init__(self, embed_dims: int, hidden_dims: int, drop_rate: float = 0.0) -> None:
         super().__init__()

@@ -14,7 +14,7 @@ after it, but that makes the norm slower, not faster.
 from collections import Counter
 from copy import deepcopy
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import torch
@@ -105,32 +105,34 @@ def _pack(model: nn.Module, shared: set[int]) -> None:
     """Let linear layers pack, with the GELU or the sum that comes right after them."""
     pack_linears(model)
     for module in model.modules():
-        for activation, linear in (declared(module, 'activations') or {}).items():
-            _activate_in_linear(module, activation, getattr(module, linear), shared)
+        for linear, activation in pairwise(declared(module, 'chain') or ()):
+            _activate_in_linear(module, linear, activation, shared)
+    for module in model.modules():
         for shortcut, branch in (declared(module, 'residuals') or {}).items():
-            _close_by_last_linear(module, shortcut, getattr(module, branch), shared)
+            _defer_to_sum(module, shortcut, getattr(module, branch), shared)
 
 
-def _close_by_last_linear(
-    module: nn.Module, shortcut: str, branch: nn.Module, shared: set[int]
-) -> None:
-    """Let a plain sum apply the last linear layer of its branch.
+def _activate_in_linear(module: nn.Module, linear: str, activation: str, shared: set[int]) -> None:
+    """Make a GELU a part of the ``linear`` layer before it."""
+    layer, gelu = getattr(module, linear), isinstance(getattr(module, activation), InPlaceGELU)
+    if gelu and type(layer) is PackedLinear and id(layer) not in shared:
+        layer.gelu = True
+        setattr(module, activation, nn.Identity())
+
+
+def _defer_to_sum(module: nn.Module, shortcut: str, branch: nn.Module, shared: set[int]) -> None:
+    """Let a plain sum apply the last linear layers of its branch.
 
     What is between the two rearranges or averages tokens only, so the order does not matter.
     """
     last, plain = _own_last_linear(branch, shared), getattr(module, shortcut)
-    if last is not None and isinstance(plain, ScaledIdentity) and plain.scale == 1.0:
-        setattr(module, shortcut, ClosingSum(last))
-
-
-def _activate_in_linear(
-    module: nn.Module, activation: str, linear: nn.Module, shared: set[int]
-) -> None:
-    """Make a GELU a part of the ``linear`` layer before it."""
-    gelu = isinstance(getattr(module, activation), InPlaceGELU)
-    if gelu and type(linear) is PackedLinear and id(linear) not in shared:
-        linear.gelu = True
-        setattr(module, activation, nn.Identity())
+    if last is None or not isinstance(plain, ScaledIdentity):
+        return
+    layers = [getattr(branch, name) for name in declared(branch, 'chain') or ()]
+    layers = [layer for layer in layers if type(layer) is not nn.Identity]
+    whole = layers and all(type(layer) is PackedLinear for layer in layers)
+    alone = not {id(layer) for layer in layers} & shared
+    setattr(module, shortcut, ClosingSum(layers if whole and alone else [last], plain.scale))
 
 
 def _compute_in(model: nn.Module, dtype: torch.dtype) -> None:

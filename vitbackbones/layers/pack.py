@@ -10,6 +10,8 @@ and is dropped whenever the layer moves. A call that oneDNN cannot serve (anothe
 autocast, a gradient, ``torch.compile`` and ``torch.export``) takes the dense weight.
 """
 
+from collections.abc import Sequence
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -19,6 +21,8 @@ from ..errors import OptionError
 # A layout for many rows is good for few, too; the reverse does not hold. Without a number oneDNN
 # takes 'few'. One number for all calls, so that nothing depends on the first batch.
 _ROWS = 8192
+# bytes between two layers of an MLP that stay in the cache next to their weights
+_CACHE = 2 * 2**20
 _DTYPES = (torch.float32, torch.bfloat16)
 
 
@@ -80,7 +84,7 @@ class Packable:
         """
         first, end = rows or (0, len(self.weight))
         bias = None if self.bias is None else self.bias[first:end]
-        if self.packed is None or not _packs(x, self.weight):
+        if self.packed is None or x.dtype != self.weight.dtype or not _packs(x):
             out = F.linear(x, self.weight[first:end], bias)
             out = F.gelu(out) if gelu else out
             return out if other is None else out + other
@@ -106,14 +110,13 @@ class Packable:
         return {**vars(self), 'packed': {}} if self.packed else vars(self)
 
 
-def _packs(x: Tensor, weight: Tensor) -> bool:
-    """Return whether oneDNN serves this call."""
+def _packs(x: Tensor) -> bool:
+    """Return whether oneDNN serves a call with ``x``."""
     return (
         not torch.compiler.is_compiling()
         and not torch.jit.is_tracing()
         and type(x) is Tensor  # no fake one
-        and x.device.type == weight.device.type == 'cpu'
-        and x.dtype == weight.dtype
+        and x.device.type == 'cpu'
         and x.dtype in _DTYPES
         and not (x.requires_grad and torch.is_grad_enabled())
         and not torch.is_autocast_enabled('cpu')
@@ -138,22 +141,58 @@ class PackedLinear(Packable, nn.Linear):
 
 
 class ClosingSum(nn.Module):
-    """The shortcut x + last(branch), with the branch's ``last`` layer deferred to here.
+    """The shortcut scale * x + branch, with the last linear layers of the branch deferred to here.
 
-    The layer stays a module of the branch, so that no key of the state dict changes.
+    They stay modules of the branch, so that no key of the state dict changes. More than one, such
+    as those of an MLP, map few tokens at a time, so that what is between them stays in the cache
+    and the memory for all tokens, which the system would hand out page by page, is never asked for.
+
+    Args:
+        layers: the layers, applied one after the other.
+        scale: factor of the stream.
     """
 
-    def __init__(self, last: PackedLinear) -> None:
+    def __init__(self, layers: Sequence[PackedLinear], scale: float) -> None:
         super().__init__()
-        last.deferred = True
-        self.held = (last,)  # not registered as a submodule
+        for layer in layers:
+            layer.deferred = True
+        self.held = tuple(layers)  # not registered as submodules
+        self.scale = scale
+        self.width = max((layer.out_features for layer in layers[:-1]), default=0)  # of the inner
 
     def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
-        """Map the stream (N, L, C), its normalized copy and the branch (N, L, hidden) to (N, L, C).
+        """Map the stream (N, L, C), its normalized copy and the branch to (N, L, C).
 
-        The branch comes as it is before its last layer.
+        The branch (N, L, width) comes as it is before its last layers.
         """
-        return self.held[0].product(branch, other=x)
+        rows = self._rows_that_fit(branch)
+        if rows is None:
+            return self._sum(x, branch)
+        out = torch.empty(x.shape, dtype=x.dtype)
+        pieces = (each.flatten(0, -2).split(rows) for each in (x, branch, out))  # (rows, width)
+        for x_piece, piece, out_piece in zip(*pieces, strict=True):
+            torch.add(self._branch(piece), x_piece, alpha=self.scale, out=out_piece)
+        return out
+
+    def _rows_that_fit(self, branch: Tensor) -> int | None:
+        """Return how many tokens to map at a time; ``None`` for all at once."""
+        if not self.width or not _packs(branch):
+            return None
+        rows = max(_CACHE // (self.width * branch.element_size()), 1)
+        return rows if rows < branch.shape[:-1].numel() else None
+
+    def _branch(self, branch: Tensor) -> Tensor:
+        for layer in self.held:
+            branch = layer.product(branch, gelu=layer.gelu)
+        return branch
+
+    def _sum(self, x: Tensor, branch: Tensor) -> Tensor:
+        *inner, last = self.held
+        for layer in inner:
+            branch = layer.product(branch, gelu=layer.gelu)
+        if self.scale == 1.0:
+            return last.product(branch, other=x)
+        return last.product(branch).add_(x, alpha=self.scale)
 
 
 def pack_linears(model: nn.Module) -> None:

@@ -41,8 +41,8 @@ optional, and what is not declared is not used:
 * ``residuals`` (a module that holds branches and shortcuts, as a block does): which branch each
   shortcut closes, a dict of attribute names ``{shortcut: branch}``. The branch's answer is at
   most rearranged and dropped in between, and nothing else reads it.
-* ``activations`` (any module): which linear layer each GELU follows right away, a dict of
-  attribute names ``{activation: linear}``. Nothing else reads what the linear layer answers.
+* ``chain`` (MLP): names of its linear layers and activations, which are its answer when they are
+  applied one after the other; nothing but dropout is between them.
 
 A declaration speaks of the code beside it: a subclass with methods of its own repeats what still
 holds, see :func:`declared`. ``takes_bias`` alone is inherited as any attribute is.
