@@ -1,8 +1,9 @@
-"""Augmented shortcuts against Eq. 8-11 written out, and their circulant products likewise."""
+"""Augmented shortcuts against Eq. 8-11 written out."""
 
 import pytest
 import torch
 import torch.nn.functional as F
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from vitbackbones.layers import (
     AugmentedShortcut,
@@ -13,7 +14,7 @@ from vitbackbones.layers import (
     circulant_halves,
     circulant_matrix,
 )
-from vitbackbones.layers.augmented_shortcut import _circulant_product
+from vitbackbones.layers.circulant import circulant_product
 
 # the form that the paths of a CPU in float32 take at a width, with blocks of even size
 FORMS = {
@@ -35,7 +36,7 @@ def tokens(*seeds, dims=24):
 def test_equals_the_sum_of_separate_paths(dims, projection, paths, scale):
     shortcut = AugmentedShortcut(dims, paths=paths, blocks=4, projection=projection)
     x, normed, branch = tokens(0, 1, 2, dims=dims)
-    assert _circulant_product(normed, shortcut.weight) is FORMS[dims]
+    assert circulant_product(normed, shortcut.weight) is FORMS[dims]
     total = x + branch
     matrices = shortcut.weight if projection == 'dense' else circulant_matrix(shortcut.weight)
     for matrix, bias in zip(matrices, shortcut.bias, strict=True):
@@ -93,6 +94,95 @@ def test_rows_of_the_papers_tables_equal_the_sum_of_their_paths(name, dims):
         torch.testing.assert_close(a, b)
 
 
+@pytest.fixture
+def halves(monkeypatch):
+    """Take the form of the widths from 256 at any width."""
+    part = 'vitbackbones.layers.augmented_shortcut'
+    monkeypatch.setattr(f'{part}.circulant_product', lambda x, columns: circulant_halves)
+
+
+@pytest.mark.parametrize(
+    'options', [{}, {'projection': 'dense'}, {'paths': 3, 'scale': 0.5}], ids=str
+)
+def test_second_derivatives_are_those_of_finite_differences(options, halves):
+    shortcut = AugmentedShortcut(4, blocks=2, **options).double()
+    inputs = [torch.randn(1, 2, 4, dtype=torch.float64, requires_grad=True) for _ in range(3)]
+    given = (*inputs, shortcut.weight, shortcut.bias)
+
+    def call(x, normed, branch, *parameters):
+        return torch.func.functional_call(
+            shortcut, dict(zip(('weight', 'bias'), parameters, strict=True)), (x, normed, branch)
+        )
+
+    torch.autograd.gradcheck(call, given)
+    torch.autograd.gradgradcheck(call, given)
+
+
+@pytest.mark.parametrize('grad', [False, True])
+def test_tokens_may_lie_in_memory_in_any_order(grad, halves):
+    """A convolution's answer is turned into tokens without a copy."""
+    shortcut = AugmentedShortcut(24)
+    inputs = tokens(0, 1, 2)
+    turned = [x.transpose(1, 2).contiguous().transpose(1, 2) for x in inputs]
+    with torch.set_grad_enabled(grad):
+        torch.testing.assert_close(shortcut(*turned), shortcut(*inputs))
+
+
+class Count(TorchDispatchMode):
+    """Counts the operators that move or compute numbers."""
+
+    number = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.number += not function.is_view
+        return function(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize(('grad', 'most'), [(False, 26), (True, 57)])
+def test_few_operators_are_dispatched(grad, most):
+    """The published code has two matrices, a GELU and two sums for each path."""
+    shortcut = AugmentedShortcut(WIDE)
+    inputs = [x.requires_grad_() for x in tokens(0, 1, 2, dims=WIDE)]
+    with torch.set_grad_enabled(grad), Count() as count:
+        total = shortcut(*inputs).sum()
+        if grad:
+            total.backward()
+    assert count.number <= most
+
+
+def test_training_keeps_what_a_path_gives_to_its_gelu_and_what_the_paths_read():
+    """And nothing else of the size of the tokens."""
+    shortcut, length = AugmentedShortcut(WIDE), 4096
+    inputs = [torch.randn(1, length, WIDE, requires_grad=True) for _ in range(3)]
+    kept = {}
+
+    def keep(x):
+        kept[x.untyped_storage().data_ptr()] = x.untyped_storage().nbytes()
+        return x
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda x: x):
+        total = shortcut(*inputs)
+    of_tokens = [size for size in kept.values() if size >= inputs[0].nbytes]
+    assert sorted(size / inputs[0].nbytes for size in of_tokens) == [1, 2]
+    total.sum().backward()
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('name', ROWS)
+@pytest.mark.parametrize('projection', ['circulant', 'dense'])
+def test_folded_all_paths_are_one_linear_layer(name, projection):
+    options = {'projection': projection, **ROWS[name][0]}
+    shortcut, inputs = AugmentedShortcut(24, **options), tokens(0, 1, 2)
+    last = torch.nn.Linear(24, 24)
+    folded = shortcut.fold_into(last)
+    wanted = shortcut(*inputs)
+    x, normed, branch = inputs
+    found = folded(x, normed, branch * shortcut.scale)
+    torch.testing.assert_close(found, wanted, atol=2e-6, rtol=1e-5)
+    kinds = [type(part) for part in folded.modules() if list(part.parameters(recurse=False))]
+    assert kinds == ([] if shortcut.weight is None else [torch.nn.Linear])
+
+
 @torch.no_grad()
 @pytest.mark.parametrize('name', ROWS)
 def test_nothing_that_comes_in_is_written_over(name):
@@ -109,7 +199,8 @@ def test_an_activation_alone_learns_nothing():
 def test_blocks_of_odd_size_cannot_be_halved():
     shortcut, x = AugmentedShortcut(260, blocks=4, paths=1), torch.randn(2, 5, 260)
     wanted = F.linear(x, circulant_matrix(shortcut.weight)[0], shortcut.bias[0])
-    torch.testing.assert_close(shortcut.augment(x), wanted, atol=2e-6, rtol=1e-5)
+    found = shortcut.augment(x, torch.zeros_like(x))
+    torch.testing.assert_close(found, wanted, atol=2e-6, rtol=1e-5)
 
 
 def test_the_factor_is_an_option():
@@ -124,7 +215,7 @@ def test_half_precision_takes_the_matrix_form():
     shortcut = AugmentedShortcut(WIDE)
     inputs = tokens(0, 1, 2, dims=WIDE)
     halves = [x.bfloat16() for x in inputs]
-    assert _circulant_product(halves[1], shortcut.weight) is circulant_dense
+    assert circulant_product(halves[1], shortcut.weight) is circulant_dense
     wanted = shortcut(*inputs)
     got = shortcut.bfloat16()(*halves)
     torch.testing.assert_close(got.float(), wanted, atol=0.1, rtol=0.05)
@@ -134,7 +225,7 @@ def test_autocast_takes_the_matrix_form():
     shortcut = AugmentedShortcut(WIDE)
     inputs = tokens(0, 1, 2, dims=WIDE)
     with torch.autocast('cpu', torch.bfloat16):
-        assert _circulant_product(inputs[1], shortcut.weight) is circulant_dense
+        assert circulant_product(inputs[1], shortcut.weight) is circulant_dense
         projected = circulant_dense(inputs[1], shortcut.weight, shortcut.bias)
         got = shortcut(*inputs)
     assert projected.dtype == torch.bfloat16
@@ -205,47 +296,3 @@ def test_a_bad_location_is_named():
     config = {'type': 'AugmentedShortcut', 'location': 'head'}
     with pytest.raises(ValueError, match="location='head'"):
         Block(24, 3, 4, {'type': 'DotProductAttention'}, config)
-
-
-SHAPES = [(1, 4, 12), (2, 3, 7), (3, 1, 5), (2, 2, 1)]  # (paths, b, m), odd m too
-EVEN = [(1, 4, 12), (2, 3, 6), (3, 1, 2)]
-
-
-def columns(paths, b, m):
-    """First columns, and a bias for their maps."""
-    return [
-        torch.randn(shape, dtype=torch.float64, requires_grad=True)
-        for shape in ((paths, b, b, m), (paths, b * m))
-    ]
-
-
-@pytest.mark.parametrize('shape', SHAPES)
-def test_matrix_follows_the_definition(shape):
-    c, (paths, b, m) = columns(*shape)[0].detach(), shape
-    wanted = torch.empty(paths, b * m, b * m, dtype=torch.float64)
-    for i in range(b * m):
-        for j in range(b * m):
-            wanted[:, i, j] = c[:, i // m, j // m, (i % m - j % m) % m]
-    assert torch.equal(circulant_matrix(c), wanted)
-
-
-@pytest.mark.parametrize(
-    ('shape', 'form'),
-    [(s, circulant_fft) for s in SHAPES] + [(s, circulant_halves) for s in EVEN],
-)
-def test_all_forms_are_the_same_map_with_the_same_gradients(shape, form):
-    c, bias = columns(*shape)
-    x = torch.randn(2, 5, shape[1] * shape[2], dtype=torch.float64, requires_grad=True)
-    results = []
-    for product in (circulant_dense, form):
-        y = product(x, c, bias)
-        assert y.shape == (2, 5, shape[0], shape[1] * shape[2])
-        results.append((y, *torch.autograd.grad(y.square().sum(), (x, c, bias))))
-    for dense, other in zip(*results, strict=True):
-        torch.testing.assert_close(dense, other, atol=1e-10, rtol=1e-10)
-
-
-@pytest.mark.parametrize('form', [circulant_fft, circulant_halves])
-def test_float32_forms_agree_to_1e_5(form):
-    c, x, bias = torch.randn(2, 4, 4, 96) / 384**0.5, torch.randn(8, 197, 384), torch.randn(2, 384)
-    torch.testing.assert_close(circulant_dense(x, c, bias), form(x, c, bias), atol=1e-5, rtol=0)

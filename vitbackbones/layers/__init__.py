@@ -12,14 +12,9 @@ from .attention import (
     fixed_permutation,
     number_slices,
 )
-from .augmented_shortcut import (
-    AugmentedShortcut,
-    circulant_dense,
-    circulant_fft,
-    circulant_halves,
-    circulant_matrix,
-)
+from .augmented_shortcut import AugmentedShortcut
 from .block import Block, CoefficientShortcut, IdentityShortcut, Mlp, NoShortcut, build_shortcut
+from .circulant import circulant_dense, circulant_fft, circulant_halves, circulant_matrix
 from .drop import (
     Dropout,
     DropPath,

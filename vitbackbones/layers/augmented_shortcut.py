@@ -14,126 +14,30 @@ tokens stay diverse in depth. By default the published code is followed where th
 The paper's own forms are options. ``source='stream', scale=1`` is its Eq. 8, with one path and
 ``activation='GELU'`` as in Eq. 9; ``order`` and ``projection='none'`` are rows of its Table 6.
 
-The matrix of a path is block-circulant (Sec. 3.3, Eq. 13-14) or dense. A d x d matrix is cut into
-b x b blocks of m = d / b; each block is circulant and stored as its first column c[i, j] (i:
-output block, j: input block):
-
-    W[i*m + p, j*m + q] = c[i, j, (p - q) mod m],      y_i = sum_j c[i, j] * x_j  (circular)
-
-so b * d numbers describe it. Three exact ways to apply it are given: as a dense matrix product; as
-two products of half the size; and through the real FFT, O(d log m + b d) per token. The paper's
-Eq. 14, F(Z) . F(c), is the product with *first columns*, as here; with its Eq. 13 (rows) it would
-need a conjugate.
+The matrix of a path is block-circulant (Sec. 3.3, Eq. 13-14), see ``layers.circulant``, or dense.
+The paper's Eq. 14, F(Z) . F(c), is the product with *first columns*, as here; with its Eq. 13
+(rows) it would need a conjugate.
 """
 
 import math
 from collections.abc import Callable
-from functools import reduce
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.autograd import Function
 
 from ..errors import OptionError
-from .fuse import scale_linear
+from .circulant import (
+    circulant_halves,
+    circulant_matrix,
+    circulant_product,
+    dense_paths,
+    in_plain_operations,
+    separate_halves,
+)
+from .fuse import InPlaceGELU, scale_linear
 from .parts import SHORTCUTS, register, require_choice
-
-
-def circulant_matrix(columns: Tensor, sign: int = 1) -> Tensor:
-    """Write the stored columns out as a dense matrix.
-
-    Args:
-        columns: (..., b, b, m) first columns of the blocks.
-        sign: factor on the entries above the diagonal of each block; -1 makes the blocks
-            skew-circulant.
-
-    Returns:
-        (..., b * m, b * m) matrix in the (out, in) convention of ``F.linear``.
-    """
-    m = columns.shape[-1]
-    backward = columns.flip(-1)  # position s holds c[m - 1 - s]
-    windows = torch.cat([backward, sign * backward[..., :-1]], -1).unfold(-1, m, 1)
-    # window s holds c[(m - 1 - s - q) mod m] at q, so window m - 1 - p is row p of the block; the
-    # second copy, with the sign, is read where q > p
-    blocks = windows.flip(-2)  # (..., b, b, p, q)
-    return blocks.transpose(-3, -2).flatten(-2).flatten(-3, -2)  # (..., b * m, b * m)
-
-
-def circulant_dense(x: Tensor, columns: Tensor, bias: Tensor) -> Tensor:
-    """Apply ``paths`` block-circulant maps as one matrix product.
-
-    Args:
-        x: (..., d) tokens.
-        columns: (paths, b, b, m) with d = b * m.
-        bias: (paths, d).
-
-    Returns:
-        (..., paths, d).
-    """
-    return _dense(x, circulant_matrix(columns), bias)
-
-
-def _dense(x: Tensor, matrices: Tensor, bias: Tensor) -> Tensor:
-    """Apply ``matrices`` (paths, d, d) to (..., d); returns (..., paths, d)."""
-    out = F.linear(x, matrices.flatten(0, 1), bias.flatten())  # (..., paths * d)
-    return out.unflatten(-1, (len(matrices), -1))
-
-
-def circulant_halves(x: Tensor, columns: Tensor, bias: Tensor) -> Tensor:
-    """Return what :func:`circulant_dense` does in half the multiplications; m must be even.
-
-    With u^m - 1 = (u^(m/2) - 1) (u^(m/2) + 1), the product modulo each factor is one with blocks
-    of m / 2, circulant for the sum and skew-circulant for the difference of the halves:
-
-        s = C(c0 + c1) (x0 + x1),   t = S(c0 - c1) (x0 - x1),   y0 = (s + t) / 2,   y1 = (s - t) / 2
-    """
-    return _join_halves(*_halves(x, columns, bias), columns.shape[1])
-
-
-def _halves(x: Tensor, columns: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
-    """Return y0 and y1 of :func:`circulant_halves`, of all blocks, each (..., paths, d / 2)."""
-    _, b, _, m = columns.shape
-    x0, x1 = x.unflatten(-1, (b, 2, m // 2)).unbind(-2)  # each (..., b, m / 2)
-    c0, c1 = columns.unflatten(-1, (2, m // 2)).unbind(-2)  # each (paths, b, b, m / 2)
-    b0, b1 = bias.unflatten(-1, (b, 2, m // 2)).unbind(-2)  # each (paths, b, m / 2)
-    same, skew = circulant_matrix((c0 + c1) / 2), circulant_matrix((c0 - c1) / 2, sign=-1)
-    s = _dense((x0 + x1).flatten(-2), same, (b0 + b1) / 2)  # (..., paths, d / 2)
-    t = _dense((x0 - x1).flatten(-2), skew, (b0 - b1) / 2)
-    return s + t, s.sub_(t)  # in place, because no gradient needs s
-
-
-def _join_halves(y0: Tensor, y1: Tensor, b: int) -> Tensor:
-    """Put y0 and y1, each (..., d / 2), side by side in every one of ``b`` blocks: (..., d)."""
-    halves = [y.unflatten(-1, (b, -1)) for y in (y0, y1)]  # each (..., b, m / 2)
-    return torch.stack(halves, -2).flatten(-3)  # (..., b, 2, m / 2) -> (..., d)
-
-
-def circulant_fft(x: Tensor, columns: Tensor, bias: Tensor) -> Tensor:
-    """Return what :func:`circulant_dense` does, by the real FFT (float32 and float64)."""
-    paths, b, _, m = columns.shape
-    x_freq = torch.fft.rfft(x.reshape(-1, b, m))  # (tokens, b, m // 2 + 1)
-    c_freq = torch.fft.rfft(columns)  # (paths, b, b, m // 2 + 1)
-    x_freq = x_freq.permute(2, 0, 1)  # (frequency, tokens, b_in)
-    c_freq = c_freq.permute(3, 2, 0, 1).flatten(2)  # (frequency, b_in, paths * b_out)
-    y_freq = torch.bmm(x_freq, c_freq).permute(1, 2, 0)  # (tokens, paths * b_out, frequency)
-    y = torch.fft.irfft(y_freq, n=m)  # (tokens, paths * b_out, m)
-    return y.reshape(*x.shape[:-1], paths, b * m) + bias
-
-
-def _circulant_product(x: Tensor, columns: Tensor) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
-    """Return the fastest exact form for ``x``.
-
-    On a CPU in float32 that depends on the width: the matrix below 256, the FFT from 768, two half
-    matrices between. Half precision has no FFT on a CPU and is too coarse to add halves first,
-    autocast would only speed up the matrix form, and inductor does not fuse complex arithmetic.
-    """
-    wide = x.shape[-1] >= 256 and x.device.type == 'cpu'
-    precise = x.dtype in (torch.float32, torch.float64) and not torch.is_autocast_enabled('cpu')
-    if not (wide and precise):
-        return circulant_dense
-    if x.shape[-1] >= 768 and not torch.compiler.is_compiling():
-        return circulant_fft
-    return circulant_dense if columns.shape[-1] % 2 else circulant_halves
 
 
 @register(SHORTCUTS)
@@ -210,8 +114,8 @@ class AugmentedShortcut(nn.Module):
 
     def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
         """Map the stream, its normalized copy and the branch, all (N, L, d), to (N, L, d)."""
-        # in place, because no gradient needs the sum before
-        total = (x + branch).add_(self.augment(self.choose(x, normed)))
+        # in place, because no gradient needs the sums before
+        total = self.augment(x if self.source == 'stream' else normed, x + branch)
         return total if self.scale == 1.0 else total.mul_(self.scale)
 
     def fold_into(self, last: nn.Linear) -> nn.Module:
@@ -219,35 +123,45 @@ class AugmentedShortcut(nn.Module):
         scale_linear(last, self.scale)
         return FoldedAugmentedShortcut(self)
 
-    def choose(self, x: Tensor, normed: Tensor) -> Tensor:
-        """Return what the paths read, of the stream and its normalized copy."""
-        return x if self.source == 'stream' else normed
-
-    def augment(self, source: Tensor) -> Tensor:
-        """Map what the paths read, (N, L, d), to their sum (N, L, d)."""
+    def augment(self, source: Tensor, total: Tensor) -> Tensor:
+        """Add the paths of ``source`` to ``total``, both (N, L, d), and return it."""
         if self.weight is None:
-            return F.gelu(source)
-        if self.activation and self.order == 'projection_first':
-            return self._sum_activated(source)
+            return total.add_(F.gelu(source))
+        if self.activated_last:
+            return _add_activated(total, self._paths(source))
         source = F.gelu(source) if self.activation else source
-        # a sum of linear maps is the map of their sum
-        weight, bias = self.weight.sum(0, keepdim=True), self.bias.sum(0, keepdim=True)
-        return self._project(source, weight, bias)[:, :, 0]
+        return total.add_(self._project(source, *self._summed())[:, :, 0])
 
-    def _sum_activated(self, source: Tensor) -> Tensor:
-        """Return the sum of the activated maps of (N, L, d), (N, L, d)."""
-        columns, circulant = self.weight, self.projection == 'circulant'
-        if circulant and _circulant_product(source, columns) is circulant_halves:
-            # joined after the sum, when they are fewer
-            halves = (_add_paths(_gelu(half)) for half in _halves(source, columns, self.bias))
-            return _join_halves(*halves, columns.shape[1])
-        return _add_paths(_gelu(self._project(source, columns, self.bias)))
+    def matrices(self) -> tuple[Tensor, Tensor]:
+        """Return the fewest maps as matrices, (paths or 1, d, d), and their biases (..., d)."""
+        weight, bias = (self.weight, self.bias) if self.activated_last else self._summed()
+        return weight if self.projection == 'dense' else circulant_matrix(weight), bias
+
+    @property
+    def activated_last(self) -> bool:
+        """Whether each path ends in the activation; otherwise one map is the sum of all."""
+        return self.activation is not None and self.order == 'projection_first'
+
+    def _summed(self) -> tuple[Tensor, Tensor]:
+        """Return weight and bias of the map that is the sum of all."""
+        return self.weight.sum(0, keepdim=True), self.bias.sum(0, keepdim=True)
+
+    def _paths(self, source: Tensor) -> Tensor:
+        """Map (N, L, d) to the paths, (pieces, N, L, paths, b, d / (pieces * b)).
+
+        A path is in one piece, with b = 1, or in two, the halves of its ``b`` blocks, which are
+        joined after the sum, when they are fewer.
+        """
+        circulant = self.projection == 'circulant'
+        if circulant and circulant_product(source, self.weight) is circulant_halves:
+            return separate_halves(source, self.weight, self.bias)
+        return self._project(source, self.weight, self.bias)[None, ..., None, :]
 
     def _project(self, source: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         """Map (N, L, d) to (N, L, paths, d) by the maps of ``weight`` and ``bias``."""
         if self.projection == 'dense':
-            return _dense(source, weight, bias)
-        return _circulant_product(source, weight)(source, weight, bias)
+            return dense_paths(source, weight, bias)
+        return circulant_product(source, weight)(source, weight, bias)
 
     def extra_repr(self) -> str:
         shape = None if self.weight is None else tuple(self.weight.shape)
@@ -266,24 +180,82 @@ def _require_meaning(paths: int, projection: str, activation: str | None, order:
         raise OptionError("order='activation_first' needs both an activation and a projection")
 
 
-def _add_paths(x: Tensor) -> Tensor:
-    """Map (..., paths, d) to (..., d), faster than a sum over the dimension does."""
-    return reduce(torch.add, x.unbind(-2))
+def _add_activated(total: Tensor, paths: Tensor) -> Tensor:
+    """Add the GELU of every path to ``total``, (N, L, d), written over it.
+
+    ``paths`` are (pieces, N, L, paths, b, d / (pieces * b)), and written over, too, unless a
+    gradient needs them.
+    """
+    if in_plain_operations():
+        return _add_each(total, paths, F.gelu)
+    if paths.requires_grad:
+        return _AddActivated.apply(total, paths)
+    return _add_each(total, paths, torch.ops.aten.gelu_)
 
 
-def _gelu(x: Tensor) -> Tensor:
-    """The exact GELU, written over its input unless a gradient needs that."""
-    return F.gelu(x) if x.requires_grad else torch.ops.aten.gelu_(x)
+def _add_each(total: Tensor, paths: Tensor, act: Callable[[Tensor], Tensor]) -> Tensor:
+    for path in paths.unbind(3):
+        _in_pieces(total, paths).add_(act(path))
+    return total
+
+
+def _in_pieces(x: Tensor, paths: Tensor) -> Tensor:
+    """View (N, L, d) as one of ``paths`` is laid out, (pieces, N, L, b, d / (pieces * b))."""
+    pieces, *_, b, width = paths.shape
+    return x.unflatten(-1, (b, pieces, width)).movedim(-2, 0)
+
+
+class _AddActivated(Function):
+    """The sum with a gradient that is stacked once; autograd's own copies every path again."""
+
+    @staticmethod
+    def forward(ctx, total: Tensor, paths: Tensor) -> Tensor:
+        ctx.mark_dirty(total)
+        ctx.save_for_backward(paths)
+        return _add_each(total, paths, F.gelu)
+
+    @staticmethod
+    def backward(ctx, grad: Tensor) -> tuple[Tensor, Tensor]:
+        (paths,) = ctx.saved_tensors
+        # the kernel of the GELU is several times slower on short rows
+        pieces = _in_pieces(grad, paths).contiguous().to(paths.dtype)
+        grads = [torch.ops.aten.gelu_backward(pieces, path) for path in paths.unbind(3)]
+        return grad, torch.stack(grads, 3)
 
 
 class FoldedAugmentedShortcut(nn.Module):
-    """The sum for inference, where the branch is scaled already; overwrites ``branch``."""
+    """The sum for inference, where the branch is scaled already; overwrites ``branch``.
+
+    The maps are one dense linear layer, which can be packed together with its GELU. That takes
+    less time than halves, whose GELU comes only after two more passes over all paths.
+    """
+
+    activations = {'act': 'maps'}
 
     def __init__(self, shortcut: AugmentedShortcut) -> None:
         super().__init__()
-        self.paths = shortcut
+        self.scale, self.source = shortcut.scale, shortcut.source
+        self.first, self.maps, self.act = nn.Identity(), nn.Identity(), nn.Identity()
+        if shortcut.weight is not None:
+            self.maps = _one_linear(*shortcut.matrices())
+        if shortcut.weight is not None and shortcut.activated_last:
+            self.act = InPlaceGELU()
+        elif shortcut.activation:
+            self.first = nn.GELU()
 
     def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
         """Map the stream, its normalized copy and the branch, all (N, L, d), to (N, L, d)."""
-        scale, source = self.paths.scale, self.paths.choose(x, normed)
-        return branch.add_(x, alpha=scale).add_(self.paths.augment(source), alpha=scale)
+        source = x if self.source == 'stream' else normed
+        paths = self.act(self.maps(self.first(source)))  # (N, L, paths * d)
+        total = branch.add_(x, alpha=self.scale)
+        for path in paths.split(x.shape[-1], -1):
+            total.add_(path, alpha=self.scale)
+        return total
+
+
+def _one_linear(matrices: Tensor, bias: Tensor) -> nn.Linear:
+    """Return the map of (..., d) to (..., paths * d) by all ``matrices`` (paths, d, d)."""
+    layer = nn.Linear(matrices.shape[-1], bias.numel(), device='meta')
+    layer.weight = nn.Parameter(matrices.flatten(0, 1))
+    layer.bias = nn.Parameter(bias.flatten())
+    return layer
