@@ -164,7 +164,9 @@ class TNTBlock(nn.Module):
         if self.inner is not None and starts:
             # a sample of the inner block's stochastic depth is a patch, as published
             pixels = self.inner(pixels, (self.side, self.side))
-            x = torch.cat([x[:, :1], x[:, 1:] + self.to_patch(pixels, len(x))], 1)
+            patches = self.to_patch(pixels, len(x))
+            # nothing for the class token; slices of x would be copied back by their gradients
+            x = x + torch.cat([torch.zeros_like(x[:, :1]), patches], 1)
         return pixels, self.outer(x, size, *turn)
 
     def for_first_token(self) -> nn.Module:
