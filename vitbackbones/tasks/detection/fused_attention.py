@@ -3,8 +3,11 @@
 mmcv's ``MultiheadAttention`` calls ``nn.MultiheadAttention`` with ``need_weights=True``, which
 writes the whole score matrix to memory and then throws it away. The subclass here holds the
 same parameters under the same names and computes the same function through
-``scaled_dot_product_attention``. (On a CPU that has no fused kernel with dropout: training with
-attention dropout takes the plain path there.)
+``scaled_dot_product_attention``.
+
+On a GPU its memory-efficient kernel takes a mask and dropout; flash attention takes no mask. On a
+CPU no fused kernel has dropout. Training there goes through ``chunked_attention``, which keeps no
+score matrix either.
 """
 
 import torch
@@ -14,6 +17,9 @@ from mmengine.model import BaseModule
 from torch import Tensor, nn
 
 from ...layers import GroupedLinear
+from .chunked_attention import chunked_attention
+
+ALIGNMENT = 8  # of the rows of a mask for the memory-efficient kernel, in numbers
 
 
 def padding_bias(mask: Tensor, dtype: torch.dtype) -> Tensor:
@@ -30,8 +36,10 @@ def padding_bias(mask: Tensor, dtype: torch.dtype) -> Tensor:
     Returns:
         (N, 1, 1, S), to be broadcast over heads and queries.
     """
-    bias = torch.zeros(mask.shape, dtype=dtype, device=mask.device)
-    bias = bias.masked_fill(mask, torch.finfo(dtype).min / 2)
+    count, length = mask.shape
+    # rows that start at multiples of ALIGNMENT, or torch copies them for every attention
+    rows = torch.zeros(count, -(-length // ALIGNMENT) * ALIGNMENT, dtype=dtype, device=mask.device)
+    bias = rows[:, :length].masked_fill_(mask, torch.finfo(dtype).min / 2)
     return bias[:, None, None]  # (N, S) -> (N, 1, 1, S)
 
 
@@ -86,7 +94,7 @@ class FusedAttention(MultiheadAttention):
         dropout = self.attn.dropout if self.training else 0.0
         # (N, L, C) -> (N, L, heads, C / heads) -> (N, heads, L, C / heads)
         q, k, v = (x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for x in (q, k, v))
-        out = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=dropout)
+        out = _attend(q, k, v, bias, dropout)
         out = out.transpose(1, 2).flatten(2)  # (N, heads, L, C / heads) -> (N, L, C)
         return query + self.dropout_layer(self.proj_drop(self.attn.out_proj(out)))
 
@@ -111,6 +119,13 @@ def plain_linear(layer: nn.Linear) -> nn.Linear:
     plain = nn.Linear(layer.in_features, layer.out_features, device='meta')
     plain.weight, plain.bias = layer.weight, layer.bias
     return plain
+
+
+def _attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None, dropout: float) -> Tensor:
+    """Compute the attention of heads (N, heads, L, c) with the kernel that keeps no scores."""
+    if 0 < dropout < 1 and q.device.type == 'cpu' and not torch.compiler.is_compiling():
+        return chunked_attention(q, k, v, bias, dropout)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=dropout)
 
 
 def fuse_attention(model: nn.Module) -> None:
