@@ -45,6 +45,12 @@ def parse() -> Namespace:
     )
     parser.add_argument('--amp', action='store_true', help='mixed precision')
     parser.add_argument(
+        '--compile',
+        action='store_true',
+        help='compile the blocks of backbone and transformer, each kind once for any image size: '
+        'minutes at the start, shorter steps',
+    )
+    parser.add_argument(
         '--smoke',
         action='store_true',
         help='try some steps, evaluation and resuming, in WORK_DIR/smoke; needs no data and no '

@@ -156,6 +156,7 @@ HOOKS = LazyRegistry(
     {
         'training.hooks.checkpoint': 'CheckpointHook',
         'training.hooks.coefficients': 'CoefficientsHook',
+        'training.hooks.compile': 'CompileHook',
         'training.hooks.curves': 'CurvesHook',
         'training.hooks.data_workers': 'DataWorkersHook',
         'training.hooks.ema': 'EMAHook',

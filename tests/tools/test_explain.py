@@ -14,7 +14,7 @@ def headings(text):
 
 def test_each_step_says_what_it_changes(tool, data, tmp_path):
     result = tool(
-        *('train', TINY, '--explain', '--scratch', '--amp', '--data-root', data),
+        *('train', TINY, '--explain', '--scratch', '--amp', '--compile', '--data-root', data),
         *('--cfg-options', 'train_dataloader.batch_size=3'),
     )
     assert (result.status, list(tmp_path.iterdir())) == (0, [])
@@ -22,9 +22,11 @@ def test_each_step_says_what_it_changes(tool, data, tmp_path):
         *('command line', 'toolboxes', 'sections', 'settings', 'agreement', 'classes'),
         'precision',
     ]
+    assert "{'type': 'vitbackbones.CompileHook'}" in result.out
     for line in (
         'train_dataloader.batch_size: 2 -> 3',
         "optim_wrapper.type: 'OptimWrapper' -> 'vitbackbones.Bf16OptimWrapper'",
+        "+ optim_wrapper.constructor: 'vitbackbones.GroupedOptimWrapperConstructor'",
         f"+ work_dir: '{tmp_path}/work_dirs/tiny_detr'",
         f"train_dataloader.dataset.data_root: 'data/' -> '{data}'",
         "+ default_hooks.finite_loss: {'type': 'vitbackbones.FiniteLossHook'}",

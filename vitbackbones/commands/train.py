@@ -170,6 +170,11 @@ SMOKE_SETTINGS = (
         lambda config, options: choose_work_dir(config, options.work_dir, below='smoke'),
     ),
 )
+COMPILE = Step(
+    'compilation',
+    'of the parts that the network repeats (--compile)',
+    lambda config, options: add_hooks(config, 'CompileHook') if options.compile else config,
+)
 GUARDS = Step(
     'guards',
     'hooks that a long run should not be without',
@@ -191,6 +196,7 @@ TRAIN = (
         'the learning rate is that of the batch',
         lambda config, options: show_warnings(check_batch_size(config, options.launcher)),
     ),
+    COMPILE,
     GUARDS,
     *MACHINE,
 )
@@ -203,6 +209,7 @@ SMOKE = (
             config, options.pretrained, scratch=not options.pretrained
         ),
     ),
+    COMPILE,
     GUARDS,
     Step(
         'teacher',

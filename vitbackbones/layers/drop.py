@@ -69,13 +69,21 @@ class DropPath(nn.Module):
         super().__init__()
         require_rate(rate)
         self.rate = rate
+        # a compiler takes a number for a constant, and would compile the block of each rate
+        self.keep = torch.tensor(1.0 - rate, device='cpu')
 
     def forward(self, x: Tensor) -> Tensor:
         """Map (N, ...) to (N, ...); the identity in eval mode or at rate 0."""
-        if self.rate == 0.0 or not self.training:
+        if not self.training:
+            return x
+        shape = (len(x),) + (1,) * (x.ndim - 1)
+        if torch.compiler.is_compiling():
+            kept = torch.rand(shape, device=x.device) < self.keep
+            return x * (kept / self.keep).to(x.dtype)
+        if self.rate == 0.0:
             return x
         keep = 1.0 - self.rate
-        mask = torch.empty((len(x),) + (1,) * (x.ndim - 1), dtype=x.dtype, device=x.device)
+        mask = torch.empty(shape, dtype=x.dtype, device=x.device)
         return x * mask.bernoulli_(keep).div_(keep)
 
     def extra_repr(self) -> str:

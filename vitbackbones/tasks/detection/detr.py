@@ -5,12 +5,16 @@ function is the same. The attentions of encoder and decoder reach PyTorch's fuse
 head matches all layers and images at once, in float32.
 """
 
+import torch
 from mmcv.cnn import Linear
 from mmdet.models.dense_heads import DETRHead
 from mmdet.models.detectors import DETR as MMDetDETR
+from torch import Tensor
 
 from .detr_head import JointDETRHead
 from .fused_attention import fuse_attention, plain_linear
+
+ROWS = torch.contiguous_format
 
 
 class DETR(MMDetDETR):
@@ -34,7 +38,22 @@ class DETR(MMDetDETR):
                     part.set_submodule(name, plain_linear(layer))
 
     def pre_transformer(self, *arguments, **options) -> tuple[dict, dict]:
-        """Do as mmdet, with positions in the type of the weights: mmdet's are always float32."""
+        """Do as mmdet, with positions in the type of the weights: mmdet's are always float32.
+
+        All that the layers get is copied into rows. mmdet's are views of maps, which every layer
+        would read across. To a compiler the first layer would be another one than the next, and
+        maps of another shape would be another case even where the sizes of tokens are left open.
+        """
         encoder, decoder = super().pre_transformer(*arguments, **options)
-        position = encoder['feat_pos'].to(self.query_embedding.weight.dtype)
-        return {**encoder, 'feat_pos': position}, {**decoder, 'memory_pos': position}
+        encoder['feat_pos'] = encoder['feat_pos'].to(self.query_embedding.weight.dtype)
+        given = {name: x for name, x in encoder.items() if x is not None}
+        encoder |= {name: x.clone(memory_format=ROWS) for name, x in given.items()}
+        decoder |= {'memory_pos': encoder['feat_pos'], 'memory_mask': encoder['feat_mask']}
+        return encoder, decoder
+
+    def pre_decoder(self, memory: Tensor) -> tuple[dict, dict]:
+        """Do as mmdet; to a compiler of layers the zeros of the first one are as other queries."""
+        decoder, head = super().pre_decoder(memory)
+        if memory.requires_grad and not torch.compiler.is_compiling():
+            decoder['query'].requires_grad_()
+        return decoder, head

@@ -1,0 +1,131 @@
+"""Regions are compiled once for all sizes, and everything else about a run stays as it is."""
+
+import copy
+from types import SimpleNamespace
+
+import pytest
+import torch
+from mmengine.registry import MODELS
+from torch import nn
+from torch._dynamo.testing import CompileCounterWithBackend
+
+from vitbackbones.backbones import ViT
+from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.layers.drop import DropPath
+from vitbackbones.training.hooks.compile import CompileHook, regions
+
+from ...tasks.detection.test_detr import build, make_batch, total_loss
+from ..toy import NoisyModel, run_toy, toy_config
+
+pytestmark = pytest.mark.compat
+SIZES = [(64, 64), (64, 96), (96, 64), (128, 96), (96, 160), (160, 128)]
+
+
+@pytest.fixture(autouse=True)
+def _limits():
+    """The limits of the compiler, and its graphs, are put back."""
+    with torch._dynamo.config.patch(cache_size_limit=8):
+        yield
+    torch._dynamo.reset()
+
+
+def compiled(model, **options):
+    """Compile the regions of a model; returns what counts the graphs."""
+    counter = CompileCounterWithBackend('eager')
+    CompileHook(backend=counter, **options).before_train(SimpleNamespace(model=model))
+    return counter
+
+
+def without_dropout(model):
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0
+        if isinstance(module, nn.MultiheadAttention):
+            module.dropout = 0.0
+    return model
+
+
+@pytest.fixture(scope='module')
+def detr():
+    return without_dropout(build('vitbackbones.DETR')).train()
+
+
+@pytest.mark.parametrize('dynamic', [True, None])
+def test_a_detector_of_six_sizes_compiles_each_region_at_most_twice(detr, dynamic):
+    model = copy.deepcopy(detr)
+    counter = compiled(model, dynamic=dynamic)
+    kinds = {type(module).__name__ for module in regions(model)}
+    assert kinds == {'DetrTransformerEncoderLayer', 'DetrTransformerDecoderLayer'}
+    for size in SIZES:
+        images, samples = make_batch([size, (size[0] - 5, size[1])], (3, 2))
+        loss = total_loss(model, images, samples)
+        torch.testing.assert_close(loss, total_loss(detr, images, samples), rtol=1e-5, atol=0)
+        loss.backward()
+    assert len(kinds) <= counter.frame_count <= 2 * len(kinds)
+
+
+def tiny(**options):
+    torch.manual_seed(0)
+    arch = {'embed_dims': 16, 'depth': 4, 'num_heads': 2}
+    return ViT(arch=arch, img_size=32, patch_size=8, **options).train()
+
+
+def test_blocks_with_different_rates_of_stochastic_depth_share_a_graph():
+    model = tiny(drop_path_rate=0.3)
+    counter = compiled(model)
+    for size in (32, 48, 64):
+        model(torch.randn(2, 3, size, size))[0].sum().backward()
+    assert counter.frame_count <= 3  # the first block has no stochastic depth
+
+
+def test_compiled_stochastic_depth_drops_with_its_rate_and_keeps_the_mean():
+    drop = torch.compile(DropPath(0.25).train(), backend='eager')
+    kept = drop(torch.ones(40_000, 1, 1))
+    assert kept.unique().tolist() == pytest.approx([0, 4 / 3])
+    assert abs(kept.mean() - 1) < 0.015  # 4 standard deviations are 0.0115
+    assert torch.equal(drop.eval()(kept), kept)
+
+
+def test_parameters_keys_evaluation_and_copies_stay():
+    model, plain = tiny(), tiny()
+    counter = compiled(model)
+    assert list(model.state_dict()) == list(plain.state_dict())
+    image = torch.randn(1, 3, 32, 32)
+    assert torch.equal(model.eval()(image)[0], plain.eval()(image)[0])
+    assert counter.frame_count == 0
+    other = copy.deepcopy(model).train()
+    nn.init.zeros_(other.blocks[0].mlp.fc2.weight)
+    assert not torch.equal(other(image)[0], model.train()(image)[0])
+    assert counter.frame_count > 0
+
+
+@MODELS.register_module()
+class BlockModel(NoisyModel):
+    """A part of it is a region."""
+
+    def __init__(self):
+        super().__init__()
+        self.noise = Block()
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.line = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.line(x).relu()
+
+
+def test_a_compiled_run_is_continued_by_one_that_is_not(tmp_path):
+    hook = {'type': 'vitbackbones.CompileHook', 'backend': 'aot_eager'}
+    changes = {'model': {'type': 'BlockModel'}}
+    whole = run_toy(toy_config(tmp_path / 'plain', **changes))
+    run_toy(toy_config(tmp_path / 'compiled', custom_hooks=[hook], **changes))
+    saved = tmp_path / 'compiled' / 'epoch_2.pth'
+    assert load_file(saved)['state_dict'].keys() == whole.model.state_dict().keys()
+    resumed = run_toy(
+        toy_config(tmp_path / 'resumed', resume=True, load_from=str(saved), **changes)
+    )
+    for name, value in whole.model.state_dict().items():
+        torch.testing.assert_close(resumed.model.state_dict()[name], value)
