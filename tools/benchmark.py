@@ -22,6 +22,7 @@ before it. Batch 1 gives the latency. A suite brings its own models:
     data     how fast the pictures below --data-root are loaded for training
     scale    how time and memory grow; called again with the same --out it goes on
     startup  what the beginning of a run takes
+    train    a whole training step, with losses and AdamW, against the toolboxes' own
 """
 
 import sys

@@ -11,6 +11,7 @@ SUITES: dict[str, str] = {
     'data': f'{__name__}.data:rows',
     'scale': f'{__name__}.scale:rows',
     'startup': f'{__name__}.startup:rows',
+    'train': f'{__name__}.train:rows',
 }
 # those that write several tables, into the folder --out
 FOLDERS = {'gpu'}
