@@ -4,6 +4,8 @@ import pytest
 import torch
 from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
 
+from vitbackbones.layers import Slicing
+
 from ..on_a_gpu import Refusals, copies_of, refusals
 
 SIZE = (2, 3, 72, 104)  # whole patches of 8 pixels only, so that maps are padded, too
@@ -16,6 +18,11 @@ def test_no_backbone_waits_for_its_host(make_backbone, mode):
             return getattr(make_backbone(drop_path_rate=0.1), mode)()
 
     assert copies_of(lambda backbone: backbone(torch.empty(SIZE, device='cuda')), make) == []
+
+
+def test_permutations_drawn_on_the_host_are_not_waited_for():
+    slicing = Slicing(2, 'random')
+    assert copies_of(lambda device: slicing(torch.neg, torch.empty(1, 7, 4, device=device))) == []
 
 
 def test_no_backward_pass_needs_a_value(make_backbone):

@@ -5,7 +5,13 @@ import math
 import pytest
 import torch
 
-from vitbackbones.layers import fit_position, resize_position, sincos_position, sinusoid_position
+from vitbackbones.layers import (
+    fit_position,
+    pad_map,
+    resize_position,
+    sincos_position,
+    sinusoid_position,
+)
 
 
 @pytest.mark.parametrize('mode', ['bicubic', 'bilinear'])
@@ -98,3 +104,16 @@ def test_of_two_leading_tokens_a_model_with_one_takes_the_class_tokens(size):
 def test_what_cannot_fit_is_refused(stored, extra):
     with pytest.raises(ValueError, match=f'{stored} tokens'):
         fit_position(torch.randn(1, stored, 2), extra, (6, 8))
+
+
+def test_a_map_is_copied_only_where_there_is_something_to_pad():
+    x = torch.randn(2, 3, 4, 5)
+    assert pad_map(x, (0, 0, 0, 0)) is x
+    padded = pad_map(x, (0, 1, 0, 2))
+    assert padded.shape == (2, 3, 6, 6)
+    assert torch.equal(padded[..., :4, :5], x)
+    assert not padded[..., 4:, :].any()
+    assert not padded[..., 5:].any()
+    # traced, it is for maps of any size
+    traced = torch.jit.trace(lambda x: pad_map(x, (0, 0, 0, 0)), x)
+    assert 'aten::pad' in str(traced.graph)

@@ -13,7 +13,6 @@ import math
 from collections.abc import Iterator, Sequence
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..layers import (
@@ -23,6 +22,7 @@ from ..layers import (
     block_row,
     drop_path_rates,
     keep_first_token,
+    pad_map,
     resize_position,
     to_map,
 )
@@ -54,7 +54,7 @@ class SpatialReduction(nn.Module):
         """Map (N, h * w, C) with ``size`` (h, w) to (N, h' * w', C), h' = max(h // ratio, 1)."""
         h, w = size
         x = x.transpose(1, 2).unflatten(2, (h, w))  # (N, C, h, w)
-        x = F.pad(x, (0, max(self.ratio - w, 0), 0, max(self.ratio - h, 0)))
+        x = pad_map(x, (0, max(self.ratio - w, 0), 0, max(self.ratio - h, 0)))
         return self.norm(self.conv(x).flatten(2).transpose(1, 2))  # (N, h' * w', C)
 
 

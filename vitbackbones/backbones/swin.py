@@ -19,7 +19,6 @@ bias. Assumed here: both are kept as in Swin (``qkv_bias``, ``proj_bias`` of the
 """
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
@@ -31,6 +30,7 @@ from ..layers import (
     Sweeps,
     block_row,
     drop_path_rates,
+    pad_map,
 )
 from .base import PyramidBackbone, trunc_normal_linears
 from .options import RecursionOptions, choose_arch, require_per_stage, require_size
@@ -115,7 +115,7 @@ class WindowBlock(Block):
         """Apply the attention in windows to tokens (N, h * w, C) of the grid ``size`` (h, w)."""
         h, w = size
         x = n.unflatten(1, (h, w))  # (N, h, w, C)
-        x = F.pad(x, (0, 0, 0, -w % self.window, 0, -h % self.window))
+        x = pad_map(x, (0, 0, 0, -w % self.window, 0, -h % self.window))
         grid = (x.shape[1], x.shape[2])
         shift = tuple(self.shift if side > self.window else 0 for side in grid)
         if any(shift):
@@ -166,7 +166,7 @@ class PatchMerging(nn.Module):
     def forward(self, x: Tensor, size: tuple[int, int]) -> tuple[Tensor, tuple[int, int]]:
         """Map (N, h * w, C) with (h, w) to (N, h' * w', 2 C) with (h', w'), halved upwards."""
         x = x.unflatten(1, size)  # (N, h, w, C)
-        x = F.pad(x, (0, 0, 0, size[1] % 2, 0, size[0] % 2))
+        x = pad_map(x, (0, 0, 0, size[1] % 2, 0, size[0] % 2))
         x = x.unflatten(2, (-1, 2)).unflatten(1, (-1, 2))
         # (N, h', 2, w', 2, C) -> (N, h', w', column in patch, row in patch, C)
         x = x.permute(0, 1, 3, 4, 2, 5).flatten(3)

@@ -211,7 +211,7 @@ class Slicing(nn.Module):
         if self.draw == 'none' or self.groups == 1 and not self.form:
             return torch.arange(length, device=device)
         if self.draw == 'random':  # drawn on the CPU, as published
-            return torch.randperm(length).to(device)
+            return torch.randperm(length).to(device, non_blocking=True)
         if self.training:
             return torch.randperm(length, device=device)
         return fixed_permutation(length, device, self.number)

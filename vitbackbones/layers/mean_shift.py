@@ -69,9 +69,11 @@ def _with_longer_keys(
     norm = norm.clamp(-limit, limit)
     high = norm.to(k.dtype)
     low = (norm - high).to(k.dtype)
-    k = F.pad(torch.cat([k, high, low], -1), (0, pad))
-    q = F.pad(F.pad(q, (0, 2), value=1.0), (0, pad))
-    v = F.pad(v, (0, 2 + pad))
+    zero, one = q.new_zeros(()), q.new_ones(())
+    # each is copied once; padding a longer one would copy it again
+    k = torch.cat([k, high, low, zero.expand(*k.shape[:-1], pad)], -1)
+    q = torch.cat([q, one.expand(*q.shape[:-1], 2), zero.expand(*q.shape[:-1], pad)], -1)
+    v = torch.cat([v, zero.expand(*v.shape[:-1], 2 + pad)], -1)
     bias = None if bias is None else bias.to(q.dtype)
     out = F.scaled_dot_product_attention(q, k, v, bias, dropout, scale=scale)
     return out[..., :width]

@@ -15,12 +15,19 @@ from ..errors import OptionError
 from .parts import STEMS, register
 
 
+def pad_map(x: Tensor, sides: tuple[int, ...]) -> Tensor:
+    """Zero-pad a map as ``F.pad`` does, but without its copy where there is nothing to pad."""
+    # a graph for other sizes, too, must not depend on those of its example
+    for_any_size = torch.compiler.is_compiling() or torch.jit.is_tracing()
+    return F.pad(x, sides) if for_any_size or any(sides) else x
+
+
 def pad_to_multiple(x: Tensor, multiple: int) -> Tensor:
     """Zero-pad a map (N, C, H, W) at the bottom and the right to multiples of ``multiple``."""
     h, w = x.shape[-2:]
     # rounded up by division: torch.compile cannot trace the modulo of a negative symbolic size
     height, width = (-(-n // multiple) * multiple for n in (h, w))
-    return F.pad(x, (0, width - w, 0, height - h))
+    return pad_map(x, (0, width - w, 0, height - h))
 
 
 def require_channels(image: Tensor, expected: int) -> None:
