@@ -143,7 +143,7 @@ TRANSFORMS = LazyRegistry(
     ROOT_TRANSFORMS,
     {
         'datasets.fast_crop': 'RandomResizedCrop',
-        'datasets.layout': 'InOrder ToPlanes',
+        'datasets.layout': 'InOrder RandomFlip ToPlanes',
         'datasets.load_image': 'LoadImage',
         'datasets.load_mask': 'LoadMask',
         'datasets.rand_augment': 'RandAugment',

@@ -35,6 +35,20 @@ def test_flipped_views_become_pictures(axes):
     assert in_order(IMAGE) is IMAGE
 
 
+@pytest.mark.parametrize('prob', [0.0, 0.3, 1.0])
+def test_flips_are_those_of_mmcv(prob):
+    outcomes = []
+    for kind in ('vitbackbones.RandomFlip', 'mmcv.RandomFlip'):
+        flip = TRANSFORMS.build({'type': kind, 'prob': prob})
+        np.random.seed(0)
+        outcomes.append([flip({'img': IMAGE}) for _ in range(20)])
+    for ours, theirs in zip(*outcomes, strict=True):
+        assert np.array_equal(ours.pop('img'), theirs.pop('img'))
+        assert ours == theirs
+    share = sum(each['flip'] for each in outcomes[0]) / 20
+    assert abs(share - prob) < 0.2
+
+
 PACKED = {
     'mmpretrain': ('PackInputs', {'gt_label': 3}),
     'mmdet': ('PackDetInputs', {'img_id': 3}),

@@ -14,30 +14,13 @@ from mmengine.registry import DefaultScope
 from PIL import Image
 from torch.utils.data import DataLoader, Dataset
 
-from vitbackbones.datasets.load_image import REDUCTIONS, LoadImage, jpeg_ends_early
+from vitbackbones.datasets.load_image import REDUCTIONS, LoadImage
 from vitbackbones.errors import InputError, OptionError
 from vitbackbones.registry import TRANSFORMS
 
+from .test_jpeg import JPEG, PROGRESSIVE, encode, picture, with_thumbnail
 
-def picture(height=60, width=80):
-    ramp = np.arange(height * width * 3, dtype=np.uint32).reshape(height, width, 3)
-    return (ramp * 7919 % 251).astype(np.uint8)
-
-
-def encode(suffix, *options):
-    return cv2.imencode(suffix, picture(), list(options))[1].tobytes()
-
-
-JPEG = encode('.jpg')
-PROGRESSIVE = encode('.jpg', cv2.IMWRITE_JPEG_PROGRESSIVE, 1)
 MOMENTS = ('reduced', 'full')
-
-
-def with_thumbnail(jpeg):
-    """The JPEG with a small whole JPEG inside an application segment, as cameras write it."""
-    thumbnail = cv2.imencode('.jpg', picture(8, 8))[1].tobytes()
-    segment = b'\xff\xe1' + (len(thumbnail) + 2).to_bytes(2, 'big') + thumbnail
-    return jpeg[:2] + segment + jpeg[2:]
 
 
 @pytest.fixture
@@ -69,28 +52,6 @@ def test_it_is_found_by_name_in_the_pipelines_of_every_toolbox(save, toolbox):
     with DefaultScope.overwrite_default_scope(toolbox):
         pipeline = Compose([{'type': 'vitbackbones.LoadImage'}])
     assert pipeline({'img_path': save(JPEG)})['img'].shape == (60, 80, 3)
-
-
-# ---------------------------------------------------------------------------- truncation
-
-
-@pytest.mark.parametrize(
-    'whole',
-    [JPEG, PROGRESSIVE, with_thumbnail(JPEG), JPEG + b'\0' * 99],
-    ids=['baseline', 'progressive', 'thumbnail', 'trailer'],
-)
-def test_a_whole_jpeg_is_told_from_one_cut_anywhere(whole):
-    assert not jpeg_ends_early(whole)
-    end = whole.rindex(b'\xff\xd9')
-    assert all(jpeg_ends_early(whole[:length]) for length in range(2, end + 2))
-
-
-def test_a_filled_up_rest_is_truncated_too():
-    assert jpeg_ends_early(JPEG[: len(JPEG) // 2] + b'\0' * 500)
-
-
-def test_fill_bytes_before_a_marker_are_allowed():
-    assert not jpeg_ends_early(JPEG[:2] + b'\xff\xff' + JPEG[2:])
 
 
 # ---------------------------------------------------------------------------- bad pictures
@@ -181,6 +142,17 @@ def test_more_pixels_than_the_limit_are_refused_by_the_header(save, monkeypatch,
     text = r'bomb\.png: Image size \(576000000 pixels\) exceeds limit of 178956970 pixels; cut it '
     with pytest.raises(InputError, match=text):
         LoadImage(imdecode_backend=backend)({'img_path': path})
+
+
+def test_a_jpeg_with_more_pixels_than_the_limit_is_refused_by_its_frame(save, monkeypatch):
+    monkeypatch.setattr(mmcv, 'imfrombytes', lambda *args, **kwargs: pytest.fail('decoded'))
+    frame = JPEG.index(b'\xff\xc0') + 5
+    path = save(JPEG[:frame] + struct.pack('>HH', 24000, 24000) + JPEG[frame + 4 :])
+    text = r'Image size \(576000000 pixels\) exceeds limit of 178956970 pixels; cut it into tiles'
+    with pytest.raises(InputError, match=text):
+        LoadImage()({'img_path': path})
+    with pytest.raises(Image.DecompressionBombError, match=text.partition(';')[0]):  # as Pillow
+        Image.open(path)
 
 
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path):

@@ -12,10 +12,12 @@ Not noticed: bytes damaged in the middle of a JPEG that still has its end marker
 a picture of them and only prints a warning.
 """
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
+from pathlib import Path
 
 import cv2
 import mmcv
@@ -26,13 +28,14 @@ from PIL import Image
 
 from ..errors import InputError, OptionError
 from ..layers import require_choice
+from . import jpeg
 from .shards_index import SCHEME
 
 ADVICE = ' Put a good copy there, or take it out of the annotation file.'
 ADVICE_ON_SHARDS = ' Write its shard again with a good copy, or without it.'
+Header = jpeg.JpegHeader | Image.Image | None
 # What OpenCV makes no picture of, by Pillow's mode.
 OTHER_VALUES = {'F': 'floating point', 'I': '32-bit integer'}
-JPEG_START, JPEG_SCAN, JPEG_END = b'\xff\xd8', b'\xff\xda', b'\xff\xd9'
 DAMAGED = 'truncated, damaged or not an image'
 # What a side of a JPEG can be divided by while it is decoded, and how OpenCV is told
 REDUCTIONS = {
@@ -45,19 +48,6 @@ REDUCTIONS = {
 
 class UnreadableImage(InputError):
     """An image or video that is missing, empty, cut short, of another format or impossible size."""
-
-
-def jpeg_ends_early(content: bytes) -> bool:
-    """Return whether a JPEG lacks the end marker behind its first scan.
-
-    The segments before the scan are stepped over, because an embedded thumbnail has an end
-    marker of its own. Bytes behind the end marker are allowed, as decoders allow them.
-    """
-    at = len(JPEG_START)
-    while content[at : at + 1] == b'\xff' and content[at : at + 2] != JPEG_SCAN:
-        fill = content[at + 1 : at + 2] == b'\xff'  # any number of 0xff may precede a marker
-        at += 1 if fill else 2 + int.from_bytes(content[at + 2 : at + 4], 'big')
-    return content.rfind(JPEG_END, at) < 0
 
 
 def _header(content: bytes) -> Image.Image | None:
@@ -74,30 +64,50 @@ def _header(content: bytes) -> Image.Image | None:
         return None
 
 
-def read_content(path: str, backend_args: dict | None = None) -> tuple[bytes, Image.Image | None]:
+def _jpeg_header(content: bytes) -> jpeg.JpegHeader | None:
+    """Return what a JPEG says of itself; None if it does not say its size.
+
+    Raises:
+        ValueError: it is cut short, or has too many pixels.
+    """
+    header = jpeg.read_header(content)
+    if header.ends_early:
+        raise ValueError(f'truncated, the JPEG data stops after {len(content)} bytes')
+    pixels, limit = header.height * header.width, 2 * (Image.MAX_IMAGE_PIXELS or math.inf)
+    if pixels > limit:
+        raise ValueError(
+            f'Image size ({pixels} pixels) exceeds limit of {limit} pixels; cut it into tiles'
+        )
+    return header if pixels else None
+
+
+def read_content(path: str, backend_args: dict | None = None) -> tuple[bytes, Header]:
     """Return what a file holds and what its header says; None for an unknown format.
 
     Raises:
         ValueError: it cannot be an image, is too large, or is a JPEG that is cut short.
     """
-    a_file = not path.startswith(SCHEME)
-    if a_file and os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
-        raise ValueError('not a regular file')  # reading from a pipe would wait forever
-    content = fileio.get(path, backend_args=backend_args)
+    content = _read_file(path, backend_args)
     if not content:
         raise ValueError('the file is empty')
-    if content.startswith(JPEG_START) and jpeg_ends_early(content):
-        raise ValueError(f'truncated, the JPEG data stops after {len(content)} bytes')
+    if content.startswith(jpeg.START):
+        return content, _jpeg_header(content)
     return content, _header(content)
 
 
-def _decode(
-    content: bytes, header: Image.Image | None, color_type: str, backend: str
-) -> np.ndarray:
+def _read_file(path: str, backend_args: dict | None) -> bytes:
+    if backend_args is None and os.path.isfile(path):
+        return Path(path).read_bytes()  # mmengine asks five times as long which backend it is
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise ValueError('not a regular file')  # reading from a pipe would wait forever
+    return fileio.get(path, backend_args=backend_args)
+
+
+def _decode(content: bytes, header: Header, color_type: str, backend: str) -> np.ndarray:
     image = mmcv.imfrombytes(content, flag=color_type, backend=backend)
     if image is not None:
         return image
-    if header is not None and header.mode in OTHER_VALUES:
+    if isinstance(header, Image.Image) and header.mode in OTHER_VALUES:
         values = f'{header.format} of {OTHER_VALUES[header.mode]} values'
         raise ValueError(f'a {values}; convert it to 8 or 16 bits')
     raise ValueError(DAMAGED)
@@ -174,7 +184,7 @@ def read_encoded(path: str, backend_args: dict | None = None) -> EncodedImage | 
     """
     with naming(path, ADVICE):
         content, header = read_content(path, backend_args)
-        if header is not None and header.format == 'JPEG' and 'exif' not in header.info:
+        if isinstance(header, jpeg.JpegHeader) and not header.has_exif:
             return EncodedImage(content, path, header.height, header.width)
         return _decode(content, header, 'color', 'cv2')
 

@@ -11,8 +11,7 @@ _base_ = './imagenet.py'
 train_steps = dict(
     load=dict(type='vitbackbones.LoadImage', decode='reduced'),
     crop=dict(type='vitbackbones.RandomResizedCrop', scale=224, interpolation='bilinear'),
-    flip=dict(type='RandomFlip', prob=0.5, direction='horizontal'),
-    order=dict(type='vitbackbones.InOrder'),
+    flip=dict(type='vitbackbones.RandomFlip', prob=0.5),
     augment=dict(
         type='RandomChoice',
         transforms=[

@@ -23,8 +23,7 @@ error if there is none of that name:
 train_steps = dict(
     load=dict(type='vitbackbones.LoadImage', decode='reduced'),
     crop=dict(type='vitbackbones.RandomResizedCrop', scale=224, interpolation='bicubic'),
-    flip=dict(type='RandomFlip', prob=0.5, direction='horizontal'),
-    order=dict(type='vitbackbones.InOrder'),
+    flip=dict(type='vitbackbones.RandomFlip', prob=0.5),
     augment=dict(
         type='vitbackbones.RandAugment',
         policies='timm_increasing',
