@@ -12,6 +12,7 @@ from PIL import Image
 from vitbackbones.benchmarking import detr
 from vitbackbones.benchmarking.loading import Pipeline
 from vitbackbones.benchmarking.model_sources import SOURCES, build_model
+from vitbackbones.benchmarking.steps import Case, make_step
 from vitbackbones.benchmarking.suites import data, gpu_jobs, parts
 
 from .conftest import ROOT, load_tool
@@ -76,6 +77,13 @@ def test_training_and_maps_in_half_precision(tool):
         ['train', 'eager', 'bfloat16'],
         ['forward', 'eager', 'bfloat16'],
     ]
+
+
+def test_a_model_fused_for_bfloat16_is_timed_in_it():
+    model = build_model('fused_bf16:deit_ti', (32, 32), SOURCES)
+    case = Case('forward', 'eager', 'float32', (32, 32), 1)
+    assert make_step(model, case, torch.device('cpu'))().dtype == torch.float32
+    assert model.head.fc.weight.dtype == torch.bfloat16
 
 
 def test_arguments_of_a_backbone_follow_its_name():

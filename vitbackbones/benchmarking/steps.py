@@ -48,10 +48,12 @@ def make_step(model: nn.Module, case: Case, device: torch.device) -> Callable[[]
         case: what to measure.
         device: where to compute.
     """
-    place = {'device': device, 'dtype': PRECISIONS[case.precision]}
-    model.to(**place).train(case.step == 'train')
+    dtype = PRECISIONS[case.precision]
+    model.to(device).train(case.step == 'train')
+    if dtype != torch.float32:  # a model that is fused for bfloat16 stays in it in any case
+        model.to(dtype)
     generator = torch.Generator().manual_seed(0)  # the same images for all
-    image = torch.randn(case.batch, 3, *case.size, generator=generator).to(**place)
+    image = torch.randn(case.batch, 3, *case.size, generator=generator).to(device, dtype)
     run = ENGINES[case.engine](model)
     if case.step == 'forward':
         return torch.inference_mode()(lambda: run(image))

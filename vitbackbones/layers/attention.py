@@ -154,7 +154,7 @@ def fixed_permutation(length: int, device: torch.device, number: int = 0) -> Ten
     key = torch.full_like(index, number * _SPREAD % _PRIME)
     for coefficient in _COEFFICIENTS:
         key = (key * index + coefficient) % _PRIME
-    return key.argsort(stable=True)
+    return (key * length + index).argsort()  # all differ, as ONNX knows no stable sort
 
 
 class Slicing(nn.Module):
