@@ -19,17 +19,20 @@ bias. Assumed here: both are kept as in Swin (``qkv_bias``, ``proj_bias`` of the
 """
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
 from ..layers import (
     Block,
+    Constants,
     PatchEmbed,
     Recursion,
     Recursive,
     Sweeps,
     block_row,
     drop_path_rates,
+    is_traced,
     pad_map,
 )
 from .base import PyramidBackbone, trunc_normal_linears
@@ -110,34 +113,94 @@ class WindowBlock(Block):
         self.relative_position_bias_table = nn.Parameter(table) if position_bias else None
         index = relative_position_index(window)
         self.register_buffer('relative_position_index', index, persistent=False)
+        self.constants = None  # of the form for inference
 
     def attend(self, n: Tensor, size: tuple[int, int]) -> Tensor:
         """Apply the attention in windows to tokens (N, h * w, C) of the grid ``size`` (h, w)."""
+        if self.constants is not None and not is_traced():
+            return self._attend_in_order(n, size)
         h, w = size
-        x = n.unflatten(1, (h, w))  # (N, h, w, C)
-        x = pad_map(x, (0, 0, 0, -w % self.window, 0, -h % self.window))
+        x = self._padded(n.unflatten(1, size))  # (N, h * M, w * M, C)
         grid = (x.shape[1], x.shape[2])
-        shift = tuple(self.shift if side > self.window else 0 for side in grid)
-        if any(shift):
-            x = x.roll((-shift[0], -shift[1]), (1, 2))
-        windows = partition_windows(x, self.window)
+        shift = self._shift(grid)
+        windows = self._cut(x, shift)
         windows = self.attn(windows, bias=self._bias(len(n), grid, shift))
         x = merge_windows(windows, self.window, grid)
         if any(shift):
             x = x.roll(shift, (1, 2))
         return x[:, :h, :w].flatten(1, 2)  # (N, h * w, C)
 
+    def _padded(self, x: Tensor) -> Tensor:
+        """Zero-pad a map (N, h, w, C) to whole windows."""
+        return pad_map(x, (0, 0, 0, -x.shape[2] % self.window, 0, -x.shape[1] % self.window))
+
+    def _shift(self, grid: tuple[int, int]) -> tuple[int, int]:
+        """Return what each side is rolled by."""
+        return tuple(self.shift if side > self.window else 0 for side in grid)
+
+    def _cut(self, x: Tensor, shift: tuple[int, int]) -> Tensor:
+        """Roll a map (N, h * M, w * M, C) and cut it into windows (N * h * w, M * M, C)."""
+        if any(shift):
+            x = x.roll((-shift[0], -shift[1]), (1, 2))
+        return partition_windows(x, self.window)
+
+    def _position_bias(self) -> Tensor | None:
+        """Return the bias of the relative positions (1, heads, M * M, M * M)."""
+        bias = self.relative_position_bias_table
+        if bias is None:
+            return None
+        # (M * M, M * M, heads) -> (1, heads, M * M, M * M); kernels for CUDA take rows only
+        return bias[self.relative_position_index].permute(2, 0, 1)[None].contiguous()
+
     def _bias(self, batch: int, grid: tuple[int, int], shift: tuple[int, int]) -> Tensor | None:
         """Return position bias and shift mask, (1 or N * windows, heads or 1, M * M, M * M)."""
-        bias = self.relative_position_bias_table
-        if bias is not None:
-            # (M * M, M * M, heads) -> (1, heads, M * M, M * M); kernels for CUDA take rows only
-            bias = bias[self.relative_position_index].permute(2, 0, 1)[None].contiguous()
+        bias = self._position_bias()
         if not any(shift):
             return bias
         mask = shift_mask(grid, self.window, shift, self.relative_position_index.device)[:, None]
         mask = mask if bias is None else mask + bias  # (windows, heads or 1, M * M, M * M)
         return mask.repeat(batch, 1, 1, 1)
+
+    def fold_for_inference(self) -> None:
+        """Work out the order of tokens in windows, and their bias, once for each size."""
+        self.constants = Constants()
+
+    def _attend_in_order(self, n: Tensor, size: tuple[int, int]) -> Tensor:
+        """Attend as :meth:`attend` does, with one copy of the tokens into windows and one back."""
+        kinds, back = self.constants(self._order, *size)
+        if any(side % self.window for side in size):
+            n = F.pad(n, (0, 0, 0, 1))  # what the places without a token read
+        answers = []
+        for order, bias in kinds:
+            x = n.index_select(1, order.flatten())  # (N, windows * M * M, C)
+            bias = bias if bias is None or len(bias) == 1 else bias.repeat(len(n), 1, 1, 1)
+            x = self.attn(x.unflatten(1, order.shape).flatten(0, 1), bias=bias)
+            answers.append(x.unflatten(0, (len(n), -1)).flatten(1, 2))  # (N, windows * M * M, C)
+        x = torch.cat(answers, 1) if len(answers) > 1 else answers[0]
+        return x.index_select(1, back)
+
+    def _order(self, h: int, w: int) -> tuple[list[tuple[Tensor, Tensor | None]], Tensor]:
+        """Return which tokens of a grid are in which windows, and where they are then.
+
+        Returns:
+            First for the windows without a mask, then for those with one, if there are any: the
+            numbers of their tokens (windows, M * M), h * w for a place without a token, and their
+            bias. Then the place (h * w,) of each token among those of all windows.
+        """
+        device = self.relative_position_index.device
+        tokens = torch.arange(-h * w, 0, device=device).view(1, h, w, 1)  # padded by 0
+        tokens = self._padded(tokens)
+        grid = (tokens.shape[1], tokens.shape[2])
+        shift = self._shift(grid)
+        order = self._cut(tokens, shift)[..., 0] + h * w  # (windows, M * M)
+        kinds = [(order, self._position_bias())]
+        if any(shift):
+            masked = shift_mask(grid, self.window, shift, device).flatten(1).any(1)  # (windows,)
+            bias = self._bias(1, grid, shift)
+            kinds = [(order[~masked], self._position_bias()), (order[masked], bias[masked])]
+        kinds = [(numbers, bias) for numbers, bias in kinds if len(numbers)]
+        places = torch.cat([numbers.flatten() for numbers, _ in kinds]).argsort()
+        return kinds, places[: h * w]
 
 
 class RecursiveWindowBlock(Recursive, WindowBlock):

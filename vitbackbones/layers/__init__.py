@@ -15,6 +15,7 @@ from .attention import (
 from .augmented_shortcut import AugmentedShortcut
 from .block import Block, CoefficientShortcut, IdentityShortcut, Mlp, NoShortcut, build_shortcut
 from .circulant import circulant_dense, circulant_fft, circulant_halves, circulant_matrix
+from .constants import Constants, is_traced
 from .drop import (
     Dropout,
     DropPath,
@@ -70,6 +71,7 @@ __all__ = [
     'AugmentedShortcut',
     'Block',
     'CoefficientShortcut',
+    'Constants',
     'DotProductAttention',
     'DropPath',
     'Dropout',
@@ -102,6 +104,7 @@ __all__ = [
     'fit_position',
     'fixed_permutation',
     'fuse_for_inference',
+    'is_traced',
     'keep_first_token',
     'make_drop_path',
     'make_dropout',

@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
+from .constants import is_traced
 
 # A layout for many rows is good for few, too; the reverse does not hold. Without a number oneDNN
 # takes 'few'. One number for all calls, so that nothing depends on the first batch.
@@ -113,8 +114,7 @@ class Packable:
 def _packs(x: Tensor) -> bool:
     """Return whether oneDNN serves a call with ``x``."""
     return (
-        not torch.compiler.is_compiling()
-        and not torch.jit.is_tracing()
+        not is_traced()
         and type(x) is Tensor  # no fake one
         and x.device.type == 'cpu'
         and x.dtype in _DTYPES

@@ -12,14 +12,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
+from .constants import is_traced
 from .parts import STEMS, register
 
 
 def pad_map(x: Tensor, sides: tuple[int, ...]) -> Tensor:
     """Zero-pad a map as ``F.pad`` does, but without its copy where there is nothing to pad."""
     # a graph for other sizes, too, must not depend on those of its example
-    for_any_size = torch.compiler.is_compiling() or torch.jit.is_tracing()
-    return F.pad(x, sides) if for_any_size or any(sides) else x
+    return F.pad(x, sides) if is_traced() or any(sides) else x
 
 
 def pad_to_multiple(x: Tensor, multiple: int) -> Tensor:

@@ -1,0 +1,43 @@
+"""Tensors that depend on sizes alone, such as masks: computed once for each size at inference."""
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import torch
+from torch import nn
+
+_MOST = 16  # sizes; a loop over images of all sizes would else keep tensors for every one
+
+
+def is_traced() -> bool:
+    """Return whether ``torch.compile``, ``torch.export`` or ``torch.jit.trace`` runs the caller."""
+    return torch.compiler.is_compiling() or torch.jit.is_tracing()
+
+
+class Constants(nn.Module):
+    """Keep what a function returned for its arguments.
+
+    Kept tensors are no part of the state dict, copies and pickles, and are dropped when the module
+    moves or changes its type. Nothing can be kept where :func:`is_traced`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept = {}
+
+    def forward(self, make: Callable[..., Any], *sizes: Hashable) -> Any:
+        """Return ``make(*sizes)``; one ``make`` for each object of this class."""
+        if sizes not in self.kept:
+            if len(self.kept) == _MOST:
+                self.kept.clear()
+            # an inference tensor could not be used where a gradient is asked for later
+            with torch.inference_mode(False), torch.no_grad():
+                self.kept[sizes] = make(*sizes)
+        return self.kept[sizes]
+
+    def _apply(self, *arguments, **options) -> 'Constants':
+        self.kept = {}
+        return super()._apply(*arguments, **options)
+
+    def __getstate__(self) -> dict:
+        return {**vars(self), 'kept': {}}
