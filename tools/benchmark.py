@@ -16,7 +16,7 @@ counts. ratio is the median in units of the first model's. A training step is fo
 backward and an SGD step. peak_MiB is the most tensor memory of one step above what was there
 before it. Batch 1 gives the latency. A suite brings its own models:
 
-    parts    what a part costs, against its host without it
+    parts    what a part costs, against its host without it (--suite parts deit_s for that host)
     cpu      inference: each model's forms and rivals (--suite cpu deit_s sret_t for these alone)
     gpu      all there is to know of a GPU, in nine minutes, written into a folder
     data     how fast the pictures below --data-root are loaded for training

@@ -16,7 +16,7 @@ SUITES: dict[str, str] = {
 # those that write several tables, into the folder --out
 FOLDERS = {'gpu'}
 # those that can be restricted to some of their models
-IN_PIECES = {'cpu'}
+IN_PIECES = {'cpu', 'parts'}
 
 
 def suite_rows(name: str) -> Callable[..., Iterator[dict]]:

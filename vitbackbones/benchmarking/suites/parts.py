@@ -6,6 +6,7 @@ A group is compared in one run of its own, each model with the first.
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 
+from ...errors import InputError
 from ..comparing import cases, compared
 from ..model_sources import Source
 
@@ -29,7 +30,17 @@ BATCHES: dict[tuple[int, int], tuple[int, ...]] = {(224, 224): (8,), (800, 1333)
 
 
 def rows(options: Namespace, sources: Mapping[str, Source]) -> Iterator[dict]:
-    """Yield a row of the table for every case, group and model."""
+    """Yield a row of the table for every case, group and model.
+
+    ``options.models`` may name hosts, without their source; their groups alone are measured then.
+
+    Raises:
+        InputError: a host is named that no group begins with.
+    """
+    groups = {group[0].partition(':')[2]: group for group in GROUPS}
+    for name in options.models:
+        if name not in groups:
+            raise InputError(f'{name}: not a host of the suite; it has {", ".join(groups)}')
     for case in cases(options, BATCHES):
-        for models in GROUPS:
-            yield from compared(models, case, options, sources)
+        for host in options.models or groups:
+            yield from compared(groups[host], case, options, sources)
