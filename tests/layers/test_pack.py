@@ -237,6 +237,17 @@ def test_a_copy_in_bfloat16_takes_and_gives_float32(pack):
     torch.testing.assert_close(again, out)
 
 
+def test_a_processor_that_emulates_bfloat16_says_so(monkeypatch):
+    for name in ('_is_avx512_bf16_supported', '_is_amx_tile_supported'):
+        monkeypatch.setattr(torch.cpu, name, lambda: False)
+    with pytest.warns(UserWarning, match='emulates bfloat16, which is slower') as caught:
+        fuse_for_inference(block(), dtype=torch.bfloat16)
+    assert caught[0].filename == __file__
+    fuse_for_inference(block().to('meta'), dtype=torch.bfloat16)  # another device: no warning
+    with pytest.raises(OptionError, match='dtype=torch.float64: must be one of None'):
+        fuse_for_inference(block(), dtype=torch.float64)
+
+
 def test_what_is_asked_apart_is_packed_apart():
     """The first token asks with one part of the projections, and all tokens answer with two."""
     original = block().for_first_token()

@@ -11,6 +11,7 @@ every other part stays as it is. The affine part of a LayerNorm could go into th
 after it, but that makes the norm slower, not faster.
 """
 
+import warnings
 from collections import Counter
 from copy import deepcopy
 from functools import partial
@@ -24,7 +25,7 @@ from torch.utils._pytree import tree_map_only
 
 from ..errors import OptionError
 from .pack import ClosingSum, PackedLinear, pack_linears, should_pack
-from .parts import declared
+from .parts import declared, require_choice
 
 
 @torch.no_grad()
@@ -39,12 +40,14 @@ def fuse_for_inference(
         model: any module; what is in it of this package is folded, see the module docstring.
         pack: whether linear layers keep their weights laid out for the kernels of the CPU, see
             ``layers.pack``; ``'auto'`` where this machine and torch can.
-        dtype: floating type that the copy computes in, such as ``torch.bfloat16``; what comes in
-            is cast to it, and what goes out to float32. By default the model's.
+        dtype: ``torch.bfloat16`` for a copy that computes in it: what comes in is cast to it, and
+            what goes out to float32. Factors and norms are folded before. By default the
+            model's own type.
 
     Raises:
-        OptionError: ``pack`` is true, and this machine cannot.
+        OptionError: ``pack`` is true, and this machine cannot; or another ``dtype``.
     """
+    require_choice('dtype', dtype, (None, torch.bfloat16))
     packs = should_pack(pack)
     model = deepcopy(model).eval()  # a BatchNorm can be folded in eval mode only
     shared = _held_twice(model)
@@ -137,6 +140,11 @@ def _defer_to_sum(module: nn.Module, shortcut: str, branch: nn.Module, shared: s
 
 def _compute_in(model: nn.Module, dtype: torch.dtype) -> None:
     """Let ``model`` compute in ``dtype`` between inputs and outputs in float32."""
+    on_cpu = all(value.device.type == 'cpu' for value in model.parameters())
+    if on_cpu and not (torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()):
+        warnings.warn(
+            'this processor emulates bfloat16, which is slower than float32', stacklevel=4
+        )
     model.to(dtype)
     model.register_forward_pre_hook(partial(_cast_inputs, dtype), with_kwargs=True)
     model.register_forward_hook(_cast_outputs)

@@ -60,13 +60,13 @@ class Packable:
     """What lets a ``nn.Linear`` keep its weight packed, all of it or some of its rows.
 
     Attributes:
-        packed: the packed rows by (first, end), made when they are first asked for; ``None``: this
-            layer does not pack.
+        packed: packed weights by the rows (first, end) that they are of, ``None`` for all, made
+            when they are first asked for; ``None``: this layer does not pack.
     """
 
     weight: Tensor
     bias: Tensor | None
-    packed: dict[tuple[int, int], Tensor] | None = None
+    packed: dict[tuple[int, int] | None, Tensor] | None = None
 
     def product(
         self,
@@ -83,23 +83,20 @@ class Packable:
             gelu: whether a GELU follows.
             other: what is added to the answer, of its shape.
         """
-        first, end = rows or (0, len(self.weight))
-        bias = None if self.bias is None else self.bias[first:end]
-        if self.packed is None or x.dtype != self.weight.dtype or not _packs(x):
-            out = F.linear(x, self.weight[first:end], bias)
+        weight, bias = self.weight, self.bias
+        if rows is not None:
+            weight, bias = weight[slice(*rows)], None if bias is None else bias[slice(*rows)]
+        if self.packed is None or x.dtype != weight.dtype or not _packs(x):
+            out = F.linear(x, weight, bias)
             out = F.gelu(out) if gelu else out
             return out if other is None else out + other
-        weight = self._packed_rows(first, end)
+        if rows not in self.packed:
+            self.packed[rows] = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), _ROWS)
+        weight = self.packed[rows]
         if other is not None:
             return torch.ops.mkldnn._linear_pointwise.binary(x, other, weight, bias, 'add')
         activation = ('gelu', [], 'none') if gelu else ('none', [], '')
         return torch.ops.mkldnn._linear_pointwise(x, weight, bias, *activation)
-
-    def _packed_rows(self, first: int, end: int) -> Tensor:
-        if (first, end) not in self.packed:
-            rows = self.weight[first:end].detach()
-            self.packed[first, end] = torch.ops.mkldnn._reorder_linear_weight(rows, _ROWS)
-        return self.packed[first, end]
 
     def _apply(self, *arguments, **options) -> 'Packable':
         if self.packed:

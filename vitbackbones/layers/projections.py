@@ -86,7 +86,8 @@ class GroupedLinear(Packable, nn.Linear):
         if self.groups == 1:
             first, end = part.start or 0, part.stop or self.parts
             width = self.out_features // self.parts
-            return self.product(x, (first * width, end * width))
+            whole = end - first == self.parts
+            return self.product(x, None if whole else (first * width, end * width))
         # (parts * out, in / groups) -> (groups, parts, out / groups, in / groups)
         weight = self.weight.unflatten(0, (self.groups, self.parts, -1))[:, part]
         bias = self.bias
