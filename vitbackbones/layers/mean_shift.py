@@ -39,11 +39,20 @@ def mean_shift(
     """
     norm = _key_norms(k)
     scale = q.shape[-1] ** -0.5
-    if k.requires_grad or k.dtype != norm.dtype:
+    if k.requires_grad or not _takes_mask(k, norm):
         return _with_longer_keys(q, k, v, norm, bias, scale, dropout)
     mask = scale * norm.transpose(2, 3)  # (N, heads, 1, S)
     mask = mask if bias is None else mask + bias
     return F.scaled_dot_product_attention(q, k, v, mask, dropout, scale=scale)
+
+
+def _takes_mask(k: Tensor, norm: Tensor) -> bool:
+    """Return whether the fused kernel takes the norms as a mask as exact as they are.
+
+    On a CPU it takes a wider mask than the keys, but autocast would narrow it.
+    """
+    wider = k.device.type == 'cpu' and not torch.is_autocast_enabled('cpu')
+    return wider or k.dtype == norm.dtype
 
 
 def mean_shift_weights(q: Tensor, k: Tensor, bias: Tensor | None = None) -> Tensor:

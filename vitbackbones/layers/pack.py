@@ -22,8 +22,11 @@ from .constants import is_traced
 # A layout for many rows is good for few, too; the reverse does not hold. Without a number oneDNN
 # takes 'few'. One number for all calls, so that nothing depends on the first batch.
 _ROWS = 8192
-# bytes between two layers of an MLP that stay in the cache next to their weights
-_CACHE = 2 * 2**20
+# Bytes between the two layers of an MLP: more than _WIDE are made in pieces of _PIECE. So much
+# memory comes from the system page by page in every call, which takes up to half of the MLP's
+# time; with less, pieces cost more than they save.
+_WIDE = 20 * 2**20
+_PIECE = 4 * 2**20
 _DTYPES = (torch.float32, torch.bfloat16)
 
 
@@ -140,9 +143,8 @@ class PackedLinear(Packable, nn.Linear):
 class ClosingSum(nn.Module):
     """The shortcut scale * x + branch, with the last linear layers of the branch deferred to here.
 
-    They stay modules of the branch, so that no key of the state dict changes. More than one, such
-    as those of an MLP, map few tokens at a time, so that what is between them stays in the cache
-    and the memory for all tokens, which the system would hand out page by page, is never asked for.
+    They stay modules of the branch, so that no key of the state dict changes. Those of an
+    MLP map few tokens at a time where there are many.
 
     Args:
         layers: the layers, applied one after the other.
@@ -162,7 +164,7 @@ class ClosingSum(nn.Module):
 
         The branch (N, L, width) comes as it is before its last layers.
         """
-        rows = self._rows_that_fit(branch)
+        rows = self._rows_of_a_piece(branch)
         if rows is None:
             return self._sum(x, branch)
         out = torch.empty(x.shape, dtype=x.dtype)
@@ -171,12 +173,12 @@ class ClosingSum(nn.Module):
             torch.add(self._branch(piece), x_piece, alpha=self.scale, out=out_piece)
         return out
 
-    def _rows_that_fit(self, branch: Tensor) -> int | None:
+    def _rows_of_a_piece(self, branch: Tensor) -> int | None:
         """Return how many tokens to map at a time; ``None`` for all at once."""
-        if not self.width or not _packs(branch):
+        row = self.width * branch.element_size()  # bytes
+        if branch.shape[:-1].numel() * row <= _WIDE or not _packs(branch):
             return None
-        rows = max(_CACHE // (self.width * branch.element_size()), 1)
-        return rows if rows < branch.shape[:-1].numel() else None
+        return max(_PIECE // row, 1)
 
     def _branch(self, branch: Tensor) -> Tensor:
         for layer in self.held:
