@@ -219,8 +219,18 @@ class _AddActivated(Function):
         (paths,) = ctx.saved_tensors
         # the kernel of the GELU is several times slower on short rows
         pieces = _in_pieces(grad, paths).contiguous().to(paths.dtype)
-        grads = [torch.ops.aten.gelu_backward(pieces, path) for path in paths.unbind(3)]
-        return grad, torch.stack(grads, 3)
+        return grad, _gelu_gradients(pieces, paths)
+
+
+def _gelu_gradients(grad: Tensor, paths: Tensor) -> Tensor:
+    """Return the gradient of ``paths`` whose GELUs all get ``grad``, which is laid out as one."""
+    if torch.is_grad_enabled():  # for second derivatives
+        each = [torch.ops.aten.gelu_backward(grad, path) for path in paths.unbind(3)]
+        return torch.stack(each, 3)
+    grads = torch.empty_like(paths)
+    for path, out in zip(paths.unbind(3), grads.unbind(3), strict=True):
+        torch.ops.aten.gelu_backward.grad_input(grad, path, grad_input=out)
+    return grads
 
 
 class FoldedAugmentedShortcut(nn.Module):

@@ -183,10 +183,8 @@ class _Linear(Function):
 
 
 def _mix(product: Tensor) -> Tensor:
-    """Map s and t, (2, ...), to s + t and s - t, (2, ...), written over them."""
-    if in_plain_operations():
-        return _sum_and_difference(*product, 0)
-    return _Mix.apply(product)
+    """Do what :func:`_mixed` does, written over ``product`` unless it is recorded."""
+    return _mixed(product) if in_plain_operations() else _Mix.apply(product)
 
 
 class _Mix(Function):
@@ -200,4 +198,9 @@ class _Mix(Function):
 
     @staticmethod
     def backward(ctx, grad: Tensor) -> Tensor:
-        return _Mix.apply(grad.clone())  # it is its own adjoint
+        return _linear(grad, _mixed, _mixed)  # not over the gradient, which others may read
+
+
+def _mixed(product: Tensor) -> Tensor:
+    """Map s and t, (2, ...), to s + t and s - t, (2, ...); it is its own adjoint."""
+    return _sum_and_difference(*product, 0)
