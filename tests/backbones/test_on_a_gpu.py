@@ -40,7 +40,7 @@ def test_copies_and_values_are_noticed():
         copies_of(lambda device: torch.empty((), device=device).item())
 
 
-@pytest.mark.parametrize('mode', ['eval', 'train'])
+@pytest.mark.parametrize('mode', ['eval', 'train', 'fuse_for_inference'])
 def test_fused_kernels_take_every_attention(make_backbone, mode):
     backbone = getattr(make_backbone().bfloat16(), mode)()
     with Refusals() as found:

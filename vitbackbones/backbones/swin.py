@@ -158,7 +158,8 @@ class WindowBlock(Block):
         if not any(shift):
             return bias
         mask = shift_mask(grid, self.window, shift, self.relative_position_index.device)[:, None]
-        mask = mask if bias is None else mask + bias  # (windows, heads or 1, M * M, M * M)
+        if bias is not None:
+            mask = mask.to(bias.dtype) + bias  # (windows, heads, M * M, M * M)
         return mask.repeat(batch, 1, 1, 1)
 
     def fold_for_inference(self) -> None:

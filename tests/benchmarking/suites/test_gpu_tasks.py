@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 import torch
+import torch.nn.functional as F
 from mmcv.cnn.bricks.transformer import MultiheadAttention
-from torch import nn
 
 from vitbackbones.benchmarking.model_sources import SOURCES
 from vitbackbones.benchmarking.suites.gpu_jobs import Jobs
@@ -15,8 +15,9 @@ from vitbackbones.benchmarking.suites.gpu_tasks import (
     TASKS,
     build_detr,
     build_setr,
-    compile_regions,
+    compile_layers,
 )
+from vitbackbones.tasks.detection import fused_attention
 
 CPU = torch.device('cpu')
 PLAN = replace(PLANS['cpu'], logits=(), maps=())
@@ -37,7 +38,9 @@ def test_both_forms_take_a_training_step(jobs, task):
     assert theirs['ratio'] == 1.0
 
 
-def test_attention_of_the_tasks_is_looked_at(jobs):
+def test_attention_of_the_tasks_is_looked_at(jobs, monkeypatch):
+    # as on a GPU
+    monkeypatch.setattr(fused_attention, 'chunked_attention', F.scaled_dot_product_attention)
     detr, setr = (list(job.rows()) for job in jobs.attention('float32'))
     masked = [row for row in detr if row['mask']]
     assert {row['mask_stride'] for row in masked} == {1}
@@ -58,10 +61,12 @@ def test_the_forms_hold_the_same_weights():
             torch.testing.assert_close(actual, expected, atol=1e-5, rtol=1e-4)
 
 
-@pytest.mark.parametrize(('build', 'count'), [(build_detr, 2), (build_setr, 4)])
-@pytest.mark.parametrize('own', [False, True])
-def test_transformer_layers_are_what_is_compiled(monkeypatch, build, count, own):
-    compiled = []
-    monkeypatch.setattr(nn.Module, 'compile', lambda self: compiled.append(self))
-    compile_regions(build(own, narrow=True))
-    assert len(compiled) == count
+@pytest.mark.parametrize(
+    ('build', 'own', 'layers'),
+    [(build_detr, False, 2), (build_detr, True, 2), (build_setr, True, 9)],
+)
+def test_a_compiled_step_compiles_transformer_layers_and_heads(build, own, layers):
+    model = build(own, narrow=True)
+    with torch._dynamo.config.patch(cache_size_limit=8):  # which is raised
+        compile_layers(model)
+    assert sum('forward' in vars(module) for module in model.modules()) == layers

@@ -9,6 +9,7 @@ autocast. The second image of the detector is narrower, so that there is padding
 """
 
 import re
+from argparse import Namespace
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -16,20 +17,15 @@ from typing import NamedTuple
 
 import torch
 from mmengine.config import Config, ConfigDict
-from mmengine.structures import InstanceData, PixelData
+from mmengine.registry import HOOKS
+from mmengine.structures import PixelData
 from torch import Tensor, nn
 
+from ...registry import SCOPE
 from .gpu_plan import Size
 
 Batch = tuple[Tensor, list]
 
-# the layers that are compiled one by one; the same code serves all of a kind
-REGIONS = (
-    'Block',
-    'TransformerEncoderLayer',
-    'DetrTransformerEncoderLayer',
-    'DetrTransformerDecoderLayer',
-)
 # of a dry run
 NARROW_DETR = {
     'backbone': {'depth': 18, 'base_channels': 8},
@@ -146,21 +142,10 @@ def _vit_weights(state: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 def detr_batch(size: Size, device: torch.device) -> Batch:
-    """Return two images (2, 3, H, W) and their samples with seven boxes each."""
-    from mmdet.structures import DetDataSample
+    """Return two images (2, 3, H, W), the second with padding, and their samples with boxes."""
+    from ..detr import make_batch
 
-    height, width = size
-    samples = []
-    for shape in [(height, width), (height, width * 7 // 8)]:
-        sides = torch.tensor(shape[::-1], device=device)  # x, y
-        corners = torch.rand(7, 2, 2, device=device).sort(1).values * sides
-        boxes = InstanceData(
-            bboxes=corners.flatten(1),  # (7, 2 corners, x y) -> (7, 4)
-            labels=torch.randint(80, (7,), device=device),
-        )
-        meta = {'img_shape': shape, 'batch_input_shape': size, 'pad_shape': size}
-        samples.append(DetDataSample(metainfo=meta, gt_instances=boxes))
-    return torch.randn(2, 3, *size, device=device), samples
+    return make_batch(size, 2, device)
 
 
 def setr_batch(size: Size, device: torch.device) -> Batch:
@@ -205,12 +190,13 @@ def make_step(
         form: ``'ours'``, or anything else for the toolbox's.
         size: (height, width) of the images.
         narrow: whether the model is built narrow, for a dry run.
-        engine: ``'compiled'`` compiles each kind of transformer layer by itself.
+        engine: ``'compiled'`` compiles the layers that ``tools/train.py --compile`` does; mmseg's
+            ViT has none of them.
         device: where to compute.
     """
     model = TASKS[task].build(form == 'ours', narrow).to(device).train()
     if engine == 'compiled':
-        compile_regions(model)
+        compile_layers(model)
     images, samples = TASKS[task].make_batch(size, device)
     parameters = [p for p in model.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(parameters, lr=1e-6, fused=True)  # so slow that nothing diverges
@@ -225,8 +211,6 @@ def make_step(
     return step
 
 
-def compile_regions(model: nn.Module) -> None:
-    """Compile every transformer layer of a model where it stands."""
-    for module in model.modules():
-        if type(module).__name__ in REGIONS:
-            module.compile()
+def compile_layers(model: nn.Module) -> None:
+    """Compile what ``tools/train.py --compile`` compiles of a model."""
+    HOOKS.build({'type': f'{SCOPE}.CompileHook'}).before_train(Namespace(model=model))
