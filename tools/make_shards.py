@@ -34,6 +34,7 @@ def parse() -> Namespace:
         metavar='N',
         help='pictures in a shard (default: 10000, which are 1 GB of ImageNet)',
     )
+    add('--name', help='of the shards of a folder (default: that of the folder)')
     add('--classes', metavar='FILE', help="names of the classes of others' shards, one a line")
     add('--data-root', help='folder of the data set, in place of the one that the config names')
     add('--cfg-options', nargs='+', action=ConfigOptions, default={}, metavar='KEY=VALUE')

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -40,6 +41,8 @@ def test_what_is_written_and_said(written, tool, folders):
     assert re.fullmatch(r'train: 6 pictures of 3 classes, \S+ GB, 2 shards', first)
     assert re.fullmatch(r'train-000001.tar: 2 pictures, \S+ GB', others[1])
     assert others[2] == f'{written}/train.index.json: 6 pictures in 2 shards'
+    assert tool('make_shards', folders / 'train', 'other', '--name', 'mine').status == 0
+    assert Path('other', 'mine-000000.tar').is_file()
 
 
 def test_a_command_that_was_killed_goes_on(written, tool, folders):

@@ -50,7 +50,7 @@ def _sources(options: Namespace) -> Iterator[tuple[str, dict]]:
     if not options.source.endswith('.py'):
         init_default_scope('mmpretrain')
         folder = Path(options.source).absolute()
-        yield folder.name, {'type': 'CustomDataset', 'data_root': str(folder)}
+        yield options.name or folder.name, {'type': 'CustomDataset', 'data_root': str(folder)}
         return
     config = read_config(options.source, options.cfg_options)
     leave_out_unused(config)

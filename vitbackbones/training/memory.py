@@ -25,6 +25,7 @@ from ..processes import processes_here
 
 SAMPLES = 8  # that are loaded to measure
 SHARE = 0.8  # of the free memory that workers may take
+OWN = Path('/proc/self/smaps_rollup')  # some containers do not have it
 
 
 class Group(NamedTuple):
@@ -111,16 +112,18 @@ def worker_memory(loader: DataLoader) -> int:
 
 def _measure(dataset: Dataset, collate, pipe) -> None:
     """Send how many bytes this process has of its own after loading, and how many a sample has."""
-    sample = 0
-    with suppress(Exception):  # the run will meet it, and say more of it
-        samples = [dataset[index] for index in spread(len(dataset), SAMPLES)]
-        sample = len(pickle.dumps(collate(samples))) // len(samples)
-    pipe.send((own_memory(), sample))
+    samples, batch = [], b''
+    for index in spread(len(dataset), SAMPLES):
+        with suppress(Exception):  # the run will meet it, and say more of it
+            samples.append(dataset[index])
+    with suppress(Exception):
+        batch = pickle.dumps(collate(samples))
+    pipe.send((own_memory(), len(batch) // max(len(samples), 1)))
 
 
 def own_memory() -> int:
     """Return how many bytes of memory this process shares with no other."""
-    lines = Path('/proc/self/smaps_rollup').read_text().splitlines()
+    lines = OWN.read_text().splitlines()
     return sum(1024 * int(line.split()[1]) for line in lines if line.startswith('Private_'))
 
 
@@ -128,7 +131,7 @@ def fitting_workers(loaders: Sequence[DataLoader]) -> tuple[list[int], str]:
     """Return how many workers of each loader fit the memory, and a message if these are fewer."""
     wanted = [loader.num_workers for loader in loaders]
     free = free_memory()
-    if free is None or not any(wanted):
+    if free is None or not any(wanted) or not OWN.exists():
         return wanted, ''
     room = SHARE * free / processes_here()
     each = [worker_memory(loader) if loader.num_workers else 0 for loader in loaders]
