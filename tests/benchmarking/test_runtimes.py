@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from vitbackbones.benchmarking.runtimes import Exported, start_onnxruntime, start_openvino
+from vitbackbones.benchmarking.model_sources import SOURCES, build_model
+from vitbackbones.benchmarking.runtimes import Exported, as_onnx, start_onnxruntime, start_openvino
 from vitbackbones.errors import InputError
 
 STARTS = {'onnxruntime': start_onnxruntime, 'openvino': start_openvino}
@@ -27,6 +28,11 @@ def test_a_runtime_answers_as_the_model(package):
     with torch.inference_mode():
         torch.testing.assert_close(exported(image), model(image), atol=1e-5, rtol=1e-5)
         torch.testing.assert_close(exported(-image), model(-image), atol=1e-5, rtol=1e-5)
+
+
+def test_sliced_attention_can_be_exported():
+    model = build_model('folded:sret_t', (32, 32), SOURCES)
+    assert b'fc1' in as_onnx(model, torch.randn(1, 3, 32, 32))
 
 
 def test_what_onnx_lacks_is_named_and_nothing_else_is_said(capfd):

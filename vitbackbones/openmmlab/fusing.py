@@ -32,7 +32,7 @@ def fuse_model(model: nn.Module, dtype: torch.dtype | None = None) -> nn.Module:
         return fused
     backbones = {name: x for name, x in model.named_modules() if isinstance(x, Backbone)}
     if not backbones:
-        raise InputError('--fused bfloat16: the model has no backbone of vitbackbones')
+        raise InputError('bfloat16 is for backbones of vitbackbones, and this model has none')
     for name, backbone in backbones.items():
         fused.set_submodule(name, backbone.fuse_for_inference(dtype=dtype))
     return fused
