@@ -115,7 +115,7 @@ def test_a_model_can_be_made_for_another_size_than_that_of_the_images():
         (['ours:deit_ti,arch.dept=24'], ['ours:deit_ti,arch.dept=24: arch has no dept; known: ba']),
         (['ours:deit_ti,archh=s'], ["has no option 'archh'"]),
         (['ours:deit_ti,arch=[1'], ['ours:deit_ti,arch=[1: [1: cannot be read as a value']),
-        (['--suite', 'parts', 'ours:deit_s'], ['name models or a --suite, one of the two']),
+        (['--suite', 'scale', 'ours:deit_s'], ['name models or a --suite, one of the two']),
         (['--suite', 'cpu', 'vgg'], ['vgg: not in the suite; it has deit_s, ']),
         (['deit_s'], ["'deit_s' names no model", 'ours:NAME', 'timm:NAME', 'plain:NAME']),
         (['mmdet:pvt-s_fpn'], ['unknown model mmdet:', "mean 'retinanet_pvt-s_fpn_1x_coco'?"]),
