@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from ..errors import OptionError
 from .constants import is_traced
 
-# A layout for many rows is good for few, too; the reverse does not hold. Without a number oneDNN
-# takes 'few'. One number for all calls, so that nothing depends on the first batch.
+# Rows that oneDNN lays a weight out for. Without a number it only transposes many weights, and a
+# layout for many rows serves few as well; one number for all, so that no batch decides.
 _ROWS = 8192
 # Bytes between the two layers of an MLP: more than _WIDE are made in pieces of _PIECE. So much
 # memory comes from the system page by page in every call, which takes up to half of the MLP's
@@ -164,13 +164,16 @@ class ClosingSum(nn.Module):
 
         The branch (N, L, width) comes as it is before its last layers.
         """
-        rows = self._rows_of_a_piece(branch)
+        rows, last = self._rows_of_a_piece(branch), self.held[-1]
+        if rows is None and self.scale == 1.0:
+            return last.product(self._hidden(branch), other=x)
         if rows is None:
-            return self._sum(x, branch)
+            return last.product(self._hidden(branch)).add_(x, alpha=self.scale)
         out = torch.empty(x.shape, dtype=x.dtype)
         pieces = (each.flatten(0, -2).split(rows) for each in (x, branch, out))  # (rows, width)
         for x_piece, piece, out_piece in zip(*pieces, strict=True):
-            torch.add(self._branch(piece), x_piece, alpha=self.scale, out=out_piece)
+            answer = last.product(self._hidden(piece))
+            torch.add(answer, x_piece, alpha=self.scale, out=out_piece)
         return out
 
     def _rows_of_a_piece(self, branch: Tensor) -> int | None:
@@ -180,18 +183,11 @@ class ClosingSum(nn.Module):
             return None
         return max(_PIECE // row, 1)
 
-    def _branch(self, branch: Tensor) -> Tensor:
-        for layer in self.held:
+    def _hidden(self, branch: Tensor) -> Tensor:
+        """Apply all layers but the last."""
+        for layer in self.held[:-1]:
             branch = layer.product(branch, gelu=layer.gelu)
         return branch
-
-    def _sum(self, x: Tensor, branch: Tensor) -> Tensor:
-        *inner, last = self.held
-        for layer in inner:
-            branch = layer.product(branch, gelu=layer.gelu)
-        if self.scale == 1.0:
-            return last.product(branch, other=x)
-        return last.product(branch).add_(x, alpha=self.scale)
 
 
 def pack_linears(model: nn.Module) -> None:
