@@ -20,7 +20,6 @@ The paper's Eq. 14, F(Z) . F(c), is the product with *first columns*, as here; w
 """
 
 import math
-from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
@@ -187,15 +186,15 @@ def _add_activated(total: Tensor, paths: Tensor) -> Tensor:
     gradient needs them.
     """
     if in_plain_operations():
-        return _add_each(total, paths, F.gelu)
+        return _add_each(total, F.gelu(paths))
     if paths.requires_grad:
         return _AddActivated.apply(total, paths)
-    return _add_each(total, paths, torch.ops.aten.gelu_)
+    return _add_each(total, torch.ops.aten.gelu_(paths))
 
 
-def _add_each(total: Tensor, paths: Tensor, act: Callable[[Tensor], Tensor]) -> Tensor:
+def _add_each(total: Tensor, paths: Tensor) -> Tensor:
     for path in paths.unbind(3):
-        _in_pieces(total, paths).add_(act(path))
+        _in_pieces(total, paths).add_(path)
     return total
 
 
@@ -206,31 +205,20 @@ def _in_pieces(x: Tensor, paths: Tensor) -> Tensor:
 
 
 class _AddActivated(Function):
-    """The sum with a gradient that is stacked once; autograd's own copies every path again."""
+    """The sum with one gradient of all paths; autograd's own stacks those of each."""
 
     @staticmethod
     def forward(ctx, total: Tensor, paths: Tensor) -> Tensor:
         ctx.mark_dirty(total)
         ctx.save_for_backward(paths)
-        return _add_each(total, paths, F.gelu)
+        return _add_each(total, F.gelu(paths))
 
     @staticmethod
     def backward(ctx, grad: Tensor) -> tuple[Tensor, Tensor]:
         (paths,) = ctx.saved_tensors
-        # the kernel of the GELU is several times slower on short rows
-        pieces = _in_pieces(grad, paths).contiguous().to(paths.dtype)
-        return grad, _gelu_gradients(pieces, paths)
-
-
-def _gelu_gradients(grad: Tensor, paths: Tensor) -> Tensor:
-    """Return the gradient of ``paths`` whose GELUs all get ``grad``, which is laid out as one."""
-    if torch.is_grad_enabled():  # for second derivatives
-        each = [torch.ops.aten.gelu_backward(grad, path) for path in paths.unbind(3)]
-        return torch.stack(each, 3)
-    grads = torch.empty_like(paths)
-    for path, out in zip(paths.unbind(3), grads.unbind(3), strict=True):
-        torch.ops.aten.gelu_backward.grad_input(grad, path, grad_input=out)
-    return grads
+        # written out for every path, because the kernel of the GELU is slow on short rows
+        grads = _in_pieces(grad, paths).unsqueeze(3).expand_as(paths).to(paths.dtype)
+        return grad, torch.ops.aten.gelu_backward(grads.contiguous(), paths)
 
 
 class FoldedAugmentedShortcut(nn.Module):
