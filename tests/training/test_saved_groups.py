@@ -40,9 +40,11 @@ def resumed(folder, paramwise, then):
     return run(folder, hook, paramwise=then, grouped=True, **changes)
 
 
-@pytest.mark.parametrize(('paramwise', 'groups'), [('bias_lr_mult', 2), ('norm_decay_mult', 1)])
-def test_it_is_continued_to_the_bit(tmp_path, capsys, paramwise, groups):
-    options = {paramwise: 2.0}
+@pytest.mark.parametrize(
+    ('options', 'groups'),
+    [({'custom_keys': {'out': {'lr_mult': 2.0}}}, 2), ({'norm_decay_mult': 2.0}, 1)],
+)
+def test_it_is_continued_to_the_bit(tmp_path, capsys, options, groups):
     whole = run(tmp_path / 'whole', paramwise=options)
     capsys.readouterr()
     runner = resumed(tmp_path / 'stopped', options, options)
@@ -53,6 +55,8 @@ def test_it_is_continued_to_the_bit(tmp_path, capsys, paramwise, groups):
     assert losses == expected_losses
     rates, expected_rates = (each.optim_wrapper.get_lr() for each in (runner, whole))
     assert {key: {*rates[key]} for key in rates} == {k: {*v} for k, v in expected_rates.items()}
+    initial = [group['initial_lr'] for group in runner.optim_wrapper.param_groups]
+    assert all(schedule.base_values == initial for schedule in runner.param_schedulers)
     assert 'not exactly as before' not in capsys.readouterr().out
 
 

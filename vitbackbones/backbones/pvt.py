@@ -24,7 +24,6 @@ from ..layers import (
     keep_first_token,
     pad_map,
     resize_position,
-    to_map,
 )
 from .base import PyramidBackbone, trunc_normal_linears
 from .options import RecursionOptions, choose_arch, require_per_stage
@@ -171,6 +170,8 @@ class PVT(RecursionOptions, PyramidBackbone):
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to the maps of ``out_indices`` or to one vector."""
+        # channels last, so that maps are tokens already and are never copied in between
+        image = image.contiguous(memory_format=torch.channels_last)
         branches = self.run_branches(self._trunk, image)
         if self.out_type == 'featmap':
             return tuple(branches[-1])
@@ -185,9 +186,9 @@ class PVT(RecursionOptions, PyramidBackbone):
             tokens = self.run_row(stage.blocks, tokens, size, sweeps)
             if self.out_type != 'featmap' and i == len(self.stages) - 1:
                 return [tokens]  # with the class token
-            x = to_map(tokens, size)  # (N, C, h, w)
+            x = tokens.transpose(1, 2).unflatten(2, size)  # (N, h * w, C) -> (N, C, h, w)
             if i in self.out_indices:
-                outputs.append(x)
+                outputs.append(x.contiguous())
         return outputs
 
     def fold_for_inference(self) -> None:

@@ -65,6 +65,7 @@ Loss = Callable[[], Tensor]
 
 def rows(options: Namespace, sources: Mapping[str, Source]) -> Iterator[dict]:
     """Yield a row of the table for every comparison and form."""
+    MMLogger.get_current_instance().setLevel('WARNING')  # constructors name every parameter
     for name, forms in CLASSIFIERS.items():
         yield from _compared(name, 'classifiers', options, _classifier_losses(forms, sources))
     yield from _compared('DETR', 'DETR', options, _detr_losses)
@@ -169,7 +170,6 @@ def _total_loss(model: nn.Module, image: Tensor, samples: list) -> Loss:
 
 def _optimizer_steps(sources: Mapping[str, Source], device: torch.device) -> dict[str, Callable]:
     """Return the step of each of ``OPTIMIZERS`` on random gradients, vectors not decayed."""
-    MMLogger.get_current_instance().setLevel('WARNING')  # it names every parameter
     steps = {}
     for form, settings in OPTIMIZERS.items():
         model = build_model('ours:deit_s', (224, 224), sources).to(device)
