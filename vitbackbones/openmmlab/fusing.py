@@ -1,10 +1,12 @@
 """Detectors, segmentors and classifiers of OpenMMLab, made for inference (``layers.fuse``).
 
-model = fuse_model(init_detector(config, checkpoint, device='cpu'))
-inference_detector(model, image)
+The toolboxes' own functions take them, and so do inferencers:
 
-inferencer = MMSegInferencer(config, checkpoint)
-inferencer.model = fuse_model(inferencer.model)
+    model = fuse_model(init_detector(config, checkpoint, device='cpu'))
+    inference_detector(model, image)
+
+    inferencer = MMSegInferencer(config, checkpoint)
+    inferencer.model = fuse_model(inferencer.model)
 """
 
 import torch
