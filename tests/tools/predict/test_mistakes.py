@@ -171,3 +171,10 @@ def test_a_checkpoint_without_names(tool, models, files, tmp_path):
     assert result.status == 0, result.err
     (entry,) = json.loads((tmp_path / 'out/predictions.json').read_text())
     assert {best['class'] for best in entry['best']} < set('0123456')
+
+
+def test_bfloat16_that_is_emulated_is_said_to_be_slower(predict, files, monkeypatch):
+    for feature in ('avx512_bf16', 'amx_tile'):
+        monkeypatch.setattr(torch.cpu, f'_is_{feature}_supported', lambda: False)
+    with pytest.warns(UserWarning, match='emulates bfloat16, which is slower'):
+        predict('cls', files / 'rgb.png', '--fused', 'bfloat16')
