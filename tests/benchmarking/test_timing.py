@@ -20,6 +20,14 @@ def test_functions_take_turns():
     assert [len(seconds[name]) for name in 'ab'] == [3, 3]
 
 
+def test_each_turn_can_begin_with_unmeasured_calls():
+    calls = []
+    functions = {name: lambda name=name: calls.append(name) for name in 'ab'}
+    seconds = interleaved_seconds(functions, CPU, repeats=2, approach=2)
+    assert ''.join(calls) == 'ab' + 'aaabbb' * 2
+    assert [len(seconds[name]) for name in 'ab'] == [2, 2]
+
+
 def test_slower_function_has_more_seconds():
     matrix = torch.randn(400, 400)
     functions = {

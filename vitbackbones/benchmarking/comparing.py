@@ -34,11 +34,16 @@ def cases(options: Namespace, batches: Mapping[tuple[int, int], Sequence[int]]) 
 
 
 def compared(
-    models: Sequence[str], case: Case, options: Namespace, sources: Mapping[str, Source]
+    models: Sequence[str],
+    case: Case,
+    options: Namespace,
+    sources: Mapping[str, Source],
+    approach: int = 0,
 ) -> Iterator[dict]:
     """Yield a row for each of several ``models`` that take turns in one case.
 
-    Forms of one model have the same weights, and are timed only if they answer alike.
+    Forms of one model have the same weights, and are timed only if they answer alike. ``approach``
+    is that of :func:`~vitbackbones.benchmarking.timing.interleaved_seconds`.
 
     Raises:
         InputError: a model is unknown, cannot run the case, or answers otherwise than a form of it
@@ -56,7 +61,8 @@ def compared(
         answer = outputs_of(spec, case, steps[spec])
         if case.step == 'forward' and source in FORMS:
             _require_equal(spec, answer, answers.setdefault(name, answer), case.precision)
-    for row in compare(steps, options.device, options.repeats, options.warm_up):
+    protocol = options.repeats, options.warm_up, approach
+    for row in compare(steps, options.device, *protocol):
         throughput = round(1e3 * case.batch / row['median_ms'], 1)
         yield case.columns() | {'images_per_s': throughput} | row
 

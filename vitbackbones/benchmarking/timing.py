@@ -23,12 +23,14 @@ def compare(
     device: torch.device,
     repeats: int,
     warm_up: int = 1,
+    approach: int = 0,
 ) -> Iterator[dict]:
     """Yield for each function a row of the table: its times, its memory, and its ``ratio``.
 
     The ratio is the median time in units of the first function's: below 1 is faster than that.
+    ``approach`` is that of :func:`interleaved_seconds`.
     """
-    seconds = interleaved_seconds(functions, device, repeats, warm_up)
+    seconds = interleaved_seconds(functions, device, repeats, warm_up, approach)
     first = statistics.median(next(iter(seconds.values())))
     for name, times in seconds.items():
         median = statistics.median(times)
@@ -85,8 +87,13 @@ def interleaved_seconds(
     device: torch.device,
     repeats: int = 10,
     warm_up: int = 1,
+    approach: int = 0,
 ) -> dict[str, list[float]]:
     """Call every function in turn, ``repeats`` times round, after ``warm_up`` unmeasured rounds.
+
+    With an ``approach`` each timed call comes after as many unmeasured ones of the same function.
+    It then finds its weights in the cache, as a model that runs alone does, and the threads of the
+    runtime before it, which spin for a while, asleep.
 
     Returns:
         For each name the seconds of its calls, in order.
@@ -97,6 +104,8 @@ def interleaved_seconds(
     seconds = {name: [] for name in functions}
     for _ in range(repeats):
         for name, function in functions.items():
+            for _ in range(approach):
+                function()
             _wait(device)
             start = time.perf_counter()
             function()

@@ -34,6 +34,7 @@ from ..preflight.data import check_data
 from ..preflight.explain import explained
 from ..processes import show_warnings
 from ..tasks import TASKS, find_task
+from ..training.allocation import keep_freed_memory
 from ..training.cores import share_cores
 from ..training.find_checkpoint import find_checkpoint
 
@@ -56,6 +57,7 @@ def analyze(options: Namespace) -> None:
         goes_on = options.resume and analysis.needs == 'data'
         _require_new(files, options.overwrite or goes_on)
         share_cores(Config())  # nothing else wants them
+        keep_freed_memory()
         torch.manual_seed(0)  # of random weights
         rows, photos = _measured(analysis, options, device, out)
         write_file(files[0], as_csv([_rounded(row) for row in rows]))

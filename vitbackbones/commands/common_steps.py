@@ -16,6 +16,7 @@ from ..preflight.hooks import add_service_hooks
 from ..preflight.steps import Step
 from ..preflight.trial import try_model
 from ..processes import process_rank
+from ..training.allocation import keep_freed_memory
 from ..training.cores import limit_workers, share_cores
 from ..training.distributed import join_processes, use_launcher
 
@@ -107,6 +108,12 @@ MACHINE = (
         'cores',
         'on a CPU, torch computes on those that load no data',
         lambda config, options: None if _on_gpu() else share_cores(config),
+        acts=True,
+    ),
+    Step(
+        'memory',
+        'on a CPU, what tensors give back is kept for the next step',
+        lambda config, options: None if _on_gpu() else keep_freed_memory(),
         acts=True,
     ),
     Step('first lines', 'what runs where', lambda config, options: announce(config), acts=True),

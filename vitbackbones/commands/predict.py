@@ -28,6 +28,7 @@ from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..preflight.agreement import require_agreement
 from ..preflight.explain import explained
 from ..tasks import TASKS, find_task
+from ..training.allocation import keep_freed_memory
 from ..training.cores import share_cores
 from ..training.find_checkpoint import find_checkpoint
 from ..training.hooks.progress import on_terminal
@@ -60,6 +61,7 @@ def predict(options: Namespace) -> None:
         _require_ready(out, options)
         sources = find_sources(options.inputs, out)
         share_cores(Config())  # nothing else wants them
+        keep_freed_memory()
         with explained(config):
             predictor = Predictor(config, checkpoint, device, options.amp, options.fused)
         writer = task.writer(out, predictor.meta, options.score_thr)
