@@ -32,9 +32,9 @@ from .circulant import (
     circulant_matrix,
     circulant_product,
     dense_paths,
-    in_plain_operations,
     separate_halves,
 )
+from .constants import is_traced
 from .fuse import InPlaceGELU, scale_linear
 from .parts import SHORTCUTS, register, require_choice
 
@@ -185,7 +185,7 @@ def _add_activated(total: Tensor, paths: Tensor) -> Tensor:
     ``paths`` are (pieces, N, L, paths, b, d / (pieces * b)), and written over, too, unless a
     gradient needs them.
     """
-    if in_plain_operations():
+    if is_traced():
         return _add_each(total, F.gelu(paths))
     if paths.requires_grad:
         return _AddActivated.apply(total, paths)

@@ -23,6 +23,8 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd import Function
 
+from .constants import is_traced
+
 
 def circulant_matrix(columns: Tensor) -> Tensor:
     """Write the stored columns out as a dense matrix.
@@ -111,11 +113,6 @@ def circulant_product(x: Tensor, columns: Tensor) -> Callable[[Tensor, Tensor, T
     return circulant_dense if columns.shape[-1] % 2 else circulant_halves
 
 
-def in_plain_operations() -> bool:
-    """Return whether what runs is recorded, by a compiler, an exporter or a tracer."""
-    return torch.compiler.is_compiling() or torch.jit.is_tracing()
-
-
 def _blocks(turns: Tensor) -> Tensor:
     """Map (..., 2 m), c[-m] ... c[m - 1] of each block, to the blocks (..., m, m), transposed."""
     return _linear(turns, _write_out, _sum_diagonals)
@@ -151,7 +148,7 @@ def _join(z: Tensor, b: int) -> Tensor:
 
 def _sum_and_difference(a: Tensor, b: Tensor, dim: int) -> Tensor:
     """Return a + b and a - b, stacked in a new dimension ``dim``."""
-    if in_plain_operations():
+    if is_traced():
         return torch.stack([a + b, a - b], dim)
     shape = list(a.shape)
     shape.insert(dim % (a.dim() + 1), 2)
@@ -166,7 +163,7 @@ def _linear(
     x: Tensor, function: Callable[..., Tensor], adjoint: Callable[..., Tensor], *options
 ) -> Tensor:
     """Apply a linear ``function`` of ``x``, whose gradient is its ``adjoint``, and vice versa."""
-    if in_plain_operations():
+    if is_traced():
         return function(x, *options)
     return _Linear.apply(x, function, adjoint, *options)
 
@@ -183,8 +180,8 @@ class _Linear(Function):
 
 
 def _mix(product: Tensor) -> Tensor:
-    """Do what :func:`_mixed` does, written over ``product`` unless it is recorded."""
-    return _mixed(product) if in_plain_operations() else _Mix.apply(product)
+    """Do what :func:`_mixed` does, written over ``product`` unless it is traced."""
+    return _mixed(product) if is_traced() else _Mix.apply(product)
 
 
 class _Mix(Function):
