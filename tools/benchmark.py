@@ -14,7 +14,8 @@ mmdet:CONFIG (its backbone). Weights and images are random. Every case starts wi
 rounds, then the models take turns; times are wall clock, synchronized on CUDA, and the median
 counts. ratio is the median in units of the first model's. A training step is forward, loss,
 backward and an SGD step. peak_MiB is the most tensor memory of one step above what was there
-before it. Batch 1 gives the latency. A suite brings its own models:
+before it. Batch 1 gives the latency. A suite brings its own models, and says so if it does not take
+an option:
 
     parts    what a part costs, against its host without it (--suite parts deit_s for that host)
     cpu      inference: each model's forms and rivals (--suite cpu deit_s sret_t for these alone)
@@ -27,6 +28,7 @@ before it. Batch 1 gives the latency. A suite brings its own models:
 
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -36,7 +38,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed packag
 
 from vitbackbones.benchmarking.model_sources import SOURCES, build_ours
 from vitbackbones.benchmarking.steps import ENGINES, PRECISIONS, STEPS
-from vitbackbones.benchmarking.suites import IN_PIECES, SUITES
+from vitbackbones.benchmarking.suites import SUITES, require_read
 from vitbackbones.commands.benchmark import benchmark
 from vitbackbones.commands.cli import count, image_size, run
 from vitbackbones.errors import InputError
@@ -65,32 +67,35 @@ def parse() -> Namespace:
     parser = ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
     forms = ', '.join(f'{source}:NAME' for source in (*SOURCES, 'plain'))
-    add('models', nargs='*', metavar='MODEL', help=f'{forms}; the first one is the unit of ratio')
-    add('--suite', choices=SUITES, help='groups of models to compare, in place of MODEL')
-    add(
-        '--size',
-        nargs='+',
-        type=image_size,
-        metavar='H[xW]',
-        help="such as 224 512 800x1333 (default: the suite's, or 224)",
-    )
-    add('--batch', nargs='+', type=count, help="default: the suite's for each size, or 1 8")
+    known = f'{forms}; the first one is the unit of ratio'
+    add('models', nargs='*', metavar='MODEL', default=[], help=known)
+    add('--suite', choices=SUITES, default='', help='what to compare, in place of MODEL')
+    add_cases(add)
     add('--data-root', metavar='FOLDER', help="pictures, for the suite 'data'")
-    add('--step', nargs='+', choices=STEPS, default=['forward'])
-    add('--engine', nargs='+', choices=ENGINES, default=['eager'])
-    add('--precision', nargs='+', choices=PRECISIONS, default=['float32'])
     add('--features', action='store_true', help="compare backbones' maps in place of logits")
-    device = 'cuda' if torch.cuda.is_available() else 'cpu'
-    add('--device', type=torch.device, default=device, help='default: %(default)s')
     add('--warm-up', type=int, default=2, help='unmeasured rounds (default: 2)')
     add('--repeats', type=count, default=10, help='measured rounds (default: 10)')
     add('--out', metavar='FILE', help='CSV file to write; of the suite gpu a folder')
     options = parser.parse_args()
     if len(set(options.models)) < len(options.models):
         parser.error('a model is named twice')
-    if bool(options.models) == bool(options.suite) and options.suite not in IN_PIECES:
-        raise InputError('name models or a --suite, one of the two')
+    if not options.models and not options.suite:
+        raise InputError('name models or a --suite')
+    given = {name for name, value in vars(options).items() if value != parser.get_default(name)}
+    require_read(options.suite, given)
     return options
+
+
+def add_cases(add: Callable) -> None:
+    """Add the options that say in which cases models are compared."""
+    sizes = "such as 224 512 800x1333 (default: the suite's, or 224)"
+    add('--size', nargs='+', type=image_size, metavar='H[xW]', help=sizes)
+    add('--batch', nargs='+', type=count, help="default: the suite's for each size, or 1 8")
+    add('--step', nargs='+', choices=STEPS, default=['forward'])
+    add('--engine', nargs='+', choices=ENGINES, default=['eager'])
+    add('--precision', nargs='+', choices=PRECISIONS, default=['float32'])
+    device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')
+    add('--device', type=torch.device, default=device, help='default: %(default)s')
 
 
 def main() -> None:

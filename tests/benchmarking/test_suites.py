@@ -7,7 +7,7 @@ import pytest
 
 from vitbackbones.analysis.complexity import count
 from vitbackbones.benchmarking.model_sources import SOURCES, build_model
-from vitbackbones.benchmarking.suites import SUITES, parts, suite_rows
+from vitbackbones.benchmarking.suites import READ, SUITES, parts, suite_rows
 from vitbackbones.benchmarking.suites.parts import GROUPS
 from vitbackbones.errors import InputError
 
@@ -25,6 +25,7 @@ def test_a_part_is_a_change_of_its_host(group):
 @pytest.mark.parametrize('name', SUITES)
 def test_a_suite_is_found_by_its_name(name):
     assert callable(suite_rows(name))
+    assert name in READ
 
 
 def test_the_groups_of_some_hosts_alone_are_measured(monkeypatch):

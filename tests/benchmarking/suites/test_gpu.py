@@ -38,8 +38,7 @@ TINY = replace(
 @pytest.fixture
 def options(tmp_path):
     device = torch.device('cpu')
-    wanted = {'size': None, 'batch': None, 'repeats': 1, 'warm_up': 0}
-    return Namespace(device=device, out=str(tmp_path / 'out'), **wanted)
+    return Namespace(device=device, out=str(tmp_path / 'out'), repeats=1, warm_up=0)
 
 
 @pytest.fixture
@@ -167,8 +166,7 @@ def test_a_folder_of_another_device_is_refused(run, options, tmp_path):
 @pytest.mark.parametrize(
     ('change', 'text'),
     [
-        ({'out': None}, 'needs --out FOLDER'),
-        ({'size': [(32, 32)]}, 'brings its own sizes'),
+        ({'out': None}, 'name a folder for its tables by --out FOLDER'),
         ({'device': torch.device('meta')}, '--device meta is neither CUDA nor a CPU'),
     ],
 )

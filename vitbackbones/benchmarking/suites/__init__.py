@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from pkgutil import resolve_name
 
+from ...errors import InputError
+
 # name: what yields the rows of its table, given the command line and the sources of models
 SUITES: dict[str, str] = {
     'parts': f'{__name__}.parts:rows',
@@ -15,10 +17,37 @@ SUITES: dict[str, str] = {
 }
 # those that write several tables, into the folder --out
 FOLDERS = {'gpu'}
-# those that can be restricted to some of their models
-IN_PIECES = {'cpu', 'parts'}
+_CASES = {'step', 'engine', 'precision', 'size', 'batch', 'device', 'warm_up'}
+# the options that each reads besides --repeats and --out; '' stands for models without a suite
+READ: dict[str, set[str]] = {
+    '': _CASES | {'models', 'features'},
+    'parts': _CASES | {'models', 'features'},
+    'cpu': _CASES | {'models', 'features'},
+    'gpu': {'device', 'warm_up'},
+    'data': {'batch', 'data_root', 'warm_up'},
+    'scale': _CASES,
+    'startup': set(),
+    'train': {'engine', 'size', 'batch', 'device', 'warm_up'},
+}
 
 
 def suite_rows(name: str) -> Callable[..., Iterator[dict]]:
     """Return what measures a suite; only then is the module of the suite imported."""
     return resolve_name(SUITES[name])
+
+
+def require_read(suite: str, given: set[str]) -> None:
+    """Check that a suite reads every option of :data:`READ` that was given.
+
+    Args:
+        suite: a key of :data:`READ`.
+        given: names of options, as in the parsed command line.
+
+    Raises:
+        InputError: it would ignore one.
+    """
+    known = set().union(*READ.values())
+    for name in sorted(given & known - READ[suite]):
+        option = 'MODEL' if name == 'models' else f'--{name.replace("_", "-")}'
+        subject = f'--suite {suite}' if suite else 'a comparison of models'
+        raise InputError(f'{subject} takes no {option}; leave it out')
