@@ -6,11 +6,10 @@ The tables take the places of what stands between comments there; the curves ove
 docs/images/scale.png.
 """
 
-import csv
 import math
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
@@ -18,6 +17,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed packag
 from matplotlib.figure import Figure
 
 from vitbackbones.analysis.plots import add_legend, grouped, label, new_figure, style_of
+from vitbackbones.benchmarking.tables import markdown, read_csv, replaced
 
 DOCS = Path(__file__).resolve().parents[1] / 'docs'
 AXES = ('tokens', 'batch', 'depth', 'processes')
@@ -26,15 +26,16 @@ PANELS = {'median_ms': ('time of a step', 'ms'), 'peak_MiB': ('peak memory of a 
 
 def exponents(rows: list[dict]) -> Iterator[str]:
     """The lines of a table of exponents, a row for each host and step."""
-    ends = ' | '.join(f'{axis}: time | memory' for axis in AXES)
-    yield f'| host, step | tokens, last two sizes: time | {ends} |\n'
-    yield f'|---|---|{"---|" * 2 * len(AXES)}\n'
+    titles = ['host, step', 'tokens, last two sizes: time']
+    titles += [title for axis in AXES for title in (f'{axis}: time', 'memory')]
+    table = []
     for (host, step), own in grouped(rows, 'host', 'step').items():
         lines = grouped(own, 'axis')
-        cells = [f'{last_exponent(lines["tokens"]):.2f}']
+        cells = [f'`{host}`, {step}', f'{last_exponent(lines["tokens"]):.2f}']
         for axis in AXES:
             cells += fitted(lines[axis][0]) if axis in lines else ['', '']
-        yield f'| `{host}`, {step} | {" | ".join(cells)} |\n'
+        table.append(cells)
+    return markdown(titles, table)
 
 
 def fitted(row: dict) -> list[str]:
@@ -58,25 +59,24 @@ def last_exponent(line: list[dict]) -> float:
 def sizes(rows: list[dict]) -> Iterator[str]:
     """The lines of a table of times and memory at each size."""
     along = [row for row in rows if row['axis'] == 'tokens']
-    yield f'| host, step | {" | ".join(grouped(along, "size"))} |\n'
-    yield f'|---|{"---|" * len(grouped(along, "size"))}\n'
+    table = []
     for (host, step), own in grouped(along, 'host', 'step').items():
-        cells = (
-            f'{float(row["median_ms"]):.0f} ms, {float(row["peak_MiB"]):.0f} MiB' for row in own
-        )
-        yield f'| `{host}`, {step} | {" | ".join(cells)} |\n'
+        measured = ((float(row['median_ms']), float(row['peak_MiB'])) for row in own)
+        cells = (f'{ms:.0f} ms, {peak:.0f} MiB' for ms, peak in measured)
+        table.append([f'`{host}`, {step}', *cells])
+    return markdown(['host, step', *grouped(along, 'size')], table)
 
 
 def startup(rows: list[dict]) -> Iterator[str]:
     """The lines of a table of seconds, without what takes less than 50 ms everywhere."""
     configs = grouped(rows, 'config')
-    yield f'| | {" | ".join(f"`{name}`" for name in configs)} |\n'
-    yield f'|---|{"---|" * len(configs)}\n'
+    table = []
     for part, own in grouped(rows, 'part').items():
         seconds = {row['config']: float(row['seconds']) for row in own}
         if max(seconds.values()) >= 0.05:
             cells = (f'{seconds[name]:.2f}' if name in seconds else '' for name in configs)
-            yield f'| {part} | {" | ".join(cells)} |\n'
+            table.append([part, *cells])
+    return markdown(['', *(f'`{name}`' for name in configs)], table)
 
 
 def draw(rows: list[dict]) -> Figure:
@@ -96,25 +96,23 @@ def draw(rows: list[dict]) -> Figure:
     return figure
 
 
-def replaced(text: str, name: str, lines: Iterable[str]) -> str:
-    """The page ``text`` with a table in its place."""
-    begin, end = f'<!-- {name} -->\n', f'<!-- end of {name} -->\n'
-    before, rest = text.split(begin)
-    return ''.join([before, begin, *lines, end, rest.split(end)[1]])
+def with_table(page: str, name: str, lines: Iterator[str]) -> str:
+    """The text ``page`` with a table in its place."""
+    return replaced(page, f'<!-- {name} -->\n', f'<!-- end of {name} -->\n', lines)
 
 
 def main(files: list[Path], docs: Path) -> None:
-    tables = [list(csv.DictReader(file.read_text().splitlines())) for file in files]
+    tables = [read_csv(file) for file in files]
     scale = [row for table in tables for row in table if 'axis' in row]
     seconds = [row for table in tables for row in table if 'part' in row]
     page = docs / 'scale.md'
     text = page.read_text()
     if scale:
-        text = replaced(text, 'exponents', exponents(scale))
-        text = replaced(text, 'sizes', sizes(scale))
+        text = with_table(text, 'exponents', exponents(scale))
+        text = with_table(text, 'sizes', sizes(scale))
         draw(scale).savefig(docs / 'images' / 'scale.png')
     if seconds:
-        text = replaced(text, 'startup', startup(seconds))
+        text = with_table(text, 'startup', startup(seconds))
     page.write_text(text)
 
 

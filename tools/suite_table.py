@@ -6,7 +6,6 @@ python tools/suite_table.py cpu first.csv second.csv     # measured in pieces
 The table takes the place of what stands between the two comments of the suite there.
 """
 
-import csv
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -14,23 +13,22 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
 
 from vitbackbones.benchmarking.suites import SUITES
-from vitbackbones.benchmarking.suites.tables import TABLES, as_measured
+from vitbackbones.benchmarking.suites.pages import TABLES, as_measured
+from vitbackbones.benchmarking.tables import read_csv, replaced
 
 TARGET = Path(__file__).resolve().parents[1] / 'docs' / 'benchmarks.md'
 END = '<!-- end of the suite -->\n'
 
 
-def replaced(text: str, suite: str, rows: list[dict]) -> str:
-    """The page ``text`` with the table of a suite's ``rows`` in its place."""
-    begin = f'<!-- suite {suite} -->\n'
-    before, rest = text.split(begin)
-    after = rest.partition(END)[2]
-    return ''.join([before, begin, *TABLES.get(suite, as_measured)(rows), END, after])
+def with_table(page: str, suite: str, rows: list[dict]) -> str:
+    """The text ``page`` with the table of a suite's ``rows`` in its place."""
+    lines = TABLES.get(suite, as_measured)(rows)
+    return replaced(page, f'<!-- suite {suite} -->\n', END, lines)
 
 
 def main(options: Namespace) -> None:
-    rows = [row for file in options.files for row in csv.DictReader(file.read_text().splitlines())]
-    TARGET.write_text(replaced(TARGET.read_text(), options.suite, rows))
+    rows = [row for file in options.files for row in read_csv(file)]
+    TARGET.write_text(with_table(TARGET.read_text(), options.suite, rows))
 
 
 if __name__ == '__main__':

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from vitbackbones.benchmarking.model_sources import SOURCES, build_model
-from vitbackbones.benchmarking.suites import cpu, tables
+from vitbackbones.benchmarking.suites import cpu, pages
 from vitbackbones.errors import InputError
 from vitbackbones.models import list_models
 
@@ -67,14 +67,14 @@ def test_the_table_has_a_line_for_each_model_and_batch_and_marks_what_is_missed(
     rows = [{key: str(value) for key, value in row.items()} for row in measure('deit_s')]
     for row in rows:
         row.update(reached='0.5', verdict='missed' if row['form'].startswith('openvino') else 'met')
-    lines = list(tables.by_model(rows))
+    lines = list(pages.by_model(rows))
     heading = '| model | batch | eager, ms | folded | fused | fused_bf16 | onnxruntime |'
     assert lines[0].startswith(heading)
     cells = '0.5 | 0.5 | 0.5 | 0.5 | **0.5** | 0.5 |\n'
-    assert lines[2] == f'| `deit_s` | 2 | {rows[0]["median_ms"]} | {cells}'
-    assert lines[3] == f'| `deit_s` | 1 | {rows[7]["median_ms"]} | {cells}'
+    assert lines[2] == f'| `deit_s` | 2 | {float(rows[0]["median_ms"]):.1f} | {cells}'
+    assert lines[3] == f'| `deit_s` | 1 | {float(rows[7]["median_ms"]):.1f} | {cells}'
 
 
 def test_a_suite_without_a_table_of_its_own_shows_its_rows():
-    lines = tables.as_measured([{'a': '1', 'b': '2'}, {'a': '3', 'b': '4'}])
+    lines = pages.as_measured([{'a': '1', 'b': '2'}, {'a': '3', 'b': '4'}])
     assert ''.join(lines) == '| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n'

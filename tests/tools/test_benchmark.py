@@ -52,12 +52,14 @@ def test_a_suite_compares_each_group_with_its_first_and_becomes_a_table(
     assert all(row['ratio'] == '1.0' for row in rows[::2])
 
     page = load_tool('suite_table')
-    text = page.replaced(page.TARGET.read_text(), 'parts', rows)
+    text = page.with_table(page.TARGET.read_text(), 'parts', rows)
     lines = text.split('<!-- suite parts -->\n')[1].split(page.END)[0].splitlines()
     assert lines[0] == '|  | forward, 32x32, batch 2 | forward, 48x32, batch 1 |'
-    assert lines[2].startswith(f'| `sret_t,passes=1` | {rows[0]["median_ms"]} ms | ')
+    assert lines[2].startswith(f'| `sret_t,passes=1` | {float(rows[0]["median_ms"]):.1f} ms | ')
     assert lines[5] == f'| + `aug_vit_ti` | {rows[3]["ratio"]} | {rows[7]["ratio"]} |'
-    assert page.replaced(text, 'parts', rows) == text
+    assert page.with_table(text, 'parts', rows) == text
+    alone = page.with_table(text, 'parts', [*rows[2:4], *rows[6:8]])  # of one host
+    assert lines[4:6] == alone.split('<!-- suite parts -->\n')[1].splitlines()[2:4]
 
 
 def test_the_suite_for_gpus_writes_a_folder(tool, tmp_path, monkeypatch):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitbackbones.benchmarking.timing import as_csv
+from vitbackbones.benchmarking.tables import as_csv
 
 from .conftest import ROOT, load_tool
 

@@ -1,21 +1,16 @@
-"""Time and memory of functions, side by side in one run, and the table of them.
+"""Time and memory of functions, side by side in one run.
 
 A single time says little on a shared machine. The functions to compare are therefore called in
 turn, again and again, so that whatever else the machine does affects all of them; what counts
 is the ratio of their medians.
 """
 
-import csv
 import statistics
 import time
-from collections.abc import Callable, Iterable, Iterator
-from io import StringIO
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import torch
 from torch.profiler import ProfilerActivity, profile
-
-from ..files import prepare_folder, write_file
 
 
 def compare(
@@ -35,51 +30,13 @@ def compare(
     for name, times in seconds.items():
         median = statistics.median(times)
         yield {
-            'median_ms': round(1e3 * median, 1),
-            'min_ms': round(1e3 * min(times), 1),
-            'max_ms': round(1e3 * max(times), 1),
+            'median_ms': round(1e3 * median, 3),
+            'min_ms': round(1e3 * min(times), 3),
+            'max_ms': round(1e3 * max(times), 3),
             'ratio': round(median / first, 3),
             'peak_MiB': round(peak_bytes(functions[name], device) / 2**20),
             'form': name,
         }
-
-
-def require_room(file: str | None) -> None:
-    """Check, before anything is measured, that a CSV file can be written.
-
-    Raises:
-        InputError: it cannot.
-    """
-    if file:
-        prepare_folder(Path(file).parent, '--out')
-
-
-def report(rows: Iterable[dict], file: str | None) -> None:
-    """Print each row of a table when it comes, and write all so far to a CSV ``file`` if given.
-
-    Where the columns change, their names are printed anew.
-    """
-    kept: list[dict] = []
-    for row in rows:
-        if not kept or row.keys() != kept[-1].keys():
-            print(_line(row))
-        print(_line(row.values()), flush=True)
-        kept.append(row)
-        if file:
-            write_file(file, as_csv(kept))
-
-
-def as_csv(rows: list[dict]) -> bytes:
-    """Return a table as a CSV file; the columns are the keys of the first row."""
-    text = StringIO(newline='')
-    writer = csv.DictWriter(text, fieldnames=rows[0].keys())
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue().encode()
-
-
-def _line(cells: Iterable) -> str:
-    return ' '.join(f'{cell:>10}' for cell in cells)
 
 
 def interleaved_seconds(

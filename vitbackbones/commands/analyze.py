@@ -16,7 +16,7 @@ from mmengine.config import Config
 from ..analysis.subject import Subject
 from ..analysis.table import ANALYSES, Analysis
 from ..benchmarking.model_sources import build_ours
-from ..benchmarking.timing import as_csv
+from ..benchmarking.tables import as_csv
 from ..checkpoints.filling import load_pretrained
 from ..config.data import locate_data
 from ..config.lint import lint

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from ..benchmarking.comparing import cases, compared
 from ..benchmarking.model_sources import Source
 from ..benchmarking.suites import FOLDERS, suite_rows
-from ..benchmarking.timing import report, require_room
+from ..benchmarking.tables import report, require_room
 
 
 def benchmark(options: Namespace, sources: Mapping[str, Source]) -> None:

@@ -6,7 +6,8 @@ from itertools import product
 from pathlib import Path
 
 from ..benchmarking.detr import GRIDS, build_pair, make_step
-from ..benchmarking.timing import compare, report, require_room
+from ..benchmarking.tables import report, require_room
+from ..benchmarking.timing import compare
 
 
 def benchmark(options: Namespace, config: Path) -> None:

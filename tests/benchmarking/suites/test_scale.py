@@ -9,7 +9,7 @@ import torch
 
 from vitbackbones.benchmarking.model_sources import SOURCES
 from vitbackbones.benchmarking.suites import scale
-from vitbackbones.benchmarking.timing import report
+from vitbackbones.benchmarking.tables import report
 
 OPTIONS = {
     'engine': ['eager'],

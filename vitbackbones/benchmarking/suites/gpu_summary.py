@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from ...files import write_file
-from ..timing import as_csv
+from ..tables import as_csv, markdown
 from .gpu_tables import Tables
 
 TITLES = {
@@ -29,32 +29,24 @@ def write_summary(folder: Path, tables: Tables, goals: list[dict], left: Sequenc
         left: names of what was not measured.
     """
     write_file(folder / 'goals.csv', as_csv(goals))
-    write_file(folder / 'summary.md', '\n'.join(_page(tables, goals, left)).encode())
+    write_file(folder / 'summary.md', ''.join(_page(tables, goals, left)).encode())
 
 
 def _page(tables: Tables, goals: list[dict], left: Sequence[str]) -> Iterator[str]:
     now = datetime.now(timezone.utc)
     measured = ', '.join(f'{key} {value}' for key, value in tables.settings.items())
-    yield f'Measured on {now:%Y-%m-%d}, {measured}, by\n'
-    yield f'    python {" ".join(sys.argv)}\n'
+    yield f'Measured on {now:%Y-%m-%d}, {measured}, by\n\n'
+    yield f'    python {" ".join(sys.argv)}\n\n'
     yield from _section('Goals', goals)
     for name, title in TITLES.items():
         yield from _section(title, tables.table(name))
     if left:
-        yield '## Not measured yet\n'
-        yield from (f'- {name}' for name in left)
-        yield ''
+        yield '## Not measured yet\n\n'
+        yield from (f'- {name}\n' for name in left)
 
 
 def _section(title: str, rows: list[dict]) -> Iterator[str]:
-    if not rows:
-        return
-    yield f'## {title}\n'
-    yield _line(rows[0])
-    yield '|' + '---|' * len(rows[0])
-    yield from (_line(row.values()) for row in rows)
-    yield ''
-
-
-def _line(cells) -> str:
-    return '| ' + ' | '.join(str(cell).replace('|', '/') for cell in cells) + ' |'
+    if rows:
+        yield f'## {title}\n\n'
+        yield from markdown(rows[0], (row.values() for row in rows))
+        yield '\n'

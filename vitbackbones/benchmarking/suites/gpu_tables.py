@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...errors import InputError
 from ...files import write_file
-from ..timing import as_csv
+from ..tables import as_csv
 
 ROWS = 'rows.json'
 ATTEMPTS = 2  # what has ended the process so often, or failed, is not begun once more

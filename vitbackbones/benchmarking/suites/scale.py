@@ -7,7 +7,6 @@ exponents e of its line, and how far the fitted power is off at its worst point.
 A run that was stopped goes on: whole lines that the CSV file holds are not measured again.
 """
 
-import csv
 import statistics
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ import torch
 from .. import data_parallel
 from ..model_sources import Source, build_model
 from ..steps import Case, make_step
+from ..tables import read_csv
 from ..timing import interleaved_seconds, peak_bytes
 
 SIZES = tuple((side, side) for side in (224, 384, 640, 928, 1333))
@@ -67,7 +67,7 @@ class Line:
 
 def rows(options: Namespace, sources: Mapping[str, Source]) -> Iterator[dict]:
     """Yield a row for every point of every line; along processes for training alone."""
-    earlier = _read(options.out)
+    earlier = read_csv(Path(options.out)) if options.out and Path(options.out).exists() else []
     for line in lines(options):
         wanted = [line.columns(point) for point in line.points]
         known = [row for columns in wanted for row in earlier if _has(row, columns)]
@@ -160,12 +160,6 @@ def _processes(
         last.model, last.case, last.processes, options.warm_up, options.repeats
     )
     return [found[point.processes] for point in points]
-
-
-def _read(file: str | None) -> list[dict]:
-    if not file or not Path(file).exists():
-        return []
-    return list(csv.DictReader(Path(file).read_text().splitlines()))
 
 
 def _has(row: dict, columns: dict) -> bool:
