@@ -22,7 +22,7 @@ def make_detr(device):
         model = build_detr(own=True, narrow=True).train()
     weights = model.bbox_head.loss_cls.class_weight  # no buffer, so it stays on the host
     model.bbox_head.loss_cls.class_weight = torch.ones(len(weights))
-    return model, *detr_batch(SIZE, device)
+    return model, *detr_batch(SIZE, 2, device)
 
 
 def loss(made):
@@ -64,7 +64,7 @@ def test_the_losses_of_setr_do_not_wait(kind):
     def make(device):
         with device:
             model = setr.build(kind).train()
-        return model, *setr_batch(SIZE, device)
+        return model, *setr_batch(SIZE, 2, device)
 
     assert copies_of(loss, make) == []
 

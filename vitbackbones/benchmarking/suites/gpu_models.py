@@ -3,7 +3,6 @@
 As in ``comparing``, but what cannot run is a row with its message, and the others go on.
 """
 
-import statistics
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -12,7 +11,7 @@ import torch
 
 from ..model_sources import Source, build_model
 from ..steps import Case, make_step
-from ..timing import interleaved_seconds, peak_bytes
+from ..timing import compare
 
 Step = Callable[[], object]
 
@@ -70,7 +69,7 @@ def build_step(
 def timed(
     builders: Mapping[str, Callable[[], Step]], batch: int, options: Namespace
 ) -> Iterator[dict]:
-    """Yield a row for each step: times in milliseconds, images, memory, times of the first.
+    """Yield the row of ``timing.compare`` for each step, with images per second, or its error.
 
     Args:
         builders: as of :func:`runnable`.
@@ -78,22 +77,14 @@ def timed(
         options: the command line: device, repeats and rounds before them.
     """
     steps, errors = runnable(builders)
-    seconds = {}
-    if steps:
-        seconds = interleaved_seconds(steps, options.device, options.repeats, options.warm_up)
-    medians = {name: statistics.median(times) for name, times in seconds.items()}
+    rows = compare(steps, options.device, options.repeats, options.warm_up) if steps else ()
+    measured = {row['form']: row for row in rows}
     for name in builders:
         if name in errors:
             yield {'form': name, 'error': errors[name]}
-            continue
-        yield {
-            'form': name,
-            'median_ms': round(1e3 * medians[name], 3),
-            'min_ms': round(1e3 * min(seconds[name]), 3),
-            'images_per_s': round(batch / medians[name], 1),
-            'peak_MiB': round(peak_bytes(steps[name], options.device) / 2**20, 1),
-            'ratio': round(medians[name] / next(iter(medians.values())), 3),
-        }
+        else:
+            throughput = round(1e3 * batch / measured[name]['median_ms'], 1)
+            yield {'form': name} | measured[name] | {'images_per_s': throughput}
 
 
 def compared(

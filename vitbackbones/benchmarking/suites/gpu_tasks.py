@@ -141,23 +141,23 @@ def _vit_weights(state: dict[str, Tensor]) -> dict[str, Tensor]:
     return {'patch_embed.proj.bias': projection.new_zeros(len(projection))} | state
 
 
-def detr_batch(size: Size, device: torch.device) -> Batch:
-    """Return two images (2, 3, H, W), the second with padding, and their samples with boxes."""
+def detr_batch(size: Size, count: int, device: torch.device) -> Batch:
+    """Return images (N, 3, H, W), every second with padding, and their samples with boxes."""
     from ..detr import make_batch
 
-    return make_batch(size, 2, device)
+    return make_batch(size, count, device)
 
 
-def setr_batch(size: Size, device: torch.device) -> Batch:
-    """Return two images (2, 3, H, W) and their samples with a class for each pixel."""
+def setr_batch(size: Size, count: int, device: torch.device) -> Batch:
+    """Return images (N, 3, H, W) and their samples with one of 150 classes for each pixel."""
     from mmseg.structures import SegDataSample
 
     samples = []
-    for _ in range(2):
+    for _ in range(count):
         classes = PixelData(data=torch.randint(150, (1, *size), device=device))
         meta = {'img_shape': size, 'ori_shape': size, 'pad_shape': size}
         samples.append(SegDataSample(metainfo=meta, gt_sem_seg=classes))
-    return torch.randn(2, 3, *size, device=device), samples
+    return torch.randn(count, 3, *size, device=device), samples
 
 
 class Task(NamedTuple):
@@ -166,12 +166,12 @@ class Task(NamedTuple):
     Attributes:
         theirs: whose the other form is.
         build: builds this project's form, or theirs.
-        make_batch: makes images and samples.
+        make_batch: makes images and samples of a size and number.
     """
 
     theirs: str
     build: Callable[[bool, bool], nn.Module]
-    make_batch: Callable[[Size, torch.device], Batch]
+    make_batch: Callable[[Size, int, torch.device], Batch]
 
 
 TASKS = {
@@ -197,7 +197,7 @@ def make_step(
     model = TASKS[task].build(form == 'ours', narrow).to(device).train()
     if engine == 'compiled':
         compile_layers(model)
-    images, samples = TASKS[task].make_batch(size, device)
+    images, samples = TASKS[task].make_batch(size, 2, device)
     parameters = [p for p in model.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(parameters, lr=1e-6, fused=True)  # so slow that nothing diverges
 

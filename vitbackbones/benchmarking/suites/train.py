@@ -16,14 +16,13 @@ import torch
 import torch.nn.functional as F
 from mmengine.logging import MMLogger
 from mmengine.optim import build_optim_wrapper
-from mmengine.registry import HOOKS
-from mmengine.structures import PixelData
 from torch import Tensor, nn
 
-from ...registry import GROUPED, SCOPE
+from ...registry import GROUPED
 from ..detr import build_pair, make_batch
 from ..model_sources import Source, build_model
 from ..timing import compare
+from .gpu_tasks import compile_layers, setr_batch
 
 DETR = Path(__file__).parents[3] / 'configs' / '_base_' / 'models' / 'detr.py'
 # forms of a model, the first is the unit of ratio
@@ -97,9 +96,8 @@ def _protocol(options: Namespace) -> tuple:
 def _compiled(losses: dict[str, tuple[nn.Module, Loss]]) -> dict[str, Callable[[], None]]:
     """Return the steps of our forms with compiled regions."""
     ours = {form: each for form, each in losses.items() if form.startswith('ours:')}
-    hook = HOOKS.build({'type': f'{SCOPE}.CompileHook'})
     for model, _ in ours.values():
-        hook.before_train(Namespace(model=model))
+        compile_layers(model)
     return {f'{form} --compile': training_step(*each) for form, each in ours.items()}
 
 
@@ -145,12 +143,9 @@ def _detr_losses(size: tuple[int, int], batch: int, device: torch.device) -> dic
 
 
 def _setr_losses(size: tuple[int, int], batch: int, device: torch.device) -> dict:
-    data = import_module('mmseg.structures').SegDataSample
     registry = import_module('mmseg.registry').MODELS
     import_module('mmseg.models')
-    image = torch.randn(batch, 3, *size, device=device)
-    label = torch.randint(PUP['num_classes'], (1, *size), device=device)
-    samples = [data(gt_sem_seg=PixelData(data=label))] * batch
+    image, samples = setr_batch(size, batch, device)
     losses = {}
     for form, parts in SETR.items():
         backbone = {**parts['backbone'], 'img_size': size}
