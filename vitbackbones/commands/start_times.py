@@ -25,6 +25,7 @@ STEPS = 6  # of training: the first one alone, then those that tell how long one
 OPTIONS = {
     'cfg_options': {},
     'amp': False,
+    'compile': False,
     'resume': None,
     'overwrite': False,
     'pretrained': None,
