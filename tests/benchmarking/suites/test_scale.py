@@ -10,6 +10,7 @@ import torch
 from vitbackbones.benchmarking.model_sources import SOURCES
 from vitbackbones.benchmarking.suites import scale
 from vitbackbones.benchmarking.tables import report
+from vitbackbones.errors import InputError
 
 OPTIONS = {
     'engine': ['eager'],
@@ -102,3 +103,23 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     assert [[point.value for point in points] for points in again] == [[1, 3], [1, 2]]
     assert rows[:-4] == whole[:-4]
     assert len(rows) == len(whole)
+
+
+@pytest.mark.usefixtures('_small')
+def test_what_was_measured_before_stays_in_the_file(tmp_path):
+    file = tmp_path / 'scale.csv'
+    before = measured(file, 'forward')
+    options = Namespace(**{**OPTIONS, 'batch': [5, 6]}, step=['forward'], out=str(file))
+    rows = scale.rows(options, SOURCES)
+    report((next(rows) for _ in range(len(before) + 1)), options.out)  # stopped behind a new row
+    kept = list(csv.DictReader(file.read_text().splitlines()))
+    assert kept[:-1] == before
+    assert (kept[-1]['axis'], kept[-1]['batch']) == ('batch', '5')
+
+
+def test_another_table_is_not_overwritten(tmp_path):
+    file = tmp_path / 'cpu.csv'
+    file.write_text('model,median_ms\ndeit_s,1.0\n')
+    with pytest.raises(InputError, match='cpu.csv: holds another table. Remove it, or choose'):
+        measured(file, 'forward')
+    assert file.read_text().endswith('deit_s,1.0\n')

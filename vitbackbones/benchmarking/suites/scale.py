@@ -4,7 +4,8 @@ A line is one model and step along one axis; its points take turns. A power c * 
 the medians, and to the peaks of memory, by least squares of the logarithms. Each row has the
 exponents e of its line, and how far the fitted power is off at its worst point.
 
-A run that was stopped goes on: whole lines that the CSV file holds are not measured again.
+A run that was stopped goes on: whole lines that the CSV file holds are not measured again. Lines
+of other steps, sizes or batches that are in it stay there.
 """
 
 import statistics
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from ...errors import InputError
 from .. import data_parallel
 from ..model_sources import Source, build_model
 from ..steps import Case, make_step
@@ -27,6 +29,7 @@ SIZES = tuple((side, side) for side in (224, 384, 640, 928, 1333))
 BATCHES = (1, 2, 4, 8)
 DEPTHS = (1, 2, 4)
 PROCESSES = 2
+KEYS = {'axis', 'host', 'value', 'time_exponent'}  # columns that no other table has together
 TOGETHER = 4  # images of each process
 SIZE = (224, 224)  # along the axes other than tokens
 STRIDE = 16  # a token is one patch of this side, also in the pyramids
@@ -66,12 +69,19 @@ class Line:
 
 
 def rows(options: Namespace, sources: Mapping[str, Source]) -> Iterator[dict]:
-    """Yield a row for every point of every line; along processes for training alone."""
-    earlier = read_csv(Path(options.out)) if options.out and Path(options.out).exists() else []
-    for line in lines(options):
-        wanted = [line.columns(point) for point in line.points]
-        known = [row for columns in wanted for row in earlier if _has(row, columns)]
-        yield from known if len(known) == len(wanted) else _measured(line, options, sources)
+    """Yield the rows of the CSV file, and then one for every point of every line that it lacks.
+
+    Along processes there are lines for training alone.
+
+    Raises:
+        InputError: the file holds another table.
+    """
+    earlier = _read(options.out)
+    lacking = [line for line in lines(options) if not _has_whole(earlier, line)]
+    again = [line.columns(point) for line in lacking for point in line.points]
+    yield from (row for row in earlier if not any(_has(row, columns) for columns in again))
+    for line in lacking:
+        yield from _measured(line, options, sources)
 
 
 def lines(options: Namespace) -> Iterator[Line]:
@@ -160,6 +170,20 @@ def _processes(
         last.model, last.case, last.processes, options.warm_up, options.repeats
     )
     return [found[point.processes] for point in points]
+
+
+def _read(file: str | None) -> list[dict]:
+    """Return the rows of a file, none if it does not exist."""
+    if not file or not Path(file).exists():
+        return []
+    found = read_csv(Path(file))
+    if found and not found[0].keys() >= KEYS:
+        raise InputError(f'--out {file}: holds another table. Remove it, or choose another file.')
+    return found
+
+
+def _has_whole(rows: Sequence[dict], line: Line) -> bool:
+    return all(any(_has(row, line.columns(point)) for row in rows) for point in line.points)
 
 
 def _has(row: dict, columns: dict) -> bool:
