@@ -169,6 +169,8 @@ FLIP = {'type': 'RandomFlip', 'prob': 0.5}
         ([LOAD, FLIP, CROP], False),
         ([LOAD, {'type': 'RandomResizedCrop', 'scale': 224}], False),
         ([LOAD, {'type': 'RandomChoice', 'transforms': [[CROP], [FLIP]]}], False),
+        ([LOAD, {'type': 'RandomChoice', 'transforms': [[CROP], []]}], False),
+        ([LOAD, {'type': 'RandomApply', 'transforms': CROP}], False),  # by chance
     ],
 )
 def test_an_image_that_is_left_encoded_meets_the_crop_that_decodes_it(steps, fits):
@@ -178,3 +180,11 @@ def test_an_image_that_is_left_encoded_meets_the_crop_that_decodes_it(steps, fit
     assert len(found) == (not fits)
     text = "train_dataloader.dataset.pipeline: decode='reduced' leaves decoding to vitbackbones.Ran"
     assert all(finding.startswith(text) for finding in found)
+
+
+def test_an_image_that_is_left_encoded_is_found_in_a_wrapper():
+    inner = {'pipeline': [LOAD, FLIP, CROP, {'type': 'PackInputs'}]}
+    wrapper = {'type': 'RepeatDataset', 'times': 2, 'dataset': inner}
+    config = {'default_scope': 'mmpretrain', 'train_dataloader': {'dataset': wrapper}}
+    (finding,) = disagreements(config)
+    assert finding.startswith("train_dataloader.dataset.dataset.pipeline: decode='reduced'")

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from mmengine.config import Config
 
-from ..config.data import SPLITS, evaluators
+from ..config.data import SPLITS, datasets, evaluators
 from ..config.lint import report
 from ..config.lookup import Lookup
 from ..config.settings import as_list, type_at, value_at
@@ -69,22 +69,20 @@ def _may_pack(steps: list, scope: str) -> bool:
 
 def _files_are_decoded(config: Mapping) -> Iterator[str]:
     """Check that the step behind ``LoadImage(decode='reduced')``, which gives files, decodes."""
-    for split in SPLITS:
-        path = f'{split}_dataloader.dataset.pipeline'
-        for step, following in pairwise(as_list(value_at(config, path))):
+    for path, dataset in datasets(config):
+        for step, following in pairwise(as_list(dataset.get('pipeline'))):
             if value_at(step, 'decode') == 'reduced' and not _decodes(following):
                 yield (
-                    f"{path}: decode='reduced' leaves decoding to {CROP}, which must be the next "
-                    "step; put it there, or set decode='full'"
+                    f"{path}.pipeline: decode='reduced' leaves decoding to {CROP}, which must be "
+                    "the next step; put it there, or set decode='full'"
                 )
 
 
 def _decodes(step: Mapping) -> bool:
     """Tell whether a step, or each branch of a choice, begins with the crop that decodes."""
-    branches = step.get('transforms')
-    if not branches:
+    if type_at(step) != 'RandomChoice':
         return value_at(step, 'type') == CROP
-    return all(_decodes(as_list(branch)[0]) for branch in branches)
+    return all(branch and _decodes(as_list(branch)[0]) for branch in step['transforms'])
 
 
 def disagreements(config: Mapping) -> list[str]:
