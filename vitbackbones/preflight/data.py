@@ -11,7 +11,7 @@ from collections import Counter
 from mmengine.config import Config
 
 from ..config.data import datasets, loaders
-from ..config.settings import value_at
+from ..config.settings import as_list, type_at, value_at
 from ..datasets.checks.findings import Findings
 from ..errors import InputError
 from ..messages import some
@@ -42,7 +42,23 @@ def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
     check_labels(config, found)
     check_batches(config, found, splits)
     warnings = [warning for findings in found.values() for warning in findings.warnings]
+    warnings += check_erasing(config, splits)
     return list(dict.fromkeys(warnings + check_classes_occur(config, found)))
+
+
+def check_erasing(config: Config, splits: tuple[str, ...]) -> list[str]:
+    """Return a warning of pictures that are erased by the pipeline, and by the model once more.
+
+    Pipelines that were written for earlier versions erase; now the recipes' models do.
+    """
+    if 'train' not in splits or not value_at(config, 'model.data_preprocessor.erase_prob'):
+        return []
+    return [
+        f'{path}.pipeline: RandomErasing erases, and the model erases once more: take it out, or '
+        'set model.data_preprocessor.erase_prob=0'
+        for path, dataset in datasets(config, ('train',))
+        if 'RandomErasing' in map(type_at, as_list(dataset.get('pipeline')))
+    ]
 
 
 def check_labels(config: Config, found: dict[str, Findings]) -> None:
