@@ -73,13 +73,27 @@ def test_shards_of_others_get_an_index(written, tool, tmp_path):
     index = written / 'train.index.json'
     own = index.read_text()
     names = re.search(r'"classes": \[(.*?)\]', own)[1].replace('"', '').split(', ')
-    (tmp_path / 'names.txt').write_text('\n'.join(names))
+    (tmp_path / 'names.txt').write_text('\n'.join([*names, '', '']))
     for pattern in ('train-{000000..000001}.tar', 'train*.tar'):
         index.unlink()
         result = tool('make_shards', written / pattern, '--classes', 'names.txt')
         assert (result.status, index.read_text()) == (0, own), result.err
     assert tool('make_shards', written / pattern).status == 0
-    assert '"classes": ["0", "1", "2"]' in index.read_text()
+    assert index.read_text() == own  # the names of the classes are kept
+    index.unlink()
+    for _ in range(2):
+        assert tool('make_shards', written / pattern).status == 0
+        assert '"classes": ["0", "1", "2"]' in index.read_text()
+
+
+def test_shards_may_be_one_file_or_have_numbers_for_names(written, tool):
+    for pattern, index in (('train.tar', 'train'), ('{00..01}.tar', 'shards')):
+        for number in range(2):
+            file = written / pattern.replace('{00..01}', f'0{number}')
+            shutil.copy(written / f'train-00000{number}.tar', file)
+        assert tool('make_shards', written / pattern).status == 0
+        known = [shard.name for shard in read_index(written, pattern).shards]
+        assert [shard.name for shard in read_index(written, index).shards] == known
 
 
 def test_what_cannot_be_done_is_one_message(tool, folders, tmp_path, monkeypatch):
@@ -92,6 +106,13 @@ def test_what_cannot_be_done_is_one_message(tool, folders, tmp_path, monkeypatch
     assert 'none: no such folder' in said(tmp_path / 'none', 'out')
     assert 'SOURCE x*.tar: there are no such files' in said('x*.tar')
     assert 'no such folder; it should hold a folder for each class' in said('nowhere', 'out')
+    assert 'x.tar.gz: compressed files cannot be used. Decompress' in said('x.tar.gz')
+    assert "several folders ('a', 'b'). Name the shards of one" in said('{a,b}/train-0.tar')
+    assert 'OUT out: an index is written beside its shards. Leave' in said('x.tar', 'out')
+    assert '--name is for the shards of a folder' in said('x.tar', '--name', 'y')
+    assert '--name a/b: is no name of a file' in said(folders / 'train', 'out', '--name', 'a/b')
+    classes = ('--classes', 'names.txt')
+    assert '--classes names those of shards that are there' in said('x', 'out', *classes)
     monkeypatch.setattr(shutil, 'disk_usage', lambda path: SimpleNamespace(free=1000))
     full = said(folders / 'train', 'out')
     assert re.search(r'out: \S+ GB are needed, 1e-06 GB are free\. Make room', full)

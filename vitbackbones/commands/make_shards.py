@@ -7,6 +7,7 @@ is there is compared with what belongs there, and kept.
 import shutil
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from glob import glob
 from pathlib import Path
 
@@ -15,10 +16,20 @@ from mmengine.registry import DATASETS, init_default_scope
 from ..config.data import datasets, locate_data
 from ..config.read import read_config
 from ..datasets.checks.folders import check_dataset
-from ..datasets.shards_index import Index, expand, index_file, scan, write_index
+from ..datasets.shards_index import (
+    SUFFIX,
+    Index,
+    Shard,
+    expand,
+    index_file,
+    read_index,
+    scan,
+    write_index,
+)
 from ..datasets.shards_writing import Picture, plan, stored_bytes, write_shard
 from ..errors import InputError
 from ..files import folder_lock, prepare_folder, remove_parts
+from ..messages import some
 from ..openmmlab.unused_toolboxes import leave_out_unused
 
 SPLITS = ('train', 'val')
@@ -28,9 +39,11 @@ def make_shards(options: Namespace) -> None:
     """Do what ``tools/make_shards.py --help`` describes.
 
     Raises:
-        InputError: a picture is missing or none, there is no room, or other shards are there.
+        InputError: a picture is missing or none, there is no room, other shards are there, or an
+            option would have no effect.
     """
-    if options.source.endswith('.tar'):
+    _refuse_without_effect(options)
+    if _is_shards(options.source):
         _index(options.source, options.classes)
         return
     if options.out is None:
@@ -40,6 +53,24 @@ def make_shards(options: Namespace) -> None:
         remove_parts(out)
         for name, settings in _sources(options):
             _write(out, name, settings, options.shard_size)
+
+
+def _is_shards(source: str) -> bool:
+    return '.tar' in Path(source).suffixes or source.endswith('.tgz')
+
+
+def _refuse_without_effect(options: Namespace) -> None:
+    is_shards, is_config = _is_shards(options.source), options.source.endswith('.py')
+    if is_shards and options.out:
+        raise InputError(
+            f'OUT {options.out}: the index is written beside the shards. Leave it out.'
+        )
+    if options.classes and not is_shards:
+        raise InputError('--classes names those of shards that are there. Leave it out.')
+    if options.name and (is_shards or is_config):
+        raise InputError('--name is for the shards of a folder. Leave it out.')
+    if options.name and Path(options.name).name != options.name:
+        raise InputError(f'--name {options.name}: is no name of a file. Name the folder by OUT.')
 
 
 # ------------------------------------------------------------------------ writing
@@ -111,15 +142,42 @@ def _index(pattern: str, names: str | None) -> None:
 
     Args:
         pattern: their paths, with braces or stars.
-        names: a file with the name of a class in each line; None for numbers.
+        names: a file with the name of a class in each line; None for those of the index that is
+            there, otherwise numbers.
+
+    Raises:
+        InputError: the shards are compressed, in several folders, missing, or not whole.
     """
-    paths = sorted(glob(pattern)) if '*' in pattern else expand(pattern)
+    if not pattern.endswith('.tar'):
+        raise InputError(
+            f'SOURCE {pattern}: nothing is read from compressed files. Decompress them.'
+        )
+    paths = [*map(Path, sorted(glob(pattern)) if '*' in pattern else expand(pattern))]
     if not paths:
         raise InputError(f'SOURCE {pattern}: there are no such files')
-    shards = [scan(Path(path)) for path in paths]
-    labels = (label for shard in shards for label in shard.labels)
-    classes = _read_lines(names) if names else _numbers(labels)
-    _finish(index_file(Path(pattern).parent, Path(pattern).name), Index(classes, shards))
+    folders = {str(path.parent) for path in paths}
+    if len(folders) > 1:
+        raise InputError(
+            f'SOURCE {pattern}: lies in several folders ({some(sorted(folders))}). Name the shards '
+            'of one folder.'
+        )
+    shards = [scan(path) for path in paths]
+    file = index_file(paths[0].parent, Path(pattern).name)
+    classes = _read_lines(names) if names else _kept(file) or _numbers_of(shards)
+    _finish(file, Index(classes, shards))
+
+
+def _kept(file: Path) -> list[str]:
+    """Return the names of the classes in an index that is there; none if these are numbers."""
+    with suppress(InputError):
+        classes = read_index(file.parent, file.name.removesuffix(SUFFIX)).classes
+        if classes != _numbers([len(classes) - 1]):
+            return classes
+    return []
+
+
+def _numbers_of(shards: Iterable[Shard]) -> list[str]:
+    return _numbers(label for shard in shards for label in shard.labels)
 
 
 def _numbers(labels: Iterable[int]) -> list[str]:
@@ -129,7 +187,7 @@ def _numbers(labels: Iterable[int]) -> list[str]:
 
 def _read_lines(file: str) -> list[str]:
     try:
-        return Path(file).read_text().splitlines()
+        return Path(file).read_text().rstrip().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, 'strerror', None) or 'not a text'
         raise InputError(f'--classes {file}: {reason}') from error

@@ -26,6 +26,7 @@ from .checks.findings import IMAGES
 FORMAT = 'vitbackbones shards 1'
 SUFFIX = '.index.json'
 PICTURES = (*IMAGES, '.webp')
+NAMELESS = 'shards'  # the name of an index of shards that are numbered only
 LONGEST_LABEL = 2**20  # bytes
 META = re.compile('__[^/]*__($|/)')  # members that webdataset passes over
 SCHEME = 'shard://'  # of the address of a picture, see shards.py
@@ -69,14 +70,18 @@ def index_file(folder: str | Path, shards: str) -> Path:
     'train.index.json'
     >>> index_file('data', 'train').name
     'train.index.json'
+    >>> index_file('data', '{00000..00146}.tar').name
+    'shards.index.json'
     """
-    name = re.sub(r'[-_.]?([{*].*|\d+\.tar)$', '', shards)
+    name = re.sub(r'[-_.]?([{*].*|\d+\.tar)$|\.tar$', '', shards) or NAMELESS
     return Path(folder, f'{name}{SUFFIX}')
 
 
 def index_command(file: Path) -> str:
     """Return the command that writes an index of shards that are there."""
-    return f"python tools/make_shards.py '{str(file).removesuffix(SUFFIX)}*.tar'"
+    name = file.name.removesuffix(SUFFIX)
+    pattern = '*.tar' if name == NAMELESS else f'{name}*.tar'
+    return f"python tools/make_shards.py '{file.parent / pattern}'"
 
 
 def expand(pattern: str) -> list[str]:
