@@ -46,3 +46,22 @@ def test_a_constant_of_inference_mode_serves_gradients_too():
         constants(torch.ones, 2)
     (constants(torch.ones, 2) * x).sum().backward()
     assert torch.equal(x.grad, torch.ones(2))
+
+
+class Cleared(dict):
+    """What another thread clears right after something was put there."""
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+        self.clear()
+
+
+def test_threads_lose_no_constant_and_keep_not_every_size():
+    constants = Constants()
+    constants.kept = Cleared()
+    assert constants(torch.zeros, 2).shape == (2,)
+    constants.kept = {(size,): torch.zeros(size) for size in range(15)}
+    constants(lambda size: constants(torch.zeros, 20), 30)  # 20 comes in between
+    for size in range(100, 1000):
+        constants(torch.zeros, size)
+    assert len(constants.kept) < 100

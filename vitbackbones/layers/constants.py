@@ -27,13 +27,17 @@ class Constants(nn.Module):
 
     def forward(self, make: Callable[..., Any], *sizes: Hashable) -> Any:
         """Return ``make(*sizes)``; one ``make`` for each object of this class."""
-        if sizes not in self.kept:
-            if len(self.kept) == _MOST:
-                self.kept.clear()
+        kept = self.kept  # other threads may clear or replace it meanwhile
+        try:
+            return kept[sizes]
+        except KeyError:
             # an inference tensor could not be used where a gradient is asked for later
             with torch.inference_mode(False), torch.no_grad():
-                self.kept[sizes] = make(*sizes)
-        return self.kept[sizes]
+                made = make(*sizes)
+        if len(kept) >= _MOST:
+            kept.clear()
+        kept[sizes] = made
+        return made
 
     def _apply(self, *arguments, **options) -> 'Constants':
         self.kept = {}
