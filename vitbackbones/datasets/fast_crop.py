@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 from mmpretrain.datasets.transforms import RandomResizedCrop as MMPretrainRandomResizedCrop
 
-from .layout import to_pixels
+from .layout import in_order, to_pixels
 from .load_image import REDUCTIONS, EncodedImage
 
 
@@ -29,7 +29,8 @@ def resize(image: np.ndarray, size: tuple[int, int], interpolation: str) -> np.n
         size: height and width of the result.
         interpolation: ``'bilinear'`` or ``'bicubic'``.
     """
-    pixels = torch.from_numpy(image).permute(2, 0, 1)[None]  # (H, W, C) -> (1, C, H, W)
+    pixels = torch.from_numpy(in_order(image))  # torch knows no arrays that run backwards
+    pixels = pixels.permute(2, 0, 1)[None]  # (H, W, C) -> (1, C, H, W)
     resized = F.interpolate(pixels, size, mode=interpolation, antialias=True)
     return to_pixels(resized[0].numpy())
 
