@@ -118,6 +118,18 @@ def test_second_derivatives_are_those_of_finite_differences(options, halves):
     torch.autograd.gradgradcheck(call, given)
 
 
+@pytest.mark.parametrize('dims', [24, 256])
+def test_function_transforms_give_the_gradients_of_autograd(dims):
+    shortcut, inputs = AugmentedShortcut(dims), tokens(0, 1, 2, dims=dims)
+
+    def loss(*inputs):
+        return shortcut(*inputs).square().sum()
+
+    wanted = torch.autograd.grad(loss(*(x.requires_grad_() for x in inputs)), inputs)
+    found = torch.func.grad(loss, (0, 1, 2))(*(x.detach() for x in inputs))
+    torch.testing.assert_close(found, wanted, atol=1e-4, rtol=1e-5)
+
+
 @pytest.mark.parametrize('grad', [False, True])
 def test_tokens_may_lie_in_memory_in_any_order(grad, halves):
     """A convolution's answer is turned into tokens without a copy."""

@@ -10,8 +10,12 @@ _MOST = 16  # sizes; a loop over images of all sizes would else keep tensors for
 
 
 def is_traced() -> bool:
-    """Return whether ``torch.compile``, ``torch.export`` or ``torch.jit.trace`` runs the caller."""
-    return torch.compiler.is_compiling() or torch.jit.is_tracing()
+    """Return whether the caller is recorded or transformed, so that it needs plain operations.
+
+    That is by ``torch.compile``, ``torch.export``, ``torch.jit.trace`` or ``torch.func``.
+    """
+    recorded = torch.compiler.is_compiling() or torch.jit.is_tracing()
+    return recorded or torch._C._are_functorch_transforms_active()
 
 
 class Constants(nn.Module):
