@@ -185,6 +185,55 @@ def test_layers_that_do_more_than_their_weight_says_are_left_alone():
     assert held(fused) == 1
 
 
+HOOKED = ['attn', 'attn.qkv', 'attn.proj', 'mlp', 'mlp.fc1', 'mlp.act', 'mlp.fc2']
+
+
+def doubled(module, inputs, output):
+    return 2 * output
+
+
+def of_double(module, inputs):
+    return 2 * inputs[0], *inputs[1:]
+
+
+@pytest.mark.parametrize('pack', [False, 'auto'])
+@pytest.mark.parametrize('name', HOOKED)
+def test_hooks_see_and_replace_what_they_do_in_the_original(name, pack):
+    original, x, seen = block('CoefficientShortcut'), tokens(), []
+    hooked = original.get_submodule(name)
+    hooked.register_forward_hook(lambda *call: seen.append((call[2], call[2].clone())))
+    close(fuse_for_inference(original, pack=pack), original, x)
+    assert torch.equal(*seen[0])  # nothing was written over it
+    torch.testing.assert_close(seen[0][0], seen[1][0], atol=2e-5, rtol=1e-5)
+    hooked.register_forward_hook(doubled)
+    hooked.register_forward_pre_hook(of_double)
+    close(fuse_for_inference(original, pack=pack), original, x)
+
+
+@pytest.mark.parametrize('pack', [False, 'auto'])
+@pytest.mark.parametrize(
+    'shortcut', ['IdentityShortcut', 'CoefficientShortcut', 'AugmentedShortcut']
+)
+def test_under_autocast_the_stream_stays_in_float32(shortcut, pack):
+    original, x = block(shortcut), tokens()
+    fused = fuse_for_inference(original, pack=pack)
+    with torch.autocast('cpu', torch.bfloat16):
+        rough, ours = original(x, SIZE), fused(x, SIZE)
+    assert ours.dtype == rough.dtype == torch.float32
+    exact = original(x, SIZE)
+    assert (ours - exact).norm() < 1.2 * (rough - exact).norm()
+
+
+@needs_operators
+def test_a_weight_that_asks_for_a_gradient_gets_it():
+    original, x = block(), tokens()
+    gradients = []
+    for form in (fuse_for_inference(original, pack=True), original):
+        weight = form.mlp.fc1.weight.requires_grad_()
+        gradients += torch.autograd.grad(form(x, SIZE).square().sum(), weight)
+    torch.testing.assert_close(*gradients, atol=1e-3, rtol=1e-4)
+
+
 def test_a_machine_that_cannot_pack_says_what_is_missing(monkeypatch):
     monkeypatch.setattr(packing, 'why_not_packed', lambda: 'the processor has no AVX2')
     with pytest.raises(OptionError, match="no AVX2; use pack='auto'"):
@@ -223,6 +272,8 @@ def test_a_fused_model_is_neither_trained_nor_filled(pack):
         nn.Sequential(copy.deepcopy(fused)).train()
     with pytest.raises(OptionError, match='nothing can be loaded into'):
         fused.load_state_dict(fused.state_dict())
+    with pytest.raises(OptionError, match='nothing can be loaded into'):
+        fused.mlp.load_state_dict(fused.mlp.state_dict())
 
 
 @pytest.mark.parametrize('pack', [False, 'auto'])

@@ -36,6 +36,7 @@ from .circulant import (
 )
 from .constants import is_traced
 from .fuse import InPlaceGELU, scale_linear
+from .pack import add_scaled
 from .parts import SHORTCUTS, register, require_choice
 
 
@@ -245,7 +246,7 @@ class FoldedAugmentedShortcut(nn.Module):
         """Map the stream, its normalized copy and the branch, all (N, L, d), to (N, L, d)."""
         source = x if self.source == 'stream' else normed
         paths = self.act(self.maps(self.first(source)))  # (N, L, paths * d)
-        total = branch.add_(x, alpha=self.scale)
+        total = add_scaled(branch, x, self.scale)
         for path in paths.split(x.shape[-1], -1):
             total.add_(path, alpha=self.scale)
         return total

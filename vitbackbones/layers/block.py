@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from .attention import Slicing
 from .drop import make_drop_path, make_dropout
-from .fuse import InPlaceGELU, ScaledIdentity, scale_linear
+from .fuse import InPlaceGELU, ScaledIdentity, has_hook, scale_linear
 from .parts import ATTENTIONS, SHORTCUTS, build_part, declared, register, require_choice
 
 
@@ -50,7 +50,8 @@ class Mlp(nn.Module):
 
         A subclass with a ``forward`` of its own repeats this method if that holds there too.
         """
-        if declared(self, 'fold_for_inference') and type(self.act) is nn.GELU:
+        foldable = declared(self, 'fold_for_inference') and type(self.act) is nn.GELU
+        if foldable and not has_hook(self.fc1, self.act):
             self.act = InPlaceGELU()
 
 

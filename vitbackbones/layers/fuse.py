@@ -24,7 +24,7 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 from torch.utils._pytree import tree_map_only
 
 from ..errors import OptionError
-from .pack import ClosingSum, PackedLinear, pack_linears, should_pack
+from .pack import ClosingSum, PackedLinear, add_scaled, pack_linears, should_pack
 from .parts import declared, require_choice
 
 
@@ -50,7 +50,7 @@ def fuse_for_inference(
     require_choice('dtype', dtype, (None, torch.bfloat16))
     packs = should_pack(pack)
     model = deepcopy(model).eval()  # a BatchNorm can be folded in eval mode only
-    shared = _held_twice(model)
+    shared = _held_twice(model) | {id(module) for module in model.modules() if has_hook(module)}
     for module in list(model.modules()):
         if isinstance(module, nn.Sequential):
             _fold_norms(module)
@@ -77,6 +77,11 @@ def _held_twice(model: nn.Module) -> set[int]:
     return {part for part, count in holders.items() if count > 1}
 
 
+def has_hook(*modules: nn.Module) -> bool:
+    """Return whether a hook reads or replaces what goes into or comes out of one of ``modules``."""
+    return any(module._forward_hooks or module._forward_pre_hooks for module in modules)
+
+
 def _fold_norms(layers: nn.Sequential) -> None:
     for i in range(1, len(layers)):
         if isinstance(layers[i - 1], nn.Conv2d) and isinstance(layers[i], nn.BatchNorm2d):
@@ -95,8 +100,8 @@ def _fold_shortcut(module: nn.Module, shortcut: str, branch: nn.Module, shared: 
 def _own_last_linear(branch: nn.Module, shared: set[int]) -> nn.Linear | None:
     """Return the linear layer that ends ``branch``; ``None`` unless it serves nothing else.
 
-    A subclass, such as one with a parametrized weight or an adapter, may do more than its weight
-    says.
+    A hook on either is something else. A subclass, such as one with a parametrized weight or an
+    adapter, may do more than its weight says.
     """
     last = declared(branch, 'last_linear')
     if type(last) not in (nn.Linear, PackedLinear) or 'weight' not in last._parameters:
@@ -166,7 +171,8 @@ def _cast(values: Any, dtype: torch.dtype) -> Any:
 def _seal(model: nn.Module) -> None:
     """Refuse to train ``model`` or to load into it."""
     model.train = partial(_stay_in_eval_mode, model)
-    model._register_load_state_dict_pre_hook(_refuse_state)
+    for part in model.modules():  # some users fill the backbone alone
+        part._register_load_state_dict_pre_hook(_refuse_state)
 
 
 def _stay_in_eval_mode(model: nn.Module, mode: bool = True) -> nn.Module:
@@ -203,7 +209,7 @@ class ScaledIdentity(nn.Module):
 
     def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
         """Map the stream, its normalized copy and the branch, all (N, L, C), to (N, L, C)."""
-        return branch.add_(x, alpha=self.scale)
+        return add_scaled(branch, x, self.scale)
 
 
 class InPlaceGELU(nn.Module):

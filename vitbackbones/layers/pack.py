@@ -6,8 +6,9 @@ part of the product. These are the operators that ``torch.compile`` uses after f
 
 The dense weight stays the layer's parameter: it is what moves, pickles, is traced and is
 differentiated. The packed one is made from it when it is first needed, costs as much memory again,
-and is dropped whenever the layer moves. A call that oneDNN cannot serve (another device or type,
-autocast, a gradient, ``torch.compile`` and ``torch.export``) takes the dense weight.
+and is dropped whenever the layer moves; numbers written into the dense one later are not noticed.
+A call that oneDNN cannot serve (another device or type, autocast, a gradient, ``torch.compile`` and
+``torch.export``) takes the dense weight.
 """
 
 from collections.abc import Sequence
@@ -89,7 +90,8 @@ class Packable:
         weight, bias = self.weight, self.bias
         if rows is not None:
             weight, bias = weight[slice(*rows)], None if bias is None else bias[slice(*rows)]
-        if self.packed is None or x.dtype != weight.dtype or not _packs(x):
+        learns = self.weight.requires_grad and torch.is_grad_enabled()
+        if self.packed is None or learns or x.dtype != weight.dtype or not _packs(x):
             out = F.linear(x, weight, bias)
             out = F.gelu(out) if gelu else out
             return out if other is None else out + other
@@ -140,6 +142,13 @@ class PackedLinear(Packable, nn.Linear):
         return x if self.deferred else self.product(x, gelu=self.gelu)
 
 
+def add_scaled(branch: Tensor, x: Tensor, scale: float) -> Tensor:
+    """Return scale * x + branch, written over ``branch`` unless autocast made it narrower."""
+    if branch.dtype != x.dtype:
+        return branch.add(x, alpha=scale)
+    return branch.add_(x, alpha=scale)
+
+
 class ClosingSum(nn.Module):
     """The shortcut scale * x + branch, with the last linear layers of the branch deferred to here.
 
@@ -168,7 +177,7 @@ class ClosingSum(nn.Module):
         if rows is None and self.scale == 1.0:
             return last.product(self._hidden(branch), other=x)
         if rows is None:
-            return last.product(self._hidden(branch)).add_(x, alpha=self.scale)
+            return add_scaled(last.product(self._hidden(branch)), x, self.scale)
         out = torch.empty(x.shape, dtype=x.dtype)
         pieces = (each.flatten(0, -2).split(rows) for each in (x, branch, out))  # (rows, width)
         for x_piece, piece, out_piece in zip(*pieces, strict=True):
