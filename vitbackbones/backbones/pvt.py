@@ -56,6 +56,34 @@ class SpatialReduction(nn.Module):
         x = pad_map(x, (0, max(self.ratio - w, 0), 0, max(self.ratio - h, 0)))
         return self.norm(self.conv(x).flatten(2).transpose(1, 2))  # (N, h' * w', C)
 
+    def fold_for_inference(self) -> None:
+        """Make the convolution a linear layer, which can be packed."""
+        self.conv = PatchLinear(self.conv)
+
+
+class PatchLinear(nn.Module):
+    """A convolution whose stride is its kernel, as a linear layer on the pixels of each patch.
+
+    It is faster where the map comes channels last, as tokens do: a patch is then a few long rows.
+    """
+
+    def __init__(self, conv: nn.Conv2d) -> None:
+        super().__init__()
+        self.sides = conv.kernel_size
+        weight = conv.weight.permute(0, 2, 3, 1).flatten(1)  # (C', C, p, q) -> (C', p * q * C)
+        self.linear = nn.Linear(weight.shape[1], weight.shape[0], device='meta')
+        self.linear.weight, self.linear.bias = nn.Parameter(weight), conv.bias
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (N, C, H, W) to (N, C', H // p, W // q), whole patches alone."""
+        p, q = self.sides
+        h, w = x.shape[2] // p, x.shape[3] // q
+        x = x[:, :, : h * p, : w * q].unflatten(3, (w, q)).unflatten(2, (h, p))
+        patches = x.permute(0, 2, 4, 3, 5, 1).flatten(
+            3
+        )  # (N, C, h, p, w, q) -> (N, h, w, p * q * C)
+        return self.linear(patches).permute(0, 3, 1, 2)
+
 
 class Stage(nn.Module):
     """Patch embedding, positions and blocks of one resolution.
