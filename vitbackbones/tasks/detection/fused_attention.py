@@ -60,6 +60,8 @@ class FusedAttention(MultiheadAttention):
     def fold_for_inference(self) -> None:
         """Make linear layers of all projections, which can be packed (``layers.fuse``)."""
         attn = self.attn
+        if self.projection is not None:
+            return  # a copy of a fused model
         self.projection = GroupedLinear(self.embed_dims, 3 * self.embed_dims, parts=3)
         self.projection.weight, self.projection.bias = attn.in_proj_weight, attn.in_proj_bias
         attn.in_proj_weight = attn.in_proj_bias = None
