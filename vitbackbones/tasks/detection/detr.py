@@ -41,8 +41,8 @@ class DETR(MMDetDETR):
         """Do as mmdet, with positions in the type of the weights: mmdet's are always float32.
 
         All that the layers get is copied into rows. mmdet's are views of maps, which every layer
-        would read across. To a compiler the first layer would be another one than the next, and
-        maps of another shape would be another case even where the sizes of tokens are left open.
+        would read across. With them ``torch.compile`` would compile the first layer apart from the
+        others, and once more for maps of another shape, although it leaves sizes open.
         """
         encoder, decoder = super().pre_transformer(*arguments, **options)
         encoder['feat_pos'] = encoder['feat_pos'].to(self.query_embedding.weight.dtype)
@@ -52,7 +52,10 @@ class DETR(MMDetDETR):
         return encoder, decoder
 
     def pre_decoder(self, memory: Tensor) -> tuple[dict, dict]:
-        """Do as mmdet; to a compiler of layers the zeros of the first one are as other queries."""
+        """Do as mmdet, but the first queries, zeros, require a gradient as those of later layers.
+
+        So ``torch.compile`` takes the first layer for one of the others.
+        """
         decoder, head = super().pre_decoder(memory)
         if memory.requires_grad and not torch.compiler.is_compiling():
             decoder['query'].requires_grad_()
