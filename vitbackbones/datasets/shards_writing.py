@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
+from tarfile import BLOCKSIZE
 from typing import BinaryIO, NamedTuple
 
 from ..errors import InputError
@@ -21,8 +22,7 @@ from .shards_index import PICTURES, Shard, scan
 
 THREADS = 16  # that read files at a time: on network disks it is the waiting that takes long
 READ_AHEAD = 256  # pictures in memory
-BLOCK = 512  # bytes; a tar file is made of such
-OWN = 3 * BLOCK  # what a picture takes beside its bytes: two headers and the label
+OWN = 3 * BLOCKSIZE  # bytes that a picture takes beside its own: two headers and the label
 COPY = ' Put a good copy there, or take it out of the data set.'
 
 
@@ -84,7 +84,7 @@ def _size(path: str) -> int:
 
 def stored_bytes(pictures: Sequence[Picture]) -> int:
     """Return how much room pictures take in a shard."""
-    return sum(-(-picture.size // BLOCK) * BLOCK + OWN for picture in pictures)
+    return sum(-(-picture.size // BLOCKSIZE) * BLOCKSIZE + OWN for picture in pictures)
 
 
 # ------------------------------------------------------------------------ shards
