@@ -19,6 +19,8 @@ from .gpu_tasks import TASKS, make_step
 EAGER = 2.5
 COMPILED = {'forward': 20.0, 'train': 40.0}
 
+Images = tuple[Size, int]  # size and number
+
 
 @dataclass(frozen=True)
 class Job:
@@ -35,6 +37,11 @@ class Job:
     name: str
     seconds: float
     rows: Callable[[], Iterator[dict]]
+
+
+def _images(sizes: Mapping[Size, Sequence[int]]) -> list[Images]:
+    """Return each size with each of its numbers of images, in order."""
+    return [(size, batch) for size, batches in sizes.items() for batch in batches]
 
 
 @dataclass(frozen=True)
@@ -56,36 +63,34 @@ class Jobs:
     def planned(self) -> list[Job]:
         """Return all jobs, what says most first."""
         plan = self.plan
-        (size, (many, *fewer)), *larger = plan.sizes.items()
-        later = [(size, batch) for batch in fewer]
-        later += [(side, batch) for side, batches in larger for batch in batches]
-        maps = [(side, batch) for side, batches in plan.map_sizes.items() for batch in batches]
+        first, *later = _images(plan.sizes)
+        maps = _images(plan.map_sizes)
         jobs = [
             Job('device', 'peaks', EAGER, self._peaks),
             *self.attention(plan.precision),
             *self.tasks('eager'),
-            *self.models(plan.logits, 'eager', [(size, many)]),
-            *self.models(plan.compiled, 'compiled', [(size, many)], ['forward']),
+            *self.models(plan.logits, 'eager', [first]),
+            *self.models(plan.compiled, 'compiled', [first], ['forward']),
             *self.kernels(),
             *self.roofline(),
             *self.models(plan.logits, 'eager', later),
             *self.models(plan.maps, 'eager', maps, maps=True),
         ]
-        if plan.compiled:
-            jobs += [
-                *self.tasks('compiled'),
-                *self.models(plan.compiled, 'compiled', [(size, many)], ['train']),
-                *self.attention('float32'),
-                *self.models(plan.logits, 'compiled', [(size, many), *later]),
-                *self.models(plan.maps, 'compiled', maps, maps=True),
-            ]
-        return jobs
+        return [*jobs, *self._slowest(first, later, maps)] if plan.compiled else jobs
+
+    def _slowest(self, first: Images, later: list[Images], maps: list[Images]) -> Iterator[Job]:
+        """Yield what is compiled after all else was measured, and attention in float32."""
+        yield from self.tasks('compiled')
+        yield from self.models(self.plan.compiled, 'compiled', [first], ['train'])
+        yield from self.attention('float32')
+        yield from self.models(self.plan.logits, 'compiled', [first, *later])
+        yield from self.models(self.plan.maps, 'compiled', maps, maps=True)
 
     def models(
         self,
         groups: Sequence[Group],
         engine: str,
-        images: Sequence[tuple[Size, int]],
+        images: Sequence[Images],
         steps: Sequence[str] = STEPS,
         maps: bool = False,
     ) -> Iterator[Job]:

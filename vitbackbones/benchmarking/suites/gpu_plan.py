@@ -7,7 +7,8 @@ stand in the order in which they are measured: what says most comes first.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-Size = tuple[int, int]
+from ..model_sources import Size
+
 Group = tuple[str, ...]  # models by their source and name, see ``model_sources``
 
 LOGITS: tuple[Group, ...] = (

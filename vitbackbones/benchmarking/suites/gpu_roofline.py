@@ -7,7 +7,6 @@ near neither peak waits for the host, or has kernels too small for the device.
 """
 
 import statistics
-from collections.abc import Callable
 from functools import partial
 
 import torch
@@ -18,8 +17,7 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from ..timing import interleaved_seconds
-
-Step = Callable[[], object]
+from .gpu_models import Step
 
 
 def peaks(device: torch.device, dtype: torch.dtype, side: int) -> dict:

@@ -10,7 +10,6 @@ settings. ``--engine compiled`` adds our forms with compiled blocks (``tools/tra
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from pathlib import Path
 
 import torch
 import torch.nn.functional as F
@@ -21,10 +20,11 @@ from torch import Tensor, nn
 from ...registry import GROUPED
 from ..detr import build_pair, make_batch
 from ..model_sources import Source, build_model
+from ..pipelines import CONFIGS
 from ..timing import compare
 from .gpu_tasks import compile_layers, setr_batch
 
-DETR = Path(__file__).parents[3] / 'configs' / '_base_' / 'models' / 'detr.py'
+DETR = CONFIGS / '_base_' / 'models' / 'detr.py'
 # forms of a model, the first is the unit of ratio
 CLASSIFIERS = {
     'DeiT-S': (
