@@ -30,8 +30,7 @@ class Patch:
             returns what takes its place; None where it changed something in place.
         when: one of the moments above.
         releases: where it is needed: ``ALL``, or ``ONEDL`` for the continued releases alone.
-        needed_by: for ``IF_UNUSED``, what a config that needs it has in its text; between two
-            such words stands ' or '.
+        needed_by: for ``IF_UNUSED``, words of which a config that needs it has one in its text.
         protects: what would be loaded without protection if the target were gone. Such a patch is
             never skipped silently.
     """
@@ -42,7 +41,7 @@ class Patch:
     fix: str
     when: str = AFTER_IMPORT
     releases: str = ALL
-    needed_by: str = ''
+    needed_by: tuple[str, ...] = ()
     protects: str = ''
 
 
@@ -63,11 +62,12 @@ IMPORTS = (
 )
 
 
-def _optional(module: str, package: str, needed_by: str, releases: str = ALL) -> Patch:
+def _optional(module: str, package: str, *needed_by: str, releases: str = ALL) -> Patch:
     """Return the patch of a module that imports another package if that is installed."""
+    names = ' or '.join(needed_by)
     return Patch(
         f'{module}:{package}',
-        f'{package} is imported, which takes time, although {needed_by} alone needs it',
+        f'{package} is imported, which takes time, although {names} alone needs it',
         f'{package} is not imported here; the module does without, as where it is not installed',
         'unused_toolboxes:UnusedToolboxes',
         when=IF_UNUSED,
@@ -82,10 +82,10 @@ OTHER_TOOLBOXES = (
     _optional('mmdet.models.data_preprocessors.reid_data_preprocessor', 'mmpretrain', 'ReID'),
     _optional('mmseg.models.decode_heads.mask2former_head', 'mmdet', 'Mask2Former'),
     _optional('mmseg.models.decode_heads.maskformer_head', 'mmdet', 'MaskFormer'),
-    _optional('mmseg.datasets.onedl', 'mmpretrain', 'OneDL', ONEDL),
+    _optional('mmseg.datasets.onedl', 'mmpretrain', 'OneDL', releases=ONEDL),
     _optional('mmpretrain.models.utils.res_layer_extra_norm', 'mmdet', 'ResLayerExtraNorm'),
     _optional('mmseg.models.backbones.timm_backbone', 'timm', 'TIMMBackbone'),
-    _optional('mmdet.models.dense_heads.paa_head', 'sklearn', 'PAAHead or LADHead'),
+    _optional('mmdet.models.dense_heads.paa_head', 'sklearn', 'PAAHead', 'LADHead'),
     _optional(
         'mmdet.models.task_modules.tracking.interpolation', 'sklearn', 'InterpolateTracklets'
     ),

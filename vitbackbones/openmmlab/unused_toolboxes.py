@@ -61,9 +61,7 @@ def leave_out_unused(config: Config) -> None:
     text = str(config.to_dict())
     optional = [patch for patch in PATCHES if patch.when == IF_UNUSED]
     unused = [
-        patch.target
-        for patch in optional
-        if not any(word in text for word in patch.needed_by.split(' or '))
+        patch.target for patch in optional if not any(word in text for word in patch.needed_by)
     ]
     FINDER.importers = dict(target.split(':') for target in unused)
     if FINDER not in sys.meta_path:
