@@ -1,5 +1,7 @@
 """The pipelines of other packages do what ours do, so that a comparison says something."""
 
+import sys
+
 import cv2
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import torch
 from vitbackbones.benchmarking import pipelines
 from vitbackbones.benchmarking.loading import seconds_by_part, seed
 from vitbackbones.benchmarking.suites import data
+from vitbackbones.errors import InputError
 
 from ..datasets.natural import photograph
 
@@ -64,3 +67,9 @@ def test_every_pipeline_runs(task, samples):
     pytest.importorskip('torchvision.transforms.v2')
     for build in data.TASKS[task].pipelines.values():
         assert seconds_by_part(build(), samples)['whole'] > 0
+
+
+def test_a_missing_package_is_one_message(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'timm.data', None)
+    with pytest.raises(InputError, match='pip install timm'):
+        pipelines.of_timm()

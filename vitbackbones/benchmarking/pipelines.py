@@ -17,6 +17,7 @@ from PIL import Image
 
 from ..registry import bare_name
 from .loading import Pipeline
+from .runtimes import import_optional
 
 CONFIGS = Path(__file__).resolve().parents[2] / 'configs'
 MEAN, STD = (123.675, 116.28, 103.53), (58.395, 57.12, 57.375)  # ImageNet, RGB
@@ -77,12 +78,13 @@ def _theirs(step: ConfigDict) -> dict:
 
 
 def of_timm() -> Pipeline:
-    """Build timm's pipeline of DeiT's recipe as its fast loader has it, erasing on the device."""
-    from timm.data import Mixup, create_transform
-    from timm.data.loader import fast_collate
-    from timm.data.random_erasing import RandomErasing
+    """Build timm's pipeline of DeiT's recipe as its fast loader has it, erasing on the device.
 
-    steps = create_transform(
+    Raises:
+        InputError: timm is not installed.
+    """
+    timm = import_optional('timm.data', 'timm')
+    steps = timm.create_transform(
         224,
         is_training=True,
         use_prefetcher=True,
@@ -90,8 +92,8 @@ def of_timm() -> Pipeline:
         interpolation='bicubic',
     ).transforms
     mean, std = (torch.tensor(values).view(1, 3, 1, 1) for values in (MEAN, STD))
-    erase = RandomErasing(0.25, mode='pixel', device='cpu')
-    mix = Mixup(0.8, 1.0, num_classes=1000)
+    erase = timm.random_erasing.RandomErasing(0.25, mode='pixel', device='cpu')
+    mix = timm.Mixup(0.8, 1.0, num_classes=1000)
 
     def on_device(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
         images, labels = batch
@@ -99,7 +101,8 @@ def of_timm() -> Pipeline:
 
     load = {'load': lambda sample: Image.open(sample['img_path']).convert('RGB')}
     steps = load | dict(zip(('crop', 'flip', 'augment', 'pack'), steps, strict=True))
-    return Pipeline(steps, lambda images: fast_collate([(image, 0) for image in images]), on_device)
+    collate = timm.loader.fast_collate
+    return Pipeline(steps, lambda images: collate([(image, 0) for image in images]), on_device)
 
 
 # ---------------------------------------------------------------------------- torchvision
