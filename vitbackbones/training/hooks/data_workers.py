@@ -10,7 +10,7 @@ raised only where training waits for data: what was trained is complete then and
 A worker that finds no shared memory for a batch would print a traceback and leave training waiting
 for that batch forever. Here it ends.
 
-Before the first iteration there are made fewer workers, if the memory cannot hold all of them.
+Where the memory cannot hold all workers, fewer are started.
 """
 
 import os
