@@ -1,6 +1,7 @@
 """Regions are compiled once for all sizes, and everything else about a run stays as it is."""
 
 import copy
+import logging
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +12,7 @@ from torch._dynamo.testing import CompileCounterWithBackend
 
 from vitbackbones.backbones import ViT
 from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.errors import InputError
 from vitbackbones.layers.drop import DropPath
 from vitbackbones.training.hooks.compile import CompileHook, regions
 
@@ -129,3 +131,17 @@ def test_a_compiled_run_is_continued_by_one_that_is_not(tmp_path):
     )
     for name, value in whole.model.state_dict().items():
         torch.testing.assert_close(resumed.model.state_dict()[name], value)
+
+
+def test_a_machine_without_a_compiler_is_told_so_before_the_first_step():
+    with (
+        torch._inductor.config.patch({'cpp.cxx': (None, '/nonexistent/g++')}),
+        pytest.raises(InputError, match=r'no C\+\+ compiler. Install one .*, or leave --compile'),
+    ):
+        CompileHook().before_train(SimpleNamespace(model=tiny()))
+
+
+def test_a_model_without_regions_is_named(caplog):
+    runner = SimpleNamespace(model=nn.Linear(2, 2), logger=logging.getLogger())
+    CompileHook().before_train(runner)
+    assert caplog.messages == ['--compile: the model has no part that is compiled']

@@ -23,6 +23,10 @@ from types import MethodType
 import torch
 from mmengine.hooks import Hook
 from torch import nn
+from torch._inductor.cpp_builder import get_cpp_compiler
+from torch._inductor.exc import InvalidCxxCompiler
+
+from ...errors import InputError
 
 # Classes, by name, whose forward pass is compiled, and so are their subclasses.
 REGIONS = {
@@ -47,7 +51,30 @@ class CompileHook(Hook):
         self.options = {'dynamic': dynamic, **options}
 
     def before_train(self, runner) -> None:
+        if not any(regions(runner.model)):
+            runner.logger.warning('--compile: the model has no part that is compiled')
+        elif _on_cpu(runner.model) and self.options.get('backend', 'inductor') == 'inductor':
+            require_compiler()
         compile_regions(runner.model, **self.options)
+
+
+def require_compiler() -> None:
+    """Check that torch finds a C++ compiler, which it builds kernels for a CPU with.
+
+    Raises:
+        InputError: it does not.
+    """
+    try:
+        get_cpp_compiler()
+    except InvalidCxxCompiler as error:
+        raise InputError(
+            'compilation: there is no C++ compiler. Install one (Debian: apt-get install g++), '
+            'name it by the environment variable CXX, or leave --compile out.'
+        ) from error
+
+
+def _on_cpu(model: nn.Module) -> bool:
+    return next(model.parameters()).device.type == 'cpu'
 
 
 def compile_regions(model: nn.Module, **options) -> None:
