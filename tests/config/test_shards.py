@@ -1,9 +1,11 @@
 """A config for class folders reads shards where a folder holds those."""
 
+import pytest
 from mmengine.config import Config
 
 from tests.datasets.shard_files import with_index
 from vitbackbones.config.data import locate_data
+from vitbackbones.errors import InputError
 
 
 def make_config(kind='ImageNet', **changes):
@@ -50,3 +52,15 @@ def test_other_data_sets_stay(tmp_path):
         with_index(tmp_path, split)
         (tmp_path / split).mkdir()
     assert {dataset.type for dataset in located(tmp_path, 'CIFAR10')} == {'CIFAR10'}
+
+
+def test_shards_without_an_index_get_the_command_that_writes_one(tmp_path):
+    with_index(tmp_path).joinpath('train.index.json').unlink()
+    with pytest.raises(InputError) as caught:
+        located(tmp_path)
+    assert str(caught.value) == (
+        f'{tmp_path}/train*.tar: these shards have no index, and there are no class folders. Write '
+        f"it with python tools/make_shards.py '{tmp_path}/train*.tar'."
+    )
+    with pytest.raises(InputError, match='the data_prefix of train_dataloader.dataset is not the'):
+        located(tmp_path, 'CIFAR10')

@@ -8,7 +8,7 @@ from mmengine.config import Config
 
 from ..errors import InputError
 from .paths import candidates, is_remote, resolve
-from .shards import use_shards
+from .shards import require_index, use_shards
 
 SPLITS = ('train', 'val', 'test')
 
@@ -99,6 +99,7 @@ def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
     for key, value in named.items():
         if not value or is_remote(root / value) or (resolve(root) / value).exists():
             continue
+        require_index(dataset, resolve(root) / value)
         places = ' and '.join(str(place / value) for place in candidates(root))
         raise InputError(
             f'{root / value}: the {key} of {path} is not there (looked for {places}). '

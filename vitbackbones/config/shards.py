@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..datasets.shards_index import index_file
+from ..datasets.shards_index import index_command, index_file
+from ..errors import InputError
 from ..processes import process_rank
 from ..registry import SCOPE, bare_name
 from .paths import resolve
@@ -30,6 +31,25 @@ def use_shards(datasets: Iterable[dict], roots: Mapping[str, str]) -> None:
             dataset.update(type=f'{SCOPE}.ImageNetShards', shards=split)
     for file in dict.fromkeys(found) if process_rank() == 0 else ():
         print(f'{file}: shards are read in place of class folders')
+
+
+def require_index(dataset: dict, folder: Path) -> None:
+    """Check that shards, where there are some in place of a folder with classes, have an index.
+
+    Args:
+        dataset: its config.
+        folder: with class folders, ``data/imagenet/train``; is not there.
+
+    Raises:
+        InputError: they have none.
+    """
+    of_folders = bare_name(dataset['type']) in FOLDERS
+    if of_folders and any(folder.parent.glob(f'{folder.name}*.tar')):
+        command = index_command(index_file(folder.parent, folder.name))
+        raise InputError(
+            f'{folder}*.tar: these shards have no index, and there are no class folders. Write it '
+            f'with {command}.'
+        )
 
 
 def _in_shards(folder: Path, split: object) -> bool:
