@@ -54,6 +54,15 @@ FIRST = 'sys/fs/cgroup/memory/job_7'
         ),
         (
             {
+                'proc/self/cgroup': '0::/slurm/job_7\n',
+                f'{JOB}/memory.max': '1024000',  # lowered while the job ran
+                f'{JOB}/memory.current': '2048000',
+                f'{JOB}/memory.stat': '',
+            },
+            0,
+        ),
+        (
+            {
                 'proc/self/cgroup': '5:cpu,cpuacct:/\n4:memory:/job_7\n0::/\n',
                 f'{FIRST}/memory.limit_in_bytes': '3072000',
                 f'{FIRST}/memory.usage_in_bytes': '2048000',

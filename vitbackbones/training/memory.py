@@ -79,7 +79,8 @@ def _free_in_group(group: Path, kind: Group) -> Iterator[int]:
         lines = (group / 'memory.stat').read_text().splitlines()
     except (OSError, ValueError):  # of another container, or the limit is "max"
         return
-    yield limit - used + int(dict(line.split() for line in lines).get(kind.cache, 0))
+    free = limit - used + int(dict(line.split() for line in lines).get(kind.cache, 0))
+    yield max(free, 0)  # a limit may be lowered to less than what is used
 
 
 # ------------------------------------------------------------------------ workers
