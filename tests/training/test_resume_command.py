@@ -32,3 +32,8 @@ def test_an_environment_in_the_current_directory(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, 'executable', str(tmp_path / '.venv' / 'bin' / 'python'))
     monkeypatch.setattr(sys, 'argv', ['train.py', 'a.py'])
     assert resume_hint() == 'continue with: .venv/bin/python train.py a.py --resume'
+
+
+def test_a_smoke_test_is_not_continued(monkeypatch):
+    monkeypatch.setattr(sys, 'argv', ['train.py', 'a.py', '--smoke', '--compile'])
+    assert resume_hint() == 'start again with the same command'

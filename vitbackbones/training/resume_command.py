@@ -8,7 +8,9 @@ from mmengine.dist import is_distributed
 
 
 def resume_hint() -> str:
-    """Return the command that continues the run of this process."""
+    """Return the command that continues the run of this process; a smoke test begins again."""
+    if '--smoke' in sys.argv:
+        return 'start again with the same command'
     if is_distributed():  # the launcher's command is not known here
         return 'continue with the same command and --resume, without --pretrained or --overwrite'
     arguments = _without(_without(sys.argv, '--resume'), '--pretrained')
