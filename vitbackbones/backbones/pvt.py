@@ -54,7 +54,12 @@ class SpatialReduction(nn.Module):
         h, w = size
         x = x.transpose(1, 2).unflatten(2, (h, w))  # (N, C, h, w)
         x = pad_map(x, (0, max(self.ratio - w, 0), 0, max(self.ratio - h, 0)))
+        # in bfloat16 oneDNN reads what is left over as if it were part of a patch
+        x = x[:, :, : self._whole(x.shape[2]), : self._whole(x.shape[3])]
         return self.norm(self.conv(x).flatten(2).transpose(1, 2))  # (N, h' * w', C)
+
+    def _whole(self, side: int) -> int:
+        return side // self.ratio * self.ratio
 
     def fold_for_inference(self) -> None:
         """Make the convolution a linear layer, which can be packed."""
@@ -75,10 +80,9 @@ class PatchLinear(nn.Module):
         self.linear.weight, self.linear.bias = nn.Parameter(weight), conv.bias
 
     def forward(self, x: Tensor) -> Tensor:
-        """Map (N, C, H, W) to (N, C', H // p, W // q), whole patches alone."""
+        """Map (N, C, h * p, w * q) to (N, C', h, w)."""
         p, q = self.sides
-        h, w = x.shape[2] // p, x.shape[3] // q
-        x = x[:, :, : h * p, : w * q].unflatten(3, (w, q)).unflatten(2, (h, p))
+        x = x.unflatten(3, (-1, q)).unflatten(2, (-1, p))  # (N, C, h, p, w, q)
         patches = x.permute(0, 2, 4, 3, 5, 1).flatten(
             3
         )  # (N, C, h, p, w, q) -> (N, h, w, p * q * C)
