@@ -77,6 +77,8 @@ def parse() -> Namespace:
     add('--repeats', type=count, default=10, help='measured rounds (default: 10)')
     add('--out', metavar='FILE', help='CSV file to write; of the suite gpu a folder')
     options = parser.parse_args()
+    if options.warm_up < 0:
+        raise InputError(f'--warm-up {options.warm_up}: at least 0')
     if len(set(options.models)) < len(options.models):
         parser.error('a model is named twice')
     if not options.models and not options.suite:

@@ -124,6 +124,7 @@ def test_a_model_can_be_made_for_another_size_than_that_of_the_images():
         (['--suite', 'startup'], ['--suite startup takes no --batch']),
         (['deit_s', '--data-root', 'a'], ['a comparison of models takes no --data-root']),
         (['--suite', 'cpu', 'vgg'], ['vgg: not in the suite; it has deit_s, ']),
+        (['ours:deit_s', '--warm-up', '-1'], ['--warm-up -1: at least 0']),
         (['deit_s'], ["'deit_s' names no model", 'ours:NAME', 'timm:NAME', 'plain:NAME']),
         (['mmdet:pvt-s_fpn'], ['unknown model mmdet:', "mean 'retinanet_pvt-s_fpn_1x_coco'?"]),
         (['ours:deit_small'], ['unknown model ours:deit_small; did you mean', 'deit_s']),
