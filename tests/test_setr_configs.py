@@ -118,13 +118,16 @@ def test_protocol(name):
     """SETR's ADE20K settings and mmseg's pipeline, number by number."""
     config = load(name)
     steps = {step.type: step for step in config.train_pipeline}
-    with_zero = DATASETS.get(config.train_dataloader.dataset.type)
+    crop, with_zero = (
+        steps['vitbackbones.RandomCrop'],
+        DATASETS.get(config.train_dataloader.dataset.type),
+    )
     assert inspect.signature(with_zero).parameters['reduce_zero_label'].default is True
     assert (steps['RandomResize'].scale, steps['RandomResize'].ratio_range) == (
         (2048, 512),
         (0.5, 2.0),
     )
-    assert (steps['RandomCrop'].crop_size, steps['RandomCrop'].cat_max_ratio) == ((512, 512), 0.75)
+    assert (crop.crop_size, crop.cat_max_ratio) == ((512, 512), 0.75)
     assert (config.model.data_preprocessor.size, config.model.data_preprocessor.seg_pad_val) == (
         (512, 512),
         255,

@@ -33,11 +33,13 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
         os.replace(part, path)
         _flush_names(part.parent)
     except OSError as error:
+        part.unlink(missing_ok=True)
         raise InputError(
             f'{path} cannot be written ({error.strerror}); what was saved there before is unharmed'
         ) from error
-    finally:
+    except Exception:
         part.unlink(missing_ok=True)
+        raise
 
 
 def write_file(path: str | Path, content: bytes) -> None:

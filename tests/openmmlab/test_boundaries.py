@@ -33,6 +33,15 @@ IMPORTERS = {'import_module', '__import__', 'resolve_name'}
 OPEN = {'os.environ'}  # what is there to be changed
 
 
+# what other files may do, and why
+ALLOWED = {
+    'layers/pack.py: assigns layer.__class__': 'of the layers of a copy that it has made itself',
+    'training/hooks/compile.py: assigns torch._dynamo.config.cache_size_limit': (
+        "torch's own setting, in runs that ask for it by --compile"
+    ),
+}
+
+
 def last_name(node):
     return getattr(node, 'attr', None) or getattr(node, 'id', None)
 
@@ -190,6 +199,10 @@ def test_what_is_none_is_not_found(source):
 
 def test_only_one_folder_reaches_into_other_packages():
     files = [file for file in PACKAGE.rglob('*.py') if file.parent.name != 'openmmlab']
-    found = [f'{file}: {fault}' for file in files for fault in faults(file.read_text())]
+    found = {
+        f'{file.relative_to(PACKAGE)}: {fault}'
+        for file in files
+        for fault in faults(file.read_text())
+    }
     assert len(files) > 100
-    assert not found
+    assert found == ALLOWED.keys()

@@ -12,6 +12,8 @@ from vitbackbones.training.dataset_proxy import rebuild
 from vitbackbones.training.memory import fitting_workers, free_memory, worker_memory
 
 MEGABYTE = 2**20
+# at most; a process that has run a thousand tests has more to write to than one that trains
+SHARED = 500
 
 
 def system(root, **files):
@@ -103,17 +105,17 @@ def images(workers=4, dataset=None, **options):
 
 
 def test_a_worker_takes_what_it_keeps_and_its_batches():
-    """32 MB and 10 samples of 4 MB in each of 3 batches, beside what its libraries write to."""
+    """32 MB and 10 samples of 4 MB in each of 3 batches, beside what it writes to of ours."""
     taken = worker_memory(images(prefetch_factor=2)) / MEGABYTE
-    assert 152 < taken < 152 + 150
+    assert 152 < taken < 152 + SHARED
     fewer = worker_memory(images(prefetch_factor=1)) / MEGABYTE
     assert taken - fewer == pytest.approx(40, abs=15)
 
 
 def test_what_a_worker_shares_costs_nothing():
     dataset = Images()
-    dataset.list = torch.ones(64 * MEGABYTE)  # 256 MB, in this process
-    assert worker_memory(images(dataset=dataset)) / MEGABYTE < 152 + 150
+    dataset.list = torch.ones(256 * MEGABYTE)  # 1 GB, in this process
+    assert worker_memory(images(dataset=dataset)) / MEGABYTE < 152 + SHARED
 
 
 def test_a_worker_that_dies_is_reported():

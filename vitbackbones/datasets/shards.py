@@ -65,7 +65,7 @@ def _opened(shard: str) -> FileIO:
     return open(shard, 'rb', buffering=0)
 
 
-@register_backend('shard', prefixes='shard', force=True)
+@register_backend('shard', prefixes='shard')
 class ShardBackend(BaseStorageBackend):
     """Reads members of tar files by their addresses.
 
