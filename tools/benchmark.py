@@ -19,7 +19,7 @@ an option:
 
     parts    what a part costs, against its host without it (--suite parts deit_s for that host)
     cpu      inference: each model's forms and rivals (--suite cpu deit_s sret_t for these alone)
-    gpu      all there is to know of a GPU, in nine minutes, written into a folder
+    gpu      all there is to know of a GPU, in calls of nine minutes, written into a folder
     data     how fast the pictures below --data-root are loaded for training
     scale    how time and memory grow; called again with the same --out it goes on
     startup  what the beginning of a run takes
