@@ -11,7 +11,7 @@ PACKAGE = Path(vitbackbones.__file__).parent
 ORDER = (
     # what looks at the frames of other packages has the room of the patches, but stands alone
     ('errors', 'processes', 'literals', 'signatures', 'version', 'openmmlab.frames'),
-    ('messages', 'files'),
+    ('messages', 'files', 'packages'),
     ('layers',),
     ('checkpoints',),
     ('backbones',),

@@ -32,7 +32,8 @@ from ..errors import InputError
 from ..literals import read_value, split
 from ..messages import did_you_mean
 from ..models import MODELS, create_model, list_models
-from .runtimes import Exported, Run, import_optional, start_onnxruntime, start_openvino
+from ..packages import import_optional
+from .runtimes import Exported, Run, start_onnxruntime, start_openvino
 
 Size = tuple[int, int]
 Source = Callable[[str, Size, bool], nn.Module]  # as :func:`build_ours`

@@ -15,9 +15,9 @@ from mmengine.dataset import default_collate, pseudo_collate
 from mmengine.registry import MODELS, TRANSFORMS, DefaultScope
 from PIL import Image
 
+from ..packages import import_optional
 from ..registry import bare_name
 from .loading import Pipeline
-from .runtimes import import_optional
 
 CONFIGS = Path(__file__).resolve().parents[2] / 'configs'
 MEAN, STD = (123.675, 116.28, 103.53), (58.395, 57.12, 57.375)  # ImageNet, RGB

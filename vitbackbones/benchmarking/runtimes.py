@@ -9,29 +9,16 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from io import BytesIO
-from types import ModuleType
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from ..errors import InputError
+from ..packages import import_optional
 
 Run = Callable[[np.ndarray], list[np.ndarray]]
-
-
-def import_optional(module: str, package: str) -> ModuleType:
-    """Return a module.
-
-    Raises:
-        InputError: it is not installed.
-    """
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        raise InputError(f'{error}; install it: pip install {package}') from error
 
 
 def start_onnxruntime(graph: bytes) -> Run:

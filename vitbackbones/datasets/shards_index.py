@@ -21,6 +21,7 @@ from tarfile import TarFile, TarInfo
 from ..errors import InputError
 from ..files import write_file
 from ..messages import cut, some
+from ..packages import import_optional
 from .checks.findings import IMAGES
 
 FORMAT = 'vitbackbones shards 1'
@@ -90,15 +91,10 @@ def expand(pattern: str) -> list[str]:
     Raises:
         InputError: a brace is not closed, or braceexpand is not installed.
     """
+    braces = import_optional('braceexpand', 'braceexpand')
     try:
-        from braceexpand import UnbalancedBracesError, braceexpand
-    except ImportError as error:
-        raise InputError(
-            f'{pattern}: braceexpand is not installed; install it: pip install braceexpand'
-        ) from error
-    try:
-        return list(braceexpand(pattern))
-    except UnbalancedBracesError as error:
+        return list(braces.braceexpand(pattern))
+    except braces.UnbalancedBracesError as error:
         raise InputError(f'{pattern}: a brace is not closed, or not opened.') from error
 
 

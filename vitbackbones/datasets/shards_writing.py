@@ -17,6 +17,7 @@ from typing import BinaryIO, NamedTuple
 from ..errors import InputError
 from ..files import whole_file
 from ..messages import cut
+from ..packages import import_optional
 from .load_image import naming, read_content
 from .shards_index import PICTURES, Shard, scan
 
@@ -110,14 +111,9 @@ def write_shard(path: Path, pictures: Sequence[Picture]) -> Shard:
 
 
 def _write(file: BinaryIO, pictures: Sequence[Picture]) -> None:
-    try:
-        from webdataset import TarWriter
-    except ImportError as error:
-        raise InputError(
-            'webdataset, which writes shards, is not installed; install it: pip install webdataset'
-        ) from error
+    writer = import_optional('webdataset', 'webdataset').TarWriter
     # PAX, unlike webdataset's default, has no limit for names
-    with TarWriter(file, encoder=False, mtime=0, format='PAX_FORMAT') as tar:
+    with writer(file, encoder=False, mtime=0, format='PAX_FORMAT') as tar:
         for picture, content in zip(pictures, _contents(pictures), strict=True):
             key, suffix = os.path.splitext(picture.member)
             label = str(picture.label).encode()
