@@ -54,7 +54,8 @@ EXTRAS = {
         'setuptools<82',  # mmengine imports pkg_resources
     ],
     'shards': SHARDS,  # to write tar shards; reading them takes nothing
-    'export': ['onnxruntime', 'openvino'],  # compared with by tools/benchmark.py --suite cpu
+    # compared with by tools/benchmark.py --suite cpu; torch writes ONNX graphs with onnx
+    'export': ['onnx', 'onnxruntime', 'openvino'],
     'dev': [*SHARDS, 'pytest', 'pytest-random-order', 'pytest-xdist', 'ruff', 'timm'],
 }
 

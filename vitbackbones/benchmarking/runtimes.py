@@ -84,8 +84,9 @@ def as_onnx(model: nn.Module, image: Tensor) -> bytes:
     faster, and needs more packages.
 
     Raises:
-        InputError: it has an operator that ONNX lacks.
+        InputError: it has an operator that ONNX lacks, or the package ``onnx`` is missing.
     """
+    import_optional('onnx', 'onnx')
     graph = BytesIO()
     with _silenced(), warnings.catch_warnings():
         warnings.simplefilter('ignore')  # of sizes that become constants, as they should
