@@ -16,6 +16,7 @@ ORDER = (
     ('checkpoints',),
     ('backbones',),
     ('models', 'registry'),
+    ('necks',),
     ('datasets',),
     ('config', 'analysis', 'benchmarking'),
     ('openmmlab', 'drawing'),

@@ -113,6 +113,7 @@ MODELS = LazyRegistry(
     'model',
     ROOT_MODELS,
     {
+        'necks': 'FPN ChannelMapper Levels Pyramid SimpleFeaturePyramid',
         'tasks.detection.detr': 'DETR',
         'tasks.segmentation.setr_aux': 'SETRAuxHead',
         'tasks.segmentation.setr_mla': 'MLANeck SETRMLAHead',

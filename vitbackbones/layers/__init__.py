@@ -48,6 +48,7 @@ from .recursion import (
     block_row,
 )
 from .tokens import (
+    MapNorm,
     PatchEmbed,
     average_map,
     fit_position,
@@ -77,6 +78,7 @@ __all__ = [
     'Dropout',
     'GroupedLinear',
     'IdentityShortcut',
+    'MapNorm',
     'MeanShiftAttention',
     'Mlp',
     'NoShortcut',

@@ -71,6 +71,14 @@ def to_map(tokens: Tensor, size: tuple[int, int]) -> Tensor:
     return tokens.transpose(1, 2).unflatten(2, tuple(size)).contiguous()
 
 
+class MapNorm(nn.LayerNorm):
+    """LayerNorm over the channels of a map (N, C, H, W), position by position."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Keep the shape."""
+        return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)  # (N, H, W, C) inside
+
+
 def average_map(x: Tensor, pool: int) -> Tensor:
     """Average a map over cells of ``pool`` x ``pool``, rounded up.
 

@@ -19,14 +19,6 @@ from ...errors import OptionError
 BATCH_NORM = {'type': 'BN'}
 
 
-class MapNorm(nn.LayerNorm):
-    """LayerNorm over the channels of a map (N, C, H, W), position by position."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Keep the shape."""
-        return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)  # (N, H, W, C) inside
-
-
 def conv_norm_relu(
     in_channels: int, out_channels: int, kernel_size: int, norm_cfg: dict, bias: bool
 ) -> list[nn.Module]:

@@ -13,8 +13,8 @@ from mmengine.model import BaseModule
 from torch import Tensor, nn
 
 from ...errors import OptionError
-from ...layers import average_map
-from .setr_head import BATCH_NORM, MapNorm, SETRHead, conv_norm_relu
+from ...layers import MapNorm, average_map
+from .setr_head import BATCH_NORM, SETRHead, conv_norm_relu
 
 
 def change_stride(x: Tensor, old: int, new: int, size: tuple[int, int]) -> Tensor:

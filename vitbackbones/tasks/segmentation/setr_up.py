@@ -13,7 +13,8 @@ import math
 
 from torch import Tensor, nn
 
-from .setr_head import MapNorm, SETRHead, conv_norm_relu
+from ...layers import MapNorm
+from .setr_head import SETRHead, conv_norm_relu
 
 
 class SETRUpHead(SETRHead):
