@@ -1,0 +1,10 @@
+"""DeiT-B with a distillation token: one map of stride 16."""
+
+backbone = dict(
+    type='vitbackbones.ViT',
+    arch='b',
+    with_dist_token=True,
+    drop_path_rate=0.1,
+    init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/deit_b_distilled.pth'),
+)
+maps = dict(in_channels=[768], in_strides=[16])

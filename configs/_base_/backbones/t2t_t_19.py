@@ -1,0 +1,10 @@
+"""T2T-ViT_t-19: one map of stride 16."""
+
+backbone = dict(
+    type='vitbackbones.T2T',
+    arch='19',
+    tokens='transformer',
+    drop_path_rate=0.1,
+    init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/t2t_t_19.pth'),
+)
+maps = dict(in_channels=[448], in_strides=[16])

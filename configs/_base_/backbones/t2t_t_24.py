@@ -1,0 +1,10 @@
+"""T2T-ViT_t-24: one map of stride 16."""
+
+backbone = dict(
+    type='vitbackbones.T2T',
+    arch='24',
+    tokens='transformer',
+    drop_path_rate=0.1,
+    init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/t2t_t_24.pth'),
+)
+maps = dict(in_channels=[512], in_strides=[16])
