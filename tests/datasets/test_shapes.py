@@ -13,12 +13,20 @@ from pycocotools.coco import COCO
 
 from vitbackbones.datasets import shapes
 from vitbackbones.datasets.checks.coco import check_coco
+from vitbackbones.datasets.panoptic import to_ids
 from vitbackbones.datasets.shapes import KINDS, draw_scene, write
+from vitbackbones.datasets.shapes_scene import SUBPIXEL
 from vitbackbones.errors import InputError
 
 
 def annotations(root, split='train'):
     return json.loads((root / 'annotations' / f'instances_{split}.json').read_text())
+
+
+def decoded(segmentation, size=128):
+    """What pycocotools makes of the polygons of an object, or of its RLE."""
+    codes = coco_mask.frPyObjects(segmentation, size, size)
+    return coco_mask.decode(coco_mask.merge(codes)).astype(bool)
 
 
 def snapshot(root):
@@ -32,76 +40,6 @@ def written(tmp_path_factory):
     return write(tmp_path_factory.mktemp('data') / 'shapes', train=12, val=6)
 
 
-# ---------------------------------------------------------------------------- scenes
-
-
-def test_a_scene_is_drawn_the_same_every_time():
-    first, again = draw_scene(7, 'val', seed=3), draw_scene(7, 'val', seed=3)
-    assert np.array_equal(first.image, again.image)
-    assert [shape.kind for shape in first.shapes] == [shape.kind for shape in again.shapes]
-
-
-def test_index_split_and_seed_each_change_the_picture():
-    scenes = [draw_scene(0), draw_scene(1), draw_scene(0, 'val'), draw_scene(0, seed=1)]
-    assert len({scene.image.tobytes() for scene in scenes}) == len(scenes)
-
-
-def test_the_splits_share_no_picture():
-    train = {draw_scene(index, 'train', size=48).image.tobytes() for index in range(40)}
-    val = {draw_scene(index, 'val', size=48).image.tobytes() for index in range(40)}
-    assert len(train) == len(val) == 40
-    assert not train & val
-
-
-@pytest.mark.parametrize('size', [32, 128, 301])
-def test_scenes_have_the_size_asked_for_and_visible_shapes(size):
-    for index in range(10):
-        scene = draw_scene(index, size=size)
-        assert scene.image.shape == (size, size, 3)
-        assert scene.image.dtype == np.uint8
-        assert 1 <= len(scene.shapes) <= 5
-        for shape in scene.shapes:
-            whole = cv2.contourArea(shape.corners.astype(np.float32))
-            assert shape.mask.shape == (size, size)
-            assert shape.mask.sum() >= shapes.VISIBLE * whole
-
-
-def test_masks_of_a_scene_do_not_overlap_and_some_shapes_are_hidden_in_part():
-    hidden = 0
-    for index in range(40):
-        scene = draw_scene(index)
-        assert sum(shape.mask.astype(int) for shape in scene.shapes).max() == 1
-        for shape in scene.shapes:
-            inside = np.all((shape.corners >= 0) & (shape.corners < 128))
-            whole = cv2.contourArea(shape.corners.astype(np.float32))
-            hidden += bool(inside and shape.mask.sum() < 0.95 * whole)
-    assert hidden >= 4
-
-
-def test_a_shape_stands_out_from_the_ground_around_it():
-    for index in range(150):
-        scene = draw_scene(index, size=64)
-        shape = scene.shapes[-1]  # the foremost, nothing hides it
-        inner = cv2.erode(shape.mask.astype(np.uint8), np.ones((3, 3))) > 0
-        grown = cv2.dilate(shape.mask.astype(np.uint8), np.ones((9, 9))) > 0
-        ring = grown & ~(cv2.dilate(shape.mask.astype(np.uint8), np.ones((3, 3))) > 0)
-        step = scene.image[inner].mean(0) - scene.image[ring].mean(0)
-        assert np.linalg.norm(step) > 50  # asked for: 80 from the ground that it covers
-
-
-def test_color_and_place_do_not_tell_the_kind():
-    colors, places = {k: [] for k in range(3)}, {k: [] for k in range(3)}
-    for index in range(250):
-        scene = draw_scene(index, size=64)
-        for shape in scene.shapes:
-            colors[shape.kind].append(scene.image[shape.mask].mean(0) / 255)
-            places[shape.kind].append(shape.corners.mean(0) / 64)
-    assert min(len(found) for found in colors.values()) > 100
-    for values in (colors, places):
-        means = np.stack([np.mean(found, axis=0) for found in values.values()])
-        assert np.ptp(means, axis=0).max() < 0.1  # standard errors are about 0.02
-
-
 # ---------------------------------------------------------------------------- the COCO files
 
 
@@ -110,7 +48,6 @@ def test_boxes_areas_and_polygons_are_those_of_the_masks(written):
     by_image = {image['id']: [] for image in found['images']}
     for annotation in found['annotations']:
         by_image[annotation['image_id']].append(annotation)
-    ious = []
     for index, image in enumerate(found['images']):
         scene = draw_scene(index)
         assert len(scene.shapes) == len(by_image[image['id']])
@@ -126,10 +63,16 @@ def test_boxes_areas_and_polygons_are_those_of_the_masks(written):
             assert annotation['area'] == shape.mask.sum()
             assert annotation['iscrowd'] == 0
             assert annotation['category_id'] == shape.kind + 1
-            codes = coco_mask.frPyObjects(annotation['segmentation'], 128, 128)
-            drawn = coco_mask.decode(coco_mask.merge(codes)).astype(bool)
-            ious.append((drawn & shape.mask).sum() / (drawn | shape.mask).sum())
-    assert np.mean(ious) > 0.96
+            assert np.array_equal(decoded(annotation['segmentation']), shape.mask)
+
+
+def test_pycocotools_finds_boxes_and_areas_in_the_polygons(written, capsys):
+    coco = COCO(str(written / 'annotations' / 'instances_train.json'))
+    capsys.readouterr()
+    for annotation in coco.anns.values():
+        code = coco.annToRLE(annotation)
+        assert coco_mask.area(code) == annotation['area']
+        assert coco_mask.toBbox(code).tolist() == annotation['bbox']
 
 
 def test_files_are_the_pictures_of_the_scenes(written):
@@ -172,6 +115,51 @@ def test_any_list_of_classes_will_do(tmp_path, count):
     assert [a['category_id'] for a in found['annotations']] == [k % count + 1 for k in kinds]
 
 
+# ---------------------------------------------------------------------------- the panoptic files
+
+
+def panoptic(root, split='train'):
+    """Yield the entry of every picture and the numbers of its pixels' segments (H, W)."""
+    folder = root / 'annotations' / f'panoptic_{split}'
+    for entry in json.loads(folder.with_suffix('.json').read_text())['annotations']:
+        yield entry, to_ids(cv2.imread(str(folder / entry['file_name']))[..., ::-1])
+
+
+@pytest.mark.parametrize('split', ['train', 'val'])
+def test_segments_are_the_instances_and_the_ground_to_the_pixel(written, split):
+    instances = {}
+    for found in annotations(written, split)['annotations']:
+        instances.setdefault(found['image_id'], []).append(found)
+    for entry, ids in panoptic(written, split):
+        *things, ground = entry['segments_info']
+        index_mask = read(written, split, entry['image_id'] - 1)
+        assert np.array_equal(ids == ground['id'], index_mask == 1)
+        assert np.array_equal(ids == 0, index_mask == 0)
+        for thing, instance in zip(things, instances[entry['image_id']], strict=True):
+            assert np.array_equal(ids == thing['id'], decoded(instance['segmentation']))
+            same = ('category_id', 'bbox', 'area', 'iscrowd')
+            assert [thing[key] for key in same] == [instance[key] for key in same]
+        for segment in entry['segments_info']:
+            assert segment['area'] == (ids == segment['id']).sum()
+
+
+def test_things_and_stuff_are_named_in_the_order_of_mmdets_labels(tmp_path):
+    from mmdet.datasets import CocoPanopticDataset
+
+    things, stuff = ('cat', 'dog'), ('grass', 'sky')
+    root = write(tmp_path / 'shapes', train=2, val=1, size=48, classes=things, stuff=stuff)
+    dataset = CocoPanopticDataset(
+        data_root=str(root),
+        ann_file='annotations/panoptic_train.json',
+        data_prefix={'img': 'images/train/', 'seg': 'annotations/panoptic_train/'},
+        metainfo={'classes': things + stuff, 'thing_classes': things, 'stuff_classes': stuff},
+    )
+    for index, sample in enumerate(dataset):
+        kinds = [shape.kind % 2 for shape in draw_scene(index, size=48).shapes]
+        segments = [(each['category'], each['is_thing']) for each in sample['segments_info']]
+        assert segments == [*((kind, 1) for kind in kinds), (2, 0)]
+
+
 # ---------------------------------------------------------------------------- the masks
 
 
@@ -190,8 +178,8 @@ def test_masks_number_what_is_in_view(written):
         painted = np.ones((128, 128), np.uint8)
         painted[scene.clutter] = 0
         for shape in scene.shapes:
-            corners = np.round(shape.corners * 2**shapes.SUBPIXEL).astype(np.int32)
-            cv2.fillPoly(painted, [corners], shape.kind + 2, cv2.LINE_8, shapes.SUBPIXEL)
+            corners = np.round(shape.corners * 2**SUBPIXEL).astype(np.int32)
+            cv2.fillPoly(painted, [corners], shape.kind + 2, cv2.LINE_8, SUBPIXEL)
         assert np.array_equal(mask, painted)
         ignored += (mask == 0).sum()
     assert ignored > 0
@@ -203,16 +191,6 @@ def test_the_box_of_a_shape_holds_its_label(written):
         x, y, width, height = annotation['bbox']
         inside = mask[y : y + height, x : x + width] == annotation['category_id'] + 1
         assert inside.sum() >= annotation['area']
-
-
-def test_clutter_is_where_the_lines_are():
-    for index in range(60):
-        scene = draw_scene(index)
-        covered = np.any([shape.mask for shape in scene.shapes], axis=0)
-        assert not (scene.clutter & covered).any()
-        bright = (scene.image.max(-1) > 150) & ~scene.clutter
-        near = cv2.dilate(covered.astype(np.uint8), np.ones((3, 3))) > 0
-        assert not (bright & ~near).any()  # what stands out is a line, a shape or its rim
 
 
 def test_every_file_of_a_split_has_a_mask(written):

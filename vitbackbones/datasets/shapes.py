@@ -1,4 +1,4 @@
-"""Shapes: a small data set that is drawn, not downloaded, for all three tasks.
+"""Shapes: a small data set that is drawn, not downloaded, for every task.
 
 Filled circles, squares (rectangles) and triangles of any pale color and size, a little tilted, lie
 on a dark textured background with thin lines and partly hide each other. Color and place say
@@ -7,11 +7,18 @@ the whole way from images to COCO AP or mIoU can be run anywhere. Shapes are bri
 ground because a small transformer without pretraining takes far longer to learn outlines of any
 contrast.
 
-Masks are numbered as ADE20K's: 0 is what belongs to no class and is ignored (here the thin lines),
-1 is the first class, the ground, and the shapes follow. Read them with ``reduce_zero_label=True``.
+=====================================  ============================================================
+``annotations/``
+=====================================  ============================================================
+``instances_{train,val}.json``         boxes and masks of the shapes in view, in COCO's format
+``panoptic_{train,val}.json``          COCO's panoptic format: the shapes are things, the ground is
+``panoptic_{train,val}/*.png``         stuff, the thin lines are void
+``{train,val}/*.png``                  index masks
+=====================================  ============================================================
 
-Every picture has a random generator of its own, seeded with (seed, split, index): any subset
-is the same pictures, and no picture of one split can be one of the other.
+Index masks are numbered as ADE20K's: 0 is what belongs to no class and is ignored (here the thin
+lines), 1 is the first class, the ground, and the shapes follow. Read them with
+``reduce_zero_label=True``.
 
     python -m vitbackbones.datasets.shapes data/shapes
     python -m vitbackbones.datasets.shapes data/shapes_folders --layout folders --size 64
@@ -23,9 +30,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Sequence
-from colorsys import hsv_to_rgb
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -33,168 +38,40 @@ import numpy as np
 from tqdm import tqdm
 
 from ..errors import InputError
+from .panoptic import to_colors
+from .shapes_annotations import annotation, index_mask, segments
+from .shapes_scene import KINDS, SPLITS, draw_scene
 
-KINDS = ('circle', 'square', 'triangle')
-GROUND = 'ground'  # the class of a mask's pixels that no shape covers
-SPLITS = ('train', 'val')  # the position seeds the split
-COUNTS = (1, 3)  # shapes per picture, from and to
-RADII = (0.15, 0.28)  # of the circumscribed circle, in picture sides
-MARGIN = 0.1  # between a shape's center and the edge, in picture sides
-TILT = np.pi / 18  # most that a shape is turned, in radians
-VISIBLE = 0.8  # of a shape's area that must stay in view
-CONTRAST = 80  # least distance in BGR between a shape and the ground under it
-SUBPIXEL = 4  # fractional bits of cv2's polygon corners
+GROUND = 'ground'  # the class of pixels that no shape covers
 MIN_SIZE = 32  # a smaller picture leaves shapes of a few pixels
-DRAWING = 2  # raise it when files change: data written before are then replaced
+DRAWING = 3  # raise it when files change: data written before are then replaced
 RECIPE = 'shapes.json'  # in the data set's folder: what it was written from
 
-
-@dataclass
-class Shape:
-    """One shape: ``kind`` indexes KINDS, ``corners`` (K, 2) are x, y, ``mask`` (H, W) is bool.
-
-    The mask is the part in view: inside the picture and not hidden by a later shape.
-    """
-
-    kind: int
-    corners: np.ndarray
-    mask: np.ndarray
+# ---------------------------------------------------------------------------- the annotated view
 
 
-@dataclass
-class Scene:
-    """A picture (H, W, 3) in uint8 BGR and its shapes, the hindmost first.
-
-    ``clutter`` (H, W) is bool: the part in view of the lines on the ground.
-    """
-
-    image: np.ndarray
-    clutter: np.ndarray
-    shapes: list[Shape]
-
-
-# ---------------------------------------------------------------------------- drawing
-
-
-def _corners(kind: int, radius: float, rng: np.random.Generator) -> np.ndarray:
-    """Draw corners (K, 2) around the origin, at most ``radius`` away from it, a little tilted."""
-    if KINDS[kind] == 'circle':
-        angles = np.linspace(0, 2 * np.pi, 48, endpoint=False)
-    elif KINDS[kind] == 'square':
-        half = np.pi * rng.uniform(0.19, 0.31)  # between the diagonals: sides up to 1 : 1.5
-        angles = np.array([-half, half, np.pi - half, np.pi + half])
-    else:
-        angles = 2 * np.pi * (np.arange(3) + rng.uniform(-0.12, 0.12, 3)) / 3 - np.pi / 2
-    angles = angles + rng.uniform(-TILT, TILT)
-    return radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-
-
-def _ground(size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Draw a dark background (H, W, 3) of two scales of faint color, and its thin lines (H, W)."""
-    ground = np.full((size, size, 3), rng.integers(10, 60), np.float32)
-    for cells, strength in ((3, 15), (size // 6, 10)):
-        texture = rng.uniform(-strength, strength, (cells, cells, 3)).astype(np.float32)
-        ground += cv2.resize(texture, (size, size), interpolation=cv2.INTER_CUBIC)
-    ground = ground.clip(0, 255).astype(np.uint8)
-    lines = np.zeros((size, size), np.uint8)
-    for _ in range(rng.integers(0, 3)):
-        start, end = rng.integers(0, size, (2, 2)).tolist()
-        cv2.line(ground, start, end, _color(rng), 1, cv2.LINE_AA)
-        cv2.line(lines, start, end, 255, 1, cv2.LINE_AA)
-    return ground, lines > 0
-
-
-def _color(rng: np.random.Generator) -> tuple[int, ...]:
-    """Draw a pale color of any hue."""
-    hue, saturation, value = rng.uniform((0, 0, 0.75), (1, 0.6, 1))
-    return tuple(round(255 * part) for part in hsv_to_rgb(hue, saturation, value))
-
-
-def _fill(image: np.ndarray, corners: np.ndarray, color, line: int = cv2.LINE_AA) -> np.ndarray:
-    fixed = np.round(corners * 2**SUBPIXEL).astype(np.int32)
-    return cv2.fillPoly(image, [fixed], color, line, SUBPIXEL)
-
-
-def _paint(image: np.ndarray, shape: Shape, rng: np.random.Generator) -> None:
-    """Fill the shape with a color that stands out from the picture around it."""
-    ground = image[shape.mask].mean(axis=0)
-    color = _color(rng)
-    while np.linalg.norm(ground - color) < CONTRAST:
-        color = _color(rng)
-    _fill(image, shape.corners, color)
-
-
-# ---------------------------------------------------------------------------- a scene
-
-
-def _candidate(size: int, rng: np.random.Generator, kind: int | None) -> Shape:
-    radius = size * rng.uniform(*RADII)
-    any_kind = int(rng.integers(len(KINDS)))
-    kind = any_kind if kind is None else kind
-    center = size * rng.uniform(MARGIN, 1 - MARGIN, 2)
-    corners = _corners(kind, radius, rng) + center
-    mask = _fill(np.zeros((size, size), np.uint8), corners, 1, cv2.LINE_8).astype(bool)
-    return Shape(kind, corners, mask)
-
-
-def _fits(shape: Shape, earlier: list[Shape]) -> bool:
-    """Return whether enough of the new shape and of all it covers stays in view."""
-    whole = [(shape, shape.mask)] + [(other, other.mask & ~shape.mask) for other in earlier]
-    return all(
-        mask.sum() >= VISIBLE * cv2.contourArea(other.corners.astype(np.float32))
-        for other, mask in whole
-    )
-
-
-def draw_scene(
-    index: int, split: str = 'train', seed: int = 0, size: int = 128, kind: int | None = None
-) -> Scene:
-    """Draw picture ``index`` of a split: the same arguments give the same picture.
-
-    Returns:
-        Scene with an image of (size, size, 3) and as many shapes as COUNTS says; with one shape if
-        its ``kind`` is given.
-    """
-    rng = np.random.default_rng((seed, SPLITS.index(split), index))
-    scene = Scene(*_ground(size, rng), [])
-    count = rng.integers(COUNTS[0], COUNTS[1] + 1) if kind is None else 1
-    while len(scene.shapes) < count:
-        shape = _candidate(size, rng, kind)
-        if not _fits(shape, scene.shapes):
-            continue
-        _paint(scene.image, shape, rng)
-        for behind in (scene.clutter, *(other.mask for other in scene.shapes)):
-            behind &= ~shape.mask
-        scene.shapes.append(shape)
-    noise = rng.integers(-14, 15, scene.image.shape, np.int16)
-    scene.image = (scene.image + noise).clip(0, 255).astype(np.uint8)
-    return scene
-
-
-# ---------------------------------------------------------------------------- the COCO view
-
-
-def _polygons(mask: np.ndarray) -> list[list[float]]:
-    """Trace a mask (H, W) as COCO polygons [x, y, x, y, ...]; holes are filled, as in COCO.
-
-    Traced at twice the size, because a contour runs through the centers of the outermost pixels.
-    """
-    double = mask.astype(np.uint8).repeat(2, axis=0).repeat(2, axis=1)  # (2H, 2W)
-    outlines, _ = cv2.findContours(double, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    outlines = [cv2.approxPolyDP(outline, 1.5, closed=True) for outline in outlines]
-    return [((line + 0.5) / 2).ravel().tolist() for line in outlines if len(line) > 2]
-
-
-def _annotation(shape: Shape, classes: Sequence[str]) -> dict:
-    rows, columns = np.flatnonzero(shape.mask.any(1)), np.flatnonzero(shape.mask.any(0))
-    x, y = int(columns[0]), int(rows[0])
-    return {
-        'category_id': shape.kind % len(classes) + 1,
-        'bbox': [x, y, int(columns[-1]) + 1 - x, int(rows[-1]) + 1 - y],
-        'area': int(shape.mask.sum()),
-        'segmentation': _polygons(shape.mask),
-        'iscrowd': 0,
-    }
+def _write_split(root: Path, split: str, recipe: dict) -> None:
+    """Write the pictures and PNG files of one split, then its two COCO annotation files."""
+    annotations = root / 'annotations'
+    images, masks, panoptic = root / 'images' / split, annotations / split, f'panoptic_{split}'
+    for folder in (images, masks, annotations / panoptic):
+        folder.mkdir(parents=True)
+    listed, instances, segmented, classes = [], [], [], recipe['classes']
+    for index in tqdm(range(recipe[split]), f'Shapes {split}', disable=not sys.stdout.isatty()):
+        scene = draw_scene(index, split, recipe['seed'], recipe['size'])
+        listed.append(_write_image(images, index, scene.image))
+        _write_png(masks, index, index_mask(scene, classes))
+        for shape in scene.shapes:
+            ids = {'id': len(instances) + 1, 'image_id': index + 1}
+            instances.append(ids | annotation(shape, classes))
+        ids, infos = segments(scene, classes)
+        name = _write_png(annotations / panoptic, index, to_colors(ids)[..., ::-1])
+        segmented.append({'image_id': index + 1, 'file_name': name, 'segments_info': infos})
+    named = enumerate([*classes, *recipe['stuff']], start=1)
+    categories = [{'id': i, 'name': name, 'isthing': int(i <= len(classes))} for i, name in named]
+    things = [{'id': i, 'name': name} for i, name in enumerate(classes, start=1)]
+    _write_json(annotations / f'instances_{split}.json', listed, instances, things)
+    _write_json(annotations / f'{panoptic}.json', listed, segmented, categories)
 
 
 def _write_image(folder: Path, index: int, image: np.ndarray) -> dict:
@@ -204,37 +81,15 @@ def _write_image(folder: Path, index: int, image: np.ndarray) -> dict:
     return {'id': index + 1, 'file_name': path.name, 'width': width, 'height': height}
 
 
-# ---------------------------------------------------------------------------- the ADE20K view
+def _write_png(folder: Path, index: int, pixels: np.ndarray) -> str:
+    path = folder / f'{index:06d}.png'
+    path.write_bytes(cv2.imencode('.png', pixels)[1])
+    return path.name
 
 
-def index_mask(scene: Scene, classes: Sequence[str] = KINDS) -> np.ndarray:
-    """Return a mask (H, W) in uint8: 0 clutter, 1 ground, 2 the first of ``classes``, ..."""
-    mask = np.where(scene.clutter, 0, 1).astype(np.uint8)
-    for shape in scene.shapes:
-        mask[shape.mask] = shape.kind % len(classes) + 2
-    return mask
-
-
-# ---------------------------------------------------------------------------- writing
-
-
-def _write_split(root: Path, split: str, recipe: dict) -> None:
-    """Write the pictures and masks of one split, then its COCO annotation file."""
-    folder, masks = root / 'images' / split, root / 'annotations' / split
-    folder.mkdir(parents=True)
-    masks.mkdir(parents=True)
-    images, annotations, classes = [], [], recipe['classes']
-    for index in tqdm(range(recipe[split]), f'Shapes {split}', disable=not sys.stdout.isatty()):
-        scene = draw_scene(index, split, recipe['seed'], recipe['size'])
-        images.append(_write_image(folder, index, scene.image))
-        mask = cv2.imencode('.png', index_mask(scene, classes))[1]
-        (masks / f'{index:06d}.png').write_bytes(mask)
-        for shape in scene.shapes:
-            ids = {'id': len(annotations) + 1, 'image_id': index + 1}
-            annotations.append(ids | _annotation(shape, classes))
-    categories = [{'id': i, 'name': name} for i, name in enumerate(classes, start=1)]
+def _write_json(path: Path, images: list, annotations: list, categories: list) -> None:
     content = {'images': images, 'annotations': annotations, 'categories': categories}
-    (root / 'annotations' / f'instances_{split}.json').write_text(json.dumps(content))
+    path.write_text(json.dumps(content))
 
 
 # ---------------------------------------------------------------------------- the folder view
@@ -301,14 +156,14 @@ def write(
     classes: Sequence[str] = KINDS,
     seed: int = 0,
     layout: str = 'coco',
+    stuff: Sequence[str] = (GROUND,),
 ) -> Path:
     """Write the data set, unless ``root`` already holds exactly it.
 
-    For detection (COCO's format) and segmentation (ADE20K's) the pictures go to
-    ``root/images/{train,val}``, boxes and polygons to
-    ``root/annotations/instances_{train,val}.json``, masks to ``root/annotations/{train,val}``
-    under the pictures' names. For classification (``layout='folders'``) pictures of one shape
-    each go to ``root/{train,val}/<class>``. Shapes of another recipe are replaced.
+    For detection and segmentation the pictures go to ``root/images/{train,val}``, what is annotated
+    on them to ``root/annotations`` (see the table above). For classification
+    (``layout='folders'``) pictures of one shape each go to ``root/{train,val}/<class>``. Shapes of
+    another recipe are replaced.
 
     Args:
         root: folder of the data set.
@@ -319,6 +174,8 @@ def write(
             In masks the ground comes before them.
         seed: another seed gives other pictures.
         layout: ``'coco'`` or ``'folders'``.
+        stuff: names of the panoptic categories after ``classes``. The first is the ground; nothing
+            is drawn for the others, which a model of more stuff needs nevertheless.
 
     Returns:
         The absolute path of ``root``.
@@ -328,7 +185,7 @@ def write(
     """
     root = Path(root).resolve()
     recipe = {'train': train, 'val': val, 'size': size, 'classes': list(classes), 'seed': seed}
-    recipe |= {'layout': layout, 'drawing': DRAWING}
+    recipe |= {'layout': layout, 'stuff': list(stuff), 'drawing': DRAWING}
     _check(recipe)
     try:
         if _written_recipe(root) != recipe:
