@@ -38,9 +38,9 @@ def training_classes(config: Config) -> Sequence[str]:
     return class_names(config, first_dataset(config, 'train'))[1]
 
 
-def config_meta(config: Config) -> dict[str, Any]:
-    """Return what the test data set of a config tells of itself: ``classes``, ``palette``."""
-    dataset = first_dataset(config, 'test')
+def config_meta(config: Config, split: str = 'test') -> dict[str, Any]:
+    """Return what the first data set of a split tells of itself: ``classes``, ``palette``."""
+    dataset = first_dataset(config, split)
     with DATASETS.switch_scope_and_registry(config.get('default_scope')) as registry:
         kind = registry.get(dataset.type)
     return kind._load_metainfo(dataset.get('metainfo'))  # also reads names out of a file

@@ -1,14 +1,29 @@
 """Detection with mmdet, on data in COCO's format."""
 
 import copy
+from collections.abc import Mapping
 from pathlib import Path
 
 from mmengine.config import Config
 
-from ...config.data import datasets, evaluators
-from ...config.metainfo import training_classes
+from ...config.data import datasets, evaluators, first_dataset
+from ...config.metainfo import config_meta, training_classes
+from ...config.settings import type_at
 from ..task import Deferred, Task
 from .agreement import coco_names, queries_suffice, widths_of_detr_agree
+
+
+def is_panoptic(dataset: Mapping) -> bool:
+    """Tell whether a data set is of things and stuff, in COCO's panoptic format."""
+    return type_at(dataset) == 'CocoPanopticDataset'
+
+
+def shapes(config: Config) -> dict:
+    """Draw the classes that a config trains on; of panoptic data, shapes are the things alone."""
+    if not is_panoptic(first_dataset(config, 'train')):
+        return {'classes': training_classes(config)}
+    meta = config_meta(config, 'train')
+    return {'classes': meta['thing_classes'], 'stuff': meta['stuff_classes']}
 
 
 def use_shapes(config: Config, root: Path) -> Config:
@@ -16,14 +31,20 @@ def use_shapes(config: Config, root: Path) -> Config:
     config = copy.deepcopy(config)
     for path, dataset in datasets(config):
         split = 'train' if path.startswith('train') else 'val'
+        name = f'{"panoptic" if is_panoptic(dataset) else "instances"}_{split}'
         dataset.update(
             data_root=str(root),
-            ann_file=f'annotations/instances_{split}.json',
+            ann_file=f'annotations/{name}.json',
             data_prefix={'img': f'images/{split}/'},
         )
+        if is_panoptic(dataset):
+            dataset['data_prefix']['seg'] = f'annotations/{name}/'
     for _, metric in evaluators(config):
+        name = 'panoptic_val' if 'seg_prefix' in metric else 'instances_val'
         if 'ann_file' in metric:
-            metric['ann_file'] = str(root / 'annotations' / 'instances_val.json')
+            metric['ann_file'] = str(root / 'annotations' / f'{name}.json')
+        if 'seg_prefix' in metric:
+            metric['seg_prefix'] = str(root / 'annotations' / name)
     return config
 
 
@@ -36,7 +57,7 @@ TASK = Task(
     needs_contrast=False,  # a box is told apart from the background
     check_dataset=Deferred('datasets.checks.coco:check_dataset'),
     check_evaluators=Deferred('tasks.detection.evaluators:check_evaluators'),
-    shapes=lambda config: {'classes': training_classes(config)},
+    shapes=shapes,
     use_shapes=use_shapes,
     writer=Deferred('inference.writers:BoxWriter'),
     draw=Deferred('drawing.boxes:draw_detections'),

@@ -1,0 +1,56 @@
+"""Configs of all kinds of masks run on Shapes, under the classes of their own data."""
+
+from itertools import chain
+
+from mmengine.config import Config
+from mmengine.registry import DATASETS, DefaultScope
+
+from vitbackbones.config.data import datasets
+from vitbackbones.datasets.shapes import write
+from vitbackbones.tasks.detection.task import TASK, shapes
+
+
+def config(kind, prefix, metrics, **metainfo):
+    dataset = {'type': kind, 'data_root': 'data/own', 'ann_file': 'own.json', 'pipeline': []}
+    dataset |= {'data_prefix': prefix, 'metainfo': metainfo}
+    loaders = {f'{split}_dataloader': {'dataset': dataset} for split in ('train', 'val', 'test')}
+    evaluators = {f'{split}_evaluator': metrics for split in ('val', 'test')}
+    return Config({'default_scope': 'mmdet', **loaders, **evaluators})
+
+
+def on_shapes(given, root):
+    """Return the changed config, and the first sample of each of its data sets."""
+    write(root, train=1, val=1, size=48, **shapes(given))
+    changed = TASK.use_shapes(given, root)
+    with DefaultScope.overwrite_default_scope('mmdet'):
+        return changed, [DATASETS.build(dataset)[0] for _, dataset in datasets(changed)]
+
+
+def test_instance_masks(tmp_path):
+    metric = {'type': 'CocoMetric', 'ann_file': 'own.json', 'metric': ['bbox', 'segm']}
+    given = config('CocoDataset', {'img': ''}, metric, classes=('cell', 'nucleus'))
+    changed, samples = on_shapes(given, tmp_path / 'shapes')
+    assert all(each['mask'] for each in chain(*(sample['instances'] for sample in samples)))
+    assert changed.val_evaluator.ann_file.endswith('annotations/instances_val.json')
+
+
+def test_things_and_stuff(tmp_path):
+    things, stuff = ('cell', 'nucleus'), ('tissue', 'glass')
+    meta = {'classes': things + stuff, 'thing_classes': things, 'stuff_classes': stuff}
+    metrics = [
+        {'type': 'CocoPanopticMetric', 'ann_file': 'own.json', 'seg_prefix': 'own/'},
+        {'type': 'CocoMetric', 'ann_file': 'own_boxes.json', 'metric': ['bbox', 'segm']},
+    ]
+    given = config('CocoPanopticDataset', {'img': '', 'seg': 'own/'}, metrics, **meta)
+    changed, samples = on_shapes(given, tmp_path / 'shapes')
+    assert [sample['segments_info'][-1]['category'] for sample in samples] == [2, 2, 2]
+    panoptic, boxes = changed.val_evaluator
+    assert samples[1]['seg_map_path'] == f'{panoptic.seg_prefix}/000000.png'
+    assert panoptic.ann_file == f'{panoptic.seg_prefix}.json'
+    assert boxes.ann_file.endswith('annotations/instances_val.json')
+
+
+def test_the_classes_of_coco_itself_are_things_and_stuff():
+    given = config('CocoPanopticDataset', {'img': '', 'seg': 'own/'}, [])
+    drawn = shapes(given)
+    assert (len(drawn['classes']), len(drawn['stuff'])) == (80, 53)
