@@ -46,9 +46,17 @@ def draw_objects(image: Image.Image, objects: Objects, classes: Sequence[str]) -
     texts = [classes[label] for label in objects.labels]
     if objects.scores is not None:
         texts = [f'{text} {score:.2f}' for text, score in zip(texts, objects.scores, strict=True)]
+    write_labels(picture, boxes, texts, colors)
+    return picture
+
+
+def write_labels(
+    picture: Image.Image, boxes: np.ndarray, texts: Sequence[str], colors: Sequence[tuple]
+) -> None:
+    """Write a text on its color at the upper left corner of each box (N, 4); none covers another."""
+    draw = ImageDraw.Draw(picture)
     for corner, text, color in zip(_places(boxes, texts, picture.size), texts, colors, strict=True):
         write_label(draw, corner, text, color)
-    return picture
 
 
 def _places(
