@@ -47,12 +47,13 @@ def test_a_missing_operator_says_so_when_called():
     result = run(
         'import vitbackbones, torch, mmcv._ext\n'
         'if not hasattr(mmcv._ext, "__file__"):\n'
-        '    from mmcv.ops import nms\n'
-        '    nms(torch.zeros(1, 4), torch.zeros(1), 0.5)\n'
+        '    from mmcv.ops import box_iou_rotated\n'
+        '    box_iou_rotated(torch.zeros(1, 5), torch.zeros(1, 5))\n'
         'else:\n'
-        '    raise ImportError("operator nms needs the compiled mmcv extension")\n'
+        '    raise ImportError("box_iou_rotated needs the compiled mmcv extension for nms, ")\n'
     )
     assert 'needs the compiled mmcv extension' in result.stderr
+    assert ' nms, ' in result.stderr  # what is served
 
 
 @pytest.mark.parametrize('scope', ['mmdet', 'mmseg', 'mmpretrain'])

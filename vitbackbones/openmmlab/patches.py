@@ -49,8 +49,8 @@ IMPORTS = (
     Patch(
         'mmcv._ext',
         '`mmdet.models` and parts of mmseg import `mmcv.ops`, which needs the compiled extension',
-        'a stand-in raises only when an operator is called; no model of this package calls one',
-        'missing_packages:MissingOperators',
+        'a stand-in serves the operators of `docs/operators.md`; another raises when it is called',
+        'operators:Operators',
         when=IF_MISSING,
     ),
     Patch(
