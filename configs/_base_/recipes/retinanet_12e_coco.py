@@ -1,0 +1,18 @@
+"""RetinaNet on COCO, the 1x schedule that PVT publishes.
+
+Source: PVT (Wang et al., ICCV 2021), retinanet_pvt_s_fpn_1x_coco of the repository.
+Protocol: 12 epochs, batch 16 (8 GPUs x 2 images), AdamW 1e-4, decay 1e-4, warm-up of 500 steps,
+    divided by 10 after epochs 8 and 11; 800 x 1333 pixels at most, flips. No gradient is clipped.
+Measured here: nothing yet, neither accuracies nor hours.
+
+A run config adds the backbone with its weights and joins the two:
+
+    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+"""
+
+_base_ = [
+    '../models/retinanet.py',
+    '../datasets/coco_detection_1x.py',
+    '../schedules/detector_12e.py',
+    '../default_runtime.py',
+]

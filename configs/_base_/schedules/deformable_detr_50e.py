@@ -1,0 +1,26 @@
+"""Deformable DETR's schedule: 16 GPUs x 2 images, rate divided by 10 after epoch 40.
+
+The backbone and what places the samples learn at a tenth of the rate. What a shortcut learns is not
+decayed. ``auto_scale_lr`` names the batch size that the rates are meant for.
+"""
+
+optim_wrapper = dict(
+    type='OptimWrapper',
+    optimizer=dict(type='AdamW', lr=2e-4, weight_decay=1e-4),
+    clip_grad=dict(max_norm=0.1, norm_type=2),
+    paramwise_cfg=dict(
+        custom_keys={  # parts of names; the longest that fits a parameter decides alone
+            'backbone': dict(lr_mult=0.1),
+            'sampling_offsets': dict(lr_mult=0.1),
+            'reference_points': dict(lr_mult=0.1),
+            '.shortcut': dict(lr_mult=0.1, decay_mult=0.0),  # inside of the backbone
+        }
+    ),
+)
+param_scheduler = [
+    dict(type='MultiStepLR', begin=0, end=50, by_epoch=True, milestones=[40], gamma=0.1)
+]
+train_cfg = dict(type='EpochBasedTrainLoop', max_epochs=50, val_interval=1)
+val_cfg = dict(type='ValLoop')
+test_cfg = dict(type='TestLoop')
+auto_scale_lr = dict(enable=False, base_batch_size=32)
