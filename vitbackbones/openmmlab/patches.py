@@ -59,6 +59,16 @@ IMPORTS = (
         'beside transformers 5 the multimodal models, which alone need it, are left out',
         'missing_packages:without_new_transformers',
     ),
+    *(
+        Patch(
+            module,
+            'panoptic data and metrics of mmdet need it, and no package index has it',
+            'colors of segments and panoptic quality are computed here',
+            'panopticapi:PanopticAPI',
+            when=IF_MISSING,
+        )
+        for module in ('panopticapi', 'panopticapi.evaluation', 'panopticapi.utils')
+    ),
 )
 
 
