@@ -6,10 +6,9 @@ COCO are numbered from 1: the shapes' classes first, then the stuff, of which th
 
 from collections.abc import Sequence
 
-import cv2
 import numpy as np
-from pycocotools import mask as coco_mask
 
+from .coco_masks import to_polygons
 from .panoptic import VOID
 from .shapes_scene import KINDS, Scene, Shape
 
@@ -22,7 +21,7 @@ def annotation(shape: Shape, classes: Sequence[str]) -> dict:
         'category_id': shape.kind % len(classes) + 1,
         'bbox': _box(shape.mask),
         'area': int(shape.mask.sum()),
-        'segmentation': segmentation(shape.mask),
+        'segmentation': to_polygons(shape.mask),
         'iscrowd': 0,
     }
 
@@ -31,23 +30,6 @@ def _box(mask: np.ndarray) -> list[int]:
     rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
     x, y = int(columns[0]), int(rows[0])
     return [x, y, int(columns[-1]) + 1 - x, int(rows[-1]) + 1 - y]
-
-
-def segmentation(mask: np.ndarray) -> list[list[int]] | dict:
-    """Return exactly a mask (H, W): polygons along the edges of its pixels, RLE if it has a hole.
-
-    COCO joins the polygons of an object, so that none can cut a hole into another. Each part of the
-    mask is a polygon [x, y, x, y, ...].
-    """
-    # A contour runs through centers of pixels. At twice the size those of the outermost quarters
-    # are a quarter inside of the edges, to which (position + 1) // 2 moves them.
-    double = mask.astype(np.uint8).repeat(2, axis=0).repeat(2, axis=1)  # (2H, 2W)
-    outlines, tree = cv2.findContours(double, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
-    has_hole = (tree[0, :, 3] >= 0).any()  # an outline inside of another
-    if has_hole:
-        code = coco_mask.encode(np.asfortranarray(mask.astype(np.uint8)))
-        return code | {'counts': code['counts'].decode()}
-    return [((outline + 1) // 2).ravel().tolist() for outline in outlines]
 
 
 # ---------------------------------------------------------------------------- segments
