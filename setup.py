@@ -21,6 +21,7 @@ REQUIRES = [
 
 # What training, evaluation and the tools import beside a family of OpenMMLab.
 TOOLS = [
+    'jinja2',
     'matplotlib',
     'opencv-python-headless',
     'pillow',
@@ -74,6 +75,7 @@ setup(
     license='Apache-2.0',
     python_requires='>=3.10,<3.13',
     packages=find_packages(include=['vitbackbones', 'vitbackbones.*']),
+    package_data={'vitbackbones.reporting': ['page.html']},
     install_requires=REQUIRES,
     extras_require=EXTRAS,
 )

@@ -90,6 +90,7 @@ ALSO = {
         'config/test_lookup.py',
         'tools/test_earlier_run.py',
     ],
+    'reporting': ['reporting', 'tools/test_report.py'],
     'tasks': ['tasks', 'preflight/test_agreement.py'],
     'training/dataset_proxy.py': [
         'training/hooks/test_exact_resume.py',

@@ -21,7 +21,7 @@ ORDER = (
     ('config', 'analysis', 'benchmarking'),
     ('openmmlab', 'drawing'),
     ('training',),
-    ('inference',),
+    ('inference', 'reporting'),
     ('tasks',),
     ('preflight',),
     ('commands',),

@@ -1,6 +1,7 @@
 """Evaluate a checkpoint with the metrics of its config.
 
 python tools/test.py configs/detr_aug_vit_s_shapes.py work_dirs/.../epoch_10.pth --draw pictures
+python tools/test.py configs/detr_aug_vit_s_shapes.py work_dirs/.../epoch_10.pth --report results
 python tools/test.py configs/cls_sret_t_imagenet.py checkpoints/sret_t.pth --dataset v2-matched
 """
 
@@ -27,8 +28,15 @@ def parse() -> Namespace:
     add('--tta', action='store_true', help="average over the config's scales and flips")
     add_fused(add)
     add('--draw', metavar='DIR', help='write pictures of prediction and ground truth to DIR')
+    add('--report', metavar='DIR', help='write a page of scores, mistakes and the worst pictures')
+    add('--overwrite', action='store_true', help='replace the page of an earlier --report')
     add('--num-pictures', type=int, default=16, metavar='N', help='how many (default: 16)')
-    add('--score-threshold', type=float, default=0.3, help='least score drawn (default: 0.3)')
+    add(
+        '--score-threshold',
+        type=float,
+        default=0.3,
+        help="least score drawn, and counted in a report's confusion matrix (default: 0.3)",
+    )
     add('--explain', action='store_true', help='print the steps before the test, and stop')
     options = parser.parse_args()
     if options.num_pictures < 1:

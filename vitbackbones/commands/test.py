@@ -1,4 +1,4 @@
-"""``tools/test.py``: evaluate a checkpoint with the config's own metrics, and draw."""
+"""``tools/test.py``: evaluate a checkpoint with the config's own metrics, draw and report."""
 
 import copy
 from argparse import Namespace
@@ -20,6 +20,8 @@ from ..preflight.pretrained import prepare_pretrained
 from ..preflight.steps import Step, explain_steps, take_steps
 from ..preflight.work_dir import choose_work_dir, create_work_dir
 from ..processes import process_rank, show_warnings
+from ..reporting.facts import facts
+from ..reporting.page import NAME, write_page
 from ..tasks import find_task
 from ..training.console import QuietRunner
 from ..training.find_checkpoint import find_checkpoint
@@ -43,11 +45,14 @@ def evaluate(options: Namespace) -> None:
     config = take_steps(config, STEPS, options)
     with explained(config):
         runner = QuietRunner.from_cfg(config)
+        report = _prepare_report(runner, options) if options.report else None
         metrics = runner.test()
     if process_rank() == 0:
         print(table(metrics))
         if options.draw:
             _draw(runner, options)
+        if report:
+            print(_write_report(report, runner, metrics, options))
 
 
 def table(metrics: dict) -> str:
@@ -57,10 +62,33 @@ def table(metrics: dict) -> str:
     coco/bbox_mAP      0.357
     coco/bbox_mAP_50   0.567
     """
-    kinds = (float, int, np.floating)  # mmseg's are float32
-    numbers = {name: value for name, value in metrics.items() if isinstance(value, kinds)}
+    numbers = _numbers(metrics)
     width = max(map(len, numbers), default=0)
-    return '\n'.join(f'{name:<{width}}  {value:6.3f}' for name, value in numbers.items())
+    return '\n'.join(f'{name:<{width}}  {value:>6}' for name, value in numbers.items())
+
+
+def _numbers(metrics: dict) -> dict[str, str]:
+    """Write the metrics that are numbers."""
+    kinds = (float, int, np.floating)  # mmseg's are float32
+    return {name: f'{value:.3f}' for name, value in metrics.items() if isinstance(value, kinds)}
+
+
+def _prepare_report(runner: QuietRunner, options: Namespace):
+    """Return what reads the results of a test, which it must see before."""
+    given = runner.test_loop, options.num_pictures, options.score_threshold
+    return find_task(runner.cfg).report(*given)
+
+
+def _write_report(report, runner: QuietRunner, metrics: dict, options: Namespace) -> str:
+    checkpoint = Path(runner.cfg.load_from)
+    path = write_page(
+        Path(options.report),
+        f'{Path(runner.cfg.filename).stem}: {checkpoint.name}',
+        _numbers(metrics),
+        report.sections(),
+        facts(runner.cfg, checkpoint, len(runner.test_dataloader.dataset)),
+    )
+    return f'report: {path}'
 
 
 def _draw(runner: QuietRunner, options: Namespace) -> None:
@@ -86,6 +114,23 @@ def _require_drawing(config: Config, options: Namespace) -> None:
     task = find_task(config)
     if options.draw and (task is None or task.draw is None):
         raise InputError(f'--draw: nothing draws for default_scope={config.default_scope!r}')
+
+
+def _require_report(config: Config, options: Namespace) -> None:
+    task = find_task(config)
+    if options.report and (task is None or task.report is None):
+        raise InputError(f'--report: nothing reports on default_scope={config.default_scope!r}')
+
+
+def _create_report_folder(config: Config, options: Namespace) -> None:
+    if not options.report or process_rank():
+        return
+    folder = prepare_folder(options.report, '--report')
+    if any(folder.iterdir()) and not options.overwrite:
+        raise InputError(
+            f'--report {folder}: is not empty. Choose another folder, or --overwrite, which '
+            f'replaces {NAME} there.'
+        )
 
 
 def _create_drawing_folder(config: Config, options: Namespace) -> None:
@@ -145,6 +190,8 @@ STEPS = (
     TRIAL,
     Step('drawing', 'something draws predictions of this task (--draw)', _require_drawing),
     Step('pictures', 'their folder is created (--draw)', _create_drawing_folder, acts=True),
+    Step('report', 'something reads the results of this task (--report)', _require_report),
+    Step('page', 'its folder is created (--report)', _create_report_folder, acts=True),
     Step('data', 'the files are there and can be used (--data-root)', _find_data),
     Step('augmentation', 'several predictions of an image are merged (--tta)', _augment),
     Step('fused form', 'the weights are folded and packed for this processor (--fused)', _fuse),

@@ -53,6 +53,8 @@ class Task:
         writer: makes what writes predictions, given a folder, the classes and the least score.
         draw: draws predictions beside the ground truth and yields the files, given a model, a data
             set, a folder, the number of images and the least score; None where nothing draws.
+        report: makes what reads the results of a test for ``--report``, given the test loop, the
+            number of pictures that it shows and the least score.
     """
 
     scope: str
@@ -70,3 +72,4 @@ class Task:
     sized: tuple[str, ...] = ()
     writer: Callable[[Path, dict, float], Any]
     draw: Callable[..., Iterator[Path]] | None = None
+    report: Callable[..., Any] | None = None

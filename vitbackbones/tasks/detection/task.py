@@ -61,4 +61,5 @@ TASK = Task(
     use_shapes=use_shapes,
     writer=Deferred('inference.writers:BoxWriter'),
     draw=Deferred('drawing.boxes:draw_detections'),
+    report=Deferred('reporting.detection:DetectionReport'),
 )

@@ -1,0 +1,42 @@
+"""``tools/test.py --report`` as a user calls it."""
+
+import re
+
+import pytest
+
+from .conftest import TINY
+from .test_messages import refused
+
+pytestmark = pytest.mark.compat
+
+
+def trained(tool, config, data):
+    """Return the work dir of one short run."""
+    shorter = ['--cfg-options', 'train_cfg.max_epochs=1'] if config == TINY else []
+    result = tool('train', config, '--scratch', '--data-root', data, *shorter)
+    assert result.status == 0, result.err
+    return f'work_dirs/{config.stem}'
+
+
+def test_a_page_about_boxes(tool, data, tmp_path):
+    command = ('test', TINY, trained(tool, TINY, data), '--data-root', data, '--report', 'results')
+    result = tool(*command, '--score-threshold', '0', '--num-pictures', '1')
+    assert result.status == 0, result.err
+    assert 'report: results/report.html' in result.out
+        'report: r', f'report: {tmp_path}/r'
+    )
+    page = (tmp_path / 'results' / 'report.html').read_text()
+    for name, value in re.findall(r'^(coco/\S+) +(\S+)$', result.out, re.M):
+        assert f'>{name}</th><td>{value}</td>' in page
+    assert page.count('data:image/jpeg') == 1
+    assert page.count('data:image/svg+xml') == 1
+    assert 'SHA-256' in page
+    assert [file.name for file in (tmp_path / 'results').iterdir()] == ['report.html']
+
+    again = refused(tool(*command))
+    assert '--report' in again
+    assert (
+        'is not empty. Choose another folder, or --overwrite, which replaces report.html' in again
+    )
+    assert tool(*command, '--overwrite').status == 0
+    assert (tmp_path / 'results' / 'report.html').read_text() != page

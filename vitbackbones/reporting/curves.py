@@ -1,0 +1,64 @@
+"""Precision over recall, drawn: a panel for each IoU, a line for each class, their mean in bold."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ..analysis.plots import label, new_figure, style_of
+from .parts import Picture
+
+NAMED = 7  # classes with a style of their own; of more, the worst
+STEP = 12  # markers stand at every twelfth recall
+
+
+def draw_curves(
+    panels: Mapping[str, np.ndarray], recalls: np.ndarray, classes: Sequence[str]
+) -> Picture:
+    """Draw precision over recall.
+
+    Args:
+        panels: precisions (C, R) by title; NaN in the row of a class without objects.
+        recalls: (R,).
+        classes: C names.
+    """
+    figure, axes = new_figure(1, len(panels), (4.6, 4.0))
+    for (title, lines), panel in zip(panels.items(), axes[0], strict=True):
+        known = np.flatnonzero(~np.isnan(lines[:, 0]))
+        _draw(panel, lines[known], recalls, [classes[i] for i in known])
+        label(panel, title, 'recall', 'precision')
+    return Picture(content=_svg(figure), kind='image/svg+xml', title='precision over recall')
+
+
+def _draw(panel: Axes, lines: np.ndarray, recalls: np.ndarray, names: Sequence[str]) -> None:
+    worst = np.argsort(lines.mean(1), kind='stable')[:NAMED]
+    for i in range(len(lines)):
+        if i not in worst:
+            panel.plot(recalls, lines[i], color='0.75', linewidth=0.6)
+    for number, i in enumerate(sorted(worst)):
+        text = f'{lines[i].mean():.3f}  {_plain(names[i])}'  # names may begin with _
+        panel.plot(recalls, lines[i], label=text, markevery=STEP, **style_of(number))
+    if len(lines):
+        total = lines.mean(0)
+        panel.plot(recalls, total, 'k', linewidth=2.5, label=f'{total.mean():.3f}  mean')
+        panel.legend(fontsize=8, framealpha=0.8)
+    panel.set(xlim=(0, 1), ylim=(0, 1.02))
+    panel.grid(alpha=0.3)
+
+
+def _plain(name: str) -> str:
+    """Keep matplotlib from reading formulas in a name, and names from filling the picture."""
+    return (name if len(name) <= 24 else f'{name[:23]}…').replace('$', r'\$')
+
+
+def _svg(figure: Figure) -> bytes:
+    """Write a figure with its text as text, for which the reader's fonts have every script."""
+    content = BytesIO()
+    with rc_context({'svg.fonttype': 'none'}), warnings.catch_warnings():
+        warnings.filterwarnings('ignore', 'Glyph', UserWarning)  # missing from matplotlib's font
+        figure.savefig(content, format='svg', metadata={'Date': None})
+    return content.getvalue()

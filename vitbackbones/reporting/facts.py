@@ -1,0 +1,70 @@
+"""What was run, so that a page can be told from another, and its numbers be made again."""
+
+import hashlib
+import platform
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import torch
+from mmengine.config import Config
+
+from ..config.data import datasets
+from ..openmmlab.applying import OPENMMLAB
+from ..version import __version__
+
+PACKAGES = ('torch', 'torchvision', 'numpy', 'pycocotools')
+
+
+def facts(config: Config, checkpoint: Path, pictures: int) -> dict[str, str]:
+    """Return what was run, under what it is called.
+
+    Args:
+        config: the one that was run, with what the command line changed.
+        checkpoint: a file.
+        pictures: how many were evaluated.
+    """
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else platform.machine()
+    return {
+        'config': str(config.filename),
+        'checkpoint': f'{checkpoint.absolute()}\nSHA-256 {_sha256(checkpoint)}',
+        'data set': '\n'.join(_describe(dataset) for _, dataset in datasets(config, ('test',))),
+        'pictures': str(pictures),
+        'date': time.strftime('%Y-%m-%d %H:%M:%S %z'),
+        'command': shlex.join(sys.argv),
+        'device': f'{device}, {platform.system()}',
+        'versions': ', '.join(_versions()),
+    }
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with open(path, 'rb') as file:  # no mmap: Python crashes if the file is cut short
+        for part in iter(partial(file.read, 2**20), b''):
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def _describe(dataset: dict) -> str:
+    """Name a data set by its type and whatever says where its files are."""
+    prefix = dataset.get('data_prefix') or {}
+    parts = prefix.values() if isinstance(prefix, dict) else [prefix]
+    places = [dataset.get('data_root'), dataset.get('ann_file'), *parts]
+    return ' '.join(str(part) for part in (dataset['type'], *places) if part)
+
+
+def _versions() -> Iterator[str]:
+    yield f'vitbackbones {__version__}'
+    yield f'Python {platform.python_version()}'
+    for package in PACKAGES:
+        try:
+            yield f'{package} {version(package)}'
+        except PackageNotFoundError:
+            continue
+    for name in OPENMMLAB:
+        if name in sys.modules:
+            yield f'{name} {sys.modules[name].__version__}'

@@ -1,0 +1,82 @@
+"""What a report consists of, apart from how it is written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+
+import numpy as np
+from PIL import Image
+
+Cell = str | int | float | None  # a number without a value, such as the AP of no objects, is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Rows with a name each.
+
+    Attributes:
+        head: names of the columns, that of the names included.
+        rows: the cells of each row; the first is its name.
+        last_is_mean: whether the last row sums up those above.
+        digits: behind the point of a number.
+        text: what the numbers mean.
+    """
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    last_is_mean: bool = False
+    digits: int = 3
+    text: str = ''
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matrix:
+    """Counts of what is there (rows) by what was predicted (columns).
+
+    Attributes:
+        rows, columns: names.
+        counts: (rows, columns).
+        right: places (row, column) of what was predicted right.
+        text: what was counted, and how.
+    """
+
+    rows: Sequence[str]
+    columns: Sequence[str]
+    counts: np.ndarray
+    right: frozenset[tuple[int, int]] = frozenset()
+    text: str = ''
+
+    def shares(self) -> np.ndarray:
+        """Return the counts divided by the sum of their row; 0 in an empty one."""
+        return self.counts / np.maximum(self.counts.sum(1, keepdims=True), 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """An image file inside of the page.
+
+    Attributes:
+        content: the bytes of the file.
+        kind: its media type.
+        title: what it shows; read out where it cannot be seen.
+    """
+
+    content: bytes
+    kind: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, what stands below it, and tables, matrices and pictures."""
+
+    title: str
+    parts: Sequence[Table | Matrix | Picture] = ()
+    text: str = ''
+
+
+def photograph(picture: Image.Image, title: str) -> Picture:
+    """Make a part of a drawn picture, as JPEG."""
+    content = BytesIO()
+    picture.convert('RGB').save(content, 'JPEG', quality=85)
+    return Picture(content=content.getvalue(), kind='image/jpeg', title=title)
