@@ -126,6 +126,27 @@ def test_a_shortcut_of_one_branch_learns(host, location, coefficients, monkeypat
     check_gradients(build(host, 'dot' if HOSTS[host][2] else None, 'coefficient'))
 
 
+# Hosts of a block in windows and a global one.
+IN_WINDOWS = {'ViT', 'SimpleViT', 'T2T', 'TNT outer'}
+WINDOWED = {'window_size': 3, 'global_attn_indexes': [1]}
+
+
+@pytest.mark.parametrize('attention', ATTENTION)
+@pytest.mark.parametrize('host', sorted(IN_WINDOWS))
+def test_every_attention_learns_in_windows_or_is_refused(host, attention):
+    if 'sliced' in attention:
+        with pytest.raises(ValueError, match='window_size=3: SlicedAttention cuts the tokens'):
+            build(host, attention, 'augmented', **WINDOWED)
+    else:
+        check_gradients(build(host, attention, 'augmented', **WINDOWED))
+
+
+@pytest.mark.parametrize('host', sorted({*HOSTS} - IN_WINDOWS - {'TNT inner'}))
+def test_hosts_without_a_plain_grid_to_attend_on_take_no_windows(host):
+    with pytest.raises(TypeError, match='window_size'):
+        build(host, 'dot' if HOSTS[host][2] else None, 'identity', **WINDOWED)
+
+
 FORMS = [
     {'passes': 3},
     {'passes': 3, 'loop': 'external'},

@@ -176,6 +176,24 @@ def test_the_weights_of_a_class_token_are_the_mean_over_its_slices(permutation):
             torch.testing.assert_close(answer, slicing(block.attn, n, 1))
 
 
+@pytest.mark.parametrize('kind', [ViT, TNT])
+def test_the_weights_of_windows_are_over_all_tokens(kind):
+    arch = {**next(iter(kind.archs.values())), 'depth': 2}
+    model = kind(arch, img_size=64, window_size=3, global_attn_indexes=[1]).eval()
+    found = read(model, torch.randn(1, 3, 64, 80), attention=[1])
+    block = getattr(model.blocks[0], 'outer', model.blocks[0])
+    call = next(call for call in found.attention if not call.name.startswith('inner'))
+    assert call.values.shape == (1, block.attn.num_heads, 21, 21)
+    with torch.no_grad():
+        x = found.embedding.values
+        if kind is TNT:
+            patches = model.blocks[0].to_patch(found.pixels[0].values, 1)
+            x = torch.cat([x[:, :1], x[:, 1:] + patches], 1)
+        n = block.norm1(x)
+        answer = attended(block.attn, n, call.values)
+        torch.testing.assert_close(answer, block.attend(n, (4, 5)))
+
+
 def test_reading_draws_nothing():
     part = {'type': 'SlicedAttention', 'permutation': 'random'}
     model, image = ViT(TINY, img_size=64, attention=part).eval(), torch.randn(1, 3, 64, 64)

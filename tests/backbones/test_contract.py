@@ -20,6 +20,10 @@ REPEATED = {
     'tnt_ti': {'recursion': {**EACH_SWEEP, 'groups': [3, 2], 'mixed_depth': True}},
     'sret_t': {'stem': 'patch', 'with_cls_token': True, 'mixed_depth': True, 'nll': 'shared'},
 }
+# Windows of every host that has some; the grid is not a multiple of them.
+WINDOWS = {'window_size': 3, 'global_attn_indexes': [1]}
+FORMS = {f'{name} repeated': form for name, form in REPEATED.items()}
+FORMS |= {f'{name} windows': WINDOWS for name in ('deit_ti_distilled', 'msf_vit_ti', 'tnt_ti')}
 SIZES = [(33, 47), (224, 224), (512, 512), (800, 1333)]
 
 
@@ -27,12 +31,11 @@ def image(height=64, width=96, batch=2):
     return torch.randn(batch, 3, height, width, generator=torch.Generator().manual_seed(1))
 
 
-@pytest.fixture(params=[*sorted(REPRESENTATIVES), *(f'{name} repeated' for name in REPEATED)])
+@pytest.fixture(params=[*sorted(REPRESENTATIVES), *FORMS])
 def make_any(request):
-    """Build a backbone as ``make_backbone`` does, or a recursive one of each host."""
-    name, _, repeated = request.param.partition(' ')
-    cls, arguments, _ = MODELS[name]
-    form = REPEATED[name] if repeated else {}
+    """Build a backbone as ``make_backbone`` does, or one of the :data:`FORMS`."""
+    cls, arguments, _ = MODELS[request.param.partition(' ')[0]]
+    form = {'out_type': 'featmap', **FORMS.get(request.param, {})}
 
     def make(**options):
         torch.manual_seed(0)

@@ -3,9 +3,9 @@
 With a class token: the weights of the patches for the class token as query. Without one, or where
 all queries are asked for: the mean weight of each patch over all queries, the attention that it
 receives. Both are means over the heads. Keys of a spatially reduced attention (PVT) stand for
-their area of the image. The patches of shifted windows (Swin) and slices (SReT) are put back in
-their places, and see only the queries of their own window or slice. Inner attention of TNT, among
-the pixels of a patch, is left out.
+their area of the image. The patches of windows (Swin, plain hosts) and slices (SReT) are put back
+in their places, and see only the queries of their own window or slice. Inner attention of TNT,
+among the pixels of a patch, is left out.
 
 Weights are recomputed from the attention's own q and k (``attention.weights``), because the fused
 kernel does not show them.

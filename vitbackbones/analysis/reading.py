@@ -32,7 +32,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import InputError
-from ..layers import Slicing, to_map
+from ..layers import Slicing, Windows, to_map
 from ..layers.recursion import Recursive
 
 Grid = tuple[int, int]
@@ -238,7 +238,7 @@ class _Reader:
     def _attach_to_attention(self) -> list:
         handles = []
         for name, part in self.block.module.named_modules():
-            if isinstance(part, Slicing):
+            if isinstance(part, Slicing | Windows):
                 handles.append(part.register_forward_pre_hook(self._enter_slices))
                 handles.append(part.register_forward_hook(self._leave_slices))
             elif callable(getattr(part, 'weights', None)):
@@ -276,15 +276,15 @@ class _Reader:
             values = values.flatten(2).transpose(1, 2)  # (N, C, h, w) -> (N, h * w, C)
         return Tokens(block, turn, values.detach(), grid)
 
-    def _enter_slices(self, slicing: Slicing, args: tuple) -> None:
-        attention, x, *first = args
+    def _enter_slices(self, slicing: Slicing | Windows, args: tuple) -> None:
+        attention, x, *place = args
         if isinstance(attention, nn.Module):  # else the attention slices by itself, and was asked
             name = next(n for n, part in self.block.module.named_modules() if part is attention)
             with _undrawn(x):
-                self._note(name, _weights_in_slices(slicing, attention, x, *first))
+                self._note(name, _weights_in_slices(slicing, attention, x, *place))
         self.in_slices = True
 
-    def _leave_slices(self, slicing: Slicing, args: tuple, output: Tensor) -> None:
+    def _leave_slices(self, slicing: Slicing | Windows, args: tuple, output: Tensor) -> None:
         self.in_slices = False
 
     def _attend(self, name: str, attention: nn.Module, x: Tensor, *args, **kwargs) -> None:
@@ -306,12 +306,14 @@ def _undrawn(x: Tensor):
     return torch.random.fork_rng([x.device] if x.is_cuda else [])
 
 
-def _weights_in_slices(slicing: Slicing, attention: nn.Module, x: Tensor, first: int = 0) -> Tensor:
+def _weights_in_slices(
+    slicing: Slicing | Windows, attention: nn.Module, x: Tensor, first: int = 0, *size: Grid
+) -> Tensor:
     """Return the weights (N, heads, L, L) among all tokens x (N, L, C) of an attention in slices.
 
-    The ``first`` tokens are in every slice; their weights are the mean over the slices.
+    The ``first`` tokens are in every slice, or window; their weights are the mean over these.
     """
-    apart = slicing.apart(x[:, first:])  # (L - first, L - first)
+    apart = slicing.apart(x[:, first:], *size)  # (L - first, L - first)
     values = attention.weights(x, bias=F.pad(apart, (first, 0, first, 0)))
     if first:
         slices = F.pad(apart.unique(dim=0), (first, 0))  # (G, L), 0 for what is in a slice

@@ -10,7 +10,7 @@ form (:class:`~vitbackbones.backbones.base.PlainBackbone` or
 from collections.abc import Sequence
 
 from ..errors import OptionError
-from ..layers import Recursion
+from ..layers import Recursion, drop_path_rates
 from .setr_indices import published_indices
 
 UNCHANGED: dict = {}  # of a part: the host's own, as it is
@@ -119,6 +119,70 @@ class RecursionOptions(AttentionOptions):
     def __init__(self, *arguments, recursion: dict = UNCHANGED, **options) -> None:
         super().__init__(*arguments, **options)
         self.recursion = Recursion.read(recursion)
+
+
+class WindowOptions(RecursionOptions):
+    """The options of a plain host whose blocks may attend in windows (``layers.windows``).
+
+    They have the names of mmpretrain's ``ViTSAM``.
+
+    Args:
+        arguments: of the next constructor.
+        window_size: tokens along a side of a window, at most; 14 in ViTDet. ``None`` for global
+            attention in every block.
+        global_attn_indexes: blocks that stay global: their indices, or how many, evenly spread so
+            that the last is one. ViTDet's 4 of 12 blocks are (2, 5, 8, 11).
+        options: of the next constructor.
+
+    Raises:
+        OptionError: ``global_attn_indexes`` without windows, or neither a number of blocks below
+            the depth nor a list of some of their indices.
+    """
+
+    def __init__(
+        self,
+        *arguments,
+        window_size: int | None = None,
+        global_attn_indexes: int | Sequence[int] = 4,
+        **options,
+    ) -> None:
+        super().__init__(*arguments, **options)
+        if isinstance(global_attn_indexes, int) and global_attn_indexes < 0:
+            raise OptionError(f'global_attn_indexes={global_attn_indexes}: a number from 0')
+        if window_size is None and global_attn_indexes != 4:
+            raise OptionError(
+                f'global_attn_indexes={global_attn_indexes!r} needs window_size: without windows '
+                'every block is global'
+            )
+        self.window_size, self.global_attn_indexes = window_size, global_attn_indexes
+
+    def own_options(self, depth: int) -> list[dict]:
+        """Return what each of ``depth`` blocks has of its own: stochastic depth and windows."""
+        rates = drop_path_rates(self.drop_path_rate, depth)
+        windows = [None] * depth if self.window_size is None else self._window_sizes(depth)
+        return [
+            {'drop_path_rate': rate, 'window_size': window}
+            for rate, window in zip(rates, windows, strict=True)
+        ]
+
+    def _window_sizes(self, depth: int) -> list[int | None]:
+        given = self.global_attn_indexes
+        chosen = last_of_equal_shares(given, depth) if isinstance(given, int) else [*given]
+        if not {*chosen} < {*range(depth)}:
+            raise OptionError(
+                f'global_attn_indexes={given!r}: a number of blocks below the depth {depth}, or '
+                f'a list of some of their indices, 0 to {depth - 1}'
+            )
+        return [None if i in chosen else self.window_size for i in range(depth)]
+
+
+def last_of_equal_shares(count: int, depth: int) -> list[int]:
+    """Return the last index of each of ``count`` equal shares of ``depth`` blocks.
+
+    >>> last_of_equal_shares(4, 12)
+    [2, 5, 8, 11]
+    """
+    return [share * depth // count - 1 for share in range(1, count + 1)]
 
 
 def choose_arch(archs: dict[str, dict], arch: str | dict) -> dict:

@@ -16,14 +16,13 @@ from ..errors import OptionError
 from ..layers import (
     average_map,
     block_row,
-    drop_path_rates,
     pad_to_multiple,
     require_channels,
     sincos_position,
     to_map,
 )
 from .base import PlainBackbone
-from .options import RecursionOptions, choose_arch
+from .options import WindowOptions, choose_arch
 
 
 class NormedPatchEmbed(nn.Module):
@@ -50,7 +49,7 @@ class NormedPatchEmbed(nn.Module):
         return self.norm2(self.proj(self.norm1(x.flatten(3).flatten(1, 2)))), size
 
 
-class SimpleViT(RecursionOptions, PlainBackbone):
+class SimpleViT(WindowOptions, PlainBackbone):
     """Plain vision transformer with fixed positions and interchangeable attention and shortcut.
 
     Nothing here depends on ``img_size``.
@@ -58,7 +57,7 @@ class SimpleViT(RecursionOptions, PlainBackbone):
     Args:
         groups: groups of the attention's projections (``layers.GroupedLinear``).
         proj_bias: whether the attention's projection of its output has a bias.
-        options: arguments of :class:`~vitbackbones.backbones.options.RecursionOptions`, which
+        options: arguments of :class:`~vitbackbones.backbones.options.WindowOptions`, which
             describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:
@@ -101,8 +100,7 @@ class SimpleViT(RecursionOptions, PlainBackbone):
             'proj_bias': proj_bias,
             'norm_eps': 1e-5,
         }
-        rates = drop_path_rates(self.drop_path_rate, depth)
-        each = [{**common, 'drop_path_rate': rate} for rate in rates]
+        each = [{**common, **own} for own in self.own_options(depth)]
         self.blocks = block_row(each, self.recursion)
         self.norm = nn.LayerNorm(dims, eps=1e-5) if self.out_type == 'pooled' else None
 

@@ -36,13 +36,12 @@ from ..layers import (
     Recursion,
     Sweeps,
     block_row,
-    drop_path_rates,
     make_dropout,
     pad_to_multiple,
     require_choice,
 )
 from .base import PlainBackbone, trunc_normal_linears
-from .options import UNCHANGED, RecursionOptions, choose_arch, require_size
+from .options import UNCHANGED, WindowOptions, choose_arch, require_size
 
 
 def cut_patches(x: Tensor, size: tuple[int, int]) -> Tensor:
@@ -132,6 +131,7 @@ class TNTBlock(nn.Module):
         projection: ``'patch'``, ``'pixel'`` or ``'plain'``, see the module's description.
         recursion: the passes of the block on the patch tokens, ``None`` for one; the pixels have
             their turn before the first.
+        window_size: of the block on the patch tokens, ``None`` for global attention.
         common: arguments of both blocks.
     """
 
@@ -142,6 +142,7 @@ class TNTBlock(nn.Module):
         outer: dict,
         projection: str,
         recursion: Recursion | None = None,
+        window_size: int | None = None,
         **common,
     ) -> None:
         super().__init__()
@@ -151,7 +152,7 @@ class TNTBlock(nn.Module):
             self.inner = Block(**inner, **common)
             widths = (side * side, inner['embed_dims'], outer['embed_dims'])
             self.to_patch = PixelProjection(*widths, bias=projection != 'patch', form=projection)
-        (self.outer,) = block_row([{**outer, **common}], recursion)
+        (self.outer,) = block_row([{**outer, **common, 'window_size': window_size}], recursion)
 
     def forward(
         self, pixels: Tensor, x: Tensor, size: tuple[int, int], *turn
@@ -205,11 +206,11 @@ class ExcitedMlp(Mlp):
         return x + self.se(x)
 
 
-class TNT(RecursionOptions, PlainBackbone):
+class TNT(WindowOptions, PlainBackbone):
     """TNT with interchangeable attentions and shortcuts on both levels.
 
-    ``attention``, ``shortcut`` and ``recursion`` are those of the outer blocks: in further passes
-    the pixels rest. Made for ``img_size`` is the patches' position code; ``patch_size`` is a
+    ``attention``, ``shortcut``, ``recursion`` and windows are those of the outer blocks: in further
+    passes the pixels rest. Made for ``img_size`` is the patches' position code; ``patch_size`` is a
     multiple of ``pixels``.
 
     Args:
@@ -226,7 +227,7 @@ class TNT(RecursionOptions, PlainBackbone):
             (otherwise a TNT-S-1 ... TNT-S-4 of the paper's Table 5).
         se: gate the output of the outer MLPs by squeeze-and-excitation.
         inner_attention, inner_shortcut: configurations of the parts of the inner blocks.
-        options: arguments of :class:`~vitbackbones.backbones.options.RecursionOptions`, which
+        options: arguments of :class:`~vitbackbones.backbones.options.WindowOptions`, which
             describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:
@@ -247,9 +248,9 @@ class TNT(RecursionOptions, PlainBackbone):
     }
     head_input = 'cls_token'
     default_parts = {
-        **RecursionOptions.default_parts,
-        'inner_attention': RecursionOptions.default_parts['attention'],
-        'inner_shortcut': RecursionOptions.default_parts['shortcut'],
+        **WindowOptions.default_parts,
+        'inner_attention': WindowOptions.default_parts['attention'],
+        'inner_shortcut': WindowOptions.default_parts['shortcut'],
     }
     undecayed = ('cls_token', 'patch_pos', 'pixel_pos', '*.shortcut*')
 
@@ -293,8 +294,8 @@ class TNT(RecursionOptions, PlainBackbone):
             raise OptionError("init='zeros' needs an inner block: no pixel would ever be read")
         levels = {'side': side, 'outer': outer, 'projection': projection}
         each = [
-            {**levels, 'inner': inner if i in with_inner else None, 'drop_path_rate': rate}
-            for i, rate in enumerate(drop_path_rates(self.drop_path_rate, depth))
+            {**levels, 'inner': inner if i in with_inner else None, **own}
+            for i, own in enumerate(self.own_options(depth))
         ]
         self.blocks = block_row(each, self.recursion, TNTBlock, TNTBlock)
         self.norm = nn.LayerNorm(dims, eps=1e-5) if final_norm else nn.Identity()

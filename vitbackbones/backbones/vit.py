@@ -16,16 +16,15 @@ from ..layers import (
     STEMS,
     block_row,
     build_part,
-    drop_path_rates,
     make_dropout,
     require_choice,
     sinusoid_position,
 )
 from .base import PlainBackbone, trunc_normal_linears
-from .options import UNCHANGED, RecursionOptions, choose_arch
+from .options import UNCHANGED, WindowOptions, choose_arch
 
 
-class ViT(RecursionOptions, PlainBackbone):
+class ViT(WindowOptions, PlainBackbone):
     """Plain vision transformer with interchangeable stem, attention and shortcut.
 
     Args:
@@ -35,7 +34,7 @@ class ViT(RecursionOptions, PlainBackbone):
         with_cls_token: whether there is a class token.
         with_dist_token: whether there is a distillation token behind it, which reads a teacher's
             decision; ``out_type='cls_dist_tokens'`` returns both.
-        options: arguments of :class:`~vitbackbones.backbones.options.RecursionOptions`, which
+        options: arguments of :class:`~vitbackbones.backbones.options.WindowOptions`, which
             describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:
@@ -61,7 +60,7 @@ class ViT(RecursionOptions, PlainBackbone):
         },
     }
     head_input = 'cls_token'
-    default_parts = {**RecursionOptions.default_parts, 'stem': {'type': 'PatchEmbed'}}
+    default_parts = {**WindowOptions.default_parts, 'stem': {'type': 'PatchEmbed'}}
     # the augmented paths too, as their published vectors are 1-D
     undecayed = ('cls_token', 'dist_token', 'pos_embed', '*.shortcut*')
 
@@ -103,8 +102,7 @@ class ViT(RecursionOptions, PlainBackbone):
             'mlp_ratio': mlp_ratio,
             'norm_eps': norm_eps,
         }
-        rates = drop_path_rates(self.drop_path_rate, depth)
-        each = [{**common, 'drop_path_rate': rate} for rate in rates]
+        each = [{**common, **own} for own in self.own_options(depth)]
         self.blocks = block_row(each, self.recursion)
         self.norm = nn.LayerNorm(dims, eps=norm_eps) if final_norm else nn.Identity()
         self._reset_parameters()

@@ -62,6 +62,7 @@ from .tokens import (
     to_map,
 )
 from .tokens_to_token import PerformerAttention, T2TAttention, TokensToToken
+from .windows import Windows
 
 __all__ = [
     'ATTENTIONS',
@@ -93,6 +94,7 @@ __all__ = [
     'Sweeps',
     'T2TAttention',
     'TokensToToken',
+    'Windows',
     'average_map',
     'block_row',
     'build_part',

@@ -217,23 +217,50 @@ class Slicing(nn.Module):
         return fixed_permutation(length, device, self.number)
 
     def _slice(self, attention: Callable[[Tensor], Tensor], x: Tensor, first: int) -> Tensor:
-        shared, x = x[:, :first], x[:, first:]
-        short, longer = x.shape[1] // self.groups, x.shape[1] % self.groups
-        cut = longer * (short + 1)
-        pieces = [(x[:, :cut], short + 1), (x[:, cut:], short)]
-        answers = [
-            _attend_in_runs(attention, shared, piece, length)  # (N, runs, first + length, C)
-            for piece, length in pieces
-            if piece.shape[1] > 0
-        ]
-        parts = [answer[:, :, first:].flatten(1, 2) for answer in answers]
-        if first:
-            means = torch.cat([answer[:, :, :first] for answer in answers], 1).mean(1)
-            parts = [means, *parts]
-        return torch.cat(parts, 1) if len(parts) > 1 else parts[0]  # (N, first + L, C)
+        return attend_in_runs(attention, x, equal_runs(x.shape[1] - first, self.groups), first)
 
     def extra_repr(self) -> str:
         return f'groups={self.groups}, permutation={self.permutation!r}'
+
+
+def equal_runs(length: int, count: int) -> list[tuple[int, int]]:
+    """Cut ``length`` tokens into ``count`` runs, the first ones a token longer than the others.
+
+    Returns:
+        How many tokens are in the runs of each length, and that length: 14 tokens in 4 runs are
+        ``[(8, 4), (6, 3)]``.
+    """
+    short = length // count
+    longer = length % count * (short + 1)
+    return [
+        (tokens, run) for tokens, run in ((longer, short + 1), (length - longer, short)) if tokens
+    ]
+
+
+def attend_in_runs(
+    attention: Callable[[Tensor], Tensor], x: Tensor, kinds: list[tuple[int, int]], first: int = 0
+) -> Tensor:
+    """Apply an attention to each run of consecutive tokens alone.
+
+    Args:
+        attention: maps (runs, L, C) to this shape.
+        x: (N, first + L, C).
+        kinds: how many of the L tokens are in runs of which length, in their order.
+        first: number of tokens that are in every run; each of their answers is the mean over them.
+
+    Returns:
+        (N, first + L, C).
+    """
+    shared, *pieces = x.split([first, *(tokens for tokens, _ in kinds)], 1)
+    answers = [
+        _attend_in_runs(attention, shared, piece, length)  # (N, runs, first + length, C)
+        for piece, (_, length) in zip(pieces, kinds, strict=True)
+    ]
+    parts = [answer[:, :, first:].flatten(1, 2) for answer in answers]
+    if first:
+        means = torch.cat([answer[:, :, :first] for answer in answers], 1).mean(1)
+        parts = [means, *parts]
+    return torch.cat(parts, 1) if len(parts) > 1 else parts[0]
 
 
 def _attend_in_runs(

@@ -11,10 +11,12 @@ stream and one of the branch.
 import torch
 from torch import Tensor, nn
 
-from .attention import Slicing
+from ..errors import OptionError
+from .attention import SlicedAttention, Slicing
 from .drop import make_drop_path, make_dropout
 from .fuse import InPlaceGELU, ScaledIdentity, has_hook, scale_linear
 from .parts import ATTENTIONS, SHORTCUTS, build_part, declared, register, require_choice
+from .windows import Windows
 
 
 class Mlp(nn.Module):
@@ -159,9 +161,14 @@ class Block(nn.Module):
         reduction: module that makes the attention's context from the normalized tokens and
             their grid; ``None`` for self-attention.
         mlp: class of the MLP.
+        window_size: attend in windows of at most so many tokens along a side (:class:`Windows`);
+            ``None`` for global attention.
         options: further arguments of the attention: ``qkv_bias`` and ``proj_bias``, the biases of
             the projections of its input and its output, ``attn_drop_rate``, dropout on its
             weights, and any of its own.
+
+    Raises:
+        OptionError: windows of an attention that cuts the tokens into slices.
     """
 
     residuals = {'shortcut_attn': 'attn', 'shortcut_mlp': 'mlp'}
@@ -180,6 +187,7 @@ class Block(nn.Module):
         norm_eps: float = 1e-6,
         reduction: nn.Module | None = None,
         mlp: type[nn.Module] = Mlp,
+        window_size: int | None = None,
         **options,
     ) -> None:
         super().__init__()
@@ -194,6 +202,12 @@ class Block(nn.Module):
             drop_rate=drop_rate,
             **{**ATTENTION_OPTIONS, **options},
         )
+        self.windows = None if window_size is None else Windows(window_size)
+        if self.windows is not None and isinstance(self.attn, SlicedAttention):
+            raise OptionError(
+                f'window_size={window_size}: {type(self.attn).__name__} cuts the tokens into '
+                'slices already; windows need an attention among all tokens that it is given'
+            )
         self.norm2 = nn.LayerNorm(embed_dims, eps=norm_eps)
         self.mlp = mlp(embed_dims, int(embed_dims * mlp_ratio), drop_rate)
         self.shortcut_attn = build_shortcut(shortcut, embed_dims, 'attention')
@@ -217,13 +231,16 @@ class Block(nn.Module):
 
     def attend(self, n: Tensor, size: tuple[int, int]) -> Tensor:
         """Apply the attention to normalized tokens (N, L, C); returns (N, L, C)."""
+        if self.windows is not None:
+            return self.windows(self.attn, n, n.shape[1] - size[0] * size[1], size)
         return self.attn(n, None if self.reduction is None else self.reduction(n, size))
 
     def for_first_token(self) -> nn.Module:
         """Return a block that answers for the first token alone; itself if it has no such form."""
         parts = (self, self.attn, self.mlp, self.shortcut_attn, self.shortcut_mlp)
         able = all(declared(part, 'answers_for_first_token') for part in parts)
-        return FirstTokenBlock(self) if able and self.reduction is None else self
+        others_asked = self.reduction is not None or self.windows is not None
+        return FirstTokenBlock(self) if able and not others_asked else self
 
 
 class FirstTokenBlock(nn.Module):

@@ -220,7 +220,7 @@ class Recursive(nn.Module):
         arguments, options: of the block.
 
     Raises:
-        OptionError: slices of an attention that reads spatially reduced keys.
+        OptionError: slices of an attention that reads spatially reduced keys, or in windows.
     """
 
     def __init__(self, embed_dims: int, *arguments, recursion: Recursion, **options) -> None:
@@ -230,6 +230,8 @@ class Recursive(nn.Module):
                 'groups: keys and values are spatially reduced here, so that queries and keys '
                 'cannot be cut into the same slices'
             )
+        if recursion.groups is not None and options.get('window_size') is not None:
+            raise OptionError('groups: the attention is cut into windows here, not into slices')
         shared = ('shortcut', 'drop_rate', 'norm_eps')
         own = {key: options[key] for key in shared if key in options}
         self.slicings = recursion.slicings()
