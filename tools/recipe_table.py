@@ -40,8 +40,9 @@ Rate: of all / of the backbone. Drop: the epochs after which the rates are divid
 the short side in training; in evaluation, the short and the long side at most.
 """
 SEGMENTATION = """\
-Rate: of all / of the heads. Warm-up and length: in steps. Decline: of the rate, and what is left of
-it at the end. Crop: of training; windows: in testing, and the step between them.
+Rate: of the backbone / of the heads. Warm-up and length: in steps. Decline: of the rate, and what
+is left of it at the end. Crop: of training; windows: in testing, and the step between them, where
+images are not tested in one piece.
 """
 
 
@@ -51,13 +52,13 @@ class Table:
 
     Attributes:
         title, text: for readers.
-        pattern: of the configs' names.
+        kinds: what the configs' names begin with.
         columns: a title, and what gives the cell for a config.
     """
 
     title: str
     text: str
-    pattern: str
+    kinds: tuple[str, ...]
     columns: dict[str, Callable[[Config], str]]
 
 
@@ -106,13 +107,13 @@ def erasing(config: Config) -> str:
     return f'{preprocessor.erase_prob} {"before" if "before_mixing" in preprocessor else "after"}'
 
 
-def rates(part: str) -> Callable[[Config], str]:
-    """The rate of all parameters / of those with ``part`` in their names."""
+def rates(*parts: str) -> Callable[[Config], str]:
+    """The rate of parameters with each part in their names; that of all for an empty one."""
 
     def cell(config: Config) -> str:
         whole = config.optim_wrapper.optimizer.lr
         keys = config.optim_wrapper.get('paramwise_cfg', {}).get('custom_keys', {})
-        return f'{whole:g} / {whole * keys.get(part, {}).get("lr_mult", 1):g}'
+        return ' / '.join(f'{whole * keys.get(part, {}).get("lr_mult", 1):g}' for part in parts)
 
     return cell
 
@@ -131,13 +132,15 @@ def warm_up(config: Config) -> str:
 
 def decline(config: Config) -> str:
     last = config.param_scheduler[-1]
+    if 'milestones' in last:
+        return f'{len(last.milestones)} steps, {last.gamma ** len(last.milestones):.2g}'
     kind = f'power {last.power}' if 'power' in last else 'cosine'
-    return f'{kind}, {last.eta_min_ratio:.2g}'
+    return f'{kind}, {last.get("eta_min_ratio", last.get("eta_min")):.2g}'
 
 
 def windows(config: Config) -> str:
     found = config.model.test_cfg
-    return f'{found.crop_size[0]}, {found.stride[0]}'
+    return f'{found.crop_size[0]}, {found.stride[0]}' if found.get('mode') == 'slide' else ''
 
 
 def optimization(rate: Callable[[Config], str]) -> dict[str, Callable[[Config], str]]:
@@ -154,7 +157,7 @@ TABLES = (
     Table(
         'Classification',
         CLASSIFICATION,
-        'cls_*',
+        ('cls',),
         {
             **optimization(lambda c: f'{c.optim_wrapper.optimizer.lr:g}'),
             'warm-up': lambda c: f'{c.param_scheduler[0].end - 1}',
@@ -175,9 +178,9 @@ TABLES = (
     Table(
         'Detection',
         DETECTION,
-        'detr_*',
+        ('detr',),
         {
-            **optimization(rates('backbone')),
+            **optimization(rates('', 'backbone')),
             'epochs': lambda c: f'{c.train_cfg.max_epochs}',
             'drop': lambda c: ', '.join(map(str, c.param_scheduler[-1].get('milestones', ()))),
             'depth': depth,
@@ -190,9 +193,9 @@ TABLES = (
     Table(
         'Segmentation',
         SEGMENTATION,
-        'setr_*',
+        ('setr', 'upernet', 'semantic_fpn', 'mask2former'),
         {
-            **optimization(rates('head')),
+            **optimization(rates('backbone', 'head')),
             'warm-up': warm_up,
             'length': lambda c: f'{c.train_cfg.max_iters}',
             'decline': decline,
@@ -214,7 +217,8 @@ def recipe(path: Path) -> str:
 def rows(table: Table) -> Iterator[tuple[str, ...]]:
     """The cells of every line."""
     configs: dict[tuple[str, ...], list[str]] = {}
-    for path in sorted(CONFIGS.glob(f'{table.pattern}.py')):
+    paths = [path for kind in table.kinds for path in sorted(CONFIGS.glob(f'{kind}_*.py'))]
+    for path in paths:
         if not path.stem.endswith('_shapes'):
             config = Config.fromfile(path)
             cells = tuple(cell(config) for cell in table.columns.values())

@@ -41,6 +41,11 @@ TASKS = {
     'coco': Task('detr_{}_coco', 'AP AP50 AP75 APs APm APl, COCO val2017'),
     'ade20k_mla': Task('setr_mla_{}_ade20k', _MIOU),
     'ade20k_pup': Task('setr_pup_{}_ade20k', _MIOU),
+    'ade20k_fpn': Task('semantic_fpn_{}_ade20k', _MIOU),
+    'ade20k_upernet': Task('upernet_{}_ade20k', _MIOU),
+    'ade20k_mask2former': Task('mask2former_{}_ade20k', _MIOU),
+    'coco_instances': Task('mask2former_instance_{}_coco', 'AP of masks, COCO val2017'),
+    'coco_panoptic': Task('mask2former_panoptic_{}_coco', 'PQ, COCO val2017'),
     'ade20k_other': Task('', f'{_MIOU}, of another model'),
 }
 
@@ -85,6 +90,7 @@ def _printed(
 _TWO_GROUPS = ({'groups': 2}, 'g2')
 _TL_SLICES = {'groups': ((16, 1), (14, 1), (1, 1))}
 _SRET_README, _SRET_PAPER = "SReT, repository's README", 'SReT, paper, no weights released'
+_MASK2FORMER = "Mask2Former, repository's model zoo"
 _TNT_ARXIV = 'TNT, Table 8 of its first version on arXiv'
 
 RESULTS = (
@@ -255,6 +261,12 @@ RESULTS = (
     *_printed('ade20k_pup', "SETR, repository's README", vit_l='48.62 / 50.09'),
     *_printed('ade20k_other', 'SETR-PUP of mmsegmentation', vit_l='48.24 / 49.99'),
     *_printed('ade20k_other', 'UPerNet of mmsegmentation', deit_s='42.87'),
+    *_printed('ade20k_other', 'UPerNet of mmsegmentation, 4 sizes', deit_s='43.82 / 45.07'),
+    *_printed('ade20k_fpn', "PVT, repository's README", pvt_t='36.6', pvt_s='41.9'),
+    *_printed('ade20k_upernet', 'Swin, repository for segmentation', swin_t='44.51 / 45.81'),
+    *_printed('ade20k_mask2former', _MASK2FORMER, swin_t='47.7 / 49.6'),
+    *_printed('coco_instances', _MASK2FORMER, swin_t='45.0'),
+    *_printed('coco_panoptic', _MASK2FORMER, swin_t='53.2'),
     *_printed('imagenet_other', "Swin, repository's README", swin_t='81.2', swin_s='83.2'),
     # pretrained on ImageNet-21k
     *_printed('imagenet_other', "mmpretrain's model zoo", mixer_b16='76.68'),

@@ -1,0 +1,28 @@
+"""Mask2Former for panoptic segmentation in mmdet, COCO's 80 things and 53 kinds of stuff.
+
+It answers with instances of the things, too. A run config joins it with a backbone as it does
+mask2former_instance.py.
+"""
+
+_base_ = './mask2former_instance.py'
+
+model = dict(
+    data_preprocessor=dict(
+        pad_seg=True,
+        seg_pad_value=255,
+        batch_augments=[
+            dict(
+                type='BatchFixedSizePad',
+                size=(1024, 1024),
+                pad_mask=True,
+                mask_pad_value=0,
+                pad_seg=True,
+                seg_pad_value=255,
+            )
+        ],
+    ),
+    panoptic_head=dict(num_stuff_classes=53, loss_cls=dict(class_weight=[1.0] * 133 + [0.1])),
+    panoptic_fusion_head=dict(num_stuff_classes=53),
+    # masks count where they are surer than 0.5
+    test_cfg=dict(panoptic_on=True, iou_thr=0.8, filter_low_score=True),
+)

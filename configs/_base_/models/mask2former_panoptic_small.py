@@ -1,0 +1,21 @@
+"""Mask2Former for things and stuff, small enough to learn on two CPU cores within minutes.
+
+Images of 128 x 128, 3 things and the ground of Shapes. A run config joins it with a backbone as
+the full one.
+"""
+
+_base_ = ['./mask2former_panoptic.py', './mask2former_small_parts.py']
+
+model = dict(
+    data_preprocessor=dict(batch_augments=None),
+    neck=dict(out_channels=64),
+    panoptic_head=dict(
+        **_base_.small_head,
+        num_things_classes=3,
+        num_stuff_classes=1,
+        loss_cls=dict(class_weight=[1.0] * 4 + [0.1]),
+    ),
+    panoptic_fusion_head=dict(num_things_classes=3, num_stuff_classes=1),
+    train_cfg=_base_.small_matching,
+    test_cfg=dict(max_per_image=20),
+)
