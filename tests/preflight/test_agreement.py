@@ -24,6 +24,7 @@ MEASURED = [
     ('mine/bbox_mAP', COCO | {'prefix': 'mine'}),
     ('coco/circle_precision', COCO | {'classwise': True}),
     ('coco/AR@100', COCO | {'metric': 'proposal'}),
+    ('coco_panoptic/PQ_th', {'type': 'CocoPanopticMetric'}),
     ('mDice', IOU),
     ('val/mIoU', IOU | {'prefix': 'val'}),
     ('accuracy/top5', {'type': 'Accuracy', 'topk': (1, 5)}),

@@ -45,6 +45,11 @@ def make_config(model, dataset, **changes):
             {'type': 'RepeatDataset', 'dataset': THREE},
             r'train_dataloader\.dataset\.dataset\.metainfo\.classes names 3',
         ),
+        (
+            {'panoptic_head': {'num_things_classes': 80, 'num_stuff_classes': 53}},
+            THREE,
+            r'model\.panoptic_head\.num_things_classes \+ num_stuff_classes is 133, but',
+        ),
     ],
 )
 def test_both_keys_are_named(model, dataset, message):

@@ -17,6 +17,7 @@ from ..messages import shorten
 # Parts that may have a number of their own: the unused classifier of a backbone, and proposals,
 # which tell objects from background.
 SEPARATE = ('backbone', 'rpn_head')
+THINGS_AND_STUFF = ('num_things_classes', 'num_stuff_classes')  # of Mask2Former in mmdet
 
 
 def check_classes(config: Config, splits: tuple[str, ...]) -> None:
@@ -39,7 +40,9 @@ def check_classes(config: Config, splits: tuple[str, ...]) -> None:
 
 
 def _widths(node, path: str) -> Iterator[tuple[str, int]]:
-    """Yield key and value of every ``num_classes`` inside of ``node``."""
+    """Yield key and value of every ``num_classes`` inside of ``node``, and things with stuff."""
+    if isinstance(node, dict) and {*THINGS_AND_STUFF} <= node.keys():
+        yield f'{path}.{" + ".join(THINGS_AND_STUFF)}', sum(node[key] for key in THINGS_AND_STUFF)
     for key, value in node.items() if isinstance(node, dict) else enumerate(node):
         if key == 'num_classes':
             yield f'{path}.{key}', value

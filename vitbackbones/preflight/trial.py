@@ -28,7 +28,8 @@ SIDE = 64  # of the image that is tried, in pixels
 HEADS = ('decode_head', 'auxiliary_head', 'head', 'bbox_head')
 # Parts of parameter names that recipes for several models list, whether this one has them or not.
 SHARED = {'cls_token', 'dist_token', 'pos_embed', 'patch_pos', 'pixel_pos'}
-SHARED |= {'.shortcut', '.shortcut_'}
+SHARED |= {'.shortcut', '.shortcut_', '.pos_embed', 'relative_position_bias_table'}
+SHARED |= {f'.{norm}.{part}' for norm in ('norm', 'norm1', 'norm2') for part in ('weight', 'bias')}
 
 
 def try_model(config: Config) -> None:

@@ -26,6 +26,13 @@ def coco_names(metric: Mapping) -> list[str] | None:
     return [f'{prefix}/{kind}_{item}' for kind in kinds for item in COCO_ITEMS]
 
 
+def panoptic_names(metric: Mapping) -> list[str]:
+    """Return what a ``CocoPanopticMetric`` measures."""
+    prefix = metric.get('prefix') or 'coco_panoptic'
+    groups = ('', '_th', '_st')  # all, things, stuff
+    return [f'{prefix}/{quality}{group}' for group in groups for quality in ('PQ', 'SQ', 'RQ')]
+
+
 def queries_suffice(config: Mapping) -> Iterator[str]:
     """Check that DETR keeps no more boxes of an image than it has queries."""
     model = config.get('model') or {}

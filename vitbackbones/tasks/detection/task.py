@@ -9,8 +9,9 @@ from mmengine.config import Config
 from ...config.data import datasets, evaluators, first_dataset
 from ...config.metainfo import config_meta, training_classes
 from ...config.settings import type_at
+from .. import mask2former
 from ..task import Deferred, Task
-from .agreement import coco_names, queries_suffice, widths_of_detr_agree
+from .agreement import coco_names, panoptic_names, queries_suffice, widths_of_detr_agree
 
 
 def is_panoptic(dataset: Mapping) -> bool:
@@ -51,14 +52,15 @@ def use_shapes(config: Config, root: Path) -> Config:
 TASK = Task(
     scope='mmdet',
     packer='PackDetInputs',
-    measured={'CocoMetric': coco_names},
-    rules=(queries_suffice, widths_of_detr_agree),
+    measured={'CocoMetric': coco_names, 'CocoPanopticMetric': panoptic_names},
+    rules=(queries_suffice, widths_of_detr_agree, *mask2former.RULES),
     unit='usable box',
     needs_contrast=False,  # a box is told apart from the background
     check_dataset=Deferred('datasets.checks.coco:check_dataset'),
     check_evaluators=Deferred('tasks.detection.evaluators:check_evaluators'),
     shapes=shapes,
     use_shapes=use_shapes,
+    sized=('data_preprocessor',),
     writer=Deferred('inference.writers:BoxWriter'),
     draw=Deferred('drawing.boxes:draw_detections'),
     report=Deferred('reporting.detection:DetectionReport'),

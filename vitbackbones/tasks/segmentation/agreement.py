@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from ...config.settings import as_list, type_at
+from ...config.settings import as_list, type_at, value_at
+from ...processes import processes_here
 
 IOU_NAMES = {
     'mIoU': ('aAcc', 'mIoU', 'mAcc'),
@@ -34,3 +35,15 @@ def windows_cover(config: Mapping) -> Iterator[str]:
         step[0] > window[0] or step[1] > window[1]
     ):
         yield f'model.test_cfg.stride: is {step}, larger than crop_size={window}: it leaves gaps'
+
+
+def pooled_maps_are_normalized(config: Mapping) -> Iterator[str]:
+    """Check that the batch norm behind UPerNet's pooling to one position sees several images."""
+    head = value_at(config, 'model.decode_head')
+    if type_at(head) != 'UPerHead' or type_at(head.get('norm_cfg')) not in ('BN', 'SyncBN'):
+        return
+    if value_at(config, 'train_dataloader.batch_size') == 1 and processes_here() == 1:
+        yield (
+            'train_dataloader.batch_size: is 1, but UPerHead normalizes one position of each image '
+            'over the batch, which takes two images or more'
+        )

@@ -7,8 +7,9 @@ from mmengine.config import Config
 
 from ...config.data import datasets
 from ...config.metainfo import training_classes
+from .. import mask2former
 from ..task import Deferred, Task
-from .agreement import iou_names, windows_cover
+from .agreement import iou_names, pooled_maps_are_normalized, windows_cover
 
 
 def use_shapes(config: Config, root: Path) -> Config:
@@ -34,7 +35,7 @@ TASK = Task(
     scope='mmseg',
     packer='PackSegInputs',
     measured={'IoUMetric': iou_names},
-    rules=(windows_cover,),
+    rules=(windows_cover, pooled_maps_are_normalized, *mask2former.RULES),
     unit='pixel',
     check_dataset=Deferred('datasets.checks.masks:check_dataset'),
     file_checks=Deferred('datasets.checks.masks:mask_checks'),
