@@ -10,7 +10,7 @@ def upernet(batch_size, **head):
     return {
         'default_scope': 'mmseg',
         'model': {'type': 'EncoderDecoder', 'decode_head': head},
-        'train_dataloader': {'batch_size': batch_size},
+        'train_dataloader': {'batch_size': batch_size, 'dataset': {'type': 'ADE20KDataset'}},
     }
 
 
