@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from .conftest import TINY
+from .conftest import TINY, TINY_CLS, TINY_SEG
 from .test_messages import refused
 
 pytestmark = pytest.mark.compat
@@ -12,8 +12,9 @@ pytestmark = pytest.mark.compat
 
 def trained(tool, config, data):
     """Return the work dir of one short run."""
-    shorter = ['--cfg-options', 'train_cfg.max_epochs=1'] if config == TINY else []
-    result = tool('train', config, '--scratch', '--data-root', data, *shorter)
+    shorter = {TINY: 'train_cfg.max_epochs=1', TINY_SEG: 'train_cfg.max_iters=1'}.get(config)
+    options = ['--cfg-options', shorter, 'train_cfg.val_interval=9'] if shorter else []
+    result = tool('train', config, '--scratch', '--data-root', data, *options)
     assert result.status == 0, result.err
     return f'work_dirs/{config.stem}'
 
@@ -38,3 +39,19 @@ def test_a_page_about_boxes(tool, data, tmp_path):
     )
     assert tool(*command, '--overwrite').status == 0
     assert (tmp_path / 'results' / 'report.html').read_text() != page
+
+
+@pytest.mark.parametrize(
+    ('config', 'files', 'name'),
+    [(TINY_SEG, 'data', 'mIoU'), (TINY_CLS, 'folders', 'accuracy/top2')],
+    ids=['masks', 'classes'],
+)
+def test_a_page_about(tool, tmp_path, request, config, files, name):
+    data = request.getfixturevalue(files)
+    command = ('test', config, trained(tool, config, data), '--data-root', data)
+    result = tool(*command, '--report', 'results')
+    assert result.status == 0, result.err
+    value = re.search(rf'^{name} +(\S+)$', result.out, re.M)[1]
+    page = (tmp_path / 'results' / 'report.html').read_text()
+    assert f'>{name}</th><td>{value}</td>' in page
+    assert 'data:image/jpeg' in page

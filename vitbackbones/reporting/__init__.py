@@ -9,6 +9,7 @@ module                 what it does
 ``confusion``          what confusion matrices of all tasks share
 ``detection``          reads the results of detectors: ``coco`` has the scores, ``matching`` says
                        which objects were missed, ``mistakes`` draws them
+``recording``          keeps what a test predicts, for the other two
 ``segmentation``       counts pixels
 ``classification``     counts pictures
 ``curves``             draws precision over recall

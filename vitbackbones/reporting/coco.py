@@ -114,7 +114,7 @@ def class_table(evaluation: COCOeval) -> Table:
     return Table(
         head=['class', 'objects', *columns],
         rows=[*rows, ['mean over classes', sum(counts), *means]],
-        last_is_mean=True,
+        sums_up=True,
         text=(
             'AP: the mean over IoU thresholds 0.50 to 0.95; AP50 and AP75: at one. AP and AR: at '
             f'most {MOST} detections in a picture. Small: below 32 x 32 pixels, large: from '

@@ -2,7 +2,7 @@
 
 import heapq
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +11,19 @@ from pycocotools.cocoeval import COCOeval
 
 from ..datasets.load_image import read_image
 from ..drawing.sheet import from_bgr
-from ..errors import InputError
 from .coco import class_names, class_table, evaluate, precisions
 from .confusion import shown
 from .curves import draw_curves
 from .matching import Matches, confusion, count, found_table, match_all
 from .mistakes import draw_mistakes
-from .parts import Section, photograph
+from .parts import Picture, Section, photograph
+from .recording import find_metrics
 
 KINDS = {'bbox': 'boxes', 'segm': 'masks'}
+WORST = (
+    'Those with the most missed and false objects, which are dashed and say what they are; an '
+    'object taken for another class is both.'
+)
 
 
 class DetectionReport:
@@ -38,13 +42,7 @@ class DetectionReport:
         from mmdet.evaluation import CocoMetric  # here: heavy, and only detectors need it
 
         self.loop, self.worst, self.score = loop, worst, score
-        self.metrics = {
-            i: metric
-            for i, metric in enumerate(loop.evaluator.metrics)
-            if isinstance(metric, CocoMetric) and not metric.format_only
-        }
-        if not self.metrics:
-            raise InputError('--report: test_evaluator has no CocoMetric that evaluates')
+        self.metrics = find_metrics(loop, CocoMetric)
         self.folder = tempfile.TemporaryDirectory()
         for i, metric in self.metrics.items():
             metric.outfile_prefix = metric.outfile_prefix or str(Path(self.folder.name, str(i)))
@@ -68,42 +66,38 @@ class DetectionReport:
         return data.datasets[number] if apart else data
 
     def _about(self, title: str, evaluation: COCOeval, data) -> Iterator[Section]:
-        classes, kind = class_names(evaluation), evaluation.params.iouType
-        counts = np.zeros((len(classes) + 1,) * 2, int)
-        matched = _counted(match_all(evaluation, self.score), counts)
-        worst = heapq.nlargest(self.worst, matched, key=_mistakes)  # keeps no more than these
+        infos = (data.get_data_info(i) for i in range(len(data)))
+        paths = {info['img_id']: info['img_path'] for info in infos}
+        counts, worst = self._match(evaluation, paths)
         yield Section(f'Classes: {title}', [class_table(evaluation)])
         yield Section(f'Precision and recall: {title}', [_curves(evaluation)])
-        yield Section(
-            f'Confusion: {title}',
-            [
-                found_table(evaluation, counts, self.score),
-                shown(confusion(evaluation, counts, self.score)),
-            ],
-        )
-        bad = [matches for matches in worst if _mistakes(matches)]
-        yield Section(
-            f'Worst pictures: {title}',
-            [_draw(matches, path, classes, kind) for matches, path in _paths(bad, data)],
-            text=(
-                'Those with the most missed and false objects, which are dashed and say what they '
-                'are; an object taken for another class is both.'
-            ),
-        )
+        found = found_table(evaluation, counts, self.score)
+        matrix = shown(confusion(evaluation, counts, self.score))
+        yield Section(f'Confusion: {title}', [found, matrix])
+        drawn = [_draw(matches, paths[matches.image], evaluation) for matches in worst]
+        yield Section(f'Worst pictures: {title}', drawn, WORST)
 
+    def _match(self, evaluation: COCOeval, paths: Collection) -> tuple[np.ndarray, list[Matches]]:
+        """Return the counts of a confusion matrix, and the worst pictures.
 
-def _counted(pictures: Iterable[Matches], counts: np.ndarray) -> Iterator[Matches]:
-    """Add each picture to ``counts`` as it goes by."""
-    for matches in pictures:
-        count(matches, counts)
-        yield matches
+        Pictures that are annotated but not in ``paths``, as the data set is a part, count as in
+        COCO; the model has not seen them, so they are not among the worst.
+        """
+        classes = len(evaluation.params.catIds)
+        counts = np.zeros((classes + 1, classes + 1), int)
+        worst: list[Matches] = []
+        for matches in match_all(evaluation, self.score):
+            count(matches, counts)
+            if matches.image in paths and _mistakes(matches):
+                worst = heapq.nlargest(self.worst, [*worst, matches], key=_mistakes)
+        return counts, worst
 
 
 def _mistakes(matches: Matches) -> int:
     return matches.missed() + matches.false()
 
 
-def _curves(evaluation: COCOeval):
+def _curves(evaluation: COCOeval) -> Picture:
     thresholds = evaluation.params.iouThrs
     panels = {
         f'IoU {thresholds[0]:.2f}': precisions(evaluation, thresholds[0]),
@@ -112,14 +106,7 @@ def _curves(evaluation: COCOeval):
     return draw_curves(panels, evaluation.params.recThrs, class_names(evaluation))
 
 
-def _paths(chosen: list[Matches], data) -> Iterator[tuple[Matches, str]]:
-    """Yield matches with the file of their image."""
-    infos = (data.get_data_info(i) for i in range(len(data)))
-    paths = {info['img_id']: info['img_path'] for info in infos}
-    for matches in chosen:
-        yield matches, paths[matches.image]
-
-
-def _draw(matches: Matches, path: str, classes: list[str], kind: str):
+def _draw(matches: Matches, path: str, evaluation: COCOeval) -> Picture:
     title = f'{Path(path).name}: {matches.missed()} missed, {matches.false()} false'
-    return photograph(draw_mistakes(from_bgr(read_image(path)), matches, classes, kind), title)
+    image, kind = from_bgr(read_image(path)), evaluation.params.iouType
+    return photograph(draw_mistakes(image, matches, class_names(evaluation), kind), title)

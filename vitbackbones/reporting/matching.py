@@ -142,7 +142,8 @@ def confusion(evaluation: COCOeval, counts: np.ndarray, score: float) -> Matrix:
             f'Rows: what is there; columns: what was found. Detections with a score of at least '
             f'{score:g}, from the highest to the lowest, each take the free object that they '
             f'overlap most ({overlap} IoU at least {IOU}), one of their own class before others. '
-            'What takes none is in the last row. Detections in crowd regions are left out.'
+            'Objects that nothing takes are in the last column, detections that take none in the '
+            'last row; those in crowd regions are left out.'
         ),
     )
 

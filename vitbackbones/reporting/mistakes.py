@@ -20,7 +20,9 @@ DASH = 7  # pixels, and as many between two
 Note = tuple[dict, str, tuple]  # an annotation, what is written at it, its color
 
 
-def draw_mistakes(image: Image.Image, matches: Matches, classes: Sequence[str], kind: str):
+def draw_mistakes(
+    image: Image.Image, matches: Matches, classes: Sequence[str], kind: str
+) -> Image.Image:
     """Draw the objects of a picture beside its detections.
 
     Args:

@@ -17,14 +17,14 @@ class Table:
     Attributes:
         head: names of the columns, that of the names included.
         rows: the cells of each row; the first is its name.
-        last_is_mean: whether the last row sums up those above.
+        sums_up: whether the last row sums up those above.
         digits: behind the point of a number.
         text: what the numbers mean.
     """
 
     head: Sequence[str]
     rows: Sequence[Sequence[Cell]]
-    last_is_mean: bool = False
+    sums_up: bool = False
     digits: int = 3
     text: str = ''
 

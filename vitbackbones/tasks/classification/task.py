@@ -59,4 +59,5 @@ TASK = Task(
     shapes=shapes,
     use_shapes=use_shapes,
     writer=Deferred('inference.writers:ScoreWriter'),
+    report=Deferred('reporting.classification:ClassificationReport'),
 )

@@ -45,4 +45,5 @@ TASK = Task(
     writer=Deferred('inference.writers:MaskWriter'),
     # without the least score, which pixels do not have
     draw=lambda *given: Deferred('drawing.masks:draw_masks')(*given[:-1]),
+    report=Deferred('reporting.segmentation:SegmentationReport'),
 )

@@ -1,0 +1,48 @@
+"""What a test leaves of each picture, where its own metrics keep sums alone."""
+
+from mmengine.evaluator import BaseMetric
+from mmengine.runner import TestLoop
+
+from ..errors import InputError
+
+
+class Record(BaseMetric):
+    """A metric that computes nothing: it keeps a few bytes of each picture.
+
+    mmengine brings them to the first process.
+
+    Attributes:
+        pictures: what was kept, after the test, in the first process.
+    """
+
+    default_prefix = 'report'
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pictures: list[dict] = []
+
+    def compute_metrics(self, results: list[dict]) -> dict:
+        self.pictures = results
+        return {}
+
+
+def find_metrics(loop: TestLoop, kind: type) -> dict[int, BaseMetric]:
+    """Return the metrics of a test that are of a class and evaluate, by their places.
+
+    Raises:
+        InputError: there is none.
+    """
+    found = {
+        i: metric
+        for i, metric in enumerate(loop.evaluator.metrics)
+        if isinstance(metric, kind) and not getattr(metric, 'format_only', False)  # some have it
+    }
+    if not found:
+        raise InputError(f'--report: test_evaluator has no {kind.__name__} that evaluates')
+    return found
+
+
+def add_record(loop: TestLoop, record: Record) -> None:
+    """Let a record see all that a test predicts."""
+    record.dataset_meta = loop.evaluator.dataset_meta
+    loop.evaluator.metrics.append(record)
