@@ -53,7 +53,7 @@ def draw_objects(image: Image.Image, objects: Objects, classes: Sequence[str]) -
 def write_labels(
     picture: Image.Image, boxes: np.ndarray, texts: Sequence[str], colors: Sequence[tuple]
 ) -> None:
-    """Write a text on its color at the upper left corner of each box (N, 4); none covers another."""
+    """Write a text on a color at each box (N, 4), at its upper left corner; none covers another."""
     draw = ImageDraw.Draw(picture)
     for corner, text, color in zip(_places(boxes, texts, picture.size), texts, colors, strict=True):
         write_label(draw, corner, text, color)
