@@ -80,7 +80,9 @@ def different(pattern):
     return found.values()
 
 
-@pytest.mark.parametrize('pattern', ['cls_*.py', 'detr_*.py', 'setr_*.py'])
+@pytest.mark.parametrize(
+    'pattern', ['cls_*.py', 'detr_*.py', 'retinanet_*.py', 'dino_*.py', 'setr_*.py']
+)
 def test_a_red_file(pattern, files):
     for config in different(pattern):
         with DefaultScope.overwrite_default_scope(config.default_scope):

@@ -37,7 +37,8 @@ CutMix. Erasing: its probability, before or after the mixing.
 """
 DETECTION = """\
 Rate: of all / of the backbone. Drop: the epochs after which the rates are divided by ten. Sizes: of
-the short side in training; in evaluation, the short and the long side at most.
+the short side in training, of images that are not cropped; in evaluation, the short and the long
+side at most.
 """
 SEGMENTATION = """\
 Rate: of the backbone / of the heads. Warm-up and length: in steps. Decline: of the rate, and what
@@ -119,10 +120,18 @@ def rates(*parts: str) -> Callable[[Config], str]:
 
 
 def short_sides(config: Config) -> str:
+    """The smallest and the largest short side, of whole images where some are cropped."""
     found = steps(config, 'train')
-    scales = found['RandomChoiceResize'].scales if 'RandomChoiceResize' in found else ()
-    sides = sorted(min(scale) for scale in scales or [found['Resize'].scale])
-    return f'{sides[0]}-{sides[-1]}' if scales else f'{sides[0]}'
+    if 'RandomChoice' in found:
+        found = {bare_name(step.type): step for step in found['RandomChoice'].transforms[0]}
+    if 'RandomResize' in found:
+        resize = found['RandomResize']
+        sides = [round(min(resize.scale) * ratio) for ratio in resize.ratio_range]
+    elif 'RandomChoiceResize' in found:
+        sides = sorted(min(scale) for scale in found['RandomChoiceResize'].scales)
+    else:
+        return f'{min(found["Resize"].scale)}'
+    return f'{sides[0]}-{sides[-1]}'
 
 
 def warm_up(config: Config) -> str:
@@ -178,7 +187,7 @@ TABLES = (
     Table(
         'Detection',
         DETECTION,
-        ('detr',),
+        ('detr', 'retinanet', 'faster_rcnn', 'mask_rcnn', 'deformable_detr', 'dino'),
         {
             **optimization(rates('', 'backbone')),
             'epochs': lambda c: f'{c.train_cfg.max_epochs}',

@@ -115,6 +115,7 @@ MODELS = LazyRegistry(
     {
         'necks': 'FPN ChannelMapper Levels Pyramid SimpleFeaturePyramid',
         'tasks.detection.detr': 'DETR',
+        'tasks.detection.dino': 'DINO',
         'tasks.segmentation.setr_aux': 'SETRAuxHead',
         'tasks.segmentation.setr_mla': 'MLANeck SETRMLAHead',
         'tasks.segmentation.setr_up': 'SETRNaiveHead SETRPUPHead',

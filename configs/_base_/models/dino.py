@@ -11,7 +11,7 @@ attention = dict(dropout=0.0)
 ffn = dict(feedforward_channels=2048, ffn_drop=0.0)
 
 model = dict(
-    type='DINO',
+    type='vitbackbones.DINO',
     num_queries=900,
     with_box_refine=True,
     as_two_stage=True,

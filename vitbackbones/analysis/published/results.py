@@ -24,6 +24,7 @@ class Task:
 
 _IMAGENET = 'top-1, ImageNet val'
 _MIOU = 'mIoU, ADE20K val'
+_BOX_AP = 'AP AP50 AP75 APs APm APl, COCO val2017'
 
 TASKS = {
     'imagenet': Task('cls_{}_imagenet', _IMAGENET),
@@ -38,7 +39,12 @@ TASKS = {
     'pets': Task('cls_{}_pets', 'top-1'),
     'inat2018': Task('cls_{}_inat2018', 'top-1'),
     'inat2019': Task('cls_{}_inat2019', 'top-1'),
-    'coco': Task('detr_{}_coco', 'AP AP50 AP75 APs APm APl, COCO val2017'),
+    'coco': Task('detr_{}_coco', _BOX_AP),
+    'coco_retinanet': Task('retinanet_{}_coco', _BOX_AP),
+    'coco_masks': Task(
+        'mask_rcnn_{}_coco', 'AP, or AP AP50 AP75, of boxes / of masks, COCO val2017'
+    ),
+    'coco_other': Task('', 'AP, COCO val2017, of another model'),
     'ade20k_mla': Task('setr_mla_{}_ade20k', _MIOU),
     'ade20k_pup': Task('setr_pup_{}_ade20k', _MIOU),
     'ade20k_fpn': Task('semantic_fpn_{}_ade20k', _MIOU),
@@ -133,6 +139,22 @@ RESULTS = (
         pvt_s='34.7 55.7 35.4 12.0 36.4 56.7',
         aug_pvt_s='35.1 55.8 35.9 12.5 36.5 57.3',
     ),
+    *_printed(
+        'coco_retinanet',
+        'PVT, Table 3',
+        pvt_t='36.7 56.9 38.9 22.6 38.8 50.0',
+        pvt_s='40.4 61.3 43.0 25.0 42.9 55.7',
+    ),
+    *_printed(
+        'coco_masks',
+        'PVT, Table 4',
+        pvt_t='36.7 59.2 39.3 / 35.1 56.7 37.3',
+        pvt_s='40.4 62.9 43.8 / 37.8 60.1 40.3',
+    ),
+    *_printed('coco_masks', 'Swin, repository for detection', swin_t='43.7 / 39.8'),
+    *_printed('coco_other', 'ViTDet of detectron2', vit_b='51.6 / 45.9'),
+    *_printed('coco_other', 'DINO of mmdetection', r50='49.0'),
+    *_printed('coco_other', 'Deformable DETR of mmdetection', r50='44.3'),
     *_printed(
         'imagenet',
         "PVT, repository's README",

@@ -1,0 +1,15 @@
+"""A small Faster R-CNN on drawn shapes, for minutes on two CPU cores.
+
+    python -m vitbackbones.datasets.shapes data/shapes
+
+A run config adds a small backbone and joins the two:
+
+    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+"""
+
+_base_ = [
+    '../models/faster_rcnn_small.py',
+    '../datasets/shapes_detection.py',
+    '../schedules/detector_shapes.py',
+    '../default_runtime.py',
+]

@@ -1,0 +1,40 @@
+"""DINO is mmdet's where an image has places enough, and works where it has too few."""
+
+import copy
+from pathlib import Path
+
+import torch
+from mmdet.registry import MODELS
+from mmengine.config import Config
+
+from .test_heads import BOX, SIDE, sample, small
+
+CONFIG = Path(__file__).parents[3] / 'configs' / 'dino_pvt_s_shapes.py'
+
+
+def predicted(model, images):
+    with torch.no_grad():
+        (found,) = model.eval().predict(images, [sample()])
+    return found.pred_instances
+
+
+def test_in_a_large_image_its_numbers_are_those_of_mmdet():
+    ours = small('dino')
+    settings = Config.fromfile(CONFIG).model
+    theirs = MODELS.build({**copy.deepcopy(settings), 'type': 'mmdet.DINO'})
+    theirs.load_state_dict(ours.state_dict())
+    images = torch.randn(1, 3, SIDE, SIDE)  # 64 + 16 + 4 places for 30 queries
+    a, b = predicted(ours, images), predicted(theirs, images)
+    assert torch.equal(a.bboxes, b.bboxes)
+    assert torch.equal(a.scores, b.scores)
+
+
+def test_an_image_may_have_fewer_places_than_there_are_queries():
+    model = small('dino', num_queries=100)
+    images = torch.randn(1, 3, SIDE, SIDE)
+    found = predicted(model, images)
+    assert len(found.bboxes) == model.test_cfg.max_per_img
+    assert torch.isfinite(found.bboxes).all()
+    loss, _ = model.parse_losses(model.train().loss(images, [sample([BOX])]))
+    loss.backward()
+    assert all(torch.isfinite(p.grad).all() for p in model.parameters() if p.grad is not None)
