@@ -82,6 +82,8 @@ ALSO = {
     'preflight/bug_report.py': ['commands/test_cli.py', 'tools/test_messages.py'],
     'preflight/build_errors.py': ['preflight/test_mistakes.py', 'tools/test_messages.py'],
     'preflight/earlier_run.py': ['tools/test_used_work_dir.py'],
+    'preflight/fit.py': ['preflight/test_mistakes.py'],
+    'preflight/silence.py': ['preflight/test_trial.py'],
     'preflight/trial.py': ['preflight/test_mistakes.py'],
     'preflight/work_dir.py': ['tools/test_used_work_dir.py'],
     'processes.py': ['training/test_cores.py', 'training/test_distributed.py'],
@@ -92,6 +94,7 @@ ALSO = {
     ],
     'reporting': ['reporting', 'tools/test_report.py'],
     'tasks': ['tasks', 'preflight/test_agreement.py'],
+    'tasks/detection/levels.py': ['preflight/test_fit.py'],
     'training/dataset_proxy.py': [
         'training/hooks/test_exact_resume.py',
         'training/hooks/test_unreadable_images.py',

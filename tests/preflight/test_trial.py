@@ -5,12 +5,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from mmengine.registry import MODELS
-from torch import nn
 
 from vitbackbones.config.read import read_config
-from vitbackbones.errors import InputError
-from vitbackbones.preflight import trial
 from vitbackbones.preflight.trial import try_model
 
 ROOT = Path(__file__).parents[2]
@@ -19,28 +15,6 @@ CONFIGS = [
     *('detr_r50_coco', 'detr_pvt_s_coco', 'setr_pup_vit_l_ade20k', 'setr_mla_aug_t2t_14_ade20k'),
     *('cls_sret_t_distill_imagenet', 'cls_t2t_t_14_imagenet', 'cls_recursive_mixer_b16_imagenet'),
 ]
-
-
-@MODELS.register_module()
-class OwnBackbone(nn.Module):
-    """As in the README: knows nothing of this package."""
-
-    def __init__(self, width, side=None):
-        super().__init__()
-        self.stem = nn.Conv2d(3, width, kernel_size=16, stride=16)
-        self.rates = [rate.item() for rate in torch.linspace(0, 1, 2)] if side else []
-        self.side = side
-
-    def forward(self, image):
-        if self.side:
-            assert image.shape[2] == self.side, 'for images of one size only'
-        return (self.stem(image),)
-
-
-def own(**options):
-    config = read_config(TINY)
-    config.model.backbone = {'type': 'OwnBackbone', **options}
-    return config
 
 
 @pytest.mark.parametrize('name', CONFIGS)
@@ -60,23 +34,6 @@ def test_a_large_model_takes_no_time_and_changes_nothing(tmp_path):
     assert time.process_time() - start < 5  # 0.3 s; with memory and numbers it takes 20
     assert config.to_dict() == before
     assert torch.equal(torch.random.get_rng_state(), numbers)
-
-
-def test_someone_elses_backbone_is_measured():
-    try_model(own(width=32))
-    with pytest.raises(InputError, match=r'in_channels: is \[32\], but the backbone gives \[64\]'):
-        try_model(own(width=64))
-
-
-def test_what_cannot_be_tried_is_left_to_the_run():
-    """It needs numbers in its constructor, and images of a size that is not tried."""
-    try_model(own(width=64, side=96))
-
-
-def test_a_neck_that_does_more_than_its_in_channels_say(monkeypatch):
-    config = own(width=64)
-    monkeypatch.setattr(trial, '_outputs', lambda part, inputs: [torch.zeros(1, 64, 4, 4)])
-    try_model(config)
 
 
 def test_custom_keys_without_effect_are_warned_of(capsys):

@@ -17,6 +17,25 @@ Rule = Callable[[Mapping], Iterator[str]]
 
 
 @dataclass(frozen=True)
+class Maps:
+    """The maps that the heads of a model read.
+
+    Attributes:
+        channels: of each.
+        strides: of each; empty where they are not known.
+        source: what gives them, ``'the backbone'`` or ``'the neck'``.
+    """
+
+    channels: list[int]
+    strides: list[int]
+    source: str
+
+    def __str__(self) -> str:
+        of = f' of strides {self.strides}' if self.strides else ''
+        return f'{self.source} gives {len(self.channels)} maps{of}'
+
+
+@dataclass(frozen=True)
 class Deferred:
     """A function or class of this package, ``module:name``, that is imported when it is called.
 
@@ -39,6 +58,8 @@ class Task:
         measured: by the type of a metric, what returns the names of all that a metric with these
             settings measures, or None where the settings do not tell.
         rules: what has to agree in a config; each yields ``KEY: what is wrong``.
+        fits: what heads must have in common with their maps; each yields, given the config of the
+            model and the maps, ``KEY: what is wrong``.
         unit: what is counted to tell how much there is of a class.
         needs_contrast: whether there is nothing to learn where all units are of one class.
         check_dataset: looks into the files of a data set, given its config and whether it is
@@ -61,6 +82,7 @@ class Task:
     packer: str
     measured: Mapping[str, Callable[[Mapping], list[str] | None]]
     rules: tuple[Rule, ...]
+    fits: tuple[Callable[[Mapping, Maps], Iterator[str]], ...] = ()
     unit: str
     needs_contrast: bool = True
     check_dataset: 'Callable[[dict, bool], Findings]'

@@ -2,8 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
+from ...config.data import datasets, evaluators
 from ...config.settings import as_list, type_at, value_at
 
+DETRS = ('DETR', 'DeformableDETR', 'DINO')
+BOXES_ALONE = (*DETRS, 'RetinaNet', 'FasterRCNN')
+MASK_HEADS = ('roi_head.mask_head', 'mask_head', 'panoptic_head')
 COCO_ITEMS = ('mAP', 'mAP_50', 'mAP_75', 'mAP_s', 'mAP_m', 'mAP_l')
 WIDTHS_OF_DETR = {
     'neck.out_channels': 1,
@@ -34,23 +38,51 @@ def panoptic_names(metric: Mapping) -> list[str]:
 
 
 def queries_suffice(config: Mapping) -> Iterator[str]:
-    """Check that DETR keeps no more boxes of an image than it has queries."""
+    """Check that DETR and its descendants keep no more boxes of an image than queries give."""
     model = config.get('model') or {}
-    kept = (model.get('test_cfg') or {}).get('max_per_img')
-    queries = model.get('num_queries', 100)
-    sigmoid = value_at(model, 'bbox_head.loss_cls.use_sigmoid')  # a query may then be several boxes
-    if type_at(model) == 'DETR' and kept and not sigmoid and kept > queries:
-        yield f'model.test_cfg.max_per_img: is {kept}, more than model.num_queries={queries}'
+    kept, queries = value_at(model, 'test_cfg.max_per_img'), model.get('num_queries', 100)
+    if type_at(model) not in DETRS or not isinstance(kept, int):
+        return
+    what, count = f'model.num_queries={queries}', queries
+    if value_at(model, 'bbox_head.loss_cls.use_sigmoid'):  # a query may be several boxes
+        classes = value_at(model, 'bbox_head.num_classes')
+        what, count = f'{what} of {classes} classes give', queries * (classes or kept)
+    if kept > count:
+        yield f'model.test_cfg.max_per_img: is {kept}, more than {what}'
 
 
 def widths_of_detr_agree(config: Mapping) -> Iterator[str]:
-    """Check that all parts of DETR after the neck have its width."""
+    """Check that all parts of DETR and its descendants after the neck have its width."""
     model = config.get('model') or {}
     width = value_at(model, 'neck.out_channels')
-    if type_at(model) != 'DETR' or not isinstance(width, int):
+    if type_at(model) not in DETRS or not isinstance(width, int):
         return
     for key, factor in WIDTHS_OF_DETR.items():
         value = value_at(model, key)
         if isinstance(value, int) and factor * value != width:
             wanted = width if factor == 1 else f'{width} / {factor}'
             yield f'model.{key}: is {value}, but model.neck.out_channels needs {wanted}'
+
+
+def masks_are_loaded(config: Mapping) -> Iterator[str]:
+    """Check that a mask head is given masks to learn from."""
+    heads = [key for key in MASK_HEADS if value_at(config, f'model.{key}')]
+    for path, dataset in datasets(config, ('train',)) if heads else ():
+        steps = as_list(dataset.get('pipeline'))
+        loading = [step for step in steps if type_at(step) == 'LoadAnnotations']
+        if loading and not any(step.get('with_mask') for step in loading):
+            yield (
+                f'{path}.pipeline: loads no masks, which model.{heads[0]} learns from; set '
+                'with_mask=True in LoadAnnotations'
+            )
+
+
+def masks_are_for_models_of_masks(config: Mapping) -> Iterator[str]:
+    """Check that no masks are measured of a model that gives boxes alone."""
+    kind = type_at(config.get('model'))
+    for path, metric in evaluators(config) if kind in BOXES_ALONE else ():
+        if type_at(metric) == 'CocoMetric' and 'segm' in as_list(metric.get('metric')):
+            yield (
+                f"{path}.metric: 'segm' measures masks, but {kind} gives boxes alone; leave it "
+                'out, or take a model with masks such as configs/_base_/models/mask_rcnn.py'
+            )

@@ -11,7 +11,19 @@ from ...config.metainfo import config_meta, training_classes
 from ...config.settings import type_at
 from .. import mask2former
 from ..task import Deferred, Task
-from .agreement import coco_names, panoptic_names, queries_suffice, widths_of_detr_agree
+from .agreement import (
+    coco_names,
+    masks_are_for_models_of_masks,
+    masks_are_loaded,
+    panoptic_names,
+    queries_suffice,
+    widths_of_detr_agree,
+)
+from .levels import (
+    attention_reads_all_levels,
+    heads_read_all_levels,
+    proposals_have_the_width_of_the_maps,
+)
 
 
 def is_panoptic(dataset: Mapping) -> bool:
@@ -53,7 +65,18 @@ TASK = Task(
     scope='mmdet',
     packer='PackDetInputs',
     measured={'CocoMetric': coco_names, 'CocoPanopticMetric': panoptic_names},
-    rules=(queries_suffice, widths_of_detr_agree, *mask2former.RULES),
+    rules=(
+        queries_suffice,
+        widths_of_detr_agree,
+        masks_are_loaded,
+        masks_are_for_models_of_masks,
+        *mask2former.RULES,
+    ),
+    fits=(
+        heads_read_all_levels,
+        attention_reads_all_levels,
+        proposals_have_the_width_of_the_maps,
+    ),
     unit='usable box',
     needs_contrast=False,  # a box is told apart from the background
     check_dataset=Deferred('datasets.checks.coco:check_dataset'),

@@ -1,0 +1,157 @@
+"""Backbones, necks and heads that are not made for each other are named before a run."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from mmengine.registry import MODELS
+from torch import nn
+
+from vitbackbones.config.read import read_config
+from vitbackbones.errors import InputError
+from vitbackbones.preflight import fit
+from vitbackbones.preflight.trial import try_model
+
+ROOT = Path(__file__).parents[2]
+TINY = ROOT / 'tests' / 'tools' / 'tiny_detr.py'
+
+
+@MODELS.register_module()
+class OwnBackbone(nn.Module):
+    """As in the README: knows nothing of this package."""
+
+    def __init__(self, width, side=None):
+        super().__init__()
+        self.stem = nn.Conv2d(3, width, kernel_size=16, stride=16)
+        self.rates = [rate.item() for rate in torch.linspace(0, 1, 2)] if side else []
+        self.side = side
+
+    def forward(self, image):
+        if self.side:
+            assert image.shape[2] == self.side, 'for images of one size only'
+        return (self.stem(image),)
+
+
+def own(**options):
+    config = read_config(TINY)
+    config.model.backbone = {'type': 'OwnBackbone', **options}
+    return config
+
+
+def test_someone_elses_backbone_is_measured():
+    try_model(own(width=32))
+    with pytest.raises(InputError, match=r'in_channels: is \[32\], but the backbone gives \[64\]'):
+        try_model(own(width=64))
+
+
+def test_what_cannot_be_tried_is_left_to_the_run():
+    """It needs numbers in its constructor, and images of a size that is not tried."""
+    try_model(own(width=64, side=96))
+
+
+def test_a_neck_that_does_more_than_its_in_channels_say(monkeypatch):
+    config = own(width=64)
+    monkeypatch.setattr(fit, '_outputs', lambda part, inputs: [torch.zeros(1, 64, 4, 4)])
+    try_model(config)
+
+
+HEADS = ('retinanet', 'mask_rcnn', 'dino')
+VIT = {'type': 'vitbackbones.ViT', 'arch': {'embed_dims': 16, 'depth': 1, 'num_heads': 2}}
+PLAIN = {'in_channels': [16], 'in_strides': [16]}
+
+
+def changed(head, **changes):
+    """The small config of a head, with these parts of the model changed."""
+    config = read_config(ROOT / 'configs' / f'{head}_pvt_s_shapes.py')
+    for key, value in changes.items():
+        place = config.model
+        *way, last = key.split('__')
+        for part in way:
+            place = place[part]
+        place[last] = value
+    return config
+
+
+@pytest.mark.parametrize('head', HEADS)
+def test_any_head_fits_a_plain_backbone_by_its_maps_alone(head):
+    config = changed(head, backbone=VIT)
+    config.model.neck.update(PLAIN)
+    try_model(config)
+
+
+GIVEN = r'in_channels=\[16\], in_strides=\[16\]'
+FPN = {'type': 'FPN', 'in_channels': [32, 64, 96, 128], 'out_channels': 64, 'num_outs': 5}
+MISFITS = [
+    ('retinanet', {'backbone': VIT}, f'but the backbone gives \\[16\\]; set {GIVEN}'),
+    (
+        'retinanet',
+        {'backbone': VIT, 'neck': FPN},
+        f"backbone gives \\[16\\]; type='vitbackbones.Pyramid', {GIVEN} makes the missing levels",
+    ),
+    (
+        'retinanet',
+        {'backbone': VIT, 'neck': None, 'bbox_head__in_channels': 16},
+        r'anchor_generator.strides: is \[8, 16, 32\], but the backbone gives 1 maps of strides '
+        rf"\[16\]; make the levels in model.neck: dict\(type='vitbackbones.Pyramid', {GIVEN}\)",
+    ),
+    (
+        'retinanet',
+        {'neck__in_strides': [8, 16, 32, 64]},
+        r'in_strides: is \[8, 16, 32, 64\], but the backbone gives 4 maps of strides \[4, 8, 1',
+    ),
+    (
+        'retinanet',
+        {'bbox_head__anchor_generator__strides': [4, 8, 16]},
+        r'strides: is \[4, 8, 16\], but the neck gives 3 maps of strides \[8, 16, 32\]; make o',
+    ),
+    ('retinanet', {'neck__num_outs': 5}, r'strides: is \[8, 16, 32\], but the neck gives 5 maps'),
+    (
+        'retinanet',
+        {'neck__out_channels': 32},
+        'model.bbox_head.in_channels: is 64, but the neck gives 32',
+    ),
+    (
+        'mask_rcnn',
+        {'roi_head__bbox_roi_extractor__featmap_strides': [8, 16, 32, 64]},
+        r'featmap_strides: is \[8, 16, 32, 64\], but the neck gives 3 maps',
+    ),
+    (
+        'mask_rcnn',
+        {'roi_head__mask_roi_extractor__featmap_strides': [4, 8]},
+        r'featmap_strides: is \[4, 8\], but the neck gives 3 maps of strides \[8, 16, 32\]',
+    ),
+    (
+        'mask_rcnn',
+        {'roi_head__mask_head__in_channels': 256},
+        'mask_head.in_channels: is 256, but the maps of the neck have 64',
+    ),
+    (
+        'mask_rcnn',
+        {'roi_head__bbox_roi_extractor__out_channels': 256},
+        'bbox_roi_extractor.out_channels: is 256, but the maps of the neck have 64',
+    ),
+    ('mask_rcnn', {'rpn_head__in_channels': 256}, 'rpn_head.in_channels: is 256, but the neck giv'),
+    (
+        'dino',
+        {'neck__num_outs': 4},
+        r'num_feature_levels: is 3, but the neck gives 4 maps of strides .*; set it to 4',
+    ),
+]
+
+
+@pytest.mark.parametrize(('head', 'changes', 'message'), MISFITS)
+def test_a_wrong_pair_is_named_with_what_to_add(head, changes, message):
+    with pytest.raises(InputError, match=message):
+        try_model(changed(head, **changes))
+
+
+def test_strides_of_someone_elses_backbone_are_measured():
+    config = own(width=32)
+    config.model.neck = {'type': 'vitbackbones.ChannelMapper', 'out_strides': [16]}
+    config.model.neck.update(in_channels=[32], in_strides=[32], out_channels=32)
+    with pytest.raises(
+        InputError, match=r'in_strides: is \[32\], but the backbone gives 1 maps of s'
+    ):
+        try_model(config)
+    config.model.neck.in_strides = [16]
+    try_model(config)
