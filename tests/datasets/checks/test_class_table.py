@@ -19,6 +19,17 @@ def test_boxes():
     ]
 
 
+def test_masks():
+    samples = [boxes(0, 1), boxes(0, 1, 0, crowd=1), boxes(1)]
+    for box in samples[0]['instances'] + samples[1]['instances']:
+        box['mask'] = [[0, 0, 0, 9, 9, 9]]
+    assert class_table(samples, ('cat', 'dog')).splitlines() == [
+        '  class  images  boxes  masks',
+        '  cat         1      1      1',
+        '  dog         2      2      1',
+    ]
+
+
 def test_pixels():
     pixels = [np.array([10, 90]), None, np.array([0, 100])]
     samples = [{'seg_map_path': 'a.png'}] * 3

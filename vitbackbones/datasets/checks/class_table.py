@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -23,7 +24,9 @@ def class_table(
     if masks:
         return _table(classes, _columns('pixels', masks))
     if 'instances' in first:
-        return _table(classes, _columns('boxes', map(_boxes, samples)))
+        columns = _columns('boxes', map(_boxes, samples))
+        masked = Counter(chain.from_iterable(map(_masks, samples)))
+        return _table(classes, columns | ({'masks': masked} if masked else {}))
     if isinstance(first.get('gt_label'), int):
         return _table(classes, {'images': Counter(sample['gt_label'] for sample in samples)})
     return ''
@@ -32,6 +35,12 @@ def class_table(
 def _boxes(sample: dict) -> dict[int, int]:
     """Count the boxes of each label that a detector learns from."""
     return Counter(box['bbox_label'] for box in sample['instances'] if not box['ignore_flag'])
+
+
+def _masks(sample: dict) -> list[int]:
+    """Return the label of each box that comes with a mask."""
+    kept = (box for box in sample['instances'] if not box['ignore_flag'])
+    return [box['bbox_label'] for box in kept if 'mask' in box]
 
 
 def _columns(kind: str, found: Iterable[dict[int, int]]) -> dict[str, Counter]:

@@ -22,7 +22,8 @@ from ..load_image import read_image
 from .coco_file import Table, read_coco
 from .findings import Findings, not_there, spread
 from .headers import read_header
-from .pipelines import TURNING, color_type
+from .pipelines import TURNING, color_type, wants_masks
+from .segmentations import check_masks
 
 SIZES = 1000  # images whose sizes are compared
 
@@ -154,9 +155,14 @@ def _box_faults(images: Table, annotations: Table) -> dict[str, np.ndarray]:
     }
 
 
+def _kept(faults: dict[str, np.ndarray]) -> np.ndarray:
+    """Return the annotations (A,) bool that mmdet does not drop."""
+    return ~np.any(list(faults.values())[:3], axis=0)
+
+
 def _usable(ann_file: str, annotations: Table, faults: dict[str, np.ndarray]) -> np.ndarray:
     """Return the annotations (A,) bool from which a detector learns where an object is."""
-    kept = ~np.any(list(faults.values())[:3], axis=0)
+    kept = _kept(faults)
     if not kept.any():
         raise InputError(
             f'{ann_file}: not one usable box: all {len(kept)} are empty, thinner '
@@ -268,6 +274,7 @@ def check_coco(
     evaluated: bool = False,
     load: str = 'color',
     filter_cfg: dict | None = None,
+    masks: bool = False,
 ) -> Findings:
     """Check an annotation file, its images and its agreement with the classes of a run.
 
@@ -278,6 +285,7 @@ def check_coco(
         evaluated: whether COCO evaluation reads the file, which needs more than training.
         load: mmcv's ``color_type`` of the pipeline, which says whether EXIF turns an image.
         filter_cfg: of mmdet's data set, which images training leaves out.
+        masks: whether the model wants masks beside the boxes.
 
     Returns:
         Findings, whose warnings name the file, how many are concerned and the first ids.
@@ -285,13 +293,35 @@ def check_coco(
     Raises:
         InputError: the run cannot work with this data set.
     """
-    images, annotations, categories = read_coco(ann_file)
+    tables = images, annotations, _ = read_coco(ann_file)
+    found = check_tables(ann_file, image_folder, classes, tables, load, filter_cfg)
+    if evaluated:
+        found.warnings += _check_evaluated(ann_file, *tables)
+    if masks:
+        kept = _kept(_box_faults(images, annotations)) & ~np.array(annotations['ignore'], bool)
+        found.warnings += check_masks(ann_file, images, annotations, kept | evaluated, evaluated)
+    return found
+
+
+def check_tables(
+    ann_file: str,
+    image_folder: str,
+    classes: Sequence[str],
+    tables: tuple[Table, Table, Table],
+    load: str,
+    filter_cfg: dict | None,
+) -> Findings:
+    """Check the images, annotations (or segments) and categories of a file; see :func:`check_coco`.
+
+    Raises:
+        InputError: the run cannot work with this data set.
+    """
+    images, annotations, categories = tables
     _check_references(ann_file, annotations, 'image_id', images['id'])
     _check_references(ann_file, annotations, 'category_id', categories['id'])
     _check_categories(ann_file, categories, set(annotations['category_id']), classes)
     _check_files(ann_file, image_folder, images['file_name'])
-    warnings = _check_evaluated(ann_file, images, annotations, categories) if evaluated else []
-    warnings += _class_warnings(ann_file, categories['name'], classes)
+    warnings = _class_warnings(ann_file, categories['name'], classes)
     warnings += _size_warnings(ann_file, image_folder, images, load)
     faults = _box_faults(images, annotations)
     usable = _usable(ann_file, annotations, faults)
@@ -316,7 +346,20 @@ def _is_coco(kind: object) -> bool:
     )
 
 
-def _settings(dataset) -> tuple[str, str, Sequence[str]]:
+def _kind(config: dict) -> type | None:
+    from mmdet.registry import DATASETS
+
+    kind = config['type']
+    return DATASETS.get(kind) if isinstance(kind, str) else kind
+
+
+def unloaded(config: dict):
+    """Build a data set of mmdet that knows its paths and classes and has read nothing."""
+    paths = {key: config[key] for key in ('ann_file', 'data_root', 'data_prefix') if key in config}
+    return _kind(config)(**paths, metainfo=config.get('metainfo'), lazy_init=True)
+
+
+def settings(dataset) -> tuple[str, str, Sequence[str]]:
     """Return annotation file, image folder and classes as mmdet itself understands them."""
     folder, classes = dataset.data_prefix.get('img'), dataset.metainfo['classes']
     if folder is None:
@@ -337,18 +380,14 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
     Data sets of another format and files behind ``backend_args`` (not on a disk) are not checked.
     One with ``test_mode`` is taken as evaluated.
     """
-    from mmdet.registry import DATASETS
-
-    kind = config['type']
-    kind = DATASETS.get(kind) if isinstance(kind, str) else kind
-    if not _is_coco(kind) or config.get('backend_args'):
+    if not _is_coco(_kind(config)) or config.get('backend_args'):
         return Findings()
-    paths = {key: config[key] for key in ('ann_file', 'data_root', 'data_prefix') if key in config}
-    dataset = kind(**paths, metainfo=config.get('metainfo'), lazy_init=True)
+    dataset = unloaded(config)
     testing = config.get('test_mode', False)
     return check_coco(
-        *_settings(dataset),
+        *settings(dataset),
         evaluated=evaluated or testing,
         load=color_type(config.get('pipeline', ())),
         filter_cfg=None if testing else config.get('filter_cfg'),
+        masks=wants_masks(config.get('pipeline', ())),
     )

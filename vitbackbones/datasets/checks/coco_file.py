@@ -21,7 +21,7 @@ COLUMNS = {  # what mmdet reads of each entry of each list of the file, and the 
     'categories': {'id': ID, 'name': (str,)},
 }
 Table = dict[str, list]  # the columns of one list of the file
-OPTIONAL = ('iscrowd', 'ignore')  # of annotations; None where an entry does not have it
+OPTIONAL = ('iscrowd', 'ignore', 'segmentation')  # of annotations; None where an entry has none
 
 
 def read_coco(ann_file: str) -> tuple[Table, Table, Table]:
@@ -30,11 +30,11 @@ def read_coco(ann_file: str) -> tuple[Table, Table, Table]:
     Raises:
         InputError: the file is missing or damaged, or an entry has a value that cannot be used.
     """
-    data = _load(ann_file)
-    images, annotations, categories = (_table(ann_file, data, part) for part in COLUMNS)
+    data = load(ann_file)
+    images, annotations, categories = (table(ann_file, data, *each) for each in COLUMNS.items())
     for key in OPTIONAL:
         annotations[key] = [entry.get(key) for entry in data['annotations']]
-    _check_boxes(ann_file, annotations)
+    check_boxes(ann_file, annotations)
     return images, annotations, categories
 
 
@@ -53,7 +53,8 @@ def _by_id(table: Table) -> dict:
     return dict(zip(table['id'], zip(*table.values(), strict=True), strict=True))
 
 
-def _load(ann_file: str) -> object:
+def load(ann_file: str) -> object:
+    """Read the JSON file."""
     try:
         with open(ann_file, encoding='utf-8') as file:
             return json.load(file)
@@ -90,23 +91,24 @@ def _entries(ann_file: str, data: object, part: str) -> list[dict]:
     return entries
 
 
-def _table(ann_file: str, data: object, part: str) -> Table:
-    """Return one list of the file as columns, with unique ids."""
+def table(
+    ann_file: str, data: object, part: str, columns: dict[str, tuple], key: str = 'id'
+) -> Table:
+    """Return one list of the file as columns of the types given; those of ``key`` are unique."""
     entries = _entries(ann_file, data, part)
-    columns = COLUMNS[part].items()
-    table = {key: _column(ann_file, part, entries, key, types) for key, types in columns}
-    if len(set(table['id'])) < len(entries):
-        twice = [key for key, count in Counter(table['id']).items() if count > 1]
-        raise InputError(f'{ann_file}: ids used more than once in {part!r}: {some(twice)}.')
-    return table
+    found = {name: column(ann_file, part, entries, name, types) for name, types in columns.items()}
+    if len(set(found[key])) < len(entries):
+        twice = [each for each, count in Counter(found[key]).items() if count > 1]
+        raise InputError(f'{ann_file}: {key}s used more than once in {part!r}: {some(twice)}.')
+    return found
 
 
-def _column(ann_file: str, part: str, entries: list[dict], key: str, types: tuple) -> list:
+def column(ann_file: str, part: str, entries: list[dict], key: str, types: tuple) -> list:
     """Return the values of ``key`` of all entries: each of one of the ``types``, numbers finite."""
-    column = [entry.get(key) for entry in entries]
-    if _fits(column, types):
-        return column
-    at, value = next((i, v) for i, v in enumerate(column) if not _fits([v], types))
+    values = [entry.get(key) for entry in entries]
+    if _fits(values, types):
+        return values
+    at, value = next((i, v) for i, v in enumerate(values) if not _fits([v], types))
     fault = f'is {cut(value)}' if key in entries[at] else 'is missing'
     kinds = ' or '.join(kind.__name__ for kind in types)
     finite = ' and finite' if types == NUMBER else ''
@@ -127,7 +129,8 @@ def _finite(numbers: list) -> bool:
         return False
 
 
-def _check_boxes(ann_file: str, annotations: Table) -> None:
+def check_boxes(ann_file: str, annotations: Table) -> None:
+    """Require four finite numbers for each box."""
     column = annotations['bbox']
     if _are_boxes(column):
         return

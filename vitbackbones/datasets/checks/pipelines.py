@@ -1,4 +1,4 @@
-"""How a pipeline of any toolbox loads an image file, and whether it can resize it."""
+"""How a pipeline of any toolbox loads an image and its masks, and whether it can resize them."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,6 +16,11 @@ def color_type(pipeline: Sequence[dict]) -> str:
         if bare_name(step['type']) in ('LoadImage', 'LoadImageFromFile'):
             return step.get('color_type', 'color')
     return 'color'
+
+
+def wants_masks(pipeline: Sequence[dict]) -> bool:
+    """Tell whether a pipeline of mmdet loads the masks of objects."""
+    return any(step.get('with_mask', False) for step in pipeline)
 
 
 # ---------------------------------------------------------------------------- sizes

@@ -12,10 +12,13 @@ from mmengine.config import Config
 from ...config.data import SPLITS, datasets, evaluators
 from ...config.lookup import Lookup
 from ...config.paths import is_remote
+from ...config.settings import as_list
 from ...datasets.checks.coco_file import differences
 from ...datasets.checks.findings import Findings
+from ...datasets.checks.segmentations import require_masks
 from ...errors import InputError
 from ...messages import some
+from .task import is_panoptic
 
 
 def check_evaluators(config: Config, found: dict[str, Findings]) -> None:
@@ -26,14 +29,18 @@ def check_evaluators(config: Config, found: dict[str, Findings]) -> None:
         found: what the checks found in the data sets that are used, by their paths in ``config``.
 
     Raises:
-        InputError: a file is missing, or has other images, annotations or categories.
+        InputError: a file is missing, or has other images, annotations or categories, or no masks
+            where masks are measured.
     """
     splits = tuple(split for split in SPLITS if any(path.startswith(split) for path in found))
     for path, metric in evaluators(config, splits):
         if _reads_file(metric):
             tested = list(datasets(config, (path.partition('_')[0],)))
             _require(path, metric, tested)
-            if len(tested) == 1 and found[tested[0][0]].samples and not metric.get('format_only'):
+            if 'segm' in as_list(metric.get('metric')):
+                require_masks(metric['ann_file'])
+            of_boxes = len(tested) == 1 and not is_panoptic(tested[0][1])
+            if of_boxes and found[tested[0][0]].samples and not metric.get('format_only'):
                 _compare(path, metric, *tested[0])
 
 
