@@ -60,6 +60,7 @@ ALSO = {
     'config/schema.py': ['preflight/test_mistakes.py'],
     'config/settings.py': ['config', 'commands/test_smoke.py'],
     'config/value_types.py': ['preflight/test_mistakes.py'],
+    'datasets/checks/panoptic_file.py': ['datasets/checks/test_panoptic.py'],
     'datasets/cifar.py': ['test_colors.py'],
     'datasets/inaturalist.py': ['datasets/test_imagenet_variants.py'],
     'datasets/tables.py': [

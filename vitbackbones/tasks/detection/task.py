@@ -1,8 +1,9 @@
 """Detection with mmdet, on data in COCO's format."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mmengine.config import Config
 
@@ -24,6 +25,9 @@ from .levels import (
     heads_read_all_levels,
     proposals_have_the_width_of_the_maps,
 )
+
+if TYPE_CHECKING:
+    from ...datasets.checks.findings import Findings, Look
 
 
 def is_panoptic(dataset: Mapping) -> bool:
@@ -61,6 +65,19 @@ def use_shapes(config: Config, root: Path) -> Config:
     return config
 
 
+def check_dataset(dataset: dict, evaluated: bool) -> 'Findings':
+    """Look into a data set of boxes and masks, or of panoptic segments."""
+    form = 'panoptic' if is_panoptic(dataset) else 'coco'
+    return Deferred(f'datasets.checks.{form}:check_dataset')(dataset, evaluated)
+
+
+def file_checks(dataset: dict) -> 'dict[str, Callable[[], Look]]':
+    """Look at the PNG files of panoptic segments."""
+    if not is_panoptic(dataset):
+        return {}
+    return Deferred('datasets.checks.panoptic:segment_checks')(dataset)
+
+
 TASK = Task(
     scope='mmdet',
     packer='PackDetInputs',
@@ -79,7 +96,8 @@ TASK = Task(
     ),
     unit='usable box',
     needs_contrast=False,  # a box is told apart from the background
-    check_dataset=Deferred('datasets.checks.coco:check_dataset'),
+    check_dataset=check_dataset,
+    file_checks=file_checks,
     check_evaluators=Deferred('tasks.detection.evaluators:check_evaluators'),
     shapes=shapes,
     use_shapes=use_shapes,
