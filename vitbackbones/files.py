@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
@@ -52,6 +53,16 @@ def write_file(path: str | Path, content: bytes) -> None:
         file.write(content)
 
 
+def write_if_changed(path: Path, content: bytes) -> None:
+    """Write a file as :func:`write_file` does, unless it is there and the same.
+
+    Raises:
+        InputError: the disk is full or the folder cannot be written to.
+    """
+    if not path.is_file() or path.read_bytes() != content:
+        write_file(path, content)
+
+
 def _flush_names(folder: Path) -> None:
     """Bring a new name to the disk too: a power failure could take it back."""
     entries = os.open(folder, os.O_RDONLY)
@@ -84,6 +95,42 @@ def prepare_folder(path: str | Path, role: str) -> Path:
             f'{role} {folder}: cannot be written to ({error.strerror}); choose another folder'
         ) from error
     return folder
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Yield a folder to fill; it gets its name when the block ends, and vanishes if that fails.
+
+    What had the name before is removed then, and not earlier.
+
+    Raises:
+        InputError: the disk is full or the folder cannot be written to.
+    """
+    part = Path(f'{path}.{socket.gethostname()}.{os.getpid()}{PART}')
+    try:
+        part.mkdir(parents=True)
+        yield part
+        _take_place(part, path)
+    except OSError as error:
+        raise InputError(
+            f'{path} cannot be written ({error.strerror}); what was there before is unharmed'
+        ) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _take_place(part: Path, path: Path) -> None:
+    """Give a folder its name, and remove what had the name once that is done."""
+    before = part.with_suffix('.before')
+    if path.exists():
+        os.rename(path, before)
+    try:
+        os.rename(part, path)
+    except OSError:
+        if before.exists():
+            os.rename(before, path)
+        raise
+    shutil.rmtree(before, ignore_errors=True)
 
 
 # ------------------------------------------------------------------------ locks

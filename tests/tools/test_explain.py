@@ -18,9 +18,9 @@ def test_each_step_says_what_it_changes(tool, data, tmp_path):
         *('--cfg-options', 'train_dataloader.batch_size=3'),
     )
     assert (result.status, list(tmp_path.iterdir())) == (0, [])
-    assert headings(result.out)[:7] == [
-        *('command line', 'toolboxes', 'sections', 'settings', 'agreement', 'classes'),
-        'precision',
+    assert headings(result.out)[:8] == [
+        *('command line', 'toolboxes', 'sections', 'settings', 'agreement', 'own data'),
+        *('classes', 'precision'),
     ]
     assert "{'type': 'vitbackbones.CompileHook'}" in result.out
     for line in (

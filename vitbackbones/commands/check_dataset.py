@@ -26,6 +26,7 @@ from ..datasets.load_mask import BadMask
 from ..errors import InputError
 from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..preflight.data import check_data
+from ..preflight.own_data import use_own_data
 from ..processes import show_warnings
 from ..tasks import find_task
 from ..training.cores import available_cores
@@ -47,6 +48,7 @@ def check(options: Namespace) -> None:
     splits = tuple(split for split in SPLITS if list(loaders(config, (split,))))
     if not splits:
         raise InputError(f'{config.filename}: no complete config, it has no data loader')
+    config = use_own_data(config, options.data_root)
     config = locate_data(config, options.data_root, splits)
     with suppress(BadMask):  # is listed below, with all others
         show_warnings(check_data(config, splits))

@@ -13,6 +13,7 @@ from ..openmmlab.patches import IN_RUN
 from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..preflight.agreement import require_agreement
 from ..preflight.hooks import add_service_hooks
+from ..preflight.own_data import use_own_data
 from ..preflight.steps import Step
 from ..preflight.trial import try_model
 from ..processes import process_rank
@@ -57,6 +58,12 @@ def first_steps(*sections: str) -> tuple[Step, ...]:
     )
 
 
+OWN_DATA = Step(
+    'own data',
+    'classes and files of a folder that the config does not describe (--data-root)',
+    lambda config, options: use_own_data(config, options.data_root, options.work_dir),
+    needed=True,
+)
 SETTINGS = (
     Step(
         'settings',

@@ -27,6 +27,7 @@ from ..inference.writers import PictureWriter, PredictionWriter
 from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..preflight.agreement import require_agreement
 from ..preflight.explain import explained
+from ..preflight.own_data import take_classes_of
 from ..tasks import TASKS, find_task
 from ..training.allocation import keep_freed_memory
 from ..training.cores import share_cores
@@ -56,6 +57,7 @@ def predict(options: Namespace) -> None:
     require_agreement(config)
     device = choose_device(options.device)
     checkpoint = find_checkpoint(options.checkpoint, 'CHECKPOINT')
+    config = take_classes_of(config, checkpoint)
     out = prepare_folder(options.out, '--out')
     with folder_lock(out, '--out'):
         _require_ready(out, options)

@@ -26,7 +26,7 @@ from ..tasks import find_task
 from ..training.console import QuietRunner
 from ..training.find_checkpoint import find_checkpoint
 from ..training.hooks.progress import on_terminal
-from .common_steps import MACHINE, SETTINGS, TRIAL, first_steps
+from .common_steps import MACHINE, OWN_DATA, SETTINGS, TRIAL, first_steps
 from .imagenet_sets import use_set
 
 SECTIONS = ('model', 'test_dataloader', 'test_cfg', 'test_evaluator')
@@ -175,6 +175,7 @@ STEPS = (
         lambda config, options: use_set(config, options.dataset) if options.dataset else config,
     ),
     *SETTINGS,
+    OWN_DATA,
     Step(
         'classes',
         'the model has as many as the data set names',

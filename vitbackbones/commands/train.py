@@ -27,7 +27,7 @@ from ..training.hooks.interrupt import saved_without_data
 from ..training.param_groups import group_parameters
 from ..training.precision import use_amp
 from . import smoke
-from .common_steps import MACHINE, SETTINGS, TRIAL, first_steps
+from .common_steps import MACHINE, OWN_DATA, SETTINGS, TRIAL, first_steps
 
 SECTIONS = ('model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
 # What would have no effect on a smoke test, and why.
@@ -134,9 +134,8 @@ def _clear(config: Config, options: Namespace) -> None:
 # ------------------------------------------------------------------------ the steps
 
 # What is read and checked before the work dir is created and other runs are kept out of it.
-READ = (
-    *first_steps(*SECTIONS),
-    *SETTINGS,
+READ = (*first_steps(*SECTIONS), *SETTINGS)
+MODEL = (
     Step(
         'classes',
         'the model has as many as the data sets name',
@@ -155,6 +154,8 @@ READ = (
 )
 TRAIN_SETTINGS = (
     *READ,
+    OWN_DATA,
+    *MODEL,
     Step(
         'work dir',
         'the one of the config, or work_dirs/<config name> (--work-dir)',
@@ -163,6 +164,7 @@ TRAIN_SETTINGS = (
 )
 SMOKE_SETTINGS = (
     *READ,
+    *MODEL,
     Step('options', 'each has an effect', _refuse_without_effect),
     Step(
         'work dir',

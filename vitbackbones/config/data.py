@@ -33,6 +33,16 @@ def datasets(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple
         waiting += inside
 
 
+def separated(config: Config) -> Config:
+    """Return a copy of ``config`` whose splits share no data set or metric, to change one alone."""
+    config = copy.deepcopy(config)
+    for split in SPLITS:
+        for key in (f'{split}_dataloader', f'{split}_evaluator'):
+            if config.get(key) is not None:
+                config[key] = copy.deepcopy(config[key])
+    return config
+
+
 def first_dataset(config: Config, split: str) -> dict:
     """Return the config of the data set of a split; of a wrapper, the first one inside."""
     return next(datasets(config, (split,)))[1]
@@ -91,20 +101,30 @@ def locate_data(config: Config, given: str | None, splits: tuple[str, ...]) -> C
 def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
     old = dataset.get('data_root') or ''
     root = Path(written.get(old, old))
-    prefix = dataset.get('data_prefix') or {}
-    named = {'ann_file': dataset.get('ann_file')}
-    named |= prefix if isinstance(prefix, dict) else {'data_prefix': prefix}
-    if not any(named.values()):  # its files have fixed names
-        named = {'data_root': '.'}
-    for key, value in named.items():
-        if not value or is_remote(root / value) or (resolve(root) / value).exists():
-            continue
+    for key, value in _missing_files(dataset, root):
         require_index(dataset, resolve(root) / value)
         places = ' and '.join(str(place / value) for place in candidates(root))
         raise InputError(
             f'{root / value}: the {key} of {path} is not there (looked for {places}). '
             f'{_ways_to(root)} or try the config without data with tools/train.py --smoke.'
         )
+
+
+def _missing_files(dataset: dict, root: Path) -> Iterator[tuple[str, str]]:
+    """Yield key and value of the files and folders of a data set that are not below ``root``."""
+    prefix = dataset.get('data_prefix') or {}
+    named = {'ann_file': dataset.get('ann_file')}
+    named |= prefix if isinstance(prefix, dict) else {'data_prefix': prefix}
+    if not any(named.values()):  # its files have fixed names
+        named = {'data_root': '.'}
+    for key, value in named.items():
+        if value and not is_remote(root / value) and not (resolve(root) / value).exists():
+            yield key, value
+
+
+def fits_layout(config: Config, root: Path) -> bool:
+    """Tell whether a folder has all files and folders that the data sets of a config name."""
+    return not any(list(_missing_files(dataset, root)) for _, dataset in datasets(config))
 
 
 def _ways_to(root: Path) -> str:

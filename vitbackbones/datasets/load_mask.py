@@ -101,7 +101,8 @@ def kind_fault(mask: str, format: str, mode: str) -> str:
         )
     return (
         f'mask file {mask}: is a picture of kind {mode}, not an index mask. A mask has one channel '
-        "that holds the number of each pixel's class; convert a color-coded one."
+        "that holds the number of each pixel's class; tools/import_dataset.py masks converts "
+        'color-coded ones.'
     )
 
 

@@ -5,19 +5,13 @@ error (on a GPU in a failed assertion that names nothing), and a model with too 
 without a word.
 """
 
-from collections.abc import Iterator
-
 from mmengine.config import Config
 
+from ..config.class_count import class_counts
 from ..config.data import datasets
 from ..config.metainfo import class_names
 from ..errors import InputError
 from ..messages import shorten
-
-# Parts that may have a number of their own: the unused classifier of a backbone, and proposals,
-# which tell objects from background.
-SEPARATE = ('backbone', 'rpn_head')
-THINGS_AND_STUFF = ('num_things_classes', 'num_stuff_classes')  # of Mask2Former in mmdet
 
 
 def check_classes(config: Config, splits: tuple[str, ...]) -> None:
@@ -26,8 +20,7 @@ def check_classes(config: Config, splits: tuple[str, ...]) -> None:
     Raises:
         InputError: two differ; both keys are named.
     """
-    widths = [*_widths(config.model, 'model')]
-    widths += _widths(config.get('data_preprocessor') or {}, 'data_preprocessor')
+    widths = list(class_counts(config))
     for path, dataset in datasets(config, splits):
         source, names = class_names(config, dataset)
         for key, width in widths if names else ():
@@ -37,14 +30,3 @@ def check_classes(config: Config, splits: tuple[str, ...]) -> None:
                     f'classes ({shorten(names)}). Set {key}={len(names)}, or metainfo.classes of '
                     'every data set to the names of the classes of the model.'
                 )
-
-
-def _widths(node, path: str) -> Iterator[tuple[str, int]]:
-    """Yield key and value of every ``num_classes`` inside of ``node``, and things with stuff."""
-    if isinstance(node, dict) and {*THINGS_AND_STUFF} <= node.keys():
-        yield f'{path}.{" + ".join(THINGS_AND_STUFF)}', sum(node[key] for key in THINGS_AND_STUFF)
-    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
-        if key == 'num_classes':
-            yield f'{path}.{key}', value
-        elif isinstance(value, dict | list | tuple) and key not in SEPARATE:
-            yield from _widths(value, f'{path}.{key}')

@@ -1,11 +1,12 @@
 """All that the tools have to know of a task, as one record."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
+from ..messages import shorten
 from ..registry import SCOPE
 
 if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none of these
@@ -48,6 +49,26 @@ class Deferred:
         return resolve_name(f'{SCOPE}.{self.place}')(*arguments)
 
 
+@dataclass
+class OwnData:
+    """A config on the data of a folder, what was found there in one line, and what is odd of it."""
+
+    config: 'Config'
+    summary: str
+    warnings: list[str]
+
+
+def found_in_words(classes: Sequence[str], counts: Mapping[str, int], source: str) -> str:
+    """Return the summary of own data.
+
+    >>> found_in_words(('cat', 'dog'), {'train': 80, 'val': 20}, 'pets')
+    '2 classes: cat, dog; 80 pictures for train, 20 for val from pets'
+    """
+    first, *others = (f'{count} for {split}' for split, count in counts.items())
+    pictures = ', '.join([first.replace(' for', ' pictures for'), *others])
+    return f'{len(classes)} classes: {shorten(classes)}; {pictures} from {source}'
+
+
 @dataclass(frozen=True, kw_only=True)
 class Task:
     """A task and the toolbox that it runs in.
@@ -70,6 +91,9 @@ class Task:
         file_checks: returns, for files of a data set beside its images, what looks at them.
         shapes: returns how :func:`vitbackbones.datasets.shapes.write` draws data for a smoke test.
         use_shapes: returns a config that has these data, in the folder given, instead of its own.
+        fits_folder: tells whether a config can be run on a folder as it is.
+        use_folder: returns a config that is run on what a folder holds, given the folder and one
+            to write lists into; None where a task reads nothing from folders of other layouts.
         sized: parts of a model with sizes of images among their settings.
         writer: makes what writes predictions, given a folder, the classes and the least score.
         draw: draws predictions beside the ground truth and yields the files, given a model, a data
@@ -91,6 +115,8 @@ class Task:
     file_checks: 'Callable[[dict], dict[str, Callable[[], Look]]]' = lambda dataset: {}
     shapes: 'Callable[[Config], dict]'
     use_shapes: 'Callable[[Config, Path], Config]'
+    fits_folder: 'Callable[[Config, Path], bool]' = lambda config, root: True
+    use_folder: 'Callable[[Config, Path, Path], OwnData] | None' = None
     sized: tuple[str, ...] = ()
     writer: Callable[[Path, dict, float], Any]
     draw: Callable[..., Iterator[Path]] | None = None

@@ -30,7 +30,7 @@ def read_coco(ann_file: str) -> tuple[Table, Table, Table]:
     Raises:
         InputError: the file is missing or damaged, or an entry has a value that cannot be used.
     """
-    data = load(ann_file)
+    data = load_json(ann_file)
     images, annotations, categories = (table(ann_file, data, *each) for each in COLUMNS.items())
     for key in OPTIONAL:
         annotations[key] = [entry.get(key) for entry in data['annotations']]
@@ -53,8 +53,12 @@ def _by_id(table: Table) -> dict:
     return dict(zip(table['id'], zip(*table.values(), strict=True), strict=True))
 
 
-def load(ann_file: str) -> object:
-    """Read the JSON file."""
+def load_json(ann_file: str) -> object:
+    """Return what a JSON file holds.
+
+    Raises:
+        InputError: it is missing or damaged.
+    """
     try:
         with open(ann_file, encoding='utf-8') as file:
             return json.load(file)
@@ -78,8 +82,12 @@ def load(ann_file: str) -> object:
         raise InputError(f'{ann_file}: malformed JSON: a number of thousands of digits.') from None
 
 
-def _entries(ann_file: str, data: object, part: str) -> list[dict]:
-    """Return the list ``part`` of the file, which has one entry or more."""
+def entries_of(ann_file: str, data: object, part: str) -> list[dict]:
+    """Return the list ``part`` of the file.
+
+    Raises:
+        InputError: it is missing, empty, or not a list of objects.
+    """
     entries = data.get(part) if isinstance(data, dict) else None
     if not isinstance(entries, list) or set(map(type, entries)) - {dict}:
         raise InputError(
@@ -95,7 +103,7 @@ def table(
     ann_file: str, data: object, part: str, columns: dict[str, tuple], key: str = 'id'
 ) -> Table:
     """Return one list of the file as columns of the types given; those of ``key`` are unique."""
-    entries = _entries(ann_file, data, part)
+    entries = entries_of(ann_file, data, part)
     found = {name: column(ann_file, part, entries, name, types) for name, types in columns.items()}
     if len(set(found[key])) < len(entries):
         twice = [each for each, count in Counter(found[key]).items() if count > 1]

@@ -2,7 +2,7 @@
 
 from ...errors import InputError
 from ...messages import some
-from .coco_file import COLUMNS, ID, NUMBER, Table, check_boxes, column, load, table
+from .coco_file import COLUMNS, ID, NUMBER, Table, check_boxes, column, load_json, table
 
 ENTRIES = {'image_id': ID, 'segments_info': (list,)}
 SEGMENTS = {'id': (int,), 'category_id': ID, 'bbox': (list,), 'area': NUMBER}
@@ -18,7 +18,7 @@ def read_panoptic(ann_file: str) -> tuple[Table, Table, Table]:
     Raises:
         InputError: the file is missing or damaged, or an entry has a value that cannot be used.
     """
-    data = load(ann_file)
+    data = load_json(ann_file)
     images = table(ann_file, data, 'images', COLUMNS['images'])
     things = COLUMNS['categories'] | {'isthing': (int, bool)}
     categories = table(ann_file, data, 'categories', things)

@@ -41,6 +41,8 @@ TASK = Task(
     file_checks=Deferred('datasets.checks.masks:mask_checks'),
     shapes=lambda config: {'classes': training_classes(config)[1:]},  # the first is the ground
     use_shapes=use_shapes,
+    fits_folder=Deferred('tasks.segmentation.own_data:fits_folder'),
+    use_folder=Deferred('tasks.segmentation.own_data:use_folder'),
     sized=('data_preprocessor', 'test_cfg'),
     writer=Deferred('inference.writers:MaskWriter'),
     # without the least score, which pixels do not have

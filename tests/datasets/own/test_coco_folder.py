@@ -1,0 +1,81 @@
+"""Finding COCO's annotation files, their pictures and classes below a folder."""
+
+import pytest
+
+from vitbackbones.datasets.own.coco_folder import completed, find_classes, find_parts
+from vitbackbones.errors import InputError
+
+from .folders import CATEGORIES, coco, one_file, roboflow, write
+
+
+def test_one_file_is_split_by_the_names_of_its_pictures(tmp_path):
+    parts = find_parts(one_file(tmp_path, 40))
+    names = {
+        split: {entry['file_name'] for entry in part.content['images']}
+        for split, part in parts.items()
+    }
+    assert parts.keys() == {'train', 'val'}
+    assert names['train'] | names['val'] == {f'{i}.jpg' for i in range(40)}
+    assert not names['train'] & names['val']
+    for part in parts.values():
+        assert (part.images, part.whole) == (tmp_path / 'pictures', False)
+        ids = {entry['id'] for entry in part.content['images']}
+        assert {entry['image_id'] for entry in part.content['annotations']} == ids
+
+
+def test_a_folder_for_each_split(tmp_path):
+    parts = find_parts(roboflow(tmp_path))
+    assert {split: part.images.name for split, part in parts.items()} == {
+        'train': 'train',
+        'val': 'valid',
+        'test': 'test',
+    }
+    assert find_classes(parts) == ['cat', 'dog']  # in the order of the file, without 'animals'
+
+
+def test_the_layout_of_coco_itself(tmp_path):
+    files = {'annotations/captions_train2017.json': '{', 'train2017/0.jpg': None}
+    for split in ('train', 'val'):
+        files |= {f'annotations/instances_{split}2017.json': coco(['0.jpg'])}
+        files |= {f'{split}2017/0.jpg': None}
+    parts = find_parts(write(tmp_path, files))
+    assert [part.images.name for part in parts.values()] == ['train2017', 'val2017']
+    assert all(part.whole for part in parts.values())
+
+
+def test_what_exports_lack_is_added_and_nothing_else_changes():
+    content = coco(['0.jpg', '1.jpg'])
+    assert completed(content, ['dog', 'cat']) == content
+    first, second = content['annotations']
+    first['id'] = 0
+    del second['area'], second['iscrowd']
+    changed = completed(content, ['cat', 'dog'])
+    assert changed['categories'] == CATEGORIES[::-1]
+    assert changed['annotations'] == [{**first, 'id': 3}, {**second, 'area': 200, 'iscrowd': 0}]
+
+
+@pytest.mark.parametrize(
+    ('files', 'message'),
+    [
+        ({}, r"no annotation file in COCO's format .* docs/own_data.md"),
+        ({'a/0.xml': '<annotation/>'}, r'import_dataset\.py voc .* OUT, then --data-root OUT'),
+        ({'test.json': coco(['0.jpg'])}, r'test\.json is for test, and no annotation file'),
+        ({'a.json': coco(['0.jpg']), 'b.json': coco(['1.jpg'])}, r'several .* a\.json, b\.json'),
+        ({'a.json': coco(['0.jpg', '1.jpg'])}, r"its images \('0.jpg', '1.jpg'\) are not in"),
+        (
+            {'a.json': coco(['0.jpg', '1.jpg']), 'x/0.jpg': None, 'y/1.jpg': None},
+            r'in several folders, .*x, .*y\. Move',
+        ),
+        ({'a.json': coco(['0.jpg']), '0.jpg': None}, 'one image cannot be split'),
+        ({'a.json': {**coco(['0.jpg']), 'images': [1]}}, "'images' is missing or not a list"),
+    ],
+)
+def test_what_cannot_be_found_is_one_message(tmp_path, files, message):
+    with pytest.raises(InputError, match=message):
+        find_parts(write(tmp_path, files))
+
+
+def test_a_link_in_a_circle_is_followed_once(tmp_path):
+    one_file(tmp_path)
+    (tmp_path / 'pictures' / 'again').symlink_to(tmp_path)
+    assert find_parts(tmp_path)['train'].images == tmp_path / 'pictures'

@@ -1,0 +1,121 @@
+"""A folder that the config does not describe, and the config that is made for it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mmengine.config import Config
+from PIL import Image
+
+from vitbackbones.config.data import datasets, locate_data
+from vitbackbones.preflight.own_data import use_own_data
+
+from ..datasets.own.folders import coco, one_file, roboflow, write
+from ..training.shapes_configs import make_config, make_mask_config
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    """Of Shapes, beside which the current directory has a folder ``own``."""
+    monkeypatch.chdir(tmp_path)
+    model = {'bbox_head': {'num_classes': 3}}
+    made = make_config(model=model).to_dict()
+    made['test_dataloader'] = made['val_dataloader']
+    return named(made)
+
+
+def named(settings):
+    """A config of these settings with a file name, after which the work dir is called."""
+    Path('tiny.py').touch()
+    return Config(settings, filename='tiny.py')
+
+
+def test_classes_and_files_are_those_of_the_folder(config, tmp_path, capsys):
+    root = roboflow(tmp_path / 'own')
+    found = use_own_data(config, 'own')
+    assert config.model.bbox_head.num_classes == 3  # a copy is changed
+    assert found.model.bbox_head.num_classes == 2
+    for (_, dataset), folder in zip(datasets(found), ('train', 'valid', 'test'), strict=True):
+        assert tuple(dataset.metainfo.classes) == ('cat', 'dog')
+        assert dataset.data_prefix.img == f'{root}/{folder}/'
+    assert found.val_evaluator.ann_file == found.val_dataloader.dataset.ann_file
+    assert found.test_evaluator[0].ann_file == found.test_dataloader.dataset.ann_file
+    content = json.loads(Path(found.test_evaluator[0].ann_file).read_text())
+    assert [entry['id'] for entry in content['annotations']] == [2, 1]  # was 0, 1
+    text = capsys.readouterr().out
+    assert text.startswith('2 classes: cat, dog; 2 pictures for train, 2 for val, 2 for test from ')
+    assert locate_data(found, 'own', ('train', 'val')) == found  # files are there, paths absolute
+
+
+def test_one_file_is_split_into_the_work_dir_and_the_folder_stays_as_it_is(config, tmp_path):
+    root = one_file(tmp_path / 'own')
+    before = sorted(root.rglob('*'))
+    found = use_own_data(config, 'own', 'run')
+    files = [Path(dataset.ann_file) for _, dataset in datasets(found)]
+    assert files == [tmp_path / 'run' / 'own_data' / f'{s}.json' for s in ('train', 'val', 'val')]
+    assert sorted(root.rglob('*')) == before
+    times = [file.stat().st_mtime_ns for file in files]
+    assert use_own_data(config, 'own', 'run') == found
+    assert [file.stat().st_mtime_ns for file in files] == times  # a resumed run writes nothing
+
+
+def shapes_layout(root, categories):
+    files = {}
+    for split in ('train', 'val'):
+        files |= {f'annotations/instances_{split}.json': coco(['0.jpg'], categories)}
+        files |= {f'images/{split}/0.jpg': None}
+    return write(root, files)
+
+
+def test_a_folder_that_the_config_describes_is_left_to_it(config, tmp_path):
+    shapes_layout(tmp_path / 'own', [{'id': 1, 'name': 'square'}])
+    assert use_own_data(config, 'own') is config
+    config.own_data = True
+    assert use_own_data(config, 'own').model.bbox_head.num_classes == 1
+
+
+def test_the_same_layout_with_other_classes_is_read(config, tmp_path):
+    shapes_layout(tmp_path / 'own', [{'id': 1, 'name': 'cell'}])
+    found = use_own_data(config, 'own')
+    assert tuple(found.train_dataloader.dataset.metainfo.classes) == ('cell',)
+    files = [dataset.ann_file for _, dataset in datasets(found)]
+    names = ('train', 'val', 'val')
+    assert files == [f'{tmp_path}/own/annotations/instances_{name}.json' for name in names]
+
+
+def test_a_folder_that_is_not_there_is_left_to_the_check_of_the_files(config):
+    assert use_own_data(config, 'none') is config
+    assert use_own_data(config, None) is config
+
+
+def test_masks_of_0_and_255_are_read_as_two_classes(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in '0123':
+        for folder in ('images', 'masks'):
+            (tmp_path / 'own' / folder).mkdir(parents=True, exist_ok=True)
+            mask = np.array([[0, 255]], np.uint8)
+            Image.fromarray(mask).save(tmp_path / 'own' / folder / f'{name}.png')
+    steps = [
+        {'type': 'LoadImage'},
+        {'type': 'TestTimeAug', 'transforms': [[{'type': 'LoadAnnotations'}]]},
+        {'type': 'LoadMask', 'num_classes': 4},
+    ]
+    before = make_mask_config(pipeline=steps).to_dict()
+    model = {'decode_head': {'num_classes': 4}, 'auxiliary_head': [{'num_classes': 4}]}
+    before |= {'model': model, 'tta_pipeline': steps, 'val_dataloader': before['train_dataloader']}
+    found = use_own_data(named(before), 'own')
+    assert found.model.decode_head.num_classes == 2
+    assert found.model.auxiliary_head[0].num_classes == 2
+    loading = {'type': 'vitbackbones.LoadMask', 'num_classes': 2, 'values': (0, 255), 'ignored': ()}
+    for _, dataset in datasets(found):
+        assert dataset.metainfo.classes == ('background', 'foreground')
+        assert dataset.reduce_zero_label is False
+        for pipeline in (dataset.pipeline, found.tta_pipeline):
+            assert dict(pipeline[1].transforms[0][0]) == dict(pipeline[2]) == loading
+    names = [set(Path(dataset.ann_file).read_text().split()) for _, dataset in datasets(found)]
+    assert names[0] | names[1] == {*'0123'}
+    assert not names[0] & names[1]
+    assert capsys.readouterr().out.startswith(
+        '2 classes: background, foreground; 3 pictures for tr'
+    )

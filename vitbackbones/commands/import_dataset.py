@@ -1,0 +1,117 @@
+"""``tools/import_dataset.py``: annotations in other forms, as COCO files and index masks.
+
+The folder that comes out is one that ``--data-root`` of the other tools takes as it is. It is
+complete or absent. The files that it is made of stay as they are.
+"""
+
+import json
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..datasets.own.names import spelling_warnings
+from ..errors import InputError
+from ..files import whole_folder
+from ..importing.coco import write_coco
+from ..importing.color_masks import import_color_masks
+from ..importing.notes import Notes
+from ..importing.pictures import Picture, note_twins
+from ..importing.voc import read_voc
+from ..importing.yolo import read_yolo
+from ..messages import shorten
+from ..processes import show_warnings
+
+BOXES = {'voc': read_voc, 'yolo': read_yolo}
+RECORD = 'import.json'  # in the folder that is written: what it was made of
+CONFIGS = {'voc': 'quick_detector', 'yolo': 'quick_detector', 'masks': 'quick_segmentor'}
+
+
+def import_dataset(options: Namespace) -> None:
+    """Do what ``tools/import_dataset.py --help`` describes.
+
+    Raises:
+        InputError: there is nothing to import, something of it cannot be used, or the folder to
+            write holds something else.
+    """
+    root, out = _folder(options.folder), Path(options.out).expanduser().absolute()
+    _require_free(root, out, options.overwrite)
+    notes = Notes()
+    write = _import_masks if options.form == 'masks' else _import_boxes
+    with whole_folder(out) as part:
+        summary = write(root, part, options, notes)
+        record = {'form': options.form, 'folder': str(root), 'found': summary}
+        (part / RECORD).write_text(json.dumps(record, indent=2) + '\n')
+    print(f'{summary}, in {out}')
+    print(
+        f'next: python tools/train.py configs/{CONFIGS[options.form]}.py --data-root {out}\n'
+        f'before a long run: python tools/check_dataset.py configs/{CONFIGS[options.form]}.py '
+        f'--data-root {out}'
+    )
+
+
+def _folder(given: str) -> Path:
+    root = Path(given).expanduser().absolute()
+    if not root.is_dir():
+        raise InputError(f'{root}: no such folder')
+    return root
+
+
+def _require_free(root: Path, out: Path, overwrite: bool) -> None:
+    """Refuse to write into the folder that is read, or over what this tool has not written."""
+    one, other = root.resolve(), out.resolve()
+    if one == other or one in other.parents or other in one.parents:
+        raise InputError(f'{out}: must be neither in {root} nor around it; choose another folder')
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    if not (out / RECORD).is_file():
+        raise InputError(f'{out}: holds something else than an import; choose another folder')
+    if not overwrite:
+        raise InputError(f'{out}: holds an import; replace it with --overwrite, or choose another')
+
+
+# ------------------------------------------------------------------------ forms
+
+
+def _import_boxes(root: Path, out: Path, options: Namespace, notes: Notes) -> str:
+    pictures, classes = BOXES[options.form](root, notes)
+    note_twins(pictures, notes)
+    _report(notes, options.skip_faulty)
+    things = sum(len(picture.things) for picture in pictures)
+    if not things:
+        raise InputError(f'{root}: not one object that can be used, in {len(pictures)} pictures')
+    show_warnings(spelling_warnings(str(root), classes))
+    pictures = _with_splits(pictures)
+    write_coco(out, pictures, classes, options.copy)
+    bare = sum(not picture.things for picture in pictures)
+    return (
+        f'{len(classes)} classes ({shorten(classes)}), {things} objects on {len(pictures)} '
+        f'pictures, {bare} of them without objects'
+    )
+
+
+def _import_masks(root: Path, out: Path, options: Namespace, notes: Notes) -> str:
+    colors = options.colors and Path(options.colors).expanduser()
+    summary = import_color_masks(root, out, colors, options.copy, notes)
+    _report(notes, options.skip_faulty)
+    return summary
+
+
+def _with_splits(pictures: Sequence[Picture]) -> list[Picture]:
+    """Give pictures without a split, where others have one, to training."""
+    if any(picture.split for picture in pictures):
+        for picture in pictures:
+            picture.split = picture.split or 'train'
+    return sorted(pictures, key=lambda picture: picture.path)
+
+
+def _report(notes: Notes, skip_faulty: bool) -> None:
+    """Print what was noted; stop where there are faults, unless their files are to be left out."""
+    for line in notes.lines():
+        print(line)
+    for fault in notes.faults:
+        print(fault)
+    if notes.faults and not skip_faulty:
+        raise InputError(
+            f'{len(notes.faults)} faults, see above; nothing is written. Correct them, or leave '
+            'these files out with --skip-faulty'
+        )

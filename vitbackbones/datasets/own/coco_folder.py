@@ -1,0 +1,236 @@
+"""Annotation files in COCO's format below a folder, whatever they are called, and their pictures.
+
+Known are the forms of COCO itself (``annotations/instances_train2017.json``), of Roboflow
+(``train/_annotations.coco.json``, ``valid/``, ``test/``), of CVAT and Label Studio (one file).
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import InputError
+from ...messages import some
+from ..checks.coco_file import COLUMNS, entries_of, load_json
+from ..checks.findings import spread
+from .splits import held_out, named_split
+
+DEPTH = 4  # folders below the one given
+SAMPLE = 20  # file names by which a folder of pictures is found
+# COCO's own annotations of other kinds, which are large and lie beside those with boxes
+OTHER_KINDS = ('captions', 'person_keypoints', 'panoptic', 'stuff', 'image_info')
+
+
+@dataclass
+class CocoPart:
+    """One split: its annotation file, what that holds, and the folder of its pictures.
+
+    Attributes:
+        whole: False where ``content`` is a part of the file.
+    """
+
+    file: Path
+    content: dict
+    images: Path
+    whole: bool = True
+
+
+def find_parts(root: Path) -> dict[str, CocoPart]:
+    """Return the parts for training and validation, and that for testing if there is one.
+
+    Where no file is for validation, a fixed share of the training pictures is, by their names.
+
+    Raises:
+        InputError: there are no such files, or it is not clear which ones are meant.
+    """
+    files = _annotation_files(root)
+    parts = {split: _part(root, split, *found) for split, found in files.items()}
+    if 'val' not in parts:
+        parts |= _split(parts['train'])
+    return parts
+
+
+# ------------------------------------------------------------------------ annotation files
+
+
+def _annotation_files(root: Path) -> dict[str, tuple[Path, dict]]:
+    """Return file and content of each split."""
+    groups = {}
+    for file in sorted(files_below(root, ('.json',))):
+        groups.setdefault(named_split(str(file.relative_to(root))), []).append(file)
+    if 'train' in groups:
+        groups.pop(None, None)  # such as all annotations in one file, beside those of each split
+    found = {split: _the_coco_file(root, split, files) for split, files in groups.items()}
+    found = {split or 'train': file for split, file in found.items() if file}
+    if 'train' not in found:
+        raise InputError(_nothing_to_train_on(root, found))
+    return found
+
+
+def files_below(root: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
+    """Yield the files below a folder with one of the suffixes, in any case; none is hidden."""
+    for folder in folders_below(root):
+        for entry in os.scandir(folder):
+            name = entry.name
+            if name.lower().endswith(suffixes) and not name.startswith('.') and entry.is_file():
+                yield Path(entry.path)
+
+
+def folders_below(root: Path) -> Iterator[Path]:
+    """Yield a folder and those below it, also through links; each once, none is hidden."""
+    seen = set()
+    for place, folders, _ in os.walk(root, followlinks=True):
+        deep = len(Path(place).relative_to(root).parts) >= DEPTH
+        known = os.path.realpath(place) in seen
+        seen.add(os.path.realpath(place))
+        kept = [] if deep or known else sorted(f for f in folders if not f.startswith('.'))
+        folders[:] = kept
+        if not known:
+            yield Path(place)
+
+
+def _the_coco_file(root: Path, split: str | None, files: list[Path]) -> tuple[Path, dict] | None:
+    """Return the file with boxes among those of a split, None if there is none."""
+    chosen = [file for file in files if file.name.startswith('instances')]
+    chosen = chosen or [file for file in files if not file.name.startswith(OTHER_KINDS)]
+    contents = [(file, load_json(str(file))) for file in chosen]
+    found = [(file, content) for file, content in contents if is_coco(content)]
+    if len(found) > 1:
+        names = some((file.relative_to(root) for file, _ in found), str)
+        raise InputError(
+            f'{root}: several annotation files for {split or "train"}: {names}. Move all but the '
+            'one that is meant out of the folder, or join them.'
+        )
+    return found[0] if found else None
+
+
+def is_coco(content: object) -> bool:
+    """Tell whether what a JSON file holds has the three lists of COCO's format."""
+    return isinstance(content, dict) and content.keys() >= COLUMNS.keys()
+
+
+def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str:
+    if found:
+        names = some((file.relative_to(root) for file, _ in found.values()), str)
+        return (
+            f'{root}: {names} is for {" and ".join(found)}, and no annotation file (*.json) is for '
+            'training. Put it there, or give the file that is to be split another name.'
+        )
+    for suffix, kind in (('.xml', 'voc'), ('.txt', 'yolo')):
+        if next(files_below(root, (suffix,)), None):
+            return (
+                f"{root}: no annotation file in COCO's format (*.json), but {suffix} files. "
+                f'Convert them: python tools/import_dataset.py {kind} {root} OUT, then --data-root '
+                'OUT.'
+            )
+    return (
+        f"{root}: no annotation file in COCO's format (*.json with images, annotations and "
+        'categories) in it or below. docs/own_data.md lists the layouts that are known.'
+    )
+
+
+# ------------------------------------------------------------------------ pictures
+
+
+def _part(root: Path, split: str, file: Path, content: dict) -> CocoPart:
+    for part in COLUMNS:
+        entries_of(str(file), content, part)
+    names = [str(entry.get('file_name')) for entry in content['images']]
+    return CocoPart(file, content, _image_folder(root, split, file, names))
+
+
+def _image_folder(root: Path, split: str, file: Path, names: list[str]) -> Path:
+    """Return the folder below which the pictures are: the one with most of a sample of them.
+
+    Of equal ones it is that of the split, then that of the annotation file.
+    """
+    sample = [names[row] for row in spread(len(names), SAMPLE)]
+    ranks = {
+        folder: (
+            sum((folder / name).is_file() for name in sample),
+            named_split(str(folder.relative_to(root))) == split,
+            folder == file.parent,
+        )
+        for folder in folders_below(root)
+    }
+    best = max(ranks.values())
+    if not best[0]:
+        raise InputError(
+            f'{file}: its images ({some(sample)}) are not in {root} or below. Put them there, or '
+            'correct file_name in the annotations.'
+        )
+    folders = [folder for folder, rank in ranks.items() if rank == best]
+    if len(folders) > 1:
+        raise InputError(
+            f'{file}: its images are in several folders, {some(folders, str)}. Move all but one '
+            'out of the folder of the data set.'
+        )
+    return folders[0]
+
+
+# ------------------------------------------------------------------------ one file for all
+
+
+def _split(part: CocoPart) -> dict[str, CocoPart]:
+    """Return what trains and what validates of one part."""
+    names = [str(entry.get('file_name')) for entry in part.content['images']]
+    if len(set(names)) < 2:
+        raise InputError(f'{part.file}: one image cannot be split into training and validation.')
+    chosen = held_out(names)
+    return {
+        'train': _kept(part, {*names} - chosen),
+        'val': _kept(part, chosen),
+    }
+
+
+def _kept(part: CocoPart, names: set[str]) -> CocoPart:
+    content = part.content
+    images = [entry for entry in content['images'] if str(entry.get('file_name')) in names]
+    keys = {entry.get('id') for entry in images}
+    boxes = [entry for entry in content['annotations'] if entry.get('image_id') in keys]
+    changed = {**content, 'images': images, 'annotations': boxes}
+    return CocoPart(part.file, changed, part.images, whole=False)
+
+
+# ------------------------------------------------------------------------ what is read of them
+
+
+def find_classes(parts: dict[str, CocoPart]) -> list[str]:
+    """Return the classes that annotations use, in the order of the training file.
+
+    Raises:
+        InputError: there is none.
+    """
+    names = dict.fromkeys(name for part in parts.values() for name in used_names(part.content))
+    if not names:
+        raise InputError(f'{parts["train"].file}: no annotation uses a category of the file.')
+    order = [str(entry.get('name')) for entry in parts['train'].content['categories']]
+    return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
+
+
+def used_names(content: dict) -> list[str]:
+    """Return the names of the categories that annotations use, in the order of the file."""
+    keys = {entry.get('category_id') for entry in content['annotations']}
+    return [str(entry.get('name')) for entry in content['categories'] if entry.get('id') in keys]
+
+
+def completed(content: dict, classes: list[str]) -> dict:
+    """Return ``content`` with what toolboxes need and some exports lack.
+
+    Categories stand in the order of ``classes``, by which mmdet numbers labels. Annotations have
+    an ``iscrowd`` and an ``area``. None has the id 0, which COCO evaluation never counts as found.
+    """
+    rank = {name: place for place, name in enumerate(classes)}
+    categories = sorted(content['categories'], key=lambda c: rank.get(c.get('name'), len(rank)))
+    free = 1 + max((a['id'] for a in content['annotations'] if type(a.get('id')) is int), default=0)
+    boxes = [_completed_box(entry, free) for entry in content['annotations']]
+    return {**content, 'categories': categories, 'annotations': boxes}
+
+
+def _completed_box(entry: dict, free: int) -> dict:
+    changed = {'iscrowd': 0, **entry}
+    with suppress(KeyError, TypeError, ValueError):  # a check of the run names a bad box
+        _, _, width, height = entry['bbox']
+        changed.setdefault('area', width * height)
+    return changed | {'id': free} if entry.get('id') == 0 else changed

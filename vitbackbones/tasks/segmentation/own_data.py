@@ -1,0 +1,92 @@
+"""A segmentor on a folder of pictures and index masks, without a config for it."""
+
+from pathlib import Path
+
+from mmengine.config import Config
+
+from ...config.class_count import set_class_count
+from ...config.data import SPLITS, datasets, fits_layout, separated
+from ...datasets.own.mask_folder import MaskPart, find_mask_parts
+from ...datasets.own.names import spelling_warnings
+from ...datasets.own.numbering import Numbering, find_numbering
+from ...files import write_if_changed
+from ...registry import SCOPE, bare_name
+from ..task import OwnData, found_in_words
+
+
+def fits_folder(config: Config, root: Path) -> bool:
+    """Tell whether a folder has the files and folders that a config names."""
+    return fits_layout(config, root)
+
+
+def use_folder(config: Config, root: Path, lists: Path) -> OwnData:
+    """Train, validate and test on the pictures and masks that are found below ``root``.
+
+    Args:
+        config: of a segmentor.
+        root: the folder of the data set.
+        lists: the folder for the lists of the parts of one that is split.
+
+    Raises:
+        InputError: there are no such files, or it is not clear which ones are meant.
+    """
+    config = separated(config)
+    parts = find_mask_parts(root)
+    masks = [mask for part in parts.values() for _, mask in part.pairs()]
+    numbering = find_numbering(root, masks)
+    for split in SPLITS:
+        chosen = split if split in parts else 'val'
+        for _, dataset in datasets(config, (split,)):
+            kept = {key: dataset[key] for key in ('pipeline', 'test_mode') if key in dataset}
+            dataset.clear()  # suffixes, lists and subsets belong to the files of the config's data
+            file = lists / f'{chosen}.txt'
+            dataset.update(**kept, **_dataset(root, parts[chosen], numbering, file))
+            _set_loading(dataset.get('pipeline') or (), numbering)
+    for branch in config.get('tta_pipeline') or ():
+        _set_loading([branch], numbering)
+    set_class_count(config, len(numbering.classes))
+    summary = _summary(root, parts, numbering, lists)
+    return OwnData(config, summary, spelling_warnings(str(root), numbering.classes))
+
+
+def _dataset(root: Path, part: MaskPart, numbering: Numbering, file: Path) -> dict:
+    """Return the config of a data set; names are listed in ``file`` where they must be."""
+    if part.listed:
+        write_if_changed(file, ''.join(f'{name}\n' for name in part.names).encode())
+    return {
+        'type': 'mmseg.BaseSegDataset',
+        'data_root': str(root),
+        'ann_file': str(file) if part.listed else '',
+        'data_prefix': {'img_path': str(part.images), 'seg_map_path': str(part.masks)},
+        'img_suffix': part.suffix,
+        'seg_map_suffix': part.mask_suffix,
+        'metainfo': {'classes': tuple(numbering.classes)},
+        'reduce_zero_label': numbering.from_one,
+    }
+
+
+def _set_loading(steps, numbering: Numbering) -> None:
+    """Load masks by their numbering wherever steps, also those inside of steps, load masks."""
+    for step in steps:
+        if isinstance(step, list | tuple):
+            _set_loading(step, numbering)
+        elif bare_name(step.get('type')) in ('LoadMask', 'LoadAnnotations'):
+            step.clear()
+            step.update(
+                type=f'{SCOPE}.LoadMask',
+                num_classes=len(numbering.classes),
+                values=numbering.values,
+                ignored=numbering.ignored,
+            )
+        else:
+            _set_loading(step.get('transforms') or (), numbering)
+
+
+def _summary(root: Path, parts: dict[str, MaskPart], numbering: Numbering, lists: Path) -> str:
+    counts = {split: len(parts[split].names) for split in SPLITS if split in parts}
+    folders = dict.fromkeys(
+        str(folder.relative_to(root)) for p in parts.values() for folder in (p.images, p.masks)
+    )
+    listed = any(part.listed for part in parts.values())
+    source = f'{root} ({", ".join(folders)}){f", listed in {lists}" if listed else ""}'
+    return found_in_words(numbering.classes, counts, source)
