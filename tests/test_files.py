@@ -1,5 +1,6 @@
-"""A folder of results has one writer."""
+"""A folder of results has one writer, and is complete or absent."""
 
+import errno
 import os
 import socket
 from multiprocessing import get_context
@@ -7,7 +8,7 @@ from multiprocessing import get_context
 import pytest
 
 from vitbackbones.errors import InputError
-from vitbackbones.files import folder_lock
+from vitbackbones.files import folder_lock, whole_folder
 
 fork = get_context('fork')  # a new interpreter would import everything first
 
@@ -76,3 +77,34 @@ def test_another_folder_is_free(tmp_path, holder):
     (tmp_path / 'other').mkdir()
     with folder_lock(tmp_path / 'other', '--out'):
         pass
+
+
+def test_a_folder_is_replaced_whole_or_stays_as_it_was(tmp_path):
+    target = tmp_path / 'target'
+    with whole_folder(target) as folder:
+        (folder / 'first').touch()
+    with pytest.raises(ZeroDivisionError), whole_folder(target):
+        1 / 0  # noqa: B018
+    assert [path.name for path in target.iterdir()] == ['first']
+    with whole_folder(target) as folder:
+        (folder / 'third').touch()
+    assert [path.name for path in target.iterdir()] == ['third']
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_folder_whose_name_cannot_be_given_leaves_what_had_it(tmp_path, monkeypatch):
+    target = tmp_path / 'target'
+    with whole_folder(target) as folder:
+        (folder / 'first').touch()
+    rename = os.rename
+
+    def fails_once(source, destination):
+        if str(source).endswith('.part') and not destination.exists():
+            monkeypatch.setattr(os, 'rename', rename)
+            raise OSError(errno.ENOSPC, 'No space left on device')
+        rename(source, destination)
+
+    monkeypatch.setattr(os, 'rename', fails_once)
+    with pytest.raises(InputError, match='what was there before is unharmed'), whole_folder(target):
+        pass
+    assert [path.name for path in target.iterdir()] == ['first']

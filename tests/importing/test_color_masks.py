@@ -32,7 +32,7 @@ def test_colors_become_numbers_and_those_of_no_class_are_ignored(tmp_path):
     colored(root, 'b', mode='RGBA')
     (root / 'class_dict.csv').write_text(TABLE)
     summary = import_color_masks(root, out, None, False, notes)
-    assert summary == '2 classes (road, car), 2 pictures with masks'
+    assert summary == '2 classes: road, car; 2 pictures with masks'
     mask = np.array(Image.open(out / 'masks' / 'a.png'))
     assert (mask[0, 0], mask[3, 20], mask[1, 0], mask[1, 30]) == (255, 255, 1, 0)
     assert (out / 'classes.txt').read_text() == 'road\ncar\n'

@@ -31,7 +31,7 @@ def test_voc_files_train_a_detector_without_a_config_for_them(tool, pets, tmp_pa
     before = listed(pets)
     result = tool('import_dataset', 'voc', 'pets', 'out')
     assert result.status == 0, result.err
-    assert '1 classes (cat), 10 objects on 10 pictures, 0 of them without objects' in result.out
+    assert '1 class: cat; 10 objects on 10 pictures, 0 of them without objects' in result.out
     assert f'configs/quick_detector.py --data-root {tmp_path}/out' in result.out
     (box,) = {tuple(entry['bbox']) for entry in content(tmp_path / 'out')['annotations']}
     assert box == (10, 5, 30, 25)
@@ -40,7 +40,7 @@ def test_voc_files_train_a_detector_without_a_config_for_them(tool, pets, tmp_pa
     short = ('--cfg-options', 'train_cfg.max_epochs=1', 'train_cfg.val_interval=1')
     result = tool('train', TINY, '--data-root', 'out', '--scratch', *short)
     assert result.status == 0, result.err
-    assert '1 classes: cat; ' in result.out
+    assert '1 class: cat; ' in result.out
     result = tool('test', TINY, 'work_dirs/tiny_detr', '--data-root', 'out')
     assert result.status == 0, result.err
     # the config that the run left knows the classes, and so does the checkpoint

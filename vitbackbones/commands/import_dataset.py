@@ -9,7 +9,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..datasets.own.names import spelling_warnings
+from ..datasets.own.names import in_words, spelling_warnings
 from ..errors import InputError
 from ..files import whole_folder
 from ..importing.coco import write_coco
@@ -18,7 +18,6 @@ from ..importing.notes import Notes
 from ..importing.pictures import Picture, note_twins
 from ..importing.voc import read_voc
 from ..importing.yolo import read_yolo
-from ..messages import shorten
 from ..processes import show_warnings
 
 BOXES = {'voc': read_voc, 'yolo': read_yolo}
@@ -84,8 +83,8 @@ def _import_boxes(root: Path, out: Path, options: Namespace, notes: Notes) -> st
     write_coco(out, pictures, classes, options.copy)
     bare = sum(not picture.things for picture in pictures)
     return (
-        f'{len(classes)} classes ({shorten(classes)}), {things} objects on {len(pictures)} '
-        f'pictures, {bare} of them without objects'
+        f'{in_words(classes)}; {things} objects on {len(pictures)} pictures, {bare} of them '
+        'without objects'
     )
 
 

@@ -127,6 +127,7 @@ SCHEMA: dict[str, Rule] = {
     'sync_bn': choice('torch', 'mmcv', None),
     'find_unused_parameters': FLAG,
     # -- data
+    'own_data': FLAG,
     '*_dataloader.batch_size': COUNT,
     '*_dataloader.num_workers': whole(0),
     '*_dataloader.prefetch_factor': COUNT | NONE,

@@ -9,8 +9,9 @@ from PIL import Image
 
 from ..datasets.load_mask import IGNORED, size_fault
 from ..datasets.own.mask_folder import MaskPart, named_parts
+from ..datasets.own.names import in_words as class_words
 from ..errors import InputError
-from ..messages import shorten, some
+from ..messages import some
 from .coco import place
 from .color_table import find_table, in_words, labels_of, table_of
 from .notes import Notes
@@ -53,7 +54,7 @@ def import_color_masks(root: Path, out: Path, colors: Path | None, copy: bool, n
     _require_any(seen, notes)
     _note_unknown(seen, table, notes)
     (out / 'classes.txt').write_text(''.join(f'{name}\n' for name in names), 'utf-8')
-    return f'{len(names)} classes ({shorten(names)}), {count} pictures with masks'
+    return f'{class_words(names)}; {count} pictures with masks'
 
 
 def read_colors(mask: Path) -> np.ndarray:

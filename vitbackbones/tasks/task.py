@@ -6,7 +6,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from ..messages import shorten
+from ..datasets.own.names import in_words
 from ..registry import SCOPE
 
 if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none of these
@@ -66,7 +66,7 @@ def found_in_words(classes: Sequence[str], counts: Mapping[str, int], source: st
     """
     first, *others = (f'{count} for {split}' for split, count in counts.items())
     pictures = ', '.join([first.replace(' for', ' pictures for'), *others])
-    return f'{len(classes)} classes: {shorten(classes)}; {pictures} from {source}'
+    return f'{in_words(classes)}; {pictures} from {source}'
 
 
 @dataclass(frozen=True, kw_only=True)

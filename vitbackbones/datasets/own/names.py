@@ -1,11 +1,20 @@
 """The names of classes that people write: lists of them in files, and two spellings of one."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ...errors import InputError
-from ...messages import some
+from ...messages import shorten, some
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Return how many classes there are, and the first names.
+
+    >>> in_words(['cat', 'dog'])
+    '2 classes: cat, dog'
+    """
+    return f'{len(names)} class{"" if len(names) == 1 else "es"}: {shorten(names)}'
 
 
 def spelling_warnings(source: str, names: Iterable[str]) -> list[str]:
