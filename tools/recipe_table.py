@@ -45,6 +45,10 @@ Rate: of the backbone / of the heads. Warm-up and length: in steps. Decline: of 
 is left of it at the end. Crop: of training; windows: in testing, and the step between them, where
 images are not tested in one piece.
 """
+QUICK = """\
+For pictures of your own, see [quick.md](quick.md). Rate: of all. Warm-up and length: in steps.
+Decline: what is left of the rate at the end. Size: of the long side in evaluation.
+"""
 
 
 @dataclass(frozen=True)
@@ -213,6 +217,19 @@ TABLES = (
             'crop': lambda c: f'{steps(c, "train")["RandomCrop"].crop_size[0]}',
             'windows': windows,
             'normalization': normalization,
+        },
+    ),
+    Table(
+        'Quick',
+        QUICK,
+        ('quick',),
+        {
+            **optimization(lambda c: f'{c.optim_wrapper.optimizer.lr:g}'),
+            'warm-up': warm_up,
+            'length': lambda c: f'{c.train_cfg.max_iters}',
+            'decline': decline,
+            'clip': clip,
+            'size': lambda c: f'{max(steps(c, "test")["Resize"].scale)}',
         },
     ),
 )

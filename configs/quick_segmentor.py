@@ -1,0 +1,20 @@
+"""Masks on pictures of your own in minutes: Semantic FPN on a small SReT, from random weights.
+
+Reproduces: nothing published; chosen by measurement, docs/quick.md.
+Schedule: 2000 steps of 8 crops of 224 x 224, from pictures of about 320 pixels.
+Hardware: two CPU cores or any GPU.
+
+    python tools/train.py configs/quick_segmentor.py --data-root FOLDER
+    python tools/train.py configs/quick_segmentor.py  # on Shapes, under data/shapes
+"""
+
+_base_ = [
+    '_base_/models/quick_segmentor.py',
+    '_base_/backbones/sret_quick.py',
+    '_base_/datasets/quick_segmentation.py',
+    '_base_/schedules/quick.py',
+    '_base_/segmentation_runtime.py',
+]
+
+model = dict(backbone=_base_.backbone, neck=_base_.maps)
+default_hooks = dict(logger=dict(interval=25), checkpoint=dict(interval=500))

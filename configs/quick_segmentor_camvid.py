@@ -1,0 +1,19 @@
+"""The quick segmentor on CamVid: road scenes in eleven classes, 367 training frames.
+
+Reproduces: nothing published.
+Schedule: 2000 steps of 8 crops of 224 x 224, as quick_segmentor; compared in docs/quick.md.
+Hardware: two CPU cores or any GPU.
+
+    python tools/train.py configs/quick_segmentor_camvid.py
+"""
+
+_base_ = [
+    '_base_/models/quick_segmentor.py',
+    '_base_/backbones/sret_quick.py',
+    '_base_/datasets/camvid_quick.py',
+    '_base_/schedules/quick.py',
+    '_base_/segmentation_runtime.py',
+]
+
+model = dict(backbone=_base_.backbone, neck=_base_.maps, decode_head=dict(num_classes=11))
+default_hooks = dict(logger=dict(interval=25), checkpoint=dict(interval=500))

@@ -1,0 +1,160 @@
+"""The quick configs learn from whatever pictures they are given; docs/quick.md says how far."""
+
+import ast
+import copy
+from pathlib import Path
+
+import pytest
+import torch
+from mmdet.registry import MODELS as DETECTORS
+from mmdet.structures import DetDataSample
+from mmdet.utils import register_all_modules as register_detectors
+from mmengine.config import Config
+from mmengine.registry import DefaultScope
+from mmengine.structures import InstanceData, PixelData
+from mmseg.registry import MODELS as SEGMENTORS
+from mmseg.structures import SegDataSample
+from mmseg.utils import register_all_modules as register_segmentors
+
+from vitbackbones.config.lint import lint
+from vitbackbones.preflight.agreement import require_agreement
+from vitbackbones.preflight.num_classes import check_classes
+
+pytestmark = pytest.mark.compat
+CONFIGS = Path(__file__).parents[1] / 'configs'
+NAMES = ('quick_detector', 'quick_segmentor')
+
+
+def load(name):
+    return Config.fromfile(CONFIGS / f'{name}.py')
+
+
+@pytest.fixture
+def detector():
+    """Return a function that builds a detector of some classes."""
+    register_detectors(init_default_scope=False)
+    with DefaultScope.overwrite_default_scope('mmdet'):
+        yield lambda classes: built(DETECTORS, 'quick_detector', 'bbox_head', classes)
+
+
+@pytest.fixture
+def segmentor():
+    """Return a function that builds a segmentor of some classes."""
+    register_segmentors(init_default_scope=False)
+    with DefaultScope.overwrite_default_scope('mmseg'):
+        yield lambda classes: built(SEGMENTORS, 'quick_segmentor', 'decode_head', classes)
+
+
+def built(registry, name, head, classes):
+    config = copy.deepcopy(load(name).model)
+    config[head].num_classes = classes
+    model = registry.build(config)
+    model.init_weights()
+    return model
+
+
+def with_boxes(*pictures, size=(64, 96)):
+    """Return samples that hold these lists of (x1, y1, x2, y2, label)."""
+    samples = []
+    for boxes in pictures:
+        rows = torch.tensor(boxes, dtype=torch.float32).reshape(-1, 5)  # also where there are none
+        sample = DetDataSample(
+            metainfo={
+                'img_shape': size,
+                'pad_shape': size,
+                'ori_shape': size,
+                'batch_input_shape': size,
+                'scale_factor': (1.0, 1.0),
+            }
+        )
+        sample.gt_instances = InstanceData(bboxes=rows[:, :4], labels=rows[:, 4].long())
+        samples.append(sample)
+    return samples
+
+
+def train(model, images, samples):
+    """Take two steps on one batch, all of the backbone learning from it, and return the losses."""
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
+    losses = []
+    for _ in range(2):
+        loss, _ = model.parse_losses(model.loss(images, samples))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(float(loss))
+    assert all(weight.isfinite().all() for weight in model.parameters())
+    assert all(weight.grad.count_nonzero() for weight in model.backbone.parameters())
+    return losses
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_header(name):
+    header = ast.get_docstring(ast.parse((CONFIGS / f'{name}.py').read_text()))
+    assert header.splitlines()[0].endswith('.')
+    assert f'python tools/train.py configs/{name}.py --data-root FOLDER' in header
+    assert 'Reproduces: nothing' in header
+    assert 'Hardware:' in header
+    assert 'docs/quick.md' in header
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_every_key_and_type_is_known_and_classes_agree(name):
+    config = load(name)
+    with DefaultScope.overwrite_default_scope(config.default_scope):
+        lint(config)
+        require_agreement(config)
+        check_classes(config, ('train', 'val', 'test'))
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_the_rate_declines_until_the_end(name):
+    config = load(name)
+    assert config.param_scheduler[-1].end == config.train_cfg.max_iters
+
+
+@pytest.mark.parametrize('classes', [1, 80])
+def test_the_detector_learns_any_number_of_classes(detector, classes):
+    model = detector(classes)
+    boxes = [(5, 5, 40, 40, 0), (50, 10, 70, 60, classes - 1)]
+    train(model, torch.randn(2, 3, 64, 96), with_boxes(boxes, boxes[:1]))
+    assert {level.out_channels for level in model.bbox_head.rtm_cls} == {classes}
+
+
+def test_the_detector_learns_from_images_without_objects(detector):
+    """Alone and beside others: what is no object is in them, too."""
+    model = detector(2)
+    images = torch.randn(2, 3, 64, 96)
+    without = with_boxes([], [])
+    model.parse_losses(model.loss(images, without))[0].backward()
+    assert all(weight.grad.isfinite().all() for weight in model.bbox_head.rtm_cls.parameters())
+    train(model, images, with_boxes([], [(5, 5, 40, 40, 1)]))
+
+
+@pytest.mark.parametrize('size', [(64, 96), (96, 64)])
+def test_the_detector_finds_boxes_within_the_image(detector, size):
+    model = detector(2).eval()
+    model.bbox_head.test_cfg.score_thr = 0.0
+    with torch.no_grad():
+        (found,) = model.predict(torch.randn(1, 3, *size), with_boxes([], size=size))
+    boxes = found.pred_instances.bboxes
+    assert 0 < len(boxes) <= 100
+    assert (boxes >= 0).all()
+    assert (boxes <= torch.tensor([*size[::-1], *size[::-1]])).all()
+
+
+@pytest.mark.parametrize('classes', [2, 80])
+def test_the_segmentor_learns_any_number_of_classes(segmentor, classes):
+    model = segmentor(classes)
+    masks = torch.zeros(2, 1, 64, 96, dtype=torch.long)
+    masks[:, :, 20:, 30:] = classes - 1
+    masks[0, :, :5] = 255  # ignored
+    samples = [SegDataSample(gt_sem_seg=PixelData(data=mask)) for mask in masks]
+    losses = train(model, torch.randn(2, 3, 64, 96), samples)
+    assert losses[-1] < losses[0]
+
+
+def test_the_segmentor_answers_at_the_size_of_the_image(segmentor):
+    model = segmentor(3).eval()
+    with torch.no_grad():
+        logits = model.encode_decode(torch.randn(1, 3, 70, 90), [{'img_shape': (70, 90)}])
+    assert logits.shape == (1, 3, 70, 90)
