@@ -71,6 +71,7 @@ ALSO = {
     'errors.py': ['commands/test_cli.py', 'datasets/test_load_image.py'],
     'importing': ['importing', 'tools/test_import_dataset.py'],
     'inference/journal.py': ['tools/predict'],
+    'inference/object_writer.py': ['tools/predict'],
     'inference/predictor.py': ['tools/predict'],
     'inference/sources.py': ['tools/predict'],
     'inference/subjects.py': ['tools/test_analyze.py'],

@@ -2,10 +2,11 @@
 
 python tools/predict.py configs/detr_aug_vit_s_shapes.py work_dirs/.../epoch_18.pth photos --out out
 
-writes out/predictions.json, out/pictures and, for segmentation, index masks in out/masks. A file
-that fails is named, the others are done, and the exit status is 2. What is answered is at once in
-out/predictions.jsonl, a line for each image, and predictions.json is made of it at the end, also
-after Ctrl-C, SIGTERM or SIGHUP. Whatever stopped it, the same command goes on with --resume.
+writes out/predictions.json, out/pictures and, for segmentation, index masks in out/masks; the
+segments of a panoptic model are in out/panoptic.json and out/panoptic. A file that fails is named,
+the others are done, and the exit status is 2. What is answered is at once in out/predictions.jsonl,
+a line for each image, and predictions.json is made of it at the end, also after Ctrl-C, SIGTERM or
+SIGHUP. Whatever stopped it, the same command goes on with --resume.
 """
 
 import sys
@@ -36,6 +37,8 @@ def parse() -> Namespace:
     add_fused(faster.add_argument)
     add('--batch-size', type=int, default=1, metavar='N', help='images at a time (default: 1)')
     add('--score-thr', type=float, default=0.3, metavar='S', help='least drawn (default: 0.3)')
+    masks = 'form of the masks in predictions.json (default: rle)'
+    add('--masks', choices=['rle', 'polygons'], default='rle', help=masks)
     add('--cfg-options', nargs='+', action=ConfigOptions, default={}, metavar='KEY=VALUE')
     options = parser.parse_args()
     if options.batch_size < 1:

@@ -24,14 +24,19 @@ def build(config):
         return MODELS.build(config.model).eval()
 
 
+def write_model(path, place):
+    """Write a config with all that it is based on, and a checkpoint of random weights."""
+    config = Config.fromfile(path)
+    config.dump(place / path.name)
+    meta = {'dataset_meta': config_meta(config)}
+    checkpoint = {'state_dict': build(config).state_dict(), 'meta': meta}
+    torch.save(checkpoint, place / f'{path.stem}.pth')
+
+
 def write(place):
     """Write ``tiny_{det,seg,cls}.{py,pth}`` and ``images/{0,1,2}.png``."""
     for task in ('det', 'seg', 'cls'):
-        config = Config.fromfile(HERE / f'tiny_{task}.py')
-        config.dump(place / f'tiny_{task}.py')
-        meta = {'dataset_meta': config_meta(config)}
-        checkpoint = {'state_dict': build(config).state_dict(), 'meta': meta}
-        torch.save(checkpoint, place / f'tiny_{task}.pth')
+        write_model(HERE / f'tiny_{task}.py', place)
     (place / 'images').mkdir()
     random = np.random.default_rng(0)
     for i, size in enumerate(SIZES):

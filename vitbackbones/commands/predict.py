@@ -66,12 +66,12 @@ def predict(options: Namespace) -> None:
         keep_freed_memory()
         with explained(config):
             predictor = Predictor(config, checkpoint, device, options.amp, options.fused)
-        writer = task.writer(out, predictor.meta, options.score_thr)
+        writer = task.writer(out, predictor.meta, options.score_thr, options.masks)
         journal = Journal(out, _settings(config, checkpoint, options, sources), options.resume)
         run = _Run(predictor, writer, journal, options.batch_size)
-        run.all(sources)
+        names = run.all(sources)
     done = len(sources) - len(run.failed)
-    print(f'{done} of {len(sources)} files: {out}/predictions.json and pictures')
+    print(f'{done} of {len(sources)} files: {", ".join(names)} and pictures in {out}')
     if run.failed:
         raise InputError(f'{len(run.failed)} of {len(sources)} files failed, see above')
 
@@ -100,6 +100,7 @@ def _settings(
         'CHECKPOINT': f'{checkpoint.name} ({weights:08x})',
         'the folder of the inputs': str(sources[0].path).removesuffix(sources[0].name),
         '--score-thr': options.score_thr,
+        '--masks': options.masks,
         '--batch-size': options.batch_size,
         '--amp': options.amp,
         '--fused': options.fused,
@@ -125,8 +126,12 @@ class _Run:
         self.failed: set[str] = set()
         self.in_a_row = {'pipeline': 0, 'model': 0}  # failures that no file explains
 
-    def all(self, sources: Sequence[Source]) -> None:
-        """Go through the files that are not answered yet; write the JSON files in any case."""
+    def all(self, sources: Sequence[Source]) -> list[str]:
+        """Go through the files that are not answered yet; write the JSON files in any case.
+
+        Returns:
+            The names of the JSON files.
+        """
         names = [source.name for source in sources]
         done = len(self.journal.answered & set(names))
         if done:
@@ -140,7 +145,7 @@ class _Run:
             with suppress(InputError):  # a full disk: the first error says so
                 self.writer.write(self.journal.read(names))
             raise
-        self.writer.write(self.journal.read(names))
+        return self.writer.write(self.journal.read(names))
 
     def _go_through(self, sources: Sequence[Source]) -> None:
         answered = self.journal.answered

@@ -1,7 +1,6 @@
-"""Pictures of detections: boxes and their labels, predicted beside annotated."""
+"""Pictures of detections: boxes or masks and their labels, predicted beside annotated."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,8 @@ from PIL import Image, ImageDraw
 from torch import nn
 
 from ..datasets.load_image import read_image
+from .objects import Objects, annotated, predicted
+from .regions import shade
 from .sheet import (
     LINE,
     PALETTE,
@@ -23,26 +24,21 @@ from .sheet import (
 )
 
 
-@dataclass
-class Objects:
-    """What is on an image: boxes (N, 4) as x1, y1, x2, y2 in pixels, labels (N,), scores (N,)."""
-
-    boxes: np.ndarray
-    labels: np.ndarray
-    scores: np.ndarray | None = None
-
-
 def draw_objects(image: Image.Image, objects: Objects, classes: Sequence[str]) -> Image.Image:
-    """Draw boxes with class names and scores on an enlarged (or reduced) copy of ``image``.
+    """Draw boxes, or masks where there are any, on an enlarged (or reduced) copy of ``image``.
 
-    No label covers another, which torchvision's ``draw_bounding_boxes`` does not see to.
+    Class names and scores stand at the upper left corners of the boxes. No label covers another,
+    which torchvision's ``draw_bounding_boxes`` does not see to.
     """
     picture = enlarged(image)
+    colors = [PALETTE[label % len(PALETTE)] for label in objects.labels]
+    if objects.masks is not None:
+        picture = shade(picture, objects.masks, colors)
     draw = ImageDraw.Draw(picture)
     boxes = objects.boxes * (max(picture.size) / max(image.size))
-    colors = [PALETTE[label % len(PALETTE)] for label in objects.labels]
     for box, color in zip(boxes, colors, strict=True):
-        draw.rectangle(tuple(box), outline=color, width=3)
+        if objects.masks is None:
+            draw.rectangle(tuple(box), outline=color, width=3)
     texts = [classes[label] for label in objects.labels]
     if objects.scores is not None:
         texts = [f'{text} {score:.2f}' for text, score in zip(texts, objects.scores, strict=True)]
@@ -90,25 +86,15 @@ def draw_detections(
 
     def draw(place: int, path: str) -> Image.Image:
         image = from_bgr(read_image(path))
-        annotated = _annotated(dataset.get_data_info(place))
-        detected = _detected(model, dataset[place], threshold)
-        panels = {
-            'ground truth': draw_objects(image, annotated, classes),
-            f'prediction, score >= {threshold:g}': draw_objects(image, detected, classes),
-        }
-        return side_by_side(panels)
+        found = _found(model, dataset[place], len(classes), threshold)
+        title = 'prediction' if found.scores is None else f'prediction, score >= {threshold:g}'
+        panels = {'ground truth': annotated(dataset.get_data_info(place)), title: found}
+        drawn = {name: draw_objects(image, on_it, classes) for name, on_it in panels.items()}
+        return side_by_side(drawn)
 
     return draw_samples(dataset, folder, number, draw)
 
 
-def _annotated(info: dict) -> Objects:
-    boxes = np.array([instance['bbox'] for instance in info['instances']]).reshape(-1, 4)
-    labels = np.array([instance['bbox_label'] for instance in info['instances']], int)
-    return Objects(boxes, labels)
-
-
 @torch.no_grad()
-def _detected(model: nn.Module, sample: dict, threshold: float) -> Objects:
-    found = model.test_step(pseudo_collate([sample]))[0].pred_instances.cpu().numpy()
-    kept = found.scores >= threshold
-    return Objects(found.bboxes[kept], found.labels[kept], found.scores[kept])
+def _found(model: nn.Module, sample: dict, classes: int, threshold: float) -> Objects:
+    return predicted(model.test_step(pseudo_collate([sample]))[0].cpu(), classes, threshold)

@@ -61,6 +61,12 @@ class Frame:
         number = {} if self.number is None else {'frame': self.number}
         return {'file_name': self.source.name} | number
 
+    @property
+    def png(self) -> str:
+        """The name of its PNG file in a folder of those of all frames."""
+        place = '' if self.number is None else f'/{self.number:06d}'
+        return f'{self.source.name}{place}.png'
+
 
 def find_sources(inputs: Sequence[str], out: Path, role: str = 'INPUT') -> list[Source]:
     """Return all images and videos of files and folders, sorted in each folder, no file twice.

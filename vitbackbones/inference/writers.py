@@ -3,9 +3,7 @@
 =============  ==============================================================================
 task           ``predictions.json``
 =============  ==============================================================================
-detection      COCO results, all of them: ``image_id``, ``category_id``, ``bbox`` (x, y, width,
-               height in pixels), ``score``, ``file_name``. ``images.json`` beside it says what
-               the numbers mean, in COCO's format: ``COCO('images.json').loadRes(...)`` reads both
+detection      COCO results (``object_writer.py``)
 segmentation   for each image the file of its index mask, and the share of each class in it
 classification for each image the five best classes and their scores
 =============  ==============================================================================
@@ -22,7 +20,6 @@ import cv2
 import numpy as np
 from PIL import Image, ImageDraw
 
-from ..drawing.boxes import Objects, draw_objects
 from ..drawing.masks import legend, overlay
 from ..drawing.sheet import (
     GAP,
@@ -50,13 +47,15 @@ class PredictionWriter:
         out: the folder of the results.
         meta: ``classes``, and ``palette`` where one is known.
         threshold: least score of an object that is drawn.
+        masks: the form of an object's mask, ``'rle'`` or ``'polygons'``.
     """
 
-    def __init__(self, out: Path, meta: dict, threshold: float) -> None:
+    def __init__(self, out: Path, meta: dict, threshold: float, masks: str = 'rle') -> None:
         self.out = out
         self.classes = meta['classes']
         self.palette = meta.get('palette') or PALETTE * (len(self.classes) // len(PALETTE) + 1)
         self.threshold = threshold
+        self.masks = masks
 
     def read(self, frame: Frame, sample) -> tuple[dict, Image.Image]:
         """Return the record of a frame's predictions, and a picture of them."""
@@ -66,38 +65,12 @@ class PredictionWriter:
         """Return the content of each JSON file, by its name, from the records of all frames."""
         return {'predictions.json': list(records)}
 
-    def write(self, records: Sequence[dict]) -> None:
-        """Write the JSON files."""
-        for name, content in self.documents(records).items():
+    def write(self, records: Sequence[dict]) -> list[str]:
+        """Write the JSON files and return their names."""
+        documents = self.documents(records)
+        for name, content in documents.items():
             write_file(self.out / name, json.dumps(content, indent=1).encode())
-
-
-class BoxWriter(PredictionWriter):
-    """Boxes, as COCO results; categories are numbered from 1 in the order of the classes."""
-
-    def read(self, frame: Frame, sample) -> tuple[dict, Image.Image]:
-        found = sample.pred_instances
-        boxes, scores = found.bboxes.double().numpy(), found.scores.double().numpy()
-        labels, objects = found.labels.numpy(), []
-        for (x, y, right, bottom), label, score in zip(boxes, labels, scores, strict=True):
-            box = [round(value, 2) for value in (x, y, right - x, bottom - y)]
-            objects.append({'category_id': int(label) + 1, 'bbox': box, 'score': round(score, 5)})
-        height, width = frame.pixels.shape[:2]
-        record = frame.place | {'width': width, 'height': height, 'objects': objects}
-        drawn = scores >= self.threshold
-        kept = Objects(boxes[drawn], labels[drawn], scores[drawn])
-        return record, draw_objects(from_bgr(frame.pixels), kept, self.classes)
-
-    def documents(self, records: Sequence[dict]) -> dict[str, list | dict]:
-        images, results = [], []
-        for number, record in enumerate(records, start=1):
-            place = {key: record[key] for key in ('file_name', 'frame') if key in record}
-            size = {key: record[key] for key in ('width', 'height')}
-            images.append({'id': number} | place | size)
-            results += [{'image_id': number} | found | place for found in record['objects']]
-        categories = [{'id': i, 'name': name} for i, name in enumerate(self.classes, start=1)]
-        content = {'images': images, 'categories': categories, 'annotations': []}
-        return {'predictions.json': results, 'images.json': content}
+        return list(documents)
 
 
 class MaskWriter(PredictionWriter):
@@ -107,15 +80,14 @@ class MaskWriter(PredictionWriter):
         InputError: more classes than a PNG file with a palette can number.
     """
 
-    def __init__(self, out: Path, meta: dict, threshold: float) -> None:
-        super().__init__(out, meta, threshold)
+    def __init__(self, out: Path, meta: dict, threshold: float, masks: str = 'rle') -> None:
+        super().__init__(out, meta, threshold, masks)
         if len(self.classes) > 255:
             raise InputError(f'{len(self.classes)} classes do not fit into 8-bit masks')
 
     def read(self, frame: Frame, sample) -> tuple[dict, Image.Image]:
         labels = sample.pred_sem_seg.data[0].numpy().astype(np.uint8)  # (H, W)
-        is_still = frame.number is None
-        name = f'masks/{frame.source.name}' + ('.png' if is_still else f'/{frame.number:06d}.png')
+        name = f'masks/{frame.png}'
         mask = Image.fromarray(labels)
         mask.putpalette(np.array(self.palette, np.uint8).tobytes())
         save(mask, self.out / name)
@@ -123,7 +95,7 @@ class MaskWriter(PredictionWriter):
         seen = {self.classes[i]: round(shares[i], 5) for i in np.flatnonzero(shares)}
         picture = overlay(from_bgr(frame.pixels), labels, self.palette)
         names = legend(labels, self.classes, self.palette, picture.width)
-        drawn = below(picture, names, height=None if is_still else VIDEO_LEGEND)
+        drawn = below(picture, names, height=None if frame.number is None else VIDEO_LEGEND)
         return frame.place | {'mask': name, 'classes': seen}, drawn
 
 

@@ -95,7 +95,8 @@ class Task:
         use_folder: returns a config that is run on what a folder holds, given the folder and one
             to write lists into; None where a task reads nothing from folders of other layouts.
         sized: parts of a model with sizes of images among their settings.
-        writer: makes what writes predictions, given a folder, the classes and the least score.
+        writer: makes what writes predictions, given a folder, the classes, the least score and the
+            form of masks.
         draw: draws predictions beside the ground truth and yields the files, given a model, a data
             set, a folder, the number of images and the least score; None where nothing draws.
         report: makes what reads the results of a test for ``--report``, given the test loop, the
@@ -118,6 +119,6 @@ class Task:
     fits_folder: 'Callable[[Config, Path], bool]' = lambda config, root: True
     use_folder: 'Callable[[Config, Path, Path], OwnData] | None' = None
     sized: tuple[str, ...] = ()
-    writer: Callable[[Path, dict, float], Any]
+    writer: Callable[[Path, dict, float, str], Any]
     draw: Callable[..., Iterator[Path]] | None = None
     report: Callable[..., Any] | None = None

@@ -1,4 +1,4 @@
-"""Tiny models of all tasks, files of every kind, and the tool on them."""
+"""Tiny models of all tasks and kinds of masks, files of every kind, and the tool on them."""
 
 import json
 from pathlib import Path
@@ -10,13 +10,17 @@ from PIL import Image
 
 from vitbackbones.inference.predictor import Predictor
 
-from ...openmmlab.conftest import write
+from ...openmmlab.conftest import write, write_model
+from ..conftest import TINY
 from .pictures import FRAMES, film, picture
 
 
 @pytest.fixture(scope='package')
 def models(tmp_path_factory):
-    return write(tmp_path_factory.mktemp('models'))
+    folder = write(tmp_path_factory.mktemp('models'))
+    for name in ('mask_rcnn', 'mask2former'):
+        write_model(TINY.with_name(f'tiny_{name}.py'), folder)
+    return folder
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def test_under_nohup_a_hangup_changes_nothing(predict, files, at_batch, monkeypa
         signal.signal(signal.SIGHUP, before)
 
 
-@pytest.mark.parametrize('task', TASKS)
+@pytest.mark.parametrize('task', [*TASKS, 'mask_rcnn', 'mask2former'])
 def test_killed_anywhere_and_continued_it_is_the_same(predict, files, task):
     predict(task, files, '--batch-size', 2, out='whole')
     lines = Path('whole/predictions.jsonl').read_bytes()

@@ -104,7 +104,7 @@ TASK = Task(
     sized=('data_preprocessor',),
     fits_folder=Deferred('tasks.detection.own_data:fits_folder'),
     use_folder=Deferred('tasks.detection.own_data:use_folder'),
-    writer=Deferred('inference.writers:BoxWriter'),
+    writer=Deferred('inference.object_writer:ObjectWriter'),
     draw=Deferred('drawing.boxes:draw_detections'),
     report=Deferred('reporting.detection:DetectionReport'),
 )

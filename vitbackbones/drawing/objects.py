@@ -1,0 +1,75 @@
+"""What is on an image, annotated or found: boxes, masks and panoptic segments alike."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from ..datasets.coco_masks import to_mask
+from ..datasets.panoptic import VOID, Segments, from_mmdet, to_ids
+
+
+@dataclass
+class Objects:
+    """What is drawn on an image of (H, W) pixels.
+
+    Attributes:
+        boxes: (N, 4) as x1, y1, x2, y2 in pixels.
+        labels: (N,).
+        scores: (N,), None where there are none.
+        masks: (N, H, W) in bool, None where there are boxes alone.
+    """
+
+    boxes: np.ndarray
+    labels: np.ndarray
+    scores: np.ndarray | None = None
+    masks: np.ndarray | None = None
+
+
+def annotated(info: dict) -> Objects:
+    """Return what mmdet's data set knows of an image: its segments, or its objects."""
+    if info.get('segments_info'):
+        return of_segments(_annotated_segments(info))
+    size, instances = (info['height'], info['width']), info['instances']
+    boxes = np.array([instance['bbox'] for instance in instances]).reshape(-1, 4)
+    labels = np.array([instance['bbox_label'] for instance in instances], int)
+    masks = [to_mask(instance['mask'], *size) for instance in instances if 'mask' in instance]
+    complete = len(masks) == len(instances) > 0
+    return Objects(boxes, labels, masks=np.stack(masks) if complete else None)
+
+
+def _annotated_segments(info: dict) -> Segments:
+    ids = to_ids(cv2.imread(info['seg_map_path'])[..., ::-1])
+    numbers = [segment['id'] for segment in info['segments_info']]
+    found = sum((ids == number) * place for place, number in enumerate(numbers, start=1))
+    labels = [segment['category'] for segment in info['segments_info']]
+    return Segments(found, labels, [segment['is_thing'] for segment in info['segments_info']])
+
+
+def predicted(sample, classes: int, threshold: float) -> Objects:
+    """Return what is drawn of a prediction of mmdet, on the CPU: its segments, or sure objects.
+
+    Args:
+        sample: mmdet's data sample.
+        classes: their number.
+        threshold: objects of a lower score are left out; segments have no scores.
+    """
+    if 'pred_panoptic_seg' in sample:
+        return of_segments(from_mmdet(sample.pred_panoptic_seg.sem_seg[0].numpy(), classes))
+    found = sample.pred_instances
+    found = found[found.scores >= threshold].numpy()
+    return Objects(found.bboxes, found.labels, found.scores, found.get('masks'))
+
+
+def of_segments(segments: Segments) -> Objects:
+    """Return the segments that have pixels, in boxes around them."""
+    places = np.setdiff1d(segments.ids, [VOID]) - 1
+    masks = segments.ids == places[:, None, None] + 1  # (N, H, W)
+    boxes = np.array([box_around(mask) for mask in masks]).reshape(-1, 4)
+    return Objects(boxes, np.array(segments.labels, int)[places], masks=masks)
+
+
+def box_around(mask: np.ndarray) -> list[int]:
+    """Return x1, y1, x2, y2 of the pixels of a mask (H, W) that is not empty."""
+    rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
+    return [int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1]
