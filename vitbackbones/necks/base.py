@@ -101,6 +101,36 @@ class Resample(nn.Module):
         return [step(maps[i]) for step, i in zip(self.steps, self.sources, strict=True)]
 
 
+def split_strides(
+    in_strides: Sequence[int], out_strides: Sequence[int], num_outs: int | None, pooled: bool
+) -> tuple[list[int], list[int]]:
+    """Return the strides of the levels that maps make, and of those behind the last of these.
+
+    Arguments as of :class:`Neck`.
+
+    Raises:
+        OptionError: the levels cannot be made so.
+    """
+    repeated = len({*in_strides}) < len(in_strides)
+    if repeated and len(in_strides) != len(out_strides):
+        raise OptionError(
+            f'in_strides={in_strides}, out_strides={out_strides}: maps of one stride serve the '
+            'levels in order, so there must be as many'
+        )
+    within = [s for s in out_strides if pooled or repeated or s <= max(in_strides)]
+    own = within or [*out_strides[:1]]
+    count = len(out_strides) if num_outs is None else num_outs
+    beyond = [own[-1] * 2 ** (i + 1) for i in range(count - len(own))] if own else []
+    strides = [*own, *beyond]
+    grow = strides and strides == sorted({*strides})
+    if not grow or count < len(out_strides) or [*out_strides] != strides[: len(out_strides)]:
+        raise OptionError(
+            f'out_strides={out_strides}, num_outs={num_outs}: strides that grow, as many as '
+            f'num_outs or fewer; those beyond in_strides={in_strides} each twice the one before'
+        )
+    return own, beyond
+
+
 class Neck(BaseModule):
     """Base of the necks.
 
@@ -150,26 +180,9 @@ class Neck(BaseModule):
             raise OptionError(
                 f'in_channels={in_channels}, in_strides={in_strides}: one of each for every map'
             )
-        if not out_strides:
-            raise OptionError('out_strides is empty: name the strides that the head wants')
-        num_outs = num_outs or len(out_strides)
-        repeated = len({*in_strides}) < len(in_strides)
-        if repeated and len(in_strides) != len(out_strides):
-            raise OptionError(
-                f'in_strides={in_strides}, out_strides={out_strides}: maps of one stride serve the '
-                'levels in order, so there must be as many'
-            )
-        within = [s for s in out_strides if pooled or repeated or s <= max(in_strides)]
-        own = within or [*out_strides[:1]]
-        beyond = [own[-1] * 2 ** (i + 1) for i in range(num_outs - len(own))]
-        strides = [*own, *beyond]
-        if [*out_strides] != strides[: len(out_strides)] or sorted({*strides}) != strides:
-            raise OptionError(
-                f'out_strides={out_strides}, num_outs={num_outs}: strides that grow, as many as '
-                f'num_outs or fewer; those beyond in_strides={in_strides} each twice the one before'
-            )
+        own, beyond = split_strides(in_strides, out_strides, num_outs, pooled)
         self.in_channels = [*in_channels]
-        self.out_channels, self.out_strides = out_channels, strides
+        self.out_channels, self.out_strides = out_channels, [*own, *beyond]
         self.extra = len(beyond)
         self.extra_source = 'on_input' if add_extra_convs is True else add_extra_convs
         self.relu_before_extra_convs = relu_before_extra_convs

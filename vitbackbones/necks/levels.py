@@ -18,9 +18,6 @@ class Levels(Neck):
             then have half the channels for each step.
         init_cfg: as of mmengine's modules.
 
-    Attributes:
-        widths: channels of each level.
-
     Raises:
         OptionError: as :class:`~vitbackbones.necks.base.Neck`.
     """
@@ -36,10 +33,9 @@ class Levels(Neck):
     ) -> None:
         shapes = (in_channels, in_strides, out_strides, out_channels, num_outs)
         super().__init__(*shapes, pooled=True, init_cfg=init_cfg)
-        widths = self.resample.channels
         self.projections = nn.ModuleList(
             nn.Identity() if out_channels is None else projection(width, out_channels)
-            for width in widths
+            for width in self.resample.channels
         )
 
     def forward(self, maps: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
