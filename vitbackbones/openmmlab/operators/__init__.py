@@ -10,7 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 
-from . import deformable_convolution, regions, suppression
+from . import (
+    deformable_attention,
+    deformable_convolution,
+    focal_loss,
+    masked_convolution,
+    position_attention,
+    reassembly,
+    regions,
+    suppression,
+)
 
 
 @dataclass(frozen=True)
@@ -28,32 +37,59 @@ class Operator:
     limits: str = ''
 
 
-_DEFORM_CONV = "torchvision's `deform_conv2d`"
+_NMS = "torchvision's `nms`"
+_LOOP = 'numpy, on the CPU as in mmcv'
 _ROI_ALIGN = "average: torchvision's `roi_align`; maximum: torch"
-_ROI_POOL = "torchvision's `roi_pool`, a bin at a time; gradient: torch"
+_ROI_POOL = "torchvision's `roi_pool`, each bin as a region; gradient: torch"
+_CONVOLUTION = "torchvision's `deform_conv2d`"
+_ATTENTION = "torch's embedding bags"
+
+_SORTED = 'equal scores come as in mmcv: in the order of an unstable sort'
+_NEGATIVE = 'a region of negative size gives 0, as on CUDA; mmcv refuses it on a CPU'
+_EMPTY_POOL = 'a region of no size has no gradient; in mmcv its first pixel has one'
+_NAIVE = "mmcv's `CARAFENaive` refuses gradients on a CPU; `CARAFE` does not"
+_LOGARITHM = 'logarithms go below -87, where those of mmcv end'
 
 OPERATORS = {
     'bbox_overlaps': Operator(suppression.bbox_overlaps, 'torch'),
-    'nms': Operator(suppression.nms, "torchvision's `nms`"),
-    'nms_match': Operator(suppression.nms_match, 'numpy, on the CPU, as in mmcv'),
-    'softnms': Operator(suppression.softnms, 'numpy, on the CPU, as in mmcv'),
-    'roi_align_forward': Operator(regions.roi_align_forward, _ROI_ALIGN),
+    'nms': Operator(suppression.nms, _NMS, _SORTED),
+    'nms_match': Operator(suppression.nms_match, _LOOP, _SORTED),
+    'softnms': Operator(suppression.softnms, _LOOP),
+    'roi_align_forward': Operator(regions.roi_align_forward, _ROI_ALIGN, _NEGATIVE),
     'roi_align_backward': Operator(regions.roi_align_backward, _ROI_ALIGN),
     'roi_pool_forward': Operator(regions.roi_pool_forward, _ROI_POOL),
-    'roi_pool_backward': Operator(regions.roi_pool_backward, _ROI_POOL),
-    'deform_conv_forward': Operator(deformable_convolution.deform_conv_forward, _DEFORM_CONV),
+    'roi_pool_backward': Operator(regions.roi_pool_backward, _ROI_POOL, _EMPTY_POOL),
+    'sigmoid_focal_loss_forward': Operator(
+        focal_loss.sigmoid_focal_loss_forward, 'torch', _LOGARITHM
+    ),
+    'sigmoid_focal_loss_backward': Operator(
+        focal_loss.sigmoid_focal_loss_backward, 'torch', _LOGARITHM
+    ),
+    'softmax_focal_loss_forward': Operator(focal_loss.softmax_focal_loss_forward, 'torch'),
+    'softmax_focal_loss_backward': Operator(focal_loss.softmax_focal_loss_backward, 'torch'),
+    'deform_conv_forward': Operator(deformable_convolution.deform_conv_forward, _CONVOLUTION),
     'deform_conv_backward_input': Operator(
-        deformable_convolution.deform_conv_backward_input, _DEFORM_CONV
+        deformable_convolution.deform_conv_backward_input, _CONVOLUTION
     ),
     'deform_conv_backward_parameters': Operator(
-        deformable_convolution.deform_conv_backward_parameters, _DEFORM_CONV
+        deformable_convolution.deform_conv_backward_parameters, _CONVOLUTION
     ),
     'modulated_deform_conv_forward': Operator(
-        deformable_convolution.modulated_deform_conv_forward, _DEFORM_CONV
+        deformable_convolution.modulated_deform_conv_forward, _CONVOLUTION
     ),
     'modulated_deform_conv_backward': Operator(
-        deformable_convolution.modulated_deform_conv_backward, _DEFORM_CONV
+        deformable_convolution.modulated_deform_conv_backward, _CONVOLUTION
     ),
+    'ms_deform_attn_forward': Operator(deformable_attention.ms_deform_attn_forward, _ATTENTION),
+    'ms_deform_attn_backward': Operator(deformable_attention.ms_deform_attn_backward, _ATTENTION),
+    'psamask_forward': Operator(position_attention.psamask_forward, 'torch'),
+    'psamask_backward': Operator(position_attention.psamask_backward, 'torch'),
+    'carafe_forward': Operator(reassembly.carafe_forward, 'torch'),
+    'carafe_backward': Operator(reassembly.carafe_backward, 'torch'),
+    'carafe_naive_forward': Operator(reassembly.carafe_naive_forward, 'torch'),
+    'carafe_naive_backward': Operator(reassembly.carafe_naive_backward, 'torch', _NAIVE),
+    'masked_im2col_forward': Operator(masked_convolution.masked_im2col_forward, 'torch'),
+    'masked_col2im_forward': Operator(masked_convolution.masked_col2im_forward, 'torch'),
 }
 
 

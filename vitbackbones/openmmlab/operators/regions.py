@@ -56,8 +56,10 @@ def roi_align_forward(
         filled = (output, argmax_y, argmax_x)
         for each, empty in zip(filled, (NO_MAXIMUM, NO_SAMPLE, NO_SAMPLE), strict=True):
             each.fill_(empty)
+        channels_last = input.permute(0, 2, 3, 1).contiguous()  # a pixel is read at once
         for which, y, x in _samples(input, rois, size, spatial_scale, sampling_ratio, aligned):
-            for each, found in zip(filled, _maxima(input, rois[which, 0], y, x), strict=True):
+            maxima = _maxima(channels_last, rois[which, 0], y, x)
+            for each, found in zip(filled, maxima, strict=True):
                 each[which] = found.to(each.dtype)
         return
     kernel = torchvision_kernels().roi_align
@@ -125,13 +127,13 @@ def _samples(
 
 
 def _maxima(input: Tensor, image: Tensor, y: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the largest sample of each bin, and its y and x; each (r, C, h, w)."""
+    """Return the largest sample of each bin of (N, H, W, C), and its y and x: (r, C, h, w)."""
     image = image.long()[:, None, None]
     samples = 0
-    for row, row_weight in _neighbors(y.flatten(1), input.shape[2]):
-        for column, column_weight in _neighbors(x.flatten(1), input.shape[3]):
+    for row, row_weight in _neighbors(y.flatten(1), input.shape[1]):
+        for column, column_weight in _neighbors(x.flatten(1), input.shape[2]):
             weight = row_weight[:, :, None] * column_weight[:, None]  # (r, h m, w n)
-            pixels = input[image, :, row[:, :, None], column[:, None]]  # (r, h m, w n, C)
+            pixels = input[image, row[:, :, None], column[:, None]]  # (r, h m, w n, C)
             samples = samples + pixels * weight[..., None]
     m, n = y.shape[2], x.shape[2]
     samples = samples.unflatten(2, (-1, n)).unflatten(1, (-1, m))  # (r, h, m, w, n, C)
@@ -206,7 +208,7 @@ def roi_pool_forward(
     _check(rois, len(input))
     bins, empty = _whole_bins(rois, (pooled_height, pooled_width), spatial_scale, input.shape[2:])
     values, places = torchvision_kernels().roi_pool(input, bins.flatten(0, 2), 1.0, 1, 1)
-    shape = (*bins.shape[:3], -1)  # (R, h, w, C)
+    shape = (*bins.shape[:3], input.shape[1])  # (R, h, w, C)
     empty = empty[:, None]  # (R, 1, h, w)
     output.copy_(values.view(shape).permute(0, 3, 1, 2).masked_fill(empty, 0))
     argmax.copy_(places.view(shape).permute(0, 3, 1, 2).masked_fill(empty, -1))

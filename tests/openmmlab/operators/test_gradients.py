@@ -1,0 +1,126 @@
+"""Gradients in float64 against differences, for every operator that has some."""
+
+import pytest
+import torch
+from mmcv.ops import (
+    deform_conv2d,
+    modulated_deform_conv2d,
+    roi_align,
+    roi_pool,
+    sigmoid_focal_loss,
+    softmax_focal_loss,
+)
+from mmcv.ops.carafe import carafe
+from mmcv.ops.multi_scale_deform_attn import MultiScaleDeformableAttnFunction
+from mmcv.ops.psa_mask import psa_mask
+
+from vitbackbones.openmmlab.operators import OPERATORS, deformable_attention
+
+pytestmark = pytest.mark.compat
+ROIS = torch.tensor([[0, 1.3, 2.1, 17.2, 19.7], [1, 0, 3.3, 9.1, 11.9]], dtype=torch.float64)
+SHAPES = torch.tensor([[3, 4], [2, 2]])
+STARTS = torch.tensor([0, 12])
+TARGETS = torch.tensor([0, 2, 3, 1])  # 3 is the background
+
+
+def normal(*shape):
+    return torch.randn(*shape, dtype=torch.float64)
+
+
+def distinct(*shape):
+    """Return values that are no ties within the step of the differences."""
+    number = torch.Size(shape).numel()
+    return torch.randperm(number).to(torch.float64).view(shape) / 10
+
+
+def attention(value, locations, weights):
+    arguments = (value, SHAPES, STARTS, locations, weights, 1)
+    return MultiScaleDeformableAttnFunction.apply(*arguments)
+
+
+# forward operator: function and inputs
+CASES = {
+    'roi_align_forward': (
+        lambda x: torch.stack(
+            [
+                roi_align(x, ROIS, 2, 0.25, ratio, mode, aligned)
+                for ratio in (0, 2)
+                for mode in ('avg', 'max')
+                for aligned in (True, False)
+            ]
+        ),
+        lambda: [distinct(2, 2, 5, 6)],
+    ),
+    'roi_pool_forward': (
+        lambda x: roi_pool(x, ROIS, (2, 3), 0.25),
+        lambda: [distinct(2, 2, 5, 6)],
+    ),
+    'sigmoid_focal_loss_forward': (
+        lambda x: sigmoid_focal_loss(x, TARGETS, 1.5, 0.3, torch.tensor([1.0, 2, 3]), 'mean'),
+        lambda: [normal(4, 3)],
+    ),
+    'softmax_focal_loss_forward': (
+        lambda x: softmax_focal_loss(x, TARGETS, 1.5, 0.3, torch.tensor([1.0, 2, 3, 4]), 'sum'),
+        lambda: [normal(4, 4)],
+    ),
+    'deform_conv_forward': (
+        lambda *x: deform_conv2d(*x, 1, 1, 1, 2, 2),
+        lambda: [normal(2, 4, 4, 3), normal(2, 36, 4, 3), normal(4, 2, 3, 3)],
+    ),
+    'modulated_deform_conv_forward': (
+        lambda *x: modulated_deform_conv2d(*x, 2, 1, 1, 1, 1),
+        lambda: [
+            normal(1, 2, 5, 5),
+            normal(1, 18, 3, 3),
+            normal(1, 9, 3, 3),
+            normal(3, 2, 3, 3),
+            normal(3),
+        ],
+    ),
+    'psamask_forward': (
+        lambda x: torch.stack([psa_mask(x, psa_type, (3, 5)) for psa_type in (0, 1)]),
+        lambda: [normal(2, 15, 3, 4)],
+    ),
+    'carafe_forward': (
+        lambda *x: carafe(*x, 3, 2, 2),
+        lambda: [normal(1, 4, 3, 2), normal(1, 18, 6, 4)],
+    ),
+    'ms_deform_attn_forward': (
+        attention,
+        lambda: [
+            normal(2, 16, 2, 3),
+            torch.rand(2, 3, 2, 2, 2, 2, dtype=torch.float64) * 1.3 - 0.15,
+            normal(2, 3, 2, 2, 2),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize('name', CASES)
+def test_gradients_are_those_of_differences(name, monkeypatch):
+    monkeypatch.setattr(deformable_attention, 'CHUNK', 64)  # more than one
+    function, inputs = CASES[name]
+    inputs = [each.requires_grad_() for each in inputs()]
+    # the kernels add up in the order of threads
+    assert torch.autograd.gradcheck(function, inputs, nondet_tol=1e-10)
+
+
+def test_every_differentiable_operator_is_checked():
+    backward = {name.partition('_backward')[0] for name in OPERATORS if '_backward' in name}
+    assert {*CASES} == {f'{name}_forward' for name in backward - {'carafe_naive'}}  # as carafe
+
+
+def test_the_weight_of_a_deformable_convolution_alone_is_trained():
+    """The input's gradient, which brings the weight's along otherwise, is not asked for."""
+    x, offset, weight = normal(2, 4, 4, 3), normal(2, 18, 4, 3), normal(4, 4, 3, 3)
+    grads = []
+    for alone in (True, False):
+        inputs = [
+            x.requires_grad_(not alone),
+            offset.requires_grad_(not alone),
+            weight.requires_grad_(),
+        ]
+        deform_conv2d(*inputs, 1, 1).square().sum().backward()
+        grads.append(weight.grad)
+        weight.grad = None
+    torch.testing.assert_close(*grads)

@@ -1,0 +1,102 @@
+"""The stand-in for mmcv's extension as a whole: what it has, and what the docs say of it."""
+
+import ast
+import inspect
+from importlib import import_module
+from pathlib import Path
+
+import mmcv.ops
+import pytest
+import torch
+from mmcv.ops import DeformConv2d, MultiScaleDeformableAttention, RoIAlign
+
+from vitbackbones.openmmlab.operators import OPERATORS, Operators
+
+pytestmark = pytest.mark.compat
+multi_scale_deform_attn = import_module('mmcv.ops.multi_scale_deform_attn')
+SHAPES = torch.tensor([[4, 5], [2, 3]])
+DOCS = Path(__file__).parents[3] / 'docs' / 'operators.md'
+
+
+def test_an_operator_that_is_not_served_names_those_that_are():
+    served = Operators('mmcv._ext')
+    assert served.nms is OPERATORS['nms'].function
+    with pytest.raises(ImportError, match="'box_iou_rotated' needs .* nms, ") as error:
+        served.box_iou_rotated()
+    assert 'install mmcv with its operators' in str(error.value)
+    assert not hasattr(served, '__file__')
+
+
+def calls_of(name):
+    """The calls of an operator in ``mmcv.ops``: number of positional arguments, keywords."""
+    for file in Path(mmcv.ops.__file__).parent.glob('*.py'):
+        for node in ast.walk(ast.parse(file.read_text())):
+            called = ast.unparse(node.func) if isinstance(node, ast.Call) else ''
+            keywords = [each.arg for each in node.keywords] if called else []
+            if called == f'ext_module.{name}' and None not in keywords:  # None: **options
+                yield len(node.args), keywords
+
+
+@pytest.mark.parametrize('name', sorted({*OPERATORS} - {'nms_match'}))
+def test_a_function_takes_what_mmcv_passes(name):
+    calls = list(calls_of(name))
+    assert calls
+    for count, keywords in calls:
+        signature = inspect.signature(OPERATORS[name].function)
+        bound = signature.bind(*range(count), **dict.fromkeys(keywords))
+        assert {*bound.arguments} == {*signature.parameters}
+
+
+def test_the_docs_say_how_each_operator_is_served():
+    text = DOCS.read_text()
+    for name, operator in OPERATORS.items():
+        assert f'| `{name}` | {operator.kernel} | {operator.limits} |' in text
+
+
+@pytest.mark.parametrize('dtype', [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize(
+    ('layer', 'inputs'),
+    [
+        (RoIAlign(2), lambda: [torch.randn(1, 4, 8, 8), torch.tensor([[0.0, 1, 1, 6, 7]])]),
+        (
+            DeformConv2d(4, 4, 3, padding=1),
+            lambda: [torch.randn(1, 4, 8, 8), torch.randn(1, 18, 8, 8)],
+        ),
+    ],
+)
+def test_layers_run_under_autocast(layer, inputs, dtype):
+    inputs = inputs()
+    expected = layer(*inputs)
+    with torch.autocast('cpu', dtype):
+        found = layer(inputs[0].requires_grad_(), *inputs[1:])
+    torch.testing.assert_close(found.float(), expected, rtol=0.03, atol=0.03)
+    found.sum().backward()
+    assert inputs[0].grad.isfinite().all()
+
+
+def test_deformable_attention_runs_under_autocast():
+    layer = MultiScaleDeformableAttention(16, 2, 2, 2, batch_first=True, dropout=0.0)
+    options = {
+        'reference_points': torch.rand(2, 26, 2, 2),
+        'spatial_shapes': SHAPES,
+        'level_start_index': torch.tensor([0, 20]),
+    }
+    query = torch.randn(2, 26, 16)
+    expected = layer(query, **options)
+    with torch.autocast('cpu', torch.bfloat16):
+        found = layer(query, **options)
+    torch.testing.assert_close(found.float(), expected, rtol=0.1, atol=0.1)
+    found.float().sum().backward()
+    assert layer.sampling_offsets.weight.grad.isfinite().all()
+
+
+def test_a_traced_attention_keeps_the_steps_of_mmcv():
+    def attend(value, places, weights):
+        return multi_scale_deform_attn.multi_scale_deformable_attn_pytorch(
+            value, SHAPES, places, weights
+        )
+
+    inputs = torch.randn(1, 26, 2, 4), torch.rand(1, 3, 2, 2, 2, 2), torch.rand(1, 3, 2, 2, 2)
+    traced = torch.jit.trace(attend, inputs)
+    assert 'grid_sampler' in str(traced.graph)
+    torch.testing.assert_close(traced(*inputs), attend(*inputs))
