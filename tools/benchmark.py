@@ -17,13 +17,14 @@ backward and an SGD step. peak_MiB is the most tensor memory of one step above w
 before it. Batch 1 gives the latency. A suite brings its own models, and says so if it does not take
 an option:
 
-    parts    what a part costs, against its host without it (--suite parts deit_s for that host)
-    cpu      inference: each model's forms and rivals (--suite cpu deit_s sret_t for these alone)
-    gpu      all there is to know of a GPU, in calls of nine minutes, written into a folder
-    data     how fast the pictures below --data-root are loaded for training
-    scale    how time and memory grow; called again with the same --out it goes on
-    startup  what the beginning of a run takes
-    train    a whole training step, with losses and AdamW, against the toolboxes' own
+    parts      what a part costs, against its host without it (--suite parts deit_s for that host)
+    cpu        inference: each model's forms and rivals (--suite cpu deit_s sret_t for these alone)
+    gpu        all there is to know of a GPU, in calls of nine minutes, written into a folder
+    data       how fast the pictures below --data-root are loaded for training
+    scale      how time and memory grow; called again with the same --out it goes on
+    operators  mmcv's operators without its compiled extension, beside those of --compiled FOLDER
+    startup    what the beginning of a run takes
+    train      a whole training step, with losses and AdamW, against the toolboxes' own
 """
 
 import sys
@@ -72,6 +73,7 @@ def parse() -> Namespace:
     add('--suite', choices=SUITES, default='', help='what to compare, in place of MODEL')
     add_cases(add)
     add('--data-root', metavar='FOLDER', help="pictures, for the suite 'data'")
+    add('--compiled', metavar='FOLDER', help="of mmcv/_ext*.so, for the suite 'operators'")
     add('--features', action='store_true', help="compare backbones' maps in place of logits")
     add('--warm-up', type=int, default=2, help='unmeasured rounds (default: 2)')
     add('--repeats', type=count, default=10, help='measured rounds (default: 10)')

@@ -12,6 +12,7 @@ SUITES: dict[str, str] = {
     'gpu': f'{__name__}.gpu:rows',
     'data': f'{__name__}.data:rows',
     'scale': f'{__name__}.scale:rows',
+    'operators': f'{__name__}.operators:rows',
     'startup': f'{__name__}.startup:rows',
     'train': f'{__name__}.train:rows',
 }
@@ -26,6 +27,7 @@ READ: dict[str, set[str]] = {
     'gpu': {'device', 'warm_up'},
     'data': {'batch', 'data_root', 'warm_up'},
     'scale': _CASES,
+    'operators': {'compiled', 'device', 'warm_up'},
     'startup': set(),
     'train': {'engine', 'size', 'batch', 'device', 'warm_up'},
 }
