@@ -10,6 +10,7 @@ from ...config.metainfo import training_classes
 from .. import mask2former
 from ..task import Deferred, Task
 from .agreement import iou_names, pooled_maps_are_normalized, windows_cover
+from .levels import decode_head_reads_all_levels
 
 
 def use_shapes(config: Config, root: Path) -> Config:
@@ -36,6 +37,7 @@ TASK = Task(
     packer='PackSegInputs',
     measured={'IoUMetric': iou_names},
     rules=(windows_cover, pooled_maps_are_normalized, *mask2former.RULES),
+    fits=(decode_head_reads_all_levels,),
     unit='pixel',
     check_dataset=Deferred('datasets.checks.masks:check_dataset'),
     file_checks=Deferred('datasets.checks.masks:mask_checks'),

@@ -1,0 +1,77 @@
+"""A decode head and maps that it does not read are named, with the neck to add."""
+
+import re
+from pathlib import Path
+
+import pytest
+from mmengine.config import Config
+
+from vitbackbones.errors import InputError
+from vitbackbones.preflight.trial import try_model
+from vitbackbones.tasks.segmentation.levels import decode_head_reads_all_levels
+from vitbackbones.tasks.task import Maps
+
+BASES = Path(__file__).parents[3] / 'configs' / '_base_'
+PLAIN = Maps([384], [16], 'the backbone')
+PYRAMID = Maps([64, 128, 320, 512], [4, 8, 16, 32], 'the backbone')
+LATE = Maps([256] * 4, [8, 16, 32, 64], 'the neck')
+
+
+def head(kind, **settings):
+    return {'decode_head': {'type': kind, 'in_channels': [256] * 4, **settings}}
+
+
+UPERNET = head('UPerHead', in_index=[0, 1, 2, 3])
+FPN = head('FPNHead', in_index=[0, 1, 2, 3], feature_strides=[4, 8, 16, 32])
+MASK2FORMER = head('mmseg.Mask2FormerHead', strides=[4, 8, 16, 32])
+
+
+@pytest.mark.parametrize('model', [UPERNET, FPN, MASK2FORMER])
+def test_four_maps_are_read(model):
+    assert list(decode_head_reads_all_levels(model, PYRAMID)) == []
+
+
+@pytest.mark.parametrize(
+    ('model', 'wanted', 'neck'),
+    [
+        (UPERNET, 'UPerHead reads 4 maps', 'Levels'),
+        (FPN, 'FPNHead reads maps of strides [4, 8, 16, 32]', 'Pyramid'),
+        (MASK2FORMER, 'Mask2FormerHead reads maps of strides [4, 8, 16, 32]', 'Levels'),
+    ],
+)
+def test_one_map_for_a_head_of_four_names_the_neck(model, wanted, neck):
+    assert list(decode_head_reads_all_levels(model, PLAIN)) == [
+        f'model.decode_head: {wanted}, but the backbone gives 1 maps of strides [16]; make them in '
+        f"model.neck: dict(type='vitbackbones.{neck}', in_channels=[384], in_strides=[16], "
+        'out_channels=256)'
+    ]
+
+
+@pytest.mark.parametrize('model', [FPN, MASK2FORMER])
+def test_maps_of_other_strides_are_found(model):
+    (finding,) = decode_head_reads_all_levels(model, LATE)
+    assert 'the neck gives 4 maps of strides [8, 16, 32, 64]' in finding
+    assert finding.endswith('set out_strides and num_outs of model.neck so that it does')
+
+
+@pytest.mark.parametrize(
+    'model', [{}, {'decode_head': {'type': 'FCNHead', 'in_channels': 384, 'in_index': -1}}]
+)
+def test_a_head_of_one_map_reads_any(model):
+    assert list(decode_head_reads_all_levels(model, PLAIN)) == []
+
+
+@pytest.mark.compat
+@pytest.mark.parametrize('head', ['upernet', 'semantic_fpn', 'mask2former'])
+def test_the_neck_of_the_message_is_enough(head, tmp_path):
+    path = tmp_path / 'config.py'
+    bases = [f'{BASES}/models/{head}_small.py', f'{BASES}/backbones/deit_small.py']
+    path.write_text(
+        f"_base_ = {bases}\ndefault_scope = 'mmseg'\nmodel = dict(backbone=_base_.backbone)\n"
+    )
+    config = Config.fromfile(path)
+    del config.model.neck
+    with pytest.raises(InputError, match='make them in model.neck') as refused:
+        try_model(config)
+    config.model.neck = eval(re.search(r'model\.neck: (dict\(.*?\))$', str(refused.value), re.M)[1])
+    try_model(config)
