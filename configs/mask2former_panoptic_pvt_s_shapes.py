@@ -1,8 +1,7 @@
 """A small Mask2Former for things and stuff on a small PVT, Shapes.
 
 The head of mask2former_panoptic_swin_t_coco, on four maps of strides 4 to 32.
-Measured: PQ 88.2 (things 84.5, ground 99.2), mask AP 0.853 on 500 held-out images, after 750 of
-    the 1000 steps.
+Measured: PQ 89.3 (things 85.9, ground 99.3), mask AP 0.873 on 500 held-out images.
 Hardware: two CPU cores or any GPU.
 
     python -m vitbackbones.datasets.shapes data/shapes
