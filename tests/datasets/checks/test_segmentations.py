@@ -2,13 +2,14 @@
 
 import copy
 import json
+from contextlib import suppress
 
 import numpy as np
 import pytest
 from pycocotools.coco import COCO
 
-from vitbackbones.datasets.checks.segmentations import require_masks
-from vitbackbones.datasets.coco_masks import to_rle
+from vitbackbones.datasets.checks.segmentations import check_masks, require_masks
+from vitbackbones.datasets.coco_masks import to_mask, to_rle
 from vitbackbones.errors import InputError
 
 from .coco_data import Data
@@ -89,6 +90,24 @@ def test_what_c_code_must_not_read(data, segmentation, fault):
         assert error.startswith(start)
         assert fault in error
         assert error.endswith('Correct it, or take the annotation out.')
+
+
+def test_pycocotools_reads_whatever_run_lengths_pass():
+    random = np.random.default_rng(0)
+    images, box, read = {'id': [1], 'width': [31], 'height': [23]}, [0, 0, 31, 23], np.ones(1, bool)
+    passed = 0
+    for _ in range(400):
+        code = to_rle(random.random((23, 31)) > random.random())
+        text = list(code['counts'])
+        for _ in range(random.integers(0, 3)):
+            text[random.integers(len(text))] = chr(random.integers(40, 120))
+        code['counts'] = ''.join(text)
+        annotations = {'id': [1], 'image_id': [1], 'bbox': [box], 'segmentation': [code]}
+        with suppress(InputError):
+            check_masks('a.json', images, annotations, read, evaluated=True)
+            assert to_mask(code, 23, 31).shape == (23, 31)
+            passed += 1
+    assert 100 < passed < 300
 
 
 def test_several_faults_are_counted(data):
