@@ -5,8 +5,6 @@ Kirillov et al., "Panoptic Feature Pyramid Networks", CVPR 2019. A run config ad
     model = dict(backbone=_base_.backbone, neck=_base_.maps)
 """
 
-norm_cfg = dict(type='BN')
-
 model = dict(
     type='EncoderDecoder',
     data_preprocessor=dict(
@@ -18,7 +16,7 @@ model = dict(
         pad_val=0,
         seg_pad_val=255,
     ),
-    neck=dict(type='vitbackbones.FPN', out_strides=[8, 16, 32], out_channels=64, norm_cfg=norm_cfg),
+    neck=dict(type='vitbackbones.Pyramid', out_strides=[8, 16, 32], out_channels=64),
     decode_head=dict(
         type='FPNHead',
         num_classes=4,
@@ -28,7 +26,7 @@ model = dict(
         channels=64,
         dropout_ratio=0.1,
         align_corners=False,
-        norm_cfg=norm_cfg,
+        norm_cfg=dict(type='BN'),
         loss_decode=dict(type='CrossEntropyLoss', loss_weight=1.0),
     ),
     train_cfg=dict(),
