@@ -9,6 +9,7 @@ from mmengine.config import Config
 from PIL import Image
 
 from vitbackbones.config.data import datasets, locate_data
+from vitbackbones.errors import InputError
 from vitbackbones.preflight.own_data import use_own_data
 
 from ..datasets.own.folders import coco, one_file, roboflow, write
@@ -83,6 +84,17 @@ def test_the_same_layout_with_other_classes_is_read(config, tmp_path):
     files = [dataset.ann_file for _, dataset in datasets(found)]
     names = ('train', 'val', 'val')
     assert files == [f'{tmp_path}/own/annotations/instances_{name}.json' for name in names]
+
+
+def test_what_is_missing_of_the_layout_of_the_config_is_left_to_the_check_of_the_files(
+    config, tmp_path
+):
+    root = shapes_layout(tmp_path / 'own', [{'id': 1, 'name': 'square'}])
+    (root / 'annotations' / 'instances_train.json').unlink()
+    assert use_own_data(config, 'own') is config
+    config.own_data = True
+    with pytest.raises(InputError, match='no annotation file .* is for training'):
+        use_own_data(config, 'own')
 
 
 def test_a_folder_that_is_not_there_is_left_to_the_check_of_the_files(config):

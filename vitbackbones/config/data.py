@@ -101,7 +101,9 @@ def locate_data(config: Config, given: str | None, splits: tuple[str, ...]) -> C
 def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
     old = dataset.get('data_root') or ''
     root = Path(written.get(old, old))
-    for key, value in _missing_files(dataset, root):
+    for key, value in _named_files(dataset).items():
+        if _is_there(root, value):
+            continue
         require_index(dataset, resolve(root) / value)
         places = ' and '.join(str(place / value) for place in candidates(root))
         raise InputError(
@@ -110,21 +112,24 @@ def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
         )
 
 
-def _missing_files(dataset: dict, root: Path) -> Iterator[tuple[str, str]]:
-    """Yield key and value of the files and folders of a data set that are not below ``root``."""
+def _named_files(dataset: dict) -> dict[str, str]:
+    """Return the files and folders of a data set relative to its data root, by their keys."""
     prefix = dataset.get('data_prefix') or {}
     named = {'ann_file': dataset.get('ann_file')}
     named |= prefix if isinstance(prefix, dict) else {'data_prefix': prefix}
     if not any(named.values()):  # its files have fixed names
         named = {'data_root': '.'}
-    for key, value in named.items():
-        if value and not is_remote(root / value) and not (resolve(root) / value).exists():
-            yield key, value
+    return {key: value for key, value in named.items() if value}
 
 
-def fits_layout(config: Config, root: Path) -> bool:
-    """Tell whether a folder has all files and folders that the data sets of a config name."""
-    return not any(list(_missing_files(dataset, root)) for _, dataset in datasets(config))
+def _is_there(root: Path, value: str) -> bool:
+    return is_remote(root / value) or (resolve(root) / value).exists()
+
+
+def layout_found(config: Config, root: Path) -> list[bool]:
+    """Tell of each file and folder that the data sets of a config name whether ``root`` has it."""
+    named = [dataset for _, dataset in datasets(config)]
+    return [_is_there(root, value) for d in named for value in _named_files(d).values()]
 
 
 def _ways_to(root: Path) -> str:

@@ -12,8 +12,9 @@ from mmengine.config import Config
 from ..checkpoints.class_names import checkpoint_meta
 from ..checkpoints.reading import load_file
 from ..config.class_count import set_class_count
-from ..config.data import datasets, separated
+from ..config.data import datasets, layout_found, separated
 from ..config.paths import is_remote, resolve
+from ..errors import InputError
 from ..processes import process_rank, show_warnings
 from ..tasks import find_task
 from .work_dir import choose_work_dir
@@ -38,7 +39,12 @@ def use_own_data(config: Config, given: str | None, work_dir: str | None = None)
     if described or not root.is_dir():
         return config
     lists = Path(choose_work_dir(config, work_dir).work_dir, 'own_data')
-    found = task.use_folder(config, root, lists)
+    try:
+        found = task.use_folder(config, root, lists)
+    except InputError:
+        if not config.get('own_data') and any(layout_found(config, root)):
+            return config  # the config's own layout, in which a later check names what is missing
+        raise
     if process_rank() == 0:
         print(found.summary)
     show_warnings(found.warnings)

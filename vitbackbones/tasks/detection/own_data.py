@@ -6,7 +6,7 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ...config.class_count import set_class_count
-from ...config.data import SPLITS, datasets, evaluators, fits_layout, separated
+from ...config.data import SPLITS, datasets, evaluators, layout_found, separated
 from ...config.metainfo import training_classes
 from ...datasets.checks.coco_file import load_json
 from ...datasets.own.coco_folder import (
@@ -31,7 +31,7 @@ def fits_folder(config: Config, root: Path) -> bool:
     named = [dataset for _, dataset in datasets(config)]
     if {bare_name(dataset['type']) for dataset in named} != {'CocoDataset'}:
         return True
-    if not fits_layout(config, root):
+    if not all(layout_found(config, root)):
         return False
     files = [root / dataset['ann_file'] for dataset in named if dataset.get('ann_file')]
     if not files:

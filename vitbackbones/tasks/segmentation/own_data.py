@@ -5,7 +5,7 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ...config.class_count import set_class_count
-from ...config.data import SPLITS, datasets, fits_layout, separated
+from ...config.data import SPLITS, datasets, layout_found, separated
 from ...datasets.own.mask_folder import MaskPart, find_mask_parts
 from ...datasets.own.names import spelling_warnings
 from ...datasets.own.numbering import Numbering, find_numbering
@@ -16,7 +16,7 @@ from ..task import OwnData, found_in_words
 
 def fits_folder(config: Config, root: Path) -> bool:
     """Tell whether a folder has the files and folders that a config names."""
-    return fits_layout(config, root)
+    return all(layout_found(config, root))
 
 
 def use_folder(config: Config, root: Path, lists: Path) -> OwnData:
