@@ -82,7 +82,7 @@ def _prepare_report(runner: QuietRunner, options: Namespace):
 def _write_report(report, runner: QuietRunner, metrics: dict, options: Namespace) -> str:
     checkpoint = Path(runner.cfg.load_from)
     path = write_page(
-        Path(options.report),
+        Path(options.report).expanduser(),
         f'{Path(runner.cfg.filename).stem}: {checkpoint.name}',
         _numbers(metrics),
         report.sections(),
@@ -117,8 +117,7 @@ def _require_drawing(config: Config, options: Namespace) -> None:
 
 
 def _require_report(config: Config, options: Namespace) -> None:
-    task = find_task(config)
-    if options.report and (task is None or task.report is None):
+    if options.report and find_task(config) is None:
         raise InputError(f'--report: nothing reports on default_scope={config.default_scope!r}')
 
 

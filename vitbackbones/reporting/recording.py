@@ -27,7 +27,10 @@ class Record(BaseMetric):
 
 
 def find_metrics(loop: TestLoop, kind: type) -> dict[int, BaseMetric]:
-    """Return the metrics of a test that are of a class and evaluate, by their places.
+    """Return the metrics of a test that compute what a class does, by their places.
+
+    A subclass that computes something else, such as mmdet's ``LVISMetric``, is none of them, nor is
+    a metric that only writes files.
 
     Raises:
         InputError: there is none.
@@ -35,7 +38,8 @@ def find_metrics(loop: TestLoop, kind: type) -> dict[int, BaseMetric]:
     found = {
         i: metric
         for i, metric in enumerate(loop.evaluator.metrics)
-        if isinstance(metric, kind) and not getattr(metric, 'format_only', False)  # some have it
+        if type(metric).compute_metrics is kind.compute_metrics
+        and not getattr(metric, 'format_only', False)  # mmpretrain's have no such option
     }
     if not found:
         raise InputError(f'--report: test_evaluator has no {kind.__name__} that evaluates')

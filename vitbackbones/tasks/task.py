@@ -121,4 +121,4 @@ class Task:
     sized: tuple[str, ...] = ()
     writer: Callable[[Path, dict, float, str], Any]
     draw: Callable[..., Iterator[Path]] | None = None
-    report: Callable[..., Any] | None = None
+    report: Callable[..., Any]
