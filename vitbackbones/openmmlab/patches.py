@@ -54,6 +54,12 @@ IMPORTS = (
         when=IF_MISSING,
     ),
     Patch(
+        'mmcv.ops.multi_scale_deform_attn:multi_scale_deformable_attn_pytorch',
+        'multi-scale deformable attention on a CPU or in bfloat16 keeps every sampled value',
+        'embedding bags sum what is sampled at once, and only the inputs are kept',
+        'operators.deformable_attention:attend_in_chunks',
+    ),
+    Patch(
         'mmpretrain.utils.dependency:WITH_MULTIMODAL',
         '`mmpretrain.models` does not import beside transformers 5',
         'beside transformers 5 the multimodal models, which alone need it, are left out',

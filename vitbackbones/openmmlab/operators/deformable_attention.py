@@ -19,7 +19,7 @@ from torch.nn.functional import embedding_bag
 
 from .kernels import widen
 
-CHUNK = 2**22  # rows that are summed at a time
+CHUNK = 2**20  # rows that are summed at a time
 
 
 def ms_deform_attn_forward(
