@@ -178,11 +178,15 @@ def test_an_evaluation_of_something_passes():
 def test_every_threshold_is_lowered(tmp_path):
     config = read_config(CONFIGS[0], {'work_dir': str(tmp_path)})
     config.model.test_cfg = {'score_thr': 0.05, 'rcnn': {'score_thr': 0.5, 'max_per_img': 100}}
+    config.model.roi_head = {'bbox_head': [{'test_cfg': {'conf_thr': 0.3, 'iou_thr': 0.8}}]}
+    config.model.panoptic_fusion_head = {'test_cfg': {'object_mask_thr': 0.8}}
     config = rewritten(config)
     assert config.model.test_cfg == {
         'score_thr': 0.0,
         'rcnn': {'score_thr': 0.0, 'max_per_img': 100},
     }
+    assert config.model.roi_head.bbox_head[0].test_cfg == {'conf_thr': 0.0, 'iou_thr': 0.8}
+    assert config.model.panoptic_fusion_head.test_cfg == {'object_mask_thr': 0.0}
 
 
 CLASSIFIERS = sorted((Path(__file__).parents[2] / 'configs').glob('cls_*.py'))

@@ -29,6 +29,7 @@ SHORT_SIDE = 160
 BATCH_SIZE = 2
 STEPS = 3
 IMAGES = {'train': BATCH_SIZE * STEPS, 'val': 4}
+THRESHOLD_KEYS = ('score_thr', 'conf_thr', 'object_mask_thr')  # of a test_cfg, however deep
 SIZE_KEYS = ('scale', 'scales', 'crop_size', 'size', 'stride')
 
 
@@ -108,12 +109,14 @@ def shrink(size):
 def lower_thresholds(config: Config) -> Config:
     """Return a copy of ``config`` whose model gives all boxes, whatever their scores are."""
     config = copy.deepcopy(config)
-    waiting = [config.model.get('test_cfg')]
+    waiting = [config.model]
     while waiting:
         node = waiting.pop()
         if isinstance(node, dict):
-            node.update({key: 0.0 for key in node if key == 'score_thr'})
+            node.update({key: 0.0 for key in node if key in THRESHOLD_KEYS})
             waiting += node.values()
+        elif isinstance(node, list | tuple):
+            waiting += node
     return config
 
 
