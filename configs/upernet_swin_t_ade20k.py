@@ -19,6 +19,7 @@ _base_ = [
 
 widths = _base_.maps.in_channels
 model = dict(
+    data_preprocessor=dict(test_cfg=None),  # tested on images as they are, not padded
     backbone=dict(_base_.backbone, drop_path_rate=0.3),
     neck=dict(**_base_.maps, out_channels=None),
     decode_head=dict(in_channels=widths),
