@@ -22,7 +22,9 @@ def small(head, **changes):
     torch.manual_seed(0)
     config = Config.fromfile(ROOT / 'configs' / f'{head}_pvt_s_shapes.py')
     config.merge_from_dict({'model': changes})
-    return MODELS.build(config.model)
+    model = MODELS.build(config.model)
+    model.init_weights()  # until then mmdet's level_embed is whatever the memory held
+    return model
 
 
 def instances(boxes):
