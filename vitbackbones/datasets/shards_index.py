@@ -26,7 +26,6 @@ from .checks.findings import IMAGES
 
 FORMAT = 'vitbackbones shards 1'
 SUFFIX = '.index.json'
-PICTURES = (*IMAGES, '.webp')
 NAMELESS = 'shards'  # the name of an index of shards that are numbered only
 LONGEST_LABEL = 2**20  # bytes
 META = re.compile('__[^/]*__($|/)')  # members that webdataset passes over
@@ -117,7 +116,7 @@ def scan(path: Path) -> Shard:
         reason = getattr(error, 'strerror', None) or error
         raise InputError(f'shard {path}: {reason}. {AGAIN}') from error
     if not pairs:
-        raise InputError(f'shard {path}: holds no picture ({", ".join(PICTURES)}). Leave it out.')
+        raise InputError(f'shard {path}: holds no picture ({", ".join(IMAGES)}). Leave it out.')
     return Shard(
         path.name,
         path.stat().st_size,
@@ -131,14 +130,14 @@ def scan(path: Path) -> Shard:
 def _pairs(path: Path, tar: TarFile) -> Iterator[tuple[TarInfo, int]]:
     """Yield every picture with its label."""
     for key, members in _samples(path, tar).items():
-        pictures = [name for name in members if f'.{name}' in PICTURES]
+        pictures = [name for name in members if f'.{name}' in IMAGES]
         labeled = 'cls' in members or 'json' in members
         if len(pictures) > 1:
             raise _fault(path, key, f'has several pictures ({", ".join(pictures)}). Leave one.')
         if pictures and not labeled:
             raise _fault(path, key, 'is a picture without a label (.cls or .json). Add one.')
         if labeled and not pictures:
-            suffixes = ', '.join(PICTURES)
+            suffixes = ', '.join(IMAGES)
             raise _fault(path, key, f'is a label without a picture ({suffixes}). Add one.')
         if pictures:
             yield members[pictures[0]], _label(path, tar, members)

@@ -18,8 +18,9 @@ from ..errors import InputError
 from ..files import whole_file
 from ..messages import cut
 from ..packages import import_optional
+from .checks.findings import IMAGES
 from .load_image import naming, read_content
-from .shards_index import PICTURES, Shard, scan
+from .shards_index import Shard, scan
 
 THREADS = 16  # that read files at a time: on network disks it is the waiting that takes long
 READ_AHEAD = 256  # pictures in memory
@@ -58,8 +59,8 @@ def plan(samples: Sequence[dict]) -> list[Picture]:
 
 def _member(path: str, root: str) -> str:
     name, suffix = os.path.splitext(os.path.relpath(path, root))
-    if suffix.lower() not in PICTURES:
-        raise InputError(f'image file {path}: shards hold {", ".join(PICTURES)}. Convert it.')
+    if suffix.lower() not in IMAGES:
+        raise InputError(f'image file {path}: shards hold {", ".join(IMAGES)}. Convert it.')
     folder, slash, stem = name.rpartition('/')
     return f'{folder}{slash}{stem.replace(".", "_")}{suffix}'
 

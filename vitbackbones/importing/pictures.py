@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
+from ..datasets.checks.findings import IMAGES
 from ..datasets.checks.headers import read_header
 from ..datasets.own.coco_folder import files_below
 from ..datasets.own.splits import named_split
 from ..errors import InputError
 from .notes import Notes
-
-SUFFIXES = ('.jpg', '.jpeg', '.png', '.bmp', '.tif', '.tiff', '.webp', '.ppm', '.pgm')
 
 
 @dataclass
@@ -53,9 +52,9 @@ class Pictures:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.files = sorted(files_below(root, SUFFIXES))
+        self.files = sorted(files_below(root, IMAGES))
         if not self.files:
-            raise InputError(f'{root}: no picture ({", ".join(SUFFIXES)}) in it or below.')
+            raise InputError(f'{root}: no picture ({", ".join(IMAGES)}) in it or below.')
         self.by_name, self.by_stem = defaultdict(list), defaultdict(list)
         for file in self.files:
             self.by_name[file.name].append(file)

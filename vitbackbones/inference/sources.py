@@ -11,11 +11,11 @@ from pathlib import Path, PurePath
 import cv2
 import numpy as np
 
+from ..datasets.checks.findings import IMAGES
 from ..datasets.load_image import UnreadableImage, read_image
 from ..errors import InputError
 
-IMAGES = {'.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tiff', '.webp'}
-VIDEOS = {'.mp4', '.m4v', '.mov', '.avi', '.mkv', '.webm', '.mpg', '.mpeg', '.wmv', '.ogv'}
+VIDEOS = ('.mp4', '.m4v', '.mov', '.avi', '.mkv', '.webm', '.mpg', '.mpeg', '.wmv', '.ogv')
 # FFmpeg writes about a damaged video to the screen, past Python; the message is ours to give.
 os.environ.setdefault('OPENCV_FFMPEG_LOGLEVEL', '-8')
 RESULTS = ('.jpg', '.mp4', '.png')  # suffixes that a file's name gets in the names of its results
@@ -108,7 +108,7 @@ def _files(path: Path, out: Path, role: str) -> list[Path]:
         raise InputError(f'{role} {path}: neither a regular file nor a folder')
     if path.is_file():
         return [path]
-    suffixes = IMAGES | VIDEOS
+    suffixes = (*IMAGES, *VIDEOS)
     below = (file for file in sorted(path.rglob('*')) if file.suffix.lower() in suffixes)
     files = [file for file in below if file.is_file() and not file.name.startswith('.')]
     files = [file for file in files if out not in file.parents]

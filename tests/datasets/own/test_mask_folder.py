@@ -90,3 +90,12 @@ def test_vocs_lists(tmp_path):
 def test_what_cannot_be_found_is_one_message(tmp_path, content, message):
     with pytest.raises(InputError, match=message):
         find_mask_parts(write(tmp_path, content))
+
+
+@pytest.mark.parametrize('suffix', ['.webp', '.tiff', '.JPG'])
+def test_pictures_and_masks_of_every_kind_that_is_loaded_are_found(tmp_path, suffix):
+    write(tmp_path, {f'images/{n}{suffix}': None for n in 'ab'})
+    write(tmp_path, {f'masks/{n}.tiff': None for n in 'ab'})
+    parts = find_mask_parts(tmp_path)
+    assert {part.suffix for part in parts.values()} == {suffix}
+    assert {part.mask_suffix for part in parts.values()} == {'.tiff'}

@@ -16,9 +16,10 @@ from pathlib import Path
 from ...errors import InputError
 from ...messages import cut, some
 from ...registry import bare_name
-from .findings import IMAGES, Findings, not_there
+from .findings import Findings, not_there
 
 KINDS = ('CustomDataset', 'ImageNet')
+EXTENSIONS = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif')  # mmpretrain's default
 IMAGENET_CLASSES = 1000
 DIGITS = 9  # of the largest label that makes sense
 
@@ -36,7 +37,7 @@ def check_dataset(dataset: dict) -> Findings:
     if not _is_looked_at(dataset):
         return Findings()
     labels = label_file(dataset)
-    suffixes = tuple(suffix.lower() for suffix in dataset.get('extensions', IMAGES))
+    suffixes = tuple(suffix.lower() for suffix in dataset.get('extensions', EXTENSIONS))
     names = _names(dataset) or ()
     count = len(names) or (IMAGENET_CLASSES if _is_imagenet(dataset) else None)
     known = (names, count, suffixes)
