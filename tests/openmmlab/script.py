@@ -83,6 +83,17 @@ def use_det():
         lambda x: inference_detector(models['det'], x),
         lambda x: np.c_[x.pred_instances.bboxes.cpu(), x.pred_instances.scores.cpu()],
     )
+    suppress()
+
+
+def suppress():
+    """Use an operator of mmcv as RetinaNet does, through a module that was imported long ago."""
+    from mmdet.models.layers import multiclass_nms
+
+    boxes = torch.tensor([[0.0, 0, 10, 10], [1, 0, 10, 10], [20, 0, 30, 10]], device=DEVICE)
+    scores = torch.tensor([[0.5, 0], [0.9, 0], [0, 0.7]], device=DEVICE)  # the last: background
+    found, _ = multiclass_nms(boxes, scores, 0.1, {'type': 'nms', 'iou_threshold': 0.5})
+    keep('nms', [found.cpu()])
 
 
 def use_cls():

@@ -94,6 +94,11 @@ def test_what_they_answer(answers, folder):
     assert len(list((folder / 'drawn').iterdir())) == len(SIZES)
 
 
+def test_toolboxes_that_were_imported_first_have_mmcvs_operators(answers):
+    for found in answers.values():
+        np.testing.assert_allclose(found['nms 0'], [[1, 0, 10, 10, 0.9]], rtol=1e-6)
+
+
 @pytest.mark.parametrize('half', HALVES)
 def test_half_precision(answers, half):
     found = answers['built first']

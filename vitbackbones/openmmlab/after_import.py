@@ -3,7 +3,7 @@
 Importing OpenMMLab takes seconds, and not all of it is installed everywhere. So ``import
 vitbackbones`` imports none of it. A finder at the head of ``sys.meta_path`` lets others find the
 modules of the table and patches each as soon as it has run. What was imported before is patched at
-once.
+once, and gets the operators that it went without.
 """
 
 import sys
@@ -16,6 +16,7 @@ from pkgutil import resolve_name
 from types import ModuleType
 
 from .applying import apply_patch
+from .late_operators import import_again
 from .patches import AFTER_IMPORT, IF_MISSING, PATCHES, Patch
 
 BY_MODULE: dict[str, list[Patch]] = {}
@@ -131,3 +132,4 @@ def install() -> None:
             import_module(name)  # waits for another thread that is importing it
             finder.waiting.add(name)
     finder.patch_finished()
+    import_again()

@@ -1,0 +1,53 @@
+"""Operators for toolboxes that were imported while ``mmcv.ops`` could not be.
+
+The continued releases of mmdet and mmseg import without mmcv's operators: a module that needs one
+tries to import it, and where that fails, puts something in its place that raises when it is called.
+So it stays in a script that begins with ``from mmdet.apis import init_detector``. Once ``mmcv.ops``
+has a stand-in for what it calls, these imports are made up for.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import resolve_name
+from pathlib import Path
+from types import ModuleType
+
+TOOLBOXES = ('mmdet', 'mmseg')
+OPERATORS = 'mmcv.ops'
+
+
+def import_again() -> None:
+    """Import operators into those modules of the toolboxes that failed to do so."""
+    names = [name for name in sys.modules if name.partition('.')[0] in TOOLBOXES]
+    if not names or OPERATORS in sys.modules:  # it was imported: nothing has failed
+        return
+    try:
+        import_module(OPERATORS)
+    except ImportError:  # the extension is there, and broken
+        return
+    for name in names:
+        complete(sys.modules[name])
+
+
+def complete(module: ModuleType) -> None:
+    """Repeat the imports that a module of a toolbox tried together with operators."""
+    for statement in _tried(module):
+        relative = '.' * statement.level + (statement.module or '')
+        source = import_module(resolve_name(relative, module.__package__))
+        for alias in statement.names:
+            setattr(module, alias.asname or alias.name, getattr(source, alias.name))
+
+
+def _tried(module: ModuleType) -> Iterator[ast.ImportFrom]:
+    """Yield the imports in those ``try`` blocks of a module that ask for operators."""
+    path = getattr(module, '__file__', None)
+    source = Path(path).read_text(encoding='utf-8') if path else ''
+    if OPERATORS not in source:
+        return
+    for block in ast.parse(source).body:
+        imports = [s for s in getattr(block, 'body', ()) if isinstance(s, ast.ImportFrom)]
+        asks = any((s.module or '').startswith(OPERATORS) for s in imports)
+        if isinstance(block, ast.Try) and asks:
+            yield from imports
