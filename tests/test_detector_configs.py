@@ -36,6 +36,8 @@ HEADS = {
     ),
     'dino': ('dino/dino-4scale_r50_8xb2-12e_coco.py', [8, 16, 32, 64]),
 }
+# DETR's own configs are tested in test_configs.py.
+JOINED = HEADS | {'detr': ('detr/detr_r50_8xb2-150e_coco.py', [32])}
 # What our bases say and mmdet's leave to the defaults, or say of the neck in other words.
 SAID = {
     'neck',
@@ -127,9 +129,9 @@ def test_on_resnet_50_a_base_is_mmdets_own_model(head, join):
     assert shapes[0] == shapes[1]
 
 
-@pytest.mark.parametrize('head', HEADS)
+@pytest.mark.parametrize('head', JOINED)
 def test_the_neck_of_a_base_gives_the_numbers_of_mmdets(head, join):
-    ours, theirs = join(head, 'r50').neck, Config.fromfile(MMDET / HEADS[head][0]).model.neck
+    ours, theirs = join(head, 'r50').neck, Config.fromfile(MMDET / JOINED[head][0]).model.neck
     necks = [MODELS.build(neck) for neck in (ours, theirs)]
     necks[1].load_state_dict(necks[0].state_dict())
     maps = [
@@ -141,10 +143,10 @@ def test_the_neck_of_a_base_gives_the_numbers_of_mmdets(head, join):
         assert torch.equal(a, b)
 
 
-@pytest.mark.parametrize('head', HEADS)
+@pytest.mark.parametrize('head', JOINED)
 def test_every_backbone_gives_a_head_the_levels_that_it_reads(head, join):
     """The maps that its fragment declares to those that the head is made for."""
-    sizes = [(-(-128 // stride), -(-192 // stride)) for stride in HEADS[head][1]]
+    sizes = [(-(-128 // stride), -(-192 // stride)) for stride in JOINED[head][1]]
     for backbone in FRAGMENTS:
         settings = join(head, backbone).neck
         neck = build(settings)
@@ -164,7 +166,7 @@ def fits(model):
 # every small head with some of the small backbones, each with others
 SAMPLED = [
     (f'{head}_small', backbone)
-    for i, head in enumerate(HEADS)
+    for i, head in enumerate(JOINED)
     for k, backbone in enumerate(SMALL)
     if k % 3 == i % 3
 ]
@@ -176,7 +178,7 @@ def test_a_small_head_fits_any_small_backbone(head, backbone, join):
 
 
 @pytest.mark.grid
-@pytest.mark.parametrize('head', HEADS)
+@pytest.mark.parametrize('head', JOINED)
 @pytest.mark.parametrize('backbone', FRAGMENTS)
 def test_every_head_fits_every_backbone(head, backbone, join):
     assert fits(join(head, backbone))

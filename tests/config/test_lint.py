@@ -50,7 +50,7 @@ def test_shipped_configs_pass(path):
         ),
         ({'model__backbone__with_cpp': True}, "did you mean 'with_cp'?"),
         ({'model__neck__in_channel': 3}, "did you mean 'in_channels' or"),
-        ({'model__neck__zzz': 3}, 'model.neck.zzz: unknown key of ChannelMapper; known: act_cfg,'),
+        ({'model__neck__zzz': 3}, 'unknown key of vitbackbones.ChannelMapper; known: act_cfg,'),
         ({'model__train_cfg__assigner__match_cost': 1}, "did you mean 'match_costs'?"),
         ({'model__backbone__init_cfg__allow_mising': []}, "did you mean 'allow_missing'?"),
         ({'train_dataloader__batchsize': 2}, "dataloader.batchsize: unknown key; did you mean 'b"),
@@ -90,19 +90,25 @@ def test_all_findings_at_once():
     assert len(text.splitlines()) == 3
 
 
+def mapper(part):
+    """Return mmdet's neck with a part in a place whose type it leaves open."""
+    neck = {'_delete_': True, 'type': 'ChannelMapper', 'in_channels': [384], 'act_cfg': [part]}
+    return {'model__neck': neck}
+
+
 @pytest.mark.parametrize(
     'options',
     [
         {'base_lr': 0.1, 'my_pipeline': [{'type': 'whatever'}], 'val_evaluator_abs': 1},
         {'custom_hooks': [{'type': 'EMAHook', 'momentum': 0.1, 'priority': 49}]},
-        {'model__neck__act_cfg': [{'type': 'GN', 'num_groups': 32, 'requires_grad': False}]},
+        mapper({'type': 'GN', 'num_groups': 32, 'requires_grad': False}),
         {'optim_wrapper__constructor': 'Mine', 'optim_wrapper__paramwise_cfg': {'layers': 12}},
         {'optim_wrapper__clip_grad': {'type': 'value', 'clip_value': 1}},
         {'model__backbone__shortcut': {'type': 'AugmentedShortcut', 'paths': 3}},
         {'model__backbone__recursion__passes': 3},
         {'model__backbone__recursion': {'passes': 2, 'groups': [2, 1], 'permutation': 'none'}},
         {'train_dataloader__num_batch_per_epoch': 3},
-        {'model__neck__act_cfg': [{'type': 'conv', 'kernel_size': 1}]},
+        mapper({'type': 'conv', 'kernel_size': 1}),
         {'train_cfg': {'_delete_': True, 'by_epoch': False, 'max_iters': 3}},
         {'model__neck__init_cfg': {'type': 'Xavier', 'layer': 'Conv2d', 'override': {'name': 'a'}}},
     ],

@@ -21,8 +21,9 @@ class ChannelMapper(Neck):
     Defaults are those of Deformable DETR: 1 x 1 convolutions, GroupNorm, no activation.
 
     Args:
-        in_channels, in_strides, out_strides, out_channels, num_outs: see
+        in_channels, out_strides, out_channels, num_outs: see
             :class:`~vitbackbones.necks.base.Neck`. Levels coarser than all maps are further levels.
+        in_strides: strides of the maps; by default they are taken for the levels, as mmdet does.
         kernel_size: of the convolutions on the maps; odd.
         norm_cfg, act_cfg: norm and activation behind every convolution; ``None`` for none.
         init_cfg: as of mmengine's modules.
@@ -34,7 +35,7 @@ class ChannelMapper(Neck):
     def __init__(
         self,
         in_channels: Sequence[int],
-        in_strides: Sequence[int],
+        in_strides: Sequence[int] | None = None,
         out_strides: Sequence[int] = (8, 16, 32),
         out_channels: int = 256,
         num_outs: int | None = None,
@@ -45,7 +46,7 @@ class ChannelMapper(Neck):
     ) -> None:
         super().__init__(
             in_channels,
-            in_strides,
+            in_strides or out_strides,
             out_strides,
             out_channels,
             num_outs,

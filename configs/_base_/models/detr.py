@@ -1,9 +1,14 @@
 """DETR (Carion et al., ECCV 2020) as PVT's detection protocol uses it.
 
 One feature map of stride 32, 6 + 6 layers, 256 channels, 100 queries, no dilation. A run
-config adds the backbone and the number of channels it gives:
+config adds a backbone that gives this map, and its channels,
 
     model = dict(backbone=dict(...), neck=dict(in_channels=[...]))
+
+or any backbone, whose nearest map is then pooled to stride 32:
+
+    _base_ = ['_base_/models/detr.py', '_base_/backbones/pvt_s.py', ...]
+    model = dict(backbone=_base_.backbone, neck=_base_.maps)
 """
 
 attention = dict(
@@ -32,12 +37,10 @@ model = dict(
         pad_size_divisor=32,
     ),
     neck=dict(
-        type='ChannelMapper',
-        kernel_size=1,
+        type='vitbackbones.ChannelMapper',
+        out_strides=[32],
         out_channels=256,
-        act_cfg=None,
         norm_cfg=None,
-        num_outs=1,
     ),
     encoder=dict(num_layers=6, layer_cfg=dict(self_attn_cfg=attention, ffn_cfg=ffn)),
     decoder=dict(
