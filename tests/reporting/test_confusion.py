@@ -12,11 +12,10 @@ def matrix(classes):
     for i in range(classes - 1):
         counts[i, i + 1] = i
     counts[:-1, -1] = 1000
-    right = frozenset((i, i) for i in range(classes))
-    for place in right:
-        counts[place] = 5000
+    np.fill_diagonal(counts[:-1, :-1], 5000)
     names = [f'c{i}' for i in range(classes)]
-    return Matrix(rows=[*names, 'nothing'], columns=[*names, 'missed'], counts=counts, right=right)
+    sides = {'rows': [*names, 'nothing'], 'columns': [*names, 'missed']}
+    return Matrix(**sides, counts=counts, classes=classes)
 
 
 def test_a_matrix_that_fits_is_shown_whole():
@@ -30,7 +29,8 @@ def test_of_many_classes_the_most_mistaken_are_shown():
     # the last class is mistaken for none
     assert cut.rows == [f'c{i}' for i in range(49, LARGEST + 49)] + ['nothing']
     assert cut.columns[-1] == 'missed'
-    assert all(cut.counts[place] == 5000 for place in cut.right)
+    assert cut.classes == LARGEST
+    assert (cut.counts.diagonal()[:-1] == 5000).all()
     assert cut.counts[0, 1] == 49
     assert f'Of {LARGEST + 50} classes, the {LARGEST} with the most mistakes' in cut.text
 

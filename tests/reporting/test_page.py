@@ -1,6 +1,7 @@
 """The page: nothing of a file's name is obeyed, nothing is loaded, everything can be read."""
 
 import base64
+import re
 from html.parser import HTMLParser
 
 import numpy as np
@@ -38,7 +39,8 @@ class Reader(HTMLParser):
 
 @pytest.fixture
 def page(tmp_path):
-    matrix = Matrix(rows=[EVIL], columns=[EVIL, 'b'], counts=np.array([[1234, 0]]), text=EVIL)
+    counts = np.array([[1234, 0]])
+    matrix = Matrix(rows=[EVIL], columns=[EVIL, 'b'], counts=counts, classes=1, text=EVIL)
     parts = [
         Table(head=['class', 'x'], rows=[[EVIL, 0.12345], ['none', None], ['many', 12345]]),
         matrix,
@@ -63,6 +65,16 @@ def test_names_are_text_and_nothing_is_loaded(page):
 def test_numbers(page):
     texts = Reader(page.read_text()).texts
     assert {'0.123', '–', '12\u202f345', '1\u202f234', '100 %', '0.357', 'None.'} <= {*texts}
+
+
+def test_what_was_predicted_right_is_marked_on_the_diagonal_of_the_classes(tmp_path):
+    counts = np.full((3, 3), 7)  # the last row and column are no classes
+    sides = {'rows': ['a', 'b', 'nothing'], 'columns': ['a', 'b', 'missed']}
+    matrix = Matrix(**sides, counts=counts, classes=2)
+    page = write_page(tmp_path, 'title', {}, [Section('matrix', [matrix])], {})
+    marks = re.findall('<td( class="right")?', page.read_text())
+    assert [place for place, mark in enumerate(marks) if mark] == [0, 4]
+    assert len(marks) == 9
 
 
 def test_the_page_is_whole_or_not_there(tmp_path):

@@ -44,6 +44,12 @@ def _without_repeats(ring: np.ndarray) -> np.ndarray:
     return ring[(ring != np.roll(ring, 1, axis=0)).any(1)]
 
 
+def box_around(mask: np.ndarray) -> list[int]:
+    """Return x1, y1, x2, y2 around the pixels of a mask (H, W) that is not empty."""
+    rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
+    return [int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1]
+
+
 def to_mask(segmentation: list | dict, height: int, width: int) -> np.ndarray:
     """Return the mask (H, W) in bool of sound polygons or RLE, compressed or not."""
     code = segmentation

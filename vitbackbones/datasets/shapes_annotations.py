@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .coco_masks import to_polygons
+from .coco_masks import box_around, to_polygons
 from .panoptic import VOID
 from .shapes_scene import KINDS, Scene, Shape
 
@@ -27,9 +27,8 @@ def annotation(shape: Shape, classes: Sequence[str]) -> dict:
 
 
 def _box(mask: np.ndarray) -> list[int]:
-    rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
-    x, y = int(columns[0]), int(rows[0])
-    return [x, y, int(columns[-1]) + 1 - x, int(rows[-1]) + 1 - y]
+    x, y, right, bottom = box_around(mask)
+    return [x, y, right - x, bottom - y]
 
 
 # ---------------------------------------------------------------------------- segments

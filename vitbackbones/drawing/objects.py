@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from ..datasets.coco_masks import to_mask
+from ..datasets.coco_masks import box_around, to_mask
 from ..datasets.panoptic import VOID, Segments, from_mmdet, to_ids
 
 
@@ -67,9 +67,3 @@ def of_segments(segments: Segments) -> Objects:
     masks = segments.ids == places[:, None, None] + 1  # (N, H, W)
     boxes = np.array([box_around(mask) for mask in masks]).reshape(-1, 4)
     return Objects(boxes, np.array(segments.labels, int)[places], masks=masks)
-
-
-def box_around(mask: np.ndarray) -> list[int]:
-    """Return x1, y1, x2, y2 of the pixels of a mask (H, W) that is not empty."""
-    rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
-    return [int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1]

@@ -67,7 +67,7 @@ class ClassificationReport:
             rows=self.classes,
             columns=self.classes,
             counts=counts.reshape(number, number),
-            right=frozenset((i, i) for i in range(number)),
+            classes=number,
             text='Pictures. Rows: what they are; columns: the best class that was predicted.',
         )
         yield Section('Classes', [self._class_table(truth, best)])

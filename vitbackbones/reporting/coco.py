@@ -13,7 +13,7 @@ from mmengine.fileio import load
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-from .parts import Table
+from .parts import Table, as_cell
 
 # Columns of a table: what is averaged, at which IoU (None: at all), for objects of which size.
 SCORES = {
@@ -107,10 +107,10 @@ def class_table(evaluation: COCOeval) -> Table:
     columns = {name: scores(evaluation, name) for name in SCORES}
     counts = count_objects(evaluation)
     rows = [
-        [name, count, *(_cell(values[i]) for values in columns.values())]
+        [name, count, *(as_cell(values[i]) for values in columns.values())]
         for i, (name, count) in enumerate(zip(class_names(evaluation), counts, strict=True))
     ]
-    means = [_cell(mean(values)) for values in columns.values()]
+    means = [as_cell(mean(values)) for values in columns.values()]
     return Table(
         head=['class', 'objects', *columns],
         rows=[*rows, ['mean over classes', sum(counts), *means]],
@@ -127,10 +127,6 @@ def mean(values: np.ndarray) -> float:
     """Return the mean of what is a number, NaN if nothing is."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if known.size else float('nan')
-
-
-def _cell(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 # ------------------------------------------------------------------------ curves

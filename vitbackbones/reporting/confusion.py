@@ -13,14 +13,14 @@ PAIRS = 15
 def mistakes(matrix: Matrix) -> np.ndarray:
     """Return the counts without what is right."""
     wrong = matrix.counts.copy()
-    for place in matrix.right:
-        wrong[place] = 0
+    right = np.arange(matrix.classes)
+    wrong[right, right] = 0
     return wrong
 
 
 def shown(matrix: Matrix) -> Matrix:
     """Return a matrix of no more than :data:`LARGEST` classes, those with the most mistakes."""
-    classes = len(matrix.right)
+    classes = matrix.classes
     if classes <= LARGEST:
         return matrix
     wrong = mistakes(matrix)
@@ -33,7 +33,7 @@ def shown(matrix: Matrix) -> Matrix:
         rows=[matrix.rows[i] for i in rows],
         columns=[matrix.columns[i] for i in columns],
         counts=matrix.counts[np.ix_(rows, columns)],
-        right=frozenset((i, i) for i in range(LARGEST)),
+        classes=LARGEST,
         text=f'{matrix.text} Of {classes} classes, the {LARGEST} with the most mistakes are shown.',
     )
 

@@ -131,13 +131,13 @@ def count(matches: Matches, counts: np.ndarray) -> None:
 
 def confusion(evaluation: COCOeval, counts: np.ndarray, score: float) -> Matrix:
     """Name the rows and columns of counts."""
-    names, number = class_names(evaluation), len(counts) - 1
+    names = class_names(evaluation)
     overlap = 'mask' if evaluation.params.iouType == 'segm' else 'box'
     return Matrix(
         rows=[*names, BACKGROUND],
         columns=[*names, MISSED],
         counts=counts,
-        right=frozenset((i, i) for i in range(number)),
+        classes=len(names),
         text=(
             f'Rows: what is there; columns: what was found. Detections with a score of at least '
             f'{score:g}, from the highest to the lowest, each take the free object that they '

@@ -36,14 +36,15 @@ class Matrix:
     Attributes:
         rows, columns: names.
         counts: (rows, columns).
-        right: places (row, column) of what was predicted right.
+        classes: the first rows and columns that are the same classes, so that what was predicted
+            right is on their diagonal.
         text: what was counted, and how.
     """
 
     rows: Sequence[str]
     columns: Sequence[str]
     counts: np.ndarray
-    right: frozenset[tuple[int, int]] = frozenset()
+    classes: int
     text: str = ''
 
     def shares(self) -> np.ndarray:
@@ -73,6 +74,11 @@ class Section:
     title: str
     parts: Sequence[Table | Matrix | Picture] = ()
     text: str = ''
+
+
+def as_cell(value: float) -> float | None:
+    """Return a number as a cell: None for NaN."""
+    return None if np.isnan(value) else float(value)
 
 
 def photograph(picture: Image.Image, title: str) -> Picture:

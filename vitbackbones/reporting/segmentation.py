@@ -15,7 +15,7 @@ from ..drawing.masks import legend, overlay
 from ..drawing.sheet import GAP, below, enlarged, from_bgr, side_by_side
 from .confusion import pairs_table, shown
 from .mistakes import WRONG
-from .parts import Matrix, Picture, Section, Table, photograph
+from .parts import Matrix, Picture, Section, Table, as_cell, photograph
 from .recording import Record, add_record, find_metrics
 
 # Columns of the table: what mmseg's IoUMetric calls them.
@@ -109,7 +109,7 @@ class SegmentationReport:
             rows=classes,
             columns=classes,
             counts=counts,
-            right=frozenset((i, i) for i in range(len(classes))),
+            classes=len(classes),
             text='Pixels. Rows: what is there; columns: what was predicted.',
         )
         yield Section('Classes', [self._class_table(counts)])
@@ -130,12 +130,12 @@ class SegmentationReport:
         scores = self.metric.total_area_to_metrics(*areas, metrics, self.metric.nan_to_num)
         columns = [100 * scores[key] for key in SCORES.values()]
         rows = [
-            [name, number, *map(_cell, values)]
+            [name, number, *map(as_cell, values)]
             for name, number, *values in zip(
                 self.meta['classes'], labels.tolist(), *columns, strict=True
             )
         ]
-        means = [_cell(np.nanmean(values)) for values in columns]
+        means = [as_cell(np.nanmean(values)) for values in columns]
         return Table(
             head=['class', 'pixels', *SCORES],
             rows=[*rows, ['mean over classes', int(labels.sum()), *means]],
@@ -158,10 +158,6 @@ class SegmentationReport:
         names = legend(np.stack([truth, answer]), classes, palette, row.width)
         title = f'{Path(picture["path"]).name}: {100 * wrong_share(picture):.1f} % wrong'
         return photograph(below(row, names, gap=GAP), title)
-
-
-def _cell(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _draw_wrong(image: Image.Image, wrong: np.ndarray) -> Image.Image:
