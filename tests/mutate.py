@@ -81,6 +81,7 @@ ALSO = {
     'openmmlab': ['openmmlab', 'test_attacks.py'],
     'openmmlab/data_workers.py': ['training/hooks/test_data_workers.py'],
     'openmmlab/frames.py': ['config/test_read.py', 'preflight/test_build_errors.py'],
+    'openmmlab/versions.py': ['reporting/test_facts.py', 'commands/test_cli.py'],
     'packages.py': ['benchmarking/test_runtimes.py'],
     'preflight/agreement.py': ['preflight/test_mistakes.py'],
     'preflight/bug_report.py': ['commands/test_cli.py', 'tools/test_messages.py'],

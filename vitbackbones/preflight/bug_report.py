@@ -7,16 +7,13 @@ import tempfile
 import time
 import traceback
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from pprint import pformat
 
 from mmengine.config import Config
 
-from ..openmmlab.applying import OPENMMLAB
 from ..openmmlab.frames import nearest
-
-PACKAGES = ('vitbackbones', 'torch', 'torchvision', 'numpy')
+from ..openmmlab.versions import versions
 
 
 def write_report(error: BaseException, config: Config | None = None) -> Path:
@@ -43,15 +40,8 @@ def write_report(error: BaseException, config: Config | None = None) -> Path:
 def _lines(error: BaseException, config: Config | None) -> Iterator[str]:
     yield ''.join(traceback.format_exception(error))
     yield f'command: {sys.argv}'
-    yield f'Python {platform.python_version()} on {platform.platform()}'
-    for package in PACKAGES:
-        try:
-            yield f'{package} {version(package)}'
-        except PackageNotFoundError:
-            yield f'{package}: not installed'
-    for name in OPENMMLAB:
-        if name in sys.modules:
-            yield f'{name} {getattr(sys.modules[name], "__version__", "")}'
+    yield f'on: {platform.platform()}'
+    yield from versions()
     yield ''
     yield 'no config was read' if config is None else f'{config.filename}:'
     yield '' if config is None else pformat(config.to_dict())

@@ -5,19 +5,14 @@ import platform
 import shlex
 import sys
 import time
-from collections.abc import Iterator
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import torch
 from mmengine.config import Config
 
 from ..config.data import datasets
-from ..openmmlab.applying import OPENMMLAB
-from ..version import __version__
-
-PACKAGES = ('torch', 'torchvision', 'numpy', 'pycocotools')
+from ..openmmlab.versions import versions
 
 
 def facts(config: Config, checkpoint: Path, pictures: int) -> dict[str, str]:
@@ -37,7 +32,7 @@ def facts(config: Config, checkpoint: Path, pictures: int) -> dict[str, str]:
         'date': time.strftime('%Y-%m-%d %H:%M:%S %z'),
         'command': shlex.join(sys.argv),
         'device': f'{device}, {platform.system()}',
-        'versions': ', '.join(_versions()),
+        'versions': ', '.join(versions()),
     }
 
 
@@ -55,16 +50,3 @@ def _describe(dataset: dict) -> str:
     parts = prefix.values() if isinstance(prefix, dict) else [prefix]
     places = [dataset.get('data_root'), dataset.get('ann_file'), *parts]
     return ' '.join(str(part) for part in (dataset['type'], *places) if part)
-
-
-def _versions() -> Iterator[str]:
-    yield f'vitbackbones {__version__}'
-    yield f'Python {platform.python_version()}'
-    for package in PACKAGES:
-        try:
-            yield f'{package} {version(package)}'
-        except PackageNotFoundError:
-            continue
-    for name in OPENMMLAB:
-        if name in sys.modules:
-            yield f'{name} {sys.modules[name].__version__}'
