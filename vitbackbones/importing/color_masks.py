@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from ..datasets.checks.headers import reason_of
 from ..datasets.load_mask import IGNORED, size_fault
 from ..datasets.own.mask_folder import MaskPart, named_parts
 from ..datasets.own.names import in_words as class_words
@@ -67,9 +68,8 @@ def read_colors(mask: Path) -> np.ndarray:
         with Image.open(mask) as image:
             kind, format = image.mode, image.format
             pixels = np.asarray(image.convert('RGB'), np.int32)  # (H, W, 3)
-    except Exception as error:  # every Pillow plugin has exceptions of its own
-        reason = getattr(error, 'strerror', None) or 'damaged or not an image'
-        raise InputError(f'{mask}: {reason}. Put a good copy there.') from error
+    except Exception as error:
+        raise InputError(f'{mask}: {reason_of(error)}. Put a good copy there.') from error
     if kind not in COLORED:
         raise InputError(
             f'{mask}: is of kind {kind}, without colors. Index masks, also of 0 and 255, need no '

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..datasets.own.folder import read_text
 from ..datasets.own.numbering import NO_CLASS
 from ..errors import InputError
 from ..messages import cut
@@ -34,10 +35,7 @@ def find_table(root: Path, given: Path | None) -> dict[int, str] | None:
     file = given or next((root / name for name in FILES if (root / name).is_file()), None)
     if file is None:
         return None
-    try:
-        text = file.read_text('utf-8-sig')
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f'{file}: cannot be read: {error}') from error
+    text = read_text(file)
     rows = _rows_in_json(file, text) if file.suffix == '.json' else _rows(file, text)
     if beyond := [color for _, color in rows if max(color) > 255]:
         raise InputError(f'{file}: the color {beyond[0]} has a number that is not from 0 to 255.')

@@ -8,8 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from ..datasets.checks.findings import IMAGES
-from ..datasets.checks.headers import read_header
-from ..datasets.own.coco_folder import files_below
+from ..datasets.checks.headers import read_header, reason_of
+from ..datasets.own.folder import files_below
 from ..datasets.own.splits import named_split
 from ..errors import InputError
 from .notes import Notes
@@ -106,9 +106,10 @@ def opened(file: Path, split: str | None) -> Picture:
         raise InputError(f'{file}: its name is not in UTF-8. Rename it.') from error
     try:
         height, width = read_header(str(file)).size(turns=True)
-    except Exception as error:  # every Pillow plugin has exceptions of its own
-        reason = getattr(error, 'strerror', None) or 'damaged or not an image'
-        raise InputError(f'{file}: {reason}. Put a good copy there, or take it out.') from error
+    except Exception as error:
+        raise InputError(
+            f'{file}: {reason_of(error)}. Put a good copy there, or take it out.'
+        ) from error
     return Picture(file, width, height, split)
 
 

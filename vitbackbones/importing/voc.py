@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element
 
 from ..datasets.checks.coco import image_size_fault
 from ..datasets.checks.headers import read_header
-from ..datasets.own.coco_folder import files_below
+from ..datasets.own.folder import files_below
 from ..errors import InputError
 from .boxes import add_box
 from .notes import Notes

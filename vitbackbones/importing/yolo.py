@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 import yaml
 
-from ..datasets.own.coco_folder import files_below
+from ..datasets.own.folder import files_below, read_text
 from ..datasets.own.names import names_in_lines
 from ..datasets.own.splits import SPLIT_OF, WORDS
 from ..errors import InputError
@@ -145,11 +145,7 @@ def _label_of(picture: Path, labels: dict[Path, Path]) -> Path | None:
 
 def _lines(label: Path) -> Iterator[tuple[str, list[float]]]:
     """Yield place and numbers of each line that is not empty."""
-    try:
-        lines = label.read_text('utf-8-sig').splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f'{label}: not a text file: {error}.') from error
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_text(label).splitlines(), 1):
         where = f'{label}, line {number}'
         try:
             values = [float(word) for word in line.split()]

@@ -73,9 +73,3 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
 def test_what_cannot_be_found_is_one_message(tmp_path, files, message):
     with pytest.raises(InputError, match=message):
         find_parts(write(tmp_path, files))
-
-
-def test_a_link_in_a_circle_is_followed_once(tmp_path):
-    one_file(tmp_path)
-    (tmp_path / 'pictures' / 'again').symlink_to(tmp_path)
-    assert find_parts(tmp_path)['train'].images == tmp_path / 'pictures'

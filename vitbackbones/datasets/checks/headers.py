@@ -21,6 +21,11 @@ class Header:
         return self.stored[::-1] if turns and self.orientation >= 5 else self.stored
 
 
+def reason_of(error: Exception) -> str:
+    """Say why a picture cannot be read; every Pillow plugin has exceptions of its own."""
+    return getattr(error, 'strerror', None) or 'damaged or not an image'
+
+
 def read_header(path: str) -> Header:
     """Read the header of an image file.
 

@@ -26,7 +26,7 @@ from ..load_mask import (
     value_fault,
 )
 from .findings import IMAGES, Findings, Look, not_there, spread
-from .headers import Header, read_header
+from .headers import Header, read_header, reason_of
 from .pipelines import TURNING, color_type
 
 SAMPLE = 200  # masks whose values are looked at
@@ -86,9 +86,8 @@ def _below(folder: str, suffixes: tuple[str, ...]) -> set[str]:
 def _header(path: str) -> Header:
     try:
         return read_header(path)
-    except Exception as error:  # every Pillow plugin has exceptions of its own
-        reason = getattr(error, 'strerror', None) or 'damaged or not an image'
-        raise BadMask(f'{path}: {reason}. Put a good copy there.') from error
+    except Exception as error:
+        raise BadMask(f'{path}: {reason_of(error)}. Put a good copy there.') from error
 
 
 def _header_faults(image: str, mask: str, turns: bool) -> tuple[str, bool]:

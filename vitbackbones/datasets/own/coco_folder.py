@@ -4,8 +4,6 @@ Known are the forms of COCO itself (``annotations/instances_train2017.json``), o
 (``train/_annotations.coco.json``, ``valid/``, ``test/``), of CVAT and Label Studio (one file).
 """
 
-import os
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +12,9 @@ from ...errors import InputError
 from ...messages import some
 from ..checks.coco_file import COLUMNS, entries_of, load_json
 from ..checks.findings import spread
+from .folder import files_below, folders_below
 from .splits import held_out, named_split
 
-DEPTH = 4  # folders below the one given
 SAMPLE = 20  # file names by which a folder of pictures is found
 # COCO's own annotations of other kinds, which are large and lie beside those with boxes
 OTHER_KINDS = ('captions', 'person_keypoints', 'panoptic', 'stuff', 'image_info')
@@ -66,28 +64,6 @@ def _annotation_files(root: Path) -> dict[str, tuple[Path, dict]]:
     if 'train' not in found:
         raise InputError(_nothing_to_train_on(root, found))
     return found
-
-
-def files_below(root: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
-    """Yield the files below a folder with one of the suffixes, in any case; none is hidden."""
-    for folder in folders_below(root):
-        for entry in os.scandir(folder):
-            name = entry.name
-            if name.lower().endswith(suffixes) and not name.startswith('.') and entry.is_file():
-                yield Path(entry.path)
-
-
-def folders_below(root: Path) -> Iterator[Path]:
-    """Yield a folder and those below it, also through links; each once, none is hidden."""
-    seen = set()
-    for place, folders, _ in os.walk(root, followlinks=True):
-        deep = len(Path(place).relative_to(root).parts) >= DEPTH
-        known = os.path.realpath(place) in seen
-        seen.add(os.path.realpath(place))
-        kept = [] if deep or known else sorted(f for f in folders if not f.startswith('.'))
-        folders[:] = kept
-        if not known:
-            yield Path(place)
 
 
 def _the_coco_file(root: Path, split: str | None, files: list[Path]) -> tuple[Path, dict] | None:

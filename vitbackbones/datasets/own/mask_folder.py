@@ -16,7 +16,7 @@ from pathlib import Path
 from ...errors import InputError
 from ...messages import some
 from ..checks.findings import IMAGES, spread
-from .coco_folder import files_below
+from .folder import files_below
 from .splits import WORDS, held_out, named_split
 
 MASK_WORDS = re.compile(r'masks?|annot(ation)?s?|labels?|ann_dir|segmentation|\bgt\b')

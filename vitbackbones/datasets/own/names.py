@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ...errors import InputError
 from ...messages import shorten, some
+from .folder import read_text
 
 
 def in_words(names: Sequence[str]) -> str:
@@ -36,11 +37,7 @@ def names_in_lines(file: Path) -> list[str]:
     Raises:
         InputError: it is no text, is empty, or has a name twice.
     """
-    try:
-        lines = file.read_text('utf-8-sig').splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f'{file}: not a text file: {error}.') from error
-    names = [line.strip() for line in lines if line.strip()]
+    names = [line.strip() for line in read_text(file).splitlines() if line.strip()]
     if not names or len(set(names)) < len(names):
         raise InputError(f'{file}: write the names of the classes into it, each in a line, once.')
     return names

@@ -1,6 +1,5 @@
 """Which class each value of index masks stands for: by a file of names, or by the values found."""
 
-import json
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +10,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...messages import some
+from ..checks.coco_file import load_json
 from ..checks.findings import spread
 from ..load_mask import IGNORED, BadMask, read_mask
 from .names import names_in_lines
@@ -135,10 +135,7 @@ def _read_names(file: Path) -> tuple[list[int] | None, list[str]]:
 
 
 def _names_in_json(file: Path) -> list[str]:
-    try:
-        content = json.loads(file.read_text('utf-8'))
-    except (ValueError, OSError, RecursionError) as error:
-        raise InputError(f'{file}: not a JSON file: {error}.') from error
+    content = load_json(str(file))
     names = content.get('classes') if isinstance(content, dict) else content
     if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
         raise InputError(f'{file}: must have a list "classes" of the names of the classes.')
