@@ -1,13 +1,13 @@
 """Backbones as base configs: what each declares is what it gives, and none is forgotten."""
 
 import ast
-import runpy
 from pathlib import Path
 
 import pytest
 import torch
 from mmdet.registry import MODELS
 from mmdet.utils import register_all_modules
+from mmengine.config import Config
 
 from vitbackbones.models import MODELS as CLASSIFIERS
 
@@ -18,7 +18,7 @@ PUBLISHED = sorted(CLASSIFIERS)
 
 
 def read(path):
-    return {name: value for name, value in runpy.run_path(path).items() if name[0] != '_'}
+    return Config.fromfile(path, import_custom_modules=False).to_dict()
 
 
 def build(backbone):
