@@ -8,7 +8,7 @@ Many tools count from 0 and name the edge behind the last pixel. Where a corner 
 of these, and the files are taken by their word.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -41,6 +41,19 @@ def read_voc(root: Path, notes: Notes) -> tuple[list[Picture], list[str]]:
     for file in files:
         with notes.noted():
             read[file] = _annotation(file)
+    found = _annotated(read, pictures, notes)
+    for path in sorted({*pictures.files} - found.keys() if not notes.faults else ()):
+        notes.add('pictures without an XML file, left out', str(path))
+    for picture in [each for each in found.values() if each.split == UNLISTED]:
+        notes.add(UNLISTED, str(found.pop(picture.path).path))
+    kept = list(found.values())
+    return kept, sorted({thing.name for picture in kept for thing in picture.things})
+
+
+def _annotated(
+    read: Mapping[Path, Element], pictures: Pictures, notes: Notes
+) -> dict[Path, Picture]:
+    """Return the picture of each annotation file with its objects, by the picture's path."""
     first = _first_pixel(read.values())
     if not first:
         notes.add('is the least coordinate: pixels are counted from 0, not from 1 as in VOC', '0')
@@ -52,12 +65,7 @@ def read_voc(root: Path, notes: Notes) -> tuple[list[Picture], list[str]]:
                 raise InputError(f'{file}: {picture.path} has another XML file too. Keep one.')
             _add_objects(file, tree, picture, first, notes)
             found[picture.path] = picture
-    for path in sorted({*pictures.files} - found.keys() if not notes.faults else ()):
-        notes.add('pictures without an XML file, left out', str(path))
-    for picture in [each for each in found.values() if each.split == UNLISTED]:
-        notes.add(UNLISTED, str(found.pop(picture.path).path))
-    kept = list(found.values())
-    return kept, sorted({thing.name for picture in kept for thing in picture.things})
+    return found
 
 
 def _annotation(file: Path) -> Element:
@@ -69,7 +77,7 @@ def _annotation(file: Path) -> Element:
     return tree
 
 
-def _first_pixel(trees) -> int:
+def _first_pixel(trees: Iterable[Element]) -> int:
     """Return what the files call the first pixel of a row or column."""
     lows = [
         box.findtext(key, '').strip()

@@ -40,12 +40,7 @@ def check_masks(
     rows = np.flatnonzero(read).tolist()
     _require_masks(ann_file, ids, column, rows)
     sizes = _image_sizes(images, annotations)
-    found = np.zeros((len(ids), 4))  # x1, y1, x2, y2 of each mask
-    coded = [row for row in rows if isinstance(column[row], dict)]
-    found[coded] = _bounds_of_runs(ann_file, ids, column, coded, sizes)
-    drawn = [row for row in rows if not isinstance(column[row], dict)]
-    found[drawn], short = _bounds_of_polygons(ann_file, ids, column, drawn, evaluated)
-    found = found.clip(0, sizes[:, [1, 0, 1, 0]])
+    found, short = _bounds(ann_file, ids, column, rows, sizes, evaluated)
     has_pixels = (found[:, 2:] > found[:, :2]).all(1)
     if not has_pixels.any():
         raise InputError(
@@ -101,6 +96,23 @@ def _image_sizes(images: Table, annotations: Table) -> np.ndarray:
     row_of = {key: row for row, key in enumerate(images['id'])}
     rows = [row_of[key] for key in annotations['image_id']]
     return np.array([images['height'], images['width']], np.float64).T[rows]
+
+
+def _bounds(
+    ann_file: str,
+    ids: list,
+    column: list,
+    rows: Sequence[int],
+    sizes: np.ndarray,
+    evaluated: bool,
+) -> tuple[np.ndarray, list[int]]:
+    """Return x1, y1, x2, y2 (A, 4) of masks in their images, and rows that lose polygons."""
+    found = np.zeros((len(ids), 4))
+    coded = [row for row in rows if isinstance(column[row], dict)]
+    found[coded] = _bounds_of_runs(ann_file, ids, column, coded, sizes)
+    drawn = [row for row in rows if not isinstance(column[row], dict)]
+    found[drawn], short = _bounds_of_polygons(ann_file, ids, column, drawn, evaluated)
+    return found.clip(0, sizes[:, [1, 0, 1, 0]]), short
 
 
 def _refuse(ann_file: str, faults: dict) -> None:
