@@ -91,7 +91,7 @@ MISFITS = [
     (
         'retinanet',
         {'backbone': VIT, 'neck': None, 'bbox_head__in_channels': 16},
-        r'anchor_generator.strides: is \[8, 16, 32\], but the backbone gives 1 maps of strides '
+        r'anchor_generator.strides: is \[8, 16, 32\], but the backbone gives 1 map of strides '
         rf"\[16\]; make the levels in model.neck: dict\(type='vitbackbones.Pyramid', {GIVEN}\)",
     ),
     (
@@ -150,7 +150,7 @@ def test_strides_of_someone_elses_backbone_are_measured():
     config.model.neck = {'type': 'vitbackbones.ChannelMapper', 'out_strides': [16]}
     config.model.neck.update(in_channels=[32], in_strides=[32], out_channels=32)
     with pytest.raises(
-        InputError, match=r'in_strides: is \[32\], but the backbone gives 1 maps of s'
+        InputError, match=r'in_strides: is \[32\], but the backbone gives 1 map of s'
     ):
         try_model(config)
     config.model.neck.in_strides = [16]

@@ -98,7 +98,7 @@ SEGMENTATION = {
     'model.test_cfg.stride=(99,99)': 'stride: is (99, 99), larger than crop_size=(64, 64): it leav',
     'model.test_cfg.crop_size=None': "model.test_cfg.crop_size: is missing, mode='slide' needs it",
     'model.decode_head.in_channels=64': 'in_channels: is 64, but the backbone gives 32',
-    'model.decode_head.in_index=5': 'in_index: is 5, but the backbone gives 1 maps',
+    'model.decode_head.in_index=5': 'in_index: is 5, but the backbone gives 1 map',
     'val_evaluator.iou_metrics=x': "it must be one of 'mIoU', 'mDice', 'mFscore' or a list",
     'model.backbone.attention.sharing=QK': "model.backbone: sharing='QK': must be five l",
 }

@@ -72,7 +72,7 @@ def _head_findings(name: str, head: Mapping, maps: Maps, runs: bool) -> Iterator
     index, wanted = head.get('in_index', -1), head.get('in_channels')
     count = len(maps.channels)
     if not all(-count <= i < count for i in as_list(index)):
-        yield f'model.{name}.in_index: is {index}, but {maps.source} gives {count} maps'
+        yield f'model.{name}.in_index: is {index}, but {maps.source} gives {maps.count}'
     unknown = isinstance(wanted, int | list) and {*as_list(wanted)} - {*maps.channels}
     if unknown and not runs:
         yield _width_finding(name, wanted, maps)

@@ -33,7 +33,12 @@ class Maps:
 
     def __str__(self) -> str:
         of = f' of strides {self.strides}' if self.strides else ''
-        return f'{self.source} gives {len(self.channels)} maps{of}'
+        return f'{self.source} gives {self.count}{of}'
+
+    @property
+    def count(self) -> str:
+        """How many there are, in words."""
+        return f'{len(self.channels)} map{"" if len(self.channels) == 1 else "s"}'
 
 
 @dataclass(frozen=True)

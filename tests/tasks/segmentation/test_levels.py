@@ -41,7 +41,7 @@ def test_four_maps_are_read(model):
 )
 def test_one_map_for_a_head_of_four_names_the_neck(model, wanted, neck):
     assert list(decode_head_reads_all_levels(model, PLAIN)) == [
-        f'model.decode_head: {wanted}, but the backbone gives 1 maps of strides [16]; make them in '
+        f'model.decode_head: {wanted}, but the backbone gives 1 map of strides [16]; make them in '
         f"model.neck: dict(type='vitbackbones.{neck}', in_channels=[384], in_strides=[16], "
         'out_channels=256)'
     ]
