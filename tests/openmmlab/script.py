@@ -84,6 +84,7 @@ def use_det():
         lambda x: np.c_[x.pred_instances.bboxes.cpu(), x.pred_instances.scores.cpu()],
     )
     suppress()
+    know_mmdet()
 
 
 def suppress():
@@ -94,6 +95,13 @@ def suppress():
     scores = torch.tensor([[0.5, 0], [0.9, 0], [0, 0.7]], device=DEVICE)  # the last: background
     found, _ = multiclass_nms(boxes, scores, 0.1, {'type': 'nms', 'iou_threshold': 0.5})
     keep('nms', [found.cpu()])
+
+
+def know_mmdet():
+    """Tell whether mmseg's Mask2Former derives from mmdet's."""
+    from mmseg.models.decode_heads import Mask2FormerHead
+
+    keep('mask2former', [hasattr(Mask2FormerHead, 'loss_by_feat')])
 
 
 def use_cls():

@@ -97,6 +97,7 @@ def test_what_they_answer(answers, folder):
 def test_toolboxes_that_were_imported_first_have_mmcvs_operators(answers):
     for found in answers.values():
         np.testing.assert_allclose(found['nms 0'], [[1, 0, 10, 10, 0.9]], rtol=1e-6)
+        assert found['mask2former 0']
 
 
 @pytest.mark.parametrize('half', HALVES)

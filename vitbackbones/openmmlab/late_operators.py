@@ -2,8 +2,9 @@
 
 The continued releases of mmdet and mmseg import without mmcv's operators: a module that needs one
 tries to import it, and where that fails, puts something in its place that raises when it is called.
-So it stays in a script that begins with ``from mmdet.apis import init_detector``. Once ``mmcv.ops``
-has a stand-in for what it calls, these imports are made up for.
+So it stays in a script that begins with ``from mmdet.apis import init_detector``. Likewise mmseg's
+Mask2Former goes without mmdet, whose models did not import. Once ``mmcv.ops`` has a stand-in for
+what it calls, these imports are made up for.
 """
 
 import ast
@@ -13,9 +14,11 @@ from importlib import import_module
 from importlib.util import resolve_name
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 TOOLBOXES = ('mmdet', 'mmseg')
 OPERATORS = 'mmcv.ops'
+WANTED = (OPERATORS, 'mmdet.models')  # what they try to import
 
 
 def import_again() -> None:
@@ -32,22 +35,35 @@ def import_again() -> None:
 
 
 def complete(module: ModuleType) -> None:
-    """Repeat the imports that a module of a toolbox tried together with operators."""
+    """Repeat the imports that a module of a toolbox tried together with operators or models."""
     for statement in _tried(module):
         relative = '.' * statement.level + (statement.module or '')
-        source = import_module(resolve_name(relative, module.__package__))
+        try:
+            source = import_module(resolve_name(relative, module.__package__))
+        except ImportError:  # mmdet is not installed, and mmseg does without
+            continue
         for alias in statement.names:
-            setattr(module, alias.asname or alias.name, getattr(source, alias.name))
+            _replace(module, alias.asname or alias.name, getattr(source, alias.name))
+
+
+def _replace(module: ModuleType, name: str, found: Any) -> None:
+    """Set a name of a module, also where its classes derive from what stood there."""
+    placeholder = getattr(module, name)
+    setattr(module, name, found)
+    own = [each for each in vars(module).values() if isinstance(each, type)]
+    for each in own:
+        if each.__module__ == module.__name__ and placeholder in each.__bases__:
+            each.__bases__ = tuple(found if b is placeholder else b for b in each.__bases__)
 
 
 def _tried(module: ModuleType) -> Iterator[ast.ImportFrom]:
-    """Yield the imports in those ``try`` blocks of a module that ask for operators."""
+    """Yield the imports in those ``try`` blocks of a module that ask for operators or models."""
     path = getattr(module, '__file__', None)
     source = Path(path).read_text(encoding='utf-8') if path else ''
-    if OPERATORS not in source:
+    if not any(name in source for name in WANTED):
         return
     for block in ast.parse(source).body:
         imports = [s for s in getattr(block, 'body', ()) if isinstance(s, ast.ImportFrom)]
-        asks = any((s.module or '').startswith(OPERATORS) for s in imports)
+        asks = any((s.module or '').startswith(WANTED) for s in imports)
         if isinstance(block, ast.Try) and asks:
             yield from imports

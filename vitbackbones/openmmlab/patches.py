@@ -50,7 +50,7 @@ IMPORTS = (
         'mmcv._ext',
         '`mmdet.models` and parts of mmseg import `mmcv.ops`, which needs the compiled extension',
         'a stand-in serves the operators of `docs/operators.md`; another raises when it is called. '
-        'What mmdet and mmseg failed to import from `mmcv.ops` before is imported then',
+        'What mmdet and mmseg failed to import without it is imported then',
         'operators:Operators',
         when=IF_MISSING,
     ),
