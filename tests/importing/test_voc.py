@@ -132,6 +132,15 @@ def test_a_missing_picture_and_one_with_two_files(tmp_path):
     assert '2.xml: there are several pictures of its name' in several
 
 
+def test_a_picture_that_is_cut_short(tmp_path):
+    file = picture(tmp_path / '0.jpg')
+    file.write_bytes(file.read_bytes()[:-300])
+    voc(tmp_path / '0.xml', CAT, filename='0.jpg')
+    notes = Notes()
+    assert read_voc(tmp_path, notes) == ([], [])
+    assert '0.jpg: truncated, the JPEG data stops' in notes.faults[0]
+
+
 def test_boxes_on_a_picture_that_is_turned_when_it_is_loaded(tmp_path):
     exif = Image.Exif()
     exif[0x0112] = 6

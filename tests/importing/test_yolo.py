@@ -33,9 +33,21 @@ def test_paths_of_another_machine_name_the_splits(tmp_path):
     yolo(root, {'b': BOX}, split='set_b')
     text = 'train: ../../x/images/set_a\nval: [/set_b]\nnames: {0: cat, 1: dog}\n'
     (root / 'data.yaml').write_text(text.replace('../../x/', '../'))
-    pictures, names = read_yolo(root, Notes())
+    notes = Notes()
+    pictures, names = read_yolo(root, notes)
     assert [each.split for each in pictures] == ['train', None]
     assert names == ['cat', 'dog']
+    assert notes.lines() == [
+        '1 paths of splits in data.yaml that are no folder of pictures here, not followed: set_b'
+    ]
+
+
+def test_a_folder_that_trains_and_validates_is_for_training(tmp_path):
+    root = yolo(tmp_path, {'a': BOX})
+    text = 'path: .\ntrain: images/train\nval: images/train\nnames: [cat]\n'
+    (root / 'data.yaml').write_text(text)
+    ((read,), _) = read_yolo(root, Notes())
+    assert read.split == 'train'
 
 
 def test_names_in_a_text_file_and_labels_beside_the_pictures(tmp_path):

@@ -89,9 +89,10 @@ def test_nothing_is_written_over_and_nothing_half_is_left(tool, pets, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ['other', 'out', 'pets']
 
 
-def test_what_is_odd_is_said(tool, pets):
+def test_what_is_odd_is_said(tool, pets, tmp_path):
     voc(pets / '1.xml', voc_object('Cat', 11, 6, 40, 30), size=(64, 48))
     (pets / '2.png').write_bytes((pets / '3.png').read_bytes())
-    result = tool('import_dataset', 'voc', 'pets', 'out')
+    result = tool('import_dataset', 'voc', 'pets', 'my out')
+    assert f"configs/quick_detector.py --data-root '{tmp_path}/my out'" in result.out
     assert "'Cat', 'cat' are different classes" in result.err
     assert '1 pictures of the same content as another one: ' in result.out

@@ -5,6 +5,7 @@ complete or absent. The files that it is made of stay as they are.
 """
 
 import json
+import shlex
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,11 +42,9 @@ def import_dataset(options: Namespace) -> None:
         record = {'form': options.form, 'folder': str(root), 'found': summary}
         (part / RECORD).write_text(json.dumps(record, indent=2) + '\n')
     print(f'{summary}, in {out}')
-    print(
-        f'next: python tools/train.py configs/{CONFIGS[options.form]}.py --data-root {out}\n'
-        f'before a long run: python tools/check_dataset.py configs/{CONFIGS[options.form]}.py '
-        f'--data-root {out}'
-    )
+    arguments = f'configs/{CONFIGS[options.form]}.py --data-root {shlex.quote(str(out))}'
+    print(f'next: python tools/train.py {arguments}')
+    print(f'before a long run: python tools/check_dataset.py {arguments}')
 
 
 def _folder(given: str) -> Path:

@@ -9,10 +9,13 @@ from pathlib import Path
 
 from ..datasets.checks.findings import IMAGES
 from ..datasets.checks.headers import read_header, reason_of
+from ..datasets.load_image import naming, read_content
 from ..datasets.own.folder import files_below
 from ..datasets.own.splits import named_split
 from ..errors import InputError
 from .notes import Notes
+
+ADVICE = ' Put a good copy there, or take it out.'
 
 
 @dataclass
@@ -98,18 +101,18 @@ def opened(file: Path, split: str | None) -> Picture:
     """Return a picture by its header.
 
     Raises:
-        InputError: it cannot be read, or has a name that is no text.
+        InputError: it cannot be read, is cut short, or has a name that is no text.
     """
     try:
         str(file).encode()
     except UnicodeEncodeError as error:
         raise InputError(f'{file}: its name is not in UTF-8. Rename it.') from error
+    with naming(str(file), ADVICE):
+        read_content(str(file))  # finds JPEGs that are cut short, whose headers are whole
     try:
         height, width = read_header(str(file)).size(turns=True)
     except Exception as error:
-        raise InputError(
-            f'{file}: {reason_of(error)}. Put a good copy there, or take it out.'
-        ) from error
+        raise InputError(f'{file}: {reason_of(error)}.{ADVICE}') from error
     return Picture(file, width, height, split)
 
 

@@ -72,7 +72,8 @@ def _annotation(file: Path) -> Element:
     tree = read_xml(file)
     if tree.tag != 'annotation':
         raise InputError(
-            f'{file}: its root is <{tree.tag}>, not <annotation> as in Pascal VOC. Take it out.'
+            f'{file}: its root is <{tree.tag}>, not <annotation> as in Pascal VOC. Take it out; '
+            'what a tool such as CVAT keeps in a form of its own, let it export as COCO.'
         )
     return tree
 

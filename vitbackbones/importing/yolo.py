@@ -24,6 +24,7 @@ from .notes import Notes
 from .pictures import Picture, Pictures, opened
 
 NAMES = ('classes.txt', 'obj.names', 'labels.txt')  # files of names, one a line
+NO_FOLDER = 'paths of splits in data.yaml that are no folder of pictures here, not followed'
 DIGITS = 2  # of a pixel; the six digits of a file are no more
 OTHERS = {*SPLIT_OF, *('readme', 'readme.dataset', 'readme.roboflow', 'license')}  # text files
 
@@ -46,10 +47,13 @@ def read_yolo(root: Path, notes: Notes) -> tuple[list[Picture], list[str]]:
         if label is None:
             notes.add('pictures without a label file, taken as without objects', str(file))
         with notes.noted():
-            picture = opened(file, _split(file.relative_to(root), folders, pictures))
+            picture = opened(file, _split(file, folders, pictures))
             for where, values in _lines(label) if label else ():
                 _add(picture, names, values[:5] if keypoints else values, where, notes)
             read.append(picture)
+    there = {folder for file in pictures.files for folder in _folders_of(file, root)}
+    for path in sorted(folders.keys() - there):
+        notes.add(NO_FOLDER, str(path))
     notes.faults += [
         f'{label}: there is no picture of this name. Put it there, or take the file out.'
         for label in labels.values()
@@ -103,22 +107,28 @@ def _names(root: Path, settings: dict) -> list[str]:
 
 
 def _split_folders(settings: dict) -> dict[PurePosixPath, str]:
-    """Return the split of each folder, or end of one, that ``data.yaml`` names."""
+    """Return the split of each folder that ``data.yaml`` names; of several, training."""
     found = {}
     for split in WORDS:
         given = settings.get(split) or []
         for path in given if isinstance(given, list) else [given]:
             parts = [p for p in str(path).replace('\\', '/').split('/') if p not in ('', '.', '..')]
-            found[PurePosixPath(*parts)] = split
+            if parts:
+                found.setdefault(PurePosixPath(*parts), split)
     return found
 
 
 def _split(file: Path, folders: dict[PurePosixPath, str], pictures: Pictures) -> str | None:
-    """Return the split of a picture, given relative to the folder of the data set."""
-    for folder in PurePosixPath(file.as_posix()).parents:
-        if folder.parts and folder in folders:
+    """Return the split of a picture: of a folder in ``data.yaml``, or by the names of its own."""
+    for folder in _folders_of(file, pictures.root):
+        if folder in folders:
             return folders[folder]
-    return pictures.split_of(pictures.root / file)
+    return pictures.split_of(file)
+
+
+def _folders_of(file: Path, root: Path) -> list[PurePosixPath]:
+    """Return the folders that a picture is in, below that of the data set; the deepest first."""
+    return [*PurePosixPath(file.relative_to(root)).parents][:-1]
 
 
 # ------------------------------------------------------------------------ label files
