@@ -102,7 +102,8 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
             )
     return (
         f"{root}: no annotation file in COCO's format (*.json with images, annotations and "
-        'categories) in it or below. docs/own_data.md lists the layouts that are known.'
+        'categories) in it or below. docs/own_data.md lists the layouts that are known. The files '
+        'of labelme, one for each picture, are joined into one by its labelme2coco.py.'
     )
 
 
