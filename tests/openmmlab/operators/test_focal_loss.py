@@ -70,3 +70,12 @@ def test_half_precision_is_taken(dtype):
     found = sigmoid_focal_loss(logits.to(dtype), TARGETS, 2.0, 0.25, None, 'sum')
     assert found.dtype == dtype
     torch.testing.assert_close(found.float(), expected, rtol=0.03, atol=0.03)
+
+
+@pytest.mark.parametrize('gamma', [0.0, 0.5, 2.0])
+def test_certain_answers_have_no_gradient(gamma):
+    logits = torch.full((1, 2), 0.0)
+    logits[0, 0] = 200
+    logits.requires_grad_()
+    softmax_focal_loss(logits, torch.zeros(1, dtype=torch.long), gamma, 0.25).backward()
+    assert logits.grad.eq(0).all()

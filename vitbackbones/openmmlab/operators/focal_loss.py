@@ -66,7 +66,10 @@ def softmax_focal_loss_backward(
     """
     (probabilities,) = widen(input)
     p = _of_target(input, target)
-    slope = (1 - p).pow(gamma - 1) * gamma * p * _log(p) - (1 - p).pow(gamma)
+    wrong = 1 - p
+    # p = 1 gives 0, also where gamma < 1 and the power of 0 is infinite
+    slope = wrong.clamp(min=torch.finfo(p.dtype).tiny).pow(gamma - 1) * gamma * p * _log(p)
+    slope = slope - wrong.pow(gamma)
     slope = (alpha * slope * _class_weights(weight, target)).masked_fill(target < 0, 0)
     is_target = torch.zeros_like(probabilities).scatter_(1, target.clamp(min=0)[:, None], 1)
     grad_input.copy_(slope[:, None] * (is_target - probabilities))
