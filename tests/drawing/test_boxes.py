@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vitbackbones.drawing.boxes import Objects, draw_objects
-from vitbackbones.drawing.sheet import PALETTE, SIDES
+from vitbackbones.drawing.boxes import Objects, _places, draw_objects
+from vitbackbones.drawing.sheet import LINE, PALETTE, SIDES
 
 GRAY = (128, 128, 128)
 
@@ -80,3 +80,8 @@ def test_many_classes_share_the_palette():
     label = len(PALETTE) + 2
     drawn = draw_objects(image(), objects([40, 60, 120, 140], labels=[label]), ['x'] * 20)
     assert (np.array(drawn) == PALETTE[2]).all(-1).any()
+
+
+def test_labels_for_which_there_is_no_room_are_below_the_picture():
+    places = _places(np.array([[1.0, 2, 30, 40]] * 9), ['a'] * 9, (99, 3 * LINE))
+    assert [y < 3 * LINE for _, y in places] == [True] * 3 + [False] * 6

@@ -31,3 +31,7 @@ def test_of_many_classes_the_worst_are_named():
 
 def test_no_objects_at_all():
     assert 'mean' not in ' '.join(texts(np.full((2, 11), np.nan), ['a', 'b']))
+
+
+def test_what_svg_cannot_hold_is_written_as_escapes():
+    assert r'0.250  a\x01\udcff' in texts(np.full((1, 11), 0.25), ['a\x01\udcff'])

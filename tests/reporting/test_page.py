@@ -93,3 +93,7 @@ def test_the_page_is_whole_or_not_there(tmp_path):
 
 def test_a_model_that_found_nothing_has_no_summary(tmp_path):
     assert 'predicted nothing at all' in write_page(tmp_path, 'a', {}, [], {}).read_text()
+
+
+def test_names_of_files_that_are_no_text(tmp_path):
+    assert r'\udcff.png' in write_page(tmp_path, '\udcff.png', {}, [], {}).read_text()

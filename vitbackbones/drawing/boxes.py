@@ -58,16 +58,23 @@ def write_labels(
 def _places(
     boxes: np.ndarray, texts: Sequence[str], size: tuple[int, int]
 ) -> list[tuple[float, float]]:
-    """Place labels at the upper left corners of boxes (N, 4), moved down to where none is yet."""
-    placed: list[tuple[float, float, int]] = []  # x, y, width
+    """Place labels at the upper left corners of boxes (N, 4), moved down to where none is yet.
+
+    Where all is full the rest are below the picture, unseen.
+    """
+    corners: list[tuple[float, float]] = []
+    placed: list[tuple[float, float, int]] = []  # x, y, width of those that are seen
     for (left, top, *_), text in zip(boxes, texts, strict=True):
         width = label_width(text)
         x = np.clip(left, 0, max(0, size[0] - width))
         y = np.clip(top - LINE, 0, max(0, size[1] - LINE))
-        while any(abs(y - b) < LINE and x < a + w and a < x + width for a, b, w in placed):
+        beside = [b for a, b, w in placed if x < a + w and a < x + width]
+        while y < size[1] and any(abs(y - b) < LINE for b in beside):
             y += LINE
-        placed.append((x, y, width))
-    return [(x, y) for x, y, _ in placed]
+        corners.append((x, y))
+        if y < size[1]:
+            placed.append((x, y, width))
+    return corners
 
 
 def draw_detections(

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..analysis.plots import label, new_figure, style_of
+from ..errors import printable
 from .parts import Picture
 
 NAMED = 7  # classes with a style of their own; of more, the worst
@@ -51,8 +52,8 @@ def _draw(panel: Axes, lines: np.ndarray, recalls: np.ndarray, names: Sequence[s
 
 
 def _plain(name: str) -> str:
-    """Keep matplotlib from reading formulas in a name, and names from filling the picture."""
-    return (name if len(name) <= 24 else f'{name[:23]}…').replace('$', r'\$')
+    """Keep formulas and what SVG cannot hold out of a name, and it from filling the picture."""
+    return printable(name if len(name) <= 24 else f'{name[:23]}…').replace('$', r'\$')
 
 
 def _svg(figure: Figure) -> bytes:

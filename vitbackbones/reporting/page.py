@@ -52,7 +52,7 @@ def write_page(
     page = environment.get_template('page.html').render(
         title=title, summary=summary, sections=[*sections], facts=facts
     )
-    write_file(folder / NAME, page.encode())
+    write_file(folder / NAME, page.encode(errors='backslashreplace'))  # file names may be no text
     return folder / NAME
 
 
