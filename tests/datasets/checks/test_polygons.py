@@ -36,6 +36,11 @@ def test_what_would_take_endless_to_draw_is_seen(polygon):
     assert seen.endless.tolist() == [False, True]
 
 
+def test_many_long_polygons_of_an_object_are_endless_together():
+    long = [0, 0, 5e5, 0, 5e5, 5e5, 0, 5e5]
+    assert read_polygons([[long], [long] * 3]).endless.tolist() == [False, True]
+
+
 def test_no_object():
     assert read_polygons([]).bounds.shape == (0, 4)
 

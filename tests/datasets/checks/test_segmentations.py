@@ -188,3 +188,8 @@ def test_the_file_of_a_metric(data):
     data.ann_file.write_text(json.dumps(content))
     with pytest.raises(InputError, match=r'no "segmentation" \(ids 1\)'):
         require_masks(str(data.ann_file))
+
+
+def test_sizes_that_no_image_has_are_refused(data):
+    data.content['images'][0].update(width=60000, height=60000)
+    assert 'make more than 178956970 pixels' in data.error(masks=True)

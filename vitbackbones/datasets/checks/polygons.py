@@ -12,7 +12,7 @@ import numpy as np
 from .coco_file import NUMBER
 
 FARTHEST = 1e6  # pixels, of a corner from the image
-LONGEST = 4e6  # pixels around a polygon
+LONGEST = 4e6  # pixels around all polygons of an object
 
 
 class Polygons(NamedTuple):
@@ -21,7 +21,7 @@ class Polygons(NamedTuple):
     Attributes:
         bounds: (N, 4) as x1, y1, x2, y2, of the polygons with an area; all 0 where there are none.
         short: (N,) in bool, one of its polygons has fewer than 3 points, or half a point.
-        endless: (N,) in bool, one of its polygons would take minutes or all memory to draw.
+        endless: (N,) in bool, its polygons would take minutes or all memory to draw.
     """
 
     bounds: np.ndarray
@@ -55,7 +55,7 @@ def read_polygons(objects: Sequence[list[list]]) -> Polygons:
         bounds * [1, 1, -1, -1],
         short=_any((length < 6) | (length % 2 == 1), owner, len(objects)),
         endless=_any(is_far, owner.repeat(length), len(objects))
-        | _any(path > LONGEST, drawn, len(objects)),
+        | (np.bincount(drawn, path, len(objects)) > LONGEST),
     )
 
 

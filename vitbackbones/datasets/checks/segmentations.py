@@ -12,6 +12,7 @@ import numpy as np
 from ...errors import InputError
 from ...messages import cut, some
 from .coco_file import Table, read_coco
+from .pipelines import MAX_PIXELS
 from .polygons import are_numbers, read_polygons
 from .run_lengths import bounds, read_runs
 
@@ -39,7 +40,7 @@ def check_masks(
     ids, column = annotations['id'], annotations['segmentation']
     rows = np.flatnonzero(read).tolist()
     _require_masks(ann_file, ids, column, rows)
-    sizes = _image_sizes(images, annotations)
+    sizes = _image_sizes(ann_file, images, annotations)
     found, short = _bounds(ann_file, ids, column, rows, sizes, evaluated)
     has_pixels = (found[:, 2:] > found[:, :2]).all(1)
     if not has_pixels.any():
@@ -91,11 +92,22 @@ def _require_masks(ann_file: str, ids: list, column: list, rows: Sequence[int]) 
     )
 
 
-def _image_sizes(images: Table, annotations: Table) -> np.ndarray:
-    """Return height and width (A, 2) of the image of each annotation."""
+def _image_sizes(ann_file: str, images: Table, annotations: Table) -> np.ndarray:
+    """Return height and width (A, 2) of the image of each annotation.
+
+    Raises:
+        InputError: one has more pixels than any image that can be read.
+    """
+    size = np.array([images['height'], images['width']], np.float64)  # (2, I)
+    huge = [images['id'][row] for row in np.flatnonzero(size[0] * size[1] > MAX_PIXELS)]
+    if huge:
+        raise InputError(
+            f'{ann_file}: width and height of the images {some(huge)} make more than {MAX_PIXELS} '
+            'pixels, more than any image that is read. Correct them.'
+        )
     row_of = {key: row for row, key in enumerate(images['id'])}
     rows = [row_of[key] for key in annotations['image_id']]
-    return np.array([images['height'], images['width']], np.float64).T[rows]
+    return size.T[rows]
 
 
 def _bounds(
