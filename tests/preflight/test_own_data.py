@@ -132,3 +132,15 @@ def test_masks_of_0_and_255_are_read_as_two_classes(tmp_path, monkeypatch, capsy
     assert capsys.readouterr().out.startswith(
         '2 classes: background, foreground; 3 pictures for tr'
     )
+
+
+def test_names_of_pictures_that_no_list_can_hold(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ('images', 'masks'):
+        Path('own', folder).mkdir(parents=True)
+        for name in ('a\nb', 'c', 'd'):
+            pixels = np.arange(64, dtype=np.uint8).reshape(8, 8) % 2
+            Image.fromarray(pixels).save(Path('own', folder, f'{name}.png'))
+    config = named(make_mask_config().to_dict() | {'own_data': True})
+    with pytest.raises(InputError, match=r"the names 'a\\nb' cannot stand in a list"):
+        use_own_data(config, 'own')

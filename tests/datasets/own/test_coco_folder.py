@@ -74,3 +74,34 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
 def test_what_cannot_be_found_is_one_message(tmp_path, files, message):
     with pytest.raises(InputError, match=message):
         find_parts(write(tmp_path, files))
+
+
+@pytest.mark.parametrize(
+    ('part', 'key', 'value'),
+    [
+        ('annotations', 'category_id', [1]),
+        ('annotations', 'image_id', {}),
+        ('categories', 'id', []),
+        ('categories', 'name', '\ud800'),
+        ('images', 'id', None),
+        ('images', 'file_name', '\ud800'),
+    ],
+)
+def test_values_of_other_types_are_named(tmp_path, part, key, value):
+    content = coco(['0.jpg'], CATEGORIES[:1])
+    content[part] = [{**entry, key: value} for entry in content[part]]
+    write(tmp_path, {'a.json': content, '0.jpg': None})
+    with pytest.raises(InputError, match=rf'a\.json: {part}\[0\]: \'{key}\' is '):
+        find_parts(tmp_path)
+
+
+def test_impossible_file_names_are_missing_files(tmp_path):
+    write(tmp_path, {'a.json': coco(['a' * 5000, 'b\0']), '0.jpg': None})
+    with pytest.raises(InputError, match='are not in'):
+        find_parts(tmp_path)
+
+
+def test_boxes_of_texts_make_no_area():
+    content = coco(['0.jpg'], bbox=[0, 0, 'x', 9**9])
+    del content['annotations'][0]['area']
+    assert 'area' not in completed(content, ['dog'])['annotations'][0]

@@ -70,3 +70,12 @@ def test_what_does_not_tell_the_classes(tmp_path, values, files, message):
 def test_values_of_16_bits_are_named_with_their_file(tmp_path):
     with pytest.raises(BadMask, match=r'0\.png: holds 300'):
         numbering(tmp_path, [0, 300])
+
+
+def test_names_of_any_form_are_names(tmp_path):
+    long = f'{"1" * 5000} a'
+    assert numbering(tmp_path, [0, 1], classes_txt=f'{long}\n2 b\n').classes == [long, '2 b']
+    (tmp_path / 'classes.txt').unlink()
+    assert numbering(tmp_path, [0, 1], meta_json=r'["a\nb", "c"]').classes == ['a b', 'c']
+    with pytest.raises(InputError, match='must have a list'):
+        numbering(tmp_path, [0, 1], meta_json=r'["\ud800", "c"]')

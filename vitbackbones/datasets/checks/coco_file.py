@@ -119,14 +119,25 @@ def column(ann_file: str, part: str, entries: list[dict], key: str, types: tuple
     at, value = next((i, v) for i, v in enumerate(values) if not _fits([v], types))
     fault = f'is {cut(value)}' if key in entries[at] else 'is missing'
     kinds = ' or '.join(kind.__name__ for kind in types)
-    finite = ' and finite' if types == NUMBER else ''
+    more = {NUMBER: ' and finite', (str,): ' without halves of characters'}.get(types, '')
     raise InputError(
-        f'{ann_file}: {part}[{at}]: {key!r} {fault}; it must be of type {kinds}{finite}.'
+        f'{ann_file}: {part}[{at}]: {key!r} {fault}; it must be of type {kinds}{more}.'
     )
 
 
 def _fits(column: list, types: tuple) -> bool:
-    return set(map(type, column)) <= set(types) and (types != NUMBER or _finite(column))
+    if not set(map(type, column)) <= set(types):
+        return False
+    return _finite(column) if types == NUMBER else types != (str,) or is_text(column)
+
+
+def is_text(texts: list[str]) -> bool:
+    """Tell whether texts can be written: JSON may escape a half of a character."""
+    try:
+        ''.join(texts).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _finite(numbers: list) -> bool:

@@ -10,12 +10,17 @@ from pathlib import Path
 
 from ...errors import InputError
 from ...messages import some
-from ..checks.coco_file import COLUMNS, entries_of, load_json
+from ..checks.coco_file import COLUMNS, column, entries_of, load_json
 from ..checks.findings import spread
 from .folder import files_below, folders_below
 from .splits import held_out, named_split
 
 SAMPLE = 20  # file names by which a folder of pictures is found
+READ = {  # what is read here of each list; some exports lack the rest
+    'images': ('id', 'file_name'),
+    'annotations': ('image_id', 'category_id'),
+    'categories': ('id', 'name'),
+}
 # COCO's own annotations of other kinds, which are large and lie beside those with boxes
 OTHER_KINDS = ('captions', 'person_keypoints', 'panoptic', 'stuff', 'image_info')
 
@@ -107,13 +112,24 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
     )
 
 
+def require_read(file: Path, content: dict) -> None:
+    """Require the values that are read here, each of its type.
+
+    Raises:
+        InputError: names the first that is missing or of another type.
+    """
+    for part, keys in READ.items():
+        entries = entries_of(str(file), content, part)
+        for key in keys:
+            column(str(file), part, entries, key, COLUMNS[part][key])
+
+
 # ------------------------------------------------------------------------ pictures
 
 
 def _part(root: Path, split: str, file: Path, content: dict) -> CocoPart:
-    for part in COLUMNS:
-        entries_of(str(file), content, part)
-    names = [str(entry.get('file_name')) for entry in content['images']]
+    require_read(file, content)
+    names = [entry['file_name'] for entry in content['images']]
     return CocoPart(file, content, _image_folder(root, split, file, names))
 
 
@@ -125,7 +141,7 @@ def _image_folder(root: Path, split: str, file: Path, names: list[str]) -> Path:
     sample = [names[row] for row in spread(len(names), SAMPLE)]
     ranks = {
         folder: (
-            sum((folder / name).is_file() for name in sample),
+            sum(os.path.isfile(folder / name) for name in sample),  # False for impossible names
             named_split(str(folder.relative_to(root))) == split,
             folder == file.parent,
         )
@@ -151,7 +167,7 @@ def _image_folder(root: Path, split: str, file: Path, names: list[str]) -> Path:
 
 def _split(part: CocoPart) -> dict[str, CocoPart]:
     """Return what trains and what validates of one part."""
-    names = [str(entry.get('file_name')) for entry in part.content['images']]
+    names = [entry['file_name'] for entry in part.content['images']]
     if len(set(names)) < 2:
         raise InputError(f'{part.file}: one image cannot be split into training and validation.')
     chosen = held_out(names)
@@ -163,9 +179,9 @@ def _split(part: CocoPart) -> dict[str, CocoPart]:
 
 def _kept(part: CocoPart, names: set[str]) -> CocoPart:
     content = part.content
-    images = [entry for entry in content['images'] if str(entry.get('file_name')) in names]
-    keys = {entry.get('id') for entry in images}
-    boxes = [entry for entry in content['annotations'] if entry.get('image_id') in keys]
+    images = [entry for entry in content['images'] if entry['file_name'] in names]
+    keys = {entry['id'] for entry in images}
+    boxes = [entry for entry in content['annotations'] if entry['image_id'] in keys]
     changed = {**content, 'images': images, 'annotations': boxes}
     return CocoPart(part.file, changed, part.images, whole=False)
 
@@ -182,14 +198,14 @@ def find_classes(parts: dict[str, CocoPart]) -> list[str]:
     names = dict.fromkeys(name for part in parts.values() for name in used_names(part.content))
     if not names:
         raise InputError(f'{parts["train"].file}: no annotation uses a category of the file.')
-    order = [str(entry.get('name')) for entry in parts['train'].content['categories']]
+    order = [entry['name'] for entry in parts['train'].content['categories']]
     return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
 
 def used_names(content: dict) -> list[str]:
     """Return the names of the categories that annotations use, in the order of the file."""
-    keys = {entry.get('category_id') for entry in content['annotations']}
-    return [str(entry.get('name')) for entry in content['categories'] if entry.get('id') in keys]
+    keys = {entry['category_id'] for entry in content['annotations']}
+    return [entry['name'] for entry in content['categories'] if entry['id'] in keys]
 
 
 def completed(content: dict, classes: list[str]) -> dict:
@@ -199,7 +215,7 @@ def completed(content: dict, classes: list[str]) -> dict:
     an ``iscrowd`` and an ``area``. None has the id 0, which COCO evaluation never counts as found.
     """
     rank = {name: place for place, name in enumerate(classes)}
-    categories = sorted(content['categories'], key=lambda c: rank.get(c.get('name'), len(rank)))
+    categories = sorted(content['categories'], key=lambda c: rank.get(c['name'], len(rank)))
     free = 1 + max((a['id'] for a in content['annotations'] if type(a.get('id')) is int), default=0)
     boxes = [_completed_box(entry, free) for entry in content['annotations']]
     return {**content, 'categories': categories, 'annotations': boxes}
@@ -207,7 +223,8 @@ def completed(content: dict, classes: list[str]) -> dict:
 
 def _completed_box(entry: dict, free: int) -> dict:
     changed = {'iscrowd': 0, **entry}
-    with suppress(KeyError, TypeError, ValueError):  # a check of the run names a bad box
+    # a check of the run names a bad box
+    with suppress(KeyError, TypeError, ValueError, OverflowError):
         _, _, width, height = entry['bbox']
-        changed.setdefault('area', width * height)
+        changed.setdefault('area', 1.0 * width * height)  # 1.0: no text is repeated
     return changed | {'id': free} if entry.get('id') == 0 else changed

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...messages import some
-from ..checks.coco_file import load_json
+from ..checks.coco_file import is_text, load_json
 from ..checks.findings import spread
 from ..load_mask import IGNORED, BadMask, read_mask
 from .names import names_in_lines
@@ -62,18 +62,15 @@ def values_in(masks: Sequence[Path]) -> list[int]:
     Raises:
         BadMask: one cannot be read, or has a value over 255.
     """
-    counts = np.zeros(256, np.int64)
     with ThreadPoolExecutor(THREADS) as pool:
-        for found in pool.map(_counts, masks):
-            counts += found
-    return np.flatnonzero(counts).tolist()
+        return sorted(set().union(*pool.map(_values, masks)))
 
 
-def _counts(mask: Path) -> np.ndarray:
+def _values(mask: Path) -> list[int]:
     values = read_mask(str(mask))
     if values.min() < 0 or values.max() > IGNORED:
         raise BadMask(f'mask file {mask}: holds {values.max()}; values of masks go from 0 to 255.')
-    return np.bincount(values.ravel(), minlength=256)
+    return np.unique(values).tolist()  # takes an eighth of the memory of a bincount
 
 
 def by_values(root: Path, values: Sequence[int]) -> Numbering:
@@ -128,7 +125,7 @@ def by_names(
 def _read_names(file: Path) -> tuple[list[int] | None, list[str]]:
     """Return the numbers, if the file says them, and the names of the classes."""
     lines = _names_in_json(file) if file.suffix == '.json' else names_in_lines(file)
-    numbered = [re.fullmatch(r'(\d+)\s*[:=,\t ]\s*(.+)', line) for line in lines]
+    numbered = [re.fullmatch(r'(\d{1,9})\s*[:=,\t ]\s*(.+)', line) for line in lines]
     if not all(numbered):
         return None, lines
     return [int(line[1]) for line in numbered], [line[2] for line in numbered]
@@ -137,6 +134,7 @@ def _read_names(file: Path) -> tuple[list[int] | None, list[str]]:
 def _names_in_json(file: Path) -> list[str]:
     content = load_json(str(file))
     names = content.get('classes') if isinstance(content, dict) else content
-    if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
+    is_list = isinstance(names, list) and names and all(isinstance(n, str) for n in names)
+    if not is_list or not is_text(names):
         raise InputError(f'{file}: must have a list "classes" of the names of the classes.')
-    return names
+    return [' '.join(name.split()) for name in names]  # in one line, as names_in_lines has them

@@ -15,6 +15,7 @@ from ...datasets.own.coco_folder import (
     find_classes,
     find_parts,
     is_coco,
+    require_read,
     used_names,
 )
 from ...datasets.own.names import spelling_warnings
@@ -36,8 +37,12 @@ def fits_folder(config: Config, root: Path) -> bool:
     files = [root / dataset['ann_file'] for dataset in named if dataset.get('ann_file')]
     if not files:
         return False
-    content = load_json(str(min(files, key=lambda file: file.stat().st_size)))
-    return not is_coco(content) or {*used_names(content)} <= {*training_classes(config)}
+    smallest = min(files, key=lambda file: file.stat().st_size)
+    content = load_json(str(smallest))
+    if not is_coco(content):
+        return True
+    require_read(smallest, content)
+    return {*used_names(content)} <= {*training_classes(config)}
 
 
 def use_folder(config: Config, root: Path, lists: Path) -> OwnData:

@@ -6,10 +6,13 @@ from mmengine.config import Config
 
 from ...config.class_count import set_class_count
 from ...config.data import SPLITS, datasets, layout_found, separated
+from ...datasets.checks.coco_file import is_text
 from ...datasets.own.mask_folder import MaskPart, find_mask_parts
 from ...datasets.own.names import spelling_warnings
 from ...datasets.own.numbering import Numbering, find_numbering
+from ...errors import InputError
 from ...files import write_if_changed
+from ...messages import some
 from ...registry import SCOPE, bare_name
 from ..task import OwnData, found_in_words
 
@@ -52,7 +55,7 @@ def use_folder(config: Config, root: Path, lists: Path) -> OwnData:
 def _dataset(root: Path, part: MaskPart, numbering: Numbering, file: Path) -> dict:
     """Return the config of a data set; names are listed in ``file`` where they must be."""
     if part.listed:
-        write_if_changed(file, ''.join(f'{name}\n' for name in part.names).encode())
+        write_if_changed(file, _lines(part).encode())
     return {
         'type': 'mmseg.BaseSegDataset',
         'data_root': str(root),
@@ -63,6 +66,22 @@ def _dataset(root: Path, part: MaskPart, numbering: Numbering, file: Path) -> di
         'metainfo': {'classes': tuple(numbering.classes)},
         'reduce_zero_label': numbering.from_one,
     }
+
+
+def _lines(part: MaskPart) -> str:
+    """Return the names of a part, one in each line.
+
+    Raises:
+        InputError: mmseg would read other names out of the list.
+    """
+    names = part.names
+    odd = [n for n in names if n.strip().splitlines() != [n] or not is_text([n])]
+    if odd:
+        raise InputError(
+            f'{part.images}: the names {some(odd)} cannot stand in a list, for their spaces at an '
+            'end, line breaks, or bytes that are not UTF-8. Rename the files.'
+        )
+    return ''.join(f'{name}\n' for name in names)
 
 
 def _set_loading(steps, numbering: Numbering) -> None:
