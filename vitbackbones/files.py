@@ -130,6 +130,8 @@ def _take_place(part: Path, path: Path) -> None:
         if before.exists():
             os.rename(before, path)
         raise
+    if before.is_symlink():
+        before.unlink()
     shutil.rmtree(before, ignore_errors=True)
 
 

@@ -86,7 +86,12 @@ def test_nothing_is_written_over_and_nothing_half_is_left(tool, pets, tmp_path):
     result = tool('import_dataset', 'voc', 'pets', 'out', '--overwrite', '--skip-faulty')
     assert result.status == 0, result.err
     assert len(content(tmp_path / 'out')['images']) == 9
-    assert sorted(os.listdir(tmp_path)) == ['other', 'out', 'pets']
+    (tmp_path / 'link').symlink_to('out')
+    assert tool('import_dataset', 'voc', 'pets', 'link', '--overwrite', '--skip-faulty').status == 0
+    (tmp_path / 'out' / 'work_dirs').mkdir()
+    result = tool('import_dataset', 'voc', 'pets', 'out', '--overwrite')
+    assert (result.status, "holds 'work_dirs' beside an import" in result.err) == (2, True)
+    assert sorted(os.listdir(tmp_path)) == ['link', 'other', 'out', 'pets']
 
 
 def test_what_is_odd_is_said(tool, pets, tmp_path):

@@ -19,10 +19,12 @@ from ..importing.notes import Notes
 from ..importing.pictures import Picture, note_twins
 from ..importing.voc import read_voc
 from ..importing.yolo import read_yolo
+from ..messages import some
 from ..processes import show_warnings
 
 BOXES = {'voc': read_voc, 'yolo': read_yolo}
 RECORD = 'import.json'  # in the folder that is written: what it was made of
+WRITTEN = {RECORD, 'annotations', 'images', 'masks', 'classes.txt'}  # all there is in it
 CONFIGS = {'voc': 'quick_detector', 'yolo': 'quick_detector', 'masks': 'quick_segmentor'}
 
 
@@ -63,6 +65,11 @@ def _require_free(root: Path, out: Path, overwrite: bool) -> None:
         return
     if not (out / RECORD).is_file():
         raise InputError(f'{out}: holds something else than an import; choose another folder')
+    if strange := sorted({entry.name for entry in out.iterdir()} - WRITTEN):
+        raise InputError(
+            f'{out}: holds {some(strange)} beside an import, which would be lost; move it away, or '
+            'choose another folder'
+        )
     if not overwrite:
         raise InputError(f'{out}: holds an import; replace it with --overwrite, or choose another')
 
