@@ -110,3 +110,23 @@ def test_a_table_that_cannot_be_read(tmp_path, text, message):
     (tmp_path / 'class_dict.csv').write_text(text)
     with pytest.raises(InputError, match=message):
         find_table(tmp_path, None)
+
+
+@pytest.mark.parametrize(
+    ('name', 'text', 'message'),
+    [
+        ('colors.txt', f'name{" " * 50000}x', 'line 1: .* is not a name with three numbers'),
+        ('colors.json', '{"a": [-1, 0, 0], "b": [1, 0, 0]}', 'a number that is not from 0 to 255'),
+        ('colors.json', '{" ": [1, 1, 1], "b": [1, 0, 0]}', 'a color has no name'),
+        ('colors.json', r'{"\ud800": [1, 1, 1], "b": [1, 0, 0]}', 'must be {"name"'),
+    ],
+)
+def test_tables_that_are_no_tables_are_refused_at_once(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=message):
+        find_table(tmp_path, None)
+
+
+def test_a_name_of_two_lines_is_one_name(tmp_path):
+    (tmp_path / 'colors.json').write_text('{"a\\nb": [1, 1, 1], "c": [0, 0, 0]}')
+    assert find_table(tmp_path, None) == {0x010101: 'a b', 0: 'c'}

@@ -21,7 +21,7 @@ def test_boxes_outlines_and_pictures_without_objects(tmp_path):
     assert (box.name, box.box, box.polygon) == ('cat', (15, 12, 10, 6), ())
     assert (shape.name, shape.box) == ('dog', (4, 3, 16, 15))
     assert shape.polygon == (4, 3, 20, 3, 20, 18)
-    assert [each.things for each in pictures[1:]] == [[], []]
+    assert [each.things for each in pictures[1:]] == [{}, {}]
     assert [line.partition(':')[0] for line in notes.lines()] == [
         '1 pictures without a label file, taken as without objects'
     ]
@@ -105,6 +105,8 @@ def test_a_label_file_without_a_picture(tmp_path):
         ('names: 3', 'names in data.yaml is 3'),
         ('names: {0: a, 2: b}', 'names in data.yaml is'),
         ('a: [', 'not a YAML file'),
+        ('names: [a]\nnc: !!int ""', 'not a YAML file'),
+        ('a: &a [x, x]\nnames: [*a, *a]', r'not a YAML file.*aliases \(\*name\)'),
         ('nc: 2', 'nothing names the classes'),
     ],
 )

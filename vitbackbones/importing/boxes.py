@@ -82,4 +82,4 @@ def _add(picture: Picture, thing: Thing, where: str, notes: Notes) -> None:
     if thing in picture.things:
         notes.add('objects that are there twice, taken once', where)
         return
-    picture.things.append(thing)
+    picture.things[thing] = None

@@ -37,9 +37,12 @@ def find_table(root: Path, given: Path | None) -> dict[int, str] | None:
         return None
     text = read_text(file)
     rows = _rows_in_json(file, text) if file.suffix == '.json' else _rows(file, text)
-    if beyond := [color for _, color in rows if max(color) > 255]:
-        raise InputError(f'{file}: the color {beyond[0]} has a number that is not from 0 to 255.')
+    if beyond := [color for _, color in rows if any(n not in range(256) for n in color)]:
+        shown = cut(beyond[0])
+        raise InputError(f'{file}: the color {shown} has a number that is not from 0 to 255.')
     table = {code(color): name for name, color in rows}
+    if '' in table.values():
+        raise InputError(f'{file}: a color has no name; what belongs to no class is named void.')
     if len(table) < len(rows) or not 1 < len(table) <= MOST_CLASSES:
         raise InputError(
             f'{file}: has {len(table)} colors in {len(rows)} lines; give each class a color of its '
@@ -50,7 +53,8 @@ def find_table(root: Path, given: Path | None) -> dict[int, str] | None:
 
 def _rows(file: Path, text: str) -> list[tuple[str, list[int]]]:
     rows = []
-    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
+    lines = (' '.join(line.split()) for line in text.splitlines())  # FORMS are slow on wide gaps
+    for number, line in enumerate(lines, 1):
         first, last = (form.fullmatch(line) for form in FORMS)
         if first:
             rows.append((first[4].strip(), [int(value) for value in first.groups()[:3]]))
@@ -66,9 +70,10 @@ def _rows(file: Path, text: str) -> list[tuple[str, list[int]]]:
 
 def _rows_in_json(file: Path, text: str) -> list[tuple[str, list[int]]]:
     try:
-        rows = list(json.loads(text).items())
-        for _, color in rows:
+        rows = [(' '.join(name.split()), color) for name, color in json.loads(text).items()]
+        for name, color in rows:
             code(color)  # three whole numbers
+            name.encode()  # no half of a character
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f'{file}: must be {{"name": [red, green, blue], ...}}.') from error
     return rows

@@ -18,7 +18,7 @@ from .notes import Notes
 ADVICE = ' Put a good copy there, or take it out.'
 
 
-@dataclass
+@dataclass(frozen=True)
 class Thing:
     """An object on a picture.
 
@@ -37,13 +37,13 @@ class Thing:
 
 @dataclass
 class Picture:
-    """A picture, its size as it is loaded, turned as EXIF says, and what is on it."""
+    """A picture, its size as it is loaded, turned as EXIF says, and what is on it, in order."""
 
     path: Path
     width: int
     height: int
     split: str | None
-    things: list[Thing] = field(default_factory=list)
+    things: dict[Thing, None] = field(default_factory=dict)  # a set has no order
 
 
 class Pictures:

@@ -79,8 +79,11 @@ def _has_names(file: Path) -> bool:
 
 def _read_yaml(file: Path) -> dict:
     try:
-        content = yaml.safe_load(file.read_bytes())  # makes no objects of other types
-    except (yaml.YAMLError, ValueError, RecursionError, OSError) as error:
+        text = file.read_bytes()
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
+            raise ValueError('aliases (*name), of which a few lines can make gigabytes')
+        content = yaml.safe_load(text)  # makes no objects of other types
+    except Exception as error:  # yaml raises KeyError, IndexError ... where a tag does not fit
         raise InputError(f'{file}: not a YAML file that can be read: {cut(str(error))}') from error
     return content if isinstance(content, dict) else {}
 
