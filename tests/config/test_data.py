@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vitbackbones.config.data import datasets, locate_data
+from vitbackbones.config.data import datasets, locate_data, use_files
 from vitbackbones.datasets import shapes
 from vitbackbones.errors import InputError
 
@@ -102,3 +102,10 @@ def test_missing_masks(written):
     prefix = {'img_path': 'images/train', 'seg_map_path': 'masks'}
     with pytest.raises(InputError, match='data/masks: the seg_map_path of train_dataloader.datas'):
         locate_data(make_mask_config(data_prefix=prefix), None, ('train',))
+
+
+def test_a_data_set_with_other_files_is_read_as_before():
+    given = {'type': 'A', 'data_root': 'a/', 'img_suffix': '.tif', 'indices': 8, 'test_mode': True}
+    given['pipeline'] = ['load']
+    use_files(given, {'type': 'B', 'data_root': 'b/'})
+    assert given == {'type': 'B', 'data_root': 'b/', 'test_mode': True, 'pipeline': ['load']}

@@ -43,6 +43,16 @@ def separated(config: Config) -> Config:
     return config
 
 
+def use_files(dataset: dict, settings: dict) -> None:
+    """Give a data set other files, of another type perhaps, in place; it is read as before.
+
+    Suffixes, lists and subsets belong to the files that it had, and are left out.
+    """
+    kept = {key: dataset[key] for key in ('pipeline', 'test_mode') if key in dataset}
+    dataset.clear()
+    dataset.update(settings | kept)
+
+
 def first_dataset(config: Config, split: str) -> dict:
     """Return the config of the data set of a split; of a wrapper, the first one inside."""
     return next(datasets(config, (split,)))[1]

@@ -9,7 +9,7 @@ from mmengine.runner import TestLoop
 
 from ..datasets.load_image import read_image
 from ..drawing.sheet import enlarged, from_bgr
-from .confusion import pairs_table, shown
+from .confusion import count_pairs, pairs_table, shown
 from .parts import Matrix, Picture, Section, Table, photograph
 from .recording import Record, add_record, find_metrics
 
@@ -62,11 +62,10 @@ class ClassificationReport:
         pictures, number = self.record.pictures, len(self.classes)
         truth = np.array([each['truth'] for each in pictures])
         best = np.array([each['best'] for each in pictures])  # (pictures, k)
-        counts = np.bincount(truth * number + best[:, 0], minlength=number**2)
         matrix = Matrix(
             rows=self.classes,
             columns=self.classes,
-            counts=counts.reshape(number, number),
+            counts=count_pairs(truth, best[:, 0], number),
             classes=number,
             text='Pictures. Rows: what they are; columns: the best class that was predicted.',
         )

@@ -1,4 +1,4 @@
-"""What is shown of a confusion matrix: the most frequent mistakes, and what fits a page."""
+"""A confusion matrix: how it is counted, its most frequent mistakes, and what fits a page."""
 
 from dataclasses import replace
 
@@ -8,6 +8,17 @@ from .parts import Matrix, Table
 
 LARGEST = 30  # classes of a matrix that is shown as a whole
 PAIRS = 15
+
+
+def count_pairs(truth: np.ndarray, answer: np.ndarray, classes: int) -> np.ndarray:
+    """Count how often each class (rows) was taken for each other (columns), (C, C).
+
+    Args:
+        truth, answer: classes (N,), from 0.
+        classes: C.
+    """
+    counts = np.bincount(truth * classes + answer, minlength=classes**2)
+    return counts.reshape(classes, classes)
 
 
 def mistakes(matrix: Matrix) -> np.ndarray:

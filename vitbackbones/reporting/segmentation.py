@@ -13,7 +13,7 @@ from ..datasets.load_image import read_image
 from ..datasets.load_mask import IGNORED
 from ..drawing.masks import legend, overlay
 from ..drawing.sheet import GAP, below, enlarged, from_bgr, side_by_side
-from .confusion import pairs_table, shown
+from .confusion import count_pairs, pairs_table, shown
 from .mistakes import WRONG
 from .parts import Matrix, Picture, Section, Table, as_cell, photograph
 from .recording import Record, add_record, find_metrics
@@ -52,14 +52,13 @@ class PixelRecord(Record):
     def _count(self, truth: np.ndarray, answer: np.ndarray) -> dict:
         classes = len(self.dataset_meta['classes'])
         known = (truth != self.ignored) & (truth < classes)
-        counts = np.bincount(truth[known] * classes + answer[known], minlength=classes**2)
+        counts = count_pairs(truth[known], answer[known], classes)
         places = np.flatnonzero(counts)  # few of classes x classes
-        right = counts.reshape(classes, classes).trace()
         return {
             'places': places,
-            'counts': counts[places],
+            'counts': counts.ravel()[places],
             'pixels': int(known.sum()),
-            'wrong': int(known.sum() - right),
+            'wrong': int(known.sum() - counts.trace()),
             'maps': [_packed(np.where(known, truth, IGNORED)), _packed(answer)],
         }
 

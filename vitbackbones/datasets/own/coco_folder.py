@@ -4,6 +4,7 @@ Known are the forms of COCO itself (``annotations/instances_train2017.json``), o
 (``train/_annotations.coco.json``, ``valid/``, ``test/``), of CVAT and Label Studio (one file).
 """
 
+import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,7 +5,7 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ...config.class_count import set_class_count
-from ...config.data import SPLITS, datasets, layout_found, separated
+from ...config.data import SPLITS, datasets, layout_found, separated, use_files
 from ...datasets.checks.coco_file import is_text
 from ...datasets.own.mask_folder import MaskPart, find_mask_parts
 from ...datasets.own.names import spelling_warnings
@@ -40,10 +40,8 @@ def use_folder(config: Config, root: Path, lists: Path) -> OwnData:
     for split in SPLITS:
         chosen = split if split in parts else 'val'
         for _, dataset in datasets(config, (split,)):
-            kept = {key: dataset[key] for key in ('pipeline', 'test_mode') if key in dataset}
-            dataset.clear()  # suffixes, lists and subsets belong to the files of the config's data
             file = lists / f'{chosen}.txt'
-            dataset.update(**kept, **_dataset(root, parts[chosen], numbering, file))
+            use_files(dataset, _dataset(root, parts[chosen], numbering, file))
             _set_loading(dataset.get('pipeline') or (), numbering)
     for branch in config.get('tta_pipeline') or ():
         _set_loading([branch], numbering)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ...config.data import datasets
+from ...config.data import datasets, use_files
 from ...config.metainfo import training_classes
 from .. import mask2former
 from ..task import Deferred, Task
@@ -19,16 +19,15 @@ def use_shapes(config: Config, root: Path) -> Config:
     config = copy.deepcopy(config)
     for path, dataset in datasets(config):
         split = 'train' if path.startswith('train') else 'val'
-        kept = {key: dataset[key] for key in ('pipeline', 'test_mode') if key in dataset}
-        dataset.clear()  # suffixes, lists and subsets belong to the files of the config's data
-        dataset.update(
-            type='mmseg.BaseSegDataset',
-            data_root=str(root),
-            data_prefix={'img_path': f'images/{split}', 'seg_map_path': f'annotations/{split}'},
-            metainfo={'classes': classes},
-            reduce_zero_label=True,
-            **kept,
-        )
+        prefix = {'img_path': f'images/{split}', 'seg_map_path': f'annotations/{split}'}
+        settings = {
+            'type': 'mmseg.BaseSegDataset',
+            'data_root': str(root),
+            'data_prefix': prefix,
+            'metainfo': {'classes': classes},
+            'reduce_zero_label': True,
+        }
+        use_files(dataset, settings)
     return config
 
 
