@@ -36,7 +36,6 @@ from ..layers import Slicing, Windows, to_map
 from ..layers.recursion import Recursive
 
 Grid = tuple[int, int]
-EMBEDDING = 'embedding'
 MAX_CLASS_TOKENS = 2  # a class token and a distillation token
 
 
