@@ -90,6 +90,12 @@ MISFITS = [
     ),
     (
         'retinanet',
+        {'backbone': VIT, 'neck': {**FPN, 'in_channels': [16], 'num_outs': 3}},
+        r'anchor_generator.strides: is \[8, 16, 32\], but the neck gives 3 maps of strides '
+        r"\[16, 32, ...\]; take type='vitbackbones.Pyramid' for model.neck",
+    ),
+    (
+        'retinanet',
         {'backbone': VIT, 'neck': None, 'bbox_head__in_channels': 16},
         r'anchor_generator.strides: is \[8, 16, 32\], but the backbone gives 1 map of strides '
         rf"\[16\]; make the levels in model.neck: dict\(type='vitbackbones.Pyramid', {GIVEN}\)",

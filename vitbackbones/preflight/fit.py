@@ -6,6 +6,7 @@ here. What cannot be tried at all is left to the run.
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 
 import torch
 from mmengine.config import Config
@@ -88,11 +89,13 @@ def _width_finding(name: str, wanted: int | list[int], maps: Maps) -> str:
 def _describe(maps: list[Tensor], source: str, part: nn.Module) -> Maps:
     """Return channels and strides of the maps of a part, which declares its strides.
 
-    Those of a backbone that declares none are measured.
+    Where it declares none, they are measured: of a neck, up to the first map of a single position.
     """
     strides = getattr(part, 'out_strides', ())
-    if not strides and source == 'the backbone' and all(x.dim() == 4 for x in maps):
-        strides = [SIDE // x.shape[2] for x in maps]
+    if not strides and all(x.dim() == 4 for x in maps):
+        sides = [x.shape[2] for x in maps]
+        known = sides if source == 'the backbone' else takewhile(lambda side: side > 1, sides)
+        strides = [SIDE // side for side in known]
     return Maps([x.shape[1] for x in maps], list(strides), source)
 
 

@@ -23,7 +23,7 @@ class Maps:
 
     Attributes:
         channels: of each.
-        strides: of each; empty where they are not known.
+        strides: of each, or of the first ones, where those of the others are not known.
         source: what gives them, ``'the backbone'`` or ``'the neck'``.
     """
 
@@ -32,7 +32,8 @@ class Maps:
     source: str
 
     def __str__(self) -> str:
-        of = f' of strides {self.strides}' if self.strides else ''
+        more = ', ...' if len(self.strides) < len(self.channels) else ''
+        of = f' of strides [{", ".join(map(str, self.strides))}{more}]' if self.strides else ''
         return f'{self.source} gives {self.count}{of}'
 
     @property

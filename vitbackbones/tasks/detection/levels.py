@@ -7,6 +7,7 @@ then too large or too small for what their map shows.
 from collections.abc import Iterator, Mapping
 
 from ...config.settings import as_list, type_at, value_at
+from ...registry import SCOPE
 from ..task import Maps
 
 # Strides of the maps that a part reads, by key: of all maps, or of the first ones.
@@ -33,15 +34,21 @@ def heads_read_all_levels(model: Mapping, maps: Maps) -> Iterator[str]:
         if not isinstance(wanted, list | tuple) or wanted == []:
             continue
         if len(wanted) != count or count > len(maps.channels) or _differ(wanted, maps.strides):
-            yield f'model.{key}: is {wanted}, but {maps}; {_remedy(maps)}'
+            yield f'model.{key}: is {wanted}, but {maps}; {_remedy(model, maps)}'
 
 
 def _differ(wanted: list, strides: list[int]) -> bool:
     numbers = all(isinstance(stride, int) for stride in wanted)  # not pairs for width and height
-    return numbers and bool(strides) and list(wanted) != strides[: len(wanted)]
+    return numbers and any(a != b for a, b in zip(wanted, strides, strict=False))
 
 
-def _remedy(maps: Maps) -> str:
+def _remedy(model: Mapping, maps: Maps) -> str:
+    neck = str(value_at(model, 'neck.type'))
+    if maps.source == 'the neck' and not neck.startswith(f'{SCOPE}.'):
+        return (
+            "take type='vitbackbones.Pyramid' for model.neck, with the in_channels and in_strides "
+            'of the backbone: it makes the levels'
+        )
     if maps.source == 'the neck':
         return 'make out_strides and num_outs of model.neck agree with it'
     given = f'in_channels={maps.channels}, in_strides={maps.strides}'

@@ -30,8 +30,10 @@ def decode_head_reads_all_levels(model: Mapping, maps: Maps) -> Iterator[str]:
 
 
 def _differ(strides: list[int] | None, head: Mapping, maps: Maps) -> bool:
+    if not strides or len(maps.strides) < len(maps.channels):  # not all are known
+        return False
     read = as_list(head.get('in_index', [*range(len(maps.strides))]))
-    return bool(strides and maps.strides) and list(strides) != [maps.strides[i] for i in read]
+    return list(strides) != [maps.strides[i] for i in read]
 
 
 def _remedy(head: Mapping, maps: Maps) -> str:
