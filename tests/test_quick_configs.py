@@ -34,7 +34,7 @@ def detector():
     """Return a function that builds a detector of some classes."""
     register_detectors(init_default_scope=False)
     with DefaultScope.overwrite_default_scope('mmdet'):
-        yield lambda classes: built(DETECTORS, 'quick_detector', 'bbox_head', classes)
+        yield lambda classes: built(DETECTORS, 'quick_detector', classes, 'bbox_head')
 
 
 @pytest.fixture
@@ -42,12 +42,14 @@ def segmentor():
     """Return a function that builds a segmentor of some classes."""
     register_segmentors(init_default_scope=False)
     with DefaultScope.overwrite_default_scope('mmseg'):
-        yield lambda classes: built(SEGMENTORS, 'quick_segmentor', 'decode_head', classes)
+        heads = ('decode_head', 'auxiliary_head')
+        yield lambda classes: built(SEGMENTORS, 'quick_segmentor', classes, *heads)
 
 
-def built(registry, name, head, classes):
+def built(registry, name, classes, *heads):
     config = copy.deepcopy(load(name).model)
-    config[head].num_classes = classes
+    for head in heads:
+        config[head].num_classes = classes
     model = registry.build(config)
     model.init_weights()
     return model
@@ -158,3 +160,16 @@ def test_the_segmentor_answers_at_the_size_of_the_image(segmentor):
     with torch.no_grad():
         logits = model.encode_decode(torch.randn(1, 3, 70, 90), [{'img_shape': (70, 90)}])
     assert logits.shape == (1, 3, 70, 90)
+
+
+def test_the_segmentor_pads_a_picture_to_whole_cells_and_cuts_its_answer(segmentor):
+    """Cells of the coarsest map hang over most borders; none of them is squeezed into the image."""
+    model = segmentor(3).eval()
+    sample = SegDataSample(metainfo={'img_shape': (70, 90), 'ori_shape': (70, 90)})
+    data = {'inputs': [torch.randint(0, 255, (3, 70, 90)).byte()], 'data_samples': [sample]}
+    padded = model.data_preprocessor(copy.deepcopy(data))['inputs']
+    assert padded.shape == (1, 3, 96, 96)
+    with torch.no_grad():
+        logits = model.encode_decode(padded, [{'img_shape': (96, 96)}])
+        (answer,) = model.test_step(data)
+    assert torch.equal(answer.seg_logits.data, logits[0, :, :70, :90])
