@@ -32,9 +32,10 @@ torch 2.6 or later. The core (`import vitbackbones`, its models, checkpoints and
 
 **Patches.** What OpenMMLab lacks or gets wrong is replaced in the running process, never on
 disk. The table below is complete: nothing else in this package changes a module of another one.
-`import vitbackbones` imports nothing of OpenMMLab. Each patch is applied right after the import
-of the module that it concerns, whoever imports it, or at once if that was before. What a script
-has already imported by `from mmseg.apis import inference_model` works, too.
+`import vitbackbones` imports nothing of OpenMMLab, but where mmdet or mmseg were imported before
+it: then they get the operators of mmcv that they missed. Each patch is applied right after the
+import of the module that it concerns, whoever imports it, or at once if that was before. What a
+script has already imported by `from mmseg.apis import inference_model` works, too.
 
 A target that a release does not have, because it was renamed or fixed, or that takes other
 arguments, is skipped: the toolbox still imports. Where the safety of loading rests on it, a

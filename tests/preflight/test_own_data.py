@@ -55,11 +55,20 @@ def test_one_file_is_split_into_the_work_dir_and_the_folder_stays_as_it_is(confi
     before = sorted(root.rglob('*'))
     found = use_own_data(config, 'own', 'run')
     files = [Path(dataset.ann_file) for _, dataset in datasets(found)]
-    assert files == [tmp_path / 'run' / 'own_data' / f'{s}.json' for s in ('train', 'val', 'val')]
+    folder = files[0].parent
+    assert folder.parent == tmp_path / 'run' / 'own_data'
+    assert files == [folder / f'{s}.json' for s in ('train', 'val', 'val')]
     assert sorted(root.rglob('*')) == before
     times = [file.stat().st_mtime_ns for file in files]
     assert use_own_data(config, 'own', 'run').to_dict() == found.to_dict()
     assert [file.stat().st_mtime_ns for file in files] == times  # a resumed run writes nothing
+
+
+def test_two_folders_of_one_name_keep_their_parts_apart(config, tmp_path):
+    found = [use_own_data(config, str(one_file(tmp_path / x / 'own')), 'run') for x in 'ab']
+    files = [{dataset.ann_file for _, dataset in datasets(each)} for each in found]
+    assert files[0].isdisjoint(files[1])
+    assert all(Path(file).is_file() for file in files[0] | files[1])
 
 
 def shapes_layout(root, categories):

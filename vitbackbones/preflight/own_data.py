@@ -5,6 +5,7 @@ files of the metrics, the number of classes wherever the model counts them. A co
 folder stays as it is, unless it says ``own_data = True``: then its own data are only an example.
 """
 
+from hashlib import sha256
 from pathlib import Path
 
 from mmengine.config import Config
@@ -26,7 +27,8 @@ def use_own_data(config: Config, given: str | None, work_dir: str | None = None)
     Args:
         config: of any task.
         given: ``--data-root``.
-        work_dir: ``--work-dir``. What is made of annotations is written to ``own_data`` in it.
+        work_dir: ``--work-dir``. What is made of annotations is written to ``own_data`` in it, in
+            a folder for each ``given``, so that what a run reads is not replaced by another's.
 
     Raises:
         InputError: the folder does not fit the config, and has no data that can be used either.
@@ -38,7 +40,7 @@ def use_own_data(config: Config, given: str | None, work_dir: str | None = None)
     described = not config.get('own_data') and task.fits_folder(config, root)
     if described or not root.is_dir():
         return config
-    lists = Path(choose_work_dir(config, work_dir).work_dir, 'own_data')
+    lists = Path(choose_work_dir(config, work_dir).work_dir, 'own_data', _unique_name(root))
     try:
         found = task.use_folder(config, root, lists)
     except InputError:
@@ -49,6 +51,11 @@ def use_own_data(config: Config, given: str | None, work_dir: str | None = None)
         print(found.summary)
     show_warnings(found.warnings)
     return found.config
+
+
+def _unique_name(root: Path) -> str:
+    """Return the name of a folder, made different from that of another one of this name."""
+    return f'{root.name}-{sha256(str(root).encode()).hexdigest()[:8]}'
 
 
 def take_classes_of(config: Config, checkpoint: Path) -> Config:
