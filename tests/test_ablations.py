@@ -14,8 +14,8 @@ from vitbackbones.analysis.complexity import count
 from vitbackbones.analysis.published.ablations import PAPERS, arguments, model_spec, walk
 from vitbackbones.benchmarking.model_sources import SOURCES, build_model
 from vitbackbones.commands.cli import add_common_arguments
-from vitbackbones.config.lint import lint
-from vitbackbones.config.read import read_config, with_options
+from vitbackbones.configuration.lint import lint
+from vitbackbones.configuration.read import read_config, with_options
 from vitbackbones.errors import InputError
 from vitbackbones.layers import DotProductAttention, MeanShiftAttention
 

@@ -15,7 +15,7 @@ from mmpretrain.utils import register_all_modules
 
 import vitbackbones
 from vitbackbones.analysis.published import BEYOND, RESULTS
-from vitbackbones.config.lint import lint
+from vitbackbones.configuration.lint import lint
 from vitbackbones.models import MODELS as NAMED
 from vitbackbones.preflight.agreement import require_agreement
 from vitbackbones.registry import bare_name

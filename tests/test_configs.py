@@ -12,7 +12,7 @@ from mmdet.utils import register_all_modules
 from mmengine.config import Config
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from vitbackbones.config.lint import lint
+from vitbackbones.configuration.lint import lint
 from vitbackbones.preflight.agreement import require_agreement
 
 pytestmark = pytest.mark.compat

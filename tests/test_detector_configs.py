@@ -12,7 +12,7 @@ from mmdet.utils import register_all_modules
 from mmengine.config import Config
 from mmengine.optim import build_optim_wrapper
 
-from vitbackbones.config.lint import lint
+from vitbackbones.configuration.lint import lint
 from vitbackbones.preflight.agreement import require_agreement
 from vitbackbones.preflight.fit import misfits
 from vitbackbones.preflight.trial import build_model

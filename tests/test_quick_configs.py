@@ -16,7 +16,7 @@ from mmseg.registry import MODELS as SEGMENTORS
 from mmseg.structures import SegDataSample
 from mmseg.utils import register_all_modules as register_segmentors
 
-from vitbackbones.config.lint import lint
+from vitbackbones.configuration.lint import lint
 from vitbackbones.preflight.agreement import require_agreement
 from vitbackbones.preflight.num_classes import check_classes
 

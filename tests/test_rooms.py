@@ -18,7 +18,7 @@ ORDER = (
     ('models', 'registry'),
     ('necks',),
     ('datasets',),
-    ('config', 'analysis', 'benchmarking', 'importing'),
+    ('configuration', 'analysis', 'benchmarking', 'importing'),
     ('openmmlab', 'drawing'),
     ('training',),
     ('inference', 'reporting'),

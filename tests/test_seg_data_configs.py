@@ -10,7 +10,7 @@ from mmengine.registry import DefaultScope
 from mmseg.registry import MODELS
 from mmseg.utils import register_all_modules
 
-from vitbackbones.config.lint import lint
+from vitbackbones.configuration.lint import lint
 from vitbackbones.datasets import shapes
 from vitbackbones.datasets.load_mask import IGNORED, label_table
 from vitbackbones.preflight.agreement import require_agreement

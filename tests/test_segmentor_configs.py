@@ -25,7 +25,7 @@ from mmengine.registry import DefaultScope
 from mmengine.structures import InstanceData, PixelData
 from mmseg.structures import SegDataSample
 
-from vitbackbones.config.lint import lint
+from vitbackbones.configuration.lint import lint
 from vitbackbones.datasets import shapes
 from vitbackbones.preflight.agreement import require_agreement
 from vitbackbones.preflight.num_classes import check_classes

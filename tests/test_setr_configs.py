@@ -16,7 +16,7 @@ from mmseg.registry import DATASETS, MODELS, TRANSFORMS
 from mmseg.structures import SegDataSample
 from mmseg.utils import register_all_modules
 
-from vitbackbones.config.lint import lint
+from vitbackbones.configuration.lint import lint
 from vitbackbones.preflight.agreement import require_agreement
 
 pytestmark = pytest.mark.compat

@@ -15,8 +15,8 @@ from mmengine.registry import DefaultScope
 from vitbackbones import backbones
 from vitbackbones.analysis.published import FAMILIES
 from vitbackbones.backbones import HOSTS, Backbone
-from vitbackbones.config.lint import lint
-from vitbackbones.config.read import read_config
+from vitbackbones.configuration.lint import lint
+from vitbackbones.configuration.read import read_config
 from vitbackbones.models import MODELS as CLASSIFIERS
 from vitbackbones.preflight.trial import try_model
 from vitbackbones.registry import MODELS

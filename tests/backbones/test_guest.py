@@ -11,8 +11,8 @@ from torch import nn
 
 from vitbackbones.backbones import HOSTS, Backbone, PlainBackbone, PyramidBackbone, ViT
 from vitbackbones.checkpoints.filling import load_pretrained
-from vitbackbones.config.lint import lint
-from vitbackbones.config.read import read_config
+from vitbackbones.configuration.lint import lint
+from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError, OptionError
 from vitbackbones.layers import SlicedAttention
 from vitbackbones.models import Classifier

@@ -10,7 +10,7 @@ from vitbackbones.checkpoints.class_names import (
     require_same_count,
     require_same_names,
 )
-from vitbackbones.config.metainfo import agreed_meta, config_meta
+from vitbackbones.configuration.metainfo import agreed_meta, config_meta
 from vitbackbones.errors import InputError
 
 

@@ -10,8 +10,8 @@ from mmengine.registry import DATASETS, DefaultScope
 
 from vitbackbones.commands import smoke
 from vitbackbones.commands.smoke import SHORT_SIDE, STEPS_TO_SMOKE, shrink
-from vitbackbones.config.data import datasets, loaders
-from vitbackbones.config.read import read_config
+from vitbackbones.configuration.data import datasets, loaders
+from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.preflight.steps import take_steps
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.config.data import locate_data
+from vitbackbones.configuration.data import locate_data
 from vitbackbones.datasets.checks.findings import Findings
 from vitbackbones.errors import InputError
 from vitbackbones.preflight.data import (

@@ -7,7 +7,7 @@ import torch
 from mmengine.registry import MODELS
 from torch import nn
 
-from vitbackbones.config.read import read_config
+from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.preflight import fit
 from vitbackbones.preflight.trial import try_model

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from vitbackbones.commands.cli import ConfigOptions
-from vitbackbones.config.lint import lint
-from vitbackbones.config.read import read_config
+from vitbackbones.configuration.lint import lint
+from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.preflight.agreement import require_agreement
 from vitbackbones.preflight.trial import try_model

@@ -3,7 +3,7 @@
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.config.read import read_config
+from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.preflight.num_classes import check_classes
 

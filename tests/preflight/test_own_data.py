@@ -8,7 +8,7 @@ import pytest
 from mmengine.config import Config
 from PIL import Image
 
-from vitbackbones.config.data import datasets, locate_data
+from vitbackbones.configuration.data import datasets, locate_data
 from vitbackbones.errors import InputError
 from vitbackbones.preflight.own_data import use_own_data
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitbackbones.config.read import read_config
+from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.preflight import pretrained
 from vitbackbones.preflight.pretrained import prepare_pretrained, prepare_teacher

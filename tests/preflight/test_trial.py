@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from vitbackbones.config.read import read_config
+from vitbackbones.configuration.read import read_config
 from vitbackbones.preflight.trial import try_model
 
 ROOT = Path(__file__).parents[2]

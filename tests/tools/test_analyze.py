@@ -9,7 +9,7 @@ import torch
 from PIL import Image
 
 from vitbackbones.analysis.table import ANALYSES
-from vitbackbones.config.read import read_config
+from vitbackbones.configuration.read import read_config
 from vitbackbones.datasets import shapes
 from vitbackbones.inference.predictor import Predictor
 from vitbackbones.inference.sources import find_sources, read_frames

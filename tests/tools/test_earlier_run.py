@@ -10,8 +10,8 @@ import pytest
 from mmengine.registry import MODELS, OPTIM_WRAPPERS
 
 from vitbackbones.checkpoints.reading import load_file
-from vitbackbones.config.lint import lint
-from vitbackbones.config.read import read_config
+from vitbackbones.configuration.lint import lint
+from vitbackbones.configuration.read import read_config
 from vitbackbones.training.precision import Bf16OptimWrapper
 
 pytestmark = pytest.mark.compat

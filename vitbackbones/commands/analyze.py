@@ -18,10 +18,10 @@ from ..analysis.table import ANALYSES, Analysis
 from ..benchmarking.model_sources import build_ours
 from ..benchmarking.tables import as_csv
 from ..checkpoints.filling import load_pretrained
-from ..config.data import locate_data
-from ..config.lint import lint
-from ..config.paths import resolve
-from ..config.read import read_config, require_sections
+from ..configuration.data import locate_data
+from ..configuration.lint import lint
+from ..configuration.paths import resolve
+from ..configuration.read import read_config, require_sections
 from ..drawing.sheet import spread
 from ..errors import InputError
 from ..files import folder_lock, prepare_folder, write_file

@@ -15,8 +15,8 @@ from mmengine.config import Config
 from mmengine.registry import DATASETS, init_default_scope
 from tqdm import tqdm
 
-from ..config.data import SPLITS, datasets, loaders, locate_data
-from ..config.read import read_config
+from ..configuration.data import SPLITS, datasets, loaders, locate_data
+from ..configuration.read import read_config
 from ..datasets.checks.class_table import class_table
 from ..datasets.checks.coco import image_size_fault
 from ..datasets.checks.findings import Look

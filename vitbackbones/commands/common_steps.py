@@ -5,9 +5,9 @@ from mmengine.config import Config
 
 import vitbackbones
 
-from ..config.lint import lint
-from ..config.paths import PACKAGE
-from ..config.read import require_sections, with_options
+from ..configuration.lint import lint
+from ..configuration.paths import PACKAGE
+from ..configuration.read import require_sections, with_options
 from ..openmmlab.applying import apply_patches
 from ..openmmlab.patches import IN_RUN
 from ..openmmlab.unused_toolboxes import leave_out_unused

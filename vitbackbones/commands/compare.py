@@ -13,7 +13,7 @@ from mmengine.config import Config
 
 from ..analysis.run_log import step_seconds
 from ..analysis.study_table import Record, csv_text, markdown, table
-from ..config.data import locate_data
+from ..configuration.data import locate_data
 from ..errors import InputError
 from ..files import folder_lock, prepare_folder, write_file
 from ..messages import shorten

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from mmengine.registry import DATASETS, init_default_scope
 
-from ..config.data import datasets, locate_data
-from ..config.read import read_config
+from ..configuration.data import datasets, locate_data
+from ..configuration.read import read_config
 from ..datasets.checks.folders import check_dataset
 from ..datasets.shards_index import (
     SUFFIX,

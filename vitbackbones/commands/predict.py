@@ -15,8 +15,8 @@ from pathlib import Path
 from mmengine.config import Config
 from tqdm import tqdm
 
-from ..config.lint import lint
-from ..config.read import read_config, require_sections
+from ..configuration.lint import lint
+from ..configuration.read import read_config, require_sections
 from ..datasets.load_image import UnreadableImage
 from ..errors import InputError
 from ..files import LOCK, folder_lock, prepare_folder

@@ -15,8 +15,8 @@ from mmengine.registry import MODELS, init_default_scope
 from PIL import Image, ImageOps
 from torch import Tensor
 
-from ..config.data import first_dataset
-from ..config.read import read_config, require_sections
+from ..configuration.data import first_dataset
+from ..configuration.read import read_config, require_sections
 from ..datasets.load_image import read_image
 from ..drawing.sheet import contact_sheet, from_bgr, save, side_by_side, spread
 from ..errors import InputError

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..config.data import loaders
+from ..configuration.data import loaders
 from ..datasets import shapes
 from ..errors import InputError
 from ..preflight.steps import Step

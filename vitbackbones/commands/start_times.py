@@ -16,7 +16,7 @@ from contextlib import suppress
 
 from mmengine.hooks import Hook
 
-from ..config.read import read_config
+from ..configuration.read import read_config
 from ..preflight.steps import take_steps
 from ..training.console import build_runner
 from .train import TRAIN, TRAIN_SETTINGS

@@ -31,8 +31,8 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..config.read import read_config, require_sections
-from ..config.settings import as_list
+from ..configuration.read import read_config, require_sections
+from ..configuration.settings import as_list
 from ..errors import InputError
 from ..messages import did_you_mean
 

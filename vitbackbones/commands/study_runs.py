@@ -9,7 +9,7 @@ from pprint import pformat
 from mmengine.config import Config
 
 from ..analysis.run_log import value_after
-from ..config.read import with_options
+from ..configuration.read import with_options
 from ..errors import InputError
 from ..training.find_checkpoint import latest_checkpoint
 from .study import Study

@@ -8,8 +8,8 @@ import numpy as np
 from mmengine.config import Config
 from tqdm import tqdm
 
-from ..config.data import locate_data
-from ..config.read import read_config, require_sections
+from ..configuration.data import locate_data
+from ..configuration.read import read_config, require_sections
 from ..errors import InputError
 from ..files import prepare_folder
 from ..preflight.data import check_data

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..config.data import locate_data
-from ..config.paths import is_remote
-from ..config.read import read_config
+from ..configuration.data import locate_data
+from ..configuration.paths import is_remote
+from ..configuration.read import read_config
 from ..errors import InputError
 from ..preflight.batch_size import check_batch_size
 from ..preflight.data import check_data

@@ -11,9 +11,9 @@ from mmengine.model import revert_sync_batchnorm
 from mmengine.registry import MODELS, DefaultScope
 
 from ..checkpoints.reading import load_file
-from ..config.data import first_dataset
-from ..config.metainfo import agreed_meta
-from ..config.settings import model_settings
+from ..configuration.data import first_dataset
+from ..configuration.metainfo import agreed_meta
+from ..configuration.settings import model_settings
 from ..datasets.checks.pipelines import resize_fault
 from ..datasets.load_image import UnreadableImage
 from ..errors import InputError

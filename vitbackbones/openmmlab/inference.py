@@ -17,7 +17,7 @@ from mmengine.config import Config
 from mmengine.registry import DefaultScope
 
 from ..checkpoints.class_names import checkpoint_meta, require_same_count
-from ..config.metainfo import config_meta
+from ..configuration.metainfo import config_meta
 from ..errors import InputError
 
 PACKAGE = 'vitbackbones'

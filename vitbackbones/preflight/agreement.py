@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from mmengine.config import Config
 
-from ..config.data import SPLITS, datasets, evaluators
-from ..config.lint import report
-from ..config.lookup import Lookup
-from ..config.settings import as_list, type_at, value_at
+from ..configuration.data import SPLITS, datasets, evaluators
+from ..configuration.lint import report
+from ..configuration.lookup import Lookup
+from ..configuration.settings import as_list, type_at, value_at
 from ..messages import did_you_mean
 from ..tasks import Task, find_task
 

@@ -10,7 +10,7 @@ import re
 from mmcv.transforms import BaseTransform
 from mmengine.config import Config
 
-from ..config.lint import dicts
+from ..configuration.lint import dicts
 from ..errors import InputError, OptionError
 from ..openmmlab.frames import Call, calls, last_line, owners
 from ..registry import bare_name

@@ -10,8 +10,8 @@ from collections import Counter
 
 from mmengine.config import Config
 
-from ..config.data import datasets, loaders
-from ..config.settings import as_list, type_at, value_at
+from ..configuration.data import datasets, loaders
+from ..configuration.settings import as_list, type_at, value_at
 from ..datasets.checks.findings import Findings
 from ..errors import InputError
 from ..messages import some

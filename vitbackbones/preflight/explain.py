@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from mmengine.config import Config
 
-from ..config.lint import explain_unexpected_keyword
+from ..configuration.lint import explain_unexpected_keyword
 from ..errors import InputError
 from ..openmmlab.frames import owners
 from ..training.distributed import lost_a_process

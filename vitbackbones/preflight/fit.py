@@ -13,7 +13,7 @@ from mmengine.config import Config
 from torch import Tensor, nn
 
 from ..backbones import Backbone
-from ..config.settings import as_list
+from ..configuration.settings import as_list
 from ..errors import InputError
 from ..tasks import find_task
 from ..tasks.task import Maps

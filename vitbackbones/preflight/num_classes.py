@@ -7,9 +7,9 @@ without a word.
 
 from mmengine.config import Config
 
-from ..config.class_count import class_counts
-from ..config.data import datasets
-from ..config.metainfo import class_names
+from ..configuration.class_count import class_counts
+from ..configuration.data import datasets
+from ..configuration.metainfo import class_names
 from ..errors import InputError
 from ..messages import shorten
 

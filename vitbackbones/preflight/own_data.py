@@ -12,9 +12,9 @@ from mmengine.config import Config
 
 from ..checkpoints.class_names import checkpoint_meta
 from ..checkpoints.reading import load_file
-from ..config.class_count import set_class_count
-from ..config.data import datasets, layout_found, separated
-from ..config.paths import is_remote, resolve
+from ..configuration.class_count import set_class_count
+from ..configuration.data import datasets, layout_found, separated
+from ..configuration.paths import is_remote, resolve
 from ..errors import InputError
 from ..processes import process_rank, show_warnings
 from ..tasks import find_task

@@ -11,8 +11,8 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ..checkpoints.filling import INITIALIZERS, pretrained_options
-from ..config.paths import PROJECT_ROOT, is_remote, looked_in, resolve
-from ..config.settings import entries, value_at
+from ..configuration.paths import PROJECT_ROOT, is_remote, looked_in, resolve
+from ..configuration.settings import entries, value_at
 from ..errors import InputError
 from ..registry import SCOPE
 

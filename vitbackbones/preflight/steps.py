@@ -11,7 +11,7 @@ from typing import Any
 
 from mmengine.config import Config
 
-from ..config.settings import entries
+from ..configuration.settings import entries
 from ..errors import InputError
 from ..messages import cut
 from ..processes import process_rank

@@ -13,8 +13,8 @@ from mmengine.config import Config
 from mmengine.registry import MODELS, DefaultScope
 from torch import nn
 
-from ..config.lint import report
-from ..config.settings import model_settings
+from ..configuration.lint import report
+from ..configuration.settings import model_settings
 from ..messages import did_you_mean
 from ..processes import show_warnings
 from .agreement import missing_sections

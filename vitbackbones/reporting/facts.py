@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 from mmengine.config import Config
 
-from ..config.data import datasets
+from ..configuration.data import datasets
 from ..openmmlab.versions import versions
 
 

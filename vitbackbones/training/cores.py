@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 from mmengine.config import Config
 
-from ..config.data import loaders
+from ..configuration.data import loaders
 from ..processes import processes_here
 
 CGROUP_LIMIT = Path('/sys/fs/cgroup/cpu.max')

@@ -10,7 +10,7 @@ from zipfile import is_zipfile
 from mmengine.config import Config
 
 from ..checkpoints.torch_files import ZIP_START
-from ..config.paths import looked_in, resolve
+from ..configuration.paths import looked_in, resolve
 from ..errors import InputError
 from ..processes import show_warnings
 

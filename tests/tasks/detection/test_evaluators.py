@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from vitbackbones.config.data import evaluators, locate_data
+from vitbackbones.configuration.data import evaluators, locate_data
 from vitbackbones.errors import InputError
 from vitbackbones.preflight.data import check_data
 

@@ -5,7 +5,7 @@ from itertools import chain
 from mmengine.config import Config
 from mmengine.registry import DATASETS, DefaultScope
 
-from vitbackbones.config.data import datasets
+from vitbackbones.configuration.data import datasets
 from vitbackbones.datasets.shapes import write
 from vitbackbones.tasks.detection.task import TASK, shapes
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from ...config.data import evaluators
-from ...config.settings import as_list, type_at, value_at
+from ...configuration.data import evaluators
+from ...configuration.settings import as_list, type_at, value_at
 from ...registry import bare_name
 
 # What a head can read of our backbones, by its type: values of ``out_type``.

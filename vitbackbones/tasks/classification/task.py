@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mmengine.config import Config
 
-from ...config.data import datasets
+from ...configuration.data import datasets
 from ...datasets.shapes import KINDS
 from ...registry import SCOPE, bare_name
 from ..task import Deferred, Task

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from ...config.data import datasets, evaluators
-from ...config.settings import as_list, type_at, value_at
+from ...configuration.data import datasets, evaluators
+from ...configuration.settings import as_list, type_at, value_at
 
 DETRS = ('DETR', 'DeformableDETR', 'DINO')
 BOXES_ALONE = (*DETRS, 'RetinaNet', 'FasterRCNN')

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ...config.data import SPLITS, datasets, evaluators
-from ...config.lookup import Lookup
-from ...config.paths import is_remote
-from ...config.settings import as_list
+from ...configuration.data import SPLITS, datasets, evaluators
+from ...configuration.lookup import Lookup
+from ...configuration.paths import is_remote
+from ...configuration.settings import as_list
 from ...datasets.checks.coco_file import differences
 from ...datasets.checks.findings import Findings
 from ...datasets.checks.segmentations import require_masks

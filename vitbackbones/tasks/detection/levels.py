@@ -6,7 +6,7 @@ then too large or too small for what their map shows.
 
 from collections.abc import Iterator, Mapping
 
-from ...config.settings import as_list, type_at, value_at
+from ...configuration.settings import as_list, type_at, value_at
 from ...registry import SCOPE
 from ..task import Maps
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ...config.class_count import set_class_count
-from ...config.data import SPLITS, datasets, evaluators, layout_found, separated
-from ...config.metainfo import training_classes
+from ...configuration.class_count import set_class_count
+from ...configuration.data import SPLITS, datasets, evaluators, layout_found, separated
+from ...configuration.metainfo import training_classes
 from ...datasets.checks.coco_file import load_json
 from ...datasets.own.coco_folder import (
     CocoPart,

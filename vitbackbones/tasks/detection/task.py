@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from mmengine.config import Config
 
-from ...config.data import datasets, evaluators, first_dataset
-from ...config.metainfo import config_meta, training_classes
-from ...config.settings import type_at
+from ...configuration.data import datasets, evaluators, first_dataset
+from ...configuration.metainfo import config_meta, training_classes
+from ...configuration.settings import type_at
 from .. import mask2former
 from ..task import Deferred, Task
 from .agreement import (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from ...config.settings import as_list, type_at, value_at
+from ...configuration.settings import as_list, type_at, value_at
 from ...processes import processes_here
 
 IOU_NAMES = {

@@ -6,7 +6,7 @@ to the size of the first.
 
 from collections.abc import Iterator, Mapping
 
-from ...config.settings import as_list, type_at, value_at
+from ...configuration.settings import as_list, type_at, value_at
 from ..task import Maps
 
 # Where heads say the strides of their maps.

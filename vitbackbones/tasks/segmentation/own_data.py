@@ -4,8 +4,8 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ...config.class_count import set_class_count
-from ...config.data import SPLITS, datasets, layout_found, separated, use_files
+from ...configuration.class_count import set_class_count
+from ...configuration.data import SPLITS, datasets, layout_found, separated, use_files
 from ...datasets.checks.coco_file import is_text
 from ...datasets.own.mask_folder import MaskPart, find_mask_parts
 from ...datasets.own.names import spelling_warnings

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ...config.data import datasets, use_files
-from ...config.metainfo import training_classes
+from ...configuration.data import datasets, use_files
+from ...configuration.metainfo import training_classes
 from .. import mask2former
 from ..task import Deferred, Task
 from .agreement import iou_names, pooled_maps_are_normalized, windows_cover

@@ -4,7 +4,7 @@ import pytest
 from mmengine.config import Config
 
 from tests.datasets.shard_files import with_index
-from vitbackbones.config.data import locate_data
+from vitbackbones.configuration.data import locate_data
 from vitbackbones.errors import InputError
 
 

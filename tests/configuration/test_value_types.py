@@ -6,7 +6,7 @@ from typing import Any, Literal
 import pytest
 from mmengine.config import ConfigDict
 
-from vitbackbones.config.value_types import wanted_instead
+from vitbackbones.configuration.value_types import wanted_instead
 
 
 class Base:

@@ -3,7 +3,7 @@
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.config.class_count import class_counts, set_class_count
+from vitbackbones.configuration.class_count import class_counts, set_class_count
 from vitbackbones.errors import InputError
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vitbackbones.config.data import datasets, locate_data, use_files
+from vitbackbones.configuration.data import datasets, locate_data, use_files
 from vitbackbones.datasets import shapes
 from vitbackbones.errors import InputError
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from vitbackbones.config import schema
-from vitbackbones.config.schema import COUNT, choice, listed, misfits, number, whole
+from vitbackbones.configuration import schema
+from vitbackbones.configuration.schema import COUNT, choice, listed, misfits, number, whole
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.config.read import read_config, require_sections
+from vitbackbones.configuration.read import read_config, require_sections
 from vitbackbones.errors import InputError
 
 

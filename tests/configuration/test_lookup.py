@@ -5,7 +5,7 @@ from mmdet.models import ResNet
 from torch.optim import AdamW
 
 from vitbackbones.backbones import AugViT
-from vitbackbones.config.lookup import Lookup
+from vitbackbones.configuration.lookup import Lookup
 from vitbackbones.errors import InputError
 from vitbackbones.layers import AugmentedShortcut, IdentityShortcut, TokensToToken
 from vitbackbones.messages import did_you_mean

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from vitbackbones.config.paths import PROJECT_ROOT, candidates, is_remote, looked_in, resolve
+from vitbackbones.configuration.paths import PROJECT_ROOT, candidates, is_remote, looked_in, resolve
 
 
 def test_the_current_directory_comes_first(tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 mmengine ignores a misspelled top-level key (``trian_cfg``) without a word and lets a misspelled
 keyword surface as a ``TypeError`` out of the middle of a library, some only after an epoch. Here
 each dict with a ``type`` is held against the signature of what it names, and all values against
-:mod:`~vitbackbones.config.schema`.
+:mod:`~vitbackbones.configuration.schema`.
 """
 
 import re
