@@ -20,8 +20,8 @@ PY := .venv/bin/python
 
 .PHONY: demo demo-seg test test-openmmlab mutate lint format clean
 
-demo: CONFIG := configs/detr_aug_vit_s_shapes.py
-demo-seg: CONFIG := configs/setr_mla_msf_vit_ti_shapes.py
+demo: CONFIG := configs/shapes/detr_aug_vit_s.py
+demo-seg: CONFIG := configs/shapes/setr_mla_msf_vit_ti.py
 demo demo-seg: RESULTS = work_dirs/$@
 demo demo-seg: .venv/.installed
 	$(PY) -m vitbackbones.datasets.shapes data/shapes

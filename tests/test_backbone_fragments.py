@@ -9,6 +9,7 @@ from mmdet.registry import MODELS
 from mmdet.utils import register_all_modules
 from mmengine.config import Config
 
+from vitbackbones.catalog import config_files
 from vitbackbones.models import MODELS as CLASSIFIERS
 
 pytestmark = pytest.mark.compat
@@ -63,6 +64,6 @@ def test_it_is_the_model_of_its_name_and_starts_from_its_weights(name):
 
 @pytest.mark.parametrize('name', PUBLISHED)
 def test_stochastic_depth_is_that_of_its_training_on_imagenet(name):
-    classifier = read(CONFIGS / f'cls_{name}_imagenet.py')['model']['backbone']
+    classifier = read(config_files()[f'cls_{name}_imagenet'])['model']['backbone']
     rate = read(FRAGMENTS[name])['backbone'].get('drop_path_rate')
     assert rate == classifier.get('drop_path_rate')

@@ -2,8 +2,8 @@
 
 import ast
 import copy
+import fnmatch
 import math
-from pathlib import Path
 
 import pytest
 import torch
@@ -15,14 +15,14 @@ from mmpretrain.utils import register_all_modules
 
 import vitbackbones
 from vitbackbones.analysis.published import BEYOND, RESULTS
+from vitbackbones.catalog import config_files, shown_path
 from vitbackbones.configuration.lint import lint
 from vitbackbones.models import MODELS as NAMED
 from vitbackbones.preflight.agreement import require_agreement
 from vitbackbones.registry import bare_name
 
 pytestmark = pytest.mark.compat
-CONFIGS = Path(__file__).parents[1] / 'configs'
-NAMES = sorted(path.stem for path in CONFIGS.glob('cls_*.py'))
+NAMES = fnmatch.filter(config_files(), 'cls_*')
 PRETRAINING = {f'cls_{name}_imagenet': name for name in vitbackbones.list_models()}
 SMALLEST = ['deit_ti', 'aug_vit_ti', 'pvt_t', 'aug_pvt_s', 't2t_14', 'aug_t2t_14', 'tnt_ti']
 SMALLEST += ['sret_t', 'recursive_mixer_b16', 'simple_vit_ti', 'msf_vit_ti', 'msf_swin_t']
@@ -47,7 +47,7 @@ RECIPES = {
 
 def load(name):
     register_all_modules(init_default_scope=True)
-    return Config.fromfile(CONFIGS / f'{name}.py')
+    return Config.fromfile(config_files()[name])
 
 
 def build(config):
@@ -73,7 +73,7 @@ def size_and_logits(config, side):
 
 
 def header(name):
-    return ast.get_docstring(ast.parse((CONFIGS / f'{name}.py').read_text()))
+    return ast.get_docstring(ast.parse(config_files()[name].read_text()))
 
 
 def test_every_model_has_its_config():
@@ -89,7 +89,7 @@ def test_every_published_result_has_its_config():
 def test_header(name):
     text = header(name)
     assert text.splitlines()[0].endswith('.')
-    assert f'python tools/train.py configs/{name}.py' in text
+    assert f'python tools/train.py {shown_path(name)}' in text
     assert 'Hardware:' in text
 
 
@@ -232,7 +232,7 @@ def test_what_is_decayed(model_name):
 
 
 def bases(name):
-    return [line for line in (CONFIGS / f'{name}.py').read_text().splitlines() if '_base_/' in line]
+    return [line for line in config_files()[name].read_text().splitlines() if '_base_/' in line]
 
 
 @pytest.mark.parametrize('name', ['deit_s', 'tnt_s', 'pvt_s', 't2t_14', 'sret_t', 'msf_vit_s'])
@@ -272,7 +272,7 @@ def average_of(config):
     return hook and ('aside' if hook.get('evaluate') == 'last' else 'reported')
 
 
-STARTED = [name for name in NAMES if 'init_cfg=dict(' in (CONFIGS / f'{name}.py').read_text()]
+STARTED = [name for name in NAMES if 'init_cfg=dict(' in config_files()[name].read_text()]
 
 
 @pytest.mark.parametrize('name', STARTED)

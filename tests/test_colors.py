@@ -1,8 +1,8 @@
 """Red stays red: from a file or a data set, through a config's pipelines, to the model."""
 
+import fnmatch
 import pickle
 from functools import partial
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -12,14 +12,14 @@ from mmengine.config import Config
 from mmengine.dataset import Compose, pseudo_collate
 from mmengine.registry import DATASETS, MODELS, DefaultScope
 
+from vitbackbones.catalog import config_files
 from vitbackbones.inference.predictor import steps_after_loading
 from vitbackbones.training.hooks.exact_resume import SAMPLE, seed_generators
 
 pytestmark = pytest.mark.compat
-CONFIGS = Path(__file__).parents[1] / 'configs'
 SIDE = 32
 RED = (200, 30, 10)
-CIFAR = sorted(path.stem for path in CONFIGS.glob('cls_*_cifar*.py'))
+CIFAR = fnmatch.filter(config_files(), 'cls_*_cifar*')
 
 
 @pytest.fixture(scope='module')
@@ -71,7 +71,7 @@ def is_red(color):
 
 def different(pattern):
     """Of the configs of files, one for each way that pictures take."""
-    configs = (Config.fromfile(path) for path in sorted(CONFIGS.glob(pattern)))
+    configs = (Config.fromfile(name) for name in fnmatch.filter(config_files(), pattern))
     found = {}
     for config in configs:
         if 'CIFAR' not in config.train_dataloader.dataset.type:
@@ -80,9 +80,7 @@ def different(pattern):
     return found.values()
 
 
-@pytest.mark.parametrize(
-    'pattern', ['cls_*.py', 'detr_*.py', 'retinanet_*.py', 'dino_*.py', 'setr_*.py']
-)
+@pytest.mark.parametrize('pattern', ['cls_*', 'detr_*', 'retinanet_*', 'dino_*', 'setr_*'])
 def test_a_red_file(pattern, files):
     for config in different(pattern):
         with DefaultScope.overwrite_default_scope(config.default_scope):
@@ -113,7 +111,7 @@ def cifar(tmp_path, monkeypatch):
 @pytest.mark.parametrize('name', CIFAR)
 def test_a_red_picture_of_cifar(name, cifar, files):
     """In training and in testing, where it arrives as a file of the same picture does."""
-    config = Config.fromfile(CONFIGS / f'{name}.py')
+    config = Config.fromfile(config_files()[name])
     with DefaultScope.overwrite_default_scope(config.default_scope):
         train, test = (
             DATASETS.build({**config[f'{split}_dataloader'].dataset, 'data_root': cifar})
@@ -131,7 +129,7 @@ def test_a_red_picture_of_cifar(name, cifar, files):
 def test_a_red_file_through_mmpretrains_inference(files):
     from mmpretrain import ImageClassificationInferencer
 
-    config = Config.fromfile(CONFIGS / 'cls_deit_b_cifar10.py')
+    config = Config.fromfile(config_files()['cls_deit_b_cifar10'])
     config.model.backbone.update(
         arch={'embed_dims': 8, 'depth': 1, 'num_heads': 1}, init_cfg=None, img_size=32
     )

@@ -8,12 +8,13 @@ import pytest
 from mmengine.config import Config
 
 from vitbackbones.analysis.published import RESULTS
+from vitbackbones.catalog import config_files, config_name
 
 CONFIGS = Path(__file__).parents[1] / 'configs'
 FILES = sorted(CONFIGS.rglob('*.py'))
-HEADERS = {path.stem: ast.get_docstring(ast.parse(path.read_text())) for path in FILES}
+HEADERS = {config_name(path): ast.get_docstring(ast.parse(path.read_text())) for path in FILES}
 RECIPES = [path for path in FILES if path.parent.name == 'recipes']
-RUNS = [path.stem for path in FILES if path.parent == CONFIGS]
+RUNS = [*config_files()]
 DATASETS = [path for path in FILES if path.parent.name == 'datasets' and 'loaders' not in path.stem]
 
 
@@ -57,7 +58,7 @@ def test_weights_are_read_by_our_initializer_which_refuses_what_does_not_fit():
 
 
 def test_what_run_configs_share_is_a_recipe():
-    named = [re.findall(r'_base_/[^/]+/\w+', (CONFIGS / f'{name}.py').read_text()) for name in RUNS]
+    named = [re.findall(r'_base_/[^/]+/\w+', config_files()[name].read_text()) for name in RUNS]
     lists = [tuple(bases) for bases in named if len(bases) > 2]
     assert len(lists) == len(set(lists))
 
@@ -68,7 +69,7 @@ def test_a_recipe_says_once_what_its_runs_are(path):
     assert header.splitlines()[0].endswith('.')
     assert re.search('^Protocol: |within minutes|for minutes', header, re.MULTILINE)
     assert 'A run config adds ' in header
-    assert any(f'/recipes/{path.name}' in (CONFIGS / f'{name}.py').read_text() for name in RUNS)
+    assert any(f'/recipes/{path.name}' in config_files()[name].read_text() for name in RUNS)
 
 
 def numbers(header, start):

@@ -2,8 +2,8 @@
 
 import ast
 import copy
+import fnmatch
 import runpy
-from pathlib import Path
 
 import pytest
 import torch
@@ -12,12 +12,12 @@ from mmdet.utils import register_all_modules
 from mmengine.config import Config
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from vitbackbones.catalog import config_files, shown_path
 from vitbackbones.configuration.lint import lint
 from vitbackbones.preflight.agreement import require_agreement
 
 pytestmark = pytest.mark.compat
-CONFIGS = Path(__file__).parents[1] / 'configs'
-NAMES = sorted(path.stem for path in CONFIGS.glob('detr_*.py'))
+NAMES = fnmatch.filter(config_files(), 'detr_*')
 BACKBONES = [
     'aug_pvt_s',
     'aug_t2t_14',
@@ -55,7 +55,7 @@ STRIDE_16 = ['detr_aug_vit_ti_bccd'] + [
 
 def load(name):
     register_all_modules(init_default_scope=True)
-    return Config.fromfile(CONFIGS / f'{name}.py')
+    return Config.fromfile(config_files()[name])
 
 
 def build(config):
@@ -71,9 +71,9 @@ def test_the_whole_table_is_there():
 @pytest.mark.parametrize('name', NAMES)
 def test_header(name):
     """What it is in a line, where its number comes from, hardware, and the command."""
-    header = ast.get_docstring(ast.parse((CONFIGS / f'{name}.py').read_text()))
+    header = ast.get_docstring(ast.parse(config_files()[name].read_text()))
     assert header.splitlines()[0].endswith('.')
-    assert f'python tools/train.py configs/{name}.py' in header
+    assert f'python tools/train.py {shown_path(name)}' in header
     assert 'Hardware:' in header
     if name.endswith('_coco'):
         assert 'Published:' in header or 'Reproduces: nothing' in header
@@ -90,7 +90,7 @@ def test_every_key_and_type_is_known(name):
 @pytest.mark.parametrize('name', [n for n in NAMES if n.endswith(('_coco', '_shapes'))])
 def test_a_backbone_takes_two_keys(name):
     """So that a config for a new backbone overrides these and nothing else."""
-    own = {k: v for k, v in runpy.run_path(CONFIGS / f'{name}.py').items() if k[0] != '_'}
+    own = {k: v for k, v in runpy.run_path(config_files()[name]).items() if k[0] != '_'}
     assert own.keys() == {'model'}
     assert own['model'].keys() == {'backbone', 'neck'}
     assert own['model']['neck'].keys() == {'in_channels'}

@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import fnmatch
 from pathlib import Path
 
 import mmdet
@@ -12,6 +13,7 @@ from mmdet.utils import register_all_modules
 from mmengine.config import Config
 from mmengine.optim import build_optim_wrapper
 
+from vitbackbones.catalog import config_files, shown_path
 from vitbackbones.configuration.lint import lint
 from vitbackbones.preflight.agreement import require_agreement
 from vitbackbones.preflight.fit import misfits
@@ -70,7 +72,7 @@ PARAMETERS = {
     'retinanet_pvt_s_coco': (34.221, 34.221),
     'retinanet_pvt_t_coco': (22.964, 22.964),
 }
-NAMES = sorted(path.stem for head in HEADS for path in CONFIGS.glob(f'{head}_*.py'))
+NAMES = [name for head in HEADS for name in fnmatch.filter(config_files(), f'{head}_*')]
 # the others change what a published recipe has otherwise
 TWO_LINES = [n for n in NAMES if n not in ('mask_rcnn_deit_s_coco', 'mask_rcnn_swin_t_coco')]
 
@@ -97,7 +99,7 @@ def join(tmp_path):
 
 
 def load(name):
-    return Config.fromfile(CONFIGS / f'{name}.py')
+    return Config.fromfile(config_files()[name])
 
 
 def build(model):
@@ -187,9 +189,9 @@ def test_every_head_fits_every_backbone(head, backbone, join):
 @pytest.mark.parametrize('name', NAMES)
 def test_header(name):
     """What it is in a line, where its number comes from, hardware, and the command."""
-    header = ast.get_docstring(ast.parse((CONFIGS / f'{name}.py').read_text()))
+    header = ast.get_docstring(ast.parse(config_files()[name].read_text()))
     assert header.splitlines()[0].endswith('.')
-    assert f'python tools/train.py configs/{name}.py' in header
+    assert f'python tools/train.py {shown_path(name)}' in header
     assert 'Hardware:' in header
     if name.endswith('_coco'):
         total, trained = PARAMETERS[name]
@@ -220,7 +222,7 @@ def test_a_run_config_is_two_bases_and_the_line_that_joins_them(name):
 
 def ast_values(name):
     """Return the source of every value that a config sets."""
-    tree = ast.parse((CONFIGS / f'{name}.py').read_text())
+    tree = ast.parse(config_files()[name].read_text())
     return {
         node.targets[0].id: ast.unparse(node.value)
         for node in tree.body

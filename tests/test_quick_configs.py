@@ -2,7 +2,6 @@
 
 import ast
 import copy
-from pathlib import Path
 
 import pytest
 import torch
@@ -16,17 +15,17 @@ from mmseg.registry import MODELS as SEGMENTORS
 from mmseg.structures import SegDataSample
 from mmseg.utils import register_all_modules as register_segmentors
 
+from vitbackbones.catalog import config_files, shown_path
 from vitbackbones.configuration.lint import lint
 from vitbackbones.preflight.agreement import require_agreement
 from vitbackbones.preflight.num_classes import check_classes
 
 pytestmark = pytest.mark.compat
-CONFIGS = Path(__file__).parents[1] / 'configs'
 NAMES = ('quick_detector', 'quick_segmentor')
 
 
 def load(name):
-    return Config.fromfile(CONFIGS / f'{name}.py')
+    return Config.fromfile(config_files()[name])
 
 
 @pytest.fixture
@@ -91,9 +90,9 @@ def train(model, images, samples):
 
 @pytest.mark.parametrize('name', NAMES)
 def test_header(name):
-    header = ast.get_docstring(ast.parse((CONFIGS / f'{name}.py').read_text()))
+    header = ast.get_docstring(ast.parse(config_files()[name].read_text()))
     assert header.splitlines()[0].endswith('.')
-    assert f'python tools/train.py configs/{name}.py --data-root FOLDER' in header
+    assert f'python tools/train.py {shown_path(name)} --data-root FOLDER' in header
     assert 'Reproduces: nothing' in header
     assert 'Hardware:' in header
     assert 'docs/quick.md' in header

@@ -12,6 +12,7 @@ ORDER = (
     # what looks at the frames of other packages has the room of the patches, but stands alone
     ('errors', 'processes', 'literals', 'signatures', 'version', 'openmmlab.frames'),
     ('messages', 'files', 'packages'),
+    ('catalog',),
     ('layers',),
     ('checkpoints',),
     ('backbones',),

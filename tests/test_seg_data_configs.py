@@ -1,7 +1,7 @@
 """SETR configs of Shapes and CamVid: header, keys, classes, sizes, and that the pair is a pair."""
 
 import ast
-from pathlib import Path
+import fnmatch
 
 import pytest
 import torch
@@ -10,6 +10,7 @@ from mmengine.registry import DefaultScope
 from mmseg.registry import MODELS
 from mmseg.utils import register_all_modules
 
+from vitbackbones.catalog import config_files, shown_path
 from vitbackbones.configuration.lint import lint
 from vitbackbones.datasets import shapes
 from vitbackbones.datasets.load_mask import IGNORED, label_table
@@ -17,9 +18,10 @@ from vitbackbones.preflight.agreement import require_agreement
 from vitbackbones.preflight.num_classes import check_classes
 
 pytestmark = pytest.mark.compat
-CONFIGS = Path(__file__).parents[1] / 'configs'
 NAMES = sorted(
-    path.stem for data in ('shapes', 'camvid') for path in CONFIGS.glob(f'setr_*_{data}.py')
+    name
+    for data in ('shapes', 'camvid')
+    for name in fnmatch.filter(config_files(), f'setr_*_{data}')
 )
 PAIRS = [
     ('setr_mla_msf_vit_s_camvid', 'setr_mla_simple_vit_s_camvid'),
@@ -35,7 +37,7 @@ def scope():
 
 
 def load(name):
-    return Config.fromfile(CONFIGS / f'{name}.py')
+    return Config.fromfile(config_files()[name])
 
 
 def test_they_are_there():
@@ -44,9 +46,9 @@ def test_they_are_there():
 
 @pytest.mark.parametrize('name', NAMES)
 def test_header(name):
-    header = ast.get_docstring(ast.parse((CONFIGS / f'{name}.py').read_text()))
+    header = ast.get_docstring(ast.parse(config_files()[name].read_text()))
     assert header.splitlines()[0].endswith('.')
-    assert f'python tools/train.py configs/{name}.py' in header
+    assert f'python tools/train.py {shown_path(name)}' in header
     assert 'Hardware:' in header
 
 

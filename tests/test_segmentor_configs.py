@@ -3,6 +3,7 @@
 
 import ast
 import copy
+import fnmatch
 import json
 import re
 from importlib import import_module
@@ -25,6 +26,7 @@ from mmengine.registry import DefaultScope
 from mmengine.structures import InstanceData, PixelData
 from mmseg.structures import SegDataSample
 
+from vitbackbones.catalog import config_files, shown_path
 from vitbackbones.configuration.lint import lint
 from vitbackbones.datasets import shapes
 from vitbackbones.preflight.agreement import require_agreement
@@ -32,11 +34,11 @@ from vitbackbones.preflight.num_classes import check_classes
 
 pytestmark = pytest.mark.compat
 CONFIGS = Path(__file__).parents[1] / 'configs'
-NAMES = sorted(
-    path.stem
-    for head in ('upernet', 'semantic_fpn', 'mask2former')
-    for path in CONFIGS.glob(f'{head}_*.py')
-)
+NAMES = [
+    name
+    for head in ('mask2former', 'semantic_fpn', 'upernet')
+    for name in fnmatch.filter(config_files(), f'{head}_*')
+]
 PUBLISHED_DATA = [name for name in NAMES if not name.endswith('_shapes')]
 
 # Millions of parameters; mmseg and mmdet have the same for Swin-T but for 3 of its 4 last norms.
@@ -66,7 +68,7 @@ def registered():
 
 
 def load(name):
-    return Config.fromfile(CONFIGS / f'{name}.py')
+    return Config.fromfile(config_files()[name])
 
 
 def build(config, **device):
@@ -89,9 +91,9 @@ def test_the_whole_table_is_there():
 @pytest.mark.parametrize('name', NAMES)
 def test_header(name):
     """What it is in a line, a published number, size, hardware, weights, and the command."""
-    header = ast.get_docstring(ast.parse((CONFIGS / f'{name}.py').read_text()))
+    header = ast.get_docstring(ast.parse(config_files()[name].read_text()))
     assert header.splitlines()[0].endswith('.')
-    assert f'python tools/train.py configs/{name}.py' in header
+    assert f'python tools/train.py {shown_path(name)}' in header
     assert 'Hardware:' in header
     if name in PARAMETERS:
         assert re.search('[Pp]ublished:|nothing published', header)

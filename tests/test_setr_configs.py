@@ -1,10 +1,10 @@
 """Every ADE20K config: header, keys, shapes, size and rates, and that it trains and predicts."""
 
 import ast
+import fnmatch
 import inspect
 import re
 import runpy
-from pathlib import Path
 
 import pytest
 import torch
@@ -16,11 +16,11 @@ from mmseg.registry import DATASETS, MODELS, TRANSFORMS
 from mmseg.structures import SegDataSample
 from mmseg.utils import register_all_modules
 
+from vitbackbones.catalog import config_files, shown_path
 from vitbackbones.configuration.lint import lint
 from vitbackbones.preflight.agreement import require_agreement
 
 pytestmark = pytest.mark.compat
-CONFIGS = Path(__file__).parents[1] / 'configs'
 
 # Millions of parameters, with the heads for 150 classes and the auxiliary heads.
 PARAMETERS = {
@@ -52,11 +52,11 @@ def scope():
 
 
 def load(name):
-    return Config.fromfile(CONFIGS / f'{name}.py')
+    return Config.fromfile(config_files()[name])
 
 
 def test_the_whole_table_is_there():
-    assert set(NAMES) == {path.stem for path in CONFIGS.glob('setr_*_ade20k.py')}
+    assert set(NAMES) == {*fnmatch.filter(config_files(), 'setr_*_ade20k')}
     both = ('simple_vit_s', 'msf_vit_s')
     wanted = {f'setr_{kind}_{b}' for kind in ('naive', 'pup', 'mla') for b in both}
     others = ('deit_s', 'aug_vit_s', 'sret_s', 'tnt_s', 'pvt_s', 'aug_pvt_s', 'aug_t2t_14')
@@ -68,9 +68,9 @@ def test_the_whole_table_is_there():
 @pytest.mark.parametrize('name', NAMES)
 def test_header(name):
     """What it is in a line, a published number, size, hardware, weights, and the command."""
-    header = ast.get_docstring(ast.parse((CONFIGS / f'{name}.py').read_text()))
+    header = ast.get_docstring(ast.parse(config_files()[name].read_text()))
     assert header.splitlines()[0].endswith('.')
-    assert f'python tools/train.py configs/{name}.py' in header
+    assert f'python tools/train.py {shown_path(name)}' in header
     assert re.search('[Pp]ublished:|nothing published', header)
     assert 'Hardware:' in header
     assert f'Parameters: {PARAMETERS[name]:.3f} M' in header
@@ -85,7 +85,7 @@ def test_every_key_and_type_is_known(name):
 
 @pytest.mark.parametrize('name', NAMES)
 def test_a_config_names_a_backbone_and_its_widths_and_nothing_else(name):
-    own = {k: v for k, v in runpy.run_path(CONFIGS / f'{name}.py').items() if k[0] != '_'}
+    own = {k: v for k, v in runpy.run_path(config_files()[name]).items() if k[0] != '_'}
     assert own.keys() == {'model'}
     heads = {key: set(value) for key, value in own['model'].items() if key != 'backbone'}
     if '_mla_' not in name:

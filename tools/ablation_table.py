@@ -35,7 +35,7 @@ this page with the code.
 A row of a paper's table is one line on top of a model. The lines in the tables below are what
 `tools/train.py` is given:
 
-    python tools/train.py configs/cls_deit_s_imagenet.py --cfg-options model.backbone.arch.depth=24
+    python tools/train.py configs/imagenet/cls_deit_s.py --cfg-options model.backbone.arch.depth=24
 
 The same options, what stands behind `model.backbone.`, build the model in Python and time it beside
 its host. A dot leads into a part; a part without a `type` is the host's own:

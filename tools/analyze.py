@@ -1,7 +1,7 @@
 """Look into trained models: a picture and a table (CSV) for each analysis.
 
-python tools/analyze.py configs/cls_aug_vit_s_imagenet.py work_dirs/.../epoch_300.pth diversity \\
-    --versus configs/cls_deit_s_imagenet.py work_dirs/.../epoch_300.pth --images photos --out out
+python tools/analyze.py configs/imagenet/cls_aug_vit_s.py work_dirs/.../epoch_300.pth diversity \\
+    --versus configs/imagenet/cls_deit_s.py work_dirs/.../epoch_300.pth --images photos --out out
 python tools/analyze.py ours:tnt_s tnt_s.pth.tar pixels --images photos --out out
 python tools/analyze.py work_dirs/first work_dirs/second curves --out out
 

@@ -1,6 +1,6 @@
 """Check every annotation and decode every image of a config's data sets before a run.
 
-python tools/check_dataset.py configs/detr_aug_vit_s_coco.py
+python tools/check_dataset.py configs/coco/detr_aug_vit_s.py
 """
 
 import sys

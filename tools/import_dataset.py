@@ -4,8 +4,8 @@ python tools/import_dataset.py voc FOLDER OUT      XML files of Pascal VOC, Labe
 python tools/import_dataset.py yolo FOLDER OUT     text files of YOLO, boxes or outlines
 python tools/import_dataset.py masks FOLDER OUT    masks with a color for each class
 
-then python tools/train.py configs/quick_detector.py --data-root OUT. Files that cannot be used are
-listed, and nothing is written; docs/own_data.md says what is looked for, and what is changed.
+then python tools/train.py configs/own/quick_detector.py --data-root OUT. Files that cannot be used
+are listed, and nothing is written; docs/own_data.md says what is looked for, and what is changed.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Write a data set for classification into tar shards with an index; docs/shards.md.
 
 python tools/make_shards.py data/imagenet/train data/imagenet_shards
-python tools/make_shards.py configs/cls_deit_s_imagenet.py data/imagenet_shards
+python tools/make_shards.py configs/imagenet/cls_deit_s.py data/imagenet_shards
 python tools/make_shards.py 'data/from_others/train-{000000..000146}.tar'
 
 Call it again after it was killed, with the same arguments: shards that are there are kept.

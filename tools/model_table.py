@@ -22,6 +22,7 @@ from vitbackbones.analysis.published import (
     Row,
     results_of,
 )
+from vitbackbones.catalog import config_files
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / 'docs' / 'models.md'
@@ -107,7 +108,7 @@ def other_tasks() -> Iterator[str]:
     rows = [(row, family.tasks) for family in FAMILIES for row in family.rows]
     shown = [result for row, tasks in rows for result in results_of(row.name, row.options, tasks)]
     for result in sorted(RESULTS, key=lambda result: list(TASKS).index(result.task)):
-        if result not in shown and (ROOT / 'configs' / f'{result.config}.py').is_file():
+        if result not in shown and result.config in config_files():
             metric = TASKS[result.task].metric
             yield f'| `{result.config}` | {result.value} | {metric} | {result.source} |'
 

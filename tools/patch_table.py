@@ -55,6 +55,7 @@ HEADINGS = {
     'What imports, and what is left out': patches.IMPORTS,
     'What toolboxes import without need': patches.OTHER_TOOLBOXES,
     'Messages': patches.MESSAGES,
+    'Configs by name': patches.NAMED_CONFIGS,
     'Loading': patches.LOADING,
     'Inference functions': patches.INFERENCE,
     'Runs': patches.RUNS,

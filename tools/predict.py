@@ -1,6 +1,6 @@
 """Run a model on images, folders and videos.
 
-python tools/predict.py configs/detr_aug_vit_s_shapes.py work_dirs/.../epoch_18.pth photos --out out
+python tools/predict.py configs/shapes/detr_aug_vit_s.py work_dirs/.../epoch_18.pth photos --out out
 
 writes out/predictions.json, out/pictures and, for segmentation, index masks in out/masks; the
 segments of a panoptic model are in out/panoptic.json and out/panoptic. A file that fails is named,

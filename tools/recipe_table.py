@@ -3,6 +3,7 @@
 python tools/recipe_table.py
 """
 
+import fnmatch
 import re
 import sys
 from argparse import ArgumentParser
@@ -14,10 +15,10 @@ from mmengine.config import Config
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # for what the configs import
 
+from vitbackbones.catalog import config_files
 from vitbackbones.registry import bare_name
 
 ROOT = Path(__file__).resolve().parents[1]
-CONFIGS = ROOT / 'configs'
 TARGET = ROOT / 'docs' / 'recipes.md'
 INTRODUCTION = """\
 # Recipes
@@ -243,12 +244,13 @@ def recipe(path: Path) -> str:
 def rows(table: Table) -> Iterator[tuple[str, ...]]:
     """The cells of every line."""
     configs: dict[tuple[str, ...], list[str]] = {}
-    paths = [path for kind in table.kinds for path in sorted(CONFIGS.glob(f'{kind}_*.py'))]
-    for path in paths:
-        if not path.stem.endswith('_shapes'):
+    found = [name for kind in table.kinds for name in fnmatch.filter(config_files(), f'{kind}_*')]
+    for name in found:
+        if not name.endswith('_shapes'):
+            path = config_files()[name]
             config = Config.fromfile(path)
             cells = tuple(cell(config) for cell in table.columns.values())
-            configs.setdefault((recipe(path), *cells), []).append(path.stem)
+            configs.setdefault((recipe(path), *cells), []).append(name)
     yield ('config', 'recipe', *table.columns)
     yield ('---',) * (2 + len(table.columns))
     for cells, names in configs.items():

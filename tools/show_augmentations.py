@@ -1,6 +1,6 @@
 """Draw what a classification config's augmentations make of pictures, as one contact sheet.
 
-python tools/show_augmentations.py configs/cls_msf_vit_s_imagenet.py PHOTOS --out sheet.jpg
+python tools/show_augmentations.py configs/imagenet/cls_msf_vit_s.py PHOTOS --out sheet.jpg
 """
 
 import sys

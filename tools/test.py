@@ -1,8 +1,8 @@
 """Evaluate a checkpoint with the metrics of its config.
 
-python tools/test.py configs/detr_aug_vit_s_shapes.py work_dirs/.../epoch_10.pth --draw pictures
-python tools/test.py configs/detr_aug_vit_s_shapes.py work_dirs/.../epoch_10.pth --report results
-python tools/test.py configs/cls_sret_t_imagenet.py checkpoints/sret_t.pth --dataset v2-matched
+python tools/test.py configs/shapes/detr_aug_vit_s.py work_dirs/.../epoch_10.pth --draw pictures
+python tools/test.py configs/shapes/detr_aug_vit_s.py work_dirs/.../epoch_10.pth --report results
+python tools/test.py configs/imagenet/cls_sret_t.py checkpoints/sret_t.pth --dataset v2-matched
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Train a model from a config.
 
-python tools/train.py configs/detr_aug_vit_s_coco.py
-python tools/train.py configs/detr_aug_vit_s_coco.py --smoke
+python tools/train.py configs/coco/detr_aug_vit_s.py
+python tools/train.py configs/coco/detr_aug_vit_s.py --smoke
 """
 
 import sys

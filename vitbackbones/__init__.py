@@ -1,9 +1,10 @@
 """Vision-transformer backbones for COCO detection and ADE20K segmentation on OpenMMLab."""
 
+from .catalog import config
 from .models import create_model, list_models
 from .openmmlab.after_import import install as patch_openmmlab
 from .version import __version__
 
-__all__ = ['__version__', 'create_model', 'list_models']
+__all__ = ['__version__', 'config', 'create_model', 'list_models']
 
 patch_openmmlab()

@@ -75,7 +75,7 @@ def places_without(host: type[Backbone], names: list[str]) -> list[str]:
     printed = {row.name for family in FAMILIES for row in family.rows}
     for name in names:
         wanted[f'a row of analysis/published/sizes.py: {name}'] = name in printed
-        config = f'configs/cls_{name}_imagenet.py'
+        config = f'configs/imagenet/cls_{name}.py'
         wanted[config] = (ROOT / config).exists()
     return [place for place, there in wanted.items() if not there]
 
@@ -108,7 +108,7 @@ def test_places_that_do_not_know_a_host_are_listed():
         'classifiers of Newcomer',
         'tests/reference/test_adding_a_backbone.py',
         'a row of analysis/published/sizes.py: newcomer_s',
-        'configs/cls_newcomer_s_imagenet.py',
+        'configs/imagenet/cls_newcomer_s.py',
     ]
     for host in HOSTS:
         assert MODELS.get(host.__name__) is host

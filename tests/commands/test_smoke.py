@@ -1,6 +1,7 @@
 """What ``--smoke`` makes of a config; that it runs is shown in tests/tools."""
 
 import copy
+import fnmatch
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from mmengine.registry import DATASETS, DefaultScope
 
+from vitbackbones.catalog import config_files, config_name
 from vitbackbones.commands import smoke
 from vitbackbones.commands.smoke import SHORT_SIDE, STEPS_TO_SMOKE, shrink
 from vitbackbones.configuration.data import datasets, loaders
@@ -16,12 +18,11 @@ from vitbackbones.errors import InputError
 from vitbackbones.preflight.steps import take_steps
 
 TINY_SEG = Path(__file__).parents[1] / 'tools' / 'tiny_seg.py'
-FOLDER = Path(__file__).parents[2] / 'configs'
-CONFIGS = sorted(
-    path
+CONFIGS = [
+    config_files()[name]
     for head in ('detr', 'retinanet', 'faster_rcnn', 'mask_rcnn', 'deformable_detr', 'dino')
-    for path in FOLDER.glob(f'{head}_*.py')
-)
+    for name in fnmatch.filter(config_files(), f'{head}_*')
+]
 
 
 def rewritten(config):
@@ -58,7 +59,7 @@ def sizes(node):
             yield from sizes(value)
 
 
-@pytest.mark.parametrize('path', CONFIGS, ids=lambda path: path.stem)
+@pytest.mark.parametrize('path', CONFIGS, ids=config_name)
 def test_every_config_can_be_rewritten(path, tmp_path):
     config = read_config(path)
     before = smoke.lower_thresholds(config)
@@ -189,7 +190,7 @@ def test_every_threshold_is_lowered(tmp_path):
     assert config.model.panoptic_fusion_head.test_cfg == {'object_mask_thr': 0.0}
 
 
-CLASSIFIERS = sorted((Path(__file__).parents[2] / 'configs').glob('cls_*.py'))
+CLASSIFIERS = [config_files()[name] for name in fnmatch.filter(config_files(), 'cls_*')]
 
 
 @pytest.fixture(scope='module')
@@ -198,7 +199,7 @@ def work_dir(tmp_path_factory):
     return tmp_path_factory.mktemp('work_dir')
 
 
-@pytest.mark.parametrize('path', CLASSIFIERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize('path', CLASSIFIERS, ids=config_name)
 def test_every_classifier_can_be_rewritten(path, work_dir):
     from mmpretrain.registry import DATASETS as CLASSIFIED
 

@@ -7,12 +7,13 @@ from mmdet.registry import MODELS
 from mmengine.config import Config
 from mmengine.registry import DefaultScope
 
+from vitbackbones.catalog import config_files
 from vitbackbones.configuration.lint import explain_unexpected_keyword, lint
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 
 ROOT = Path(__file__).parents[2]
-CONFIG = ROOT / 'configs' / 'detr_aug_vit_s_coco.py'
+CONFIG = config_files()['detr_aug_vit_s_coco']
 
 
 def finding(**options):
@@ -23,7 +24,7 @@ def finding(**options):
     return str(error.value)
 
 
-@pytest.mark.parametrize('path', sorted((ROOT / 'configs').glob('*.py')), ids=lambda p: p.stem)
+@pytest.mark.parametrize('path', config_files().values(), ids=config_files())
 def test_shipped_configs_pass(path):
     lint(read_config(path))
 

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from vitbackbones.configuration.paths import PROJECT_ROOT, candidates, is_remote, looked_in, resolve
+from vitbackbones.configuration.paths import CLONE, candidates, is_remote, looked_in, resolve
 
 
 def test_the_current_directory_comes_first(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert resolve('configs') == PROJECT_ROOT / 'configs'
+    assert resolve('configs') == CLONE / 'configs'
     (tmp_path / 'configs').mkdir()
     assert resolve('configs') == tmp_path / 'configs'
 
@@ -15,14 +15,14 @@ def test_the_current_directory_comes_first(tmp_path, monkeypatch):
 def test_what_is_nowhere_is_expected_in_the_current_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert resolve('data/none') == tmp_path / 'data' / 'none'
-    assert looked_in('data/none') == f'{tmp_path}/data/none and {PROJECT_ROOT}/data/none'
+    assert looked_in('data/none') == f'{tmp_path}/data/none and {CLONE}/data/none'
 
 
 def test_one_place_only(tmp_path, monkeypatch):
     assert candidates(tmp_path / 'x') == [tmp_path / 'x']
     assert candidates('~/x') == [Path.home() / 'x']
-    monkeypatch.chdir(PROJECT_ROOT)
-    assert candidates('x') == [PROJECT_ROOT / 'x']
+    monkeypatch.chdir(CLONE)
+    assert candidates('x') == [CLONE / 'x']
 
 
 def test_remote():

@@ -56,12 +56,12 @@ def test_missing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match='no such config file') as error:
         read_config('configs/detr_aug_vit_s_coc.py')
-    assert "did you mean 'configs/detr_aug_vit_s_coco.py'" in str(error.value)
+    assert "did you mean 'configs/coco/detr_aug_vit_s.py'" in str(error.value)
 
 
 def test_found_from_any_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert read_config('configs/detr_aug_vit_s_coco.py').model.type == 'vitbackbones.DETR'
+    assert read_config('configs/coco/detr_aug_vit_s.py').model.type == 'vitbackbones.DETR'
 
 
 def test_options_change_settings(write):

@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+from vitbackbones.catalog import config_files
+
 pytestmark = pytest.mark.compat
-CONFIG = Path(__file__).parents[2] / 'configs' / 'detr_sret_s_shapes.py'
+CONFIG = config_files()['detr_sret_s_shapes']
 
 
 def run(code):
@@ -107,6 +108,8 @@ assert shape == (2, 5, 4, 6), shape
 """,
     'mmpretrain': """
 from mmpretrain.registry import MODELS
+
+from vitbackbones.catalog import config_files
 model = MODELS.build(dict(
     type='ImageClassifier',
     backbone=dict(type='vitbackbones.MSFViT', arch='ti', out_type='pooled'),

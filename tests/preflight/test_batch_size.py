@@ -1,13 +1,10 @@
 """Batch, learning rate and length: what a run says that has other images a step than its recipe."""
 
-from pathlib import Path
-
 import pytest
 from mmengine.config import Config
 
+from vitbackbones.catalog import config_files
 from vitbackbones.preflight.batch_size import check_batch_size
-
-CONFIGS = Path(__file__).parents[2] / 'configs'
 
 
 def found(launcher='none', loop=None, **changes):
@@ -86,7 +83,7 @@ def test_iterations_of_fewer_images_see_less_whether_scaled_or_not(enable, begin
 
 @pytest.mark.parametrize('name', ['cls_deit_s_imagenet', 'detr_pvt_s_coco'])
 def test_the_hardware_of_a_header_is_the_right_one(monkeypatch, name):
-    config = Config.fromfile(CONFIGS / f'{name}.py')
+    config = Config.fromfile(config_files()[name])
     assert len(check_batch_size(config, 'none')) == 1
     monkeypatch.setenv('WORLD_SIZE', '8')
     assert check_batch_size(config, 'pytorch') == []

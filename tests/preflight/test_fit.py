@@ -7,6 +7,7 @@ import torch
 from mmengine.registry import MODELS
 from torch import nn
 
+from vitbackbones.catalog import config_files
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.preflight import fit
@@ -62,7 +63,7 @@ PLAIN = {'in_channels': [16], 'in_strides': [16]}
 
 def changed(head, **changes):
     """The small config of a head, with these parts of the model changed."""
-    config = read_config(ROOT / 'configs' / f'{head}_pvt_s_shapes.py')
+    config = read_config(config_files()[f'{head}_pvt_s_shapes'])
     for key, value in changes.items():
         place = config.model
         *way, last = key.split('__')

@@ -85,6 +85,6 @@ def test_only_the_splits_that_are_used():
 
 
 def test_a_shipped_config_with_other_classes():
-    config = read_config('configs/detr_aug_vit_s_bccd.py', {'model.bbox_head.num_classes': 80})
+    config = read_config('configs/bccd/detr_aug_vit_s.py', {'model.bbox_head.num_classes': 80})
     with pytest.raises(InputError, match=r'num_classes is 80, but test_.* \(RBC, WBC, Platelets\)'):
         check_classes(config, ('test',))

@@ -16,7 +16,7 @@ def elsewhere(tmp_path, monkeypatch):
 
 @pytest.fixture
 def config():
-    return read_config('configs/detr_aug_vit_s_coco.py')
+    return read_config('configs/coco/detr_aug_vit_s.py')
 
 
 def test_found(config, elsewhere):
@@ -36,23 +36,22 @@ def test_missing_says_how_to_get_one(config, elsewhere):
     text = str(error.value)
     assert text.startswith('checkpoints/aug_vit_s.pth: the ImageNet checkpoint that detr_aug_vit')
     assert f'{elsewhere}/checkpoints/aug_vit_s.pth' in text
-    pretraining = 'configs/cls_aug_vit_s_imagenet.py'
+    pretraining = 'configs/imagenet/cls_aug_vit_s.py'
     for way in (pretraining, '--pretrained FILE', 'DeiT weights fit', '--scratch', '--smoke'):
         assert way in text
 
 
 def test_missing_names_the_pretraining_config_where_there_is_one(config, elsewhere, monkeypatch):
-    monkeypatch.setattr(pretrained, 'PROJECT_ROOT', elsewhere)
-    (elsewhere / 'configs').mkdir()
-    (elsewhere / 'configs' / 'cls_aug_vit_s_imagenet.py').touch()
-    (elsewhere / 'configs' / 'cls_aug_vit_b_imagenet.py').touch()
-    with pytest.raises(InputError, match=r'"python tools/train\.py configs/cls_aug_vit_s_imagenet'):
+    with pytest.raises(InputError, match=r'"python tools/train\.py configs/imagenet/cls_aug_vit_s'):
+        prepare_pretrained(config)
+    monkeypatch.setattr(pretrained, 'find_config', lambda text: None)
+    with pytest.raises(InputError, match='an ImageNet classification checkpoint of this backbone'):
         prepare_pretrained(config)
 
 
 def test_no_hint_at_deit_where_it_does_not_fit():
     with pytest.raises(InputError) as error:
-        prepare_pretrained(read_config('configs/detr_pvt_s_coco.py'))
+        prepare_pretrained(read_config('configs/coco/detr_pvt_s.py'))
     assert 'DeiT' not in str(error.value)
 
 
@@ -71,7 +70,7 @@ def test_given_replaces_the_file_and_keeps_what_may_be_missing(config, elsewhere
 
 def test_given_to_a_config_without_weights(elsewhere):
     (elsewhere / 'w.pth').touch()
-    config = read_config('configs/detr_aug_vit_s_shapes.py')
+    config = read_config('configs/shapes/detr_aug_vit_s.py')
     config = prepare_pretrained(config, given='w.pth')
     assert config.model.backbone.init_cfg == {
         'type': 'vitbackbones.Pretrained',
@@ -91,21 +90,21 @@ def test_addresses_are_left_to_mmengine(config):
 
 
 def test_fine_tuning_names_the_run_before(elsewhere):
-    config = read_config('configs/cls_sret_t_384_imagenet.py')
-    with pytest.raises(InputError, match=r'configs/cls_sret_t_distill_imagenet\.py'):
+    config = read_config('configs/imagenet/cls_sret_t_384.py')
+    with pytest.raises(InputError, match=r'configs/imagenet/cls_sret_t_distill\.py'):
         prepare_pretrained(config)
 
 
 def test_given_to_fine_tuning_fills_the_head_too(elsewhere):
     (elsewhere / 'w.pth').touch()
-    config = read_config('configs/cls_sret_t_384_imagenet.py')
+    config = read_config('configs/imagenet/cls_sret_t_384.py')
     config = prepare_pretrained(config, given='w.pth')
     assert config.model.init_cfg.checkpoint == str(elsewhere / 'w.pth')
     assert 'init_cfg' not in config.model.backbone
 
 
 def test_a_teacher(elsewhere):
-    config = read_config('configs/cls_sret_t_distill_imagenet.py')
+    config = read_config('configs/imagenet/cls_sret_t_distill.py')
     with pytest.raises(InputError, match='the weights of the teacher of cls_sret_t_distill'):
         prepare_teacher(config)
     (elsewhere / 'checkpoints').mkdir()

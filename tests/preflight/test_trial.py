@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from vitbackbones.catalog import config_files
 from vitbackbones.configuration.read import read_config
 from vitbackbones.preflight.trial import try_model
 
@@ -19,14 +20,14 @@ CONFIGS = [
 
 @pytest.mark.parametrize('name', CONFIGS)
 def test_shipped_configs_agree_with_their_models(name, capsys, tmp_path):
-    config = read_config(ROOT / 'configs' / f'{name}.py')
+    config = read_config(config_files()[name])
     config.work_dir = str(tmp_path)
     try_model(config)
     assert capsys.readouterr().err == ''
 
 
 def test_a_large_model_takes_no_time_and_changes_nothing(tmp_path):
-    config = read_config(ROOT / 'configs' / 'setr_pup_vit_l_ade20k.py')
+    config = read_config(config_files()['setr_pup_vit_l_ade20k'])
     config.work_dir = str(tmp_path)
     before, numbers = config.to_dict(), torch.random.get_rng_state()
     start = time.process_time()

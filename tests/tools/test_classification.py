@@ -10,12 +10,13 @@ import pytest
 import torch
 from mmengine.config import Config
 
+from vitbackbones.catalog import config_files
 from vitbackbones.checkpoints.filling import load_file
 from vitbackbones.datasets import shapes
 from vitbackbones.openmmlab.fusing import fuse_model
 from vitbackbones.training.hooks import fused
 
-from .conftest import ROOT, TINY, TINY_CLS, TINY_SEG
+from .conftest import TINY, TINY_CLS, TINY_SEG
 from .test_messages import refused
 
 pytestmark = pytest.mark.compat
@@ -163,12 +164,12 @@ def test_other_sets_are_for_imagenet(tool, folders, checkpoint):
 
 
 def test_smoke_of_a_distillation(tool):
-    result = tool('train', ROOT / 'configs' / 'cls_sret_t_distill_shapes.py', '--smoke')
+    result = tool('train', config_files()['cls_sret_t_distill_shapes'], '--smoke')
     assert 'smoke test passed' in result.out.splitlines()[-1]
 
 
 def test_a_teacher_that_is_not_there(tool, folders):
-    config = ROOT / 'configs' / 'cls_sret_t_distill_shapes.py'
+    config = config_files()['cls_sret_t_distill_shapes']
     result = tool('train', config, '--data-root', folders)
     refused(result, 'the weights of the teacher', 'model.teacher_checkpoint=FILE')
 

@@ -127,7 +127,7 @@ def test_smoke_of_a_shipped_config_from_the_command_line(start, tmp_path):
     """Without data and weights; the model is made smaller to be quick."""
     smaller = ['model.backbone.arch=ti', 'model.neck.in_channels=[192]']
     smaller += ['model.encoder.num_layers=1', 'model.decoder.num_layers=1']
-    command = [ROOT / 'tools' / 'train.py', 'configs/detr_aug_vit_s_coco.py', '--smoke']
+    command = [ROOT / 'tools' / 'train.py', 'configs/coco/detr_aug_vit_s.py', '--smoke']
     output = finish(start(sys.executable, *command, '--cfg-options', *smaller))
     assert 'smoke test passed' in output.splitlines()[-1]
     assert (tmp_path / 'work_dirs' / 'detr_aug_vit_s_coco' / 'smoke' / 'last_checkpoint').is_file()

@@ -12,7 +12,7 @@ from vitbackbones.datasets.checks import masks as mask_check
 
 from .conftest import ROOT, TINY, TINY_SEG
 
-COCO = 'configs/detr_aug_vit_s_coco.py'
+COCO = 'configs/coco/detr_aug_vit_s.py'
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import pytest
 
 from vitbackbones import list_models
 from vitbackbones.analysis.published import BEYOND, FAMILIES, RESULTS
+from vitbackbones.catalog import config_files
 from vitbackbones.models import MODELS
 
 from .conftest import ROOT, load_tool
@@ -38,7 +39,7 @@ def test_the_text_is_what_the_tool_writes(table, monkeypatch):
 def test_every_result_of_a_shipped_config_is_in_the_text_with_its_source():
     lines = DOCUMENT.splitlines()
     for result in RESULTS:
-        config = ROOT / 'configs' / f'{result.config}.py'
+        config = config_files()[result.config]
         names = (f'`{result.config}`', f"`'{result.model}'") if config.is_file() else ()
         assert not names or any(
             line.startswith(tuple(f'| {name}' for name in names))

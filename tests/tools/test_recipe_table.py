@@ -2,6 +2,8 @@
 
 import pytest
 
+from vitbackbones.catalog import config_files
+
 from .conftest import ROOT, load_tool
 
 pytestmark = pytest.mark.compat
@@ -17,7 +19,7 @@ def test_the_file_is_current(text):
 
 
 def test_every_config_is_in_it_once(text):
-    for name in [path.stem for path in (ROOT / 'configs').glob('*.py')]:
+    for name in config_files():
         assert text.count(f'`{name}`') == (not name.endswith('_shapes')), name
 
 

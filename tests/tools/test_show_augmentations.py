@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from vitbackbones.catalog import config_files
 from vitbackbones.datasets import shapes
 
-from .conftest import ROOT, TINY
+from .conftest import TINY
 from .test_messages import refused
 
-MSF = ROOT / 'configs' / 'cls_msf_vit_ti_imagenet.py'
+MSF = config_files()['cls_msf_vit_ti_imagenet']
 
 
 @pytest.fixture(scope='module')
@@ -45,5 +46,5 @@ def test_only_classifiers(tool, folder):
 
 
 def test_data_sets_that_bring_the_image_themselves(tool, folder):
-    config = ROOT / 'configs' / 'cls_tnt_s_cifar10.py'
+    config = config_files()['cls_tnt_s_cifar10']
     assert tool('show_augmentations', config, folder, '--out', 'a.jpg').status == 0

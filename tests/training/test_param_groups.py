@@ -1,7 +1,5 @@
 """One group for each set of options: few of them, and the same weights to the bit."""
 
-from pathlib import Path
-
 import pytest
 import torch
 from mmengine.config import Config
@@ -9,12 +7,12 @@ from mmengine.optim import build_optim_wrapper
 from torch import nn
 
 from vitbackbones.backbones import ViT
+from vitbackbones.catalog import config_files
 from vitbackbones.configuration.read import read_config
 from vitbackbones.preflight.trial import build_model
 from vitbackbones.training.param_groups import fused_option, group_parameters
 
 pytestmark = pytest.mark.compat
-CONFIGS = Path(__file__).parents[2] / 'configs'
 PARAMWISE = {
     'flat_decay_mult': 0.0,
     'custom_keys': {'pos_embed': {'decay_mult': 0.0}, 'blocks.1': {'lr_mult': 0.1}},
@@ -95,6 +93,6 @@ def test_a_constructor_that_the_config_names_stays():
     [('cls_deit_ti_imagenet', 3), ('detr_aug_vit_s_coco', 3), ('setr_mla_aug_vit_s_ade20k', 2)],
 )
 def test_groups_of_shipped_configs(name, groups):
-    config = group_parameters(read_config(CONFIGS / f'{name}.py'))
+    config = group_parameters(read_config(config_files()[name]))
     wrapper = build_optim_wrapper(build_model(config), config.optim_wrapper)
     assert len(wrapper.optimizer.param_groups) == groups

@@ -6,7 +6,6 @@ names its image (``img_path``) and has what an annotation file says of it.
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -15,11 +14,11 @@ from mmengine.dataset import default_collate, pseudo_collate
 from mmengine.registry import MODELS, TRANSFORMS, DefaultScope
 from PIL import Image
 
+from ..catalog import config as config_file
 from ..packages import import_optional
 from ..registry import bare_name
 from .loading import Pipeline
 
-CONFIGS = Path(__file__).resolve().parents[2] / 'configs'
 MEAN, STD = (123.675, 116.28, 103.53), (58.395, 57.12, 57.375)  # ImageNet, RGB
 # Our steps by those of the toolboxes, with the options that differ
 THEIRS = {
@@ -43,11 +42,11 @@ def of_config(name: str, scope: str, *, own: bool = True) -> Pipeline:
     """Build what a config of ours does to a training image and to a batch.
 
     Args:
-        name: of a file in ``configs/``.
+        name: of a shipped config.
         scope: its toolbox.
         own: whether to take our steps, in place of the toolbox's own.
     """
-    config = Config.fromfile(CONFIGS / f'{name}.py')
+    config = Config.fromfile(config_file(name))
     steps, model = dict(config.train_steps), config.model
     preprocessor = {'type': 'ClsDataPreprocessor', **model.data_preprocessor}
     if scope == 'mmpretrain':

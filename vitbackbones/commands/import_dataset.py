@@ -10,6 +10,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..catalog import shown_path
 from ..datasets.own.names import in_words, spelling_warnings
 from ..errors import InputError
 from ..files import whole_folder
@@ -44,7 +45,7 @@ def import_dataset(options: Namespace) -> None:
         record = {'form': options.form, 'folder': str(root), 'found': summary}
         (part / RECORD).write_text(json.dumps(record, indent=2) + '\n')
     print(f'{summary}, in {out}')
-    arguments = f'configs/{CONFIGS[options.form]}.py --data-root {shlex.quote(str(out))}'
+    arguments = f'{shown_path(CONFIGS[options.form])} --data-root {shlex.quote(str(out))}'
     print(f'next: python tools/train.py {arguments}')
     print(f'before a long run: python tools/check_dataset.py {arguments}')
 

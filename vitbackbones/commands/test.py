@@ -8,6 +8,7 @@ import numpy as np
 from mmengine.config import Config
 from tqdm import tqdm
 
+from ..catalog import config_name
 from ..configuration.data import locate_data
 from ..configuration.read import read_config, require_sections
 from ..errors import InputError
@@ -83,7 +84,7 @@ def _write_report(report, runner: QuietRunner, metrics: dict, options: Namespace
     checkpoint = Path(runner.cfg.load_from)
     path = write_page(
         Path(options.report).expanduser(),
-        f'{Path(runner.cfg.filename).stem}: {checkpoint.name}',
+        f'{config_name(runner.cfg.filename)}: {checkpoint.name}',
         _numbers(metrics),
         report.sections(),
         facts(runner.cfg, checkpoint, len(runner.test_dataloader.dataset)),

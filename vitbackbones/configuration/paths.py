@@ -1,9 +1,12 @@
-"""Where the relative paths of a config are looked up: the current directory, then the project."""
+"""Where the relative paths of a config are looked up: the current directory, then the clone."""
 
 from pathlib import Path
 
+from ..catalog import CONFIGS, INSTALLED
+
 PACKAGE = Path(__file__).parents[1]
-PROJECT_ROOT = PACKAGE.resolve().parent
+# an installed wheel has no folder of data and checkpoints beside it
+CLONE = None if CONFIGS == INSTALLED else CONFIGS.parent
 
 
 def is_remote(path: str | Path) -> bool:
@@ -14,9 +17,9 @@ def is_remote(path: str | Path) -> bool:
 def candidates(path: str | Path) -> list[Path]:
     """Return the places where ``path`` may be, in the order of their precedence."""
     path = Path(path).expanduser()
-    if path.is_absolute() or Path.cwd() == PROJECT_ROOT:
+    if path.is_absolute() or CLONE in (None, Path.cwd()):
         return [path.absolute()]
-    return [Path.cwd() / path, PROJECT_ROOT / path]
+    return [Path.cwd() / path, CLONE / path]
 
 
 def resolve(path: str | Path) -> Path:

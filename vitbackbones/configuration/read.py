@@ -10,16 +10,20 @@ from pathlib import Path
 
 from mmengine.config import Config
 
+from ..catalog import find_config, nearest_config
 from ..errors import InputError
-from ..messages import did_you_mean
 from ..openmmlab.frames import config_files, line_of
 from ..registry import SCOPE
-from .paths import PROJECT_ROOT, looked_in, resolve
+from .paths import looked_in, resolve
 from .settings import value_at
 
 
 def read_config(path: str | Path, options: dict | None = None) -> Config:
     """Read a config and apply the ``KEY=VALUE`` options of the command line.
+
+    Args:
+        path: a file, or what :func:`~vitbackbones.catalog.find_config` takes.
+        options: key -> value.
 
     Raises:
         InputError: the file or one of its bases is missing, cannot be parsed or executed, or an
@@ -27,8 +31,9 @@ def read_config(path: str | Path, options: dict | None = None) -> Config:
     """
     file = resolve(path)
     if not file.is_file():
-        known = [each.stem for each in (PROJECT_ROOT / 'configs').glob('*.py')]
-        near = did_you_mean(Path(path).stem, {name: f'configs/{name}.py' for name in known})
+        file = find_config(path)
+    if file is None:
+        near = nearest_config(path)
         raise InputError(f'{path}: no such config file (looked for {looked_in(path)}){near}')
     try:
         config = Config.fromfile(str(file))
@@ -95,6 +100,8 @@ def _explain(error: Exception, file: Path) -> str:
     chain = config_files(error) or [file]
     if isinstance(error, FileNotFoundError) and len(chain) > 1:
         return f'{chain[-2]}: _base_ names {chain[-1]}, which does not exist'
+    if isinstance(error, InputError):
+        return f'{chain[-1]}: {_text(error)}'
     if isinstance(error, SyntaxError):
         return f'{chain[-1]}:{error.lineno}: syntax error: {error.msg}'
     if isinstance(error, ImportError):

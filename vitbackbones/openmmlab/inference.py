@@ -10,15 +10,14 @@ Each function here takes what is to be replaced and returns what takes its place
 
 import copy
 from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 
-from mmengine.config import Config
 from mmengine.registry import DefaultScope
 
 from ..checkpoints.class_names import checkpoint_meta, require_same_count
 from ..configuration.metainfo import config_meta
 from ..errors import InputError
+from .named_configs import CLASSIFICATION
 
 PACKAGE = 'vitbackbones'
 
@@ -145,9 +144,6 @@ def answer_in_float32(forward: Callable) -> Callable:
     return forward_to_float
 
 
-CLASSIFICATION = SimpleNamespace(results=[SimpleNamespace(task='Image Classification')])
-
-
 def know_classifiers(classifier: type) -> None:
     """Let a classifier without an entry in the model zoo say that it classifies."""
 
@@ -158,13 +154,3 @@ def know_classifiers(classifier: type) -> None:
         self.__dict__['_metainfo'] = entry
 
     classifier._metainfo = property(get, put)
-
-
-def find_configs(find: Callable) -> Callable:
-    """Let ``inference_model`` take a config or its path, as ``get_model`` does."""
-
-    def get(model):
-        is_config = isinstance(model, Config) or Path(model).suffix == '.py'
-        return CLASSIFICATION if is_config else find(model)
-
-    return get

@@ -137,6 +137,27 @@ MESSAGES = (
     ),
 )
 
+NAMED_CONFIGS = (
+    Patch(
+        'mmengine.config.config:Config.fromfile',
+        'a config of this package needs its path, which an installed wheel hides',
+        'its name will do, and the path that it has in a clone, from any directory',
+        'named_configs:read_by_name',
+    ),
+    Patch(
+        'mmengine.config.config:Config._get_cfg_path',
+        '`_base_` reaches into a fixed list of packages',
+        "`_base_ = 'vitbackbones::coco/detr_aug_vit_s.py'` works in any project",
+        'named_configs:find_base',
+    ),
+    Patch(
+        'mmengine.infer.infer:BaseInferencer._load_model_from_metafile',
+        'inferencers know the names of their own toolbox',
+        'those of the shipped configs, too',
+        'named_configs:load_by_name',
+    ),
+)
+
 LOADING = (
     Patch(
         'mmengine.runner:CheckpointLoader.load_checkpoint',
@@ -291,8 +312,8 @@ INFERENCE = (
     Patch(
         'mmpretrain.apis.model:ModelHub.get',
         '`inference_model` takes no config, although `get_model` does',
-        'it takes a config or its path',
-        'inference:find_configs',
+        'it takes a config or its path, and both take the name of a shipped config',
+        'named_configs:find_classifier',
     ),
 )
 
@@ -329,4 +350,4 @@ RUNS = (
     ),
 )
 
-PATCHES = (*IMPORTS, *OTHER_TOOLBOXES, *MESSAGES, *LOADING, *INFERENCE, *RUNS)
+PATCHES = (*IMPORTS, *OTHER_TOOLBOXES, *MESSAGES, *NAMED_CONFIGS, *LOADING, *INFERENCE, *RUNS)

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from mmengine.config import Config
 
+from ..catalog import config_name, find_config
 from ..checkpoints.filling import INITIALIZERS, pretrained_options
-from ..configuration.paths import PROJECT_ROOT, is_remote, looked_in, resolve
+from ..configuration.paths import is_remote, looked_in, resolve
 from ..configuration.settings import entries, value_at
 from ..errors import InputError
 from ..registry import SCOPE
@@ -93,7 +94,7 @@ def _require(config: Config, checkpoint: str, given: bool) -> str:
     is_vit = value_at(config.model, 'backbone.type') in (f'{SCOPE}.AugViT', f'{SCOPE}.ViT')
     note = ' (DeiT weights fit ViT and the ViT part of Aug-ViT)' if is_vit else ''
     raise InputError(
-        f'{checkpoint}: the ImageNet checkpoint that {Path(config.filename).name} starts from is '
+        f'{checkpoint}: the ImageNet checkpoint that {config_name(config.filename)} starts from is '
         f'not there (looked for {looked_in(checkpoint)}). Either\n'
         f'  - put {_source(checkpoint)} there,\n'
         '  - give a published checkpoint with --pretrained FILE; it is converted on loading'
@@ -105,7 +106,7 @@ def _require(config: Config, checkpoint: str, given: bool) -> str:
 
 def _source(checkpoint: str) -> str:
     """Say what fills the gap: our own pretraining where a config for it exists."""
-    name = f'cls_{Path(checkpoint).stem}_imagenet.py'
-    if (PROJECT_ROOT / 'configs' / name).is_file():
-        return f'the result of "python tools/train.py configs/{name}"'
+    file = f'configs/imagenet/cls_{Path(checkpoint).stem}.py'
+    if find_config(file):
+        return f'the result of "python tools/train.py {file}"'
     return 'an ImageNet classification checkpoint of this backbone'

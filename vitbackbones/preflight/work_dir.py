@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mmengine.config import Config
 
+from ..catalog import config_name
 from ..files import folder_lock, prepare_folder, remove_parts
 from ..processes import process_rank
 
@@ -23,7 +24,7 @@ def choose_work_dir(config: Config, given: str | None = None, below: str = '') -
         below: a folder inside of the chosen one, for what must not touch a run's own files.
     """
     config = copy.deepcopy(config)
-    default = Path('work_dirs', Path(config.filename).stem)
+    default = Path('work_dirs', config_name(config.filename))
     chosen = Path(given or config.get('work_dir') or default, below)
     config.work_dir = str(chosen.expanduser().absolute())
     return config

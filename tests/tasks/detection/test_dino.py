@@ -1,15 +1,16 @@
 """DINO is mmdet's where an image has places enough, and works where it has too few."""
 
 import copy
-from pathlib import Path
 
 import torch
 from mmdet.registry import MODELS
 from mmengine.config import Config
 
+from vitbackbones.catalog import config_files
+
 from .test_heads import BOX, SIDE, sample, small
 
-CONFIG = Path(__file__).parents[3] / 'configs' / 'dino_pvt_s_shapes.py'
+CONFIG = config_files()['dino_pvt_s_shapes']
 
 
 def predicted(model, images):

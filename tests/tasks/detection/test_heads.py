@@ -11,6 +11,8 @@ from mmdet.utils import register_all_modules
 from mmengine.config import Config
 from mmengine.structures import InstanceData
 
+from vitbackbones.catalog import config_files
+
 ROOT = Path(__file__).parents[3]
 HEADS = ('retinanet', 'faster_rcnn', 'mask_rcnn', 'deformable_detr', 'dino')
 SIDE = 64
@@ -20,7 +22,7 @@ def small(head, **changes):
     """The small detector of Shapes, with these settings changed."""
     register_all_modules(init_default_scope=True)
     torch.manual_seed(0)
-    config = Config.fromfile(ROOT / 'configs' / f'{head}_pvt_s_shapes.py')
+    config = Config.fromfile(config_files()[f'{head}_pvt_s_shapes'])
     config.merge_from_dict({'model': changes})
     model = MODELS.build(config.model)
     model.init_weights()  # until then mmdet's level_embed is whatever the memory held

@@ -17,11 +17,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import median
 
+from ...catalog import shown_path
 from ...datasets import shapes
 from ...errors import InputError
 from ..model_sources import Source
 
-# name of a file of configs/: what its data set is written with
+# name of a config: what its data set is written with
 CONFIGS: dict[str, dict] = {
     'detr_aug_vit_s_shapes': {},
     'setr_mla_msf_vit_ti_shapes': {},
@@ -65,7 +66,7 @@ def _run(name: str, data: Path, *flags: str) -> subprocess.CompletedProcess:
     Raises:
         InputError: it failed.
     """
-    config = f'configs/{name}.py'
+    config = shown_path(name)
     with tempfile.TemporaryDirectory() as work_dir:
         command = [sys.executable, '-W', 'ignore', *flags, '-m', CHILD, config, str(data), work_dir]
         result = subprocess.run([*command, str(time.time())], capture_output=True, text=True)

@@ -112,8 +112,8 @@ AUG_VIT = Paper(
             20,
             (),
             'Their rates are one setting each, `model.backbone.drop_path_rate` and '
-            '`model.backbone.drop_rate`, of `configs/cls_aug_vit_s_imagenet.py` and of '
-            '`configs/cls_deit_s_imagenet.py`.',
+            '`model.backbone.drop_rate`, of `configs/imagenet/cls_aug_vit_s.py` and of '
+            '`configs/imagenet/cls_deit_s.py`.',
         ),
     ),
 )

@@ -9,6 +9,8 @@ are kept as printed. What is empty was not printed, or not at hand when this lis
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ....catalog import shown_path
+
 Options = dict[str, object]
 
 
@@ -94,7 +96,7 @@ def arguments(table: Table, row: Ablation) -> str:
     config = row.config or f'cls_{row.model or table.model}_imagenet'
     changes = {f'model.backbone.{key}': value for key, value in row.options.items()} | row.run
     quoted = [f'"{text}"' if '[' in text else text for text in spelled(changes)]
-    return ' '.join([f'configs/{config}.py', *['--cfg-options'][: len(quoted)], *quoted])
+    return ' '.join([shown_path(config), *['--cfg-options'][: len(quoted)], *quoted])
 
 
 def walk(papers: tuple[Paper, ...]) -> Iterator[tuple[Paper, Table, Ablation]]:

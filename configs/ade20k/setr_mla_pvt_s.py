@@ -1,0 +1,22 @@
+"""SETR-MLA on PVT-Small, ADE20K.
+
+Reproduces: nothing published; the recipe names the nearest, and says how pyramids are read.
+Parameters: 30.858 M.
+Hardware: 8 GPUs x 2 images, as SETR's.
+Weights: ImageNet checkpoint in checkpoints/pvt_s.pth.
+
+    python tools/train.py configs/ade20k/setr_mla_pvt_s.py
+    bash tools/dist_train.sh configs/ade20k/setr_mla_pvt_s.py 8
+"""
+
+_base_ = '../_base_/recipes/setr_mla_160k_ade20k.py'
+
+model = dict(
+    backbone=dict(
+        type='vitbackbones.PVT',
+        arch='s',
+        img_size=512,
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/pvt_s.pth'),
+    ),
+    neck=dict(in_channels=[64, 128, 320, 512], in_strides=[4, 8, 16, 32]),
+)

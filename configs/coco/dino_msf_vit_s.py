@@ -1,0 +1,15 @@
+"""DINO on MSF-ViT-S, COCO, 12 epochs.
+
+Reproduces: nothing; no result of DINO on this backbone was published.
+Chosen: the neck makes all levels from the last map, of stride 16.
+Parameters: 43.949 M.
+Hardware: 8 GPUs x 2 images.
+Weights: ImageNet checkpoint in checkpoints/msf_vit_s.pth.
+
+    python tools/train.py configs/coco/dino_msf_vit_s.py
+    bash tools/dist_train.sh configs/coco/dino_msf_vit_s.py 8
+"""
+
+_base_ = ['../_base_/recipes/dino_12e_coco.py', '../_base_/backbones/msf_vit_s.py']
+
+model = dict(backbone=_base_.backbone, neck=_base_.maps)

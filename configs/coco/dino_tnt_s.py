@@ -1,0 +1,16 @@
+"""DINO on TNT-S, COCO, 12 epochs.
+
+Reproduces: nothing; no result of DINO on this backbone was published.
+Chosen: the neck makes all levels from the last map, of stride 16. The published ImageNet weights
+    saw mean and std 127.5; see configs/coco/detr_tnt_s.py.
+Parameters: 43.990 M.
+Hardware: 8 GPUs x 2 images.
+Weights: ImageNet checkpoint in checkpoints/tnt_s.pth.
+
+    python tools/train.py configs/coco/dino_tnt_s.py
+    bash tools/dist_train.sh configs/coco/dino_tnt_s.py 8
+"""
+
+_base_ = ['../_base_/recipes/dino_12e_coco.py', '../_base_/backbones/tnt_s.py']
+
+model = dict(backbone=_base_.backbone, neck=_base_.maps)

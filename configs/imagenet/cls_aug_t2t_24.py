@@ -1,0 +1,20 @@
+"""Aug-T2T-ViT-24, ImageNet-1k.
+
+Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 2.
+Published: 83.6 (top-1, ImageNet val).
+Its own: decay 0.065.
+Assumed: the recipe of the host network; the paper names DeiT's settings only.
+Parameters: 64.352 M.
+Hardware: 8 GPUs x 64 images.
+
+    bash tools/dist_train.sh configs/imagenet/cls_aug_t2t_24.py 8 --amp
+    python tools/train.py configs/imagenet/cls_aug_t2t_24.py
+"""
+
+_base_ = '../_base_/recipes/t2t_310e_imagenet.py'
+
+model = dict(
+    backbone=dict(type='vitbackbones.AugT2T', arch='24', out_type='cls_token', drop_path_rate=0.1),
+    head=dict(in_channels=512),
+)
+optim_wrapper = dict(optimizer=dict(weight_decay=0.065))

@@ -1,0 +1,17 @@
+"""MSF ViT-B, 300 epochs, ImageNet-1k.
+
+Reproduces: MSF (Kobayashi, CVPR 2024), Table 6, MSF.
+Published: 82.86 (top-1, ImageNet val).
+Parameters: 93.460 M.
+Hardware: 4 GPUs x 256 images.
+
+    bash tools/dist_train.sh configs/imagenet/cls_msf_vit_b_300e.py 4 --amp
+    python tools/train.py configs/imagenet/cls_msf_vit_b_300e.py
+"""
+
+_base_ = '../_base_/recipes/msf_300e_imagenet.py'
+
+model = dict(
+    backbone=dict(type='vitbackbones.MSFViT', arch='b', out_type='pooled'),
+    head=dict(in_channels=768, init_cfg=None),
+)

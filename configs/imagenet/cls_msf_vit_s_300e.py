@@ -1,0 +1,17 @@
+"""MSF ViT-S, 300 epochs, ImageNet-1k.
+
+Reproduces: MSF (Kobayashi, CVPR 2024), Table 6, MSF.
+Published: 81.49 (top-1, ImageNet val).
+Parameters: 23.728 M.
+Hardware: 4 GPUs x 256 images.
+
+    bash tools/dist_train.sh configs/imagenet/cls_msf_vit_s_300e.py 4 --amp
+    python tools/train.py configs/imagenet/cls_msf_vit_s_300e.py
+"""
+
+_base_ = '../_base_/recipes/msf_300e_imagenet.py'
+
+model = dict(
+    backbone=dict(type='vitbackbones.MSFViT', arch='s', out_type='pooled'),
+    head=dict(in_channels=384, init_cfg=None),
+)

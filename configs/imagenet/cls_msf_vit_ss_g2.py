@@ -1,0 +1,17 @@
+"""MSF ViT-SS with projections in two groups, ImageNet-1k.
+
+Reproduces: MSF (Kobayashi, CVPR 2024), Table 6, MSF of 2 groups.
+Published: 75.09 (top-1, ImageNet val).
+Parameters: 10.436 M.
+Hardware: 4 GPUs x 256 images.
+
+    bash tools/dist_train.sh configs/imagenet/cls_msf_vit_ss_g2.py 4 --amp
+    python tools/train.py configs/imagenet/cls_msf_vit_ss_g2.py
+"""
+
+_base_ = '../_base_/recipes/msf_100e_imagenet.py'
+
+model = dict(
+    backbone=dict(type='vitbackbones.MSFViT', arch='ss', groups=2, out_type='pooled'),
+    head=dict(in_channels=384, init_cfg=None),
+)

@@ -1,0 +1,17 @@
+"""MSF ViT-Ti, ImageNet-1k.
+
+Reproduces: MSF (Kobayashi, CVPR 2024), Table 6, MSF.
+Published: 73.50 (top-1, ImageNet val).
+Parameters: 6.114 M.
+Hardware: 4 GPUs x 256 images.
+
+    bash tools/dist_train.sh configs/imagenet/cls_msf_vit_ti.py 4 --amp
+    python tools/train.py configs/imagenet/cls_msf_vit_ti.py
+"""
+
+_base_ = '../_base_/recipes/msf_100e_imagenet.py'
+
+model = dict(
+    backbone=dict(type='vitbackbones.MSFViT', arch='ti', out_type='pooled'),
+    head=dict(in_channels=192, init_cfg=None),
+)

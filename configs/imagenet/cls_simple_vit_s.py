@@ -1,0 +1,17 @@
+"""Simple ViT-S, ImageNet-1k.
+
+Reproduces: MSF (Kobayashi, CVPR 2024), Table 6.
+Published: 78.98 (top-1, ImageNet val).
+Parameters: 21.959 M.
+Hardware: 4 GPUs x 256 images, as published.
+
+    bash tools/dist_train.sh configs/imagenet/cls_simple_vit_s.py 4 --amp
+    python tools/train.py configs/imagenet/cls_simple_vit_s.py
+"""
+
+_base_ = '../_base_/recipes/msf_100e_imagenet.py'
+
+model = dict(
+    backbone=dict(type='vitbackbones.SimpleViT', arch='s', out_type='pooled'),
+    head=dict(in_channels=384, init_cfg=None),
+)

@@ -1,0 +1,22 @@
+"""SReT-S with global attention fine-tuned at 512 pixels, ImageNet-1k.
+
+Reproduces: SReT (Shen et al., ECCV 2022), repository's README.
+Published: 84.3 (top-1, ImageNet val).
+Parameters: 21.317 M.
+Hardware: 16 GPUs x 32 images, two machines of 8.
+Weights: result of cls_sret_s_global_distill_imagenet in checkpoints/sret_s_global_distill.pth.
+
+    export NNODES=2 NODE_RANK=0 MASTER_ADDR=HOST  # and NODE_RANK=1 on the other machine
+    bash tools/dist_train.sh configs/imagenet/cls_sret_s_global_512.py 8 --amp
+    python tools/train.py configs/imagenet/cls_sret_s_global_512.py
+"""
+
+_base_ = '../_base_/recipes/sret_30e_imagenet_512.py'
+
+model = dict(
+    init_cfg=dict(
+        type='vitbackbones.Pretrained', checkpoint='checkpoints/sret_s_global_distill.pth'
+    ),
+    backbone=dict(type='vitbackbones.SReT', arch='s', groups=None, out_type='pooled', img_size=512),
+    head=dict(in_channels=504),
+)

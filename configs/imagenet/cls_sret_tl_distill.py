@@ -1,0 +1,17 @@
+"""SReT-TL distilled from RegNetY-16GF, ImageNet-1k.
+
+Reproduces: SReT (Shen et al., ECCV 2022), repository's README.
+Published: 77.7 (top-1, ImageNet val).
+Parameters: 4.988 M, without the teacher's 83.6 M.
+Hardware: 8 GPUs x 128 images.
+
+    bash tools/dist_train.sh configs/imagenet/cls_sret_tl_distill.py 8 --amp
+    python tools/train.py configs/imagenet/cls_sret_tl_distill.py
+"""
+
+_base_ = '../_base_/recipes/sret_distill_300e_imagenet.py'
+
+model = dict(
+    backbone=dict(type='vitbackbones.SReT', arch='tl', out_type='pooled', drop_path_rate=0.1),
+    head=dict(in_channels=256),
+)

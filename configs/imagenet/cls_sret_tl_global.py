@@ -1,0 +1,19 @@
+"""SReT-TL with global attention, ImageNet-1k.
+
+Reproduces: SReT (Shen et al., ECCV 2022), repository's README.
+Published: 76.8 (top-1, ImageNet val).
+Parameters: 4.988 M.
+Hardware: 8 GPUs x 128 images.
+
+    bash tools/dist_train.sh configs/imagenet/cls_sret_tl_global.py 8 --amp
+    python tools/train.py configs/imagenet/cls_sret_tl_global.py
+"""
+
+_base_ = '../_base_/recipes/sret_300e_imagenet.py'
+
+model = dict(
+    backbone=dict(
+        type='vitbackbones.SReT', arch='tl', groups=None, out_type='pooled', drop_path_rate=0.1
+    ),
+    head=dict(in_channels=256, init_cfg=None),
+)

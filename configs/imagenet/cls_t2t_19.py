@@ -1,0 +1,19 @@
+"""T2T-ViT-19, ImageNet-1k.
+
+Reproduces: T2T-ViT (Yuan et al., ICCV 2021), Table 3.
+Published: 81.9 (top-1, ImageNet val).
+Its own: decay 0.065.
+Parameters: 39.177 M.
+Hardware: 8 GPUs x 64 images, as published.
+
+    bash tools/dist_train.sh configs/imagenet/cls_t2t_19.py 8 --amp
+    python tools/train.py configs/imagenet/cls_t2t_19.py
+"""
+
+_base_ = '../_base_/recipes/t2t_310e_imagenet.py'
+
+model = dict(
+    backbone=dict(type='vitbackbones.T2T', arch='19', out_type='cls_token', drop_path_rate=0.1),
+    head=dict(in_channels=448),
+)
+optim_wrapper = dict(optimizer=dict(weight_decay=0.065))

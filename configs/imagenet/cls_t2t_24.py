@@ -1,0 +1,19 @@
+"""T2T-ViT-24, ImageNet-1k.
+
+Reproduces: T2T-ViT (Yuan et al., ICCV 2021), Table 3.
+Published: 82.3 (top-1, ImageNet val).
+Its own: decay 0.065.
+Parameters: 64.106 M.
+Hardware: 8 GPUs x 64 images, as published.
+
+    bash tools/dist_train.sh configs/imagenet/cls_t2t_24.py 8 --amp
+    python tools/train.py configs/imagenet/cls_t2t_24.py
+"""
+
+_base_ = '../_base_/recipes/t2t_310e_imagenet.py'
+
+model = dict(
+    backbone=dict(type='vitbackbones.T2T', arch='24', out_type='cls_token', drop_path_rate=0.1),
+    head=dict(in_channels=512),
+)
+optim_wrapper = dict(optimizer=dict(weight_decay=0.065))

@@ -1,0 +1,17 @@
+"""TNT-B, ImageNet-1k.
+
+Reproduces: TNT (Han et al., NeurIPS 2021), repository's README.
+Published: 82.9 (top-1, ImageNet val).
+Parameters: 65.429 M.
+Hardware: 8 GPUs x 128 images, as published.
+
+    bash tools/dist_train.sh configs/imagenet/cls_tnt_b.py 8 --amp
+    python tools/train.py configs/imagenet/cls_tnt_b.py
+"""
+
+_base_ = '../_base_/recipes/tnt_310e_imagenet.py'
+
+model = dict(
+    backbone=dict(type='vitbackbones.TNT', arch='b', out_type='cls_token', drop_path_rate=0.1),
+    head=dict(in_channels=640),
+)

@@ -1,0 +1,20 @@
+"""TNT-B fine-tuned at 384 pixels, ImageNet-1k.
+
+Reproduces: TNT (Han et al., NeurIPS 2021), Table 8 of its first version on arXiv.
+Published: 83.9 (top-1, ImageNet val).
+Parameters: 65.672 M.
+Hardware: 16 GPUs x 32 images, two machines of 8.
+Weights: result of cls_tnt_b_imagenet in checkpoints/tnt_b.pth.
+
+    export NNODES=2 NODE_RANK=0 MASTER_ADDR=HOST  # and NODE_RANK=1 on the other machine
+    bash tools/dist_train.sh configs/imagenet/cls_tnt_b_384.py 8 --amp
+    python tools/train.py configs/imagenet/cls_tnt_b_384.py
+"""
+
+_base_ = '../_base_/recipes/aug_vit_30e_imagenet_384.py'
+
+model = dict(
+    init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/tnt_b.pth'),
+    backbone=dict(type='vitbackbones.TNT', arch='b', out_type='cls_token', img_size=384),
+    head=dict(in_channels=640),
+)

@@ -1,0 +1,19 @@
+"""A small DETR on a small MSF-ViT, Shapes.
+
+The wiring of detr_msf_vit_s_coco at a size that learns within minutes, stride 16.
+Hardware: two CPU cores or any GPU.
+
+    python -m vitbackbones.datasets.shapes data/shapes
+    python tools/train.py configs/shapes/detr_msf_vit_s.py
+"""
+
+_base_ = '../_base_/recipes/detr_18e_shapes.py'
+
+model = dict(
+    backbone=dict(
+        type='vitbackbones.MSFViT',
+        arch=dict(embed_dims=128, depth=4, num_heads=4),
+        img_size=128,
+    ),
+    neck=dict(in_channels=[128]),
+)

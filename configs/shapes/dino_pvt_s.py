@@ -1,0 +1,12 @@
+"""A small DINO on a small PVT, Shapes.
+
+The wiring of dino_pvt_s_coco at a size that learns within minutes.
+Hardware: two CPU cores or any GPU.
+
+    python -m vitbackbones.datasets.shapes data/shapes
+    python tools/train.py configs/shapes/dino_pvt_s.py
+"""
+
+_base_ = ['../_base_/recipes/dino_18e_shapes.py', '../_base_/backbones/pvt_small.py']
+
+model = dict(backbone=_base_.backbone, neck=_base_.maps)

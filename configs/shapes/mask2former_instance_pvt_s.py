@@ -1,0 +1,22 @@
+"""A small Mask2Former for instances on a small PVT, Shapes.
+
+The head of mask2former_instance_swin_t_coco, on four maps of strides 4 to 32.
+Hardware: two CPU cores or any GPU.
+
+    python -m vitbackbones.datasets.shapes data/shapes
+    python tools/train.py configs/shapes/mask2former_instance_pvt_s.py
+"""
+
+_base_ = [
+    '../_base_/models/mask2former_instance_small.py',
+    '../_base_/backbones/pvt_small.py',
+    '../_base_/datasets/shapes_instance.py',
+    '../_base_/schedules/mask2former_shapes.py',
+    '../_base_/detection_iterations_runtime.py',
+]
+
+model = dict(backbone=_base_.backbone, neck=_base_.maps)
+default_hooks = dict(
+    checkpoint=dict(interval=1000, save_best='coco/segm_mAP', rule='greater'),
+    logger=dict(interval=25),
+)

@@ -1,0 +1,63 @@
+"""OpenMMLab's own functions take the names of shipped configs."""
+
+import pytest
+import torch
+from mmdet.apis import DetInferencer
+from mmengine.config import Config
+from mmpretrain import get_model
+from mmseg.apis import MMSegInferencer
+
+import vitbackbones
+from vitbackbones.configuration.read import read_config
+from vitbackbones.errors import InputError
+
+pytestmark = pytest.mark.compat
+
+
+def test_the_path_that_a_config_has_in_a_clone_works_anywhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert Config.fromfile('configs/detr_aug_vit_s_coco.py').model.type == 'vitbackbones.DETR'
+
+
+def test_a_file_of_the_user_comes_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'detr_aug_vit_s_coco').write_text('')  # no config, but there
+    with pytest.raises(OSError, match='Only py/yml/yaml/json'):
+        Config.fromfile('detr_aug_vit_s_coco')
+
+
+def test_an_unknown_base_is_one_message_with_the_nearest(tmp_path):
+    file = tmp_path / 'mine.py'
+    file.write_text("_base_ = 'vitbackbones::coco/detr_aug_vits.py'\n")
+    with pytest.raises(InputError) as error:
+        read_config(file)
+    text = str(error.value)
+    assert text.startswith(f'{file}: vitbackbones::coco/detr_aug_vits.py: no config of this name')
+    assert "did you mean 'configs/coco/detr_aug_vit_s.py'" in text
+
+
+def test_the_bases_of_other_toolboxes_are_still_found(tmp_path):
+    file = tmp_path / 'mine.py'
+    file.write_text("_base_ = 'mmdet::detr/detr_r50_8xb2-150e_coco.py'\n")
+    assert Config.fromfile(file).model['type'] == 'DETR'
+
+
+@pytest.mark.parametrize(
+    ('inferencer', 'name'),
+    [(DetInferencer, 'detr_aug_vit_ti_bccd'), (MMSegInferencer, 'setr_mla_msf_vit_ti_shapes')],
+)
+def test_inferencers_take_a_name(inferencer, name, recwarn):
+    made = inferencer(name, device='cpu')
+    assert made.cfg.filename == vitbackbones.config(name)
+
+
+def test_mmpretrain_takes_a_name():
+    model = get_model('cls_deit_ti_shapes')
+    assert model(torch.zeros(1, 3, 64, 64)).shape == (1, 3)
+
+
+def test_unknown_names_are_still_unknown():
+    with pytest.raises(ValueError, match='Cannot find model'):
+        DetInferencer('detr_aug_vit_s_coc', device='cpu')
+    with pytest.raises(ValueError, match='Failed to find model'):
+        get_model('deit_of_ours')

@@ -1,0 +1,103 @@
+"""The shipped configs: where they lie, what they are called, and what their headers say.
+
+A config is a file ``<folder>/<stem>.py``; the folder says the data. Its name is
+``<stem>_<folder>``, as ``detr_aug_vit_s_coco`` of ``coco/detr_aug_vit_s.py``. Names are what work
+dirs, messages and inferencers use. Configs in ``own/``, for pictures of a user's own, are called by
+the stem.
+
+A clone has the files in ``configs/``, an installed wheel in ``vitbackbones/.mim/configs``, where
+OpenMMLab's tools look for them. Nothing here runs a config.
+"""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+from .errors import InputError
+from .messages import did_you_mean
+
+PACKAGE = Path(__file__).resolve().parent
+SCOPE = 'vitbackbones::'
+INSTALLED = PACKAGE / '.mim' / 'configs'
+CONFIGS = INSTALLED if INSTALLED.is_dir() else PACKAGE.parent / 'configs'
+NO_RUNS = ('_base_', 'studies')  # folders whose files are no configs of a run
+NAMED_BY_STEM = 'own'
+
+
+@cache
+def config_files() -> dict[str, Path]:
+    """Return all shipped configs by name, sorted."""
+    files = [file for file in CONFIGS.glob('*/*.py') if file.parent.name not in NO_RUNS]
+    return dict(sorted((_name(file), file) for file in files))
+
+
+def config_name(file: str | Path) -> str:
+    """Return the name of a shipped config, or the stem of any other file."""
+    file = Path(file)
+    shipped = file.absolute() == config_files().get(_name(file))
+    return _name(file) if shipped else file.stem
+
+
+def find_config(text: str | Path) -> Path | None:
+    """Return the shipped config, or a base of one, that ``text`` means; None for any other text.
+
+    Args:
+        text: ``detr_aug_vit_s_coco``, ``coco/detr_aug_vit_s``, either with ``.py`` at its end and
+            ``configs/`` or ``vitbackbones::`` at its beginning.
+    """
+    path = Path(str(text).removeprefix(SCOPE))
+    parts = path.with_suffix('').parts if path.suffix == '.py' else path.parts
+    if 'configs' in parts:
+        parts = parts[len(parts) - parts[::-1].index('configs') :]
+    if len(parts) < 2:
+        return config_files().get(''.join(parts))
+    inside = CONFIGS.joinpath(*parts[:-1], f'{parts[-1]}.py')
+    shipped = '..' not in parts and inside.is_relative_to(CONFIGS)  # not absolute
+    return inside if shipped and inside.is_file() else None
+
+
+def config(name: str) -> str:
+    """Return the path of a shipped config, for tools that take a file.
+
+    In a config of your own, ``_base_ = __import__('vitbackbones').config('detr_aug_vit_s_coco')``
+    works under the tools of every OpenMMLab toolbox.
+
+    Args:
+        name: as :func:`find_config` takes it.
+
+    Raises:
+        InputError: there is no such config; the nearest name is given.
+    """
+    file = find_config(name)
+    if file is None:
+        raise InputError(f'{name}: no config of this name{nearest_config(name)}')
+    return str(file)
+
+
+def nearest_config(text: str | Path) -> str:
+    """Return the end of a message that names the config nearest to ``text``, or ``''``."""
+    text = str(text).removeprefix(SCOPE)
+    path = Path(text)
+    guess = f'{path.stem}_{path.parent.name}' if path.parent.name in _folders() else path.stem
+    shown = shown_path if text.endswith('.py') else str
+    return did_you_mean(guess, {name: shown(name) for name in config_files()})
+
+
+def shown_path(name: str) -> str:
+    """Return the path of a shipped config as commands and messages write it."""
+    file = config_files()[name]
+    return f'configs/{file.parent.name}/{file.name}'
+
+
+def header(file: Path) -> str:
+    """Return the docstring of a config, ``''`` where it has none."""
+    return ast.get_docstring(ast.parse(file.read_text(encoding='utf-8'))) or ''
+
+
+def _name(file: Path) -> str:
+    folder = file.parent.name
+    return file.stem if folder == NAMED_BY_STEM else f'{file.stem}_{folder}'
+
+
+def _folders() -> set[str]:
+    return {file.parent.name for file in config_files().values()}

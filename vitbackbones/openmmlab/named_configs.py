@@ -1,0 +1,70 @@
+"""Shipped configs by name, wherever OpenMMLab reads a config.
+
+With ``vitbackbones`` imported, ``Config.fromfile``, the ``_base_`` of a config of any project, the
+inferencers and mmpretrain's ``get_model`` take what :func:`~vitbackbones.catalog.find_config`
+takes. A file that exists comes first. Each function here takes what is to be replaced and returns
+what takes its place.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+from mmengine.config.config import Config  # the package is still being imported
+
+from ..catalog import SCOPE, config, find_config
+
+CLASSIFICATION = SimpleNamespace(results=[SimpleNamespace(task='Image Classification')])
+
+
+def read_by_name(read: Callable) -> Callable:
+    """Let ``Config.fromfile`` take the name of a shipped config."""
+
+    def fromfile(filename, *arguments, **options):
+        found = None if Path(filename).expanduser().exists() else find_config(filename)
+        return read(found or filename, *arguments, **options)
+
+    return fromfile
+
+
+def find_base(find: Callable) -> Callable:
+    """Let ``_base_`` name a shipped config, without the scope that mmengine gives to such a base.
+
+    Raises:
+        InputError: ``vitbackbones::`` names none; the nearest is given.
+    """
+
+    def get_path(path, filename):
+        if path.startswith(SCOPE):
+            return config(path), None
+        file, scope = find(path, filename)
+        missing = scope is None and not Path(file).exists()
+        return (str(find_config(path) or file) if missing else file), scope
+
+    return get_path
+
+
+def load_by_name(load: Callable) -> Callable:
+    """Let inferencers take the name of a shipped config; without weights the model is random."""
+
+    def load_config(self, model):
+        found = find_config(model)
+        return (Config.fromfile(found), None) if found else load(self, model)
+
+    return load_config
+
+
+def find_classifier(find: Callable) -> Callable:
+    """Let mmpretrain's functions take a config, its path, or the name of a shipped one."""
+
+    def get(model):
+        if isinstance(model, Config) or Path(model).suffix == '.py':
+            return CLASSIFICATION
+        found = find_config(model)
+        if found is None:
+            return find(model)
+        return SimpleNamespace(
+            config=Config.fromfile(found), weights=None, results=CLASSIFICATION.results
+        )
+
+    return get
