@@ -15,6 +15,7 @@ ORDER = (
     ('catalog',),
     ('layers',),
     ('checkpoints',),
+    ('weights',),
     ('backbones',),
     ('models', 'registry'),
     ('necks',),
