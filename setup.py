@@ -1,14 +1,18 @@
 """Package metadata. Lower bounds live here, the tested versions in constraints*.txt.
 
 Without extras the core is installed, which needs torch only. The two OpenMMLab families share their
-import names, so at most one of the extras `onedl` and `openmmlab` belongs in an environment. The
-wheel holds the package only: configs and tools are text to read, copy and edit, and are used from
-the clone (`pip install --editable '.[onedl]'`).
+import names, so at most one of the extras `onedl` and `openmmlab` belongs in an environment. A
+wheel carries the configs, with an index of their headers, where OpenMMLab's tools look for them:
+in `vitbackbones/.mim`.
 """
 
+import json
+import runpy
+import shutil
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
 
@@ -61,21 +65,52 @@ EXTRAS = {
 }
 
 
-def read_version() -> str:
-    names = {}
-    exec((ROOT / 'vitbackbones' / 'version.py').read_text(), names)
-    return names['__version__']
+class BuildWithConfigs(build_py):
+    """Copy the configs into the package, unless it is used in place (`pip install --editable`)."""
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode:
+            folder = Path(self.build_lib, 'vitbackbones', '.mim')
+            shutil.rmtree(folder, ignore_errors=True)
+            skipped = shutil.ignore_patterns('__pycache__')
+            shutil.copytree(ROOT / 'configs', folder / 'configs', ignore=skipped)
+            index = read_names('config_index')['model_index'](folder / 'configs')
+            # JSON is YAML, too
+            (folder / 'metafile.yml').write_text(json.dumps(index, indent=2))
+            (folder / 'model-index.yml').write_text(json.dumps({'Import': ['metafile.yml']}))
+
+
+def read_names(module: str) -> dict:
+    """Return the names of a module of the package, which may lack what it needs to be imported."""
+    return runpy.run_path(str(ROOT / 'vitbackbones' / f'{module}.py'))
 
 
 setup(
     name='vitbackbones',
-    version=read_version(),
+    version=read_names('version')['__version__'],
     description='Vision-transformer backbones for COCO detection and ADE20K segmentation',
+    long_description=(ROOT / 'README.md').read_text(encoding='utf-8'),
+    long_description_content_type='text/markdown',
     author='vitbackbones authors',
     license='Apache-2.0',
+    license_files=['LICENSE'],
+    keywords='vision transformer, object detection, segmentation, DETR, SETR, COCO, ADE20K',
+    classifiers=[
+        'Development Status :: 4 - Beta',
+        'Intended Audience :: Science/Research',
+        'Operating System :: POSIX :: Linux',
+        'Programming Language :: Python :: 3.10',
+        'Programming Language :: Python :: 3.11',
+        'Programming Language :: Python :: 3.12',
+        'Topic :: Scientific/Engineering :: Artificial Intelligence',
+        'Topic :: Scientific/Engineering :: Image Recognition',
+    ],
     python_requires='>=3.10,<3.13',
     packages=find_packages(include=['vitbackbones', 'vitbackbones.*']),
-    package_data={'vitbackbones.reporting': ['page.html']},
+    package_data={'vitbackbones': ['trained/*'], 'vitbackbones.reporting': ['page.html']},
     install_requires=REQUIRES,
     extras_require=EXTRAS,
+    entry_points={'console_scripts': ['vitbackbones = vitbackbones.commands.main:main']},
+    cmdclass={'build_py': BuildWithConfigs},
 )

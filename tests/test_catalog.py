@@ -12,7 +12,6 @@ from vitbackbones.catalog import (
     config_files,
     config_name,
     find_config,
-    header,
     nearest_config,
     shown_path,
 )
@@ -85,14 +84,6 @@ def test_the_nearest_config_is_named_in_the_form_that_was_used(text, near):
     assert f'did you mean {near}' in nearest_config(text)
     with pytest.raises(InputError, match='no config of this name; did you mean'):
         config(text)
-
-
-def test_a_header_is_read_without_running_the_config(tmp_path):
-    file = tmp_path / 'config.py'
-    file.write_text('"""What it is.\n\nMore."""\nraise SystemExit\n')
-    assert header(file) == 'What it is.\n\nMore.'
-    file.write_text('raise SystemExit\n')
-    assert header(file) == ''
 
 
 def test_a_foreign_config_inherits_by_package_name(tmp_path):

@@ -10,7 +10,15 @@ PACKAGE = Path(vitbackbones.__file__).parent
 # From the bottom. Rooms of one line do not import each other. Folders, and modules beside them.
 ORDER = (
     # what looks at the frames of other packages has the room of the patches, but stands alone
-    ('errors', 'processes', 'literals', 'signatures', 'version', 'openmmlab.frames'),
+    (
+        'errors',
+        'processes',
+        'literals',
+        'signatures',
+        'version',
+        'config_index',
+        'openmmlab.frames',
+    ),
     ('messages', 'files', 'packages'),
     ('catalog',),
     ('layers',),

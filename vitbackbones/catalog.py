@@ -1,18 +1,13 @@
-"""The shipped configs: where they lie, what they are called, and what their headers say.
-
-A config is a file ``<folder>/<stem>.py``; the folder says the data. Its name is
-``<stem>_<folder>``, as ``detr_aug_vit_s_coco`` of ``coco/detr_aug_vit_s.py``. Names are what work
-dirs, messages and inferencers use. Configs in ``own/``, for pictures of a user's own, are called by
-the stem.
+"""The shipped configs: where they lie, and which one a name or a path means.
 
 A clone has the files in ``configs/``, an installed wheel in ``vitbackbones/.mim/configs``, where
-OpenMMLab's tools look for them. Nothing here runs a config.
+OpenMMLab's tools look for them.
 """
 
-import ast
 from functools import cache
 from pathlib import Path
 
+from .config_index import name_of, run_configs
 from .errors import InputError
 from .messages import did_you_mean
 
@@ -20,22 +15,19 @@ PACKAGE = Path(__file__).resolve().parent
 SCOPE = 'vitbackbones::'
 INSTALLED = PACKAGE / '.mim' / 'configs'
 CONFIGS = INSTALLED if INSTALLED.is_dir() else PACKAGE.parent / 'configs'
-NO_RUNS = ('_base_', 'studies')  # folders whose files are no configs of a run
-NAMED_BY_STEM = 'own'
 
 
 @cache
 def config_files() -> dict[str, Path]:
     """Return all shipped configs by name, sorted."""
-    files = [file for file in CONFIGS.glob('*/*.py') if file.parent.name not in NO_RUNS]
-    return dict(sorted((_name(file), file) for file in files))
+    return run_configs(CONFIGS)
 
 
 def config_name(file: str | Path) -> str:
     """Return the name of a shipped config, or the stem of any other file."""
     file = Path(file)
-    shipped = file.absolute() == config_files().get(_name(file))
-    return _name(file) if shipped else file.stem
+    shipped = file.absolute() == config_files().get(name_of(file))
+    return name_of(file) if shipped else file.stem
 
 
 def find_config(text: str | Path) -> Path | None:
@@ -87,16 +79,6 @@ def shown_path(name: str) -> str:
     """Return the path of a shipped config as commands and messages write it."""
     file = config_files()[name]
     return f'configs/{file.parent.name}/{file.name}'
-
-
-def header(file: Path) -> str:
-    """Return the docstring of a config, ``''`` where it has none."""
-    return ast.get_docstring(ast.parse(file.read_text(encoding='utf-8'))) or ''
-
-
-def _name(file: Path) -> str:
-    folder = file.parent.name
-    return file.stem if folder == NAMED_BY_STEM else f'{file.stem}_{folder}'
 
 
 def _folders() -> set[str]:

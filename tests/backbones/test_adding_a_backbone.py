@@ -1,7 +1,6 @@
 """The page about adding a backbone: its example does what it says, and its list is complete."""
 
 import re
-import shutil
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -29,8 +28,7 @@ FILES = dict(re.findall(r'Save as `([^`]+)`[^\n]*:\n\n```python\n(.*?)```', PAGE
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with the files of the page and a copy of the configs that they build on."""
-    shutil.copytree(ROOT / 'configs', tmp_path / 'configs')
+    """A folder with the files of the page."""
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
@@ -42,7 +40,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_the_example_passes_the_checks_of_a_run_and_is_built_as_it_says(folder):
-    config = read_config(folder / 'configs' / 'detr_conv_backbone_shapes.py')
+    config = read_config(folder / 'detr_conv_backbone.py')
     lint(config)
     try_model(config)
     with DefaultScope.overwrite_default_scope(config.default_scope):

@@ -1,0 +1,59 @@
+"""Names and headers of configs, as data.
+
+A config of a run is a file ``<folder>/<stem>.py``; the folder says the data. Its name is
+``<stem>_<folder>``, as ``detr_aug_vit_s_coco`` of ``coco/detr_aug_vit_s.py``; in ``own/``, for
+pictures of a user's own, it is the stem. A header is a config's docstring: a title, then lines
+``Key: text``, of which some go on in the next line, indented.
+
+No config is run, and nothing but the standard library imported, as packaging runs this file before
+anything is installed.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+FACT = re.compile(r'^([A-Z][\w ]*): (.+(?:\n +.+)*)', re.MULTILINE)
+
+
+NO_RUNS = ('_base_', 'studies')  # folders whose files are no configs of a run
+NAMED_BY_STEM = 'own'
+
+
+def run_configs(configs: Path) -> dict[str, Path]:
+    """Return the configs of runs in a folder by name, sorted."""
+    files = [file for file in configs.glob('*/*.py') if file.parent.name not in NO_RUNS]
+    return dict(sorted((name_of(file), file) for file in files))
+
+
+def name_of(file: Path) -> str:
+    """Return the name of a config of a run."""
+    folder = file.parent.name
+    return file.stem if folder == NAMED_BY_STEM else f'{file.stem}_{folder}'
+
+
+def header(file: Path) -> str:
+    """Return the docstring of a config, ``''`` where it has none."""
+    return ast.get_docstring(ast.parse(file.read_text(encoding='utf-8'))) or ''
+
+
+def facts(file: Path) -> dict[str, str]:
+    """Return the title of a config's header as ``'Title'``, and its lines ``Key: text``."""
+    text = header(file)
+    title = ' '.join(text.partition('\n\n')[0].split()).removesuffix('.')
+    lines = {key: ' '.join(said.split()) for key, said in FACT.findall(text)}
+    return {'Title': title, **lines}
+
+
+def model_index(configs: Path) -> dict:
+    """Return what OpenMMLab's tools read about the configs of a folder."""
+    return {
+        'Models': [
+            {
+                'Name': name,
+                'Config': f'configs/{file.relative_to(configs).as_posix()}',
+                'Metadata': facts(file),
+            }
+            for name, file in run_configs(configs).items()
+        ]
+    }
