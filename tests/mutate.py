@@ -99,6 +99,7 @@ ALSO = {
     ],
     'reporting': ['reporting', 'tools/test_report.py'],
     'tasks': ['tasks', 'preflight/test_agreement.py'],
+    'tasks/detection/dilated_resnet.py': ['checkpoints/convert/test_detr.py'],
     'tasks/detection/levels.py': ['preflight/test_fit.py'],
     'tasks/detection/own_data.py': ['preflight/test_own_data.py'],
     'tasks/segmentation/own_data.py': ['preflight/test_own_data.py'],

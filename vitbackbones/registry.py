@@ -115,6 +115,7 @@ MODELS = LazyRegistry(
     {
         'necks': 'FPN ChannelMapper Levels Pyramid SimpleFeaturePyramid',
         'tasks.detection.detr': 'DETR',
+        'tasks.detection.dilated_resnet': 'DilatedResNet',
         'tasks.detection.dino': 'DINO',
         'tasks.segmentation.setr_aux': 'SETRAuxHead',
         'tasks.segmentation.setr_mla': 'MLANeck SETRMLAHead',

@@ -22,6 +22,7 @@ from .reading import load_file
 
 LOG = logging.getLogger('vitbackbones')
 INITIALIZERS = ('Pretrained', 'vitbackbones.Pretrained')
+WHOLE = ('state_dict', 'model')  # entries with the weights of a whole model
 # in a classifier's file, without a place in a dense backbone
 LEFT_OVER = ('*cls_token', '*dist_token')
 
@@ -66,20 +67,28 @@ def _is_finite(values: Tensor) -> bool:
 
 
 def load_model_file(path: str | Path) -> dict:
-    """Read a file that mmengine loads into a whole model, in the keys of our models.
+    """Read a file that is loaded into a whole model, and return it as :func:`in_our_keys` does.
 
-    That matters for files of whole models, which is what a released SETR is; any other file is
-    returned as it is. Arguments and errors as in :func:`load_file`.
+    Arguments and errors as in :func:`load_file`.
     """
-    checkpoint = load_file(path)
-    state = checkpoint.get('state_dict', checkpoint)
+    return in_our_keys(path, load_file(path))
+
+
+def in_our_keys(path: str | Path, checkpoint: dict) -> dict:
+    """Return the content of a file of a whole model in the keys of our models.
+
+    That matters for models as they were released (SETR, DETR), whose result has a ``state_dict``;
+    any other content is returned as it is. ``path`` is for the log.
+    """
+    state = next((checkpoint[key] for key in WHOLE if key in checkpoint), checkpoint)
     name = find_format(state)
     layout = FORMATS[name]
     if not layout.whole_model:
         return checkpoint
-    unused = shorten(layout.unused(state))
-    LOG.info(f'{path}: format {name}, converted; unused by design: {unused}')
-    return {'meta': {}, **checkpoint, 'state_dict': layout.convert(state)}
+    unused = f'; unused by design: {shorten(keys)}' if (keys := layout.unused(state)) else ''
+    note = f'; {layout.note}' if layout.note else ''
+    LOG.info(f'{path}: format {name}, converted{unused}{note}')
+    return {'meta': checkpoint.get('meta', {}), 'state_dict': layout.convert(state)}
 
 
 @dataclass(frozen=True)

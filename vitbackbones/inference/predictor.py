@@ -10,7 +10,7 @@ from mmengine.dataset import Compose, pseudo_collate
 from mmengine.model import revert_sync_batchnorm
 from mmengine.registry import MODELS, DefaultScope
 
-from ..checkpoints.reading import load_file
+from ..checkpoints.filling import load_model_file
 from ..configuration.data import first_dataset
 from ..configuration.metainfo import agreed_meta
 from ..configuration.settings import model_settings
@@ -86,7 +86,7 @@ class Predictor:
 
     def _fill(self, config: Config, checkpoint: Path) -> dict:
         """Load the weights and return the file's ``meta``."""
-        content, name = load_file(checkpoint), str(checkpoint)
+        content, name = load_model_file(checkpoint), str(checkpoint)
         meta = agreed_meta(config, content, self.model, name)
         state = fitting_state(name, self.model, content)
         self.model.load_state_dict(state, strict=False)  # num_batches_tracked may be missing

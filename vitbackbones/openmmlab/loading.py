@@ -11,7 +11,7 @@ from typing import BinaryIO, TextIO
 import yaml
 
 from ..checkpoints.downloads import fetching, load_local_address, load_url
-from ..checkpoints.filling import load_model_file
+from ..checkpoints.filling import in_our_keys, load_model_file
 from ..checkpoints.reading import load_file, read_data, read_safely
 from ..errors import InputError
 
@@ -48,10 +48,10 @@ def register_safe_loaders(register: Callable) -> None:
 
 
 def load_url_safely(original: Callable) -> Callable:
-    """Download by :func:`~vitbackbones.checkpoints.downloads.load_url`."""
+    """Download by :func:`~vitbackbones.checkpoints.downloads.load_url`, and convert it."""
 
     def load_from_url(url: str, model_dir=None, map_location=None, progress=True) -> dict:
-        return load_url(url, model_dir, progress)
+        return in_our_keys(url, load_url(url, model_dir, progress))
 
     return load_from_url
 

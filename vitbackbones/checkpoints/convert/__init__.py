@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from ...errors import InputError
 from .aug_vit import convert_aug_vit, is_aug_vit
+from .detr import NOTE as DETR_NOTE
+from .detr import convert_detr, describe_detr, is_detr
 from .mmpretrain import (
     convert_mmpretrain_t2t,
     convert_mmpretrain_tnt,
@@ -56,6 +58,7 @@ class Format:
 # have DeiT's keys too, and 'native' takes whatever is left.
 FORMATS = {
     'setr': Format(is_setr, convert_setr, describe_setr, unused_in_setr, whole_model=True),
+    'detr': Format(is_detr, convert_detr, describe_detr, note=DETR_NOTE, whole_model=True),
     'aug_vit': Format(is_aug_vit, convert_aug_vit),
     'msf': Format(is_msf, convert_msf, describe_msf),
     'pvt': Format(is_pvt, convert_pvt),
