@@ -14,6 +14,7 @@ from .errors import OptionError
 from .layers import fuse_for_inference
 from .messages import did_you_mean
 from .signatures import accepted_keywords
+from .weights import fetch
 
 # name: (backbone, its arguments, what the head reads), as the backbones say themselves; a class
 # does not answer to the names of the one that it derives from
@@ -122,6 +123,7 @@ def create_model(
     num_classes: int = 1000,
     checkpoint: str | Path | None = None,
     allow_missing: Sequence[str] = (),
+    pretrained: bool = False,
     **options,
 ) -> Classifier:
     """Build a classifier that maps images (N, 3, H, W) to logits (N, num_classes).
@@ -129,14 +131,16 @@ def create_model(
     Args:
         name: one of :func:`list_models`.
         num_classes: width of the head; 0 for the features that it would read.
-        checkpoint: file to fill it from, in any layout that ``checkpoints.convert`` knows. A
-            head of another number of classes stays as initialized, with a warning.
+        checkpoint: what to fill it from: a file in any layout that ``checkpoints.convert`` knows,
+            an address, or a name of published weights. A head of another number of classes stays
+            as initialized, with a warning.
         allow_missing: patterns of further keys that may stay so (``load_pretrained``).
+        pretrained: whether to fill it from the weights that were published by its name.
         options: arguments of the backbone, such as ``img_size`` or ``drop_path_rate``.
 
     Raises:
         OptionError: the name or an option is unknown (the nearest are given), or its value is bad.
-        InputError: the checkpoint does not fill the model.
+        InputError: the checkpoint does not fill the model, or nothing was published by its name.
     """
     if name not in MODELS:
         hint = did_you_mean(name, MODELS.keys()) or f'; known: {", ".join(list_models())}'
@@ -146,6 +150,10 @@ def create_model(
     for option in options:
         if option not in known:
             raise OptionError(f'{name} has no option {option!r}{did_you_mean(option, known)}')
+    if pretrained and checkpoint is not None:
+        raise OptionError('pretrained=True and a checkpoint: give one of the two')
+    if pretrained:
+        checkpoint = fetch(name)
     model = Classifier(backbone(**{**arguments, 'out_type': out_type, **options}), num_classes)
     if checkpoint is not None:
         with torch.no_grad():

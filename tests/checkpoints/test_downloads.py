@@ -29,8 +29,9 @@ def save(path, value):
 
 
 def kept(folder):
-    """The files below the folder of downloads."""
-    return sorted(path for path in Path(folder, 'cache').rglob('*') if path.is_file())
+    """The files below the folder of downloads, without locks."""
+    files = [path for path in Path(folder, 'cache').rglob('*') if path.is_file()]
+    return sorted(path for path in files if path.suffix != '.lock')
 
 
 def test_two_addresses_of_one_name_are_two_files(tmp_path, server):

@@ -1,38 +1,31 @@
-"""Checkpoints from addresses, each downloaded once.
+"""Checkpoints from wherever they are: a file, an address, a name of published weights.
 
-A download is kept under its whole address, as many files are called ``model.safetensors``. It is
-kept only after it was read without an error, so that neither a part of a file nor the error page of
-a server stays behind. Where the name says a hash, as in ``deit_small-cd65a155.pth``, the content
-must have it.
+A download is kept only after it was read without an error, so that the error page of a server does
+not stay behind.
 """
 
-import hashlib
-import os
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from urllib.parse import unquote, urlparse
 
-import torch
-
 from ..errors import InputError
-from .reading import load_file, read_safely
-
-# The beginning of a file's SHA-256, as in torch.hub; OpenMMLab's names have dates, too.
-HASH = re.compile(r'-(?!20\d{6}\.)([0-9a-f]{8,})\.')
+from ..weights.cache import fetch_url, local, place_of
+from .reading import load_file
 
 
 def load_anywhere(source: str | Path) -> dict:
-    """Read a file or an address of any kind that mmengine knows (https://, torchvision:// ...).
+    """Read a file, a name of published weights, or an address.
+
+    Args:
+        source: the address may be ``hf-hub:OWNER/NAME``, or of any kind that mmengine knows
+            (https://, torchvision:// ...).
 
     Raises:
-        InputError: as :func:`load_file` and :func:`load_url`.
+        InputError: as :func:`load_file`, :func:`load_url` and
+            :func:`~vitbackbones.weights.cache.fetch`.
     """
     scheme, is_address, rest = str(source).partition(':/')  # pathlib makes one slash of two
     if not is_address:
-        return load_file(source)
+        return _load_named(source)
     slashes = '///' if scheme == 'file' else '//'
     address = f'{scheme}:{slashes}{rest.lstrip("/")}'
     try:
@@ -44,6 +37,16 @@ def load_anywhere(source: str | Path) -> dict:
         text = f'{address}: addresses with {scheme}:// need mmengine; give a file'
         raise InputError(text) from None
     return CheckpointLoader.load_checkpoint(address, 'cpu')
+
+
+def _load_named(source: str | Path) -> dict:
+    file = local(source)
+    try:
+        return load_file(file)
+    except InputError as error:
+        if file is source:
+            raise
+        raise InputError(f'{error} {source} stands for it; delete it to fetch it again.') from error
 
 
 def load_local_address(address: str) -> dict:
@@ -59,48 +62,12 @@ def load_url(url: str, model_dir: str | None = None, progress: bool = True) -> d
     Raises:
         InputError: the download failed, has another hash than its name says, or is refused.
     """
-    folder = Path(model_dir or Path(torch.hub.get_dir(), 'checkpoints'))
-    folder /= hashlib.sha256(url.encode()).hexdigest()[:16]
-    file = folder / (Path(unquote(urlparse(url).path)).name or 'checkpoint')
-    with fetching(url):
-        if not file.exists():
-            return _download(url, file, progress)
+    is_new = not place_of(url, model_dir).exists()
+    file = fetch_url(url, model_dir, progress=progress)
     try:
         return load_file(file)
     except InputError as error:
-        raise InputError(f'{error} It came from {url}; delete it to download it again.') from error
-
-
-def _download(url: str, file: Path, progress: bool) -> dict:
-    """Download to a folder of this process, read, and only then keep it as ``file``."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix='download-', dir=file.parent) as folder:
-        part = Path(folder, file.name)
-        said = HASH.search(file.name)
-        torch.hub.download_url_to_file(url, str(part), said and said[1], progress)
-        try:
-            with part.open('rb') as opened:
-                content = read_safely(opened, file)
-        except InputError as error:
+        if is_new:
+            file.unlink(missing_ok=True)
             raise InputError(f'{error} It came from {url} and was not kept.') from error
-        os.replace(part, file)
-    return content
-
-
-@contextmanager
-def fetching(address: str) -> Iterator[None]:
-    """Turn whatever prevents a download into one message that begins with the address.
-
-    Raises:
-        InputError: with the reason.
-    """
-    try:
-        yield
-    except InputError:
-        raise
-    except Exception as error:  # network, disk, unknown names, clients that are not installed
-        reason = str(error).strip().partition('\n')[0] or type(error).__name__
-        raise InputError(
-            f'{address}: cannot be downloaded ({reason}). '
-            'Fetch it by other means and give the file.'
-        ) from error
+        raise InputError(f'{error} It came from {url}; delete it to download it again.') from error

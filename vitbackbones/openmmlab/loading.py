@@ -10,10 +10,11 @@ from typing import BinaryIO, TextIO
 
 import yaml
 
-from ..checkpoints.downloads import fetching, load_local_address, load_url
+from ..checkpoints.downloads import load_local_address, load_url
 from ..checkpoints.filling import in_our_keys, load_model_file
 from ..checkpoints.reading import load_file, read_data, read_safely
 from ..errors import InputError
+from ..weights.transfer import fetching
 
 
 def explain_downloads(load_checkpoint: Callable) -> Callable:

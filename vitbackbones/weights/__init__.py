@@ -1,5 +1,6 @@
 """Published weights by name: where they are, what they need, and how they get to this machine."""
 
+from .cache import fetch
 from .table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Published
 
-__all__ = ['LEFT_RANDOM', 'NEVER_PUBLISHED', 'PUBLISHED', 'Published']
+__all__ = ['LEFT_RANDOM', 'NEVER_PUBLISHED', 'PUBLISHED', 'Published', 'fetch']

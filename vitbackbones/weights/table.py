@@ -8,8 +8,8 @@ was made; ``vitbackbones weights --check`` asks each of them.
 import re
 from dataclasses import dataclass
 
-# The beginning of a file's SHA-256 in its name, as in torch.hub.
-HASH = re.compile(r'-([0-9a-f]{8,})\.pth$')
+# The beginning of a file's SHA-256 in its name, as in torch.hub; OpenMMLab's names have dates, too.
+HASH = re.compile(r'-(?!20\d{6}\.)([0-9a-f]{8,})\.')
 
 
 @dataclass(frozen=True)

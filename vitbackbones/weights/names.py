@@ -1,0 +1,51 @@
+"""What a name stands for: published weights, or the nearest start where there are none."""
+
+from pathlib import Path
+
+from ..errors import InputError
+from ..messages import did_you_mean
+from .table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Published
+
+
+def is_name(text: str) -> bool:
+    """Whether ``text`` could only be a name: files and addresses have a dot or a slash."""
+    return not set('./\\:') & set(text)
+
+
+def find(name: str) -> Published:
+    """Return what was published by a name.
+
+    Raises:
+        InputError: nothing was; the message has the nearest start, or names like it.
+    """
+    if name in PUBLISHED:
+        return PUBLISHED[name]
+    if name not in NEVER_PUBLISHED:
+        hint = did_you_mean(name, [*PUBLISHED, *NEVER_PUBLISHED])
+        raise InputError(
+            f'{name}: no such file, and no name of published weights{hint}; '
+            '"vitbackbones weights" lists them'
+        )
+    nearest = NEVER_PUBLISHED[name]
+    start = f'its nearest start is {nearest}: {how_to_start(name)}' if nearest else 'train it first'
+    raise InputError(f'{name}: weights of it were never published; {start}')
+
+
+def how_to_start(name: str) -> str:
+    """Say what to type to start a model without published weights from the nearest ones."""
+    missing = f', allow_missing={LEFT_RANDOM[name]}' if name in LEFT_RANDOM else ''
+    call = f"create_model('{name}', checkpoint='{NEVER_PUBLISHED[name]}'{missing})"
+    return f'{call}, or --pretrained auto with a config'
+
+
+def name_of(file: str | Path) -> str | None:
+    """Return the name that a file is called after, as it is or by its publisher; None if none.
+
+    >>> name_of('checkpoints/deit_s.pth'), name_of('resnet50-0676ba61.pth')
+    ('deit_s', 'resnet50')
+    """
+    stem, file_name = Path(file).stem, Path(file).name
+    if stem in PUBLISHED or stem in NEVER_PUBLISHED:
+        return stem
+    urls = {Path(row.url).name: name for name, row in PUBLISHED.items() if row.url}
+    return urls.get(file_name)

@@ -1,0 +1,152 @@
+"""One file from one address: complete and checked, or not there at all.
+
+What was cut short is kept beside it as ``.part`` and goes on from there. Of several processes that
+want the same file one downloads, and the others wait.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPException
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from filelock import FileLock
+from torch.hub import tqdm
+
+from ..errors import InputError
+
+TRIES = 4  # after connections that broke
+TIMEOUT = 30  # seconds without a byte
+CHUNK = 1 << 20  # bytes
+BROKEN = (ConnectionError, TimeoutError, HTTPException)
+OTHERWISE = 'Fetch it by other means and give the file.'
+RANGE_NOT_SATISFIABLE = 416
+
+
+def is_offline() -> bool:
+    """Whether ``HF_HUB_OFFLINE`` forbids connections, in the words of huggingface_hub."""
+    return os.environ.get('HF_HUB_OFFLINE', '').upper() in ('1', 'ON', 'YES', 'TRUE')
+
+
+@contextmanager
+def fetching(address: str) -> Iterator[None]:
+    """Turn whatever prevents a download into one message that begins with the address.
+
+    Raises:
+        InputError: with the reason.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:  # network, disk, unknown names, clients that are not installed
+        reason = str(error).strip().partition('\n')[0] or type(error).__name__
+        raise InputError(f'{address}: cannot be downloaded ({reason}). {OTHERWISE}') from error
+
+
+def download(url: str, file: Path, sha256: str | None = None, progress: bool = True) -> None:
+    """Bring what is at ``url`` to ``file``, unless it is there.
+
+    Args:
+        url: http:// or https://.
+        file: its folder is made if need be.
+        sha256: the content's hash, or the beginning of it.
+        progress: whether to show a bar.
+
+    Raises:
+        InputError: there is no connection or none is allowed, the server stops half-way or
+            answers with a web page, the content has another hash and is not kept, or the folder
+            cannot be written to.
+    """
+    if file.exists():
+        return
+    with fetching(url), _alone(url, file):
+        part = file.with_name(f'{file.name}.part')
+        goes_on = part.exists()
+        while not file.exists():  # another process may have brought it meanwhile
+            _transfer(url, part, progress)
+            if problem := _problem(part, sha256):
+                part.unlink()
+                if not goes_on:
+                    raise InputError(f'{url}: cannot be downloaded ({problem}). {OTHERWISE}')
+                goes_on = False  # its beginning may be that of another file: once from the start
+            else:
+                os.replace(part, file)
+
+
+@contextmanager
+def _alone(url: str, file: Path) -> Iterator[None]:
+    """Keep other processes from downloading the same file while the block runs."""
+    if is_offline():
+        raise InputError(
+            f'{url}: is not downloaded, as HF_HUB_OFFLINE is set. Bring the file here as {file}, '
+            'or unset HF_HUB_OFFLINE.'
+        )
+    lock = FileLock(f'{file}.lock')  # stays, as another process may be about to lock it
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except OSError as error:
+        raise InputError(
+            f'{url}: cannot be kept in {file.parent} ({error.strerror}). Name a folder that can be '
+            f'written to with TORCH_HOME. {OTHERWISE}'
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _transfer(url: str, part: Path, progress: bool) -> None:
+    """Complete ``part``; go on after connections that break."""
+    for left in reversed(range(TRIES)):
+        try:
+            _receive(url, part, progress)
+            return
+        except HTTPError as error:
+            if error.code != RANGE_NOT_SATISFIABLE or not left:
+                raise
+            part.unlink(missing_ok=True)  # it is longer than what is there now
+        except BROKEN as error:
+            if not left:
+                raise InputError(
+                    f'{url}: the connection broke {TRIES} times ({error}). What came so far is '
+                    'kept: the same command goes on from there.'
+                ) from error
+
+
+def _receive(url: str, part: Path, progress: bool) -> None:
+    """Append what is missing of ``part``, or write all of it if the server gives no ranges."""
+    there = part.stat().st_size if part.exists() else 0
+    asked = {'Range': f'bytes={there}-'} if there else {}
+    with urlopen(Request(url, headers=asked), timeout=TIMEOUT) as answer:
+        if answer.headers.get_content_type() == 'text/html':
+            raise InputError(f'{url}: the server answers with a web page, no file. {OTHERWISE}')
+        goes_on = answer.headers.get('Content-Range', '').startswith(f'bytes {there}-')
+        start = there if goes_on else 0
+        length = answer.headers.get('Content-Length')
+        total = start + int(length) if length else None
+        bar = tqdm(total=total, initial=start, disable=not progress, unit='B', unit_scale=True)
+        with part.open('ab' if goes_on else 'wb') as file, bar:
+            while data := answer.read(CHUNK):
+                file.write(data)
+                bar.update(len(data))
+    if total is not None and part.stat().st_size < total:
+        raise ConnectionError(f'the server stopped, of {total} bytes')
+
+
+def _problem(part: Path, sha256: str | None) -> str:
+    """Say why a complete file is not the one that was asked for; '' if it may be."""
+    if not sha256:
+        return ''
+    digest = hashlib.sha256()
+    with part.open('rb') as file:
+        while data := file.read(CHUNK):
+            digest.update(data)
+    found = digest.hexdigest()
+    if found.startswith(sha256):
+        return ''
+    return f'the hash of its content differs: expected "{sha256}", got "{found}"'
