@@ -25,7 +25,6 @@ from ..errors import InputError, OptionError
 from ..layers import (
     Sweeps,
     average_map,
-    fit_position,
     fuse_for_inference,
     keep_first_token,
     number_slices,
@@ -33,6 +32,7 @@ from ..layers import (
     resize_position,
     to_map,
 )
+from .adapting import fit_channels, fit_positions
 from .init_cfg import InitCfgMixin
 from .options import choose_indices, input_size, require_size
 from .running import RunsBlocks, cast_to_parameter_dtype
@@ -57,15 +57,6 @@ def contract_broken(
 ) -> ValueError:
     """Return the error for what a subclass lacks: what it is, what to do, where to read more."""
     return kind(f'{type(backbone).__name__} {problem}: {remedy}; see docs/adding_a_backbone.md')
-
-
-def trunc_normal_linears(module: nn.Module, std: float = 0.02) -> None:
-    """Fill every linear layer below ``module``: truncated normal weights, zero biases."""
-    for layer in module.modules():
-        if isinstance(layer, nn.Linear):
-            nn.init.trunc_normal_(layer.weight, std=std)
-            if layer.bias is not None:
-                nn.init.zeros_(layer.bias)
 
 
 def _finishing(constructor: Callable[..., None]) -> Callable[..., None]:
@@ -102,6 +93,7 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
         classifiers: arguments of the constructor by name for ``vitbackbones.create_model``.
         head_input: what a classification head reads, ``'cls_token'`` or ``'pooled'``.
         torch_head: whether the published code leaves a head as torch initializes it.
+        preprocessing: where its images are made otherwise than ``models.preprocessing`` says.
     """
 
     out_channels: tuple[int, ...] = ()
@@ -112,6 +104,9 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
     classifiers: dict[str, dict] = {}
     head_input = 'pooled'
     torch_head = False
+    preprocessing: dict = {}
+    in_channels = 3  # of the images that it is made for, and their (height, width)
+    img_size: tuple[int, int] = (224, 224)
 
     def __init__(
         self,
@@ -203,18 +198,14 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
         return {name for name in names if any(fnmatchcase(name, p) for p in self.undecayed)}
 
     def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
-        """Return ``state`` with the position codes resized to this model's input size.
+        """Return ``state`` for this model's input size and channels; see ``adapting``.
 
         Raises:
-            InputError: a position code fits no grid, or lacks this model's class token.
+            InputError: a position code fits no grid.
         """
         state = dict(state)
-        stored = [entry for entry in self.positions() if prefix + entry[0] in state]
-        for key, extra, size, mode in stored:
-            try:
-                state[prefix + key] = fit_position(state[prefix + key], extra, size, mode)
-            except OptionError as error:
-                raise InputError(f'{prefix}{key}: {error}') from error
+        fit_positions(self, state, prefix)
+        fit_channels(self, state, prefix)
         return state
 
     # -- what follows from it -------------------------------------------------------------------
@@ -297,8 +288,8 @@ class PlainBackbone(Backbone):
         super().__init__(**options)
         require_size('patch_size', patch_size)
         require_size('pool', pool)
-        height, width = input_size(img_size)
-        self.grid = (math.ceil(height / patch_size), math.ceil(width / patch_size))
+        self.img_size = input_size(img_size)
+        self.grid = tuple(math.ceil(side / patch_size) for side in self.img_size)
         self.pool = pool
         self.out_indices = choose_indices(out_indices, depth)
         self.out_channels = (embed_dims,) * len(self.out_indices)
@@ -390,8 +381,8 @@ class PyramidBackbone(Backbone):
         super().__init__(**options)
         if self.out_type == 'cls_token' and not self.has_cls_token:
             raise OptionError("out_type='cls_token': there is no class token here, use 'pooled'")
-        height, width = input_size(img_size)
-        self.grid = (math.ceil(height / stride), math.ceil(width / stride))  # of the first stage
+        self.img_size = input_size(img_size)
+        self.grid = tuple(math.ceil(side / stride) for side in self.img_size)  # of the first stage
         count = len(embed_dims)
         chosen = choose_indices(out_indices, count)
         self.out_indices = chosen if self.out_type == 'featmap' else (count - 1,)

@@ -198,7 +198,7 @@ class Mixer(BlockOptions, PlainBackbone):
         Raises:
             OptionError: weights of another grid that is not square.
         """
-        state = dict(state)
+        state = super().adapt_state_dict(state, prefix)
         for i in range(len(self.blocks)):
             mixing = f'{prefix}blocks.{i}.mlp_tokens.'
             keys = [mixing + name for name in ('fc1.weight', 'fc2.weight', 'fc2.bias')]

@@ -25,7 +25,8 @@ from ..layers import (
     pad_map,
     resize_position,
 )
-from .base import PyramidBackbone, trunc_normal_linears
+from .base import PyramidBackbone
+from .initial_weights import trunc_normal_linears
 from .options import RecursionOptions, choose_arch, require_per_stage
 
 _WIDTHS = {

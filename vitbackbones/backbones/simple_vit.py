@@ -31,6 +31,9 @@ class NormedPatchEmbed(nn.Module):
     The pixels of a patch are ordered (row, column, channel), the channel fastest.
     """
 
+    image_inputs = ('norm1.weight', 'norm1.bias', 'proj.weight')
+    channels_last = True
+
     def __init__(self, in_channels: int, embed_dims: int, patch_size: int) -> None:
         super().__init__()
         self.in_channels, self.patch_size = in_channels, patch_size
@@ -73,6 +76,7 @@ class SimpleViT(WindowOptions, PlainBackbone):
     }
     classifiers = {f'simple_vit_{arch}': {'arch': arch} for arch in archs}
     torch_head = True
+    preprocessing = {'interpolation': 'bilinear'}
     undecayed = ('*.shortcut*',)  # the published recipe decays everything else
 
     def __init__(

@@ -35,7 +35,8 @@ from ..layers import (
     is_traced,
     pad_map,
 )
-from .base import PyramidBackbone, trunc_normal_linears
+from .base import PyramidBackbone
+from .initial_weights import trunc_normal_linears
 from .options import RecursionOptions, choose_arch, require_per_stage, require_size
 
 
@@ -272,6 +273,7 @@ class Swin(RecursionOptions, PyramidBackbone):
     classifiers = {f'swin_{arch}': {'arch': arch} for arch in archs}
     stages_name = 'layers'
     undecayed = ('*_bias_table', '*.shortcut*')
+    preprocessing = {'interpolation': 'bilinear'}  # MSF's, as these models are trained here
 
     def __init__(
         self,

@@ -39,6 +39,8 @@ class T2T(ViT):
         **{f't2t_t_{arch}': {'arch': arch, 'tokens': 'transformer'} for arch in archs},
     }
 
+    preprocessing = {'crop_pct': 0.9}
+
     def __init__(
         self,
         arch: str | dict = '14',

@@ -40,7 +40,8 @@ from ..layers import (
     pad_to_multiple,
     require_choice,
 )
-from .base import PlainBackbone, trunc_normal_linears
+from .base import PlainBackbone
+from .initial_weights import trunc_normal_linears
 from .options import UNCHANGED, WindowOptions, choose_arch, require_size
 
 
@@ -253,6 +254,7 @@ class TNT(WindowOptions, PlainBackbone):
         'inner_shortcut': WindowOptions.default_parts['shortcut'],
     }
     undecayed = ('cls_token', 'patch_pos', 'pixel_pos', '*.shortcut*')
+    preprocessing = {'mean': (0.5,) * 3, 'std': (0.5,) * 3, 'crop_pct': 0.9}
 
     def __init__(
         self,

@@ -20,7 +20,8 @@ from ..layers import (
     require_choice,
     sinusoid_position,
 )
-from .base import PlainBackbone, trunc_normal_linears
+from .base import PlainBackbone
+from .initial_weights import trunc_normal_linears
 from .options import UNCHANGED, WindowOptions, choose_arch
 
 
@@ -133,6 +134,7 @@ class AugViT(ViT):
     """
 
     classifiers = {f'aug_vit_{arch}': {'arch': arch} for arch in ('ti', 's', 'b')}
+    preprocessing = {'mean': (0.5,) * 3, 'std': (0.5,) * 3, 'crop_pct': 0.9}
     default_parts = {
         **ViT.default_parts,
         'shortcut': {'type': 'AugmentedShortcut', 'paths': 2, 'blocks': 4},

@@ -41,6 +41,10 @@ optional, and what is not declared is not used:
 * ``residuals`` (a module that holds branches and shortcuts, as a block does): which branch each
   shortcut closes, a dict of attribute names ``{shortcut: branch}``. The branch's answer is at
   most rearranged and dropped in between, and nothing else reads it.
+* ``image_inputs`` (stem without convolutions): names of its parameters that read the channels of
+  the image, ``in_channels`` of the stem. Weights have them in their second axis, vectors in their
+  only one, joined with the pixels of a patch; ``channels_last = True`` where the channel varies
+  fastest there. A checkpoint of three channels is then adapted to others.
 * ``chain`` (MLP): names of its linear layers and activations, which are its answer when they are
   applied one after the other; nothing but dropout is between them.
 

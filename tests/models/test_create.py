@@ -5,9 +5,8 @@ import logging
 import pytest
 import torch
 
-from vitbackbones import create_model, list_models
+from vitbackbones import create_model
 from vitbackbones.errors import InputError, OptionError
-from vitbackbones.models import MODELS
 
 # Parameters in millions with 1000 classes, as counted in the published code
 COUNTS = {
@@ -24,11 +23,6 @@ COUNTS = {
     'pvt_m': 44.2081,
     'pvt_l': 61.3693,
 }
-
-
-def test_names_are_listed():
-    assert list_models() == sorted(MODELS)
-    assert {'deit_s', 'aug_vit_s', 'pvt_s', 'aug_pvt_s'} <= set(list_models())
 
 
 @pytest.mark.parametrize('name', COUNTS)
@@ -63,6 +57,16 @@ def test_a_misspelled_option_is_answered_with_the_nearest():
     message = "deit_ti has no option 'drop_path'; did you mean 'drop_path_rate'"
     with pytest.raises(OptionError, match=message):
         create_model('deit_ti', drop_path=0.1)
+
+
+def test_options_of_create_model_are_suggested_too():
+    with pytest.raises(OptionError, match="no option 'feature_only'; did you mean 'features_only'"):
+        create_model('deit_ti', feature_only=True)
+
+
+def test_timms_second_argument_is_no_number_of_classes():
+    with pytest.raises(OptionError, match='num_classes=True: must be a number'):
+        create_model('deit_ti', True)
 
 
 def test_maps_have_no_classifier():

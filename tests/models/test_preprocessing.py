@@ -1,0 +1,82 @@
+"""How pictures become images, held against timm."""
+
+import pickle
+import sys
+
+import pytest
+import torch
+from PIL import Image
+
+from tests.datasets.natural import photograph
+from vitbackbones import create_model, transform
+from vitbackbones.errors import InputError, OptionError
+from vitbackbones.models.preprocessing import named_config
+
+HALF = (0.5, 0.5, 0.5)
+
+
+def picture(mode='RGB'):
+    return Image.fromarray(photograph(200, 300)).convert(mode)
+
+
+def test_a_model_has_what_its_backbone_says_and_its_own_size():
+    with torch.device('meta'):
+        model = create_model('aug_vit_ti', img_size=(64, 96))
+    assert model.data_config == {
+        'input_size': (3, 64, 96),
+        'interpolation': 'bicubic',
+        'mean': HALF,
+        'std': HALF,
+        'crop_pct': 0.9,
+        'crop_mode': 'center',
+    }
+
+
+def test_other_channels_have_the_average_mean():
+    with torch.device('meta'):
+        config = create_model('sret_t', in_chans=2, features_only=True).data_config
+    assert config['input_size'] == (2, 224, 224)
+    assert config['mean'] == pytest.approx([0.449, 0.449])
+    assert config['std'] == pytest.approx([0.226, 0.226])
+
+
+@pytest.mark.parametrize(
+    ('name', 'size'), [('aug_vit_s', 224), ('msf_vit_s', 224), ('sret_t', (96, 160))]
+)
+def test_images_are_those_of_timm(name, size):
+    timm_data = pytest.importorskip('timm.data')
+    with torch.device('meta'):
+        model = create_model(name, img_size=size)
+    config = timm_data.resolve_model_data_config(model)
+    assert config == model.data_config
+    theirs = timm_data.create_transform(**config, is_training=False)(picture())
+    assert torch.allclose(transform(model)(picture()), theirs, atol=1e-6)
+
+
+def test_a_name_stands_for_its_model():
+    assert torch.equal(transform('sret_t')(picture()), transform(create_model('sret_t'))(picture()))
+    assert named_config('tnt_s_se')['mean'] == HALF
+    with pytest.raises(OptionError, match="unknown model 'sret_x'; did you mean 'sret_"):
+        transform('sret_x')
+
+
+@pytest.mark.parametrize('mode', ['L', 'RGBA', 'P', 'CMYK'])
+def test_pictures_of_every_kind_are_taken(mode):
+    shown = picture(mode)
+    assert torch.equal(transform('sret_t')(shown), transform('sret_t')(shown.convert('RGB')))
+    with torch.device('meta'):
+        gray = create_model('sret_t', in_chans=1)
+    assert transform(gray)(shown).shape == (1, 224, 224)
+
+
+def test_training_cuts_at_random_and_goes_to_other_processes():
+    train = pickle.loads(pickle.dumps(transform('sret_t', train=True)))
+    first, second = train(picture()), train(picture())
+    assert first.shape == second.shape == (3, 224, 224)
+    assert not torch.equal(first, second)
+
+
+def test_without_torchvision_one_message_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'torchvision.transforms.v2', None)
+    with pytest.raises(InputError, match='pip install torchvision'):
+        transform('sret_t')
