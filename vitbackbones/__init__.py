@@ -1,10 +1,24 @@
 """Vision-transformer backbones for COCO detection and ADE20K segmentation on OpenMMLab."""
 
+from importlib import import_module
+
 from .catalog import config
-from .models import create_model, list_models, transform
 from .openmmlab.after_import import install as patch_openmmlab
 from .version import __version__
+
+# Imported when they are asked for: torch takes seconds, which ``vitbackbones --help`` need not.
+LATER = {'create_model': '.models', 'list_models': '.models', 'transform': '.models'}
 
 __all__ = ['__version__', 'config', 'create_model', 'list_models', 'transform']
 
 patch_openmmlab()
+
+
+def __getattr__(name: str):
+    if name not in LATER:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    return getattr(import_module(LATER[name], __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *LATER})
