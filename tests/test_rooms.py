@@ -19,7 +19,7 @@ ORDER = (
         'config_index',
         'openmmlab.frames',
     ),
-    ('messages', 'files', 'packages'),
+    ('messages', 'files', 'packages', 'environment'),
     ('catalog',),
     ('layers',),
     ('weights',),

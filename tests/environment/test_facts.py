@@ -1,0 +1,66 @@
+"""What is installed is read off metadata, wherever it lies and however often."""
+
+import json
+import sys
+
+import pytest
+
+from vitbackbones.environment import facts
+from vitbackbones.environment.facts import existing, installed_packages, look
+
+
+def install(folder, name, version, requires=(), editable=None):
+    info = folder / f'{name.replace("-", "_")}-{version}.dist-info'
+    info.mkdir(parents=True)
+    lines = [f'Name: {name}', f'Version: {version}', *(f'Requires-Dist: {r}' for r in requires)]
+    (info / 'METADATA').write_text('\n'.join(['Metadata-Version: 2.1', *lines]))
+    if editable:
+        source = {'url': editable.as_uri(), 'dir_info': {'editable': True}}
+        (info / 'direct_url.json').write_text(json.dumps(source))
+
+
+def test_two_installations_of_a_package_are_both_found(tmp_path, monkeypatch):
+    wheel, other, clone = (tmp_path / name for name in ('wheel', 'other', 'my clone'))
+    install(wheel, 'Torch_Vision', '0.26.0', ['torch==2.11.0'])
+    install(wheel, 'vitbackbones', '0.0.9')
+    install(other, 'vitbackbones', '0.1.0', editable=clone)
+    monkeypatch.setattr(sys, 'path', [str(wheel), str(wheel), str(other)])
+
+    found = installed_packages()
+
+    assert found['torch-vision'][0].requires == ('torch==2.11.0',)
+    assert [(each.version, each.root) for each in found['vitbackbones']] == [
+        ('0.0.9', str(wheel)),
+        ('0.1.0', str(clone)),
+    ]
+
+
+def test_a_clone_is_found_in_the_current_folder_and_a_cache_before_its_first_file(
+    tmp_path, monkeypatch
+):
+    (tmp_path / 'vitbackbones').mkdir()
+    (tmp_path / 'vitbackbones' / 'version.py').write_text("__version__ = '7.0'\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv('TORCH_HOME', str(tmp_path / 'not' / 'yet'))
+    monkeypatch.setenv('OMP_NUM_THREADS', '3')
+
+    env = look(probes={})
+
+    assert (env.clone.version, env.clone.root) == ('7.0', str(tmp_path))
+    assert existing(facts.cache_folder()) == tmp_path
+    assert list(env.free) == [str(tmp_path)]
+    assert env.read_only == ()
+    assert env.variables['OMP_NUM_THREADS'] == '3'
+
+
+def test_a_folder_that_takes_no_files_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv('TORCH_HOME', str(tmp_path))
+    monkeypatch.setattr('os.access', lambda folder, mode: folder != tmp_path)  # root may write
+    assert look(probes={}).read_only == (str(tmp_path),)
+
+
+@pytest.mark.parametrize('variable', ['XDG_CACHE_HOME', 'TORCH_HOME'])
+def test_the_cache_is_where_the_variables_say(tmp_path, monkeypatch, variable):
+    monkeypatch.delenv('TORCH_HOME', raising=False)
+    monkeypatch.setenv(variable, str(tmp_path))
+    assert tmp_path in (facts.cache_folder(), facts.cache_folder().parent)

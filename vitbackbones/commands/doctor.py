@@ -1,0 +1,38 @@
+"""``vitbackbones doctor``: what is wrong with this environment, and what to type.
+
+It runs where nothing else does: it imports the standard library alone, and what may be broken is
+imported in processes of their own.
+"""
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from ..environment.checks import Finding, examine
+from ..environment.facts import look
+from ..errors import printable
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument('--json', action='store_true', help='print the findings as JSON')
+
+
+def doctor(options: Namespace) -> None:
+    """Print one line for each check; exit with status 1 where one is a problem."""
+    findings = list(examine(look()))
+    if options.json:
+        print(json.dumps([asdict(each) for each in findings], indent=2))
+    else:
+        print('\n'.join(report(findings)))
+    if any(each.state == 'problem' for each in findings):
+        sys.exit(1)
+
+
+def report(findings: Iterable[Finding]) -> Iterable[str]:
+    """Yield the lines to print."""
+    for each in findings:
+        yield printable(f'{each.state:<8} {each.check:<15} {each.text}')
+        if each.remedy:
+            yield f'{"":<24} type: {each.remedy}'
