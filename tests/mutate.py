@@ -37,7 +37,11 @@ TOOLBOXES = ['mmengine.runner', 'mmdet.apis', 'mmseg.apis', 'mmpretrain.models',
 # What tests the files whose path begins so, besides the tests of the same name.
 ALSO = {
     'analysis': ['analysis', 'tools/test_analyze.py'],
-    'analysis/published': ['models/test_create.py', 'test_cls_configs.py', 'tools/test_model_table.py'],
+    'analysis/published': [
+        'models/test_create.py',
+        'test_cls_configs.py',
+        'tools/test_model_table.py',
+    ],
     'backbones': ['backbones', 'test_reference.py', 'test_golden.py'],
     'benchmarking': ['benchmarking', 'tools/test_benchmark.py'],
     'checkpoints': ['checkpoints', 'checkpoints/test_filling.py', 'test_attacks.py'],
