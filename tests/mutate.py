@@ -105,6 +105,7 @@ ALSO = {
     'tasks': ['tasks', 'preflight/test_agreement.py'],
     'tasks/detection/dilated_resnet.py': ['checkpoints/convert/test_detr.py'],
     'tasks/detection/levels.py': ['preflight/test_fit.py'],
+    'tasks/necks.py': ['preflight/test_fit.py', 'tasks/segmentation/test_levels.py'],
     'tasks/detection/own_data.py': ['preflight/test_own_data.py'],
     'tasks/segmentation/own_data.py': ['preflight/test_own_data.py'],
     'training/dataset_proxy.py': [

@@ -52,7 +52,11 @@ def test_what_cannot_be_tried_is_left_to_the_run():
 
 def test_a_neck_that_does_more_than_its_in_channels_say(monkeypatch):
     config = own(width=64)
-    monkeypatch.setattr(fit, '_outputs', lambda part, inputs: [torch.zeros(1, 64, 4, 4)])
+
+    def outputs(part, inputs):
+        return [torch.zeros(1, 64 if isinstance(inputs, torch.Tensor) else 32, 4, 4)]
+
+    monkeypatch.setattr(fit, '_outputs', outputs)
     try_model(config)
 
 
@@ -99,7 +103,8 @@ MISFITS = [
         'retinanet',
         {'backbone': VIT, 'neck': None, 'bbox_head__in_channels': 16},
         r'anchor_generator.strides: is \[8, 16, 32\], but the backbone gives 1 map of strides '
-        rf"\[16\]; make the levels in model.neck: dict\(type='vitbackbones.Pyramid', {GIVEN}\)",
+        rf"\[16\]; make the maps in model.neck: dict\(type='vitbackbones.Pyramid', {GIVEN}, "
+        r'out_channels=16\)',
     ),
     (
         'retinanet',
@@ -143,6 +148,23 @@ MISFITS = [
         {'neck__num_outs': 4},
         r'num_feature_levels: is 3, but the neck gives 4 maps of strides .*; set it to 4',
     ),
+    (
+        'dino',
+        {'neck': None},
+        r'num_feature_levels: is 3, but the backbone gives 4 maps .*; make the maps in model.neck: '
+        r"dict\(type='vitbackbones.ChannelMapper', .*, out_channels=128\)",
+    ),
+    (
+        'dino',
+        {'neck__out_channels': 32},
+        r'embed_dims: is 128, but the neck gives \[32, 32, 32\]; set model.neck.out_channels=128',
+    ),
+    (
+        'upernet',
+        {'neck': None},
+        r'decode_head.in_channels: is .*, but the backbone gives .*; make the maps in model.neck: '
+        r"dict\(type='vitbackbones.Levels', .*, out_channels=64\)",
+    ),
 ]
 
 
@@ -150,6 +172,16 @@ MISFITS = [
 def test_a_wrong_pair_is_named_with_what_to_add(head, changes, message):
     with pytest.raises(InputError, match=message):
         try_model(changed(head, **changes))
+
+
+@pytest.mark.parametrize(
+    ('changes', 'remedy'), [({'backbone': VIT}, 'set in_ch'), ({'neck': None}, 'model.neck: dict(')]
+)
+def test_what_helps_several_findings_is_said_once(changes, remedy):
+    with pytest.raises(InputError) as caught:
+        try_model(changed('mask_rcnn', **changes))
+    assert str(caught.value).count(remedy) == 1
+    assert len(str(caught.value).splitlines()) > 2
 
 
 def test_strides_of_someone_elses_backbone_are_measured():

@@ -7,6 +7,7 @@ here. What cannot be tried at all is left to the run.
 
 from collections.abc import Iterator, Mapping
 from itertools import takewhile
+from typing import Any
 
 import torch
 from mmengine.config import Config
@@ -16,7 +17,8 @@ from ..backbones import Backbone
 from ..configuration.settings import as_list
 from ..errors import InputError
 from ..tasks import find_task
-from ..tasks.task import Maps
+from ..tasks.necks import neck_remedy
+from ..tasks.task import Maps, Misfit
 from .silence import silenced
 
 SIDE = 64  # of the image that is tried, in pixels
@@ -26,10 +28,19 @@ HEADS = ('decode_head', 'auxiliary_head', 'head', 'bbox_head', 'rpn_head', 'pano
 def misfits(config: Config, model: nn.Module) -> Iterator[str]:
     """Yield where neck and heads are not made for the maps of the part before them.
 
+    What to do is said with the first finding that it is for.
+
     Args:
         config: names a model.
         model: that model.
     """
+    said = {''}
+    for wrong, remedy in _misfits(config, model):
+        yield wrong if remedy in said else f'{wrong}; {remedy}'
+        said.add(remedy)
+
+
+def _misfits(config: Config, model: nn.Module) -> Iterator[Misfit]:
     given = _backbone_maps(model)
     if given is None:
         return
@@ -42,41 +53,55 @@ def misfits(config: Config, model: nn.Module) -> Iterator[str]:
             return
         given, maps = made, _describe(made, 'the neck', model.neck)
     for name in HEADS:
-        head = config.model.get(name)
-        if isinstance(head, dict):
-            runs = _outputs(getattr(model, name, None), given) is not None
-            yield from _head_findings(name, head, maps, runs)
+        head = getattr(model, name, None)
+        if isinstance(config.model.get(name), dict):
+            yield from _head_findings(config.model, name, maps, head, _outputs(head, given))
     task = find_task(config)
     for fits in task.fits if task else ():
         yield from fits(config.model, maps)
 
 
-def _neck_findings(neck: Mapping, maps: Maps, runs: bool) -> Iterator[str]:
+def _neck_findings(neck: Mapping, maps: Maps, runs: bool) -> Iterator[Misfit]:
     wanted, strides = neck.get('in_channels'), neck.get('in_strides')
     if not runs and wanted is not None and as_list(wanted) != maps.channels:
-        yield f'{_width_finding("neck", wanted, maps)}{_remedy(neck, maps)}'
+        yield Misfit(_width_finding('neck', wanted, maps), _remedy(neck, maps))
     if isinstance(strides, list | tuple) and maps.strides and list(strides) != maps.strides:
-        yield f'model.neck.in_strides: is {strides}, but {maps}{_remedy(neck, maps)}'
+        yield Misfit(f'model.neck.in_strides: is {strides}, but {maps}', _remedy(neck, maps))
 
 
 def _remedy(neck: Mapping, maps: Maps) -> str:
     """Return what to write in the neck for these maps; nothing where the message says it."""
     fitting = f'in_channels={maps.channels}, in_strides={maps.strides}'
     if 'in_strides' in neck:
-        return f'; set {fitting}'
+        return f'set {fitting}'
     if len(as_list(neck.get('in_channels'))) == len(maps.channels) or not maps.strides:
         return ''
-    return f"; type='vitbackbones.Pyramid', {fitting} makes the missing levels"
+    return f"type='vitbackbones.Pyramid', {fitting} makes the missing levels"
 
 
-def _head_findings(name: str, head: Mapping, maps: Maps, runs: bool) -> Iterator[str]:
-    index, wanted = head.get('in_index', -1), head.get('in_channels')
-    count = len(maps.channels)
-    if not all(-count <= i < count for i in as_list(index)):
-        yield f'model.{name}.in_index: is {index}, but {maps.source} gives {maps.count}'
-    unknown = isinstance(wanted, int | list) and {*as_list(wanted)} - {*maps.channels}
-    if unknown and not runs:
-        yield _width_finding(name, wanted, maps)
+def _head_findings(
+    model: Mapping, name: str, maps: Maps, head: nn.Module | None, answer: list[Tensor] | None
+) -> Iterator[Misfit]:
+    index, count = model[name].get('in_index'), len(maps.channels)
+    wanted = model[name].get('in_channels', getattr(head, 'in_channels', None))
+    several = isinstance(wanted, list) and maps.source == 'the backbone'
+    remedy = neck_remedy(model, maps) if several else ''
+    if index is not None and not all(-count <= i < count for i in as_list(index)):
+        wrong = f'model.{name}.in_index: is {index}, but {maps.source} gives {maps.count}'
+        yield Misfit(wrong, remedy)
+    elif answer is None and _differ(wanted, index, maps.channels):
+        yield Misfit(_width_finding(name, wanted, maps), remedy)
+
+
+def _differ(wanted: Any, index: int | list[int] | None, given: list[int]) -> bool:
+    """Whether a head with these ``in_channels`` and ``in_index`` is made for other widths."""
+    if not isinstance(wanted, int | list):
+        return False
+    if isinstance(wanted, int) and index is None:  # mmseg reads the last map, mmdet all of them
+        return wanted not in given
+    read = given if index is None else [given[i] for i in as_list(index)]
+    widths = wanted if isinstance(wanted, list) else [wanted] * len(read)
+    return any(a != b for a, b in zip(widths, read, strict=False))
 
 
 def _width_finding(name: str, wanted: int | list[int], maps: Maps) -> str:

@@ -20,6 +20,7 @@ from ..processes import show_warnings
 from .agreement import missing_sections
 from .explain import explained
 from .fit import misfits
+from .joining import unjoined
 from .silence import silenced
 
 # Parts of parameter names that recipes for several models list, whether this one has them or not.
@@ -35,7 +36,7 @@ def try_model(config: Config) -> None:
         InputError: it cannot be built, widths of its parts disagree, a pattern of
             ``custom_keys`` is misspelled, or a section that the runner needs is missing.
     """
-    report(config, missing_sections(config))
+    report(config, [*missing_sections(config), *unjoined(config)])
     with explained(config):
         model = build_model(config)
     unmatched = list(_unmatched_keys(config, model))

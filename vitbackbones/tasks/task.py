@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..datasets.own.names import in_words
 from ..registry import SCOPE
@@ -40,6 +40,13 @@ class Maps:
     def count(self) -> str:
         """How many there are, in words."""
         return f'{len(self.channels)} map{"" if len(self.channels) == 1 else "s"}'
+
+
+class Misfit(NamedTuple):
+    """What does not fit, as ``KEY: what is wrong``, and what to do, which may help several."""
+
+    wrong: str
+    remedy: str = ''
 
 
 @dataclass(frozen=True)
@@ -85,8 +92,8 @@ class Task:
         measured: by the type of a metric, what returns the names of all that a metric with these
             settings measures, or None where the settings do not tell.
         rules: what has to agree in a config; each yields ``KEY: what is wrong``.
-        fits: what heads must have in common with their maps; each yields, given the config of the
-            model and the maps, ``KEY: what is wrong``.
+        fits: what heads must have in common with their maps; each yields what does not fit, given
+            the config of the model and the maps.
         unit: what is counted to tell how much there is of a class.
         needs_contrast: whether there is nothing to learn where all units are of one class.
         check_dataset: looks into the files of a data set, given its config and whether it is
@@ -113,7 +120,7 @@ class Task:
     packer: str
     measured: Mapping[str, Callable[[Mapping], list[str] | None]]
     rules: tuple[Rule, ...]
-    fits: tuple[Callable[[Mapping, Maps], Iterator[str]], ...] = ()
+    fits: tuple[Callable[[Mapping, Maps], Iterator[Misfit]], ...] = ()
     unit: str
     needs_contrast: bool = True
     check_dataset: 'Callable[[dict, bool], Findings]'

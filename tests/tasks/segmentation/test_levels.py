@@ -8,7 +8,10 @@ from mmengine.config import Config
 
 from vitbackbones.errors import InputError
 from vitbackbones.preflight.trial import try_model
-from vitbackbones.tasks.segmentation.levels import decode_head_reads_all_levels
+from vitbackbones.tasks.segmentation.levels import (
+    decode_head_reads_all_levels,
+    mla_reads_no_more_maps,
+)
 from vitbackbones.tasks.task import Maps
 
 BASES = Path(__file__).parents[3] / 'configs' / '_base_'
@@ -41,17 +44,19 @@ def test_four_maps_are_read(model):
 )
 def test_one_map_for_a_head_of_four_names_the_neck(model, wanted, neck):
     assert list(decode_head_reads_all_levels(model, PLAIN)) == [
-        f'model.decode_head: {wanted}, but the backbone gives 1 map of strides [16]; make them in '
-        f"model.neck: dict(type='vitbackbones.{neck}', in_channels=[384], in_strides=[16], "
-        'out_channels=256)'
+        (
+            f'model.decode_head: {wanted}, but the backbone gives 1 map of strides [16]',
+            f"make the maps in model.neck: dict(type='vitbackbones.{neck}', in_channels=[384], "
+            'in_strides=[16], out_channels=256)',
+        )
     ]
 
 
 @pytest.mark.parametrize('model', [FPN, MASK2FORMER])
 def test_maps_of_other_strides_are_found(model):
     (finding,) = decode_head_reads_all_levels(model, LATE)
-    assert 'the neck gives 4 maps of strides [8, 16, 32, 64]' in finding
-    assert finding.endswith('set out_strides and num_outs of model.neck so that it does')
+    assert 'the neck gives 4 maps of strides [8, 16, 32, 64]' in finding.wrong
+    assert finding.remedy.startswith("take type='vitbackbones.")  # as no neck of ours made them
 
 
 @pytest.mark.parametrize(
@@ -59,6 +64,17 @@ def test_maps_of_other_strides_are_found(model):
 )
 def test_a_head_of_one_map_reads_any(model):
     assert list(decode_head_reads_all_levels(model, PLAIN)) == []
+
+
+def test_setr_mla_joins_no_more_maps_than_there_are():
+    model = {'decode_head': {'type': 'vitbackbones.SETRMLAHead'}, 'auxiliary_head': {'kind': 'mla'}}
+    three = Maps([256] * 3, [16] * 3, 'the neck')
+    (finding,) = mla_reads_no_more_maps(model, three)
+    assert finding.wrong.startswith('model.decode_head.levels: is 4, but the neck gives 3 maps')
+    assert finding.wrong.endswith('set it to 3, and auxiliary_head.in_index to [0, 1, 2]')
+    for levels in (2, 3):
+        model['decode_head']['levels'] = levels
+        assert list(mla_reads_no_more_maps(model, three)) == []
 
 
 @pytest.mark.compat
@@ -71,7 +87,7 @@ def test_the_neck_of_the_message_is_enough(head, tmp_path):
     )
     config = Config.fromfile(path)
     del config.model.neck
-    with pytest.raises(InputError, match='make them in model.neck') as refused:
+    with pytest.raises(InputError, match='make the maps in model.neck') as refused:
         try_model(config)
     config.model.neck = eval(re.search(r'model\.neck: (dict\(.*?\))$', str(refused.value), re.M)[1])
     try_model(config)

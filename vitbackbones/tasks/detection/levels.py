@@ -7,8 +7,8 @@ then too large or too small for what their map shows.
 from collections.abc import Iterator, Mapping
 
 from ...configuration.settings import as_list, type_at, value_at
-from ...registry import SCOPE
-from ..task import Maps
+from ..necks import neck_remedy
+from ..task import Maps, Misfit
 
 # Strides of the maps that a part reads, by key: of all maps, or of the first ones.
 OF_ALL = tuple(
@@ -23,9 +23,10 @@ COUNTS = (
     'encoder.layer_cfg.self_attn_cfg.num_levels',
     'decoder.layer_cfg.cross_attn_cfg.num_levels',
 )
+ENCODER_WIDTH = 'encoder.layer_cfg.self_attn_cfg.embed_dims'
 
 
-def heads_read_all_levels(model: Mapping, maps: Maps) -> Iterator[str]:
+def heads_read_all_levels(model: Mapping, maps: Maps) -> Iterator[Misfit]:
     """Check that anchors and proposals are made for the maps that there are."""
     keys = [*OF_ALL, *(f'{part}.featmap_strides' for part in OF_THE_FIRST)]
     for key in keys:
@@ -34,7 +35,7 @@ def heads_read_all_levels(model: Mapping, maps: Maps) -> Iterator[str]:
         if not isinstance(wanted, list | tuple) or wanted == []:
             continue
         if len(wanted) != count or count > len(maps.channels) or _differ(wanted, maps.strides):
-            yield f'model.{key}: is {wanted}, but {maps}; {_remedy(model, maps)}'
+            yield Misfit(f'model.{key}: is {wanted}, but {maps}', neck_remedy(model, maps))
 
 
 def _differ(wanted: list, strides: list[int]) -> bool:
@@ -42,31 +43,36 @@ def _differ(wanted: list, strides: list[int]) -> bool:
     return numbers and any(a != b for a, b in zip(wanted, strides, strict=False))
 
 
-def _remedy(model: Mapping, maps: Maps) -> str:
-    neck = str(value_at(model, 'neck.type'))
-    if maps.source == 'the neck' and not neck.startswith(f'{SCOPE}.'):
-        return (
-            "take type='vitbackbones.Pyramid' for model.neck, with the in_channels and in_strides "
-            'of the backbone: it makes the levels'
-        )
-    if maps.source == 'the neck':
-        return 'make out_strides and num_outs of model.neck agree with it'
-    given = f'in_channels={maps.channels}, in_strides={maps.strides}'
-    return f"make the levels in model.neck: dict(type='vitbackbones.Pyramid', {given})"
-
-
-def attention_reads_all_levels(model: Mapping, maps: Maps) -> Iterator[str]:
+def attention_reads_all_levels(model: Mapping, maps: Maps) -> Iterator[Misfit]:
     """Check that Deformable DETR and DINO attend to as many levels as there are."""
     if type_at(model) not in ('DeformableDETR', 'DINO'):
         return
+    count = len(maps.channels)
     for key in COUNTS:
         wanted = value_at(model, key)
         wanted = 4 if wanted is None else wanted
-        if wanted != len(maps.channels):
-            yield f'model.{key}: is {wanted}, but {maps}; set it to {len(maps.channels)}'
+        wrong = f'model.{key}: is {wanted}, but {maps}'
+        if wanted != count and maps.source == 'the neck':
+            yield Misfit(f'{wrong}; set it to {count}')
+        elif wanted != count:
+            yield Misfit(wrong, neck_remedy(model, maps))
 
 
-def proposals_have_the_width_of_the_maps(model: Mapping, maps: Maps) -> Iterator[str]:
+def attention_has_the_width_of_the_maps(model: Mapping, maps: Maps) -> Iterator[Misfit]:
+    """Check that an encoder of DETR's kind is as wide as the maps; DETR reads the last one."""
+    if type_at(model) not in ('DETR', 'DeformableDETR', 'DINO'):
+        return
+    wanted = value_at(model, ENCODER_WIDTH)
+    read = maps.channels[-1:] if type_at(model) == 'DETR' else maps.channels
+    if isinstance(wanted, int) and {*read} != {wanted}:
+        made = maps.source == 'the neck'
+        yield Misfit(
+            f'model.{ENCODER_WIDTH}: is {wanted}, but {maps.source} gives {maps.channels}',
+            f'set model.neck.out_channels={wanted}' if made else neck_remedy(model, maps),
+        )
+
+
+def proposals_have_the_width_of_the_maps(model: Mapping, maps: Maps) -> Iterator[Misfit]:
     """Check the widths from the maps to what a two-stage detector reads of a box."""
     for part, head in zip(OF_THE_FIRST, ('bbox_head', 'mask_head'), strict=True):
         extractor = value_at(model, part)
@@ -79,4 +85,5 @@ def proposals_have_the_width_of_the_maps(model: Mapping, maps: Maps) -> Iterator
             wanted = value_at(model, key)
             if isinstance(wanted, int) and {*maps.channels} != {wanted}:
                 given = ', '.join(map(str, dict.fromkeys(maps.channels)))
-                yield f'model.{key}: is {wanted}, but the maps of {maps.source} have {given}'
+                text = f'model.{key}: is {wanted}, but the maps of {maps.source} have {given}'
+                yield Misfit(text)

@@ -21,6 +21,7 @@ from .agreement import (
     widths_of_detr_agree,
 )
 from .levels import (
+    attention_has_the_width_of_the_maps,
     attention_reads_all_levels,
     heads_read_all_levels,
     proposals_have_the_width_of_the_maps,
@@ -92,6 +93,7 @@ TASK = Task(
     fits=(
         heads_read_all_levels,
         attention_reads_all_levels,
+        attention_has_the_width_of_the_maps,
         proposals_have_the_width_of_the_maps,
     ),
     unit='usable box',

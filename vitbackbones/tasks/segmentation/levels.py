@@ -7,15 +7,14 @@ to the size of the first.
 from collections.abc import Iterator, Mapping
 
 from ...configuration.settings import as_list, type_at, value_at
-from ..task import Maps
+from ..necks import neck_remedy
+from ..task import Maps, Misfit
 
 # Where heads say the strides of their maps.
 STRIDES = {'FPNHead': 'feature_strides', 'Mask2FormerHead': 'strides'}
-# What makes such maps of others; Levels for heads with a pyramid of their own.
-NECKS = {'FPNHead': 'Pyramid'}
 
 
-def decode_head_reads_all_levels(model: Mapping, maps: Maps) -> Iterator[str]:
+def decode_head_reads_all_levels(model: Mapping, maps: Maps) -> Iterator[Misfit]:
     """Check that there is a map of the right stride for each that the decode head reads."""
     head = value_at(model, 'decode_head')
     widths = as_list(value_at(head, 'in_channels'))
@@ -24,9 +23,8 @@ def decode_head_reads_all_levels(model: Mapping, maps: Maps) -> Iterator[str]:
     strides = head.get(STRIDES.get(type_at(head)))
     if len(widths) > len(maps.channels) or _differ(strides, head, maps):
         wanted = f'maps of strides {list(strides)}' if strides else f'{len(widths)} maps'
-        yield (
-            f'model.decode_head: {type_at(head)} reads {wanted}, but {maps}; {_remedy(head, maps)}'
-        )
+        text = f'model.decode_head: {type_at(head)} reads {wanted}, but {maps}'
+        yield Misfit(text, neck_remedy(model, maps))
 
 
 def _differ(strides: list[int] | None, head: Mapping, maps: Maps) -> bool:
@@ -36,10 +34,11 @@ def _differ(strides: list[int] | None, head: Mapping, maps: Maps) -> bool:
     return list(strides) != [maps.strides[i] for i in read]
 
 
-def _remedy(head: Mapping, maps: Maps) -> str:
-    if maps.source == 'the neck':
-        return 'set out_strides and num_outs of model.neck so that it does'
-    neck = f'vitbackbones.{NECKS.get(type_at(head), "Levels")}'
-    width = as_list(head['in_channels'])[0]
-    given = f'in_channels={maps.channels}, in_strides={maps.strides}, out_channels={width}'
-    return f'make them in model.neck: dict(type={neck!r}, {given})'
+def mla_reads_no_more_maps(model: Mapping, maps: Maps) -> Iterator[Misfit]:
+    """Check that there are all the maps that SETR-MLA's head joins."""
+    head, count = value_at(model, 'decode_head'), len(maps.channels)
+    levels = head.get('levels', 4)
+    if type_at(head) == 'SETRMLAHead' and levels > count:
+        indices = f', and auxiliary_head.in_index to {[*range(count)]}'
+        more = indices if model.get('auxiliary_head') else ''
+        yield Misfit(f'model.decode_head.levels: is {levels}, but {maps}; set it to {count}{more}')

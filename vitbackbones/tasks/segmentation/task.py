@@ -10,7 +10,7 @@ from ...configuration.metainfo import training_classes
 from .. import mask2former
 from ..task import Deferred, Task
 from .agreement import iou_names, pooled_maps_are_normalized, windows_cover
-from .levels import decode_head_reads_all_levels
+from .levels import decode_head_reads_all_levels, mla_reads_no_more_maps
 
 
 def use_shapes(config: Config, root: Path) -> Config:
@@ -36,7 +36,7 @@ TASK = Task(
     packer='PackSegInputs',
     measured={'IoUMetric': iou_names},
     rules=(windows_cover, pooled_maps_are_normalized, *mask2former.RULES),
-    fits=(decode_head_reads_all_levels,),
+    fits=(decode_head_reads_all_levels, mla_reads_no_more_maps),
     unit='pixel',
     check_dataset=Deferred('datasets.checks.masks:check_dataset'),
     file_checks=Deferred('datasets.checks.masks:mask_checks'),
