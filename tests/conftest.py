@@ -10,7 +10,7 @@ import torch
 
 import vitbackbones
 from vitbackbones.models import MODELS
-from vitbackbones.training.hooks.data_workers import SIGNALS
+from vitbackbones.processes import SIGNALS
 
 from .isolation import SharedState, forget_handler, seed_generators
 

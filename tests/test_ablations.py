@@ -13,7 +13,7 @@ from mmpretrain.utils import register_all_modules
 from vitbackbones.analysis.complexity import count
 from vitbackbones.analysis.published.ablations import PAPERS, arguments, model_spec, walk
 from vitbackbones.benchmarking.model_sources import SOURCES, build_model
-from vitbackbones.commands.cli import add_common_arguments
+from vitbackbones.commands.cli import add_shared
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config, with_options
 from vitbackbones.errors import InputError
@@ -42,7 +42,7 @@ def read_row(table, row):
     """The config that trains a row, and the settings that it is given on the command line."""
     file, *line = shlex.split(arguments(table, row))
     parser = ArgumentParser()
-    add_common_arguments(parser)
+    add_shared(parser.add_argument, '--cfg-options')
     options = parser.parse_args(line).cfg_options
     return with_options(read_once(ROOT / file), options), options
 

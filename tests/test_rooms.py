@@ -16,6 +16,7 @@ ORDER = (
         'literals',
         'signatures',
         'version',
+        'verbs',
         'config_index',
         'openmmlab.frames',
     ),
@@ -35,6 +36,7 @@ ORDER = (
     ('tasks',),
     ('preflight',),
     ('commands',),
+    ('__main__',),
 )
 FLOOR = {room: floor for floor, rooms in enumerate(ORDER) for room in rooms}
 CORE = {room for rooms in ORDER[: FLOOR['models']] for room in rooms} | {'models'}

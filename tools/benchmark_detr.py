@@ -19,7 +19,8 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed packag
 
 from vitbackbones.benchmarking.detr import GRIDS
 from vitbackbones.commands.benchmark_detr import benchmark
-from vitbackbones.commands.cli import count, run
+from vitbackbones.commands.cli import count
+from vitbackbones.commands.ending import run
 
 ROOT = Path(__file__).resolve().parents[1]
 

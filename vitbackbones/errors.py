@@ -1,4 +1,4 @@
-"""The exceptions that mean "the user can fix this"."""
+"""The exceptions that are no bugs: what the user can fix, and what the user has asked for."""
 
 
 def printable(text: str) -> str:
@@ -15,6 +15,19 @@ class InputError(ValueError):
 
     def __init__(self, message: str = '') -> None:
         super().__init__(printable(str(message).strip()))
+
+
+class TrainingInterrupted(Exception):
+    """A run was stopped from outside, and its checkpoint is written.
+
+    Args:
+        message: what stopped it, and what was saved.
+        signal_number: of the signal. ``status`` is the exit status of the process.
+    """
+
+    def __init__(self, message: str, signal_number: int) -> None:
+        super().__init__(message)
+        self.status = 128 + signal_number
 
 
 class OptionError(ValueError):

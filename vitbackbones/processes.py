@@ -2,7 +2,11 @@
 
 import os
 import re
+import signal
 import sys
+
+# Ctrl-C, schedulers, a closed terminal or a lost connection, and Slurm's --signal=USR1
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 
 def process_rank() -> int:
@@ -19,6 +23,18 @@ def processes_here() -> int:
     """Return how many processes of the run are on this machine."""
     slurm = os.environ.get('SLURM_STEP_TASKS_PER_NODE', '1')  # such as 8(x2),4
     return int(os.environ.get('LOCAL_WORLD_SIZE') or re.match(r'\d+', slurm)[0])
+
+
+def others_joined() -> bool:
+    """Return whether this process belongs to a process group of torch, without importing torch."""
+    distributed = sys.modules.get('torch.distributed')
+    return bool(distributed and distributed.is_available() and distributed.is_initialized())
+
+
+def leave_processes() -> None:
+    """End the process group: a thread of it that meets the interpreter's exit can abort it."""
+    if others_joined():
+        sys.modules['torch.distributed'].destroy_process_group()
 
 
 def show_warnings(warnings: list[str]) -> None:

@@ -7,8 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from vitbackbones.commands import cli
+from vitbackbones.commands.ending import run
+from vitbackbones.commands.main import run_verb
 from vitbackbones.datasets import shapes
+from vitbackbones.verbs import SCRIPTS
 
 from ..isolation import process_of_its_own
 
@@ -34,9 +36,11 @@ def tool(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
 
     def call(name, *arguments):
-        monkeypatch.setattr(sys, 'argv', [f'tools/{name}.py', *map(str, arguments)])
+        words = [*map(str, arguments)]
+        monkeypatch.setattr(sys, 'argv', [f'tools/{name}.py', *words])
         with process_of_its_own():
-            status = cli.run(load_tool(name).main)
+            script = name in SCRIPTS
+            status = run_verb(SCRIPTS[name], words) if script else run(load_tool(name).main)
         return SimpleNamespace(status=status, **capsys.readouterr()._asdict())
 
     return call

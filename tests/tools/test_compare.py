@@ -1,6 +1,7 @@
 """The comparison of variants: what runs, what is kept, what is refused before the first run."""
 
 import csv
+import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -50,8 +51,9 @@ TEST = """
 
 
 @pytest.fixture
-def study(tmp_path):
+def study(tmp_path, monkeypatch):
     """Runs a study with stand-ins for train.py and test.py."""
+    monkeypatch.setattr(sys, 'argv', [str(tmp_path / 'compare.py')])
 
     def run(fails='False', evaluates='True', **options):
         (tmp_path / 'study.py').write_text(STUDY)
@@ -62,7 +64,7 @@ def study(tmp_path):
             (tmp_path / 'data' / split).mkdir(parents=True, exist_ok=True)
         given = {'gpus': None, 'jobs': 2, 'dry_run': False, **options}
         places = {'work_dir': tmp_path / 'runs', 'data_root': str(tmp_path / 'data')}
-        compare(Namespace(study=tmp_path / 'study.py', **places, **given), tools=tmp_path)
+        compare(Namespace(study=tmp_path / 'study.py', **places, **given))
 
     run.folder = tmp_path / 'runs' / 'study'
     return run

@@ -15,8 +15,8 @@ from contextlib import suppress
 import pytest
 
 from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.processes import SIGNALS
 from vitbackbones.training.find_checkpoint import latest_checkpoint
-from vitbackbones.training.hooks.data_workers import SIGNALS
 from vitbackbones.training.hooks.interrupt import TrainingInterrupted
 
 from .hooks.test_exact_resume import config, leaves

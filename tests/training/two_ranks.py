@@ -23,7 +23,7 @@ from tests.training.hooks.test_exact_resume import STOPS, config, state, stopped
 from tests.training.hooks.test_finite_loss import Spoilt
 from tests.training.toy import by_iteration, loader, run_toy, toy_config
 from vitbackbones.checkpoints.filling import load_file
-from vitbackbones.commands.cli import run
+from vitbackbones.commands.ending import run
 from vitbackbones.errors import InputError
 from vitbackbones.training.console import build_runner
 from vitbackbones.training.distributed import join_processes, use_launcher

@@ -1,10 +1,10 @@
-"""``tools/analyze.py``: look into trained models, a table and a picture for each analysis.
+"""``vitbackbones analyze``: look into trained models, a table and a picture for each analysis.
 
 What is measured is on the disk before anything is drawn.
 """
 
-from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from argparse import Action, ArgumentParser, Namespace
+from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from itertools import count
 from pathlib import Path
@@ -37,13 +37,86 @@ from ..tasks import TASKS, find_task
 from ..training.allocation import keep_freed_memory
 from ..training.cores import share_cores
 from ..training.find_checkpoint import find_checkpoint
+from .cli import add_shared, image_size
+from .cli import count as whole
 
 OURS = 'ours:'  # in front of the name of a model
 DEFAULT_SIZE = (224, 224)  # of images for a model by name
 
 
+EXAMPLES = """\
+examples:
+  %(prog)s cls_aug_vit_s_imagenet work_dirs/.../epoch_300.pth diversity \\
+      --versus cls_deit_s_imagenet work_dirs/.../epoch_300.pth --images photos --out out
+  %(prog)s ours:tnt_s tnt_s.pth.tar pixels --images photos --out out
+  %(prog)s work_dirs/first work_dirs/second curves --out out
+
+Out come out/WHAT.png and out/WHAT.csv. A model is a config and a checkpoint of it, or
+ours:NAME[,KEY=VALUE ...] and a checkpoint of any known layout; without a checkpoint its weights
+are random. A config's model sees images as its test pipeline makes them, a model by name their
+middle, 224 pixels wide. docs/analysis.md shows every analysis. WHAT is one of
+
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    listed = (f'  {name:<13} {entry.help}\n' for name, entry in ANALYSES.items())
+    parser.epilog = EXAMPLES + ''.join(listed).replace('%', '%%')
+    _add_models(parser.add_argument)
+    add = parser.add_argument
+    add('--out', required=True, metavar='DIR', help='where table and picture go')
+    used = parser.add_mutually_exclusive_group()
+    go_on = 'continue a landscape that was stopped'
+    used.add_argument('--resume', action='store_true', help=go_on)
+    replace = 'replace what an earlier call wrote'
+    used.add_argument('--overwrite', action='store_true', help=replace)
+    _add_images(add)
+    points = 'of the landscape a side, an odd number (default: 21)'
+    add('--points', type=whole, default=21, metavar='N', help=points)
+    samples = 'images that the loss of the landscape is measured on (default: 64)'
+    add('--samples', type=whole, default=64, metavar='N', help=samples)
+    root = "folder of the landscape's data set, in place of the one that the config names"
+    add('--data-root', metavar='DIR', help=root)
+    add('--seed', type=int, default=0, help='of the directions of the landscape (default: 0)')
+    add_shared(add, '--device', '--cfg-options')
+
+
+def _add_models(add: Callable[..., Action]) -> None:
+    add(
+        'models',
+        nargs='+',
+        metavar='CONFIG [CHECKPOINT]',
+        help='the model; for coefficients and curves, one or more work dirs',
+    )
+    add('what', choices=ANALYSES, metavar='WHAT', help='see below')
+    add(
+        '--versus',
+        nargs='+',
+        action='append',
+        default=[],
+        metavar=('CONFIG', 'CHECKPOINT'),
+        help='another model in the same picture; can be given several times',
+    )
+
+
+def _add_images(add: Callable[..., Action]) -> None:
+    """Add which images are looked at, and what of them is shown."""
+    add('--images', nargs='+', default=[], metavar='DIR', help='images, or folders of them')
+    spread_over = 'images, spread over DIR (default: 16)'
+    add('--count', type=whole, default=16, metavar='N', help=spread_over)
+    shown = 'images of which maps are shown (attention, pixels; default: 3)'
+    add('--pictures', type=whole, default=3, metavar='N', help=shown)
+    asked = 'whose attention is shown (default: of the class token, where there is one)'
+    add('--query', choices=('class_token', 'all'), help=asked)
+    blocks = 'by number, from 1 over all stages (default: first, middle and last)'
+    add('--blocks', nargs='+', type=whole, metavar='N', help=blocks)
+    add('--channels', type=whole, default=12, metavar='N', help='of maps (default: 12)')
+    add('--size', type=image_size, metavar='H[xW]', help='show the middle of images in this size')
+
+
 def analyze(options: Namespace) -> None:
-    """Do what ``tools/analyze.py --help`` describes.
+    """Do what ``vitbackbones analyze --help`` describes.
 
     Raises:
         InputError: a config, a checkpoint, an image or ``--out`` is not usable, or a model lacks

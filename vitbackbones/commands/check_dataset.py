@@ -1,11 +1,11 @@
-"""``tools/check_dataset.py``: every annotation and every image of a config, before a run.
+"""``vitbackbones check``: every annotation and every image of a config, before a run.
 
 What training checks at its start takes seconds and stops at the first bad file; this decodes all
 files, on all cores, looks at the size of every image and at every value of index masks, lists all
 that is wrong, and says how much there is of each class.
 """
 
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -31,14 +31,31 @@ from ..processes import show_warnings
 from ..tasks import find_task
 from ..training.cores import available_cores
 from ..training.hooks.progress import on_terminal
+from .cli import add_shared, count
 
 KINDS = {'img_path': 'image', 'seg_map_path': 'label map'}  # what a sample names
 Size = tuple[float, float] | None  # (height, width) that the annotations give
 Checks = dict[tuple[str, Size], Callable[[], Look]]  # what looks at a file
 
 
+EXAMPLES = """\
+examples:
+  %(prog)s detr_aug_vit_s_coco
+  %(prog)s quick_detector --data-root my_pictures
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add_shared(add, 'config', '--data-root')
+    add('--workers', type=count, metavar='N', help='threads that decode (default: all cores)')
+    add_shared(add, '--cfg-options')
+
+
 def check(options: Namespace) -> None:
-    """Do what ``tools/check_dataset.py --help`` describes.
+    """Do what ``vitbackbones check --help`` describes.
 
     Raises:
         InputError: something is missing or cannot be read; what it is was printed before.
@@ -73,10 +90,10 @@ def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
     faults += [look.fault for look in looks.values() if look.fault]
     for fault in faults:
         print(fault)
-    count = len({path for path, _ in files})
+    number = len({path for path, _ in files})
     if faults:
-        raise InputError(f'{len(faults)} faults in {count} files, see above')
-    print(f'{count} files, all can be read')
+        raise InputError(f'{len(faults)} faults in {number} files, see above')
+    print(f'{number} files, all can be read')
 
 
 def _samples(name: str, settings: dict) -> tuple[list[dict], Sequence[str]]:

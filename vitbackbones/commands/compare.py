@@ -1,10 +1,10 @@
-"""``tools/compare.py``: train the variants of a study and set them beside a paper's numbers."""
+"""``vitbackbones compare``: train the variants of a study and set them beside a paper's numbers."""
 
 import os
 import shlex
 import statistics
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from math import isnan, nan
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from ..preflight.steps import Step, take_steps
 from ..preflight.trial import build_model
 from ..tasks import find_task
 from ..training.cores import available_cores
+from .cli import add_shared, count
 from .common_steps import TRIAL
 from .run_queue import Job, run_jobs
 from .study import Study, Variant, read_study
@@ -39,12 +40,51 @@ CHECKS = (
 )
 
 
-def compare(options: Namespace, tools: Path) -> None:
-    """Do what ``tools/compare.py --help`` describes.
+EXAMPLES = """\
+examples:
+  %(prog)s configs/studies/shortcut.py --dry-run
+  %(prog)s configs/studies/shortcut.py --jobs 2
+  %(prog)s configs/studies/shortcut.py --gpus 0 1 2 3
 
-    Args:
-        options: the command line.
-        tools: the folder of ``train.py`` and ``test.py``.
+A study (vitbackbones/commands/study.py) names a base config, variants of it, seeds and the numbers
+of a paper. Every variant is checked and built before the first run. Each run is a training in a
+process and a folder of its own. The same command goes on after Ctrl-C or a failure: finished runs
+are kept, begun ones are resumed. The table (table.md, table.csv, runs.csv) has what is there.
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add('study', metavar='STUDY', help='a file such as those of configs/studies/')
+    add(
+        '--work-dir',
+        default='work_dirs/studies',
+        metavar='DIR',
+        help='runs go to DIR/STUDY/VARIANT/seed_N (default: %(default)s)',
+    )
+    add_shared(add, '--data-root')
+    places = parser.add_mutually_exclusive_group()
+    places.add_argument(
+        '--gpus',
+        nargs='+',
+        type=int,
+        metavar='N',
+        help='one run at a time on each; numbers from 0 of the GPUs that this process may use',
+    )
+    places.add_argument(
+        '--jobs',
+        type=count,
+        default=1,
+        metavar='N',
+        help='runs at the same time; on a CPU they share its cores (default: 1)',
+    )
+    add('--dry-run', action='store_true', help='check everything, print what would run, and stop')
+
+
+def compare(options: Namespace) -> None:
+    """Do what ``vitbackbones compare --help`` describes.
 
     Raises:
         InputError: something of the user's is wrong, before the first run where possible; or runs
@@ -53,7 +93,7 @@ def compare(options: Namespace, tools: Path) -> None:
     study = read_study(options.study)
     folder = Path(options.work_dir, study.name).expanduser().absolute()
     parameters, runs = _checked_runs(study, folder, options)
-    commands = {run: _training(run, options, tools) for run in runs if run.value() is None}
+    commands = {run: _training(run, options) for run in runs if run.value() is None}
     print(f'{study.name}: {len(commands)} of {len(runs)} runs to go', flush=True)
     if options.dry_run:
         print(*map(shlex.join, commands.values()), sep='\n')
@@ -62,7 +102,7 @@ def compare(options: Namespace, tools: Path) -> None:
     prepare_folder(folder, '--work-dir')
     with folder_lock(folder, '--work-dir'):
         try:
-            failed = _train(commands, places, options, tools)
+            failed = _train(commands, places, options)
         finally:
             _write_tables(study, runs, parameters, folder)
     if failed:
@@ -118,8 +158,8 @@ def _require_metric(config: Config, metric: str) -> None:
         raise InputError(f'metric: {findings[0]}')
 
 
-def _training(run: Run, options: Namespace, tools: Path) -> list[str]:
-    return run.training(tools) + _data_root(options)
+def _training(run: Run, options: Namespace) -> list[str]:
+    return run.training() + _data_root(options)
 
 
 def _data_root(options: Namespace) -> list[str]:
@@ -155,7 +195,6 @@ def _train(
     commands: dict[Run, list[str]],
     places: list[dict[str, str]],
     options: Namespace,
-    tools: Path,
 ) -> list[Run]:
     """Run the commands, evaluate what they left unevaluated, and return the runs that failed."""
     failed: list[Run] = []
@@ -163,7 +202,7 @@ def _train(
     def ended(job: Job[Run], status: int) -> Job[Run] | None:
         run, value = job.task, job.task.value()
         if status == 0 and value is None and job.command == commands[run]:
-            return Job(run, run.evaluation(tools) + _data_root(options), run.log)
+            return Job(run, run.evaluation() + _data_root(options), run.log)
         if status or value is None:
             failed.append(run)
             print(f'failed: {run} (exit status {status}), see {run.log}', file=sys.stderr)

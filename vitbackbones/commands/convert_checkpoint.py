@@ -5,15 +5,18 @@ optimizer, the wrappers and the second names of shared tensors that published fi
 """
 
 import hashlib
+import logging
 import math
 import os
 import shutil
 import socket
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import torch
+from mmengine.logging import MMLogger
 from safetensors.torch import save
 from torch import Tensor
 
@@ -29,6 +32,35 @@ from ..models import MODELS, create_model, list_models
 HEADS = ('head.weight', 'head.bias', 'head_dist.weight', 'head_dist.bias')
 SUFFIXES = ('.safetensors', '.pth')
 BESIDE = f'.converting-{socket.gethostname()}-'  # folders for what is not complete yet
+
+
+EXAMPLES = """\
+example:
+  %(prog)s SReT_T.pth checkpoints/sret_t.safetensors --model sret_t
+
+What is written is verified by loading it; its SHA-256 is printed.
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add('source', type=Path, metavar='SRC', help='a checkpoint of any known layout')
+    add('target', type=Path, metavar='DST', help='.safetensors or .pth; holds the weights alone')
+    add('--format', choices=FORMATS, help='layout of SRC (default: found)')
+    known = "one of 'vitbackbones models' (default: found)"
+    add('--model', metavar='NAME', help=known)
+
+
+def convert_checkpoint(options: Namespace) -> None:
+    """Convert a checkpoint as the command line says, and print the report.
+
+    Raises:
+        InputError: see :func:`convert_file`.
+    """
+    MMLogger.get_current_instance().setLevel(logging.WARNING)  # the report repeats what is logged
+    print(convert_file(options.source, options.target, options.format, options.model))
 
 
 def convert_file(

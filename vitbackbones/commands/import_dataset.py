@@ -1,12 +1,12 @@
-"""``tools/import_dataset.py``: annotations in other forms, as COCO files and index masks.
+"""``vitbackbones import``: annotations in other forms, as COCO files and index masks.
 
-The folder that comes out is one that ``--data-root`` of the other tools takes as it is. It is
+The folder that comes out is one that ``--data-root`` of the other commands takes as it is. It is
 complete or absent. The files that it is made of stay as they are.
 """
 
 import json
 import shlex
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from ..importing.voc import read_voc
 from ..importing.yolo import read_yolo
 from ..messages import some
 from ..processes import show_warnings
+from ..verbs import command
 
 BOXES = {'voc': read_voc, 'yolo': read_yolo}
 RECORD = 'import.json'  # in the folder that is written: what it was made of
@@ -29,8 +30,37 @@ WRITTEN = {RECORD, 'annotations', 'images', 'masks', 'classes.txt'}  # all there
 CONFIGS = {'voc': 'quick_detector', 'yolo': 'quick_detector', 'masks': 'quick_segmentor'}
 
 
+EXAMPLES = """\
+examples:
+  %(prog)s voc FOLDER OUT     XML files of Pascal VOC, LabelImg, Roboflow ...
+  %(prog)s yolo FOLDER OUT    text files of YOLO, boxes or outlines
+  %(prog)s masks FOLDER OUT   masks with a color for each class
+
+OUT is a folder that --data-root of the other commands takes, such as train quick_detector. Files
+that cannot be used are listed, and nothing is written; docs/own_data.md says what is looked for,
+and what is changed.
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add('form', choices=tuple(CONFIGS), help='of the annotations')
+    add('folder', metavar='FOLDER', help='with pictures and annotations; it stays as it is')
+    add('out', metavar='OUT', help='the folder to write; must be empty or new')
+    add('--copy', action='store_true', help='copy the pictures; otherwise OUT has links to them')
+    add('--overwrite', action='store_true', help='replace an earlier import in OUT')
+    add('--skip-faulty', action='store_true', help='leave files out that cannot be used')
+    add(
+        '--colors',
+        metavar='FILE',
+        help='of masks: the color of each class (default: found in FOLDER; docs/own_data.md)',
+    )
+
+
 def import_dataset(options: Namespace) -> None:
-    """Do what ``tools/import_dataset.py --help`` describes.
+    """Do what ``vitbackbones import --help`` describes.
 
     Raises:
         InputError: there is nothing to import, something of it cannot be used, or the folder to
@@ -45,9 +75,9 @@ def import_dataset(options: Namespace) -> None:
         record = {'form': options.form, 'folder': str(root), 'found': summary}
         (part / RECORD).write_text(json.dumps(record, indent=2) + '\n')
     print(f'{summary}, in {out}')
-    arguments = f'{shown_path(CONFIGS[options.form])} --data-root {shlex.quote(str(out))}'
-    print(f'next: python tools/train.py {arguments}')
-    print(f'before a long run: python tools/check_dataset.py {arguments}')
+    arguments = [shown_path(CONFIGS[options.form]), '--data-root', str(out)]
+    print('next:', shlex.join([*command('train'), *arguments]))
+    print('before a long run:', shlex.join([*command('check'), *arguments]))
 
 
 def _folder(given: str) -> Path:

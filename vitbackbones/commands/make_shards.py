@@ -1,11 +1,11 @@
-"""``tools/make_shards.py``: tar shards of class folders, or of the data sets of a config.
+"""``vitbackbones shards``: tar shards of class folders, or of the data sets of a config.
 
 A shard gets its name when it is whole. The command can be killed at any time and called again: what
 is there is compared with what belongs there, and kept.
 """
 
 import shutil
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from glob import glob
@@ -31,12 +31,48 @@ from ..errors import InputError
 from ..files import folder_lock, prepare_folder, remove_parts
 from ..messages import some
 from ..openmmlab.unused_toolboxes import leave_out_unused
+from .cli import add_shared, count
 
 SPLITS = ('train', 'val')
 
 
+EXAMPLES = """\
+examples:
+  %(prog)s data/imagenet/train data/imagenet_shards
+  %(prog)s cls_deit_s_imagenet data/imagenet_shards
+  %(prog)s 'data/from_others/train-{000000..000146}.tar'
+
+Call it again after it was killed, with the same arguments: shards that are there are kept.
+docs/shards.md says how to train on them.
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add(
+        'source',
+        metavar='SOURCE',
+        help='a folder with a folder for each class; a config, for the data sets that it trains '
+        'and evaluates on; or shards that others wrote, with braces, which get an index only',
+    )
+    add('out', nargs='?', metavar='OUT', help='folder for the shards')
+    add(
+        '--shard-size',
+        type=count,
+        default=10000,
+        metavar='N',
+        help='pictures in a shard (default: 10000, which are 1 GB of ImageNet)',
+    )
+    add('--name', help='of the shards of a folder (default: that of the folder)')
+    names = "names of the classes of others' shards, one a line"
+    add('--classes', metavar='FILE', help=names)
+    add_shared(add, '--data-root', '--cfg-options')
+
+
 def make_shards(options: Namespace) -> None:
-    """Do what ``tools/make_shards.py --help`` describes.
+    """Do what ``vitbackbones shards --help`` describes.
 
     Raises:
         InputError: a picture is missing or none, there is no room, other shards are there, or an

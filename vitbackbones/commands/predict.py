@@ -1,4 +1,4 @@
-"""``tools/predict.py``: run a model on images, folders and videos, and write what it answers.
+"""``vitbackbones predict``: run a model on images, folders and videos, and write what it answers.
 
 Nothing that was answered is lost: it is on the disk before the next batch begins, and ``--resume``
 goes on behind it. One file that cannot be read, prepared or answered costs that file only.
@@ -6,7 +6,7 @@ goes on behind it. One file that cannot be read, prepared or answered costs that
 
 import sys
 import zlib
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from functools import partial
@@ -34,12 +34,49 @@ from ..training.cores import share_cores
 from ..training.find_checkpoint import find_checkpoint
 from ..training.hooks.progress import on_terminal
 from ..training.hooks.unreadable_images import ATTEMPTS, in_words
+from .cli import SHARED, add_shared, count
 
 ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')  # of a config
 
 
+EXAMPLES = """\
+examples:
+  %(prog)s detr_aug_vit_s_shapes work_dirs/detr_aug_vit_s_shapes photos --out out
+  %(prog)s quick_detector work_dirs/quick_detector photo.jpg film.mp4 --out out --amp
+
+Out come out/predictions.json, out/pictures and, for segmentation, index masks in out/masks; the
+segments of a panoptic model are in out/panoptic.json and out/panoptic. A file that fails is named,
+the others are done, and the exit status is 2. What is answered is at once in out/predictions.jsonl,
+a line for each image, and predictions.json is made of it at the end, also after Ctrl-C, SIGTERM or
+SIGHUP. Whatever stopped it, the same command goes on with --resume.
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add_shared(add, 'config', 'checkpoint')
+    add('inputs', nargs='+', metavar='INPUT', help='images, folders, videos')
+    add('--out', required=True, metavar='DIR', help='where results go; must be empty or new')
+    used = parser.add_mutually_exclusive_group()
+    go_on = 'continue the prediction in DIR, with the same model, settings and inputs'
+    used.add_argument('--resume', action='store_true', help=go_on)
+    replace = 'start from the beginning although DIR is not empty'
+    used.add_argument('--overwrite', action='store_true', help=replace)
+    add_shared(add, '--device')
+    faster = parser.add_mutually_exclusive_group()
+    faster.add_argument('--amp', action='store_true', help='compute in half precision')
+    add_shared(faster.add_argument, '--fused')
+    add('--batch-size', type=count, default=1, metavar='N', help='images at a time (default: 1)')
+    add('--score-threshold', '--score-thr', **SHARED['--score-threshold'])  # its earlier name
+    masks = 'form of the masks in predictions.json (default: rle)'
+    add('--masks', choices=['rle', 'polygons'], default='rle', help=masks)
+    add_shared(add, '--cfg-options')
+
+
 def predict(options: Namespace) -> None:
-    """Do what ``tools/predict.py --help`` describes.
+    """Do what ``vitbackbones predict --help`` describes.
 
     Raises:
         InputError: something of the user's is wrong; before anything is computed where possible,
@@ -66,7 +103,7 @@ def predict(options: Namespace) -> None:
         keep_freed_memory()
         with explained(config):
             predictor = Predictor(config, checkpoint, device, options.amp, options.fused)
-        writer = task.writer(out, predictor.meta, options.score_thr, options.masks)
+        writer = task.writer(out, predictor.meta, options.score_threshold, options.masks)
         journal = Journal(out, _settings(config, checkpoint, options, sources), options.resume)
         run = _Run(predictor, writer, journal, options.batch_size)
         names = run.all(sources)
@@ -99,7 +136,7 @@ def _settings(
         'CONFIG': f'{Path(config.filename).name} ({zlib.crc32(parts):08x})',
         'CHECKPOINT': f'{checkpoint.name} ({weights:08x})',
         'the folder of the inputs': str(sources[0].path).removesuffix(sources[0].name),
-        '--score-thr': options.score_thr,
+        '--score-threshold': options.score_threshold,
         '--masks': options.masks,
         '--batch-size': options.batch_size,
         '--amp': options.amp,

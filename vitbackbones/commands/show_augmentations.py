@@ -1,10 +1,10 @@
-"""``tools/show_augmentations.py``: what a classifier's recipe makes of pictures, on one sheet.
+"""``vitbackbones browse``: what a classifier's recipe makes of pictures, on one sheet.
 
 A row for each picture: itself, what some epochs of training would see of it, one of these after
 MixUp or CutMix with the other rows, and what evaluation sees.
 """
 
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,13 +25,33 @@ from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..tasks import find_task
 from ..tasks.classification.task import TASK as CLASSIFICATION
 from ..training.hooks.exact_resume import SAMPLE, seed_generators
+from .cli import add_shared, count
 
 SIDE = 128  # of a panel, in pixels
 SEED = 0
 
 
+EXAMPLES = """\
+example:
+  %(prog)s cls_msf_vit_s_imagenet my_pictures --out sheet.jpg
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add('config', metavar='CONFIG', help='the name or the file of a classification config')
+    add('inputs', nargs='+', metavar='INPUT', help='images or folders')
+    add('--out', required=True, metavar='FILE', help='the picture to write (.jpg, .png)')
+    rows = 'rows, spread over INPUT (default: 6)'
+    add('--images', type=count, default=6, metavar='N', help=rows)
+    add('--draws', type=count, default=4, metavar='N', help='of training per image (default: 4)')
+    add_shared(add, '--cfg-options')
+
+
 def show(options: Namespace) -> None:
-    """Do what ``tools/show_augmentations.py --help`` describes.
+    """Do what ``vitbackbones browse --help`` describes.
 
     Raises:
         InputError: the config is not a classifier's, or an image cannot be read.

@@ -12,6 +12,7 @@ from ..analysis.run_log import value_after
 from ..configuration.read import with_options
 from ..errors import InputError
 from ..training.find_checkpoint import latest_checkpoint
+from ..verbs import command
 from .study import Study
 
 
@@ -50,18 +51,18 @@ class Run:
         """Return the metric at the end, None if the run is not finished."""
         return value_after(self.folder, self.metric, self.length)
 
-    def training(self, tools: Path) -> list[str]:
+    def training(self) -> list[str]:
         """Return the command that starts the run, or goes on with it."""
         resume = ['--resume'] if latest_checkpoint(self.folder) else []
-        return [*self._command(tools / 'train.py'), *resume]
+        return [*self._command('train'), *resume]
 
-    def evaluation(self, tools: Path) -> list[str]:
+    def evaluation(self) -> list[str]:
         """Return the command for a run that was stopped between training and evaluation."""
-        return self._command(tools / 'test.py', self.folder)
+        return self._command('test', self.folder)
 
-    def _command(self, tool: Path, *files: Path) -> list[str]:
-        arguments = [tool, self.config, *files, '--work-dir', self.folder]
-        return [sys.executable, *map(str, arguments)]
+    def _command(self, verb: str, *files: Path) -> list[str]:
+        arguments = [self.config, *files, '--work-dir', self.folder]
+        return [*command(verb, sys.executable), *map(str, arguments)]
 
     def require_same_settings(self) -> None:
         """Refuse to mix results of two configs in one table.

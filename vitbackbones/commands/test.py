@@ -1,7 +1,7 @@
-"""``tools/test.py``: evaluate a checkpoint with the config's own metrics, draw and report."""
+"""``vitbackbones test``: evaluate a checkpoint with the config's own metrics, draw and report."""
 
 import copy
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import numpy as np
@@ -27,14 +27,43 @@ from ..tasks import find_task
 from ..training.console import QuietRunner
 from ..training.find_checkpoint import find_checkpoint
 from ..training.hooks.progress import on_terminal
+from .cli import add_run_arguments, add_shared, count
 from .common_steps import MACHINE, OWN_DATA, SETTINGS, TRIAL, first_steps
-from .imagenet_sets import use_set
+from .imagenet_sets import SETS, use_set
 
 SECTIONS = ('model', 'test_dataloader', 'test_cfg', 'test_evaluator')
 
 
+EXAMPLES = """\
+examples:
+  %(prog)s detr_aug_vit_s_shapes work_dirs/detr_aug_vit_s_shapes --draw pictures
+  %(prog)s quick_detector work_dirs/quick_detector --data-root my_pictures --report results
+  %(prog)s cls_sret_t_imagenet checkpoints/sret_t.pth --dataset v2-matched
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add_run_arguments(add)
+    add_shared(add, 'checkpoint')
+    add('--dataset', choices=SETS, help='for ImageNet classifiers: other labels or images')
+    add_shared(add, '--fused')
+    single = parser.add_mutually_exclusive_group()
+    scales = "average over the config's scales and flips"
+    single.add_argument('--tta', action='store_true', help=scales)
+    pictures = 'write pictures of prediction and ground truth to DIR'
+    single.add_argument('--draw', metavar='DIR', help=pictures)
+    add('--report', metavar='DIR', help='write a page of scores, mistakes and the worst pictures')
+    add('--overwrite', action='store_true', help='replace the page of an earlier --report')
+    add('--num-pictures', type=count, default=16, metavar='N', help='how many (default: 16)')
+    add_shared(add, '--score-threshold')
+    add('--explain', action='store_true', help='print the steps before the test, and stop')
+
+
 def evaluate(options: Namespace) -> None:
-    """Do what ``tools/test.py --help`` describes.
+    """Do what ``vitbackbones test --help`` describes.
 
     Raises:
         InputError: something of the user's is wrong; before anything is built where possible.

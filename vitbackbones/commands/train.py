@@ -1,7 +1,7 @@
-"""``tools/train.py``: everything that can be wrong is looked for first, then mmengine trains."""
+"""``vitbackbones train``: what can be wrong is looked for first, then mmengine trains."""
 
 import copy
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from mmengine.config import Config
@@ -27,19 +27,73 @@ from ..training.hooks.interrupt import saved_without_data
 from ..training.param_groups import group_parameters
 from ..training.precision import use_amp
 from . import smoke
+from .cli import add_run_arguments
 from .common_steps import MACHINE, OWN_DATA, SETTINGS, TRIAL, first_steps
 
 SECTIONS = ('model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
 # What would have no effect on a smoke test, and why.
 SMOKE_REFUSES = {
     'resume': 'resumes from the checkpoint that it has just written',
-    'overwrite': 'starts anew anyway, in a folder of its own',
+    'overwrite': 'starts from the beginning anyway, in a folder of its own',
     'data_root': 'runs on embedded data',
 }
 
 
+EXAMPLES = """\
+examples:
+  %(prog)s detr_aug_vit_s_coco --smoke              a look at all of it, in seconds or minutes
+  %(prog)s detr_aug_vit_s_coco --amp
+  %(prog)s quick_detector --data-root my_pictures   pictures and annotations of your own
+  %(prog)s my_config.py --resume                    continue where a run was stopped
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    add_run_arguments(parser.add_argument)
+    weights = parser.add_mutually_exclusive_group()
+    weights.add_argument(
+        '--pretrained',
+        metavar='FILE',
+        help='backbone checkpoint or its address, in place of the one in the config',
+    )
+    weights.add_argument('--scratch', action='store_true', help='start from random weights')
+    earlier = parser.add_mutually_exclusive_group()
+    earlier.add_argument(
+        '--resume',
+        nargs='?',
+        const=LATEST,
+        metavar='FILE',
+        help='continue from FILE or, without it, from the latest checkpoint of the work dir',
+    )
+    earlier.add_argument(
+        '--overwrite',
+        action='store_true',
+        help='start from the beginning where the work dir holds checkpoints, and remove them',
+    )
+    parser.add_argument('--amp', action='store_true', help='mixed precision')
+    parser.add_argument(
+        '--compile',
+        action='store_true',
+        help='compile the blocks of backbone and transformer, each kind once for any image size: '
+        'minutes at the start, shorter steps',
+    )
+    parser.add_argument(
+        '--smoke',
+        action='store_true',
+        help='try some steps, evaluation and resuming, in WORK_DIR/smoke; needs no data and no '
+        'weights, and on a CPU seconds for a small model, minutes for a large one',
+    )
+    parser.add_argument(
+        '--explain',
+        action='store_true',
+        help='print the steps from the config to the run, with what each changes, and stop',
+    )
+
+
 def train(options: Namespace) -> None:
-    """Do what ``tools/train.py --help`` describes.
+    """Do what ``vitbackbones train --help`` describes.
 
     Raises:
         InputError: something of the user's is wrong; before anything is built where possible.

@@ -9,14 +9,16 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from pprint import pformat
-
-from mmengine.config import Config
+from typing import TYPE_CHECKING
 
 from ..openmmlab.frames import nearest
 from ..openmmlab.versions import versions
 
+if TYPE_CHECKING:
+    from mmengine.config import Config
 
-def write_report(error: BaseException, config: Config | None = None) -> Path:
+
+def write_report(error: BaseException, config: 'Config | None' = None) -> Path:
     """Write traceback, command, versions and config to a file of the work dir.
 
     Without a work dir, or where it cannot be written to, the file lies in a temporary folder.
@@ -25,7 +27,7 @@ def write_report(error: BaseException, config: Config | None = None) -> Path:
         error: what was raised.
         config: by default the one of the function nearest to the error that holds one.
     """
-    config = config if config is not None else nearest(error, Config)
+    config = config if config is not None else _nearest_config(error)
     text = '\n'.join(_lines(error, config))
     name = f'error_{time.strftime("%Y%m%d_%H%M%S")}_{os.getpid()}.txt'
     try:
@@ -37,7 +39,13 @@ def write_report(error: BaseException, config: Config | None = None) -> Path:
     return file
 
 
-def _lines(error: BaseException, config: Config | None) -> Iterator[str]:
+def _nearest_config(error: BaseException) -> 'Config | None':
+    if 'mmengine.config' not in sys.modules:  # then none was read, and mmengine may be missing
+        return None
+    return nearest(error, sys.modules['mmengine.config'].Config)
+
+
+def _lines(error: BaseException, config: 'Config | None') -> Iterator[str]:
     yield ''.join(traceback.format_exception(error))
     yield f'command: {sys.argv}'
     yield f'on: {platform.platform()}'

@@ -20,12 +20,6 @@ def lost_a_process(error: RuntimeError) -> bool:
     return isinstance(error, distributed.DistError) or any(text in str(error) for text in gone)
 
 
-def leave_processes() -> None:
-    """End the process group: a thread of it that meets the interpreter's exit can abort it."""
-    if distributed.is_initialized():
-        distributed.destroy_process_group()
-
-
 def join_processes(launcher: str, local_rank: int = 0) -> None:
     """Make this process one of those that ``launcher`` started: none, pytorch (torchrun), slurm.
 

@@ -120,7 +120,7 @@ def test_another_prediction_is_not_continued(tool, predict, models, files):
     state['state_dict']['head.fc.bias'] += 1
     torch.save(state, 'other.pth')
     for arguments, text in {
-        (name, 'tiny_cls.pth', files, '--score-thr', 0.5): '--score-thr was 0.3, is 0.5',
+        (name, 'tiny_cls.pth', files, '--score-thr', 0.5): '--score-threshold was 0.3, is 0.5',
         (name, Path('other.pth').absolute(), files): 'CHECKPOINT was tiny_cls.pth (',
         (
             name,

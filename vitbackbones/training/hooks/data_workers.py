@@ -26,11 +26,9 @@ from mmengine.runner import BaseLoop, Runner
 from ...openmmlab.applying import apply_patches
 from ...openmmlab.frames import waits_for_data
 from ...openmmlab.patches import IN_TRAINING, IN_WORKER
+from ...processes import SIGNALS
 from ..dataset_proxy import rebuild
 from ..memory import fitting_workers
-
-# Ctrl-C, schedulers, a closed terminal or a lost connection, and Slurm's --signal=USR1
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 FULL = (
     'shared memory (/dev/shm) is full: enlarge it (docker run --shm-size=8g), or load without data '

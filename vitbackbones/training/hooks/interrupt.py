@@ -28,22 +28,15 @@ from mmengine.dist import all_reduce, barrier, is_distributed, is_main_process
 from mmengine.hooks import EMAHook, Hook
 from mmengine.runner import EpochBasedTrainLoop
 
-from ...errors import InputError
+from ...errors import InputError, TrainingInterrupted
 from ...files import write_file
+from ...processes import SIGNALS
 from ..find_checkpoint import POINTER
 from ..resume_command import resume_hint
-from .data_workers import SIGNALS, WorkerWatch, explain_loss, lost_a_worker
+from .data_workers import WorkerWatch, explain_loss, lost_a_worker
 from .exact_resume import gradients_applied
 
 INTERRUPTED = 'interrupted.pth'
-
-
-class TrainingInterrupted(Exception):
-    """Raised after the checkpoint is written; ``status`` is the exit status of the process."""
-
-    def __init__(self, message: str, signal_number: int) -> None:
-        super().__init__(message)
-        self.status = 128 + signal_number
 
 
 @contextmanager

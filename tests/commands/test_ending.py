@@ -1,0 +1,93 @@
+"""Who prints an error, what a signal does to a command, and what is kept of a bug."""
+
+import os
+import signal
+
+import pytest
+from mmengine.config import Config
+
+from vitbackbones.commands.ending import run
+from vitbackbones.errors import InputError
+
+
+def fail():
+    raise InputError('no data here')
+
+
+@pytest.mark.parametrize(
+    ('rank', 'local_rank', 'said'),
+    [
+        (None, None, 'error: no data here\n'),
+        (0, 0, 'error: no data here\n'),
+        (3, 3, ''),
+        (8, 0, 'error (process 8): no data here\n'),
+    ],
+)
+@pytest.mark.parametrize('names', [('RANK', 'LOCAL_RANK'), ('SLURM_PROCID', 'SLURM_LOCALID')])
+def test_one_process_of_each_machine_speaks(monkeypatch, capsys, names, rank, local_rank, said):
+    for name in ('RANK', 'LOCAL_RANK', 'SLURM_PROCID', 'SLURM_LOCALID'):
+        monkeypatch.delenv(name, raising=False)
+    if rank is not None:
+        monkeypatch.setenv(names[0], str(rank))
+        monkeypatch.setenv(names[1], str(local_rank))
+    assert run(fail) == 2
+    assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize(
+    ('number', 'status'),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGUSR1, 138)],
+)
+def test_a_signal_ends_a_tool_without_leaving_files(tmp_path, capsys, number, status):
+    def main():
+        try:
+            (tmp_path / 'temporary').touch()
+            os.kill(os.getpid(), number)
+        finally:
+            (tmp_path / 'temporary').unlink()
+
+    before = signal.getsignal(number)
+    assert run(main) == status
+    assert capsys.readouterr().err == 'interrupted\n'
+    assert not list(tmp_path.iterdir())
+    assert signal.getsignal(number) is before
+
+
+def test_a_signal_while_a_config_is_formatted(monkeypatch):
+    def format_code(*arguments, **options):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr('yapf.yapflib.yapf_api.FormatCode', format_code)
+    assert run(lambda: Config({'a': 1}).pretty_text) == 143
+
+
+def test_an_ignored_signal_stays_ignored():
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    assert run(lambda: os.kill(os.getpid(), signal.SIGHUP)) == 0
+
+
+def broken_tool(work_dir):
+    config = Config({'work_dir': str(work_dir), 'setting': 'kept for the report'})
+    return config.setting / 0
+
+
+def test_a_bug_is_reported_with_all_that_is_needed(capsys, tmp_path):
+    assert run(lambda: broken_tool(tmp_path)) == 1
+    said = capsys.readouterr().err
+    (file,) = tmp_path.glob('error_*.txt')
+    assert said.startswith('Traceback')
+    assert said.splitlines()[-1] == (
+        'this looks like a bug of vitbackbones or of a library that it uses, not like a mistake '
+        f'in your input; please report it with {file}'
+    )
+    text = file.read_text()
+    for part in ('in broken_tool', 'kept for the report', 'torch ', 'mmengine ', 'Python 3'):
+        assert part in text
+
+
+@pytest.mark.parametrize('work_dir', ['no/such/folder', None])
+def test_a_bug_without_a_work_dir(capsys, tmp_path, monkeypatch, work_dir):
+    monkeypatch.setattr('tempfile.tempdir', str(tmp_path))
+    assert run(lambda: broken_tool(work_dir)) == 1
+    (file,) = tmp_path.glob('vitbackbones_*/error_*.txt')
+    assert str(file) in capsys.readouterr().err

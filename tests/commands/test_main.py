@@ -1,0 +1,140 @@
+"""The command line as a whole: its verbs, their help, and what it says of a mistake."""
+
+import subprocess
+import sys
+
+import pytest
+
+from vitbackbones.commands.main import main, run_verb, verb_parser
+from vitbackbones.verbs import VERBS
+
+from ..tools.conftest import ROOT
+
+
+@pytest.fixture
+def call(monkeypatch, capsys):
+    """``call('train', '--help')`` returns status, output and errors."""
+
+    def run(*words, program='vitbackbones'):
+        monkeypatch.setattr(sys, 'argv', [program, *words])
+        try:
+            status = main()
+        except SystemExit as stop:
+            status = stop.code
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.mark.parametrize('words', [[], ['--help'], ['-h']])
+def test_help_lists_the_verbs(call, words):
+    status, out, _ = call(*words)
+    assert status == 0
+    assert out.startswith('usage: vitbackbones VERB')
+    for name, verb in VERBS.items():
+        assert f'  {name:<12} {verb.help}\n' in out
+
+
+@pytest.mark.parametrize('verb', VERBS)
+def test_every_verb_explains_itself_with_examples(call, verb):
+    status, out, _ = call(verb, '--help')
+    assert status == 0
+    assert out.startswith(f'usage: vitbackbones {verb}')
+    assert f'\n  vitbackbones {verb} ' in out.partition('\nexample')[2] + '\n'
+
+
+@pytest.mark.parametrize('verb', VERBS)
+def test_every_option_of_every_verb_has_a_help_text(verb):
+    for action in verb_parser(verb)._actions:
+        assert action.help, action.option_strings
+
+
+def test_options_of_one_name_mean_the_same_everywhere():
+    shared = {'--cfg-options', '--work-dir', '--device', '--score-threshold', '--data-root'}
+    for verb in VERBS:
+        for action in verb_parser(verb)._actions:
+            for name in action.option_strings:
+                assert '_' not in name or name == '--local_rank', (verb, name)
+                if name in shared:
+                    shared -= {name}
+    assert not shared
+
+
+@pytest.mark.parametrize(
+    ('word', 'said'),
+    [
+        ('trian', "unknown verb 'trian'; did you mean 'train'?"),
+        ('check_dataset', "unknown verb 'check_dataset'; did you mean 'check'?"),
+        ('xyz', "unknown verb 'xyz'; 'vitbackbones --help' lists the verbs"),
+    ],
+)
+def test_an_unknown_verb_is_refused_with_the_nearest(call, word, said):
+    status, _, err = call(word, '--smoke')
+    assert status == 2
+    assert err.splitlines()[-1] == f'vitbackbones: error: {said}'
+
+
+def test_an_unknown_option_is_refused_with_the_nearest(call):
+    status, _, err = call('train', 'a.py', '--overwirte')
+    assert status == 2
+    said = "unrecognized arguments: --overwirte; did you mean '--overwrite'?"
+    assert err.splitlines()[-1] == f'vitbackbones train: error: {said}'
+
+
+def test_options_are_not_abbreviated(call):
+    """The command that continues a run is made from the arguments."""
+    status, _, err = call('train', 'a.py', '--overwr')
+    assert status == 2
+    assert "did you mean '--overwrite'?" in err
+
+
+def test_a_mistake_has_status_2(call):
+    status, _, err = call('train', 'no_such.py')
+    assert status == 2
+    assert err.startswith('error: no_such.py: no such config')
+
+
+def test_a_package_that_is_missing_is_one_message(monkeypatch, capsys):
+    monkeypatch.delitem(sys.modules, 'vitbackbones.commands.analyze', raising=False)
+    monkeypatch.setitem(sys.modules, 'matplotlib.figure', None)
+    assert run_verb('analyze', ['--help']) == 2
+    assert "pip install 'vitbackbones[all]'" in capsys.readouterr().err
+
+
+LIGHT = """
+import sys
+from vitbackbones.commands.main import main
+sys.argv = ['vitbackbones', *sys.argv[1:]]
+try:
+    status = main()
+except SystemExit as stop:
+    status = stop.code
+heavy = {'torch', 'numpy', 'mmengine', 'mmcv', 'PIL'} & set(sys.modules)
+sys.exit(status or ', '.join(heavy))
+"""
+
+
+@pytest.mark.parametrize('words', [['--help'], ['--version'], ['trian']])
+def test_help_and_version_import_nothing_heavy(words):
+    command = [sys.executable, '-c', LIGHT, *words]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert result.returncode == (2 if words == ['trian'] else 0), result.stderr
+
+
+@pytest.mark.parametrize('verb', ['train', 'shards'])
+def test_scripts_of_a_clone_are_the_same_command(verb, monkeypatch, tmp_path):
+    """From any directory, without an installed package."""
+    monkeypatch.delenv('PYTHONPATH')
+    script = ROOT / 'tools' / f'{VERBS[verb].module}.py'
+    # -I -S would hide OpenMMLab, too
+    command = [sys.executable, script, '--help']
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=100)
+    monkeypatch.setattr(sys, 'argv', [str(script)])
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == verb_parser(verb).format_help()
+
+
+def test_the_package_runs_as_a_module(tmp_path):
+    command = [sys.executable, '-m', 'vitbackbones', '--help']
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=100)
+    assert result.stdout.startswith('usage: python -m vitbackbones VERB')

@@ -1,0 +1,46 @@
+"""How messages write a command, by the way in which the user has started this one."""
+
+import sys
+
+import pytest
+
+from vitbackbones.verbs import VERBS, command, program
+
+
+@pytest.mark.parametrize(
+    ('started', 'written'),
+    [
+        ('tools/import_dataset.py', 'python tools/check_dataset.py'),
+        ('/clone/tools/train.py', 'python /clone/tools/check_dataset.py'),
+        ('train.py', 'python check_dataset.py'),
+        ('/site-packages/vitbackbones/__main__.py', 'python -m vitbackbones check'),
+        ('/usr/lib/pytest/__main__.py', 'vitbackbones check'),
+        ('my_script.py', 'vitbackbones check'),
+        ('', 'vitbackbones check'),
+    ],
+)
+def test_a_command_is_written_as_the_user_writes_commands(monkeypatch, started, written):
+    monkeypatch.setattr(sys, 'argv', [started, 'import'])
+    assert ' '.join(command('check')) == written
+
+
+@pytest.mark.parametrize('on_path', [True, False])
+def test_the_installed_command_is_short_where_the_shell_finds_it(monkeypatch, tmp_path, on_path):
+    script = tmp_path / 'bin' / 'vitbackbones'
+    script.parent.mkdir()
+    script.touch(mode=0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv('PATH', str(script.parent) if on_path else '/nowhere')
+    monkeypatch.setattr(sys, 'argv', [str(script), 'train'])
+    assert command('check') == ['vitbackbones' if on_path else 'bin/vitbackbones', 'check']
+
+
+def test_a_program_that_is_no_command_of_ours(monkeypatch):
+    monkeypatch.setattr(sys, 'argv', ['/opt/their_train.py', 'a'])
+    assert program('.venv/bin/python') == ['.venv/bin/python', '/opt/their_train.py']
+
+
+def test_every_verb_says_what_it_does_in_a_line():
+    for verb in VERBS.values():
+        assert 10 < len(verb.help) < 70
+        assert not verb.help.endswith('.')

@@ -1,0 +1,85 @@
+"""How a command ends: with one line for a mistake of its user, and an exit status.
+
+=======  =====================================================================
+status   meaning
+=======  =====================================================================
+0        done
+1        a bug: the traceback is shown, and kept in a file with all that a report needs
+2        wrong input (:class:`InputError`) or wrong arguments (argparse)
+128 + n  ended by signal n: 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 138 SIGUSR1
+=======  =====================================================================
+
+Nothing heavy is imported before it is needed: ``doctor`` runs where torch cannot be imported, and
+lists of names are there at once.
+"""
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from ..errors import InputError, TrainingInterrupted
+from ..preflight.bug_report import write_report
+from ..processes import SIGNALS, leads_machine, leave_processes, others_joined, process_rank
+from ..training.resume_command import resume_hint
+
+
+class Ended(KeyboardInterrupt):
+    """A signal that does what Ctrl-C does: files are closed and temporary ones removed."""
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Raise :class:`Ended` for signals that would end the process at once."""
+    fatal = [number for number in SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+    for number in fatal:
+        signal.signal(number, partial(_end, os.getpid()))
+    try:
+        yield
+    except SyntaxError as error:  # mmengine's for whatever happens while it formats a config
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
+        raise
+    finally:
+        for number in fatal:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _end(process: int, number: int, frame) -> None:
+    if os.getpid() != process:  # in a forked child
+        os._exit(128 + number)
+    raise Ended(number)
+
+
+def run(main: Callable[[], None]) -> int:
+    """Run a command and return its exit status; mistakes of the user are a message on stderr."""
+    try:
+        with _ended_by_signals():
+            main()
+    except InputError as error:
+        # before the processes are joined, all of a machine stumble over the same thing
+        if leads_machine() or others_joined():
+            rank = f' (process {process_rank()})' if process_rank() else ''
+            print(f'error{rank}: {error}', file=sys.stderr)
+        return 2
+    except TrainingInterrupted as stop:
+        if process_rank() == 0:
+            print(f'{stop}\n{resume_hint()}', file=sys.stderr)
+        leave_processes()
+        return stop.status
+    except KeyboardInterrupt as stop:
+        print('interrupted', file=sys.stderr)
+        return 128 + (stop.args[0] if isinstance(stop, Ended) else signal.SIGINT)
+    except Exception as error:
+        traceback.print_exception(error)
+        print(
+            'this looks like a bug of vitbackbones or of a library that it uses, not like a '
+            f'mistake in your input; please report it with {write_report(error)}',
+            file=sys.stderr,
+        )
+        return 1
+    leave_processes()
+    return 0

@@ -1,0 +1,120 @@
+"""The command ``vitbackbones VERB ...``.
+
+Only the module of the verb that is used is imported, so that lists and help are there at once.
+"""
+
+import shlex
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import NoReturn
+
+from ..errors import InputError
+from ..messages import did_you_mean
+from ..verbs import SCRIPTS, VERBS, command, program
+from ..version import __version__
+from .ending import run
+
+DESCRIPTION = """\
+Vision-transformer backbones for detection, segmentation and classification.
+
+verbs:
+"""
+EPILOG = """\
+'%(prog)s VERB --help' says what a verb takes, with examples; docs/commands.md has all of it.
+"""
+
+
+class Parser(ArgumentParser):
+    """Says what an unknown option may be meant to be."""
+
+    def parse_args(self, args=None, namespace=None) -> Namespace:
+        options, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            word = next((word for word in unknown if word.startswith('-')), unknown[0])
+            known = [name for action in self._actions for name in action.option_strings]
+            hint = did_you_mean(word.partition('=')[0], known)
+            self.error(f'unrecognized arguments: {shlex.join(unknown)}{hint}')
+        return options
+
+
+def main() -> int:
+    """Run the command line of this process and return its exit status."""
+    arguments = sys.argv[1:] or ['--help']
+    if arguments[0] in VERBS:
+        return run_verb(arguments[0], arguments[1:])
+    parser = top_parser()
+    if not arguments[0].startswith('-'):
+        _refuse(parser, arguments[0])
+    parser.parse_args(arguments)
+    return 0
+
+
+def _refuse(parser: Parser, word: str) -> NoReturn:
+    known = SCRIPTS | {name: name for name in VERBS}
+    hint = did_you_mean(word, known) or f"; '{parser.prog} --help' lists the verbs"
+    parser.error(f'unknown verb {word!r}{hint}')
+
+
+def top_parser() -> Parser:
+    """Return what reads a command line without a verb."""
+    listed = (f'  {name:<12} {verb.help}\n' for name, verb in VERBS.items())
+    parser = Parser(
+        prog=shlex.join(program()),
+        usage='%(prog)s VERB ...',
+        description=DESCRIPTION + ''.join(listed),
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument('--version', action='version', version=f'vitbackbones {__version__}')
+    return parser
+
+
+def run_verb(verb: str, arguments: Sequence[str]) -> int:
+    """Run one verb and return its exit status.
+
+    Args:
+        verb: one of ``VERBS``.
+        arguments: what follows it on the command line.
+    """
+    return run(lambda: _call(verb, arguments))
+
+
+def _call(verb: str, arguments: Sequence[str]) -> None:
+    options = verb_parser(verb).parse_args(arguments)
+    function = VERBS[verb].place.partition(':')[2]
+    getattr(module_of(verb), function)(options)
+
+
+def verb_parser(verb: str) -> Parser:
+    """Return what reads the arguments of a verb.
+
+    Raises:
+        InputError: see :func:`module_of`.
+    """
+    text = VERBS[verb].help
+    parser = Parser(
+        prog=shlex.join(command(verb)),
+        description=f'{text[0].upper()}{text[1:]}.',
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,  # the command that continues a run is made from the arguments
+    )
+    module_of(verb).add_arguments(parser)
+    return parser
+
+
+def module_of(verb: str) -> ModuleType:
+    """Return the module of a verb.
+
+    Raises:
+        InputError: a package that it needs is not installed.
+    """
+    try:
+        return import_module(f'{__package__}.{VERBS[verb].module}')
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f'{verb} needs the package {error.name}, which is not installed; '
+            "install all that the commands need: pip install 'vitbackbones[all]'"
+        ) from error

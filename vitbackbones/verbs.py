@@ -1,0 +1,79 @@
+"""The verbs of the command ``vitbackbones``, and how to write one of them for a user.
+
+A clone works without installation: there ``tools/`` has a script for most verbs, with the name of
+the verb's module. A message names commands in the way in which the user has started this one.
+"""
+
+import sys
+from pathlib import Path
+from shutil import which
+from typing import NamedTuple
+
+
+class Verb(NamedTuple):
+    """What ``vitbackbones VERB`` does.
+
+    Attributes:
+        place: ``'module:function'`` of ``vitbackbones.commands``. The module's ``add_arguments``
+            describes the command line, and the function gets what was parsed.
+        help: one line, in lower case and without a period.
+    """
+
+    place: str
+    help: str
+
+    @property
+    def module(self) -> str:
+        return self.place.partition(':')[0]
+
+
+VERBS = {
+    'train': Verb('train:train', 'train a model from a config, or try the config with --smoke'),
+    'test': Verb('test:evaluate', 'evaluate a checkpoint with the metrics of its config'),
+    'predict': Verb('predict:predict', 'run a model on images, folders and videos'),
+    'check': Verb('check_dataset:check', 'look at every file of a data set before a run'),
+    'browse': Verb('show_augmentations:show', 'draw what the augmentations make of pictures'),
+    'import': Verb('import_dataset:import_dataset', 'bring annotations in other forms into ours'),
+    'analyze': Verb('analyze:analyze', 'look into trained models: tables and pictures'),
+    'benchmark': Verb('benchmark:benchmark', 'time models side by side'),
+    'compare': Verb('compare:compare', 'train the variants of a study, seed by seed'),
+    'convert': Verb(
+        'convert_checkpoint:convert_checkpoint', 'rewrite a published checkpoint in our keys'
+    ),
+    'shards': Verb('make_shards:make_shards', 'write a classification data set into tar shards'),
+}
+SCRIPTS = {verb.module: name for name, verb in VERBS.items()}  # of tools/, by their names
+MODULE = ('vitbackbones', '__main__.py')
+
+
+def command(verb: str, python: str = 'python') -> list[str]:
+    """Return the words that run a verb in the way in which this process was started.
+
+    Args:
+        verb: one of ``VERBS``.
+        python: the interpreter, where the words begin with one.
+    """
+    started = Path(sys.argv[0])
+    if started.suffix == '.py' and started.stem in SCRIPTS:
+        return [python, str(started.with_name(f'{VERBS[verb].module}.py'))]
+    if started.name == MODULE[0] or started.parts[-2:] == MODULE:
+        return [*program(python), verb]
+    return ['vitbackbones', verb]
+
+
+def program(python: str = 'python') -> list[str]:
+    """Return the words that start the program of this process again; see :func:`command`."""
+    started = Path(sys.argv[0])
+    if started.parts[-2:] == MODULE:
+        return [python, '-m', MODULE[0]]
+    if started.suffix == '.py':
+        return [python, str(started)]
+    if which(started.name) == str(started):
+        return [started.name]
+    return [str(from_here(started))]  # of an environment that is not activated
+
+
+def from_here(path: Path) -> Path:
+    """Return a path as short as the current directory allows."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
