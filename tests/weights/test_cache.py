@@ -1,0 +1,111 @@
+"""A name, an address or a file: whatever is given becomes a file that a model is filled from."""
+
+import hashlib
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from vitbackbones import create_model
+from vitbackbones.checkpoints.downloads import load_anywhere
+from vitbackbones.checkpoints.filling import load_pretrained
+from vitbackbones.errors import InputError, OptionError
+from vitbackbones.openmmlab.pretrained import Pretrained
+from vitbackbones.weights import PUBLISHED, fetch
+
+from .server import behaving
+
+
+def as_bytes(state):
+    file = io.BytesIO()
+    torch.save(state, file)
+    return file.getvalue()
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    with behaving(tmp_path / 'cache', monkeypatch) as (address, behavior):
+        behavior.address = address
+        monkeypatch.chdir(tmp_path)
+        yield behavior
+
+
+def publish(server, monkeypatch, name, content, sha256=None):
+    """Let a row of the table name the server's file."""
+    server.content = content
+    row = replace(PUBLISHED[name], url=f'{server.address}/{name}.pth', sha256=sha256)
+    monkeypatch.setitem(PUBLISHED, name, row)
+
+
+def test_a_model_is_filled_by_its_name(server, monkeypatch):
+    ours = create_model('deit_ti')
+    content = as_bytes({'model': ours.state_dict()})
+    publish(server, monkeypatch, 'deit_ti', content, hashlib.sha256(content).hexdigest())
+    for model in (
+        create_model('deit_ti', pretrained=True),
+        create_model('deit_ti', checkpoint='deit_ti'),
+    ):
+        assert torch.equal(model.head.fc.weight, ours.head.fc.weight)
+    assert len(server.asked) == 1
+    other = create_model('deit_ti', num_classes=3, pretrained=True)  # its head stays random
+    assert torch.equal(other.backbone.pos_embed, ours.backbone.pos_embed)
+
+
+def test_init_cfg_takes_a_name(server, monkeypatch):
+    publish(server, monkeypatch, 'deit_s', as_bytes({'weight': torch.ones(2, 2)}))
+    module = nn.Linear(2, 2, bias=False)
+    Pretrained('deit_s')(module)
+    assert module.weight.tolist() == [[1, 1], [1, 1]]
+
+
+def test_a_file_of_that_name_comes_first(server, tmp_path):
+    torch.save({'w': torch.tensor(1)}, tmp_path / 'deit_s')
+    assert load_anywhere('deit_s')['w'] == 1
+    assert server.asked == []
+
+
+def test_a_wrong_hash_names_the_copy_on_the_hub(server, monkeypatch):
+    publish(server, monkeypatch, 'deit_s', b'something else', 'cd65a155')
+    with pytest.raises(InputError, match=r'differs.* The hub has a copy: hf-hub:timm/deit_small_'):
+        fetch('deit_s')
+
+
+def test_a_kept_file_that_is_damaged_says_what_to_delete(server, monkeypatch):
+    publish(server, monkeypatch, 'deit_s', b'no checkpoint')
+    with pytest.raises(InputError, match=r'deit_s\.pth: is no torch.* deit_s stands for it; del'):
+        load_anywhere('deit_s')
+
+
+def test_an_address_is_fetched_as_it_is(server):
+    server.content = as_bytes({'weight': torch.ones(2, 2)})
+    file = fetch(f'{server.address}/x.pth')
+    assert file.read_bytes() == server.content
+    assert load_pretrained(nn.Linear(2, 2, bias=False), file).used == ('weight',)
+
+
+def test_what_only_a_browser_can_fetch_names_the_page():
+    with pytest.raises(InputError, match=r'sret_s: .*https://drive\.google\.com/file/d/1y6F_bCg'):
+        fetch('sret_s')
+
+
+def test_a_model_that_was_never_published_names_its_nearest_start():
+    with pytest.raises(InputError) as error:
+        create_model('aug_vit_s', pretrained=True)
+    call = "create_model('aug_vit_s', checkpoint='deit_s', allow_missing=['*.shortcut_*'])"
+    assert 'aug_vit_s: weights of it were never published' in str(error.value)
+    assert call in str(error.value)
+
+
+def test_two_sources_are_one_too_many():
+    with pytest.raises(OptionError, match='pretrained=True and a checkpoint'):
+        create_model('deit_ti', pretrained=True, checkpoint='x.pth')
+
+
+def test_a_missing_file_is_no_name(tmp_path):
+    for text in ('none.pth', 'folder/none', str(tmp_path / 'none')):
+        with pytest.raises(InputError, match='no such checkpoint file'):
+            load_anywhere(text)
+    assert not Path('none.pth').exists()

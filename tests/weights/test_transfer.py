@@ -1,0 +1,124 @@
+"""A file arrives complete and checked, or not at all; what was cut short goes on."""
+
+import hashlib
+import threading
+
+import pytest
+
+from vitbackbones.errors import InputError
+from vitbackbones.weights.transfer import TRIES, download
+
+from .server import behaving
+
+CONTENT = bytes(range(256)) * 40
+HASH = hashlib.sha256(CONTENT).hexdigest()
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    with behaving(tmp_path / 'cache', monkeypatch) as (address, behavior):
+        behavior.content = CONTENT
+        behavior.address = address
+        yield behavior
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / 'cache' / 'x.pth'
+
+
+def fetch(server, file, sha256=HASH):
+    download(f'{server.address}/x.pth', file, sha256, progress=False)
+
+
+def refusal(server, file, **options):
+    with pytest.raises(InputError) as error:
+        fetch(server, file, **options)
+    return str(error.value)
+
+
+def test_what_is_cut_short_goes_on_at_once(server, file):
+    server.ends = [1000, 3000]
+    fetch(server, file)
+    assert file.read_bytes() == CONTENT
+    assert [asked for _, _, asked in server.asked] == [None, 'bytes=1000-', 'bytes=4000-']
+
+
+def test_a_server_without_ranges_starts_over(server, file):
+    server.ends, server.ranges = [1000], False
+    fetch(server, file)
+    assert file.read_bytes() == CONTENT
+
+
+def test_what_came_before_the_last_break_is_kept_for_the_next_command(server, file):
+    server.ends = [100] * TRIES
+    text = refusal(server, file)
+    assert text.startswith(
+        f'{server.address}/x.pth: the connection broke {TRIES} times (the server'
+    )
+    assert 'the same command goes on' in text
+    assert not file.exists()
+    server.asked.clear()
+    fetch(server, file)
+    assert file.read_bytes() == CONTENT
+    assert server.asked == [('GET', '/x.pth', f'bytes={100 * TRIES}-')]
+
+
+def test_a_wrong_hash_is_refused_and_nothing_kept(server, file):
+    text = refusal(server, file, sha256='0' * 8)
+    assert f'differs: expected "00000000", got "{HASH}"' in text
+    assert [path.name for path in file.parent.iterdir()] == ['x.pth.lock']
+
+
+@pytest.mark.parametrize('left', [b'of another file', CONTENT + b'longer'])
+def test_the_start_of_another_file_is_replaced(server, file, left):
+    file.parent.mkdir()
+    file.with_name('x.pth.part').write_bytes(left)
+    fetch(server, file)
+    assert file.read_bytes() == CONTENT
+
+
+def test_a_web_page_is_no_file(server, file):
+    server.kind = 'text/html'
+    assert 'answers with a web page' in refusal(server, file, sha256=None)
+    assert not file.exists()
+
+
+def test_an_address_that_is_not_there_names_the_status(server, file):
+    with pytest.raises(InputError, match=r'missing\.pth: cannot be downloaded \(HTTP Error 404'):
+        download(f'{server.address}/missing.pth', file, progress=False)
+
+
+def test_no_network_is_one_message(file, server, monkeypatch):
+    address = 'http://127.0.0.1:9/x.pth'  # the port of no server
+    with pytest.raises(InputError, match=rf'{address}: cannot be downloaded \(.*other means'):
+        download(address, file, progress=False)
+
+
+def test_offline_no_connection_is_tried(server, file, monkeypatch):
+    monkeypatch.setenv('HF_HUB_OFFLINE', '1')
+    text = refusal(server, file)
+    assert 'HF_HUB_OFFLINE is set' in text
+    assert str(file) in text  # where to put it
+    assert server.asked == []
+    file.parent.mkdir()
+    file.write_bytes(CONTENT)
+    fetch(server, file)  # what is there needs no connection
+
+
+def test_a_folder_that_cannot_be_written_to_is_one_message(server, tmp_path):
+    (tmp_path / 'taken').touch()
+    text = refusal(server, tmp_path / 'taken' / 'x.pth')
+    assert f'cannot be kept in {tmp_path}/taken' in text
+    assert 'TORCH_HOME' in text
+
+
+def test_one_of_many_downloads_for_all(server, file):
+    server.ends = [1000]
+    threads = [threading.Thread(target=fetch, args=(server, file)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert file.read_bytes() == CONTENT
+    assert len(server.asked) == 2  # cut short once
