@@ -1,5 +1,6 @@
 """How pictures become images, held against timm."""
 
+import math
 import pickle
 import sys
 
@@ -8,9 +9,12 @@ import torch
 from PIL import Image
 
 from tests.datasets.natural import photograph
-from vitbackbones import create_model, transform
+from vitbackbones import create_model, list_models, transform
+from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError, OptionError
+from vitbackbones.models import MODELS
 from vitbackbones.models.preprocessing import named_config
+from vitbackbones.weights import PUBLISHED
 
 HALF = (0.5, 0.5, 0.5)
 
@@ -41,7 +45,7 @@ def test_other_channels_have_the_average_mean():
 
 
 @pytest.mark.parametrize(
-    ('name', 'size'), [('aug_vit_s', 224), ('msf_vit_s', 224), ('sret_t', (96, 160))]
+    ('name', 'size'), [('aug_vit_s', 224), ('msf_vit_s', 224), ('deit_s', (96, 160))]
 )
 def test_images_are_those_of_timm(name, size):
     timm_data = pytest.importorskip('timm.data')
@@ -51,6 +55,31 @@ def test_images_are_those_of_timm(name, size):
     assert config == model.data_config
     theirs = timm_data.create_transform(**config, is_training=False)(picture())
     assert torch.allclose(transform(model)(picture()), theirs, atol=1e-6)
+
+
+def test_published_weights_say_it_for_their_model():
+    with torch.device('meta'):
+        swin, started = create_model('swin_t'), create_model('msf_swin_t')
+    assert swin.data_config['crop_pct'] == 0.9
+    assert swin.data_config['interpolation'] == 'bicubic'
+    assert started.data_config['interpolation'] == 'bilinear'
+    assert named_config('mixer_b16')['mean'] == HALF
+    assert named_config('deit_b_384')['input_size'] == (3, 384, 384)
+    assert named_config('deit_b_384')['crop_pct'] == 1.0
+
+
+NEVER = sorted({MODELS[name][0]: name for name in list_models() if name not in PUBLISHED}.values())
+
+
+@pytest.mark.parametrize('name', NEVER)
+def test_a_model_without_published_weights_has_what_its_config_has(name):
+    config, said = read_config(f'cls_{name}_imagenet'), named_config(name)
+    images = config.model.data_preprocessor
+    assert images.mean == pytest.approx([255 * each for each in said['mean']])
+    assert images.std == pytest.approx([255 * each for each in said['std']])
+    (resize,) = (step for step in config.test_pipeline if step.type == 'ResizeEdge')
+    assert resize.scale == math.floor(224 / said['crop_pct'])
+    assert resize.interpolation == said['interpolation']
 
 
 def test_a_name_stands_for_its_model():

@@ -11,10 +11,12 @@ from ..errors import OptionError
 from ..layers import require_choice
 from ..messages import did_you_mean
 from ..signatures import accepted_keywords
-from ..weights import fetch
+from ..weights import PUBLISHED, fetch
+from ..weights.names import name_of
 from .classifier import GLOBAL_POOL, Classifier
 from .features import Features, last_indices
 from .names import MODELS, require_name
+from .preprocessing import data_config
 
 
 def create_model(
@@ -64,6 +66,8 @@ def create_model(
         options = _for_maps(options)
     backbone = host(**{**arguments, 'out_type': out_type, **options})
     model = Features(backbone) if features_only else Classifier(backbone, num_classes)
+    published = PUBLISHED.get(name_of(checkpoint or '')) or PUBLISHED.get(name)
+    model.data_config = data_config(backbone, published)
     if pretrained:
         checkpoint = fetch(name)
     if checkpoint is not None:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 from ..backbones import HOSTS
 from ..errors import OptionError
 from ..messages import did_you_mean
+from ..weights import PUBLISHED
 
 # name: (backbone, its arguments, what the head reads), as the backbones say themselves; a class
 # does not answer to the names of the one that it derives from
@@ -17,16 +19,20 @@ MODELS = {
 
 
 def list_models(
-    filter: str | Iterable[str] = '*', exclude_filters: str | Iterable[str] = ()
+    filter: str | Iterable[str] = '*',
+    pretrained: bool = False,
+    exclude_filters: str | Iterable[str] = (),
 ) -> list[str]:
     """Return the names that :func:`create_model` knows, in alphabetical order.
 
     Args:
         filter: a pattern with wildcards, such as ``'tnt*'``, or several.
+        pretrained: only those whose published weights can be downloaded.
         exclude_filters: patterns of names to leave out.
     """
     wanted, unwanted = _patterns(filter or '*'), _patterns(exclude_filters)
-    return sorted(n for n in MODELS if _fits(n, wanted) and not _fits(n, unwanted))
+    known = [name for name in MODELS if _has_address(name)] if pretrained else MODELS
+    return sorted(n for n in known if _fits(n, wanted) and not _fits(n, unwanted))
 
 
 def require_name(name: str) -> None:
@@ -35,9 +41,17 @@ def require_name(name: str) -> None:
     Raises:
         OptionError: with the nearest names.
     """
-    if name not in MODELS:
-        hint = did_you_mean(name, MODELS.keys()) or f'; known: {", ".join(list_models())}'
-        raise OptionError(f'unknown model {name!r}{hint}')
+    if name in MODELS:
+        return
+    timm = {Path(row.hf_hub).stem: row.model for row in PUBLISHED.values() if row.hf_hub}
+    if (ours := timm.get(name.partition('.')[0])) in MODELS:
+        raise OptionError(f"unknown model {name!r}: timm's name of {ours!r}")
+    hint = did_you_mean(name, MODELS.keys()) or f'; known: {", ".join(list_models())}'
+    raise OptionError(f'unknown model {name!r}{hint}')
+
+
+def _has_address(name: str) -> bool:
+    return name in PUBLISHED and PUBLISHED[name].url is not None
 
 
 def _patterns(given: str | Iterable[str]) -> list[str]:

@@ -8,8 +8,8 @@ A ``data_config`` is a dict with timm's keys:
     crop_pct: side of the central crop in units of the short side of the resized picture.
     crop_mode: ``'center'``.
 
-A model without published weights has that of the code it was published with, which its backbone
-names in ``preprocessing``.
+It is that of the published weights (``weights.table``). A model without any has that of the code it
+was published with, which its backbone names in ``preprocessing``.
 """
 
 import math
@@ -19,6 +19,7 @@ import torch
 
 from ..backbones import Backbone
 from ..packages import import_optional
+from ..weights import PUBLISHED, Published
 from .names import MODELS, require_name
 
 USUAL = {
@@ -28,28 +29,38 @@ USUAL = {
     'crop_pct': 0.875,
     'crop_mode': 'center',
 }
+PER_FILE = ('interpolation', 'mean', 'std', 'crop_pct')  # of published weights
 
 
-def data_config(backbone: Backbone | type[Backbone]) -> dict:
+def data_config(backbone: Backbone | type[Backbone], published: Published | None = None) -> dict:
     """Return how pictures become images for a backbone, or for a class of them by default.
 
     An image of other than three channels has the average of ``mean`` and ``std`` in each.
+
+    Args:
+        backbone: has the size and the channels.
+        published: the weights that it starts from, if they are known.
     """
+    known = {key: getattr(published, key) for key in PER_FILE} if published else {}
     channels = backbone.in_channels
-    config = {'input_size': (channels, *backbone.img_size), **USUAL, **backbone.preprocessing}
+    size = {'input_size': (channels, *backbone.img_size)}
+    config = {**size, **USUAL, **backbone.preprocessing, **known}
     if channels != 3:
         config |= {key: (sum(config[key]) / 3,) * channels for key in ('mean', 'std')}
     return config
 
 
 def named_config(name: str) -> dict:
-    """Return how pictures become images for a model of :func:`list_models`.
+    """Return how pictures become images for a model of :func:`list_models`, or published weights.
 
     Raises:
         OptionError: an unknown name.
     """
+    published = PUBLISHED.get(name)
+    if name not in MODELS and published is not None:
+        return {**data_config(Backbone, published), 'input_size': published.input_size}
     require_name(name)
-    return data_config(MODELS[name][0])
+    return data_config(MODELS[name][0], published)
 
 
 def transform(model, train: bool = False) -> Callable:
@@ -58,7 +69,8 @@ def transform(model, train: bool = False) -> Callable:
     A picture is one of PIL, in any mode, or a tensor of bytes (channels, H, W).
 
     Args:
-        model: a name of :func:`list_models`, or a model with a ``data_config``.
+        model: a name of :func:`list_models` or of published weights, or a model with a
+            ``data_config``.
         train: cut at random, 8 % to 100 % of the area, and flip half of the images, in place of the
             central crop. What else a paper does (RandAugment, mixing, erasing) is in its config.
 
