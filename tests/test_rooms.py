@@ -20,7 +20,7 @@ ORDER = (
         'config_index',
         'openmmlab.frames',
     ),
-    ('messages', 'files', 'packages', 'environment'),
+    ('messages', 'files', 'packages', 'environment', 'idle_threads'),
     ('catalog',),
     ('layers',),
     ('weights',),

@@ -147,7 +147,7 @@ def test_resuming_from_a_checkpoint_of_another_model(tool, data, tmp_path):
         (['--smoke', '--resume'], '--smoke resumes from the checkpoint that it has just written'),
         (
             ['--smoke', '--overwrite'],
-            '--smoke starts anew anyway, in a folder of its own; leave --',
+            '--smoke starts from the beginning anyway, in a folder of its own; leave --',
         ),
         (['--smoke', '--data-root', 'x'], '--smoke runs on embedded data; leave --data-root out'),
         (['--resume', '--pretrained', 'x'], '--resume continues with the weights of its checkpoi'),

@@ -3,6 +3,7 @@
 Only the module of the verb that is used is imported, so that lists and help are there at once.
 """
 
+import os
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
@@ -12,6 +13,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from ..errors import InputError
+from ..idle_threads import sleep_soon
 from ..messages import did_you_mean
 from ..verbs import SCRIPTS, VERBS, command, program
 from ..version import __version__
@@ -79,6 +81,7 @@ def run_verb(verb: str, arguments: Sequence[str]) -> int:
         verb: one of ``VERBS``.
         arguments: what follows it on the command line.
     """
+    sleep_soon(os.environ)
     return run(lambda: _call(verb, arguments))
 
 
