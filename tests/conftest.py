@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import vitbackbones
+from vitbackbones.idle_threads import sleep_soon
 from vitbackbones.models import MODELS
 from vitbackbones.processes import SIGNALS
 
@@ -16,6 +17,7 @@ from .isolation import SharedState, forget_handler, seed_generators
 
 logging.raiseExceptions = False  # loggers keep the closed streams of earlier tests
 os.environ.setdefault('OMP_NUM_THREADS', '1')
+sleep_soon(os.environ)  # as the command does
 # processes that a test starts import this clone too, not the one that is installed
 ROOT = Path(__file__).parents[1]
 os.environ['PYTHONPATH'] = str(ROOT)

@@ -110,7 +110,7 @@ try:
 except SystemExit as stop:
     status = stop.code
 heavy = {'torch', 'numpy', 'mmengine', 'mmcv', 'PIL'} & set(sys.modules)
-sys.exit(status or ', '.join(heavy))
+sys.exit(status or ', '.join(heavy) or 0)
 """
 
 
