@@ -3,7 +3,7 @@
 The settings are mmdet's: 6 + 6 layers, 256 channels, 300 queries, one stage, no refinement. A run
 config adds the backbone and joins the two:
 
-    _base_ = ['_base_/models/deformable_detr.py', '_base_/backbones/pvt_s.py', ...]
+    _base_ = ['../_base_/models/deformable_detr.py', '../_base_/backbones/pvt_s.py', ...]
     model = dict(backbone=_base_.backbone, neck=_base_.maps)
 """
 

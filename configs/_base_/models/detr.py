@@ -7,7 +7,7 @@ config adds a backbone that gives this map, and its channels,
 
 or any backbone, whose nearest map is then pooled to stride 32:
 
-    _base_ = ['_base_/models/detr.py', '_base_/backbones/pvt_s.py', ...]
+    _base_ = ['../_base_/models/detr.py', '../_base_/backbones/pvt_s.py', ...]
     model = dict(backbone=_base_.backbone, neck=_base_.maps)
 """
 

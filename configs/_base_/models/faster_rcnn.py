@@ -3,7 +3,7 @@
 The settings are mmdet's: 1000 proposals, RoIAlign of 7 x 7 from the four finer levels, two linear
 layers of 1024. A run config adds the backbone and joins the two:
 
-    _base_ = ['_base_/models/faster_rcnn.py', '_base_/backbones/pvt_s.py', ...]
+    _base_ = ['../_base_/models/faster_rcnn.py', '../_base_/backbones/pvt_s.py', ...]
     model = dict(backbone=_base_.backbone, neck=_base_.maps)
 """
 

@@ -3,7 +3,7 @@
 The settings are mmdet's: nine anchors a place, 256 channels, four convolutions in each branch. A
 run config adds the backbone and joins the two:
 
-    _base_ = ['_base_/models/retinanet.py', '_base_/backbones/pvt_s.py', ...]
+    _base_ = ['../_base_/models/retinanet.py', '../_base_/backbones/pvt_s.py', ...]
     model = dict(backbone=_base_.backbone, neck=_base_.maps)
 """
 
