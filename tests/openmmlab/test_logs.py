@@ -3,10 +3,12 @@
 import logging
 
 import pytest
+from mmengine.optim.optimizer import default_constructor
+from torch import nn
 from torch._utils import ExceptionWrapper
 
 from vitbackbones.errors import InputError
-from vitbackbones.openmmlab.logs import RunnersLog, log_with_runner
+from vitbackbones.openmmlab.logs import RunnersLog, leave_out_shared_layers, log_with_runner
 
 pytestmark = pytest.mark.compat
 
@@ -83,3 +85,19 @@ def test_another_error_of_a_worker_keeps_its_traceback():
 
 def test_a_message_is_taken_as_it_is():
     assert str(InputError('bad key InputError: in x.py ')) == 'bad key InputError: in x.py'
+
+
+def test_layers_that_are_shared_on_purpose_are_not_reported(monkeypatch):
+    said = []
+    record = leave_out_shared_layers(lambda message, *rest: said.append(message))
+    monkeypatch.setattr(default_constructor, 'print_log', record)
+    layer = nn.Linear(2, 2)
+    frozen = nn.Linear(2, 2).requires_grad_(False)
+    build = default_constructor.DefaultOptimWrapperConstructor(
+        {'optimizer': {'type': 'SGD', 'lr': 1}}, {'bypass_duplicate': True}
+    )
+    wrapper = build(nn.Sequential(layer, frozen, layer))
+    assert len(wrapper.optimizer.param_groups) == 2
+    assert said == [
+        f'1.{name} is skipped since its requires_grad=False' for name in ('weight', 'bias')
+    ]

@@ -124,6 +124,13 @@ MESSAGES = (
         releases=ONEDL,
     ),
     Patch(
+        'mmengine.optim.optimizer.default_constructor:print_log',
+        'a warning for every layer that parts of a model share, as in RTMDet, although the config '
+        'allows for it (`bypass_duplicate=True`)',
+        'none',
+        'logs:leave_out_shared_layers',
+    ),
+    Patch(
         'mmengine.logging.logger:MMLogger.get_current_instance',
         "a run's log does not show what is logged with Python's `logging`",
         "what this package logs goes to the present runner's log",
@@ -318,6 +325,12 @@ INFERENCE = (
 )
 
 RUNS = (
+    Patch(
+        'pycocotools.coco:COCO.loadRes',
+        'where a model detects nothing in any image, mmdet measures nothing',
+        'its AP is 0',
+        'coco_results:take_none',
+    ),
     Patch(
         'yapf.yapflib.yapf_api:FormatCode',
         'the text of a config is laid out five times before the first step, and again for every '
