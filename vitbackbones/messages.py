@@ -28,6 +28,15 @@ def shorten(keys: Iterable[str]) -> str:
     return some(map(str, keys), printable, most=8)
 
 
+def plural(count: int, noun: str) -> str:
+    """Return a number and what is counted.
+
+    >>> plural(1, 'picture'), plural(0, 'picture'), plural(2, 'fault')
+    ('1 picture', '0 pictures', '2 faults')
+    """
+    return f'{count} {noun}{"" if count == 1 else "s"}'
+
+
 def cut(value: object) -> str:
     """Return ``repr(value)``, with the middle left out where it is long.
 

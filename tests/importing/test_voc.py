@@ -35,7 +35,8 @@ def test_a_corner_of_0_says_that_pixels_count_from_0(tmp_path):
     voc(tmp_path / '0.xml', voc_object('cat', 0, 5, 10, 20))
     notes = Notes()
     assert things(tmp_path, notes) == [('cat', (0, 5, 10, 15), False)]
-    assert 'pixels are counted from 0' in notes.lines()[0]
+    assert 'count pixels from 0, not from 1' in notes.lines()[0]
+    assert notes.lines()[0].endswith(f': 1 ({tmp_path}/0.xml)')
 
 
 def test_boxes_are_brought_inside_and_counted(tmp_path):
@@ -45,11 +46,11 @@ def test_boxes_are_brought_inside_and_counted(tmp_path):
     notes = Notes()
     boxes = [box for _, box, _ in things(tmp_path, notes)]
     assert boxes == [(11, 0, 18, 10), (30, 20, 10, 10), (4, 4, 1, 26)]
-    assert {line.partition(':')[0] for line in notes.lines()} == {
-        '1 boxes with corners in another order, exchanged',
-        '2 boxes beyond the edge of their picture, cut',
-        '1 boxes outside of their picture or thinner than a pixel, left out',
-        '1 objects that are there twice, taken once',
+    assert {line.partition(' (')[0] for line in notes.lines()} == {
+        'boxes with corners in another order, exchanged: 1',
+        'boxes beyond the edge of their picture, cut: 2',
+        'boxes outside of their picture or thinner than a pixel, left out: 1',
+        'objects that are there twice, taken once: 1',
     }
 
 

@@ -22,8 +22,8 @@ def test_boxes_outlines_and_pictures_without_objects(tmp_path):
     assert (shape.name, shape.box) == ('dog', (4, 3, 16, 15))
     assert shape.polygon == (4, 3, 20, 3, 20, 18)
     assert [each.things for each in pictures[1:]] == [{}, {}]
-    assert [line.partition(':')[0] for line in notes.lines()] == [
-        '1 pictures without a label file, taken as without objects'
+    assert [line.partition(' (')[0] for line in notes.lines()] == [
+        'pictures without a label file, taken as without objects: 1'
     ]
     assert {each.split for each in pictures} == {'train'}
 
@@ -38,7 +38,8 @@ def test_paths_of_another_machine_name_the_splits(tmp_path):
     assert [each.split for each in pictures] == ['train', None]
     assert names == ['cat', 'dog']
     assert notes.lines() == [
-        '1 paths of splits in data.yaml that are no folder of pictures here, not followed: set_b'
+        'paths of splits in data.yaml that are neither a folder nor a list here, not followed: 1 '
+        '(set_b)'
     ]
 
 

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from mmengine.config import Config
 from PIL import Image
 
 from vitbackbones.configuration.data import datasets, locate_data
 from vitbackbones.errors import InputError
+from vitbackbones.messages import plural
 from vitbackbones.preflight.own_data import use_own_data
 
 from ..datasets.own.folders import coco, one_file, roboflow, write
@@ -69,6 +71,64 @@ def test_two_folders_of_one_name_keep_their_parts_apart(config, tmp_path):
     files = [{dataset.ann_file for _, dataset in datasets(each)} for each in found]
     assert files[0].isdisjoint(files[1])
     assert all(Path(file).is_file() for file in files[0] | files[1])
+
+
+def checkpoint_of(config=None):
+    """A checkpoint of a run with this config, of weights alone without one."""
+    meta = config and {'dataset_meta': config.train_dataloader.dataset.metainfo.to_dict()}
+    torch.save({'meta': meta, 'state_dict': {}}, 'run.pth')
+    return Path('run.pth')
+
+
+def names_tested(config, folder, checkpoint):
+    """The names of the pictures that a checkpoint is tested on."""
+    dataset = use_own_data(config, folder, 'run', checkpoint).test_dataloader.dataset
+    return {
+        entry['file_name'] for entry in json.loads(Path(dataset.ann_file).read_text())['images']
+    }
+
+
+def test_a_folder_that_training_split_is_tested_on_what_it_held_out(config, tmp_path, capsys):
+    one_file(tmp_path / 'own', 30)
+    trained = use_own_data(config, 'own', 'run')
+    val = json.loads(Path(trained.val_dataloader.dataset.ann_file).read_text())
+    held_out = {entry['file_name'] for entry in val['images']}
+    checkpoint = checkpoint_of(trained)
+    capsys.readouterr()
+    assert names_tested(config, 'own', checkpoint) == held_out
+    assert (
+        f'tested on the {plural(len(held_out), "picture")} for val, not' in capsys.readouterr().out
+    )
+    moved = (tmp_path / 'own').rename(tmp_path / 'moved')
+    one_file(moved, 40)  # pictures were added
+    assert held_out <= names_tested(config, 'moved', checkpoint) < {f'{i}.jpg' for i in range(40)}
+
+
+def test_a_folder_that_training_never_saw_is_tested_as_a_whole(config, tmp_path, capsys):
+    one_file(tmp_path / 'own', 20)
+    names = {f'{i}.jpg' for i in range(20)}
+    roboflow(tmp_path / 'other')
+    for checkpoint in (checkpoint_of(), checkpoint_of(use_own_data(config, 'other'))):
+        assert names_tested(config, 'own', checkpoint) == names
+        assert 'tested on all 20 pictures from ' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('name', ['test', 'valid', 'result'])
+def test_a_folder_without_pictures_for_training_can_be_tested_on(config, tmp_path, name):
+    write(tmp_path / 'own', {f'{name}.json': coco(['0.jpg']), '0.jpg': None})
+    assert names_tested(config, 'own', checkpoint_of()) == {'0.jpg'}
+
+
+def test_a_class_that_the_tested_folder_lacks_keeps_its_number(config, tmp_path):
+    one_file(tmp_path / 'own')
+    checkpoint = checkpoint_of(use_own_data(config, 'own'))
+    cat = [{'id': 1, 'name': 'cat'}]
+    write(tmp_path / 'new', {'new.json': coco(['a.jpg'], cat), 'a.jpg': None})
+    dataset = use_own_data(config, 'new', 'run', checkpoint).test_dataloader.dataset
+    assert tuple(dataset.metainfo.classes) == ('dog', 'cat')
+    categories = json.loads(Path(dataset.ann_file).read_text())['categories']
+    assert [entry['name'] for entry in categories] == ['dog', 'cat']
+    assert len({entry['id'] for entry in categories}) == 2
 
 
 def shapes_layout(root, categories):
@@ -141,6 +201,25 @@ def test_masks_of_0_and_255_are_read_as_two_classes(tmp_path, monkeypatch, capsy
     assert capsys.readouterr().out.startswith(
         '2 classes: background, foreground; 3 pictures for tr'
     )
+
+
+def test_masks_are_tested_on_what_training_held_out_or_as_a_whole(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for folder in ('images', 'masks'):
+        Path('own', folder).mkdir(parents=True)
+        for i in range(10):
+            Image.fromarray(np.array([[0, 1]], np.uint8)).save(Path('own', folder, f'{i}.png'))
+    model = {'decode_head': {'num_classes': 4}}
+    config = named(make_mask_config().to_dict() | {'model': model})
+    config.val_dataloader = config.train_dataloader
+    config.test_dataloader = config.train_dataloader
+    trained = use_own_data(config, 'own', 'run')
+    found = use_own_data(config, 'own', 'run', checkpoint_of(trained))
+    assert found.test_dataloader.dataset.ann_file == found.val_dataloader.dataset.ann_file != ''
+    assert 'tested on the ' in capsys.readouterr().out
+    found = use_own_data(config, 'own', 'run', checkpoint_of())
+    assert found.test_dataloader.dataset.ann_file == ''  # all there are
+    assert 'tested on all 10 pictures from ' in capsys.readouterr().out
 
 
 def test_names_of_pictures_that_no_list_can_hold(tmp_path, monkeypatch):

@@ -122,7 +122,7 @@ def test_a_strip_that_cannot_be_resized(tool, tmp_path):
     (tmp_path / 'run.py').write_text(FOLDERS.replace('pipeline=[]', step))
     result = tool('check_dataset', 'run.py', '--workers', 1)
     assert 'cat/1.png: its 500 x 1 pixels leave nothing of the short side' in result.out
-    assert 'error: 1 faults in 3 files, see above' in result.err
+    assert 'error: 1 fault in 3 files, see above' in result.err
 
 
 def test_an_empty_class_folder(tool, tmp_path):

@@ -81,7 +81,7 @@ def test_nothing_is_written_over_and_nothing_half_is_left(tool, pets, tmp_path):
     (pets / '0.xml').write_text('<html/>')
     result = tool('import_dataset', 'voc', 'pets', 'out', '--overwrite')
     assert (result.status, '0.xml: its root is <html>' in result.out) == (2, True)
-    assert 'error: 1 faults, see above; nothing is written' in result.err
+    assert 'error: 1 fault, see above; nothing is written' in result.err
     assert listed(tmp_path / 'out') == before
     result = tool('import_dataset', 'voc', 'pets', 'out', '--overwrite', '--skip-faulty')
     assert result.status == 0, result.err
@@ -100,4 +100,4 @@ def test_what_is_odd_is_said(tool, pets, tmp_path):
     result = tool('import_dataset', 'voc', 'pets', 'my out')
     assert f"configs/own/quick_detector.py --data-root '{tmp_path}/my out'" in result.out
     assert "'Cat', 'cat' are different classes" in result.err
-    assert '1 pictures of the same content as another one: ' in result.out
+    assert 'pictures of the same content as another one: 1 (' in result.out

@@ -24,6 +24,7 @@ from ..datasets.checks.pipelines import color_type, resize_fault
 from ..datasets.load_image import UnreadableImage, read_image
 from ..datasets.load_mask import BadMask
 from ..errors import InputError
+from ..messages import plural
 from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..preflight.data import check_data
 from ..preflight.own_data import use_own_data
@@ -90,10 +91,10 @@ def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
     faults += [look.fault for look in looks.values() if look.fault]
     for fault in faults:
         print(fault)
-    number = len({path for path, _ in files})
+    number = plural(len({path for path, _ in files}), 'file')
     if faults:
-        raise InputError(f'{len(faults)} faults in {number} files, see above')
-    print(f'{number} files, all can be read')
+        raise InputError(f'{plural(len(faults), "fault")} in {number}, see above')
+    print(f'{number}, all can be read')
 
 
 def _samples(name: str, settings: dict) -> tuple[list[dict], Sequence[str]]:
@@ -110,8 +111,8 @@ def _samples(name: str, settings: dict) -> tuple[list[dict], Sequence[str]]:
 def _checks(name: str, samples: list[dict], pipeline: Sequence[dict]) -> Checks:
     """Return what looks at every file that the samples name; print how many there are."""
     found = {kind: [s for s in samples if s.get(key)] for key, kind in KINDS.items()}
-    counts = [f'{len(named)} {kind}s' for kind, named in found.items() if named]
-    print(f'{name}: {len(samples)} samples, {", ".join(counts) or "no files"}')
+    counts = [plural(len(named), kind) for kind, named in found.items() if named]
+    print(f'{name}: {plural(len(samples), "sample")}, {", ".join(counts) or "no files"}')
     load = color_type(pipeline)
     images = [
         (s['img_path'], (s['height'], s['width']) if 'height' in s else None)

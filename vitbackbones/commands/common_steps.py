@@ -1,10 +1,14 @@
 """Steps from a config to a run that training, the smoke test and testing share."""
 
+from argparse import Namespace
+from collections.abc import Callable
+
 import torch
 from mmengine.config import Config
 
 import vitbackbones
 
+from ..configuration.data import locate_data
 from ..configuration.lint import lint
 from ..configuration.paths import PACKAGE
 from ..configuration.read import require_sections, with_options
@@ -12,11 +16,11 @@ from ..openmmlab.applying import apply_patches
 from ..openmmlab.patches import IN_RUN
 from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..preflight.agreement import require_agreement
+from ..preflight.data import check_data
 from ..preflight.hooks import add_service_hooks
-from ..preflight.own_data import use_own_data
 from ..preflight.steps import Step
 from ..preflight.trial import try_model
-from ..processes import process_rank
+from ..processes import process_rank, show_warnings
 from ..training.allocation import keep_freed_memory
 from ..training.cores import limit_workers, share_cores
 from ..training.distributed import join_processes, use_launcher
@@ -58,12 +62,19 @@ def first_steps(*sections: str) -> tuple[Step, ...]:
     )
 
 
-OWN_DATA = Step(
-    'own data',
-    'classes and files of a folder that the config does not describe (--data-root)',
-    lambda config, options: use_own_data(config, options.data_root, options.work_dir),
-    needed=True,
-)
+def own_data(find: Callable[[Config, Namespace], Config]) -> Step:
+    """Return the step that finds out what a folder holds."""
+    text = 'classes and files of a folder that the config does not describe (--data-root)'
+    return Step('own data', text, find, needed=True)
+
+
+def find_data(config: Config, options: Namespace, splits: tuple[str, ...]) -> Config:
+    """Return a config with the places of its data, after a look into the files."""
+    config = locate_data(config, options.data_root, splits)
+    show_warnings(check_data(config, splits))
+    return config
+
+
 SETTINGS = (
     Step(
         'settings',

@@ -20,7 +20,7 @@ from ..importing.notes import Notes
 from ..importing.pictures import Picture, note_twins
 from ..importing.voc import read_voc
 from ..importing.yolo import read_yolo
-from ..messages import some
+from ..messages import plural, some
 from ..processes import show_warnings
 from ..verbs import command
 
@@ -114,14 +114,16 @@ def _import_boxes(root: Path, out: Path, options: Namespace, notes: Notes) -> st
     _report(notes, options.skip_faulty)
     things = sum(len(picture.things) for picture in pictures)
     if not things:
-        raise InputError(f'{root}: not one object that can be used, in {len(pictures)} pictures')
+        raise InputError(
+            f'{root}: not one object that can be used, in {plural(len(pictures), "picture")}'
+        )
     show_warnings(spelling_warnings(str(root), classes))
     pictures = _with_splits(pictures)
     write_coco(out, pictures, classes, options.copy)
     bare = sum(not picture.things for picture in pictures)
     return (
-        f'{in_words(classes)}; {things} objects on {len(pictures)} pictures, {bare} of them '
-        'without objects'
+        f'{in_words(classes)}; {plural(things, "object")} on {plural(len(pictures), "picture")}, '
+        f'{bare} of them without objects'
     )
 
 
@@ -148,6 +150,6 @@ def _report(notes: Notes, skip_faulty: bool) -> None:
         print(fault)
     if notes.faults and not skip_faulty:
         raise InputError(
-            f'{len(notes.faults)} faults, see above; nothing is written. Correct them, or leave '
-            'these files out with --skip-faulty'
+            f'{plural(len(notes.faults), "fault")}, see above; nothing is written. Correct what '
+            'is named there, or leave these files out with --skip-faulty'
         )

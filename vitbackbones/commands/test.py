@@ -9,18 +9,18 @@ from mmengine.config import Config
 from tqdm import tqdm
 
 from ..catalog import config_name
-from ..configuration.data import locate_data
 from ..configuration.read import read_config, require_sections
 from ..errors import InputError
 from ..files import prepare_folder
-from ..preflight.data import check_data
+from ..messages import plural
 from ..preflight.explain import explained
 from ..preflight.hooks import add_hooks
 from ..preflight.num_classes import check_classes
+from ..preflight.own_data import use_own_data
 from ..preflight.pretrained import prepare_pretrained
 from ..preflight.steps import Step, explain_steps, take_steps
 from ..preflight.work_dir import choose_work_dir, create_work_dir
-from ..processes import process_rank, show_warnings
+from ..processes import process_rank
 from ..reporting.facts import facts
 from ..reporting.page import NAME, write_page
 from ..tasks import find_task
@@ -28,7 +28,7 @@ from ..training.console import QuietRunner
 from ..training.find_checkpoint import find_checkpoint
 from ..training.hooks.progress import on_terminal
 from .cli import add_run_arguments, add_shared, count
-from .common_steps import MACHINE, OWN_DATA, SETTINGS, TRIAL, first_steps
+from .common_steps import MACHINE, SETTINGS, TRIAL, find_data, first_steps, own_data
 from .imagenet_sets import SETS, use_set
 
 SECTIONS = ('model', 'test_dataloader', 'test_cfg', 'test_evaluator')
@@ -126,10 +126,16 @@ def _draw(runner: QuietRunner, options: Namespace) -> None:
     given = Path(options.draw), options.num_pictures, options.score_threshold
     files = find_task(runner.cfg).draw(model, runner.test_dataloader.dataset, *given)
     *drawn, sheet = tqdm(files, desc='draw', leave=False, disable=not on_terminal())
-    print(f'{len(drawn)} pictures in {sheet.parent}, together in {sheet}')
+    print(f'{plural(len(drawn), "picture")} in {sheet.parent}, together in {sheet}')
 
 
 # ------------------------------------------------------------------------ what steps do
+
+
+def _use_own_data(config: Config, options: Namespace) -> Config:
+    """Test on the pictures of a folder that the checkpoint was not trained on."""
+    checkpoint = find_checkpoint(options.checkpoint, 'CHECKPOINT')
+    return use_own_data(config, options.data_root, options.work_dir, checkpoint)
 
 
 def _load(config: Config, options: Namespace) -> Config:
@@ -167,12 +173,6 @@ def _create_drawing_folder(config: Config, options: Namespace) -> None:
         prepare_folder(options.draw, '--draw')
 
 
-def _find_data(config: Config, options: Namespace) -> Config:
-    config = locate_data(config, options.data_root, ('test',))
-    show_warnings(check_data(config, ('test',)))
-    return config
-
-
 def _fuse(config: Config, options: Namespace) -> Config:
     if not options.fused:
         return config
@@ -204,7 +204,7 @@ STEPS = (
         lambda config, options: use_set(config, options.dataset) if options.dataset else config,
     ),
     *SETTINGS,
-    OWN_DATA,
+    own_data(_use_own_data),
     Step(
         'classes',
         'the model has as many as the data set names',
@@ -222,7 +222,11 @@ STEPS = (
     Step('pictures', 'their folder is created (--draw)', _create_drawing_folder, acts=True),
     Step('report', 'something reads the results of this task (--report)', _require_report),
     Step('page', 'its folder is created (--report)', _create_report_folder, acts=True),
-    Step('data', 'the files are there and can be used (--data-root)', _find_data),
+    Step(
+        'data',
+        'the files are there and can be used (--data-root)',
+        lambda config, options: find_data(config, options, ('test',)),
+    ),
     Step('augmentation', 'several predictions of an image are merged (--tta)', _augment),
     Step('fused form', 'the weights are folded and packed for this processor (--fused)', _fuse),
     *MACHINE,

@@ -6,16 +6,15 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..configuration.data import locate_data
 from ..configuration.paths import is_remote
 from ..configuration.read import read_config
 from ..errors import InputError
 from ..preflight.batch_size import check_batch_size
-from ..preflight.data import check_data
 from ..preflight.earlier_run import StartAnewHook, remove_checkpoints, require_kept, require_unused
 from ..preflight.explain import explained
 from ..preflight.hooks import add_guards, add_hooks
 from ..preflight.num_classes import check_classes
+from ..preflight.own_data import use_own_data
 from ..preflight.pretrained import prepare_pretrained, prepare_teacher
 from ..preflight.steps import Step, explain_steps, take_steps
 from ..preflight.work_dir import choose_work_dir, only_writer
@@ -28,7 +27,7 @@ from ..training.param_groups import group_parameters
 from ..training.precision import use_amp
 from . import smoke
 from .cli import add_run_arguments
-from .common_steps import MACHINE, OWN_DATA, SETTINGS, TRIAL, first_steps
+from .common_steps import MACHINE, SETTINGS, TRIAL, find_data, first_steps, own_data
 
 SECTIONS = ('model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
 # What would have no effect on a smoke test, and why.
@@ -174,12 +173,6 @@ def _fill(config: Config, options: Namespace) -> Config:
     return prepare_pretrained(config, options.pretrained, scratch)
 
 
-def _find_data(config: Config, options: Namespace) -> Config:
-    config = locate_data(config, options.data_root, _splits(config))
-    show_warnings(check_data(config, _splits(config)))
-    return config
-
-
 def _clear(config: Config, options: Namespace) -> None:
     if process_rank() == 0:
         remove_checkpoints(Path(config.work_dir))
@@ -208,7 +201,7 @@ MODEL = (
 )
 TRAIN_SETTINGS = (
     *READ,
-    OWN_DATA,
+    own_data(lambda config, options: use_own_data(config, options.data_root, options.work_dir)),
     *MODEL,
     Step(
         'work dir',
@@ -246,7 +239,11 @@ TRAIN = (
     ),
     Step('weights', 'what the backbone starts from (--pretrained, --scratch)', _fill),
     Step('teacher', 'its weights are there', lambda config, options: prepare_teacher(config)),
-    Step('data', 'the files are there and can be used (--data-root)', _find_data),
+    Step(
+        'data',
+        'the files are there and can be used (--data-root)',
+        lambda config, options: find_data(config, options, _splits(config)),
+    ),
     Step(
         'batch size',
         'the learning rate is that of the batch',

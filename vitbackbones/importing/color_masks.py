@@ -12,7 +12,7 @@ from ..datasets.load_mask import IGNORED, size_fault
 from ..datasets.own.mask_folder import MaskPart, named_parts
 from ..datasets.own.names import in_words as class_words
 from ..errors import InputError
-from ..messages import some
+from ..messages import plural, some
 from .coco import place
 from .color_table import find_table, in_words, labels_of, table_of
 from .notes import Notes
@@ -55,7 +55,7 @@ def import_color_masks(root: Path, out: Path, colors: Path | None, copy: bool, n
     _require_any(seen, notes)
     _note_unknown(seen, table, notes)
     (out / 'classes.txt').write_text(''.join(f'{name}\n' for name in names), 'utf-8')
-    return f'{class_words(names)}; {count} pictures with masks'
+    return f'{class_words(names)}; {plural(count, "picture")} with masks'
 
 
 def read_colors(mask: Path) -> np.ndarray:
@@ -125,7 +125,7 @@ def _note_unknown(seen: Counter, table: Mapping[int, str], notes: Notes) -> None
     if not unknown:
         return
     share = unknown.total() / seen.total()
-    shown = [f'{in_words(color)} ({count} pixels)' for color, count in unknown.most_common()]
+    shown = [f'{in_words(color)}, {plural(n, "pixel")}' for color, n in unknown.most_common()]
     if share > MOST_UNKNOWN:
         raise InputError(
             f'{share:.0%} of the pixels of the masks have colors that the table of colors lacks: '

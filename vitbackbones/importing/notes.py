@@ -35,5 +35,5 @@ class Notes:
     def lines(self) -> list[str]:
         """Return a line for each kind of note."""
         return [
-            f'{len(places)} {what}: {some(places, str, 3)}' for what, places in self.notes.items()
+            f'{what}: {len(places)} ({some(places, str, 3)})' for what, places in self.notes.items()
         ]

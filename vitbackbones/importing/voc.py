@@ -8,7 +8,7 @@ Many tools count from 0 and name the edge behind the last pixel. Where a corner 
 of these, and the files are taken by their word.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -24,6 +24,7 @@ from .xml_file import read_xml
 
 CORNERS = ('xmin', 'ymin', 'xmax', 'ymax')
 LISTS = {'train': 'train', 'val': 'val', 'test': 'test', 'trainval': 'train'}  # file: split
+FROM_0 = 'boxes with a corner at 0, so all count pixels from 0, not from 1 as in VOC'
 UNLISTED = 'annotated pictures that no list in ImageSets/Main names, left out'
 
 
@@ -54,9 +55,10 @@ def _annotated(
     read: Mapping[Path, Element], pictures: Pictures, notes: Notes
 ) -> dict[Path, Picture]:
     """Return the picture of each annotation file with its objects, by the picture's path."""
-    first = _first_pixel(read.values())
-    if not first:
-        notes.add('is the least coordinate: pixels are counted from 0, not from 1 as in VOC', '0')
+    first = 1
+    for file in _files_with_0(read):
+        notes.add(FROM_0, str(file))
+        first = 0
     found = {}
     for file, tree in read.items():
         with notes.noted():
@@ -78,15 +80,14 @@ def _annotation(file: Path) -> Element:
     return tree
 
 
-def _first_pixel(trees: Iterable[Element]) -> int:
-    """Return what the files call the first pixel of a row or column."""
-    lows = [
-        box.findtext(key, '').strip()
-        for tree in trees
-        for box in tree.iterfind('object/bndbox')
-        for key in CORNERS[:2]
+def _files_with_0(read: Mapping[Path, Element]) -> list[Path]:
+    """Return the files that call the first pixel of a row or column 0."""
+    return [
+        file
+        for file, tree in read.items()
+        for box in [*tree.iterfind('object/bndbox')]
+        if {'0', '0.0'} & {box.findtext(key, '').strip() for key in CORNERS[:2]}
     ]
-    return int(not {'0', '0.0'} & {*lows})
 
 
 # ------------------------------------------------------------------------ pictures

@@ -1,30 +1,27 @@
 """Annotations in the form of YOLO: a text file for each picture, a line for each object.
 
 A line is a class number and, in parts of the picture's width and height, the center and the sides
-of a box, or the corners x y x y ... of an outline. ``data.yaml`` names the classes, and folders
-for training, validation and testing; darknet and LabelImg write ``classes.txt`` or ``obj.names``.
-
-Paths in ``data.yaml`` are of the machine that it was written on. What they begin with is left out,
-so that they never lead out of the folder.
+of a box, or the corners x y x y ... of an outline. ``data.yaml`` names the classes; darknet and
+LabelImg write ``classes.txt`` or ``obj.names``.
 """
 
 import math
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import yaml
 
 from ..datasets.own.folder import files_below, read_text
 from ..datasets.own.names import names_in_lines
-from ..datasets.own.splits import SPLIT_OF, WORDS
+from ..datasets.own.splits import SPLIT_OF
 from ..errors import InputError
 from ..messages import cut, some
 from .boxes import add_box, add_polygon
 from .notes import Notes
 from .pictures import Picture, Pictures, opened
+from .yolo_splits import UNLISTED, Splits
 
 NAMES = ('classes.txt', 'obj.names', 'labels.txt')  # files of names, one a line
-NO_FOLDER = 'paths of splits in data.yaml that are no folder of pictures here, not followed'
 DIGITS = 2  # of a pixel; the six digits of a file are no more
 OTHERS = {*SPLIT_OF, *('readme', 'readme.dataset', 'readme.roboflow', 'license')}  # text files
 
@@ -35,29 +32,30 @@ def read_yolo(root: Path, notes: Notes) -> tuple[list[Picture], list[str]]:
     A picture without a text file has no objects.
 
     Raises:
-        InputError: there are no pictures or text files, or no names of the classes.
+        InputError: there are no pictures, or no names of the classes, or it is not clear which
+            picture a list means.
     """
     settings = _settings(root)
     names, keypoints = _names(root, settings), 'kpt_shape' in settings
-    pictures, folders = Pictures(root), _split_folders(settings)
-    labels = _labels(root)
+    pictures = Pictures(root)
+    splits, labels = Splits(root, settings, pictures, notes), _labels(root)
     read = []
     for file in pictures.files:
-        label = _label_of(file, labels)
+        label, split = _label_of(file, labels), splits.of(file)
+        if split == UNLISTED:
+            notes.add(UNLISTED, str(file))
+            continue
         if label is None:
             notes.add('pictures without a label file, taken as without objects', str(file))
         with notes.noted():
-            picture = opened(file, _split(file, folders, pictures))
+            picture = opened(file, split)
             for where, values in _lines(label) if label else ():
                 _add(picture, names, values[:5] if keypoints else values, where, notes)
             read.append(picture)
-    there = {folder for file in pictures.files for folder in _folders_of(file, root)}
-    for path in sorted(folders.keys() - there):
-        notes.add(NO_FOLDER, str(path))
     notes.faults += [
         f'{label}: there is no picture of this name. Put it there, or take the file out.'
         for label in labels.values()
-        if label.stem.lower() not in OTHERS
+        if label.stem.lower() not in OTHERS and label not in splits.lists
     ]
     return read, names
 
@@ -107,31 +105,6 @@ def _names(root: Path, settings: dict) -> list[str]:
             'or a data.yaml with names.'
         )
     return names_in_lines(files[0])
-
-
-def _split_folders(settings: dict) -> dict[PurePosixPath, str]:
-    """Return the split of each folder that ``data.yaml`` names; of several, training."""
-    found = {}
-    for split in WORDS:
-        given = settings.get(split) or []
-        for path in given if isinstance(given, list) else [given]:
-            parts = [p for p in str(path).replace('\\', '/').split('/') if p not in ('', '.', '..')]
-            if parts:
-                found.setdefault(PurePosixPath(*parts), split)
-    return found
-
-
-def _split(file: Path, folders: dict[PurePosixPath, str], pictures: Pictures) -> str | None:
-    """Return the split of a picture: of a folder in ``data.yaml``, or by the names of its own."""
-    for folder in _folders_of(file, pictures.root):
-        if folder in folders:
-            return folders[folder]
-    return pictures.split_of(file)
-
-
-def _folders_of(file: Path, root: Path) -> list[PurePosixPath]:
-    """Return the folders that a picture is in, below that of the data set; the deepest first."""
-    return [*PurePosixPath(file.relative_to(root)).parents][:-1]
 
 
 # ------------------------------------------------------------------------ label files

@@ -21,7 +21,12 @@ from ..tasks import find_task
 from .work_dir import choose_work_dir
 
 
-def use_own_data(config: Config, given: str | None, work_dir: str | None = None) -> Config:
+def use_own_data(
+    config: Config,
+    given: str | None,
+    work_dir: str | None = None,
+    checkpoint: Path | None = None,
+) -> Config:
     """Return a config that is run on the folder ``given``, and print what was found there.
 
     Args:
@@ -29,6 +34,8 @@ def use_own_data(config: Config, given: str | None, work_dir: str | None = None)
         given: ``--data-root``.
         work_dir: ``--work-dir``. What is made of annotations is written to ``own_data`` in it, in
             a folder for each ``given``, so that what a run reads is not replaced by another's.
+        checkpoint: the one to test; None for training. It says which classes and pictures it was
+            trained on.
 
     Raises:
         InputError: the folder does not fit the config, and has no data that can be used either.
@@ -42,7 +49,8 @@ def use_own_data(config: Config, given: str | None, work_dir: str | None = None)
         return config
     lists = Path(choose_work_dir(config, work_dir).work_dir, 'own_data', _unique_name(root))
     try:
-        found = task.use_folder(config, root, lists)
+        trained = None if checkpoint is None else checkpoint_meta(load_file(checkpoint))
+        found = task.use_folder(config, root, lists, trained)
     except InputError:
         if not config.get('own_data') and any(layout_found(config, root)):
             return config  # the config's own layout, in which a later check names what is missing

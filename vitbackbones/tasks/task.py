@@ -7,6 +7,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..datasets.own.names import in_words
+from ..messages import plural
 from ..registry import SCOPE
 
 if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none of these
@@ -77,9 +78,25 @@ def found_in_words(classes: Sequence[str], counts: Mapping[str, int], source: st
     >>> found_in_words(('cat', 'dog'), {'train': 80, 'val': 20}, 'pets')
     '2 classes: cat, dog; 80 pictures for train, 20 for val from pets'
     """
-    first, *others = (f'{count} for {split}' for split, count in counts.items())
-    pictures = ', '.join([first.replace(' for', ' pictures for'), *others])
+    (split, count), *others = counts.items()
+    first = f'{plural(count, "picture")} for {split}'
+    pictures = ', '.join([first, *(f'{count} for {split}' for split, count in others)])
     return f'{in_words(classes)}; {pictures} from {source}'
+
+
+def tested_in_words(classes: Sequence[str], counts: Mapping[str, int], source: str) -> str:
+    """Return the summary of own data that a trained model is tested on.
+
+    >>> tested_in_words(('cat', 'dog'), {'train': 80, 'val': 20}, 'pets')
+    '2 classes: cat, dog; tested on the 20 pictures for val, not on 80 for train, from pets'
+    >>> tested_in_words(('cat', 'dog'), {'test': 100}, 'pets')
+    '2 classes: cat, dog; tested on all 100 pictures from pets'
+    """
+    split = 'test' if 'test' in counts else 'val'
+    pictures = plural(counts[split], 'picture')
+    others = ', '.join(f'{count} for {other}' for other, count in counts.items() if other != split)
+    tested = f'the {pictures} for {split}, not on {others},' if others else f'all {pictures}'
+    return f'{in_words(classes)}; tested on {tested} from {source}'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,8 +122,9 @@ class Task:
         shapes: returns how :func:`vitbackbones.datasets.shapes.write` draws data for a smoke test.
         use_shapes: returns a config that has these data, in the folder given, instead of its own.
         fits_folder: tells whether a config can be run on a folder as it is.
-        use_folder: returns a config that is run on what a folder holds, given the folder and one
-            to write lists into; None where a task reads nothing from folders of other layouts.
+        use_folder: returns a config that is run on what a folder holds, given the folder, one to
+            write lists into, and what the checkpoint to test says of its data, None for training;
+            None where a task reads nothing from folders of other layouts.
         sized: parts of a model with sizes of images among their settings.
         writer: makes what writes predictions, given a folder, the classes, the least score and the
             form of masks.
@@ -130,7 +148,7 @@ class Task:
     shapes: 'Callable[[Config], dict]'
     use_shapes: 'Callable[[Config, Path], Config]'
     fits_folder: 'Callable[[Config, Path], bool]' = lambda config, root: True
-    use_folder: 'Callable[[Config, Path, Path], OwnData] | None' = None
+    use_folder: 'Callable[[Config, Path, Path, Mapping | None], OwnData] | None' = None
     sized: tuple[str, ...] = ()
     writer: Callable[[Path, dict, float, str], Any]
     draw: Callable[..., Iterator[Path]] | None = None

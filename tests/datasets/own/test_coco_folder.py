@@ -43,6 +43,29 @@ def test_the_layout_of_coco_itself(tmp_path):
     assert all(part.whole for part in parts.values())
 
 
+@pytest.mark.parametrize(
+    ('written', 'place'),
+    [
+        (r'images\{}', 'images'),  # Label Studio on Windows
+        ('images/{}', 'photos'),  # its names without its folder
+        ('../../label-studio/data/media/upload/1/{}', 'images'),
+        ('default/{}', 'images/default'),  # CVAT
+    ],
+)
+def test_folders_in_names_of_pictures_that_are_elsewhere(tmp_path, written, place):
+    names = [f'{i:02}-a b.jpg' for i in range(4)]
+    write(tmp_path, {f'{place}/{name}': None for name in names})
+    write(tmp_path, {'result.json': coco([written.format(name) for name in names])})
+    for part in find_parts(tmp_path).values():
+        assert all((part.images / e['file_name']).is_file() for e in part.content['images'])
+
+
+def test_names_that_differ_in_their_folders_alone_keep_them(tmp_path):
+    write(tmp_path, {'x/0.jpg': None, 'a.json': coco(['a/0.jpg', 'b/0.jpg'])})
+    with pytest.raises(InputError, match='are not in'):
+        find_parts(tmp_path)
+
+
 def test_what_exports_lack_is_added_and_nothing_else_changes():
     content = coco(['0.jpg', '1.jpg'])
     assert completed(content, ['dog', 'cat']) == content

@@ -89,8 +89,8 @@ def _check_files(ann_file: str, folder: str, names: list[str]) -> None:
     if missing:
         raise InputError(
             f'{len(missing)} of the {len(names)} images of {ann_file} are not in '
-            f'{os.path.abspath(folder)}: {some(missing, cut)}. Copy them there, or correct '
-            'data_prefix.img of the data set in the configuration.'
+            f'{os.path.abspath(folder)}: {some(missing, cut)}. Copy them there, or take them out '
+            'of the annotations. Where the config names the folder, data_prefix.img may be wrong.'
         )
 
 

@@ -45,8 +45,8 @@ def _check_files(kind: str, folder: str, paths: Sequence[str]) -> None:
     if missing:
         raise InputError(
             f'{len(missing)} of the {len(names)} {kind} are not in {os.path.abspath(folder)}: '
-            f'{some(missing)}. Put them there, or correct data_prefix, img_suffix and '
-            'seg_map_suffix of the data set in the configuration.'
+            f'{some(missing)}. Put them there. Where the config names the folder, its '
+            'data_prefix, img_suffix or seg_map_suffix may be wrong.'
         )
 
 

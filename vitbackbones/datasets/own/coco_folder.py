@@ -5,8 +5,9 @@ Known are the forms of COCO itself (``annotations/instances_train2017.json``), o
 """
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import InputError
@@ -22,6 +23,13 @@ READ = {  # what is read here of each list; some exports lack the rest
     'annotations': ('image_id', 'category_id'),
     'categories': ('id', 'name'),
 }
+# How exports write the names of pictures: as they are below a folder, with the separators of
+# Windows, and with folders of the machine that they come from (Label Studio).
+FORMS = (
+    lambda name: name,
+    lambda name: name.replace('\\', '/'),
+    lambda name: name.replace('\\', '/').rpartition('/')[2],
+)
 # COCO's own annotations of other kinds, which are large and lie beside those with boxes
 OTHER_KINDS = ('captions', 'person_keypoints', 'panoptic', 'stuff', 'image_info')
 
@@ -32,12 +40,14 @@ class CocoPart:
 
     Attributes:
         whole: False where ``content`` is a part of the file.
+        renamed: whether pictures have other names in ``content`` than in the file.
     """
 
     file: Path
     content: dict
     images: Path
     whole: bool = True
+    renamed: bool = False
 
 
 def find_parts(root: Path) -> dict[str, CocoPart]:
@@ -49,10 +59,33 @@ def find_parts(root: Path) -> dict[str, CocoPart]:
         InputError: there are no such files, or it is not clear which ones are meant.
     """
     files = _annotation_files(root)
+    if 'train' not in files:
+        raise InputError(_nothing_to_train_on(root, files))
     parts = {split: _part(root, split, *found) for split, found in files.items()}
-    if 'val' not in parts:
-        parts |= _split(parts['train'])
-    return parts
+    return parts if 'val' in parts else parts | _split(parts['train'])
+
+
+def find_tested(root: Path, trained_on: Iterable[str]) -> dict[str, CocoPart]:
+    """Return the parts as :func:`find_parts` does, to test a model that is trained already.
+
+    Nothing has to be for training. Where one file is for all, it is split if the model was trained
+    on pictures of it; otherwise all of it is for testing.
+
+    Args:
+        root: the folder.
+        trained_on: names of pictures that the model was trained on.
+
+    Raises:
+        InputError: as there.
+    """
+    files = _annotation_files(root)
+    if not files:
+        raise InputError(_nothing_to_train_on(root, files))
+    parts = {split: _part(root, split, *found) for split, found in files.items()}
+    if parts.keys() != {'train'}:
+        return parts
+    names = {entry['file_name'] for entry in parts['train'].content['images']}
+    return {'test': parts['train']} if names.isdisjoint(trained_on) else _split(parts['train'])
 
 
 # ------------------------------------------------------------------------ annotation files
@@ -66,10 +99,7 @@ def _annotation_files(root: Path) -> dict[str, tuple[Path, dict]]:
     if 'train' in groups:
         groups.pop(None, None)  # such as all annotations in one file, beside those of each split
     found = {split: _the_coco_file(root, split, files) for split, files in groups.items()}
-    found = {split or 'train': file for split, file in found.items() if file}
-    if 'train' not in found:
-        raise InputError(_nothing_to_train_on(root, found))
-    return found
+    return {split or 'train': file for split, file in found.items() if file}
 
 
 def _the_coco_file(root: Path, split: str | None, files: list[Path]) -> tuple[Path, dict] | None:
@@ -131,13 +161,25 @@ def require_read(file: Path, content: dict) -> None:
 def _part(root: Path, split: str, file: Path, content: dict) -> CocoPart:
     require_read(file, content)
     names = [entry['file_name'] for entry in content['images']]
-    return CocoPart(file, content, _image_folder(root, split, file, names))
+    for form in FORMS:
+        written = [form(name) for name in names]
+        if len({*written}) == len({*names}) and (
+            folder := _image_folder(root, split, file, written)
+        ):
+            images = [
+                {**e, 'file_name': n} for e, n in zip(content['images'], written, strict=True)
+            ]
+            return CocoPart(file, {**content, 'images': images}, folder, renamed=written != names)
+    raise InputError(
+        f'{file}: its images ({some(names)}) are not in {root} or below. Put them there, or '
+        'correct file_name in the annotations.'
+    )
 
 
-def _image_folder(root: Path, split: str, file: Path, names: list[str]) -> Path:
+def _image_folder(root: Path, split: str, file: Path, names: list[str]) -> Path | None:
     """Return the folder below which the pictures are: the one with most of a sample of them.
 
-    Of equal ones it is that of the split, then that of the annotation file.
+    Of equal ones it is that of the split, then that of the annotation file. None has no picture.
     """
     sample = [names[row] for row in spread(len(names), SAMPLE)]
     ranks = {
@@ -150,10 +192,7 @@ def _image_folder(root: Path, split: str, file: Path, names: list[str]) -> Path:
     }
     best = max(ranks.values())
     if not best[0]:
-        raise InputError(
-            f'{file}: its images ({some(sample)}) are not in {root} or below. Put them there, or '
-            'correct file_name in the annotations.'
-        )
+        return None
     folders = [folder for folder, rank in ranks.items() if rank == best]
     if len(folders) > 1:
         raise InputError(
@@ -184,22 +223,23 @@ def _kept(part: CocoPart, names: set[str]) -> CocoPart:
     keys = {entry['id'] for entry in images}
     boxes = [entry for entry in content['annotations'] if entry['image_id'] in keys]
     changed = {**content, 'images': images, 'annotations': boxes}
-    return CocoPart(part.file, changed, part.images, whole=False)
+    return replace(part, content=changed, whole=False)
 
 
 # ------------------------------------------------------------------------ what is read of them
 
 
 def find_classes(parts: dict[str, CocoPart]) -> list[str]:
-    """Return the classes that annotations use, in the order of the training file.
+    """Return the classes that annotations use, in the order of the first file.
 
     Raises:
         InputError: there is none.
     """
     names = dict.fromkeys(name for part in parts.values() for name in used_names(part.content))
+    first = next(iter(parts.values()))
     if not names:
-        raise InputError(f'{parts["train"].file}: no annotation uses a category of the file.')
-    order = [entry['name'] for entry in parts['train'].content['categories']]
+        raise InputError(f'{first.file}: no annotation uses a category of the file.')
+    order = [entry['name'] for entry in first.content['categories']]
     return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
 
@@ -212,14 +252,25 @@ def used_names(content: dict) -> list[str]:
 def completed(content: dict, classes: list[str]) -> dict:
     """Return ``content`` with what toolboxes need and some exports lack.
 
-    Categories stand in the order of ``classes``, by which mmdet numbers labels. Annotations have
-    an ``iscrowd`` and an ``area``. None has the id 0, which COCO evaluation never counts as found.
+    Categories stand in the order of ``classes``, by which mmdet numbers labels, and none is left
+    out. Annotations have an ``iscrowd`` and an ``area``. None has the id 0, which COCO evaluation
+    never counts as found.
     """
     rank = {name: place for place, name in enumerate(classes)}
-    categories = sorted(content['categories'], key=lambda c: rank.get(c['name'], len(rank)))
+    categories = [*content['categories'], *_lacking(content['categories'], classes)]
+    categories.sort(key=lambda entry: rank.get(entry['name'], len(rank)))
     free = 1 + max((a['id'] for a in content['annotations'] if type(a.get('id')) is int), default=0)
     boxes = [_completed_box(entry, free) for entry in content['annotations']]
     return {**content, 'categories': categories, 'annotations': boxes}
+
+
+def _lacking(categories: list[dict], classes: list[str]) -> list[dict]:
+    """Return categories for the classes that a file of a part of the data does not name."""
+    names = {entry['name'] for entry in categories}
+    numbers = [entry['id'] for entry in categories if type(entry['id']) is int]
+    lacking = [name for name in classes if name not in names]
+    free = 1 + max(numbers, default=0)
+    return [{'id': number, 'name': name} for number, name in enumerate(lacking, free)]
 
 
 def _completed_box(entry: dict, free: int) -> dict:

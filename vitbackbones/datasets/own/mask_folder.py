@@ -9,7 +9,7 @@ to the name of a split: ``images/train`` and ``masks/train``, ``train/images`` a
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -34,6 +34,7 @@ class MaskPart:
         suffix, mask_suffix: what follows a name.
         names: relative to both folders, without suffix.
         listed: whether the folders have more than these, so that they must be listed.
+        whole: False where this is a share of pictures that nothing else splits.
     """
 
     images: Path
@@ -42,6 +43,7 @@ class MaskPart:
     mask_suffix: str
     names: list[str]
     listed: bool = False
+    whole: bool = True
 
     def pairs(self) -> list[tuple[Path, Path]]:
         """Return the files of each picture and its mask."""
@@ -63,17 +65,42 @@ def find_mask_parts(root: Path) -> dict[str, MaskPart]:
     return parts if 'val' in parts else parts | _split(root, parts['train'])
 
 
-def named_parts(root: Path) -> dict[str, MaskPart]:
+def find_tested(root: Path, trained_on: Iterable[str]) -> dict[str, MaskPart]:
+    """Return the parts as :func:`find_mask_parts` does, to test a model that is trained already.
+
+    Nothing has to be for training. Where nothing names splits, pictures are split if the model was
+    trained on some of them; otherwise all are for testing.
+
+    Args:
+        root: the folder.
+        trained_on: names of pictures that the model was trained on.
+
+    Raises:
+        InputError: as there.
+    """
+    parts = named_parts(root, needed=tuple(WORDS))
+    if parts.keys() != {'train'}:
+        return parts
+    part = parts['train']
+    return {'test': part} if {*part.names}.isdisjoint(trained_on) else _split(root, part)
+
+
+def named_parts(root: Path, needed: Sequence[str] = ('train',)) -> dict[str, MaskPart]:
     """Return the parts that folders or lists name; a single one is for training.
+
+    Args:
+        root: the folder.
+        needed: splits, one of which must be named if any is.
 
     Raises:
         InputError: as :func:`find_mask_parts`.
     """
     images, masks = _grouped(root)
     splits = [split for split in (*WORDS, None) if images.get(split) and masks.get(split)]
-    if 'train' not in splits and None not in splits:
+    is_named = not {*needed}.isdisjoint(splits)
+    if not is_named and None not in splits:
         raise InputError(_nothing(root, images, masks))
-    named = [split for split in splits if split] if 'train' in splits else [None]
+    named = [split for split in splits if split] if is_named else [None]
     parts = {split or 'train': _part(images[split], masks[split]) for split in named}
     return _by_voc_lists(root, parts)
 
@@ -168,6 +195,9 @@ def _split(root: Path, part: MaskPart) -> dict[str, MaskPart]:
         raise InputError(f'{root}: one picture cannot be split into training and validation.')
     chosen = held_out(part.names)
     return {
-        'train': replace(part, names=[n for n in part.names if n not in chosen], listed=True),
-        'val': replace(part, names=[n for n in part.names if n in chosen], listed=True),
+        split: replace(part, names=names, listed=True, whole=False)
+        for split, names in (
+            ('train', [name for name in part.names if name not in chosen]),
+            ('val', [name for name in part.names if name in chosen]),
+        )
     }

@@ -17,6 +17,7 @@ WORDS = {
 }
 SPLIT_OF = {word: split for split, words in WORDS.items() for word in words}
 SHARE = 0.2  # of the pictures, held out for validation
+MARKS = 16  # names by which a part is recognized
 
 
 def named_split(path: str) -> str | None:
@@ -38,6 +39,11 @@ def held_out(names: Iterable[str]) -> set[str]:
     ranked = sorted(set(names), key=_place)
     chosen = [name for name in ranked if _place(name) < SHARE]
     return set(chosen[: len(ranked) - 1] or ranked[:1])
+
+
+def marks(names: Iterable[str]) -> tuple[str, ...]:
+    """Return a few of the names, by which a part is recognized after pictures were added."""
+    return tuple(sorted(set(names), key=_place)[:MARKS])
 
 
 def _place(name: str) -> float:

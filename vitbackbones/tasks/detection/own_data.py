@@ -1,6 +1,7 @@
 """A detector on a folder of pictures and annotations in COCO's format, without a config for it."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from mmengine.config import Config
@@ -14,14 +15,16 @@ from ...datasets.own.coco_folder import (
     completed,
     find_classes,
     find_parts,
+    find_tested,
     is_coco,
     require_read,
     used_names,
 )
 from ...datasets.own.names import spelling_warnings
+from ...datasets.own.splits import marks
 from ...files import write_if_changed
 from ...registry import bare_name
-from ..task import OwnData, found_in_words
+from ..task import OwnData, found_in_words, tested_in_words
 
 
 def fits_folder(config: Config, root: Path) -> bool:
@@ -45,7 +48,7 @@ def fits_folder(config: Config, root: Path) -> bool:
     return {*used_names(content)} <= {*training_classes(config)}
 
 
-def use_folder(config: Config, root: Path, lists: Path) -> OwnData:
+def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None = None) -> OwnData:
     """Train, validate and test on the annotations that are found below ``root``.
 
     Args:
@@ -53,16 +56,18 @@ def use_folder(config: Config, root: Path, lists: Path) -> OwnData:
         root: the folder of the data set.
         lists: the folder for annotation files that are made from those found: the parts of one
             that is split, and those that lack something.
+        trained: what the checkpoint that is tested says of its data; None for training.
 
     Raises:
         InputError: there are no such files, or it is not clear which ones are meant.
     """
     config = separated(config)
-    parts = find_parts(root)
-    classes = find_classes(parts)
+    training = trained is None
+    parts = find_parts(root) if training else find_tested(root, trained.get('trained_on', ()))
+    classes = _classes(parts, trained or {})
     files = {split: _file(part, classes, lists / f'{split}.json') for split, part in parts.items()}
     for split in SPLITS:
-        chosen = split if split in parts else 'val'
+        chosen = next(each for each in (split, 'val', 'test') if each in parts)
         for _, dataset in datasets(config, (split,)):
             dataset.update(
                 data_root=str(root),
@@ -73,23 +78,41 @@ def use_folder(config: Config, root: Path, lists: Path) -> OwnData:
         for _, metric in evaluators(config, (split,)):
             if 'ann_file' in metric:
                 metric['ann_file'] = str(files[chosen])
+    if training and not parts['train'].whole:
+        _mark(config, parts['train'])
     set_class_count(config, len(classes))
-    warnings = spelling_warnings(str(parts['train'].file), classes)
-    return OwnData(config, _summary(root, parts, classes, lists), warnings)
+    in_words = found_in_words if training else tested_in_words
+    summary = in_words(classes, _counts(parts), _source(root, parts, lists))
+    return OwnData(config, summary, spelling_warnings(str(root), classes))
+
+
+def _classes(parts: dict[str, CocoPart], trained: Mapping) -> list[str]:
+    """Return the classes of a folder; those that a model has, if they are all of the folder's."""
+    found, known = find_classes(parts), list(trained.get('classes') or ())
+    return known if {*found} <= {*known} else found
+
+
+def _mark(config: Config, part: CocoPart) -> None:
+    """Let checkpoints say which part of a file they were trained on."""
+    names = marks(entry['file_name'] for entry in part.content['images'])
+    for _, dataset in datasets(config, ('train',)):
+        dataset['metainfo']['trained_on'] = names
 
 
 def _file(part: CocoPart, classes: list[str], copied: Path) -> Path:
     """Return the annotation file of a part: as it was found, or completed in ``copied``."""
     content = completed(part.content, classes)
-    if part.whole and content == part.content:
+    if part.whole and not part.renamed and content == part.content:
         return part.file
     write_if_changed(copied, json.dumps(content).encode())
     return copied
 
 
-def _summary(root: Path, parts: dict[str, CocoPart], classes: list[str], lists: Path) -> str:
-    ordered = [(split, parts[split]) for split in SPLITS if split in parts]
-    files = dict.fromkeys(str(part.file.relative_to(root)) for _, part in ordered)
-    counts = {split: len(part.content['images']) for split, part in ordered}
-    split = '' if all(part.whole for _, part in ordered) else f', split by file name in {lists}'
-    return found_in_words(classes, counts, f'{root} ({", ".join(files)}){split}')
+def _counts(parts: dict[str, CocoPart]) -> dict[str, int]:
+    return {split: len(parts[split].content['images']) for split in SPLITS if split in parts}
+
+
+def _source(root: Path, parts: dict[str, CocoPart], lists: Path) -> str:
+    files = dict.fromkeys(str(parts[s].file.relative_to(root)) for s in SPLITS if s in parts)
+    split = '' if all(p.whole for p in parts.values()) else f', split by file name in {lists}'
+    return f'{root} ({", ".join(files)}){split}'

@@ -1,5 +1,6 @@
 """A segmentor on a folder of pictures and index masks, without a config for it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from mmengine.config import Config
@@ -7,14 +8,15 @@ from mmengine.config import Config
 from ...configuration.class_count import set_class_count
 from ...configuration.data import SPLITS, datasets, layout_found, separated, use_files
 from ...datasets.checks.coco_file import is_text
-from ...datasets.own.mask_folder import MaskPart, find_mask_parts
+from ...datasets.own.mask_folder import MaskPart, find_mask_parts, find_tested
 from ...datasets.own.names import spelling_warnings
 from ...datasets.own.numbering import Numbering, find_numbering
+from ...datasets.own.splits import marks
 from ...errors import InputError
 from ...files import write_if_changed
 from ...messages import some
 from ...registry import SCOPE, bare_name
-from ..task import OwnData, found_in_words
+from ..task import OwnData, found_in_words, tested_in_words
 
 
 def fits_folder(config: Config, root: Path) -> bool:
@@ -22,31 +24,37 @@ def fits_folder(config: Config, root: Path) -> bool:
     return all(layout_found(config, root))
 
 
-def use_folder(config: Config, root: Path, lists: Path) -> OwnData:
+def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None = None) -> OwnData:
     """Train, validate and test on the pictures and masks that are found below ``root``.
 
     Args:
         config: of a segmentor.
         root: the folder of the data set.
         lists: the folder for the lists of the parts of one that is split.
+        trained: what the checkpoint that is tested says of its data; None for training.
 
     Raises:
         InputError: there are no such files, or it is not clear which ones are meant.
     """
     config = separated(config)
-    parts = find_mask_parts(root)
+    training = trained is None
+    parts = find_mask_parts(root) if training else find_tested(root, trained.get('trained_on', ()))
     masks = [mask for part in parts.values() for _, mask in part.pairs()]
     numbering = find_numbering(root, masks)
     for split in SPLITS:
-        chosen = split if split in parts else 'val'
+        chosen = next(each for each in (split, 'val', 'test') if each in parts)
         for _, dataset in datasets(config, (split,)):
             file = lists / f'{chosen}.txt'
             use_files(dataset, _dataset(root, parts[chosen], numbering, file))
             _set_loading(dataset.get('pipeline') or (), numbering)
     for branch in config.get('tta_pipeline') or ():
         _set_loading([branch], numbering)
+    if training and not parts['train'].whole:
+        for _, dataset in datasets(config, ('train',)):
+            dataset['metainfo']['trained_on'] = marks(parts['train'].names)
     set_class_count(config, len(numbering.classes))
-    summary = _summary(root, parts, numbering, lists)
+    in_words = found_in_words if training else tested_in_words
+    summary = in_words(numbering.classes, _counts(parts), _source(root, parts, lists))
     return OwnData(config, summary, spelling_warnings(str(root), numbering.classes))
 
 
@@ -99,11 +107,13 @@ def _set_loading(steps, numbering: Numbering) -> None:
             _set_loading(step.get('transforms') or (), numbering)
 
 
-def _summary(root: Path, parts: dict[str, MaskPart], numbering: Numbering, lists: Path) -> str:
-    counts = {split: len(parts[split].names) for split in SPLITS if split in parts}
+def _counts(parts: dict[str, MaskPart]) -> dict[str, int]:
+    return {split: len(parts[split].names) for split in SPLITS if split in parts}
+
+
+def _source(root: Path, parts: dict[str, MaskPart], lists: Path) -> str:
     folders = dict.fromkeys(
         str(folder.relative_to(root)) for p in parts.values() for folder in (p.images, p.masks)
     )
     listed = any(part.listed for part in parts.values())
-    source = f'{root} ({", ".join(folders)}){f", listed in {lists}" if listed else ""}'
-    return found_in_words(numbering.classes, counts, source)
+    return f'{root} ({", ".join(folders)}){f", listed in {lists}" if listed else ""}'
