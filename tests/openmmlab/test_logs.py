@@ -1,14 +1,23 @@
 """Where the package's own log goes, and what a data worker's error says."""
 
 import logging
+import warnings
 
 import pytest
+from mmengine.logging import MMLogger, print_log
 from mmengine.optim.optimizer import default_constructor
+from pycocotools.coco import COCO
 from torch import nn
 from torch._utils import ExceptionWrapper
 
 from vitbackbones.errors import InputError
-from vitbackbones.openmmlab.logs import RunnersLog, leave_out_shared_layers, log_with_runner
+from vitbackbones.openmmlab.logs import (
+    FALSE_ALARMS,
+    RunnersLog,
+    ignore_false_alarms,
+    leave_out_shared_layers,
+    log_with_runner,
+)
 
 pytestmark = pytest.mark.compat
 
@@ -56,6 +65,52 @@ def test_handlers_of_the_user_stay_alone(log, runners):
     log_with_runner(lambda: runners)
     assert log.handlers == [own]
     assert not any(isinstance(handler, RunnersLog) for handler in log.handlers)
+
+
+@pytest.fixture
+def print_something():
+    """What two libraries print."""
+
+    def call():
+        COCO().createIndex()
+        print_log('Loads a checkpoint')
+        print_log('of no interest', level=logging.DEBUG)
+
+    return call
+
+
+def test_what_libraries_print_is_in_the_log_of_a_run(tmp_path, capsys, print_something):
+    log = MMLogger.get_instance('a run', log_file=str(tmp_path / 'run.log'), log_level='INFO')
+    log.handlers = [each for each in log.handlers if isinstance(each, logging.FileHandler)]
+    print_something()
+    assert capsys.readouterr().out == ''
+    lines = (tmp_path / 'run.log').read_text().splitlines()
+    assert [line.rpartition(' - ')[2] for line in lines] == [
+        'creating index...',
+        'index created!',
+        'Loads a checkpoint',
+    ]
+
+
+def test_without_a_run_libraries_print(capsys, print_something):
+    MMLogger.get_instance('no run')
+    print_something()
+    assert capsys.readouterr().out == 'creating index...\nindex created!\nLoads a checkpoint\n'
+
+
+@pytest.mark.parametrize(('message', 'module'), FALSE_ALARMS)
+def test_false_alarms_are_ignored_where_they_come_from(message, module):
+    def warn(module):
+        warnings.warn_explicit(f'{message} and so on', UserWarning, 'f.py', 1, module)
+
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter('always')
+        ignore_false_alarms(warnings.filterwarnings)
+        warn(f'{module}.models')
+        assert shown == []
+        warn('users_own')
+        warnings.warn_explicit('another', UserWarning, 'f.py', 1, module)
+    assert [str(each.message) for each in shown] == [f'{message} and so on', 'another']
 
 
 def worker_error(error):

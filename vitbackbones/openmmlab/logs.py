@@ -1,26 +1,54 @@
 """Messages that mean nothing to a user, and what becomes of those of this package."""
 
 import logging
+import sys
 from collections.abc import Callable
 
 from ..errors import InputError
 
+# Warnings of what is as it should be: what they begin with, and the module they are raised in.
+FALSE_ALARMS = (
+    # Only onedl's own FasterCocoMetric needs it; the COCO metric of the configs does not.
+    ('faster_coco_eval is not installed', 'mmdet'),
+    ('To copy construct from a tensor', 'mmdet'),  # of its losses, again after every evaluation
+    ('The draw is False', 'mmseg'),
+    # Of each cross entropy that averages over all pixels, as the published recipes do.
+    ('Default ``avg_non_ignore`` is False', 'mmseg'),
+    # Of mmdet's points, and torch says it once in a process, whoever calls.
+    ('torch.meshgrid: in an upcoming release', 'torch.functional'),
+)
+
 
 def ignore_false_alarms(ignore: Callable) -> None:
-    """Ignore warnings about what is as it should be; ``ignore`` is ``filterwarnings``."""
-    # Only onedl's own FasterCocoMetric needs it; the COCO metric of the configs does not.
-    ignore('ignore', message='faster_coco_eval is not installed')
-    # torch's, of mmdet's losses, again after every evaluation
-    ignore('ignore', message='To copy construct from a tensor', module='mmdet')
-    ignore('ignore', message='The draw is False', module='mmseg')
+    """Ignore :data:`FALSE_ALARMS`; ``ignore`` is ``filterwarnings``."""
+    for message, module in FALSE_ALARMS:
+        ignore('ignore', message=message, module=module)
+
+
+def log_or_print(*parts, **options) -> None:
+    """Log what a library prints, where a run has a log file, and print it elsewhere."""
+    from mmengine.logging import MMLogger
+
+    log = MMLogger.get_current_instance()
+    if any(isinstance(handler, logging.FileHandler) for handler in log.handlers):
+        log.info(' '.join(map(str, parts)))
+    else:
+        print(*parts, **options)
+
+
+def log_prints(kind: type) -> None:
+    """Let the module of a class print with :func:`log_or_print`."""
+    sys.modules[kind.__module__].print = log_or_print
 
 
 def print_if_meant(print_log: Callable) -> Callable:
-    """Print what has no logger, unless it is for debugging."""
+    """Print or log what has no logger, unless it is for debugging."""
 
     def print_log_if_meant(msg, logger=None, level: int = logging.INFO) -> None:
-        if logger is not None or level > logging.DEBUG:
+        if logger is not None:
             print_log(msg, logger, level)
+        elif level > logging.DEBUG:
+            log_or_print(msg)
 
     return print_log_if_meant
 

@@ -112,16 +112,30 @@ MESSAGES = (
     Patch(
         'warnings:filterwarnings',
         'mmdet and mmseg warn of what is as it should be: faster-coco-eval is not installed, a '
-        'visualization hook does not draw, a loss copies a tensor',
-        'these three warnings are ignored',
+        'visualization hook does not draw, a loss copies a tensor or averages over all pixels, '
+        'points are made by `torch.meshgrid`',
+        'these five warnings are ignored',
         'logs:ignore_false_alarms',
     ),
     Patch(
         'mmengine.logging.logger:print_log',
-        'messages for debugging without a logger are printed (`Could not import OneDL`)',
-        'they are not',
+        'messages without a logger are printed: a run has them on the screen alone, those for '
+        'debugging, too (`Could not import OneDL`)',
+        "they go to a run's log, those for debugging nowhere",
         'logs:print_if_meant',
-        releases=ONEDL,
+    ),
+    *(
+        Patch(
+            target,
+            'its module prints each step of reading and evaluating',
+            "in a run it goes to the run's log",
+            'logs:log_prints',
+        )
+        for target in (
+            'pycocotools.coco:COCO',
+            'pycocotools.cocoeval:COCOeval',
+            'mmdet.datasets.api_wrappers.coco_api:COCOPanoptic',
+        )
     ),
     Patch(
         'mmengine.optim.optimizer.default_constructor:print_log',

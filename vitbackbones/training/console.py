@@ -1,8 +1,8 @@
 """What of a run's log is shown; the log file in the work dir keeps all of it.
 
 mmengine prints the environment, the whole config and a table of hooks before the first step:
-hundreds of lines in which a warning drowns. Its lines of losses name every inner layer of a model,
-and on a terminal share the screen with the progress bars.
+hundreds of lines in which a warning drowns. pycocotools tells of each of its steps. Lines of losses
+name every inner layer of a model, and on a terminal share the screen with the progress bars.
 """
 
 import logging
@@ -15,7 +15,6 @@ from mmengine.runner import FlexibleRunner
 from mmengine.runner import Runner as MMEngineRunner
 from tqdm import tqdm
 
-from ..analysis.curves import INNER
 from .hooks.progress import on_terminal
 from .optional_hooks import OptionalHooks
 
@@ -23,14 +22,36 @@ from .optional_hooks import OptionalHooks
 BOILERPLATE = (
     '"FileClient" will be deprecated',
     '"HardDiskBackend" is the alias',
+    'Checkpoints will be saved to',  # the work dir, which the first lines name
     'Distributed training is not used',
     'Exp name',
+    'Loads checkpoint by',  # the next line is "Load checkpoint from"
     'Resumed iteration number is not divisible',  # ExactResumeHook says what is lost
     'The prefix is not set',
     'paramwise_options',
+    'per class results',  # the title of a table
+    # pycocotools, and what the line of the metrics says, too
+    'loading annotations into memory',
+    'Loading and preparing results',
+    'creating index',
+    'index created',
+    'Running per image evaluation',
+    'Evaluate annotation type',
+    'Accumulating evaluation results',
+    'Done (t=',
+    'DONE (t=',
+    ' Average Precision',
+    ' Average Recall',
+    'bbox_mAP_copypaste',
+    'segm_mAP_copypaste',
 )
-# Losses that are left out of a line; the loss that is shown has them all.
-INNER_TEXT = re.compile(rf'\s+{INNER.pattern}\S+: \S+')
+# What a line of losses holds besides step, rate, time, memory and the main parts of the loss.
+# Losses of inner decoder layers and auxiliary heads, of denoising queries and of the encoder's
+# proposals are in the sum.
+SIDE_VALUES = re.compile(
+    r'\s+(data_time|grad_norm|([\w.]+\.)?(d|aux[_.])\d+\.\S+|(dn|enc)_loss_\S+): \S+'
+    r'|base_lr: (\S+) (?=lr: \5 )'  # one rate for all
+)
 
 
 class QuietRunner(OptionalHooks, MMEngineRunner):
@@ -41,7 +62,7 @@ class QuietRunner(OptionalHooks, MMEngineRunner):
         for handler in logger.handlers:
             if type(handler) is logging.StreamHandler:
                 handler.addFilter(_worth_showing)
-                handler.setFormatter(_WithoutInnerLosses(handler.formatter))
+                handler.setFormatter(_ForTheScreen())
                 if on_terminal():
                     handler.setStream(_AboveBars())
         return logger
@@ -70,15 +91,15 @@ def _worth_showing(record: logging.LogRecord) -> bool:
     return not (by_bar and on_terminal())
 
 
-class _WithoutInnerLosses(logging.Formatter):
-    """Formats as another formatter does, without the losses of inner layers."""
+class _ForTheScreen(logging.Formatter):
+    """Writes the time, the level of what is no mere information, and the main values of a line."""
 
-    def __init__(self, formatter: logging.Formatter) -> None:
-        super().__init__()
-        self.formatter = formatter
+    def __init__(self) -> None:
+        super().__init__('%(asctime)s', datefmt='%m/%d %H:%M:%S')
 
-    def format(self, record: logging.LogRecord) -> str:
-        return INNER_TEXT.sub('', self.formatter.format(record))
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        level = '' if record.levelno == logging.INFO else f'{record.levelname.lower()}: '
+        return f'{record.asctime} {level}{SIDE_VALUES.sub("", record.message)}'
 
 
 class _AboveBars:

@@ -89,7 +89,7 @@ def test_a_picture_that_cannot_be_written_is_a_warning(tmp_path, capsys):
     (tmp_path / 'curves.png').mkdir()
     assert run_toy(config(tmp_path)).iter == 12
     (line,) = [line for line in capsys.readouterr().out.splitlines() if CANNOT in line]
-    assert 'WARNING' in line
+    assert 'warning: ' in line
     assert f'{tmp_path / "curves.png"} cannot be written' in line
 
 

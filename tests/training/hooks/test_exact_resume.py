@@ -161,7 +161,7 @@ def test_gradients_that_a_checkpoint_lacks_are_said_to_be_lost(tmp_path, capsys,
     run.update(resume=True, load_from=str(saved))
     run.train_cfg.max_epochs = 5
     run_toy(run)
-    said = [line for line in capsys.readouterr().out.splitlines() if 'WARNING' in line]
+    said = [line for line in capsys.readouterr().out.splitlines() if 'warning: ' in line]
     assert len(said) == lost
     assert all('not exactly as before: the checkpoint was saved while' in line for line in said)
 
