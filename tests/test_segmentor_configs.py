@@ -30,7 +30,9 @@ from vitbackbones.catalog import config_files, shown_path
 from vitbackbones.configuration.lint import lint
 from vitbackbones.datasets import shapes
 from vitbackbones.preflight.agreement import require_agreement
+from vitbackbones.preflight.fit import misfits
 from vitbackbones.preflight.num_classes import check_classes
+from vitbackbones.preflight.trial import build_model
 
 pytestmark = pytest.mark.compat
 CONFIGS = Path(__file__).parents[1] / 'configs'
@@ -260,6 +262,7 @@ def test_without_a_projection_a_base_is_the_config_of_the_toolbox(kind):
 # ---------------------------------------------------------------------------- any backbone
 
 HEADS = [name.removesuffix('_pvt_s_shapes') for name in NAMES if name.endswith('_shapes')]
+FRAGMENTS = sorted(path.stem for path in CONFIGS.glob('_base_/backbones/*.py'))
 SMALL = ['deit_small', 'sret_small', 'pvt_small']  # one map, three, four
 
 
@@ -268,8 +271,8 @@ def scope_of(head):
 
 
 def joined(head, fragment, tmp_path):
-    """Write and read the three lines that join a small head and a backbone."""
-    bases = [f'models/{head}_small.py', f'backbones/{fragment}.py']
+    """Write and read the three lines that join a head and a backbone."""
+    bases = [f'models/{head}.py', f'backbones/{fragment}.py']
     path = tmp_path / 'config.py'
     path.write_text(
         f'_base_ = {[str(CONFIGS / "_base_" / base) for base in bases]}\n'
@@ -303,7 +306,7 @@ def answer(sample):
 @pytest.mark.parametrize('head', HEADS)
 def test_three_lines_join_any_head_with_any_backbone(head, fragment, tmp_path):
     """Every parameter learns, and an image of any size is answered."""
-    config = joined(head, fragment, tmp_path)
+    config = joined(f'{head}_small', fragment, tmp_path)
     model = build(config)
     data = model.data_preprocessor(batch(head, model, blocks(128, 4)), training=True)
     losses = model.train()(**data, mode='loss')
@@ -314,10 +317,20 @@ def test_three_lines_join_any_head_with_any_backbone(head, fragment, tmp_path):
     assert answer(model.eval().val_step(odd)[1]).shape[-2:] == (70, 90)
 
 
+@pytest.mark.grid
+@pytest.mark.parametrize('head', HEADS)
+@pytest.mark.parametrize('fragment', FRAGMENTS)
+def test_every_head_fits_every_backbone(head, fragment, tmp_path):
+    """Without memory: the maps of the whole backbone, the neck, and what the heads are made for."""
+    config = joined(head, fragment, tmp_path)
+    config.model.backbone.init_cfg = None
+    assert list(misfits(config, build_model(config))) == []
+
+
 @pytest.mark.parametrize('head', HEADS)
 def test_nothing_to_find_is_a_finite_loss(head, tmp_path):
     """Images without objects, and crops of ignored pixels alone."""
-    config = joined(head, 'pvt_small', tmp_path)
+    config = joined(f'{head}_small', 'pvt_small', tmp_path)
     model = build(config).train()
     nothing = torch.full((128, 128), 255)
     losses = model(
