@@ -39,7 +39,7 @@ def test_colors_become_numbers_and_those_of_no_class_are_ignored(tmp_path):
     assert (out / 'images' / 'a.jpg').resolve() == root / 'images' / 'a.jpg'
     assert notes.faults == []
     assert notes.lines() == [
-        'colors that the table lacks, 0.04% of the pixels, ignored (255): 1 (#602080, 1 pixel)'
+        'colors that the table lacks, 0.04% of the pixels, ignored (255): 1 (#602080 (1 pixel))'
     ]
 
 

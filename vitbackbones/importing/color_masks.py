@@ -125,7 +125,7 @@ def _note_unknown(seen: Counter, table: Mapping[int, str], notes: Notes) -> None
     if not unknown:
         return
     share = unknown.total() / seen.total()
-    shown = [f'{in_words(color)}, {plural(n, "pixel")}' for color, n in unknown.most_common()]
+    shown = [f'{in_words(color)} ({plural(n, "pixel")})' for color, n in unknown.most_common()]
     if share > MOST_UNKNOWN:
         raise InputError(
             f'{share:.0%} of the pixels of the masks have colors that the table of colors lacks: '

@@ -13,6 +13,7 @@ from ..datasets.load_image import naming, read_content
 from ..datasets.own.folder import files_below
 from ..datasets.own.splits import named_split
 from ..errors import InputError
+from ..messages import some
 from .notes import Notes
 
 ADVICE = ' Put a good copy there, or take it out.'
@@ -84,7 +85,7 @@ class Pictures:
         if len(best) > 1:
             raise InputError(
                 f'{annotation}: there are several pictures of its name: '
-                f'{", ".join(map(str, best))}. Put the one that is meant beside the file.'
+                f'{some(best, str)}. Put the one that is meant beside the file.'
             )
         return best[0]
 

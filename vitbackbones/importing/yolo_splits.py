@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from ..datasets.own.folder import read_text
 from ..datasets.own.splits import WORDS
 from ..errors import InputError
+from ..messages import some
 from .notes import Notes
 from .pictures import Pictures
 
@@ -78,7 +79,7 @@ class Splits:
                 if len(found) > 1:
                     raise InputError(
                         f'{file}, line {number}: there are several pictures of this name: '
-                        f'{", ".join(map(str, found))}. Write the folder before the name.'
+                        f'{some(found, str)}. Write the folder before the name.'
                     )
                 self.listed |= {each: self.listed.get(each, split) for each in found}
 

@@ -26,6 +26,13 @@ def test_links_are_followed_and_in_a_circle_once(tmp_path):
     assert [*folders_below(root)] == [root, root / 'linked']
 
 
+def test_a_link_to_a_folder_around_leads_to_no_other_data(tmp_path):
+    root = tmp_path / 'sets' / 'root'
+    write(root.parent, {'other/1.json': None, 'root/2.json': None})
+    (root / 'up').symlink_to('..')
+    assert [file.name for file in files_below(root, ('.json',))] == ['2.json']
+
+
 def test_text_is_read_without_the_mark_that_windows_puts_first(tmp_path):
     (tmp_path / 'a.txt').write_bytes(b'\xef\xbb\xbfcat\r\ndog')
     assert read_text(tmp_path / 'a.txt').splitlines() == ['cat', 'dog']

@@ -19,8 +19,11 @@ def files_below(root: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
 
 
 def folders_below(root: Path) -> Iterator[Path]:
-    """Yield a folder and those below it, also through links; each once, none is hidden."""
-    seen = set()
+    """Yield a folder and those below it, also through links; each once, none is hidden.
+
+    A link to a folder around ``root`` is not followed: what else lies there is other data.
+    """
+    seen = {str(folder) for folder in Path(os.path.realpath(root)).parents}
     for place, folders, _ in os.walk(root, followlinks=True):
         deep = len(Path(place).relative_to(root).parts) >= DEPTH
         known = os.path.realpath(place) in seen

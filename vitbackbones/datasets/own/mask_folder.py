@@ -178,7 +178,7 @@ def _by_voc_lists(root: Path, parts: dict[str, MaskPart]) -> dict[str, MaskPart]
     """Split one part by VOC's lists of names, where there are some."""
     files = {split: root / 'ImageSets' / 'Segmentation' / f'{split}.txt' for split in WORDS}
     files = {split: file for split, file in files.items() if file.is_file()}
-    if len(parts) > 1 or 'train' not in files:
+    if [*parts] != ['train'] or 'train' not in files:
         return parts
     return {split: _listed(parts['train'], file) for split, file in files.items()}
 
