@@ -6,6 +6,7 @@ from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.preflight import pretrained
 from vitbackbones.preflight.pretrained import prepare_pretrained, prepare_teacher
+from vitbackbones.weights import cache
 
 
 @pytest.fixture(autouse=True)
@@ -39,6 +40,15 @@ def test_missing_says_how_to_get_one(config, elsewhere):
     pretraining = 'configs/imagenet/cls_aug_vit_s.py'
     for way in (pretraining, '--pretrained FILE', 'DeiT weights fit', '--scratch', '--smoke'):
         assert way in text
+    assert 'fetch deit_s, the nearest that was published, with --pretrained auto (http' in text
+
+
+def test_missing_has_the_address_of_published_weights(elsewhere):
+    address = r'published weights, with --pretrained auto \(https://github.com/whai362/PVT/.*small'
+    with pytest.raises(InputError, match=address):
+        prepare_pretrained(read_config('configs/coco/detr_pvt_s.py'))
+    with pytest.raises(InputError, match=r'fetch sret_s with a browser \(szq0214/SReT'):
+        prepare_pretrained(read_config('configs/coco/detr_sret_s.py'))
 
 
 def test_missing_names_the_pretraining_config_where_there_is_one(config, elsewhere, monkeypatch):
@@ -112,3 +122,58 @@ def test_a_teacher(elsewhere):
     filled = prepare_teacher(config)
     assert filled.model.teacher_checkpoint == str(elsewhere / 'checkpoints' / 'regnety_160.pth')
     assert prepare_teacher(config, scratch=True).model.teacher_checkpoint is None
+
+
+@pytest.fixture
+def fetched(monkeypatch, elsewhere):
+    """Names that were fetched; each becomes a file."""
+    names = []
+
+    def fetch(name):
+        names.append(name)
+        return elsewhere / f'{name}.fetched'
+
+    monkeypatch.setattr(cache, 'fetch', fetch)
+    return names
+
+
+def test_auto_takes_the_published_weights(fetched, elsewhere):
+    for name, weights in (('coco/detr_pvt_s', 'pvt_s'), ('coco/detr_r50', 'resnet50')):
+        config = prepare_pretrained(read_config(f'configs/{name}.py'), given='auto')
+        assert config.model.backbone.init_cfg.checkpoint == str(elsewhere / f'{weights}.fetched')
+    assert fetched == ['pvt_s', 'resnet50']
+
+
+def test_auto_starts_from_the_nearest_where_nothing_was_published(fetched, capsys):
+    config = read_config('configs/cifar10/cls_aug_vit_b.py')  # without allow_missing
+    options = prepare_pretrained(config, given='auto').model.backbone.init_cfg
+    assert options.allow_missing == ['*.shortcut_*']
+    assert fetched == ['deit_b_384']
+    assert 'aug_vit_b_384 was never published: starting from deit_b_384' in capsys.readouterr().err
+
+
+def test_auto_leaves_a_file_that_is_there(config, elsewhere, fetched):
+    (elsewhere / 'checkpoints').mkdir()
+    (elsewhere / 'checkpoints' / 'aug_vit_s.pth').touch()
+    options = prepare_pretrained(config, given='auto').model.backbone.init_cfg
+    assert options.checkpoint == str(elsewhere / 'checkpoints' / 'aug_vit_s.pth')
+    assert fetched == []
+
+
+def test_auto_is_refused_where_nothing_is_near():
+    with pytest.raises(InputError, match='msf_vit_s: weights of it were never published; train'):
+        prepare_pretrained(read_config('configs/inat2018/cls_msf_vit_s.py'), given='auto')
+    with pytest.raises(InputError, match='auto: detr_aug_vit_s_shapes starts from no weights'):
+        prepare_pretrained(read_config('configs/shapes/detr_aug_vit_s.py'), given='auto')
+
+
+def test_names_of_published_weights_are_fetched(config, fetched, elsewhere):
+    assert prepare_pretrained(config, given='deit_s').model.backbone.init_cfg.checkpoint == str(
+        elsewhere / 'deit_s.fetched'
+    )
+    config.model.backbone.init_cfg.checkpoint = 'hf-hub:owner/name'
+    prepare_pretrained(config)
+    config = read_config('configs/imagenet/cls_sret_t_distill.py')
+    config.model.teacher_checkpoint = 'regnety_160'
+    prepare_teacher(config)
+    assert fetched == ['deit_s', 'hf-hub:owner/name', 'regnety_160']

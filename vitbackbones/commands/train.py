@@ -55,7 +55,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     weights.add_argument(
         '--pretrained',
         metavar='FILE',
-        help='backbone checkpoint or its address, in place of the one in the config',
+        help='in place of the backbone checkpoint in the config: a file, its address, a name of '
+        'published weights such as deit_s, or "auto" for those nearest to what the config names',
     )
     weights.add_argument('--scratch', action='store_true', help='start from random weights')
     earlier = parser.add_mutually_exclusive_group()

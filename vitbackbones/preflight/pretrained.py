@@ -15,7 +15,13 @@ from ..checkpoints.filling import INITIALIZERS, pretrained_options
 from ..configuration.paths import is_remote, looked_in, resolve
 from ..configuration.settings import entries, value_at
 from ..errors import InputError
+from ..processes import show_warnings
 from ..registry import SCOPE
+from ..weights.cache import local
+from ..weights.names import find, name_of
+from ..weights.table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED
+
+AUTO = 'auto'
 
 
 def prepare_pretrained(config: Config, given: str | None = None, scratch: bool = False) -> Config:
@@ -23,14 +29,18 @@ def prepare_pretrained(config: Config, given: str | None = None, scratch: bool =
 
     Args:
         config: names a file, or none.
-        given: ``--pretrained``, a file in place of the one that the config names.
+        given: ``--pretrained``, a file, an address or a name of published weights in place of what
+            the config names; ``'auto'`` for the published weights of the file that it names, or
+            the nearest to them, unless that file is there.
         scratch: ``--scratch``, start from random weights.
 
     Raises:
-        InputError: a file is not there.
+        InputError: a file is not there, or cannot be fetched.
     """
     config = copy.deepcopy(config)
-    if given:
+    if given == AUTO:
+        _take_published(config)
+    elif given:
         _replace(config, given)
     for owner in _owners(config.model):
         if scratch:
@@ -53,16 +63,26 @@ def prepare_teacher(config: Config, scratch: bool = False) -> Config:
     checkpoint = config.model.get('teacher_checkpoint')
     if checkpoint is None:
         return config
-    file = resolve(checkpoint)
-    if not file.is_file() and not scratch:
+    file = None if scratch else _find(checkpoint)
+    if file is None and not scratch:
+        name = name_of(checkpoint)
         raise InputError(
             f'{checkpoint}: the weights of the teacher of {Path(config.filename).name} are not '
             f'there (looked for {looked_in(checkpoint)}). Put them there, or name another file '
-            'with --cfg-options model.teacher_checkpoint=FILE.'
+            f'with --cfg-options model.teacher_checkpoint=FILE{f" (or {name})" if name else ""}.'
         )
     config = copy.deepcopy(config)
-    config.model.teacher_checkpoint = None if scratch else str(file)
+    config.model.teacher_checkpoint = file
     return config
+
+
+def _find(checkpoint: str) -> str | None:
+    """Return the file that a path or a name of published weights stands for, None if none."""
+    file = resolve(checkpoint)
+    if file.is_file():
+        return str(file)
+    fetched = local(checkpoint)
+    return None if fetched is checkpoint else str(fetched)
 
 
 def _owners(node) -> Iterator[dict]:
@@ -71,6 +91,31 @@ def _owners(node) -> Iterator[dict]:
         yield node
     for _, value in entries(node):
         yield from _owners(value)
+
+
+def _take_published(config: Config) -> None:
+    """Replace every file that is not there by the name of its published weights."""
+    owners = [*_owners(config.model)]
+    if not owners:
+        raise InputError(
+            f'--pretrained {AUTO}: {config_name(config.filename)} starts from no weights; name a '
+            'file, or published weights ("vitbackbones weights" lists them)'
+        )
+    for owner in owners:
+        given = owner.init_cfg.checkpoint
+        if not is_remote(given) and not resolve(given).is_file():
+            owner.init_cfg.update(_start(owner.init_cfg, name_of(given) or given))
+
+
+def _start(options: dict, name: str) -> dict:
+    """Return ``init_cfg``'s changes to start from the weights of ``name``, or the nearest."""
+    nearest = NEVER_PUBLISHED.get(name)
+    if not nearest:
+        find(name)  # refuses what has neither
+        return {'checkpoint': name}
+    show_warnings([f'{name} was never published: starting from {nearest}, the rest stays random'])
+    missing = [*options.get('allow_missing', ()), *LEFT_RANDOM.get(name, ())]
+    return {'checkpoint': nearest, 'allow_missing': list(dict.fromkeys(missing))}
 
 
 def _replace(config: Config, given: str) -> None:
@@ -84,9 +129,9 @@ def _replace(config: Config, given: str) -> None:
 
 
 def _require(config: Config, checkpoint: str, given: bool) -> str:
-    file = resolve(checkpoint)
-    if file.is_file():
-        return str(file)
+    file = _find(checkpoint)
+    if file is not None:
+        return file
     if given:
         raise InputError(
             f'--pretrained {checkpoint}: no such file (looked for {looked_in(checkpoint)})'
@@ -96,6 +141,7 @@ def _require(config: Config, checkpoint: str, given: bool) -> str:
     raise InputError(
         f'{checkpoint}: the ImageNet checkpoint that {config_name(config.filename)} starts from is '
         f'not there (looked for {looked_in(checkpoint)}). Either\n'
+        f'{_published(checkpoint)}'
         f'  - put {_source(checkpoint)} there,\n'
         '  - give a published checkpoint with --pretrained FILE; it is converted on loading'
         f'{note},\n'
@@ -110,3 +156,16 @@ def _source(checkpoint: str) -> str:
     if find_config(file):
         return f'the result of "python tools/train.py {file}"'
     return 'an ImageNet classification checkpoint of this backbone'
+
+
+def _published(checkpoint: str) -> str:
+    """Return the line of a message that has the address of published weights, '' without any."""
+    name = name_of(checkpoint)
+    start = NEVER_PUBLISHED.get(name, name)
+    if not start:
+        return ''
+    row = PUBLISHED[start]
+    if row.url is None:
+        return f'  - fetch {start} with a browser ({row.source}) and give it with --pretrained,\n'
+    what = f'{start}, the nearest that was published' if start != name else 'the published weights'
+    return f'  - fetch {what}, with --pretrained {AUTO} ({row.url}),\n'
