@@ -55,16 +55,12 @@ def create_model(
     require_name(name)
     if isinstance(num_classes, bool):  # timm's second argument
         raise OptionError(f'num_classes={num_classes}: must be a number; options follow by keyword')
-    host, arguments, out_type = MODELS[name]
-    _require_known(name, options)
     if pretrained and checkpoint is not None:
         raise OptionError('pretrained=True and a checkpoint: give one of the two')
-    options = {'in_channels': in_chans, **options}
-    if global_pool is not None:
-        options['out_type'] = _out_type(global_pool, out_type)
-    if features_only:
-        options = _for_maps(options)
-    backbone = host(**{**arguments, 'out_type': out_type, **options})
+    _require_known(name, options)
+    host, arguments, out_type = MODELS[name]
+    options = _for_backbone(options, out_type, features_only, global_pool)
+    backbone = host(**{'in_channels': in_chans, **arguments, 'out_type': out_type, **options})
     model = Features(backbone) if features_only else Classifier(backbone, num_classes)
     published = PUBLISHED.get(name_of(checkpoint or '')) or PUBLISHED.get(name)
     model.data_config = data_config(backbone, published)
@@ -84,6 +80,21 @@ def _require_known(name: str, options: dict) -> None:
             raise OptionError(f'{name} has no option {option!r}{hint}')
 
 
+def _for_backbone(
+    options: dict, out_type: str, features_only: bool, global_pool: str | None
+) -> dict:
+    """Return options in the words of a backbone that by default gives ``out_type``."""
+    if global_pool is not None:
+        options = {**options, 'out_type': _out_type(global_pool, out_type)}
+    if not features_only:
+        return options
+    if options.get('out_type', 'featmap') != 'featmap':
+        raise OptionError('features_only=True returns maps: leave out_type and global_pool out')
+    if 'out_indices' in options:
+        options = {**options, 'out_indices': last_indices(options['out_indices'])}
+    return {**options, 'out_type': 'featmap'}
+
+
 def _out_type(global_pool: str, out_type: str) -> str:
     """Return the ``out_type`` that timm's word stands for; ``out_type`` is the model's own."""
     if global_pool == GLOBAL_POOL[out_type]:
@@ -91,12 +102,3 @@ def _out_type(global_pool: str, out_type: str) -> str:
     words = {GLOBAL_POOL[kind]: kind for kind in ('cls_token', 'pooled', 'featmap')}
     require_choice('global_pool', global_pool, words)
     return words[global_pool]
-
-
-def _for_maps(options: dict) -> dict:
-    """Return the options of a backbone that returns maps."""
-    if options.get('out_type', 'featmap') != 'featmap':
-        raise OptionError('features_only=True returns maps: leave out_type and global_pool out')
-    if 'out_indices' in options:
-        options = {**options, 'out_indices': last_indices(options['out_indices'])}
-    return {**options, 'out_type': 'featmap'}
