@@ -26,7 +26,7 @@ in an environment.
 | onedl (continued), `pip install '.[onedl]'` | 0.10.12 | 2.3.6 | 3.5.1 | 1.4.2 | 1.3.6 |
 | original, `pip install '.[openmmlab]'` | 0.10.7 | mmcv-lite 2.1.0 | 3.3.0 | 1.2.2 | 1.2.0 |
 
-These are the tested releases (`constraints*.txt`), and the lowest ones. Python 3.10 to 3.12,
+These are the tested releases (`constraints*.txt`), and the lowest ones. Python 3.10 to 3.14,
 torch 2.6 or later. The core (`import vitbackbones`, its models, checkpoints and
 `fuse_for_inference`) needs torch alone and runs without any of them.
 

@@ -76,6 +76,24 @@ IMPORTS = (
         )
         for module in ('panopticapi', 'panopticapi.evaluation', 'panopticapi.utils')
     ),
+    *(
+        Patch(
+            module,
+            '`mmdet.datasets` imports it for its augmentation of lanes alone; with it come numba, '
+            'scikit-image, an old OpenCV and a second one',
+            'a stand-in is imported, and raises when something of it is used',
+            'missing_packages:ImgAug',
+            when=IF_MISSING,
+            releases=ONEDL,
+        )
+        for module in (
+            'imgaug',
+            'imgaug.augmentables',
+            'imgaug.augmentables.lines',
+            'imgaug.augmentables.segmaps',
+            'imgaug.augmenters',
+        )
+    ),
 )
 
 
