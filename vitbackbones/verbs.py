@@ -41,6 +41,7 @@ VERBS = {
         'convert_checkpoint:convert_checkpoint', 'rewrite a published checkpoint in our keys'
     ),
     'shards': Verb('make_shards:make_shards', 'write a classification data set into tar shards'),
+    'doctor': Verb('doctor:doctor', 'say what is wrong with an installation, and what to type'),
 }
 SCRIPTS = {verb.module: name for name, verb in VERBS.items()}  # of tools/, by their names
 MODULE = ('vitbackbones', '__main__.py')

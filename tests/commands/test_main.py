@@ -101,6 +101,18 @@ def test_a_package_that_is_missing_is_one_message(monkeypatch, capsys):
     assert "pip install 'vitbackbones[all]'" in capsys.readouterr().err
 
 
+def test_an_import_that_fails_is_explained_by_what_is_installed(monkeypatch, capsys):
+    fault = 'torchvision 0.26.0 is made for torch 2.11.0, and torch is 2.13.0; type: pip install'
+    monkeypatch.setattr('vitbackbones.commands.main.installation_fault', lambda: fault)
+
+    def fail(name):
+        raise RuntimeError('operator torchvision::nms does not exist')
+
+    monkeypatch.setattr('vitbackbones.commands.main.import_module', fail)
+    assert run_verb('train', ['--help']) == 2
+    assert fault in capsys.readouterr().err
+
+
 LIGHT = """
 import sys
 from vitbackbones.commands.main import main

@@ -7,15 +7,25 @@ imported in processes of their own.
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
 from ..environment.checks import Finding, examine
 from ..environment.facts import look
 from ..errors import printable
 
+EXAMPLES = """\
+examples:
+  %(prog)s
+  %(prog)s --json
+
+The status is 1 where something is wrong. docs/install.md says how to install.
+"""
+
 
 def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
     parser.add_argument('--json', action='store_true', help='print the findings as JSON')
 
 
@@ -30,7 +40,7 @@ def doctor(options: Namespace) -> None:
         sys.exit(1)
 
 
-def report(findings: Iterable[Finding]) -> Iterable[str]:
+def report(findings: Iterable[Finding]) -> Iterator[str]:
     """Yield the lines to print."""
     for each in findings:
         yield printable(f'{each.state:<8} {each.check:<15} {each.text}')

@@ -12,6 +12,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import NoReturn
 
+from ..environment.checks import installation_fault
 from ..errors import InputError
 from ..idle_threads import sleep_soon
 from ..messages import did_you_mean
@@ -112,7 +113,7 @@ def module_of(verb: str) -> ModuleType:
     """Return the module of a verb.
 
     Raises:
-        InputError: a package that it needs is not installed.
+        InputError: a package that it needs is not installed, or what is installed does not fit.
     """
     try:
         return import_module(f'{__package__}.{VERBS[verb].module}')
@@ -121,3 +122,8 @@ def module_of(verb: str) -> ModuleType:
             f'{verb} needs the package {error.name}, which is not installed; '
             "install all that the commands need: pip install 'vitbackbones[all]'"
         ) from error
+    except Exception as error:  # of any kind, from the packages that do not fit
+        fault = installation_fault()
+        if fault:
+            raise InputError(f'{verb} cannot be imported: {fault}') from error
+        raise
