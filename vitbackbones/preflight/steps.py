@@ -48,8 +48,8 @@ def take_steps(config: Config, steps: Sequence[Step], options: Namespace) -> Con
 def explain_steps(config: Config, steps: Sequence[Step], options: Namespace) -> None:
     """Print what each step changes, and leave out those that act outside of the config.
 
-    A step that fails is named with its message. Unless it is needed, the next one gets the config
-    as it was. Of several processes the first explains.
+    A step without a line below it changes nothing. One that fails is named with its message. Unless
+    it is needed, the next one gets the config as it was. Of several processes the first explains.
 
     Raises:
         InputError: how many steps have failed.
@@ -58,7 +58,8 @@ def explain_steps(config: Config, steps: Sequence[Step], options: Namespace) -> 
         return
     failed = 0
     for number, step in enumerate(steps, start=1):
-        print(f'{number:2} {step.name}: {step.purpose}', flush=True)  # warnings may follow
+        acts = ' (left out here)' if step.acts else ''
+        print(f'{number:2} {step.name}: {step.purpose}{acts}', flush=True)  # warnings may follow
         try:
             changed = None if step.acts else step.take(config, options)
         except InputError as error:
@@ -67,12 +68,10 @@ def explain_steps(config: Config, steps: Sequence[Step], options: Namespace) -> 
             if step.needed:
                 break
             continue
-        if changed is None:
-            print(_indented('acts, left out here' if step.acts else 'checks, changes nothing'))
-            continue
-        lines = list(differences(config, changed))
-        print(_indented('\n'.join(lines or ['changes nothing'])))
-        config = changed
+        if changed is not None:
+            for line in differences(config, changed):
+                print(_indented(line))
+            config = changed
     if failed:
         raise InputError(f'{failed} of {len(steps)} steps failed, see above')
 
