@@ -8,7 +8,12 @@ from mmengine.config import Config
 
 from vitbackbones.processes import processes_here
 from vitbackbones.training import cores as threads
-from vitbackbones.training.cores import available_cores, limit_workers, share_cores
+from vitbackbones.training.cores import (
+    available_cores,
+    limit_workers,
+    share_cores,
+    warn_of_others,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -70,6 +75,53 @@ def test_processes_of_one_machine_share(monkeypatch):
     monkeypatch.setattr(threads, 'available_cores', lambda: 8)
     share_cores(limit_workers(make_config()))
     assert torch.get_num_threads() <= 2
+
+
+@pytest.fixture
+def used(monkeypatch, tmp_path):
+    """``used(0.5, 1.0)``: two cores with two threads, of which others use so much meanwhile."""
+    monkeypatch.delenv('OMP_NUM_THREADS', raising=False)
+    monkeypatch.setattr(os, 'sched_getaffinity', lambda pid: {4, 5}, raising=False)
+    torch.set_num_threads(2)
+    file = tmp_path / 'stat'
+
+    def write(elapsed, *shares):
+        lines = [
+            f'cpu{core} {elapsed * share:.0f} 9 9 {elapsed * (1 - share):.0f} 70 9 9 9 9 9'
+            for core, share in zip((4, 5), shares, strict=True)
+        ]
+        file.write_text('\n'.join(['cpu 1 2 3', 'cpu0 9 9 9 9 9 9 9 9 9 9', *lines, 'intr 1']))
+
+    def call(*shares):
+        write(0, *shares)
+        monkeypatch.setattr(threads.time, 'sleep', lambda seconds: write(100, *shares))
+        return warn_of_others(file)
+
+    return call
+
+
+def test_others_that_use_the_cores_are_warned_of(used):
+    assert used(0.0, 0.0) == []
+    assert used(0.2, 0.2) == []
+    (warning,) = used(0.0, 1.0)
+    assert warning.startswith('other processes use 1.0 of 2 cores, and 2 threads would wait')
+    assert 'OMP_NUM_THREADS=1 ' in warning
+    assert 'OMP_NUM_THREADS=1 ' in used(1.0, 1.0)[0]
+
+
+def test_others_are_of_no_interest_to_who_chose_the_threads(used, monkeypatch):
+    monkeypatch.setenv('OMP_NUM_THREADS', '2')
+    assert used(1.0, 1.0) == []
+
+
+def test_other_processes_of_the_run_are_no_others(used, monkeypatch):
+    monkeypatch.setenv('LOCAL_WORLD_SIZE', '2')
+    assert used(1.0, 1.0) == []
+
+
+def test_a_system_that_does_not_say_is_believed_to_be_idle(used, tmp_path):
+    assert used(0.0, 0.0) == []
+    assert warn_of_others(tmp_path / 'none') == []
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from ..preflight.steps import Step
 from ..preflight.trial import try_model
 from ..processes import process_rank, show_warnings
 from ..training.allocation import keep_freed_memory
-from ..training.cores import limit_workers, share_cores
+from ..training.cores import limit_workers, share_cores, warn_of_others
 from ..training.distributed import join_processes, use_launcher
 
 
@@ -126,6 +126,12 @@ MACHINE = (
         'cores',
         'on a CPU, torch computes on those that load no data',
         lambda config, options: None if _on_gpu() else share_cores(config),
+        acts=True,
+    ),
+    Step(
+        'other processes',
+        'on a CPU, none uses the cores, too',
+        lambda config, options: None if _on_gpu() else show_warnings(warn_of_others()),
         acts=True,
     ),
     Step(
