@@ -15,6 +15,7 @@ from pathlib import Path
 
 from mmengine.config import Config
 
+from ..catalog import config_name
 from ..configuration.data import loaders
 from ..datasets import shapes
 from ..errors import InputError
@@ -193,7 +194,7 @@ def run(config: Config) -> str:
     second.train()
     resumed = _finite_losses(second)[len(losses) :]
     return (
-        f'smoke test passed in {time.perf_counter() - start:.0f} s: {Path(config.filename).name}, '
+        f'smoke test passed in {time.perf_counter() - start:.0f} s: {config_name(config.filename)}, '
         f'{len(losses)} steps (loss {losses[0]:.3g} to {losses[-1]:.3g}), '
         f'evaluation ({measured}), {checkpoint.name}, '
         f'{len(resumed)} more after resuming (loss {resumed[-1]:.3g})'
