@@ -119,7 +119,7 @@ def test_smoke_and_amp(tool, tmp_path, config, saved, resumed):
     assert re.search(r"type='\S*(Bf16|Amp)OptimWrapper'", used)
     assert not (tmp_path / 'smoke' / 'interrupted.pth').exists()
     assert re.search(r'resumed epoch: \d, iter: 3$', result.out, re.M)
-    passed = rf'smoke test passed in \d+ s: {config.name}, 3 steps .*{saved}, \d more after resum'
+    passed = rf'smoke test passed in \d+ s: {config.stem}, 3 steps .*{saved}, \d more after resum'
     assert re.search(passed, result.out.splitlines()[-1])
 
 
