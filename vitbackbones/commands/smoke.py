@@ -195,7 +195,8 @@ def run(config: Config) -> str:
     resumed = _finite_losses(second)[len(losses) :]
     return (
         f'smoke test passed in {time.perf_counter() - start:.0f} s: '
-        f'{config_name(config.filename)}, {len(losses)} steps (loss {losses[0]:.3g} to {losses[-1]:.3g}), '
+        f'{config_name(config.filename)}, {len(losses)} steps '
+        f'(loss {losses[0]:.3g} to {losses[-1]:.3g}), '
         f'evaluation ({measured}), {checkpoint.name}, '
         f'{len(resumed)} more after resuming (loss {resumed[-1]:.3g})'
     )
