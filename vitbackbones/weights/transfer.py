@@ -8,6 +8,7 @@ import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from email.message import Message
 from http.client import HTTPException
 from pathlib import Path
 from urllib.error import HTTPError
@@ -77,6 +78,23 @@ def download(url: str, file: Path, sha256: str | None = None, progress: bool = T
                 os.replace(part, file)
 
 
+def size_of(url: str) -> int | None:
+    """Ask for the size in bytes of what is at ``url``; None if the server does not say.
+
+    Raises:
+        InputError: it does not answer, or with a web page.
+    """
+    with fetching(url), urlopen(Request(url, method='HEAD'), timeout=TIMEOUT) as answer:
+        _refuse_page(url, answer.headers)
+        length = answer.headers.get('Content-Length')
+    return int(length) if length else None
+
+
+def _refuse_page(url: str, headers: Message) -> None:
+    if headers.get_content_type() == 'text/html':
+        raise InputError(f'{url}: the server answers with a web page, no file. {OTHERWISE}')
+
+
 @contextmanager
 def _alone(url: str, file: Path) -> Iterator[None]:
     """Keep other processes from downloading the same file while the block runs."""
@@ -123,8 +141,7 @@ def _receive(url: str, part: Path, progress: bool) -> None:
     there = part.stat().st_size if part.exists() else 0
     asked = {'Range': f'bytes={there}-'} if there else {}
     with urlopen(Request(url, headers=asked), timeout=TIMEOUT) as answer:
-        if answer.headers.get_content_type() == 'text/html':
-            raise InputError(f'{url}: the server answers with a web page, no file. {OTHERWISE}')
+        _refuse_page(url, answer.headers)
         goes_on = answer.headers.get('Content-Range', '').startswith(f'bytes {there}-')
         start = there if goes_on else 0
         length = answer.headers.get('Content-Length')

@@ -1,0 +1,114 @@
+"""``vitbackbones weights``: what was published for which model, fetched by its name."""
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
+
+from ..errors import InputError
+from ..weights import NEVER_PUBLISHED, PUBLISHED, Published, fetch
+from ..weights.names import find
+from ..weights.transfer import is_offline, size_of
+
+EXAMPLES = """\
+examples:
+  %(prog)s                    list all
+  %(prog)s 'deit*' 'swin*'    list some
+  %(prog)s deit_s             fetch one, and print where its file is
+  %(prog)s --check            ask every address whether it answers
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.formatter_class = RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    parser.add_argument(
+        'names',
+        nargs='*',
+        metavar='NAME',
+        help='a name, hf-hub:OWNER/NAME or an https address to fetch, or a pattern to list',
+    )
+    parser.add_argument(
+        '--check',
+        action='store_true',
+        help='ask the addresses of all, or of the named ones, without fetching anything; status 1 '
+        'if one does not answer',
+    )
+
+
+def weights(options: Namespace) -> None:
+    """List, fetch or check published weights.
+
+    Raises:
+        InputError: a name is unknown, or its weights cannot be fetched.
+    """
+    if options.check:
+        check(options.names)
+        return
+    for name in options.names or ['*']:
+        if '*' in name:
+            print('\n'.join(table(matching([name]))))
+        else:
+            print(fetch(name))
+
+
+def matching(patterns: Sequence[str]) -> dict[str, Published]:
+    """Return the rows of the table that a name or pattern fits; all without any.
+
+    Raises:
+        InputError: none fits one of them; the nearest name is given.
+    """
+    for pattern in patterns:
+        if not any(fnmatch(name, pattern) for name in PUBLISHED):
+            find(pattern)
+    return {
+        name: row
+        for name, row in PUBLISHED.items()
+        if not patterns or any(fnmatch(name, pattern) for pattern in patterns)
+    }
+
+
+def table(rows: dict[str, Published]) -> Iterator[str]:
+    """Yield a line for each of some published weights, and what was never published."""
+    for name, row in rows.items():
+        top1 = '' if row.top1 is None else row.top1
+        yield f'{name:<24} {top1:>5} {row.license:<18} {row.url or row.source}'
+    if len(rows) == len(PUBLISHED):
+        yield f'never published: {", ".join(NEVER_PUBLISHED)}'
+
+
+def check(patterns: Sequence[str]) -> None:
+    """Ask every address of some published weights; exit with status 1 if one does not answer.
+
+    Raises:
+        InputError: a name is unknown, or connections are forbidden.
+    """
+    if is_offline():
+        raise InputError('--check asks the addresses, but HF_HUB_OFFLINE is set; unset it')
+    failed = False
+    for name, row in matching(patterns).items():
+        for address in addresses(row):
+            problem, size = ask(address, row.size if address == row.url else None)
+            failed = failed or bool(problem)
+            print(f'{name:<24} {problem or f"ok, {size} bytes"}  {address}', flush=True)
+    if failed:
+        sys.exit(1)
+
+
+def addresses(row: Published) -> list[str]:
+    """Return the addresses that a program can fetch published weights from."""
+    hub = os.environ.get('HF_ENDPOINT', 'https://huggingface.co')
+    copy = f'{hub}/{row.hf_hub}/resolve/main/model.safetensors' if row.hf_hub else None
+    return [address for address in (row.url, copy) if address]
+
+
+def ask(url: str, expected: int | None) -> tuple[str, int | None]:
+    """Return what is wrong with an address, '' if it answers as expected, and the size there."""
+    try:
+        size = size_of(url)
+    except InputError as error:
+        return f'fails: {error}', None
+    if expected not in (None, size):
+        return f'fails: {size} bytes, {expected} in the table', size
+    return '', size
