@@ -18,7 +18,6 @@ from ..messages import shorten
 from .comparing import Comparison, compare
 from .convert import FORMATS, convert, find_format, unwrap, without_wrapper
 from .downloads import load_anywhere
-from .reading import load_file
 
 LOG = logging.getLogger('vitbackbones')
 INITIALIZERS = ('Pretrained', 'vitbackbones.Pretrained')
@@ -69,9 +68,9 @@ def _is_finite(values: Tensor) -> bool:
 def load_model_file(path: str | Path) -> dict:
     """Read a file that is loaded into a whole model, and return it as :func:`in_our_keys` does.
 
-    Arguments and errors as in :func:`load_file`.
+    Arguments and errors as in :func:`load_anywhere`.
     """
-    return in_our_keys(path, load_file(path))
+    return in_our_keys(path, load_anywhere(path))
 
 
 def in_our_keys(path: str | Path, checkpoint: dict) -> dict:

@@ -13,8 +13,11 @@ from ..checkpoints.torch_files import ZIP_START
 from ..configuration.paths import looked_in, resolve
 from ..errors import InputError
 from ..processes import show_warnings
+from ..weights import fetch
+from ..weights.detectors import find_detector
 
 LATEST = 'latest'
+PUBLISHED = 'model.safetensors'  # the weights in a folder that ``publish`` wrote
 POINTER = 'last_checkpoint'  # the file in a work dir that names the latest
 
 
@@ -36,13 +39,20 @@ def find_resume(config: Config, path: str) -> Path:
 
 
 def find_checkpoint(path: str, role: str) -> Path:
-    """Return the checkpoint file ``path``, or the latest of the work dir ``path``.
+    """Return a checkpoint file.
+
+    Args:
+        path: the file, a work dir for its latest, a folder that ``publish`` wrote, or the name of
+            a published detector.
+        role: of ``path``, for messages.
 
     Raises:
         InputError: there is no such file, or it is cut short; ``role`` begins the message.
     """
     place = resolve(path)
-    found = latest_checkpoint(place) if place.is_dir() else place
+    if not place.exists() and find_detector(path):
+        place = fetch(path)
+    found = _inside(place) if place.is_dir() else place
     if found is None or not found.is_file():
         raise InputError(f'{role} {path}: no checkpoint there (looked for {looked_in(path)})')
     if _is_cut_short(found):
@@ -50,6 +60,11 @@ def find_checkpoint(path: str, role: str) -> Path:
         hint = f'; the newest whole one beside it is {whole}' if whole else ''
         raise InputError(f'{role} {found}: the file is cut short{hint}')
     return found
+
+
+def _inside(folder: Path) -> Path | None:
+    published = folder / PUBLISHED
+    return published if published.is_file() else latest_checkpoint(folder)
 
 
 def latest_checkpoint(work_dir: Path) -> Path | None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..messages import did_you_mean
+from .detectors import DETECTORS, Detector, find_detector
 from .table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Published
 
 
@@ -12,16 +13,16 @@ def is_name(text: str) -> bool:
     return not set('./\\:') & set(text)
 
 
-def find(name: str) -> Published:
+def find(name: str) -> Published | Detector:
     """Return what was published by a name.
 
     Raises:
         InputError: nothing was; the message has the nearest start, or names like it.
     """
-    if name in PUBLISHED:
-        return PUBLISHED[name]
+    if row := PUBLISHED.get(name) or find_detector(name):
+        return row
     if name not in NEVER_PUBLISHED:
-        hint = did_you_mean(name, [*PUBLISHED, *NEVER_PUBLISHED])
+        hint = did_you_mean(name, [*PUBLISHED, *DETECTORS, *NEVER_PUBLISHED])
         raise InputError(
             f'{name}: no such file, and no name of published weights{hint}; '
             '"vitbackbones weights" lists them'
