@@ -96,6 +96,7 @@ ALSO = {
     'preflight/trial.py': ['preflight/test_mistakes.py'],
     'preflight/work_dir.py': ['tools/test_used_work_dir.py'],
     'processes.py': ['training/test_cores.py', 'training/test_distributed.py'],
+    'publishing': ['commands/test_publish.py'],
     'registry.py': [
         'backbones/test_guest.py',
         'configuration/test_lookup.py',

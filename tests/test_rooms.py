@@ -32,7 +32,7 @@ ORDER = (
     ('configuration', 'analysis', 'benchmarking', 'importing'),
     ('openmmlab', 'drawing'),
     ('training',),
-    ('inference', 'reporting'),
+    ('inference', 'reporting', 'publishing'),
     ('tasks',),
     ('preflight',),
     ('commands',),

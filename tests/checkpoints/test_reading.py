@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from mmengine.logging import HistoryBuffer
+from safetensors.torch import save_file
 from torch import nn
 
 from vitbackbones.checkpoints.reading import load_file, read_data, require_form
@@ -279,3 +280,22 @@ def test_a_form_names_places_and_what_is_missing():
     ):
         with pytest.raises(InputError, match=problem):
             require_form('x', content, form, complete=True)
+
+
+def test_safetensors_may_name_their_classes(tmp_path):
+    file, state = tmp_path / 'w.safetensors', {'w': torch.arange(3.0)}
+    save_file(state, file, {'format': 'pt'})
+    assert load_file(file)['w'].tolist() == [0, 1, 2]
+    save_file(state, file, {'format': 'pt', 'dataset_meta': '{"classes": ["cat", "dog"]}'})
+    content = load_file(file)
+    assert content['meta'] == {'dataset_meta': {'classes': ['cat', 'dog']}}
+    assert content['state_dict']['w'].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    'text', ['{', '3', '{"classes": 3}', '{"classes": [3]}', '[' * 100000], ids=range(5)
+)
+def test_safetensors_with_classes_that_are_none_are_refused(tmp_path, text):
+    save_file({'w': torch.ones(1)}, tmp_path / 'w.safetensors', {'dataset_meta': text})
+    with pytest.raises(InputError, match='damaged'):
+        load_file(tmp_path / 'w.safetensors')

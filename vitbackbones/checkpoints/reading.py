@@ -4,13 +4,13 @@ No text of a checkpoint is ever executed either: mmengine stores the config in i
 as Python when it resumes or when an inferencer is given weights alone.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import NoneType
 from typing import Any, BinaryIO
 
 from safetensors.torch import load as load_safetensors
-from torch import Tensor
 
 from ..errors import InputError
 from .allowed import NAMES
@@ -32,6 +32,7 @@ FORM = {
 CHECKPOINT = 'torch checkpoint', 'save its state dict alone with torch.save or safetensors'
 ANNOTATIONS = 'pickle of plain data', 'save it as JSON'
 MISSING = object()
+DATASET_META = 'dataset_meta'  # in the metadata of a safetensors file: JSON, as in mmengine's meta
 # How files begin that are easily mistaken for a checkpoint.
 MISTAKEN = {
     b'<': 'it is a web page, perhaps the answer to a wrong address',
@@ -119,11 +120,17 @@ def _no_storage(reference: Any) -> None:
     raise Refused('a persistent id')
 
 
-def _read_safetensors(file: BinaryIO) -> dict[str, Tensor]:
-    content = load_safetensors(file.read())
+def _read_safetensors(file: BinaryIO) -> dict[str, Any]:
+    """Return the tensors; as ``state_dict`` beside ``meta`` where the file names its classes."""
+    data = file.read()
+    content = load_safetensors(data)
     if any(tensor.is_complex() for tensor in content.values()):
         raise Refused('complex numbers')
-    return content
+    length = int.from_bytes(data[:8], 'little')
+    about = json.loads(data[8 : 8 + length]).get('__metadata__', {})
+    if DATASET_META not in about:
+        return content
+    return {'meta': {DATASET_META: json.loads(about[DATASET_META])}, 'state_dict': content}
 
 
 def _read(

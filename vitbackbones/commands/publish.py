@@ -1,0 +1,89 @@
+"""``publish``: a trained run as a folder to pass on: weights, card and config.
+
+    vitbackbones publish work_dirs/detr_aug_vit_s_shapes --out detr_shapes
+
+writes into detr_shapes
+
+    model.safetensors   the weights that validation evaluated, of the best checkpoint if there is
+                        one, and the names of the classes; no optimizer
+    README.md           the card: metrics of the run's log, classes, mean and std, hash, versions
+    config.py           the config, without the places of this machine
+
+``test`` and ``predict`` take the folder, or the file in it, as CHECKPOINT. Nothing leaves this
+machine without ``--push``.
+"""
+
+import hashlib
+import json
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+import torch
+from safetensors.torch import save
+
+from ..checkpoints.reading import DATASET_META, load_file
+from ..errors import InputError
+from ..files import whole_folder
+from ..publishing.card import write_card
+from ..publishing.hub import push, require_access
+from ..publishing.trained_run import TrainedRun, portable_text, read_run
+from ..training.find_checkpoint import PUBLISHED
+from ..version import __version__
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of ``publish``."""
+    add = parser.add_argument
+    add('work_dir', metavar='WORK_DIR', help='of a training')
+    add('--checkpoint', metavar='FILE', help='in place of the best one, or else the latest')
+    add('--out', metavar='DIR', help='the folder to write (default: WORK_DIR/published)')
+    add('--overwrite', action='store_true', help='replace DIR if it is there')
+    license = 'of the weights, as the hub spells it, e.g. apache-2.0 (default: unknown)'
+    add('--license', default='unknown', help=license)
+    add('--push', metavar='OWNER/NAME', help='upload to this repository of the Hugging Face hub')
+
+
+def publish(options: Namespace) -> None:
+    """Do what ``vitbackbones publish --help`` describes.
+
+    Raises:
+        InputError: the folder is no work dir of a training, ``--out`` is there already, or the
+            hub does not take it.
+    """
+    if options.push:
+        require_access(options.push)
+    work_dir = Path(options.work_dir).expanduser()
+    out = Path(options.out).expanduser() if options.out else work_dir / 'published'
+    if out.exists() and not options.overwrite:
+        raise InputError(f'--out {out}: is there already; choose another, or --overwrite')
+    run = read_run(work_dir, options.checkpoint)
+    with whole_folder(out.absolute()) as folder:
+        _write(run, folder, options.license)
+    print(f'{run.checkpoint} -> {out}: {", ".join(sorted(file.name for file in out.iterdir()))}')
+    if options.push:
+        print(push(out, options.push))
+
+
+def _write(run: TrainedRun, folder: Path, license: str) -> None:
+    data = _weights(run)
+    (folder / PUBLISHED).write_bytes(data)
+    read = load_file(folder / PUBLISHED)['state_dict']
+    if not all(torch.equal(read[key], value) for key, value in run.state.items()):
+        raise InputError(f'{folder / PUBLISHED}: what was written is not what was read')
+    sha256 = hashlib.sha256(data).hexdigest()
+    card = write_card(run, PUBLISHED, len(data), sha256, license)
+    (folder / 'README.md').write_text(card)
+    (folder / 'config.py').write_text(portable_text(run))
+
+
+def _weights(run: TrainedRun) -> bytes:
+    """Return the content of a safetensors file."""
+    about = {
+        'format': 'pt',
+        'library': f'vitbackbones {__version__}',
+        'config': run.name,
+        DATASET_META: json.dumps(run.meta),
+    }
+    # clones, because tensors that share memory are refused
+    state = {key: value.contiguous().clone() for key, value in run.state.items()}
+    return save(state, metadata=about)

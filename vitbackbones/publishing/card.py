@@ -1,0 +1,105 @@
+"""The card of a model: Markdown with YAML in front, as the Hugging Face hub reads it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import yaml
+
+from ..configuration.data import first_dataset
+from ..configuration.settings import model_settings
+from ..openmmlab.versions import versions
+from .trained_run import TrainedRun
+
+PIPELINE_TAGS = {
+    'mmdet': 'object-detection',
+    'mmseg': 'image-segmentation',
+    'mmpretrain': 'image-classification',
+}
+LIBRARY = 'vitbackbones'
+
+
+def write_card(run: TrainedRun, file: str, size: int, sha256: str, license: str) -> str:
+    """Return the text of a card.
+
+    Args:
+        run: the model and what it measured.
+        file: the name of the file of weights, of ``size`` bytes.
+        sha256: of that file.
+        license: of the weights, an identifier that the hub knows.
+    """
+    front = yaml.safe_dump(_front(run, license), sort_keys=False, allow_unicode=True)
+    return f"""---
+{front}---
+
+# {run.name}
+
+Trained with vitbackbones. With this folder:
+
+    vitbackbones predict config.py {file} photo.jpg --out out
+    vitbackbones test config.py {file} --data-root FOLDER
+
+{_table(_facts(run, file, size, sha256))}
+
+## Metrics
+
+{_metrics(run)}
+"""
+
+
+def _front(run: TrainedRun, license: str) -> dict:
+    tag = PIPELINE_TAGS[run.config.default_scope]
+    data = _data_name(run, 'val')
+    result = {
+        'task': {'type': tag},
+        'dataset': {'name': data, 'type': data.lower()},
+        'metrics': [{'type': name, 'value': value} for name, value in run.metrics.items()],
+    }
+    front = {
+        'license': license,
+        'library_name': LIBRARY,
+        'pipeline_tag': tag,
+        'datasets': [_data_name(run, 'train')],
+        'tags': [LIBRARY, tag],
+    }
+    if run.metrics:
+        front['model-index'] = [{'name': run.name, 'results': [result]}]
+    return front
+
+
+def _data_name(run: TrainedRun, split: str) -> str:
+    """Return the name of the folder of a data set, or of its type if it names none."""
+    dataset = first_dataset(run.config, split)
+    return Path(dataset.get('data_root') or dataset['type']).name
+
+
+def _facts(run: TrainedRun, file: str, size: int, sha256: str) -> dict[str, str]:
+    model = model_settings(run.config)
+    preprocessor = model.get('data_preprocessor') or {}
+    count = sum(value.numel() for value in run.state.values())
+    return {
+        'config': f'`{run.name}`',
+        'model': f'`{model["type"]}` on `{model["backbone"]["type"]}`',
+        'numbers in all tensors': f'{count:,}',
+        'classes': ', '.join(run.meta.get('classes', ())),
+        'mean, std of pixels (0 to 255)': f'{preprocessor.get("mean")}, {preprocessor.get("std")}',
+        'order of colors': 'RGB' if _is_rgb(preprocessor) else 'BGR',
+        'trained on': f'{_data_name(run, "train")}, until {run.after or run.checkpoint.name}',
+        'file': f'`{file}`, {size:,} bytes',
+        'SHA-256': f'`{sha256}`',
+        'written with': ', '.join(versions()),
+    }
+
+
+def _is_rgb(preprocessor: Mapping) -> bool:
+    return bool(preprocessor.get('bgr_to_rgb') or preprocessor.get('to_rgb'))
+
+
+def _metrics(run: TrainedRun) -> str:
+    if not run.metrics:
+        return 'The log of the run has none for these weights.'
+    rows = {f'`{name}`': f'{value:.4g}' for name, value in run.metrics.items()}
+    return f'On val of {_data_name(run, "val")}, from the log of the run.\n\n{_table(rows)}'
+
+
+def _table(rows: Mapping[str, str]) -> str:
+    return '\n'.join(['| | |', '|---|---|', *(f'| {key} | {rows[key]} |' for key in rows)])
