@@ -59,6 +59,7 @@ HEADINGS = {
     'Loading': patches.LOADING,
     'Inference functions': patches.INFERENCE,
     'Runs': patches.RUNS,
+    'Scripts of the toolboxes': patches.SCRIPTS,
 }
 COLUMNS = ('target', 'what is wrong', 'what is done', 'releases', 'when')
 

@@ -41,7 +41,11 @@ VERBS = {
         'convert_checkpoint:convert_checkpoint', 'rewrite a published checkpoint in our keys'
     ),
     'shards': Verb('make_shards:make_shards', 'write a classification data set into tar shards'),
-    'doctor': Verb('doctor:doctor', 'say what is wrong with an installation, and what to type'),
+    'models': Verb('models:models', 'list the models that are built by name'),
+    'configs': Verb('configs:configs', 'list the configs, with published numbers'),
+    'copy-config': Verb('copy_config:copy_config', 'make a config of your own from one of ours'),
+    'toolbox': Verb('toolbox:toolbox', 'run a script of mmdet, mmseg or mmpretrain'),
+    'doctor': Verb('doctor:doctor', 'say what is wrong with this environment, and what to type'),
 }
 SCRIPTS = {verb.module: name for name, verb in VERBS.items()}  # of tools/, by their names
 MODULE = ('vitbackbones', '__main__.py')

@@ -12,7 +12,7 @@ from ..benchmarking.model_sources import SOURCES, build_ours
 from ..benchmarking.steps import ENGINES, PRECISIONS, STEPS
 from ..benchmarking.suites import FOLDERS, SUITES, require_read, suite_rows
 from ..benchmarking.tables import report, require_room
-from ..catalog import PACKAGE
+from ..configuration.paths import CLONE
 from ..errors import InputError
 from .cli import count, image_size
 
@@ -120,8 +120,8 @@ def build_plain(name: str, size: tuple[int, int], features: bool) -> nn.Module:
     """
     if features:
         raise InputError(f'plain:{name} has logits only, no feature maps')
-    if (clone := str(PACKAGE.parent)) not in sys.path:
-        sys.path.append(clone)
+    if CLONE and str(CLONE) not in sys.path:
+        sys.path.append(str(CLONE))
     try:
         from tests.reference.models import PlainModel  # a wheel does not bring the tests
     except ModuleNotFoundError as error:

@@ -54,6 +54,16 @@ def _end(process: int, number: int, frame) -> None:
     raise Ended(number)
 
 
+def _reader_is_gone() -> bool:
+    """Return whether nobody reads what is printed any more, as behind ``| head``."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python's own flush
+        return True
+    return False
+
+
 def run(main: Callable[[], None]) -> int:
     """Run a command and return its exit status; mistakes of the user are a message on stderr."""
     try:
@@ -74,6 +84,8 @@ def run(main: Callable[[], None]) -> int:
         print('interrupted', file=sys.stderr)
         return 128 + (stop.args[0] if isinstance(stop, Ended) else signal.SIGINT)
     except Exception as error:
+        if isinstance(error, BrokenPipeError) and _reader_is_gone():
+            return 128 + signal.SIGPIPE
         traceback.print_exception(error)
         print(
             'this looks like a bug of vitbackbones or of a library that it uses, not like a '

@@ -18,6 +18,7 @@ from ..idle_threads import sleep_soon
 from ..messages import did_you_mean
 from ..verbs import SCRIPTS, VERBS, command, program
 from ..version import __version__
+from .completion import SHELLS, completion
 from .ending import run
 
 DESCRIPTION = """\
@@ -51,8 +52,16 @@ def main() -> int:
     parser = top_parser()
     if not arguments[0].startswith('-'):
         _refuse(parser, arguments[0])
-    parser.parse_args(arguments)
-    return 0
+    shell = parser.parse_args(arguments).print_completion
+    return run(lambda: print(completion(whole_parser(parser), shell)))
+
+
+def whole_parser(parser: Parser) -> Parser:
+    """Add all verbs with their arguments to the parser of a command line without one."""
+    verbs = parser.add_subparsers(dest='verb', parser_class=Parser)
+    for name, verb in VERBS.items():
+        module_of(name).add_arguments(verbs.add_parser(name, help=verb.help))
+    return parser
 
 
 def _refuse(parser: Parser, word: str) -> NoReturn:
@@ -72,6 +81,8 @@ def top_parser() -> Parser:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument('--version', action='version', version=f'vitbackbones {__version__}')
+    how = 'print what makes a shell complete verbs, options and names of configs (docs/commands.md)'
+    parser.add_argument('--print-completion', choices=SHELLS, metavar='SHELL', help=how)
     return parser
 
 
@@ -106,6 +117,7 @@ def verb_parser(verb: str) -> Parser:
         allow_abbrev=False,  # the command that continues a run is made from the arguments
     )
     module_of(verb).add_arguments(parser)
+    parser.epilog = parser.epilog or 'example:\n  %(prog)s'
     return parser
 
 

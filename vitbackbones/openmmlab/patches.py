@@ -13,6 +13,7 @@ IN_RUN = 'in runs of the tools'
 IF_UNUSED = 'in runs of the tools whose config does not need it'
 IN_WORKER = 'in data workers'
 IN_TRAINING = 'in training'
+IN_SCRIPT = 'in scripts of the toolboxes (`vitbackbones toolbox`)'
 
 ALL = 'all'
 ONEDL = 'onedl'
@@ -395,4 +396,17 @@ RUNS = (
     ),
 )
 
-PATCHES = (*IMPORTS, *OTHER_TOOLBOXES, *MESSAGES, *NAMED_CONFIGS, *LOADING, *INFERENCE, *RUNS)
+
+SCRIPTS = (
+    Patch(
+        'matplotlib.style:library',
+        "`analyze_logs` of the toolboxes asks for the style 'dark', which seaborn once brought",
+        "styles of matplotlib that are seaborn's have the names that seaborn gave them, too",
+        'styles:with_short_names',
+        when=IN_SCRIPT,
+    ),
+)
+PATCHES = (
+    *(*IMPORTS, *OTHER_TOOLBOXES, *MESSAGES, *NAMED_CONFIGS),
+    *(*LOADING, *INFERENCE, *RUNS, *SCRIPTS),
+)

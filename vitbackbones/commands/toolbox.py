@@ -1,0 +1,116 @@
+"""``vitbackbones toolbox``: scripts that toolboxes bring, such as mmdet's confusion matrix.
+
+They lie in the packages, in ``.mim/tools``, and most of them neither know our configs by name nor
+run without mmcv's compiled operators. Here they do: what ``import vitbackbones`` changes is in
+place before a script begins.
+"""
+
+import runpy
+import sys
+from argparse import REMAINDER, ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from ..catalog import find_config
+from ..errors import InputError
+from ..messages import did_you_mean
+from ..openmmlab.applying import apply_patches
+from ..openmmlab.patches import IN_SCRIPT
+
+TOOLBOXES = ('mmdet', 'mmseg', 'mmpretrain')
+EXAMPLES = """\
+examples:
+  %(prog)s                             list all of them
+  %(prog)s mmdet/confusion_matrix --help
+  %(prog)s mmdet/browse_dataset detr_aug_vit_s_shapes --output-dir out --not-show
+  %(prog)s mmseg/browse_dataset my_config.py --output-dir out --not-show
+
+A word that is the name of a config ('vitbackbones configs') stands for its file. The exit status is
+the script's own.
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    parser.add_argument('script', nargs='?', metavar='SCRIPT', help='as listed without arguments')
+    parser.add_argument('arguments', nargs=REMAINDER, metavar='...', help="the script's own")
+
+
+def toolbox(options: Namespace) -> None:
+    """Run a script of a toolbox, or list all.
+
+    Raises:
+        InputError: there is no such script.
+    """
+    found = scripts()
+    if options.script is None:
+        print(*shortest(found), sep='\n')
+        return
+    if options.script not in found:
+        hint = did_you_mean(options.script, found) or "; 'vitbackbones toolbox' lists them"
+        raise InputError(f'{options.script}: no script of an installed toolbox{hint}')
+    file = found[options.script]
+    apply_patches(IN_SCRIPT)
+    with _as_started(file, [_config_file(word) for word in options.arguments]):
+        runpy.run_path(str(file), run_name='__main__')
+
+
+def scripts() -> dict[str, Path]:
+    """Return the scripts of all installed toolboxes, by long and short names.
+
+    ``mmdet/analysis_tools/get_flops`` is also ``mmdet/get_flops``, the uppermost of that name.
+
+    Raises:
+        InputError: no toolbox is installed.
+    """
+    found = {}
+    for package in TOOLBOXES:
+        for folder in _folders(package):
+            files = sorted(folder.rglob('*.py'), key=lambda file: (len(file.parts), file))
+            for file in files:
+                found.setdefault(f'{package}/{file.stem}', file)
+            found |= {f'{package}/{_inside(file, folder)}': file for file in files}
+    if not found:
+        raise InputError(f'none of {", ".join(TOOLBOXES)} is installed with its tools')
+    return found
+
+
+def _folders(package: str) -> Iterator[Path]:
+    """Yield the folder of a toolbox's scripts, without importing the toolbox."""
+    spec = find_spec(package)
+    for place in spec.submodule_search_locations if spec else ():
+        if (folder := Path(place, '.mim', 'tools')).is_dir():
+            yield folder
+
+
+def _inside(file: Path, folder: Path) -> str:
+    return file.relative_to(folder).with_suffix('').as_posix()
+
+
+def shortest(found: dict[str, Path]) -> list[str]:
+    """Return one name for each script."""
+    names: dict[Path, str] = {}
+    for name in sorted(found, key=len, reverse=True):
+        names[found[name]] = name
+    return sorted(names.values())
+
+
+def _config_file(word: str) -> str:
+    """Return the file of a config's name, and any other word as it is."""
+    file = None if Path(word).exists() else find_config(word)
+    return str(file or word)
+
+
+@contextmanager
+def _as_started(file: Path, arguments: Sequence[str]) -> Iterator[None]:
+    """Let ``sys`` look as if Python had started the file."""
+    words, path = sys.argv, sys.path.copy()
+    sys.argv = [str(file), *arguments]
+    sys.path.insert(0, str(file.parent))
+    try:
+        yield
+    finally:
+        sys.argv, sys.path[:] = words, path
