@@ -4,21 +4,25 @@
 #   make demo-seg        the same for a small MSF-ViT with SETR's MLA head
 #   make test            lint, then the whole test suite; make test ORDER=--random-order shuffles
 #                        it and prints the seed, ORDER=--random-order-seed=N repeats that order
-#   make test-openmmlab  the compatibility tests beside the original OpenMMLab releases
+#   make test-openmmlab  the compatibility tests beside the original OpenMMLab releases;
+#                        make test-newest and make test-oldest: beside the newest releases of
+#                        everything, and beside the lower bounds of setup.py
 #   make mutate          change the package in 120 places and list the changes that no test sees
 #   make lint            style only; make format fixes what it can
 #   make clean           remove the environments and caches (never data, weights or results)
 #
-# `make demo PYTHON=/path/to/python3.12` chooses the interpreter (after make clean, if an
-# environment is already there). The network is needed once, to install.
+# `make demo TORCH=cpu` installs torch without CUDA, from PyTorch's own index (TORCH=cu126 and so
+# on: for another CUDA). `make demo PYTHON=/path/to/python3.12` chooses the interpreter. Both count
+# when an environment is made, so after `make clean` if one is there. The network is needed once,
+# to install; docs/install.md says how much it takes.
 
-SUPPORTED := import sys, venv, ensurepip; sys.exit(not (3, 10) <= sys.version_info < (3, 13))
-PYTHON ?= $(shell for python in python3.12 python3.11 python3.10 python3; do \
+SUPPORTED := import sys, venv, ensurepip; sys.exit(not (3, 10) <= sys.version_info < (3, 14))
+PYTHON ?= $(shell for python in python3.12 python3.11 python3.10 python3.13 python3; do \
 	$$python -c '$(SUPPORTED)' 2>/dev/null && echo $$python && break; done)
 
 PY := .venv/bin/python
 
-.PHONY: demo demo-seg test test-openmmlab mutate lint format clean
+.PHONY: demo demo-seg test test-openmmlab test-newest test-oldest mutate lint format clean
 
 demo: CONFIG := configs/shapes/detr_aug_vit_s.py
 demo-seg: CONFIG := configs/shapes/setr_mla_msf_vit_ti.py
@@ -32,8 +36,8 @@ demo demo-seg: .venv/.installed
 test: lint
 	$(PY) -m pytest --numprocesses 2 $(ORDER)
 
-test-openmmlab: .venv-openmmlab/.installed
-	.venv-openmmlab/bin/python -m pytest -m compat
+test-openmmlab test-newest test-oldest: test-%: .venv-%/.installed
+	.venv-$*/bin/python -m pytest -m compat
 
 mutate: .venv/.installed
 	$(PY) tests/mutate.py
@@ -47,35 +51,62 @@ format: .venv/.installed
 	$(PY) -m ruff format .
 
 clean:
-	rm -rf .venv .venv-openmmlab .pytest_cache .ruff_cache build *.egg-info
+	rm -rf .venv .venv-openmmlab .venv-newest .venv-oldest .pytest_cache .ruff_cache build *.egg-info
 	find vitbackbones tests tools -name __pycache__ -prune -exec rm -rf {} +
 
 # --- environments ---------------------------------------------------------------------------
 # .installed is touched last: an interrupted installation is taken up again by the next make.
 
-.venv/.installed: EXTRAS := onedl,dev,export
+ONEDL := onedl-mmengine onedl-mmcv onedl-mmdetection onedl-mmsegmentation onedl-mmpretrain
+
 .venv/.installed: PINS := constraints.txt
 .venv/.installed: constraints.txt
 
-.venv-openmmlab/.installed: EXTRAS := openmmlab,dev
 .venv-openmmlab/.installed: PINS := constraints-openmmlab.txt
 .venv-openmmlab/.installed: constraints.txt constraints-openmmlab.txt
 
-# The sources of onedl-mmcv compile its operators if they find torch while building. pip builds
-# in an environment of its own, without torch, so what comes out is pure Python: no compiler.
+.venv-newest/.installed: SUPPORTED := import sys; sys.exit(not (3, 12) <= sys.version_info < (3, 15))
+.venv-newest/.installed: PINS := constraints-newest.txt
+.venv-newest/.installed: constraints-newest.txt
+
+.venv-oldest/.installed: PINS := constraints-oldest.txt
+.venv-oldest/.installed: constraints-oldest.txt
+
+%/.installed: EXTRAS := lean,dev,export
+%/.installed: TOOLBOXES := $(ONEDL)
+.venv-openmmlab/.installed: TOOLBOXES := mmengine mmcv-lite mmdet mmsegmentation mmpretrain \
+	setuptools
+
+# The index has 2.11.0+cpu beside PyPI's 2.11.0: the constraint allows both, and pip takes the first.
+INDEX := $(TORCH:%=--extra-index-url https://download.pytorch.org/whl/%)
+
+# GB: the most that there is during the installation, rounded up.
+NEEDED := $(if $(filter cpu,$(TORCH)),3,9)
+TOO_FULL = error: $$free GB are free in $(CURDIR), and installing takes $(NEEDED) GB. Make room$(if \
+	$(TORCH),, (without a GPU: make TORCH=cpu $(MAKECMDGOALS), which takes 3 GB)).
+
+# torch comes first and alone: what was downloaded for it, 2.5 GB, is gone before the rest comes.
 #
-# opencv-python (asked for by mmcv and mmseg) and opencv-python-headless install the same folder
-# cv2. The first needs libGL, which a server does not have; the second is written over it.
+# The toolboxes come without what they ask for, which setup.py's extra 'lean' lists without imaug
+# and without a second OpenCV. The sources of onedl-mmcv compile its operators if they find torch
+# while building. pip builds in an environment of its own, without torch, so what comes out is pure
+# Python: no compiler.
 %/.installed: setup.py
-	@"$(PYTHON)" -c '$(SUPPORTED)' 2>/dev/null || { echo "error: Python 3.10, 3.11 or 3.12 with" \
-	  "venv is needed, found: $(or $(PYTHON),none). On Debian: apt-get install python3 python3-venv." \
+	@"$(PYTHON)" -c '$(SUPPORTED)' 2>/dev/null || { echo "error: Python 3.10 to 3.13 with" \
+	  "venv is needed (3.12 to 3.14 for test-newest), found: $(or $(PYTHON),none)." \
+	  "On Debian: apt-get install python3 python3-venv." \
 	  "To name another interpreter: make PYTHON=/path/to/python3.12" >&2; exit 1; }
+	@free=$$(df -Pk . | awk 'NR == 2 {print int($$4 / 1048576)}'); \
+	  test -e $* || test $$free -ge $(NEEDED) || { echo "$(TOO_FULL)" >&2; exit 1; }
 	"$(PYTHON)" -m venv $*
+	mkdir -p $*/tmp
 	$*/bin/python -m pip install --quiet --constraint $(PINS) pip
-	$*/bin/python -m pip install --constraint $(PINS) --build-constraint $(PINS) \
-	  --editable '.[$(EXTRAS)]'
-	$*/bin/python -m pip install --quiet --constraint $(PINS) --ignore-installed --no-deps \
-	  opencv-python-headless
-	$*/bin/python -m pip check
+	TMPDIR=$(CURDIR)/$*/tmp $*/bin/python -m pip install --no-cache-dir --constraint $(PINS) \
+	  $(INDEX) torch torchvision
+	$*/bin/python -m pip install --constraint $(PINS) --editable '.[$(EXTRAS)]'
+	$*/bin/python -m pip install --constraint $(PINS) --build-constraint $(PINS) --no-deps \
+	  $(TOOLBOXES)
+	rm -rf $*/tmp
 	$*/bin/python -c 'import cv2, torchvision; assert cv2.version.headless'
+	-$*/bin/python -m vitbackbones doctor
 	touch $@

@@ -36,6 +36,29 @@ TOOLS = [
     'tqdm',
 ]
 
+# What the releases of OpenMMLab ask for, without imaug (and, for it, numba, llvmlite, scikit-image
+# and an old OpenCV) and without opencv-python, which opencv-python-headless stands for. mmdet
+# imports imaug's pictures of bad weather where they are installed; nothing here names them.
+TOOLBOX_NEEDS = [
+    'addict',
+    'einops',
+    'ftfy',
+    'importlib-metadata',
+    'mat4py',
+    'model-index',
+    'modelindex',
+    'packaging',
+    'prettytable',
+    'pyyaml',
+    'regex',
+    'rich',
+    'shapely',
+    'six',
+    'termcolor',
+    'terminaltables',
+    'yapf',
+]
+
 SHARDS = ['braceexpand', 'webdataset>=1.0']
 
 EXTRAS = {
@@ -58,6 +81,8 @@ EXTRAS = {
         'regex',  # likewise
         'setuptools<82',  # mmengine imports pkg_resources
     ],
+    # for toolboxes that `pip install --no-deps` adds: docs/install.md has the two commands
+    'lean': [*TOOLS, *TOOLBOX_NEEDS],
     'shards': SHARDS,  # to write tar shards; reading them takes nothing
     # compared with by tools/benchmark.py --suite cpu; torch writes ONNX graphs with onnx
     'export': ['onnx', 'onnxruntime', 'openvino'],
@@ -103,10 +128,12 @@ setup(
         'Programming Language :: Python :: 3.10',
         'Programming Language :: Python :: 3.11',
         'Programming Language :: Python :: 3.12',
+        'Programming Language :: Python :: 3.13',
+        'Programming Language :: Python :: 3.14',
         'Topic :: Scientific/Engineering :: Artificial Intelligence',
         'Topic :: Scientific/Engineering :: Image Recognition',
     ],
-    python_requires='>=3.10,<3.13',
+    python_requires='>=3.10,<3.15',
     packages=find_packages(include=['vitbackbones', 'vitbackbones.*']),
     package_data={'vitbackbones': ['trained/*'], 'vitbackbones.reporting': ['page.html']},
     install_requires=REQUIRES,
