@@ -44,6 +44,8 @@ VERBS = {
     'models': Verb('models:models', 'list the models that are built by name'),
     'configs': Verb('configs:configs', 'list the configs, with published numbers'),
     'copy-config': Verb('copy_config:copy_config', 'make a config of your own from one of ours'),
+    'weights': Verb('weights:weights', 'list, fetch and check published weights'),
+    'publish': Verb('publish:publish', 'make weights and a card of a trained run'),
     'toolbox': Verb('toolbox:toolbox', 'run a script of mmdet, mmseg or mmpretrain'),
     'doctor': Verb('doctor:doctor', 'say what is wrong with this environment, and what to type'),
 }
