@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
-from mmengine.config.config import Config  # the package is still being imported
+import mmengine.config  # itself being imported when this is: its names are not there yet
 
 from ..catalog import SCOPE, config, find_config
 
@@ -49,7 +49,7 @@ def load_by_name(load: Callable) -> Callable:
 
     def load_config(self, model):
         found = find_config(model)
-        return (Config.fromfile(found), None) if found else load(self, model)
+        return (mmengine.config.Config.fromfile(found), None) if found else load(self, model)
 
     return load_config
 
@@ -58,13 +58,15 @@ def find_classifier(find: Callable) -> Callable:
     """Let mmpretrain's functions take a config, its path, or the name of a shipped one."""
 
     def get(model):
-        if isinstance(model, Config) or Path(model).suffix == '.py':
+        if isinstance(model, mmengine.config.Config) or Path(model).suffix == '.py':
             return CLASSIFICATION
         found = find_config(model)
         if found is None:
             return find(model)
         return SimpleNamespace(
-            config=Config.fromfile(found), weights=None, results=CLASSIFICATION.results
+            config=mmengine.config.Config.fromfile(found),
+            weights=None,
+            results=CLASSIFICATION.results,
         )
 
     return get
