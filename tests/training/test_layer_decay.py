@@ -1,11 +1,14 @@
 """Layer-wise learning rates and no-decay rules, for every backbone, wherever it sits."""
 
 import pytest
+import torch
 from mmengine.optim import build_optim_wrapper
 from mmengine.registry import DefaultScope
 from torch import nn
 
+from vitbackbones.backbones import ViT
 from vitbackbones.errors import InputError
+from vitbackbones.training.layer_decay import LayerDecayOptimWrapperConstructor
 
 pytestmark = pytest.mark.compat
 RATE = 0.5
@@ -106,3 +109,25 @@ HEADS = {
     'mmseg': {'type': 'mmseg.FCNHead', 'num_classes': 2, 'in_channels': 16, 'channels': 8},
     'mmpretrain': {'type': 'mmpretrain.LinearClsHead', 'num_classes': 2, 'in_channels': 16},
 }
+
+
+def test_recomputed_windows_take_the_same_step_at_layer_wise_rates():
+    """On a grid of 5 x 7, which windows of 3 x 3 do not divide."""
+    arch = {'embed_dims': 24, 'depth': 2, 'num_heads': 3}
+    image, answers = torch.randn(2, 3, 70, 112), []
+    for with_cp in (False, True):
+        torch.manual_seed(0)
+        options = {'window_size': 3, 'global_attn_indexes': [1], 'with_cp': with_cp}
+        model = ViT(arch, img_size=64, drop_path_rate=0.3, **options).train()
+        build = LayerDecayOptimWrapperConstructor(
+            {'type': 'OptimWrapper', 'optimizer': {'type': 'AdamW', 'lr': 0.1}},
+            {'layer_decay_rate': RATE},
+        )
+        before = [parameter.clone() for parameter in model.parameters()]
+        build(model).update_params(model(image)[0].square().mean())
+        answers.append([*model.parameters()])
+        assert not any(map(torch.equal, before, answers[-1]))
+    assert all(map(torch.equal, *answers))
+    rates = settings(Host(model), layer_decay_rate=RATE)[0]
+    plain = settings(Host(ViT(arch, img_size=64)), layer_decay_rate=RATE)[0]
+    assert rates == plain
