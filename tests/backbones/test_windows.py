@@ -134,3 +134,20 @@ def test_no_gpu_waits_and_every_window_stays_on_the_fused_kernel(make):
         build(torch.device('cpu')).bfloat16()(image(SIZES[0]))
     assert found.seen == []
     assert found.calls > 0
+
+
+@pytest.mark.parametrize('with_cp', [False, True])
+def test_a_graph_learns_the_same_at_sizes_that_windows_do_not_divide(with_cp):
+    torch.manual_seed(0)
+    options = {'img_size': 64, 'window_size': 3, 'global_attn_indexes': [1], 'with_cp': with_cp}
+    model = ViT(ARCH, **options).train()
+    compiled = torch.compile(model, fullgraph=not with_cp, backend='eager')
+    for size in (SIZES[0], (130, 100)):  # grids of 5 x 7 and 9 x 7
+        gradients = [
+            torch.autograd.grad(run(image(size))[0].square().sum(), [*model.parameters()])
+            for run in (model, compiled)
+        ]
+        assert all(gradient.abs().sum() > 0 for gradient in gradients[0])
+        for ours, wanted in zip(*gradients, strict=True):
+            assert torch.equal(ours, wanted)
+    torch._dynamo.reset()
