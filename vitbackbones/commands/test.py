@@ -10,6 +10,7 @@ from tqdm import tqdm
 
 from ..catalog import config_name
 from ..configuration.read import read_config, require_sections
+from ..configuration.settings import type_at
 from ..errors import InputError
 from ..files import prepare_folder
 from ..messages import plural
@@ -24,6 +25,7 @@ from ..processes import process_rank
 from ..reporting.facts import facts
 from ..reporting.page import NAME, write_page
 from ..tasks import find_task
+from ..tasks.detection.agreement import mask_heads
 from ..training.console import QuietRunner
 from ..training.find_checkpoint import find_checkpoint
 from ..training.hooks.progress import on_terminal
@@ -183,11 +185,17 @@ def _augment(config: Config, options: Namespace) -> Config:
     """Predict every image in the ways of ``tta_pipeline`` and merge them with ``tta_model``.
 
     Raises:
-        InputError: the config has none of them.
+        InputError: the config has none of them, or its masks cannot be merged.
     """
     if not options.tta:
         return config
     require_sections(config, 'tta_pipeline', 'tta_model')
+    heads = mask_heads(config)
+    if heads and type_at(config.tta_model) == 'DetTTAModel':
+        raise InputError(
+            f"--tta: mmdet's DetTTAModel merges boxes alone, and model.{heads[0]} predicts masks; "
+            'leave --tta out'
+        )
     config = copy.deepcopy(config)
     config.test_dataloader.dataset.pipeline = config.tta_pipeline
     config.model = {**config.tta_model, 'module': config.model}

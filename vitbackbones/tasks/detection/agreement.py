@@ -64,9 +64,14 @@ def widths_of_detr_agree(config: Mapping) -> Iterator[str]:
             yield f'model.{key}: is {value}, but model.neck.out_channels needs {wanted}'
 
 
+def mask_heads(config: Mapping) -> list[str]:
+    """Return the keys of a model's heads that predict masks."""
+    return [key for key in MASK_HEADS if value_at(config, f'model.{key}')]
+
+
 def masks_are_loaded(config: Mapping) -> Iterator[str]:
     """Check that a mask head is given masks to learn from."""
-    heads = [key for key in MASK_HEADS if value_at(config, f'model.{key}')]
+    heads = mask_heads(config)
     for path, dataset in datasets(config, ('train',)) if heads else ():
         steps = as_list(dataset.get('pipeline'))
         loading = [step for step in steps if type_at(step) == 'LoadAnnotations']
