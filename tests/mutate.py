@@ -109,6 +109,7 @@ ALSO = {
     'tasks/necks.py': ['preflight/test_fit.py', 'tasks/segmentation/test_levels.py'],
     'tasks/detection/own_data.py': ['preflight/test_own_data.py'],
     'tasks/segmentation/own_data.py': ['preflight/test_own_data.py'],
+    'trained/__init__.py': ['test_trained.py'],
     'training/dataset_proxy.py': [
         'training/hooks/test_exact_resume.py',
         'training/hooks/test_unreadable_images.py',

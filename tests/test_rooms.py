@@ -21,7 +21,7 @@ ORDER = (
         'openmmlab.frames',
     ),
     ('messages', 'files', 'packages', 'environment', 'idle_threads'),
-    ('catalog',),
+    ('catalog', 'trained'),
     ('layers',),
     ('weights',),
     ('checkpoints',),

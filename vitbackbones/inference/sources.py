@@ -16,6 +16,7 @@ from ..datasets.load_image import UnreadableImage, read_image
 from ..errors import InputError
 
 VIDEOS = ('.mp4', '.m4v', '.mov', '.avi', '.mkv', '.webm', '.mpg', '.mpeg', '.wmv', '.ogv')
+SUFFIXES = (*IMAGES, *VIDEOS)
 # FFmpeg writes about a damaged video to the screen, past Python; the message is ours to give.
 os.environ.setdefault('OPENCV_FFMPEG_LOGLEVEL', '-8')
 RESULTS = ('.jpg', '.mp4', '.png')  # suffixes that a file's name gets in the names of its results

@@ -1,0 +1,14 @@
+"""Small trained models that come with the package, each by the name of its config.
+
+``NAME.safetensors`` has the weights and the names of the classes, ``NAME.md`` is its card. Both
+were written by ``publish`` from a run of the config.
+"""
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+
+
+def trained_weights() -> dict[str, Path]:
+    """Return the files of weights by the names of their configs, sorted."""
+    return {file.stem: file for file in sorted(FOLDER.glob('*.safetensors'))}
