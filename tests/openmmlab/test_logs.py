@@ -92,10 +92,13 @@ def test_what_libraries_print_is_in_the_log_of_a_run(tmp_path, capsys, print_som
     ]
 
 
-def test_without_a_run_libraries_print(capsys, print_something):
+def test_without_a_run_libraries_print_in_the_first_process(capsys, print_something, monkeypatch):
     MMLogger.get_instance('no run')
     print_something()
     assert capsys.readouterr().out == 'creating index...\nindex created!\nLoads a checkpoint\n'
+    monkeypatch.setenv('RANK', '1')
+    print_something()
+    assert capsys.readouterr().out == ''
 
 
 @pytest.mark.parametrize(('message', 'module'), FALSE_ALARMS)

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 
 from ..errors import InputError
+from ..processes import process_rank
 
 # Warnings of what is as it should be: what they begin with, and the module they are raised in.
 FALSE_ALARMS = (
@@ -26,13 +27,16 @@ def ignore_false_alarms(ignore: Callable) -> None:
 
 
 def log_or_print(*parts, **options) -> None:
-    """Log what a library prints, where a run has a log file, and print it elsewhere."""
+    """Log what a library prints, where a run has a log file, and print it elsewhere.
+
+    Of several processes the first alone has the file, and is the one that prints.
+    """
     from mmengine.logging import MMLogger
 
     log = MMLogger.get_current_instance()
     if any(isinstance(handler, logging.FileHandler) for handler in log.handlers):
         log.info(' '.join(map(str, parts)))
-    else:
+    elif process_rank() == 0:
         print(*parts, **options)
 
 
