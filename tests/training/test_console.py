@@ -49,6 +49,18 @@ def test_the_log_file_is_complete_and_the_screen_is_short(tmp_path, capsys):
     assert len(shown.splitlines()) < 50
 
 
+def test_the_metrics_of_a_test_are_left_to_the_table(tmp_path, capsys):
+    config = toy_config(tmp_path)
+    config.update(test_dataloader=config.val_dataloader, test_cfg={})
+    config.test_evaluator = config.val_evaluator
+    run_toy(config, test=True)
+    shown = capsys.readouterr().out
+    assert 'Epoch(test) [4/4]  ' in shown
+    assert 'toy/error' not in shown
+    (log,) = tmp_path.glob('*/*.log')
+    assert 'toy/error' in log.read_text()
+
+
 def test_two_rates_are_both_shown():
     rates = 'base_lr: 1.0e-04 lr: 1.0e-05  loss: 3.0'
     assert console.SIDE_VALUES.sub('', rates) == rates

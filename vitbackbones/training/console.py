@@ -78,7 +78,7 @@ def build_runner(config: Config) -> QuietRunner | StrategyRunner:
 
 
 def _worth_showing(record: logging.LogRecord) -> bool:
-    """Keep warnings, tables, and single lines that are neither boilerplate nor said by a bar."""
+    """Keep warnings, tables, and single lines that are neither boilerplate nor said elsewhere."""
     message = record.getMessage()
     if message.startswith(BOILERPLATE):
         return False
@@ -86,9 +86,10 @@ def _worth_showing(record: logging.LogRecord) -> bool:
         return True
     if '\n' in message:
         return message.lstrip().startswith('+--')
-    steps = ('after_train_iter', 'after_val_iter', 'after_test_iter')
-    by_bar = record.filename == 'logger_hook.py' and record.funcName in steps
-    return not (by_bar and on_terminal())
+    bars = ('after_train_iter', 'after_val_iter', 'after_test_iter') if on_terminal() else ()
+    # tools/test.py prints the metrics of a test in a table
+    elsewhere = record.funcName in (*bars, 'after_test_epoch')
+    return not (record.filename == 'logger_hook.py' and elsewhere)
 
 
 class _ForTheScreen(logging.Formatter):
