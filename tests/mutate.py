@@ -36,6 +36,7 @@ PARTS = ['vitbackbones/layers', 'vitbackbones/checkpoints', 'vitbackbones/traini
 TOOLBOXES = ['mmengine.runner', 'mmdet.apis', 'mmseg.apis', 'mmpretrain.models', 'timm']
 # What tests the files whose path begins so, besides the tests of the same name.
 ALSO = {
+    '__main__.py': ['commands/test_main.py'],
     'analysis': ['analysis', 'tools/test_analyze.py'],
     'analysis/published': [
         'models/test_create.py',
@@ -53,6 +54,7 @@ ALSO = {
     'commands/convert_checkpoint.py': ['tools/test_convert_checkpoint.py'],
     'commands/imagenet_sets.py': ['tools/test_classification.py'],
     'commands/import_dataset.py': ['tools/test_import_dataset.py'],
+    'commands/listing.py': ['commands/test_configs.py', 'commands/test_models.py'],
     'commands/make_shards.py': ['tools/test_make_shards.py'],
     'commands/predict.py': ['tools/predict'],
     'commands/show_augmentations.py': ['tools/test_show_augmentations.py'],
@@ -109,7 +111,6 @@ ALSO = {
     'tasks/necks.py': ['preflight/test_fit.py', 'tasks/segmentation/test_levels.py'],
     'tasks/detection/own_data.py': ['preflight/test_own_data.py'],
     'tasks/segmentation/own_data.py': ['preflight/test_own_data.py'],
-    'trained/__init__.py': ['test_trained.py'],
     'training/dataset_proxy.py': [
         'training/hooks/test_exact_resume.py',
         'training/hooks/test_unreadable_images.py',
