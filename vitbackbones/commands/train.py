@@ -13,6 +13,7 @@ from ..preflight.batch_size import check_batch_size
 from ..preflight.earlier_run import StartAnewHook, remove_checkpoints, require_kept, require_unused
 from ..preflight.explain import explained
 from ..preflight.hooks import add_guards, add_hooks
+from ..preflight.normalization import check_normalization
 from ..preflight.num_classes import check_classes
 from ..preflight.own_data import use_own_data
 from ..preflight.pretrained import prepare_pretrained, prepare_teacher
@@ -239,6 +240,11 @@ TRAIN = (
         _check_earlier_run,
     ),
     Step('weights', 'what the backbone starts from (--pretrained, --scratch)', _fill),
+    Step(
+        'normalization',
+        'images are those that these weights were trained on',
+        lambda config, options: show_warnings(check_normalization(config)),
+    ),
     Step('teacher', 'its weights are there', lambda config, options: prepare_teacher(config)),
     Step(
         'data',
