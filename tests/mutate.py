@@ -52,6 +52,7 @@ ALSO = {
     'commands/check_dataset.py': ['tools/test_check_dataset.py'],
     'commands/compare.py': ['tools/test_compare.py'],
     'commands/convert_checkpoint.py': ['tools/test_convert_checkpoint.py'],
+    'commands/copy_config.py': ['commands/test_configs.py'],
     'commands/imagenet_sets.py': ['tools/test_classification.py'],
     'commands/import_dataset.py': ['tools/test_import_dataset.py'],
     'commands/listing.py': ['commands/test_configs.py', 'commands/test_models.py'],
