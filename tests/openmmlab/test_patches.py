@@ -96,7 +96,8 @@ from importlib.machinery import PathFinder, SourceFileLoader
 from vitbackbones.openmmlab.patches import PATCHES
 
 PACKAGES = {'mmengine', 'mmcv', 'mmdet', 'mmseg', 'mmpretrain'}
-TOO_COMMON = {'__init__', 'forward', 'get', 'checkpoint', 'Config'}  # what they belong to is renamed
+# their classes or functions are renamed
+TOO_COMMON = {'__init__', 'forward', 'get', 'checkpoint', 'Config'}
 theirs = [patch for patch in PATCHES if patch.target.startswith('mm')]
 parts = [part for patch in theirs for part in patch.target.partition(':')[2].split('.')]
 names = {part for part in parts if part} - TOO_COMMON - PACKAGES
