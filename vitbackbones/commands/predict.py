@@ -15,6 +15,7 @@ from pathlib import Path
 from mmengine.config import Config
 from tqdm import tqdm
 
+from ..catalog import config_name
 from ..configuration.lint import lint
 from ..configuration.read import read_config, require_sections
 from ..datasets.load_image import UnreadableImage
@@ -22,13 +23,14 @@ from ..errors import InputError
 from ..files import LOCK, folder_lock, prepare_folder
 from ..inference.journal import Journal
 from ..inference.predictor import Predictor, choose_device
-from ..inference.sources import Frame, Source, count_frames, find_sources, read_frames
+from ..inference.sources import SUFFIXES, Frame, Source, count_frames, find_sources, read_frames
 from ..inference.writers import PictureWriter, PredictionWriter
 from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..preflight.agreement import require_agreement
 from ..preflight.explain import explained
 from ..preflight.own_data import take_classes_of
 from ..tasks import TASKS, find_task
+from ..trained import trained_weights
 from ..training.allocation import keep_freed_memory
 from ..training.cores import share_cores
 from ..training.find_checkpoint import find_checkpoint
@@ -41,6 +43,7 @@ ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')
 
 EXAMPLES = """\
 examples:
+  %(prog)s detr_aug_vit_s_shapes photo.jpg --out out  # weights that come with the package
   %(prog)s detr_aug_vit_s_shapes work_dirs/detr_aug_vit_s_shapes photos --out out
   %(prog)s quick_detector work_dirs/quick_detector photo.jpg film.mp4 --out out --amp
 
@@ -56,8 +59,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add_shared(add, 'config', 'checkpoint')
-    add('inputs', nargs='+', metavar='INPUT', help='images, folders, videos')
+    add_shared(add, 'config')
+    weights = 'a file of weights, or the work dir for the latest; not needed if weights come along'
+    add('checkpoint', metavar='CHECKPOINT', help=weights)
+    add('inputs', nargs='*', metavar='INPUT', help='images, folders, videos')
     add('--out', required=True, metavar='DIR', help='where results go; must be empty or new')
     used = parser.add_mutually_exclusive_group()
     go_on = 'continue the prediction in DIR, with the same model, settings and inputs'
@@ -93,12 +98,12 @@ def predict(options: Namespace) -> None:
     lint(config, options.cfg_options)
     require_agreement(config)
     device = choose_device(options.device)
-    checkpoint = find_checkpoint(options.checkpoint, 'CHECKPOINT')
+    checkpoint, inputs = _find_weights(config, options)
     config = take_classes_of(config, checkpoint)
     out = prepare_folder(options.out, '--out')
     with folder_lock(out, '--out'):
         _require_ready(out, options)
-        sources = find_sources(options.inputs, out)
+        sources = find_sources(inputs, out)
         share_cores(Config())  # nothing else wants them
         keep_freed_memory()
         with explained(config):
@@ -111,6 +116,25 @@ def predict(options: Namespace) -> None:
     print(f'{done} of {len(sources)} files: {", ".join(names)} and pictures in {out}')
     if run.failed:
         raise InputError(f'{len(run.failed)} of {len(sources)} files failed, see above')
+
+
+def _find_weights(config: Config, options: Namespace) -> tuple[Path, list[str]]:
+    """Return the checkpoint and the inputs; without one, weights that come with the package.
+
+    Raises:
+        InputError: there is no such checkpoint, or none is given and none comes along.
+    """
+    first, *others = options.checkpoint, *options.inputs
+    if others and Path(first).suffix.lower() not in SUFFIXES:
+        return find_checkpoint(first, 'CHECKPOINT'), others
+    name, trained = config_name(config.filename), trained_weights()
+    if name not in trained:
+        raise InputError(
+            f'{name}: no trained weights of it come with the package (of {", ".join(trained)} '
+            'they do). Give CHECKPOINT before the inputs: the work dir of a training, a file, or '
+            'the name of a published detector.'
+        )
+    return trained[name], [first, *others]
 
 
 def _require_ready(out: Path, options: Namespace) -> None:

@@ -1,17 +1,4 @@
-"""``publish``: a trained run as a folder to pass on: weights, card and config.
-
-    vitbackbones publish work_dirs/detr_aug_vit_s_shapes --out detr_shapes
-
-writes into detr_shapes
-
-    model.safetensors   the weights that validation evaluated, of the best checkpoint if there is
-                        one, and the names of the classes; no optimizer
-    README.md           the card: metrics of the run's log, classes, mean and std, hash, versions
-    config.py           the config, without the places of this machine
-
-``test`` and ``predict`` take the folder, or the file in it, as CHECKPOINT. Nothing leaves this
-machine without ``--push``.
-"""
+"""``vitbackbones publish``: a trained run as a folder to pass on: weights, card and config."""
 
 import hashlib
 import json
@@ -30,9 +17,21 @@ from ..publishing.trained_run import TrainedRun, portable_text, read_run
 from ..training.find_checkpoint import PUBLISHED
 from ..version import __version__
 
+EXAMPLES = """\
+examples:
+  %(prog)s work_dirs/detr_aug_vit_s_shapes --out detr_shapes --license apache-2.0
+  %(prog)s work_dirs/quick_detector --push owner/blood-cells
+
+Out come model.safetensors (weights that validation evaluated, without the optimizer, and the names
+of the classes), README.md (the card: metrics of the run's log, classes, mean and std, hash) and
+config.py (without the places of this machine). test and predict take the folder as CHECKPOINT.
+Nothing leaves this machine without --push.
+"""
+
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of ``publish``."""
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
     add = parser.add_argument
     add('work_dir', metavar='WORK_DIR', help='of a training')
     add('--checkpoint', metavar='FILE', help='in place of the best one, or else the latest')
