@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.weights.server import behaving
-from vitbackbones.commands.weights import add_arguments, weights
+from vitbackbones.commands.weights import ROWS, add_arguments, weights
 from vitbackbones.errors import InputError
 from vitbackbones.weights import PUBLISHED
 
@@ -26,7 +26,8 @@ def published(server, monkeypatch):
 
     def publish(name, file='x.pth', **facts):
         row = replace(PUBLISHED[name], url=f'{server.address}/{file}', sha256=None, **facts)
-        monkeypatch.setitem(PUBLISHED, name, row)
+        for table in (PUBLISHED, ROWS):
+            monkeypatch.setitem(table, name, row)
 
     return publish
 
@@ -40,7 +41,7 @@ def run(*arguments):
 def test_all_are_listed_with_license_and_address(capsys):
     run()
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines[:-1]] == [*PUBLISHED]
+    assert [line.split()[0] for line in lines[:-1]] == [*ROWS]
     assert lines[-1].startswith('never published: aug_vit_ti, ')
     (line,) = (line for line in lines if line.startswith('pvt_s '))
     assert line.split()[1:] == ['79.8', 'apache-2.0', PUBLISHED['pvt_s'].url]

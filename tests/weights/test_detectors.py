@@ -5,6 +5,7 @@ import torch
 
 from vitbackbones.catalog import config_files
 from vitbackbones.checkpoints.filling import load_model_file
+from vitbackbones.commands.weights import matching, table
 from vitbackbones.errors import InputError
 from vitbackbones.training.find_checkpoint import find_checkpoint
 from vitbackbones.weights import DETECTORS, cache
@@ -39,6 +40,12 @@ def test_a_detector_is_found_by_its_name_and_by_its_config():
     assert find_detector('detr_pvt_s_coco') is None
     with pytest.raises(InputError, match="did you mean 'detr_r50'"):
         find('detr_r5')
+
+
+def test_the_command_lists_detectors_with_their_ap():
+    (line,) = table(matching(['detr_r50']))
+    assert line.split()[:3] == ['detr_r50', '42.0', 'apache-2.0']
+    assert line.endswith(DETECTORS['detr_r50'].url)
 
 
 def test_a_name_is_taken_for_a_checkpoint(fetched):

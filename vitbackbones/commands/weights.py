@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
 
 from ..errors import InputError
-from ..weights import NEVER_PUBLISHED, PUBLISHED, Published, fetch
+from ..weights import DETECTORS, NEVER_PUBLISHED, PUBLISHED, Detector, Published, fetch
 from ..weights.names import find
 from ..weights.transfer import is_offline, size_of
 
+ROWS = PUBLISHED | DETECTORS
 EXAMPLES = """\
 examples:
   %(prog)s                    list all
@@ -53,28 +54,29 @@ def weights(options: Namespace) -> None:
             print(fetch(name))
 
 
-def matching(patterns: Sequence[str]) -> dict[str, Published]:
+def matching(patterns: Sequence[str]) -> dict[str, Published | Detector]:
     """Return the rows of the table that a name or pattern fits; all without any.
 
     Raises:
         InputError: none fits one of them; the nearest name is given.
     """
     for pattern in patterns:
-        if not any(fnmatch(name, pattern) for name in PUBLISHED):
+        if not any(fnmatch(name, pattern) for name in ROWS):
             find(pattern)
     return {
         name: row
-        for name, row in PUBLISHED.items()
+        for name, row in ROWS.items()
         if not patterns or any(fnmatch(name, pattern) for pattern in patterns)
     }
 
 
-def table(rows: dict[str, Published]) -> Iterator[str]:
-    """Yield a line for each of some published weights, and what was never published."""
+def table(rows: dict[str, Published | Detector]) -> Iterator[str]:
+    """Yield a line for each of some published weights, with top-1 or AP; then what never was."""
     for name, row in rows.items():
-        top1 = '' if row.top1 is None else row.top1
-        yield f'{name:<24} {top1:>5} {row.license:<18} {row.url or row.source}'
-    if len(rows) == len(PUBLISHED):
+        number = row.ap if isinstance(row, Detector) else row.top1
+        number = '' if number is None else number
+        yield f'{name:<24} {number:>5} {row.license:<18} {row.url or row.source}'
+    if len(rows) == len(ROWS):
         yield f'never published: {", ".join(NEVER_PUBLISHED)}'
 
 
@@ -96,7 +98,7 @@ def check(patterns: Sequence[str]) -> None:
         sys.exit(1)
 
 
-def addresses(row: Published) -> list[str]:
+def addresses(row: Published | Detector) -> list[str]:
     """Return the addresses that a program can fetch published weights from."""
     hub = os.environ.get('HF_ENDPOINT', 'https://huggingface.co')
     copy = f'{hub}/{row.hf_hub}/resolve/main/model.safetensors' if row.hf_hub else None

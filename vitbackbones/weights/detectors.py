@@ -23,6 +23,7 @@ class Detector:
         ap: COCO val2017, in percent as published.
         source: publisher, and the page that has the address.
         hf_hub: the same file on the Hugging Face hub; the copies there have other keys.
+        size: in bytes; None if not known.
     """
 
     config: str
@@ -33,6 +34,7 @@ class Detector:
     ap: float
     source: str
     hf_hub: str | None = None
+    size: int | None = None
 
 
 def _detr(file: str, config: str, ap: float, options: str = '') -> Detector:
