@@ -58,6 +58,7 @@ def main() -> int:
 
 def whole_parser(parser: Parser) -> Parser:
     """Add all verbs with their arguments to the parser of a command line without one."""
+    parser.prog = 'vitbackbones'  # what shells complete, also if this is python -m vitbackbones
     verbs = parser.add_subparsers(dest='verb', parser_class=Parser)
     for name, verb in VERBS.items():
         module_of(name).add_arguments(verbs.add_parser(name, help=verb.help))
