@@ -50,7 +50,7 @@ def toolbox(options: Namespace) -> None:
         print(*shortest(found), sep='\n')
         return
     if options.script not in found:
-        hint = did_you_mean(options.script, found) or "; 'vitbackbones toolbox' lists them"
+        hint = did_you_mean(options.script, found.keys()) or "; 'vitbackbones toolbox' lists them"
         raise InputError(f'{options.script}: no script of an installed toolbox{hint}')
     file = found[options.script]
     apply_patches(IN_SCRIPT)
