@@ -3,6 +3,7 @@
 from argparse import Namespace
 
 import pytest
+import torch
 from mmengine.fileio import get_file_backend
 
 from vitbackbones.commands import common_steps
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.compat
 @pytest.fixture
 def prepared(tmp_path, monkeypatch):
     """A config with eight data workers, prepared on a machine of four cores without a GPU."""
-    monkeypatch.setattr(common_steps.torch.cuda, 'is_available', lambda: False)
+    monkeypatch.setattr(torch.cuda, 'is_available', lambda: False)
     monkeypatch.setattr(cores, 'available_cores', lambda: 4)
     config = toy_config(tmp_path, train_dataloader=loader(num_workers=8))
     options = Namespace(launcher='none', local_rank=0)

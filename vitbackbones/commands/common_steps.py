@@ -3,7 +3,6 @@
 from argparse import Namespace
 from collections.abc import Callable
 
-import torch
 from mmengine.config import Config
 
 import vitbackbones
@@ -23,20 +22,19 @@ from ..preflight.trial import try_model
 from ..processes import process_rank, show_warnings
 from ..training.allocation import keep_freed_memory
 from ..training.cores import limit_workers, share_cores, warn_of_others
+from ..training.devices import best_device, device_name
 from ..training.distributed import join_processes, use_launcher
 
 
 def _on_gpu() -> bool:
-    return torch.cuda.is_available()
+    return best_device() != 'cpu'
 
 
 def announce(config: Config) -> None:
     """Print which package runs what, and where."""
     if process_rank() == 0:
-        threads = f'the CPU, torch threads: {torch.get_num_threads()}'
-        device = torch.cuda.get_device_name() if _on_gpu() else threads
         print(f'vitbackbones {vitbackbones.__version__} from {PACKAGE}')
-        print(f'{config.filename} on {device}, work dir {config.work_dir}', flush=True)
+        print(f'{config.filename} on {device_name()}, work dir {config.work_dir}', flush=True)
 
 
 def first_steps(*sections: str) -> tuple[Step, ...]:

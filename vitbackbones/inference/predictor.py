@@ -19,6 +19,7 @@ from ..datasets.load_image import UnreadableImage
 from ..errors import InputError
 from ..openmmlab.fusing import fuse_model
 from ..registry import bare_name
+from ..training.devices import best_device
 from ..training.hooks.fitting_checkpoint import fitting_state
 from ..training.precision import half_type
 from .sources import Frame
@@ -31,7 +32,7 @@ def choose_device(name: str | None) -> torch.device:
         InputError: there is no such device.
     """
     try:
-        device = torch.device(name or ('cuda' if torch.cuda.is_available() else 'cpu'))
+        device = torch.device(name or best_device())
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
         raise InputError(f'--device {name}: {str(error).splitlines()[0]}') from error

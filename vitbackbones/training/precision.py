@@ -17,6 +17,7 @@ from torch import nn
 
 from ..errors import InputError
 from ..registry import bare_name
+from .devices import best_device
 
 
 class Bf16OptimWrapper(OptimWrapper):
@@ -29,7 +30,7 @@ class Bf16OptimWrapper(OptimWrapper):
 
 
 def half_type(device_type: str) -> torch.dtype:
-    """Return the 16-bit type for ``cpu`` or ``cuda``: float16 on GPUs without bfloat16."""
+    """Return the 16-bit type for ``cpu``, ``cuda`` or ``mps``: float16 on GPUs without bfloat16."""
     old_gpu = device_type == 'cuda' and not torch.cuda.is_bf16_supported(including_emulation=False)
     return torch.float16 if old_gpu else torch.bfloat16
 
@@ -44,7 +45,7 @@ def use_amp(config: Config) -> Config:
     if bare_name(kind) not in ('OptimWrapper', 'AmpOptimWrapper', 'Bf16OptimWrapper'):
         raise InputError(f'--amp: no mixed precision with optim_wrapper.type={kind!r}')
     config = copy.deepcopy(config)
-    if half_type('cuda' if torch.cuda.is_available() else 'cpu') is torch.float16:
+    if half_type(best_device()) is torch.float16:
         config.optim_wrapper.update(type='AmpOptimWrapper', dtype='float16', loss_scale='dynamic')
         return config
     for key in ('dtype', 'loss_scale', 'use_fsdp'):
