@@ -57,7 +57,7 @@ clean:
 # --- environments ---------------------------------------------------------------------------
 # .installed is touched last: an interrupted installation is taken up again by the next make.
 
-ONEDL := onedl-mmengine onedl-mmcv onedl-mmdetection onedl-mmsegmentation onedl-mmpretrain
+ONEDL := onedl-mmengine onedl-mmcv onedl-mmdetection onedl-mmsegmentation onedl-mmpretrain imaug
 
 .venv/.installed: PINS := constraints.txt
 .venv/.installed: constraints.txt
@@ -87,9 +87,9 @@ TOO_FULL = error: $$free GB are free in $(CURDIR), and installing takes $(NEEDED
 
 # torch comes first and alone: what was downloaded for it, 2.5 GB, is gone before the rest comes.
 #
-# The toolboxes come without what they ask for, which setup.py's extra 'lean' lists without imaug
-# and without a second OpenCV. The sources of onedl-mmcv compile its operators if they find torch
-# while building. pip builds in an environment of its own, without torch, so what comes out is pure
+# The toolboxes come without what they ask for, which setup.py's extra 'lean' lists without numba
+# and a second OpenCV. The sources of onedl-mmcv compile its operators if they find torch while
+# building. pip builds in an environment of its own, without torch, so what comes out is pure
 # Python: no compiler.
 %/.installed: setup.py
 	@"$(PYTHON)" -c '$(SUPPORTED)' 2>/dev/null || { echo "error: Python 3.10 to 3.13 with" \

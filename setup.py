@@ -36,13 +36,13 @@ TOOLS = [
     'tqdm',
 ]
 
-# What the releases of OpenMMLab ask for, without imaug (and, for it, numba, llvmlite, scikit-image
-# and an old OpenCV) and without opencv-python, which opencv-python-headless stands for. mmdet
-# imports imaug's pictures of bad weather where they are installed; nothing here names them.
+# What the releases of OpenMMLab import, without what imaug asks for and does not import (numba,
+# llvmlite and an old OpenCV) and without opencv-python, which opencv-python-headless stands for.
 TOOLBOX_NEEDS = [
     'addict',
     'einops',
     'ftfy',
+    'imageio',
     'importlib-metadata',
     'mat4py',
     'model-index',
@@ -52,6 +52,7 @@ TOOLBOX_NEEDS = [
     'pyyaml',
     'regex',
     'rich',
+    'scikit-image',
     'shapely',
     'six',
     'termcolor',
