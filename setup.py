@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent
 
 # The core: models by name, checkpoints in and out, fusing.
 REQUIRES = [
+    'filelock',  # one process of a node downloads for all
     'numpy',
     'safetensors',
     'torch>=2.6',  # torch.nn.utils.get_total_norm

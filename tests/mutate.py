@@ -54,7 +54,6 @@ ALSO = {
     'commands/convert_checkpoint.py': ['tools/test_convert_checkpoint.py'],
     'commands/copy_config.py': ['commands/test_configs.py'],
     'commands/imagenet_sets.py': ['tools/test_classification.py'],
-    'commands/copy_config.py': ['commands/test_configs.py'],
     'commands/import_dataset.py': ['tools/test_import_dataset.py'],
     'commands/listing.py': ['commands/test_configs.py', 'commands/test_models.py'],
     'commands/make_shards.py': ['tools/test_make_shards.py'],

@@ -5,7 +5,7 @@ import torch
 from mmengine.model import BaseModel
 from mmengine.registry import DATASETS, MODELS
 
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.preflight.hooks import add_guards
 
 from ..training.toy import ToyData, loader, run_toy, toy_config
