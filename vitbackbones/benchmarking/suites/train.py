@@ -17,10 +17,10 @@ from mmengine.logging import MMLogger
 from mmengine.optim import build_optim_wrapper
 from torch import Tensor, nn
 
+from ...catalog import CONFIGS
 from ...registry import GROUPED
 from ..detr import build_pair, make_batch
 from ..model_sources import Source, build_model
-from ..pipelines import CONFIGS
 from ..timing import compare
 from .gpu_tasks import compile_layers, setr_batch
 
