@@ -63,15 +63,26 @@ TOOLBOX_NEEDS = [
 
 SHARDS = ['braceexpand', 'webdataset>=1.0']
 
+# The maintained continuation of OpenMMLab.
+ONEDL = ['onedl-mmengine>=0.10.12', 'onedl-mmcv>=2.3.6']
+DETECTION = [*TOOLS, *ONEDL, 'onedl-mmdetection>=3.5.1']
+SEGMENTATION = [*TOOLS, *ONEDL, 'onedl-mmsegmentation>=1.4.2']
+CLASSIFICATION = [*TOOLS, *ONEDL, 'onedl-mmpretrain>=1.3.6']
+ALL_TASKS = sorted({*DETECTION, *SEGMENTATION, *CLASSIFICATION})
+
+HUB = ['huggingface-hub']  # weights from hf-hub:OWNER/NAME, and publishing there
+DISTILL = ['timm']  # teachers of timm
+TRACK = ['mlflow', 'tensorboard', 'wandb']  # for the visualizer's backends of these names
+# compared with by the benchmark; torch writes ONNX graphs with onnx
+EXPORT = ['onnx', 'onnxruntime', 'openvino']
+COMPLETION = ['shtab']
+
 EXTRAS = {
-    'onedl': [  # the maintained continuation of OpenMMLab
-        *TOOLS,
-        'onedl-mmengine>=0.10.12',
-        'onedl-mmcv>=2.3.6',
-        'onedl-mmdetection>=3.5.1',
-        'onedl-mmsegmentation>=1.4.2',
-        'onedl-mmpretrain>=1.3.6',
-    ],
+    'detection': DETECTION,
+    'segmentation': SEGMENTATION,  # Mask2Former needs detection, too
+    'classification': CLASSIFICATION,
+    'onedl': ALL_TASKS,
+    'all': [*ALL_TASKS, *SHARDS, *HUB, *DISTILL, *EXPORT, *COMPLETION],
     'openmmlab': [  # the originals; mmdet and mmseg refuse mmcv 2.2
         *TOOLS,
         'mmengine>=0.10.7',
@@ -86,9 +97,21 @@ EXTRAS = {
     # for toolboxes that `pip install --no-deps` adds: docs/install.md has the two commands
     'lean': [*TOOLS, *TOOLBOX_NEEDS],
     'shards': SHARDS,  # to write tar shards; reading them takes nothing
-    # compared with by tools/benchmark.py --suite cpu; torch writes ONNX graphs with onnx
-    'export': ['onnx', 'onnxruntime', 'openvino'],
-    'dev': [*SHARDS, 'pytest', 'pytest-random-order', 'pytest-xdist', 'ruff', 'timm'],
+    'hub': HUB,
+    'distill': DISTILL,
+    'track': TRACK,
+    'export': EXPORT,
+    'completion': COMPLETION,
+    'dev': [
+        *SHARDS,
+        *HUB,
+        *DISTILL,
+        *COMPLETION,
+        'pytest',
+        'pytest-random-order',
+        'pytest-xdist',
+        'ruff',
+    ],
 }
 
 
