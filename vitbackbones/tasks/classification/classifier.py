@@ -57,5 +57,5 @@ class ImageClassifier(MMPretrainImageClassifier):
         return {key: value / 2 if 'loss' in key else value for key, value in named.items()}
 
     def split_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
-        """Do as :meth:`vitbackbones.models.classifier.Classifier.split_converted`: keys are equal."""
+        """As :meth:`vitbackbones.models.classifier.Classifier.split_converted`: keys are equal."""
         return Classifier.split_converted(self, state)
