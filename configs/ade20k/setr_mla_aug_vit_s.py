@@ -3,8 +3,8 @@
 Reproduces: nothing published; the recipe names the nearest.
 Assumed: as for DeiT-S, blocks 2, 5, 8, 11 (counted from 0), no class token, no final norm. A
     checkpoint of plain DeiT-S is accepted too: the augmented paths then start untrained.
-    The published ImageNet weights saw mean and std 127.5, not ImageNet's as here: to train with
-    those, set model.data_preprocessor.mean and .std to [127.5,127.5,127.5] by --cfg-options.
+    Mean and std are 127.5, as of the images of its ImageNet weights (plain DeiT weights saw
+    ImageNet's: a run says what to set).
 Parameters: 27.450 M.
 Hardware: 8 GPUs x 2 images, as SETR's.
 Weights: ImageNet checkpoint in checkpoints/aug_vit_s.pth.
@@ -16,6 +16,7 @@ Weights: ImageNet checkpoint in checkpoints/aug_vit_s.pth.
 _base_ = '../_base_/recipes/setr_mla_160k_ade20k.py'
 
 model = dict(
+    data_preprocessor=dict(mean=[127.5] * 3, std=[127.5] * 3),  # as the weights' images
     backbone=dict(
         type='vitbackbones.AugViT',
         arch='s',

@@ -3,8 +3,7 @@
 Reproduces: nothing published; the recipe names the nearest.
 Assumed: blocks 2, 5, 8, 11 (counted from 0), no final norm, the neck has one for each map. The
     class token stays in the encoder, unlike in SETR-MLA, because every block of TNT has one.
-    The published ImageNet weights saw mean and std 127.5, not ImageNet's as here: to train with
-    those, set model.data_preprocessor.mean and .std to [127.5,127.5,127.5] by --cfg-options.
+    Mean and std are 127.5, as of the images of its ImageNet weights.
 Parameters: 29.077 M.
 Hardware: 8 GPUs x 2 images, as SETR's.
 Weights: ImageNet checkpoint in checkpoints/tnt_s.pth.
@@ -16,6 +15,7 @@ Weights: ImageNet checkpoint in checkpoints/tnt_s.pth.
 _base_ = '../_base_/recipes/setr_mla_160k_ade20k.py'
 
 model = dict(
+    data_preprocessor=dict(mean=[127.5] * 3, std=[127.5] * 3),  # as the weights' images
     backbone=dict(
         type='vitbackbones.TNT',
         arch='s',

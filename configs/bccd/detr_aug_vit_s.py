@@ -3,6 +3,8 @@
 Reproduces: nothing published; shows the road from a folder of one's own to a detector.
 Measured: not yet; detr_aug_vit_ti_bccd is the variant that was trained, on a CPU.
 Schedule: 300 epochs of 26 steps; DETR needs thousands of steps, however few the images.
+Images: mean and std 127.5, as those that the ImageNet weights saw. Plain DeiT weights saw
+    ImageNet's: a run from them says what to set.
 Hardware: one GPU.
 Weights: ImageNet checkpoint in checkpoints/aug_vit_s.pth, or --scratch.
 
@@ -17,6 +19,7 @@ _base_ = [
 ]
 
 model = dict(
+    data_preprocessor=dict(mean=[127.5] * 3, std=[127.5] * 3),  # as the weights' images
     backbone=dict(
         type='vitbackbones.AugViT',
         arch='s',

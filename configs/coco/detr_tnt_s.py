@@ -5,9 +5,8 @@ Published: 38.2 58.9 39.4 15.5 41.1 58.8 (AP AP50 AP75 APs APm APl, COCO val2017
 Maps: as published, those of stride 16 are averaged 2 x 2 to stride 32.
 Assumed, as no code was published: maps are the last block's tokens after the final LayerNorm,
     without the class token; positions of the patches resized bicubically, those of the pixels
-    kept; stochastic depth 0.1 and ImageNet mean and std as PVT's. The published ImageNet
-    weights saw mean and std 127.5: to train with those, set model.data_preprocessor.mean and .std
-    to [127.5,127.5,127.5] by --cfg-options.
+    kept; stochastic depth 0.1 as PVT's; mean and std 127.5, as the images of its ImageNet
+    weights.
 Parameters: 41.025 M (the paper prints 39).
 Hardware: 8 GPUs x 2 images (published: a batch of 16).
 Weights: ImageNet checkpoint in checkpoints/tnt_s.pth.
@@ -19,6 +18,7 @@ Weights: ImageNet checkpoint in checkpoints/tnt_s.pth.
 _base_ = '../_base_/recipes/detr_50e_coco.py'
 
 model = dict(
+    data_preprocessor=dict(mean=[127.5] * 3, std=[127.5] * 3),  # as the weights' images
     backbone=dict(
         type='vitbackbones.TNT',
         arch='s',

@@ -2,7 +2,7 @@
 
 Reproduces: nothing; no result of DINO on this backbone was published.
 Chosen: the neck makes all levels from the last map, of stride 16. The published ImageNet weights
-    saw mean and std 127.5; see configs/coco/detr_aug_vit_s.py.
+    saw images of mean and std 127.5, as they are here; a run from DeiT's says what to set.
     A checkpoint of plain DeiT-S is accepted too: the augmented paths then start untrained.
 Parameters: 42.364 M.
 Hardware: 8 GPUs x 2 images.
@@ -14,4 +14,8 @@ Weights: ImageNet checkpoint in checkpoints/aug_vit_s.pth.
 
 _base_ = ['../_base_/recipes/dino_12e_coco.py', '../_base_/backbones/aug_vit_s.py']
 
-model = dict(backbone=_base_.backbone, neck=_base_.maps)
+model = dict(
+    data_preprocessor=dict(mean=[127.5] * 3, std=[127.5] * 3),  # as the weights' images
+    backbone=_base_.backbone,
+    neck=_base_.maps,
+)

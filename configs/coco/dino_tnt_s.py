@@ -2,7 +2,7 @@
 
 Reproduces: nothing; no result of DINO on this backbone was published.
 Chosen: the neck makes all levels from the last map, of stride 16. The published ImageNet weights
-    saw mean and std 127.5; see configs/coco/detr_tnt_s.py.
+    saw images of mean and std 127.5, as they are here.
 Parameters: 43.990 M.
 Hardware: 8 GPUs x 2 images.
 Weights: ImageNet checkpoint in checkpoints/tnt_s.pth.
@@ -13,4 +13,8 @@ Weights: ImageNet checkpoint in checkpoints/tnt_s.pth.
 
 _base_ = ['../_base_/recipes/dino_12e_coco.py', '../_base_/backbones/tnt_s.py']
 
-model = dict(backbone=_base_.backbone, neck=_base_.maps)
+model = dict(
+    data_preprocessor=dict(mean=[127.5] * 3, std=[127.5] * 3),  # as the weights' images
+    backbone=_base_.backbone,
+    neck=_base_.maps,
+)

@@ -1,9 +1,8 @@
 """Whether images are normalized as those that the starting weights were trained on.
 
-A recipe may normalize otherwise than its weights: PVT's detection code, whose protocol other papers
-follow, has ImageNet's mean and deviation, and TNT's and Aug-ViT's weights saw 0.5. So nothing is
-changed here. A mean that only training took from the table would also be missing in every later
-test of the same config.
+The shipped configs are, but for SETR's, whose published recipe is not. Weights from elsewhere may
+have seen other images, as DeiT's in place of Aug-ViT's. Nothing is changed here: a mean that only
+training took from the table would be missing in every later test of the same config.
 """
 
 from collections.abc import Mapping
