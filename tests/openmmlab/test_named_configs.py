@@ -6,10 +6,15 @@ from mmdet.apis import DetInferencer
 from mmengine.config import Config
 from mmpretrain import get_model
 from mmseg.apis import MMSegInferencer
+from safetensors.torch import save_file
 
 import vitbackbones
+from vitbackbones.catalog import config_name
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
+from vitbackbones.openmmlab import named_configs
+from vitbackbones.trained import trained_weights
 
 pytestmark = pytest.mark.compat
 
@@ -49,6 +54,31 @@ def test_the_bases_of_other_toolboxes_are_still_found(tmp_path):
 def test_inferencers_take_a_name(inferencer, name, recwarn):
     made = inferencer(name, device='cpu')
     assert made.cfg.filename == vitbackbones.config(name)
+
+
+@pytest.mark.parametrize(
+    ('inferencer', 'name'),
+    [
+        (DetInferencer, 'quick_detector'),
+        (DetInferencer, 'configs/detr_aug_vit_s_shapes.py'),
+        (MMSegInferencer, 'setr_mla_msf_vit_ti_shapes'),
+    ],
+)
+def test_inferencers_take_the_weights_that_come_with_a_name(inferencer, name):
+    made = inferencer(name, device='cpu')
+    weights = load_file(trained_weights()[config_name(vitbackbones.config(name))])
+    assert made.model.dataset_meta['classes'] == weights['meta']['dataset_meta']['classes']
+    state = made.model.state_dict()
+    assert all(torch.equal(state[key], value) for key, value in weights['state_dict'].items())
+
+
+def test_mmpretrain_takes_the_weights_that_come_with_a_name(tmp_path, monkeypatch):
+    state = get_model('cls_deit_ti_shapes').state_dict()
+    file = tmp_path / 'cls_deit_ti_shapes.safetensors'
+    save_file({key: torch.full_like(value, 0.5) for key, value in state.items()}, file)
+    monkeypatch.setattr(named_configs, 'trained_weights', lambda: {file.stem: file})
+    filled = get_model('cls_deit_ti_shapes', pretrained=True).state_dict()
+    assert all(value.eq(0.5).all() for value in filled.values())
 
 
 def test_mmpretrain_takes_a_name():

@@ -12,7 +12,8 @@ from types import SimpleNamespace
 
 import mmengine.config  # itself being imported when this is: its names are not there yet
 
-from ..catalog import SCOPE, config, find_config
+from ..catalog import SCOPE, config, config_name, find_config
+from ..trained import trained_weights
 
 CLASSIFICATION = SimpleNamespace(results=[SimpleNamespace(task='Image Classification')])
 
@@ -45,17 +46,25 @@ def find_base(find: Callable) -> Callable:
 
 
 def load_by_name(load: Callable) -> Callable:
-    """Let inferencers take the name of a shipped config; without weights the model is random."""
+    """Let inferencers take the name of a shipped config, with the weights that come with it.
+
+    Where none come along and none are given, the model is random, as mmengine warns.
+    """
 
     def load_config(self, model):
         found = find_config(model)
-        return (mmengine.config.Config.fromfile(found), None) if found else load(self, model)
+        if found is None:
+            return load(self, model)
+        return mmengine.config.Config.fromfile(found), _weights_of(found)
 
     return load_config
 
 
 def find_classifier(find: Callable) -> Callable:
-    """Let mmpretrain's functions take a config, its path, or the name of a shipped one."""
+    """Let mmpretrain's functions take a config, its path, or the name of a shipped one.
+
+    ``get_model(NAME, pretrained=True)`` loads the weights that come with the config.
+    """
 
     def get(model):
         if isinstance(model, mmengine.config.Config) or Path(model).suffix == '.py':
@@ -65,8 +74,13 @@ def find_classifier(find: Callable) -> Callable:
             return find(model)
         return SimpleNamespace(
             config=mmengine.config.Config.fromfile(found),
-            weights=None,
+            weights=_weights_of(found),
             results=CLASSIFICATION.results,
         )
 
     return get
+
+
+def _weights_of(file: Path) -> str | None:
+    weights = trained_weights().get(config_name(file))
+    return str(weights) if weights else None
