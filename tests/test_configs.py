@@ -92,7 +92,7 @@ def test_every_key_and_type_is_known(name):
     'name', [n for n in NAMES if n.endswith(('_coco', '_shapes')) and n != 'detr_r50_dc5_coco']
 )
 def test_a_backbone_takes_two_keys(name):
-    """A config for a new backbone overrides these, and how images are normalized for its weights."""
+    """A config for a new backbone overrides these, and how its weights saw images."""
     own = {k: v for k, v in runpy.run_path(config_files()[name]).items() if k[0] != '_'}
     assert own.keys() == {'model'}
     assert own['model'].keys() - {'data_preprocessor'} == {'backbone', 'neck'}
