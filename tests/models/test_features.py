@@ -40,7 +40,8 @@ def test_a_number_means_the_last_so_many_as_in_timm():
         pvt = create_model('pvt_t', features_only=True, out_indices=2)
     assert deit.feature_info.out_indices == (9, 10, 11)
     assert [*pvt.feature_info][1] == pvt.feature_info[1]
-    assert pvt.feature_info.reduction() == [16, 32]
+    assert pvt.feature_info.reduction() == pvt.feature_info.reduction([0, 1]) == [16, 32]
+    assert pvt.feature_info.channels(-1) == 512
     assert len(pvt.feature_info) == 2
 
 

@@ -1,5 +1,7 @@
 """What the models of :func:`vitbackbones.create_model` share: a backbone under timm's names."""
 
+from collections.abc import Callable
+
 import torch
 from torch import nn
 
@@ -31,6 +33,24 @@ class Model(nn.Module):
     def no_weight_decay(self) -> set[str]:
         """Return the names of parameters that the published recipe does not decay."""
         return {f'backbone.{name}' for name in self.backbone.no_weight_decay()}
+
+    def group_matcher(self, coarse: bool = False) -> Callable[[str], int]:
+        """Return what maps a parameter's name to its depth, for timm's layer-wise decay.
+
+        The depths are those of ``layer_decay_rate`` in a config: 0 for the stem, one more for each
+        block, and the last one for the last norm and the head.
+
+        Args:
+            coarse: of timm, without effect, as each block is a layer of its own.
+        """
+
+        def depth(name: str) -> int:
+            part, _, inner = name.partition('.')
+            if part == 'backbone':
+                return self.backbone.layer_depth(inner)[0]
+            return self.backbone.layer_depth('')[1] - 1
+
+        return depth
 
     def set_grad_checkpointing(self, enable: bool = True) -> None:
         """Recompute the blocks in the backward pass, which saves memory, or stop to do so."""

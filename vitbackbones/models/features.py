@@ -33,24 +33,26 @@ class FeatureInfo:
             for index, channels, stride in each
         ]
 
-    def channels(self) -> list[int]:
-        """Return the channels of each map."""
-        return self._all('num_chs')
+    def channels(self, idx: int | Sequence[int] | None = None) -> int | list[int]:
+        """Return the channels of map ``idx``, of several, or of all."""
+        return self._of('num_chs', idx)
 
-    def reduction(self) -> list[int]:
-        """Return the stride of each map."""
-        return self._all('reduction')
+    def reduction(self, idx: int | Sequence[int] | None = None) -> int | list[int]:
+        """Return the stride of map ``idx``, of several, or of all."""
+        return self._of('reduction', idx)
 
-    def module_name(self) -> list[str]:
-        """Return the name of the block or stage behind which each map is read."""
-        return self._all('module')
+    def module_name(self, idx: int | Sequence[int] | None = None) -> str | list[str]:
+        """Return the name of the block or stage behind which map ``idx``, several or all are."""
+        return self._of('module', idx)
 
     def get_dicts(self) -> list[dict]:
         """Return all that is known of each map."""
         return self.info
 
-    def _all(self, key: str) -> list:
-        return [each[key] for each in self.info]
+    def _of(self, key: str, idx: int | Sequence[int] | None):
+        if isinstance(idx, int):
+            return self.info[idx][key]
+        return [self.info[i][key] for i in (range(len(self)) if idx is None else idx)]
 
     def __len__(self) -> int:
         return len(self.info)
