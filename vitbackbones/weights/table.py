@@ -251,13 +251,13 @@ _SRET = _rows(
     {
         'sret_t': {'source': _drive('1FDTpva6y-I_bKmyVmLFDn_3BlDq3dwni'), 'top1': 76.0},
         'sret_t_global': {'source': _drive('1wHM7NRSkz-WykCSES17xFV56h_m5RMXj'), 'top1': 76.1},
-        'sret_tl': {'source': 'szq0214/SReT, README.md: on Google Drive', 'top1': 76.7},
+        'sret_tl': {'source': _drive('1uSWvoVLHmOH6rNYiXSxD_rlN5dSBvEm3'), 'top1': 76.7},
         'sret_tl_16_14_1': {  # groups=((16, 1), (14, 1), (1, 1))
             'model': 'sret_tl',
             'source': _drive('1sKW9KJ5PLkDVXcW6m7dp8ieLwyCJNRqV'),
             'top1': 76.6,
         },
-        'sret_tl_global': {'source': 'szq0214/SReT, README.md: on Google Drive', 'top1': 76.8},
+        'sret_tl_global': {'source': _drive('1EXwfiMMa1UVQ_tmY6YQJ-Se0b3bW5NpC'), 'top1': 76.8},
         'sret_s': {'source': _drive('1y6F_bCgS1sagm7pxjAtuSPUB5HoNb8Ed'), 'top1': 81.9},
         'sret_s_global': {'source': _drive('1vlsxJieKhfnw-F6xFiwczvXBuk7ugXxm'), 'top1': 82.0},
         'sret_t_distill': {
