@@ -17,7 +17,8 @@ from mmengine.runner import CheckpointLoader
 from torch import nn
 
 from vitbackbones.backbones import ViT
-from vitbackbones.checkpoints.filling import load_anywhere, load_file, load_pretrained
+from vitbackbones.checkpoints.filling import load_anywhere, load_pretrained
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.commands.convert_checkpoint import convert_file
 from vitbackbones.errors import InputError
 from vitbackbones.inference.predictor import Predictor

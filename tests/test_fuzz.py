@@ -20,7 +20,7 @@ from mmengine.logging import HistoryBuffer
 from safetensors.torch import save
 from torch import nn
 
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
 
 from .attacks import ATTACKS, CANARY

@@ -169,7 +169,7 @@ BETTER = [
         {'running': Installed('0.1.0', '/usr/lib/site-packages')},
         'runs, and there is 0.1.0 in /home/me/vitbackbones',
     ),
-    ('opencv', {'packages': packages(opencv_python='4.12.0.88')}, 'the headless one is in force'),
+    ('opencv', {'packages': packages(opencv_python='4.12.0.88')}, 'those in force are headless'),
     (
         'torch',
         {'variables': {'CUDA_VISIBLE_DEVICES': ''}, 'gpu': True},

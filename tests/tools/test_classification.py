@@ -11,7 +11,7 @@ import torch
 from mmengine.config import Config
 
 from vitbackbones.catalog import config_files
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.datasets import shapes
 from vitbackbones.openmmlab.fusing import fuse_model
 from vitbackbones.training.hooks import fused

@@ -11,7 +11,7 @@ from mmengine.logging import MMLogger
 
 from tests.golden.fill import fill_input, fill_state_dict, load
 from vitbackbones import create_model
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.commands import convert_checkpoint as conversion
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.datasets import shards  # noqa: F401 -- registers its file backend for all tests
 from vitbackbones.datasets.shards_index import read_index
 

@@ -4,7 +4,7 @@ from multiprocessing import get_context
 
 import pytest
 
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.files import folder_lock
 
 from .conftest import TINY_SEG

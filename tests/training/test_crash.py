@@ -14,7 +14,7 @@ from contextlib import suppress
 
 import pytest
 
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.processes import SIGNALS
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks.interrupt import TrainingInterrupted

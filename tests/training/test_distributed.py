@@ -10,7 +10,7 @@ import pytest
 from mmengine.config import Config
 from torch import distributed
 
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
 from vitbackbones.processes import leads_machine
 from vitbackbones.training import distributed as ours

@@ -5,7 +5,7 @@ import torch
 from mmengine.optim import OptimWrapper
 from torch import nn
 
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
 from vitbackbones.training.saved_groups import follow_kernel
 

@@ -22,7 +22,7 @@ from mmengine.registry import HOOKS, MODELS
 from tests.training.hooks.test_exact_resume import STOPS, config, state, stopped_and_resumed
 from tests.training.hooks.test_finite_loss import Spoilt
 from tests.training.toy import by_iteration, loader, run_toy, toy_config
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.commands.ending import run
 from vitbackbones.errors import InputError
 from vitbackbones.training.console import build_runner

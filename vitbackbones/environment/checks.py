@@ -223,9 +223,9 @@ def opencv(env: Environment) -> Answer | None:
     if len({env.version(name) for name in there}) > 1:
         text = f'{_versions(env, there)} write the same files; cv2 says {probe.answers["version"]}'
         return 'problem', text, remedy
-    kind = 'headless' if probe.answers['headless'] else 'with windows'
+    kind = 'headless' if probe.answers['headless'] else 'for a screen'
     if len(there) > 1:
-        text = f'{_versions(env, there)} write the same files; the {kind} one is in force'
+        text = f'{_versions(env, there)} write the same files; those in force are {kind}'
         return 'note', text, remedy
     return 'ok', f'{probe.answers["version"]}, {kind}'
 

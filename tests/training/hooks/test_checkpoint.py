@@ -6,7 +6,7 @@ import os
 import pytest
 from mmengine.fileio import LocalBackend, get_file_backend
 
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
 from vitbackbones.files import remove_parts
 from vitbackbones.openmmlab.applying import apply_patches

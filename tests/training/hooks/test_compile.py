@@ -11,7 +11,7 @@ from torch import nn
 from torch._dynamo.testing import CompileCounterWithBackend
 
 from vitbackbones.backbones import ViT
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
 from vitbackbones.layers.drop import DropPath
 from vitbackbones.training.hooks.compile import CompileHook, regions

@@ -10,7 +10,7 @@ import pytest
 from mmengine.hooks import Hook
 from mmengine.registry import DATASETS, HOOKS
 
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
 from vitbackbones.training import memory
 from vitbackbones.training.console import QuietRunner

@@ -14,7 +14,7 @@ from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 from torch.utils.data import BatchSampler
 
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.training.dataset_proxy import DatasetProxy
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks import exact_resume as exact

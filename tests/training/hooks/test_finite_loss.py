@@ -9,7 +9,7 @@ from mmengine.optim import OptimWrapper
 from mmengine.registry import MODELS, OPTIM_WRAPPERS
 from mmengine.structures import InstanceData
 
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks import finite_loss as finite

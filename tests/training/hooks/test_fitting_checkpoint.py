@@ -9,7 +9,7 @@ from mmengine.config import Config
 from torch import nn
 
 from vitbackbones.backbones import ViT
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
 from vitbackbones.training.find_checkpoint import (
     LATEST,

@@ -12,7 +12,7 @@ import torch
 from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 
-from vitbackbones.checkpoints.filling import load_file
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks.interrupt import TrainingInterrupted, _write_nowhere
 
