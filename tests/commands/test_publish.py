@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
@@ -150,3 +151,11 @@ def test_what_is_no_finished_run_is_refused(call, trained, tmp_path):
     call()
     with pytest.raises(InputError, match='is there already; choose another, or --overwrite'):
         call()
+
+
+def test_a_run_without_validation_is_published_with_its_test_set(call, trained, tmp_path):
+    folder = shutil.copytree(trained, tmp_path / 'run')
+    config = read_config(folder / 'tiny_det.py')
+    config.val_dataloader = config.val_evaluator = config.val_cfg = None
+    config.dump(folder / 'tiny_det.py')
+    assert 'On val of pets' in (call(work_dir=folder) / 'README.md').read_text()

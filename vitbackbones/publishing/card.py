@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from ..configuration.data import first_dataset
+from ..configuration.data import datasets
 from ..configuration.settings import model_settings
 from ..openmmlab.versions import versions
 from .trained_run import TrainedRun
@@ -16,6 +16,7 @@ PIPELINE_TAGS = {
     'mmpretrain': 'image-classification',
 }
 LIBRARY = 'vitbackbones'
+EVALUATED = ('val', 'test')  # a run without validation, as the last one of --smoke, has test alone
 
 
 def write_card(run: TrainedRun, file: str, size: int, sha256: str, license: str) -> str:
@@ -48,12 +49,6 @@ Trained with vitbackbones. With this folder:
 
 def _front(run: TrainedRun, license: str) -> dict:
     tag = PIPELINE_TAGS[run.config.default_scope]
-    data = _data_name(run, 'val')
-    result = {
-        'task': {'type': tag},
-        'dataset': {'name': data, 'type': data.lower()},
-        'metrics': [{'type': name, 'value': value} for name, value in run.metrics.items()],
-    }
     front = {
         'license': license,
         'library_name': LIBRARY,
@@ -62,13 +57,19 @@ def _front(run: TrainedRun, license: str) -> dict:
         'tags': [LIBRARY, tag],
     }
     if run.metrics:
+        data = _data_name(run, *EVALUATED)
+        result = {
+            'task': {'type': tag},
+            'dataset': {'name': data, 'type': data.lower()},
+            'metrics': [{'type': name, 'value': value} for name, value in run.metrics.items()],
+        }
         front['model-index'] = [{'name': run.name, 'results': [result]}]
     return front
 
 
-def _data_name(run: TrainedRun, split: str) -> str:
-    """Return the name of the folder of a data set, or of its type if it names none."""
-    dataset = first_dataset(run.config, split)
+def _data_name(run: TrainedRun, *splits: str) -> str:
+    """Return the name of the folder of the first data set, or of its type if it names none."""
+    _, dataset = next(datasets(run.config, splits))
     return Path(dataset.get('data_root') or dataset['type']).name
 
 
@@ -98,7 +99,7 @@ def _metrics(run: TrainedRun) -> str:
     if not run.metrics:
         return 'The log of the run has none for these weights.'
     rows = {f'`{name}`': f'{value:.4g}' for name, value in run.metrics.items()}
-    return f'On val of {_data_name(run, "val")}, from the log of the run.\n\n{_table(rows)}'
+    return f'On val of {_data_name(run, *EVALUATED)}, from the log of the run.\n\n{_table(rows)}'
 
 
 def _table(rows: Mapping[str, str]) -> str:
