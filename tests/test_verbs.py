@@ -1,25 +1,32 @@
 """How messages write a command, by the way in which the user has started this one."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
 from vitbackbones.verbs import VERBS, command, program
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(
     ('started', 'written'),
     [
         ('tools/import_dataset.py', 'python tools/check_dataset.py'),
-        ('/clone/tools/train.py', 'python /clone/tools/check_dataset.py'),
-        ('train.py', 'python check_dataset.py'),
+        ('clone/tools/train.py', 'python clone/tools/check_dataset.py'),
+        ('/site-packages/mmdet/.mim/tools/train.py', 'vitbackbones check'),
+        ('train.py', 'vitbackbones check'),
         ('/site-packages/vitbackbones/__main__.py', 'python -m vitbackbones check'),
         ('/usr/lib/pytest/__main__.py', 'vitbackbones check'),
         ('my_script.py', 'vitbackbones check'),
         ('', 'vitbackbones check'),
     ],
 )
-def test_a_command_is_written_as_the_user_writes_commands(monkeypatch, started, written):
+def test_a_command_is_written_as_the_user_writes_commands(monkeypatch, tmp_path, started, written):
+    (tmp_path / 'clone').symlink_to(ROOT)
+    (tmp_path / 'tools').symlink_to(ROOT / 'tools')
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, 'argv', [started, 'import'])
     assert ' '.join(command('check')) == written
 

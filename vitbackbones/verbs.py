@@ -4,6 +4,7 @@ A clone works without installation: there ``tools/`` has a script for most verbs
 the verb's module. A message names commands in the way in which the user has started this one.
 """
 
+import shlex
 import sys
 from pathlib import Path
 from shutil import which
@@ -50,6 +51,7 @@ VERBS = {
     'doctor': Verb('doctor:doctor', 'say what is wrong with this environment, and what to type'),
 }
 SCRIPTS = {verb.module: name for name, verb in VERBS.items()}  # of tools/, by their names
+OURS = 'show_augmentations.py'  # in tools/ of a clone; the toolboxes have a train.py, too
 MODULE = ('vitbackbones', '__main__.py')
 
 
@@ -61,11 +63,16 @@ def command(verb: str, python: str = 'python') -> list[str]:
         python: the interpreter, where the words begin with one.
     """
     started = Path(sys.argv[0])
-    if started.suffix == '.py' and started.stem in SCRIPTS:
+    if started.suffix == '.py' and started.stem in SCRIPTS and started.with_name(OURS).is_file():
         return [python, str(started.with_name(f'{VERBS[verb].module}.py'))]
     if started.name == MODULE[0] or started.parts[-2:] == MODULE:
         return [*program(python), verb]
     return ['vitbackbones', verb]
+
+
+def command_line(verb: str, *arguments: object) -> str:
+    """Return a command line for a message; see :func:`command`."""
+    return shlex.join([*command(verb), *map(str, arguments)])
 
 
 def program(python: str = 'python') -> list[str]:

@@ -68,6 +68,9 @@ def test_missing_shapes_name_the_command_that_writes_them(tmp_path, monkeypatch)
     command = 'Write the Shapes data with "python -m vitbackbones.datasets.shapes data/shapes"'
     with pytest.raises(InputError, match=command):
         locate_data(config, None, ('train',))
+    config = make_config(dataset('train', data_root='data/shapes_folders/'))
+    with pytest.raises(InputError, match='data/shapes_folders --layout folders --size 64"'):
+        locate_data(config, None, ('train',))
 
 
 def test_missing_images(written):

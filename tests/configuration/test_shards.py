@@ -60,7 +60,7 @@ def test_shards_without_an_index_get_the_command_that_writes_one(tmp_path):
         located(tmp_path)
     assert str(caught.value) == (
         f'{tmp_path}/train*.tar: these shards have no index, and there are no class folders. Write '
-        f"it with python tools/make_shards.py '{tmp_path}/train*.tar'."
+        f"it with vitbackbones shards '{tmp_path}/train*.tar'."
     )
     with pytest.raises(InputError, match='the data_prefix of train_dataloader.dataset is not the'):
         located(tmp_path, 'CIFAR10')

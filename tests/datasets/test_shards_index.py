@@ -138,7 +138,7 @@ def test_a_pattern_chooses_shards(tmp_path):
 def test_no_index(tmp_path):
     with pytest.raises(InputError, match=r'train\.index\.json: no index .*No such file') as refusal:
         read_index(tmp_path, 'train')
-    assert f"python tools/make_shards.py '{tmp_path}/train*.tar'" in str(refusal.value)
+    assert f"vitbackbones shards '{tmp_path}/train*.tar'" in str(refusal.value)
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_missing_has_the_address_of_published_weights(elsewhere):
 
 
 def test_missing_names_the_pretraining_config_where_there_is_one(config, elsewhere, monkeypatch):
-    with pytest.raises(InputError, match=r'"python tools/train\.py configs/imagenet/cls_aug_vit_s'):
+    with pytest.raises(InputError, match=r'"vitbackbones train configs/imagenet/cls_aug_vit_s'):
         prepare_pretrained(config)
     monkeypatch.setattr(pretrained, 'find_config', lambda text: None)
     with pytest.raises(InputError, match='an ImageNet classification checkpoint of this backbone'):

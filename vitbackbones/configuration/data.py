@@ -7,10 +7,13 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ..errors import InputError
+from ..verbs import command_line
 from .paths import candidates, is_remote, resolve
 from .shards import require_index, use_shards
 
 SPLITS = ('train', 'val', 'test')
+# what writes the data roots of the configs in shapes/, behind the folder
+SHAPES = {'shapes': '', 'shapes_folders': ' --layout folders --size 64'}
 
 
 def loaders(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple[str, dict]]:
@@ -116,9 +119,10 @@ def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
             continue
         require_index(dataset, resolve(root) / value)
         places = ' and '.join(str(place / value) for place in candidates(root))
+        smoke = command_line('train', 'CONFIG', '--smoke')
         raise InputError(
             f'{root / value}: the {key} of {path} is not there (looked for {places}). '
-            f'{_ways_to(root)} or try the config without data with tools/train.py --smoke.'
+            f'{_ways_to(root)} or try the config without data with "{smoke}".'
         )
 
 
@@ -145,9 +149,10 @@ def layout_found(config: Config, root: Path) -> list[bool]:
 def _ways_to(root: Path) -> str:
     """Say how to get the data set that belongs into ``root``."""
     given = 'Give the folder of the data set with --data-root,'
-    if root.name != 'shapes':
+    if root.name not in SHAPES:
         return given
-    return f'Write the Shapes data with "python -m vitbackbones.datasets.shapes {root}". {given}'
+    command = f'python -m vitbackbones.datasets.shapes {root}{SHAPES[root.name]}'
+    return f'Write the Shapes data with "{command}". {given}'
 
 
 def _relocate(config: Config, old: str, new: Path) -> None:

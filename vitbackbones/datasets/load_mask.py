@@ -21,6 +21,7 @@ from PIL import Image
 
 from ..errors import InputError
 from ..messages import some
+from ..verbs import command_line
 
 IGNORED = 255  # the label that mmseg's losses and metrics leave out
 NO_LABEL = -1  # in a table of labels: values that a mask must not hold
@@ -101,7 +102,7 @@ def kind_fault(mask: str, format: str, mode: str) -> str:
         )
     return (
         f'mask file {mask}: is a picture of kind {mode}, not an index mask. A mask has one channel '
-        "that holds the number of each pixel's class; tools/import_dataset.py masks converts "
+        f"that holds the number of each pixel's class; {command_line('import', 'masks')} converts "
         'color-coded ones.'
     )
 

@@ -22,6 +22,7 @@ from ..errors import InputError
 from ..files import write_file
 from ..messages import cut, some
 from ..packages import import_optional
+from ..verbs import command_line
 from .checks.findings import IMAGES
 
 FORMAT = 'vitbackbones shards 1'
@@ -31,7 +32,7 @@ LONGEST_LABEL = 2**20  # bytes
 META = re.compile('__[^/]*__($|/)')  # members that webdataset passes over
 SCHEME = 'shard://'  # of the address of a picture, see shards.py
 END = bytes(2 * tarfile.BLOCKSIZE)  # behind the last member
-AGAIN = 'Copy the shard again, or write it again with tools/make_shards.py.'
+AGAIN = 'Copy the shard again, or write it again (shards --help).'
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def index_command(file: Path) -> str:
     """Return the command that writes an index of shards that are there."""
     name = file.name.removesuffix(SUFFIX)
     pattern = '*.tar' if name == NAMELESS else f'{name}*.tar'
-    return f"python tools/make_shards.py '{file.parent / pattern}'"
+    return command_line('shards', file.parent / pattern)
 
 
 def expand(pattern: str) -> list[str]:

@@ -18,6 +18,7 @@ from ..messages import some
 from ..processes import leads_machine
 from ..registry import bare_name
 from ..tasks import find_task
+from ..verbs import command_line
 
 
 def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
@@ -106,7 +107,7 @@ def check_classes_occur(config: Config, found: dict[str, Findings]) -> list[str]
             f'there is none of {some(missing)}, so there is nothing to learn. Correct the labels, '
             'or metainfo.classes of the data sets.'
         )
-    where = f' in {part} (tools/check_dataset.py looks at all)' if part else ''
+    where = f' in {part} ({command_line("check")} looks at all)' if part else ''
     return [
         f'train_dataloader: no {task.unit} of the classes {some(missing)}{where}; none is learned'
     ]

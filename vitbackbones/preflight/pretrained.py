@@ -17,6 +17,7 @@ from ..configuration.settings import entries, value_at
 from ..errors import InputError
 from ..processes import show_warnings
 from ..registry import SCOPE
+from ..verbs import command_line
 from ..weights.cache import local
 from ..weights.names import find, name_of
 from ..weights.table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED
@@ -154,7 +155,7 @@ def _source(checkpoint: str) -> str:
     """Say what fills the gap: our own pretraining where a config for it exists."""
     file = f'configs/imagenet/cls_{Path(checkpoint).stem}.py'
     if find_config(file):
-        return f'the result of "python tools/train.py {file}"'
+        return f'the result of "{command_line("train", file)}"'
     return 'an ImageNet classification checkpoint of this backbone'
 
 

@@ -57,7 +57,7 @@ def test_the_long_check_compares_shards_with_the_index(tmp_path):
     write_tar(path, [*GOOD[:3], ('dog/2.cls', b'0')])  # another label
     fault = look().fault
     assert fault.startswith(f'shard {path}: {index_file(tmp_path, "train")} does not fit it.')
-    assert f"python tools/make_shards.py '{tmp_path}/train*.tar'" in fault
+    assert f"vitbackbones shards '{tmp_path}/train*.tar'" in fault
     write_tar(path, GOOD[:3])
     assert "'dog/2' is a picture without a label" in look().fault
 
