@@ -12,7 +12,8 @@ Parameters: 317.923 M.
 Hardware: 8 GPUs x 2 images, as SETR's.
 Weights: ImageNet checkpoint in checkpoints/vit_l.pth.
     The published runs start from timm's jx_vit_large_p16_384 (ImageNet-21k, then 1k at 384). The
-    released SETR checkpoints are read as they are: python tools/test.py CONFIG FILE.
+    released SETR checkpoints are read as they are: python tools/test.py CONFIG FILE. Those
+    ImageNet weights saw mean and std 127.5; SETR's code has ImageNet's, as here.
 
     python tools/train.py configs/ade20k/setr_pup_vit_l.py
     bash tools/dist_train.sh configs/ade20k/setr_pup_vit_l.py 8

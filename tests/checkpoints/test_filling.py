@@ -16,11 +16,11 @@ from torch import nn
 from vitbackbones.backbones import ViT
 from vitbackbones.checkpoints.filling import (
     adapt_state,
-    load_file,
     load_pretrained,
     require_finite,
     shorten,
 )
+from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
 from vitbackbones.registry import WEIGHT_INITIALIZERS
 

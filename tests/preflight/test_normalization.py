@@ -23,7 +23,14 @@ def config(checkpoint, images, whole=False):
 
 
 @pytest.mark.parametrize(
-    'file', ['checkpoints/tnt_s.pth', 'tnt_s', PUBLISHED['tnt_s'].url, '/cache/tnt_s_81.5.pth.tar']
+    'file',
+    [
+        'checkpoints/tnt_s.pth',
+        'tnt_s',
+        PUBLISHED['tnt_s'].url,
+        '/cache/tnt_s_81.5.pth.tar',
+        'hf-hub:timm/tnt_s_patch16_224.in1k',
+    ],
 )
 @pytest.mark.parametrize('whole', [True, False])
 def test_weights_of_another_mean_are_named_with_what_to_type(file, whole):
@@ -32,8 +39,8 @@ def test_weights_of_another_mean_are_named_with_what_to_type(file, whole):
     start, _, options = line.partition('--cfg-options ')
     assert start == (
         'weights of tnt_s saw images of mean [127.5,127.5,127.5] and std [127.5,127.5,127.5], '
-        'model.data_preprocessor has [123.675,116.28,103.53] and [58.395,57.12,57.375]; '
-        'to train and test as they were: '
+        'model.data_preprocessor has [123.675,116.28,103.53] and [58.395,57.12,57.375], '
+        'as some published recipes do; to train and test as the weights were: '
     )
     settings = PARSER.parse_args(['--cfg-options', *options.split()]).cfg_options
     followed = with_options(given, settings)

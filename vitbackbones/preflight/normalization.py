@@ -32,8 +32,8 @@ def check_normalization(config: Mapping) -> list[str]:
     return [
         f'weights of {name} saw images of mean {_listed(said["mean"])} and std '
         f'{_listed(said["std"])}, {KEY} has {_listed(images["mean"])} and '
-        f'{_listed(images["std"])}; to train and test as they were: --cfg-options '
-        + ' '.join(f'{KEY}.{key}={_listed(said[key])}' for key in said)
+        f'{_listed(images["std"])}, as some published recipes do; to train and test as the weights '
+        'were: --cfg-options ' + ' '.join(f'{KEY}.{key}={_listed(said[key])}' for key in said)
     ]
 
 

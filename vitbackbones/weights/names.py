@@ -5,6 +5,7 @@ from pathlib import Path
 from ..errors import InputError
 from ..messages import did_you_mean
 from .detectors import DETECTORS, Detector, find_detector
+from .hub import ADDRESS
 from .table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Published
 
 
@@ -42,9 +43,14 @@ def how_to_start(name: str) -> str:
 def name_of(file: str | Path) -> str | None:
     """Return the name that a file is called after, as it is or by its publisher; None if none.
 
+    A copy on the hub is known by its repository.
+
     >>> name_of('checkpoints/deit_s.pth'), name_of('resnet50-0676ba61.pth')
     ('deit_s', 'resnet50')
     """
+    if hub := ADDRESS.fullmatch(str(file)):
+        copies = {row.hf_hub: name for name, row in PUBLISHED.items()}
+        return copies.get(hub['repository'])
     stem, file_name = Path(file).stem, Path(file).name
     if stem in PUBLISHED or stem in NEVER_PUBLISHED:
         return stem
