@@ -31,3 +31,10 @@ def test_those_with_weights_to_download_are_listed_alone():
 def test_a_name_of_timm_is_answered_with_ours(tag):
     with pytest.raises(OptionError, match="timm's name of 'deit_s'"):
         create_model(f'deit_small_patch16_224{tag}')
+
+
+@pytest.mark.parametrize('name', ['deit_base_patch16_384', 'deit_b_384'])
+def test_a_name_of_weights_alone_is_answered_with_the_model_that_they_fill(name):
+    call = r"create_model\('deit_b', img_size=384, checkpoint='deit_b_384'\)"
+    with pytest.raises(OptionError, match=call):
+        create_model(name, pretrained=True)

@@ -43,11 +43,23 @@ def require_name(name: str) -> None:
     """
     if name in MODELS:
         return
-    timm = {Path(row.hf_hub).stem: row.model for row in PUBLISHED.values() if row.hf_hub}
-    if (ours := timm.get(name.partition('.')[0])) in MODELS:
-        raise OptionError(f"unknown model {name!r}: timm's name of {ours!r}")
+    timm = {Path(row.hf_hub).stem: key for key, row in PUBLISHED.items() if row.hf_hub}
+    ours = timm.get(name.partition('.')[0], name)
+    if ours in PUBLISHED and PUBLISHED[ours].model in MODELS:
+        kind = 'published weights' if ours == name else f"timm's name of {ours!r}"
+        raise OptionError(f'unknown model {name!r}: {kind}; {_how_to_create(ours)}')
     hint = did_you_mean(name, MODELS.keys()) or f'; known: {", ".join(list_models())}'
     raise OptionError(f'unknown model {name!r}{hint}')
+
+
+def _how_to_create(published: str) -> str:
+    """Say what to type for the model that published weights fill."""
+    row = PUBLISHED[published]
+    if published == row.model:
+        return f"create_model('{published}')"
+    size = row.input_size[-1]
+    image = f', img_size={size}' if size != 224 else ''
+    return f"create_model('{row.model}'{image}, checkpoint='{published}')"
 
 
 def _has_address(name: str) -> bool:
