@@ -69,7 +69,9 @@ the source in its line. `vitbackbones weights --check` tries them. The license i
 publisher's repository or of timm's entry; read it before you use the weights for more than
 research. Top-1 is the publisher's, in percent, on ImageNet-1k; mean, deviation and crop are those
 of timm's registry where it has the model, and of the publisher's code otherwise. DeiT's own
-evaluation, and that of our configs, crops 0.875 where timm takes 0.9.
+evaluation, and that of our configs, crops 0.875 where timm takes 0.9. Two more configs differ from
+the published weights of their model, as papers that trained it again do: Swin's (MSF: 0.875,
+bilinear) and `cls_mixer_b16_imagenet` (SReT: ImageNet's mean and deviation).
 """
 HEADER = """\
 | name | fills | top-1 | image | crop | mean, deviation | license | hash | address, copy | source |
