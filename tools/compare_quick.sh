@@ -50,8 +50,7 @@ print(max(6, round(steps / 26)) if '$1'.startswith('detr') else max(110, round(s
 
 # compare CONFIG DATA NUMBER: time a run of NUMBER, then train and test with every seed
 compare() {
-  config=$tools/../configs/$1.py
-  train=("$python" "$tools/train.py" "$config" --data-root "$2" --scratch --overwrite)
+  train=("$python" "$tools/train.py" "$1" --data-root "$2" --scratch --overwrite)
   folder=$out/$1
   mkdir -p "$folder"
   [ -s "$folder/number" ] || {
@@ -67,8 +66,9 @@ compare() {
       "${train[@]}" --work-dir "$run" --cfg-options randomness.seed="$seed" \
         $(schedule "$1" "$number") > "$run.log" 2>&1
       took=$SECONDS
-      "$python" "$tools/test.py" "$config" "$run" --data-root "$2" > "$run.test.log" 2>&1
-      echo "$took s in all, $(grep -oE '(Iter|Epoch)\(test\).*' "$run.test.log" | tail -1)" > "$run.result"
+      "$python" "$tools/test.py" "$1" "$run" --data-root "$2" > "$run.test.log" 2>&1
+      metrics=$(grep -E '^[^ ]+ +(-?[0-9.]+|nan)$' "$run.test.log")  # its table; without one, stop
+      echo "$took s in all," $metrics > "$run.result"
     }
     echo "$1, $number long, seed $seed: $(cat "$run.result")"
   done
