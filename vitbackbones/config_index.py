@@ -14,8 +14,6 @@ import re
 from pathlib import Path
 
 FACT = re.compile(r'^([A-Z][\w ]*): (.+(?:\n +.+)*)', re.MULTILINE)
-
-
 NO_RUNS = ('_base_', 'studies')  # folders whose files are no configs of a run
 NAMED_BY_STEM = 'own'
 

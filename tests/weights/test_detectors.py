@@ -43,7 +43,7 @@ def test_a_detector_is_found_by_its_name_and_by_its_config():
 
 
 def test_the_command_lists_detectors_with_their_ap():
-    (line,) = table(matching(['detr_r50']))
+    line = table(matching(['detr_r50']))
     assert line.split()[:3] == ['detr_r50', '42.0', 'apache-2.0']
     assert line.endswith(DETECTORS['detr_r50'].url)
 

@@ -2,14 +2,15 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Iterator, Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from fnmatch import fnmatch
 
 from ..errors import InputError
 from ..weights import DETECTORS, NEVER_PUBLISHED, PUBLISHED, Detector, Published, fetch
 from ..weights.names import find
 from ..weights.transfer import is_offline, size_of
+from .listing import columns
 
 ROWS = PUBLISHED | DETECTORS
 EXAMPLES = """\
@@ -22,7 +23,7 @@ examples:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.formatter_class = RawDescriptionHelpFormatter
+    """Describe the command line."""
     parser.epilog = EXAMPLES
     parser.add_argument(
         'names',
@@ -49,7 +50,7 @@ def weights(options: Namespace) -> None:
         return
     for name in options.names or ['*']:
         if '*' in name:
-            print('\n'.join(table(matching([name]))))
+            print(table(matching([name])))
         else:
             print(fetch(name))
 
@@ -70,14 +71,19 @@ def matching(patterns: Sequence[str]) -> dict[str, Published | Detector]:
     }
 
 
-def table(rows: dict[str, Published | Detector]) -> Iterator[str]:
-    """Yield a line for each of some published weights, with top-1 or AP; then what never was."""
-    for name, row in rows.items():
-        number = row.ap if isinstance(row, Detector) else row.top1
-        number = '' if number is None else number
-        yield f'{name:<24} {number:>5} {row.license:<18} {row.url or row.source}'
-    if len(rows) == len(ROWS):
-        yield f'never published: {", ".join(NEVER_PUBLISHED)}'
+def table(rows: dict[str, Published | Detector]) -> str:
+    """Return a line for each of some published weights; with all, also what never was published."""
+    text = columns(
+        [(name, _number(row), row.license, row.url or row.source) for name, row in rows.items()]
+    )
+    never = f'\nnever published: {", ".join(NEVER_PUBLISHED)}' if len(rows) == len(ROWS) else ''
+    return f'{text}{never}'
+
+
+def _number(row: Published | Detector) -> str:
+    """Return the top-1 accuracy or the AP that was published, ``''`` if there is none."""
+    number = row.ap if isinstance(row, Detector) else row.top1
+    return '' if number is None else f'{number}'
 
 
 def check(patterns: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from .table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Published
 
 
 def is_name(text: str) -> bool:
-    """Whether ``text`` could only be a name: files and addresses have a dot or a slash."""
+    """Return whether ``text`` could only be a name: files and addresses have a dot or a slash."""
     return not set('./\\:') & set(text)
 
 

@@ -28,7 +28,7 @@ RANGE_NOT_SATISFIABLE = 416
 
 
 def is_offline() -> bool:
-    """Whether ``HF_HUB_OFFLINE`` forbids connections, in the words of huggingface_hub."""
+    """Return whether ``HF_HUB_OFFLINE`` forbids connections, in the words of huggingface_hub."""
     return os.environ.get('HF_HUB_OFFLINE', '').upper() in ('1', 'ON', 'YES', 'TRUE')
 
 
