@@ -3,7 +3,7 @@
 Without extras the core is installed, which needs torch only. The two OpenMMLab families share their
 import names, so at most one of the extras `onedl` and `openmmlab` belongs in an environment. A
 wheel carries the configs, with an index of their headers, where OpenMMLab's tools look for them:
-in `vitbackbones/.mim`.
+in `vitbackbones/.mim`. The pages of `docs/` lie there, too.
 """
 
 import json
@@ -125,6 +125,9 @@ class BuildWithConfigs(build_py):
             shutil.rmtree(folder, ignore_errors=True)
             skipped = shutil.ignore_patterns('__pycache__')
             shutil.copytree(ROOT / 'configs', folder / 'configs', ignore=skipped)
+            (folder / 'docs').mkdir()  # that messages name
+            for page in (ROOT / 'docs').glob('*.md'):
+                shutil.copy(page, folder / 'docs')
             index = read_names('config_index')['model_index'](folder / 'configs')
             # JSON is YAML, too
             (folder / 'metafile.yml').write_text(json.dumps(index, indent=2))

@@ -17,6 +17,7 @@ ORDER = (
         'signatures',
         'version',
         'verbs',
+        'pages',
         'config_index',
         'openmmlab.frames',
     ),

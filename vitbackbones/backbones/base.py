@@ -32,6 +32,7 @@ from ..layers import (
     resize_position,
     to_map,
 )
+from ..pages import page
 from .adapting import fit_channels, fit_positions
 from .init_cfg import InitCfgMixin
 from .options import choose_indices, input_size, require_size
@@ -56,7 +57,8 @@ def contract_broken(
     backbone: nn.Module, problem: str, remedy: str, kind: type[ValueError] = OptionError
 ) -> ValueError:
     """Return the error for what a subclass lacks: what it is, what to do, where to read more."""
-    return kind(f'{type(backbone).__name__} {problem}: {remedy}; see docs/adding_a_backbone.md')
+    more = page('adding_a_backbone')
+    return kind(f'{type(backbone).__name__} {problem}: {remedy}; see {more}')
 
 
 def _finishing(constructor: Callable[..., None]) -> Callable[..., None]:

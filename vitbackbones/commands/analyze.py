@@ -29,6 +29,7 @@ from ..inference.predictor import Predictor, choose_device
 from ..inference.sources import Frame, find_sources, read_frames
 from ..inference.subjects import by_name, of_config
 from ..openmmlab.unused_toolboxes import leave_out_unused
+from ..pages import page
 from ..preflight.agreement import require_agreement
 from ..preflight.data import check_data
 from ..preflight.explain import explained
@@ -44,7 +45,7 @@ OURS = 'ours:'  # in front of the name of a model
 DEFAULT_SIZE = (224, 224)  # of images for a model by name
 
 
-EXAMPLES = """\
+EXAMPLES = f"""\
 examples:
   %(prog)s cls_aug_vit_s_imagenet work_dirs/.../epoch_300.pth diversity \\
       --versus cls_deit_s_imagenet work_dirs/.../epoch_300.pth --images photos --out out
@@ -54,7 +55,7 @@ examples:
 Out come out/WHAT.png and out/WHAT.csv. A model is a config and a checkpoint of it, or
 ours:NAME[,KEY=VALUE ...] and a checkpoint of any known layout; without a checkpoint its weights
 are random. A config's model sees images as its test pipeline makes them, a model by name their
-middle, 224 pixels wide. docs/analysis.md shows every analysis. WHAT is one of
+middle, 224 pixels wide. {page('analysis')} shows every analysis. WHAT is one of
 
 """
 

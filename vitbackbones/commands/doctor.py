@@ -13,13 +13,14 @@ from dataclasses import asdict
 from ..environment.checks import Finding, examine
 from ..environment.facts import look
 from ..errors import printable
+from ..pages import page
 
-EXAMPLES = """\
+EXAMPLES = f"""\
 examples:
   %(prog)s
   %(prog)s --json
 
-The status is 1 where something is wrong. docs/install.md says how to install.
+The status is 1 where something is wrong. {page('install')} says how to install.
 """
 
 

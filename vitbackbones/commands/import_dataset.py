@@ -21,6 +21,7 @@ from ..importing.pictures import Picture, note_twins
 from ..importing.voc import read_voc
 from ..importing.yolo import read_yolo
 from ..messages import plural, some
+from ..pages import page
 from ..processes import show_warnings
 from ..verbs import command
 
@@ -30,14 +31,14 @@ WRITTEN = {RECORD, 'annotations', 'images', 'masks', 'classes.txt'}  # all there
 CONFIGS = {'voc': 'quick_detector', 'yolo': 'quick_detector', 'masks': 'quick_segmentor'}
 
 
-EXAMPLES = """\
+EXAMPLES = f"""\
 examples:
   %(prog)s voc FOLDER OUT     XML files of Pascal VOC, LabelImg, Roboflow ...
   %(prog)s yolo FOLDER OUT    text files of YOLO, boxes or outlines
   %(prog)s masks FOLDER OUT   masks with a color for each class
 
 OUT is a folder that --data-root of the other commands takes, such as train quick_detector. Files
-that cannot be used are listed, and nothing is written; docs/own_data.md says what is looked for,
+that cannot be used are listed, and nothing is written; {page('own_data')} says what is looked for,
 and what is changed.
 """
 
@@ -55,7 +56,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add(
         '--colors',
         metavar='FILE',
-        help='of masks: the color of each class (default: found in FOLDER; docs/own_data.md)',
+        help=f'of masks: the color of each class (default: found in FOLDER; {page("own_data")})',
     )
 
 

@@ -16,6 +16,7 @@ from ..environment.checks import installation_fault
 from ..errors import InputError
 from ..idle_threads import sleep_soon
 from ..messages import did_you_mean
+from ..pages import page
 from ..verbs import SCRIPTS, VERBS, command, program
 from ..version import __version__
 from .completion import SHELLS, completion
@@ -26,8 +27,8 @@ Vision-transformer backbones for detection, segmentation and classification.
 
 verbs:
 """
-EPILOG = """\
-'%(prog)s VERB --help' says what a verb takes, with examples; docs/commands.md has all of it.
+EPILOG = f"""\
+'%(prog)s VERB --help' says what a verb takes, with examples; {page('commands')} has all of it.
 """
 
 
@@ -82,7 +83,8 @@ def top_parser() -> Parser:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument('--version', action='version', version=f'vitbackbones {__version__}')
-    how = 'print what makes a shell complete verbs, options and names of configs (docs/commands.md)'
+    what = 'verbs, options and names of configs'
+    how = f'print what makes a shell complete {what} ({page("commands")})'
     parser.add_argument('--print-completion', choices=SHELLS, metavar='SHELL', help=how)
     return parser
 

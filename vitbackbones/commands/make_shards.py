@@ -31,19 +31,20 @@ from ..errors import InputError
 from ..files import folder_lock, prepare_folder, remove_parts
 from ..messages import some
 from ..openmmlab.unused_toolboxes import leave_out_unused
+from ..pages import page
 from .cli import add_shared, count
 
 SPLITS = ('train', 'val')
 
 
-EXAMPLES = """\
+EXAMPLES = f"""\
 examples:
   %(prog)s data/imagenet/train data/imagenet_shards
   %(prog)s cls_deit_s_imagenet data/imagenet_shards
-  %(prog)s 'data/from_others/train-{000000..000146}.tar'
+  %(prog)s 'data/from_others/train-{{000000..000146}}.tar'
 
 Call it again after it was killed, with the same arguments: shards that are there are kept.
-docs/shards.md says how to train on them.
+{page('shards')} says how to train on them.
 """
 
 

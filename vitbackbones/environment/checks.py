@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from ..pages import page
 from .facts import Environment, installed_packages
 
 PYTHONS = ((3, 10), (3, 14))  # the oldest and the newest that are supported
@@ -117,7 +118,7 @@ def operators(env: Environment) -> Answer | None:
         return None
     if answers['compiled']:
         return 'ok', "mmcv's compiled ones"
-    return 'ok', 'served by vitbackbones, without a compiler (docs/operators.md)'
+    return 'ok', f'served by vitbackbones, without a compiler ({page("operators")})'
 
 
 def torch(env: Environment) -> Answer:

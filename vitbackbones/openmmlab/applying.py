@@ -17,6 +17,7 @@ from threading import Lock
 from types import ModuleType
 from typing import Any
 
+from ..pages import page
 from .patches import PATCHES, Patch
 
 LOG = logging.getLogger('vitbackbones.openmmlab')
@@ -88,5 +89,5 @@ def _skip(patch: Patch) -> None:
     LOG.warning(
         f'{release} has no {patch.target.replace(":", ".")} that vitbackbones can make safe: '
         f'{patch.protects} may run code when they are loaded. Use only what you trust, or a '
-        'supported release (docs/compatibility.md).'
+        f'supported release ({page("compatibility")}).'
     )

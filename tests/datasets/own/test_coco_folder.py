@@ -82,7 +82,7 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
     [
         ({}, r"no annotation file in COCO's format .* docs/own_data.md"),
         ({'0.json': '{"shapes": []}'}, r'labelme, one for each .* labelme2coco\.py'),
-        ({'a/0.xml': '<annotation/>'}, r'import_dataset\.py voc .* OUT, then --data-root OUT'),
+        ({'a/0.xml': '<annotation/>'}, r'vitbackbones import voc .* OUT, then --data-root OUT'),
         ({'test.json': coco(['0.jpg'])}, r'test\.json is for test, and no annotation file'),
         ({'a.json': coco(['0.jpg']), 'b.json': coco(['1.jpg'])}, r'several .* a\.json, b\.json'),
         ({'a.json': coco(['0.jpg', '1.jpg'])}, r"its images \('0.jpg', '1.jpg'\) are not in"),

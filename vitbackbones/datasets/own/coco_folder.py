@@ -12,6 +12,8 @@ from pathlib import Path
 
 from ...errors import InputError
 from ...messages import some
+from ...pages import page
+from ...verbs import command_line
 from ..checks.coco_file import COLUMNS, column, entries_of, load_json
 from ..checks.findings import spread
 from .folder import files_below, folders_below
@@ -133,13 +135,12 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
         if next(files_below(root, (suffix,)), None):
             return (
                 f"{root}: no annotation file in COCO's format (*.json), but {suffix} files. "
-                f'Convert them: python tools/import_dataset.py {kind} {root} OUT, then --data-root '
-                'OUT.'
+                f'Convert them: {command_line("import", kind, root, "OUT")}, then --data-root OUT.'
             )
     return (
         f"{root}: no annotation file in COCO's format (*.json with images, annotations and "
-        'categories) in it or below. docs/own_data.md lists the layouts that are known. The files '
-        'of labelme, one for each picture, are joined into one by its labelme2coco.py.'
+        f'categories) in it or below. {page("own_data")} lists the layouts that are known. '
+        'The files of labelme, one for each picture, are joined into one by its labelme2coco.py.'
     )
 
 

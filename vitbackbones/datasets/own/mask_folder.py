@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ...errors import InputError
 from ...messages import some
+from ...pages import page
 from ..checks.findings import IMAGES, spread
 from .folder import files_below
 from .splits import WORDS, held_out, named_split
@@ -22,7 +23,9 @@ from .splits import WORDS, held_out, named_split
 MASK_WORDS = re.compile(r'masks?|annot(ation)?s?|labels?|ann_dir|segmentation|\bgt\b')
 OTHER_MASKS = re.compile('object|instance|panoptic|color|vis')  # that no class is read from
 SAMPLE = 50  # pictures by which the names of the masks are found
-KNOWN = 'Known are images/ and masks/, with or without train/ and val/ in them: docs/own_data.md.'
+KNOWN = (
+    f'Known are images/ and masks/, with or without train/ and val/ in them: {page("own_data")}.'
+)
 
 
 @dataclass
