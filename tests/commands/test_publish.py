@@ -11,12 +11,15 @@ import huggingface_hub
 import pytest
 import torch
 import yaml
+from mmengine.config import Config
 
 from tests.openmmlab.conftest import HERE, write_model
 from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.commands.publish import add_arguments, publish
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
+from vitbackbones.publishing.card import write_card
+from vitbackbones.publishing.trained_run import portable_text, read_run
 from vitbackbones.training.find_checkpoint import find_checkpoint
 
 pytestmark = pytest.mark.compat
@@ -95,6 +98,40 @@ def test_the_config_names_no_places_of_this_machine(call, trained):
     assert '/home/someone' not in text
     assert "data_root='data/pets'" in text
     read_config(call('--overwrite') / 'config.py')
+
+
+def test_the_config_has_neither_other_places_nor_passwords(trained):
+    run = read_run(trained)
+    run.config.test_dataloader.dataset.data_root = '/'
+    run.config.model.backbone.init_cfg = {'checkpoint': '/home/someone/start.pth'}
+    run.config.cache = ['file:///home/someone/cache', 'bbox_mAP']
+    run.config.visualizer = {'init_kwargs': {'api_key': 'a1b2', 'project': 'pets'}}
+    text = portable_text(run)
+    assert not [secret for secret in ('someone', 'a1b2') if secret in text]
+    config = Config.fromstring(text, '.py')
+    assert config.model.backbone.init_cfg.checkpoint == 'start.pth'
+    assert config.cache == ['cache', 'bbox_mAP']
+    assert config.visualizer.init_kwargs == {'api_key': '', 'project': 'pets'}
+
+
+def test_names_of_classes_stay_in_their_cell(trained):
+    run = read_run(trained)
+    run.meta['classes'] = ['a|b', 'c\nd', '<img src=x>', '\x1b[31m']
+    (row,) = (
+        line
+        for line in write_card(run, 'x.safetensors', 1, '0', 'mit').split('\n')
+        if 'classes' in line
+    )
+    assert row == r'| classes | a&#124;b, c d, &lt;img src=x&gt;, \x1b[31m |'
+
+
+@pytest.mark.parametrize('other', ['epoch_1.pth', 'README.md.txt'])
+def test_only_a_folder_of_publish_is_replaced(other, call, tmp_path):
+    out = call()
+    (out / other).write_text('mine')
+    with pytest.raises(InputError, match='holds other files than .* and is not replaced'):
+        call('--overwrite')
+    assert (out / other).read_text() == 'mine'
 
 
 def test_nothing_is_uploaded_unless_asked_for(call, monkeypatch):

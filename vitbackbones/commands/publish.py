@@ -17,6 +17,7 @@ from ..publishing.trained_run import TrainedRun, portable_text, read_run
 from ..training.find_checkpoint import PUBLISHED
 from ..version import __version__
 
+FILES = {PUBLISHED, 'README.md', 'config.py'}
 EXAMPLES = """\
 examples:
   %(prog)s work_dirs/detr_aug_vit_s_shapes --out detr_shapes --license apache-2.0
@@ -36,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('work_dir', metavar='WORK_DIR', help='of a training')
     add('--checkpoint', metavar='FILE', help='in place of the best one, or else the latest')
     add('--out', metavar='DIR', help='the folder to write (default: WORK_DIR/published)')
-    add('--overwrite', action='store_true', help='replace DIR if it is there')
+    add('--overwrite', action='store_true', help='replace DIR if an earlier publish wrote it')
     license = 'of the weights, as the hub spells it, e.g. apache-2.0 (default: unknown)'
     add('--license', default='unknown', help=license)
     add('--push', metavar='OWNER/NAME', help='upload to this repository of the Hugging Face hub')
@@ -46,21 +47,33 @@ def publish(options: Namespace) -> None:
     """Do what ``vitbackbones publish --help`` describes.
 
     Raises:
-        InputError: the folder is no work dir of a training, ``--out`` is there already, or the
-            hub does not take it.
+        InputError: the folder is no work dir of a training, ``--out`` is there already or holds
+            other files, or the hub does not take it.
     """
     if options.push:
         require_access(options.push)
     work_dir = Path(options.work_dir).expanduser()
     out = Path(options.out).expanduser() if options.out else work_dir / 'published'
-    if out.exists() and not options.overwrite:
-        raise InputError(f'--out {out}: is there already; choose another, or --overwrite')
+    _require_free(out, options.overwrite)
     run = read_run(work_dir, options.checkpoint)
     with whole_folder(out.absolute()) as folder:
         _write(run, folder, options.license)
     print(f'{run.checkpoint} -> {out}: {", ".join(sorted(file.name for file in out.iterdir()))}')
     if options.push:
         print(push(out, options.push))
+
+
+def _require_free(out: Path, overwrite: bool) -> None:
+    """Check that nothing is at ``out`` but what may be replaced, which no work dir is."""
+    if not out.exists():
+        return
+    if not overwrite:
+        raise InputError(f'--out {out}: is there already; choose another, or --overwrite')
+    if not out.is_dir() or {file.name for file in out.iterdir()} - FILES:
+        raise InputError(
+            f'--out {out}: holds other files than {", ".join(sorted(FILES))} and is not replaced; '
+            'choose another'
+        )
 
 
 def _write(run: TrainedRun, folder: Path, license: str) -> None:

@@ -1,5 +1,6 @@
 """The card of a model: Markdown with YAML in front, as the Hugging Face hub reads it."""
 
+import html
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import yaml
 
 from ..configuration.data import datasets
 from ..configuration.settings import model_settings
+from ..errors import printable
 from ..openmmlab.versions import versions
 from .trained_run import TrainedRun
 
@@ -103,4 +105,10 @@ def _metrics(run: TrainedRun) -> str:
 
 
 def _table(rows: Mapping[str, str]) -> str:
-    return '\n'.join(['| | |', '|---|---|', *(f'| {key} | {rows[key]} |' for key in rows)])
+    cells = ((key, _plain(value)) for key, value in rows.items())
+    return '\n'.join(['| | |', '|---|---|', *(f'| {key} | {value} |' for key, value in cells)])
+
+
+def _plain(text: str) -> str:
+    """Return a text, as the name of a class may be any, so that it stays in its cell as it is."""
+    return html.escape(printable(text), quote=False).replace('|', '&#124;').replace('\n', ' ')

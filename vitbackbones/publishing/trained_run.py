@@ -1,6 +1,7 @@
 """What a finished run leaves in its work dir: the config, the best weights, what they measured."""
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from ..errors import InputError
 from ..training.find_checkpoint import find_checkpoint
 
 STEP = re.compile(r'(epoch|iter)_(\d+)\.pth$')
+SECRET = re.compile(r'(token|secret|password|credential|api_?key|access_key)s?$', re.I)  # of keys
 NO_METRICS = ('data_time', 'time', 'step', 'epoch', 'iter')  # in a record of an evaluation
 
 
@@ -75,16 +77,37 @@ def read_run(work_dir: Path, given: str | None = None) -> TrainedRun:
 
 
 def portable_text(run: TrainedRun) -> str:
-    """Return the config's text without the places of this machine."""
+    """Return the config's text without the places and passwords of this machine.
+
+    What lies in a folder of data stays beside its other files; of any other file the name stays.
+    """
     config = run.config.copy()
     for key in ('work_dir', 'load_from', 'resume'):
         config.pop(key, None)
     text = config.pretty_text
-    for _, dataset in datasets(config):
-        root = Path(dataset.get('data_root') or '')
-        if root.is_absolute():
-            text = text.replace(str(root), f'data/{root.name}')
-    return text.replace(str(Path(run.config.work_dir).absolute()), f'work_dirs/{run.name}')
+    roots = {Path(dataset.get('data_root') or '') for _, dataset in datasets(config)}
+    places = {str(root): f'data/{root.name}' for root in roots if root.is_absolute() and root.name}
+    places[str(Path(run.config.work_dir).absolute())] = f'work_dirs/{run.name}'
+    for place in sorted(places, key=len, reverse=True):  # a folder before the one that it lies in
+        text = text.replace(place, places[place])
+    for key, value in _texts(config.to_dict()):
+        if SECRET.search(key):
+            text = text.replace(repr(value), "''")
+        elif value.startswith(('/', 'file:/')):
+            text = text.replace(repr(value), repr(Path(value).name))
+    return text
+
+
+def _texts(value: object, key: str = '') -> Iterator[tuple[str, str]]:
+    """Yield every text in a config that is not empty, after its key."""
+    if isinstance(value, str) and value:
+        yield key, value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _texts(inner, str(name))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner, key)
 
 
 def _newest(work_dir: Path, pattern: str, what: str) -> Path:
