@@ -17,6 +17,7 @@ from vitbackbones.catalog import (
 )
 from vitbackbones.errors import InputError
 
+TOO_LONG = 'x' * 300
 FILE = CONFIGS / 'coco' / 'detr_aug_vit_s.py'
 
 
@@ -95,3 +96,8 @@ def test_a_foreign_config_inherits_by_package_name(tmp_path):
     assert found.model.num_queries == 7
     assert '_scope_' not in found.model
     assert found.model.backbone == Config.fromfile('detr_aug_vit_s_shapes').model.backbone
+
+
+@pytest.mark.parametrize('text', [TOO_LONG, f'coco/{TOO_LONG}', 'coco/a\0b', f'coco/{TOO_LONG}.py'])
+def test_a_text_that_can_be_no_file_is_no_config(text):
+    assert find_config(text) is None

@@ -5,6 +5,7 @@ OpenMMLab's tools look for them.
 """
 
 from functools import cache
+from os.path import isfile
 from pathlib import Path
 
 from .config_index import name_of, run_configs
@@ -45,7 +46,7 @@ def find_config(text: str | Path) -> Path | None:
         return config_files().get(''.join(parts))
     inside = CONFIGS.joinpath(*parts[:-1], f'{parts[-1]}.py')
     shipped = '..' not in parts and inside.is_relative_to(CONFIGS)  # not absolute
-    return inside if shipped and inside.is_file() else None
+    return inside if shipped and isfile(inside) else None  # False for a name that is too long
 
 
 def config(name: str) -> str:

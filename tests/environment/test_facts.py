@@ -64,3 +64,16 @@ def test_the_cache_is_where_the_variables_say(tmp_path, monkeypatch, variable):
     monkeypatch.delenv('TORCH_HOME', raising=False)
     monkeypatch.setenv(variable, str(tmp_path))
     assert tmp_path in (facts.cache_folder(), facts.cache_folder().parent)
+
+
+@pytest.mark.parametrize('source', [b'{', b'[]', b'\xff', b'{"dir_info": {"editable": true}}'])
+def test_damaged_metadata_stops_nothing(source, tmp_path, monkeypatch):
+    install(tmp_path, 'torch', '2.0')
+    (tmp_path / 'torch-2.0.dist-info' / 'direct_url.json').write_bytes(source)
+    for name, content in (('damaged', b'\xff\xfe'), ('mmdet', b'Name: mmdet\n')):
+        (tmp_path / f'{name}-1.dist-info').mkdir()
+        (tmp_path / f'{name}-1.dist-info' / 'METADATA').write_bytes(content)
+    monkeypatch.setattr(sys, 'path', [str(tmp_path)])
+    found = installed_packages()
+    assert [(each.version, each.root) for each in found['torch']] == [('2.0', str(tmp_path))]
+    assert found.keys() == {'torch'}

@@ -15,6 +15,7 @@ class Behavior:
         content: of every path but those with ``missing`` in them.
         ends: after how many bytes its answers break off, one answer each; then they are whole.
         ranges: whether it goes on where it is asked to.
+        most: bytes of what is asked for that one answer has; None for all.
         kind: of the content, for its header.
         asked: (method, path, range) of every request so far.
     """
@@ -22,6 +23,7 @@ class Behavior:
     content: bytes = b''
     ends: list[int] = field(default_factory=list)
     ranges: bool = True
+    most: int | None = None
     kind: str = 'application/octet-stream'
     asked: list[tuple[str, str, str | None]] = field(default_factory=list)
 
@@ -53,15 +55,18 @@ def behaving(cache, monkeypatch) -> Iterator[tuple[str, Behavior]]:
             elif start >= len(behavior.content) > 0:
                 self.send_error(416)
             else:
-                self.send(start, behavior.content[start:] if body is None else body)
+                end = start + behavior.most if start and behavior.most else None
+                self.send(start, behavior.content[start:end] if body is None else body)
 
         def send(self, start, body):
             whole = len(behavior.content)
             self.send_response(206 if start else 200)
             self.send_header('Content-Type', behavior.kind)
-            self.send_header('Content-Length', str(whole - start))
+            length = len(body) or whole - start
+            self.send_header('Content-Length', str(length))
             if start:
-                self.send_header('Content-Range', f'bytes {start}-{whole - 1}/{whole}')
+                last = start + length - 1
+                self.send_header('Content-Range', f'bytes {start}-{last}/{whole}')
             self.end_headers()
             self.wfile.write(body[: behavior.ends.pop(0)] if body and behavior.ends else body)
 

@@ -15,6 +15,7 @@ from vitbackbones.checkpoints.filling import load_pretrained
 from vitbackbones.errors import InputError, OptionError
 from vitbackbones.openmmlab.pretrained import Pretrained
 from vitbackbones.weights import PUBLISHED, fetch
+from vitbackbones.weights.cache import local, place_of
 
 from .server import behaving
 
@@ -109,3 +110,20 @@ def test_a_missing_file_is_no_name(tmp_path):
         with pytest.raises(InputError, match='no such checkpoint file'):
             load_anywhere(text)
     assert not Path('none.pth').exists()
+
+
+def test_a_text_that_can_be_no_file_is_one_message():
+    with pytest.raises(InputError, match='no name of published weights'):
+        local('x' * 300)
+    with pytest.raises(InputError, match='Invalid IPv6 URL'):
+        fetch('http://[::1/x.pth')
+
+
+@pytest.mark.parametrize(
+    'path', ['a/..', 'a/%2e%2e', f'{"x" * 300}-0676ba61.pth', '%E2%82%AC' * 99]
+)
+def test_the_place_of_a_download_is_a_file_in_its_folder(path, tmp_path):
+    file = place_of(f'http://127.0.0.1/{path}', tmp_path)
+    assert file.resolve().parent.parent == tmp_path
+    file.parent.mkdir()
+    file.with_name(f'{file.name}.part').touch()

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from vitbackbones.errors import InputError
-from vitbackbones.weights.transfer import TRIES, download
+from vitbackbones.weights.transfer import TRIES, _refuse_open_way, download
 
 from .server import behaving
 
@@ -122,3 +122,16 @@ def test_one_of_many_downloads_for_all(server, file):
         thread.join()
     assert file.read_bytes() == CONTENT
     assert len(server.asked) == 2  # cut short once
+
+
+def test_a_part_of_the_rest_is_not_taken_for_all_of_it(server, file):
+    server.ends, server.most = [1000], 4000
+    fetch(server, file, sha256=None)
+    assert file.read_bytes() == CONTENT
+
+
+def test_https_that_leads_to_http_is_refused():
+    _refuse_open_way('https://a/x.pth', 'https://b/x.pth')
+    _refuse_open_way('http://a/x.pth', 'http://b/x.pth')
+    with pytest.raises(InputError, match=r'https://a/x\.pth: leads to http://b/x\.pth'):
+        _refuse_open_way('https://a/x.pth', 'http://b/x.pth')

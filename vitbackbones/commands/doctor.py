@@ -46,4 +46,4 @@ def report(findings: Iterable[Finding]) -> Iterator[str]:
     for each in findings:
         yield printable(f'{each.state:<8} {each.check:<15} {each.text}')
         if each.remedy:
-            yield f'{"":<24} type: {each.remedy}'
+            yield printable(f'{"":<24} type: {each.remedy}')

@@ -11,6 +11,7 @@ from argparse import REMAINDER, ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
+from os.path import exists
 from pathlib import Path
 
 from ..catalog import find_config
@@ -100,7 +101,7 @@ def shortest(found: dict[str, Path]) -> list[str]:
 
 def _config_file(word: str) -> str:
     """Return the file of a config's name, and any other word as it is."""
-    file = None if Path(word).exists() else find_config(word)
+    file = None if exists(word) else find_config(word)
     return str(file or word)
 
 

@@ -102,27 +102,38 @@ def installed_packages() -> dict[str, tuple[Installed, ...]]:
     """
     found: dict[str, dict[str, Installed]] = {}
     for each in distributions():
-        name = each.metadata['Name']
-        if name is None:  # what a broken uninstallation leaves behind
+        name, version = _label(each)
+        if not (name and version):  # what a broken uninstallation leaves behind
             continue
         root = str(_root(each))
-        made = Installed(each.version, root, tuple(each.requires or ()))
+        made = Installed(version, root, tuple(each.requires or ()))
         found.setdefault(re.sub('[-_.]+', '-', name).lower(), {}).setdefault(root, made)
     return {name: tuple(by_root.values()) for name, by_root in found.items()}
 
 
+def _label(distribution: Distribution) -> tuple[str | None, str | None]:
+    """Return name and version, None where metadata is damaged."""
+    try:
+        return distribution.metadata['Name'], distribution.metadata['Version']
+    except (UnicodeDecodeError, KeyError):  # Python 3.10 to 3.13 return None, later ones raise
+        return None, None
+
+
 def _root(distribution: Distribution) -> Path:
     """Return the folder that modules come from: for an editable installation, its clone."""
-    source = json.loads(distribution.read_text('direct_url.json') or '{}')
-    if source.get('dir_info', {}).get('editable'):
-        return Path(unquote(urlparse(source['url']).path)).resolve()
+    try:
+        source = json.loads(distribution.read_text('direct_url.json') or '{}')
+        if source.get('dir_info', {}).get('editable'):
+            return Path(unquote(urlparse(source['url']).path)).resolve()
+    except (ValueError, AttributeError, TypeError, KeyError):  # not written by an installer
+        pass
     return Path(distribution.locate_file('')).resolve()
 
 
 def _clone(folder: Path) -> Installed | None:
     """Return what a folder holds of this package."""
     file = folder / 'vitbackbones' / 'version.py'
-    found = re.search(r"'([^']+)'", file.read_text()) if file.is_file() else None
+    found = re.search(r"'([^']+)'", file.read_text(errors='replace')) if file.is_file() else None
     return Installed(found[1], str(folder.resolve())) if found else None
 
 

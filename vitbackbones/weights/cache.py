@@ -6,6 +6,7 @@ A download is kept in torch.hub's folder under its whole address, as many files 
 """
 
 import hashlib
+from os.path import exists
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -15,7 +16,9 @@ from ..errors import InputError
 from .hub import SCHEME, fetch_from_hub
 from .names import find, is_name
 from .table import HASH
-from .transfer import OTHERWISE, download
+from .transfer import OTHERWISE, download, fetching
+
+LONGEST = 60  # characters of a name, of up to 4 bytes; file systems take 255 bytes
 
 
 def local(source: str | Path) -> str | Path:
@@ -27,7 +30,7 @@ def local(source: str | Path) -> str | Path:
         InputError: as of :func:`fetch`.
     """
     text = str(source)
-    if Path(text).exists() or not (is_name(text) or text.startswith(SCHEME)):
+    if exists(text) or not (is_name(text) or text.startswith(SCHEME)):
         return source
     return fetch(text)
 
@@ -45,7 +48,7 @@ def fetch(source: str) -> Path:
     """
     if source.startswith(SCHEME):
         return fetch_from_hub(source)
-    if urlparse(source).scheme in ('http', 'https'):
+    if source.lower().startswith(('http://', 'https://')):
         return fetch_url(source)
     row = find(source)
     if row.url is None:
@@ -79,6 +82,8 @@ def fetch_url(
 
 def place_of(url: str, folder: str | Path | None = None) -> Path:
     """Return where the file behind an address is kept; ``folder`` as of :func:`fetch_url`."""
+    with fetching(url):  # what is no address
+        name = Path(unquote(urlparse(url).path)).name
     folder = Path(folder or Path(torch.hub.get_dir(), 'checkpoints'))
     folder /= hashlib.sha256(url.encode()).hexdigest()[:16]
-    return folder / (Path(unquote(urlparse(url).path)).name or 'checkpoint')
+    return folder / (name[-LONGEST:].removeprefix('..') or 'checkpoint')

@@ -24,7 +24,7 @@ def fetch_from_hub(address: str) -> Path:
             no such file, no permission or no connection.
     """
     match = ADDRESS.fullmatch(address)
-    if match is None:
+    if match is None or '..' in address.replace(':', '/').replace('@', '/').split('/'):
         raise InputError(f'{address}: must be hf-hub:OWNER/NAME, with @REVISION or :FILE behind it')
     names = (match['file'],) if match['file'] else FILES
     with fetching(address):

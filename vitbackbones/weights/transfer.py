@@ -95,6 +95,11 @@ def _refuse_page(url: str, headers: Message) -> None:
         raise InputError(f'{url}: the server answers with a web page, no file. {OTHERWISE}')
 
 
+def _refuse_open_way(url: str, answering: str) -> None:
+    if url.lower().startswith('https:') and not answering.startswith('https:'):
+        raise InputError(f'{url}: leads to {answering}, where anybody could change it. {OTHERWISE}')
+
+
 @contextmanager
 def _alone(url: str, file: Path) -> Iterator[None]:
     """Keep other processes from downloading the same file while the block runs."""
@@ -142,10 +147,14 @@ def _receive(url: str, part: Path, progress: bool) -> None:
     asked = {'Range': f'bytes={there}-'} if there else {}
     with urlopen(Request(url, headers=asked), timeout=TIMEOUT) as answer:
         _refuse_page(url, answer.headers)
-        goes_on = answer.headers.get('Content-Range', '').startswith(f'bytes {there}-')
+        _refuse_open_way(url, answer.url)
+        content_range = answer.headers.get('Content-Range', '')
+        goes_on = content_range.startswith(f'bytes {there}-')
         start = there if goes_on else 0
-        length = answer.headers.get('Content-Length')
+        length, whole = answer.headers.get('Content-Length'), content_range.partition('/')[2]
         total = start + int(length) if length else None
+        if goes_on and whole.isdecimal():  # an answer may be a part of what was asked for
+            total = int(whole)
         bar = tqdm(total=total, initial=start, disable=not progress, unit='B', unit_scale=True)
         with part.open('ab' if goes_on else 'wb') as file, bar:
             while data := answer.read(CHUNK):
