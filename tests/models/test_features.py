@@ -8,7 +8,6 @@ from vitbackbones import create_model
 from vitbackbones.errors import OptionError
 from vitbackbones.models import MODELS
 
-
 ONE_OF_EACH_HOST = {host: name for name, (host, *_) in MODELS.items()}.values()
 NAMES = [
     pytest.param(name, marks=[] if name in ONE_OF_EACH_HOST else pytest.mark.grid)

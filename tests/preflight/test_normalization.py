@@ -6,6 +6,7 @@ import pytest
 from mmengine.config import Config, DictAction
 
 from vitbackbones.catalog import config_files
+from vitbackbones.commands.train import NORMALIZATION, SMOKE, TRAIN
 from vitbackbones.configuration.read import with_options
 from vitbackbones.preflight.normalization import check_normalization
 from vitbackbones.weights import PUBLISHED
@@ -72,3 +73,9 @@ def test_a_run_from_random_weights_hears_nothing():
 def test_shipped_configs_normalize_as_their_weights_or_as_published(name):
     findings = check_normalization(Config.fromfile(config_files()[name]))
     assert bool(findings) == (name == 'setr_pup_vit_l_ade20k')
+
+
+def test_a_run_and_a_smoke_test_say_it():
+    for steps in (TRAIN, SMOKE):
+        (before,) = (i for i, step in enumerate(steps) if step.name == 'weights')
+        assert NORMALIZATION in steps[before:]

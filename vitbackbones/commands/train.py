@@ -221,6 +221,11 @@ SMOKE_SETTINGS = (
         lambda config, options: choose_work_dir(config, options.work_dir, below='smoke'),
     ),
 )
+NORMALIZATION = Step(
+    'normalization',
+    'images are those that these weights were trained on',
+    lambda config, options: show_warnings(check_normalization(config)),
+)
 COMPILE = Step(
     'compilation',
     'of the parts that the network repeats (--compile)',
@@ -240,11 +245,7 @@ TRAIN = (
         _check_earlier_run,
     ),
     Step('weights', 'what the backbone starts from (--pretrained, --scratch)', _fill),
-    Step(
-        'normalization',
-        'images are those that these weights were trained on',
-        lambda config, options: show_warnings(check_normalization(config)),
-    ),
+    NORMALIZATION,
     Step('teacher', 'its weights are there', lambda config, options: prepare_teacher(config)),
     Step(
         'data',
@@ -269,6 +270,7 @@ SMOKE = (
             config, options.pretrained, scratch=not options.pretrained
         ),
     ),
+    NORMALIZATION,
     COMPILE,
     GUARDS,
     Step(
