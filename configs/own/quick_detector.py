@@ -3,7 +3,7 @@
 Reproduces: nothing published; chosen by measurement, docs/quick.md.
 Measured: AP 0.565, AP50 0.890 on test of BCCD, 205 training pictures.
 Schedule: 2000 steps of 4 pictures of at most 320 x 320.
-Hardware: two CPU cores or any GPU; 0.30 s a step on two free cores, 10 minutes.
+Hardware: two CPU cores or any GPU; 0.24 to 0.30 s a step on two free cores, 8 to 10 minutes.
 
     python tools/train.py configs/own/quick_detector.py --data-root FOLDER
     python tools/train.py configs/own/quick_detector.py  # on Shapes, under data/shapes

@@ -2,7 +2,7 @@
 
 Reproduces: nothing published; chosen by measurement, docs/quick.md.
 Schedule: 2000 steps of 4 crops of 160 x 160, from pictures of about 240 pixels.
-Hardware: a CPU or any GPU; 0.21 s of one thread a step, 7 minutes.
+Hardware: two CPU cores or any GPU; 0.11 s a step on two free cores (CamVid), 4 minutes.
 
     python tools/train.py configs/own/quick_segmentor.py --data-root FOLDER
     python tools/train.py configs/own/quick_segmentor.py  # on Shapes, under data/shapes
