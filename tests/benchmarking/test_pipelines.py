@@ -12,7 +12,7 @@ from vitbackbones.benchmarking.loading import seconds_by_part, seed
 from vitbackbones.benchmarking.suites import data
 from vitbackbones.errors import InputError
 
-from ..datasets.natural import photograph
+from ..datasets.natural import FARTHEST, photograph
 
 pytestmark = pytest.mark.compat
 
@@ -41,7 +41,7 @@ def inputs(pipeline, samples, number=0):
 @pytest.mark.parametrize(
     ('config', 'scope', 'limit'),
     [
-        ('cls_deit_s_imagenet', 'mmpretrain', 2),
+        ('cls_deit_s_imagenet', 'mmpretrain', FARTHEST),
         ('detr_pvt_s_coco', 'mmdet', 0),
         ('setr_mla_sret_s_ade20k', 'mmseg', 0),
     ],

@@ -14,4 +14,5 @@ def count_values(image: np.ndarray) -> np.ndarray:
     """
     channels = range(image[:1, :1].size)
     counts = [cv2.calcHist([image], [channel], None, [256], [0, 256]) for channel in channels]
-    return np.stack(counts)[..., 0].astype(np.int64)  # (C, 256, 1) -> (C, 256)
+    # OpenCV 4 returns (256, 1), OpenCV 5 (256,)
+    return np.stack([count.ravel() for count in counts]).astype(np.int64)  # (C, 256)
