@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
 from mmengine.config import Config
@@ -91,3 +93,25 @@ def test_a_bug_without_a_work_dir(capsys, tmp_path, monkeypatch, work_dir):
     assert run(lambda: broken_tool(work_dir)) == 1
     (file,) = tmp_path.glob('vitbackbones_*/error_*.txt')
     assert str(file) in capsys.readouterr().err
+
+
+READER_STOPS = """
+import sys, time
+from vitbackbones.commands.ending import run
+
+def main():
+    time.sleep(0.5)
+    print('line' * {count})
+
+sys.exit(run(main))
+"""
+
+
+@pytest.mark.parametrize('count', [1, 100_000])
+def test_a_list_whose_reader_stops_ends_quietly(count):
+    """As in ``| head``, whether the list fits into a buffer or not."""
+    command = [sys.executable, '-c', READER_STOPS.format(count=count)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.close()
+    assert process.stderr.read() == ''
+    assert process.wait() == 141

@@ -14,6 +14,7 @@ lists of names are there at once.
 """
 
 import os
+import select
 import signal
 import sys
 import traceback
@@ -56,12 +57,12 @@ def _end(process: int, number: int, frame) -> None:
 
 def _reader_is_gone() -> bool:
     """Return whether nobody reads what is printed any more, as behind ``| head``."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python's own flush
-        return True
-    return False
+    states = select.poll()
+    states.register(sys.stdout.fileno(), 0)
+    if not any(state & select.POLLERR for _, state in states.poll(0)):
+        return False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python's own flush
+    return True
 
 
 def run(main: Callable[[], None]) -> int:
@@ -69,6 +70,7 @@ def run(main: Callable[[], None]) -> int:
     try:
         with _ended_by_signals():
             main()
+            sys.stdout.flush()
     except InputError as error:
         # before the processes are joined, all of a machine stumble over the same thing
         if leads_machine() or others_joined():
