@@ -84,7 +84,8 @@ def test_key_that_only_building_shows(tool, data):
 
 
 @pytest.mark.parametrize('arguments', [['train', TINY, '--smoke'], ['test', TINY, 'x.pth']])
-def test_another_number_of_classes(tool, arguments):
+def test_another_number_of_classes(tool, tmp_path, arguments):
+    (tmp_path / 'x.pth').touch()
     result = tool(*arguments, '--cfg-options', 'model.bbox_head.num_classes=80')
     refused(result, 'model.bbox_head.num_classes is 80, but', '.metainfo.classes names 3 classes')
 
