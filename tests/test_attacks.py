@@ -3,9 +3,12 @@
 import io
 import multiprocessing
 import pickle
+import shutil
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 
+import huggingface_hub
 import mmengine
 import numpy as np
 import pytest
@@ -23,6 +26,11 @@ from vitbackbones.commands.convert_checkpoint import convert_file
 from vitbackbones.errors import InputError
 from vitbackbones.inference.predictor import Predictor
 from vitbackbones.models import create_model
+from vitbackbones.openmmlab.pretrained import Pretrained
+from vitbackbones.preflight.pretrained import prepare_pretrained
+from vitbackbones.trained import trained_weights
+from vitbackbones.training.find_checkpoint import find_checkpoint
+from vitbackbones.weights import PUBLISHED
 
 from . import attacks
 from .addresses import serving
@@ -90,8 +98,10 @@ def all_refused(load, files):
     for key, file in files.items():
         try:
             load(file)
-        except InputError:
-            continue
+        except InputError as error:
+            if ' downloaded' not in str(error):  # it came, and was refused for what it holds
+                continue
+            raise AssertionError(f'{key}: {error}') from error
         except Exception as error:
             raise AssertionError(f'{key}: {error!r}') from error
         raise AssertionError(f'{key}: was loaded')
@@ -158,6 +168,51 @@ def test_every_attack_is_refused_by(path, files):
 def test_every_attack_is_refused_from_a_server(files, server):
     all_refused(lambda file: load_anywhere(f'{server}/{file.name}'), files)
     all_refused(lambda file: CheckpointLoader.load_checkpoint(f'{server}/{file.name}'), files)
+
+
+def test_every_attack_is_refused_from_the_hub(files, monkeypatch):
+    monkeypatch.delenv('HF_HUB_OFFLINE', raising=False)
+
+    def load(file):
+        monkeypatch.setattr(huggingface_hub, 'hf_hub_download', lambda *_, **options: str(file))
+        load_anywhere('hf-hub:a/b')
+
+    all_refused(load, files)
+
+
+def by_auto(name):
+    options = {'type': 'Pretrained', 'checkpoint': f'nowhere/{name}.pth'}
+    config = Config({'model': {'backbone': {'type': 'vitbackbones.ViT', 'init_cfg': options}}})
+    return prepare_pretrained(config, 'auto').model.backbone.init_cfg.checkpoint
+
+
+@pytest.mark.parametrize('source', [str, by_auto], ids=['name', 'auto'])
+def test_every_attack_is_refused_as_published_weights(source, files, server, monkeypatch):
+    row = replace(PUBLISHED['deit_s'], sha256=None)
+
+    def load(file):
+        monkeypatch.setitem(PUBLISHED, 'deit_s', replace(row, url=f'{server}/{file.name}'))
+        Pretrained(source('deit_s'))(nn.Linear(1, 1))
+
+    all_refused(load, files)
+
+
+def test_every_attack_is_refused_in_a_published_folder(files, tmp_path):
+    def load(file):
+        shutil.copy(file, tmp_path / 'model.safetensors')
+        load_file(find_checkpoint(str(tmp_path), 'CHECKPOINT'))
+
+    all_refused(load, files)
+
+
+def test_every_attack_is_refused_among_the_trained_weights(files, tmp_path, monkeypatch):
+    monkeypatch.setattr('vitbackbones.trained.FOLDER', tmp_path)
+
+    def load(file):
+        shutil.copy(file, tmp_path / 'quick_detector.safetensors')
+        CheckpointLoader.load_checkpoint(str(trained_weights()['quick_detector']))
+
+    all_refused(load, files)
 
 
 def test_every_attack_is_refused_by_a_run(files, runner):
