@@ -1,5 +1,6 @@
 """Files that are complete or absent, in folders that one process at a time writes to."""
 
+import errno
 import fcntl
 import os
 import shutil
@@ -41,6 +42,21 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
     except Exception:
         part.unlink(missing_ok=True)
         raise
+
+
+def own_file(path: str | Path, flags: int) -> int:
+    """Open a file, as ``opener`` of ``open``, and no other file that a link of its name leads to.
+
+    Raises:
+        OSError: the name is a link, or the file has other names.
+    """
+    descriptor = os.open(path, flags & ~os.O_TRUNC | os.O_NOFOLLOW, 0o666)
+    if os.fstat(descriptor).st_nlink > 1:
+        os.close(descriptor)
+        raise OSError(errno.EMLINK, 'the file has other names', str(path))
+    if flags & os.O_TRUNC:
+        os.truncate(descriptor, 0)
+    return descriptor
 
 
 def write_file(path: str | Path, content: bytes) -> None:

@@ -17,6 +17,8 @@ class Behavior:
         ranges: whether it goes on where it is asked to.
         most: bytes of what is asked for that one answer has; None for all.
         kind: of the content, for its header.
+        tag: of the content, for its header; '' for none.
+        says_size: whether answers have a Content-Length.
         asked: (method, path, range) of every request so far.
     """
 
@@ -25,6 +27,8 @@ class Behavior:
     ranges: bool = True
     most: int | None = None
     kind: str = 'application/octet-stream'
+    tag: str = ''
+    says_size: bool = True
     asked: list[tuple[str, str, str | None]] = field(default_factory=list)
 
 
@@ -49,7 +53,8 @@ def behaving(cache, monkeypatch) -> Iterator[tuple[str, Behavior]]:
         def answer(self, body):
             behavior.asked.append((self.command, self.path, self.headers['Range']))
             asked = int((self.headers['Range'] or 'bytes=0-')[len('bytes=') : -1])
-            start = asked if behavior.ranges else 0
+            same = self.headers['If-Range'] in (None, behavior.tag)
+            start = asked if behavior.ranges and same else 0
             if 'missing' in self.path:
                 self.send_error(404)
             elif start >= len(behavior.content) > 0:
@@ -63,7 +68,10 @@ def behaving(cache, monkeypatch) -> Iterator[tuple[str, Behavior]]:
             self.send_response(206 if start else 200)
             self.send_header('Content-Type', behavior.kind)
             length = len(body) or whole - start
-            self.send_header('Content-Length', str(length))
+            if behavior.says_size:
+                self.send_header('Content-Length', str(length))
+            if behavior.tag:
+                self.send_header('ETag', behavior.tag)
             if start:
                 last = start + length - 1
                 self.send_header('Content-Range', f'bytes {start}-{last}/{whole}')

@@ -1,7 +1,11 @@
 """A file arrives complete and checked, or not at all; what was cut short goes on."""
 
+import errno
 import hashlib
 import threading
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -125,9 +129,54 @@ def test_one_of_many_downloads_for_all(server, file):
 
 
 def test_a_part_of_the_rest_is_not_taken_for_all_of_it(server, file):
-    server.ends, server.most = [1000], 4000
+    server.ends, server.most, server.tag = [1000], 4000, '"1"'
     fetch(server, file, sha256=None)
     assert file.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize('tags', [('', ''), ('"1"', '"2"'), ('W/"1"', 'W/"1"')])
+def test_parts_of_two_files_are_not_joined(tags, server, file):
+    server.ends, server.tag = [1000] * TRIES, tags[0]
+    refusal(server, file, sha256=None)
+    assert file.with_name('x.pth.part').stat().st_size > 0
+    server.content, server.tag = CONTENT[::-1], tags[1]
+    fetch(server, file, sha256=None)
+    assert file.read_bytes() == server.content
+    assert sorted(path.name for path in file.parent.iterdir()) == ['x.pth', 'x.pth.lock']
+
+
+def test_a_body_without_an_end_is_not_kept(server, file, monkeypatch):
+    monkeypatch.setattr('vitbackbones.weights.transfer.LARGEST', 1000)
+    server.says_size = False
+    assert 'more than 1000 bytes' in refusal(server, file)
+    assert [path.name for path in file.parent.glob('*.part')] == []
+
+
+def test_a_file_larger_than_the_disk_is_not_begun(server, file, monkeypatch):
+    usage = SimpleNamespace(free=100)
+    monkeypatch.setattr('vitbackbones.weights.transfer.shutil.disk_usage', lambda _: usage)
+    assert f'has {len(CONTENT)} bytes, but {file.parent} has room for 100' in refusal(server, file)
+    assert not file.with_name('x.pth.part').exists()
+
+
+def test_a_full_disk_gets_its_room_back(server, file, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, 'No space left on device')
+
+    monkeypatch.setattr('vitbackbones.weights.transfer.tqdm.update', full)
+    assert 'No space left' in refusal(server, file)
+    assert not file.with_name('x.pth.part').exists()
+
+
+@pytest.mark.parametrize('link', [Path.symlink_to, Path.hardlink_to])
+@pytest.mark.parametrize('name', ['x.pth.part', 'x.pth.lock', 'x.pth.tag'])
+def test_nothing_is_written_through_a_link(name, link, server, file, tmp_path):
+    (tmp_path / 'dear').write_text('mine')
+    file.parent.mkdir()
+    link(file.with_name(name), tmp_path / 'dear')
+    with suppress(InputError):  # a part may be replaced
+        fetch(server, file, sha256=HASH)
+    assert (tmp_path / 'dear').read_text() == 'mine'
 
 
 def test_https_that_leads_to_http_is_refused():

@@ -1,15 +1,18 @@
 """One file from one address: complete and checked, or not there at all.
 
-What was cut short is kept beside it as ``.part`` and goes on from there. Of several processes that
-want the same file one downloads, and the others wait.
+What was cut short is kept beside it as ``.part`` and goes on from there, if the server still has
+the file that ``.tag`` tells from others. Of several processes that want the same file one
+downloads, and the others wait.
 """
 
+import errno
 import hashlib
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from email.message import Message
-from http.client import HTTPException
+from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -18,10 +21,13 @@ from filelock import FileLock
 from torch.hub import tqdm
 
 from ..errors import InputError
+from ..files import own_file
 
 TRIES = 4  # after connections that broke
 TIMEOUT = 30  # seconds without a byte
 CHUNK = 1 << 20  # bytes
+LARGEST = 1 << 35  # bytes, of a file whose size the server does not say
+FULL = (errno.ENOSPC, errno.EDQUOT)
 BROKEN = (ConnectionError, TimeoutError, HTTPException)
 OTHERWISE = 'Fetch it by other means and give the file.'
 RANGE_NOT_SATISFIABLE = 416
@@ -68,7 +74,8 @@ def download(url: str, file: Path, sha256: str | None = None, progress: bool = T
         part = file.with_name(f'{file.name}.part')
         goes_on = part.exists()
         while not file.exists():  # another process may have brought it meanwhile
-            _transfer(url, part, progress)
+            _transfer(url, part, bool(sha256), progress)
+            _tag_file(part).unlink(missing_ok=True)
             if problem := _problem(part, sha256):
                 part.unlink()
                 if not goes_on:
@@ -111,7 +118,8 @@ def _alone(url: str, file: Path) -> Iterator[None]:
     lock = FileLock(f'{file}.lock')  # stays, as another process may be about to lock it
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
+        with open(lock.lock_file, 'a', opener=own_file):
+            lock.acquire()
     except OSError as error:
         raise InputError(
             f'{url}: cannot be kept in {file.parent} ({error.strerror}). Name a folder that can be '
@@ -123,11 +131,11 @@ def _alone(url: str, file: Path) -> Iterator[None]:
         lock.release()
 
 
-def _transfer(url: str, part: Path, progress: bool) -> None:
+def _transfer(url: str, part: Path, checked: bool, progress: bool) -> None:
     """Complete ``part``; go on after connections that break."""
     for left in reversed(range(TRIES)):
         try:
-            _receive(url, part, progress)
+            _receive(url, part, checked, progress)
             return
         except HTTPError as error:
             if error.code != RANGE_NOT_SATISFIABLE or not left:
@@ -141,27 +149,88 @@ def _transfer(url: str, part: Path, progress: bool) -> None:
                 ) from error
 
 
-def _receive(url: str, part: Path, progress: bool) -> None:
-    """Append what is missing of ``part``, or write all of it if the server gives no ranges."""
+def _receive(url: str, part: Path, checked: bool, progress: bool) -> None:
+    """Append what is missing of ``part``, or write all of it where that may be another file's.
+
+    Args:
+        url: the address.
+        part: what came before, or nothing.
+        checked: whether a hash will tell if the whole is one file.
+        progress: whether to show a bar.
+    """
     there = part.stat().st_size if part.exists() else 0
-    asked = {'Range': f'bytes={there}-'} if there else {}
+    tag = _read(_tag_file(part))
+    can_go_on = there and (tag or checked)
+    asked = {'Range': f'bytes={there}-'} if can_go_on else {}
+    asked |= {'If-Range': tag} if can_go_on and tag else {}
     with urlopen(Request(url, headers=asked), timeout=TIMEOUT) as answer:
         _refuse_page(url, answer.headers)
         _refuse_open_way(url, answer.url)
-        content_range = answer.headers.get('Content-Range', '')
-        goes_on = content_range.startswith(f'bytes {there}-')
-        start = there if goes_on else 0
-        length, whole = answer.headers.get('Content-Length'), content_range.partition('/')[2]
-        total = start + int(length) if length else None
-        if goes_on and whole.isdecimal():  # an answer may be a part of what was asked for
-            total = int(whole)
-        bar = tqdm(total=total, initial=start, disable=not progress, unit='B', unit_scale=True)
-        with part.open('ab' if goes_on else 'wb') as file, bar:
+        goes_on = answer.headers.get('Content-Range', '').startswith(f'bytes {there}-')
+        if goes_on and tag and _tag(answer.headers) not in ('', tag):
+            part.unlink()
+            raise ConnectionError('the file there has changed')
+        if not goes_on:
+            part.unlink(missing_ok=True)  # before it could be taken for one of the new tag
+            with open(_tag_file(part), 'w', opener=own_file) as file:
+                file.write(_tag(answer.headers))
+        _append(url, answer, part, progress)
+
+
+def _tag_file(part: Path) -> Path:
+    return part.with_suffix('.tag')
+
+
+def _read(file: Path) -> str:
+    if not file.exists():
+        return ''
+    with open(file, opener=own_file) as opened:
+        return opened.read()
+
+
+def _tag(headers: Message) -> str:
+    """Return what tells this file from a later one of its address, '' if the server does not."""
+    strong, date = headers.get('ETag', ''), headers.get('Last-Modified', '')
+    tag = strong if strong.startswith('"') else date
+    return tag if tag.isprintable() else ''
+
+
+def _append(url: str, answer: HTTPResponse, part: Path, progress: bool) -> None:
+    """Write an answer behind what is there of ``part``, and no more than the disk or the size take.
+
+    Raises:
+        InputError: the file is too large.
+        ConnectionError: the answer ends too early.
+    """
+    there = part.stat().st_size if part.exists() else 0
+    total = _total(answer.headers, there)
+    room = shutil.disk_usage(part.parent).free
+    if total is not None and total - there > room:
+        raise InputError(f'{url}: has {total} bytes, but {part.parent} has room for {room}')
+    bar = tqdm(total=total, initial=there, disable=not progress, unit='B', unit_scale=True)
+    try:
+        with open(part, 'ab', opener=own_file) as file, bar:
             while data := answer.read(CHUNK):
+                there += len(data)
+                if there > (total or LARGEST):
+                    raise OSError(errno.ENOSPC, f'more than {total or LARGEST} bytes')
                 file.write(data)
                 bar.update(len(data))
-    if total is not None and part.stat().st_size < total:
+    except OSError as error:
+        if error.errno in FULL:
+            part.unlink()
+        raise
+    if total is not None and there < total:
         raise ConnectionError(f'the server stopped, of {total} bytes')
+
+
+def _total(headers: Message, there: int) -> int | None:
+    """Return the bytes of the whole file, after ``there`` of them; None if nothing says so."""
+    whole = headers.get('Content-Range', '').partition('/')[2]
+    if there and whole.isdecimal():  # an answer may be a part of what was asked for
+        return int(whole)
+    length = headers.get('Content-Length')
+    return there + int(length) if length else None
 
 
 def _problem(part: Path, sha256: str | None) -> str:
