@@ -4,11 +4,15 @@ from argparse import ArgumentParser
 from dataclasses import replace
 
 import pytest
+import safetensors.torch
+import torch
 
 from tests.weights.server import behaving
 from vitbackbones.commands.weights import ROWS, add_arguments, weights
 from vitbackbones.errors import InputError
 from vitbackbones.weights import PUBLISHED
+
+CONTENT = safetensors.torch.save({'w': torch.ones(1)})
 
 
 @pytest.fixture
@@ -16,7 +20,7 @@ def server(tmp_path, monkeypatch):
     with behaving(tmp_path / 'cache', monkeypatch) as (address, behavior):
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv('HF_ENDPOINT', f'{address}/hub')
-        behavior.address, behavior.content = address, b'made up'
+        behavior.address, behavior.content = address, CONTENT
         yield behavior
 
 
@@ -24,7 +28,7 @@ def server(tmp_path, monkeypatch):
 def published(server, monkeypatch):
     """Let a row name the server: ``published(name, file, **facts)``."""
 
-    def publish(name, file='x.pth', **facts):
+    def publish(name, file='x.safetensors', **facts):
         row = replace(PUBLISHED[name], url=f'{server.address}/{file}', sha256=None, **facts)
         for table in (PUBLISHED, ROWS):
             monkeypatch.setitem(table, name, row)
@@ -60,15 +64,22 @@ def test_a_name_is_fetched_and_its_file_printed(published, capsys):
     run('pvt_s')
     file = capsys.readouterr().out.strip()
     with open(file, 'rb') as opened:
-        assert opened.read() == b'made up'
+        assert opened.read() == CONTENT
+
+
+def test_an_answer_that_is_no_checkpoint_is_not_kept(server, tmp_path):
+    server.content, server.kind = b'{"error": "quota"}', 'application/json'
+    with pytest.raises(InputError, match=r'is no torch checkpoint.* and was not kept'):
+        run(f'{server.address}/x.pth')
+    assert [*tmp_path.glob('cache/**/x.pth')] == []
 
 
 def test_check_asks_publisher_and_hub_without_fetching(published, server, capsys):
-    published('deit_s', size=7)
+    published('deit_s', size=len(CONTENT))
     run('--check', 'deit_s')
     lines = capsys.readouterr().out.splitlines()
     assert [line.split('  ')[0].split() for line in lines] == [['deit_s']] * 2
-    assert all('ok, 7 bytes' in line for line in lines)
+    assert all(f'ok, {len(CONTENT)} bytes' in line for line in lines)
     assert lines[1].endswith(
         '/hub/timm/deit_small_patch16_224.fb_in1k/resolve/main/model.safetensors'
     )
@@ -77,7 +88,10 @@ def test_check_asks_publisher_and_hub_without_fetching(published, server, capsys
 
 @pytest.mark.parametrize(
     ('file', 'size', 'problem'),
-    [('missing.pth', None, 'HTTP Error 404'), ('x.pth', 8, 'fails: 7 bytes, 8 in the table')],
+    [
+        ('missing.pth', None, 'HTTP Error 404'),
+        ('x.pth', 8, 'bytes, 8 in the table'),
+    ],
 )
 def test_check_exits_with_1_where_an_address_fails(published, capsys, file, size, problem):
     published('pvt_s', file, size=size)

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 from ..errors import InputError
-from ..weights.cache import fetch_url, local, place_of
+from ..weights.cache import fetch, fetch_url, local, place_of
 from .reading import load_file
 
 
@@ -37,6 +37,17 @@ def load_anywhere(source: str | Path) -> dict:
         text = f'{address}: addresses with {scheme}:// need mmengine; give a file'
         raise InputError(text) from None
     return CheckpointLoader.load_checkpoint(address, 'cpu')
+
+
+def fetch_readable(source: str) -> Path:
+    """Return a file as :func:`~vitbackbones.weights.cache.fetch` does, after it was read.
+
+    Raises:
+        InputError: it cannot be fetched, or not be read.
+    """
+    load = load_url if source.lower().startswith(('http://', 'https://')) else _load_named
+    load(source)
+    return fetch(source)
 
 
 def _load_named(source: str | Path) -> dict:

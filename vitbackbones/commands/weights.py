@@ -6,8 +6,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from fnmatch import fnmatch
 
+from ..checkpoints.downloads import fetch_readable
 from ..errors import InputError
-from ..weights import DETECTORS, NEVER_PUBLISHED, PUBLISHED, Detector, Published, fetch
+from ..weights import DETECTORS, NEVER_PUBLISHED, PUBLISHED, Detector, Published
 from ..weights.names import find
 from ..weights.transfer import is_offline, size_of
 from .listing import columns
@@ -43,7 +44,7 @@ def weights(options: Namespace) -> None:
     """List, fetch or check published weights.
 
     Raises:
-        InputError: a name is unknown, or its weights cannot be fetched.
+        InputError: a name is unknown, or its weights cannot be fetched or read.
     """
     if options.check:
         check(options.names)
@@ -52,7 +53,7 @@ def weights(options: Namespace) -> None:
         if '*' in name:
             print(table(matching([name])))
         else:
-            print(fetch(name))
+            print(fetch_readable(name))
 
 
 def matching(patterns: Sequence[str]) -> dict[str, Published | Detector]:
