@@ -2,6 +2,7 @@
 
 import argparse
 import io
+import json
 import pickle
 from collections import Counter
 from pathlib import Path
@@ -299,3 +300,17 @@ def test_safetensors_with_classes_that_are_none_are_refused(tmp_path, text):
     save_file({'w': torch.ones(1)}, tmp_path / 'w.safetensors', {'dataset_meta': text})
     with pytest.raises(InputError, match='damaged'):
         load_file(tmp_path / 'w.safetensors')
+
+
+@pytest.mark.parametrize(
+    'palette',
+    [3, 'random', [1, 2], [[1, 2, 3]], [[0, 0, 0], [1, 2]], [[0, 0, [0]]] * 2, [[0, 0, 256]] * 2],
+    ids=range(7),
+)
+def test_a_palette_without_a_color_for_each_class_is_left_out(tmp_path, palette):
+    file, meta = tmp_path / 'w.safetensors', {'classes': ['cat', 'dog'], 'palette': palette}
+    save_file({'w': torch.ones(1)}, file, {'dataset_meta': json.dumps(meta)})
+    assert load_file(file)['meta']['dataset_meta'] == {'classes': ['cat', 'dog']}
+    meta['palette'] = [[0, 0, 0], [255, 0, 9]]
+    save_file({'w': torch.ones(1)}, file, {'dataset_meta': json.dumps(meta)})
+    assert load_file(file)['meta']['dataset_meta'] == meta

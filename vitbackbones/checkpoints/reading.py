@@ -72,6 +72,7 @@ def read_safely(file: BinaryIO, name: str | Path) -> dict:
     require_form(name, content, FORM)
     _take_out_dangers(content, Path(name).parent)
     _require_texts(name, content)
+    _leave_out_palette((content.get('meta') or {}).get(DATASET_META) or {})
     return content
 
 
@@ -84,6 +85,23 @@ def _require_texts(name: str | Path, content: dict) -> None:
                 f'{name}: damaged, or not a checkpoint of a model: a key or the name of a class is '
                 f'of type {type(text).__name__}'
             )
+
+
+def _leave_out_palette(about: dict) -> None:
+    """Forget a palette that is no color, three numbers from 0 to 255, for each class."""
+    palette, classes = about.get('palette'), about.get('classes') or ()
+    if not isinstance(palette, list | tuple) or len(palette) < len(classes):
+        about.pop('palette', None)
+    elif not all(map(_is_color, palette)):
+        del about['palette']
+
+
+def _is_color(color: Any) -> bool:
+    return (
+        isinstance(color, list | tuple)
+        and len(color) == 3
+        and all(type(part) is int and 0 <= part <= 255 for part in color)
+    )
 
 
 def _take_out_dangers(content: dict, folder: Path) -> None:
