@@ -6,6 +6,7 @@ import shutil
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import huggingface_hub
 import pytest
@@ -134,28 +135,60 @@ def test_only_a_folder_of_publish_is_replaced(other, call, tmp_path):
     assert (out / other).read_text() == 'mine'
 
 
-def test_nothing_is_uploaded_unless_asked_for(call, monkeypatch):
-    calls = []
+@pytest.fixture
+def hub(monkeypatch, tmp_path):
+    """A hub that notes what it is asked to create and gets; its ``card`` is there already."""
+    hub = SimpleNamespace(card='', private='not asked', files=None)
 
     class Api:
-        def create_repo(self, name, exist_ok):
-            calls.append((name, exist_ok))
+        def create_repo(self, name, private, exist_ok):
+            assert (name, exist_ok) == ('me/pets', True)
+            hub.private = private
 
-        def upload_folder(self, repo_id, folder_path):
-            calls.append((repo_id, sorted(file.name for file in Path(folder_path).iterdir())))
+        def file_exists(self, name, file):
+            return bool(hub.card)
+
+        def hf_hub_download(self, name, file):
+            (tmp_path / 'card.md').write_text(hub.card)
+            return str(tmp_path / 'card.md')
+
+        def upload_folder(self, repo_id, folder_path, ignore_patterns):
+            names = {file.name for file in Path(folder_path).iterdir()}
+            hub.files = sorted(names - {*ignore_patterns})
 
     monkeypatch.setattr(huggingface_hub, 'HfApi', Api)
     monkeypatch.setattr(huggingface_hub, 'get_token', lambda: 'a token')
+    return hub
+
+
+def test_nothing_is_uploaded_unless_asked_for(call, hub):
     call()
-    assert calls == []
+    assert (hub.private, hub.files) == ('not asked', None)
     call('--overwrite', '--push', 'me/pets')
-    files = ['README.md', 'config.py', 'model.safetensors']
-    assert calls == [('me/pets', True), ('me/pets', files)]
+    assert hub.files == ['README.md', 'config.py', 'model.safetensors']
+    assert hub.private is None  # as the owner's settings have it
+
+
+def test_a_repository_can_be_created_private(call, hub):
+    with pytest.raises(InputError, match='--private: .* give --push'):
+        call('--private')
+    call('--push', 'me/pets', '--private')
+    assert hub.private is True
+
+
+def test_a_card_of_the_hub_is_replaced_only_if_publish_wrote_it(call, hub, capsys):
+    hub.card = '# Pets, described by hand'
+    out = call('--push', 'me/pets')
+    assert hub.files == ['config.py', 'model.safetensors']
+    assert 'warning: me/pets keeps its README.md' in capsys.readouterr().err
+    hub.card = (out / 'README.md').read_text()
+    call('--overwrite', '--push', 'me/pets')
+    assert 'README.md' in hub.files
 
 
 def test_a_hub_that_refuses_is_one_message_and_the_folder_stays(call, monkeypatch, tmp_path):
     class Api:
-        def create_repo(self, name, exist_ok):
+        def create_repo(self, name, **options):
             raise OSError('403 Forbidden\nmore')
 
     monkeypatch.setattr(huggingface_hub, 'HfApi', Api)

@@ -40,7 +40,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--overwrite', action='store_true', help='replace DIR if an earlier publish wrote it')
     license = 'of the weights, as the hub spells it, e.g. apache-2.0 (default: unknown)'
     add('--license', default='unknown', help=license)
-    add('--push', metavar='OWNER/NAME', help='upload to this repository of the Hugging Face hub')
+    add(
+        '--push',
+        metavar='OWNER/NAME',
+        help='upload to this repository of the Hugging Face hub; one that is not there yet is '
+        'created, public unless --private or the settings of its owner say otherwise',
+    )
+    add('--private', action='store_true', help='create the repository of --push for its owner only')
 
 
 def publish(options: Namespace) -> None:
@@ -52,6 +58,8 @@ def publish(options: Namespace) -> None:
     """
     if options.push:
         require_access(options.push)
+    if options.private and not options.push:
+        raise InputError('--private: says how --push creates a repository; give --push OWNER/NAME')
     work_dir = Path(options.work_dir).expanduser()
     out = Path(options.out).expanduser() if options.out else work_dir / 'published'
     _require_free(out, options.overwrite)
@@ -60,7 +68,7 @@ def publish(options: Namespace) -> None:
         _write(run, folder, options.license)
     print(f'{run.checkpoint} -> {out}: {", ".join(sorted(file.name for file in out.iterdir()))}')
     if options.push:
-        print(push(out, options.push))
+        print(push(out, options.push, options.private))
 
 
 def _require_free(out: Path, overwrite: bool) -> None:
