@@ -9,9 +9,9 @@ import vitbackbones
 PACKAGE = Path(vitbackbones.__file__).parent
 # From the bottom. Rooms of one line do not import each other. Folders, and modules beside them.
 ORDER = (
+    ('errors',),
     # what looks at the frames of other packages has the room of the patches, but stands alone
     (
-        'errors',
         'processes',
         'literals',
         'signatures',

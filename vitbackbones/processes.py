@@ -5,6 +5,8 @@ import re
 import signal
 import sys
 
+from .errors import printable
+
 # Ctrl-C, schedulers, a closed terminal or a lost connection, and Slurm's --signal=USR1
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
@@ -40,4 +42,4 @@ def leave_processes() -> None:
 def show_warnings(warnings: list[str]) -> None:
     """Print what deserves attention but stops nothing, one line each."""
     for warning in warnings if process_rank() == 0 else ():
-        print(f'warning: {warning}', file=sys.stderr)
+        print(printable(f'warning: {warning}'), file=sys.stderr)  # it may name files and classes

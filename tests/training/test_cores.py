@@ -6,7 +6,7 @@ import pytest
 import torch
 from mmengine.config import Config
 
-from vitbackbones.processes import processes_here
+from vitbackbones.processes import processes_here, show_warnings
 from vitbackbones.training import cores as threads
 from vitbackbones.training.cores import (
     available_cores,
@@ -138,3 +138,8 @@ def test_launchers_tell_how_many_processes_a_machine_has(monkeypatch, variables,
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert processes_here() == count
+
+
+def test_a_warning_shows_what_a_terminal_would_obey(capsys):
+    show_warnings(['class \x1b[31mcat'])
+    assert capsys.readouterr().err == 'warning: class \\x1b[31mcat\n'
