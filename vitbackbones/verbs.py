@@ -70,6 +70,12 @@ def command(verb: str, python: str = 'python') -> list[str]:
     return ['vitbackbones', verb]
 
 
+def child_command(verb: str) -> list[str]:
+    """Return the words that run a verb in a process of its own, with this interpreter."""
+    words = command(verb, sys.executable)
+    return words if words[0] == sys.executable else [sys.executable, '-m', MODULE[0], verb]
+
+
 def command_line(verb: str, *arguments: object) -> str:
     """Return a command line for a message; see :func:`command`."""
     return shlex.join([*command(verb), *map(str, arguments)])

@@ -35,6 +35,10 @@ OPEN = {'os.environ'}  # what is there to be changed
 
 # what other files may do, and why
 ALLOWED = {
+    **{
+        f'commands/toolbox.py: assigns {name}': 'what a script reads when it is started'
+        for name in ('sys.argv', 'sys.path[:]')
+    },
     'layers/pack.py: assigns layer.__class__': 'of the layers of a copy that it has made itself',
     'training/hooks/compile.py: assigns torch._dynamo.config.cache_size_limit': (
         "torch's own setting, in runs that ask for it by --compile"

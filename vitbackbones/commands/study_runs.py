@@ -1,6 +1,5 @@
 """The runs of a study: the config, the folder and the commands of each."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from ..analysis.run_log import value_after
 from ..configuration.read import with_options
 from ..errors import InputError
 from ..training.find_checkpoint import latest_checkpoint
-from ..verbs import command
+from ..verbs import child_command
 from .study import Study
 
 
@@ -62,7 +61,7 @@ class Run:
 
     def _command(self, verb: str, *files: Path) -> list[str]:
         arguments = [self.config, *files, '--work-dir', self.folder]
-        return [*command(verb, sys.executable), *map(str, arguments)]
+        return [*child_command(verb), *map(str, arguments)]
 
     def require_same_settings(self) -> None:
         """Refuse to mix results of two configs in one table.

@@ -44,5 +44,5 @@ def test_parts_are_medians_of_runs_in_turns_and_packages_are_sums(monkeypatch):
 
 def test_a_run_that_fails_is_one_message(monkeypatch, tmp_path):
     monkeypatch.setattr(startup, 'CHILD', 'vitbackbones.no_such_module')
-    with pytest.raises(InputError, match=r'x.py: the run ended with\n.*no_such_module'):
+    with pytest.raises(InputError, match=r'x: the run ended with\n.*no_such_module'):
         startup._run('x', tmp_path)

@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import median
 
-from ...catalog import shown_path
 from ...datasets import shapes
 from ...errors import InputError
 from ..model_sources import Source
@@ -66,12 +65,11 @@ def _run(name: str, data: Path, *flags: str) -> subprocess.CompletedProcess:
     Raises:
         InputError: it failed.
     """
-    config = shown_path(name)
     with tempfile.TemporaryDirectory() as work_dir:
-        command = [sys.executable, '-W', 'ignore', *flags, '-m', CHILD, config, str(data), work_dir]
+        command = [sys.executable, '-W', 'ignore', *flags, '-m', CHILD, name, str(data), work_dir]
         result = subprocess.run([*command, str(time.time())], capture_output=True, text=True)
     if result.returncode:
-        raise InputError(f'{config}: the run ended with\n{result.stderr[-2000:]}')
+        raise InputError(f'{name}: the run ended with\n{result.stderr[-2000:]}')
     return result
 
 
