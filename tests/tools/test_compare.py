@@ -10,6 +10,7 @@ import pytest
 from vitbackbones.analysis.run_log import value_after
 from vitbackbones.commands.compare import compare
 from vitbackbones.errors import InputError
+from vitbackbones.verbs import OURS
 
 from .conftest import ROOT, TINY_CLS
 from .test_messages import refused
@@ -54,6 +55,7 @@ TEST = """
 def study(tmp_path, monkeypatch):
     """Runs a study with stand-ins for train.py and test.py."""
     monkeypatch.setattr(sys, 'argv', [str(tmp_path / 'compare.py')])
+    (tmp_path / OURS).touch()  # so that these are our scripts
 
     def run(fails='False', evaluates='True', **options):
         (tmp_path / 'study.py').write_text(STUDY)
