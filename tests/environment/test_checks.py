@@ -154,7 +154,7 @@ BROKEN = [
         'pip install --force-reinstall',
     ),
     ('disk', {'free': {'/': 2**40, '/tmp': 2**30}}, '1.0 GB free in /tmp', 'pip cache purge'),
-    ('folders', {'read_only': ('/root/.cache/torch',)}, '/root/.cache/torch', 'TORCH_HOME'),
+    ('folders', {'read_only': ('/home/me/.cache/torch',)}, '/home/me/.cache/torch', 'TORCH_HOME'),
     (
         'cores',
         {'variables': {'OMP_NUM_THREADS': '64'}},

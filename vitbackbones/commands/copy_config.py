@@ -1,13 +1,12 @@
 """``vitbackbones copy-config``: a config of a user's own, made from a shipped one."""
 
-import shlex
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from ..catalog import SCOPE, config_files, config_name, find_config, nearest_config
 from ..errors import InputError
 from ..files import write_file
-from ..verbs import command
+from ..verbs import command_line
 from .configs import described
 
 EXAMPLES = """\
@@ -59,7 +58,7 @@ def copy_config(options: Namespace) -> None:
     name = config_name(source)
     target = Path(options.file or f'my_{name}.py').expanduser()
     _check_target(target)
-    train = shlex.join([*command('train'), str(target)])
+    train = command_line('train', target)
     facts = {'title': described(source)[0], 'train': train, 'name': name}
     if options.full:
         text = WHOLE.format(**facts, text=_settings(source))

@@ -5,7 +5,6 @@ complete or absent. The files that it is made of stay as they are.
 """
 
 import json
-import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +22,7 @@ from ..importing.yolo import read_yolo
 from ..messages import plural, some
 from ..pages import page
 from ..processes import show_warnings
-from ..verbs import command
+from ..verbs import command_line
 
 BOXES = {'voc': read_voc, 'yolo': read_yolo}
 RECORD = 'import.json'  # in the folder that is written: what it was made of
@@ -77,8 +76,8 @@ def import_dataset(options: Namespace) -> None:
         (part / RECORD).write_text(json.dumps(record, indent=2) + '\n')
     print(f'{summary}, in {out}')
     arguments = [shown_path(CONFIGS[options.form]), '--data-root', str(out)]
-    print('next:', shlex.join([*command('train'), *arguments]))
-    print('before a long run:', shlex.join([*command('check'), *arguments]))
+    print('next:', command_line('train', *arguments))
+    print('before a long run:', command_line('check', *arguments))
 
 
 def _folder(given: str) -> Path:
