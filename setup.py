@@ -72,9 +72,9 @@ ALL_TASKS = sorted({*DETECTION, *SEGMENTATION, *CLASSIFICATION})
 
 HUB = ['huggingface-hub']  # weights from hf-hub:OWNER/NAME, and publishing there
 DISTILL = ['timm']  # teachers of timm
-TRACK = ['mlflow', 'tensorboard', 'wandb']  # for the visualizer's backends of these names
-# compared with by the benchmark; torch writes ONNX graphs with onnx
-EXPORT = ['onnx', 'onnxruntime', 'openvino']
+TRACK = ['mlflow-skinny', 'tensorboard', 'wandb']
+EXPORT = ['onnx', 'onnxruntime', 'onnxscript', 'openvino']
+DOCS = ['ipykernel', 'jupytext', 'mkdocs-material', 'mkdocstrings[python]', 'nbconvert']
 COMPLETION = ['shtab']
 
 EXTRAS = {
@@ -82,7 +82,7 @@ EXTRAS = {
     'segmentation': SEGMENTATION,  # Mask2Former needs detection, too
     'classification': CLASSIFICATION,
     'onedl': ALL_TASKS,
-    'all': [*ALL_TASKS, *SHARDS, *HUB, *DISTILL, *EXPORT, *COMPLETION],
+    'all': [*ALL_TASKS, *SHARDS, *HUB, *DISTILL, *TRACK, *EXPORT, *COMPLETION],
     'openmmlab': [  # the originals; mmdet and mmseg refuse mmcv 2.2
         *TOOLS,
         'mmengine>=0.10.7',
@@ -102,6 +102,7 @@ EXTRAS = {
     'track': TRACK,
     'export': EXPORT,
     'completion': COMPLETION,
+    'docs': DOCS,  # to build the site
     'dev': [
         *SHARDS,
         *HUB,
