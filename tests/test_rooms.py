@@ -22,6 +22,7 @@ ORDER = (
         'openmmlab.frames',
     ),
     ('messages', 'files', 'packages', 'environment', 'idle_threads'),
+    ('exported',),
     ('catalog', 'trained'),
     ('layers',),
     ('weights',),
