@@ -1,0 +1,117 @@
+"""The toolboxes' inference functions."""
+
+from .patch import Patch
+
+INFERENCE = (
+    Patch(
+        'mmengine.infer:BaseInferencer._init_model',
+        'weights without a config: the text of a config that the file brings along is executed',
+        'the config is asked for',
+        'inference:require_config',
+        protects='weights that an inferencer gets without a config',
+    ),
+    Patch(
+        'mmseg.apis.inference:_preprare_data',
+        'bare names of a pipeline are looked up in the toolbox used last; "the image is an array" '
+        "is written into the model's config, and no file is read after it",
+        "they are looked up in mmseg, in a copy of the model's config",
+        'inference:prepare_in_mmseg',
+    ),
+    Patch(
+        'mmseg.apis.inference:load_checkpoint',
+        "a checkpoint of other classes than the config's loads with a log line, and its last layer "
+        "stays random; one that holds weights alone ends in `KeyError: 'meta'`",
+        'for models with a backbone of this package the former is an error; the latter loads',
+        'inference:check_classes',
+    ),
+    Patch(
+        'mmseg.apis.mmseg_inferencer:_load_checkpoint_to_model',
+        'as above',
+        'as above',
+        'inference:check_classes',
+    ),
+    Patch(
+        'mmseg.apis.mmseg_inferencer:MMSegInferencer._load_weights_to_model',
+        "for weights alone the classes of Cityscapes are named, whatever the config's are",
+        "the config's are",
+        'inference:name_classes_by_config',
+    ),
+    Patch(
+        'mmseg.apis.mmseg_inferencer:MMSegInferencer._inputs_to_list',
+        'the files of a folder come in the order of the file system, and answers have no names',
+        'the files are sorted',
+        'inference:sort_folder',
+    ),
+    Patch(
+        'mmseg.models.segmentors.base:BaseSegmentor.test_step',
+        'all images of a list must have one size',
+        'others are taken one by one',
+        'inference:run_each_size',
+    ),
+    Patch(
+        'mmdet.apis.inference:get_test_pipeline_cfg',
+        '"the image is an array" is written into the config of the model',
+        'into a copy',
+        'inference:copy_result',
+    ),
+    Patch(
+        'mmdet.apis.inference:Compose',
+        'bare names of a pipeline are looked up in the toolbox used last',
+        'they are looked up in mmdet',
+        'inference:compose_in_mmdet',
+    ),
+    Patch(
+        'mmdet.apis.inference:load_checkpoint',
+        'as in `mmseg.apis.inference.load_checkpoint`',
+        'as there',
+        'inference:check_classes',
+    ),
+    Patch(
+        'mmdet.apis.det_inferencer:_load_checkpoint_to_model',
+        'as above',
+        'as above',
+        'inference:check_classes',
+    ),
+    Patch(
+        'mmdet.apis.det_inferencer:DetInferencer._load_weights_to_model',
+        "for weights alone the classes of COCO are named, whatever the config's are",
+        "the config's are",
+        'inference:name_classes_by_config',
+    ),
+    Patch(
+        'mmdet.apis.det_inferencer:DetInferencer._inputs_to_list',
+        'as for `MMSegInferencer`',
+        'as there',
+        'inference:sort_folder',
+    ),
+    Patch(
+        'mmpretrain.apis.image_classification:ImageClassificationInferencer.__init__',
+        'names are looked up in the toolbox used last; a checkpoint of other classes loads',
+        'they are looked up in mmpretrain; such a checkpoint is an error for our backbones',
+        'inference:start_in_mmpretrain',
+    ),
+    Patch(
+        'mmpretrain.apis.image_classification:ImageClassificationInferencer.forward',
+        'scores become numpy arrays, which know no bfloat16: it fails under autocast',
+        'scores become float32 first',
+        'inference:answer_in_float32',
+    ),
+    Patch(
+        'mmpretrain.apis.image_classification:ImageClassificationInferencer._inputs_to_list',
+        'as for `MMSegInferencer`',
+        'as there',
+        'inference:sort_folder',
+    ),
+    Patch(
+        'mmpretrain.models.classifiers.base:BaseClassifier',
+        '`inference_model` knows the task of models of its zoo, not of one built from a config',
+        'a classifier is known to classify',
+        'inference:know_classifiers',
+    ),
+    Patch(
+        'mmpretrain.apis.model:ModelHub.get',
+        '`inference_model` takes no config, although `get_model` does',
+        'it takes a config or its path, and both take the name of a shipped config',
+        'named_configs:find_classifier',
+    ),
+)
