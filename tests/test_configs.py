@@ -10,11 +10,12 @@ import torch
 from mmdet.registry import MODELS
 from mmdet.utils import register_all_modules
 from mmengine.config import Config
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 from vitbackbones.catalog import config_files, shown_path
 from vitbackbones.configuration.lint import lint
 from vitbackbones.preflight.agreement import require_agreement
+
+from .fake import without_values
 
 pytestmark = pytest.mark.compat
 NAMES = fnmatch.filter(config_files(), 'detr_*')
@@ -103,7 +104,7 @@ def test_a_backbone_takes_two_keys(name):
 def test_backbone_and_neck_fit(name):
     """Image to the map that DETR reads: nothing is computed, all shapes are."""
     config = load(name)
-    with FakeTensorMode():
+    with without_values():
         model = MODELS.build(copy.deepcopy(config.model))
         (feature,) = model.extract_feat(torch.empty(2, 3, 256, 320))
     channels = getattr(model.backbone, 'out_channels', None) or [model.backbone.feat_dim]

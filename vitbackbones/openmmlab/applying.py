@@ -11,7 +11,6 @@ import inspect
 import logging
 import sys
 from importlib import import_module
-from importlib.metadata import packages_distributions, version
 from pkgutil import resolve_name
 from threading import Lock
 from types import ModuleType
@@ -84,10 +83,10 @@ def _skip(patch: Patch) -> None:
         LOG.debug(f'{patch.target}: not there, or not as it was; skipped')
         return
     package = patch.target.partition('.')[0]
-    names = packages_distributions().get(package, [])
-    release = ' '.join(f'{name} {version(name)}' for name in names) or package
+    release = import_module(f'{package}.version').__version__
+    target = patch.target.replace(':', '.')
     LOG.warning(
-        f'{release} has no {patch.target.replace(":", ".")} that vitbackbones can make safe: '
+        f'{package} {release} has no {target} that vitbackbones can make safe: '
         f'{patch.protects} may run code when they are loaded. Use only what you trust, or a '
         f'supported release ({page("compatibility")}).'
     )
