@@ -37,6 +37,7 @@ ORDER = (
     ('inference', 'reporting', 'publishing'),
     ('tasks',),
     ('preflight',),
+    ('exporting',),
     ('commands',),
     ('__main__',),
 )
@@ -44,7 +45,7 @@ FLOOR = {room: floor for floor, rooms in enumerate(ORDER) for room in rooms}
 CORE = {room for rooms in ORDER[: FLOOR['models']] for room in rooms} | {'models'}
 # where the core is; torch brings filelock
 INSTALLED = {*sys.stdlib_module_names, 'torch', 'filelock', 'numpy', 'safetensors'}
-INSIDE = {'mmengine', 'huggingface_hub'}  # imported inside of functions alone
+INSIDE = {'mmengine', 'huggingface_hub', 'cv2', 'PIL'}  # imported inside of functions alone
 
 
 def imported(file):

@@ -1,0 +1,88 @@
+"""Files in their runtimes; what cannot run, or is of another model, is one message."""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from vitbackbones.errors import InputError
+from vitbackbones.exported.card import Card, GraphOutput
+from vitbackbones.exported.runtimes import open_graph
+
+from .cards import make_card
+from .graphs import write_classifier, write_segmentor
+
+IMAGES = np.random.default_rng(0).normal(size=(2, 3, 32, 32)).astype(np.float32)
+
+
+class Means(nn.Module):
+    def forward(self, image):
+        return (image.mean((2, 3)),)
+
+
+def write_openvino(file):
+    import openvino
+
+    card = write_classifier(file.with_suffix('.onnx'))
+    openvino.save_model(openvino.convert_model(file.with_suffix('.onnx')), file)
+    replace(card, format='openvino').write(file)
+
+
+def write_pt2(file):
+    dynamic = ({0: torch.export.Dim('batch')},)
+    program = torch.export.export(Means(), (torch.randn(2, 3, 32, 32),), dynamic_shapes=dynamic)
+    torch.export.save(program, file)
+    make_card(format='pt2').write(file)
+
+
+WRITE = {'model.onnx': write_classifier, 'model.xml': write_openvino, 'model.pt2': write_pt2}
+
+
+@pytest.mark.parametrize('name', WRITE)
+def test_every_runtime_answers_as_the_graph_says(tmp_path, name):
+    file = tmp_path / name
+    WRITE[name](file)
+    (logits,) = open_graph(file, Card.read(file), threads=1).run(IMAGES)
+    np.testing.assert_allclose(logits, IMAGES.mean((2, 3)), atol=1e-6)
+
+
+@pytest.mark.parametrize('suffix', ['.onnx', '.xml', '.pt2'])
+def test_a_file_that_is_no_graph_is_one_line(tmp_path, suffix):
+    file = tmp_path / f'model{suffix}'
+    file.write_bytes(b'no graph')
+    with pytest.raises(InputError, match=rf'model{suffix}: .* cannot run it: ') as refusal:
+        open_graph(file, make_card())
+    assert '\n' not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ('changed', 'message'),
+    [
+        ({'input': replace(make_card().input, name='x')}, 'the card says x '),
+        ({'input': replace(make_card().input, dtype='uint8')}, r'32 of float32\); the card'),
+        ({'input': replace(make_card().input, shape=[1, 3, 9, 9])}, '1 x 3 x 9 x 9'),
+        ({'outputs': [GraphOutput(name='logits', dtype='float32', shape=[None, 9])]}, r'x 9 of'),
+        ({'outputs': []}, r'It has the output logits \(\? x 3 of float32\)'),
+    ],
+)
+def test_a_graph_of_another_model_is_refused(tmp_path, changed, message):
+    file = tmp_path / 'model.onnx'
+    write_classifier(file)
+    with pytest.raises(InputError, match=message):
+        open_graph(file, make_card(**changed))
+
+
+def test_a_missing_runtime_is_named_with_its_command(tmp_path, monkeypatch):
+    file = tmp_path / 'model.onnx'
+    write_segmentor(file)
+    monkeypatch.setitem(sys.modules, 'onnxruntime', None)
+    with pytest.raises(InputError, match='pip install onnxruntime'):
+        open_graph(file, make_card())
+
+
+def test_another_suffix_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r'they end in \.onnx, \.xml, \.pt2'):
+        open_graph(tmp_path / 'model.pth', make_card())

@@ -1,0 +1,158 @@
+"""What models answer, in numpy alone: of exported files and of the toolboxes' models alike.
+
+A graph's outputs are in pixels of its input. Here they become answers on the picture as it was
+given: without padding, and in its size, by the rules of the toolboxes.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import InputError
+from .card import Card
+from .preparing import Prepared
+
+Outputs = Mapping[str, np.ndarray]  # of one image, by name
+
+
+@dataclass(frozen=True)
+class Classified:
+    """Scores (classes,) of a picture, which sum to 1."""
+
+    scores: np.ndarray
+
+
+@dataclass(frozen=True)
+class Segmented:
+    """Labels (H, W) of the pixels of a picture, as integers."""
+
+    labels: np.ndarray
+
+
+@dataclass(frozen=True)
+class Detected:
+    """What is on a picture of (H, W) pixels: objects, best first, panoptic segments, or both.
+
+    Attributes:
+        boxes: (M, 4) float32 as x1, y1, x2, y2 in pixels; None without objects.
+        scores: (M,) float32.
+        labels: (M,) integers.
+        masks: (M, H, W) in bool, None where there are boxes alone.
+        segments: (H, W) integers in mmdet's way, see :mod:`vitbackbones.datasets.panoptic`; None
+            where there are objects alone.
+    """
+
+    boxes: np.ndarray | None = None
+    scores: np.ndarray | None = None
+    labels: np.ndarray | None = None
+    masks: np.ndarray | None = None
+    segments: np.ndarray | None = None
+
+
+Answer = Classified | Segmented | Detected
+
+
+def classified(outputs: Outputs, picture: Prepared, card: Card) -> Classified:
+    """Return the softmax of ``logits`` (classes,)."""
+    powers = np.exp(_float(outputs['logits'] - outputs['logits'].max()))
+    return Classified(powers / powers.sum())
+
+
+def segmented(outputs: Outputs, picture: Prepared, card: Card) -> Segmented:
+    """Return the labels of ``logits`` (classes, H, W), or of the ``mask`` (H, W)."""
+    if 'mask' in outputs:
+        return Segmented(_nearest(_cut(outputs['mask'], picture), picture.original))
+    return Segmented(_best(_cut(outputs['logits'], picture), picture.original))
+
+
+def detected(outputs: Outputs, picture: Prepared, card: Card) -> Detected:
+    """Return the objects of a graph, the segments of a panoptic one, or both.
+
+    They are ``boxes`` (M, 4), ``scores`` (M,), ``labels`` (M,) and, where it has them, ``masks``
+    (M, H, W); ``segments`` (H, W).
+    """
+    found = {}
+    if 'boxes' in outputs:
+        found = _objects(outputs, picture)
+    if 'segments' in outputs:
+        segments = _nearest(_cut(outputs['segments'], picture), picture.original)
+        found['segments'] = segments
+    return Detected(**found)
+
+
+def _objects(outputs: Outputs, picture: Prepared) -> dict[str, np.ndarray]:
+    """Return the objects on a picture; places of a graph's output without one have label -1."""
+    kept = outputs['labels'] >= 0
+    (height, width), (old_height, old_width) = picture.shape, picture.original
+    # what was padded belongs to no object
+    boxes = _float(outputs['boxes'][kept]).clip(0, np.array([width, height] * 2, np.float32))
+    scale = np.array([width / old_width, height / old_height] * 2, np.float32)
+    scores, labels = _float(outputs['scores'][kept]), outputs['labels'][kept]
+    found = {'boxes': boxes / scale, 'scores': scores, 'labels': labels}
+    if 'masks' in outputs:
+        masks = _cut(outputs['masks'][kept], picture)
+        found['masks'] = np.array([_stretched(mask, picture.original) for mask in masks], bool)
+        found['masks'] = found['masks'].reshape(-1, old_height, old_width)  # (0, H, W) of none
+    return found
+
+
+def _float(values: np.ndarray) -> np.ndarray:
+    return values.astype(np.float32)
+
+
+def _cut(maps: np.ndarray, picture: Prepared) -> np.ndarray:
+    """Return maps (..., H, W) without what was padded, (..., h, w)."""
+    height, width = picture.shape
+    return maps[..., :height, :width]
+
+
+def _nearest(labels: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    """Return labels (h, w) in another size; each pixel has the label of the nearest center."""
+    rows, columns = (
+        np.minimum((np.arange(new) + 0.5) * old / new, old - 1).astype(int)
+        for new, old in zip(size, labels.shape, strict=True)
+    )
+    return labels[rows][:, columns]
+
+
+def _stretched(mask: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    """Return a mask (h, w) in another size, where it covers at least half of a pixel."""
+    import cv2
+
+    if mask.shape == tuple(size):
+        return mask
+    return cv2.resize(mask.astype(np.float32), size[::-1]) >= 0.5
+
+
+def _best(logits: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    """Return the labels (H, W) of logits (classes, h, w), stretched bilinearly.
+
+    One class after the other, as all of them in the size of a photograph would fill the memory.
+    """
+    import cv2
+
+    best, labels = np.full(size, -np.inf, np.float32), np.zeros(size, np.int64)
+    for label, plane in enumerate(_float(logits)):
+        plane = plane if plane.shape == tuple(size) else cv2.resize(plane, size[::-1])
+        better = plane > best
+        best[better], labels[better] = plane[better], label
+    return labels
+
+
+READ: dict[str, Callable[[Outputs, Prepared, Card], Answer]] = {
+    'classification': classified,
+    'segmentation': segmented,
+    'detection': detected,
+}
+
+
+def reader(card: Card, place: str) -> Callable[[Outputs, Prepared, Card], Answer]:
+    """Return what reads the outputs of a graph.
+
+    Raises:
+        InputError: nothing reads this task; the message begins with ``place``.
+    """
+    if card.task not in READ:
+        raise InputError(f'{place}: task {card.task!r} is none of {", ".join(READ)}')
+    return READ[card.task]

@@ -1,0 +1,125 @@
+"""An exported file, ready to answer."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import InputError
+from .answers import Answer, reader
+from .card import Card
+from .preparing import SLIDE, Prepared, prepare, require_steps
+from .runtimes import RUNTIMES, in_one_line, open_graph
+from .sliding import slide
+
+
+def load(file: str | Path, threads: int = 0) -> 'Exported':
+    """Return an exported file and its card, ready to answer.
+
+    Args:
+        file: ``.onnx``, ``.xml`` or ``.pt2``, with its card beside it.
+        threads: of the runtime, by default one for each core.
+
+    Raises:
+        InputError: file or card is missing or damaged, they are not of one model, or the runtime is
+            not installed or cannot run the file.
+
+    >>> exported = load('model.onnx')  # doctest: +SKIP
+    >>> exported.predict(cv2.imread('photo.jpg')).boxes  # doctest: +SKIP
+    """
+    return Exported(file, threads)
+
+
+class Exported:
+    """An exported file, ready to answer; arguments as :func:`load`.
+
+    Attributes:
+        file: its path.
+        card: what is known of it.
+    """
+
+    def __init__(self, file: str | Path, threads: int = 0) -> None:
+        self.file = Path(file)
+        self.card = Card.read(file)
+        require_steps(self.card, f'{file}.json')
+        self._read = reader(self.card, f'{file}.json')
+        self._graph = open_graph(file, self.card, threads)
+        steps = (step for step in self.card.steps if step['type'] == SLIDE)
+        self._windows = next(steps, None)
+
+    def run(self, image: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the outputs of the graph, by name.
+
+        A graph for a fixed number of images is run as often as needed.
+
+        Args:
+            image: as ``card.input`` says, such as (N, 3, H, W) normalized.
+
+        Raises:
+            InputError: the graph takes images of other shapes or another type, or fails.
+        """
+        self._require_taken(image)
+        at_once = self.card.input.shape[0] or len(image)
+        parts = [self._run(image[i : i + at_once]) for i in range(0, len(image), at_once)]
+        names = [output.name for output in self.card.outputs]
+        outputs = (np.concatenate(values) for values in zip(*parts, strict=True))
+        return dict(zip(names, outputs, strict=True))
+
+    def predict(self, pixels: np.ndarray) -> Answer:
+        """Return what is on a picture (H, W, 3) in uint8 and BGR, as OpenCV reads it.
+
+        Raises:
+            InputError: see :meth:`run` and :func:`~vitbackbones.exported.preparing.prepare`.
+        """
+        return self.answer([self.prepare(pixels)])[0]
+
+    def prepare(self, pixels: np.ndarray) -> Prepared:
+        """Return what the graph takes of a picture (H, W, 3) in uint8 and BGR.
+
+        Raises:
+            InputError: it has another form, or nothing is left of it in the size of the graph.
+        """
+        return prepare(pixels, self.card)
+
+    def answer(self, pictures: Sequence[Prepared]) -> list[Answer]:
+        """Return the answers for prepared pictures whose images have one size.
+
+        Raises:
+            InputError: see :meth:`run`.
+        """
+        outputs = self._outputs(np.stack([picture.image for picture in pictures]))
+        of_each = ({name: x[i] for name, x in outputs.items()} for i in range(len(pictures)))
+        return [
+            self._read(found, picture, self.card)
+            for found, picture in zip(of_each, pictures, strict=True)
+        ]
+
+    def _outputs(self, images: np.ndarray) -> dict[str, np.ndarray]:
+        if self._windows is None:
+            return self.run(images)
+        crop, stride = self._windows['crop'], self._windows['stride']
+        return {'logits': slide(lambda x: self.run(x)['logits'], images, crop, stride)}
+
+    def _run(self, image: np.ndarray) -> list[np.ndarray]:
+        """Run the graph once; where it takes more images, the last one stands for those missing."""
+        at_once = self.card.input.shape[0] or len(image)
+        missing = at_once - len(image)
+        full = np.concatenate([image, *[image[-1:]] * missing]) if missing else image
+        try:
+            return [output[: len(image)] for output in self._graph.run(np.ascontiguousarray(full))]
+        except Exception as error:  # of any kind, as runtimes are written in C++
+            name = RUNTIMES[self.file.suffix].name
+            raise InputError(f'{self.file}: {name} fails: {in_one_line(error)}') from error
+
+    def _require_taken(self, image: np.ndarray) -> None:
+        given = self.card.input
+        sizes = zip(given.shape[1:], image.shape[1:], strict=False)
+        fits = image.ndim == len(given.shape) and all(want in (None, has) for want, has in sizes)
+        if fits and len(image) and image.dtype == given.dtype:
+            return
+        # the number of images, which is the first size, is no matter of a graph's
+        wanted = ' x '.join(['N', *('?' if n is None else str(n) for n in given.shape[1:])])
+        raise InputError(
+            f'{self.file} takes images of {wanted} in {given.dtype} ({given.layout}), not '
+            f'{" x ".join(map(str, image.shape))} in {image.dtype}'
+        )

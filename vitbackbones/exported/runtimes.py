@@ -1,0 +1,222 @@
+"""The runtimes of exported files: which one takes which, and what it says of a graph.
+
+Each is imported where it is used. All compute on the CPU, OpenVINO in float32 unless the weights
+are smaller.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InputError
+from ..packages import import_optional
+from .card import Card, GraphInput, GraphOutput
+
+
+class Port(NamedTuple):
+    """An input or an output of a graph; None in ``shape`` where any number will do."""
+
+    name: str
+    dtype: str
+    shape: list[int | None]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A graph that a runtime has read.
+
+    Attributes:
+        inputs, outputs: what it says of them.
+        run: maps images to all outputs, in order.
+    """
+
+    inputs: list[Port]
+    outputs: list[Port]
+    run: Callable[[np.ndarray], list[np.ndarray]]
+
+
+# ------------------------------------------------------------------------ ONNX Runtime
+
+ONNX_TYPES = {'float': 'float32', 'double': 'float64'}  # the others have numpy's names
+
+
+def start_onnxruntime(graph: bytes | Path, threads: int = 0) -> Graph:
+    """Return an ONNX graph, or the file of one, in ONNX Runtime.
+
+    Args:
+        graph: what to read.
+        threads: as many, by default one for each core.
+    """
+    runtime = import_optional('onnxruntime', 'onnxruntime')
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3  # what it refuses is an exception, too
+    # else its threads go on spinning after each call, beside whatever comes next
+    options.add_session_config_entry('session.force_spinning_stop', '1')
+    source = graph if isinstance(graph, bytes) else str(graph)
+    session = runtime.InferenceSession(source, options, providers=['CPUExecutionProvider'])
+    inputs, outputs = (
+        [_onnx_port(each) for each in ports]
+        for ports in (session.get_inputs(), session.get_outputs())
+    )
+    name = inputs[0].name
+    return Graph(inputs, outputs, lambda image: session.run(None, {name: image}))
+
+
+def _onnx_port(port: Any) -> Port:
+    dtype = port.type.removeprefix('tensor(').removesuffix(')')
+    shape = [size if isinstance(size, int) else None for size in port.shape]
+    return Port(port.name, ONNX_TYPES.get(dtype, dtype), shape)
+
+
+# ------------------------------------------------------------------------ OpenVINO
+
+
+def start_openvino(graph: bytes | Path, threads: int = 0) -> Graph:
+    """Return a graph of OpenVINO or ONNX in OpenVINO; arguments as :func:`start_onnxruntime`."""
+    openvino = import_optional('openvino', 'openvino')
+    core = openvino.Core()
+    settings = {
+        'INFERENCE_PRECISION_HINT': 'f32',  # it would take bfloat16 where the processor has it
+        'PERFORMANCE_HINT': 'LATENCY',
+    } | ({'INFERENCE_NUM_THREADS': threads} if threads else {})
+    source = BytesIO(graph) if isinstance(graph, bytes) else str(graph)
+    model = core.compile_model(core.read_model(source), 'CPU', settings)
+    inputs, outputs = (
+        [_openvino_port(each) for each in ports] for ports in (model.inputs, model.outputs)
+    )
+
+    def run(image: np.ndarray) -> list[np.ndarray]:
+        return [value.copy() for value in model([image], share_inputs=True).values()]
+
+    return Graph(inputs, outputs, run)
+
+
+def _openvino_port(port: Any) -> Port:
+    names = sorted(port.names)
+    shape = [None if size.is_dynamic else size.get_length() for size in port.partial_shape]
+    dtype = np.dtype(port.element_type.to_dtype()).name
+    return Port(names[0] if names else '', dtype, shape)
+
+
+# ------------------------------------------------------------------------ torch
+
+
+def start_torch(graph: Path, threads: int = 0) -> Graph:
+    """Return the graph of a ``.pt2`` file, whose ports have no names, in torch."""
+    torch = import_optional('torch', 'torch')
+    if threads:
+        torch.set_num_threads(threads)
+    program = torch.export.load(graph)
+    signature = program.graph_signature
+    nodes = {node.name: node for node in program.graph.nodes}
+    inputs = [_torch_port(nodes[name]) for name in signature.user_inputs]
+    outputs = [_torch_port(nodes[name]) for name in signature.user_outputs]
+    module = program.module()
+
+    def run(image: np.ndarray) -> list[np.ndarray]:
+        with torch.inference_mode():
+            return [x.numpy() for x in module(torch.from_numpy(image))]
+
+    return Graph(inputs, outputs, run)
+
+
+def _torch_port(node: Any) -> Port:
+    tensor = node.meta['val']
+    shape = [size if isinstance(size, int) else None for size in tensor.shape]
+    return Port('', str(tensor.dtype).removeprefix('torch.'), shape)
+
+
+# ------------------------------------------------------------------------ which takes what
+
+
+class Runtime(NamedTuple):
+    """What runs files of one suffix.
+
+    Attributes:
+        format: its name for ``--to`` and on cards.
+        name: of the runtime.
+        start: reads a file.
+    """
+
+    format: str
+    name: str
+    start: Callable[[Path, int], Graph]
+
+
+RUNTIMES = {
+    '.onnx': Runtime('onnx', 'ONNX Runtime', start_onnxruntime),
+    '.xml': Runtime('openvino', 'OpenVINO', start_openvino),
+    '.pt2': Runtime('pt2', 'torch', start_torch),
+}
+
+
+def is_exported(text: str | Path) -> bool:
+    """Return whether a path is that of an exported file, by its suffix."""
+    return Path(text).suffix in RUNTIMES
+
+
+def open_graph(file: str | Path, card: Card, threads: int = 0) -> Graph:
+    """Return the graph of an exported file.
+
+    Args:
+        file: with a suffix of :data:`RUNTIMES`.
+        card: the one beside it.
+        threads: as many, by default what the runtime takes.
+
+    Raises:
+        InputError: its runtime is not installed or cannot run it, or it has other inputs or outputs
+            than the card says.
+    """
+    file = Path(file)
+    if file.suffix not in RUNTIMES:
+        raise InputError(f'{file}: no exported file; they end in {", ".join(RUNTIMES)}')
+    runtime = RUNTIMES[file.suffix]
+    try:
+        graph = runtime.start(file, threads)
+    except InputError:
+        raise
+    except Exception as error:  # of any kind, as runtimes are written in C++
+        raise InputError(f'{file}: {runtime.name} cannot run it: {in_one_line(error)}') from error
+    _require_same(file, 'input', [card.input], graph.inputs)
+    _require_same(file, 'output', card.outputs, graph.outputs)
+    return graph
+
+
+def in_one_line(error: Exception) -> str:
+    """Return the first line of what an error says that is not empty."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__
+
+
+def _require_same(
+    file: Path, kind: str, said: Sequence[GraphInput | GraphOutput], found: Sequence[Port]
+) -> None:
+    """Check that a graph has the ports that its card says."""
+    expected = [Port(port.name, port.dtype, port.shape) for port in said]
+    if len(expected) == len(found) and all(map(_fits, expected, found)):
+        return
+    raise InputError(
+        f'{file}: the graph is of another model than its card says. It has the {kind} '
+        f'{_in_words(found)}; the card says {_in_words(expected)}. Export it again.'
+    )
+
+
+def _fits(said: Port, found: Port) -> bool:
+    same_shape = len(said.shape) == len(found.shape) and all(
+        a == b or None in (a, b) for a, b in zip(said.shape, found.shape, strict=True)
+    )
+    return same_shape and said.dtype == found.dtype and found.name in (said.name, '')
+
+
+def _in_words(ports: Sequence[Port]) -> str:
+    """Describe ports as ``image (? x 3 x 224 x 224 of float32)``."""
+    return ', '.join(
+        f'{port.name} ({" x ".join("?" if n is None else str(n) for n in port.shape)} of '
+        f'{port.dtype})'
+        for port in ports
+    )

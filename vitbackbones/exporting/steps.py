@@ -1,0 +1,179 @@
+"""A test pipeline as the plain steps of a card, for what runs the exported file.
+
+What the steps mean is in :mod:`vitbackbones.exported.preparing`. A graph for any size takes the
+picture as the pipeline leaves it. One for a fixed size gets it
+
+* resized to that size, where the pipeline resizes without keeping the ratio of the sides;
+* resized into that size, and padded below and to the right, where it keeps the ratio;
+* cropped to that size, from a picture of which the crop is as large a part as in the pipeline;
+* unchanged, where windows of that size slide over it.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from mmengine.config import Config
+
+from ..configuration.settings import as_list, model_settings, value_at
+from ..errors import InputError
+from ..inference.predictor import steps_after_loading
+from ..registry import bare_name
+
+Size = tuple[int, int]  # height, width
+HOW = ('interpolation', 'backend')
+
+
+def steps_of(config: Config, size: Size | None = None) -> list[dict]:
+    """Return the steps from a picture to the input of an exported model.
+
+    Args:
+        config: its test pipeline, data preprocessor and ``test_cfg`` are read.
+        size: of the graph's images, None where any will do.
+
+    Raises:
+        InputError: a step of the pipeline, or an option of one, has no plain form, or windows of
+            another size slide.
+    """
+    steps = [plain for step in steps_after_loading(config) for plain in _plain(step, config)]
+    window = _window(config, size)
+    if window:
+        return [*steps, window]
+    if size:
+        return _fixed(steps, size)
+    return [*steps, *_padding(config)]
+
+
+def steps_of_data(data_config: Mapping, size: Size | None = None) -> list[dict]:
+    """Return the steps of a ``data_config`` in timm's words; arguments as :func:`steps_of`."""
+    height, width = data_config['input_size'][1:]
+    how = {'interpolation': data_config['interpolation'], 'backend': 'pillow'}
+    sides = [math.floor(side / data_config['crop_pct']) for side in (height, width)]
+    steps = [_covering(sides, how), {'type': 'center_crop', 'size': [height, width]}]
+    return _fixed(steps, size) if size else steps
+
+
+def _covering(sides: list[int], how: dict) -> dict:
+    if sides[0] == sides[1]:
+        return {'type': 'resize_edge', 'length': sides[0], 'edge': 'short'} | how
+    return {'type': 'resize_over', 'size': sides} | how
+
+
+# ------------------------------------------------------------------------ steps of pipelines
+
+
+def _resize(step: Mapping) -> dict:
+    scale = step['scale']
+    width, height = (scale, scale) if isinstance(scale, int) else scale
+    if not step.get('keep_ratio', False):
+        return {'type': 'resize', 'size': [height, width]}
+    longer, shorter = max(width, height), min(width, height)
+    return {'type': 'resize_within', 'longer': longer, 'shorter': shorter}
+
+
+def _resize_edge(step: Mapping) -> dict:
+    return {'type': 'resize_edge', 'length': step['scale'], 'edge': step.get('edge', 'short')}
+
+
+def _resize_to_multiple(step: Mapping) -> dict:
+    return {'type': 'resize_to_multiple', 'divisor': step.get('size_divisor', 32)}
+
+
+def _center_crop(step: Mapping) -> dict:
+    size = step['crop_size']
+    width, height = (size, size) if isinstance(size, int) else size
+    return {'type': 'center_crop', 'size': [height, width]}
+
+
+def _pad(step: Mapping) -> dict:
+    value = step.get('pad_val', 0)
+    value = value.get('img', 0) if isinstance(value, Mapping) else value
+    if step.get('size') is None:
+        return {'type': 'pad_pixels', 'multiple': step['size_divisor'], 'value': value}
+    width, height = step['size']
+    return {'type': 'pad_pixels', 'size': [height, width], 'value': value}
+
+
+# By the type of a step: the keys of a config that are read, and what makes its plain form.
+PLAIN: dict[str, tuple[tuple[str, ...], Callable[[Mapping], dict]]] = {
+    'Resize': (('scale', 'keep_ratio', 'clip_object_border', *HOW), _resize),
+    'ResizeEdge': (('scale', 'edge', *HOW), _resize_edge),
+    'ResizeToMultiple': (('size_divisor', 'interpolation'), _resize_to_multiple),
+    'CenterCrop': (('crop_size', 'clip_object_border'), _center_crop),
+    'Pad': (('size', 'size_divisor', 'pad_val'), _pad),
+}
+
+
+def _plain(step: Mapping, config: Config) -> Iterator[dict]:
+    """Yield the plain form of a step, which packing a sample has none of.
+
+    Raises:
+        InputError: it has none, or not with such an option.
+    """
+    kind = bare_name(step['type'])
+    if kind.startswith('Pack'):
+        return
+    what = f'{config.filename}: {kind} of the test pipeline'
+    if kind not in PLAIN:
+        raise InputError(f'{what} has no plain form on a card; there are {", ".join(PLAIN)}')
+    known, make = PLAIN[kind]
+    if unread := sorted(step.keys() - {'type', *known}):
+        raise InputError(f'{what} has no plain form with {", ".join(unread)}')
+    yield make(step) | {key: step[key] for key in HOW if step.get(key)}
+
+
+# ------------------------------------------------------------------------ behind them
+
+
+def _window(config: Config, size: Size | None) -> dict | None:
+    """Return the step of a segmentor that slides, None for any other model."""
+    if value_at(config, 'model.test_cfg.mode') != 'slide':
+        return None
+    test = config.model.test_cfg
+    crop, stride = (list(as_list(test[key])) for key in ('crop_size', 'stride'))
+    if size and list(size) != crop:
+        raise InputError(
+            f'{config.filename}: windows of {crop[0]} x {crop[1]} slide over the image '
+            f'(model.test_cfg); export with --size {crop[0]} {crop[1]}'
+        )
+    return {'type': 'slide', 'crop': crop, 'stride': stride}
+
+
+def _fixed(steps: list[dict], size: Size) -> list[dict]:
+    """Return steps that end in a fixed size."""
+    crop = next((step for step in steps if step['type'] == 'center_crop'), None)
+    if crop:
+        return [_proportional(step, crop['size'], size) for step in steps]
+    first = steps[0] if steps else {'type': 'resize'}
+    how = {key: first[key] for key in HOW if key in first}
+    if first['type'] == 'resize':
+        return [{'type': 'resize', 'size': list(size)} | how]
+    return [{'type': 'resize_into', 'size': list(size)} | how, {'type': 'pad', 'size': list(size)}]
+
+
+def _proportional(step: dict, crop: list[int], size: Size) -> dict:
+    """Return a step before, or of, a crop of another size."""
+    if step['type'] == 'center_crop':
+        return step | {'size': list(size)}
+    if 'length' in step and size[0] == size[1]:
+        return step | {'length': round(step['length'] * size[0] / crop[0])}
+    sides = step.get('size') or [step['length']] * 2
+    sides = [round(side * new / old) for side, new, old in zip(sides, size, crop, strict=True)]
+    kind = 'resize' if step['type'] == 'resize' else 'resize_over'
+    return {'type': kind, 'size': sides} | {key: step[key] for key in HOW if key in step}
+
+
+def _padding(config: Config) -> list[dict]:
+    """Return what a data preprocessor pads for a test.
+
+    DETR and its successors hide padded pixels from the attention, which exported models do not:
+    they are exact without any.
+    """
+    if 'positional_encoding' in config.model:
+        return []
+    settings: Any = model_settings(config).get('data_preprocessor') or {}
+    test = settings.get('test_cfg') or {}  # of mmseg
+    if test.get('size'):
+        return [{'type': 'pad', 'size': list(test['size'])}]
+    divisor = settings.get('pad_size_divisor') or test.get('size_divisor') or 1
+    return [{'type': 'pad_to_multiple', 'divisor': divisor}] if divisor > 1 else []
