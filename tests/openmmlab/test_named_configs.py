@@ -1,20 +1,25 @@
 """OpenMMLab's own functions take the names of shipped configs."""
 
+import io
+from dataclasses import replace
+
 import pytest
 import torch
 from mmdet.apis import DetInferencer
 from mmengine.config import Config
-from mmpretrain import get_model
+from mmpretrain import ImageClassificationInferencer, get_model
 from mmseg.apis import MMSegInferencer
 from safetensors.torch import save_file
 
 import vitbackbones
+from tests.weights.server import behaving
 from vitbackbones.catalog import config_name
 from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.openmmlab import named_configs
 from vitbackbones.trained import trained_weights
+from vitbackbones.weights import PUBLISHED
 
 pytestmark = pytest.mark.compat
 
@@ -51,9 +56,10 @@ def test_the_bases_of_other_toolboxes_are_still_found(tmp_path):
     ('inferencer', 'name'),
     [(DetInferencer, 'detr_aug_vit_ti_bccd'), (MMSegInferencer, 'setr_mla_msf_vit_ti_shapes')],
 )
-def test_inferencers_take_a_name(inferencer, name, recwarn):
+def test_inferencers_take_a_name(inferencer, name, recwarn, capsys):
     made = inferencer(name, device='cpu')
     assert made.cfg.filename == vitbackbones.config(name)
+    assert 'Failed to search registry' not in ''.join(capsys.readouterr())
 
 
 @pytest.mark.parametrize(
@@ -79,6 +85,36 @@ def test_mmpretrain_takes_the_weights_that_come_with_a_name(tmp_path, monkeypatc
     monkeypatch.setattr(named_configs, 'trained_weights', lambda: {file.stem: file})
     filled = get_model('cls_deit_ti_shapes', pretrained=True).state_dict()
     assert all(value.eq(0.5).all() for value in filled.values())
+
+
+def test_mmpretrain_takes_the_weights_that_were_published_for_a_name(tmp_path, monkeypatch):
+    ours = vitbackbones.create_model('deit_ti')
+    with behaving(tmp_path / 'cache', monkeypatch) as (address, server):
+        file = io.BytesIO()
+        torch.save({'model': ours.state_dict()}, file)
+        server.content = file.getvalue()
+        said = {'url': f'{address}/deit_ti.pth', 'sha256': None, 'mean': (0.25, 0.5, 0.75)}
+        monkeypatch.setitem(PUBLISHED, 'deit_ti', replace(PUBLISHED['deit_ti'], **said))
+        untrained = get_model('cls_deit_ti_imagenet')
+        assert server.asked == []
+        filled = get_model('cls_deit_ti_imagenet', pretrained=True)
+    state = filled.state_dict()
+    assert all(torch.equal(state[key], value) for key, value in ours.state_dict().items())
+    assert not torch.equal(untrained.head.fc.weight, filled.head.fc.weight)
+    assert len(filled._dataset_meta['classes']) == 1000
+    assert filled.data_preprocessor.mean.flatten() == pytest.approx([63.75, 127.5, 191.25])
+
+
+def test_published_weights_that_cannot_be_fetched_are_one_message(tmp_path, monkeypatch):
+    monkeypatch.setenv('TORCH_HOME', str(tmp_path))
+    monkeypatch.setenv('HF_HUB_OFFLINE', '1')
+    with pytest.raises(InputError, match='is not downloaded, as HF_HUB_OFFLINE is set'):
+        ImageClassificationInferencer('cls_deit_ti_imagenet', device='cpu')
+
+
+@pytest.mark.parametrize('name', ['cls_swin_t_300e_imagenet', 'cls_resnet50_imagenet'])
+def test_a_config_of_another_recipe_or_network_has_no_published_weights(name):
+    assert named_configs._weights_of(vitbackbones.config(name)) is None
 
 
 def test_mmpretrain_takes_a_name():

@@ -10,7 +10,9 @@ import time
 from collections.abc import Callable, Iterator
 
 import torch
-from torch.profiler import ProfilerActivity, profile
+from torch.profiler import ProfilerActivity
+
+from .profiling import recording
 
 
 def compare(
@@ -98,7 +100,7 @@ def _peak_bytes_cuda(function: Callable[[], object], device: torch.device) -> in
 
 
 def _peak_bytes_cpu(function: Callable[[], object]) -> int:
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
+    with recording([ProfilerActivity.CPU], profile_memory=True) as profiler:
         function()
     events = profiler.profiler.kineto_results.events()
     events = sorted((e for e in events if e.name() == '[memory]'), key=lambda e: e.start_ns())

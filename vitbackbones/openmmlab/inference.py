@@ -10,13 +10,18 @@ Each function here takes what is to be replaced and returns what takes its place
 
 import copy
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 
 from mmengine.registry import DefaultScope
+from torch import nn
 
+from ..backbones import Backbone
 from ..checkpoints.class_names import checkpoint_meta, require_same_count
+from ..checkpoints.filling import load_pretrained
 from ..configuration.metainfo import config_meta
 from ..errors import InputError
+from ..weights import PUBLISHED, Published
 from .named_configs import CLASSIFICATION
 
 PACKAGE = 'vitbackbones'
@@ -39,6 +44,30 @@ def check_classes(load: Callable) -> Callable:
         return checkpoint
 
     return load_and_compare
+
+
+def fill_published(load: Callable) -> Callable:
+    """Fill a classifier of ours from published weights by their name.
+
+    They have other keys than the model, and its images are then normalized as theirs were.
+    """
+
+    def load_checkpoint(model, filename, *arguments, **options):
+        published = PUBLISHED.get(str(filename))
+        ours = isinstance(getattr(model, 'backbone', None), Backbone)
+        if not (published and ours) or Path(filename).exists():
+            return load(model, filename, *arguments, **options)
+        load_pretrained(model, filename)
+        _normalize_as(model.data_preprocessor, published)
+        return {}
+
+    return load_checkpoint
+
+
+def _normalize_as(preprocessor: nn.Module, published: Published) -> None:
+    for key in ('mean', 'std'):
+        levels = getattr(preprocessor, key)  # (3, 1, 1), of 0 to 255
+        levels.copy_(255 * levels.new_tensor(getattr(published, key)).view_as(levels))
 
 
 def require_config(initialize: Callable) -> Callable:

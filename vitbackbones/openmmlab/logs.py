@@ -18,6 +18,8 @@ FALSE_ALARMS = (
     # Of mmdet's points, and torch says it once in a process, whoever calls.
     ('torch.meshgrid: in an upcoming release', 'torch.functional'),
 )
+# Of every inferencer, whose toolbox has no registry of functions; mmengine's own is the right one.
+NO_FUNCTIONS = 'in the "function" registry tree'
 
 
 def ignore_false_alarms(ignore: Callable) -> None:
@@ -46,9 +48,11 @@ def log_prints(kind: type) -> None:
 
 
 def print_if_meant(print_log: Callable) -> Callable:
-    """Print or log what has no logger, unless it is for debugging."""
+    """Print or log what has no logger, unless it is for debugging, and leave out a false alarm."""
 
     def print_log_if_meant(msg, logger=None, level: int = logging.INFO) -> None:
+        if NO_FUNCTIONS in str(msg):
+            return
         if logger is not None:
             print_log(msg, logger, level)
         elif level > logging.DEBUG:

@@ -13,7 +13,9 @@ from types import SimpleNamespace
 import mmengine.config  # itself being imported when this is: its names are not there yet
 
 from ..catalog import SCOPE, config, config_name, find_config
+from ..models.names import MODELS
 from ..trained import trained_weights
+from ..weights import PUBLISHED
 
 CLASSIFICATION = SimpleNamespace(results=[SimpleNamespace(task='Image Classification')])
 
@@ -48,7 +50,7 @@ def find_base(find: Callable) -> Callable:
 def load_by_name(load: Callable) -> Callable:
     """Let inferencers take the name of a shipped config, with the weights that come with it.
 
-    Where none come along and none are given, the model is random, as mmengine warns.
+    Where there are none and none are given, the model is random, as mmengine warns.
     """
 
     def load_config(self, model):
@@ -63,7 +65,8 @@ def load_by_name(load: Callable) -> Callable:
 def find_classifier(find: Callable) -> Callable:
     """Let mmpretrain's functions take a config, its path, or the name of a shipped one.
 
-    ``get_model(NAME, pretrained=True)`` loads the weights that come with the config.
+    ``get_model(NAME, pretrained=True)`` loads the weights that come with the config, or those that
+    were published for it.
     """
 
     def get(model):
@@ -82,5 +85,10 @@ def find_classifier(find: Callable) -> Callable:
 
 
 def _weights_of(file: Path) -> str | None:
-    weights = trained_weights().get(config_name(file))
-    return str(weights) if weights else None
+    """Return the weights of a shipped config: the file that comes along, or a published name."""
+    name = config_name(file)
+    if weights := trained_weights().get(name):
+        return str(weights)
+    published = name.removeprefix('cls_').removesuffix('_imagenet')
+    fills = published in PUBLISHED and PUBLISHED[published].model in MODELS
+    return published if fills and name == f'cls_{published}_imagenet' else None

@@ -15,7 +15,9 @@ from torch import Tensor
 from torch.autograd import DeviceType
 from torch.autograd.profiler_util import FunctionEvent
 from torch.overrides import TorchFunctionMode
-from torch.profiler import ProfilerActivity, profile
+from torch.profiler import ProfilerActivity
+
+from ..profiling import recording
 
 ATTENTION = 'aten::scaled_dot_product_attention'
 # by the beginning of the operator's name; on a CPU it goes on with '_for_cpu'
@@ -131,7 +133,7 @@ def _profiled(step: Callable[[], object], device: torch.device) -> list[Function
     activities = [ProfilerActivity.CPU]
     if device.type == 'cuda':
         activities.append(ProfilerActivity.CUDA)
-    with profile(activities=activities) as profiler:
+    with recording(activities) as profiler:
         step()
         if device.type == 'cuda':
             torch.cuda.synchronize(device)

@@ -85,6 +85,13 @@ INFERENCE = (
         'inference:sort_folder',
     ),
     Patch(
+        'mmengine.runner:load_checkpoint',
+        'weights are known by their file or address alone, and loaded key by key',
+        'the name of published weights (`vitbackbones weights`) fills a classifier with a backbone '
+        'of this package, whose images are then normalized as those of the weights were',
+        'inference:fill_published',
+    ),
+    Patch(
         'mmpretrain.apis.image_classification:ImageClassificationInferencer.__init__',
         'names are looked up in the toolbox used last; a checkpoint of other classes loads',
         'they are looked up in mmpretrain; such a checkpoint is an error for our backbones',

@@ -14,8 +14,9 @@ MESSAGES = (
     Patch(
         'mmengine.logging.logger:print_log',
         'messages without a logger are printed: a run has them on the screen alone, those for '
-        'debugging, too (`Could not import OneDL`)',
-        "they go to a run's log, those for debugging nowhere",
+        'debugging, too (`Could not import OneDL`); every inferencer warns that its toolbox has no '
+        'registry of functions',
+        "they go to a run's log, those for debugging and that warning nowhere",
         'logs:print_if_meant',
     ),
     *(
