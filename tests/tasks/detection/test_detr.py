@@ -21,6 +21,10 @@ from vitbackbones.tasks.detection.detr_head import gather_objects
 from vitbackbones.tasks.detection.fused_attention import FusedAttention, fuse_attention
 
 pytestmark = pytest.mark.compat
+needs_whole_graphs = pytest.mark.skipif(
+    torch.__version__ < '2.11',
+    reason="torch 2.6 breaks graphs at mmengine's decorators; 2.11 is the next that was tried",
+)
 BASE = Path(__file__).parents[3] / 'configs/_base_/models/detr.py'
 
 NARROW = {
@@ -311,6 +315,7 @@ def test_rare_attentions_are_left_alone(extra):
     assert torch.equal(actual(x, x, x), expected(x, x, x))
 
 
+@needs_whole_graphs
 @pytest.mark.parametrize('shapes', SHAPES[:2])
 def test_transformer_compiles_to_one_graph(ours, shapes):
     images, samples = make_batch(shapes)

@@ -16,7 +16,7 @@ from vitbackbones.errors import InputError
 from vitbackbones.layers.drop import DropPath
 from vitbackbones.training.hooks.compile import CompileHook, regions
 
-from ...tasks.detection.test_detr import build, make_batch, total_loss
+from ...tasks.detection.test_detr import build, make_batch, needs_whole_graphs, total_loss
 from ..toy import NoisyModel, run_toy, toy_config
 
 pytestmark = pytest.mark.compat
@@ -52,6 +52,7 @@ def detr():
     return without_dropout(build('vitbackbones.DETR')).train()
 
 
+@needs_whole_graphs
 @pytest.mark.parametrize('dynamic', [True, None])
 def test_a_detector_of_six_sizes_compiles_each_region_at_most_twice(detr, dynamic):
     model = copy.deepcopy(detr)

@@ -47,9 +47,8 @@ class DETR(MMDetDETR):
         encoder, decoder = super().pre_transformer(*arguments, **options)
         encoder['feat_pos'] = encoder['feat_pos'].to(self.query_embedding.weight.dtype)
         given = {name: x for name, x in encoder.items() if x is not None}
-        # update, as torch 2.6 cannot compile |= of dicts
-        encoder.update({name: x.clone(memory_format=ROWS) for name, x in given.items()})
-        decoder.update(memory_pos=encoder['feat_pos'], memory_mask=encoder['feat_mask'])
+        encoder |= {name: x.clone(memory_format=ROWS) for name, x in given.items()}
+        decoder |= {'memory_pos': encoder['feat_pos'], 'memory_mask': encoder['feat_mask']}
         return encoder, decoder
 
     def pre_decoder(self, memory: Tensor) -> tuple[dict, dict]:
