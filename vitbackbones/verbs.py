@@ -32,6 +32,7 @@ VERBS = {
     'train': Verb('train:train', 'train a model from a config, or try the config with --smoke'),
     'test': Verb('test:evaluate', 'evaluate a checkpoint with the metrics of its config'),
     'predict': Verb('predict:predict', 'run a model on images, folders and videos'),
+    'export': Verb('export:export', 'write a model as a file for ONNX Runtime, OpenVINO or torch'),
     'check': Verb('check_dataset:check', 'look at every file of a data set before a run'),
     'browse': Verb('show_augmentations:show', 'draw what the augmentations make of pictures'),
     'import': Verb('import_dataset:import_dataset', 'bring annotations in other forms into ours'),

@@ -59,6 +59,43 @@ def _covering(sides: list[int], how: dict) -> dict:
     return {'type': 'resize_over', 'size': sides} | how
 
 
+def native_size(config: Config, steps: list[dict]) -> Size:
+    """Return the size of images that a model was tested with, in the shape of a picture 4 : 3.
+
+    Args:
+        config: a detector keeps its pictures whole, a segmentor's are as large as its crops.
+        steps: see :func:`steps_of`, for any size.
+    """
+    size = (0, 0)
+    for step in steps:
+        if step['type'] in SIZE_AFTER:
+            size = SIZE_AFTER[step['type']](step, size)
+    if 0 in size:
+        raise InputError(f'{config.filename}: no step of the test pipeline says a size: --size HxW')
+    return size
+
+
+def _multiple(size: Size, divisor: int) -> Size:
+    height, width = (-(-side // divisor) * divisor for side in size)
+    return height, width
+
+
+# By the type of a step: the size of an image after it, given the one before.
+SIZE_AFTER: dict[str, Callable[[dict, Size], Size]] = {
+    'resize': lambda step, size: tuple(step['size']),
+    'resize_within': lambda step, size: (
+        step['shorter'],
+        min(step['longer'], step['shorter'] * 4 // 3),
+    ),
+    'resize_edge': lambda step, size: (step['length'], step['length']),
+    'resize_to_multiple': lambda step, size: _multiple(size, step['divisor']),
+    'center_crop': lambda step, size: tuple(step['size']),
+    'pad_to_multiple': lambda step, size: _multiple(size, step['divisor']),
+    'pad': lambda step, size: tuple(step['size']),
+    'slide': lambda step, size: tuple(step['crop']),
+}
+
+
 # ------------------------------------------------------------------------ steps of pipelines
 
 

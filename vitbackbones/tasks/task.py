@@ -12,6 +12,7 @@ from ..registry import SCOPE
 
 if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none of these
     from mmengine.config import Config
+    from torch import nn
 
     from ..datasets.checks.findings import Findings, Look
 
@@ -126,6 +127,10 @@ class Task:
             write lists into, and what the checkpoint to test says of its data, None for training;
             None where a task reads nothing from folders of other layouts.
         sized: parts of a model with sizes of images among their settings.
+        exportable: makes a model of the toolbox, in eval mode, a module for an exported file, given
+            what a segmentor answers, ``'logits'`` or ``'mask'``. It maps images (N, 3, H, W),
+            normalized, of one size and without padding, to a tuple of tensors. Its ``outputs`` are
+            their names; ``fixed_size`` says why the size cannot be dynamic, '' where it can.
         writer: makes what writes predictions, given a folder, the classes, the least score and the
             form of masks.
         draw: draws predictions beside the ground truth and yields the files, given a model, a data
@@ -150,6 +155,7 @@ class Task:
     fits_folder: 'Callable[[Config, Path], bool]' = lambda config, root: True
     use_folder: 'Callable[[Config, Path, Path, Mapping | None], OwnData] | None' = None
     sized: tuple[str, ...] = ()
+    exportable: 'Callable[[nn.Module, str], nn.Module]'
     writer: Callable[[Path, dict, float, str], Any]
     draw: Callable[..., Iterator[Path]] | None = None
     report: Callable[..., Any]

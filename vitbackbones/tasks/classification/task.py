@@ -58,6 +58,7 @@ TASK = Task(
     file_checks=Deferred('datasets.checks.shards:shard_checks'),
     shapes=shapes,
     use_shapes=use_shapes,
+    exportable=Deferred('tasks.classification.export:exportable'),
     writer=Deferred('inference.writers:ScoreWriter'),
     report=Deferred('reporting.classification:ClassificationReport'),
 )

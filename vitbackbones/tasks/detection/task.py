@@ -106,6 +106,7 @@ TASK = Task(
     sized=('data_preprocessor',),
     fits_folder=Deferred('tasks.detection.own_data:fits_folder'),
     use_folder=Deferred('tasks.detection.own_data:use_folder'),
+    exportable=Deferred('tasks.detection.export:exportable'),
     writer=Deferred('inference.object_writer:ObjectWriter'),
     draw=Deferred('drawing.boxes:draw_detections'),
     report=Deferred('reporting.detection:DetectionReport'),

@@ -45,6 +45,7 @@ TASK = Task(
     fits_folder=Deferred('tasks.segmentation.own_data:fits_folder'),
     use_folder=Deferred('tasks.segmentation.own_data:use_folder'),
     sized=('data_preprocessor', 'test_cfg'),
+    exportable=Deferred('tasks.segmentation.export:exportable'),
     writer=Deferred('inference.writers:MaskWriter'),
     # without the least score, which pixels do not have
     draw=lambda *given: Deferred('drawing.masks:draw_masks')(*given[:-1]),

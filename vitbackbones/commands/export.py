@@ -1,0 +1,169 @@
+"""``vitbackbones export``: a model as a file for ONNX Runtime, OpenVINO or torch, with proof."""
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from pathlib import Path
+
+from mmengine.config import Config
+
+from ..catalog import config_name, find_config
+from ..configuration.lint import lint
+from ..configuration.read import read_config, require_sections
+from ..errors import InputError
+from ..exported.card import card_path
+from ..exporting.formats import FORMATS, require_packages
+from ..exporting.graphs import DYNAMIC
+from ..exporting.parity import in_words
+from ..exporting.subject import Subject, of_config, of_model
+from ..exporting.writing import Settings
+from ..exporting.writing import export as write
+from ..files import prepare_folder
+from ..inference.sources import find_sources
+from ..models.names import MODELS
+from ..openmmlab.unused_toolboxes import leave_out_unused
+from ..preflight.agreement import require_agreement
+from ..preflight.explain import explained
+from ..preflight.own_data import take_classes_of
+from ..tasks import TASKS, find_task
+from ..trained import trained_weights
+from ..training.find_checkpoint import find_checkpoint
+from ..verbs import command_line
+from .cli import add_shared, count, image_size
+
+EXAMPLES = """\
+examples:
+  %(prog)s detr_aug_vit_s_shapes --to onnx  # weights that come with the package
+  %(prog)s quick_detector work_dirs/quick_detector --to openvino --dynamic batch,size
+  %(prog)s deit_s --to onnx --dynamic batch --preprocess  # a model by name, published weights
+
+Out come NAME.onnx (or .xml and .bin, or .pt2) and NAME.onnx.json, the card: how pictures become the
+input, what the outputs mean, and how far they are from those of the model, which is refused above
+1e-4.
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    what = "the name of a config or a config file, or of a model ('vitbackbones models' lists them)"
+    add('config', metavar='CONFIG', help=what)
+    weights = (
+        'a file of weights, or the work dir for the latest; by default those that come along, of '
+        'a model by name those that were published'
+    )
+    add('checkpoint', metavar='CHECKPOINT', nargs='?', help=weights)
+    untrained = 'leave weights as they are initialized, to try what can be exported'
+    add('--untrained', action='store_true', help=untrained)
+    add('--to', choices=FORMATS, required=True, help='the format of the file')
+    default = 'the file to write (default: CONFIG with the suffix of the format)'
+    add('--out', metavar='FILE', help=default)
+    add('--overwrite', action='store_true', help='replace the file if it is there')
+    open_ = 'leave the number of images open (batch), their size, or both (batch,size)'
+    add('--dynamic', type=_dynamic, default=(), metavar='WHAT', help=open_)
+    size = 'size of the images (default: that of the tests)'
+    add('--size', type=image_size, metavar='HxW', help=size)
+    number = 'images at once where that is not dynamic (default: 1)'
+    add('--batch-size', type=count, default=1, metavar='N', help=number)
+    half = 'keep weights in half precision; they are computed with in float32'
+    add('--half', action='store_true', help=half)
+    preprocess = 'take pictures (N, H, W, 3) in uint8, RGB, and normalize inside'
+    add('--preprocess', action='store_true', help=preprocess)
+    output = 'of segmentors: a number for each class and pixel, or the best class (default: logits)'
+    add('--output', choices=('logits', 'mask'), default='logits', help=output)
+    images = 'pictures or folders to compare on, beside random images'
+    add('--images', nargs='+', default=[], metavar='INPUT', help=images)
+    add_shared(add, '--cfg-options')
+
+
+def export(options: Namespace) -> None:
+    """Do what ``vitbackbones export --help`` describes.
+
+    Raises:
+        InputError: something of the user's is wrong, or what was written does not answer as the
+            model does; nothing is left of it then.
+    """
+    require_packages(options.to)
+    file = _target(options)
+    pictures = (
+        [source.path for source in find_sources(options.images, file.parent / '-')]
+        if options.images
+        else []
+    )
+    subject = _subject(options)
+    settings = Settings(
+        format=options.to,
+        dynamic=options.dynamic,
+        size=options.size,
+        batch=options.batch_size,
+        half=options.half,
+        preprocess=options.preprocess,
+    )
+    card = write(subject, settings, file, pictures)
+    megabytes = sum(each.stat().st_size for each in _files(file)) / 1e6
+    print(f'{file} ({megabytes:.1f} MB) and {card_path(file).name}')
+    print(
+        f'largest differences from the model on {card.parity["images"]} images: '
+        f'{in_words(card.parity["differences"])}'
+    )
+    print(f'try it: {command_line("predict", file, "PICTURE", "--out", "out")}')
+
+
+def _dynamic(text: str) -> tuple[str, ...]:
+    words = tuple(text.split(','))
+    if unknown := [word for word in words if word not in DYNAMIC]:
+        raise ArgumentTypeError(f'{unknown[0]!r} is not one of {", ".join(DYNAMIC)}')
+    return words
+
+
+def _target(options: Namespace) -> Path:
+    """Return the file to write.
+
+    Raises:
+        InputError: it has the suffix of another format, is there already, or cannot be written.
+    """
+    suffix = FORMATS[options.to].suffix
+    name = config_name(find_config(options.config) or options.config)
+    file = Path(options.out or f'{name}{suffix}').expanduser().absolute()
+    if file.suffix != suffix:
+        raise InputError(f'--out {options.out}: --to {options.to} is a file {suffix}')
+    if file.exists() and not options.overwrite:
+        raise InputError(f'{file} is there already; choose another --out, or --overwrite')
+    prepare_folder(file.parent, '--out')
+    return file
+
+
+def _files(file: Path) -> list[Path]:
+    return [
+        each for each in (file, file.with_suffix('.bin'), Path(f'{file}.data')) if each.exists()
+    ]
+
+
+def _subject(options: Namespace) -> Subject:
+    if options.checkpoint and options.untrained:
+        raise InputError('--untrained: is for exporting without CHECKPOINT')
+    if options.config in MODELS:
+        return of_model(options.config, options.checkpoint, trained=not options.untrained)
+    config = read_config(options.config, options.cfg_options)
+    leave_out_unused(config)
+    require_sections(config, 'model', 'test_dataloader')
+    if find_task(config) is None:
+        raise InputError(f'{config.filename}: default_scope must be one of {", ".join(TASKS)}')
+    lint(config, options.cfg_options)
+    require_agreement(config)
+    checkpoint = None if options.untrained else _find_weights(config, options)
+    if checkpoint:
+        config = take_classes_of(config, checkpoint)
+    with explained(config):
+        return of_config(config, checkpoint, options.output)
+
+
+def _find_weights(config: Config, options: Namespace) -> Path:
+    if options.checkpoint:
+        return find_checkpoint(options.checkpoint, 'CHECKPOINT')
+    name, trained = config_name(config.filename), trained_weights()
+    if name not in trained:
+        raise InputError(
+            f'{name}: no trained weights of it come with the package. Give CHECKPOINT, the work '
+            'dir of a training or a file, or --untrained to try the export.'
+        )
+    return trained[name]

@@ -1,0 +1,101 @@
+"""How far the answers of an exported file are from those of the network that it was made of.
+
+Detections are compared as sets. Where two scores are equal up to rounding, their order is a matter
+of the last bits, and so is which of them the last place of the list goes to.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+TOLERANCE = 1e-4
+PIXELS = 1e-3  # share of the pixels of a mask
+IN_PIXELS = ('mask', 'masks', 'segments')
+
+Answers = Mapping[str, np.ndarray]
+
+
+def differences(found: Answers, wanted: Answers, size: tuple[int, int]) -> dict[str, float]:
+    """Return the largest difference of each output.
+
+    Args:
+        found: of the exported file, by the names of outputs.
+        wanted: of the network.
+        size: height and width of the images.
+
+    Returns:
+        Of ``boxes`` in units of the longer side, of whole numbers the share that differs, of other
+        outputs in units of the largest number of ``wanted``.
+    """
+    if 'boxes' not in wanted:
+        return {name: _difference(found[name], value) for name, value in wanted.items()}
+    return worst_of(
+        [
+            _of_detections(_image(found, i), _image(wanted, i), size)
+            for i in range(len(wanted['boxes']))
+        ]
+    )
+
+
+def exceeded(found: Mapping[str, float], tolerance: float = TOLERANCE) -> dict[str, float]:
+    """Return the differences that are too large; what is no number is."""
+    bounds = {name: PIXELS if name in IN_PIXELS else tolerance for name in found}
+    return {name: value for name, value in found.items() if not value <= bounds[name]}
+
+
+def _difference(found: np.ndarray, wanted: np.ndarray) -> float:
+    """Return that of two arrays; infinity where their shapes differ."""
+    if found.shape != wanted.shape:
+        return float('inf')
+    if not np.issubdtype(wanted.dtype, np.floating):
+        return float((found != wanted).mean()) if wanted.size else 0.0
+    largest = float(np.abs(wanted).max(initial=0)) or 1.0
+    return float(np.abs(found - wanted).max(initial=0)) / largest
+
+
+def _image(answers: Answers, number: int) -> Answers:
+    return {name: value[number] for name, value in answers.items()}
+
+
+def _of_detections(found: Answers, wanted: Answers, size: tuple[int, int]) -> dict[str, float]:
+    """Return the differences of one image's detections, each with the nearest of its score."""
+    if found['boxes'].shape != wanted['boxes'].shape:
+        return dict.fromkeys(wanted, float('inf'))
+    scores = np.abs(found['scores'][:, None] - wanted['scores'])  # (M, M)
+    near = (scores <= TOLERANCE) & (found['labels'][:, None] == wanted['labels'])
+    boxes = np.abs(found['boxes'][:, None] - wanted['boxes']).max(-1) / max(size)
+    boxes = np.where(near, boxes, np.inf)
+    worst = {'scores': _difference(found['scores'], wanted['scores']), 'boxes': 0.0, 'labels': 0.0}
+    if 'masks' in wanted:
+        worst['masks'] = 0.0
+    # the last places may go to others of the same score, and those without an object are alike
+    last = wanted['scores'].min(initial=1) + TOLERANCE
+    for axis, given in ((1, found), (0, wanted)):
+        held = (given['scores'] > last) & (given['labels'] >= 0)
+        if not held.any():
+            continue
+        partner, distance = boxes.argmin(axis), boxes.min(axis)
+        alone = held & np.isinf(distance)
+        worst['labels'] = max(worst['labels'], float(alone.mean()))
+        seen = np.flatnonzero(held & ~alone)
+        worst['boxes'] = max(worst['boxes'], float(distance[seen].max(initial=0)))
+        if 'masks' in wanted:
+            pairs = (seen, partner[seen]) if axis else (partner[seen], seen)
+            shares = _shares(found['masks'][pairs[0]], wanted['masks'][pairs[1]])
+            worst['masks'] = max(worst['masks'], shares)
+    return {name: worst[name] for name in wanted}
+
+
+def _shares(found: np.ndarray, wanted: np.ndarray) -> float:
+    """Return the largest share of pixels that differ, of masks (K, H, W)."""
+    return float((found != wanted).mean((1, 2)).max(initial=0))
+
+
+def in_words(found: Mapping[str, float]) -> str:
+    """Return differences as ``boxes 1.2e-07, labels 0``."""
+    return ', '.join(f'{name} {value:.2g}' for name, value in found.items())
+
+
+def worst_of(several: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the largest difference of each output; what is no number is the largest."""
+    return {name: float(np.max([each[name] for each in several])) for name in several[0]}

@@ -1,0 +1,151 @@
+"""What is exported: a network from images to named answers, and all that its card says of it.
+
+It comes from a config and a checkpoint, or is a model by name. Weights are read as for a
+prediction: by the same words, with the same checks.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from mmengine.config import Config
+from torch import Tensor, nn
+
+from ..catalog import config_name
+from ..configuration.metainfo import config_meta
+from ..configuration.settings import model_settings
+from ..errors import InputError
+from ..exported.card import digest
+from ..inference.predictor import Predictor
+from ..models import create_model
+from ..tasks import TASKS, find_task
+from ..weights import fetch
+from .steps import Size, native_size, steps_of, steps_of_data
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What is exported.
+
+    Attributes:
+        name: of the config or model.
+        task: a folder of ``tasks``.
+        network: maps images (N, 3, H, W), normalized, to a tuple; see ``Task.exportable``.
+        size: height and width that images have by default.
+        mean, std: of the three channels in RGB, 0 to 255.
+        classes: their names.
+        palette: their colors, or None.
+        steps: returns how a picture becomes an image, for a size or for None, any size.
+        checkpoint: ``{'file': name, 'sha256': ...}``, None for initial weights.
+    """
+
+    name: str
+    task: str
+    network: nn.Module
+    size: Size
+    mean: list[float]
+    std: list[float]
+    classes: list[str]
+    palette: list | None
+    steps: Callable[[Size | None], list[dict]]
+    checkpoint: dict | None
+
+
+class NamedLogits(nn.Module):
+    """A model of :func:`create_model`, whose answer gets a name."""
+
+    outputs = ('logits',)
+    fixed_size = ''
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, image: Tensor) -> tuple[Tensor]:
+        return (self.model(image),)
+
+
+def of_model(name: str, checkpoint: str | Path | None, trained: bool = True) -> Subject:
+    """Return a model by name.
+
+    Args:
+        name: one of :func:`~vitbackbones.list_models`.
+        checkpoint: as of :func:`~vitbackbones.create_model`, None for the published weights.
+        trained: False to leave the weights as they are initialized.
+
+    Raises:
+        OptionError: an unknown name.
+        InputError: the weights are not to be had, or do not fill the model.
+    """
+    file = fetch(checkpoint or name) if trained else None
+    model = create_model(name, checkpoint=file).eval()
+    data = model.data_config
+    if model.backbone.in_channels != 3:
+        raise InputError(f'{name}: images of {model.backbone.in_channels} channels have no card')
+    return Subject(
+        name=name,
+        task='classification',
+        network=NamedLogits(model),
+        size=tuple(data['input_size'][1:]),
+        mean=[255 * value for value in data['mean']],
+        std=[255 * value for value in data['std']],
+        classes=[str(i) for i in range(model.num_classes)],
+        palette=None,
+        steps=lambda size: steps_of_data(data, size),
+        checkpoint=_named(file),
+    )
+
+
+def of_config(config: Config, checkpoint: Path | None, output: str = 'logits') -> Subject:
+    """Return the model of a config.
+
+    Args:
+        config: of a detector, a segmentor or a classifier.
+        checkpoint: the file with its weights, None to leave them as they are initialized.
+        output: of a segmentor: ``'logits'``, or ``'mask'`` for the best class of each pixel.
+
+    Raises:
+        InputError: the checkpoint is of another model, or the model or its test pipeline cannot be
+            expressed; the message says which part.
+    """
+    predictor = Predictor(config, checkpoint, torch.device('cpu'))
+    meta = predictor.meta or config_meta(config)
+    mean, std = _normalization(config)
+    steps = steps_of(config)
+    return Subject(
+        name=config_name(config.filename),
+        task=TASKS[config.default_scope],
+        network=find_task(config).exportable(predictor.model, output).eval(),
+        size=native_size(config, steps),
+        mean=mean,
+        std=std,
+        classes=list(meta['classes']),
+        palette=meta.get('palette'),
+        steps=lambda size: steps_of(config, size),
+        checkpoint=_named(checkpoint),
+    )
+
+
+def _normalization(config: Config) -> tuple[list[float], list[float]]:
+    """Return mean and standard deviation of the three channels in RGB.
+
+    Raises:
+        InputError: the model takes them in another order.
+    """
+    settings = model_settings(config).get('data_preprocessor') or {}
+    if not (settings.get('bgr_to_rgb') or settings.get('to_rgb')):
+        raise InputError(
+            f'{config.filename}: model.data_preprocessor: images must be RGB to be exported '
+            '(bgr_to_rgb=True, of mmpretrain to_rgb=True)'
+        )
+    mean, std = (np.broadcast_to(settings.get(key, usual), 3) for key, usual in USUAL.items())
+    return [float(value) for value in mean], [float(value) for value in std]
+
+
+USUAL = {'mean': 0.0, 'std': 1.0}
+
+
+def _named(file: str | Path | None) -> dict | None:
+    return None if file is None else {'file': Path(file).name, 'sha256': digest(file)}

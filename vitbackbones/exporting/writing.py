@@ -1,0 +1,225 @@
+"""Write a model as a file for other runtimes, with its card, and prove that it answers alike.
+
+What has not been proved is not kept: file and card are made and compared in a folder of their own,
+and take their places together.
+"""
+
+import copy
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch import nn
+from torch.export import ExportedProgram
+
+from ..datasets.load_image import read_image
+from ..errors import InputError
+from ..exported import Exported, load
+from ..exported.card import Card, GraphInput, GraphOutput
+from ..openmmlab.versions import versions
+from .formats import FORMATS, INPUT, require_packages
+from .graphs import FromPixels, example, trace
+from .half import keep_half, round_weights
+from .parity import TOLERANCE, differences, exceeded, in_words, worst_of
+from .steps import Size
+from .subject import Subject
+
+SEED = 0
+BATCHES = (1, 3)  # images at once, where their number is open
+SCALES = ((1, 1), (1.25, 1.5), (0.75, 0.5))  # of height and width, where the size is open
+LEAST = 64  # pixels of a side
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a model is exported.
+
+    Attributes:
+        format: a key of :data:`FORMATS`.
+        dynamic: what may differ from call to call, of ``'batch'`` and ``'size'``.
+        size: height and width of the images, None for the subject's.
+        batch: number of images, where it is not dynamic.
+        half: keep the weights in half precision; they are rounded.
+        preprocess: take pictures in uint8 and normalize inside.
+    """
+
+    format: str = 'onnx'
+    dynamic: tuple[str, ...] = ()
+    size: Size | None = None
+    batch: int = 1
+    half: bool = False
+    preprocess: bool = False
+
+
+def export(subject: Subject, settings: Settings, file: Path, pictures: Sequence[Path] = ()) -> Card:
+    """Write a model and its card, and return the card.
+
+    Args:
+        subject: what is exported.
+        settings: how.
+        file: where to; what is there is replaced at the end.
+        pictures: files that are compared beside random images.
+
+    Raises:
+        InputError: a package is missing, the model has no such graph, its runtime cannot run it, or
+            its answers are not those of the model. Nothing was written then.
+    """
+    require_packages(settings.format)
+    _require_open(subject, settings)
+    settings = replace(settings, size=settings.size or subject.size)
+    network = _prepared(subject, settings)
+    program = _traced(network, settings)
+    with tempfile.TemporaryDirectory(dir=file.parent, prefix='.export.') as folder:
+        part = Path(folder, file.name)
+        writer = FORMATS[settings.format].write
+        writer(program, subject.network.outputs, part, settings.half)
+        card = _card(subject, settings, program)
+        card.write(part)
+        exported = load(part)
+        images = [*_random(exported.card, settings), *_given(exported, pictures)]
+        card = replace(card, parity=_parity(network, exported, images))
+        card.write(part)
+        for each in sorted(Path(folder).iterdir()):  # the card last
+            os.replace(each, file.with_name(each.name))
+    return Card.read(file)
+
+
+def _require_open(subject: Subject, settings: Settings) -> None:
+    """Check that the size of the images can be left open, if it is to be."""
+    if 'size' in settings.dynamic and subject.network.fixed_size:
+        why = subject.network.fixed_size
+        raise InputError(f'{subject.name}: the size cannot be dynamic: {why}')
+
+
+def _prepared(subject: Subject, settings: Settings) -> nn.Module:
+    """Return the network that the file has to answer like."""
+    network = subject.network
+    if settings.half:
+        network = copy.deepcopy(network)
+        round_weights(network)
+    if settings.preprocess:
+        network = FromPixels(network, subject.mean, subject.std)
+    return network.eval()
+
+
+def _traced(network: nn.Module, settings: Settings) -> ExportedProgram:
+    if settings.half and settings.format == 'pt2':
+        network = copy.deepcopy(network)
+        keep_half(network)
+    image = example(settings.size, settings.batch, settings.dynamic, settings.preprocess)
+    return trace(network, image, settings.dynamic)
+
+
+# ------------------------------------------------------------------------ card
+
+
+def _card(subject: Subject, settings: Settings, program: ExportedProgram) -> Card:
+    """Return the card of a graph, without what is known once it has been compared."""
+    nodes = {node.name: node.meta['val'] for node in program.graph.nodes if 'val' in node.meta}
+    signature = program.graph_signature
+    image = nodes[signature.user_inputs[0]]
+    values = [nodes[name] for name in signature.user_outputs]
+    return Card(
+        format=settings.format,
+        task=subject.task,
+        name=subject.name,
+        classes=subject.classes,
+        palette=subject.palette,
+        input=GraphInput(
+            name=INPUT,
+            dtype=_type(image),
+            layout='NHWC' if settings.preprocess else 'NCHW',
+            shape=_shape(image),
+            color='rgb',
+            mean=subject.mean,
+            std=subject.std,
+            preprocess_inside=settings.preprocess,
+        ),
+        steps=subject.steps(None if 'size' in settings.dynamic else settings.size),
+        outputs=[
+            GraphOutput(name=name, dtype=_type(value), shape=_shape(value))
+            for name, value in zip(subject.network.outputs, values, strict=True)
+        ],
+        dynamic=list(settings.dynamic),
+        half=settings.half,
+        checkpoint=subject.checkpoint,
+        parity={},
+        versions=dict(each.rpartition(' ')[::2] for each in versions()),
+    )
+
+
+def _type(tensor: torch.Tensor) -> str:
+    return str(tensor.dtype).removeprefix('torch.')
+
+
+def _shape(tensor: torch.Tensor) -> list[int | None]:
+    return [side if isinstance(side, int) else None for side in tensor.shape]
+
+
+# ------------------------------------------------------------------------ proof
+
+
+def _random(card: Card, settings: Settings) -> Iterator[np.ndarray]:
+    """Yield images of all numbers and sizes that are tried."""
+    draw = np.random.default_rng(SEED)
+    batches = BATCHES if 'batch' in settings.dynamic else (settings.batch,)
+    scales = SCALES if 'size' in settings.dynamic else SCALES[:1]
+    for number in batches:
+        for scale in scales:
+            sides = (
+                max(LEAST, round(side * factor))
+                for side, factor in zip(settings.size, scale, strict=True)
+            )
+            shape = (number, *sides, 3)
+            pixels = _blobs(draw, shape)
+            if not card.input.preprocess_inside:
+                mean, std = (np.float32(each) for each in (card.input.mean, card.input.std))
+                # (N, H, W, 3) -> (N, 3, H, W)
+                pixels = ((pixels - mean) / std).transpose(0, 3, 1, 2)
+            yield np.ascontiguousarray(pixels, card.input.dtype)
+
+
+def _blobs(draw: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Return pictures (N, H, W, 3) of random colors, which change as slowly as in photographs."""
+    number, height, width, _ = shape
+    coarse = draw.integers(0, 256, (number, 8, 8, 3), np.uint8)
+    return np.stack(
+        [cv2.resize(each, (width, height), None, 0, 0, cv2.INTER_CUBIC) for each in coarse]
+    )
+
+
+def _given(exported: Exported, pictures: Sequence[Path]) -> Iterator[np.ndarray]:
+    """Yield each picture as a batch of one."""
+    for file in pictures:
+        yield exported.prepare(read_image(str(file))).image[None]
+
+
+def _parity(network: nn.Module, exported: Exported, images: Sequence[np.ndarray]) -> dict:
+    """Return what was compared.
+
+    Raises:
+        InputError: a difference is too large.
+    """
+    found = [_difference(network, exported, image) for image in images]
+    worst = worst_of(found)
+    if wrong := exceeded(worst):
+        raise InputError(
+            f'the exported file does not answer as the model: {in_words(wrong)}, where at most '
+            f'{TOLERANCE:g} is allowed; it was removed'
+        )
+    count = sum(len(image) for image in images)
+    return {'differences': worst, 'images': count, 'tolerance': TOLERANCE}
+
+
+def _difference(network: nn.Module, exported: Exported, image: np.ndarray) -> dict[str, float]:
+    with torch.no_grad():
+        wanted = network(torch.from_numpy(image))
+    names = [output.name for output in exported.card.outputs]
+    wanted = {name: value.numpy() for name, value in zip(names, wanted, strict=True)}
+    sides = image.shape[1:3] if exported.card.input.preprocess_inside else image.shape[2:]
+    return differences(exported.run(image), wanted, sides)
