@@ -1,5 +1,6 @@
 """Parts of messages: lists and values cut short, and what a misspelled name may stand for."""
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 
@@ -65,3 +66,17 @@ def did_you_mean(
     near = get_close_matches(word, list(known), most, cutoff)
     shown = [known[each] for each in near] if isinstance(known, Mapping) else near
     return f'; did you mean {" or ".join(map(repr, shown))}?' if near else ''
+
+
+def failure(error: Exception, what: str) -> str:
+    """Say in one line that ``what`` raised an error on an image.
+
+    >>> failure(ValueError('no pixels'), 'pipeline')
+    'the pipeline fails (ValueError: no pixels)'
+    """
+    return f'the {what} fails ({type(error).__name__}: {" ".join(str(error).split())})'
+
+
+def on_terminal() -> bool:
+    """Return whether a person watches the output."""
+    return sys.stdout.isatty()

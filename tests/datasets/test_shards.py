@@ -10,7 +10,8 @@ import pytest
 from mmpretrain.datasets import CustomDataset
 
 from vitbackbones.datasets import shapes, shards
-from vitbackbones.datasets.load_image import LoadImage, UnreadableImage
+from vitbackbones.datasets.image_file import UnreadableImage
+from vitbackbones.datasets.load_image import LoadImage
 from vitbackbones.datasets.shards import ImageNetShards, Place
 from vitbackbones.datasets.shards_index import Index, index_file, write_index
 from vitbackbones.datasets.shards_writing import plan, write_shard

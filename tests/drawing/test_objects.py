@@ -4,12 +4,11 @@ import json
 
 import numpy as np
 import pytest
-import torch
-from mmengine.structures import InstanceData, PixelData
 
 from vitbackbones.datasets.coco_masks import to_rle
 from vitbackbones.datasets.shapes import KINDS, write
 from vitbackbones.drawing.objects import annotated, predicted
+from vitbackbones.exported.answers import Detected
 
 
 @pytest.fixture(scope='module')
@@ -49,24 +48,22 @@ def test_annotated_segments(root):
     assert widths.tolist() == [info['bbox'][2:] for info in infos]
 
 
-def sample(**parts):
-    from mmdet.structures import DetDataSample
-
-    return DetDataSample(**parts)
+def objects(**more):
+    random = np.random.default_rng(0)
+    scores, masks = np.array([0.2, 0.9, 0.3]), random.random((3, 5, 6)) > 0.5
+    return Detected(random.random((3, 4)), scores, np.arange(3), masks, **more)
 
 
 def test_objects_that_are_sure_enough():
-    found = InstanceData(bboxes=torch.rand(3, 4), masks=torch.rand(3, 5, 6) > 0.5)
-    found.labels, found.scores = torch.tensor([0, 1, 2]), torch.tensor([0.2, 0.9, 0.3])
-    drawn = predicted(sample(pred_instances=found), len(KINDS), threshold=0.25)
+    found = objects()
+    drawn = predicted(found, len(KINDS), threshold=0.25)
     assert drawn.labels.tolist() == [1, 2]
-    assert np.array_equal(drawn.masks, found.masks[1:].numpy())
-    assert len(predicted(sample(pred_instances=found), len(KINDS), threshold=1).boxes) == 0
+    assert np.array_equal(drawn.masks, found.masks[1:])
+    assert len(predicted(found, len(KINDS), threshold=1).boxes) == 0
 
 
 def test_segments_come_before_objects():
-    numbers = torch.tensor([[[3, 3, 1001], [4, 3, 2001]]])
-    found = sample(pred_panoptic_seg=PixelData(sem_seg=numbers), pred_instances=InstanceData())
+    found = objects(segments=np.array([[3, 3, 1001], [4, 3, 2001]]))
     drawn = predicted(found, 4, threshold=0.5)
     assert drawn.labels.tolist() == [3, 1, 1]
     assert drawn.boxes.tolist() == [[0, 0, 2, 2], [2, 0, 3, 1], [2, 1, 3, 2]]
@@ -74,5 +71,5 @@ def test_segments_come_before_objects():
 
 
 def test_a_picture_without_segments():
-    found = sample(pred_panoptic_seg=PixelData(sem_seg=torch.full((1, 5, 6), 4)))
+    found = Detected(segments=np.full((5, 6), 4))
     assert len(predicted(found, 4, threshold=0.5).boxes) == 0

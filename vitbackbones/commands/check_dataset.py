@@ -21,7 +21,7 @@ from ..datasets.checks.class_table import class_table
 from ..datasets.checks.coco import image_size_fault
 from ..datasets.checks.findings import Look
 from ..datasets.checks.pipelines import color_type, resize_fault
-from ..datasets.load_image import UnreadableImage, read_image
+from ..datasets.image_file import UnreadableImage, read_image
 from ..datasets.load_mask import BadMask
 from ..errors import InputError
 from ..messages import plural

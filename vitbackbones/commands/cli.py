@@ -1,29 +1,23 @@
-"""Arguments that several verbs share."""
+"""What several verbs share: arguments, and the import of what not all of them need."""
 
-from argparse import Action, ArgumentParser, ArgumentTypeError
+from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
+from typing import Any
 
-from mmengine.config import DictAction
-
+from ..environment.checks import installation_fault
+from ..errors import InputError
 from ..literals import is_balanced, read_value
 
 
-class ConfigOptions(DictAction):
-    """``--cfg-options KEY=VALUE ...`` as mmengine reads it, with a message where it cannot.
+class ConfigOptions(Action):
+    """``--cfg-options KEY=VALUE ...`` as mmengine reads it, with a message where it cannot."""
 
-    mmengine knows no dicts, and takes all spaces out of a value; of a plain one, such as a path,
-    they are kept.
-    """
-
-    @staticmethod
-    def _parse_iterable(text: str):
-        if 'dict(' in text or '{' in text:
-            return read_value(text)
-        if set(text) & set('[](),'):
-            return DictAction._parse_iterable(text)
-        return DictAction._parse_int_float_bool(text.strip('\'"'))
-
-    def __call__(self, parser: ArgumentParser, namespace, values, option_string=None) -> None:
+    def __call__(
+        self, parser: ArgumentParser, namespace: Namespace, values, option_string=None
+    ) -> None:
+        options = dict(getattr(namespace, self.dest))
         for pair in values:
             key, equals, value = pair.partition('=')
             if not equals or not all(key.split('.')):
@@ -31,11 +25,27 @@ class ConfigOptions(DictAction):
             if not is_balanced(value):
                 parser.error(f'{option_string} {pair}: a bracket is not closed, or not opened')
             try:
-                super().__call__(parser, namespace, [pair], option_string)
+                options[key] = _config_value(value)
             except ValueError as error:
                 parser.error(f'{option_string} {key}: {error}')
             except (AssertionError, RecursionError):  # of mmengine, about commas and brackets
                 parser.error(f'{option_string} {pair}: cannot be read as a value')
+        setattr(namespace, self.dest, options)
+
+
+def _config_value(text: str) -> Any:
+    """Read a value for a config.
+
+    mmengine knows no dicts, and takes all spaces out of a value; of a plain one, such as a path,
+    they are kept. It is imported here, as most verbs' arguments are described without it.
+    """
+    from mmengine.config import DictAction
+
+    if 'dict(' in text or '{' in text:
+        return read_value(text)
+    if set(text) & set('[](),'):
+        return DictAction._parse_iterable(text)
+    return DictAction._parse_int_float_bool(text.strip('\'"'))
 
 
 def count(text: str) -> int:
@@ -53,6 +63,8 @@ def image_size(text: str) -> tuple[int, int]:
     except ValueError as error:
         raise ArgumentTypeError(f'{text} is not H or HxW, such as 224 or 800x1333') from error
 
+
+PACKAGE = __package__.partition('.')[0]
 
 # Options by name, and what a parser's ``add_argument`` is told of them.
 SHARED = {
@@ -114,3 +126,23 @@ def add_run_arguments(add: Callable[..., Action]) -> None:
     # torch.distributed.launch passes one or the other spelling; torchrun sets LOCAL_RANK instead
     add('--local_rank', '--local-rank', type=int, default=0, help='set by the launcher')
     add_shared(add, '--work-dir', '--data-root', '--cfg-options', '--launcher')
+
+
+def import_needed(module: str, verb: str) -> ModuleType:
+    """Return a module of this package that a verb needs.
+
+    Raises:
+        InputError: a package that it needs is not installed, or what is installed does not fit.
+    """
+    try:
+        return import_module(f'{PACKAGE}.{module}')
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f'{verb} needs the package {error.name}, which is not installed; '
+            "install all that the commands need: pip install 'vitbackbones[all]'"
+        ) from error
+    except Exception as error:  # of any kind, from the packages that do not fit
+        fault = installation_fault()
+        if fault:
+            raise InputError(f'{verb} cannot be imported: {fault}') from error
+        raise

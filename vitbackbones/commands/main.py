@@ -8,17 +8,15 @@ import shlex
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
-from importlib import import_module
 from types import ModuleType
 from typing import NoReturn
 
-from ..environment.checks import installation_fault
-from ..errors import InputError
 from ..idle_threads import sleep_soon
 from ..messages import did_you_mean
 from ..pages import page
 from ..verbs import SCRIPTS, VERBS, command, program
 from ..version import __version__
+from .cli import import_needed
 from .completion import SHELLS, completion
 from .ending import run
 
@@ -128,17 +126,6 @@ def module_of(verb: str) -> ModuleType:
     """Return the module of a verb.
 
     Raises:
-        InputError: a package that it needs is not installed, or what is installed does not fit.
+        InputError: see :func:`~vitbackbones.commands.cli.import_needed`.
     """
-    try:
-        return import_module(f'{__package__}.{VERBS[verb].module}')
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f'{verb} needs the package {error.name}, which is not installed; '
-            "install all that the commands need: pip install 'vitbackbones[all]'"
-        ) from error
-    except Exception as error:  # of any kind, from the packages that do not fit
-        fault = installation_fault()
-        if fault:
-            raise InputError(f'{verb} cannot be imported: {fault}') from error
-        raise
+    return import_needed(f'commands.{VERBS[verb].module}', verb)

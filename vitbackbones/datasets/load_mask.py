@@ -22,8 +22,8 @@ from PIL import Image
 from ..errors import InputError
 from ..messages import some
 from ..verbs import command_line
+from .labels import IGNORED
 
-IGNORED = 255  # the label that mmseg's losses and metrics leave out
 NO_LABEL = -1  # in a table of labels: values that a mask must not hold
 INDEX_MODES = ('1', 'L', 'P', 'I', 'I;16', 'I;16B')  # Pillow's names for pictures of one channel
 

@@ -19,7 +19,7 @@ from ..files import whole_file
 from ..messages import cut
 from ..packages import import_optional
 from .checks.findings import IMAGES
-from .load_image import naming, read_content
+from .image_file import naming, read_content
 from .shards_index import Shard, scan
 
 THREADS = 16  # that read files at a time: on network disks it is the waiting that takes long

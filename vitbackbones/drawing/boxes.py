@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
-from mmengine.dataset import pseudo_collate
 from PIL import Image, ImageDraw
-from torch import nn
 
-from ..datasets.load_image import read_image
+from ..datasets.image_file import read_image
+from ..openmmlab.samples import to_answer
 from .objects import Objects, annotated, predicted
 from .regions import shade
 from .sheet import (
@@ -22,6 +21,9 @@ from .sheet import (
     side_by_side,
     write_label,
 )
+
+if TYPE_CHECKING:  # boxes of any origin are drawn where there is no torch
+    from torch import nn
 
 
 def draw_objects(image: Image.Image, objects: Objects, classes: Sequence[str]) -> Image.Image:
@@ -78,7 +80,7 @@ def _places(
 
 
 def draw_detections(
-    model: nn.Module, dataset, folder: Path, number: int, threshold: float
+    model: 'nn.Module', dataset, folder: Path, number: int, threshold: float
 ) -> Iterator[Path]:
     """Run ``model`` on ``number`` images spread over ``dataset`` and draw what it finds.
 
@@ -102,6 +104,10 @@ def draw_detections(
     return draw_samples(dataset, folder, number, draw)
 
 
-@torch.no_grad()
-def _found(model: nn.Module, sample: dict, classes: int, threshold: float) -> Objects:
-    return predicted(model.test_step(pseudo_collate([sample]))[0].cpu(), classes, threshold)
+def _found(model: 'nn.Module', sample: dict, classes: int, threshold: float) -> Objects:
+    import torch
+    from mmengine.dataset import pseudo_collate
+
+    with torch.no_grad():
+        result = model.test_step(pseudo_collate([sample]))[0].cpu()
+    return predicted(to_answer(result), classes, threshold)

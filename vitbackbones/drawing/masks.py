@@ -6,14 +6,12 @@ every object. Pixels that evaluation ignores keep the image as it is.
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
-from mmengine.dataset import pseudo_collate
 from PIL import Image, ImageDraw
-from torch import nn
 
-from ..datasets.load_mask import IGNORED
+from ..datasets.labels import IGNORED
 from .sheet import (
     GAP,
     LINE,
@@ -25,6 +23,9 @@ from .sheet import (
     side_by_side,
     write_label,
 )
+
+if TYPE_CHECKING:  # masks of any origin are drawn where there is no torch
+    from torch import nn
 
 OPACITY = 0.55  # of the colors over the image
 LEGEND = 12  # classes named at most, the largest
@@ -62,7 +63,7 @@ def legend(
     return strip
 
 
-def draw_masks(model: nn.Module, dataset, folder: Path, number: int) -> Iterator[Path]:
+def draw_masks(model: 'nn.Module', dataset, folder: Path, number: int) -> Iterator[Path]:
     """Run ``model`` on ``number`` images spread over ``dataset`` and draw what it makes of them.
 
     Args:
@@ -84,10 +85,13 @@ def draw_masks(model: nn.Module, dataset, folder: Path, number: int) -> Iterator
     return draw_samples(dataset, folder, number, draw)
 
 
-@torch.no_grad()
-def _labels(model: nn.Module, sample: dict) -> dict[str, np.ndarray]:
+def _labels(model: 'nn.Module', sample: dict) -> dict[str, np.ndarray]:
     """Return labels (H, W) at the size of the image file, under the title of their panel."""
-    result = model.test_step(pseudo_collate([sample]))[0].cpu()
+    import torch
+    from mmengine.dataset import pseudo_collate
+
+    with torch.no_grad():
+        result = model.test_step(pseudo_collate([sample]))[0].cpu()
     found = {'ground truth': 'gt_sem_seg', 'prediction': 'pred_sem_seg'}
     return {
         title: result.get(key).data[0].numpy().astype(np.uint8)

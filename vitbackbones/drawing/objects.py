@@ -7,6 +7,7 @@ import numpy as np
 
 from ..datasets.coco_masks import box_around, to_mask
 from ..datasets.panoptic import VOID, Segments, from_mmdet, to_ids
+from ..exported.answers import Detected
 
 
 @dataclass
@@ -46,19 +47,19 @@ def _annotated_segments(info: dict) -> Segments:
     return Segments(found, labels, [segment['is_thing'] for segment in info['segments_info']])
 
 
-def predicted(sample, classes: int, threshold: float) -> Objects:
-    """Return what is drawn of a prediction of mmdet, on the CPU: its segments, or sure objects.
+def predicted(found: Detected, classes: int, threshold: float) -> Objects:
+    """Return what is drawn of a detector's answer: its segments, or sure objects.
 
     Args:
-        sample: mmdet's data sample.
+        found: the answer.
         classes: their number.
         threshold: objects of a lower score are left out; segments have no scores.
     """
-    if 'pred_panoptic_seg' in sample:
-        return of_segments(from_mmdet(sample.pred_panoptic_seg.sem_seg[0].numpy(), classes))
-    found = sample.pred_instances
-    found = found[found.scores >= threshold].numpy()
-    return Objects(found.bboxes, found.labels, found.scores, found.get('masks'))
+    if found.segments is not None:
+        return of_segments(from_mmdet(found.segments, classes))
+    sure = found.scores >= threshold
+    masks = None if found.masks is None else found.masks[sure]
+    return Objects(found.boxes[sure], found.labels[sure], found.scores[sure], masks)
 
 
 def of_segments(segments: Segments) -> Objects:

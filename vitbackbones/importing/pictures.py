@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..datasets.checks.findings import IMAGES
 from ..datasets.checks.headers import read_header, reason_of
-from ..datasets.load_image import naming, read_content
+from ..datasets.image_file import naming, read_content
 from ..datasets.own.folder import files_below
 from ..datasets.own.splits import named_split
 from ..errors import InputError

@@ -22,6 +22,7 @@ from ..datasets.panoptic import from_mmdet, to_colors
 from ..drawing.boxes import draw_objects
 from ..drawing.objects import predicted
 from ..drawing.sheet import from_bgr, save
+from ..exported.answers import Detected
 from .sources import Frame
 from .writers import PredictionWriter
 
@@ -29,25 +30,27 @@ from .writers import PredictionWriter
 class ObjectWriter(PredictionWriter):
     """Objects and panoptic segments, whichever of them the model gives."""
 
-    def read(self, frame: Frame, sample) -> tuple[dict, Image.Image]:
+    def read(self, frame: Frame, answer: Detected) -> tuple[dict, Image.Image]:
         height, width = frame.pixels.shape[:2]
         record = frame.place | {'width': width, 'height': height}
-        if 'pred_instances' in sample:
-            record['objects'] = self._objects(sample.pred_instances)
-        if 'pred_panoptic_seg' in sample:
-            record |= self._segments(frame, sample.pred_panoptic_seg.sem_seg[0].numpy())
-        drawn = predicted(sample, len(self.classes), self.threshold)
+        if answer.boxes is not None:
+            record['objects'] = self._objects(answer)
+        if answer.segments is not None:
+            record |= self._segments(frame, answer.segments)
+        drawn = predicted(answer, len(self.classes), self.threshold)
         return record, draw_objects(from_bgr(frame.pixels), drawn, self.classes)
 
-    def _objects(self, found) -> list[dict]:
+    def _objects(self, found: Detected) -> list[dict]:
         objects = []
-        boxes, scores = found.bboxes.double().numpy(), found.scores.float().numpy()
-        for (x, y, right, bottom), label, score in zip(boxes, found.labels, scores, strict=True):
+        boxes = found.boxes.astype(float).tolist()
+        for (x, y, right, bottom), label, score in zip(
+            boxes, found.labels, found.scores, strict=True
+        ):
             box = [round(value, 2) for value in (x, y, right - x, bottom - y)]
             shortest = float(str(score))  # of the same float32: the order stays
             objects.append({'category_id': int(label) + 1, 'bbox': box, 'score': shortest})
-        for entry, mask in zip(objects, found.get('masks', ()), strict=False):
-            entry['segmentation'] = self._segmentation(mask.numpy())
+        for entry, mask in zip(objects, () if found.masks is None else found.masks, strict=False):
+            entry['segmentation'] = self._segmentation(mask)
         return objects
 
     def _segmentation(self, mask: np.ndarray) -> list | dict:

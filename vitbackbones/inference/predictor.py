@@ -15,9 +15,11 @@ from ..configuration.data import first_dataset
 from ..configuration.metainfo import agreed_meta
 from ..configuration.settings import model_settings
 from ..datasets.checks.pipelines import resize_fault
-from ..datasets.load_image import UnreadableImage
+from ..datasets.image_file import UnreadableImage
 from ..errors import InputError
+from ..exported.answers import Answer
 from ..openmmlab.fusing import fuse_model
+from ..openmmlab.samples import to_answer
 from ..registry import bare_name
 from ..training.devices import best_device
 from ..training.hooks.fitting_checkpoint import fitting_state
@@ -104,6 +106,10 @@ class Predictor:
             raise UnreadableImage(f'{frame}: {fault}')
         about = {'img_path': str(frame.source.path), 'img_id': 0}
         return self.pipeline({'img': frame.pixels, 'img_shape': shape, 'ori_shape': shape} | about)
+
+    def answer(self, samples: Sequence[dict]) -> list[Answer]:
+        """Return the answers for prepared frames, whose images have one size."""
+        return [to_answer(sample) for sample in self(samples)]
 
     @torch.no_grad()
     def __call__(self, samples: Sequence[dict]) -> list:

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from ..datasets.checks.findings import IMAGES
-from ..datasets.load_image import UnreadableImage, read_image
+from ..datasets.image_file import UnreadableImage, read_image
 from ..errors import InputError
 
 VIDEOS = ('.mp4', '.m4v', '.mov', '.avi', '.mkv', '.webm', '.mpg', '.mpeg', '.wmv', '.ogv')

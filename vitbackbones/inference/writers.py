@@ -33,6 +33,7 @@ from ..drawing.sheet import (
     write_label,
 )
 from ..errors import InputError
+from ..exported.answers import Answer, Classified, Segmented
 from ..files import write_file
 from .sources import Frame
 
@@ -41,7 +42,7 @@ VIDEO_LEGEND = 3 * (LINE + GAP)  # pixels below a frame: all frames have one siz
 
 
 class PredictionWriter:
-    """Read one task's data samples, and write the JSON files.
+    """Read one task's answers, and write the JSON files.
 
     Args:
         out: the folder of the results.
@@ -57,7 +58,7 @@ class PredictionWriter:
         self.threshold = threshold
         self.masks = masks
 
-    def read(self, frame: Frame, sample) -> tuple[dict, Image.Image]:
+    def read(self, frame: Frame, answer: Answer) -> tuple[dict, Image.Image]:
         """Return the record of a frame's predictions, and a picture of them."""
         raise NotImplementedError
 
@@ -85,8 +86,8 @@ class MaskWriter(PredictionWriter):
         if len(self.classes) > 255:
             raise InputError(f'{len(self.classes)} classes do not fit into 8-bit masks')
 
-    def read(self, frame: Frame, sample) -> tuple[dict, Image.Image]:
-        labels = sample.pred_sem_seg.data[0].numpy().astype(np.uint8)  # (H, W)
+    def read(self, frame: Frame, answer: Segmented) -> tuple[dict, Image.Image]:
+        labels = answer.labels.astype(np.uint8)  # (H, W)
         name = f'masks/{frame.png}'
         mask = Image.fromarray(labels)
         mask.putpalette(np.array(self.palette, np.uint8).tobytes())
@@ -102,8 +103,8 @@ class MaskWriter(PredictionWriter):
 class ScoreWriter(PredictionWriter):
     """The best classes of an image."""
 
-    def read(self, frame: Frame, sample) -> tuple[dict, Image.Image]:
-        scores = sample.pred_score.float().numpy()  # (classes,)
+    def read(self, frame: Frame, answer: Classified) -> tuple[dict, Image.Image]:
+        scores = answer.scores  # (classes,)
         best = [
             {'label': int(i), 'class': self.classes[i], 'score': round(float(scores[i]), 5)}
             for i in np.argsort(-scores)[:BEST]

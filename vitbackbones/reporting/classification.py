@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from mmengine.runner import TestLoop
 
-from ..datasets.load_image import read_image
+from ..datasets.image_file import read_image
 from ..drawing.sheet import enlarged, from_bgr
 from .confusion import count_pairs, pairs_table, shown
 from .parts import Matrix, Picture, Section, Table, photograph

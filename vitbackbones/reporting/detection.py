@@ -9,7 +9,7 @@ import numpy as np
 from mmengine.runner import TestLoop
 from pycocotools.cocoeval import COCOeval
 
-from ..datasets.load_image import read_image
+from ..datasets.image_file import read_image
 from ..drawing.sheet import from_bgr
 from .coco import class_names, class_table, evaluate, precisions
 from .confusion import shown

@@ -9,8 +9,8 @@ import torch
 from mmengine.runner import TestLoop
 from PIL import Image
 
-from ..datasets.load_image import read_image
-from ..datasets.load_mask import IGNORED
+from ..datasets.image_file import read_image
+from ..datasets.labels import IGNORED
 from ..drawing.masks import legend, overlay
 from ..drawing.sheet import GAP, below, enlarged, from_bgr, side_by_side
 from .confusion import count_pairs, pairs_table, shown

@@ -4,7 +4,7 @@ import pytest
 from PIL import Image
 
 from vitbackbones.datasets.checks.headers import ORIENTATION, read_header
-from vitbackbones.datasets.load_image import read_image
+from vitbackbones.datasets.image_file import read_image
 
 
 @pytest.mark.parametrize('load', ['color', 'grayscale', 'color_ignore_orientation', 'unchanged'])

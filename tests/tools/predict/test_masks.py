@@ -1,13 +1,14 @@
 """What tools/predict.py writes of masks and panoptic segments, in COCO's formats."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 import torch
-from mmengine.structures import InstanceData, PixelData
+from mmengine.structures import InstanceData
 from PIL import Image
 from pycocotools import mask as coco_mask
 from pycocotools.coco import COCO
@@ -15,8 +16,10 @@ from pycocotools.cocoeval import COCOeval
 
 from vitbackbones.datasets.panoptic import to_ids
 from vitbackbones.datasets.shapes import KINDS, write
+from vitbackbones.exported.answers import Detected
 from vitbackbones.inference.object_writer import ObjectWriter
 from vitbackbones.inference.sources import Frame, Source
+from vitbackbones.openmmlab.samples import to_answer
 
 from .pictures import HEIGHT, WIDTH
 
@@ -58,7 +61,7 @@ def test_masks_have_the_ap_that_the_tester_measures(tmp_path, form):
     records = []
     for image in coco.imgs:
         found = nearly_right(coco, image)
-        records.append(writer.read(frame(f'{image}.jpg', (64, 64)), found)[0])
+        records.append(writer.read(frame(f'{image}.jpg', (64, 64)), to_answer(found))[0])
         about = {'img_id': image, 'ori_shape': (64, 64)}
         metric.process({}, [about | {'pred_instances': found.pred_instances}])
     writer.write(records)
@@ -74,23 +77,19 @@ def test_masks_have_the_ap_that_the_tester_measures(tmp_path, form):
 def test_polygons_of_an_empty_mask_are_rle(tmp_path):
     writer = ObjectWriter(tmp_path, {'classes': KINDS}, 0.3, 'polygons')
     mask = np.zeros((1, 5, 6), bool)
-    record, _ = writer.read(frame('a.jpg', (5, 6)), sample(mask, [0], [0.5]))
+    record, _ = writer.read(frame('a.jpg', (5, 6)), to_answer(sample(mask, [0], [0.5])))
     (found,) = record['objects']
     assert coco_mask.area(found['segmentation']) == 0
 
 
 @pytest.mark.parametrize('form', ['rle', 'polygons'])
 def test_nothing_found(tmp_path, form):
-    from mmdet.structures import DetDataSample
-
     writer = ObjectWriter(tmp_path, {'classes': KINDS}, 0.3, form)
-    nothing = InstanceData(bboxes=torch.zeros(0, 4), masks=torch.zeros(0, 5, 6).bool())
-    nothing.labels, nothing.scores = torch.zeros(0).long(), torch.zeros(0)
-    void = PixelData(sem_seg=torch.full((1, 5, 6), 3))
-    found = DetDataSample(pred_instances=nothing)
-    empty = writer.read(frame('a.jpg', (5, 6)), found)[0]
-    found.pred_panoptic_seg = void
-    bare = writer.read(frame('a.jpg', (5, 6)), found)[0]
+    boxes, masks = np.zeros((0, 4), np.float32), np.zeros((0, 5, 6), bool)
+    nothing = Detected(boxes, np.zeros(0, np.float32), np.zeros(0, int), masks)
+    empty = writer.read(frame('a.jpg', (5, 6)), nothing)[0]
+    void = replace(nothing, segments=np.full((5, 6), 3))
+    bare = writer.read(frame('a.jpg', (5, 6)), void)[0]
     writer.write([empty, bare])
     assert json.loads((tmp_path / 'predictions.json').read_text()) == []
     (entry,) = json.loads((tmp_path / 'panoptic.json').read_text())['annotations']
@@ -142,10 +141,8 @@ def test_segments_are_coco_panoptic_results(predict, files, models):
 
 
 def test_segments_alone_have_no_file_of_objects(tmp_path):
-    from mmdet.structures import DetDataSample
-
     writer = ObjectWriter(tmp_path, {'classes': KINDS}, 0.3)
-    found = DetDataSample(pred_panoptic_seg=PixelData(sem_seg=torch.zeros(1, 5, 6).long()))
+    found = Detected(segments=np.zeros((5, 6), int))
     assert writer.write([writer.read(frame('a.jpg', (5, 6)), found)[0]]) == [
         'images.json',
         'panoptic.json',

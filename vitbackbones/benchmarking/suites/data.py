@@ -21,7 +21,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from ...datasets.load_image import read_image
+from ...datasets.image_file import read_image
 from ...errors import InputError
 from .. import pipelines
 from ..loading import Pipeline, milliseconds_by_part

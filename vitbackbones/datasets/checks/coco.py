@@ -18,7 +18,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...messages import cut, some
-from ..load_image import read_image
+from ..image_file import read_image
 from .coco_file import Table, read_coco
 from .findings import Findings, not_there, spread
 from .headers import read_header

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...messages import some
-from ..load_image import UnreadableImage, read_image
+from ..image_file import UnreadableImage, read_image
 from ..load_mask import BadMask
 from ..panoptic import VOID, to_ids
 from . import coco

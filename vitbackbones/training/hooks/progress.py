@@ -10,10 +10,7 @@ from mmengine.dist import is_main_process
 from mmengine.hooks import Hook
 from tqdm import tqdm
 
-
-def on_terminal() -> bool:
-    """Return whether a person watches the output."""
-    return sys.stdout.isatty()
+from ...messages import on_terminal
 
 
 class ProgressHook(Hook):

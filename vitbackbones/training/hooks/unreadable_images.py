@@ -18,11 +18,11 @@ from mmengine.hooks import Hook
 from torch import multiprocessing
 from torch.utils.data import DataLoader, Dataset
 
-from ...datasets.load_image import UnreadableImage
+from ...datasets.image_file import ATTEMPTS, UnreadableImage
 from ...errors import InputError
+from ...messages import failure
 from ..dataset_proxy import DatasetProxy, rebuild
 
-ATTEMPTS = 10  # to find a good image; that many bad ones in a row are no accident
 # What pipelines raise because of a picture; a missing key or a wrong type is a bug of the pipeline.
 PICTURE_FAULTS = (cv2.error, ArithmeticError, MemoryError, RuntimeError, ValueError)
 MET = 'unreadable_images'  # in the message hub, which checkpoints hold
@@ -53,15 +53,10 @@ class ReplacingDataset(DatasetProxy):
                 raise
             except PICTURE_FAULTS as error:
                 _report(
-                    self.reports, f'{_name(self.dataset, index)}: {in_words(error, "pipeline")}.'
+                    self.reports, f'{_name(self.dataset, index)}: {failure(error, "pipeline")}.'
                 )
             index = np.random.randint(len(self.dataset))
         return self.dataset[index]
-
-
-def in_words(error: Exception, what: str) -> str:
-    """Say in one line that ``what`` raised an error on an image."""
-    return f'the {what} fails ({type(error).__name__}: {" ".join(str(error).split())})'
 
 
 def _name(dataset: Dataset, index: int) -> str:

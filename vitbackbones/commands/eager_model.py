@@ -1,0 +1,96 @@
+"""The model of ``predict`` that torch computes: a config and its weights."""
+
+import zlib
+from argparse import Namespace
+from functools import partial
+from pathlib import Path
+
+from mmengine.config import Config
+
+from ..catalog import config_name
+from ..configuration.lint import lint
+from ..configuration.read import read_config, require_sections
+from ..errors import InputError
+from ..inference.predictor import Predictor, choose_device
+from ..inference.sources import SUFFIXES
+from ..openmmlab.unused_toolboxes import leave_out_unused
+from ..preflight.agreement import require_agreement
+from ..preflight.explain import explained
+from ..preflight.own_data import take_classes_of
+from ..tasks import TASKS, find_task
+from ..trained import trained_weights
+from ..training.allocation import keep_freed_memory
+from ..training.cores import share_cores
+from ..training.find_checkpoint import find_checkpoint
+
+ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')  # of a config
+
+
+class EagerModel:
+    """A config and its weights, checked and found, but not built.
+
+    Attributes:
+        inputs: what the command line names to be predicted.
+        writer: of the task.
+
+    Raises:
+        InputError: something is wrong with the config or the device, or there are no weights.
+    """
+
+    def __init__(self, options: Namespace) -> None:
+        config = read_config(options.config, options.cfg_options)
+        leave_out_unused(config)
+        require_sections(config, 'model', 'test_dataloader')
+        task = find_task(config)
+        if task is None:
+            known = ', '.join(TASKS)
+            raise InputError(f'{config.filename}: default_scope must be one of {known}')
+        lint(config, options.cfg_options)
+        require_agreement(config)
+        self.options = options
+        self.device = choose_device(options.device)
+        self.checkpoint, self.inputs = _find_weights(config, options)
+        self.config = take_classes_of(config, self.checkpoint)
+        self.writer = task.writer
+
+    def open(self) -> Predictor:
+        """Build the model and fill it."""
+        share_cores(Config())  # nothing else wants them
+        keep_freed_memory()
+        how = self.device, self.options.amp, self.options.fused
+        with explained(self.config):
+            return Predictor(self.config, self.checkpoint, *how)
+
+    def settings(self) -> dict:
+        """Return what the answers depend on, by the names that a user knows."""
+        parts = repr([self.config.get(key) for key in ANSWERED_BY]).encode()
+        weights = 0
+        # no mmap: Python crashes if the file is cut short
+        with open(self.checkpoint, 'rb') as file:
+            for part in iter(partial(file.read, 2**20), b''):
+                weights = zlib.crc32(part, weights)
+        return {
+            'CONFIG': f'{Path(self.config.filename).name} ({zlib.crc32(parts):08x})',
+            'CHECKPOINT': f'{self.checkpoint.name} ({weights:08x})',
+            '--amp': self.options.amp,
+            '--fused': self.options.fused,
+        }
+
+
+def _find_weights(config: Config, options: Namespace) -> tuple[Path, list[str]]:
+    """Return the checkpoint and the inputs; without one, weights that come with the package.
+
+    Raises:
+        InputError: there is no such checkpoint, or none is given and none comes along.
+    """
+    first, *others = options.checkpoint, *options.inputs
+    if others and Path(first).suffix.lower() not in SUFFIXES:
+        return find_checkpoint(first, 'CHECKPOINT'), others
+    name, trained = config_name(config.filename), trained_weights()
+    if name not in trained:
+        raise InputError(
+            f'{name}: no trained weights of it come with the package (of {", ".join(trained)} '
+            'they do). Give CHECKPOINT before the inputs: the work dir of a training, a file, or '
+            'the name of a published detector.'
+        )
+    return trained[name], [first, *others]
