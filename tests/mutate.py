@@ -59,7 +59,7 @@ ALSO = {
     'commands/make_shards.py': ['tools/test_make_shards.py'],
     'commands/eager_model.py': ['tools/predict'],
     'commands/predict.py': ['tools/predict'],
-    'commands/show_augmentations.py': ['tools/test_show_augmentations.py'],
+    'commands/browse.py': ['tools/test_browse.py'],
     'commands/smoke.py': ['tools/test_end_to_end.py'],
     'commands/study_runs.py': ['tools/test_compare.py'],
     'commands/test.py': ['tools/test_messages.py', 'tools/test_end_to_end.py'],
@@ -72,6 +72,7 @@ ALSO = {
     'datasets/checks/panoptic_file.py': ['datasets/checks/test_panoptic.py'],
     'datasets/cifar.py': ['test_colors.py'],
     'datasets/image_file.py': ['datasets/test_load_image.py', 'tools/predict'],
+    'datasets/given.py': ['tools/test_browse.py'],
     'datasets/inaturalist.py': ['datasets/test_imagenet_variants.py'],
     'datasets/labels.py': ['datasets/test_load_mask.py', 'drawing/test_masks.py'],
     'datasets/tables.py': [
@@ -125,6 +126,7 @@ ALSO = {
     ],
     'training/distributed.py': ['tools/test_messages.py'],
     'training/find_checkpoint.py': ['preflight/test_earlier_run.py', 'tools/test_end_to_end.py'],
+    'training/views.py': ['tools/test_browse.py'],
     'training/fsdp.py': ['training/test_distributed.py'],
     'training/hooks/data_workers.py': [
         'training/hooks/test_interrupt.py',

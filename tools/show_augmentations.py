@@ -1,4 +1,4 @@
-"""``vitbackbones browse`` for a clone that is not installed; --help says what it takes."""
+"""The former name of ``browse.py``."""
 
 import sys
 from pathlib import Path

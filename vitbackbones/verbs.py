@@ -34,7 +34,7 @@ VERBS = {
     'predict': Verb('predict:predict', 'run a model on images, folders and videos'),
     'export': Verb('export:export', 'write a model as a file for ONNX Runtime, OpenVINO or torch'),
     'check': Verb('check_dataset:check', 'look at every file of a data set before a run'),
-    'browse': Verb('show_augmentations:show', 'draw what the augmentations make of pictures'),
+    'browse': Verb('browse:browse', 'draw what training and evaluation see of the pictures'),
     'import': Verb('import_dataset:import_dataset', 'bring annotations in other forms into ours'),
     'analyze': Verb('analyze:analyze', 'look into trained models: tables and pictures'),
     'benchmark': Verb('benchmark:benchmark', 'time models side by side'),
@@ -52,7 +52,7 @@ VERBS = {
     'doctor': Verb('doctor:doctor', 'say what is wrong with this environment, and what to type'),
 }
 SCRIPTS = {verb.module: name for name, verb in VERBS.items()}  # of tools/, by their names
-OURS = 'show_augmentations.py'  # in tools/ of a clone; the toolboxes have a train.py, too
+OURS = 'browse.py'  # in tools/ of a clone; the toolboxes have a train.py, too
 MODULE = ('vitbackbones', '__main__.py')
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from vitbackbones.drawing.boxes import GRAY as IGNORED_COLOR
 from vitbackbones.drawing.boxes import Objects, _places, draw_objects
 from vitbackbones.drawing.sheet import LINE, PALETTE, SIDES
 
@@ -85,3 +86,19 @@ def test_many_classes_share_the_palette():
 def test_labels_for_which_there_is_no_room_are_below_the_picture():
     places = _places(np.array([[1.0, 2, 30, 40]] * 9), ['a'] * 9, (99, 3 * LINE))
     assert [y // LINE for _, y in places] == [0, 1, 2] + [3] * 6  # each was compared with all
+
+
+@pytest.mark.parametrize('masked', [False, True])
+def test_what_is_ignored_is_gray_and_striped_and_says_so(masked):
+    found = objects([40, 60, 120, 140], labels=[1])
+    if masked:
+        found.masks = np.zeros((1, 160, 160), bool)
+        found.masks[0, 60:140, 40:120] = True
+    found.ignored = np.array([True])
+    pixels = np.array(draw_objects(image(), found, ['a', 'b']))
+    inside = pixels[160:340, 110:290].reshape(-1, 3)  # of 400 x 400
+    assert len(np.unique(inside, axis=0)) >= 3  # two kinds of stripes, and the picture
+    assert not (pixels == PALETTE[1]).all(-1).any()
+    assert (pixels == IGNORED_COLOR).all(-1).any()
+    found.ignored = np.array([False])
+    assert (np.array(draw_objects(image(), found, ['a', 'b'])) == PALETTE[1]).all(-1).any()

@@ -3,7 +3,7 @@
 import numpy as np
 from PIL import Image
 
-from vitbackbones.drawing.regions import OPACITY, shade
+from vitbackbones.drawing.regions import OPACITY, shade, stripe
 
 GRAY, RED, BLUE = (100, 100, 100), (255, 0, 0), (0, 0, 255)
 
@@ -44,3 +44,12 @@ def test_masks_are_stretched_over_the_picture():
 
 def test_no_mask_changes_nothing():
     assert (shaded(np.zeros((60, 80), bool)) == GRAY).all()
+
+
+def test_stripes_of_black_and_white_are_on_the_mask_alone():
+    mask = np.zeros((30, 40), bool)
+    mask[:15] = True
+    pixels = np.array(stripe(Image.new('RGB', (80, 60), GRAY), mask))
+    assert (pixels[30:] == GRAY).all()
+    shares = [(pixels[:30] == color).all(-1).mean() for color in ((0, 0, 0), (255, 255, 255))]
+    assert all(0.15 < share < 0.25 for share in shares)

@@ -10,10 +10,11 @@ from PIL import Image, ImageDraw
 from ..datasets.image_file import read_image
 from ..openmmlab.samples import to_answer
 from .objects import Objects, annotated, predicted
-from .regions import shade
+from .regions import shade, stripe
 from .sheet import (
     LINE,
     PALETTE,
+    SIDES,
     draw_samples,
     enlarged,
     from_bgr,
@@ -25,15 +26,29 @@ from .sheet import (
 if TYPE_CHECKING:  # boxes of any origin are drawn where there is no torch
     from torch import nn
 
+GRAY = (160, 160, 160)  # of what is ignored
 
-def draw_objects(image: Image.Image, objects: Objects, classes: Sequence[str]) -> Image.Image:
-    """Draw boxes, or masks where there are any, on an enlarged (or reduced) copy of ``image``.
+
+def draw_objects(
+    image: Image.Image,
+    objects: Objects,
+    classes: Sequence[str],
+    sides: tuple[int, int] = SIDES,
+) -> Image.Image:
+    """Draw boxes, or masks where there are any, on a copy of ``image`` enlarged to ``sides``.
 
     Class names and scores stand at the upper left corners of the boxes. No label covers another,
-    which torchvision's ``draw_bounding_boxes`` does not see to.
+    which torchvision's ``draw_bounding_boxes`` does not see to. What is ignored is gray and
+    striped.
     """
-    picture = enlarged(image)
-    colors = [PALETTE[label % len(PALETTE)] for label in objects.labels]
+    picture = enlarged(image, sides)
+    ignored = np.zeros(len(objects.labels), bool) if objects.ignored is None else objects.ignored
+    colors = [
+        GRAY if left_out else PALETTE[label % len(PALETTE)]
+        for label, left_out in zip(objects.labels, ignored, strict=True)
+    ]
+    for place in np.flatnonzero(ignored):
+        picture = stripe(picture, _region(objects, place, image.size))
     if objects.masks is not None:
         picture = shade(picture, objects.masks, colors)
     draw = ImageDraw.Draw(picture)
@@ -41,11 +56,24 @@ def draw_objects(image: Image.Image, objects: Objects, classes: Sequence[str]) -
     for box, color in zip(boxes, colors, strict=True):
         if objects.masks is None:
             draw.rectangle(tuple(box), outline=color, width=3)
-    texts = [classes[label] for label in objects.labels]
+    texts = [
+        classes[label] + ' (ignored)' * left_out
+        for label, left_out in zip(objects.labels, ignored.tolist(), strict=True)
+    ]
     if objects.scores is not None:
         texts = [f'{text} {score:.2f}' for text, score in zip(texts, objects.scores, strict=True)]
     write_labels(picture, boxes, texts, colors)
     return picture
+
+
+def _region(objects: Objects, place: int, size: tuple[int, int]) -> np.ndarray:
+    """Return the mask (H, W) of an object, that of its box where there is none."""
+    if objects.masks is not None:
+        return objects.masks[place]
+    left, top, right, bottom = objects.boxes[place].round().astype(int).clip(0)
+    region = np.zeros(size[::-1], bool)
+    region[top:bottom, left:right] = True
+    return region
 
 
 def write_labels(

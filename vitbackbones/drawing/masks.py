@@ -9,19 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PIL import Image, ImageDraw
+from PIL import Image
 
 from ..datasets.labels import IGNORED
 from .sheet import (
     GAP,
-    LINE,
+    SIDES,
     below,
     draw_samples,
     enlarged,
     from_bgr,
-    label_width,
+    name_strip,
     side_by_side,
-    write_label,
 )
 
 if TYPE_CHECKING:  # masks of any origin are drawn where there is no torch
@@ -31,8 +30,13 @@ OPACITY = 0.55  # of the colors over the image
 LEGEND = 12  # classes named at most, the largest
 
 
-def overlay(image: Image.Image, labels: np.ndarray, palette: Sequence) -> Image.Image:
-    """Lay the colors of ``labels`` (H, W) over a gray copy of the image, and enlarge it.
+def overlay(
+    image: Image.Image,
+    labels: np.ndarray,
+    palette: Sequence,
+    sides: tuple[int, int] = SIDES,
+) -> Image.Image:
+    """Lay the colors of ``labels`` (H, W) over a gray copy of the image, enlarged to ``sides``.
 
     torchvision's ``draw_segmentation_masks`` would need a mask for each class and leave the image
     in color.
@@ -41,7 +45,7 @@ def overlay(image: Image.Image, labels: np.ndarray, palette: Sequence) -> Image.
     gray = np.asarray(image.convert('L'))[labeled][:, None]  # (pixels, 1)
     colors = np.asarray(palette)[labels[labeled]]  # (pixels, 3)
     mixed[labeled] = np.round((1 - OPACITY) * gray + OPACITY * colors)
-    return enlarged(Image.fromarray(mixed))
+    return enlarged(Image.fromarray(mixed), sides)
 
 
 def legend(
@@ -50,17 +54,7 @@ def legend(
     """Name the classes with the most of ``labels``, each on its color, in rows of ``width``."""
     counts = np.bincount(labels[labels != IGNORED], minlength=len(classes))
     largest = [label for label in np.argsort(-counts)[:LEGEND] if counts[label]]
-    corners, x, y = {}, 0, 0
-    for label in sorted(largest):
-        side = label_width(classes[label])
-        x, y = (0, y + LINE + GAP) if x and x + side > width else (x, y)
-        corners[label] = (x, y)
-        x += side + GAP
-    strip = Image.new('RGB', (width, y + LINE + GAP), 'white')
-    for label, corner in corners.items():
-        color = tuple(int(part) for part in palette[label])
-        write_label(ImageDraw.Draw(strip), corner, classes[label], color)
-    return strip
+    return name_strip({classes[label]: palette[label] for label in sorted(largest)}, width)
 
 
 def draw_masks(model: 'nn.Module', dataset, folder: Path, number: int) -> Iterator[Path]:

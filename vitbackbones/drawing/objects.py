@@ -19,12 +19,14 @@ class Objects:
         labels: (N,).
         scores: (N,), None where there are none.
         masks: (N, H, W) in bool, None where there are boxes alone.
+        ignored: (N,) in bool, what training and evaluation leave out; None where nothing is.
     """
 
     boxes: np.ndarray
     labels: np.ndarray
     scores: np.ndarray | None = None
     masks: np.ndarray | None = None
+    ignored: np.ndarray | None = None
 
 
 def annotated(info: dict) -> Objects:

@@ -1,4 +1,4 @@
-"""Regions of a picture: filled so that it shines through, with an outline that keeps them apart."""
+"""Regions of a picture, which shines through: filled, with an outline around, or striped."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,8 @@ from PIL import Image
 
 OPACITY = 0.45  # of the filling
 LINE = 2  # width of an outline in pixels
+STRIPE = 3  # width of a stripe in pixels
+PERIOD = 5  # stripes until the next white one
 
 
 def shade(picture: Image.Image, masks: np.ndarray, colors: Sequence) -> Image.Image:
@@ -25,4 +27,15 @@ def shade(picture: Image.Image, masks: np.ndarray, colors: Sequence) -> Image.Im
             inside.astype(np.uint8), cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE
         )
         cv2.drawContours(pixels, outlines, -1, colors[place], LINE, cv2.LINE_AA)
+    return Image.fromarray(pixels)
+
+
+def stripe(picture: Image.Image, mask: np.ndarray) -> Image.Image:
+    """Draw slanted stripes, a white one beside a black one, on a mask (h, w) stretched over it."""
+    pixels = np.array(picture)
+    inside = cv2.resize(mask.astype(np.uint8), picture.size, interpolation=cv2.INTER_NEAREST) > 0
+    rows, columns = np.indices(inside.shape)
+    number = (rows + columns) // STRIPE % PERIOD  # (H, W), which stripe of a period it is
+    pixels[inside & (number == 0)] = 255
+    pixels[inside & (number == 1)] = 0
     return Image.fromarray(pixels)

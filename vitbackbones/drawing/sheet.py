@@ -5,7 +5,7 @@ image of 160 x 160.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -35,9 +35,9 @@ def to_bgr(picture: Image.Image) -> np.ndarray:
     return np.ascontiguousarray(np.asarray(picture)[..., ::-1])
 
 
-def enlarged(image: Image.Image) -> Image.Image:
-    """Return a copy of ``image`` whose longer side is within :data:`SIDES`."""
-    scale = np.clip(max(image.size), *SIDES) / max(image.size)
+def enlarged(image: Image.Image, sides: tuple[int, int] = SIDES) -> Image.Image:
+    """Return a copy of ``image`` whose longer side is within ``sides``."""
+    scale = np.clip(max(image.size), *sides) / max(image.size)
     size = tuple(max(1, round(side * scale)) for side in image.size)
     return image.resize(size, Image.Resampling.BICUBIC)
 
@@ -68,6 +68,21 @@ def write_label(draw: ImageDraw.ImageDraw, corner: tuple, text: str, color: tupl
     draw.rectangle((x, y, x + label_width(text), y + LINE), fill=color)
     dark = np.dot(color, (0.299, 0.587, 0.114)) < 120
     draw.text((x + 3, y + 1), text, fill='white' if dark else 'black', font=font())
+
+
+def name_strip(colors: Mapping[str, Sequence[int]], width: int) -> Image.Image:
+    """Write each name on its color, in rows of ``width`` pixels."""
+    corners, x, y = {}, 0, 0
+    for name in colors:
+        side = label_width(name)
+        x, y = (0, y + LINE + GAP) if x and x + side > width else (x, y)
+        corners[name] = (x, y)
+        x += side + GAP
+    strip = Image.new('RGB', (width, y + LINE + GAP), 'white')
+    for name, corner in corners.items():
+        color = tuple(int(part) for part in colors[name])
+        write_label(ImageDraw.Draw(strip), corner, name, color)
+    return strip
 
 
 # ------------------------------------------------------------------------ arrangements
@@ -121,15 +136,25 @@ def contact_sheet(
 # ------------------------------------------------------------------------ files
 
 
+def picture_format(path: Path) -> str:
+    """Return the format of a picture file, by its suffix.
+
+    Raises:
+        InputError: the suffix is no format of pictures.
+    """
+    kind = Image.registered_extensions().get(path.suffix.lower())
+    if kind not in Image.SAVE:
+        raise InputError(f'{path}: pictures have a suffix such as .png or .jpg')
+    return kind
+
+
 def save(picture: Image.Image, path: Path) -> Path:
     """Write a picture, with the folder it belongs to, down to the disk.
 
     Raises:
         InputError: the suffix is no format of pictures, or the file cannot be written.
     """
-    kind = Image.registered_extensions().get(path.suffix.lower())
-    if kind not in Image.SAVE:
-        raise InputError(f'{path}: pictures have a suffix such as .png or .jpg')
+    kind = picture_format(path)
     content = BytesIO()
     picture.save(content, kind)
     try:

@@ -11,10 +11,13 @@ from ..messages import plural
 from ..registry import SCOPE
 
 if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none of these
+    import numpy as np
     from mmengine.config import Config
+    from mmengine.structures import BaseDataElement
     from torch import nn
 
     from ..datasets.checks.findings import Findings, Look
+    from ..drawing.samples import Drawn
 
 Rule = Callable[[Mapping], Iterator[str]]
 
@@ -131,6 +134,11 @@ class Task:
             what a segmentor answers, ``'logits'`` or ``'mask'``. It maps images (N, 3, H, W),
             normalized, of one size and without padding, to a tuple of tensors. Its ``outputs`` are
             their names; ``fixed_size`` says why the size cannot be dynamic, '' where it can.
+        preprocessor: returns the settings of the data preprocessor that a model builds, given the
+            model's, of which nothing is changed.
+        browse: draws a sample as it comes out of a pipeline or the data preprocessor, given its
+            pixels (H, W, 3) in OpenCV's order, the toolbox's sample, which may have no annotations,
+            the ``metainfo`` of the data set, and the longer side of the picture at most.
         writer: makes what writes predictions, given a folder, the classes, the least score and the
             form of masks.
         draw: draws predictions beside the ground truth and yields the files, given a model, a data
@@ -156,6 +164,10 @@ class Task:
     use_folder: 'Callable[[Config, Path, Path, Mapping | None], OwnData] | None' = None
     sized: tuple[str, ...] = ()
     exportable: 'Callable[[nn.Module, str], nn.Module]'
+    preprocessor: Callable[[Mapping], dict] = lambda model: dict(
+        model.get('data_preprocessor') or {'type': 'BaseDataPreprocessor'}
+    )
+    browse: 'Callable[[np.ndarray, BaseDataElement, Mapping, int], Drawn]'
     writer: Callable[[Path, dict, float, str], Any]
     draw: Callable[..., Iterator[Path]] | None = None
     report: Callable[..., Any]

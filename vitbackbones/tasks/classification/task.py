@@ -1,7 +1,7 @@
 """Classification with mmpretrain, on folders of images."""
 
 import copy
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,12 @@ def check_datasets(datasets: Collection[dict]) -> None:
     Deferred('datasets.checks.shards:check_same_classes')(datasets)
 
 
+def preprocessor(model: Mapping) -> dict:
+    """Return settings that mmpretrain completes: ``train_cfg`` of a model says how it mixes."""
+    default = {'type': 'ClsDataPreprocessor', 'batch_augments': model.get('train_cfg')}
+    return default | dict(model.get('data_preprocessor') or {})
+
+
 TASK = Task(
     scope='mmpretrain',
     packer='PackInputs',
@@ -59,6 +65,8 @@ TASK = Task(
     shapes=shapes,
     use_shapes=use_shapes,
     exportable=Deferred('tasks.classification.export:exportable'),
+    preprocessor=preprocessor,
+    browse=Deferred('tasks.classification.browse:draw'),
     writer=Deferred('inference.writers:ScoreWriter'),
     report=Deferred('reporting.classification:ClassificationReport'),
 )

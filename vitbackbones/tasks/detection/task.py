@@ -107,6 +107,7 @@ TASK = Task(
     fits_folder=Deferred('tasks.detection.own_data:fits_folder'),
     use_folder=Deferred('tasks.detection.own_data:use_folder'),
     exportable=Deferred('tasks.detection.export:exportable'),
+    browse=Deferred('tasks.detection.browse:draw'),
     writer=Deferred('inference.object_writer:ObjectWriter'),
     draw=Deferred('drawing.boxes:draw_detections'),
     report=Deferred('reporting.detection:DetectionReport'),

@@ -46,6 +46,7 @@ TASK = Task(
     use_folder=Deferred('tasks.segmentation.own_data:use_folder'),
     sized=('data_preprocessor', 'test_cfg'),
     exportable=Deferred('tasks.segmentation.export:exportable'),
+    browse=Deferred('tasks.segmentation.browse:draw'),
     writer=Deferred('inference.writers:MaskWriter'),
     # without the least score, which pixels do not have
     draw=lambda *given: Deferred('drawing.masks:draw_masks')(*given[:-1]),

@@ -32,7 +32,7 @@ from mmengine.dataset import InfiniteSampler
 from mmengine.dist import get_dist_info, get_rank
 from mmengine.hooks import Hook
 from mmengine.runner import EpochBasedTrainLoop
-from torch.utils.data import BatchSampler, DataLoader, Dataset
+from torch.utils.data import BatchSampler, DataLoader, Dataset, Sampler
 
 from ...registry import GROUPED
 from ..dataset_proxy import DatasetProxy, rebuild
@@ -113,6 +113,12 @@ class PlacedBatches:
         for number in count(1) if self.endless else ():
             self.sampler.set_epoch(number)
             yield from self.batches
+
+
+def restart(sampler: Sampler) -> None:
+    """Let a sampler begin again, also one that never ends."""
+    if isinstance(sampler, InfiniteSampler):
+        sampler.indices = sampler._indices_of_rank()
 
 
 class SeededDataset(DatasetProxy):
@@ -233,8 +239,7 @@ class ExactResumeHook(Hook):
         resumed = runner.iter > 0
         if resumed and SAMPLER in self.saved:
             sampler.seed = self.saved[SAMPLER]
-        if isinstance(sampler, InfiniteSampler):  # mmengine may have begun to read from it
-            sampler.indices = sampler._indices_of_rank()
+        restart(sampler)  # mmengine may have begun to read from it
         if self.complete is None:
             self.complete = gradients_applied(runner)
         if resumed and (difference := self._difference(fingerprints(runner.cfg))):

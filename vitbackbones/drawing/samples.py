@@ -1,0 +1,76 @@
+"""Samples of a data set on a sheet: a row for each picture, a cell for each way of seeing it."""
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from PIL import Image, ImageDraw, ImageOps
+from torch import Tensor
+
+from .sheet import FONT_SIZE, GAP, below, contact_sheet, font, name_strip
+
+CONVERSIONS = ('to_rgb', 'bgr_to_rgb', 'rgb_to_bgr')  # keys of a preprocessor that swaps colors
+
+
+class Drawn(NamedTuple):
+    """A picture of a sample.
+
+    Attributes:
+        picture: of any size.
+        colors: name and color of each class that its color alone tells, by its label.
+    """
+
+    picture: Image.Image
+    colors: Mapping[int, tuple[str, Sequence[int]]] = {}
+
+
+Row = Sequence[tuple[str, Drawn]]  # titles and pictures
+
+
+def to_pixels(image: Tensor, settings: Mapping) -> np.ndarray:
+    """Return the pixels (H, W, 3) of what a model gets, (3, H, W), as they were before.
+
+    Args:
+        image: normalized, with its colors swapped.
+        settings: of the data preprocessor that did both; {} if nothing did.
+    """
+    if settings.get('mean') is not None:
+        std, mean = (torch.tensor(settings[key]).view(-1, 1, 1) for key in ('std', 'mean'))
+        image = image * std + mean
+    if any(settings.get(key) for key in CONVERSIONS):
+        image = image.flip(0)
+    pixels = image.round().clamp(0, 255).byte()
+    return pixels.permute(1, 2, 0).numpy()  # (3, H, W) -> (H, W, 3)
+
+
+def sheet(rows: Sequence[Row]) -> Image.Image:
+    """Arrange rows below each other, with the names of all colors below the last."""
+    width = max(drawn.picture.width for _, drawn in chain(*rows))
+    columns = max(map(len, rows))
+    strips = [_strip(row, columns, width) for row in rows]
+    whole = contact_sheet(strips, columns=1, width=strips[0].width)
+    colors = {key: value for _, drawn in chain(*rows) for key, value in drawn.colors.items()}
+    if not colors:
+        return whole
+    names = name_strip(dict(colors[label] for label in sorted(colors)), whole.width - 2 * GAP)
+    return below(whole, ImageOps.expand(names, GAP, 'white'))
+
+
+def _strip(row: Row, columns: int, width: int) -> Image.Image:
+    """Put the pictures of a row into cells of one width, each under its title."""
+    height = max(drawn.picture.height for _, drawn in row)
+    strip = Image.new('RGB', (columns * (width + GAP) - GAP, height + FONT_SIZE + GAP), 'white')
+    for place, (title, drawn) in enumerate(row):
+        x = place * (width + GAP)
+        ImageDraw.Draw(strip).text((x + 2, 2), _cut(title, width), fill='black', font=font())
+        strip.paste(drawn.picture, (x, FONT_SIZE + GAP))
+    return strip
+
+
+def _cut(text: str, width: int) -> str:
+    """Leave out the beginning of a text that is wider than ``width`` pixels."""
+    while font().getlength(text) > width - GAP:
+        text = f'...{text.removeprefix("...")[1:]}'
+    return text

@@ -1,0 +1,31 @@
+"""Samples of mmseg as pictures: the image, and its mask below it."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from mmengine.structures import BaseDataElement
+
+from ...datasets.load_mask import IGNORED
+from ...drawing.boxes import GRAY
+from ...drawing.masks import overlay
+from ...drawing.regions import stripe
+from ...drawing.samples import Drawn
+from ...drawing.sheet import GAP, SIDES, below, enlarged, from_bgr
+
+
+def draw(pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longest: int) -> Drawn:
+    """Draw what a sample has, see ``Task.browse``; ignored pixels are striped.
+
+    The mask does not lie over the image alone: it would hide what training does to colors.
+    """
+    image, sides = from_bgr(pixels), (SIDES[0], longest)
+    picture = enlarged(image, sides)
+    if 'gt_sem_seg' not in sample:
+        return Drawn(picture)
+    classes, palette = meta['classes'], meta['palette']
+    labels = sample.gt_sem_seg.data[0].numpy()  # (1, H, W) -> (H, W)
+    ignored = labels >= len(classes)
+    mask = overlay(image, np.where(ignored, IGNORED, labels), palette, sides)
+    colors = {label: (classes[label], palette[label]) for label in np.unique(labels[~ignored])}
+    colors |= {IGNORED: ('ignored (striped)', GRAY)} if ignored.any() else {}
+    return Drawn(below(picture, stripe(mask, ignored), gap=GAP), colors)

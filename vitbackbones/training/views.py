@@ -1,0 +1,94 @@
+"""A data set's samples as pictures: as they are, as training sees them, and as evaluation does."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from mmengine.dataset import Compose, pseudo_collate
+from mmengine.structures import BaseDataElement
+from torch import Tensor, nn
+from torch.utils.data import Dataset
+
+from ..drawing.samples import Drawn, Row, to_pixels
+from .replay import Place, Replay
+
+
+@dataclass(frozen=True)
+class Views:
+    """What a sample is made to.
+
+    Attributes:
+        dataset: tells what a sample is before any step of a pipeline.
+        loading: the steps that load picture and annotations, and pack them.
+        evaluation: the pipeline of evaluation; None where nothing is evaluated.
+        replay: the training run; None where the data are not for training.
+        preprocessor: that of the model.
+        settings: of the preprocessor.
+        draw: ``Task.browse`` for pixels and a sample of this data set.
+    """
+
+    dataset: Dataset
+    loading: Compose
+    evaluation: Compose | None
+    replay: Replay | None
+    preprocessor: nn.Module
+    settings: Mapping
+    draw: Callable[[np.ndarray, BaseDataElement], Drawn]
+
+    def rows(self, indices: Collection[int], draws: int) -> list[Row]:
+        """Return a row for each sample: the file, up to ``draws`` of training, evaluation.
+
+        Raises:
+            InputError: a file cannot be read.
+        """
+        places = self.replay.first_places(indices, draws) if self.replay else {}
+        return [self._row(index, places.get(index, [])) for index in indices]
+
+    def first_batch(self, number: int) -> list[Row]:
+        """Return a row of up to ``number`` pictures of the run's first batch, as the model gets it.
+
+        They are padded to one size, and mixed, if the model does it. Empty where no batch is full.
+        """
+        batch = self.replay and self.replay.first_batch(self.preprocessor)
+        if not batch:
+            return []
+        samples = batch['data_samples']
+        images = [to_pixels(image, self.settings) for image in batch['inputs'][:number]]
+        titles = (f'step 1, picture {i} of {len(samples)}' for i in range(1, len(samples) + 1))
+        drawn = [self.draw(*each) for each in zip(images, samples, strict=False)]
+        return [
+            [
+                (_sized(title, image), picture)
+                for title, image, picture in zip(titles, images, drawn, strict=False)
+            ]
+        ]
+
+    def name(self, index: int) -> str:
+        """Return the name of a picture's file; some data sets hold pictures without files."""
+        return Path(self.dataset.get_data_info(index).get('img_path', f'sample {index}')).name
+
+    def _row(self, index: int, places: list[Place]) -> Row:
+        info = self.dataset.get_data_info(index)
+        row = [self._packed(self.name(index), self.loading(info))]
+        row += [
+            self._packed(self.replay.when(place), self.replay.sample(index, place))
+            for place in places
+        ]
+        return [*row, self._evaluated(index)] if self.evaluation else row
+
+    def _packed(self, title: str, sample: dict) -> tuple[str, Drawn]:
+        pixels = to_pixels(sample['inputs'].float(), {})
+        return _sized(title, pixels), self.draw(pixels, sample['data_samples'])
+
+    def _evaluated(self, index: int) -> tuple[str, Drawn]:
+        """Draw the image alone: where evaluation loads annotations, they are those of the file."""
+        batch = pseudo_collate([self.evaluation(self.dataset.get_data_info(index))])
+        image: Tensor = self.preprocessor(batch, False)['inputs'][0]
+        pixels = to_pixels(image, self.settings)
+        return _sized('evaluation', pixels), self.draw(pixels, BaseDataElement())
+
+
+def _sized(title: str, pixels: np.ndarray) -> str:
+    height, width = pixels.shape[:2]
+    return f'{title}, {width} x {height}'
