@@ -53,17 +53,19 @@ SAID = {
     ),
 }
 
+WIDENED = 'decoder.ref_point_head.layers.0.weight'
+
 # Millions of parameters as they really count: all, and the trained ones.
 PARAMETERS = {
     'deformable_detr_pvt_s_coco': (36.371, 36.371),
-    'dino_aug_pvt_s_coco': (44.169, 44.169),
-    'dino_aug_t2t_14_coco': (41.875, 41.795),
-    'dino_aug_vit_s_coco': (42.364, 42.364),
-    'dino_deit_s_coco': (42.272, 42.272),
-    'dino_msf_swin_t_coco': (50.483, 50.483),
-    'dino_msf_vit_s_coco': (43.949, 43.949),
-    'dino_sret_s_coco': (40.470, 40.154),
-    'dino_tnt_s_coco': (43.990, 43.990),
+    'dino_aug_pvt_s_coco': (44.038, 44.038),
+    'dino_aug_t2t_14_coco': (41.743, 41.664),
+    'dino_aug_vit_s_coco': (42.233, 42.233),
+    'dino_deit_s_coco': (42.141, 42.141),
+    'dino_msf_swin_t_coco': (50.352, 50.352),
+    'dino_msf_vit_s_coco': (43.818, 43.818),
+    'dino_sret_s_coco': (40.339, 40.023),
+    'dino_tnt_s_coco': (43.859, 43.859),
     'faster_rcnn_pvt_s_coco': (41.495, 41.495),
     'mask_rcnn_deit_s_coco': (42.508, 42.508),
     'mask_rcnn_pvt_s_coco': (44.138, 44.138),
@@ -130,6 +132,9 @@ def test_on_resnet_50_a_base_is_mmdets_own_model(head, join):
     assert list(differences(ours, theirs)) == []
     states = [build(model).state_dict() for model in (ours, theirs)]
     shapes = [{key: value.shape for key, value in state.items()} for state in states]
+    if head == 'dino':  # the continued release has it twice as wide as it was published
+        assert shapes[0][WIDENED] == (256, 512)
+        del shapes[0][WIDENED], shapes[1][WIDENED]
     assert shapes[0] == shapes[1]
 
 

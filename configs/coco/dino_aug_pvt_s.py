@@ -3,7 +3,7 @@
 Reproduces: nothing; no result of DINO on this backbone was published.
 Chosen: stages 2 to 4, strides 8 to 32.
     A checkpoint of plain PVT-S is accepted too: the augmented paths then start untrained.
-Parameters: 44.169 M.
+Parameters: 44.038 M.
 Hardware: 8 GPUs x 2 images.
 Weights: ImageNet checkpoint in checkpoints/aug_pvt_s.pth.
 

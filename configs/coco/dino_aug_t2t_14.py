@@ -3,7 +3,7 @@
 Reproduces: nothing; no result of DINO on this backbone was published.
 Chosen: the neck makes all levels from the last map, of stride 16.
     A checkpoint of plain T2T-ViT-14 is accepted too: the augmented paths then start untrained.
-Parameters: 41.875 M, 41.795 of them trained.
+Parameters: 41.743 M, 41.664 of them trained.
 Hardware: 8 GPUs x 2 images.
 Weights: ImageNet checkpoint in checkpoints/aug_t2t_14.pth.
 

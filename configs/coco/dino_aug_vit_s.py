@@ -4,7 +4,7 @@ Reproduces: nothing; no result of DINO on this backbone was published.
 Chosen: the neck makes all levels from the last map, of stride 16. The published ImageNet weights
     saw images of mean and std 127.5, as they are here; a run from DeiT's says what to set.
     A checkpoint of plain DeiT-S is accepted too: the augmented paths then start untrained.
-Parameters: 42.364 M.
+Parameters: 42.233 M.
 Hardware: 8 GPUs x 2 images.
 Weights: ImageNet checkpoint in checkpoints/aug_vit_s.pth.
 

@@ -2,7 +2,7 @@
 
 Reproduces: nothing; no result of DINO on this backbone was published.
 Chosen: stages 2 to 4, strides 8 to 32, the last after the final LayerNorm.
-Parameters: 50.483 M.
+Parameters: 50.352 M.
 Hardware: 8 GPUs x 2 images.
 Weights: ImageNet checkpoint in checkpoints/msf_swin_t.pth.
 

@@ -2,7 +2,7 @@
 
 Reproduces: nothing; no result of DINO on this backbone was published.
 Chosen: the neck makes all levels from the last map, of stride 16.
-Parameters: 43.949 M.
+Parameters: 43.818 M.
 Hardware: 8 GPUs x 2 images.
 Weights: ImageNet checkpoint in checkpoints/msf_vit_s.pth.
 

@@ -2,7 +2,7 @@
 
 Reproduces: nothing; no result of DINO on this backbone was published.
 Chosen: stages 1 to 3, strides 8 to 32; the stem and its batch norms are frozen.
-Parameters: 40.470 M, 40.154 of them trained.
+Parameters: 40.339 M, 40.023 of them trained.
 Hardware: 8 GPUs x 2 images.
 Weights: ImageNet checkpoint in checkpoints/sret_s.pth.
 

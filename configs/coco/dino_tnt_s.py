@@ -3,7 +3,7 @@
 Reproduces: nothing; no result of DINO on this backbone was published.
 Chosen: the neck makes all levels from the last map, of stride 16. The published ImageNet weights
     saw images of mean and std 127.5, as they are here.
-Parameters: 43.990 M.
+Parameters: 43.859 M.
 Hardware: 8 GPUs x 2 images.
 Weights: ImageNet checkpoint in checkpoints/tnt_s.pth.
 
