@@ -360,3 +360,18 @@ def test_dropout_reaches_the_weights():
     attention = SlicedAttention(24, 3, slices=2, permutation='none', attn_drop_rate=0.5)
     x = torch.randn(2, 8, 24)
     assert not torch.equal(attention.train()(x), attention.eval()(x))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('kind', [DotProductAttention, MeanShiftAttention])
+def test_a_graph_does_not_rest_on_how_the_kernel_lays_out_its_answers(kind):
+    """ONNX takes the graph apart, where the kernel is another one."""
+    runtime = pytest.importorskip('onnxruntime')
+    pytest.importorskip('onnxscript')
+    attention, x = kind(16, 2).eval(), torch.rand(3, 5, 16)
+    dynamic = {0: torch.export.Dim('batch', min=1), 1: torch.export.Dim('tokens')}
+    graph = torch.export.export(attention, (x,), dynamic_shapes=(dynamic,), strict=False)
+    model = torch.onnx.export(graph, dynamo=True, verbose=False).model_proto
+    session = runtime.InferenceSession(model.SerializeToString())
+    (found,) = session.run(None, {session.get_inputs()[0].name: x[:1, :4].numpy()})
+    torch.testing.assert_close(torch.from_numpy(found), attention(x[:1, :4]))

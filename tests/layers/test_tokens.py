@@ -4,10 +4,17 @@ import math
 
 import pytest
 import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.export import Dim, export
 
 from vitbackbones.layers import (
+    average_map,
+    cut_map,
     fit_position,
+    max_map,
     pad_map,
+    pad_to_multiple,
     resize_position,
     sincos_position,
     sinusoid_position,
@@ -117,3 +124,32 @@ def test_a_map_is_copied_only_where_there_is_something_to_pad():
     # traced, it is for maps of any size
     traced = torch.jit.trace(lambda x: pad_map(x, (0, 0, 0, 0)), x)
     assert 'aten::pad' in str(traced.graph)
+
+
+class Part(nn.Module):
+    def __init__(self, compute):
+        super().__init__()
+        self.compute = compute
+
+    def forward(self, x):
+        return self.compute(x)
+
+
+# what rounds a size up, with the padding of its example or of another one
+ROUNDING = {
+    'averages': lambda x: average_map(x, 4),
+    'maxima': lambda x: max_map(x, 4),
+    'padding': lambda x: pad_to_multiple(x, 4, 2.0),
+    'cutting': lambda x: cut_map(F.interpolate(pad_to_multiple(x, 4), scale_factor=2), x.shape[2:]),
+}
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('example', [(16, 24), (17, 23)], ids=str)
+@pytest.mark.parametrize('name', ROUNDING)
+def test_a_graph_for_any_size_rounds_up_whatever_its_example_left_over(name, example):
+    part, sides = Part(ROUNDING[name]), {2: Dim.DYNAMIC, 3: Dim.DYNAMIC}
+    graph = export(part, (torch.rand(2, 3, *example),), dynamic_shapes=(sides,), strict=False)
+    for size in [(16, 24), (17, 23), (30, 50)]:
+        x = torch.rand(2, 3, *size) - 2  # below zero, so that zeros are no maxima
+        torch.testing.assert_close(graph.module()(x), part(x))

@@ -312,7 +312,7 @@ class PlainBackbone(Backbone):
     def with_position(self, x: Tensor, code: Tensor | None, size: tuple[int, int]) -> Tensor:
         """Prepend the leading tokens to (N, h * w, C) and add the code (1, [1 +] n, C), if any."""
         if leading := self.leading_tokens():
-            first = [token.expand(len(x), -1, -1) for token in leading]
+            first = [token.expand(x.shape[0], -1, -1) for token in leading]
             x = torch.cat([*first, x], 1)  # (N, 1 + h * w, C), with both tokens 2 + h * w
         return x if code is None else x + resize_position(code, self.grid, size)
 

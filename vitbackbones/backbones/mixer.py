@@ -88,7 +88,7 @@ def _mix(weight: Tensor, x: Tensor, bias: Tensor) -> Tensor:
     Without a transpose, because gradients of a LayerNorm that arrive transposed break graphs of
     torch.compile: it expects the answer transposed too, and the kernel writes rows.
     """
-    return torch.baddbmm(bias[:, None], weight.expand(len(x), -1, -1), x)
+    return torch.baddbmm(bias[:, None], weight.expand(x.shape[0], -1, -1), x)
 
 
 class MixerBlock(nn.Module):

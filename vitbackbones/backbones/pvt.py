@@ -140,7 +140,7 @@ class Stage(nn.Module):
         """Map (N, in_channels, H, W) to positioned tokens (N, [1 +] h * w, C) and (h, w)."""
         x, size = self.patch_embed(x)
         if self.cls_token is not None:
-            x = torch.cat([self.cls_token.expand(len(x), -1, -1), x], 1)
+            x = torch.cat([self.cls_token.expand(x.shape[0], -1, -1), x], 1)
         return x + resize_position(self.pos_embed, self.grid, size, 'bilinear'), size
 
 

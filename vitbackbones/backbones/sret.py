@@ -279,7 +279,7 @@ class SReT(AttentionOptions, PyramidBackbone):
     def _trunk(self, x: Tensor, sweeps: Sweeps) -> list[Tensor]:
         """Run the stages on the map x (N, C, h, w); return maps, or one vector (N, C)."""
         token, maps = self.cls_token, []
-        token = None if token is None else token.expand(len(x), -1, -1)  # (N, 1, C)
+        token = None if token is None else token.expand(x.shape[0], -1, -1)  # (N, 1, C)
         for i, stage in enumerate(self.stages):
             tokens, size = stage.embed(x, token)
             tokens = self.run_row(stage.blocks, tokens, size, sweeps)

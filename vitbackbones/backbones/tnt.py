@@ -166,7 +166,7 @@ class TNTBlock(nn.Module):
         if self.inner is not None and starts:
             # a sample of the inner block's stochastic depth is a patch, as published
             pixels = self.inner(pixels, (self.side, self.side))
-            patches = self.to_patch(pixels, len(x))
+            patches = self.to_patch(pixels, x.shape[0])
             # nothing for the class token; slices of x would be copied back by their gradients
             x = x + torch.cat([torch.zeros_like(x[:, :1]), patches], 1)
         return pixels, self.outer(x, size, *turn)

@@ -10,12 +10,13 @@ from .attention import (
     SlicedAttention,
     Slicing,
     fixed_permutation,
+    join_heads,
     number_slices,
 )
 from .augmented_shortcut import AugmentedShortcut
 from .block import Block, CoefficientShortcut, IdentityShortcut, Mlp, NoShortcut, build_shortcut
 from .circulant import circulant_dense, circulant_fft, circulant_halves, circulant_matrix
-from .constants import Constants, is_traced
+from .constants import Constants, is_exported, is_traced
 from .drop import (
     Dropout,
     DropPath,
@@ -51,7 +52,9 @@ from .tokens import (
     MapNorm,
     PatchEmbed,
     average_map,
+    cut_map,
     fit_position,
+    max_map,
     pad_map,
     pad_to_multiple,
     require_channels,
@@ -103,15 +106,19 @@ __all__ = [
     'circulant_fft',
     'circulant_halves',
     'circulant_matrix',
+    'cut_map',
     'declared',
     'drop_path_rates',
     'fit_position',
     'fixed_permutation',
     'fuse_for_inference',
+    'is_exported',
     'is_traced',
+    'join_heads',
     'keep_first_token',
     'make_drop_path',
     'make_dropout',
+    'max_map',
     'mean_shift',
     'number_slices',
     'pad_map',

@@ -20,6 +20,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
+from .constants import is_exported
 from .parts import ATTENTIONS, register, require_choice
 from .projections import ProjectedAttention, read_sharing, require_groups
 
@@ -50,6 +51,15 @@ def softmax_weights(q: Tensor, k: Tensor, bias: Tensor | None = None) -> Tensor:
     """
     scores = q @ k.transpose(2, 3) * q.shape[-1] ** -0.5
     return (scores if bias is None else scores + bias).softmax(-1)
+
+
+def join_heads(x: Tensor) -> Tensor:
+    """Turn the answers of heads (N, heads, L, c) into those of tokens (N, L, heads * c)."""
+    x = x.transpose(1, 2)
+    if is_exported():
+        # fused kernels lay their answers out in other ways than a graph takes for granted
+        x = x.clone(memory_format=torch.contiguous_format)
+    return x.flatten(2)
 
 
 @register(ATTENTIONS)
@@ -118,8 +128,7 @@ class DotProductAttention(ProjectedAttention):
         dropout = self.attn_drop_rate if self.training else 0.0
         bias = None if bias is None else bias.to(q.dtype)
         out = F.scaled_dot_product_attention(q, k, v, bias, dropout)
-        out = out.transpose(1, 2).flatten(2)  # (N, heads, L, c) -> (N, L, heads * c)
-        return self.drop(self._back_project(out))
+        return self.drop(self._back_project(join_heads(out)))
 
     def weights(
         self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None

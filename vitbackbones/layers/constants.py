@@ -18,6 +18,11 @@ def is_traced() -> bool:
     return recorded or torch._C._are_functorch_transforms_active()
 
 
+def is_exported() -> bool:
+    """Return whether the caller is recorded by ``torch.export``, as for a file."""
+    return torch.compiler.is_compiling() and not torch.compiler.is_dynamo_compiling()
+
+
 class Constants(nn.Module):
     """Keep what a function returned for its arguments.
 

@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .attention import softmax_weights
+from .attention import join_heads, softmax_weights
 from .parts import ATTENTIONS, register, require_choice
 from .projections import ProjectedAttention, read_sharing
 
@@ -160,7 +160,7 @@ class MeanShiftAttention(ProjectedAttention):
         q, k, v, *p = self._project(x, context)
         dropout = self.attn_drop_rate if self.training else 0.0
         z = mean_shift(*map(self._heads, (q, k, v)), bias, dropout)
-        z = z.transpose(1, 2).flatten(2)  # (N, heads, L, c) -> (N, L, heads * c)
+        z = join_heads(z)  # (N, heads, L, c) -> (N, L, heads * c)
         z = self._back_project(z - p[0] if self.probe == 'head' else z)
         return self.drop(z - p[0] if self.probe == 'residual' else z)
 

@@ -12,22 +12,33 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from .constants import is_traced
+from .constants import is_exported, is_traced
 from .parts import STEMS, register
 
 
-def pad_map(x: Tensor, sides: tuple[int, ...]) -> Tensor:
-    """Zero-pad a map as ``F.pad`` does, but without its copy where there is nothing to pad."""
+def pad_map(x: Tensor, sides: tuple[int, ...], value: float = 0.0) -> Tensor:
+    """Pad a map as ``F.pad`` does, but without its copy where there is nothing to pad."""
     # a graph for other sizes, too, must not depend on those of its example
-    return F.pad(x, sides) if is_traced() or any(sides) else x
+    return F.pad(x, sides, value=value) if is_traced() or any(sides) else x
 
 
-def pad_to_multiple(x: Tensor, multiple: int) -> Tensor:
-    """Zero-pad a map (N, C, H, W) at the bottom and the right to multiples of ``multiple``."""
+def pad_to_multiple(x: Tensor, multiple: int, value: float = 0.0) -> Tensor:
+    """Pad a map (N, C, H, W) at the bottom and the right to multiples of ``multiple``."""
     h, w = x.shape[-2:]
-    # rounded up by division: torch.compile cannot trace the modulo of a negative symbolic size
-    height, width = (-(-n // multiple) * multiple for n in (h, w))
-    return pad_map(x, (0, width - w, 0, height - h))
+    # rounded up by a quotient of what is positive: torch.compile cannot trace the modulo of a
+    # negative symbolic size, and ONNX rounds a negative quotient toward zero
+    height, width = ((n + multiple - 1) // multiple * multiple for n in (h, w))
+    return pad_map(x, (0, width - w, 0, height - h), value)
+
+
+def cut_map(x: Tensor, size: tuple[int, int]) -> Tensor:
+    """Return the upper left ``size`` of a map (N, C, H, W)."""
+    if not any(isinstance(side, torch.SymInt) for side in size):
+        return x[..., : size[0], : size[1]]
+    # the strides of a view would tie a graph for any size to what its example had to cut
+    for dim, side in zip((2, 3), size, strict=True):
+        x = x.index_select(dim, torch.arange(side, device=x.device))
+    return x
 
 
 def require_channels(image: Tensor, expected: int) -> None:
@@ -84,7 +95,20 @@ def average_map(x: Tensor, pool: int) -> Tensor:
 
     A cell cut by the border is the mean of what it covers.
     """
-    return F.avg_pool2d(x, pool, ceil_mode=True, count_include_pad=False) if pool > 1 else x
+    if pool == 1:
+        return x
+    if not is_exported():
+        return F.avg_pool2d(x, pool, ceil_mode=True, count_include_pad=False)
+    # rounding up inside would tie a graph for any size to the remainder of its example
+    covered = pad_to_multiple(torch.ones_like(x[:1, :1]), pool)
+    return F.avg_pool2d(pad_to_multiple(x, pool), pool) / F.avg_pool2d(covered, pool)
+
+
+def max_map(x: Tensor, pool: int) -> Tensor:
+    """Return the largest of every cell of ``pool`` x ``pool`` of a map, rounded up."""
+    if not is_exported():
+        return F.max_pool2d(x, pool, ceil_mode=True)
+    return F.max_pool2d(pad_to_multiple(x, pool, float('-inf')), pool)  # as above
 
 
 def resize_map(code: Tensor, size: tuple[int, int], mode: str = 'bicubic') -> Tensor:

@@ -17,7 +17,7 @@ from mmengine.model import BaseModule
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import MapNorm, require_choice
+from ..layers import MapNorm, max_map, require_choice
 
 EXTRA_SOURCES = (False, True, 'on_input', 'on_lateral', 'on_output')
 
@@ -36,6 +36,20 @@ def enlarging(channels: int, steps: int) -> tuple[list[nn.Module], int]:
     return layers, channels
 
 
+class MaxPool(nn.Module):
+    """:func:`~vitbackbones.layers.max_map` as a layer."""
+
+    def __init__(self, pool: int) -> None:
+        super().__init__()
+        self.pool = pool
+
+    def forward(self, x: Tensor) -> Tensor:
+        return max_map(x, self.pool)
+
+    def extra_repr(self) -> str:
+        return str(self.pool)
+
+
 def changed_stride(channels: int, old: int, new: int) -> tuple[list[nn.Module], int]:
     """Return the layers from stride ``old`` to stride ``new``, and the channels that they give.
 
@@ -50,7 +64,7 @@ def changed_stride(channels: int, old: int, new: int) -> tuple[list[nn.Module], 
     if steps > 0:
         return enlarging(channels, int(steps))
     pool = new // old
-    return ([nn.MaxPool2d(pool, pool, ceil_mode=True)] if pool > 1 else []), channels
+    return ([MaxPool(pool)] if pool > 1 else []), channels
 
 
 def serving(in_strides: Sequence[int], out_strides: Sequence[int]) -> list[int]:

@@ -4,8 +4,9 @@ Backbone, transformer and head are the model's own. Only the end differs from mm
 written for one image: here the queries of all images are chosen at once.
 """
 
+from types import SimpleNamespace
+
 import torch
-from mmdet.structures import DetDataSample
 from mmdet.structures.bbox import bbox_cxcywh_to_xyxy
 from torch import Tensor, nn
 
@@ -66,7 +67,7 @@ class ExportableDETR(nn.Module):
     def forward(self, image: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         size = tuple(image.shape[2:])
         # one sample stands for all: none is padded
-        sample = DetDataSample(metainfo={'batch_input_shape': size, 'img_shape': size})
+        sample = SimpleNamespace(batch_input_shape=size, img_shape=size)
         maps = self.model.extract_feat(image)
         states = self.model.forward_transformer(maps, [sample])['hidden_states']
         head = self.model.bbox_head

@@ -16,7 +16,7 @@ from mmcv.cnn.bricks.transformer import MultiheadAttention
 from mmengine.model import BaseModule
 from torch import Tensor, nn
 
-from ...layers import GroupedLinear
+from ...layers import GroupedLinear, join_heads
 from .chunked_attention import chunked_attention
 
 ALIGNMENT = 8  # of the rows of a mask for the memory-efficient kernel, in numbers
@@ -97,7 +97,7 @@ class FusedAttention(MultiheadAttention):
         # (N, L, C) -> (N, L, heads, C / heads) -> (N, heads, L, C / heads)
         q, k, v = (x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for x in (q, k, v))
         out = _attend(q, k, v, bias, dropout)
-        out = out.transpose(1, 2).flatten(2)  # (N, heads, L, C / heads) -> (N, L, C)
+        out = join_heads(out)  # (N, heads, L, C / heads) -> (N, L, C)
         return query + self.dropout_layer(self.proj_drop(self.attn.out_proj(out)))
 
     def _project_query_key(

@@ -10,11 +10,11 @@ import torch
 import torch.nn.functional as F
 from mmcv.cnn import build_norm_layer
 from mmseg.models.decode_heads.decode_head import BaseDecodeHead
-from mmseg.models.utils import resize
 from mmseg.utils import SampleList
 from torch import Tensor, nn
 
 from ...errors import OptionError
+from ...layers import cut_map, is_traced
 
 BATCH_NORM = {'type': 'BN'}
 
@@ -74,39 +74,39 @@ class SETRHead(BaseDecodeHead):
         )
         self.stride = stride
 
-    def cut_to_image(self, logits: Tensor, size: tuple[int, int]) -> Tensor:
-        """Return logits that a bilinear step to ``size`` brings exactly onto the image.
+    def to_image(self, logits: Tensor, size: tuple[int, int]) -> Tensor:
+        """Bring logits to an image in one bilinear step.
 
-        Those of whole patches are left to that step. Where patches hang over the border, it would
-        squeeze them into the image, so they are enlarged here and what lies outside is cut off.
+        Where the last patches hang over its border, what lies outside is cut off. mmseg would
+        squeeze it into the image.
 
         Args:
             logits: (N, classes, h, w) as :meth:`forward` returns them.
             size: height and width of the image in pixels.
 
+        Returns:
+            (N, classes, *size).
+
         Raises:
             OptionError: the maps are not of stride ``stride``.
         """
-        factor = self.stride / self.enlarged
-        whole = [round(side * factor) for side in logits.shape[2:]]
-        if any(not 0 <= w - s < self.stride for w, s in zip(whole, size, strict=True)):
+        whole = [side * self.stride // self.enlarged for side in logits.shape[2:]]
+        # a graph for other sizes, too, must not depend on those of its example
+        if not is_traced() and any(
+            not 0 <= w - s < self.stride for w, s in zip(whole, size, strict=True)
+        ):
             given = ' x '.join(str(side // self.enlarged) for side in logits.shape[2:])
             raise OptionError(
                 f'{type(self).__name__}: a map of {given} positions does not have stride '
                 f'{self.stride} in an image of {size[0]} x {size[1]} pixels; set stride='
             )
-        if whole == list(size):
-            return logits
         pixels = F.interpolate(logits, whole, mode='bilinear', align_corners=self.align_corners)
-        return pixels[..., : size[0], : size[1]]
+        return cut_map(pixels, size)
 
     def loss_by_feat(self, seg_logits: Tensor, batch_data_samples: SampleList) -> dict[str, Tensor]:
         """Return the losses of logits as :meth:`forward` returns them, at the size of the masks."""
         labels = self._stack_batch_gt(batch_data_samples)  # (N, 1, H, W)
-        size = labels.shape[2:]
-        logits = resize(
-            self.cut_to_image(seg_logits, size), size, None, 'bilinear', self.align_corners
-        )
+        logits = self.to_image(seg_logits, labels.shape[2:])
         weight = None if self.sampler is None else self.sampler.sample(logits, labels)
         labels = labels.squeeze(1)  # (N, H, W)
         several = isinstance(self.loss_decode, nn.ModuleList)
@@ -122,4 +122,4 @@ class SETRHead(BaseDecodeHead):
         size = meta['img_shape']  # of a sliding window, where mmseg writes a torch.Size
         if not isinstance(size, torch.Size):
             size = meta.get('pad_shape', size)[:2]
-        return super().predict_by_feat(self.cut_to_image(seg_logits, size), batch_img_metas)
+        return self.to_image(seg_logits, size)

@@ -13,7 +13,7 @@ from mmengine.model import BaseModule
 from torch import Tensor, nn
 
 from ...errors import OptionError
-from ...layers import MapNorm, average_map
+from ...layers import MapNorm, average_map, cut_map
 from .setr_head import BATCH_NORM, SETRHead, conv_norm_relu
 
 
@@ -27,7 +27,7 @@ def change_stride(x: Tensor, old: int, new: int, size: tuple[int, int]) -> Tenso
         return average_map(x, new // old)
     if new < old:
         x = F.interpolate(x, scale_factor=old // new, mode='bilinear')
-    return x[..., : size[0], : size[1]]
+    return cut_map(x, size)
 
 
 class MLANeck(BaseModule):
