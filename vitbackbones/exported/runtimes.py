@@ -109,6 +109,8 @@ def _openvino_port(port: Any) -> Port:
 def start_torch(graph: Path, threads: int = 0) -> Graph:
     """Return the graph of a ``.pt2`` file, whose ports have no names, in torch."""
     torch = import_optional('torch', 'torch')
+    from . import suppression  # noqa: F401 (registers an operator that the file may hold)
+
     if threads:
         torch.set_num_threads(threads)
     program = torch.export.load(graph)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import torch
@@ -10,6 +11,7 @@ from torch.export import ExportedProgram
 from ..packages import import_optional
 from .graphs import silenced
 from .half import halve_constants
+from .operators import holds_operators, translations
 
 INPUT = 'image'
 
@@ -19,8 +21,9 @@ def write_onnx(program: ExportedProgram, outputs: Sequence[str], file: Path, hal
     import onnx
 
     with silenced():
-        names = {'input_names': [INPUT], 'output_names': list(outputs)}
-        model = torch.onnx.export(program, dynamo=True, verbose=False, **names).model_proto
+        options = {'input_names': [INPUT], 'output_names': list(outputs)}
+        options['custom_translation_table'] = translations()
+        model = torch.onnx.export(program, dynamo=True, verbose=False, **options).model_proto
     if half:
         halve_constants(model)
     large = model.ByteSize() > 2**31 - 2**20  # more than a file of protobuf holds
@@ -33,8 +36,12 @@ def write_openvino(
     """Write a graph for OpenVINO, ``.xml``, and its weights beside it, ``.bin``."""
     import openvino
 
-    with silenced():
-        model = openvino.convert_model(program)
+    with silenced(), TemporaryDirectory() as folder:
+        source = program
+        if holds_operators(program):  # which OpenVINO reads from ONNX alone
+            source = Path(folder, 'model.onnx')
+            write_onnx(program, outputs, source, half=False)
+        model = openvino.convert_model(source)
     model.inputs[0].get_tensor().set_names({INPUT})
     for port, name in zip(model.outputs, outputs, strict=True):
         port.get_tensor().set_names({name})

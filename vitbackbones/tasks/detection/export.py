@@ -13,6 +13,12 @@ from ..task import Deferred
 # by the class of a detector: the module or function that makes its graph of it
 EXPORTABLE: dict[str, str] = {
     'DETR': 'tasks.detection.export_detr:ExportableDETR',
+    'DeformableDETR': 'tasks.detection.export_deformable:ExportableDeformableDETR',
+    'DINO': 'tasks.detection.export_deformable:ExportableDINO',
+    'RetinaNet': 'tasks.detection.export_dense:ExportableDenseDetector',
+    'RTMDet': 'tasks.detection.export_dense:ExportableDenseDetector',
+    'FasterRCNN': 'tasks.detection.export_rcnn:ExportableRCNN',
+    'MaskRCNN': 'tasks.detection.export_rcnn:ExportableRCNN',
 }
 
 

@@ -1,0 +1,83 @@
+"""Heads as graphs against the toolbox: the same images, and the toolbox's own ``predict``."""
+
+import importlib
+
+import torch
+from mmdet.structures import DetDataSample
+from mmengine.config import Config
+
+from vitbackbones.catalog import config_files
+
+SIZE = (64, 96)
+# Parts of a model that classify and code boxes, and how widely their weights are spread here:
+# wide enough for scores and boxes of many kinds, where random weights give nearly the same.
+SPREAD = {
+    'retina_cls': 0.1,
+    'retina_reg': 0.03,
+    'rtm_cls': 0.3,
+    'rtm_reg': 0.05,
+    'rpn_cls': 0.1,
+    'rpn_reg': 0.03,
+    'fc_cls': 0.2,
+    'fc_reg': 0.05,
+    'cls_branches': 0.3,
+    'cls_embed': 1,
+    'query_feat': 10,
+}
+
+
+def built(name, **changes):
+    """Return the model of a config in eval mode, with weights that find objects of all kinds."""
+    config = Config.fromfile(config_files()[name])
+    config.merge_from_dict({'model': changes})
+    toolbox = config.default_scope
+    importlib.import_module(f'{toolbox}.utils').register_all_modules(init_default_scope=True)
+    torch.manual_seed(3)
+    model = importlib.import_module(f'{toolbox}.registry').MODELS.build(config.model)
+    model.init_weights()  # until then mmdet's level_embed is whatever the memory held
+    with torch.no_grad():
+        for key, weight in model.named_parameters():
+            spread = [value for part, value in SPREAD.items() if part in key]
+            if spread and key.endswith('weight'):
+                weight.normal_(0, spread[0])
+            elif spread and 'cls' in key:
+                weight.fill_(-1)
+    return model.eval()
+
+
+def predicted(model, images):
+    """Return what mmdet's ``predict`` finds in images of one size, in pixels of these."""
+    size = tuple(images.shape[2:])
+    names = ('img_shape', 'batch_input_shape', 'pad_shape', 'ori_shape')
+    meta = dict.fromkeys(names, size) | {'scale_factor': (1.0, 1.0)}
+    with torch.no_grad():
+        samples = [DetDataSample(metainfo=meta) for _ in images]
+        return model.predict(images, samples, rescale=False)
+
+
+def require_equal(module, answer, samples):
+    """Fail unless a module's answer, tensors or arrays, is what ``predict`` found."""
+    answer = dict(zip(module.outputs, map(torch.as_tensor, answer), strict=True))
+    assert len(answer[module.outputs[0]]) == len(samples)
+    assert len(answer.get('labels', answer.get('segments')).unique()) > 1  # else little is seen
+    for i, sample in enumerate(samples):
+        image = {name: values[i] for name, values in answer.items()}
+        if 'segments' in image:
+            assert torch.equal(image['segments'], sample.pred_panoptic_seg.sem_seg[0].long())
+        if 'boxes' in image:
+            _require_objects(image, sample.pred_instances)
+
+
+def _require_objects(image, found):
+    found = found[found.scores.argsort(descending=True, stable=True)]
+    count = len(found)
+    assert 0 < count <= len(image['scores'])
+    torch.testing.assert_close(image['scores'][:count], found.scores, rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(image['boxes'][:count], found.bboxes, rtol=1e-4, atol=1e-3)
+    assert torch.equal(image['labels'][:count], found.labels)
+    assert (image['scores'][count:] == 0).all()
+    assert (image['labels'][count:] == -1).all()
+    if 'masks' in image:
+        different = image['masks'][:count].bool() != found.masks
+        assert different.float().mean() < 1e-4
+        assert not image['masks'][count:].any()

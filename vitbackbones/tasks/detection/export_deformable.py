@@ -1,0 +1,113 @@
+"""Deformable DETR and DINO as one graph.
+
+mmdet's own layers and head are run, on a copy of the model whose attentions can be traced. What
+mmdet does in between for padded batches is left out: images of one size have no padding.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from ..export_attention import Sizes, centers, encode, make_traceable, shared_copy, sizes_of
+from .export_detr import boxes_in_pixels, choose_queries
+
+
+class ExportableDeformableDETR(nn.Module):
+    """From images (N, 3, H, W) to boxes, scores and labels; see ``export.exportable``.
+
+    Args:
+        model: mmdet's ``DeformableDETR``.
+    """
+
+    outputs = ('boxes', 'scores', 'labels')
+    fixed_size = ''
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = shared_copy(model)
+        make_traceable(self.model)
+        self.model.gen_encoder_output_proposals = self._proposals
+
+    def forward(self, image: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        maps = self.model.extract_feat(image)
+        sizes = sizes_of(maps)
+        memory = encode(self.model.encoder, maps, self._codes(maps))
+        start, _ = self.model.pre_decoder(memory, None, sizes)
+        head = self.model.bbox_head
+        logits, boxes = (each[-1] for each in head(*self._decoded(start, sizes)))
+        count = head.test_cfg.get('max_per_img', logits.shape[1])
+        boxes, scores, labels = choose_queries(logits, boxes, count, head.loss_cls.use_sigmoid)
+        return boxes_in_pixels(boxes, image.shape[2:]), scores, labels
+
+    def _codes(self, maps: tuple[Tensor, ...]) -> list[Tensor]:
+        """Return the codes of positions and level, as ``maps``."""
+        places = (self.model.positional_encoding(None, input=level) for level in maps)
+        levels = zip(places, self.model.level_embed, strict=True)
+        return [place + level[:, None, None] for place, level in levels]
+
+    def _proposals(self, memory: Tensor, mask: None, sizes: Sizes) -> tuple[Tensor, Tensor]:
+        """Return features and boxes before the sigmoid of ``num_queries`` places at least.
+
+        What lies at the border has no features, and its box is at infinity. So has what an image
+        lacks.
+
+        Args:
+            memory: (N, S, C).
+            mask: none, as nothing is padded.
+            sizes: of the maps.
+
+        Returns:
+            (N, max(S, num_queries), C) and (N, max(S, num_queries), 4).
+        """
+        sides = [
+            memory.new_full((height * width, 2), 0.05 * 2.0**i)
+            for i, (height, width) in enumerate(sizes)
+        ]
+        boxes = torch.cat([centers(sizes, memory), torch.cat(sides)], dim=-1)  # (S, 4)
+        inside = ((boxes > 0.01) & (boxes < 0.99)).all(-1, keepdim=True)
+        features = self.model.memory_trans_fc(memory.where(inside, 0))
+        boxes = torch.log(boxes / (1 - boxes)).where(inside, torch.inf)
+        missing = torch.sym_max(self.model.num_queries - boxes.shape[0], 0)
+        boxes = F.pad(boxes, (0, 0, 0, missing), value=torch.inf)
+        features = F.pad(self.model.memory_trans_norm(features), (0, 0, 0, missing))
+        return features, boxes.expand(memory.shape[0], -1, -1)
+
+    def _decoded(self, start: dict, sizes: Sizes) -> tuple[Tensor, list[Tensor]]:
+        """Return states (layers, N, Q, C) and the reference points before and after each layer.
+
+        Args:
+            start: what mmdet's ``pre_decoder`` gives.
+            sizes: of the maps.
+        """
+        refined = self.model.bbox_head.reg_branches if self.model.with_box_refine else None
+        states, points = self._run_decoder(start, sizes, refined)
+        return states, [start['reference_points'], *points]
+
+    def _run_decoder(
+        self, start: dict, sizes: Sizes, refined: nn.ModuleList | None
+    ) -> tuple[Tensor, Tensor]:
+        """Call mmdet's decoder."""
+        memory = start['memory']
+        given = {key: value for key, value in start.items() if key != 'memory'}
+        return self.model.decoder(
+            value=memory,
+            spatial_shapes=sizes,
+            level_start_index=None,
+            valid_ratios=memory.new_ones(memory.shape[0], len(sizes), 2),  # nothing is padded
+            key_padding_mask=None,
+            reg_branches=refined,
+            **given,
+        )
+
+
+class ExportableDINO(ExportableDeformableDETR):
+    """From images (N, 3, H, W) to boxes, scores and labels; see ``export.exportable``.
+
+    Args:
+        model: mmdet's ``DINO`` or ours.
+    """
+
+    def _decoded(self, start: dict, sizes: Sizes) -> tuple[Tensor, list[Tensor]]:
+        start['self_attn_mask'] = start.pop('dn_mask')
+        states, points = self._run_decoder(start, sizes, self.model.bbox_head.reg_branches)
+        return states, list(points)
