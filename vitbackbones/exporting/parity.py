@@ -11,6 +11,7 @@ import numpy as np
 TOLERANCE = 1e-4
 PIXELS = 1e-3  # share of the pixels of a mask
 IN_PIXELS = ('mask', 'masks', 'segments')
+OF_OBJECTS = ('boxes', 'scores', 'labels', 'masks')
 
 Answers = Mapping[str, np.ndarray]
 
@@ -27,14 +28,15 @@ def differences(found: Answers, wanted: Answers, size: tuple[int, int]) -> dict[
         Of ``boxes`` in units of the longer side, of whole numbers the share that differs, of other
         outputs in units of the largest number of ``wanted``.
     """
-    if 'boxes' not in wanted:
+    objects = {name: wanted[name] for name in OF_OBJECTS if name in wanted}
+    if 'boxes' not in objects:
         return {name: _difference(found[name], value) for name, value in wanted.items()}
-    return worst_of(
-        [
-            _of_detections(_image(found, i), _image(wanted, i), size)
-            for i in range(len(wanted['boxes']))
-        ]
-    )
+    others = {name: _difference(found[name], wanted[name]) for name in wanted.keys() - objects}
+    images = [
+        _of_detections(_image(found, i), _image(objects, i), size)
+        for i in range(len(objects['boxes']))
+    ]
+    return worst_of(images) | others
 
 
 def exceeded(found: Mapping[str, float], tolerance: float = TOLERANCE) -> dict[str, float]:

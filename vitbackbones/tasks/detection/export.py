@@ -19,6 +19,7 @@ EXPORTABLE: dict[str, str] = {
     'RTMDet': 'tasks.detection.export_dense:ExportableDenseDetector',
     'FasterRCNN': 'tasks.detection.export_rcnn:ExportableRCNN',
     'MaskRCNN': 'tasks.detection.export_rcnn:ExportableRCNN',
+    'Mask2Former': 'tasks.export_mask2former:ExportableMask2Former',
 }
 
 
