@@ -83,6 +83,7 @@ ALSO = {
     'exported': ['exported'],
     'importing': ['importing', 'tools/test_import_dataset.py'],
     'inference/exported.py': ['tools/predict/test_exported.py'],
+    'inference/exported_in_test.py': ['tools/test_exported.py'],
     'inference/journal.py': ['tools/predict'],
     'inference/object_writer.py': ['tools/predict'],
     'inference/predictor.py': ['tools/predict'],

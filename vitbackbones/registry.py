@@ -113,6 +113,7 @@ MODELS = LazyRegistry(
     'model',
     ROOT_MODELS,
     {
+        'inference.exported_in_test': 'ExportedInTest',
         'necks': 'FPN ChannelMapper Levels Pyramid SimpleFeaturePyramid',
         'tasks.detection.detr': 'DETR',
         'tasks.detection.dilated_resnet': 'DilatedResNet',

@@ -55,6 +55,14 @@ def test_windows_slide_over_a_picture(tmp_path):
     np.testing.assert_array_equal(exported.predict(pixels).labels, expected)
 
 
+def test_windows_of_labels_cannot_slide(tmp_path):
+    slide = {'type': 'slide', 'crop': [16, 16], 'stride': [8, 8]}
+    found = {'mask': np.zeros((1, 16, 16), np.uint8)}
+    write_detector(tmp_path / 'model.onnx', found, (16, 16), steps=[slide])
+    with pytest.raises(InputError, match='gives mask; export it with --output logits'):
+        load(tmp_path / 'model.onnx')
+
+
 def test_objects_of_several_pictures(tmp_path):
     found = {
         'boxes': np.array([[[0, 0, 8, 8]]], np.float32),

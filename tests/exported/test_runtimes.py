@@ -65,6 +65,7 @@ def test_a_file_that_is_no_graph_is_one_line(tmp_path, suffix):
         ({'input': replace(make_card().input, dtype='uint8')}, r'32 of float32\); the card'),
         ({'input': replace(make_card().input, shape=[1, 3, 9, 9])}, '1 x 3 x 9 x 9'),
         ({'outputs': [GraphOutput(name='logits', dtype='float32', shape=[None, 9])]}, r'x 9 of'),
+        ({'input': replace(make_card().input, shape=[2, 3, 32, 32])}, 'the card says image .2 x'),
         ({'outputs': []}, r'It has the output logits \(\? x 3 of float32\)'),
     ],
 )

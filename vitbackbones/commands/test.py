@@ -1,4 +1,7 @@
-"""``vitbackbones test``: evaluate a checkpoint with the config's own metrics, draw and report."""
+"""``vitbackbones test``: evaluate a checkpoint with the config's own metrics, draw and report.
+
+An exported file in the place of the checkpoint is measured in the same way.
+"""
 
 import copy
 from argparse import ArgumentParser, Namespace
@@ -9,10 +12,14 @@ from mmengine.config import Config
 from tqdm import tqdm
 
 from ..catalog import config_name
+from ..checkpoints.class_names import require_same_names
 from ..configuration.read import read_config, require_sections
 from ..configuration.settings import type_at
 from ..errors import InputError
+from ..exported.card import Card
+from ..exported.runtimes import RUNTIMES, is_exported
 from ..files import prepare_folder
+from ..inference.exported_in_test import use_exported
 from ..messages import plural
 from ..preflight.explain import explained
 from ..preflight.hooks import add_hooks
@@ -29,7 +36,7 @@ from ..tasks.detection.agreement import mask_heads
 from ..training.console import QuietRunner
 from ..training.find_checkpoint import find_checkpoint
 from ..training.hooks.progress import on_terminal
-from .cli import add_run_arguments, add_shared, count
+from .cli import SHARED, add_run_arguments, add_shared, count
 from .common_steps import MACHINE, SETTINGS, TRIAL, find_data, first_steps, own_data
 from .imagenet_sets import SETS, use_set
 
@@ -41,6 +48,7 @@ examples:
   %(prog)s detr_aug_vit_s_shapes work_dirs/detr_aug_vit_s_shapes --draw pictures
   %(prog)s quick_detector work_dirs/quick_detector --data-root my_pictures --report results
   %(prog)s cls_sret_t_imagenet checkpoints/sret_t.pth --dataset v2-matched
+  %(prog)s detr_aug_vit_s_shapes model.onnx --data-root data/shapes  # an exported file
 """
 
 
@@ -49,7 +57,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add_run_arguments(add)
-    add_shared(add, 'checkpoint')
+    weights = f'{SHARED["checkpoint"]["help"]}, or an exported file ({", ".join(RUNTIMES)})'
+    add('checkpoint', metavar='CHECKPOINT', help=weights)
     add('--dataset', choices=SETS, help='for ImageNet classifiers: other labels or images')
     add_shared(add, '--fused')
     single = parser.add_mutually_exclusive_group()
@@ -77,6 +86,8 @@ def evaluate(options: Namespace) -> None:
     config = take_steps(config, STEPS, options)
     with explained(config):
         runner = QuietRunner.from_cfg(config)
+        if is_exported(options.checkpoint):
+            _require_classes(runner, options.checkpoint)
         report = _prepare_report(runner, options) if options.report else None
         metrics = runner.test()
     if process_rank() == 0:
@@ -85,6 +96,12 @@ def evaluate(options: Namespace) -> None:
             _draw(runner, options)
         if report:
             print(_write_report(report, runner, metrics, options))
+
+
+def _require_classes(runner: QuietRunner, file: str) -> None:
+    """Compare the classes of an exported file with those of the data, which may be folders."""
+    own = runner.test_loop.dataloader.dataset.metainfo.get('classes')
+    require_same_names(Card.read(file).classes, own, file)
 
 
 def table(metrics: dict) -> str:
@@ -112,7 +129,7 @@ def _prepare_report(runner: QuietRunner, options: Namespace):
 
 
 def _write_report(report, runner: QuietRunner, metrics: dict, options: Namespace) -> str:
-    checkpoint = Path(runner.cfg.load_from)
+    checkpoint = Path(runner.cfg.load_from or options.checkpoint)
     path = write_page(
         Path(options.report).expanduser(),
         f'{config_name(runner.cfg.filename)}: {checkpoint.name}',
@@ -136,16 +153,31 @@ def _draw(runner: QuietRunner, options: Namespace) -> None:
 
 def _use_own_data(config: Config, options: Namespace) -> Config:
     """Test on the pictures of a folder that the checkpoint was not trained on."""
+    if is_exported(options.checkpoint):
+        return config  # only a checkpoint knows the pictures that it was trained on
     checkpoint = find_checkpoint(options.checkpoint, 'CHECKPOINT')
     return use_own_data(config, options.data_root, options.work_dir, checkpoint)
 
 
 def _load(config: Config, options: Namespace) -> Config:
     """Load a checkpoint that fits, in place of what the model would start from."""
+    if is_exported(options.checkpoint):
+        _require_exported(config, options)
+        config = prepare_pretrained(config, scratch=True)
+        config.update(load_from=None, resume=False)
+        return config
     checkpoint = str(find_checkpoint(options.checkpoint, 'CHECKPOINT'))
     config = add_hooks(config, 'FittingCheckpointHook', path=checkpoint, resume=False)
     config.update(load_from=checkpoint, resume=False)
     return prepare_pretrained(config, scratch=True)  # the checkpoint has all the weights
+
+
+def _require_exported(config: Config, options: Namespace) -> None:
+    """Check that an exported file has a card, and takes the options."""
+    for option in ('fused', 'tta'):
+        if getattr(options, option):
+            raise InputError(f'--{option}: an exported file is tested as it is; leave it out')
+    Card.read(options.checkpoint)
 
 
 def _require_drawing(config: Config, options: Namespace) -> None:
@@ -236,6 +268,13 @@ STEPS = (
         lambda config, options: find_data(config, options, ('test',)),
     ),
     Step('augmentation', 'several predictions of an image are merged (--tta)', _augment),
+    Step(
+        'exported file',
+        'a runtime computes it in the place of the model',
+        lambda config, options: (
+            use_exported(config, options.checkpoint) if is_exported(options.checkpoint) else config
+        ),
+    ),
     Step('fused form', 'the weights are folded and packed for this processor (--fused)', _fuse),
     *MACHINE,
 )

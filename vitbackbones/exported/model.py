@@ -46,6 +46,16 @@ class Exported:
         self._graph = open_graph(file, self.card, threads)
         steps = (step for step in self.card.steps if step['type'] == SLIDE)
         self._windows = next(steps, None)
+        self._require_logits()
+
+    def _require_logits(self) -> None:
+        """Check that a graph whose windows overlap gives what can be averaged."""
+        names = [output.name for output in self.card.outputs]
+        if self._windows and 'logits' not in names:
+            raise InputError(
+                f'{self.file}: windows slide over a picture, and their logits are averaged, but '
+                f'the graph gives {", ".join(names)}; export it with --output logits'
+            )
 
     def run(self, image: np.ndarray) -> dict[str, np.ndarray]:
         """Return the outputs of the graph, by name.

@@ -4,6 +4,7 @@ Each is imported where it is used. All compute on the CPU, OpenVINO in float32 u
 are smaller.
 """
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -15,6 +16,8 @@ import numpy as np
 from ..errors import InputError
 from ..packages import import_optional
 from .card import Card, GraphInput, GraphOutput
+
+LONGEST = 200  # characters of an error of a runtime
 
 
 class Port(NamedTuple):
@@ -184,23 +187,32 @@ def open_graph(file: str | Path, card: Card, threads: int = 0) -> Graph:
         raise
     except Exception as error:  # of any kind, as runtimes are written in C++
         raise InputError(f'{file}: {runtime.name} cannot run it: {in_one_line(error)}') from error
-    _require_same(file, 'input', [card.input], graph.inputs)
-    _require_same(file, 'output', card.outputs, graph.outputs)
+    _require_same(file, 'input', [card.input], graph.inputs, operator.eq)
+    _require_same(file, 'output', card.outputs, graph.outputs, _may_be_same)
     return graph
 
 
 def in_one_line(error: Exception) -> str:
-    """Return the first line of what an error says that is not empty."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
+    """Return what an error says in one line, cut where runtimes begin to name their own sources."""
+    text = ' '.join(str(error).split())
+    return f'{text[:LONGEST]}...' if len(text) > LONGEST else text or type(error).__name__
 
 
 def _require_same(
-    file: Path, kind: str, said: Sequence[GraphInput | GraphOutput], found: Sequence[Port]
+    file: Path,
+    kind: str,
+    said: Sequence[GraphInput | GraphOutput],
+    found: Sequence[Port],
+    agree: Callable[[list, list], bool],
 ) -> None:
     """Check that a graph has the ports that its card says."""
     expected = [Port(port.name, port.dtype, port.shape) for port in said]
-    if len(expected) == len(found) and all(map(_fits, expected, found)):
+    if len(expected) == len(found) and all(
+        agree(port.shape, other.shape)
+        and port.dtype == other.dtype
+        and other.name in (port.name, '')
+        for port, other in zip(expected, found, strict=True)
+    ):
         return
     raise InputError(
         f'{file}: the graph is of another model than its card says. It has the {kind} '
@@ -208,11 +220,11 @@ def _require_same(
     )
 
 
-def _fits(said: Port, found: Port) -> bool:
-    same_shape = len(said.shape) == len(found.shape) and all(
-        a == b or None in (a, b) for a, b in zip(said.shape, found.shape, strict=True)
+def _may_be_same(said: list, found: list) -> bool:
+    """Compare what both know: a runtime may not follow a size through a whole graph, or further."""
+    return len(said) == len(found) and all(
+        a == b or None in (a, b) for a, b in zip(said, found, strict=True)
     )
-    return same_shape and said.dtype == found.dtype and found.name in (said.name, '')
 
 
 def _in_words(ports: Sequence[Port]) -> str:
