@@ -35,13 +35,22 @@ this page with the code.
 A row of a paper's table is one line on top of a model. The lines in the tables below are what
 `tools/train.py` is given:
 
-    python tools/train.py configs/imagenet/cls_deit_s.py --cfg-options model.backbone.arch.depth=24
+```bash
+python tools/train.py configs/imagenet/cls_deit_s.py --cfg-options model.backbone.arch.depth=24
+```
 
 The same options, what stands behind `model.backbone.`, build the model in Python and time it beside
 its host. A dot leads into a part; a part without a `type` is the host's own:
 
-    create_model('deit_s', arch=dict(base='s', depth=24))
-    python tools/benchmark.py ours:deit_s ours:deit_s,arch.depth=24
+```python
+from vitbackbones import create_model
+
+model = create_model('deit_s', arch=dict(base='s', depth=24))
+```
+
+```bash
+python tools/benchmark.py ours:deit_s ours:deit_s,arch.depth=24
+```
 
 They work in every config of the same backbone, for detection and segmentation too. To train
 variants from several seeds and learn which differences exceed the noise, list them in a study for
@@ -78,7 +87,7 @@ def size(paper: Paper, table: Table, row: Ablation) -> str:
 def cells(paper: Paper, table: Table, row: Ablation) -> list[str]:
     """The fields of one line of a table."""
     return [
-        row.row,
+        row.row.replace('][', ']\\['),  # which Markdown takes for a link
         f'`{arguments(table, row)}`',
         row.published,
         f'{counted(model_spec(table, row)).parameters / 1e6:.3f}',

@@ -32,9 +32,11 @@ vitbackbones VERB ...` is the same, and so are the scripts named below, from any
 
 **Completion.** `pip install shtab`, then once
 
-    vitbackbones --print-completion bash > ~/.local/share/bash-completion/completions/vitbackbones
-    vitbackbones --print-completion zsh > ~/.zfunc/_vitbackbones      # a folder of $fpath
-    vitbackbones --print-completion tcsh > ~/.vitbackbones.csh        # source it in ~/.tcshrc
+```bash
+vitbackbones --print-completion bash > ~/.local/share/bash-completion/completions/vitbackbones
+vitbackbones --print-completion zsh > ~/.zfunc/_vitbackbones      # a folder of $fpath
+vitbackbones --print-completion tcsh > ~/.vitbackbones.csh        # source it in ~/.tcshrc
+```
 
 completes verbs, options, their choices and the names of configs.
 """
@@ -52,7 +54,7 @@ def _section(verb: str) -> Iterator[str]:
     prog = f'vitbackbones {verb}'
     yield f'## {verb}\n\n{entry.help[0].upper()}{entry.help[1:]}.{also}\n'
     yield f'| argument | what it is |\n| --- | --- |\n{_rows(parser, prog)}\n'
-    yield f'```\n{(parser.epilog % {"prog": prog}).rstrip()}\n```\n'
+    yield f'```text\n{(parser.epilog % {"prog": prog}).rstrip()}\n```\n'
 
 
 def _rows(parser: ArgumentParser, prog: str) -> str:

@@ -43,12 +43,14 @@ warning names the release and what is not protected.
 
 To see what was applied and what was skipped:
 
-    import logging
+```python
+import logging
 
-    log = logging.getLogger('vitbackbones.openmmlab')
-    log.setLevel(logging.DEBUG)
-    log.addHandler(logging.StreamHandler())
-    import vitbackbones, mmdet.models
+log = logging.getLogger('vitbackbones.openmmlab')
+log.setLevel(logging.DEBUG)
+log.addHandler(logging.StreamHandler())
+import vitbackbones, mmdet.models
+```
 
 """
 HEADINGS = {

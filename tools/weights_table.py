@@ -26,7 +26,7 @@ model = vitbackbones.create_model('deit_b', img_size=384, checkpoint='deit_b_384
 model = vitbackbones.create_model('deit_s', checkpoint='hf-hub:timm/deit_small_patch16_224.fb_in1k')
 ```
 
-```
+```bash
 vitbackbones weights                 # the table
 vitbackbones weights deit_s          # fetch one, and print where its file is
 vitbackbones weights --check         # ask every address whether it answers
