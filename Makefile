@@ -7,6 +7,7 @@
 #   make test-openmmlab  the compatibility tests beside the original OpenMMLab releases;
 #                        make test-newest and make test-oldest: beside the newest releases of
 #                        everything, and beside the lower bounds of setup.py
+#   make docs            the documentation as a site, in site/; open site/index.html
 #   make mutate          change the package in 120 places and list the changes that no test sees
 #   make lint            style only; make format fixes what it can
 #   make clean           remove the environments and caches (never data, weights or results)
@@ -22,7 +23,7 @@ PYTHON ?= $(shell for python in python3.12 python3.11 python3.10 python3.13 pyth
 
 PY := .venv/bin/python
 
-.PHONY: demo demo-seg test test-openmmlab test-newest test-oldest mutate lint format clean
+.PHONY: demo demo-seg test test-openmmlab test-newest test-oldest docs mutate lint format clean
 
 demo: CONFIG := configs/shapes/detr_aug_vit_s.py
 demo-seg: CONFIG := configs/shapes/setr_mla_msf_vit_ti.py
@@ -38,6 +39,9 @@ test: lint
 
 test-openmmlab test-newest test-oldest: test-%: .venv-%/.installed
 	.venv-$*/bin/python -m pytest -m compat
+
+docs: .venv/.installed
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build
 
 mutate: .venv/.installed
 	$(PY) tests/mutate.py

@@ -1,0 +1,63 @@
+"""The tutorials, followed word for word in an empty folder."""
+
+import os
+import runpy
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from vitbackbones.commands.main import run_verb
+
+from ..isolation import process_of_its_own
+from .pages import DOCS, ROOT, blocks
+from .shell import commands
+
+TUTORIALS = sorted({*(DOCS / 'tutorials').glob('*.md')} - {DOCS / 'tutorials' / 'index.md'})
+
+
+def test_the_first_steps_lead_to_data_that_can_be_trained_on(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for block in blocks(DOCS / 'tutorials' / 'first_detector.md'):
+        if 'vitbackbones train' in block.text:
+            break
+        if block.language == 'python':
+            exec(block.text, {})
+        for words in commands(block.text) if block.language == 'bash' else ():
+            assert call(words, monkeypatch) == 0
+    printed = capsys.readouterr().out
+    assert '120 pictures with annotations in labeled' in printed
+    assert '120 files, all can be read' in printed
+
+
+def call(words, monkeypatch):
+    """Run ``vitbackbones VERB ...`` or ``python -m MODULE ...`` in this process."""
+    monkeypatch.setattr(sys, 'argv', words)
+    if words[0] == 'vitbackbones':
+        with process_of_its_own():
+            return run_verb(words[1], words[2:])
+    monkeypatch.setattr(sys, 'argv', words[2:])
+    runpy.run_module(words[2], run_name='__main__')
+    return 0
+
+
+@pytest.mark.grid
+@pytest.mark.parametrize('page', TUTORIALS, ids=lambda page: page.stem)
+def test_a_tutorial_runs_as_it_is_written(page, tmp_path):
+    place = tmp_path / 'bin'
+    place.mkdir()
+    for name, module in {'vitbackbones': '-m vitbackbones', 'python': ''}.items():
+        command = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {module} "$@"\n'
+        (place / name).write_text(command)
+        (place / name).chmod(0o755)
+    folder = tmp_path / 'empty'
+    folder.mkdir()
+    environment = {**os.environ, 'PATH': f'{place}:{os.environ["PATH"]}', 'PYTHONPATH': str(ROOT)}
+    for block in blocks(page):
+        if block.file:
+            (folder / block.file).write_text(block.text)
+        elif not block.mark and block.language in ('bash', 'python'):
+            shell = ['bash', '-euc'] if block.language == 'bash' else [sys.executable, '-c']
+            done = subprocess.run([*shell, block.text], cwd=folder, env=environment)
+            assert done.returncode == 0, f'{block.place}: {block.text}'
