@@ -33,8 +33,8 @@ the last block. Normalization: mean and std of the images.
 CLASSIFICATION = """\
 Warm-up: epochs of it, among all. Clip: the largest norm of the gradients. Average: of the weights,
 reported or kept aside. Crop: the short side in evaluation / the crop, and the interpolation.
-Repeated: how often an image is in a pass, each time augmented anew. Mixing: alpha of MixUp and of
-CutMix. Erasing: its probability, before or after the mixing.
+Repeated: how often an image is in a pass, augmented differently each time. Mixing: alpha of MixUp
+and of CutMix. Erasing: its probability, before or after the mixing.
 """
 DETECTION = """\
 Rate: of all / of the backbone. Drop: the epochs after which the rates are divided by ten. Sizes: of

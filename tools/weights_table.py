@@ -39,6 +39,12 @@ and `init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='deit_s')` of a co
 file, `model.safetensors` is taken, then `pytorch_model.bin`. A file of that name comes first.
 Nothing is downloaded by an import or by reading a config.
 
+mmpretrain's `get_model('cls_deit_s_imagenet', pretrained=True)` and its
+`ImageClassificationInferencer('cls_deit_s_imagenet')` take the weights that were published for the
+network of the config, and normalize images as these weights saw them. `get_model` is for
+classifiers alone; detectors and segmentors of the configs come by `DetInferencer(NAME)` and
+`MMSegInferencer(NAME)`, with weights where `vitbackbones/trained` has some.
+
 `--pretrained auto` takes the file that the config names if it is there, otherwise the weights
 that were published under its name, otherwise the nearest to them, with a warning. What is new in
 the network stays random then, so the numbers of a paper that pretrained it are out of reach.
@@ -52,7 +58,7 @@ the network stays random then, so the numbers of a paper that pretrained it are 
   others wait.
 - The hash of the table, or the one that the file's name carries, must be that of the content: the
   beginning of its SHA-256. Otherwise nothing is kept. Where there is no hash, a file that cannot
-  be read as a checkpoint is not used.
+  be read as a checkpoint is not used, and the next try fetches it again.
 - Pickles are read without running anything in them, whatever their origin.
 
 ## Without a network

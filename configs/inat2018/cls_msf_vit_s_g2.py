@@ -4,7 +4,7 @@ Reproduces: MSF (Kobayashi, CVPR 2024), Table 7, ViT-S, MSF of 2 groups.
 Published: 67.94 (top-1).
 Assumed: DeiT-B's recipe, as none was published; started from the 100 epochs of ImageNet.
 Hardware: 8 GPUs x 96 images.
-Weights: result of cls_msf_vit_s_g2_imagenet in checkpoints/msf_vit_s_g2.pth; the head starts anew.
+Weights: result of cls_msf_vit_s_g2_imagenet in checkpoints/msf_vit_s_g2.pth; the head is random.
 
     bash tools/dist_train.sh configs/inat2018/cls_msf_vit_s_g2.py 8 --amp
     python tools/train.py configs/inat2018/cls_msf_vit_s_g2.py

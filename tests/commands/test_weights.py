@@ -51,12 +51,11 @@ def test_all_are_listed_with_license_and_address(capsys):
     assert line.split()[1:] == ['79.8', 'apache-2.0', PUBLISHED['pvt_s'].url]
 
 
-def test_a_pattern_lists_some(capsys):
-    run('swin*')
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
-        'swin_t',
-        'swin_s',
-    ]
+@pytest.mark.parametrize('pattern', ['swin*', 'swin_?', 'swin_[ts]'])
+def test_a_pattern_lists_some(pattern, capsys):
+    run(pattern)
+    listed = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in listed] == ['swin_t', 'swin_s']
 
 
 def test_a_name_is_fetched_and_its_file_printed(published, capsys):

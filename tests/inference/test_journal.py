@@ -79,7 +79,7 @@ def test_damage_in_the_middle_is_named(written):
     content[5:9] = b'\0' * 4
     written.write_bytes(content)
     with pytest.raises(
-        InputError, match=r'predictions\.jsonl is damaged .* --overwrite starts anew'
+        InputError, match=r'predictions\.jsonl is damaged .* --overwrite starts again'
     ):
         resumed(written)
 
@@ -97,7 +97,7 @@ def test_damage_in_the_middle_is_named(written):
 )
 def test_content_of_another_form_is_damage(written, name, content):
     written.with_name(name).write_bytes(content)
-    with pytest.raises(InputError, match=rf'{name} is damaged .* --overwrite starts anew'):
+    with pytest.raises(InputError, match=rf'{name} is damaged .* --overwrite starts again'):
         resumed(written)
 
 

@@ -88,7 +88,7 @@ def test_its_own_checkpoint_comes_back(tmp_path):
         assert torch.equal(again.state_dict()[key], value)
 
 
-def test_a_classifier_of_other_classes_starts_anew_and_says_so(tmp_path, caplog):
+def test_a_classifier_of_other_classes_stays_random_and_says_so(tmp_path, caplog):
     model = create_model('deit_ti', num_classes=5, img_size=32)
     torch.save(model.state_dict(), tmp_path / 'five.pth')
     tuned = create_model('deit_ti', 3, tmp_path / 'five.pth', img_size=32)
@@ -98,6 +98,17 @@ def test_a_classifier_of_other_classes_starts_anew_and_says_so(tmp_path, caplog)
     assert tuned.head.fc.weight.shape == (3, 192)
     for key, value in model.backbone.state_dict().items():
         assert torch.equal(tuned.backbone.state_dict()[key], value)
+
+
+def test_groups_that_a_file_was_not_trained_with_are_refused(tmp_path):
+    file = tmp_path / 'sret_tl_16_14_1.pth'
+    groups = {'groups': [[16, 1], [14, 1], [1, 1]]}
+    torch.save(create_model('sret_tl', **groups).state_dict(), file)
+    with pytest.raises(
+        OptionError, match=r'groups=None: .*trained with groups=\(\(16, 1\), \(14, '
+    ):
+        create_model('sret_tl', checkpoint=file)
+    assert create_model('sret_tl', checkpoint=file, **groups)
 
 
 def test_what_may_be_missing_is_passed_on(tmp_path):

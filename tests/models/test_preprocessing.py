@@ -68,6 +68,36 @@ def test_published_weights_say_it_for_their_model():
     assert named_config('deit_b_384')['crop_pct'] == 1.0
 
 
+def saved(folder, name, **meta):
+    """The file of a run of one's own, which mmengine calls after its last epoch."""
+    file = folder / 'epoch_300.pth'
+    torch.save({'state_dict': create_model(name).state_dict(), 'meta': meta}, file)
+    return file
+
+
+def test_a_run_of_ones_own_says_it_for_its_network(tmp_path):
+    text = """
+ratio = 224 / 256
+model = dict(data_preprocessor=dict(mean=[255, 0, 51], std=[51, 51, 51], to_rgb=True))
+test_dataloader = dict(dataset=dict(pipeline=[
+    dict(type='LoadImage'),
+    dict(type='ResizeEdge', scale=280, edge='short', interpolation='bilinear'),
+    dict(type='CenterCrop', crop_size=224)]))
+"""
+    file = saved(tmp_path, 'pvt_t', cfg=text)
+    config = create_model('pvt_t', checkpoint=file).data_config
+    assert (config['mean'], config['std']) == ((1, 0, 0.2), (0.2, 0.2, 0.2))
+    assert (config['crop_pct'], config['interpolation']) == (0.8, 'bilinear')
+
+
+def test_a_file_of_ones_own_does_not_have_the_images_of_published_weights(tmp_path):
+    small = {'img_size': 32}
+    file = tmp_path / 'mine.pth'
+    torch.save(create_model('deit_ti', **small).state_dict(), file)
+    assert create_model('deit_ti', checkpoint=file, **small).data_config['crop_pct'] == 0.875
+    assert create_model('deit_ti', **small).data_config['crop_pct'] == 0.9  # the table's
+
+
 NEVER = sorted({MODELS[name][0]: name for name in list_models() if name not in PUBLISHED}.values())
 
 

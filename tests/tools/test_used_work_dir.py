@@ -41,7 +41,10 @@ def test_starting_again_asks_what_is_meant(train, used):
     before = contents(used)
     result = train()
     refused(result, f'--work-dir {used}: holds checkpoints of an earlier run (iter_8.pth, best_m')
-    refused(result, 'Continue it with --resume, start anew and remove them with --overwrite')
+    refused(
+        result,
+        'Continue it with --resume, start from the beginning and remove them with --overwrite',
+    )
     assert before.items() <= contents(used).items()
 
 
@@ -60,7 +63,10 @@ def test_overwrite_removes_the_earlier_checkpoints(train, used):
     [
         ('model.backbone.arch=z', "unknown arch 'z'"),
         ('load_from=run/iter_8.pth', 'run/iter_8.pth, from which the run starts (load_from); move'),
-        ('resume=True', '--overwrite starts anew, but the config has resume=True; leave one out'),
+        (
+            'resume=True',
+            '--overwrite starts from the beginning, but the config has resume=True; leave one out',
+        ),
     ],
 )
 def test_nothing_is_removed_where_the_run_is_refused(train, used, option, text):

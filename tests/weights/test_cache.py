@@ -74,10 +74,33 @@ def test_a_wrong_hash_names_the_copy_on_the_hub(server, monkeypatch):
         fetch('deit_s')
 
 
-def test_a_kept_file_that_is_damaged_says_what_to_delete(server, monkeypatch):
+def test_a_file_that_is_no_checkpoint_is_fetched_again_by_the_next_try(server, monkeypatch):
     publish(server, monkeypatch, 'deit_s', b'no checkpoint')
+    fetch('deit_s')
+    with pytest.raises(InputError, match=r'deit_s\.pth: is no torch.* from deit_s and was not kep'):
+        load_anywhere('deit_s')
+    server.content = as_bytes({'w': torch.tensor(1)})
+    assert load_anywhere('deit_s')['w'] == 1
+
+
+def test_without_a_network_nothing_is_deleted(server, monkeypatch):
+    publish(server, monkeypatch, 'deit_s', b'no checkpoint')
+    file = fetch('deit_s')
+    monkeypatch.setenv('HF_HUB_OFFLINE', '1')
     with pytest.raises(InputError, match=r'deit_s\.pth: is no torch.* deit_s stands for it; del'):
         load_anywhere('deit_s')
+    assert file.exists()
+
+
+def test_published_weights_have_no_more_bytes_than_the_table_says(server, monkeypatch):
+    publish(server, monkeypatch, 'deit_s', bytes(1000))
+    monkeypatch.setitem(PUBLISHED, 'deit_s', replace(PUBLISHED['deit_s'], size=999))
+    with pytest.raises(InputError, match='has 1000 bytes, where at most 999 are expected'):
+        fetch('deit_s')
+    server.says_size = False
+    with pytest.raises(InputError, match='more than 999 bytes'):
+        fetch('deit_s')
+    assert not place_of(PUBLISHED['deit_s'].url).exists()
 
 
 def test_an_address_is_fetched_as_it_is(server):

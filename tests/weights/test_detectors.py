@@ -19,7 +19,7 @@ def fetched(tmp_path, monkeypatch):
     file, asked = tmp_path / 'fetched.pth', []
     torch.save({'weight': torch.ones(2)}, file)
 
-    def fetch_url(url, sha256):
+    def fetch_url(url, sha256, largest):
         asked.append((url, sha256))
         return file
 

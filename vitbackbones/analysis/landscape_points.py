@@ -36,7 +36,7 @@ class Points:
         if path.exists():
             if not resume:
                 raise InputError(
-                    f'{path} is there already; go on with --resume, or --overwrite to start anew'
+                    f'{path} is there already; go on with --resume, or start again with --overwrite'
                 )
             self._read(settings)
         lines = [COMMENT + json.dumps(settings), COLUMNS, *map(_line, self.losses.items())]
@@ -52,12 +52,12 @@ class Points:
             self.losses = {(a, b): loss for a, b, loss in numbers}
         except (AttributeError, IndexError, ValueError) as error:
             raise InputError(
-                f'{self.path} is damaged ({error}); --overwrite starts anew'
+                f'{self.path} is damaged ({error}); --overwrite starts again'
             ) from error
         if changed:
             raise InputError(
                 f'--resume: {self.path} was begun with another {", ".join(changed)}. Choose '
-                'another folder, or --overwrite to start anew.'
+                'another folder, or --overwrite to start from the beginning.'
             )
 
     def add(self, a: float, b: float, loss: float) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 from ..errors import InputError
-from ..weights.cache import fetch, fetch_url, local, place_of
+from ..weights.cache import fetch, fetch_url, local
+from ..weights.hub import SCHEME
+from ..weights.transfer import is_offline
 from .reading import load_file
 
 
@@ -52,12 +54,26 @@ def fetch_readable(source: str) -> Path:
 
 def _load_named(source: str | Path) -> dict:
     file = local(source)
+    if file is source:
+        return load_file(source)
+    return _load_fetched(file, source)
+
+
+def _load_fetched(file: Path, source: str | Path) -> dict:
+    """Read a download, and drop it if it is none of weights, so that the next try fetches it."""
     try:
         return load_file(file)
     except InputError as error:
-        if file is source:
+        if isinstance(error.__cause__, OSError):  # it may be readable another time
             raise
-        raise InputError(f'{error} {source} stands for it; delete it to fetch it again.') from error
+        if is_offline() or str(source).startswith(SCHEME):  # the hub's client has its own cache
+            raise InputError(
+                f'{error} {source} stands for it; delete it to fetch it again.'
+            ) from error
+        file.unlink(missing_ok=True)
+        raise InputError(
+            f'{error} It came from {source} and was not kept; the next try fetches it again.'
+        ) from error
 
 
 def load_local_address(address: str) -> dict:
@@ -73,12 +89,4 @@ def load_url(url: str, model_dir: str | None = None, progress: bool = True) -> d
     Raises:
         InputError: the download failed, has another hash than its name says, or is refused.
     """
-    is_new = not place_of(url, model_dir).exists()
-    file = fetch_url(url, model_dir, progress=progress)
-    try:
-        return load_file(file)
-    except InputError as error:
-        if is_new:
-            file.unlink(missing_ok=True)
-            raise InputError(f'{error} It came from {url} and was not kept.') from error
-        raise InputError(f'{error} It came from {url}; delete it to download it again.') from error
+    return _load_fetched(fetch_url(url, model_dir, progress=progress), url)

@@ -5,7 +5,7 @@ the run, because a backbone that silently stays random costs a day of training.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -18,6 +18,7 @@ from ..messages import shorten
 from .comparing import Comparison, compare
 from .convert import FORMATS, convert, find_format, unwrap, without_wrapper
 from .downloads import load_anywhere
+from .reading import IMAGES
 
 LOG = logging.getLogger('vitbackbones')
 INITIALIZERS = ('Pretrained', 'vitbackbones.Pretrained')
@@ -97,10 +98,12 @@ class Coverage(Comparison):
     Attributes:
         format: name of the layout that the file had.
         expected: keys of the file that files of this layout hold and nothing ever reads.
+        images: what the file says about its images (``config_images``).
     """
 
     format: str
     expected: tuple[str, ...]
+    images: Mapping[str, object]
 
     def __str__(self) -> str:
         total = len(self.used) + len(self.missing) + len(self.mismatched)
@@ -123,7 +126,7 @@ def adapt_state(model: nn.Module, state: dict[str, Tensor]) -> dict[str, Tensor]
 
 
 def _fit(
-    module: nn.Module, raw: dict[str, Tensor], format: str | None
+    module: nn.Module, raw: dict[str, Tensor], format: str | None, images: Mapping[str, object]
 ) -> tuple[dict[str, Tensor], Coverage]:
     """Return a file's state dict in the keys and sizes of ``module``, and what it would fill."""
     state, layout = convert(raw, format)
@@ -134,7 +137,8 @@ def _fit(
     else:  # a backbone, or any other module
         state = adapt_state(module, without_wrapper(state))
     expected = tuple(FORMATS[layout].unused(raw))
-    return state, Coverage(**vars(compare(module, state)), format=layout, expected=expected)
+    found = vars(compare(module, state))
+    return state, Coverage(**found, format=layout, expected=expected, images=images)
 
 
 def _not_allowed(keys: Iterable[str], patterns: Sequence[str]) -> list[str]:
@@ -176,7 +180,8 @@ def load_pretrained(
     content = load_anywhere(checkpoint)
     with errors_name_file(checkpoint):
         raw = unwrap(content, state_key)
-        state, coverage = _fit(module, raw, format)
+        images = (content.get('meta') or {}).get(IMAGES, {})
+        state, coverage = _fit(module, raw, format, images)
     layout = FORMATS[coverage.format]
     missing = _not_allowed(coverage.missing, allow_missing)
     unexpected = _not_allowed(coverage.unexpected_inside(), (*LEFT_OVER, *allow_unused))

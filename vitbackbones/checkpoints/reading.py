@@ -14,9 +14,11 @@ from safetensors.torch import load as load_safetensors
 
 from ..errors import InputError
 from .allowed import NAMES
+from .config_images import config_images
 from .pickles import Refused, Unpickler
 from .torch_files import read_torch
 
+IMAGES = 'images'  # in meta: what the text of the config says about them, as plain data
 PROGRAMS = ('cfg', 'config')  # in meta and runtime_info: texts of configs
 # What is read of any checkpoint, by its place; a file of weights alone has none of it.
 FORM = {
@@ -106,6 +108,8 @@ def _is_color(color: Any) -> bool:
 
 def _take_out_dangers(content: dict, folder: Path) -> None:
     """Forget what mmengine would run, and files outside of ``folder`` that it would delete."""
+    if isinstance(text := (content.get('meta') or {}).get('cfg'), str):
+        content['meta'] |= {IMAGES: images} if (images := config_images(text)) else {}
     hub = content.get('message_hub', {})
     info = hub.get('runtime_info', {})
     gone = [key for key in info if key in PROGRAMS or _is_foreign_file(key, info[key], folder)]

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from ..catalog import SCOPE, config_files, config_name, find_config, nearest_config
+from ..catalog import SCOPE, config_files, config_name, find_config, no_config
 from ..errors import InputError
 from ..files import write_file
 from ..verbs import command_line
@@ -54,7 +54,7 @@ def copy_config(options: Namespace) -> None:
     """
     source = find_config(options.name)
     if source not in config_files().values():
-        raise InputError(f'{options.name}: no config of this name{nearest_config(options.name)}')
+        raise no_config(options.name)
     name = config_name(source)
     target = Path(options.file or f'my_{name}.py').expanduser()
     _check_target(target)

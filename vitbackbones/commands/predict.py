@@ -125,8 +125,8 @@ def _require_ready(out: Path, options: Namespace) -> None:
     if used and not options.resume and not options.overwrite:
         raise InputError(
             f'--out {out}: is not empty. Choose another folder, --resume to continue the '
-            'prediction there, or --overwrite, which starts anew and replaces predictions.json '
-            'and the pictures of the same names.'
+            'prediction there, or --overwrite, which starts from the beginning and replaces '
+            'predictions.json and the pictures of the same names.'
         )
 
 

@@ -150,7 +150,9 @@ def _find_start(config: Config, options: Namespace) -> Config:
             '--resume continues with the weights of its checkpoint; leave --pretrained out'
         )
     if resume and options.overwrite:
-        raise InputError('--overwrite starts anew, but the config has resume=True; leave one out')
+        raise InputError(
+            '--overwrite starts from the beginning, but the config has resume=True; leave one out'
+        )
     config = copy.deepcopy(config)
     if resume:
         checkpoint = str(find_resume(config, resume))

@@ -9,11 +9,12 @@ from fnmatch import fnmatch
 from ..checkpoints.downloads import fetch_readable
 from ..errors import InputError
 from ..weights import DETECTORS, NEVER_PUBLISHED, PUBLISHED, Detector, Published
-from ..weights.names import find
+from ..weights.names import find, is_name
 from ..weights.transfer import is_offline, size_of
 from .listing import columns
 
 ROWS = PUBLISHED | DETECTORS
+PATTERN = set('*?[')  # what fnmatch reads
 EXAMPLES = """\
 examples:
   %(prog)s                    list all
@@ -30,7 +31,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         'names',
         nargs='*',
         metavar='NAME',
-        help='a name, hf-hub:OWNER/NAME or an https address to fetch, or a pattern to list',
+        help='a name, hf-hub:OWNER/NAME or an https address to fetch, or a pattern (* ? [...]) to '
+        'list',
     )
     parser.add_argument(
         '--check',
@@ -50,7 +52,7 @@ def weights(options: Namespace) -> None:
         check(options.names)
         return
     for name in options.names or ['*']:
-        if '*' in name:
+        if is_name(name) and PATTERN & set(name):
             print(table(matching([name])))
         else:
             print(fetch_readable(name))

@@ -90,7 +90,7 @@ def _require_same(folder: Path, settings: dict) -> None:
         texts = [f'{key} was {before.get(key)}, is {settings[key]}' for key in changed]
         raise InputError(
             f'--resume: {folder} was begun with other settings: {"; ".join(texts)}. '
-            'Choose another folder, or --overwrite to start anew.'
+            'Choose another folder, or --overwrite to start from the beginning.'
         )
 
 
@@ -106,7 +106,7 @@ def _records(path: Path, lines: Sequence[bytes]) -> list[dict]:
     """Read lines that name a file each."""
     records = [_parsed(path, line) for line in lines]
     if any(type(record.get('file_name')) is not str for record in records):
-        raise InputError(f'{path} is damaged (a line without file_name); --overwrite starts anew')
+        raise InputError(f'{path} is damaged (a line without file_name); --overwrite starts again')
     return records
 
 
@@ -114,7 +114,7 @@ def _parsed(path: Path, text: bytes) -> dict:
     try:
         parsed = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f'{path} is damaged ({error}); --overwrite starts anew') from error
+        raise InputError(f'{path} is damaged ({error}); --overwrite starts again') from error
     if not isinstance(parsed, dict):
-        raise InputError(f'{path} is damaged (not a JSON object); --overwrite starts anew')
+        raise InputError(f'{path} is damaged (not a JSON object); --overwrite starts again')
     return parsed

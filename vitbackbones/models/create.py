@@ -6,12 +6,13 @@ from pathlib import Path
 
 import torch
 
+from ..checkpoints.convert import OWN
 from ..checkpoints.filling import load_pretrained
 from ..errors import OptionError
 from ..layers import require_choice
 from ..messages import did_you_mean
 from ..signatures import accepted_keywords
-from ..weights import PUBLISHED, fetch
+from ..weights import PUBLISHED, Published, fetch
 from ..weights.names import name_of
 from .classifier import GLOBAL_POOL, Classifier
 from .features import Features, last_indices
@@ -49,7 +50,8 @@ def create_model(
         options: arguments of the backbone, such as ``img_size`` or ``drop_path_rate``.
 
     Raises:
-        OptionError: the name or an option is unknown (the nearest are given), or its value is bad.
+        OptionError: the name or an option is unknown (the nearest are given), its value is bad, or
+            the weights were trained with another one.
         InputError: the checkpoint does not fill the model, or nothing was published by its name.
     """
     require_name(name)
@@ -62,14 +64,29 @@ def create_model(
     options = _for_backbone(options, out_type, features_only, global_pool)
     backbone = host(**{'in_channels': in_chans, **arguments, 'out_type': out_type, **options})
     model = Features(backbone) if features_only else Classifier(backbone, num_classes)
-    published = PUBLISHED.get(name_of(checkpoint or '')) or PUBLISHED.get(name)
-    model.data_config = data_config(backbone, published)
-    if pretrained:
-        checkpoint = fetch(name)
-    if checkpoint is not None:
-        with torch.no_grad():
-            load_pretrained(backbone if features_only else model, checkpoint, allow_missing)
+    source = name if pretrained else checkpoint
+    if source is None:
+        model.data_config = data_config(backbone, PUBLISHED.get(name))
+        return model
+    published = PUBLISHED.get(name_of(source))
+    _require_options(published, options)
+    file = fetch(name) if pretrained else checkpoint
+    with torch.no_grad():
+        filled = load_pretrained(backbone if features_only else model, file, allow_missing)
+    if published is None and filled.format not in OWN:  # its publisher's file under another name
+        published = PUBLISHED.get(name)
+    model.data_config = data_config(backbone, published, filled.images)
     return model
+
+
+def _require_options(published: Published | None, options: dict) -> None:
+    """Refuse to fill a model that would compute something else than the published one."""
+    for key, value in (published.options if published else {}).items():
+        if [*map(tuple, options.get(key) or ())] != [*value]:
+            raise OptionError(
+                f'{key}={options.get(key)}: these weights of {published.model} were trained with '
+                f'{key}={value}, which their file does not tell; give it to create_model'
+            )
 
 
 def _require_known(name: str, options: dict) -> None:

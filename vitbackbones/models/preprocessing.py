@@ -8,12 +8,14 @@ A ``data_config`` is a dict with timm's keys:
     crop_pct: side of the central crop in units of the short side of the resized picture.
     crop_mode: ``'center'``.
 
-It is that of the published weights (``weights.table``). A model without any has that of the code it
-was published with, which its backbone names in ``preprocessing``.
+It is that of the published weights (``weights.table``), or of the config of the run that wrote the
+checkpoint. A model without either has that of the code it was published with, which its backbone
+names in ``preprocessing``.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import torch
 
@@ -32,7 +34,11 @@ USUAL = {
 PER_FILE = ('interpolation', 'mean', 'std', 'crop_pct')  # of published weights
 
 
-def data_config(backbone: Backbone | type[Backbone], published: Published | None = None) -> dict:
+def data_config(
+    backbone: Backbone | type[Backbone],
+    published: Published | None = None,
+    images: Mapping[str, object] = MappingProxyType({}),
+) -> dict:
     """Return how pictures become images for a backbone, or for a class of them by default.
 
     An image of other than three channels has the average of ``mean`` and ``std`` in each.
@@ -40,11 +46,12 @@ def data_config(backbone: Backbone | type[Backbone], published: Published | None
     Args:
         backbone: has the size and the channels.
         published: the weights that it starts from, if they are known.
+        images: what their file says about it, in the same words (``checkpoints.config_images``).
     """
     known = {key: getattr(published, key) for key in PER_FILE} if published else {}
     channels = backbone.in_channels
     size = {'input_size': (channels, *backbone.img_size)}
-    config = {**size, **USUAL, **backbone.preprocessing, **known}
+    config = {**size, **USUAL, **backbone.preprocessing, **known, **images}
     if channels != 3:
         config |= {key: (sum(config[key]) / 3,) * channels for key in ('mean', 'std')}
     return config

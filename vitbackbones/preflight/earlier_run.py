@@ -33,8 +33,8 @@ def require_unused(folder: Path) -> None:
     if found := earlier_checkpoints(folder):
         raise InputError(
             f'--work-dir {folder}: holds checkpoints of an earlier run ({_names(found)}). Continue '
-            'it with --resume, start anew and remove them with --overwrite, or choose another '
-            'folder.'
+            'it with --resume, start from the beginning and remove them with --overwrite, or '
+            'choose another folder.'
         )
 
 

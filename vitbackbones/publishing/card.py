@@ -50,14 +50,16 @@ Trained with vitbackbones. With this folder:
 
 
 def _front(run: TrainedRun, license: str) -> dict:
-    tag = PIPELINE_TAGS[run.config.default_scope]
     front = {
         'license': license,
         'library_name': LIBRARY,
-        'pipeline_tag': tag,
         'datasets': [_data_name(run, 'train')],
-        'tags': [LIBRARY, tag],
+        'tags': [LIBRARY],
     }
+    tag = PIPELINE_TAGS.get(run.config.get('default_scope'))
+    if tag is None:  # of another toolbox: the hub takes metrics together with a task alone
+        return front
+    front |= {'pipeline_tag': tag, 'tags': [LIBRARY, tag]}
     if run.metrics:
         data = _data_name(run, *EVALUATED)
         result = {

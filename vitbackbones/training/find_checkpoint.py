@@ -12,12 +12,14 @@ from mmengine.config import Config
 from ..checkpoints.torch_files import ZIP_START
 from ..configuration.paths import looked_in, resolve
 from ..errors import InputError
+from ..messages import did_you_mean
 from ..processes import show_warnings
 from ..weights import fetch
 from ..weights.detectors import find_detector
 
 LATEST = 'latest'
 PUBLISHED = 'model.safetensors'  # the weights in a folder that ``publish`` wrote
+SUFFIXES = ('.pth', '.pt', '.safetensors')
 POINTER = 'last_checkpoint'  # the file in a work dir that names the latest
 
 
@@ -54,12 +56,20 @@ def find_checkpoint(path: str, role: str) -> Path:
         place = fetch(path)
     found = _inside(place) if place.is_dir() else place
     if found is None or not found.is_file():
-        raise InputError(f'{role} {path}: no checkpoint there (looked for {looked_in(path)})')
+        near = _nearest(place)
+        raise InputError(f'{role} {path}: no checkpoint there (looked for {looked_in(path)}){near}')
     if _is_cut_short(found):
         whole = next(filter(_is_whole, _newest_first(found.parent)), None)
         hint = f'; the newest whole one beside it is {whole}' if whole else ''
         raise InputError(f'{role} {found}: the file is cut short{hint}')
     return found
+
+
+def _nearest(place: Path) -> str:
+    """Return the end of a message with the checkpoints beside ``place`` that are named like it."""
+    beside = place.parent.glob('*')
+    files = {file.name: str(file) for file in beside if file.suffix in SUFFIXES}
+    return did_you_mean(place.name, files)
 
 
 def _inside(folder: Path) -> Path | None:

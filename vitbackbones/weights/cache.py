@@ -16,8 +16,10 @@ from ..errors import InputError
 from .hub import SCHEME, fetch_from_hub
 from .names import find, is_name
 from .table import HASH
-from .transfer import OTHERWISE, download, fetching
+from .transfer import LARGEST, OTHERWISE, download, fetching
 
+# bytes: three times SETR's ViT-L, the largest in the table, which has no sizes
+LARGEST_PUBLISHED = 1 << 32
 LONGEST = 60  # characters of a name, of up to 4 bytes; file systems take 255 bytes
 
 
@@ -54,14 +56,18 @@ def fetch(source: str) -> Path:
     if row.url is None:
         raise InputError(f'{source}: published for browsers alone ({row.source}). {OTHERWISE}')
     try:
-        return fetch_url(row.url, sha256=row.sha256)
+        return fetch_url(row.url, sha256=row.sha256, largest=row.size or LARGEST_PUBLISHED)
     except InputError as error:
         copy = f' The hub has a copy: {SCHEME}{row.hf_hub}' if row.hf_hub else ''
         raise InputError(f'{error}{copy}') from error
 
 
 def fetch_url(
-    url: str, folder: str | Path | None = None, sha256: str | None = None, progress: bool = True
+    url: str,
+    folder: str | Path | None = None,
+    sha256: str | None = None,
+    progress: bool = True,
+    largest: int = LARGEST,
 ) -> Path:
     """Return the file behind an address, downloaded unless it was before.
 
@@ -70,13 +76,14 @@ def fetch_url(
         folder: where downloads are kept; by default, where torch.hub keeps its own.
         sha256: of the content, or its beginning; by default what the file's name says.
         progress: whether to show a bar.
+        largest: how many bytes it may have.
 
     Raises:
         InputError: as of :func:`~vitbackbones.weights.transfer.download`.
     """
     file = place_of(url, folder)
     said = HASH.search(file.name)
-    download(url, file, sha256 or (said and said[1]), progress)
+    download(url, file, sha256 or (said and said[1]), progress, largest)
     return file
 
 

@@ -6,7 +6,8 @@ was made; ``vitbackbones weights --check`` asks each of them.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 # The beginning of a file's SHA-256 in its name, as in torch.hub; OpenMMLab's names have dates, too.
 HASH = re.compile(r'-(?!20\d{6}\.)([0-9a-f]{8,})\.')
@@ -30,6 +31,7 @@ class Published:
         top1: accuracy on ImageNet in percent as published; None if not known.
         source: publisher, and the page that has the address.
         num_classes: outputs of the file's head.
+        options: of ``create_model``, without which the model computes something else.
     """
 
     model: str
@@ -46,6 +48,7 @@ class Published:
     top1: float | None
     source: str
     num_classes: int = 1000
+    options: Mapping[str, object] = field(default_factory=dict)
 
 
 IMAGENET = {'mean': (0.485, 0.456, 0.406), 'std': (0.229, 0.224, 0.225)}
@@ -252,8 +255,9 @@ _SRET = _rows(
         'sret_t': {'source': _drive('1FDTpva6y-I_bKmyVmLFDn_3BlDq3dwni'), 'top1': 76.0},
         'sret_t_global': {'source': _drive('1wHM7NRSkz-WykCSES17xFV56h_m5RMXj'), 'top1': 76.1},
         'sret_tl': {'source': _drive('1uSWvoVLHmOH6rNYiXSxD_rlN5dSBvEm3'), 'top1': 76.7},
-        'sret_tl_16_14_1': {  # groups=((16, 1), (14, 1), (1, 1))
+        'sret_tl_16_14_1': {
             'model': 'sret_tl',
+            'options': {'groups': ((16, 1), (14, 1), (1, 1))},
             'source': _drive('1sKW9KJ5PLkDVXcW6m7dp8ieLwyCJNRqV'),
             'top1': 76.6,
         },

@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from email.message import Message
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
@@ -38,6 +39,23 @@ def is_offline() -> bool:
     return os.environ.get('HF_HUB_OFFLINE', '').upper() in ('1', 'ON', 'YES', 'TRUE')
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What is downloaded.
+
+    Attributes:
+        url: the address.
+        checked: whether a hash will tell if the whole is one file.
+        progress: whether to show a bar.
+        largest: how many bytes it may have.
+    """
+
+    url: str
+    checked: bool
+    progress: bool
+    largest: int
+
+
 @contextmanager
 def fetching(address: str) -> Iterator[None]:
     """Turn whatever prevents a download into one message that begins with the address.
@@ -54,7 +72,13 @@ def fetching(address: str) -> Iterator[None]:
         raise InputError(f'{address}: cannot be downloaded ({reason}). {OTHERWISE}') from error
 
 
-def download(url: str, file: Path, sha256: str | None = None, progress: bool = True) -> None:
+def download(
+    url: str,
+    file: Path,
+    sha256: str | None = None,
+    progress: bool = True,
+    largest: int = LARGEST,
+) -> None:
     """Bring what is at ``url`` to ``file``, unless it is there.
 
     Args:
@@ -62,11 +86,12 @@ def download(url: str, file: Path, sha256: str | None = None, progress: bool = T
         file: its folder is made if need be.
         sha256: the content's hash, or the beginning of it.
         progress: whether to show a bar.
+        largest: how many bytes the file may have.
 
     Raises:
         InputError: there is no connection or none is allowed, the server stops half-way or
-            answers with a web page, the content has another hash and is not kept, or the folder
-            cannot be written to.
+            answers with a web page, the content is too large or has another hash and is not kept,
+            or the folder cannot be written to.
     """
     if file.exists():
         return
@@ -74,7 +99,7 @@ def download(url: str, file: Path, sha256: str | None = None, progress: bool = T
         part = file.with_name(f'{file.name}.part')
         goes_on = part.exists()
         while not file.exists():  # another process may have brought it meanwhile
-            _transfer(url, part, bool(sha256), progress)
+            _transfer(Wanted(url, bool(sha256), progress, largest), part)
             _tag_file(part).unlink(missing_ok=True)
             if problem := _problem(part, sha256):
                 part.unlink()
@@ -131,11 +156,11 @@ def _alone(url: str, file: Path) -> Iterator[None]:
         lock.release()
 
 
-def _transfer(url: str, part: Path, checked: bool, progress: bool) -> None:
+def _transfer(wanted: Wanted, part: Path) -> None:
     """Complete ``part``; go on after connections that break."""
     for left in reversed(range(TRIES)):
         try:
-            _receive(url, part, checked, progress)
+            _receive(wanted, part)
             return
         except HTTPError as error:
             if error.code != RANGE_NOT_SATISFIABLE or not left:
@@ -144,23 +169,17 @@ def _transfer(url: str, part: Path, checked: bool, progress: bool) -> None:
         except BROKEN as error:
             if not left:
                 raise InputError(
-                    f'{url}: the connection broke {TRIES} times ({error}). What came so far is '
-                    'kept: the same command goes on from there.'
+                    f'{wanted.url}: the connection broke {TRIES} times ({error}). What came so '
+                    'far is kept: the same command goes on from there.'
                 ) from error
 
 
-def _receive(url: str, part: Path, checked: bool, progress: bool) -> None:
-    """Append what is missing of ``part``, or write all of it where that may be another file's.
-
-    Args:
-        url: the address.
-        part: what came before, or nothing.
-        checked: whether a hash will tell if the whole is one file.
-        progress: whether to show a bar.
-    """
+def _receive(wanted: Wanted, part: Path) -> None:
+    """Append what is missing of ``part``, or write all of it where that may be another file's."""
+    url = wanted.url
     there = part.stat().st_size if part.exists() else 0
     tag = _read(_tag_file(part))
-    can_go_on = there and (tag or checked)
+    can_go_on = there and (tag or wanted.checked)
     asked = {'Range': f'bytes={there}-'} if can_go_on else {}
     asked |= {'If-Range': tag} if can_go_on and tag else {}
     with urlopen(Request(url, headers=asked), timeout=TIMEOUT) as answer:
@@ -174,7 +193,7 @@ def _receive(url: str, part: Path, checked: bool, progress: bool) -> None:
             part.unlink(missing_ok=True)  # before it could be taken for one of the new tag
             with open(_tag_file(part), 'w', opener=own_file) as file:
                 file.write(_tag(answer.headers))
-        _append(url, answer, part, progress)
+        _append(wanted, answer, part)
 
 
 def _tag_file(part: Path) -> Path:
@@ -195,7 +214,7 @@ def _tag(headers: Message) -> str:
     return tag if tag.isprintable() else ''
 
 
-def _append(url: str, answer: HTTPResponse, part: Path, progress: bool) -> None:
+def _append(wanted: Wanted, answer: HTTPResponse, part: Path) -> None:
     """Write an answer behind what is there of ``part``, and no more than the disk or the size take.
 
     Raises:
@@ -204,16 +223,15 @@ def _append(url: str, answer: HTTPResponse, part: Path, progress: bool) -> None:
     """
     there = part.stat().st_size if part.exists() else 0
     total = _total(answer.headers, there)
-    room = shutil.disk_usage(part.parent).free
-    if total is not None and total - there > room:
-        raise InputError(f'{url}: has {total} bytes, but {part.parent} has room for {room}')
-    bar = tqdm(total=total, initial=there, disable=not progress, unit='B', unit_scale=True)
+    _refuse_size(wanted, total, there, part)
+    most = total or wanted.largest
+    bar = tqdm(total=total, initial=there, disable=not wanted.progress, unit='B', unit_scale=True)
     try:
         with open(part, 'ab', opener=own_file) as file, bar:
             while data := answer.read(CHUNK):
                 there += len(data)
-                if there > (total or LARGEST):
-                    raise OSError(errno.ENOSPC, f'more than {total or LARGEST} bytes')
+                if there > most:
+                    raise OSError(errno.ENOSPC, f'more than {most} bytes')
                 file.write(data)
                 bar.update(len(data))
     except OSError as error:
@@ -222,6 +240,19 @@ def _append(url: str, answer: HTTPResponse, part: Path, progress: bool) -> None:
         raise
     if total is not None and there < total:
         raise ConnectionError(f'the server stopped, of {total} bytes')
+
+
+def _refuse_size(wanted: Wanted, total: int | None, there: int, part: Path) -> None:
+    """Refuse a file, of which ``there`` bytes are here, that is too large."""
+    if total is None:
+        return
+    if total > wanted.largest:
+        raise InputError(
+            f'{wanted.url}: has {total} bytes, where at most {wanted.largest} are expected'
+        )
+    room = shutil.disk_usage(part.parent).free
+    if total - there > room:
+        raise InputError(f'{wanted.url}: has {total} bytes, but {part.parent} has room for {room}')
 
 
 def _total(headers: Message, there: int) -> int | None:

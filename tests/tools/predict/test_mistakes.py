@@ -43,7 +43,7 @@ def test_results_of_another_run_are_not_overwritten(predict, files, tool, models
     result = tool('predict', *model, files / 'gray.png', '--out', 'out')
     assert result.status == 2
     assert 'is not empty. Choose another folder, --resume to continue' in result.err
-    assert 'or --overwrite, which starts anew' in result.err
+    assert 'or --overwrite, which starts from the beginning' in result.err
     assert (tmp_path / 'out/predictions.json').read_text() == before
     assert predict('cls', files / 'gray.png', '--overwrite').entries.keys() == {('gray.png', None)}
 

@@ -129,7 +129,9 @@ def test_a_run_without_the_hook_does_not_mistake_the_weights(tmp_path, hooks):
 def test_a_run_without_an_average_may_begin_one(tmp_path, capsys):
     stop(tmp_path, STOPS['killed'])
     resume(tmp_path, ours('average'))
-    assert 'the checkpoint has no average of the weights; it starts anew' in capsys.readouterr().out
+    assert (
+        'the checkpoint has no average of the weights; it starts again' in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize('evaluate', EVALUATE)

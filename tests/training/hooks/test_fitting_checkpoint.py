@@ -117,6 +117,12 @@ def test_nothing_to_resume(tmp_path):
         find_resume(config, 'nothing.pth')
 
 
+def test_a_wrong_name_in_a_folder_suggests_the_nearest(trained):
+    message = rf"no checkpoint there .*; did you mean '{trained}/epoch_3\.pth' or '{trained}/epoch_"
+    with pytest.raises(InputError, match=message):
+        find_checkpoint(str(trained / 'epoch_30.pth'), 'CHECKPOINT')
+
+
 def test_a_work_dir_stands_for_its_latest(trained):
     assert find_checkpoint(str(trained), 'CHECKPOINT') == trained / 'epoch_3.pth'
 

@@ -79,7 +79,7 @@ class EMAHook(MMEngineEMAHook):
         if trains and not runner._resume:
             last = average = checkpoint['state_dict']
         elif trains and last is average:
-            runner.logger.warning('the checkpoint has no average of the weights; it starts anew')
+            runner.logger.warning('the checkpoint has no average of the weights; it starts again')
         elif trains:
             steps = checkpoint.get(MMENGINE, {}).get('steps', checkpoint.get(STEPS))
             self.ema_model.steps.copy_(steps)

@@ -1,0 +1,80 @@
+"""What the config in a checkpoint says about images. Its text is read, never run.
+
+mmengine keeps the config of a run as text in its checkpoints. A network that is filled from one
+has to see the images that the run saw.
+"""
+
+import ast
+from collections.abc import Mapping
+
+from ..literals import read_value
+
+SECTIONS = ('model', 'data_preprocessor', 'test_dataloader')
+
+
+def config_images(text: str) -> dict:
+    """Return what a config says, in the words of a ``data_config`` (``models.preprocessing``).
+
+    Args:
+        text: Python with one assignment for each setting, as mmengine writes it.
+
+    Returns:
+        ``mean`` and ``std`` for pixels in [0, 1], ``crop_pct``, ``interpolation``; what the text
+        does not say, or computes, is left out.
+    """
+    settings = _settings(text)
+    preprocessor = _part(settings, 'model', 'data_preprocessor') or settings.get(
+        'data_preprocessor'
+    )
+    steps = _part(settings, 'test_dataloader', 'dataset', 'pipeline')
+    return {**_normalization(preprocessor), **_crop(steps)}
+
+
+def _settings(text: str) -> dict:
+    """Return those of ``SECTIONS`` that are plain values."""
+    try:
+        lines = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # zero bytes, deep brackets
+        return {}
+    found = {}
+    for line in lines:
+        match line:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in SECTIONS:
+                found[name] = _value(value)
+    return found
+
+
+def _value(node: ast.expr) -> object:
+    try:
+        return read_value(ast.unparse(node))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _part(settings: object, *keys: str) -> object:
+    for key in keys:
+        settings = settings.get(key) if isinstance(settings, Mapping) else None
+    return settings
+
+
+def _normalization(preprocessor: object) -> dict:
+    levels = {key: _part(preprocessor, key) for key in ('mean', 'std')}
+    if not all(map(_are_levels, levels.values())):
+        return {}
+    return {key: tuple(level / 255 for level in levels[key]) for key in levels}
+
+
+def _are_levels(value: object) -> bool:
+    listed = isinstance(value, list | tuple) and len(value) == 3
+    return listed and all(isinstance(level, int | float) for level in value)
+
+
+def _crop(steps: object) -> dict:
+    """Return the central crop after a resize of the short edge, mmpretrain's evaluation."""
+    by_type = {_part(step, 'type'): step for step in (steps if isinstance(steps, list) else ())}
+    edge = _part(by_type.get('ResizeEdge'), 'scale')
+    side = _part(by_type.get('CenterCrop'), 'crop_size')
+    if not isinstance(edge, int) or not isinstance(side, int) or edge <= 0:
+        return {}
+    how = _part(by_type['ResizeEdge'], 'interpolation')
+    return {'crop_pct': side / edge} | ({'interpolation': how} if isinstance(how, str) else {})
