@@ -7,6 +7,7 @@ import pytest
 
 from vitbackbones.commands.main import main, run_verb, verb_parser
 from vitbackbones.verbs import VERBS
+from vitbackbones.version import __version__
 
 from ..tools.conftest import ROOT
 
@@ -138,3 +139,16 @@ def test_the_package_runs_as_a_module(tmp_path):
     command = [sys.executable, '-m', 'vitbackbones', '--help']
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=100)
     assert result.stdout.startswith('usage: python -m vitbackbones VERB')
+
+
+@pytest.mark.parametrize(('version', 'status'), [('9.0', 2), (__version__, 0)])
+def test_a_script_of_a_clone_of_another_version_is_refused(
+    version, status, monkeypatch, capsys, tmp_path
+):
+    (tmp_path / 'vitbackbones').mkdir()
+    (tmp_path / 'vitbackbones/version.py').write_text(f"__version__ = '{version}'")
+    monkeypatch.setattr(sys, 'argv', [str(tmp_path / 'tools/configs.py')])
+    assert run_verb('configs', ['--names']) == status
+    err = capsys.readouterr().err
+    said = f'configs.py: is of vitbackbones 9.0, but {__version__} is installed in'
+    assert (said in err) == (f'pip install --no-deps --editable {tmp_path}' in err) == bool(status)

@@ -8,9 +8,12 @@ import shlex
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
+from ..environment.facts import ROOT, clone_in
+from ..errors import InputError
 from ..idle_threads import sleep_soon
 from ..messages import did_you_mean
 from ..pages import page
@@ -99,9 +102,29 @@ def run_verb(verb: str, arguments: Sequence[str]) -> int:
 
 
 def _call(verb: str, arguments: Sequence[str]) -> None:
+    if verb != 'doctor':  # which says more of it
+        _refuse_other_version(verb)
     options = verb_parser(verb).parse_args(arguments)
     function = VERBS[verb].place.partition(':')[2]
     getattr(module_of(verb), function)(options)
+
+
+def _refuse_other_version(verb: str) -> None:
+    """Refuse to run a script of a clone where a package of another version is installed.
+
+    Raises:
+        InputError: the clone's code would not run, although its script was started.
+    """
+    script = Path(sys.argv[0])
+    clone = clone_in(script.resolve().parent.parent)
+    if clone is None or clone.version == __version__:
+        return
+    install = shlex.join(['pip', 'install', '--no-deps', '--editable', clone.root])
+    raise InputError(
+        f'{script}: is of vitbackbones {clone.version}, but {__version__} is installed in {ROOT} '
+        f'and would run. To run the clone: {install}; to run what is installed: '
+        f'vitbackbones {verb}'
+    )
 
 
 def verb_parser(verb: str) -> Parser:

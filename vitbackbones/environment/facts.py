@@ -81,7 +81,7 @@ def look(probes: Mapping[str, str] = PROBES) -> Environment:
         packages=installed_packages(),
         probes=run_probes(probes),
         running=Installed(__version__, str(ROOT)),
-        clone=_clone(here),
+        clone=clone_in(here),
         gpu=any(Path('/dev').glob('nvidia[0-9]*')) or shutil.which('nvidia-smi') is not None,
         free={str(folder): shutil.disk_usage(folder).free for folder in (here, existing(cache))},
         read_only=tuple(
@@ -130,7 +130,7 @@ def _root(distribution: Distribution) -> Path:
     return Path(distribution.locate_file('')).resolve()
 
 
-def _clone(folder: Path) -> Installed | None:
+def clone_in(folder: Path) -> Installed | None:
     """Return what a folder holds of this package."""
     file = folder / 'vitbackbones' / 'version.py'
     found = re.search(r"'([^']+)'", file.read_text(errors='replace')) if file.is_file() else None

@@ -1,5 +1,7 @@
 """Finding COCO's annotation files, their pictures and classes below a folder."""
 
+import json
+
 import pytest
 
 from vitbackbones.datasets.own.coco_folder import completed, find_classes, find_parts
@@ -128,3 +130,14 @@ def test_boxes_of_texts_make_no_area():
     content = coco(['0.jpg'], bbox=[0, 0, 'x', 9**9])
     del content['annotations'][0]['area']
     assert 'area' not in completed(content, ['dog'])['annotations'][0]
+
+
+@pytest.mark.parametrize('part', ['images', 'annotations', 'categories'])
+def test_an_id_that_is_used_twice_is_found_before_a_file_is_split(tmp_path, part):
+    one_file(tmp_path, 4)
+    (file,) = tmp_path.glob('**/*.json')
+    content = json.loads(file.read_text())
+    content[part][1]['id'] = content[part][0]['id']
+    file.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=rf"{file}: ids used more than once in '{part}'"):
+        find_parts(tmp_path)

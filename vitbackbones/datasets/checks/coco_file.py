@@ -105,10 +105,15 @@ def table(
     """Return one list of the file as columns of the types given; those of ``key`` are unique."""
     entries = entries_of(ann_file, data, part)
     found = {name: column(ann_file, part, entries, name, types) for name, types in columns.items()}
-    if len(set(found[key])) < len(entries):
-        twice = [each for each, count in Counter(found[key]).items() if count > 1]
-        raise InputError(f'{ann_file}: {key}s used more than once in {part!r}: {some(twice)}.')
+    require_unique(ann_file, part, key, found[key])
     return found
+
+
+def require_unique(ann_file: str, part: str, key: str, values: list) -> None:
+    """Require that no two entries of a list of the file have one value of ``key``."""
+    if len(set(values)) < len(values):
+        twice = [each for each, count in Counter(values).items() if count > 1]
+        raise InputError(f'{ann_file}: {key}s used more than once in {part!r}: {some(twice)}.')
 
 
 def column(ann_file: str, part: str, entries: list[dict], key: str, types: tuple) -> list:

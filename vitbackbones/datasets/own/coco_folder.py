@@ -14,7 +14,7 @@ from ...errors import InputError
 from ...messages import some
 from ...pages import page
 from ...verbs import command_line
-from ..checks.coco_file import COLUMNS, column, entries_of, load_json
+from ..checks.coco_file import COLUMNS, column, entries_of, load_json, require_unique
 from ..checks.findings import spread
 from .folder import files_below, folders_below
 from .splits import held_out, named_split
@@ -145,15 +145,19 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
 
 
 def require_read(file: Path, content: dict) -> None:
-    """Require the values that are read here, each of its type.
+    """Require the values that are read here, each of its type, and ids that are used once.
+
+    Ids are compared here because one that is used twice may be on both sides of a split.
 
     Raises:
-        InputError: names the first that is missing or of another type.
+        InputError: names the first that is missing, of another type or used twice.
     """
     for part, keys in READ.items():
         entries = entries_of(str(file), content, part)
         for key in keys:
             column(str(file), part, entries, key, COLUMNS[part][key])
+        numbers = [entry['id'] for entry in entries if type(entry.get('id')) in (int, str)]
+        require_unique(str(file), part, 'id', numbers)
 
 
 # ------------------------------------------------------------------------ pictures
