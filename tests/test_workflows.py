@@ -1,0 +1,105 @@
+"""What meets a contributor: workflows, forms, the container and CONTRIBUTING.md fit the clone."""
+
+import re
+
+import pytest
+import yaml
+
+from .test_setup import ROOT, metadata
+
+MAKEFILE = (ROOT / 'Makefile').read_text()
+TARGETS = set(re.search(r'^\.PHONY: (.*)$', MAKEFILE, re.M)[1].split())
+WORKFLOWS = sorted((ROOT / '.github/workflows').glob('*.yml'))
+
+
+def supported(environment):
+    """The versions of Python that ``make`` takes for an environment; '%' is any other."""
+    lines = re.findall(r'^(?:(\S+)/\.installed: )?SUPPORTED := (.*)$', MAKEFILE, re.M)
+    named = {name or '%': line for name, line in lines}
+    first, end = map(int, re.findall(r'\(3, (\d+)\)', named[environment]))
+    return [f'3.{minor}' for minor in range(first, end)]
+
+
+JOBS = [
+    pytest.param(job, id=f'{file.stem}-{name}')
+    for file in WORKFLOWS
+    for name, job in yaml.safe_load(file.read_text())['jobs'].items()
+]
+
+
+def commands(job):
+    return [step['run'] for step in job['steps'] if 'run' in step]
+
+
+@pytest.mark.parametrize('job', JOBS)
+def test_a_job_runs_targets_of_make_and_nothing_else(job):
+    for command in commands(job):
+        make, target = command.split()
+        assert make == 'make'
+        assert target in TARGETS
+
+
+@pytest.mark.parametrize('job', JOBS)
+def test_a_job_takes_every_python_that_its_target_supports_or_one_of_them(job):
+    takes = supported('.venv-newest' if commands(job) == ['make test-newest'] else '%')
+    matrix = job.get('strategy', {}).get('matrix')
+    if matrix:
+        assert matrix == {'python': takes}
+    (set_up,) = (step for step in job['steps'] if 'setup-python' in step.get('uses', ''))
+    given = set_up['with']['python-version']
+    assert given == '${{ matrix.python }}' if matrix else given in takes
+
+
+@pytest.mark.parametrize('file', WORKFLOWS, ids=lambda file: file.stem)
+def test_a_workflow_may_only_read_and_sets_variables_of_make(file):
+    content = yaml.safe_load(file.read_text())
+    assert content['permissions'] == {'contents': 'read'}
+    assert content['env'].keys() == {'TORCH', 'PYTHON'}
+    assert '$(TORCH:' in MAKEFILE
+    assert 'PYTHON ?=' in MAKEFILE
+
+
+def test_a_bug_comes_with_its_command_and_what_doctor_says():
+    form = yaml.safe_load((ROOT / '.github/ISSUE_TEMPLATE/bug.yml').read_text())
+    fields = {field['id']: field for field in form['body'] if 'id' in field}
+    for name in ('command', 'happened', 'doctor'):
+        assert fields[name]['validations']['required']
+    assert 'vitbackbones doctor' in fields['doctor']['attributes']['label']
+
+
+def test_the_container_is_made_by_make_with_extras_that_there_are(monkeypatch):
+    text = (ROOT / 'Dockerfile').read_text()
+    assert re.search(r'^FROM python:(\S+?)-slim', text, re.M)[1] in supported('%')
+    extras = re.search(r'^ARG EXTRAS=(\S+)$', text, re.M)[1].split(',')
+    assert {*extras} <= metadata(monkeypatch)['extras_require'].keys()
+    assert 'RUN make .venv/.installed' in text
+    assert '%/.installed: setup.py' in MAKEFILE
+    assert re.findall(r'^USER (\d+)', text, re.M) == ['1000']
+
+
+def test_the_container_gets_all_that_is_installed():
+    left_out = (ROOT / '.dockerignore').read_text().split()
+    wanted = ('Makefile', 'setup.py', 'README.md', 'constraints.txt', 'vitbackbones', 'configs')
+    assert not {*left_out} & {*wanted, 'docs', 'tools'}
+    assert {'.git', '.venv*', 'data', 'work_dirs', 'checkpoints'} <= {*left_out}
+
+
+def test_the_hooks_run_the_ruff_of_the_clone():
+    (repo,) = yaml.safe_load((ROOT / '.pre-commit-config.yaml').read_text())['repos']
+    python = re.search(r'^PY := (\S+)$', MAKEFILE, re.M)[1]
+    for hook in repo['hooks']:
+        assert hook['entry'].startswith(f'{python} -m ruff ')
+
+
+def test_files_that_are_linked_are_there():
+    links = re.findall(r'\]\(([^)#:]+)\)', (ROOT / 'CONTRIBUTING.md').read_text())
+    assert len(links) > 5
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_commands_for_contributors_are_there():
+    text = (ROOT / 'CONTRIBUTING.md').read_text()
+    targets = set(re.findall(r'make ([a-z-]+)', text))
+    assert {'lint', 'test', 'format'} <= targets <= TARGETS
+    for script in re.findall(r'python (tools/\w+\.py|tests/\w+\.py)', text):
+        assert (ROOT / script).is_file()
