@@ -21,7 +21,7 @@ ELSEWHERE = {
     'docs/adding_a_backbone.md': 'tests/backbones/test_adding_a_backbone.py',
     'docs/timm_users.md': 'tests/test_timm_users.py',
     'docs/tutorials/first_detector.md': 'tests/docs/test_tutorials.py',
-    'from mmdet.apis import': 'tests/test_readme.py',
+    'docs/inference.md': 'tests/docs/test_examples.py',
 }
 WITH_PYTHON = [
     page
