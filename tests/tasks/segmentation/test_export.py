@@ -1,0 +1,186 @@
+"""Segmentors as graphs: the numbers of mmseg, for any batch and size, in ONNX Runtime too."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from mmengine.config import Config
+from mmengine.registry import DefaultScope
+from mmseg.registry import MODELS
+from mmseg.utils import register_all_modules
+from torch import nn
+from torch.export import Dim
+
+from tests.tasks.segmentation.setr import KINDS, build
+from vitbackbones.errors import InputError
+from vitbackbones.tasks.segmentation.export import BinAverages, exportable
+
+BASES = Path(__file__).parents[3] / 'configs' / '_base_'
+FRAGMENTS = sorted(path.stem for path in BASES.glob('backbones/*_small.py'))
+HEADS = (
+    'setr_naive',
+    'setr_pup',
+    'setr_mla_small',
+    'quick_segmentor',
+    'semantic_fpn_small',
+    'upernet_small',
+)
+SIDES = {2: Dim.DYNAMIC, 3: Dim.DYNAMIC}
+
+
+def images(count, height, width):
+    return torch.randn(count, 3, height, width, generator=torch.Generator().manual_seed(0))
+
+
+def joined(head, fragment):
+    """A model of a base config for heads and one for backbones, with 4 classes, in one piece."""
+    register_all_modules(init_default_scope=False)
+    model = Config.fromfile(BASES / 'models' / f'{head}.py').model
+    found = Config.fromfile(BASES / 'backbones' / f'{fragment}.py')
+    channels, strides = found.maps.in_channels, found.maps.in_strides
+    model.backbone, model.auxiliary_head = found.backbone, None  # update would merge them
+    model.test_cfg = {'mode': 'whole'}
+    model.decode_head.num_classes = 4
+    if 'neck' in model:
+        model.neck.update(found.maps)
+    else:
+        last = {'in_channels': channels[-1], 'in_index': len(channels) - 1, 'channels': 32}
+        model.decode_head.update(last, stride=strides[-1])
+    if 'MLA' in model.decode_head.type:
+        model.decode_head.update(levels=len(channels))
+    torch.manual_seed(0)
+    with DefaultScope.overwrite_default_scope('mmseg'):
+        return with_statistics(MODELS.build(model))
+
+
+def with_statistics(model):
+    """Give the norms what they would have learned: they then tell maps from zeros."""
+    for part in model.modules():
+        if isinstance(part, nn.BatchNorm2d):
+            nn.init.normal_(part.running_mean, std=0.1)
+            nn.init.uniform_(part.running_var, 0.5, 1.5)
+    return model.eval()
+
+
+def predicted(model, x):
+    """The logits (N, classes, H, W) of mmseg."""
+    return torch.stack([sample.seg_logits.data for sample in model.predict(x)])
+
+
+def close(found, wanted, tolerance=1e-5):
+    assert found.shape == wanted.shape
+    assert (found - wanted).abs().max() <= tolerance * wanted.abs().max()
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('size', [(64, 64), (70, 45)], ids=str)
+@pytest.mark.parametrize('kind', KINDS)
+def test_logits_are_those_of_mmseg_and_a_mask_is_their_best_class(kind, size):
+    model, x = with_statistics(build(kind)), images(2, *size)
+    (logits,) = exportable(model, 'logits')(x)
+    torch.testing.assert_close(logits, predicted(model, x), rtol=0, atol=0)
+    graph = exportable(model, 'mask')
+    assert graph.outputs == ('mask',)
+    assert graph(x)[0].dtype == torch.uint8
+    assert torch.equal(graph(x)[0], logits.argmax(1))
+    assert len(graph(x)[0].unique()) > 1
+
+
+@torch.no_grad()
+def test_a_head_of_one_channel_has_a_threshold():
+    model, x = build('naive'), images(2, 64, 64)
+    head = model.decode_head
+    head.conv_seg = nn.Conv2d(head.channels, 1, 1)
+    head.threshold = 0.45
+    (mask,) = exportable(model, 'mask')(x)
+    wanted = torch.cat([sample.pred_sem_seg.data for sample in model.predict(x)])
+    assert torch.equal(mask, wanted)
+    assert 0 < mask.float().mean() < 1
+
+
+@torch.no_grad()
+def test_more_classes_than_a_byte_numbers_have_a_wider_mask():
+    model = build('naive')
+    model.decode_head.conv_seg = nn.Conv2d(model.decode_head.channels, 256, 1)
+    assert exportable(model, 'mask')(images(1, 64, 64))[0].dtype == torch.int64
+
+
+def test_weights_are_shared_and_the_model_stays_as_it_was():
+    model = joined('upernet_small', 'pvt_small')
+    pools = [part for part in model.modules() if isinstance(part, nn.AdaptiveAvgPool2d)]
+    graph = exportable(model, 'logits')
+    ours = {id(x) for x in (*graph.parameters(), *graph.buffers())}
+    assert ours == {id(x) for x in (*model.parameters(), *model.buffers())}
+    assert [type(part) for part in graph.modules()].count(BinAverages) == len(pools) == 4
+    assert sum(isinstance(part, nn.AdaptiveAvgPool2d) for part in model.modules()) == 4
+
+
+@pytest.mark.parametrize('size', [3, (2, 5), 1], ids=str)
+def test_averages_of_bins_are_adaptive_pooling(size):
+    x = images(2, 7, 11)
+    torch.testing.assert_close(BinAverages(size)(x), nn.AdaptiveAvgPool2d(size)(x))
+
+
+def test_a_window_is_exported_at_its_size_and_has_no_mask():
+    model = build('naive')
+    model.test_cfg.update(mode='slide', crop_size=(32, 48), stride=(16, 24))
+    assert 'windows of 32 x 48' in exportable(model, 'logits').fixed_size
+    with pytest.raises(InputError, match='logits of windows are averaged.*mode=.whole'):
+        exportable(model, 'mask')
+
+
+def test_aligned_corners_have_a_fixed_size():
+    model = joined('semantic_fpn_small', 'pvt_small')
+    assert exportable(model, 'logits').fixed_size == ''
+    model.align_corners = True
+    assert 'align_corners' in exportable(model, 'logits').fixed_size
+
+
+def test_another_kind_of_model_is_refused_by_name():
+    with pytest.raises(InputError, match='model.type: Linear cannot be exported'):
+        exportable(nn.Linear(1, 1), 'logits')
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('head', ['setr_mla_small', 'semantic_fpn_small'])
+def test_a_graph_takes_any_batch_and_size(head):
+    """Also where patches hang over the border, which its example does or does not."""
+    model = joined(head, 'simple_vit_small')
+    axes = {0: Dim('batch', min=1), **SIDES}
+    network = exportable(model, 'logits')
+    graph = torch.export.export(
+        network, (images(2, 96, 128),), dynamic_shapes=(axes,), strict=False
+    ).module()
+    for x in (images(1, 96, 128), images(3, 70, 81)):
+        close(graph(x)[0], predicted(model, x))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize(
+    ('head', 'fragment'),
+    [
+        pytest.param(
+            head,
+            fragment,
+            marks=[] if (head, fragment) == ('setr_naive', 'deit_small') else pytest.mark.grid,
+        )
+        for head in HEADS
+        for fragment in FRAGMENTS
+    ],
+)
+def test_a_file_of_every_head_on_every_backbone_answers_as_mmseg(head, fragment):
+    runtime = pytest.importorskip('onnxruntime')
+    pytest.importorskip('onnxscript')
+    model = joined(head, fragment)
+    graph = torch.export.export(
+        exportable(model, 'logits'),
+        (images(2, 128, 96),),
+        dynamic_shapes=({0: Dim('batch', min=1)},),
+        strict=False,
+    )
+    file = torch.onnx.export(graph, dynamo=True, verbose=False).model_proto.SerializeToString()
+    session = runtime.InferenceSession(file)
+    for count in (1, 3):
+        x = images(count, 128, 96)
+        (found,) = session.run(None, {session.get_inputs()[0].name: x.numpy()})
+        close(torch.from_numpy(found), predicted(model, x))

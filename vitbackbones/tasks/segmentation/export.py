@@ -1,0 +1,152 @@
+"""Segmentors as one graph, from images to logits or index masks of the same size.
+
+Logits are those of ``encode_decode``. The last step of the toolbox's ``predict``, back to the size
+of the picture, is left to whoever has the picture. Auxiliary heads stay outside.
+"""
+
+import copy
+from itertools import chain
+
+import torch
+from mmseg.models.segmentors import EncoderDecoder
+from mmseg.models.utils import Upsample
+from torch import Tensor, nn
+
+from ...errors import InputError
+from ...layers import require_choice
+from ..task import Deferred
+
+OUTPUTS = ('logits', 'mask')
+
+# By the class of a decode head, for those that need a graph of their own: the module or function
+# that makes it, given the model and the output.
+EXPORTABLE: dict[str, str] = {}
+
+
+def bins(length: int, count: int, like: Tensor) -> Tensor:
+    """Return what averages ``length`` positions into ``count`` bins, as a matrix (count, length).
+
+    Bins are those of torch's adaptive pooling: from floor(i L / count) to ceil((i + 1) L / count).
+    """
+    i = torch.arange(count, device=like.device)[:, None]
+    first, end = i * length // count, ((i + 1) * length + count - 1) // count
+    position = torch.arange(length, device=like.device)
+    inside = ((first <= position) & (position < end)).to(like)
+    return inside / (end - first)
+
+
+class BinAverages(nn.Module):
+    """``nn.AdaptiveAvgPool2d`` as two matrix products, for maps of any size in a graph.
+
+    Args:
+        size: height and width of what comes out, or one number for both.
+    """
+
+    def __init__(self, size: int | tuple[int, int]) -> None:
+        super().__init__()
+        self.size = (size, size) if isinstance(size, int) else size
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Turn a map (N, C, h, w) into (N, C, *size)."""
+        rows, columns = (bins(*each, x) for each in zip(x.shape[2:], self.size, strict=True))
+        return rows @ x @ columns.T
+
+
+# By the class of a part: what computes the same in a graph for any size. In a graph of torch's
+# adaptive pooling ONNX computes something else at other sizes than the example's, and mmseg's
+# Upsample keeps the size of the example.
+REPLACED = {
+    nn.AdaptiveAvgPool2d: lambda part: BinAverages(part.output_size),
+    Upsample: lambda part: nn.Upsample(part.size, part.scale_factor, part.mode, part.align_corners),
+}
+
+
+def for_any_size(model: nn.Module) -> nn.Module:
+    """Return a copy that shares all tensors, with the parts of ``REPLACED`` replaced."""
+    shared = {id(x): x for x in chain(model.parameters(), model.buffers())}
+    model = copy.deepcopy(model, shared)
+    for parent in list(model.modules()):
+        for name, part in parent.named_children():
+            if type(part) in REPLACED:
+                setattr(parent, name, REPLACED[type(part)](part))
+    return model
+
+
+def _fixed_size(model: EncoderDecoder) -> str:
+    """Return why the graph of a model is for one size, '' where it need not be."""
+    if _slides(model):
+        height, width = model.test_cfg.crop_size
+        return (
+            f'the model is tested in windows of {height} x {width} '
+            "(model.test_cfg; with mode='whole' it takes whole pictures)"
+        )
+    if model.align_corners:
+        return 'the decode head resizes with align_corners=True'
+    return ''
+
+
+def _slides(model: EncoderDecoder) -> bool:
+    return model.test_cfg.get('mode') == 'slide'
+
+
+class ExportableSegmentor(nn.Module):
+    """From images (N, 3, H, W) to logits or masks; see :func:`exportable`.
+
+    Args:
+        model: mmseg's ``EncoderDecoder``.
+        output: ``'logits'`` or ``'mask'``.
+
+    Attributes:
+        outputs: the name of what it returns.
+        fixed_size: why H and W cannot differ from call to call, '' where they can.
+    """
+
+    def __init__(self, model: EncoderDecoder, output: str) -> None:
+        super().__init__()
+        self.model = for_any_size(model)
+        self.outputs = (output,)
+        self.fixed_size = _fixed_size(model)
+
+    def forward(self, image: Tensor) -> tuple[Tensor]:
+        """Return logits (N, classes, H, W), or masks (N, H, W)."""
+        # one record stands for all: they have one size
+        logits = self.model.encode_decode(image, [{'img_shape': image.shape[2:]}])
+        return (self._masks(logits) if self.outputs == ('mask',) else logits,)
+
+    def _masks(self, logits: Tensor) -> Tensor:
+        """Return the class of every pixel, as uint8 where this can number them."""
+        classes = logits.shape[1]
+        if classes == 1:  # of two, with mmseg's threshold
+            return (logits[:, 0].sigmoid() > self.model.decode_head.threshold).to(torch.uint8)
+        return logits.argmax(1).to(torch.uint8 if classes <= 255 else torch.int64)
+
+
+def exportable(model: nn.Module, output: str) -> nn.Module:
+    """Return a segmentor as a module from images to ``logits`` or a ``mask``.
+
+    It maps images (N, 3, H, W), normalized, all of one size, to a tuple of one tensor, named by its
+    attribute ``outputs``, at the size of these images:
+
+    - ``logits``: (N, classes, H, W), as of ``encode_decode``.
+    - ``mask``: (N, H, W), the class of every pixel, uint8 (int64 beyond 255 classes).
+
+    Args:
+        model: of mmseg, built and in eval mode. The module shares its weights.
+        output: ``'logits'`` or ``'mask'``.
+
+    Raises:
+        InputError: a segmentor of this class has no graph, or no mask of one window.
+        OptionError: an unknown ``output``.
+    """
+    require_choice('output', output, OUTPUTS)
+    if not isinstance(model, EncoderDecoder):
+        raise InputError(
+            f"model.type: {type(model).__name__} cannot be exported; mmseg's EncoderDecoder can"
+        )
+    if output == 'mask' and _slides(model):
+        raise InputError(
+            "model.test_cfg.mode='slide': the logits of windows are averaged before a class is "
+            "chosen, so there is no mask of a window; export the logits, or with mode='whole'"
+        )
+    own = EXPORTABLE.get(type(model.decode_head).__name__)
+    return Deferred(own)(model, output) if own else ExportableSegmentor(model, output)
