@@ -68,29 +68,33 @@ def _of_detections(found: Answers, wanted: Answers, size: tuple[int, int]) -> di
     boxes = np.abs(found['boxes'][:, None] - wanted['boxes']).max(-1) / max(size)
     boxes = np.where(near, boxes, np.inf)
     worst = {'scores': _difference(found['scores'], wanted['scores']), 'boxes': 0.0, 'labels': 0.0}
-    if 'masks' in wanted:
-        worst['masks'] = 0.0
+    masks = _of_masks(found, wanted, boxes) if 'masks' in wanted else np.zeros_like(boxes)
+    worst |= {'masks': 0.0} if 'masks' in wanted else {}
     # the last places may go to others of the same score, and those without an object are alike
     last = wanted['scores'].min(initial=1) + TOLERANCE
     for axis, given in ((1, found), (0, wanted)):
         held = (given['scores'] > last) & (given['labels'] >= 0)
-        if not held.any():
-            continue
-        partner, distance = boxes.argmin(axis), boxes.min(axis)
+        distance = boxes.min(axis)
         alone = held & np.isinf(distance)
-        worst['labels'] = max(worst['labels'], float(alone.mean()))
-        seen = np.flatnonzero(held & ~alone)
-        worst['boxes'] = max(worst['boxes'], float(distance[seen].max(initial=0)))
-        if 'masks' in wanted:
-            pairs = (seen, partner[seen]) if axis else (partner[seen], seen)
-            shares = _shares(found['masks'][pairs[0]], wanted['masks'][pairs[1]])
-            worst['masks'] = max(worst['masks'], shares)
-    return {name: worst[name] for name in wanted}
+        seen = held & ~alone
+        parts = {'labels': alone.mean(), 'boxes': distance[seen].max(initial=0)}
+        parts['masks'] = masks.min(axis)[seen].max(initial=0)
+        worst = {name: max(value, float(parts.get(name, 0))) for name, value in worst.items()}
+    return worst
 
 
-def _shares(found: np.ndarray, wanted: np.ndarray) -> float:
-    """Return the largest share of pixels that differ, of masks (K, H, W)."""
-    return float((found != wanted).mean((1, 2)).max(initial=0))
+def _of_masks(found: Answers, wanted: Answers, boxes: np.ndarray) -> np.ndarray:
+    """Return the share of pixels that differ between masks (M, M).
+
+    Only masks in one place are compared, of which there may be several; others differ wholly.
+
+    Args:
+        boxes: the differences of the boxes, (M, M).
+    """
+    shares = np.ones_like(boxes)
+    for i, j in np.argwhere(boxes <= TOLERANCE):
+        shares[i, j] = (found['masks'][i] != wanted['masks'][j]).mean()
+    return shares
 
 
 def in_words(found: Mapping[str, float]) -> str:
