@@ -51,6 +51,7 @@ ALSO = {
     'commands/benchmark': ['tools/test_benchmark.py'],
     'commands/check_dataset.py': ['tools/test_check_dataset.py'],
     'commands/compare.py': ['tools/test_compare.py'],
+    'commands/config_sources.py': ['benchmarking/suites/test_export.py'],
     'commands/convert_checkpoint.py': ['tools/test_convert_checkpoint.py'],
     'commands/copy_config.py': ['commands/test_configs.py'],
     'commands/imagenet_sets.py': ['tools/test_classification.py'],

@@ -7,8 +7,9 @@ import torch
 from torch import nn
 
 from vitbackbones.benchmarking.model_sources import SOURCES, build_model
-from vitbackbones.benchmarking.runtimes import Exported, as_onnx, start_onnxruntime, start_openvino
+from vitbackbones.benchmarking.runtimes import Exported, as_onnx
 from vitbackbones.errors import InputError
+from vitbackbones.exported.runtimes import start_onnxruntime, start_openvino
 
 STARTS = {'onnxruntime': start_onnxruntime, 'openvino': start_openvino}
 

@@ -12,9 +12,9 @@ from .model_sources import Source, build_model
 from .steps import Case, make_step, outputs_of
 from .timing import compare
 
-# forms of a model of ours, whose answers are equal; those that cannot be trained
-FORMS = ('ours', 'folded', 'fused', 'fused_bf16', 'onnxruntime', 'openvino')
-UNTRAINED = FORMS[1:]
+# forms of a model of ours that cannot be trained, and all whose answers are equal
+UNTRAINED = ('folded', 'fused', 'fused_bf16', 'onnxruntime', 'openvino')
+FORMS = ('ours', 'config', 'compiled', *UNTRAINED)
 # greatest difference of answers, in units of the largest answer
 EQUAL = 1e-4
 EQUAL_IN_BFLOAT16 = 0.2
@@ -59,7 +59,7 @@ def compared(
         model = build_model(spec, case.size, sources, options.features)
         steps[spec] = make_step(model, case, options.device)
         answer = outputs_of(spec, case, steps[spec])
-        if case.step == 'forward' and source in FORMS:
+        if case.step == 'forward' and source.removeprefix('config_') in FORMS:
             _require_equal(spec, answer, answers.setdefault(name, answer), case.precision)
     protocol = options.repeats, options.warm_up, approach
     for row in compare(steps, options.device, *protocol):

@@ -5,6 +5,7 @@
 ``folded:``       the same after ``fuse_for_inference(pack=False)``
 ``fused:``        the same after ``fuse_for_inference()``
 ``fused_bf16:``   the same after ``fuse_for_inference(dtype=torch.bfloat16)``
+``compiled:``     the same under ``torch.compile``, beside forms that are not
 ``onnxruntime:``  the folded form in ONNX Runtime
 ``openvino:``     the folded form in OpenVINO
 ``timm:``         a name of ``timm.list_models()``
@@ -29,11 +30,12 @@ from mmengine.config import Config
 from torch import nn
 
 from ..errors import InputError
+from ..exported.runtimes import start_onnxruntime, start_openvino
 from ..literals import read_value, split
 from ..messages import did_you_mean
 from ..models import MODELS, create_model, list_models
 from ..packages import import_optional
-from .runtimes import Exported, Run, start_onnxruntime, start_openvino
+from .runtimes import Exported, Start
 
 Size = tuple[int, int]
 Source = Callable[[str, Size, bool], nn.Module]  # as :func:`build_ours`
@@ -103,7 +105,11 @@ def _fused(name: str, size: Size, features: bool, **options) -> nn.Module:
     return build_ours(name, size, features).fuse_for_inference(**options)
 
 
-def _exported(start: Callable[[bytes], Run], name: str, size: Size, features: bool) -> nn.Module:
+def _compiled(name: str, size: Size, features: bool) -> nn.Module:
+    return torch.compile(build_ours(name, size, features), dynamic=False)
+
+
+def _exported(start: Start, name: str, size: Size, features: bool) -> nn.Module:
     return Exported(_fused(name, size, features, pack=False), start)
 
 
@@ -141,6 +147,7 @@ SOURCES: dict[str, Source] = {
     'folded': partial(_fused, pack=False),
     'fused': _fused,
     'fused_bf16': partial(_fused, dtype=torch.bfloat16),
+    'compiled': _compiled,
     'onnxruntime': partial(_exported, start_onnxruntime),
     'openvino': partial(_exported, start_openvino),
     'timm': _timm,

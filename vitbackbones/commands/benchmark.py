@@ -15,6 +15,7 @@ from ..benchmarking.tables import report, require_room
 from ..configuration.paths import CLONE
 from ..errors import InputError
 from .cli import count, image_size
+from .config_sources import CONFIG_SOURCES
 
 EXAMPLES = """\
 examples:
@@ -37,6 +38,7 @@ suite brings its own models, and says so if it does not take an option:
 
   parts      what a part costs, against its host without it (--suite parts deit_s for that host)
   cpu        inference: each model's forms and rivals (--suite cpu deit_s sret_t for these alone)
+  export     every runtime: eager, fused, compiled, ONNX Runtime, OpenVINO, in turns
   gpu        all there is to know of a GPU, in calls of nine minutes, written into a folder
   data       how fast the pictures below --data-root are loaded for training
   scale      how time and memory grow; called again with the same --out it goes on
@@ -85,7 +87,7 @@ def benchmark(options: Namespace) -> None:
             ``--out`` cannot be written.
     """
     _check(options)
-    sources = {**SOURCES, 'plain': build_plain}
+    sources = {**SOURCES, 'plain': build_plain, **CONFIG_SOURCES}
     if options.suite in FOLDERS:
         report(suite_rows(options.suite)(options, sources), None)
         return

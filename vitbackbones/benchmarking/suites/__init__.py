@@ -9,6 +9,7 @@ from ...errors import InputError
 SUITES: dict[str, str] = {
     'parts': f'{__name__}.parts:rows',
     'cpu': f'{__name__}.cpu:rows',
+    'export': f'{__name__}.export:rows',
     'gpu': f'{__name__}.gpu:rows',
     'data': f'{__name__}.data:rows',
     'scale': f'{__name__}.scale:rows',
@@ -24,6 +25,7 @@ READ: dict[str, set[str]] = {
     '': _CASES | {'models', 'features'},
     'parts': _CASES | {'models', 'features'},
     'cpu': _CASES | {'models', 'features'},
+    'export': {'models', 'size', 'batch', 'warm_up'},
     'gpu': {'device', 'warm_up'},
     'data': {'batch', 'data_root', 'warm_up'},
     'scale': _CASES,
