@@ -105,6 +105,33 @@ def test_arrays_of_both_numpys(module):
     assert loaded['b'] == np.float32(2)
 
 
+@pytest.mark.parametrize('protocol', [2, 4])
+def test_tensors_in_a_pickle_of_predictions(protocol):
+    numbers = torch.arange(6.0).view(2, 3)
+    found = {'scores': numbers[:, 1], 'labels': torch.tensor([1, 0]), 'sure': numbers > 2}
+    loaded = read_data(io.BytesIO(pickle.dumps([found], protocol)), 'x.pkl')
+    for key, value in found.items():
+        assert torch.equal(loaded[0][key], value)
+
+
+INSIDE = {
+    'a text': 'text',
+    'a zip file': assembled.saved({}),
+    'a checkpoint': assembled.legacy(b'}'),
+    'no file of torch': pickle.dumps(1),
+    'a call': assembled.legacy(assembled.call(assembled.name('os', 'mkdir'), assembled.put('x'))),
+}
+
+
+@pytest.mark.parametrize('inside', INSIDE)
+def test_bytes_of_a_tensor_are_nothing_else(inside):
+    load = assembled.name('torch.storage', '_load_from_bytes')
+    content = assembled.whole(assembled.call(load, assembled.put(INSIDE[inside])))
+    with pytest.raises(InputError, match=r'x\.pkl'):
+        read_data(io.BytesIO(content), 'x.pkl')
+    assert not Path('x').exists()
+
+
 def test_a_loss_history_goes_on(tmp_path):
     history = HistoryBuffer()
     for value in (1.0, 3.0):

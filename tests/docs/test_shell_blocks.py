@@ -44,7 +44,10 @@ def test_every_block_is_of_a_language_that_a_test_looks_at(page):
             "did you mean 'arch'",
         ),
         ('A=1 python tools/made_up.py CONFIG', 'tools/made_up.py is not there'),
-        ('bash tools/dist_train.sh configs/coco/made_up.py 8', 'configs/coco/made_up.py is not there'),
+        (
+            'bash tools/dist_train.sh configs/coco/made_up.py 8',
+            'configs/coco/made_up.py is not there',
+        ),
         ('make dem', 'the Makefile has no target dem'),
         ("pip install 'vitbackbones[onnx]'", 'setup.py has no extra onnx'),
         ('python -m vitbackbones.datasets.shape data', ''),

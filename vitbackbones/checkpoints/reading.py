@@ -13,10 +13,9 @@ from typing import Any, BinaryIO
 from safetensors.torch import load as load_safetensors
 
 from ..errors import InputError
-from .allowed import NAMES
 from .config_images import config_images
 from .pickles import Refused, Unpickler
-from .torch_files import read_torch
+from .torch_files import PICKLED, read_torch
 
 IMAGES = 'images'  # in meta: what the text of the config says about them, as plain data
 PROGRAMS = ('cfg', 'config')  # in meta and runtime_info: texts of configs
@@ -130,12 +129,12 @@ def _is_foreign_file(key: Any, value: Any, folder: Path) -> bool:
 
 
 def read_data(file: BinaryIO, name: str | Path) -> Any:
-    """Read a pickle of lists, dicts, texts, numbers and arrays, such as annotations.
+    """Read a pickle of lists, dicts, texts, numbers, arrays and tensors, such as annotations.
 
     Raises:
         InputError: it is damaged, or holds anything else.
     """
-    return _read(Unpickler(NAMES, _no_storage).load, file, name, ANNOTATIONS)
+    return _read(Unpickler(PICKLED, _no_storage).load, file, name, ANNOTATIONS)
 
 
 def _no_storage(reference: Any) -> None:

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from .allowed import NAMES, Storage, history_class
-from .pickles import Refused, Unpickler
+from .pickles import Maker, Refused, Unpickler
 
 LEAVES = (NoneType, bool, int, float, str, bytes, Tensor, np.ndarray, np.generic)
 LEAVES += (torch.dtype, torch.device)
@@ -100,6 +100,23 @@ def _read_legacy(file: BinaryIO, size: int) -> Any:
             raise ValueError('another number of bytes')
         data.copy_(_take(file, len(data)))
     return content
+
+
+def _read_inside(data: Any) -> Storage:
+    """Read the bytes of a tensor from a file inside of a pickle that ``torch.save`` did not write.
+
+    It is in the older format and holds nothing else.
+    """
+    if type(data) is not bytes:
+        raise Refused('a tensor of an unknown kind')
+    content = _read_legacy(io.BytesIO(data), len(data))
+    if type(content) is not Storage:
+        raise Refused('a tensor of an unknown kind')
+    return content
+
+
+# What a pickle may hold that Python wrote, such as dumped predictions.
+PICKLED = NAMES | {'torch.storage._load_from_bytes': Maker(_read_inside)}
 
 
 def _referred(reference: Any) -> tuple[str, torch.dtype, int]:
