@@ -13,6 +13,7 @@ from vitbackbones.drawing.sheet import (
     draw_samples,
     from_bgr,
     save,
+    save_samples,
     side_by_side,
     spread,
     to_bgr,
@@ -65,7 +66,7 @@ def test_samples_are_drawn_with_a_sheet_of_them(tmp_path):
         drawn.append((place, path))
         return image()
 
-    files = draw_samples(Photos(), tmp_path, 3, draw)
+    files = save_samples(draw_samples(Photos(), 3, draw), tmp_path)
     assert next(files) == tmp_path / '00000_a.png'
     assert len(drawn) == 1  # a file is written before the next one is drawn
     assert [file.name for file in files] == ['00002_c.png', '00004_e.png', 'contact_sheet.png']

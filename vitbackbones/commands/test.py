@@ -15,6 +15,7 @@ from ..catalog import config_name
 from ..checkpoints.class_names import require_same_names
 from ..configuration.read import read_config, require_sections
 from ..configuration.settings import type_at
+from ..drawing.sheet import save_samples
 from ..errors import InputError
 from ..exported.card import Card
 from ..exported.runtimes import RUNTIMES, is_exported
@@ -142,8 +143,9 @@ def _write_report(report, runner: QuietRunner, metrics: dict, options: Namespace
 
 def _draw(runner: QuietRunner, options: Namespace) -> None:
     model = getattr(runner.model, 'module', runner.model)
-    given = Path(options.draw), options.num_pictures, options.score_threshold
-    files = find_task(runner.cfg).draw(model, runner.test_dataloader.dataset, *given)
+    given = options.num_pictures, options.score_threshold
+    pictures = find_task(runner.cfg).draw(model, runner.test_dataloader.dataset, *given)
+    files = save_samples(pictures, Path(options.draw))
     *drawn, sheet = tqdm(files, desc='draw', leave=False, disable=not on_terminal())
     print(f'{plural(len(drawn), "picture")} in {sheet.parent}, together in {sheet}')
 
@@ -182,7 +184,7 @@ def _require_exported(config: Config, options: Namespace) -> None:
 
 def _require_drawing(config: Config, options: Namespace) -> None:
     task = find_task(config)
-    if options.draw and (task is None or task.draw is None):
+    if options.draw and task is None:
         raise InputError(f'--draw: nothing draws for default_scope={config.default_scope!r}')
 
 

@@ -1,7 +1,6 @@
 """Pictures of detections: boxes or masks and their labels, predicted beside annotated."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -108,14 +107,13 @@ def _places(
 
 
 def draw_detections(
-    model: 'nn.Module', dataset, folder: Path, number: int, threshold: float
-) -> Iterator[Path]:
-    """Run ``model`` on ``number`` images spread over ``dataset`` and draw what it finds.
+    model: 'nn.Module', dataset, number: int, threshold: float
+) -> Iterator[tuple[str, Image.Image]]:
+    """Run ``model`` on images spread over ``dataset``; yield names and pictures of what it finds.
 
     Args:
         model: an mmdet detector in evaluation mode.
         dataset: an mmdet data set in test mode.
-        folder: as in :func:`draw_samples`, and so are the files.
         number: of images.
         threshold: detections of a lower score are left out.
     """
@@ -129,7 +127,7 @@ def draw_detections(
         drawn = {name: draw_objects(image, on_it, classes) for name, on_it in panels.items()}
         return side_by_side(drawn)
 
-    return draw_samples(dataset, folder, number, draw)
+    return draw_samples(dataset, number, draw)
 
 
 def _found(model: 'nn.Module', sample: dict, classes: int, threshold: float) -> Objects:

@@ -5,7 +5,6 @@ every object. Pixels that evaluation ignores keep the image as it is.
 """
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,13 +56,12 @@ def legend(
     return name_strip({classes[label]: palette[label] for label in sorted(largest)}, width)
 
 
-def draw_masks(model: 'nn.Module', dataset, folder: Path, number: int) -> Iterator[Path]:
-    """Run ``model`` on ``number`` images spread over ``dataset`` and draw what it makes of them.
+def draw_masks(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, Image.Image]]:
+    """Run ``model`` on images spread over ``dataset``; yield names and pictures of its answers.
 
     Args:
         model: an mmseg segmentor in evaluation mode.
         dataset: an mmseg data set in test mode, with masks or without.
-        folder: as in :func:`draw_samples`, and so are the files.
         number: of images.
     """
     classes, palette = dataset.metainfo['classes'], dataset.metainfo['palette']
@@ -76,7 +74,7 @@ def draw_masks(model: 'nn.Module', dataset, folder: Path, number: int) -> Iterat
         names = legend(np.stack(list(labels.values())), classes, palette, row.width)
         return below(row, names, gap=GAP)
 
-    return draw_samples(dataset, folder, number, draw)
+    return draw_samples(dataset, number, draw)
 
 
 def _labels(model: 'nn.Module', sample: dict) -> dict[str, np.ndarray]:

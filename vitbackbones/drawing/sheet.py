@@ -5,7 +5,7 @@ image of 160 x 160.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -173,22 +173,32 @@ def spread(count: int, number: int) -> list[int]:
 
 
 def draw_samples(
-    dataset, folder: Path, number: int, draw: Callable[[int, str], Image.Image]
-) -> Iterator[Path]:
-    """Draw images spread over a data set, and a contact sheet of them.
+    dataset, number: int, draw: Callable[[int, str], Image.Image]
+) -> Iterator[tuple[str, Image.Image]]:
+    """Draw images spread over a data set.
 
     Args:
         dataset: one of OpenMMLab's, in test mode.
-        folder: where ``<place>_<image name>.png`` and ``contact_sheet.png`` go.
         number: of images.
-        draw: makes the picture of a place in the data set and the path of its image.
+        draw: makes the picture of a place in the data set and the path of its image, which is
+            ``''`` where the data set holds decoded images.
+
+    Yields:
+        A name, ``<place>_<image name>``, and the picture, as soon as it is drawn.
+    """
+    for place in spread(len(dataset), number):
+        path = dataset.get_data_info(place).get('img_path', '')
+        yield f'{place:05d}_{Path(path).stem}'.rstrip('_'), draw(place, path)
+
+
+def save_samples(drawn: Iterable[tuple[str, Image.Image]], folder: Path) -> Iterator[Path]:
+    """Write what :func:`draw_samples` yields as PNG files, and ``contact_sheet.png`` of them.
 
     Yields:
         The path of every file, as soon as it is written.
     """
     pictures = []
-    for place in spread(len(dataset), number):
-        path = dataset.get_data_info(place)['img_path']
-        pictures.append(draw(place, path))
-        yield save(pictures[-1], folder / f'{place:05d}_{Path(path).stem}.png')
+    for name, picture in drawn:
+        pictures.append(picture)
+        yield save(picture, folder / f'{name}.png')
     yield save(contact_sheet(pictures), folder / 'contact_sheet.png')

@@ -141,8 +141,8 @@ class Task:
             the ``metainfo`` of the data set, and the longer side of the picture at most.
         writer: makes what writes predictions, given a folder, the classes, the least score and the
             form of masks.
-        draw: draws predictions beside the ground truth and yields the files, given a model, a data
-            set, a folder, the number of images and the least score; None where nothing draws.
+        draw: draws predictions beside the ground truth and yields names and pictures, given a
+            model, a data set, the number of images and the least score.
         report: makes what reads the results of a test for ``--report``, given the test loop, the
             number of pictures that it shows and the least score.
     """
@@ -169,5 +169,5 @@ class Task:
     )
     browse: 'Callable[[np.ndarray, BaseDataElement, Mapping, int], Drawn]'
     writer: Callable[[Path, dict, float, str], Any]
-    draw: Callable[..., Iterator[Path]] | None = None
+    draw: Callable[..., Iterator[tuple[str, Any]]]
     report: Callable[..., Any]
