@@ -1,6 +1,8 @@
 """The hooks that every config gets."""
 
-from vitbackbones.preflight.hooks import add_guards, add_hooks, add_service_hooks
+from mmengine.config import Config
+
+from vitbackbones.preflight.hooks import GUARDS, add_guards, add_hooks, add_service_hooks
 
 from ..training.toy import toy_config
 
@@ -37,3 +39,8 @@ def test_checkpoints_are_written_by_the_hook_of_this_package(tmp_path):
         'SomeonesHook': {'type': 'SomeonesHook', 'interval': 3},
         None: None,
     }
+
+
+def test_a_config_without_hooks_gets_them_all():
+    hooks = add_service_hooks(add_guards(Config())).default_hooks
+    assert {*GUARDS, 'checkpoint'} == hooks.keys()

@@ -34,7 +34,8 @@ def add_guards(config: Config) -> Config:
     They are default hooks, which a config changes or takes out (``None``) by their names.
     """
     config = add_hooks(config, 'InterruptHook')
-    hooks = config.setdefault('default_hooks', {})
+    config.setdefault('default_hooks', {})  # which returns a copy of it
+    hooks = config.default_hooks
     for name, kind in GUARDS.items():
         hooks.setdefault(name, {'type': f'{SCOPE}.{kind}'})
     return config
@@ -43,7 +44,8 @@ def add_guards(config: Config) -> Config:
 def add_service_hooks(config: Config) -> Config:
     """Return a copy of ``config`` with safe checkpoints, progress bars and what workers need."""
     config = add_hooks(config, 'ProgressHook', 'DataWorkersHook', 'GatherHook', 'LogFolderHook')
-    hooks = config.setdefault('default_hooks', {})
+    config.setdefault('default_hooks', {})  # which returns a copy of it
+    hooks = config.default_hooks
     checkpoint = hooks.setdefault('checkpoint', {'type': 'CheckpointHook', 'interval': 1})
     if checkpoint is not None and checkpoint['type'] == 'CheckpointHook':
         checkpoint['type'] = f'{SCOPE}.CheckpointHook'
