@@ -37,7 +37,7 @@ from ..processes import show_warnings
 from ..tasks import TASKS, find_task
 from ..training.allocation import keep_freed_memory
 from ..training.cores import share_cores
-from ..training.find_checkpoint import find_checkpoint
+from ..training.find_checkpoint import choose_checkpoint
 from .cli import add_shared, image_size
 from .cli import count as whole
 
@@ -286,7 +286,7 @@ def _configured_model(
     if ANALYSES[options.what].needs == 'data':
         config = locate_data(config, options.data_root, ('val',))
         show_warnings(check_data(config, ('val',)))
-    file = find_checkpoint(checkpoint[0], 'CHECKPOINT') if checkpoint else None
+    file = choose_checkpoint(checkpoint[0], 'CHECKPOINT') if checkpoint else None
     with explained(config):
         predictor = Predictor(config, file, device)
         return of_config(name, config, predictor, options.size, frames)

@@ -74,7 +74,7 @@ SHARED = {
     },
     'checkpoint': {
         'metavar': 'CHECKPOINT',
-        'help': 'a .pth file that training wrote, or the work dir for the latest',
+        'help': 'a .pth file that training wrote, its work dir for the latest, or WORK_DIR/best',
     },
     '--work-dir': {
         'metavar': 'DIR',

@@ -21,7 +21,7 @@ from ..tasks import TASKS, find_task
 from ..trained import trained_weights
 from ..training.allocation import keep_freed_memory
 from ..training.cores import share_cores
-from ..training.find_checkpoint import find_checkpoint
+from ..training.find_checkpoint import choose_checkpoint
 
 ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')  # of a config
 
@@ -85,7 +85,7 @@ def _find_weights(config: Config, options: Namespace) -> tuple[Path, list[str]]:
     """
     first, *others = options.checkpoint, *options.inputs
     if others and Path(first).suffix.lower() not in SUFFIXES:
-        return find_checkpoint(first, 'CHECKPOINT'), others
+        return choose_checkpoint(first, 'CHECKPOINT'), others
     name, trained = config_name(config.filename), trained_weights()
     if name not in trained:
         raise InputError(

@@ -25,7 +25,7 @@ from ..preflight.explain import explained
 from ..preflight.own_data import take_classes_of
 from ..tasks import TASKS, find_task
 from ..trained import trained_weights
-from ..training.find_checkpoint import find_checkpoint
+from ..training.find_checkpoint import choose_checkpoint
 from ..verbs import command_line
 from .cli import add_shared, count, image_size
 
@@ -48,8 +48,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     what = "the name of a config or a config file, or of a model ('vitbackbones models' lists them)"
     add('config', metavar='CONFIG', help=what)
     weights = (
-        'a file of weights, or the work dir for the latest; by default those that come along, of '
-        'a model by name those that were published'
+        'a file of weights, the work dir for the latest, or WORK_DIR/best; by default those that '
+        'come along, of a model by name those that were published'
     )
     add('checkpoint', metavar='CHECKPOINT', nargs='?', help=weights)
     untrained = 'leave weights as they are initialized, to try what can be exported'
@@ -159,7 +159,7 @@ def _subject(options: Namespace) -> Subject:
 
 def _find_weights(config: Config, options: Namespace) -> Path:
     if options.checkpoint:
-        return find_checkpoint(options.checkpoint, 'CHECKPOINT')
+        return choose_checkpoint(options.checkpoint, 'CHECKPOINT')
     name, trained = config_name(config.filename), trained_weights()
     if name not in trained:
         raise InputError(

@@ -41,7 +41,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     config = f'{SHARED["config"]["help"]}, or an exported file ({", ".join(RUNTIMES)})'
     add('config', metavar='CONFIG', help=config)
-    weights = 'a file of weights, or the work dir for the latest; not needed if weights come along'
+    weights = (
+        'a file of weights, the work dir for the latest, or WORK_DIR/best; not needed if weights '
+        'come along'
+    )
     add('checkpoint', metavar='CHECKPOINT', help=weights)
     add('inputs', nargs='*', metavar='INPUT', help='images, folders, videos')
     add('--out', required=True, metavar='DIR', help='where results go; must be empty or new')

@@ -35,7 +35,7 @@ from ..reporting.page import NAME, write_page
 from ..tasks import find_task
 from ..tasks.detection.agreement import mask_heads
 from ..training.console import QuietRunner
-from ..training.find_checkpoint import find_checkpoint
+from ..training.find_checkpoint import choose_checkpoint, find_checkpoint
 from ..training.hooks.progress import on_terminal
 from .cli import SHARED, add_run_arguments, add_shared, count
 from .common_steps import MACHINE, SETTINGS, TRIAL, find_data, first_steps, own_data
@@ -168,7 +168,7 @@ def _load(config: Config, options: Namespace) -> Config:
         config = prepare_pretrained(config, scratch=True)
         config.update(load_from=None, resume=False)
         return config
-    checkpoint = str(find_checkpoint(options.checkpoint, 'CHECKPOINT'))
+    checkpoint = str(choose_checkpoint(options.checkpoint, 'CHECKPOINT'))
     config = add_hooks(config, 'FittingCheckpointHook', path=checkpoint, resume=False)
     config.update(load_from=checkpoint, resume=False)
     return prepare_pretrained(config, scratch=True)  # the checkpoint has all the weights

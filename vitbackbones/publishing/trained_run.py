@@ -15,7 +15,7 @@ from ..configuration.data import datasets
 from ..configuration.metainfo import config_meta
 from ..configuration.read import read_config
 from ..errors import InputError
-from ..training.find_checkpoint import find_checkpoint
+from ..training.find_checkpoint import best_checkpoints, find_checkpoint
 
 STEP = re.compile(r'(epoch|iter)_(\d+)\.pth$')
 SECRET = re.compile(r'(token|secret|password|credential|api_?key|access_key)s?$', re.I)  # of keys
@@ -63,8 +63,8 @@ def read_run(work_dir: Path, given: str | None = None) -> TrainedRun:
         InputError: there is no config or no checkpoint, or it cannot be read, or is no result.
     """
     config = read_config(_newest(work_dir, '*.py', 'config that train wrote'))
-    best = sorted(work_dir.glob('best_*.pth'), key=lambda file: file.stat().st_mtime)
-    checkpoint = find_checkpoint(given or str(best[-1] if best else work_dir), 'WORK_DIR')
+    best = next(iter(best_checkpoints(work_dir)), work_dir)
+    checkpoint = find_checkpoint(given or str(best), 'WORK_DIR')
     content = load_file(checkpoint)
     if 'state_dict' not in content:
         raise InputError(f'{checkpoint}: has no state_dict, so it is not a checkpoint of train')

@@ -1,5 +1,8 @@
 """Find the checkpoint that a run continues from, or that is evaluated.
 
+A work dir stands for its latest checkpoint, ``WORK_DIR/best`` for the one that did best in an
+evaluation (``default_hooks.checkpoint.save_best``).
+
 mmengine starts from scratch when there is nothing to resume, which costs a day before it is
 noticed.
 """
@@ -13,11 +16,12 @@ from ..checkpoints.torch_files import ZIP_START
 from ..configuration.paths import looked_in, resolve
 from ..errors import InputError
 from ..messages import did_you_mean
-from ..processes import show_warnings
+from ..processes import process_rank, show_warnings
 from ..weights import fetch
 from ..weights.detectors import find_detector
 
 LATEST = 'latest'
+BEST = 'best'
 PUBLISHED = 'model.safetensors'  # the weights in a folder that ``publish`` wrote
 SUFFIXES = ('.pth', '.pt', '.safetensors')
 POINTER = 'last_checkpoint'  # the file in a work dir that names the latest
@@ -44,17 +48,17 @@ def find_checkpoint(path: str, role: str) -> Path:
     """Return a checkpoint file.
 
     Args:
-        path: the file, a work dir for its latest, a folder that ``publish`` wrote, or the name of
-            a published detector.
+        path: the file, a work dir for its latest, ``WORK_DIR/best``, a folder that ``publish``
+            wrote, or the name of a published detector.
         role: of ``path``, for messages.
 
     Raises:
         InputError: there is no such file, or it is cut short; ``role`` begins the message.
     """
-    place = resolve(path)
+    place, work_dir = resolve(path), _with_best(path)
     if not place.exists() and find_detector(path):
         place = fetch(path)
-    found = _inside(place) if place.is_dir() else place
+    found = _best_of(work_dir, role) if work_dir else _file_of(place)
     if found is None or not found.is_file():
         near = _nearest(place)
         raise InputError(f'{role} {path}: no checkpoint there (looked for {looked_in(path)}){near}')
@@ -72,9 +76,60 @@ def _nearest(place: Path) -> str:
     return did_you_mean(place.name, files)
 
 
-def _inside(folder: Path) -> Path | None:
-    published = folder / PUBLISHED
-    return published if published.is_file() else latest_checkpoint(folder)
+def choose_checkpoint(path: str, role: str) -> Path:
+    """Return a checkpoint as :func:`find_checkpoint` does, and print which one of a work dir it is.
+
+    Raises:
+        InputError: as :func:`find_checkpoint`.
+    """
+    place, found = resolve(path), find_checkpoint(path, role)
+    if process_rank() == 0 and place.is_dir() and found.name != PUBLISHED:
+        best = [file.name for file in best_checkpoints(place)]
+        other = f'; {place / BEST} stands for {best[0]}' if len(best) == 1 else ''
+        print(f'checkpoint: {found}, the latest{other}')
+    elif process_rank() == 0 and _with_best(path):
+        print(f'checkpoint: {found}, the best')
+    return found
+
+
+def best_checkpoints(work_dir: Path) -> list[Path]:
+    """Return the best checkpoints of a work dir, one for each metric, the newest first."""
+    return sorted(work_dir.glob('best_*.pth'), key=lambda file: file.stat().st_mtime, reverse=True)
+
+
+def _with_best(path: str) -> Path | None:
+    """Return the work dir of ``WORK_DIR/best``, None for any other path."""
+    place = Path(path)
+    if place.name != BEST or resolve(path).exists():
+        return None
+    folder = resolve(place.parent)
+    return folder if folder.is_dir() else None
+
+
+def _best_of(work_dir: Path, role: str) -> Path:
+    """Return the only best checkpoint.
+
+    Raises:
+        InputError: there is none, or there are several.
+    """
+    found = best_checkpoints(work_dir)
+    if not found:
+        raise InputError(
+            f'{role} {work_dir / BEST}: no best_*.pth there. A run keeps one after an evaluation '
+            f'with default_hooks.checkpoint.save_best; {work_dir} stands for the latest checkpoint.'
+        )
+    if len(found) > 1:
+        names = ', '.join(file.name for file in found)
+        raise InputError(f'{role} {work_dir / BEST}: name one of several there: {names}')
+    return found[0]
+
+
+def _file_of(place: Path) -> Path | None:
+    """Return the checkpoint that a folder stands for, and a file as it is."""
+    if not place.is_dir():
+        return place
+    published = place / PUBLISHED
+    return published if published.is_file() else latest_checkpoint(place)
 
 
 def latest_checkpoint(work_dir: Path) -> Path | None:
