@@ -61,6 +61,7 @@ ALSO = {
     'commands/eager_model.py': ['tools/predict'],
     'commands/predict.py': ['tools/predict'],
     'commands/browse.py': ['tools/test_browse.py'],
+    'commands/run_page.py': ['tools/test_track.py'],
     'commands/smoke.py': ['tools/test_end_to_end.py'],
     'commands/study_runs.py': ['tools/test_compare.py'],
     'commands/test.py': ['tools/test_messages.py', 'tools/test_end_to_end.py'],
@@ -122,6 +123,7 @@ ALSO = {
     'tasks/necks.py': ['preflight/test_fit.py', 'tasks/segmentation/test_levels.py'],
     'tasks/detection/own_data.py': ['preflight/test_own_data.py'],
     'tasks/segmentation/own_data.py': ['preflight/test_own_data.py'],
+    'tracking': ['tracking', 'tools/test_track.py'],
     'training/dataset_proxy.py': [
         'training/hooks/test_exact_resume.py',
         'training/hooks/test_unreadable_images.py',

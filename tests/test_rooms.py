@@ -37,6 +37,7 @@ ORDER = (
     ('training',),
     ('inference', 'reporting', 'publishing'),
     ('tasks',),
+    ('tracking',),
     ('preflight',),
     ('exporting',),
     ('commands',),

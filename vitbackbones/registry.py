@@ -175,6 +175,9 @@ HOOKS = LazyRegistry(
         'training.hooks.progress': 'ProgressHook',
         'training.hooks.same_statistics': 'SameStatisticsHook',
         'training.hooks.unreadable_images': 'UnreadableImagesHook',
+        'tracking.hook': 'TrackHook',
+        'tracking.pictures': 'PicturesHook',
+        'tracking.run_page': 'RunPageHook',
     },
 )
 OPTIM_WRAPPERS = LazyRegistry(

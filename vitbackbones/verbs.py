@@ -37,6 +37,7 @@ VERBS = {
     'browse': Verb('browse:browse', 'draw what training and evaluation see of the pictures'),
     'import': Verb('import_dataset:import_dataset', 'bring annotations in other forms into ours'),
     'analyze': Verb('analyze:analyze', 'look into trained models: tables and pictures'),
+    'page': Verb('run_page:write', 'show a run on one page: curves, pictures and report'),
     'benchmark': Verb('benchmark:benchmark', 'time models side by side'),
     'compare': Verb('compare:compare', 'train the variants of a study, seed by seed'),
     'convert': Verb(

@@ -38,6 +38,7 @@ MAIN = {'loss': 'loss', 'learning rate': 'lr'}
 # Panels that become logarithmic where the largest value is this many times the least.
 LOGARITHMIC, FACTOR = ('loss', 'gradient norm'), 30
 COLUMNS = 3  # of panels
+SINGLE = (3.9, 2.9)  # inches of a panel alone
 
 # ------------------------------------------------------------------------ the log
 
@@ -90,20 +91,33 @@ def draw(rows: Sequence[dict]) -> 'Figure':
     Args:
         rows: of :func:`measure`, each with the name of its run as ``model``.
     """
-    from .plots import new_figure, style_of, unique
+    from .plots import new_figure, unique
 
     runs = unique(rows, 'model')
-    several = len(runs) > 1
-    panels = _panels([row for row in rows if _is_shown(row)], several)
+    panels = _panels([row for row in rows if _is_shown(row)], len(runs) > 1)
     height = math.ceil(len(panels) / COLUMNS)
     figure, grid = new_figure(height, math.ceil(len(panels) / height), (5.0, 3.4))
     for axes, (title, panel) in zip(grid.flat, panels.items(), strict=False):
-        lines = panel if several else _without_twins(panel)
-        styles = {name: style_of(i) for i, name in enumerate(runs if several else lines)}
-        _draw_panel(axes, title, lines, styles)
+        _draw_panel(axes, title, panel, runs)
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
     return figure
+
+
+def draw_each(rows: Sequence[dict]) -> 'dict[str, Figure]':
+    """Draw the panels of one run, each as a figure of its own, by their titles.
+
+    Args:
+        rows: as those of :func:`draw`.
+    """
+    from .plots import new_figure
+
+    figures = {}
+    for title, panel in _panels([row for row in rows if _is_shown(row)], several=False).items():
+        figures[title], axes = new_figure(1, 1, SINGLE)
+        _draw_panel(axes[0, 0], title, panel, [''])
+        axes[0, 0].set_title('')  # it is the key
+    return figures
 
 
 def _is_shown(row: dict) -> bool:
@@ -146,17 +160,20 @@ def _without_twins(lines: dict[str, list[dict]]) -> dict[str, list[dict]]:
 
 
 def _draw_panel(
-    axes: 'Axes', title: str, lines: dict[str, list[dict]], styles: dict[str, dict]
+    axes: 'Axes', title: str, lines: dict[str, list[dict]], runs: Sequence[str]
 ) -> None:
-    from .plots import add_legend, label
+    from .plots import add_legend, label, style_of
 
+    lines = lines if len(runs) > 1 else _without_twins(lines)
+    styles = {name: style_of(i) for i, name in enumerate(runs if len(runs) > 1 else lines)}
     for name, rows in lines.items():
         marker = '' if rows[0]['split'] == 'train' and len(rows) > 1 else styles[name]['marker']
         values = [row['value'] if math.isfinite(row['value']) else math.nan for row in rows]
         missing = [row['step'] for row in rows if not math.isfinite(row['value'])]
         text = f'{name} ({len(missing)} not finite)' if missing else name
         steps = [row['step'] for row in rows]
-        axes.plot(steps, values, label=text, **styles[name] | {'marker': marker})
+        plain = text.replace('$', r'\$')  # no formula
+        axes.plot(steps, values, label=plain, **styles[name] | {'marker': marker})
         if missing:  # on the lower edge
             edge = {'transform': axes.get_xaxis_transform(), 'clip_on': False}
             axes.plot(missing, [0] * len(missing), 'x', color=styles[name]['color'], **edge)

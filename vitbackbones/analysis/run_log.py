@@ -17,13 +17,18 @@ LOGS = '*/vis_data/scalars.json'
 def records(work_dir: Path) -> Iterator[dict]:
     """Yield the records of all starts, oldest first, without a line that a kill cut short."""
     for file in sorted(work_dir.glob(LOGS)):
-        for line in file.read_text(errors='replace').splitlines():
-            try:
-                record = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(record, dict) and isinstance(record.get('step'), int):
-                yield record
+        yield from records_of(file)
+
+
+def records_of(file: Path) -> Iterator[dict]:
+    """Yield the records of one start."""
+    for line in file.read_text(errors='replace').splitlines():
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict) and isinstance(record.get('step'), int):
+            yield record
 
 
 def value_after(work_dir: Path, metric: str, step: int) -> float | None:

@@ -20,6 +20,8 @@ from ..preflight.pretrained import prepare_pretrained, prepare_teacher
 from ..preflight.steps import Step, explain_steps, take_steps
 from ..preflight.work_dir import choose_work_dir, only_writer
 from ..processes import process_rank, show_warnings
+from ..tracking.hook import TRACKERS, followed_to_its_end
+from ..tracking.settings import PAGE, follow, require_trackers
 from ..training.console import build_runner
 from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume
 from ..training.hooks.curves import drawn_when_stopped
@@ -36,6 +38,7 @@ SMOKE_REFUSES = {
     'resume': 'resumes from the checkpoint that it has just written',
     'overwrite': 'starts from the beginning anyway, in a folder of its own',
     'data_root': 'runs on embedded data',
+    'track': 'is over before there is much to follow',
 }
 
 
@@ -45,6 +48,7 @@ examples:
   %(prog)s detr_aug_vit_s_coco --amp
   %(prog)s quick_detector --data-root my_pictures   pictures and annotations of your own
   %(prog)s my_config.py --resume                    continue where a run was stopped
+  %(prog)s my_config.py --track tensorboard         losses, metrics and pictures there, too
 """
 
 
@@ -79,6 +83,16 @@ def add_arguments(parser: ArgumentParser) -> None:
         action='store_true',
         help='compile the blocks of backbone and transformer, each kind once for any image size: '
         'minutes at the start, shorter steps',
+    )
+    parser.add_argument(
+        '--track',
+        nargs='+',
+        choices=(PAGE, *TRACKERS),
+        default=(),
+        metavar='NAME',
+        help='follow the run in tensorboard, wandb or mlflow, beside the local log, with pictures '
+        'of predictions at each evaluation; "page" makes WORK_DIR/run.html alone, which the '
+        'others make, too',
     )
     parser.add_argument(
         '--smoke',
@@ -118,7 +132,7 @@ def _train(config: Config, options: Namespace) -> None:
     runner = build_runner(config)
     if options.overwrite:
         runner.register_hook(StartAnewHook())
-    with drawn_when_stopped(runner), saved_without_data(runner):
+    with followed_to_its_end(runner), drawn_when_stopped(runner), saved_without_data(runner):
         runner.train()
 
 
@@ -211,6 +225,17 @@ TRAIN_SETTINGS = (
         'work dir',
         'the one of the config, or work_dirs/<config name> (--work-dir)',
         lambda config, options: choose_work_dir(config, options.work_dir),
+    ),
+    Step(
+        'followers',
+        'trackers, pictures of predictions and a page of the run (--track)',
+        lambda config, options: follow(config, options.track),
+    ),
+    Step(
+        'trackers',
+        'their packages, logins and servers are there',
+        lambda config, options: require_trackers(config),
+        acts=True,
     ),
 )
 SMOKE_SETTINGS = (

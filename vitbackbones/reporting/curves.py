@@ -32,7 +32,7 @@ def draw_curves(
         known = np.flatnonzero(~np.isnan(lines[:, 0]))
         _draw(panel, lines[known], recalls, [classes[i] for i in known])
         label(panel, title, 'recall', 'precision')
-    return Picture(content=_svg(figure), kind='image/svg+xml', title='precision over recall')
+    return Picture(content=as_svg(figure), kind='image/svg+xml', title='precision over recall')
 
 
 def _draw(panel: Axes, lines: np.ndarray, recalls: np.ndarray, names: Sequence[str]) -> None:
@@ -56,7 +56,7 @@ def _plain(name: str) -> str:
     return printable(name if len(name) <= 24 else f'{name[:23]}…').replace('$', r'\$')
 
 
-def _svg(figure: Figure) -> bytes:
+def as_svg(figure: Figure) -> bytes:
     """Write a figure with its text as text, for which the reader's fonts have every script."""
     content = BytesIO()
     with rc_context({'svg.fonttype': 'none'}), warnings.catch_warnings():

@@ -11,28 +11,39 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ..files import write_file
-from .parts import Cell, Matrix, Picture, Section, Table
+from .parts import Cell, Document, Facts, Links, Matrix, Picture, Section, Strip, Table
 
 NAME = 'report.html'
 DASH = '–'
-KINDS = {Table: 'table', Matrix: 'matrix', Picture: 'picture'}
+# What page.html calls the parts.
+KINDS = {
+    Table: 'table',
+    Matrix: 'matrix',
+    Picture: 'picture',
+    Strip: 'strip',
+    Facts: 'facts',
+    Links: 'links',
+    Document: 'document',
+}
 
 
 def write_page(
     folder: Path,
     title: str,
-    summary: Mapping[str, str],
+    summary: Mapping[str, str] | None,
     sections: Iterable[Section],
     facts: Mapping[str, str],
+    name: str = NAME,
 ) -> Path:
     """Write a page and return its path.
 
     Args:
         folder: exists.
         title: of the page.
-        summary: numbers, as they were printed, by name.
+        summary: numbers, as they were printed, by name; None for a page without.
         sections: what follows.
         facts: what was run, at the end.
+        name: of the file.
 
     Raises:
         InputError: the file cannot be written.
@@ -52,8 +63,8 @@ def write_page(
     page = environment.get_template('page.html').render(
         title=title, summary=summary, sections=[*sections], facts=facts
     )
-    write_file(folder / NAME, page.encode(errors='backslashreplace'))  # file names may be no text
-    return folder / NAME
+    write_file(folder / name, page.encode(errors='backslashreplace'))  # file names may be no text
+    return folder / name
 
 
 def _cell(value: Cell, digits: int) -> str:

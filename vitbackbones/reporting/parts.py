@@ -1,6 +1,6 @@
 """What a report consists of, apart from how it is written."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 
@@ -67,12 +67,56 @@ class Picture:
     title: str
 
 
-@dataclass(frozen=True)
-class Section:
-    """A heading, what stands below it, and tables, matrices and pictures."""
+@dataclass(frozen=True, kw_only=True)
+class Strip:
+    """Pictures in one row, which is moved sideways where it is wider than the page."""
 
     title: str
-    parts: Sequence[Table | Matrix | Picture] = ()
+    pictures: Sequence[Picture]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """Texts by what they are about."""
+
+    rows: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Links:
+    """Files beside the page.
+
+    Attributes:
+        files: their addresses, relative to the page, by what they are called.
+    """
+
+    files: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """Another page inside of the page, or a text, which is unfolded when it is asked for.
+
+    Attributes:
+        content: the page or the text.
+        title: what it is.
+        is_page: whether it is a page.
+    """
+
+    content: str
+    title: str
+    is_page: bool = False
+
+
+Part = Table | Matrix | Picture | Strip | Facts | Links | Document
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, what stands below it, and its parts."""
+
+    title: str
+    parts: Sequence[Part] = ()
     text: str = ''
 
 

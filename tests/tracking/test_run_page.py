@@ -1,0 +1,111 @@
+"""The page of a run, from what the run has left."""
+
+import re
+
+import pytest
+from PIL import Image
+
+from vitbackbones.errors import InputError
+from vitbackbones.tracking.run_page import NAME, SHOWN, write_run_page
+
+from ..reporting.test_page import EVIL, Reader
+from ..training.toy import run_toy, toy_config
+from .conftest import config, train
+
+PAGE = {'type': 'vitbackbones.RunPageHook'}
+
+
+def texts(page):
+    return [text.strip() for text in Reader(page.read_text()).texts if text.strip()]
+
+
+def after(found, name):
+    """What stands beside ``name`` in a table of facts."""
+    return found[found.index(name) + 1]
+
+
+def add_pictures(work_dir, *epochs, name='00000_a'):
+    for epoch in epochs:
+        folder = work_dir / 'pictures' / f'epoch_{epoch}'
+        folder.mkdir(parents=True)
+        Image.new('RGB', (900, 300), (epoch, 0, 0)).save(folder / f'{name}.jpg')
+
+
+@pytest.fixture
+def work_dir(tmp_path):
+    train(config(tmp_path / 'run', trackers=[]))
+    return tmp_path / 'run'
+
+
+def test_a_run_on_its_page(work_dir):
+    add_pictures(work_dir, 1, 2, 3)
+    found = texts(write_run_page(work_dir, work_dir / NAME))
+    assert after(found, 'status') == 'finished'
+    assert after(found, 'logged') == 'up to iteration 12'
+    assert re.fullmatch(r'0:00:\d\d', after(found, 'time'))
+    assert after(found, 'latest').startswith('toy/error -')
+    assert after(found, 'length') == '3 epochs'
+    assert {'loss', 'learning rate', 'validation, toy', 'Evaluations', 'Predictions'} <= {*found}
+    order = [text for text in found if text.startswith('after epoch')]
+    assert order == ['after epoch 3', 'after epoch 2', 'after epoch 1']
+    assert 'latest checkpoint: epoch_3.pth' in found
+    assert any("model = dict(type='ToyModel')" in text for text in found)
+
+
+def test_a_page_elsewhere_has_links_that_lead_to_the_files(work_dir, tmp_path):
+    (work_dir / 'best_a b_epoch_1.pth').touch()
+    page = write_run_page(work_dir, tmp_path / 'page.html')
+    links = [value for name, value in Reader(page.read_text()).attributes if name == 'href']
+    assert 'run/best_a%20b_epoch_1.pth' in links
+    assert 'run/epoch_3.pth' in links
+
+
+def test_the_newest_report_is_on_the_page_and_may_do_nothing(work_dir):
+    (work_dir / 'report').mkdir()
+    (work_dir / 'report' / 'report.html').write_text(f'<h1>{EVIL}</h1>')
+    reader = Reader(write_run_page(work_dir, work_dir / NAME).read_text())
+    assert ('srcdoc', f'<h1>{EVIL}</h1>') in reader.attributes
+    assert ('sandbox', None) in reader.attributes
+    assert 'script' not in reader.tags
+
+
+def test_names_of_files_are_text(work_dir):
+    add_pictures(work_dir, 1, name='<script>x')
+    found = Reader(write_run_page(work_dir, work_dir / NAME).read_text())
+    assert '<script>x' in found.texts
+    assert 'script' not in found.tags
+
+
+def test_a_long_run_shows_some_of_its_evaluations(work_dir):
+    add_pictures(work_dir, *range(1, 41))
+    found = texts(write_run_page(work_dir, work_dir / NAME))
+    shown = [text for text in found if text.startswith('after epoch')]
+    assert len(shown) == SHOWN
+    assert (shown[0], shown[-1]) == ('after epoch 40', 'after epoch 1')
+
+
+def test_a_run_that_was_not_followed_has_a_page(tmp_path):
+    run_toy(toy_config(tmp_path))
+    found = texts(write_run_page(tmp_path, tmp_path / NAME))
+    assert after(found, 'status').startswith('not known')
+    assert 'Predictions' not in found
+    assert after(found, 'logged') == 'up to iteration 12'
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path):
+    with pytest.raises(InputError, match='no run has logged anything there'):
+        write_run_page(tmp_path, tmp_path / NAME)
+
+
+def test_the_page_is_there_while_a_run_trains_and_says_how_it_ended(tmp_path):
+    with pytest.raises(RuntimeError, match='no more of it'):
+        train(config(tmp_path, PAGE, {'type': 'FailsInEpoch2'}))
+    found = texts(tmp_path / NAME)
+    assert after(found, 'status') == 'stopped: no more of it'
+    assert 'epoch 1' in found
+
+
+def test_a_page_that_cannot_be_written_is_a_warning(tmp_path, capsys):
+    (tmp_path / NAME).mkdir()
+    assert train(config(tmp_path, PAGE)).iter == 12
+    assert f'warning: {NAME} of this run is not written: ' in capsys.readouterr().out

@@ -1,0 +1,93 @@
+"""What mmengine's visualizer sees of a tracker.
+
+mmengine numbers losses by iterations and evaluations by epochs. A tracker has one axis, the
+iterations that are done.
+"""
+
+from collections.abc import Callable, Collection
+from numbers import Real
+
+import numpy as np
+from mmengine.visualization.vis_backend import BaseVisBackend
+
+from .tracker import Tracker
+
+# What says where a record stands; an evaluation has the time of its batches, under the same name
+# as training.
+PLACES = ('iter', 'step')
+TIMES = ('time', 'data_time')
+
+
+def row_key(values: Collection[str], step: int) -> tuple[int, frozenset[str]]:
+    """Return what a row of mmengine's log is known by, among all of a run."""
+    return step, frozenset(values) - {'step'}
+
+
+class Backend(BaseVisBackend):
+    """Hands a run's values on to a tracker, until that fails for the first time.
+
+    Args:
+        name: of the tracker, for the message.
+        tracker: has started.
+        done: returns how many iterations are done.
+        known: keys of rows that the tracker has already; see :func:`row_key`.
+        warn: is told what went wrong.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        tracker: Tracker,
+        done: Callable[[], int],
+        known: Collection[tuple],
+        warn: Callable[[str], None],
+    ) -> None:
+        super().__init__(save_dir='')
+        self.name, self.done, self.known, self.warn = name, done, known, warn
+        self.tracker: Tracker | None = tracker
+
+    @property
+    def experiment(self) -> Tracker | None:
+        return self.tracker
+
+    def _init_env(self) -> None:
+        """Do nothing: the tracker has started."""
+
+    def add_scalar(self, name: str, value: float, step: int = 0, **_) -> None:
+        self.add_scalars({name: value}, step)
+
+    def add_scalars(
+        self, scalar_dict: dict, step: int = 0, file_path: str | None = None, **_
+    ) -> None:
+        if row_key(scalar_dict, step) in self.known:
+            return
+        left_out = PLACES if 'iter' in scalar_dict else PLACES + TIMES
+        values = {
+            name: float(value)
+            for name, value in scalar_dict.items()
+            if name not in left_out and isinstance(value, Real)
+        }
+        # an epoch, which numbers evaluations, is never more than the iterations up to its end
+        self._do('log', values, max(step, self.done()))
+
+    def add_image(self, name: str, image: np.ndarray, step: int = 0, **_) -> None:
+        self._do('show', name, image, max(step, self.done()))
+
+    def close(self, failed: bool = False) -> None:
+        self._do('finish', failed)
+        self.tracker = None
+
+    def _do(self, action: str, *arguments) -> None:
+        if self.tracker is None:
+            return
+        try:
+            getattr(self.tracker, action)(*arguments)
+        except Exception as error:  # whatever it is, the run is worth more
+            self.tracker = None
+            self.warn(left_alone(self.name, error))
+
+
+def left_alone(name: str, error: Exception) -> str:
+    """Return the message about a tracker that failed."""
+    reason = ' '.join(str(error).split()) or repr(error)
+    return f'{name} no longer follows this run, and the local log goes on: {reason}'

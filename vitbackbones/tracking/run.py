@@ -1,0 +1,106 @@
+"""What a work dir says of its run: its starts, how long it took, its evaluations, its files."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from ..analysis.curves import EPOCH, ITERATION
+from ..analysis.run_log import LOGS
+from ..training.find_checkpoint import best_checkpoints, latest_checkpoint
+from .pictures import FOLDER, KINDS
+
+REPORTS = ('report.html', '*/report.html', '*/*/report.html')
+UNITS = {'epoch': EPOCH, 'iter': ITERATION}  # by the beginning of the folders of pictures
+STARTED = '%Y%m%d_%H%M%S'  # the name of the folder that mmengine makes for each start
+
+
+@dataclass
+class Evaluation:
+    """One evaluation of a run.
+
+    Attributes:
+        place: the epoch or iteration after which it was, in words.
+        metrics: what it measured, by name.
+        pictures: files of predictions, by the name of the picture.
+    """
+
+    place: str
+    metrics: dict[str, float] = field(default_factory=dict)
+    pictures: dict[str, Path] = field(default_factory=dict)
+
+
+def evaluations(work_dir: Path, rows: list[dict]) -> list[Evaluation]:
+    """Return the evaluations of a run in their order.
+
+    Args:
+        work_dir: of the run.
+        rows: its log, as :func:`vitbackbones.analysis.curves.measure` returns it.
+    """
+    found: dict[int, Evaluation] = {}
+    for row in rows:
+        if row['split'] == 'val':
+            each = found.setdefault(row['step'], Evaluation(f'{row["unit"]} {row["step"]}'))
+            each.metrics[row['quantity']] = row['value']
+    for folder in _picture_folders(work_dir):
+        unit, _, number = folder.name.partition('_')
+        step, unit = int(number), UNITS[unit]
+        pictures = {file.stem: file for file in sorted(folder.glob('*.jpg'))}
+        found.setdefault(step, Evaluation(f'{unit} {step}')).pictures = pictures
+    return [found[step] for step in sorted(found)]
+
+
+def _picture_folders(work_dir: Path) -> Iterator[Path]:
+    for kind in KINDS:
+        for folder in Path(work_dir, FOLDER).glob(kind):
+            if folder.name.partition('_')[2].isdecimal():
+                yield folder
+
+
+def seconds(work_dir: Path, names: list[str]) -> float:
+    """Return how long the starts of a run lasted, from the names and times of their logs.
+
+    Args:
+        work_dir: of the run.
+        names: of the folders of its starts; all that have a log if there are none.
+    """
+    logs = [log for log in work_dir.glob(LOGS) if not names or log.parts[-3] in names]
+    lasted = 0.0
+    for log in logs:
+        try:
+            began = datetime.strptime(log.parts[-3], STARTED).timestamp()
+        except ValueError:  # a folder that somebody has renamed
+            continue
+        lasted += max(0.0, log.stat().st_mtime - began)
+    return lasted
+
+
+def files(work_dir: Path) -> dict[str, Path]:
+    """Return the files of a run that are worth a look, by what they are."""
+    latest, report = latest_checkpoint(work_dir), newest_report(work_dir)
+    logs = sorted(work_dir.glob(LOGS))
+    found = {
+        'best checkpoint': best_checkpoints(work_dir),
+        'latest checkpoint': [latest] if latest else [],
+        'report': [report] if report else [],
+        'learned coefficients': [*work_dir.glob('coefficients.csv')],
+        'log': [log.parents[1] / f'{log.parts[-3]}.log' for log in logs],
+        'losses and metrics': logs,
+    }
+    return {
+        f'{what}: {file.relative_to(work_dir)}': file
+        for what, each in found.items()
+        for file in each
+    }
+
+
+def newest_report(work_dir: Path) -> Path | None:
+    """Return the page that ``test --report`` wrote last into the work dir, None without one."""
+    found = [file for pattern in REPORTS for file in work_dir.glob(pattern)]
+    return max(found, key=lambda file: file.stat().st_mtime, default=None)
+
+
+def config_text(work_dir: Path) -> str:
+    """Return the config of the last start as it was written, without running it."""
+    found = sorted(work_dir.glob('*/vis_data/config.py'))
+    return found[-1].read_text(errors='replace') if found else ''
