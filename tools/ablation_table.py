@@ -29,6 +29,7 @@ TARGET = Path(__file__).resolve().parents[1] / 'docs' / 'ablations.md'
 INTRODUCTION = """\
 # Ablations
 
+This page has the rows of the papers' ablation tables, each as one line on top of a config.
 Made by `python tools/ablation_table.py`; `tests/test_ablations.py` builds every row and compares
 this page with the code.
 

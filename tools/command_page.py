@@ -17,6 +17,7 @@ TARGET = Path(__file__).resolve().parents[1] / 'docs' / 'commands.md'
 INTRODUCTION = """\
 # Commands
 
+This page has all verbs of the command `vitbackbones`, with their arguments and examples.
 Made by `python tools/command_page.py`; a test compares it with the parsers.
 
 `vitbackbones VERB ...` is the one command. In a clone that is not installed, `python -m
@@ -72,7 +73,7 @@ def _name(action: Action) -> str:
 
 
 def _help(action: Action, prog: str) -> str:
-    text = action.help % {**vars(action), 'prog': prog}
+    text = (action.help % {**vars(action), 'prog': prog}).replace('<', '&lt;')
     known = ', '.join(f'`{choice}`' for choice in action.choices or ())
     return f'{text}; one of {known}' if known else text
 

@@ -29,6 +29,7 @@ TARGET = ROOT / 'docs' / 'models.md'
 INTRODUCTION = """\
 # Models
 
+This page has the size, operations and published accuracies of every model that is built by name.
 Made by `python tools/model_table.py`; a test compares it with the code.
 
 Parameters and multiply-adds are those of the classifiers with 1000 classes on one 224 x 224 image,

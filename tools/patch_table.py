@@ -16,6 +16,7 @@ TARGET = ROOT / 'docs' / 'compatibility.md'
 INTRODUCTION = """\
 # Compatibility
 
+This page lists the supported releases of OpenMMLab, and every change that is made to them.
 Made by `python tools/patch_table.py`; a test compares it with the table that is applied.
 
 **Supported releases.** Two families of OpenMMLab share their import names; one of them belongs

@@ -23,6 +23,7 @@ TARGET = ROOT / 'docs' / 'recipes.md'
 INTRODUCTION = """\
 # Recipes
 
+This page compares the training recipes of all configs in one table.
 Made by `python tools/recipe_table.py`; a test compares it with the configs.
 
 What the configs do, read from the configs; those in one line have the same values. A recipe is a

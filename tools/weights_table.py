@@ -16,6 +16,7 @@ TARGET = Path(__file__).resolve().parents[1] / 'docs' / 'weights.md'
 INTRODUCTION = """\
 # Published weights
 
+This page lists the published weights of each model, where they come from, and how to use them.
 Made by `python tools/weights_table.py`; a test compares it with the table in the code.
 
 ```python

@@ -55,6 +55,11 @@ ROOMS = {
         'Models of the toolboxes on pictures, and faster.',
         ['inference', 'openmmlab.fusing'],
     ),
+    'exported': (
+        'Exported models',
+        'Exported files: how they are made, and how they answer without torch.',
+        ['exported', 'exporting'],
+    ),
     'registry': ('Registries', 'Where each name of a config lives.', ['registry']),
 }
 
