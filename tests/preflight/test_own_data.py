@@ -12,6 +12,7 @@ from PIL import Image
 from vitbackbones.configuration.data import datasets, locate_data
 from vitbackbones.errors import InputError
 from vitbackbones.messages import plural
+from vitbackbones.preflight.data import check_data
 from vitbackbones.preflight.own_data import use_own_data
 
 from ..datasets.own.folders import coco, one_file, roboflow, write
@@ -64,6 +65,19 @@ def test_one_file_is_split_into_the_work_dir_and_the_folder_stays_as_it_is(confi
     times = [file.stat().st_mtime_ns for file in files]
     assert use_own_data(config, 'own', 'run').to_dict() == found.to_dict()
     assert [file.stat().st_mtime_ns for file in files] == times  # a resumed run writes nothing
+
+
+def test_messages_about_a_part_name_the_file_that_it_was_made_from(config, tmp_path):
+    root = one_file(tmp_path / 'own')
+    file = root / 'result.json'
+    content = json.loads(file.read_text())
+    content['annotations'] = [entry | {'bbox': 'none'} for entry in content['annotations']]
+    file.write_text(json.dumps(content))
+    found = use_own_data(config, 'own', 'run')
+    with pytest.raises(InputError) as error:
+        check_data(found, ('train',))
+    made = found.train_dataloader.dataset.ann_file
+    assert str(error.value).startswith(f'{made} (made from {file}): ')
 
 
 def test_two_folders_of_one_name_keep_their_parts_apart(config, tmp_path):

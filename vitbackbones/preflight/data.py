@@ -30,6 +30,21 @@ def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
         InputError: a data set cannot be used, or data sets, evaluators and loaders do not fit
             each other.
     """
+    try:
+        warnings = _check_data(config, splits)
+    except InputError as error:
+        raise InputError(_with_sources(str(error), config)) from error
+    return [_with_sources(warning, config) for warning in warnings]
+
+
+def _with_sources(text: str, config: Config) -> str:
+    """Name the file of the user beside one that was made from it (``own_files``)."""
+    for made, source in config.get('own_files', {}).items():
+        text = text.replace(made, f'{made} (made from {source})')
+    return text
+
+
+def _check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
     task = find_task(config)
     if task is None or not leads_machine():
         return []

@@ -78,6 +78,9 @@ def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None 
         for _, metric in evaluators(config, (split,)):
             if 'ann_file' in metric:
                 metric['ann_file'] = str(files[chosen])
+    made = {str(file): str(parts[s].file) for s, file in files.items() if file != parts[s].file}
+    if made:
+        config.own_files = made  # for messages
     if training and not parts['train'].whole:
         _mark(config, parts['train'])
     set_class_count(config, len(classes))
