@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -73,8 +74,12 @@ def test_the_segmentor_finds_what_is_drawn_between_two_files(tool, drawn):  # no
 
 def test_the_quick_detector_brings_its_classes_along(tool, drawn):  # noqa: F811
     file = next((drawn / 'images/val').iterdir())
-    result = tool('predict', 'quick_detector', file, '--out', 'out')
+    for folder in ('first', 'second'):  # the first one is not taken for that of a checkpoint
+        Path(folder).mkdir()
+        shutil.copy(file, Path(folder, f'{folder}{file.suffix}'))
+    result = tool('predict', 'quick_detector', 'first', 'second', '--out', 'out')
     assert result.status == 0, result.err
+    assert '2 of 2 files' in result.out
 
 
 def test_a_config_without_weights_in_the_box_says_which_have_some(tool, drawn):  # noqa: F811

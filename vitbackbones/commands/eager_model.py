@@ -21,7 +21,7 @@ from ..tasks import TASKS, find_task
 from ..trained import trained_weights
 from ..training.allocation import keep_freed_memory
 from ..training.cores import share_cores
-from ..training.find_checkpoint import choose_checkpoint
+from ..training.find_checkpoint import checkpoint_in, choose_checkpoint
 
 ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')  # of a config
 
@@ -84,9 +84,9 @@ def _find_weights(config: Config, options: Namespace) -> tuple[Path, list[str]]:
         InputError: there is no such checkpoint, or none is given and none comes along.
     """
     first, *others = options.checkpoint, *options.inputs
-    if others and Path(first).suffix.lower() not in SUFFIXES:
-        return choose_checkpoint(first, 'CHECKPOINT'), others
     name, trained = config_name(config.filename), trained_weights()
+    if others and not _is_input(Path(first), name in trained):
+        return choose_checkpoint(first, 'CHECKPOINT'), others
     if name not in trained:
         raise InputError(
             f'{name}: no trained weights of it come with the package (of {", ".join(trained)} '
@@ -94,3 +94,17 @@ def _find_weights(config: Config, options: Namespace) -> tuple[Path, list[str]]:
             'the name of a published detector.'
         )
     return trained[name], [first, *others]
+
+
+def _is_input(path: Path, has_weights: bool) -> bool:
+    """Whether a path before other inputs is one itself: a picture, a video or a folder of them.
+
+    Args:
+        path: as given.
+        has_weights: whether weights come with the package, so that none need be given.
+    """
+    if path.suffix.lower() in SUFFIXES:
+        return True
+    if not has_weights or not path.is_dir() or checkpoint_in(path):
+        return False
+    return any(file.suffix.lower() in SUFFIXES for file in path.iterdir())

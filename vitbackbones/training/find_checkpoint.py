@@ -58,7 +58,10 @@ def find_checkpoint(path: str, role: str) -> Path:
     place, work_dir = resolve(path), _with_best(path)
     if not place.exists() and find_detector(path):
         place = fetch(path)
-    found = _best_of(work_dir, role) if work_dir else _file_of(place)
+    if work_dir:
+        found = _best_of(work_dir, role)
+    else:
+        found = checkpoint_in(place) if place.is_dir() else place
     if found is None or not found.is_file():
         near = _nearest(place)
         raise InputError(f'{role} {path}: no checkpoint there (looked for {looked_in(path)}){near}')
@@ -124,12 +127,10 @@ def _best_of(work_dir: Path, role: str) -> Path:
     return found[0]
 
 
-def _file_of(place: Path) -> Path | None:
-    """Return the checkpoint that a folder stands for, and a file as it is."""
-    if not place.is_dir():
-        return place
-    published = place / PUBLISHED
-    return published if published.is_file() else latest_checkpoint(place)
+def checkpoint_in(folder: Path) -> Path | None:
+    """Return the checkpoint that a folder stands for, None if there is none in it."""
+    published = folder / PUBLISHED
+    return published if published.is_file() else latest_checkpoint(folder)
 
 
 def latest_checkpoint(work_dir: Path) -> Path | None:
