@@ -93,6 +93,7 @@ class WindowBlock(Block):
     """
 
     residuals = Block.residuals
+    fixed_size = 'whether windows are shifted depends on how many of them a side has'
 
     def __init__(
         self,
@@ -125,7 +126,7 @@ class WindowBlock(Block):
         grid = (x.shape[1], x.shape[2])
         shift = self._shift(grid)
         windows = self._cut(x, shift)
-        windows = self.attn(windows, bias=self._bias(len(n), grid, shift))
+        windows = self.attn(windows, bias=self._bias(n.shape[0], grid, shift))
         x = merge_windows(windows, self.window, grid)
         if any(shift):
             x = x.roll(shift, (1, 2))

@@ -336,14 +336,14 @@ class TNT(WindowOptions, PlainBackbone):
         if self.pixel_pos is not None:
             pixels = pixels + self.pixel_pos
         pixels = pixels.flatten(2).transpose(1, 2)  # (N * h * w, c, p, p) -> (N * h * w, p * p, c)
-        x = self.with_position(self._first_patches(pixels, len(image)), self.patch_pos, size)
+        x = self.with_position(self._first_patches(pixels, image.shape[0]), self.patch_pos, size)
         return self.run_blocks((pixels, self.pos_drop(x)), size)
 
     def _first_patches(self, pixels: Tensor, batch: int) -> Tensor:
         """Map pixels (N * n, p * p, c) of N = ``batch`` images to (N, n, C)."""
         if self.to_patch is not None:
             return self.to_patch(pixels, batch)
-        return pixels.new_zeros(batch, len(pixels) // batch, self.cls_token.shape[2])
+        return pixels.new_zeros(batch, pixels.shape[0] // batch, self.cls_token.shape[2])
 
     def trunk(
         self, tokens: tuple[Tensor, Tensor], size: tuple[int, int], sweeps: Sweeps

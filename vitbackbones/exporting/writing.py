@@ -21,6 +21,7 @@ from ..datasets.load_image import read_image
 from ..errors import InputError
 from ..exported import Exported, load
 from ..exported.card import Card, GraphInput, GraphOutput
+from ..layers import fuse_for_inference
 from ..openmmlab.versions import versions
 from .formats import FORMATS, INPUT, require_packages
 from .graphs import FromPixels, example, trace
@@ -91,8 +92,8 @@ def export(subject: Subject, settings: Settings, file: Path, pictures: Sequence[
 
 def _require_open(subject: Subject, settings: Settings) -> None:
     """Check that the size of the images can be left open, if it is to be."""
-    if 'size' in settings.dynamic and subject.network.fixed_size:
-        why = subject.network.fixed_size
+    reasons = (getattr(part, 'fixed_size', '') for part in subject.network.modules())
+    if 'size' in settings.dynamic and (why := next(filter(None, reasons), '')):
         raise InputError(f'{subject.name}: the size cannot be dynamic: {why}')
 
 
@@ -100,7 +101,7 @@ def _prepared(subject: Subject, settings: Settings) -> nn.Module:
     """Return the network that the file has to answer like."""
     network = subject.network
     if settings.half:
-        network = copy.deepcopy(network)
+        network = fuse_for_inference(network, pack=False)  # a copy; what is rounded is in the file
         round_weights(network)
     if settings.preprocess:
         network = FromPixels(network, subject.mean, subject.std)
@@ -108,7 +109,10 @@ def _prepared(subject: Subject, settings: Settings) -> nn.Module:
 
 
 def _traced(network: nn.Module, settings: Settings) -> ExportedProgram:
-    if settings.half and settings.format == 'pt2':
+    """Return the graph of a network, with what is constant folded into weights."""
+    if not settings.half:  # else it is folded already
+        network = fuse_for_inference(network, pack=False)
+    elif settings.format == 'pt2':
         network = copy.deepcopy(network)
         keep_half(network)
     image = example(settings.size, settings.batch, settings.dynamic, settings.preprocess)

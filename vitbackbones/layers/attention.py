@@ -206,6 +206,11 @@ class Slicing(nn.Module):
         out = self._slice(attention, x.index_select(1, order), first)
         return out if self.form == 'no_inverse' else out.index_select(1, order.argsort())
 
+    @property
+    def fixed_size(self) -> str:
+        """Return why a graph of it is for one size of images, '' where it need not be."""
+        return 'the lengths of slices depend on the number of tokens' if self.groups > 1 else ''
+
     def apart(self, x: Tensor) -> Tensor:
         """Return the bias (L, L) of tokens (N, L, C): 0 within a slice, -inf between two."""
         order = self._order(x.shape[1], x.device)

@@ -54,6 +54,7 @@ holds, see :func:`declared`. ``takes_bias`` alone is inherited as any attribute 
 Any module may have a method ``fold_for_inference()``, which changes the module in place in a copy
 of the network made for inference (``layers.fuse``). A block may have ``for_first_token()``, which
 returns a block that answers for the class token alone, see :class:`~vitbackbones.layers.Block`.
+A module may say in ``fixed_size`` why an exported graph of it is for one size of images alone.
 """
 
 from collections.abc import Iterable

@@ -38,6 +38,8 @@ class Windows(nn.Module):
         OptionError: ``window_size`` is not an integer from 1.
     """
 
+    fixed_size = 'how many windows there are is a constant of a graph'
+
     def __init__(self, window_size: int) -> None:
         super().__init__()
         if not isinstance(window_size, int) or window_size < 1:
