@@ -12,6 +12,7 @@ from vitbackbones.commands.main import verb_parser
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
+from vitbackbones.exported.runtimes import is_exported
 from vitbackbones.verbs import SCRIPTS, VERBS
 
 from .pages import ROOT, Block
@@ -135,7 +136,12 @@ def look_at_verb(verb: str, *arguments: str) -> None:
 
 def look_at_config(text: str | None, changes: dict | None) -> None:
     """A name is one of ours, and the changes are those that its config takes."""
-    if text is None or text.isupper() or (text.endswith('.py') and not INSIDE.fullmatch(text)):
+    if (
+        text is None
+        or text.isupper()
+        or is_exported(text)
+        or (text.endswith('.py') and not INSIDE.fullmatch(text))
+    ):
         return
     config = find_config(text)
     assert config, f'there is no config {text}'
