@@ -53,6 +53,8 @@ ALSO = {
     'commands/compare.py': ['tools/test_compare.py'],
     'commands/config_sources.py': ['benchmarking/suites/test_export.py'],
     'commands/convert_checkpoint.py': ['tools/test_convert_checkpoint.py'],
+    'commands/export.py': ['tools/test_export.py'],
+    'exporting/formats.py': ['exporting/test_writing.py'],
     'commands/copy_config.py': ['commands/test_configs.py'],
     'commands/imagenet_sets.py': ['tools/test_classification.py'],
     'commands/import_dataset.py': ['tools/test_import_dataset.py'],

@@ -46,5 +46,5 @@ def test_points_are_not_overwritten_by_accident(file):
 )
 def test_a_damaged_file_is_named(file, content):
     file.write_text(content)
-    with pytest.raises(InputError, match=r'landscape\.csv is damaged .*; --overwrite starts anew'):
+    with pytest.raises(InputError, match=r'landscape\.csv is damaged .*; --overwrite starts again'):
         Points(file, SETTINGS, resume=True)

@@ -140,7 +140,7 @@ def test_another_prediction_is_not_continued(tool, predict, models, files):
         result = tool('predict', *given, '--out', 'out', '--resume')
         assert result.status == 2
         assert text in result.err
-        assert '--overwrite to start anew' in result.err
+        assert '--overwrite to start from the beginning' in result.err
     assert written() == before
 
 
