@@ -39,7 +39,9 @@ def test_masks_are_compared_by_the_share_of_pixels():
 
 
 def test_boxes_are_compared_with_the_longer_side():
-    found = differences(detections([0.9], [1], left=0.5), detections([0.9], [1]), (40, 50))
+    found = differences(
+        detections([0.9, 0.1], [1, 1], left=0.5), detections([0.9, 0.1], [1, 1]), (40, 50)
+    )
     assert found == {'boxes': pytest.approx(0.01), 'scores': 0, 'labels': 0}
 
 

@@ -1,7 +1,6 @@
 """What is written answers as the model does, at every number and size; else nothing is written."""
 
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from vitbackbones.errors import InputError
 from vitbackbones.exported import load
 from vitbackbones.exported.card import Card
 from vitbackbones.exporting import writing
-from vitbackbones.exporting.formats import FORMATS, Format, require_packages
+from vitbackbones.exporting.formats import FORMATS, Format, require_packages, write_pt2
 from vitbackbones.exporting.subject import of_model
 from vitbackbones.exporting.writing import Settings, export
 
@@ -91,7 +90,7 @@ def test_a_model_that_cannot_have_any_size_says_why(name, tmp_path):
 
 
 def test_windows_are_for_one_size(tmp_path):
-    subject = small_subject('deit_ti', window_size=2)
+    subject = small_subject('deit_ti', window_size=2, global_attn_indexes=[1])
     with pytest.raises(InputError, match='how many windows'):
         export(subject, Settings(dynamic=('size',)), tmp_path / 'model.onnx')
 
@@ -100,7 +99,7 @@ def other_weights(program, outputs, file, half):
     """Write a graph whose answers are not those of the model."""
     for name, weight in program.state_dict.items():
         program.state_dict[name] = torch.nn.Parameter(weight * 1.01, requires_grad=False)
-    FORMATS['pt2'].write(program, outputs, file, half)
+    write_pt2(program, outputs, file, half)
 
 
 def cut_short(program, outputs, file, half):
@@ -138,7 +137,8 @@ def test_every_model_by_name_reaches_onnx(model_name, dynamic, tmp_path):
 
 
 def test_steps_end_in_the_size_that_was_asked_for(tmp_path):
-    subject = replace(small_subject('deit_ti'), steps=lambda size: [{'size': size}])
-    card = export(subject, Settings(format='pt2', size=(96, 80)), tmp_path / 'model.pt2')
+    card = export(
+        small_subject('deit_ti'), Settings(format='pt2', size=(96, 80)), tmp_path / 'model.pt2'
+    )
     assert card.input.shape == [1, 3, 96, 80]
-    assert card.steps == [{'size': [96, 80]}]
+    assert card.steps == [{'type': 'resize', 'size': [96, 80]}]

@@ -28,6 +28,7 @@ from ..layers import (
     block_row,
     build_shortcut,
     drop_path_rates,
+    is_of_size,
     make_drop_path,
     resize_map,
 )
@@ -49,7 +50,7 @@ def resize_mixing(fc1: Tensor, fc2: Tensor, bias: Tensor, old: Grid, new: Grid) 
     Returns:
         The three for the new grid: (hidden, M), (M, hidden), (M,).
     """
-    if tuple(old) == tuple(new):
+    if is_of_size(old, new):
         return [fc1, fc2, bias]
     maps = torch.cat([fc1, fc2.t(), bias[None]]).unflatten(1, tuple(old))  # (2 hidden + 1, h, w)
     maps = resize_map(maps[None], new)[0].flatten(1)  # (2 hidden + 1, M)

@@ -20,6 +20,7 @@ from ..layers import (
     Recursion,
     Sweeps,
     block_row,
+    cut_map,
     drop_path_rates,
     keep_first_token,
     pad_map,
@@ -56,7 +57,7 @@ class SpatialReduction(nn.Module):
         x = x.transpose(1, 2).unflatten(2, (h, w))  # (N, C, h, w)
         x = pad_map(x, (0, max(self.ratio - w, 0), 0, max(self.ratio - h, 0)))
         # in bfloat16 oneDNN reads what is left over as if it were part of a patch
-        x = x[:, :, : self._whole(x.shape[2]), : self._whole(x.shape[3])]
+        x = cut_map(x, (self._whole(x.shape[2]), self._whole(x.shape[3])))
         return self.norm(self.conv(x).flatten(2).transpose(1, 2))  # (N, h' * w', C)
 
     def _whole(self, side: int) -> int:

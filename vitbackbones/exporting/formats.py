@@ -42,6 +42,10 @@ def write_openvino(
             source = Path(folder, 'model.onnx')
             write_onnx(program, outputs, source, half=False)
         model = openvino.convert_model(source)
+    nodes = {node.name: node.meta['val'] for node in program.graph.nodes if 'val' in node.meta}
+    image = nodes[program.graph_signature.user_inputs[0]]
+    # with an open axis the reader forgets the others
+    model.reshape([side if isinstance(side, int) else -1 for side in image.shape])
     model.inputs[0].get_tensor().set_names({INPUT})
     for port, name in zip(model.outputs, outputs, strict=True):
         port.get_tensor().set_names({name})

@@ -24,10 +24,6 @@ class Widened(nn.Module):
     def forward(self, half: Tensor) -> Tensor:
         return half.float()
 
-    def right_inverse(self, full: Tensor) -> Tensor:
-        """Return what is kept."""
-        return full.half()
-
 
 def round_weights(network: nn.Module) -> None:
     """Round the larger weights of a network to half precision, in place; they stay float32."""
@@ -43,6 +39,8 @@ def keep_half(network: nn.Module) -> None:
             if _worth_it(weight):
                 weight.requires_grad_(False)
                 parametrize.register_parametrization(module, name, Widened(), unsafe=True)
+                kept = module.parametrizations[name].original
+                kept.data = kept.data.half()
 
 
 def _worth_it(weight: Tensor) -> bool:

@@ -59,20 +59,20 @@ def _covering(sides: list[int], how: dict) -> dict:
     return {'type': 'resize_over', 'size': sides} | how
 
 
-def native_size(config: Config, steps: list[dict]) -> Size:
+def native_size(steps: list[dict]) -> Size | None:
     """Return the size of images that a model was tested with, in the shape of a picture 4 : 3.
 
     Args:
-        config: a detector keeps its pictures whole, a segmentor's are as large as its crops.
         steps: see :func:`steps_of`, for any size.
+
+    Returns:
+        (height, width), None where no step says them.
     """
     size = (0, 0)
     for step in steps:
         if step['type'] in SIZE_AFTER:
             size = SIZE_AFTER[step['type']](step, size)
-    if 0 in size:
-        raise InputError(f'{config.filename}: no step of the test pipeline says a size: --size HxW')
-    return size
+    return None if 0 in size else size
 
 
 def _multiple(size: Size, divisor: int) -> Size:

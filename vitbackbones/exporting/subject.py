@@ -14,13 +14,14 @@ from mmengine.config import Config
 from torch import Tensor, nn
 
 from ..catalog import config_name
-from ..configuration.metainfo import config_meta
+from ..configuration.metainfo import agreed_meta
 from ..configuration.settings import model_settings
 from ..errors import InputError
 from ..exported.card import digest
 from ..inference.predictor import Predictor
 from ..models import create_model
 from ..tasks import TASKS, find_task
+from ..training.find_checkpoint import find_checkpoint
 from ..weights import fetch
 from .steps import Size, native_size, steps_of, steps_of_data
 
@@ -33,7 +34,7 @@ class Subject:
         name: of the config or model.
         task: a folder of ``tasks``.
         network: maps images (N, 3, H, W), normalized, to a tuple; see ``Task.exportable``.
-        size: height and width that images have by default.
+        size: height and width that images have by default, None where nothing says them.
         mean, std: of the three channels in RGB, 0 to 255.
         classes: their names.
         palette: their colors, or None.
@@ -44,7 +45,7 @@ class Subject:
     name: str
     task: str
     network: nn.Module
-    size: Size
+    size: Size | None
     mean: list[float]
     std: list[float]
     classes: list[str]
@@ -72,14 +73,14 @@ def of_model(name: str, checkpoint: str | Path | None, trained: bool = True) -> 
 
     Args:
         name: one of :func:`~vitbackbones.list_models`.
-        checkpoint: as of :func:`~vitbackbones.create_model`, None for the published weights.
+        checkpoint: a file, a work dir, a name or an address, None for the published weights.
         trained: False to leave the weights as they are initialized.
 
     Raises:
         OptionError: an unknown name.
         InputError: the weights are not to be had, or do not fill the model.
     """
-    file = fetch(checkpoint or name) if trained else None
+    file = _weights(name, checkpoint) if trained else None
     model = create_model(name, checkpoint=file).eval()
     data = model.data_config
     if model.backbone.in_channels != 3:
@@ -98,6 +99,13 @@ def of_model(name: str, checkpoint: str | Path | None, trained: bool = True) -> 
     )
 
 
+def _weights(name: str, checkpoint: str | Path | None) -> Path:
+    """Return the file of weights of a model by name."""
+    if checkpoint and Path(checkpoint).exists():
+        return find_checkpoint(str(checkpoint), 'CHECKPOINT')
+    return fetch(str(checkpoint or name))
+
+
 def of_config(config: Config, checkpoint: Path | None, output: str = 'logits') -> Subject:
     """Return the model of a config.
 
@@ -111,14 +119,14 @@ def of_config(config: Config, checkpoint: Path | None, output: str = 'logits') -
             expressed; the message says which part.
     """
     predictor = Predictor(config, checkpoint, torch.device('cpu'))
-    meta = predictor.meta or config_meta(config)
+    meta = predictor.meta or agreed_meta(config, {}, predictor.model, config.filename)
     mean, std = _normalization(config)
     steps = steps_of(config)
     return Subject(
         name=config_name(config.filename),
         task=TASKS[config.default_scope],
         network=find_task(config).exportable(predictor.model, output).eval(),
-        size=native_size(config, steps),
+        size=native_size(steps),
         mean=mean,
         std=std,
         classes=list(meta['classes']),

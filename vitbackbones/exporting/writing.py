@@ -33,7 +33,7 @@ from .subject import Subject
 SEED = 0
 BATCHES = (1, 3)  # images at once, where their number is open
 SCALES = ((1, 1), (1.25, 1.5), (0.75, 0.5))  # of height and width, where the size is open
-LEAST = 64  # pixels of a side
+LEAST = 64  # pixels of a side, unless it has fewer by itself
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ def export(subject: Subject, settings: Settings, file: Path, pictures: Sequence[
     """
     require_packages(settings.format)
     _require_open(subject, settings)
-    settings = replace(settings, size=settings.size or subject.size)
+    settings = replace(settings, size=_size(subject, settings))
     network = _prepared(subject, settings)
     program = _traced(network, settings)
     with tempfile.TemporaryDirectory(dir=file.parent, prefix='.export.') as folder:
@@ -88,6 +88,13 @@ def export(subject: Subject, settings: Settings, file: Path, pictures: Sequence[
         for each in sorted(Path(folder).iterdir()):  # the card last
             os.replace(each, file.with_name(each.name))
     return Card.read(file)
+
+
+def _size(subject: Subject, settings: Settings) -> Size:
+    """Return the height and width of the images."""
+    if size := settings.size or subject.size:
+        return size
+    raise InputError(f'{subject.name}: no step of the test pipeline says a size; give --size HxW')
 
 
 def _require_open(subject: Subject, settings: Settings) -> None:
@@ -176,7 +183,7 @@ def _random(card: Card, settings: Settings) -> Iterator[np.ndarray]:
     for number in batches:
         for scale in scales:
             sides = (
-                max(LEAST, round(side * factor))
+                max(min(LEAST, side), round(side * factor))
                 for side, factor in zip(settings.size, scale, strict=True)
             )
             shape = (number, *sides, 3)

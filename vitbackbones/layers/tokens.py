@@ -111,9 +111,15 @@ def max_map(x: Tensor, pool: int) -> Tensor:
     return F.max_pool2d(pad_to_multiple(x, pool, float('-inf')), pool)  # as above
 
 
+def is_of_size(old: tuple[int, int], new: tuple[int, int]) -> bool:
+    """Return whether there is nothing to resize; a graph for any size resizes without a change."""
+    open_ = is_exported() and any(isinstance(side, torch.SymInt) for side in new)
+    return not open_ and tuple(old) == tuple(new)
+
+
 def resize_map(code: Tensor, size: tuple[int, int], mode: str = 'bicubic') -> Tensor:
     """Interpolate a map (1, C, h, w) to ``size``, without aligned corners."""
-    if tuple(code.shape[2:]) == tuple(size):
+    if is_of_size(code.shape[2:], size):
         return code
     return F.interpolate(code, size=tuple(size), mode=mode, align_corners=False)
 
@@ -132,7 +138,7 @@ def resize_position(
     Returns:
         (1, extra + H * W, C).
     """
-    if tuple(old) == tuple(new):
+    if is_of_size(old, new):
         return code
     extra = code.shape[1] - old[0] * old[1]
     grid = code[:, extra:].transpose(1, 2).unflatten(2, tuple(old))  # (1, C, h, w)
