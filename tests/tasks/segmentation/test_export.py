@@ -41,7 +41,7 @@ def joined(head, fragment):
     model.backbone, model.auxiliary_head = found.backbone, None  # update would merge them
     model.test_cfg = {'mode': 'whole'}
     model.decode_head.num_classes = 4
-    if 'neck' in model:
+    if 'neck' in model:  # the map of a plain host makes all levels
         model.neck.update(found.maps)
     else:
         last = {'in_channels': channels[-1], 'in_index': len(channels) - 1, 'channels': 32}
@@ -83,7 +83,6 @@ def test_logits_are_those_of_mmseg_and_a_mask_is_their_best_class(kind, size):
     assert graph.outputs == ('mask',)
     assert graph(x)[0].dtype == torch.uint8
     assert torch.equal(graph(x)[0], logits.argmax(1))
-    assert len(graph(x)[0].unique()) > 1
 
 
 @torch.no_grad()
@@ -119,6 +118,15 @@ def test_weights_are_shared_and_the_model_stays_as_it_was():
 def test_averages_of_bins_are_adaptive_pooling(size):
     x = images(2, 7, 11)
     torch.testing.assert_close(BinAverages(size)(x), nn.AdaptiveAvgPool2d(size)(x))
+
+
+@torch.no_grad()
+def test_mask2former_is_the_one_of_mmseg():
+    model, x = joined('mask2former_small', 'pvt_small'), images(2, 64, 96)
+    network = exportable(model, 'logits')
+    close(network(x)[0], predicted(model, x))
+    graph = torch.export.export(network, (x,), strict=False)
+    close(graph.module()(x)[0], predicted(model, x))
 
 
 def test_a_window_is_exported_at_its_size_and_has_no_mask():

@@ -4,23 +4,18 @@ Logits are those of ``encode_decode``. The last step of the toolbox's ``predict`
 of the picture, is left to whoever has the picture. Auxiliary heads stay outside.
 """
 
-import copy
-from itertools import chain
-
 import torch
+from mmdet.models.layers import MSDeformAttnPixelDecoder
 from mmseg.models.segmentors import EncoderDecoder
 from mmseg.models.utils import Upsample
 from torch import Tensor, nn
 
 from ...errors import InputError
 from ...layers import require_choice
-from ..task import Deferred
+from ..export_attention import shared_copy
+from ..export_mask2former import TraceablePixelDecoder
 
 OUTPUTS = ('logits', 'mask')
-
-# By the class of a decode head, for those that need a graph of their own: the module or function
-# that makes it, given the model and the output.
-EXPORTABLE: dict[str, str] = {}
 
 
 def bins(length: int, count: int, like: Tensor) -> Tensor:
@@ -52,23 +47,22 @@ class BinAverages(nn.Module):
         return rows @ x @ columns.T
 
 
-# By the class of a part: what computes the same in a graph for any size. In a graph of torch's
-# adaptive pooling ONNX computes something else at other sizes than the example's, and mmseg's
-# Upsample keeps the size of the example.
+# By the class of a part: what computes the same in a graph. In a graph of torch's adaptive pooling
+# ONNX computes something else at other sizes than the example's, mmseg's Upsample keeps the size of
+# the example, and mmdet's pixel decoder looks into tensors.
 REPLACED = {
     nn.AdaptiveAvgPool2d: lambda part: BinAverages(part.output_size),
     Upsample: lambda part: nn.Upsample(part.size, part.scale_factor, part.mode, part.align_corners),
+    MSDeformAttnPixelDecoder: TraceablePixelDecoder,
 }
 
 
-def for_any_size(model: nn.Module) -> nn.Module:
+def traceable_copy(model: nn.Module) -> nn.Module:
     """Return a copy that shares all tensors, with the parts of ``REPLACED`` replaced."""
-    shared = {id(x): x for x in chain(model.parameters(), model.buffers())}
-    model = copy.deepcopy(model, shared)
-    for parent in list(model.modules()):
-        for name, part in parent.named_children():
-            if type(part) in REPLACED:
-                setattr(parent, name, REPLACED[type(part)](part))
+    model = shared_copy(model)
+    for name, part in list(model.named_modules()):
+        if type(part) in REPLACED:
+            model.set_submodule(name, REPLACED[type(part)](part))
     return model
 
 
@@ -103,7 +97,7 @@ class ExportableSegmentor(nn.Module):
 
     def __init__(self, model: EncoderDecoder, output: str) -> None:
         super().__init__()
-        self.model = for_any_size(model)
+        self.model = traceable_copy(model)
         self.outputs = (output,)
         self.fixed_size = _fixed_size(model)
 
@@ -148,5 +142,4 @@ def exportable(model: nn.Module, output: str) -> nn.Module:
             "model.test_cfg.mode='slide': the logits of windows are averaged before a class is "
             "chosen, so there is no mask of a window; export the logits, or with mode='whole'"
         )
-    own = EXPORTABLE.get(type(model.decode_head).__name__)
-    return Deferred(own)(model, output) if own else ExportableSegmentor(model, output)
+    return ExportableSegmentor(model, output)
