@@ -4,7 +4,6 @@ Each is imported where it is used. All compute on the CPU, OpenVINO in float32 u
 are smaller.
 """
 
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -57,7 +56,7 @@ def start_onnxruntime(graph: bytes | Path, threads: int = 0) -> Graph:
     runtime = import_optional('onnxruntime', 'onnxruntime')
     options = runtime.SessionOptions()
     options.intra_op_num_threads = threads
-    options.log_severity_level = 3  # what it refuses is an exception, too
+    options.log_severity_level = 4  # whatever it refuses is an exception, too
     # else its threads go on spinning after each call, beside whatever comes next
     options.add_session_config_entry('session.force_spinning_stop', '1')
     source = graph if isinstance(graph, bytes) else str(graph)
@@ -187,7 +186,7 @@ def open_graph(file: str | Path, card: Card, threads: int = 0) -> Graph:
         raise
     except Exception as error:  # of any kind, as runtimes are written in C++
         raise InputError(f'{file}: {runtime.name} cannot run it: {in_one_line(error)}') from error
-    _require_same(file, 'input', [card.input], graph.inputs, operator.eq)
+    _require_same(file, 'input', [card.input], graph.inputs, _takes)
     _require_same(file, 'output', card.outputs, graph.outputs, _may_be_same)
     return graph
 
@@ -218,6 +217,11 @@ def _require_same(
         f'{file}: the graph is of another model than its card says. It has the {kind} '
         f'{_in_words(found)}; the card says {_in_words(expected)}. Export it again.'
     )
+
+
+def _takes(said: list, found: list) -> bool:
+    """Return whether a graph takes images of a shape; it may take more than that."""
+    return len(said) == len(found) and all(b in (a, None) for a, b in zip(said, found, strict=True))
 
 
 def _may_be_same(said: list, found: list) -> bool:
