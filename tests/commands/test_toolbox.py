@@ -50,6 +50,12 @@ def test_a_script_has_its_own_arguments_and_status(echo, capsys):
     assert (sys.argv, sys.path) == before
 
 
+def test_a_package_that_a_script_lacks_is_named(echo, tmp_path):
+    (tmp_path / 'echo.py').write_text('import no_such_package')
+    with pytest.raises(InputError, match='mmdet/echo needs the package no_such_package, .* pip'):
+        toolbox(Namespace(script='mmdet/echo', arguments=[]))
+
+
 def test_a_name_without_a_script_is_refused_with_the_nearest():
     with pytest.raises(InputError, match="did you mean 'mmdet/confusion_matrix'"):
         toolbox(Namespace(script='mmdet/confusion_matrx', arguments=[]))

@@ -44,7 +44,7 @@ def toolbox(options: Namespace) -> None:
     """Run a script of a toolbox, or list all.
 
     Raises:
-        InputError: there is no such script.
+        InputError: there is no such script, or a package that it imports is not installed.
     """
     found = scripts()
     if options.script is None:
@@ -56,7 +56,13 @@ def toolbox(options: Namespace) -> None:
     file = found[options.script]
     apply_patches(IN_SCRIPT)
     with _as_started(file, [_config_file(word) for word in options.arguments]):
-        runpy.run_path(str(file), run_name='__main__')
+        try:
+            runpy.run_path(str(file), run_name='__main__')
+        except ModuleNotFoundError as error:
+            raise InputError(
+                f'{options.script} needs the package {error.name}, which is not installed: '
+                f'pip install {error.name}'
+            ) from error
 
 
 def scripts() -> dict[str, Path]:
