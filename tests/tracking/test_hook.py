@@ -14,6 +14,8 @@ from vitbackbones.tracking.tracker import Tracker
 
 from .conftest import config, train
 
+pytestmark = pytest.mark.compat
+
 
 class Notes(Tracker):
     """Keeps what it is given; fails in the actions that ``fails`` names."""

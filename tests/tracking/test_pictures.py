@@ -20,6 +20,8 @@ NOISY = {
     'train_dataloader': loader(dataset={'type': 'NoisyData'}),
 }
 
+pytestmark = pytest.mark.compat
+
 
 @pytest.fixture
 def weights(monkeypatch):

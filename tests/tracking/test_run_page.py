@@ -14,6 +14,8 @@ from .conftest import config, train
 
 PAGE = {'type': 'vitbackbones.RunPageHook'}
 
+pytestmark = pytest.mark.compat
+
 
 def texts(page):
     return [text.strip() for text in Reader(page.read_text()).texts if text.strip()]

@@ -11,6 +11,8 @@ from .test_hook import Notes
 
 KINDS = {'track': 'TrackHook', 'pictures': 'PicturesHook', 'run_page': 'RunPageHook'}
 
+pytestmark = pytest.mark.compat
+
 
 def test_hooks_are_added_and_those_of_the_config_kept():
     own = {'pictures': {'type': 'vitbackbones.PicturesHook', 'count': 9}, 'run_page': None}

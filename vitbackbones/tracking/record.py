@@ -15,8 +15,10 @@ import torch
 from mmengine.runner import EpochBasedTrainLoop, Runner
 
 from ..analysis.run_log import records_of
+from ..catalog import config_name
 from ..files import write_file
 from ..openmmlab.versions import versions
+from ..verbs import program
 from .backend import row_key
 
 NAME = 'tracking.json'
@@ -55,8 +57,8 @@ def this_start(runner: Runner) -> dict[str, str | int]:
     return {
         'log': Path(runner.log_dir).name,
         'date': time.strftime('%Y-%m-%d %H:%M:%S %z'),
-        'config': str(runner.cfg.filename or ''),
-        'command': shlex.join(sys.argv),
+        'config': config_name(runner.cfg.filename) if runner.cfg.filename else '',
+        'command': shlex.join([*program(), *sys.argv[1:]]),
         'device': f'{device}, {platform.system()}',
         'versions': ', '.join(versions()),
         'iteration': runner.iter,
