@@ -18,7 +18,7 @@ from markdown_it.token import Token
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / 'docs'
-PAGES = [ROOT / 'README.md', *sorted(DOCS.rglob('*.md'))]
+PAGES = [ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *sorted(DOCS.rglob('*.md'))]
 MARK = re.compile(r'<!-- (not run|config): (.+?) -->\s*$')
 SAVED = re.compile(r'Save as `([^`]+)`')
 

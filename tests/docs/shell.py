@@ -13,10 +13,12 @@ from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.exported.runtimes import is_exported
+from vitbackbones.models import list_models
 from vitbackbones.verbs import SCRIPTS, VERBS
 
 from .pages import ROOT, Block
 
+OUTPUT = re.compile(r'^\w+=\$\(.*\)$')
 ASSIGNED = re.compile(r'[A-Z_a-z]+=')
 INSIDE = re.compile(r'(?:configs|tools|docs|tests|vitbackbones)/[\w./-]+')
 TARGETS = re.compile(r'^([\w-]+(?: [\w-]+)*):(?![=:])', re.MULTILINE)
@@ -36,7 +38,7 @@ def faults(block: Block) -> Iterator[str]:
 def commands(text: str) -> Iterator[list[str]]:
     """Yield the words of each command, without assignments before it."""
     for line in text.replace('\\\n', ' ').splitlines():
-        words = shlex.split(line, comments=True)
+        words = shlex.split(OUTPUT.sub('', line), comments=True)
         while words and ASSIGNED.match(words[0]):
             words.pop(0)
         if words:
@@ -62,6 +64,7 @@ def look(words: list[str]) -> None:
     for path in filter(INSIDE.fullmatch, words):
         assert (ROOT / path).exists(), f'{path} is not there'
     program, *arguments = words
+    program = program.lstrip('!').removeprefix('.venv/bin/')  # of a notebook, of a clone
     if program == 'python':
         look_at_python(arguments)
     elif program == 'vitbackbones':
@@ -131,17 +134,15 @@ def look_at_verb(verb: str, *arguments: str) -> None:
             options = verb_parser(verb).parse_args(words)
     except SystemExit as error:
         raise AssertionError(said.getvalue().strip().splitlines()[-1]) from error
-    look_at_config(getattr(options, 'config', None), getattr(options, 'cfg_options', None))
+    if verb != 'export' or options.config not in list_models():
+        look_at_config(getattr(options, 'config', None), getattr(options, 'cfg_options', None))
 
 
 def look_at_config(text: str | None, changes: dict | None) -> None:
     """A name is one of ours, and the changes are those that its config takes."""
-    if (
-        text is None
-        or text.isupper()
-        or is_exported(text)
-        or (text.endswith('.py') and not INSIDE.fullmatch(text))
-    ):
+    if text is None or text.isupper() or is_exported(text):
+        return
+    if text.endswith('.py') and not INSIDE.fullmatch(text):
         return
     config = find_config(text)
     assert config, f'there is no config {text}'

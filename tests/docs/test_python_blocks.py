@@ -3,6 +3,7 @@
 import logging
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,6 +21,7 @@ from .pages import PAGES, ROOT, blocks, name_of
 ELSEWHERE = {
     'docs/adding_a_backbone.md': 'tests/backbones/test_adding_a_backbone.py',
     'docs/timm_users.md': 'tests/test_timm_users.py',
+    'docs/tutorials/export.md': 'tests/docs/test_tutorials.py',
     'docs/tutorials/first_detector.md': 'tests/docs/test_tutorials.py',
     'docs/inference.md': 'tests/docs/test_examples.py',
 }
@@ -49,6 +51,7 @@ def require_known(model, checkpoint, allow_missing):
     """Stand in for filling a model: only look whether the file is one that can be had."""
     is_file = Path(checkpoint).suffix in ('.pth', '.safetensors')
     assert is_file or checkpoint.startswith('hf-hub:') or known_weights(checkpoint)
+    return SimpleNamespace(format='', images={})
 
 
 @pytest.mark.parametrize('page', WITH_PYTHON, ids=name_of)
