@@ -37,7 +37,7 @@ class Page(HTMLParser):
 def site(tmp_path_factory):
     """The pages of the site by their files; a warning of mkdocs is an error."""
     folder = tmp_path_factory.mktemp('site')
-    command = [sys.executable, '-m', 'mkdocs', 'build', '--quiet', '--site-dir', str(folder)]
+    command = [sys.executable, '-m', 'mkdocs', 'build', '--site-dir', str(folder)]
     environment = {**os.environ, 'NO_MKDOCS_2_WARNING': '1'}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -43,7 +43,7 @@ ROOMS = {
         'Optimizer wrappers, groups of parameters, schedules, sharding.',
         ['training'],
     ),
-    'hooks': ('Hooks', 'What happens in a run beside its steps.', ['training.hooks']),
+    'hooks': ('Hooks', 'What happens in a run beside its steps.', ['training.hooks', 'tracking']),
     'weights': (
         'Weights and checkpoints',
         'Published weights, reading files safely, filling models.',
