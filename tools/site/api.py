@@ -52,8 +52,8 @@ ROOMS = {
     'analysis': ('Analysis', 'Reading inside a model, and drawing it.', ['analysis']),
     'inference': (
         'Inference',
-        'Models of the toolboxes and exported files on pictures, and faster.',
-        ['inference', 'openmmlab.fusing', 'exported'],
+        'Models of the toolboxes on pictures, and faster.',
+        ['inference', 'openmmlab.fusing'],
     ),
     'exported': (
         'Exported models',
