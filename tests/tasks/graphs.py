@@ -2,6 +2,7 @@
 
 import importlib
 
+import cv2  # noqa: F401 (its import sets a variable, which no test may do)
 import torch
 from mmdet.structures import DetDataSample
 from mmengine.config import Config
