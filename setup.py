@@ -74,6 +74,8 @@ HUB = ['huggingface-hub']  # weights from hf-hub:OWNER/NAME, and publishing ther
 DISTILL = ['timm']  # teachers of timm
 TRACK = ['mlflow-skinny', 'tensorboard', 'wandb']
 EXPORT = ['onnx', 'onnxruntime', 'onnxscript', 'openvino']
+# what runs exported files, with the package itself by --no-deps
+DEPLOY = ['numpy', 'onnxruntime', 'opencv-python-headless', 'pillow', 'tqdm']
 DOCS = ['ipykernel', 'jupytext', 'mkdocs-material', 'mkdocstrings[python]', 'nbconvert']
 COMPLETION = ['shtab']
 
@@ -101,6 +103,7 @@ EXTRAS = {
     'distill': DISTILL,
     'track': TRACK,
     'export': EXPORT,
+    'deploy': DEPLOY,
     'completion': COMPLETION,
     'docs': DOCS,  # to build the site
     'dev': [
@@ -126,9 +129,10 @@ class BuildWithConfigs(build_py):
             shutil.rmtree(folder, ignore_errors=True)
             skipped = shutil.ignore_patterns('__pycache__')
             shutil.copytree(ROOT / 'configs', folder / 'configs', ignore=skipped)
-            (folder / 'docs').mkdir()  # that messages name
-            for page in (ROOT / 'docs').glob('*.md'):
-                shutil.copy(page, folder / 'docs')
+            for page in (ROOT / 'docs').rglob('*.md'):  # that messages name
+                copy = folder / page.relative_to(ROOT)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(page, copy)
             index = read_names('config_index')['model_index'](folder / 'configs')
             # JSON is YAML, too
             (folder / 'metafile.yml').write_text(json.dumps(index, indent=2))

@@ -147,7 +147,7 @@ def test_a_script_of_a_clone_of_another_version_is_refused(
 ):
     (tmp_path / 'vitbackbones').mkdir()
     (tmp_path / 'vitbackbones/version.py').write_text(f"__version__ = '{version}'")
-    monkeypatch.setattr(sys, 'argv', [str(tmp_path / 'tools/configs.py')])
+    monkeypatch.setattr(sys, 'argv', [str(tmp_path / 'tools' / 'configs.py')])
     assert run_verb('configs', ['--names']) == status
     err = capsys.readouterr().err
     said = f'configs.py: is of vitbackbones 9.0, but {__version__} is installed in'
