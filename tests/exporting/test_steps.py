@@ -98,7 +98,7 @@ def test_windows_slide_in_their_own_size_alone():
         'crop': [512, 512],
         'stride': [341, 341],
     }
-    with pytest.raises(InputError, match='export with --size 512 512'):
+    with pytest.raises(InputError, match='export with --size 512x512'):
         steps_of(config, (256, 256))
 
 

@@ -171,7 +171,7 @@ def _window(config: Config, size: Size | None) -> dict | None:
     if size and list(size) != crop:
         raise InputError(
             f'{config.filename}: windows of {crop[0]} x {crop[1]} slide over the image '
-            f'(model.test_cfg); export with --size {crop[0]} {crop[1]}'
+            f'(model.test_cfg); export with --size {crop[0]}x{crop[1]}'
         )
     return {'type': 'slide', 'crop': crop, 'stride': stride}
 
