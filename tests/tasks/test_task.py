@@ -38,7 +38,11 @@ def test_what_a_record_defers_is_there(scope):
 def test_a_head_does_not_import_what_a_record_needs():
     """By the imports of all files that any module of a task but the records leads to."""
     of_records = ('task', 'agreement', 'browse', 'evaluators', 'levels', 'own_data')
-    waiting = [file for file in PACKAGE.glob('tasks/*/*.py') if file.stem not in of_records]
+    waiting = [
+        file
+        for file in PACKAGE.glob('tasks/*/*.py')
+        if file.stem not in of_records and not file.stem.startswith('export')
+    ]
     seen = set()
     while waiting:
         file = waiting.pop()

@@ -17,7 +17,7 @@ class ConfigOptions(Action):
     def __call__(
         self, parser: ArgumentParser, namespace: Namespace, values, option_string=None
     ) -> None:
-        options = dict(getattr(namespace, self.dest))
+        options = dict(getattr(namespace, self.dest) or {})
         for pair in values:
             key, equals, value = pair.partition('=')
             if not equals or not all(key.split('.')):

@@ -27,6 +27,7 @@ OPTIONS = {
     'amp': False,
     'compile': False,
     'resume': None,
+    'track': [],
     'overwrite': False,
     'pretrained': None,
     'scratch': True,

@@ -33,7 +33,8 @@ def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
     try:
         warnings = _check_data(config, splits)
     except InputError as error:
-        raise InputError(_with_sources(str(error), config)) from error
+        error.args = (_with_sources(str(error), config),)  # of the same class: some are caught
+        raise
     return [_with_sources(warning, config) for warning in warnings]
 
 

@@ -11,7 +11,7 @@ HEADS = {
     'deformable_detr_pvt_s_shapes': {},
     'dino_pvt_s_shapes': {},
     # fewer places in the image than queries
-    'dino_pvt_s_shapes, many queries': {'num_queries': 200},
+    'dino_pvt_s_shapes, many queries': {'num_queries': 200, 'test_cfg': {'max_per_img': 400}},
 }
 
 
