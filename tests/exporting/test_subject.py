@@ -32,6 +32,12 @@ def test_a_model_by_name_is_filled(tmp_path):
     assert len(subject.checkpoint['sha256']) == 64
 
 
+def test_the_best_checkpoint_of_a_work_dir_fills_a_model_by_name(tmp_path):
+    torch.save(create_model('deit_ti').state_dict(), tmp_path / 'best_top1_epoch_2.pth')
+    subject = of_model('deit_ti', str(tmp_path / 'best'))
+    assert subject.checkpoint['file'] == 'best_top1_epoch_2.pth'
+
+
 def test_a_model_that_nobody_published_is_not_exported_by_name_alone():
     assert 'aug_vit_s' not in PUBLISHED
     with pytest.raises(InputError, match='aug_vit_s'):

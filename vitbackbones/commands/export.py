@@ -9,7 +9,7 @@ from ..catalog import config_name, find_config
 from ..configuration.lint import lint
 from ..configuration.read import read_config, require_sections
 from ..errors import InputError
-from ..exported.card import card_path
+from ..exported.card import card_path, parts
 from ..exporting.formats import FORMATS, require_packages
 from ..exporting.graphs import DYNAMIC
 from ..exporting.parity import in_words
@@ -99,7 +99,7 @@ def export(options: Namespace) -> None:
         preprocess=options.preprocess,
     )
     card = write(subject, settings, file, pictures)
-    megabytes = sum(each.stat().st_size for each in _files(file)) / 1e6
+    megabytes = sum(each.stat().st_size for each in parts(file)) / 1e6
     print(f'{file} ({megabytes:.1f} MB) and {card_path(file).name}')
     print(
         f'largest differences from the model on {card.parity["images"]} images: '
@@ -130,12 +130,6 @@ def _target(options: Namespace) -> Path:
         raise InputError(f'{file} is there already; choose another --out, or --overwrite')
     prepare_folder(file.parent, '--out')
     return file
-
-
-def _files(file: Path) -> list[Path]:
-    return [
-        each for each in (file, file.with_suffix('.bin'), Path(f'{file}.data')) if each.exists()
-    ]
 
 
 def _subject(options: Namespace) -> Subject:

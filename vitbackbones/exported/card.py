@@ -134,14 +134,14 @@ def card_path(file: str | Path) -> Path:
 def digest(file: str | Path) -> str:
     """Return the SHA-256 of an exported file and of its weights, where these lie beside it."""
     hashed = hashlib.sha256()
-    for part in _parts(Path(file)):
+    for part in parts(Path(file)):
         with open(part, 'rb') as opened:
             for content in iter(partial(opened.read, 2**20), b''):
                 hashed.update(content)
     return hashed.hexdigest()
 
 
-def _parts(file: Path) -> list[Path]:
+def parts(file: Path) -> list[Path]:
     """Return a file and its weights: ``.bin`` of OpenVINO, ``.onnx.data`` of large ONNX graphs."""
     weights = file.with_suffix('.bin') if file.suffix == '.xml' else Path(f'{file}.data')
     return [file, weights] if weights.is_file() else [file]

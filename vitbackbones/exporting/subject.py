@@ -15,15 +15,18 @@ from torch import Tensor, nn
 
 from ..catalog import config_name
 from ..configuration.metainfo import agreed_meta
+from ..configuration.paths import resolve
 from ..configuration.settings import model_settings
 from ..errors import InputError
 from ..exported.card import digest
 from ..inference.predictor import Predictor
 from ..models import create_model
 from ..tasks import TASKS, find_task
-from ..training.find_checkpoint import find_checkpoint
+from ..training.find_checkpoint import BEST, find_checkpoint
 from ..weights import fetch
 from .steps import Size, native_size, steps_of, steps_of_data
+
+USUAL = {'mean': 0.0, 'std': 1.0}  # of a data preprocessor that does not say them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +76,8 @@ def of_model(name: str, checkpoint: str | Path | None, trained: bool = True) -> 
 
     Args:
         name: one of :func:`~vitbackbones.list_models`.
-        checkpoint: a file, a work dir, a name or an address, None for the published weights.
+        checkpoint: a file, a work dir, ``WORK_DIR/best``, a name or an address, None for the
+            published weights.
         trained: False to leave the weights as they are initialized.
 
     Raises:
@@ -101,7 +105,7 @@ def of_model(name: str, checkpoint: str | Path | None, trained: bool = True) -> 
 
 def _weights(name: str, checkpoint: str | Path | None) -> Path:
     """Return the file of weights of a model by name."""
-    if checkpoint and Path(checkpoint).exists():
+    if checkpoint and (resolve(checkpoint).exists() or Path(checkpoint).name == BEST):
         return find_checkpoint(str(checkpoint), 'CHECKPOINT')
     return fetch(str(checkpoint or name))
 
@@ -150,9 +154,6 @@ def _normalization(config: Config) -> tuple[list[float], list[float]]:
         )
     mean, std = (np.broadcast_to(settings.get(key, usual), 3) for key, usual in USUAL.items())
     return [float(value) for value in mean], [float(value) for value in std]
-
-
-USUAL = {'mean': 0.0, 'std': 1.0}
 
 
 def _named(file: str | Path | None) -> dict | None:
