@@ -55,6 +55,13 @@ def test_other_formats_answer_as_the_model(format, tmp_path):
     np.testing.assert_allclose(found, subject.network(image)[0], rtol=1e-4, atol=1e-5)
 
 
+def test_weights_beside_an_earlier_file_are_not_those_of_the_next(tmp_path):
+    tmp_path.joinpath('model.onnx.data').write_bytes(b'of a larger model')
+    card = export(small_subject('deit_ti'), Settings(), tmp_path / 'model.onnx')
+    assert card == Card.read(tmp_path / 'model.onnx')
+    assert not tmp_path.joinpath('model.onnx.data').exists()
+
+
 @torch.no_grad()
 def test_a_file_for_any_size_takes_pictures_of_any(tmp_path):
     subject, file = small_subject('deit_ti'), tmp_path / 'model.onnx'

@@ -20,7 +20,7 @@ from torch.export import ExportedProgram
 from ..datasets.load_image import read_image
 from ..errors import InputError
 from ..exported import Exported, load
-from ..exported.card import Card, GraphInput, GraphOutput
+from ..exported.card import Card, GraphInput, GraphOutput, parts
 from ..layers import fuse_for_inference
 from ..openmmlab.versions import versions
 from .formats import FORMATS, INPUT, require_packages
@@ -85,9 +85,18 @@ def export(subject: Subject, settings: Settings, file: Path, pictures: Sequence[
         images = [*_random(exported.card, settings), *_given(exported, pictures)]
         card = replace(card, parity=_parity(network, exported, images))
         card.write(part)
-        for each in sorted(Path(folder).iterdir()):  # the card last
-            os.replace(each, file.with_name(each.name))
+        _take_place(sorted(Path(folder).iterdir()), file)  # the card last
     return Card.read(file)
+
+
+def _take_place(made: Sequence[Path], file: Path) -> None:
+    """Put what was made where it belongs, without the weights of an earlier file there."""
+    names = {each.name for each in made}
+    for old in parts(file):
+        if old.name not in names:
+            old.unlink()
+    for each in made:
+        os.replace(each, file.with_name(each.name))
 
 
 def _size(subject: Subject, settings: Settings) -> Size:
