@@ -61,6 +61,7 @@ ALSO = {
     'commands/listing.py': ['commands/test_configs.py', 'commands/test_models.py'],
     'commands/make_shards.py': ['tools/test_make_shards.py'],
     'commands/eager_model.py': ['tools/predict'],
+    'commands/model_config.py': ['tools/predict', 'tools/test_export.py', 'tools/test_analyze.py'],
     'commands/predict.py': ['tools/predict'],
     'commands/browse.py': ['tools/test_browse.py'],
     'commands/run_page.py': ['tools/test_track.py'],

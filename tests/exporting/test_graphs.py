@@ -14,7 +14,8 @@ from vitbackbones.exporting.graphs import FromPixels, example, reason, silenced,
 from ..conftest import REPRESENTATIVES
 from .subjects import SIZE, small_subject
 
-ANY_SIZE = ('deit_ti', 'pvt_t', 't2t_14', 'tnt_ti', 'mixer_b16')
+ANY_SIZE = ('deit_ti', 't2t_14', 'tnt_ti', 'mixer_b16')
+SLOW = pytest.param('pvt_t', marks=pytest.mark.grid)
 
 
 @torch.no_grad()
@@ -28,7 +29,7 @@ def test_a_graph_of_every_class_takes_any_number_of_images(name):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize('name', ANY_SIZE)
+@pytest.mark.parametrize('name', [*ANY_SIZE, SLOW])
 def test_a_graph_may_take_any_size(name):
     network = small_subject(name).network
     graph = trace(network, example(SIZE, 1, ['batch', 'size'], False), ['batch', 'size']).module()

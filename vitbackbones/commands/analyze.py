@@ -19,27 +19,23 @@ from ..benchmarking.model_sources import build_ours
 from ..benchmarking.tables import as_csv
 from ..checkpoints.filling import load_pretrained
 from ..configuration.data import locate_data
-from ..configuration.lint import lint
 from ..configuration.paths import resolve
-from ..configuration.read import read_config, require_sections
 from ..drawing.sheet import spread
 from ..errors import InputError
 from ..files import folder_lock, prepare_folder, write_file
 from ..inference.predictor import Predictor, choose_device
 from ..inference.sources import Frame, find_sources, read_frames
 from ..inference.subjects import by_name, of_config
-from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..pages import page
-from ..preflight.agreement import require_agreement
 from ..preflight.data import check_data
 from ..preflight.explain import explained
 from ..processes import show_warnings
-from ..tasks import TASKS, find_task
 from ..training.allocation import keep_freed_memory
 from ..training.cores import share_cores
 from ..training.find_checkpoint import choose_checkpoint
 from .cli import add_shared, image_size
 from .cli import count as whole
+from .model_config import read_model_config
 
 OURS = 'ours:'  # in front of the name of a model
 DEFAULT_SIZE = (224, 224)  # of images for a model by name
@@ -274,15 +270,7 @@ def _configured_model(
     frames: Sequence[Frame],
 ) -> Subject:
     """Build the model of a config."""
-    config = read_config(model, options.cfg_options)
-    if not options.versus:  # else another model may need what this one does not
-        leave_out_unused(config)
-    require_sections(config, 'model', 'test_dataloader')
-    if find_task(config) is None:
-        known = ', '.join(TASKS)
-        raise InputError(f'{config.filename}: default_scope must be one of {known}')
-    lint(config, options.cfg_options)
-    require_agreement(config)
+    config = read_model_config(model, options.cfg_options, is_alone=not options.versus)
     if ANALYSES[options.what].needs == 'data':
         config = locate_data(config, options.data_root, ('val',))
         show_warnings(check_data(config, ('val',)))

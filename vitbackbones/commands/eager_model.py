@@ -8,20 +8,16 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ..catalog import config_name
-from ..configuration.lint import lint
-from ..configuration.read import read_config, require_sections
-from ..errors import InputError
 from ..inference.predictor import Predictor, choose_device
 from ..inference.sources import SUFFIXES
-from ..openmmlab.unused_toolboxes import leave_out_unused
-from ..preflight.agreement import require_agreement
 from ..preflight.explain import explained
 from ..preflight.own_data import take_classes_of
-from ..tasks import TASKS, find_task
+from ..tasks import find_task
 from ..trained import trained_weights
 from ..training.allocation import keep_freed_memory
 from ..training.cores import share_cores
 from ..training.find_checkpoint import checkpoint_in, choose_checkpoint
+from .model_config import read_model_config, weights_along
 
 ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')  # of a config
 
@@ -38,20 +34,12 @@ class EagerModel:
     """
 
     def __init__(self, options: Namespace) -> None:
-        config = read_config(options.config, options.cfg_options)
-        leave_out_unused(config)
-        require_sections(config, 'model', 'test_dataloader')
-        task = find_task(config)
-        if task is None:
-            known = ', '.join(TASKS)
-            raise InputError(f'{config.filename}: default_scope must be one of {known}')
-        lint(config, options.cfg_options)
-        require_agreement(config)
+        config = read_model_config(options.config, options.cfg_options)
         self.options = options
         self.device = choose_device(options.device)
         self.checkpoint, self.inputs = _find_weights(config, options)
         self.config = take_classes_of(config, self.checkpoint)
-        self.writer = task.writer
+        self.writer = find_task(config).writer
 
     def open(self) -> Predictor:
         """Build the model and fill it."""
@@ -84,16 +72,14 @@ def _find_weights(config: Config, options: Namespace) -> tuple[Path, list[str]]:
         InputError: there is no such checkpoint, or none is given and none comes along.
     """
     first, *others = options.checkpoint, *options.inputs
-    name, trained = config_name(config.filename), trained_weights()
-    if others and not _is_input(Path(first), name in trained):
+    has_weights = config_name(config.filename) in trained_weights()
+    if others and not _is_input(Path(first), has_weights):
         return choose_checkpoint(first, 'CHECKPOINT'), others
-    if name not in trained:
-        raise InputError(
-            f'{name}: no trained weights of it come with the package (of {", ".join(trained)} '
-            'they do). Give CHECKPOINT before the inputs: the work dir of a training, a file, or '
-            'the name of a published detector.'
-        )
-    return trained[name], [first, *others]
+    otherwise = (
+        'Give CHECKPOINT before the inputs: the work dir of a training, a file, or the name of a '
+        'published detector.'
+    )
+    return weights_along(config, otherwise), [first, *others]
 
 
 def _is_input(path: Path, has_weights: bool) -> bool:

@@ -6,8 +6,6 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ..catalog import config_name, find_config
-from ..configuration.lint import lint
-from ..configuration.read import read_config, require_sections
 from ..errors import InputError
 from ..exported.card import card_path, parts
 from ..exporting.formats import FORMATS, require_packages
@@ -19,15 +17,12 @@ from ..exporting.writing import export as write
 from ..files import prepare_folder
 from ..inference.sources import find_sources
 from ..models.names import MODELS
-from ..openmmlab.unused_toolboxes import leave_out_unused
-from ..preflight.agreement import require_agreement
 from ..preflight.explain import explained
 from ..preflight.own_data import take_classes_of
-from ..tasks import TASKS, find_task
-from ..trained import trained_weights
 from ..training.find_checkpoint import choose_checkpoint
 from ..verbs import command_line
 from .cli import add_shared, count, image_size
+from .model_config import read_model_config, weights_along
 
 EXAMPLES = """\
 examples:
@@ -137,13 +132,7 @@ def _subject(options: Namespace) -> Subject:
         raise InputError('--untrained: is for exporting without CHECKPOINT')
     if options.config in MODELS:
         return of_model(options.config, options.checkpoint, trained=not options.untrained)
-    config = read_config(options.config, options.cfg_options)
-    leave_out_unused(config)
-    require_sections(config, 'model', 'test_dataloader')
-    if find_task(config) is None:
-        raise InputError(f'{config.filename}: default_scope must be one of {", ".join(TASKS)}')
-    lint(config, options.cfg_options)
-    require_agreement(config)
+    config = read_model_config(options.config, options.cfg_options)
     checkpoint = None if options.untrained else _find_weights(config, options)
     if checkpoint:
         config = take_classes_of(config, checkpoint)
@@ -154,10 +143,7 @@ def _subject(options: Namespace) -> Subject:
 def _find_weights(config: Config, options: Namespace) -> Path:
     if options.checkpoint:
         return choose_checkpoint(options.checkpoint, 'CHECKPOINT')
-    name, trained = config_name(config.filename), trained_weights()
-    if name not in trained:
-        raise InputError(
-            f'{name}: no trained weights of it come with the package. Give CHECKPOINT, the work '
-            'dir of a training or a file, or --untrained to try the export.'
-        )
-    return trained[name]
+    otherwise = (
+        'Give CHECKPOINT, the work dir of a training or a file, or --untrained to try the export.'
+    )
+    return weights_along(config, otherwise)
