@@ -68,6 +68,18 @@ def did_you_mean(
     return f'; did you mean {" or ".join(map(repr, shown))}?' if near else ''
 
 
+def in_one_line(error: BaseException, longest: int | None = None) -> str:
+    """Return what an error says in one line, cut behind ``longest`` characters if they are given.
+
+    >>> in_one_line(ValueError('no\\n  pixels')), in_one_line(ValueError())
+    ('no pixels', 'ValueError')
+    >>> in_one_line(ValueError('no pixels'), 2)
+    'no...'
+    """
+    text = ' '.join(str(error).split()) or type(error).__name__
+    return text if longest is None or len(text) <= longest else f'{text[:longest]}...'
+
+
 def failure(error: Exception, what: str) -> str:
     """Say in one line that ``what`` raised an error on an image.
 

@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InputError
+from ..messages import in_one_line
 from .answers import Answer, reader
 from .card import Card
 from .preparing import SLIDE, Prepared, prepare, require_steps
-from .runtimes import RUNTIMES, in_one_line, open_graph
+from .runtimes import LONGEST, RUNTIMES, open_graph
 from .sliding import slide
 
 
@@ -118,8 +119,8 @@ class Exported:
         try:
             return [output[: len(image)] for output in self._graph.run(np.ascontiguousarray(full))]
         except Exception as error:  # of any kind, as runtimes are written in C++
-            name = RUNTIMES[self.file.suffix].name
-            raise InputError(f'{self.file}: {name} fails: {in_one_line(error)}') from error
+            name, reason = RUNTIMES[self.file.suffix].name, in_one_line(error, LONGEST)
+            raise InputError(f'{self.file}: {name} fails: {reason}') from error
 
     def _require_taken(self, image: np.ndarray) -> None:
         given = self.card.input

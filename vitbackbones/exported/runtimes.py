@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InputError
+from ..messages import in_one_line
 from ..packages import import_optional
 from .card import Card, GraphInput, GraphOutput
 
-LONGEST = 200  # characters of an error of a runtime
+LONGEST = 200  # characters of an error; behind them runtimes name their own sources
 
 
 class Port(NamedTuple):
@@ -185,16 +186,11 @@ def open_graph(file: str | Path, card: Card, threads: int = 0) -> Graph:
     except InputError:
         raise
     except Exception as error:  # of any kind, as runtimes are written in C++
-        raise InputError(f'{file}: {runtime.name} cannot run it: {in_one_line(error)}') from error
+        reason = in_one_line(error, LONGEST)
+        raise InputError(f'{file}: {runtime.name} cannot run it: {reason}') from error
     _require_same(file, 'input', [card.input], graph.inputs, _takes)
     _require_same(file, 'output', card.outputs, graph.outputs, _may_be_same)
     return graph
-
-
-def in_one_line(error: Exception) -> str:
-    """Return what an error says in one line, cut where runtimes begin to name their own sources."""
-    text = ' '.join(str(error).split())
-    return f'{text[:LONGEST]}...' if len(text) > LONGEST else text or type(error).__name__
 
 
 def _require_same(

@@ -10,6 +10,7 @@ from numbers import Real
 import numpy as np
 from mmengine.visualization.vis_backend import BaseVisBackend
 
+from ..messages import in_one_line
 from .tracker import Tracker
 
 # What says where a record stands; an evaluation has the time of its batches, under the same name
@@ -89,5 +90,4 @@ class Backend(BaseVisBackend):
 
 def left_alone(name: str, error: Exception) -> str:
     """Return the message about a tracker that failed."""
-    reason = ' '.join(str(error).split()) or repr(error)
-    return f'{name} no longer follows this run, and the local log goes on: {reason}'
+    return f'{name} no longer follows this run, and the local log goes on: {in_one_line(error)}'

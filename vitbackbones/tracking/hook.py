@@ -15,6 +15,7 @@ from mmengine.runner import Runner
 
 from ..catalog import config_name
 from ..errors import InputError
+from ..messages import in_one_line
 from .backend import Backend, left_alone
 from .record import empty_record, logged_rows, read_record, this_start, write_record
 from .tracker import Start, Tracker
@@ -45,10 +46,9 @@ def followed_to_its_end(runner: Runner) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        reason = ' '.join(str(error).split()) or type(error).__name__
         for hook in runner.hooks:
             if isinstance(hook, Follower):
-                hook.after_stop(runner, reason)
+                hook.after_stop(runner, in_one_line(error))
         raise
 
 

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from ..errors import InputError
+from ..messages import in_one_line
 from ..packages import import_optional
 from .tracker import Start, Tracker
 
@@ -40,10 +41,9 @@ class MLflow(Tracker):
             with _soon():
                 _find_experiment(_client(uri))
         except Exception as error:  # of a database, a server, a file system
-            reason = ' '.join(str(error).split())
             raise InputError(
-                f'mlflow: {uri} takes no runs ({reason}). Set MLFLOW_TRACKING_URI to a server '
-                'that runs, or to file:FOLDER.'
+                f'mlflow: {uri} takes no runs ({in_one_line(error)}). Set MLFLOW_TRACKING_URI to '
+                'a server that runs, or to file:FOLDER.'
             ) from error
 
     def start(self, start: Start) -> dict:

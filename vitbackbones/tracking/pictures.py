@@ -19,6 +19,7 @@ from PIL import Image
 from torch.nn.parallel import DistributedDataParallel
 
 from ..files import write_file
+from ..messages import in_one_line
 from ..reporting.parts import photograph
 from ..tasks import find_task
 from .backend import Backend
@@ -62,8 +63,7 @@ class PicturesHook(Hook):
                 _show(runner, f'{FOLDER}/{name}', picture)
         except Exception as error:  # whatever it is, the run is worth more than its pictures
             self.is_wanted = False
-            reason = ' '.join(str(error).split()) or repr(error)
-            runner.logger.warning(f'predictions of this run are not drawn: {reason}')
+            runner.logger.warning(f'predictions of this run are not drawn: {in_one_line(error)}')
 
     def _drawn(self, runner: Runner) -> Iterator[tuple[str, Image.Image]]:
         model = runner.model

@@ -17,6 +17,7 @@ from PIL import Image
 
 from ..analysis.curves import draw_each, measure
 from ..drawing.sheet import spread
+from ..messages import in_one_line
 from ..reporting.curves import as_svg
 from ..reporting.page import write_page
 from ..reporting.parts import (
@@ -172,5 +173,4 @@ class RunPageHook(Follower):
         try:
             write_run_page(work_dir, work_dir / NAME)
         except Exception as error:  # whatever it is, the run is worth more than its page
-            reason = ' '.join(str(error).split()) or repr(error)
-            runner.logger.warning(f'{NAME} of this run is not written: {reason}')
+            runner.logger.warning(f'{NAME} of this run is not written: {in_one_line(error)}')
