@@ -45,7 +45,7 @@ WRITE = {'model.onnx': write_classifier, 'model.xml': write_openvino, 'model.pt2
 def test_every_runtime_answers_as_the_graph_says(tmp_path, name):
     file = tmp_path / name
     WRITE[name](file)
-    (logits,) = open_graph(file, Card.read(file), threads=1).run(IMAGES)
+    (logits,) = open_graph(file, Card.read(file), threads=1, trusted=True).run(IMAGES)
     np.testing.assert_allclose(logits, IMAGES.mean((2, 3)), atol=1e-6)
 
 
@@ -54,8 +54,16 @@ def test_a_file_that_is_no_graph_is_one_line(tmp_path, suffix):
     file = tmp_path / f'model{suffix}'
     file.write_bytes(b'no graph')
     with pytest.raises(InputError, match=rf'model{suffix}: .* cannot run it: ') as refusal:
-        open_graph(file, make_card())
+        open_graph(file, make_card(), trusted=True)
     assert '\n' not in str(refusal.value)
+
+
+def test_a_file_that_may_hold_code_is_read_on_word_alone(tmp_path, monkeypatch):
+    file = tmp_path / 'model.pt2'
+    write_pt2(file)
+    monkeypatch.setattr('torch.export.load', lambda file: pytest.fail('it was read'))
+    with pytest.raises(InputError, match='--trusted'):
+        open_graph(file, Card.read(file))
 
 
 @pytest.mark.parametrize(

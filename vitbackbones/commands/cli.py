@@ -103,6 +103,10 @@ SHARED = {
         'metavar': 'S',
         'help': 'least score that is drawn (default: 0.3)',
     },
+    '--trusted': {
+        'action': 'store_true',
+        'help': 'run an exported .pt2 file, which may hold code; other files hold none',
+    },
     # None, 'float32' or 'bfloat16'
     '--fused': {
         'nargs': '?',

@@ -61,7 +61,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--score-threshold', '--score-thr', **SHARED['--score-threshold'])  # its earlier name
     masks = 'form of the masks in predictions.json (default: rle)'
     add('--masks', choices=['rle', 'polygons'], default='rle', help=masks)
-    add_shared(add, '--cfg-options')
+    add_shared(add, '--trusted', '--cfg-options')
 
 
 class ExportedFile:
@@ -76,6 +76,7 @@ class ExportedFile:
 
     def __init__(self, options: Namespace) -> None:
         self.file = Path(options.config)
+        self.trusted = options.trusted
         self.inputs = [options.checkpoint, *options.inputs]
         for name, default in OF_TORCH.items():
             if getattr(options, name) != default:
@@ -84,7 +85,7 @@ class ExportedFile:
 
     def open(self) -> ExportedModel:
         """Read the file and its card."""
-        self.model = ExportedModel(self.file)
+        self.model = ExportedModel(self.file, self.trusted)
         return self.model
 
     def writer(self, *given):

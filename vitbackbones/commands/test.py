@@ -61,7 +61,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     weights = f'{SHARED["checkpoint"]["help"]}, or an exported file ({", ".join(RUNTIMES)})'
     add('checkpoint', metavar='CHECKPOINT', help=weights)
     add('--dataset', choices=SETS, help='for ImageNet classifiers: other labels or images')
-    add_shared(add, '--fused')
+    add_shared(add, '--fused', '--trusted')
     single = parser.add_mutually_exclusive_group()
     scales = "average over the config's scales and flips"
     single.add_argument('--tta', action='store_true', help=scales)
@@ -274,7 +274,9 @@ STEPS = (
         'exported file',
         'a runtime computes it in the place of the model',
         lambda config, options: (
-            use_exported(config, options.checkpoint) if is_exported(options.checkpoint) else config
+            use_exported(config, options.checkpoint, options.trusted)
+            if is_exported(options.checkpoint)
+            else config
         ),
     ),
     Step('fused form', 'the weights are folded and packed for this processor (--fused)', _fuse),

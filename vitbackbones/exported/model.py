@@ -14,12 +14,13 @@ from .runtimes import LONGEST, RUNTIMES, open_graph
 from .sliding import slide
 
 
-def load(file: str | Path, threads: int = 0) -> 'Exported':
+def load(file: str | Path, threads: int = 0, trusted: bool = False) -> 'Exported':
     """Return an exported file and its card, ready to answer.
 
     Args:
         file: ``.onnx``, ``.xml`` or ``.pt2``, with its card beside it.
         threads: of the runtime, by default one for each core.
+        trusted: whether code in the file may run, which ``.pt2`` files may hold.
 
     Raises:
         InputError: file or card is missing or damaged, they are not of one model, or the runtime is
@@ -28,7 +29,7 @@ def load(file: str | Path, threads: int = 0) -> 'Exported':
     >>> exported = load('model.onnx')  # doctest: +SKIP
     >>> exported.predict(cv2.imread('photo.jpg')).boxes  # doctest: +SKIP
     """
-    return Exported(file, threads)
+    return Exported(file, threads, trusted)
 
 
 class Exported:
@@ -39,12 +40,12 @@ class Exported:
         card: what is known of it.
     """
 
-    def __init__(self, file: str | Path, threads: int = 0) -> None:
+    def __init__(self, file: str | Path, threads: int = 0, trusted: bool = False) -> None:
         self.file = Path(file)
         self.card = Card.read(file)
         require_steps(self.card, f'{file}.json')
         self._read = reader(self.card, f'{file}.json')
-        self._graph = open_graph(file, self.card, threads)
+        self._graph = open_graph(file, self.card, threads, trusted)
         steps = (step for step in self.card.steps if step['type'] == SLIDE)
         self._windows = next(steps, None)
         self._require_logits()

@@ -146,17 +146,19 @@ class Runtime(NamedTuple):
         format: its name for ``--to`` and on cards.
         name: of the runtime.
         start: reads a file.
+        runs_code: whether a file may hold code that reading it runs.
     """
 
     format: str
     name: str
     start: Callable[[Path, int], Graph]
+    runs_code: bool = False
 
 
 RUNTIMES = {
     '.onnx': Runtime('onnx', 'ONNX Runtime', start_onnxruntime),
     '.xml': Runtime('openvino', 'OpenVINO', start_openvino),
-    '.pt2': Runtime('pt2', 'torch', start_torch),
+    '.pt2': Runtime('pt2', 'torch', start_torch, runs_code=True),
 }
 
 
@@ -165,13 +167,14 @@ def is_exported(text: str | Path) -> bool:
     return Path(text).suffix in RUNTIMES
 
 
-def open_graph(file: str | Path, card: Card, threads: int = 0) -> Graph:
+def open_graph(file: str | Path, card: Card, threads: int = 0, trusted: bool = False) -> Graph:
     """Return the graph of an exported file.
 
     Args:
         file: with a suffix of :data:`RUNTIMES`.
         card: the one beside it.
         threads: as many, by default what the runtime takes.
+        trusted: whether code in it may run.
 
     Raises:
         InputError: its runtime is not installed or cannot run it, or it has other inputs or outputs
@@ -181,6 +184,11 @@ def open_graph(file: str | Path, card: Card, threads: int = 0) -> Graph:
     if file.suffix not in RUNTIMES:
         raise InputError(f'{file}: no exported file; they end in {", ".join(RUNTIMES)}')
     runtime = RUNTIMES[file.suffix]
+    if runtime.runs_code and not trusted:
+        raise InputError(
+            f'{file}: {runtime.name} runs code that a {file.suffix} file may hold. If you trust '
+            'its maker: --trusted (in Python trusted=True). ONNX and OpenVINO files hold no code.'
+        )
     try:
         graph = runtime.start(file, threads)
     except InputError:

@@ -81,7 +81,7 @@ def export(subject: Subject, settings: Settings, file: Path, pictures: Sequence[
         writer(program, subject.network.outputs, part, settings.half)
         card = _card(subject, settings, program)
         card.write(part)
-        exported = load(part)
+        exported = load(part, trusted=True)  # it was written here
         images = [*_random(exported.card, settings), *_given(exported, pictures)]
         card = replace(card, parity=_parity(network, exported, images))
         card.write(part)

@@ -30,8 +30,8 @@ class ExportedModel:
         InputError: see :func:`vitbackbones.exported.load`.
     """
 
-    def __init__(self, file: str | Path) -> None:
-        self.exported = load(file)
+    def __init__(self, file: str | Path, trusted: bool = False) -> None:
+        self.exported = load(file, trusted=trusted)
         card = self.exported.card
         self.meta = {'classes': card.classes, 'palette': card.palette}
 

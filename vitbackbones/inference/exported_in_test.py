@@ -15,17 +15,18 @@ from ..registry import SCOPE, bare_name
 KEPT = ('Load', 'Pack')  # beginnings of the steps of a pipeline that are not a card's
 
 
-def use_exported(config: Config, file: str) -> Config:
+def use_exported(config: Config, file: str, trusted: bool = False) -> Config:
     """Return a config whose model is an exported file.
 
     Its pipelines load, and leave it to the card how a picture becomes an input, so that what is
-    measured is what ``predict`` does.
+    measured is what ``predict`` does. ``trusted``: see :func:`vitbackbones.exported.load`.
     """
     config = separated(config)
     for _, dataset in datasets(config, ('test',)):
         steps = dataset.pipeline
         dataset.pipeline = [s for s in steps if bare_name(s['type']).startswith(KEPT)]
-    config.model = {'type': f'{SCOPE}.ExportedInTest', 'file': str(file)}
+    kind = f'{SCOPE}.ExportedInTest'
+    config.model = {'type': kind, 'file': str(file), 'trusted': trusted}
     return config
 
 
@@ -34,14 +35,15 @@ class ExportedInTest(BaseModel):
 
     Args:
         file: the file.
+        trusted: whether code in it may run.
 
     Raises:
         InputError: see :func:`vitbackbones.exported.load`.
     """
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, trusted: bool = False) -> None:
         super().__init__()
-        self.exported = load(file)
+        self.exported = load(file, trusted=trusted)
 
     def test_step(self, data: dict) -> list:
         """Return the data samples of a batch, with what the file answers in them."""
