@@ -62,9 +62,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--split', choices=SPLITS, default='train', help='whose pictures (default: train)')
     named = 'these pictures: names of files, or ends of their paths'
     add('--only', nargs='+', default=[], metavar='NAME', help=named)
-    rows = 'rows, spread over the data set (default: 4)'
+    rows = 'pictures, a row for each, spread over the data set (default: 4)'
     add('--images', type=count, default=4, metavar='N', help=rows)
-    add('--draws', type=count, default=3, metavar='N', help='of training per row (default: 3)')
+    add(
+        '--draws',
+        type=count,
+        default=3,
+        metavar='N',
+        help='draws of training in a row (default: 3)',
+    )
     seed = 'of the run whose draws are shown (default: randomness.seed of the config, or 0)'
     add('--seed', type=int, metavar='N', help=seed)
     out = 'a picture (.jpg, .png), or a folder for a picture of each row '

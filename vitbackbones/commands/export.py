@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     default = 'the file to write (default: CONFIG with the suffix of the format)'
     add('--out', metavar='FILE', help=default)
     add('--overwrite', action='store_true', help='replace the file if it is there')
-    open_ = 'leave the number of images open (batch), their size, or both (batch,size)'
+    open_ = 'leave open the number of images (batch), their size (size), or both (batch,size)'
     add('--dynamic', type=_dynamic, default=(), metavar='WHAT', help=open_)
     size = 'size of the images (default: that of the tests)'
     add('--size', type=image_size, metavar='HxW', help=size)

@@ -42,8 +42,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     config = f'{SHARED["config"]["help"]}, or an exported file ({", ".join(RUNTIMES)})'
     add('config', metavar='CONFIG', help=config)
     weights = (
-        'a file of weights, the work dir for the latest, or WORK_DIR/best; not needed if weights '
-        'come along'
+        'a file of weights, the work dir for the latest, or WORK_DIR/best; not needed for an '
+        'exported file or if weights come along'
     )
     add('checkpoint', metavar='CHECKPOINT', help=weights)
     add('inputs', nargs='*', metavar='INPUT', help='images, folders, videos')

@@ -20,7 +20,9 @@ the newest report that "test --report" wrote into the work dir. It opens without
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
-    parser.add_argument('work_dir', metavar='WORK_DIR', help='of a training, also of one under way')
+    parser.add_argument(
+        'work_dir', metavar='WORK_DIR', help='the folder of a training, finished or under way'
+    )
     place = f'where the page goes (default: WORK_DIR/{NAME})'
     parser.add_argument('--out', metavar='FILE', help=place)
 
