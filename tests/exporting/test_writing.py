@@ -72,7 +72,9 @@ def test_a_file_for_any_size_takes_pictures_of_any(tmp_path):
     pixels = np.random.default_rng(0).integers(0, 256, (1, 80, 112, 3), np.uint8)
     image = (torch.from_numpy(pixels) - torch.tensor(subject.mean)) / torch.tensor(subject.std)
     wanted = subject.network(image.permute(0, 3, 1, 2))[0]  # (N, H, W, 3) -> (N, 3, H, W)
-    np.testing.assert_allclose(load(file, trusted=True).run(pixels)['logits'], wanted, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        load(file, trusted=True).run(pixels)['logits'], wanted, rtol=1e-4, atol=1e-5
+    )
 
 
 @torch.no_grad()
