@@ -37,6 +37,7 @@ def test_values(text, value):
         'print(1)',
         'a b',
         'dict(a=',
+        '{[1]: 2}',
         '[' * 5000 + ']' * 5000,
     ],
 )

@@ -23,7 +23,7 @@ def read_value(text: str):
     """
     try:
         return _value(ast.parse(text.strip(), mode='eval').body)
-    except (SyntaxError, RecursionError) as error:
+    except (SyntaxError, RecursionError, MemoryError, TypeError) as error:  # a list as a key
         raise ValueError(f'{text}: cannot be read as a value; texts may need quotes') from error
 
 

@@ -8,6 +8,10 @@ from mmengine.config import Config
 from vitbackbones.checkpoints.config_images import config_images
 from vitbackbones.models.preprocessing import named_config
 
+CROP = (
+    'test_dataloader = dict(dataset=dict(pipeline=[dict(type="ResizeEdge", scale={scale}), '
+    'dict(type="CenterCrop", crop_size={size})]))'
+)
 LISTED = 'dict(mean=[0, 51, 255], std=[51, 51, 51])'
 
 
@@ -38,6 +42,14 @@ def test_mean_and_deviation_are_for_pixels_up_to_1(text):
         'model = dict(data_preprocessor=dict(mean=["a", 2, 3], std=[1, 1, 1]))',
         'test_dataloader = dict(dataset=dict(pipeline=[dict(type="ResizeEdge", scale=0), 3]))',
         'test_dataloader = dict(dataset=dict(pipeline=dict(type="CenterCrop")))',
+        'test_dataloader = dict(dataset=dict(pipeline=[dict(type=[1])]))',
+        'model = dict(data_preprocessor={[1]: 2})',
+        f'model = dict(data_preprocessor=dict(mean=[0x{"f" * 400}, 1, 1], std=[1, 1, 1]))',
+        'model = dict(data_preprocessor=dict(mean=[1e999, 1, 1], std=[1, 1, 1]))',
+        'model = dict(data_preprocessor=dict(mean=[1, 1, 1], std=[0, 1, 1]))',
+        CROP.format(scale=1, size=f'0x{"f" * 400}'),
+        CROP.format(scale=8, size=-8),
+        CROP.format(scale=10**9, size=1),
     ],
 )
 def test_what_is_not_said_is_left_out(text):

@@ -341,3 +341,20 @@ def test_a_palette_without_a_color_for_each_class_is_left_out(tmp_path, palette)
     meta['palette'] = [[0, 0, 0], [255, 0, 9]]
     save_file({'w': torch.ones(1)}, file, {'dataset_meta': json.dumps(meta)})
     assert load_file(file)['meta']['dataset_meta'] == meta
+
+
+LONG_TUPLE = b'(' + b'K\x01' * 65 + b'tq\x01'
+
+
+@pytest.mark.parametrize(
+    ('content', 'reason'),
+    [
+        (LONG_TUPLE + b'}(h\x01Nu.', 'long tuples'),
+        (b'}((' + b'K\x01' * 65 + b'tNu.', 'long tuples'),
+        (b'}(\x8a\x09' + b'\x01' * 9 + b'Nu.', 'beyond 64 bits'),
+        (b'cbuiltins\nset\n](\x8a\x09' + b'\x01' * 9 + b'e\x85R.', 'beyond 64 bits'),
+    ],
+)
+def test_keys_that_take_hours_to_hash_are_refused(content, reason):
+    with pytest.raises(InputError, match=reason):
+        read_data(io.BytesIO(b'\x80\x02' + content), 'x.pkl')

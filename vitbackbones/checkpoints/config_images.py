@@ -9,6 +9,8 @@ from collections.abc import Mapping
 
 from ..literals import read_value
 
+INTERPOLATIONS = ('nearest', 'bilinear', 'bicubic', 'lanczos')
+LARGEST = 10  # times the side of a crop that a picture is resized to
 SECTIONS = ('model', 'data_preprocessor', 'test_dataloader')
 
 
@@ -59,22 +61,25 @@ def _part(settings: object, *keys: str) -> object:
 
 def _normalization(preprocessor: object) -> dict:
     levels = {key: _part(preprocessor, key) for key in ('mean', 'std')}
-    if not all(map(_are_levels, levels.values())):
+    if not all(map(_are_levels, levels.values())) or not all(levels['std']):
         return {}
     return {key: tuple(level / 255 for level in levels[key]) for key in levels}
 
 
 def _are_levels(value: object) -> bool:
     listed = isinstance(value, list | tuple) and len(value) == 3
-    return listed and all(isinstance(level, int | float) for level in value)
+    return listed and all(isinstance(level, int | float) and 0 <= level <= 255 for level in value)
 
 
 def _crop(steps: object) -> dict:
     """Return the central crop after a resize of the short edge, mmpretrain's evaluation."""
-    by_type = {_part(step, 'type'): step for step in (steps if isinstance(steps, list) else ())}
+    steps = steps if isinstance(steps, list) else ()
+    by_type = {kind: step for step in steps if isinstance(kind := _part(step, 'type'), str)}
     edge = _part(by_type.get('ResizeEdge'), 'scale')
     side = _part(by_type.get('CenterCrop'), 'crop_size')
-    if not isinstance(edge, int) or not isinstance(side, int) or edge <= 0:
+    if not isinstance(edge, int) or not isinstance(side, int):
+        return {}
+    if not 0 < side <= edge <= LARGEST * side:
         return {}
     how = _part(by_type['ResizeEdge'], 'interpolation')
-    return {'crop_pct': side / edge} | ({'interpolation': how} if isinstance(how, str) else {})
+    return {'crop_pct': side / edge} | ({'interpolation': how} if how in INTERPOLATIONS else {})

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 COPIES = 10  # how many bytes and items may be copied for each byte of a file
+MOST_PARTS = 64  # of a tuple that is a key
 
 
 class Refused(Exception):
@@ -153,9 +154,17 @@ class Unpickler:
 
 
 def flat_keys(keys: Sequence[Any]) -> Sequence[Any]:
-    """Return ``keys``; refuse a tuple inside a tuple, as Python crashes on hashing deep ones."""
-    if any(isinstance(part, tuple) for key in keys if isinstance(key, tuple) for part in key):
-        raise Refused('a key of nested tuples')
+    """Return ``keys``; refuse those that crash Python on hashing, or take it hours.
+
+    These are tuples in tuples, long tuples that a small file names again and again, and numbers
+    beyond 64 bits, of which any number can share one hash.
+    """
+    for key in keys:
+        parts = key if isinstance(key, tuple) else (key,)
+        if len(parts) > MOST_PARTS or any(isinstance(part, tuple) for part in parts):
+            raise Refused('a key of nested or long tuples')
+        if any(isinstance(part, int) and part.bit_length() > 64 for part in parts):
+            raise Refused('a key beyond 64 bits')
     return keys
 
 
