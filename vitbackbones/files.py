@@ -179,6 +179,16 @@ def folder_lock(folder: Path, role: str) -> Iterator[None]:
         yield
 
 
+def is_abandoned(folder: Path) -> bool:
+    """Return whether a folder was locked by a process that has ended since."""
+    try:
+        with open(folder / LOCK, 'r+') as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # it is in use, was never locked, or the file system has no locks
+        return False
+    return True
+
+
 def _open(path: Path, role: str) -> TextIO:
     """Open the file without emptying it, and no other file that a link of its name leads to."""
     try:

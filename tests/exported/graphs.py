@@ -52,7 +52,21 @@ def write_detector(file: Path, found: dict, size=(None, None), **changed) -> Car
         ]
     shapes = {name: list(values.shape) for name, values in found.items()}
     types = {name: values.dtype.name for name, values in found.items()}
-    return _write(file, nodes, [1, 3, *size], shapes, types, task='detection', **changed)
+    return _write(file, nodes, [1, 3, *size], shapes, types, **{'task': 'detection'} | changed)
+
+
+def write_with_weights_elsewhere(file: Path, place: str) -> None:
+    """Write a graph that adds three numbers, which lie in the file at ``place``, to the image."""
+    kind, shape = TensorProto.FLOAT, [1, 3, 1, 1]
+    weights = TensorProto(name='weights', data_type=kind, dims=shape)
+    weights.data_location = TensorProto.EXTERNAL
+    weights.external_data.add(key='location', value=place)
+    nodes = [helper.make_node('Add', ['image', 'weights'], ['sum'])]
+    ports = [[helper.make_tensor_value_info(name, kind, shape)] for name in ('image', 'sum')]
+    graph = helper.make_graph(nodes, 'tiny', *ports, initializer=[weights])
+    opsets = [helper.make_opsetid('', 18)]
+    # onnx.save would look for the weights
+    file.write_bytes(helper.make_model(graph, opset_imports=opsets).SerializeToString())
 
 
 def _write(file, nodes, shape, outputs, types=None, **changed) -> Card:

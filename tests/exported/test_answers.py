@@ -1,12 +1,13 @@
 """What a graph's numbers mean on the picture."""
 
+import cv2  # noqa: F401 (its first import changes the environment)
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 
 from vitbackbones.errors import InputError
-from vitbackbones.exported.answers import reader
+from vitbackbones.exported.answers import READ, require_form
 from vitbackbones.exported.preparing import Prepared
 
 from .cards import make_card
@@ -16,7 +17,7 @@ PICTURE = Prepared(np.zeros((3, 8, 12), np.float32), (8, 8), (16, 20))
 
 
 def read(task, **outputs):
-    return reader(make_card(task=task), 'm.onnx')(outputs, PICTURE, make_card(task=task))
+    return READ[task](outputs, PICTURE, make_card(task=task))
 
 
 def test_scores_sum_to_one():
@@ -77,6 +78,30 @@ def test_segments_are_on_the_picture():
     assert set(found.segments.ravel()) == set(segments[:, :8].ravel())
 
 
-def test_another_task_is_refused():
-    with pytest.raises(InputError, match=r"m\.onnx: task 'poses' is none of classification"):
-        reader(make_card(task='poses'), 'm.onnx')
+@pytest.mark.parametrize(
+    ('task', 'shapes'),
+    [
+        ('classification', {}),
+        ('classification', {'logits': (2, 3, 4, 4)}),
+        ('classification', {'logits': (1, 3)}),  # of two images
+        ('segmentation', {'logits': (2, 3)}),
+        ('segmentation', {'mask': (2, 4, 4), 'logits': (2, 3, 4, 4)}),
+        ('detection', {'boxes': (2, 7, 5), 'scores': (2, 7), 'labels': (2, 7)}),
+        ('detection', {'boxes': (2, 7, 4), 'scores': (2, 7), 'labels': (2, 0)}),
+        ('detection', {'boxes': (2, 7, 4), 'scores': (2, 7)}),
+    ],
+)
+def test_outputs_that_are_no_answer_are_refused(task, shapes):
+    with pytest.raises(InputError, match=rf'm\.onnx: .*: no answer of {task}'):
+        require_form(task, shapes, 'm.onnx', images=2)
+
+
+def test_objects_with_masks_and_segments_are_an_answer():
+    shapes = {
+        'boxes': (None, 7, 4),
+        'scores': (2, 7),
+        'labels': (2, None),
+        'masks': (2, 7, 8, 12),
+        'segments': (2, 8, 12),
+    }
+    require_form('detection', shapes, 'm.onnx')

@@ -54,6 +54,12 @@ def test_a_card_that_is_not_json(written, content):
         Card.read(written)
 
 
+def test_a_card_that_would_fill_the_memory(written, monkeypatch):
+    monkeypatch.setattr('vitbackbones.exported.card.LARGEST', 100)
+    with pytest.raises(InputError, match='no card: it has more than 100 bytes'):
+        Card.read(written)
+
+
 def test_a_card_that_is_a_list(written):
     card_path(written).write_text('[]')
     with pytest.raises(InputError, match='a card must be an object'):
@@ -72,11 +78,12 @@ def test_missing_keys_are_named(written):
 @pytest.mark.parametrize(
     ('changed', 'message'),
     [
-        ({'classes': 7}, 'classes must be a list, not 7'),
-        ({'palette': 'red'}, r"palette must be a list \| None, not 'red'"),
-        ({'input': 7}, 'input must be a dict, not 7'),
+        ({'classes': 7}, 'classes must be a list of entries, each a text, not 7'),
+        ({'palette': 'red'}, r"palette must be a list .*, or null, not 'red'"),
+        ({'input': 7}, 'input must be an object {...}, not 7'),
         ({'input': {'name': 'image'}}, r'misses input\.dtype, input\.layout'),
-        ({'outputs': [7]}, r'outputs\[0\] must be an object'),
+        ({'outputs': [7]}, r'outputs must be a list of entries, each an object {...}, not \[7\]'),
+        ({'task': 'poses'}, "task must be one of classification, .*, not 'poses'"),
         ({'outputs': [{'name': 'logits'}]}, r'misses outputs\[0\]\.dtype'),
     ],
 )

@@ -58,7 +58,7 @@ def test_windows_slide_over_a_picture(tmp_path):
 def test_windows_of_labels_cannot_slide(tmp_path):
     slide = {'type': 'slide', 'crop': [16, 16], 'stride': [8, 8]}
     found = {'mask': np.zeros((1, 16, 16), np.uint8)}
-    write_detector(tmp_path / 'model.onnx', found, (16, 16), steps=[slide])
+    write_detector(tmp_path / 'model.onnx', found, (16, 16), steps=[slide], task='segmentation')
     with pytest.raises(InputError, match='gives mask; export it with --output logits'):
         load(tmp_path / 'model.onnx')
 
@@ -99,3 +99,39 @@ def test_it_needs_numpy_and_the_runtime_alone(tmp_path):
     command = [sys.executable, '-c', WITHOUT, tmp_path / 'model.onnx']
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.stdout == '(3,)\n', done.stderr
+
+
+def test_a_graph_of_any_size_takes_a_picture_smaller_than_its_windows(tmp_path):
+    slide = {'type': 'slide', 'crop': [16, 16], 'stride': [8, 8]}
+    write_segmentor(tmp_path / 'model.onnx', (None, None), steps=[slide], dynamic=['size'])
+    exported = load(tmp_path / 'model.onnx')
+    image = exported.prepare(np.zeros((12, 30, 3), np.uint8)).image[None]
+    assert {part.shape for part in exported.parts(image)} == {(1, 3, 12, 16)}
+
+
+@pytest.mark.parametrize('bad', [np.nan, np.inf])
+@pytest.mark.parametrize('write', [write_classifier, write_segmentor])
+def test_logits_that_are_no_numbers_are_one_message(tmp_path, monkeypatch, write, bad):
+    write(tmp_path / 'model.onnx', steps=[RESIZE])
+    exported = load(tmp_path / 'model.onnx')
+    run = exported.run
+    monkeypatch.setattr(exported, 'run', lambda x: {'logits': run(x)['logits'] * bad})
+    with np.errstate(invalid='ignore'), pytest.raises(InputError, match='are NaN or infinite'):
+        exported.predict(np.full((32, 32, 3), 255, np.uint8))
+
+
+@pytest.mark.parametrize('name', ['boxes', 'scores'])
+def test_objects_that_are_no_numbers_are_one_message_and_empty_places_none(tmp_path, name):
+    found = {
+        'boxes': np.array([[[1, 2, 3, 4], [0, 0, 0, 0]]], np.float32),
+        'scores': np.array([[0.9, 0]], np.float32),
+        'labels': np.array([[1, -1]]),
+    }
+    pixels = np.zeros((32, 32, 3), np.uint8)
+    found[name][0, 1] = np.nan
+    write_detector(tmp_path / 'empty.onnx', found)
+    assert load(tmp_path / 'empty.onnx').predict(pixels).labels.tolist() == [1]
+    found[name][0, 0] = np.nan
+    write_detector(tmp_path / 'bad.onnx', found)
+    with pytest.raises(InputError, match=f'{name} that are NaN or infinite'):
+        load(tmp_path / 'bad.onnx').predict(pixels)

@@ -10,10 +10,10 @@ from torch import nn
 
 from vitbackbones.errors import InputError
 from vitbackbones.exported.card import Card, GraphOutput
-from vitbackbones.exported.runtimes import open_graph
+from vitbackbones.exported.runtimes import open_graph, start_onnxruntime, start_openvino
 
 from .cards import make_card
-from .graphs import write_classifier, write_segmentor
+from .graphs import write_classifier, write_segmentor, write_with_weights_elsewhere
 
 IMAGES = np.random.default_rng(0).normal(size=(2, 3, 32, 32)).astype(np.float32)
 
@@ -56,6 +56,18 @@ def test_a_file_that_is_no_graph_is_one_line(tmp_path, suffix):
     with pytest.raises(InputError, match=rf'model{suffix}: .* cannot run it: ') as refusal:
         open_graph(file, make_card(), trusted=True)
     assert '\n' not in str(refusal.value)
+
+
+@pytest.mark.parametrize('start', [start_onnxruntime, start_openvino])
+@pytest.mark.parametrize('place', ['../secret', '{}/secret', 'link'])
+def test_weights_outside_of_the_folder_are_not_read(tmp_path, start, place):
+    folder = tmp_path / 'model'
+    folder.mkdir()
+    (tmp_path / 'secret').write_bytes(bytes(12))
+    (folder / 'link').symlink_to(tmp_path / 'secret')
+    write_with_weights_elsewhere(folder / 'model.onnx', place.format(tmp_path))
+    with pytest.raises(Exception, match='outside|escapes|Absolute path not allowed'):
+        start(folder / 'model.onnx')
 
 
 def test_a_file_that_may_hold_code_is_read_on_word_alone(tmp_path, monkeypatch):

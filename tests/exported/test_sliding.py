@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from mmseg.models import EncoderDecoder
 
 from vitbackbones.exported.sliding import slide
 
@@ -16,8 +17,6 @@ def net(x):
 
 @pytest.mark.parametrize('size', [(8, 8), (19, 23), (8, 30)])
 def test_logits_are_those_of_mmseg(size):
-    from mmseg.models import EncoderDecoder
-
     images = torch.randn(2, 3, *size)
     model = SimpleNamespace(
         test_cfg=SimpleNamespace(stride=(5, 6), crop_size=(8, 8)),
@@ -45,3 +44,21 @@ def test_a_small_image_is_padded_to_the_window():
     image = np.ones((1, 3, 2, 5), np.float32)
     np.testing.assert_array_equal(slide(run, image, (4, 4), (4, 4)), image)
     assert set(sizes) == {(1, 3, 4, 4)}
+
+
+def test_a_graph_of_any_size_gets_small_images_as_they_are():
+    images = torch.randn(1, 3, 5, 11)
+    model = SimpleNamespace(
+        test_cfg=SimpleNamespace(stride=(5, 6), crop_size=(8, 8)),
+        out_channels=6,
+        encode_decode=lambda x, metas: net(x.flip(-1, -2)),  # the border matters
+    )
+    expected = EncoderDecoder.slide_inference(model, images, [{}])
+    found = slide(
+        lambda x: net(torch.from_numpy(x).flip(-1, -2)).numpy(),
+        images.numpy(),
+        (8, 8),
+        (5, 6),
+        fill=False,
+    )
+    np.testing.assert_allclose(found, expected.numpy(), rtol=1e-6, atol=1e-6)

@@ -29,7 +29,7 @@ def boxes_of(images):
 
 
 @pytest.mark.parametrize('name', SCORES)
-def test_of_boxes_that_overlap(name):
+def test_of_boxes_that_overlap_the_best_stays(name):
     scores, stays = SCORES[name]
     found = suppress(boxes_of(1), torch.tensor([scores]), 0.5)
     assert found.tolist() == [stays]

@@ -3,9 +3,10 @@
 import torch
 
 from tests.conftest import shallow
-from vitbackbones.exporting.subject import NamedLogits, Subject
+from vitbackbones.exporting.subject import Subject
 from vitbackbones.models.classifier import Classifier
 from vitbackbones.models.names import MODELS
+from vitbackbones.tasks.classification.export import ExportableClassifier
 
 SIZE = (64, 64)
 CLASSES = 5
@@ -20,7 +21,7 @@ def small_subject(name: str, **options) -> Subject:
     return Subject(
         name=name,
         task='classification',
-        network=NamedLogits(Classifier(backbone, CLASSES).eval()),
+        network=ExportableClassifier(Classifier(backbone, CLASSES).eval()),
         size=SIZE,
         mean=[128.0, 120.0, 110.0],
         std=[60.0, 61.0, 62.0],

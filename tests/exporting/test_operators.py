@@ -1,12 +1,33 @@
 """Operators that are not torch's own, in ONNX Runtime and OpenVINO."""
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from vitbackbones.exporting.operators import holds_operators, translations
+from vitbackbones.errors import InputError
+from vitbackbones.exporting.formats import write_openvino
+from vitbackbones.exporting.graphs import trace
+from vitbackbones.exporting.operators import needs_onnx, translations
 
 from ..exported.test_suppression import GIVEN, STAY, Suppress, boxes_of
+
+
+@torch.library.custom_op('toy::keep', mutates_args=())
+def keep(image: torch.Tensor) -> torch.Tensor:
+    return image.clone()
+
+
+@keep.register_fake
+def _(image):
+    return torch.empty_like(image)
+
+
+class Unread(nn.Module):
+    """Call an operator that no runtime knows."""
+
+    def forward(self, image):
+        return (keep(image),)
 
 
 @pytest.fixture(scope='module')
@@ -47,5 +68,26 @@ def test_suppression_finds_the_same_in_batches_of_any_size(file, start):
 
 
 def test_a_graph_tells_whether_it_holds_one(program):
-    assert holds_operators(program)
-    assert not holds_operators(torch.export.export(nn.Linear(4, 2), (torch.ones(1, 4),)))
+    assert needs_onnx(program)
+    assert not needs_onnx(torch.export.export(nn.Linear(4, 2), (torch.ones(1, 4),)))
+
+
+class LargerSide(nn.Module):
+    """Give the larger of two sides, which a graph of any size computes."""
+
+    def forward(self, image):
+        return (image.mean((1, 2, 3)) * torch.sym_max(image.shape[2], image.shape[3]),)
+
+
+def test_a_choice_of_open_sides_reaches_openvino(tmp_path):
+    program = trace(LargerSide(), torch.ones(1, 3, 40, 48), ('size',))
+    write_openvino(program, ['side'], tmp_path / 'model.xml', half=False)
+    run = in_openvino(tmp_path / 'model.xml')
+    for size in ((32, 64), (72, 24)):
+        assert run(np.ones((1, 3, *size), np.float32)) == max(size)
+
+
+def test_what_openvino_does_not_read_is_one_message(tmp_path):
+    program = trace(Unread(), torch.ones(1, 3, 8, 8), ())
+    with pytest.raises(InputError, match='OpenVINO cannot read the graph: .*try --to onnx'):
+        write_openvino(program, ['kept'], tmp_path / 'model.xml', half=False)

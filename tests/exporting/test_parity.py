@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from vitbackbones.exporting.parity import TOLERANCE, differences, exceeded, in_words, worst_of
+from vitbackbones.exporting.parity import (
+    TOLERANCE,
+    boxes_around,
+    differences,
+    exceeded,
+    in_words,
+    worst_of,
+)
 
 
 def detections(scores, labels, left=0.0):
@@ -62,3 +69,52 @@ def test_the_worst_of_several_keeps_what_is_no_number():
     assert worst_of(several[::2]) == {'logits': 2e-7}
     assert in_words({'boxes': 1.23e-7, 'labels': 0.0}) == 'boxes 1.2e-07, labels 0'
     assert exceeded({'logits': TOLERANCE}) == {}
+
+
+def with_masks(answer, sides, size=20):
+    """Add square masks of these sides, each in a corner of its own, and the boxes around them."""
+    masks = np.zeros((1, len(sides), size, size), bool)
+    for i, side in enumerate(sides):
+        masks[0, i, :side, i : i + side] = True
+    return answer | {'masks': masks, 'boxes': boxes_around(masks[0])[None].astype(np.float32)}
+
+
+def test_the_only_object_of_a_list_is_compared():
+    found, wanted = detections([0.9], [1], left=0.5), detections([0.9], [1])
+    assert differences(found, wanted, (40, 50))['boxes'] == pytest.approx(0.01)
+
+
+def test_objects_of_one_score_are_compared():
+    found, wanted = detections([0.5, 0.5], [1, 2], left=0.5), detections([0.5, 0.5], [1, 2])
+    assert exceeded(differences(found, wanted, (40, 40))).keys() == {'boxes'}
+
+
+def test_the_last_place_of_a_full_list_may_go_to_another_of_its_score():
+    found, wanted = detections([0.9, 0.5], [1, 2]), detections([0.9, 0.5], [1, 0])
+    assert exceeded(differences(found, wanted, (40, 40))) == {}
+    found, wanted = (detections([0.9, score, 0], [1, 2, -1]) for score in (0.5, 0.6))
+    assert exceeded(differences(found, wanted, (40, 40))).keys() == {'scores', 'labels'}
+
+
+def test_places_without_an_object_are_not_compared():
+    found, wanted = (detections([0.9, 0], [1, -1]) for _ in range(2))
+    found['boxes'][0, 1] += 5
+    assert max(differences(found, wanted, (40, 40)).values()) == 0
+
+
+def test_a_pixel_of_a_mask_may_flip_and_moves_the_box_around_it():
+    wanted = with_masks(detections([0.9, 0.1], [1, 1]), [5, 6])
+    found = {name: value.copy() for name, value in wanted.items()}
+    found['masks'][0, 0, 19, 19] = True
+    found['boxes'][0, 0] = [0, 0, 20, 20]
+    assert max(differences(found, wanted, (20, 20)).values()) == 0
+    found['boxes'][0, 0] = wanted['boxes'][0, 0]  # no longer that around the mask
+    assert exceeded(differences(found, wanted, (20, 20))).keys() == {'boxes'}
+
+
+def test_the_mask_of_a_small_object_is_compared_with_its_size():
+    wanted = with_masks(detections([0.9, 0.1], [1, 1]), [2, 3], size=200)
+    found = {name: value.copy() for name, value in wanted.items()}
+    found['masks'][0, 0, 0, 0] = found['masks'][0, 0, 1, 1] = False  # 2 of 40000 pixels, 2 of 4
+    differing = differences(found, wanted, (200, 200))
+    assert differing == {'boxes': 0, 'scores': 0, 'labels': 0, 'masks': 0.25}

@@ -58,7 +58,7 @@ def pipeline_input(config, pixels):
 
 
 @pytest.mark.parametrize('name', CONFIGS)
-def test_they_make_the_input_of_the_pipeline(name):
+def test_steps_make_the_input_of_the_pipeline(name):
     config = read_config(name)
     card = card_of(config)
     require_steps(card, name)

@@ -11,6 +11,7 @@ from vitbackbones.exported import load
 from vitbackbones.exported.card import Card
 from vitbackbones.exporting import writing
 from vitbackbones.exporting.formats import FORMATS, Format, require_packages, write_pt2
+from vitbackbones.exporting.graphs import example, trace
 from vitbackbones.exporting.subject import of_model
 from vitbackbones.exporting.writing import Settings, export
 
@@ -129,6 +130,19 @@ def test_what_is_not_proved_is_not_kept(write, message, tmp_path, monkeypatch):
     assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == {
         'model.pt2': b'of before'
     }
+
+
+@pytest.mark.parametrize('format', [*FORMATS])
+def test_a_full_disk_is_one_line_in_every_format(format, tmp_path):
+    for package in FORMATS[format].packages:
+        pytest.importorskip(package)
+    subject = small_subject('deit_ti')
+    program = trace(subject.network, example(SIZE, 1, (), False), ())
+    file = tmp_path / f'model{FORMATS[format].suffix}'
+    file.symlink_to('/dev/full')
+    file.with_suffix('.bin').symlink_to('/dev/full')  # of OpenVINO
+    with pytest.raises(InputError, match=r'cannot be written to a disk with [\d.]+ MB left \('):
+        FORMATS[format].write(program, subject.network.outputs, file, half=False)
 
 
 def test_a_missing_package_is_named_with_the_command(monkeypatch):

@@ -11,7 +11,7 @@ POSITIONS = 30
 
 
 @pytest.mark.parametrize('coordinates', [2, 4])
-def test_it_finds_what_mmcvs_finds(coordinates):
+def test_attention_finds_what_mmcvs_finds(coordinates):
     attention = MultiScaleDeformableAttention(32, 4, 2, batch_first=True).eval()
     torch.nn.init.normal_(attention.sampling_offsets.weight)
     torch.nn.init.normal_(attention.attention_weights.weight)

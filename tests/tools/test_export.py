@@ -95,11 +95,18 @@ def test_what_cannot_be_is_refused_in_one_line(tool, arguments, texts, monkeypat
     assert list(Path().iterdir()) == []
 
 
-def test_a_file_that_is_there_stays(tool):
-    Path('deit_ti.pt2').write_bytes(b'precious')
-    result = tool('export', 'deit_ti', '--untrained', '--to', 'pt2')
-    refused(result, 'deit_ti.pt2 is there already', '--overwrite')
-    assert Path('deit_ti.pt2').read_bytes() == b'precious'
+@pytest.mark.parametrize('name', ['deit_ti.xml', 'deit_ti.bin', 'deit_ti.xml.json'])
+def test_a_file_that_is_there_stays(tool, name):
+    Path(name).write_bytes(b'precious')
+    result = tool('export', 'deit_ti', '--untrained', '--to', 'openvino')
+    refused(result, f'{name} is there already', '--overwrite')
+    assert Path(name).read_bytes() == b'precious'
+
+
+def test_a_folder_of_the_name_is_named_before_anything_is_built(tool):
+    Path('deit_ti.pt2.json').mkdir()
+    result = tool('export', 'deit_ti', '--untrained', '--to', 'pt2', '--overwrite')
+    refused(result, 'deit_ti.pt2.json is a folder', '--out')
 
 
 def test_the_verb_is_listed():

@@ -3,7 +3,7 @@
 ==========================  ======================================================
 ``config:``                 the model of a config, with the weights that come along
 ``config_fused:``           the same after ``fuse_model``
-``config_compiled:``        the same under ``torch.compile``
+``config_compiled:``        the whole graph after ``fuse_for_inference(compile=True)``
 ``config_onnxruntime:``     the same in ONNX Runtime
 ``config_openvino:``        the same in OpenVINO
 ==========================  ======================================================
@@ -25,6 +25,7 @@ from ..exported.runtimes import start_onnxruntime, start_openvino
 from ..exporting.formats import write_onnx
 from ..exporting.graphs import trace
 from ..inference.predictor import Predictor
+from ..layers import fuse_for_inference
 from ..openmmlab.fusing import fuse_model
 from ..tasks import find_task
 from ..trained import trained_weights
@@ -39,18 +40,21 @@ def _graph(
     """Return the model of a config, changed, as a graph.
 
     Raises:
-        InputError: no weights of it come along, or maps are asked for.
+        InputError: no weights come along with the package, or feature maps are asked for.
     """
     trained = trained_weights()
     if name not in trained or features:
-        raise InputError(f'config:{name}: with weights, and answers, are {", ".join(trained)}')
+        raise InputError(
+            f'config:{name}: only whole models with weights that come along are timed: '
+            f'{", ".join(trained)}'
+        )
     config = read_config(name)
     predictor = Predictor(config, trained[name], torch.device('cpu'))
     return find_task(config).exportable(change(predictor.model), 'logits').eval()
 
 
 def _compiled(*given) -> nn.Module:
-    return torch.compile(_graph(*given), dynamic=False)
+    return fuse_for_inference(_graph(*given), compile=True)
 
 
 def _exported(start: Start, *given) -> nn.Module:
@@ -59,7 +63,7 @@ def _exported(start: Start, *given) -> nn.Module:
 
 @torch.inference_mode(False)
 def _as_onnx(graph: nn.Module, image: Tensor) -> bytes:
-    """Return a graph for images as ``image``, as ``export`` makes it; DETR cannot be traced."""
+    """Return a graph in ONNX, by torch.export: DETR cannot be traced by TorchScript."""
     program = trace(graph, image.clone(), ())
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, 'graph.onnx')

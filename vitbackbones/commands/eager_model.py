@@ -45,7 +45,8 @@ class EagerModel:
         """Build the model and fill it."""
         share_cores(Config())  # nothing else wants them
         keep_freed_memory()
-        how = self.device, self.options.amp, self.options.fused
+        options = self.options
+        how = self.device, options.amp, options.fused, options.compile
         with explained(self.config):
             return Predictor(self.config, self.checkpoint, *how)
 
@@ -62,6 +63,7 @@ class EagerModel:
             'CHECKPOINT': f'{self.checkpoint.name} ({weights:08x})',
             '--amp': self.options.amp,
             '--fused': self.options.fused,
+            '--compile': self.options.compile,
         }
 
 
@@ -83,7 +85,7 @@ def _find_weights(config: Config, options: Namespace) -> tuple[Path, list[str]]:
 
 
 def _is_input(path: Path, has_weights: bool) -> bool:
-    """Whether a path before other inputs is one itself: a picture, a video or a folder of them.
+    """Return whether a path before other inputs is one: a picture, a video or a folder of them.
 
     Args:
         path: as given.

@@ -1,16 +1,18 @@
 """``vitbackbones export``: a model as a file for ONNX Runtime, OpenVINO or torch, with proof."""
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Mapping
 from pathlib import Path
 
 from mmengine.config import Config
 
 from ..catalog import config_name, find_config
 from ..errors import InputError
-from ..exported.card import card_path, parts
+from ..exported.card import Card, card_path, parts
 from ..exporting.formats import FORMATS, require_packages
 from ..exporting.graphs import DYNAMIC
 from ..exporting.parity import in_words
+from ..exporting.placing import written
 from ..exporting.subject import Subject, of_config, of_model
 from ..exporting.writing import Settings
 from ..exporting.writing import export as write
@@ -52,7 +54,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--to', choices=FORMATS, required=True, help='the format of the file')
     default = 'the file to write (default: CONFIG with the suffix of the format)'
     add('--out', metavar='FILE', help=default)
-    add('--overwrite', action='store_true', help='replace the file if it is there')
+    add(
+        '--overwrite',
+        action='store_true',
+        help='replace the file, its weights and its card if they are there',
+    )
     open_ = 'leave open the number of images (batch), their size (size), or both (batch,size)'
     add('--dynamic', type=_dynamic, default=(), metavar='WHAT', help=open_)
     size = 'size of the images (default: that of the tests)'
@@ -79,12 +85,7 @@ def export(options: Namespace) -> None:
     """
     require_packages(options.to)
     file = _target(options)
-    pictures = (
-        [source.path for source in find_sources(options.images, file.parent / '-')]
-        if options.images
-        else []
-    )
-    subject = _subject(options)
+    pictures = _pictures(options.images, file.parent)
     settings = Settings(
         format=options.to,
         dynamic=options.dynamic,
@@ -93,14 +94,27 @@ def export(options: Namespace) -> None:
         half=options.half,
         preprocess=options.preprocess,
     )
-    card = write(subject, settings, file, pictures)
+    card = write(_subject(options), settings, file, pictures)
+    _report(card, file)
+
+
+def _report(card: Card, file: Path) -> None:
+    """Say what was written, how far its answers are from the model's, and how to use it."""
     megabytes = sum(each.stat().st_size for each in parts(file)) / 1e6
     print(f'{file} ({megabytes:.1f} MB) and {card_path(file).name}')
-    print(
-        f'largest differences from the model on {card.parity["images"]} images: '
-        f'{in_words(card.parity["differences"])}'
-    )
+    print(_proof(card.parity))
     print(f'try it: {command_line("predict", file, "PICTURE", "--out", "out")}')
+
+
+def _proof(parity: Mapping) -> str:
+    """Say what was compared."""
+    differences = in_words(parity['differences'])
+    if 'objects' not in parity:
+        return f'largest differences from the model on {parity["images"]} images: {differences}'
+    seen = f'on {parity["images"]} images with {parity["objects"]} objects'
+    if parity['objects'] == 0:
+        return f'the model found nothing {seen}, so no box was compared; give --images with objects'
+    return f'largest differences from the model {seen}: {differences}'
 
 
 def _dynamic(text: str) -> tuple[str, ...]:
@@ -114,17 +128,27 @@ def _target(options: Namespace) -> Path:
     """Return the file to write.
 
     Raises:
-        InputError: it has the suffix of another format, is there already, or cannot be written.
+        InputError: it has the suffix of another format, it, its weights or its card are there
+            already, or cannot be written.
     """
     suffix = FORMATS[options.to].suffix
     name = config_name(find_config(options.config) or options.config)
     file = Path(options.out or f'{name}{suffix}').expanduser().absolute()
     if file.suffix != suffix:
         raise InputError(f'--out {options.out}: --to {options.to} is a file {suffix}')
-    if file.exists() and not options.overwrite:
-        raise InputError(f'{file} is there already; choose another --out, or --overwrite')
+    there = written(file)
+    if folder := next(filter(Path.is_dir, there), None):
+        raise InputError(f'--out: {folder} is a folder; choose another --out')
+    if there and not options.overwrite:
+        raise InputError(f'{there[0]} is there already; choose another --out, or --overwrite')
     prepare_folder(file.parent, '--out')
     return file
+
+
+def _pictures(inputs: list[str], folder: Path) -> list[Path]:
+    """Return the pictures to compare on, of which there may be none."""
+    sources = find_sources(inputs, folder / '-') if inputs else []
+    return [source.path for source in sources]
 
 
 def _subject(options: Namespace) -> Subject:

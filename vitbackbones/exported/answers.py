@@ -4,8 +4,9 @@ A graph's outputs are in pixels of its input. Here they become answers on the pi
 given: without padding, and in its size, by the rules of the toolboxes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -147,12 +148,94 @@ READ: dict[str, Callable[[Outputs, Prepared, Card], Answer]] = {
 }
 
 
-def reader(card: Card, place: str) -> Callable[[Outputs, Prepared, Card], Answer]:
-    """Return what reads the outputs of a graph.
+# ------------------------------------------------------------------------ what an answer is
+
+_OBJECTS = {'boxes': 'NM4', 'scores': 'NM', 'labels': 'NM'}
+_MASKS = {'masks': 'NMHW'}
+_SEGMENTS = {'segments': 'NHW'}
+# By the task: the outputs that a graph may have together, and their axes. One letter stands for the
+# same number in all of them.
+FORMS: dict[str, tuple[dict[str, str], ...]] = {
+    'classification': ({'logits': 'NC'},),
+    'segmentation': ({'logits': 'NCHW'}, {'mask': 'NHW'}),
+    'detection': (
+        _OBJECTS,
+        _OBJECTS | _MASKS,
+        _SEGMENTS,
+        _OBJECTS | _SEGMENTS,
+        _OBJECTS | _MASKS | _SEGMENTS,
+    ),
+}
+
+
+def require_form(
+    task: str,
+    shapes: Mapping[str, Sequence[int | None]],
+    place: str,
+    images: int | None = None,
+) -> None:
+    """Check that outputs of such shapes are an answer of a task.
+
+    Args:
+        task: a key of :data:`FORMS`.
+        shapes: by the names of the outputs; None where any number may come.
+        place: of the outputs, for the message.
+        images: how many were answered, None where it is not known yet.
 
     Raises:
-        InputError: nothing reads this task; the message begins with ``place``.
+        InputError: they are none.
     """
-    if card.task not in READ:
-        raise InputError(f'{place}: task {card.task!r} is none of {", ".join(READ)}')
-    return READ[card.task]
+    if any(_agree(shapes, form, images) for form in FORMS[task]):
+        return
+    given = ', '.join(f'{name} ({in_words(shape)})' for name, shape in shapes.items())
+    raise InputError(f'{place}: {given or "no outputs"}: no answer of {task}')
+
+
+def in_words(shape: Sequence[int | None]) -> str:
+    """Return a shape as ``? x 3 x 224 x 224``."""
+    return ' x '.join('?' if size is None else str(size) for size in shape)
+
+
+def _agree(
+    shapes: Mapping[str, Sequence[int | None]], form: Mapping[str, str], images: int | None
+) -> bool:
+    if shapes.keys() != form.keys() or any(len(shapes[name]) != len(form[name]) for name in form):
+        return False
+    sizes = {'4': 4} | ({'N': images} if images else {})
+    pairs = (pair for name in form for pair in zip(form[name], shapes[name], strict=True))
+    return all(size is None or size == sizes.setdefault(axis, size) for axis, size in pairs)
+
+
+def require_numbers(values: Mapping[str, Any], place: str) -> None:
+    """Check that there is no NaN and no infinity in what a model has found.
+
+    Args:
+        values: arrays by what they are; others than those of floats are passed over.
+        place: of the model, for the message.
+
+    Raises:
+        InputError: there is one.
+    """
+    for name, found in values.items():
+        is_float = isinstance(found, np.ndarray) and found.dtype.kind == 'f'
+        if is_float and not np.isfinite(found).all():
+            raise InputError(
+                f'{place} answers with {name} that are NaN or infinite: its weights are damaged, '
+                'or it needs more than half precision'
+            )
+
+
+def require_names(answer: Answer, classes: Sequence[str], place: str) -> None:
+    """Check that the labels of an answer have names; void segments need none.
+
+    Raises:
+        InputError: one has no name; the message begins with ``place``.
+    """
+    labels = np.arange(len(answer.scores)) if isinstance(answer, Classified) else answer.labels
+    if labels is None or not labels.size:
+        return
+    for label in (labels.min(), labels.max()):
+        if not 0 <= label < len(classes):
+            raise InputError(
+                f'{place} answers with a label {label}, but its card names {len(classes)} classes'
+            )

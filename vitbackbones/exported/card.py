@@ -7,14 +7,16 @@ plain data: names, numbers, and steps by their type. Nothing in a card is code.
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
 from ..files import write_file
-from ..messages import cut
+from .values import CARD, INPUT, OUTPUT, Check, require_values
+
+LARGEST = 2**24  # bytes of a card; with 20000 classes, it has less than one million
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,10 +100,11 @@ class Card:
         path, file = card_path(file), Path(file)
         if not file.is_file():
             raise InputError(f'{file}: no such file')
-        card = _read(cls, _parsed(path, file), path)
-        given = _read(GraphInput, card.input, path, 'input.')
+        card = _read(cls, _parsed(path, file), CARD, path)
+        given = _read(GraphInput, card.input, INPUT, path, 'input.')
         outputs = [
-            _read(GraphOutput, each, path, f'outputs[{i}].') for i, each in enumerate(card.outputs)
+            _read(GraphOutput, each, OUTPUT, path, f'outputs[{i}].')
+            for i, each in enumerate(card.outputs)
         ]
         if card.file_sha256 != digest(file):
             raise InputError(
@@ -150,7 +153,8 @@ def parts(file: Path) -> list[Path]:
 def _parsed(path: Path, file: Path) -> Any:
     """Return the content of a card."""
     try:
-        return json.loads(path.read_bytes())
+        with open(path, 'rb') as opened:
+            content = opened.read(LARGEST + 1)
     except FileNotFoundError as error:
         raise InputError(
             f'{file}: its card {path.name} is missing; it says how pictures become the input. '
@@ -158,22 +162,19 @@ def _parsed(path: Path, file: Path) -> Any:
         ) from error
     except OSError as error:
         raise InputError(f'{path} cannot be read ({error.strerror})') from error
+    if len(content) > LARGEST:
+        raise InputError(f'{path} is no card: it has more than {LARGEST} bytes')
+    try:
+        return json.loads(content)
     except (ValueError, RecursionError) as error:
         raise InputError(f'{path} is not JSON ({error}); export {file.name} again') from error
 
 
-def _read(cls: type, content: Any, path: Path, place: str = '') -> Any:
+def _read(cls: type, content: Any, checks: Mapping[str, Check], path: Path, place: str = '') -> Any:
     """Return a dataclass of what stands at a ``place`` of a card; other keys are ignored."""
     if not isinstance(content, Mapping):
-        raise InputError(f'{path}: {place.rstrip(".") or "a card"} must be an object {{...}}')
-    names = [field.name for field in fields(cls)]
-    if missing := [place + name for name in names if name not in content]:
+        raise InputError(f'{path}: a card must be an object {{...}}')
+    if missing := [place + name for name in checks if name not in content]:
         raise InputError(f'{path} misses {", ".join(missing)}; export the file again')
-    for field in fields(cls):
-        # those of the input are read in their turn
-        kind = dict if field.type is GraphInput else field.type
-        if not isinstance(content[field.name], kind):
-            name = getattr(kind, '__name__', kind)
-            value = cut(content[field.name])
-            raise InputError(f'{path}: {place}{field.name} must be a {name}, not {value}')
-    return cls(**{name: content[name] for name in names})
+    require_values(content, checks, f'{path}: {place}')
+    return cls(**{name: content[name] for name in checks})

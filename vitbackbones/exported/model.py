@@ -7,11 +7,11 @@ import numpy as np
 
 from ..errors import InputError
 from ..messages import in_one_line
-from .answers import Answer, reader
+from .answers import READ, Answer, require_form, require_names, require_numbers
 from .card import Card
 from .preparing import SLIDE, Prepared, prepare, require_steps
 from .runtimes import LONGEST, RUNTIMES, open_graph
-from .sliding import slide
+from .sliding import slide, windows
 
 
 def load(file: str | Path, threads: int = 0, trusted: bool = False) -> 'Exported':
@@ -44,7 +44,8 @@ class Exported:
         self.file = Path(file)
         self.card = Card.read(file)
         require_steps(self.card, f'{file}.json')
-        self._read = reader(self.card, f'{file}.json')
+        shapes = {output.name: output.shape for output in self.card.outputs}
+        require_form(self.card.task, shapes, f'{file}.json')
         self._graph = open_graph(file, self.card, threads, trusted)
         steps = (step for step in self.card.steps if step['type'] == SLIDE)
         self._windows = next(steps, None)
@@ -100,17 +101,32 @@ class Exported:
             InputError: see :meth:`run`.
         """
         outputs = self._outputs(np.stack([picture.image for picture in pictures]))
+        shapes = {name: x.shape for name, x in outputs.items()}
+        require_form(self.card.task, shapes, f'{self.file}', len(pictures))
+        if self.card.task == 'segmentation':  # NaN would be hidden behind a label
+            require_numbers(outputs, f'{self.file}')
         of_each = ({name: x[i] for name, x in outputs.items()} for i in range(len(pictures)))
-        return [
-            self._read(found, picture, self.card)
-            for found, picture in zip(of_each, pictures, strict=True)
-        ]
+        read = READ[self.card.task]
+        answers = [read(*each, self.card) for each in zip(of_each, pictures, strict=True)]
+        for answer in answers:
+            require_numbers(vars(answer), f'{self.file}')
+            require_names(answer, self.card.classes, f'{self.file}')
+        return answers
+
+    def parts(self, images: np.ndarray) -> list[np.ndarray]:
+        """Return what the graph is run on for prepared images: windows where they slide."""
+        if self._windows is None:
+            return [images]
+        return [window.images for window in windows(images, **self._sliding())]
 
     def _outputs(self, images: np.ndarray) -> dict[str, np.ndarray]:
         if self._windows is None:
             return self.run(images)
-        crop, stride = self._windows['crop'], self._windows['stride']
-        return {'logits': slide(lambda x: self.run(x)['logits'], images, crop, stride)}
+        return {'logits': slide(lambda x: self.run(x)['logits'], images, **self._sliding())}
+
+    def _sliding(self) -> dict:
+        fill = 'size' not in self.card.dynamic
+        return {'crop': self._windows['crop'], 'stride': self._windows['stride'], 'fill': fill}
 
     def _run(self, image: np.ndarray) -> list[np.ndarray]:
         """Run the graph once; where it takes more images, the last one stands for those missing."""

@@ -8,25 +8,16 @@ keys. A last step ``slide`` is no change of the picture, see :mod:`.sliding`.
 A graph that normalizes by itself gets the mean color where others get zeros, rounded to 8 bits.
 """
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import InputError
-from ..messages import some
 from .card import Card
+from .values import INTERPOLATIONS, MAX_PIXELS, require_step
 
 SLIDE = 'slide'
-CV2 = {
-    'nearest': 'INTER_NEAREST',
-    'bilinear': 'INTER_LINEAR',
-    'bicubic': 'INTER_CUBIC',
-    'area': 'INTER_AREA',
-    'lanczos': 'INTER_LANCZOS4',
-}
-MAX_PIXELS = 178956970  # of a resized picture: the limit of Pillow for one that is read
 Size = tuple[int, int] | list[int]  # height, width
 Color = float | np.ndarray  # of all channels, or (3,)
 
@@ -76,26 +67,14 @@ def require_steps(card: Card, place: str) -> None:
     Raises:
         InputError: one is not; the message begins with ``place``.
     """
-    known = ON_PIXELS | AFTER_NORMALIZATION | {SLIDE: _slide}
     for number, step in enumerate(card.steps):
-        key = f'{place}: steps[{number}]'
-        if not isinstance(step, Mapping) or step.get('type') not in known:
-            raise InputError(f'{key} is no step; known are {some(known, str, most=len(known))}')
-        try:
-            inspect.signature(known[step['type']]).bind(*[None] * _given(step), **_options(step))
-        except TypeError as error:
-            raise InputError(f'{key} ({step["type"]}): {error}') from error
+        require_step(step, f'{place}: steps[{number}]')
 
 
 def _chosen(card: Card, functions: Mapping[str, Callable]) -> list[tuple[Callable, dict]]:
     """Return the steps of a card that are among some functions, with their options."""
     chosen = (step for step in card.steps if step['type'] in functions)
     return [(functions[step['type']], _options(step)) for step in chosen]
-
-
-def _given(step: Mapping) -> int:
-    """Return how many arguments a step's function gets besides its options."""
-    return 1 if step['type'] in ON_PIXELS else 2
 
 
 def _options(step: Mapping) -> dict:
@@ -113,24 +92,23 @@ def resize(
     Args:
         pixels: (H, W, 3).
         size: height and width.
-        interpolation: a key of :data:`CV2`.
+        interpolation: a key of :data:`~.values.INTERPOLATIONS` for the backend.
         backend: ``'cv2'`` or ``'pillow'``.
 
     Raises:
         InputError: a side vanishes, or the size has more pixels than :data:`MAX_PIXELS`.
     """
+    _require_pixels(pixels, size, 'resized')
     height, width = size
-    if not 0 < height * width <= MAX_PIXELS:
-        old = f'{pixels.shape[1]} x {pixels.shape[0]} pixels'
-        raise InputError(f'its {old} cannot be resized: they would become {width} x {height}')
     if backend == 'pillow':
         from PIL import Image
 
-        method = Image.Resampling[interpolation.upper()]
+        method = Image.Resampling[INTERPOLATIONS[backend][interpolation]]
         return np.array(Image.fromarray(pixels).resize((width, height), method))
     import cv2
 
-    return cv2.resize(pixels, (width, height), interpolation=getattr(cv2, CV2[interpolation]))
+    method = getattr(cv2, INTERPOLATIONS[backend][interpolation])
+    return cv2.resize(pixels, (width, height), interpolation=method)
 
 
 def resize_within(pixels: np.ndarray, longer: int, shorter: int, **how: str) -> np.ndarray:
@@ -183,6 +161,13 @@ def pad_pixels(
     return _padded(pixels, size or _next(pixels, multiple), value)
 
 
+def _require_pixels(image: np.ndarray, size: Size, done: str) -> None:
+    """Check that an image (H, W, 3) may get another size: neither empty nor beyond memory."""
+    if not 0 < size[0] * size[1] <= MAX_PIXELS:
+        old = f'{image.shape[1]} x {image.shape[0]} pixels'
+        raise InputError(f'its {old} cannot be {done}: they would become {size[1]} x {size[0]}')
+
+
 def _scaled(sides: Size, factor: float) -> Size:
     height, width = (int(side * factor + 0.5) for side in sides)
     return height, width
@@ -207,14 +192,11 @@ def _next(image: np.ndarray, divisor: int) -> list[int]:
 
 def _padded(image: np.ndarray, size: Size, value: Color) -> np.ndarray:
     height, width = (max(pair) for pair in zip(size, image.shape[:2], strict=True))
+    _require_pixels(image, (height, width), 'padded')
     canvas = np.empty((height, width, 3), image.dtype)
     canvas[:] = value
     canvas[: image.shape[0], : image.shape[1]] = image
     return canvas
-
-
-def _slide(image: np.ndarray, empty: Color, crop: Size, stride: Size) -> None:
-    """Stand for the parameters of the step that :mod:`.sliding` takes."""
 
 
 ON_PIXELS: dict[str, Callable[..., np.ndarray]] = {

@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import InputError
 from ..messages import in_one_line
 from ..packages import import_optional
+from .answers import in_words
 from .card import Card, GraphInput, GraphOutput
 
 LONGEST = 200  # characters of an error; behind them runtimes name their own sources
@@ -229,7 +230,10 @@ def _takes(said: list, found: list) -> bool:
 
 
 def _may_be_same(said: list, found: list) -> bool:
-    """Compare what both know: a runtime may not follow a size through a whole graph, or further."""
+    """Return whether two shapes agree where both are known.
+
+    A runtime may know a size that torch has left open, or lose one that torch knew.
+    """
     return len(said) == len(found) and all(
         a == b or None in (a, b) for a, b in zip(said, found, strict=True)
     )
@@ -237,8 +241,4 @@ def _may_be_same(said: list, found: list) -> bool:
 
 def _in_words(ports: Sequence[Port]) -> str:
     """Describe ports as ``image (? x 3 x 224 x 224 of float32)``."""
-    return ', '.join(
-        f'{port.name} ({" x ".join("?" if n is None else str(n) for n in port.shape)} of '
-        f'{port.dtype})'
-        for port in ports
-    )
+    return ', '.join(f'{port.name} ({in_words(port.shape)} of {port.dtype})' for port in ports)

@@ -1,18 +1,32 @@
 """Segment an image window by window, as mmseg's ``mode='slide'`` does.
 
 Where windows overlap, their logits are averaged. mmseg shrinks the window to an image that is
-smaller; a graph of fixed size cannot, so such an image is padded with zeros and the logits are cut.
+smaller, and so does a graph of any size. One of a fixed size cannot: such an image is padded with
+zeros and the logits are cut.
 """
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from .preparing import Size
 
 
+class Window(NamedTuple):
+    """A part of images, and where it lies: its rows and its columns."""
+
+    images: np.ndarray
+    rows: slice
+    columns: slice
+
+
 def slide(
-    run: Callable[[np.ndarray], np.ndarray], images: np.ndarray, crop: Size, stride: Size
+    run: Callable[[np.ndarray], np.ndarray],
+    images: np.ndarray,
+    crop: Size,
+    stride: Size,
+    fill: bool = True,
 ) -> np.ndarray:
     """Return the logits (N, classes, H, W) of images.
 
@@ -21,23 +35,35 @@ def slide(
         images: (N, 3, H, W), or (N, H, W, 3) in uint8.
         crop: height and width of a window.
         stride: steps between windows, down and to the right.
+        fill: pad windows of smaller images to ``crop``.
     """
-    rows = 2 if images.dtype != np.uint8 else 1  # the axis; that of columns follows
-    sides = images.shape[rows : rows + 2]
+    sides = images.shape[_rows(images) :][:2]
     total, count = 0.0, np.zeros(sides, np.float32)
-    for down in _windows(sides[0], crop[0], stride[0]):
-        for right in _windows(sides[1], crop[1], stride[1]):
-            window = images[(slice(None),) * rows + (down, right)]
-            inside = window.shape[rows : rows + 2]
-            logits = run(_filled(window, crop, rows))[:, :, : inside[0], : inside[1]]
-            if not count.any():
-                total = np.zeros((*logits.shape[:2], *sides), np.float32)
-            total[:, :, down, right] += logits
-            count[down, right] += 1
+    for window, down, right in windows(images, crop, stride, fill):
+        logits = run(window)[:, :, : down.stop - down.start, : right.stop - right.start]
+        if not count.any():
+            total = np.zeros((*logits.shape[:2], *sides), np.float32)
+        total[:, :, down, right] += logits
+        count[down, right] += 1
     return total / count
 
 
-def _windows(side: int, crop: int, stride: int) -> Iterator[slice]:
+def windows(images: np.ndarray, crop: Size, stride: Size, fill: bool = True) -> Iterator[Window]:
+    """Yield the windows over images; arguments as :func:`slide`."""
+    rows = _rows(images)
+    sides = images.shape[rows : rows + 2]
+    for down in _ranges(sides[0], crop[0], stride[0]):
+        for right in _ranges(sides[1], crop[1], stride[1]):
+            window = images[(slice(None),) * rows + (down, right)]
+            yield Window(_filled(window, crop, rows) if fill else window, down, right)
+
+
+def _rows(images: np.ndarray) -> int:
+    """Return the axis of rows; that of columns follows."""
+    return 2 if images.dtype != np.uint8 else 1
+
+
+def _ranges(side: int, crop: int, stride: int) -> Iterator[slice]:
     """Yield where windows lie along one side; the last one ends with it."""
     for number in range(max(side - crop + stride - 1, 0) // stride + 1):
         end = min(number * stride + crop, side)

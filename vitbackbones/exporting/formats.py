@@ -1,6 +1,9 @@
 """The files that a graph becomes: ONNX, OpenVINO and torch's own."""
 
-from collections.abc import Callable, Sequence
+import io
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -8,12 +11,28 @@ from typing import NamedTuple
 import torch
 from torch.export import ExportedProgram
 
+from ..errors import InputError
+from ..exported.runtimes import LONGEST
+from ..messages import in_one_line
 from ..packages import import_optional
-from .graphs import silenced
+from .graphs import ports, silenced
 from .half import halve_constants
-from .operators import holds_operators, translations
+from .operators import needs_onnx, translations
 
 INPUT = 'image'
+
+
+@contextmanager
+def _saving(file: Path) -> Iterator[None]:
+    """Say in one line that a file cannot be written; each format has other errors for that."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        megabytes = shutil.disk_usage(file.parent).free / 1e6
+        raise InputError(
+            f'{file.name} cannot be written to a disk with {megabytes:.1f} MB left '
+            f'({in_one_line(error)})'
+        ) from error
 
 
 def write_onnx(program: ExportedProgram, outputs: Sequence[str], file: Path, half: bool) -> None:
@@ -27,35 +46,47 @@ def write_onnx(program: ExportedProgram, outputs: Sequence[str], file: Path, hal
     if half:
         halve_constants(model)
     large = model.ByteSize() > 2**31 - 2**20  # more than a file of protobuf holds
-    onnx.save(model, file, save_as_external_data=large, location=f'{file.name}.data')
+    with _saving(file):
+        onnx.save(model, file, save_as_external_data=large, location=f'{file.name}.data')
 
 
 def write_openvino(
     program: ExportedProgram, outputs: Sequence[str], file: Path, half: bool
 ) -> None:
-    """Write a graph for OpenVINO, ``.xml``, and its weights beside it, ``.bin``."""
+    """Write a graph for OpenVINO, ``.xml``, and its weights beside it, ``.bin``.
+
+    Raises:
+        InputError: OpenVINO has no form of it.
+    """
     import openvino
 
     with silenced(), TemporaryDirectory() as folder:
         source = program
-        if holds_operators(program):  # which OpenVINO reads from ONNX alone
+        if needs_onnx(program):
             source = Path(folder, 'model.onnx')
             write_onnx(program, outputs, source, half=False)
-        model = openvino.convert_model(source)
-    nodes = {node.name: node.meta['val'] for node in program.graph.nodes if 'val' in node.meta}
-    image = nodes[program.graph_signature.user_inputs[0]]
+        try:
+            model = openvino.convert_model(source)
+        except Exception as error:  # of many kinds
+            why = in_one_line(error, LONGEST)
+            raise InputError(f'OpenVINO cannot read the graph: {why}; try --to onnx') from error
+    image, _ = ports(program)
     # with an open axis the reader forgets the others
     model.reshape([side if isinstance(side, int) else -1 for side in image.shape])
     model.inputs[0].get_tensor().set_names({INPUT})
     for port, name in zip(model.outputs, outputs, strict=True):
         port.get_tensor().set_names({name})
-    openvino.save_model(model, file, compress_to_fp16=half)
+    with _saving(file):
+        openvino.save_model(model, file, compress_to_fp16=half)
 
 
 def write_pt2(program: ExportedProgram, outputs: Sequence[str], file: Path, half: bool) -> None:
     """Write a graph for ``torch.export.load``. Its weights are halved before it is traced."""
+    content = io.BytesIO()  # on a full disk torch would end the process
     with silenced():
-        torch.export.save(program, file)
+        torch.export.save(program, content)
+    with _saving(file):
+        file.write_bytes(content.getbuffer())
 
 
 class Format(NamedTuple):

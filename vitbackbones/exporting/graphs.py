@@ -45,7 +45,7 @@ def example(size: tuple[int, int], batch: int, dynamic: Collection[str], pixels:
         dynamic: what is left open, of :data:`DYNAMIC`.
         pixels: whether to return (N, H, W, 3) in uint8 in place of (N, 3, H, W) in float32.
     """
-    number = 2 if 'batch' in dynamic else batch  # a graph of one would be for one alone
+    number = 2 if 'batch' in dynamic else batch  # torch.export takes a size of 1 as fixed
     height, width = (
         side + (more if 'size' in dynamic else 0) for side, more in zip(size, OFF, strict=True)
     )
@@ -77,6 +77,13 @@ def trace(network: nn.Module, image: Tensor, dynamic: Collection[str]) -> Export
     except Exception as error:  # of many kinds
         what = f' with a dynamic {" and ".join(dynamic)}' if dynamic else ''
         raise InputError(f'cannot be exported{what}: {reason(error)}') from error
+
+
+def ports(program: ExportedProgram) -> tuple[Tensor, list[Tensor]]:
+    """Return the input of a graph and its outputs, as fake tensors; an open side is a symbol."""
+    tensors = {node.name: node.meta['val'] for node in program.graph.nodes if 'val' in node.meta}
+    (image,) = program.graph_signature.user_inputs
+    return tensors[image], [tensors[name] for name in program.graph_signature.user_outputs]
 
 
 def reason(error: Exception) -> str:

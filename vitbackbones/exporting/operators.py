@@ -8,13 +8,15 @@ from torch.export import ExportedProgram
 from ..exported import suppression  # noqa: F401 (registers its operator)
 
 OTHERS = ('torchvision', 'vitbackbones')  # namespaces
+OF_SIZES = (torch.sym_max, torch.sym_min)  # of sides that are left open
 ALL = 2**63 - 1  # boxes of an image that may stay
 
 
-def holds_operators(program: ExportedProgram) -> bool:
-    """Return whether a graph holds operators that are not torch's own."""
-    called = (node.target for node in program.graph.nodes if node.op == 'call_function')
-    return any(getattr(target, 'namespace', '') in OTHERS for target in called)
+def needs_onnx(program: ExportedProgram) -> bool:
+    """Return whether a graph holds operators that OpenVINO reads from ONNX alone."""
+    called = [node.target for node in program.graph.nodes if node.op == 'call_function']
+    others = any(getattr(target, 'namespace', '') in OTHERS for target in called)
+    return others or any(target in OF_SIZES for target in called)
 
 
 def translations() -> dict[Callable, Callable]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from mmengine.config import Config
-from torch import Tensor, nn
+from torch import nn
 
 from ..catalog import config_name
 from ..configuration.metainfo import agreed_meta
@@ -22,6 +22,7 @@ from ..exported.card import digest
 from ..inference.predictor import Predictor
 from ..models import create_model
 from ..tasks import TASKS, find_task
+from ..tasks.classification.export import ExportableClassifier
 from ..training.find_checkpoint import BEST, find_checkpoint
 from ..weights import fetch
 from .steps import Size, native_size, steps_of, steps_of_data
@@ -57,20 +58,6 @@ class Subject:
     checkpoint: dict | None
 
 
-class NamedLogits(nn.Module):
-    """A model of :func:`create_model`, whose answer gets a name."""
-
-    outputs = ('logits',)
-    fixed_size = ''
-
-    def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(self, image: Tensor) -> tuple[Tensor]:
-        return (self.model(image),)
-
-
 def of_model(name: str, checkpoint: str | Path | None, trained: bool = True) -> Subject:
     """Return a model by name.
 
@@ -92,7 +79,7 @@ def of_model(name: str, checkpoint: str | Path | None, trained: bool = True) -> 
     return Subject(
         name=name,
         task='classification',
-        network=NamedLogits(model),
+        network=ExportableClassifier(model),
         size=tuple(data['input_size'][1:]),
         mean=[255 * value for value in data['mean']],
         std=[255 * value for value in data['std']],

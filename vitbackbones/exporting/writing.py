@@ -1,14 +1,13 @@
 """Write a model as a file for other runtimes, with its card, and prove that it answers alike.
 
 What has not been proved is not kept: file and card are made and compared in a folder of their own,
-and take their places together.
+and take their places together (``placing.py``).
 """
 
 import copy
-import os
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import cv2
@@ -20,20 +19,21 @@ from torch.export import ExportedProgram
 from ..datasets.load_image import read_image
 from ..errors import InputError
 from ..exported import Exported, load
-from ..exported.card import Card, GraphInput, GraphOutput, parts
+from ..exported.card import Card, GraphInput, GraphOutput
 from ..layers import fuse_for_inference
 from ..openmmlab.versions import versions
 from .formats import FORMATS, INPUT, require_packages
-from .graphs import FromPixels, example, trace
+from .graphs import FromPixels, example, ports, trace
 from .half import keep_half, round_weights
-from .parity import TOLERANCE, differences, exceeded, in_words, worst_of
+from .parity import NO_LABEL, TOLERANCE, differences, exceeded, in_words, worst_of
+from .placing import take_place, workshop
 from .steps import Size
 from .subject import Subject
 
 SEED = 0
 BATCHES = (1, 3)  # images at once, where their number is open
 SCALES = ((1, 1), (1.25, 1.5), (0.75, 0.5))  # of height and width, where the size is open
-LEAST = 64  # pixels of a side, unless it has fewer by itself
+LEAST = 64  # pixels of a scaled side at least, unless the size itself has fewer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,28 +75,18 @@ def export(subject: Subject, settings: Settings, file: Path, pictures: Sequence[
     settings = replace(settings, size=_size(subject, settings))
     network = _prepared(subject, settings)
     program = _traced(network, settings)
-    with tempfile.TemporaryDirectory(dir=file.parent, prefix='.export.') as folder:
-        part = Path(folder, file.name)
+    with workshop(file) as folder:
+        part = folder / file.name
         writer = FORMATS[settings.format].write
         writer(program, subject.network.outputs, part, settings.half)
         card = _card(subject, settings, program)
         card.write(part)
         exported = load(part, trusted=True)  # it was written here
-        images = [*_random(exported.card, settings), *_given(exported, pictures)]
+        images = chain(_random(exported.card, settings), _given(exported, pictures))
         card = replace(card, parity=_parity(network, exported, images))
         card.write(part)
-        _take_place(sorted(Path(folder).iterdir()), file)  # the card last
+        take_place([*folder.iterdir()], file)
     return Card.read(file)
-
-
-def _take_place(made: Sequence[Path], file: Path) -> None:
-    """Put what was made where it belongs, without the weights of an earlier file there."""
-    names = {each.name for each in made}
-    for old in parts(file):
-        if old.name not in names:
-            old.unlink()
-    for each in made:
-        os.replace(each, file.with_name(each.name))
 
 
 def _size(subject: Subject, settings: Settings) -> Size:
@@ -140,26 +130,14 @@ def _traced(network: nn.Module, settings: Settings) -> ExportedProgram:
 
 def _card(subject: Subject, settings: Settings, program: ExportedProgram) -> Card:
     """Return the card of a graph, without what is known once it has been compared."""
-    nodes = {node.name: node.meta['val'] for node in program.graph.nodes if 'val' in node.meta}
-    signature = program.graph_signature
-    image = nodes[signature.user_inputs[0]]
-    values = [nodes[name] for name in signature.user_outputs]
+    image, values = ports(program)
     return Card(
         format=settings.format,
         task=subject.task,
         name=subject.name,
         classes=subject.classes,
         palette=subject.palette,
-        input=GraphInput(
-            name=INPUT,
-            dtype=_type(image),
-            layout='NHWC' if settings.preprocess else 'NCHW',
-            shape=_shape(image),
-            color='rgb',
-            mean=subject.mean,
-            std=subject.std,
-            preprocess_inside=settings.preprocess,
-        ),
+        input=_input(subject, settings, image),
         steps=subject.steps(None if 'size' in settings.dynamic else settings.size),
         outputs=[
             GraphOutput(name=name, dtype=_type(value), shape=_shape(value))
@@ -170,6 +148,19 @@ def _card(subject: Subject, settings: Settings, program: ExportedProgram) -> Car
         checkpoint=subject.checkpoint,
         parity={},
         versions=dict(each.rpartition(' ')[::2] for each in versions()),
+    )
+
+
+def _input(subject: Subject, settings: Settings, image: torch.Tensor) -> GraphInput:
+    return GraphInput(
+        name=INPUT,
+        dtype=_type(image),
+        layout='NHWC' if settings.preprocess else 'NCHW',
+        shape=_shape(image),
+        color='rgb',
+        mean=subject.mean,
+        std=subject.std,
+        preprocess_inside=settings.preprocess,
     )
 
 
@@ -214,32 +205,37 @@ def _blobs(draw: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _given(exported: Exported, pictures: Sequence[Path]) -> Iterator[np.ndarray]:
-    """Yield each picture as a batch of one."""
+    """Yield each picture as a batch of one, or its windows where they slide."""
     for file in pictures:
-        yield exported.prepare(read_image(str(file))).image[None]
+        yield from exported.parts(exported.prepare(read_image(str(file))).image[None])
 
 
-def _parity(network: nn.Module, exported: Exported, images: Sequence[np.ndarray]) -> dict:
+def _parity(network: nn.Module, exported: Exported, images: Iterable[np.ndarray]) -> dict:
     """Return what was compared.
 
     Raises:
         InputError: a difference is too large.
     """
-    found = [_difference(network, exported, image) for image in images]
+    found, count, objects = [], 0, 0
+    for image in images:
+        wanted = _wanted(network, exported.card, image)
+        sides = image.shape[1:3] if exported.card.input.preprocess_inside else image.shape[2:]
+        found.append(differences(exported.run(image), wanted, sides))
+        count += len(image)
+        objects += int(np.sum(wanted.get('labels', NO_LABEL) != NO_LABEL))
     worst = worst_of(found)
     if wrong := exceeded(worst):
         raise InputError(
             f'the exported file does not answer as the model: {in_words(wrong)}, where at most '
             f'{TOLERANCE:g} is allowed; it was removed'
         )
-    count = sum(len(image) for image in images)
-    return {'differences': worst, 'images': count, 'tolerance': TOLERANCE}
+    parity = {'differences': worst, 'images': count, 'tolerance': TOLERANCE}
+    return parity | ({'objects': objects} if 'labels' in worst else {})
 
 
-def _difference(network: nn.Module, exported: Exported, image: np.ndarray) -> dict[str, float]:
+def _wanted(network: nn.Module, card: Card, image: np.ndarray) -> dict[str, np.ndarray]:
+    """Return what the network answers, by the names of outputs."""
     with torch.no_grad():
-        wanted = network(torch.from_numpy(image))
-    names = [output.name for output in exported.card.outputs]
-    wanted = {name: value.numpy() for name, value in zip(names, wanted, strict=True)}
-    sides = image.shape[1:3] if exported.card.input.preprocess_inside else image.shape[2:]
-    return differences(exported.run(image), wanted, sides)
+        answers = network(torch.from_numpy(image))
+    names = [output.name for output in card.outputs]
+    return {name: value.numpy() for name, value in zip(names, answers, strict=True)}

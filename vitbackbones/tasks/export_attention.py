@@ -44,9 +44,10 @@ class TraceableAttention(nn.Module):
         """
         own = self.attention
         placed = query + query_pos
-        each = (*query.shape[:2], own.num_heads, own.num_levels, own.num_points)
-        weights = own.attention_weights(placed).view(*each[:3], -1).softmax(-1).view(each)
-        offsets = own.sampling_offsets(placed).view(*each, 2)
+        shape = (*query.shape[:2], own.num_heads, own.num_levels, own.num_points)
+        # over the points of all levels, then (N, Q, heads, levels, P)
+        weights = own.attention_weights(placed).view(*shape[:3], -1).softmax(-1).view(shape)
+        offsets = own.sampling_offsets(placed).view(*shape, 2)
         centers = reference_points[:, :, None, :, None, :2]
         if reference_points.shape[-1] == 4:
             steps = offsets / own.num_points * reference_points[:, :, None, :, None, 2:] * 0.5
@@ -106,7 +107,7 @@ def encode(encoder: nn.Module, maps: Sequence[Tensor], codes: Sequence[Tensor]) 
 
 
 def in_rows(maps: Sequence[Tensor]) -> Tensor:
-    """Return maps (N, C, h_i, w_i) one behind the other, (N, S, C)."""
+    """Return maps (N, C, h_i, w_i) one after the other, (N, S, C)."""
     return torch.cat([level.flatten(2) for level in maps], dim=2).transpose(1, 2)
 
 

@@ -1,8 +1,8 @@
 """Mask2Former as one graph: objects and panoptic segments as mmdet gives them.
 
-mmdet's own head is run, on a copy of the model whose pixel decoder can be traced. mmdet goes on
-image by image and query by query; the same is said here for all at once. A segment of a pixel is
-that of the surest query, so segments never overlap and their order does not matter.
+mmdet's own head is run, on a copy of the model whose pixel decoder can be traced. mmdet loops over
+images and queries; here all are computed at once. Each pixel belongs to the query that is surest of
+it, so segments never overlap and their order does not matter.
 """
 
 import torch
@@ -23,10 +23,13 @@ class TraceablePixelDecoder(nn.Module):
         make_traceable(decoder)
 
     def forward(self, maps: tuple[Tensor, ...]) -> tuple[Tensor, list[Tensor]]:
-        """Return the finest map, which masks are products with, and those that are attended to.
+        """Return the map that masks are computed from, and the maps that queries attend to.
 
         Args:
             maps: (N, C_i, h_i, w_i), from fine to coarse.
+
+        Returns:
+            (N, C, h, w) of the finest map, and a list of (N, C, h_i, w_i), from coarse to fine.
         """
         own = self.decoder
         attended = maps[: -own.num_encoder_levels - 1 : -1]  # from coarse to fine
@@ -62,6 +65,9 @@ class ExportableMask2Former(nn.Module):
     them (``test_cfg.instance_on``), then ``segments`` where it gives these (``panoptic_on``).
     Segments are (N, H, W) of int64: label + 1000 times the number of a thing, and the number of
     classes where nothing was found, as in mmdet's ``pred_panoptic_seg``.
+
+    Args:
+        model: mmdet's ``Mask2Former``.
     """
 
     fixed_size = ''
@@ -104,19 +110,19 @@ class ExportableMask2Former(nn.Module):
         """Return the segments (N, H, W)."""
         settings, classes = self.fusion.test_cfg, self.fusion.num_classes
         scores, labels = scores.max(-1)  # (N, Q)
-        counts = (labels != classes) & (scores > settings.get('object_mask_thr', 0.8))
+        kept = (labels != classes) & (scores > settings.get('object_mask_thr', 0.8))  # (N, Q)
         masks = _stretched(masks, size).sigmoid()
-        owner = (masks * scores.where(counts, -1)[..., None, None]).argmax(1)  # (N, H, W)
+        owner = (masks * scores.where(kept, -1)[..., None, None]).argmax(1)  # (N, H, W)
         queries = torch.arange(masks.shape[1], device=masks.device)[:, None, None]
-        owned = (owner[:, None] == queries) & counts[..., None, None]  # (N, Q, H, W)
+        owned = (owner[:, None] == queries) & kept[..., None, None]  # (N, Q, H, W)
         sure = masks >= 0.5
         area, whole = owned.sum((2, 3)), sure.sum((2, 3))
-        counts = (area > 0) & (whole > 0) & (area / whole >= settings.get('iou_thr', 0.8))
+        kept = (area > 0) & (whole > 0) & (area / whole >= settings.get('iou_thr', 0.8))
         if settings.get('filter_low_score', False):
             owned = owned & sure
-        is_thing = counts & (labels < self.fusion.num_things_classes)
+        is_thing = kept & (labels < self.fusion.num_things_classes)
         numbers = labels + OFFSET * is_thing.cumsum(1) * is_thing
-        shown = (owned & counts[..., None, None]).any(1)
+        shown = (owned & kept[..., None, None]).any(1)
         return (pick(numbers, owner.flatten(1)).view_as(owner).where(shown, classes),)
 
 

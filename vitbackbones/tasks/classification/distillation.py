@@ -21,6 +21,7 @@ from ...checkpoints.convert import take_state_dict
 from ...checkpoints.reading import load_file
 from ...errors import InputError
 from ...layers import require_choice
+from ...messages import in_one_line
 from .classifier import ImageClassifier
 from .distillation_head import DistillationHead
 
@@ -112,7 +113,7 @@ def _fill(teacher: nn.Module, checkpoint: str) -> None:
     try:
         teacher.load_state_dict(take_state_dict(load_file(checkpoint)))
     except RuntimeError as error:
-        reason = ' '.join(str(error).split())
+        reason = in_one_line(error, 300)
         raise InputError(
-            f'{checkpoint} does not fill the teacher {type(teacher).__name__}: {reason[:300]}'
+            f'{checkpoint} does not fill the teacher {type(teacher).__name__}: {reason}'
         ) from error

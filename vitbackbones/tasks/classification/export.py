@@ -4,10 +4,10 @@ from torch import Tensor, nn
 
 
 class ExportableClassifier(nn.Module):
-    """Map images (N, 3, H, W) to ``logits`` (N, classes), which softmax makes scores of.
+    """From images (N, 3, H, W) to ``logits`` (N, classes), the scores before softmax.
 
     Args:
-        model: of mmpretrain.
+        model: of mmpretrain, or of :func:`~vitbackbones.create_model`.
     """
 
     outputs = ('logits',)
@@ -18,7 +18,7 @@ class ExportableClassifier(nn.Module):
         self.model = model
 
     def forward(self, image: Tensor) -> tuple[Tensor]:
-        return (self.model(image, mode='tensor'),)
+        return (self.model(image),)
 
 
 def exportable(model: nn.Module, output: str) -> nn.Module:

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..export_attention import Sizes, centers, encode, make_traceable, shared_copy, sizes_of
-from .export_detr import boxes_in_pixels, choose_queries
+from .export_detr import detections
 
 
 class ExportableDeformableDETR(nn.Module):
@@ -35,9 +35,7 @@ class ExportableDeformableDETR(nn.Module):
         start, _ = self.model.pre_decoder(memory, None, sizes)
         head = self.model.bbox_head
         logits, boxes = (each[-1] for each in head(*self._decoded(start, sizes)))
-        count = head.test_cfg.get('max_per_img', logits.shape[1])
-        boxes, scores, labels = choose_queries(logits, boxes, count, head.loss_cls.use_sigmoid)
-        return boxes_in_pixels(boxes, image.shape[2:]), scores, labels
+        return detections(head, logits, boxes, image.shape[2:])
 
     def _codes(self, maps: tuple[Tensor, ...]) -> list[Tensor]:
         """Return the codes of positions and level, as ``maps``."""
@@ -46,10 +44,10 @@ class ExportableDeformableDETR(nn.Module):
         return [place + level[:, None, None] for place, level in levels]
 
     def _proposals(self, memory: Tensor, mask: None, sizes: Sizes) -> tuple[Tensor, Tensor]:
-        """Return features and boxes before the sigmoid of ``num_queries`` places at least.
+        """Return features and boxes, before the sigmoid, of ``num_queries`` positions at least.
 
-        What lies at the border has no features, and its box is at infinity. So has what an image
-        lacks.
+        As in mmdet, positions at the border are masked, and their boxes are at infinity. Where an
+        image has fewer positions, masked ones are added.
 
         Args:
             memory: (N, S, C).

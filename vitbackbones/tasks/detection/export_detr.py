@@ -50,6 +50,22 @@ def boxes_in_pixels(boxes: Tensor, size: tuple[int, int]) -> Tensor:
     return torch.stack((x1 * width, y1 * height, x2 * width, y2 * height), -1)
 
 
+def detections(
+    head: nn.Module, logits: Tensor, boxes: Tensor, size: tuple[int, int]
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return boxes (N, M, 4) in pixels, scores and labels (N, M), best first.
+
+    Args:
+        head: mmdet's, whose ``test_cfg`` says how many.
+        logits: of its last layer, (N, Q, classes).
+        boxes: of its last layer, (N, Q, 4), in units of the image.
+        size: height and width of the image.
+    """
+    count = head.test_cfg.get('max_per_img', logits.shape[1])
+    boxes, scores, labels = choose_queries(logits, boxes, count, head.loss_cls.use_sigmoid)
+    return boxes_in_pixels(boxes, size), scores, labels
+
+
 class ExportableDETR(nn.Module):
     """From images (N, 3, H, W) to boxes, scores and labels; see ``export.exportable``.
 
@@ -72,6 +88,4 @@ class ExportableDETR(nn.Module):
         states = self.model.forward_transformer(maps, [sample])['hidden_states']
         head = self.model.bbox_head
         logits, boxes = (x[-1] for x in head(states[-1:]))  # of the last layer, (N, Q, ...)
-        count = head.test_cfg.get('max_per_img', logits.shape[1])
-        boxes, scores, labels = choose_queries(logits, boxes, count, head.loss_cls.use_sigmoid)
-        return boxes_in_pixels(boxes, size), scores, labels
+        return detections(head, logits, boxes, size)

@@ -62,12 +62,13 @@ class ExportableRCNN(nn.Module):
         head = self.head.bbox_head
         logits, codes = head(regions(self.head.bbox_roi_extractor, maps, proposals.boxes))
         classes = head.num_classes
-        codes = codes.view(-1, 1 if head.reg_class_agnostic else classes, 4).expand(-1, classes, 4)
+        codes = codes.view(-1, 1 if head.reg_class_agnostic else classes, 4)
+        codes = codes.expand(-1, classes, 4)  # (N P, C, 4)
         rois = proposals.boxes.flatten(0, 1)[:, None].expand(-1, classes, 4)
         boxes = head.bbox_coder.decode(rois.reshape(-1, 4), codes.reshape(-1, 4))
         shape = proposals.scores.shape  # (N, P)
-        boxes = clip(boxes.view(shape[0], -1, 4), size)
-        scores = logits.softmax(-1)[:, :-1].reshape(*shape, classes)
+        boxes = clip(boxes.view(shape[0], -1, 4), size)  # (N, P C, 4)
+        scores = logits.softmax(-1)[:, :-1].reshape(*shape, classes)  # (N, P, C)
         wanted = (scores > self.settings.score_thr) & (proposals.scores > 0)[..., None]
         labels = torch.arange(classes, device=scores.device).expand(*shape, classes)
         return Found(boxes, scores.where(wanted, 0).flatten(1), labels.flatten(1))

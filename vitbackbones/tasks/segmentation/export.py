@@ -19,7 +19,7 @@ OUTPUTS = ('logits', 'mask')
 
 
 def bins(length: int, count: int, like: Tensor) -> Tensor:
-    """Return what averages ``length`` positions into ``count`` bins, as a matrix (count, length).
+    """Return the matrix (count, length) that averages ``length`` positions into ``count`` bins.
 
     Bins are those of torch's adaptive pooling: from floor(i L / count) to ceil((i + 1) L / count).
     """
@@ -47,9 +47,9 @@ class BinAverages(nn.Module):
         return rows @ x @ columns.T
 
 
-# By the class of a part: what computes the same in a graph. In a graph of torch's adaptive pooling
-# ONNX computes something else at other sizes than the example's, mmseg's Upsample keeps the size of
-# the example, and mmdet's pixel decoder looks into tensors.
+# By the class of a part: what computes the same in a graph. In ONNX, torch's adaptive pooling is
+# right for the size of the example alone. mmseg's Upsample keeps that size, and mmdet's pixel
+# decoder reads the values of tensors.
 REPLACED = {
     nn.AdaptiveAvgPool2d: lambda part: BinAverages(part.output_size),
     Upsample: lambda part: nn.Upsample(part.size, part.scale_factor, part.mode, part.align_corners),
@@ -68,15 +68,7 @@ def traceable_copy(model: nn.Module) -> nn.Module:
 
 def _fixed_size(model: EncoderDecoder) -> str:
     """Return why the graph of a model is for one size, '' where it need not be."""
-    if _slides(model):
-        height, width = model.test_cfg.crop_size
-        return (
-            f'the model is tested in windows of {height} x {width} '
-            "(model.test_cfg; with mode='whole' it takes whole pictures)"
-        )
-    if model.align_corners:
-        return 'the decode head resizes with align_corners=True'
-    return ''
+    return 'the decode head resizes with align_corners=True' if model.align_corners else ''
 
 
 def _slides(model: EncoderDecoder) -> bool:
