@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from vitbackbones.analysis.run_log import step_seconds, value_after
+from vitbackbones.analysis.run_log import records, step_seconds, value_after
 
 STEP = {'loss': 1.0, 'time': 0.2, 'step': 50}
 
@@ -29,6 +29,27 @@ def test_a_killed_run_leaves_half_a_line(tmp_path):
     log(tmp_path, '20260101_1', STEP, {**STEP, 'time': 0.4}, end='\n{"loss": 1.')
     assert value_after(tmp_path, 'acc', 1) is None
     assert step_seconds(tmp_path) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    'line',
+    [
+        '{"loss": 1}',
+        '{"step": "1"}',
+        '{"step": 1, "iter": "1"}',
+        '{"step": 1, "epoch": []}',
+        f'{{"step": 1{"0" * 400}}}',
+        '[' * 10**5,
+    ],
+)
+def test_a_line_that_is_no_record_is_left_out(tmp_path, line):
+    log(tmp_path, '20260101_1', STEP, end=f'\n{line}\n')
+    assert [*records(tmp_path)] == [STEP]
+
+
+def test_a_number_beyond_all_others_can_still_be_drawn(tmp_path):
+    log(tmp_path, '20260101_1', {'step': 1, 'loss': 10**400})
+    assert next(records(tmp_path))['loss'] == math.inf
 
 
 def test_nothing_was_trained(tmp_path):

@@ -21,6 +21,7 @@ class Notes(Tracker):
     """Keeps what it is given; fails in the actions that ``fails`` names."""
 
     fails = ()
+    held = -1
     kept = []
 
     @staticmethod
@@ -35,6 +36,9 @@ class Notes(Tracker):
     def start(self, start):
         self._note('start', start.name, start.iteration, start.known)
         return {'place': 'on the table', 'id': 7}
+
+    def last(self):
+        return self.held
 
     def log(self, values, iteration):
         self._note('log', sorted(values), iteration)
@@ -71,19 +75,42 @@ def test_a_tracker_is_told_what_the_local_log_holds(tmp_path, kept):
     assert len(local_log(tmp_path / 'first')) == len(iterations)
 
 
-def test_a_resumed_run_is_known_and_gets_nothing_twice(tmp_path, kept):
+def resumed(work_dir):
+    return {'resume': True, 'load_from': str(work_dir / 'epoch_1.pth')}
+
+
+def test_a_resumed_run_is_known_and_gets_nothing_twice(tmp_path, kept, monkeypatch):
     with pytest.raises(RuntimeError, match='no more of it'):
         train(config(tmp_path, {'type': 'FailsInEpoch2'}, trackers=['notes']))
     assert kept[-1] == ('finish', True)
     assert read_record(tmp_path)['status'] == 'stopped: no more of it'
     kept.clear()
-    resumed = {'resume': True, 'load_from': str(tmp_path / 'epoch_1.pth')}
-    train(config(tmp_path, trackers=['notes'], **resumed))
+    monkeypatch.setattr(Notes, 'held', 6)
+    train(config(tmp_path, trackers=['notes'], **resumed(tmp_path)))
     assert kept[0] == ('start', tmp_path.name, 4, {'place': 'on the table', 'id': 7})
     assert [row[-1] for row in kept[1:-1]] == [7, 8, 8, 9, 10, 11, 12, 12]
     record = read_record(tmp_path)
     assert record['status'] == 'finished'
     assert [start['iteration'] for start in record['starts']] == [0, 4]
+
+
+@pytest.mark.parametrize(
+    ('held', 'forgets', 'missed'),
+    [(3, False, [4, 4, 5, 6]), (-1, False, [1, 2, 3, 4, 4, 5, 6]), (-1, True, [1, 2, 3, 4, 4])],
+)
+def test_what_a_tracker_has_missed_comes_from_the_local_log(
+    tmp_path, kept, monkeypatch, held, forgets, missed
+):
+    """A kill took what was not written, the tracker has failed, or it is a new one."""
+    with pytest.raises(RuntimeError, match='no more of it'):
+        train(config(tmp_path, {'type': 'FailsInEpoch2'}))
+    monkeypatch.setattr(Notes, 'held', held)
+    monkeypatch.setattr(Notes, 'forgets', forgets)
+    train(config(tmp_path, trackers=['notes'], **resumed(tmp_path)))
+    iterations = [iteration for *_, iteration in kept[1:-1]]
+    again = [5, 6] if forgets else []
+    assert iterations == [*missed, *again, 7, 8, 8, 9, 10, 11, 12, 12]
+    assert [row[1] for row in kept if row[0] == 'log' and row[2] == 4][-1] == ['toy/error']
 
 
 def test_a_run_that_begins_is_another_one(tmp_path, kept):

@@ -1,11 +1,14 @@
 """The page of a run, from what the run has left."""
 
+import json
 import re
 
 import pytest
 from PIL import Image
 
 from vitbackbones.errors import InputError
+from vitbackbones.tracking import record, run
+from vitbackbones.tracking.record import TEXTS
 from vitbackbones.tracking.run_page import NAME, SHOWN, write_run_page
 
 from ..reporting.test_page import EVIL, Reader
@@ -39,7 +42,7 @@ def work_dir(tmp_path):
     return tmp_path / 'run'
 
 
-def test_a_run_on_its_page(work_dir):
+def test_a_page_holds_all_of_a_run(work_dir):
     add_pictures(work_dir, 1, 2, 3)
     found = texts(write_run_page(work_dir, work_dir / NAME))
     assert after(found, 'status') == 'finished'
@@ -76,6 +79,53 @@ def test_names_of_files_are_text(work_dir):
     found = Reader(write_run_page(work_dir, work_dir / NAME).read_text())
     assert '<script>x' in found.texts
     assert 'script' not in found.tags
+
+
+def test_a_picture_that_a_kill_cut_short_is_left_out(work_dir):
+    add_pictures(work_dir, 1, 2)
+    (work_dir / 'pictures' / 'epoch_2' / '00000_a.jpg').write_bytes(b'half')
+    found = texts(write_run_page(work_dir, work_dir / NAME))
+    assert 'after epoch 1' in found
+    assert 'after epoch 2' not in found
+
+
+START = dict.fromkeys(TEXTS, 'x')
+
+
+def test_links_that_lead_out_of_a_work_dir_are_not_followed(tmp_path):
+    private = tmp_path / 'private'
+    private.write_text('secret')
+    work_dir = tmp_path / 'run'
+    add_pictures(work_dir, 1)
+    add_pictures(tmp_path / 'elsewhere', 1, name='mine')
+    mine = tmp_path / 'elsewhere' / 'pictures' / 'epoch_1' / 'mine.jpg'
+    (work_dir / 'pictures' / 'epoch_1' / 'b.jpg').symlink_to(mine)
+    (work_dir / 'pictures' / 'epoch_2').symlink_to(mine.parent)
+    (work_dir / 'report.html').symlink_to(private)
+    (work_dir / 'x' / 'vis_data').mkdir(parents=True)
+    (work_dir / 'x' / 'vis_data' / 'config.py').symlink_to(private)
+    assert run.newest_report(work_dir) is None
+    assert run.config_text(work_dir) == ''
+    pictures = [[*each.pictures] for each in run.evaluations(work_dir, [])]
+    assert pictures == [['00000_a'], []]
+
+
+@pytest.mark.parametrize(
+    'content',
+    [
+        '[]',
+        '[' * 10**5,
+        '{"starts": 5, "trackers": {}, "status": ""}',
+        '{"starts": [{}], "trackers": {}, "status": ""}',
+        json.dumps({'starts': [START], 'trackers': {}, 'status': ''}),
+        '{"starts": [], "trackers": [1], "status": ""}',
+        '{"starts": [], "trackers": {"wandb": "x"}, "status": ""}',
+        '{"starts": [], "trackers": {}, "status": {}}',
+    ],
+)
+def test_a_record_that_something_else_has_written_counts_as_none(tmp_path, content):
+    (tmp_path / record.NAME).write_text(content)
+    assert record.read_record(tmp_path) == record.empty_record()
 
 
 def test_a_long_run_shows_some_of_its_evaluations(work_dir):

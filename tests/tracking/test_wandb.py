@@ -64,7 +64,7 @@ def test_both_starts_are_one_run_under_the_name_of_the_work_dir(starts):
     assert {(run.display_name, run.project) for run in found} == {('toy', 'vitbackbones')}
 
 
-def test_how_each_start_ended(starts):
+def test_it_is_noted_how_each_start_ended(starts):
     ends = [each.exit for records in starts for each in records if each.HasField('exit')]
     assert [end.exit_code for end in ends] == [1, 0]
 

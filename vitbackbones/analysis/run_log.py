@@ -12,6 +12,8 @@ from math import nan
 from pathlib import Path
 
 LOGS = '*/vis_data/scalars.json'
+PLACES = ('step', 'iter', 'epoch')  # of a record in the run
+DIGITS = 16  # that no number of steps has
 
 
 def records(work_dir: Path) -> Iterator[dict]:
@@ -21,14 +23,23 @@ def records(work_dir: Path) -> Iterator[dict]:
 
 
 def records_of(file: Path) -> Iterator[dict]:
-    """Yield the records of one start."""
+    """Yield the records of one start; a line that is none, of whatever else, is left out."""
     for line in file.read_text(errors='replace').splitlines():
         try:
-            record = json.loads(line)
-        except ValueError:
+            record = json.loads(line, parse_int=_number)
+        except (ValueError, RecursionError):
             continue
-        if isinstance(record, dict) and isinstance(record.get('step'), int):
+        if isinstance(record, dict) and 'step' in record and _is_placed(record):
             yield record
+
+
+def _is_placed(record: dict) -> bool:
+    return all(isinstance(record.get(key, 0), int) for key in PLACES)
+
+
+def _number(digits: str) -> int | float:
+    """Return a whole number, as a float where it counts no steps: infinite ones can be drawn."""
+    return int(digits) if len(digits) < DIGITS else float(digits)
 
 
 def value_after(work_dir: Path, metric: str, step: int) -> float | None:

@@ -5,7 +5,7 @@ module           what it does
 ===============  ================================================================================
 ``settings``     what ``--track`` adds to a config, and what is looked for before the run
 ``hook``         gives a run's values to its trackers; none of them ends the run
-``backend``      what mmengine's visualizer sees of a tracker
+``backend``      trackers as backends of mmengine's visualizer
 ``tensorboard``  each a tracker: where it writes, and how a resumed run goes on there
 ``wandb``
 ``mlflow``

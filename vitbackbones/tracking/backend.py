@@ -1,10 +1,10 @@
-"""What mmengine's visualizer sees of a tracker.
+"""Trackers as backends of mmengine's visualizer.
 
 mmengine numbers losses by iterations and evaluations by epochs. A tracker has one axis, the
 iterations that are done.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from numbers import Real
 
 import numpy as np
@@ -13,15 +13,25 @@ from mmengine.visualization.vis_backend import BaseVisBackend
 from ..messages import in_one_line
 from .tracker import Tracker
 
-# What says where a record stands; an evaluation has the time of its batches, under the same name
-# as training.
+# Keys of a record that are no values to follow: its place, and, in evaluations, the times of their
+# batches, which would join the curves of training.
 PLACES = ('iter', 'step')
 TIMES = ('time', 'data_time')
 
 
 def row_key(values: Collection[str], step: int) -> tuple[int, frozenset[str]]:
-    """Return what a row of mmengine's log is known by, among all of a run."""
+    """Return what tells a row of mmengine's log from all others of a run."""
     return step, frozenset(values) - {'step'}
+
+
+def numbers(row: Mapping) -> dict[str, float]:
+    """Return what a tracker gets of a row of mmengine's log."""
+    left_out = PLACES if 'iter' in row else PLACES + TIMES
+    return {
+        name: float(value)
+        for name, value in row.items()
+        if name not in left_out and isinstance(value, Real)
+    }
 
 
 class Backend(BaseVisBackend):
@@ -30,9 +40,9 @@ class Backend(BaseVisBackend):
     Args:
         name: of the tracker, for the message.
         tracker: has started.
-        done: returns how many iterations are done.
+        done: returns the number of iterations that are done.
         known: keys of rows that the tracker has already; see :func:`row_key`.
-        warn: is told what went wrong.
+        warn: called with a message when the tracker fails.
     """
 
     def __init__(
@@ -54,6 +64,11 @@ class Backend(BaseVisBackend):
     def _init_env(self) -> None:
         """Do nothing: the tracker has started."""
 
+    def catch_up(self, rows: Iterable[tuple[int, Mapping]]) -> None:
+        """Give the tracker rows that were logged before it started, each with its iteration."""
+        for iteration, row in rows:
+            self._do('log', numbers(row), iteration)
+
     def add_scalar(self, name: str, value: float, step: int = 0, **_) -> None:
         self.add_scalars({name: value}, step)
 
@@ -62,14 +77,8 @@ class Backend(BaseVisBackend):
     ) -> None:
         if row_key(scalar_dict, step) in self.known:
             return
-        left_out = PLACES if 'iter' in scalar_dict else PLACES + TIMES
-        values = {
-            name: float(value)
-            for name, value in scalar_dict.items()
-            if name not in left_out and isinstance(value, Real)
-        }
         # an epoch, which numbers evaluations, is never more than the iterations up to its end
-        self._do('log', values, max(step, self.done()))
+        self._do('log', numbers(scalar_dict), max(step, self.done()))
 
     def add_image(self, name: str, image: np.ndarray, step: int = 0, **_) -> None:
         self._do('show', name, image, max(step, self.done()))

@@ -1,6 +1,6 @@
-"""Trackers beside the local log: what a run logs goes there, too, and a resumed run goes on there.
+"""Trackers beside the local log: they get what a run logs, and follow it when it is resumed.
 
-They begin when it is known where a run goes on, after the checkpoint is loaded, and are closed
+They start after the checkpoint is loaded, when it is known where the run goes on, and are closed
 however it ends.
 """
 
@@ -11,7 +11,7 @@ from pkgutil import resolve_name
 
 from mmengine.dist import master_only
 from mmengine.hooks import Hook
-from mmengine.runner import Runner
+from mmengine.runner import EpochBasedTrainLoop, Runner
 
 from ..catalog import config_name
 from ..errors import InputError
@@ -37,7 +37,7 @@ class Follower(Hook):
     """A hook that is also told when a run does not end as it should."""
 
     def after_stop(self, runner: Runner, reason: str) -> None:
-        """Do what has to be done at such an end."""
+        """Act on a run that was stopped; ``reason`` is one line."""
 
 
 @contextmanager
@@ -87,16 +87,19 @@ class TrackHook(Follower):
 
     def _start(self, runner: Runner, name: str, earlier: dict) -> dict | None:
         """Start a tracker, and return what names the run there; None if that fails."""
-        tracker, work_dir = tracker_class(name)(), Path(runner.work_dir)
-        known = earlier['trackers'].get(name)
+        tracker, known = tracker_class(name)(), earlier['trackers'].get(name)
         try:
             named = tracker.start(_describe(runner, known))
+            last = tracker.last()
         except Exception as error:  # of a network, mostly
             runner.logger.warning(left_alone(name, error))
             return None
         runner.logger.info(f'{name}: {named["place"]}')
-        has = set() if tracker.forgets else logged_rows(work_dir, earlier['starts'], name)
-        backend = Backend(name, tracker, lambda: runner.iter, has, runner.logger.warning)
+        rows = _earlier_rows(runner, earlier['starts'])
+        if tracker.forgets:  # it is given again what comes again
+            rows = {key: each for key, each in rows.items() if each[0] <= runner.iter}
+        backend = Backend(name, tracker, lambda: runner.iter, rows.keys(), runner.logger.warning)
+        backend.catch_up(each for each in rows.values() if each[0] > last)
         runner.visualizer._vis_backends[name] = backend
         self.backends.append(backend)
         return named
@@ -123,6 +126,12 @@ class TrackHook(Follower):
             write_record(Path(runner.work_dir), self.record)
         except InputError as error:  # a full disk; checkpoints decide whether the run can go on
             runner.logger.warning(str(error))
+
+
+def _earlier_rows(runner: Runner, starts: list[dict]) -> dict[tuple, tuple[int, dict]]:
+    by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
+    epoch_length = len(runner.train_dataloader) if by_epoch else 1
+    return logged_rows(Path(runner.work_dir), starts, epoch_length)
 
 
 def _describe(runner: Runner, known: dict | None) -> Start:

@@ -61,6 +61,11 @@ class MLflow(Tracker):
         self.client.log_text(self.id, start.config, 'config.py')
         return {'id': self.id, 'uri': uri, 'place': f'run {self.id} of {uri}'}
 
+    def last(self) -> int:
+        names = self.client.get_run(self.id).data.metrics
+        histories = (self.client.get_metric_history(self.id, name) for name in names)
+        return max((metric.step for history in histories for metric in history), default=-1)
+
     def log(self, values: dict[str, float], iteration: int) -> None:
         from mlflow.entities import Metric
 
@@ -101,7 +106,7 @@ def _find_experiment(client) -> str:
 
 @contextmanager
 def _soon():
-    """Know of a server that does not answer in seconds; MLflow would try for minutes."""
+    """Give up within seconds on a server that does not answer; MLflow would try for minutes."""
     chosen = {name: value for name, value in SOON.items() if name not in os.environ}
     os.environ.update(chosen)
     try:

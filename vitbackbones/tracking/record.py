@@ -10,6 +10,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import torch
 from mmengine.runner import EpochBasedTrainLoop, Runner
@@ -22,6 +23,7 @@ from ..verbs import program
 from .backend import row_key
 
 NAME = 'tracking.json'
+TEXTS = ('log', 'date', 'config', 'command', 'device', 'versions', 'length')  # of a start
 
 
 def empty_record() -> dict:
@@ -32,13 +34,33 @@ def empty_record() -> dict:
 def read_record(work_dir: Path) -> dict:
     """Return the record of a run, an empty one where there is none.
 
-    A file that cannot be read counts as none, as no weights depend on it.
+    A file that cannot be read, or that something else has written, counts as none, as no weights
+    depend on it.
     """
-    record = empty_record()
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, RecursionError):
         content = json.loads((work_dir / NAME).read_text())
-        record.update((key, content[key]) for key in record if key in content)
-    return record
+        if _is_record(content):
+            return content
+    return empty_record()
+
+
+def _is_record(content: Any) -> bool:
+    match content:
+        case {'starts': list(starts), 'trackers': dict(trackers), 'status': str()}:
+            named = all(
+                isinstance(each, dict) and isinstance(each.get('place'), str)
+                for each in trackers.values()
+            )
+            return named and all(map(_is_start, starts))
+    return False
+
+
+def _is_start(content: Any) -> bool:
+    return (
+        isinstance(content, dict)
+        and isinstance(content.get('trackers'), list)
+        and all(isinstance(content.get(key), str) for key in TEXTS)
+    )
 
 
 def write_record(work_dir: Path, record: dict) -> None:
@@ -67,11 +89,24 @@ def this_start(runner: Runner) -> dict[str, str | int]:
     }
 
 
-def logged_rows(work_dir: Path, starts: list[dict], tracker: str) -> set[tuple]:
-    """Return the keys of all rows that a tracker was given by earlier starts of a run."""
-    logs = [
-        work_dir / start['log'] / 'vis_data' / 'scalars.json'
-        for start in starts
-        if tracker in start['trackers']
-    ]
-    return {row_key(row, row['step']) for log in logs if log.is_file() for row in records_of(log)}
+def logged_rows(
+    work_dir: Path, starts: list[dict], epoch_length: int
+) -> dict[tuple, tuple[int, dict]]:
+    """Return what earlier starts of a run have logged: iterations and rows, by :func:`row_key`.
+
+    Args:
+        work_dir: of the run.
+        starts: of its record.
+        epoch_length: iterations of an epoch, at whose end it is evaluated; 1 without epochs.
+    """
+    found: dict[tuple, tuple[int, dict]] = {}
+    for start in starts:
+        log = work_dir / start['log'] / 'vis_data' / 'scalars.json'
+        done = start['iteration']
+        for row in records_of(log) if log.is_file() else ():
+            if 'iter' in row:
+                done = row['step']
+            else:  # an evaluation, which may be numbered by epochs
+                done = max(row['step'], -(-done // epoch_length) * epoch_length)
+            found.setdefault(row_key(row, row['step']), (done, row))
+    return found

@@ -30,6 +30,16 @@ class Evaluation:
     pictures: dict[str, Path] = field(default_factory=dict)
 
 
+def own(work_dir: Path, *patterns: str) -> list[Path]:
+    """Return files of a work dir in their order, by their names.
+
+    Links that lead out of it are left out: a page would show what is private to whoever gets it.
+    """
+    root = work_dir.resolve()
+    found = sorted(file for pattern in patterns for file in work_dir.glob(pattern))
+    return [file for file in found if file.is_file() and file.resolve().is_relative_to(root)]
+
+
 def evaluations(work_dir: Path, rows: list[dict]) -> list[Evaluation]:
     """Return the evaluations of a run in their order.
 
@@ -45,7 +55,7 @@ def evaluations(work_dir: Path, rows: list[dict]) -> list[Evaluation]:
     for folder in _picture_folders(work_dir):
         unit, _, number = folder.name.partition('_')
         step, unit = int(number), UNITS[unit]
-        pictures = {file.stem: file for file in sorted(folder.glob('*.jpg'))}
+        pictures = {file.stem: file for file in own(work_dir, f'{FOLDER}/{folder.name}/*.jpg')}
         found.setdefault(step, Evaluation(f'{unit} {step}')).pictures = pictures
     return [found[step] for step in sorted(found)]
 
@@ -96,11 +106,10 @@ def files(work_dir: Path) -> dict[str, Path]:
 
 def newest_report(work_dir: Path) -> Path | None:
     """Return the page that ``test --report`` wrote last into the work dir, None without one."""
-    found = [file for pattern in REPORTS for file in work_dir.glob(pattern)]
-    return max(found, key=lambda file: file.stat().st_mtime, default=None)
+    return max(own(work_dir, *REPORTS), key=lambda file: file.stat().st_mtime, default=None)
 
 
 def config_text(work_dir: Path) -> str:
     """Return the config of the last start as it was written, without running it."""
-    found = sorted(work_dir.glob('*/vis_data/config.py'))
+    found = own(work_dir, '*/vis_data/config.py')
     return found[-1].read_text(errors='replace') if found else ''

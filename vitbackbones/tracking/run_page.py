@@ -6,6 +6,7 @@ at the end of a run that is followed, and by ``vitbackbones page`` of any run.
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
@@ -13,10 +14,10 @@ from urllib.parse import quote
 import numpy as np
 from mmengine.dist import master_only
 from mmengine.runner import Runner
-from PIL import Image
 
 from ..analysis.curves import draw_each, measure
-from ..drawing.sheet import spread
+from ..datasets.image_file import UnreadableImage, read_image
+from ..drawing.sheet import from_bgr, spread
 from ..messages import in_one_line
 from ..reporting.curves import as_svg
 from ..reporting.page import write_page
@@ -24,7 +25,6 @@ from ..reporting.parts import (
     Document,
     Facts,
     Links,
-    Part,
     Picture,
     Section,
     Strip,
@@ -108,18 +108,17 @@ def _strips(done: list[Evaluation]) -> Iterator[Strip]:
     drawn = [each for each in done if each.pictures]
     shown = [drawn[i] for i in spread(len(drawn), SHOWN)][::-1]
     for name in dict.fromkeys(name for each in shown for name in each.pictures):
-        pictures = [
-            _small(each.pictures[name], f'after {each.place}')
-            for each in shown
-            if name in each.pictures
-        ]
-        yield Strip(title=name, pictures=pictures)
+        yield Strip(title=name, pictures=[*_pictures(name, shown)])
 
 
-def _small(file: Path, title: str) -> Picture:
-    with Image.open(file) as picture:
-        picture.thumbnail((WIDTH, WIDTH))
-        return photograph(picture, title)
+def _pictures(name: str, shown: list[Evaluation]) -> Iterator[Picture]:
+    """Yield a picture of several evaluations, without those that a kill cut short."""
+    for each in shown:
+        if name in each.pictures:
+            with suppress(UnreadableImage):
+                picture = from_bgr(read_image(str(each.pictures[name])))
+                picture.thumbnail((WIDTH, WIDTH))
+                yield photograph(picture, f'after {each.place}')
 
 
 def _table(done: list[Evaluation]) -> Table:
@@ -137,7 +136,7 @@ def _number(value: float) -> float | None:
     return None if value == -1 else as_cell(value)
 
 
-def _links(found: Mapping[str, Path], folder: Path) -> Part:
+def _links(found: Mapping[str, Path], folder: Path) -> Links:
     addresses = {name: quote(os.path.relpath(file, folder)) for name, file in found.items()}
     return Links(files=addresses)
 

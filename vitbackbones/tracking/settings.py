@@ -10,7 +10,7 @@ from ..registry import SCOPE
 from .hook import TRACKERS, tracker_class
 
 PAGE = 'page'  # the local page alone, which every tracked run has
-# Default hooks, which a config changes, or takes out (None), by their names.
+# By their names among the default hooks, where a config can change or remove (None) them.
 HOOKS = {'track': 'TrackHook', 'pictures': 'PicturesHook', 'run_page': 'RunPageHook'}
 
 

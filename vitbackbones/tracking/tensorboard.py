@@ -27,19 +27,25 @@ class TensorBoard(Tracker):
         from torch.utils.tensorboard import SummaryWriter  # of an optional package
 
         folder = start.work_dir / FOLDER
+        self.begun_at = start.iteration if start.known else -1
         # a run that begins hides all of an earlier one; a resumed one, what comes again
         first = start.iteration + 1 if start.iteration else 0
-        self.writer = SummaryWriter(str(folder), purge_step=first, flush_secs=30)
+        self.writer = SummaryWriter(str(folder), purge_step=first)
         lines = [f'{CODE}{line}' for line in start.config.splitlines()]
         self.writer.add_text('config', '\n'.join(lines), start.iteration)
         return {'place': str(folder)}
 
+    def last(self) -> int:
+        return self.begun_at  # what it was given was written at once
+
     def log(self, values: dict[str, float], iteration: int) -> None:
         for name, value in values.items():
             self.writer.add_scalar(name, value, iteration)
+        self.writer.flush()  # a kill would take what waits
 
     def show(self, name: str, pixels: np.ndarray, iteration: int) -> None:
         self.writer.add_image(name, pixels, iteration, dataformats='HWC')
+        self.writer.flush()
 
     def finish(self, failed: bool) -> None:
         self.writer.close()

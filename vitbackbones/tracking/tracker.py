@@ -1,4 +1,4 @@
-"""What a tracker is given, and what it does with it."""
+"""The contract of trackers: what each is given, and what it does with it."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ class Start:
         name: of the run, for people.
         config: its text.
         settings: the same as nested dicts.
-        iteration: that it goes on from, 0 where it begins.
-        known: what the tracker has returned at the last start, None if this is its first one.
+        iteration: where the run goes on from, 0 for its beginning.
+        known: what the tracker returned at its last start, None at its first.
     """
 
     work_dir: Path
@@ -29,11 +29,11 @@ class Start:
 
 
 class Tracker(ABC):
-    """Where a run is followed from outside; whatever it raises ends itself, not the run.
+    """A place outside of the work dir where a run is followed. Its errors do not end the run.
 
     Attributes:
-        forgets: what was logged beyond the place that a resumed run goes on from is taken back, so
-            that it is logged again; otherwise it stays, and is left out when it comes again.
+        forgets: whether a resumed run takes back what was logged beyond the iteration that it goes
+            on from. If so it is logged again; if not it stays, and is left out the second time.
     """
 
     forgets = False
@@ -49,19 +49,27 @@ class Tracker(ABC):
 
     @abstractmethod
     def start(self, start: Start) -> dict:
-        """Begin a run, or go on with the one that ``start.known`` names; return what names it.
+        """Begin a run, or go on with the one that ``start.known`` names; return its names.
 
         The returned dict is kept as JSON; its ``'place'`` says where the run can be looked at.
         """
 
     @abstractmethod
+    def last(self) -> int:
+        """Return the last iteration of the run that it holds once it has started, -1 if none.
+
+        What the local log has beyond it is logged again then: a tracker may be new to the run, may
+        have failed, or may have been killed before it wrote what it was given.
+        """
+
+    @abstractmethod
     def log(self, values: dict[str, float], iteration: int) -> None:
-        """Write numbers after so many iterations."""
+        """Write numbers, by their names, after ``iteration`` iterations."""
 
     @abstractmethod
     def show(self, name: str, pixels: np.ndarray, iteration: int) -> None:
-        """Write a picture, RGB of shape (H, W, 3) in uint8."""
+        """Write a picture, (H, W, 3) in uint8 and RGB, after ``iteration`` iterations."""
 
     @abstractmethod
     def finish(self, failed: bool) -> None:
-        """Write what is not written yet, and say how the run has ended."""
+        """Write what is not written yet, and note whether the run has failed."""

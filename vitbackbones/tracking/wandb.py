@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import InputError
 from ..packages import import_optional
 from .tracker import Start, Tracker
+from .wandb_file import last_step
 
 PROJECT = 'vitbackbones'
 FIRST_HOST = 'api.wandb.ai'  # under which logins of earlier versions are kept
@@ -43,19 +44,26 @@ class WeightsAndBiases(Tracker):
         import wandb
 
         known = start.known or {}
+        self.work_dir = start.work_dir
+        self.is_online = wandb.setup().settings.mode not in NO_UPLOAD
         self.run = wandb.init(
             project=os.environ.get('WANDB_PROJECT', PROJECT),
             name=os.environ.get('WANDB_NAME', start.name),
             dir=str(start.work_dir),
             id=known.get('id'),
-            resume='allow' if wandb.setup().settings.mode not in NO_UPLOAD else None,
+            resume='allow' if self.is_online else None,
             config=start.settings,
             settings=wandb.Settings(console='off'),  # the progress bars are of no use there
         )
         file = Path(self.run.dir, 'config.py')
         file.write_text(start.config)
         self.run.save(str(file), base_path=self.run.dir, policy='now')
-        return {'id': self.run.id, 'place': self.run.url or self.run.dir}
+        return {'id': self.run.id, 'place': self.run.url if self.is_online else self.run.dir}
+
+    def last(self) -> int:
+        if self.is_online:
+            return self.run.starting_step - 1
+        return last_step(self.work_dir, self.run.id)
 
     def log(self, values: dict[str, float], iteration: int) -> None:
         self.run.log(values, step=iteration)
@@ -70,7 +78,7 @@ class WeightsAndBiases(Tracker):
 
 
 def _is_logged_in(settings) -> bool:
-    """Whether wandb would find a key, without the question that it asks on a terminal."""
+    """Return whether wandb finds a key without asking for it on the terminal."""
     if settings.api_key or settings.identity_token_file:
         return True
     hosts = [urlsplit(settings.base_url).netloc]

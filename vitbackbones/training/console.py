@@ -15,7 +15,7 @@ from mmengine.runner import FlexibleRunner
 from mmengine.runner import Runner as MMEngineRunner
 from tqdm import tqdm
 
-from .hooks.progress import on_terminal
+from ..messages import on_terminal
 from .optional_hooks import OptionalHooks
 
 # Beginnings of messages that tell the reader of a screen nothing.

@@ -16,10 +16,10 @@ from .replay import Place, Replay
 
 @dataclass(frozen=True)
 class Views:
-    """What a sample is made to.
+    """Draw samples of a data set as they are, as training sees them, and as evaluation does.
 
     Attributes:
-        dataset: tells what a sample is before any step of a pipeline.
+        dataset: gives the description of a sample that its pipeline begins with.
         loading: the steps that load picture and annotations, and pack them.
         evaluation: the pipeline of evaluation; None where nothing is evaluated.
         replay: the training run; None where the data are not for training.
@@ -82,7 +82,7 @@ class Views:
         return _sized(title, pixels), self.draw(pixels, sample['data_samples'])
 
     def _evaluated(self, index: int) -> tuple[str, Drawn]:
-        """Draw the image alone: where evaluation loads annotations, they are those of the file."""
+        """Draw the image alone: its annotations are those of the file."""
         batch = pseudo_collate([self.evaluation(self.dataset.get_data_info(index))])
         image: Tensor = self.preprocessor(batch, False)['inputs'][0]
         pixels = to_pixels(image, self.settings)

@@ -19,6 +19,7 @@ from mmengine.visualization import LocalVisBackend
 from ...analysis.curves import draw, measure
 from ...analysis.run_log import LOGS
 from ...files import write_file
+from ...messages import in_one_line
 
 PICTURE = 'curves.png'
 PAUSE = 60  # seconds from one picture to the next while a run goes on
@@ -72,5 +73,4 @@ class CurvesHook(Hook):
             figure.savefig(content, format='png')
             write_file(folder / PICTURE, content.getvalue())
         except Exception as error:  # whatever it is, the run is worth more than its picture
-            reason = ' '.join(str(error).split()) or repr(error)
-            runner.logger.warning(f'{PICTURE} of this run is not drawn: {reason}')
+            runner.logger.warning(f'{PICTURE} of this run is not drawn: {in_one_line(error)}')
