@@ -29,13 +29,14 @@ def test_processes_on_cpus_keep_their_own_batch_statistics(monkeypatch):
     monkeypatch.setattr(ours.torch.cuda, 'is_available', lambda: False)
     for name in ('RANK', 'LOCAL_RANK'):
         monkeypatch.setenv(name, '0')
-    config = Config({'sync_bn': 'torch'})
+    config = Config({'sync_bn': 'torch', 'model': {'type': 'mmdet.RTMDet'}})
     ours.join_processes('none')
     assert not started
     # mmengine leaves it unused in a single process
     assert ours.use_launcher(config, 'none').sync_bn == 'torch'
     ours.join_processes('pytorch')
-    assert (started, ours.use_launcher(config, 'pytorch').sync_bn) == (['gloo'], None)
+    on_cpus = ours.use_launcher(config, 'pytorch')
+    assert (started, on_cpus.sync_bn, on_cpus.model.use_syncbn) == (['gloo'], None, False)
 
 
 def test_the_first_process_of_a_machine_speaks_for_the_others_under_slurm(monkeypatch):

@@ -11,6 +11,7 @@ import torch
 from mmengine.config import Config
 from torch import distributed
 
+from ..configuration.settings import type_at
 from ..errors import InputError
 
 
@@ -52,6 +53,8 @@ def use_launcher(config: Config, launcher: str) -> Config:
     if launcher == 'none' or torch.cuda.is_available():
         return config
     config.sync_bn = None  # SyncBatchNorm knows GPUs only
+    if type_at(config.get('model')) == 'RTMDet':  # which makes them by itself
+        config.model.use_syncbn = False
     strategy = config.get('strategy')
     if strategy is not None and strategy['type'].endswith('FSDPStrategy'):
         strategy['model_wrapper']['device_id'] = 'cpu'
