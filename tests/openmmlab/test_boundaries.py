@@ -40,8 +40,8 @@ ALLOWED = {
         for name in ('sys.argv', 'sys.path[:]')
     },
     'layers/pack.py: assigns layer.__class__': 'of the layers of a copy that it has made itself',
-    'training/hooks/compile.py: assigns torch._dynamo.config.cache_size_limit': (
-        "torch's own setting, in runs that ask for it by --compile"
+    'layers/compiled.py: assigns torch._dynamo.config.cache_size_limit': (
+        "torch's own setting, for those who ask for compilation"
     ),
 }
 

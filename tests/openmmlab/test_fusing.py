@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from vitbackbones.errors import InputError
+from vitbackbones.layers import fuse
 from vitbackbones.openmmlab.fusing import fuse_model
 
 pytestmark = pytest.mark.compat
@@ -74,6 +75,17 @@ def test_an_inferencer_takes_a_fused_model(folder):
         assert np.mean(mask == wanted) > 0.999  # rounding may decide between two classes
 
 
-def test_bfloat16_is_for_backbones_of_this_package():
-    with pytest.raises(InputError, match='backbones of vitbackbones, and this model has none'):
-        fuse_model(nn.Linear(2, 2), torch.bfloat16)
+def test_the_backbone_of_a_model_is_compiled(folder, monkeypatch):
+    compiled = []
+    monkeypatch.setattr(fuse, 'compile_call', compiled.append)
+    model = fuse_model(build('det', folder), compile=True)
+    assert compiled == [model.backbone]
+
+
+@pytest.mark.parametrize(
+    ('options', 'asked'),
+    [({'dtype': torch.bfloat16}, 'bfloat16'), ({'compile': True}, 'compilation')],
+)
+def test_bfloat16_and_compilation_are_for_backbones_of_this_package(options, asked):
+    with pytest.raises(InputError, match=f'^{asked} is for backbones of vitbackbones, and this'):
+        fuse_model(nn.Linear(2, 2), **options)

@@ -27,7 +27,7 @@ def differ(one, other):
 
 
 @pytest.mark.parametrize('config', [TINY, TINY_SEG])
-def test_a_sheet_of_a_data_set(tool, data, tmp_path, config):
+def test_a_sheet_of_a_data_set_follows_from_the_seed(tool, data, tmp_path, config):
     first, second, other = (tmp_path / f'{name}.png' for name in ('first', 'second', 'other'))
     for file, seed in ((first, 0), (second, 0), (other, 1)):
         words = ['--images', 2, '--draws', 2, '--seed', seed, '--out', file]
@@ -55,7 +55,7 @@ def test_what_is_not_for_training_is_drawn_as_it_is(tool, data, tmp_path):
     assert differ(annotated, evaluated)  # boxes
 
 
-def test_pictures_without_a_data_set_for_a_classifier(tool, folders, tmp_path):
+def test_a_classifier_takes_pictures_without_a_data_set(tool, folders, tmp_path):
     words = ['--images', 2, '--out', 'sheet.png']
     result = tool('browse', MSF, folders / 'val', *words)
     assert result.status == 0, result.err
@@ -65,7 +65,7 @@ def test_pictures_without_a_data_set_for_a_classifier(tool, folders, tmp_path):
     assert np.abs(file.mean() - evaluation.mean()) < 30
 
 
-def test_data_sets_that_bring_the_image_themselves(tool, folders):
+def test_pictures_may_stand_for_a_data_set_without_files(tool, folders):
     config = config_files()['cls_tnt_s_cifar10']
     assert tool('browse', config, folders / 'val', '--out', 'a.jpg').status == 0
 
@@ -78,23 +78,23 @@ def test_the_file_is_looked_at_first(tool):
     refused(tool('browse', TINY, '--out', 'a.txt'), 'a.txt', '.png or .jpg')
 
 
-def test_no_training_data(tool, data, tmp_path):
+def test_a_config_without_training_data_is_refused(tool, data, tmp_path):
     config = tmp_path / 'part.py'
     config.write_text(TINY.read_text().replace('train_dataloader', 'dataloader'))
     refused(tool('browse', config, '--data-root', data), 'it has no train_dataloader')
 
 
-def test_no_such_folder(tool):
+def test_a_folder_that_is_not_there_is_named(tool):
     refused(tool('browse', TINY, '--data-root', 'nowhere'), 'nowhere', 'is not there')
 
 
-def test_an_empty_folder(tool, tmp_path):
+def test_an_empty_folder_is_named(tool, tmp_path):
     (tmp_path / 'empty').mkdir()
     refused(tool('browse', 'quick_detector', '--data-root', 'empty'), 'empty')
     refused(tool('browse', MSF, 'empty'), 'no image or video there')
 
 
-def test_a_name_that_no_picture_has(tool, data):
+def test_a_name_that_no_picture_has_is_refused_with_the_nearest(tool, data):
     words = ['--data-root', data, '--only', '000009.jpg']
     refused(tool('browse', TINY_SEG, *words), '--only 000009.jpg', "did you mean '00000")
 

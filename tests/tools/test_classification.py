@@ -41,11 +41,11 @@ def test_the_fused_form_is_tested_on_request(tool, folders, checkpoint, monkeypa
     table = tool(*command).out.splitlines()[-2:]
     used = []
     monkeypatch.setattr(
-        fused, 'fuse_model', lambda model, dtype: used.append(dtype) or fuse_model(model, dtype)
+        fused, 'fuse_model', lambda model, *how: used.append(how) or fuse_model(model, how[0])
     )
-    for options in (['--fused'], ['--fused', 'bfloat16']):
+    for options in (['--fused'], ['--fused', 'bfloat16'], ['--compile']):
         assert tool(*command, *options).out.splitlines()[-2:] == table
-    assert used == [None, torch.bfloat16]
+    assert used == [(None, False), (torch.bfloat16, False), (None, True)]
 
 
 @pytest.mark.parametrize('state_key', ['state_dict', 'ema_state_dict'])

@@ -225,10 +225,13 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
         return self
 
     def fuse_for_inference(
-        self, pack: bool | str = 'auto', dtype: torch.dtype | None = None
+        self,
+        pack: bool | str = 'auto',
+        dtype: torch.dtype | None = None,
+        compile: bool = False,
     ) -> 'Backbone':
         """Return a faster copy in eval mode with the same outputs; see ``layers.fuse``."""
-        return fuse_for_inference(self, pack, dtype)
+        return fuse_for_inference(self, pack, dtype, compile)
 
     def _stages_key(self) -> str:
         """Return the attribute that holds the stages, '' if there is none."""

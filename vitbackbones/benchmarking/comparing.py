@@ -13,8 +13,9 @@ from .steps import Case, make_step, outputs_of
 from .timing import compare
 
 # forms of a model of ours that cannot be trained, and all whose answers are equal
-UNTRAINED = ('folded', 'fused', 'fused_bf16', 'onnxruntime', 'openvino')
-FORMS = ('ours', 'config', 'compiled', *UNTRAINED)
+IN_BFLOAT16 = ('fused_bf16', 'compiled_bf16')
+UNTRAINED = ('folded', 'fused', 'compiled', *IN_BFLOAT16, 'onnxruntime', 'openvino')
+FORMS = ('ours', 'config', *UNTRAINED)
 # greatest difference of answers, in units of the largest answer
 EQUAL = 1e-4
 EQUAL_IN_BFLOAT16 = 0.2
@@ -70,7 +71,7 @@ def compared(
 def _require_equal(
     spec: str, answer: Sequence[Tensor], expected: Sequence[Tensor], precision: str
 ) -> None:
-    rough = precision == 'bfloat16' or spec.startswith('fused_bf16:')
+    rough = precision == 'bfloat16' or spec.startswith(IN_BFLOAT16)
     allowed = EQUAL_IN_BFLOAT16 if rough else EQUAL
     for ours, theirs in zip(answer, expected, strict=True):
         difference = ((ours - theirs).abs().max() / theirs.abs().max()).item()

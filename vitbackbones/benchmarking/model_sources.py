@@ -5,7 +5,7 @@
 ``folded:``       the same after ``fuse_for_inference(pack=False)``
 ``fused:``        the same after ``fuse_for_inference()``
 ``fused_bf16:``   the same after ``fuse_for_inference(dtype=torch.bfloat16)``
-``compiled:``     the same under ``torch.compile``, beside forms that are not
+``compiled:``     the same after ``fuse_for_inference(compile=True)``; ``compiled_bf16:`` is both
 ``onnxruntime:``  the folded form in ONNX Runtime
 ``openvino:``     the folded form in OpenVINO
 ``timm:``         a name of ``timm.list_models()``
@@ -105,10 +105,6 @@ def _fused(name: str, size: Size, features: bool, **options) -> nn.Module:
     return build_ours(name, size, features).fuse_for_inference(**options)
 
 
-def _compiled(name: str, size: Size, features: bool) -> nn.Module:
-    return torch.compile(build_ours(name, size, features), dynamic=False)
-
-
 def _exported(start: Start, name: str, size: Size, features: bool) -> nn.Module:
     return Exported(_fused(name, size, features, pack=False), start)
 
@@ -147,7 +143,8 @@ SOURCES: dict[str, Source] = {
     'folded': partial(_fused, pack=False),
     'fused': _fused,
     'fused_bf16': partial(_fused, dtype=torch.bfloat16),
-    'compiled': _compiled,
+    'compiled': partial(_fused, compile=True),
+    'compiled_bf16': partial(_fused, dtype=torch.bfloat16, compile=True),
     'onnxruntime': partial(_exported, start_onnxruntime),
     'openvino': partial(_exported, start_openvino),
     'timm': _timm,

@@ -27,7 +27,8 @@ examples:
   %(prog)s --suite parts --step forward train --features --out parts.csv
 
 A model is ours:NAME[,KEY=VALUE ...], fused:NAME (ours after fuse_for_inference; fused_bf16:NAME in
-bfloat16, folded:NAME without packing), onnxruntime:NAME or openvino:NAME (ours in that runtime),
+bfloat16, folded:NAME without packing), compiled:NAME and compiled_bf16:NAME (the same with
+compile=True, which takes a minute), onnxruntime:NAME or openvino:NAME (ours in that runtime),
 plain:NAME (written straight from the equations; in a clone), timm:NAME, mmpretrain:NAME or, with
 --features, mmdet:CONFIG (its backbone). Weights and images are random. Every case starts with
 unmeasured rounds, then the models take turns, in timm's protocol; times are wall clock,

@@ -64,17 +64,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--only', nargs='+', default=[], metavar='NAME', help=named)
     rows = 'pictures, a row for each, spread over the data set (default: 4)'
     add('--images', type=count, default=4, metavar='N', help=rows)
-    add(
-        '--draws',
-        type=count,
-        default=3,
-        metavar='N',
-        help='draws of training in a row (default: 3)',
-    )
+    draws = 'draws of training in a row (default: 3)'
+    add('--draws', type=count, default=3, metavar='N', help=draws)
     seed = 'of the run whose draws are shown (default: randomness.seed of the config, or 0)'
     add('--seed', type=int, metavar='N', help=seed)
-    out = 'a picture (.jpg, .png), or a folder for a picture of each row '
-    add('--out', metavar='PATH', help=f'{out}(default: browse_<config name>.jpg)')
+    out = (
+        'a picture (.jpg, .png), or a folder for a picture of each row '
+        '(default: browse_<config name>.jpg)'
+    )
+    add('--out', metavar='PATH', help=out)
     add_shared(add, '--cfg-options')
 
 
@@ -94,11 +92,9 @@ def browse(options: Namespace) -> None:
     seed = value_at(config, 'randomness.seed') or 0 if options.seed is None else options.seed
     init_default_scope(task.scope)
     with explained(config), silenced():
-        if options.inputs:
-            loader = _loader_of_inputs(config, task, options)
-        else:
+        if not options.inputs:
             config = _with_data(config, task, options)
-            loader = Runner.build_dataloader(_alone(config, options.split), seed=seed)
+        loader = _loader(config, task, options, seed)
         indices = _chosen(loader.dataset, options)
         longest = LONGEST['sheet' if out.suffix else 'folder']
         views = _views(config, task, loader, options.split, seed, longest)
@@ -133,6 +129,12 @@ def _alone(config: Config, split: str) -> dict:
     """Return the settings of a loader that loads in this process."""
     settings = config[f'{split}_dataloader'].items()
     return {key: value for key, value in settings if key not in OF_WORKERS} | {'num_workers': 0}
+
+
+def _loader(config: Config, task: Task, options: Namespace, seed: int) -> DataLoader:
+    if options.inputs:
+        return _loader_of_inputs(config, task, options)
+    return Runner.build_dataloader(_alone(config, options.split), seed=seed)
 
 
 def _loader_of_inputs(config: Config, task: Task, options: Namespace) -> DataLoader:

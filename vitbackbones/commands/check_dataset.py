@@ -24,14 +24,13 @@ from ..datasets.checks.pipelines import color_type, resize_fault
 from ..datasets.image_file import UnreadableImage, read_image
 from ..datasets.load_mask import BadMask
 from ..errors import InputError
-from ..messages import plural
+from ..messages import on_terminal, plural
 from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..preflight.data import check_data
 from ..preflight.own_data import use_own_data
 from ..processes import show_warnings
 from ..tasks import find_task
 from ..training.cores import available_cores
-from ..training.hooks.progress import on_terminal
 from .cli import add_shared, count
 
 KINDS = {'img_path': 'image', 'seg_map_path': 'label map'}  # what a sample names

@@ -18,7 +18,7 @@ from ..inference.sources import Source, find_sources
 from .cli import SHARED, add_shared, count, import_needed
 
 # Options of a model that torch computes, and what they are where they are not given
-OF_TORCH = {'device': None, 'amp': False, 'fused': None, 'cfg_options': {}}
+OF_TORCH = {'device': None, 'amp': False, 'fused': None, 'compile': False, 'cfg_options': {}}
 
 EXAMPLES = """\
 examples:
@@ -57,6 +57,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     faster = parser.add_mutually_exclusive_group()
     faster.add_argument('--amp', action='store_true', help='compute in half precision')
     add_shared(faster.add_argument, '--fused')
+    add_shared(add, '--compile')
     add('--batch-size', type=count, default=1, metavar='N', help='images at a time (default: 1)')
     add('--score-threshold', '--score-thr', **SHARED['--score-threshold'])  # its earlier name
     masks = 'form of the masks in predictions.json (default: rle)'

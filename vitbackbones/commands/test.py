@@ -21,7 +21,7 @@ from ..exported.card import Card
 from ..exported.runtimes import RUNTIMES, is_exported
 from ..files import prepare_folder
 from ..inference.exported_in_test import use_exported
-from ..messages import plural
+from ..messages import on_terminal, plural
 from ..preflight.explain import explained
 from ..preflight.hooks import add_hooks
 from ..preflight.num_classes import check_classes
@@ -36,7 +36,6 @@ from ..tasks import find_task
 from ..tasks.detection.agreement import mask_heads
 from ..training.console import QuietRunner
 from ..training.find_checkpoint import choose_checkpoint, find_checkpoint
-from ..training.hooks.progress import on_terminal
 from .cli import SHARED, add_run_arguments, add_shared, count
 from .common_steps import MACHINE, SETTINGS, TRIAL, find_data, first_steps, own_data
 from .imagenet_sets import SETS, use_set
@@ -61,7 +60,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     weights = f'{SHARED["checkpoint"]["help"]}, or an exported file ({", ".join(RUNTIMES)})'
     add('checkpoint', metavar='CHECKPOINT', help=weights)
     add('--dataset', choices=SETS, help='for ImageNet classifiers: other labels or images')
-    add_shared(add, '--fused', '--trusted')
+    add_shared(add, '--fused', '--compile', '--trusted')
     single = parser.add_mutually_exclusive_group()
     scales = "average over the config's scales and flips"
     single.add_argument('--tta', action='store_true', help=scales)
@@ -176,7 +175,7 @@ def _load(config: Config, options: Namespace) -> Config:
 
 def _require_exported(config: Config, options: Namespace) -> None:
     """Check that an exported file has a card, and takes the options."""
-    for option in ('fused', 'tta'):
+    for option in ('fused', 'compile', 'tta'):
         if getattr(options, option):
             raise InputError(f'--{option}: an exported file is tested as it is; leave it out')
     Card.read(options.checkpoint)
@@ -210,9 +209,10 @@ def _create_drawing_folder(config: Config, options: Namespace) -> None:
 
 
 def _fuse(config: Config, options: Namespace) -> Config:
-    if not options.fused:
+    if not options.fused and not options.compile:
         return config
-    return add_hooks(config, 'FusedHook', bfloat16=options.fused == 'bfloat16')
+    how = {'bfloat16': options.fused == 'bfloat16', 'compile': options.compile}
+    return add_hooks(config, 'FusedHook', **how)
 
 
 def _augment(config: Config, options: Namespace) -> Config:
@@ -279,6 +279,10 @@ STEPS = (
             else config
         ),
     ),
-    Step('fused form', 'the weights are folded and packed for this processor (--fused)', _fuse),
+    Step(
+        'fused form',
+        'the weights are folded, and packed or compiled for this processor (--fused, --compile)',
+        _fuse,
+    ),
     *MACHINE,
 )

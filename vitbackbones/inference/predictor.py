@@ -9,6 +9,7 @@ from mmengine.config import Config
 from mmengine.dataset import Compose, pseudo_collate
 from mmengine.model import revert_sync_batchnorm
 from mmengine.registry import MODELS, DefaultScope
+from mmengine.structures import BaseDataElement
 
 from ..checkpoints.filling import load_model_file
 from ..configuration.data import first_dataset
@@ -17,7 +18,7 @@ from ..configuration.settings import model_settings
 from ..datasets.checks.pipelines import resize_fault
 from ..datasets.image_file import UnreadableImage
 from ..errors import InputError
-from ..exported.answers import Answer
+from ..exported.answers import Answer, require_numbers
 from ..openmmlab.fusing import fuse_model
 from ..openmmlab.samples import to_answer
 from ..registry import bare_name
@@ -57,6 +58,7 @@ class Predictor:
         amp: compute in half precision (autocast).
         fused: fold and pack the weights, ``'float32'`` or ``'bfloat16'`` for the backbone; None to
             leave them as they are.
+        compile: make one program of the backbone, folded, when the first batch comes.
 
     Attributes:
         meta: ``classes``, a name for each class, and ``palette`` where one is known; empty
@@ -73,6 +75,7 @@ class Predictor:
         device: torch.device,
         amp: bool = False,
         fused: str | None = None,
+        compile: bool = False,
     ) -> None:
         self.device = device
         self.autocast = (
@@ -84,8 +87,9 @@ class Predictor:
             self.model = revert_sync_batchnorm(MODELS.build(model_settings(config)))
         self.meta = {} if checkpoint is None else self._fill(config, checkpoint)
         self.model.to(device).eval()
-        if fused:
-            self.model = fuse_model(self.model, torch.bfloat16 if fused == 'bfloat16' else None)
+        if fused or compile:
+            dtype = torch.bfloat16 if fused == 'bfloat16' else None
+            self.model = fuse_model(self.model, dtype, compile)
 
     def _fill(self, config: Config, checkpoint: Path) -> dict:
         """Load the weights and return the file's ``meta``."""
@@ -108,11 +112,25 @@ class Predictor:
         return self.pipeline({'img': frame.pixels, 'img_shape': shape, 'ori_shape': shape} | about)
 
     def answer(self, samples: Sequence[dict]) -> list[Answer]:
-        """Return the answers for prepared frames, whose images have one size."""
-        return [to_answer(sample) for sample in self(samples)]
+        """Return the answers for prepared frames, whose images have one size.
+
+        Raises:
+            InputError: there is NaN or infinity in what the model has found.
+        """
+        return [_checked(sample) for sample in self(samples)]
 
     @torch.no_grad()
     def __call__(self, samples: Sequence[dict]) -> list:
         """Return the toolbox's data samples for prepared frames, whose images have one size."""
         with self.autocast:
             return [sample.cpu() for sample in self.model.test_step(pseudo_collate(samples))]
+
+
+def _checked(sample: BaseDataElement) -> Answer:
+    """Return a data sample as an answer, once there are only numbers in it."""
+    answer = to_answer(sample)
+    found = vars(answer)
+    if 'seg_logits' in sample:  # (classes, H, W); a label would hide NaN
+        found = {'logits': sample.seg_logits.data.float().numpy()}
+    require_numbers(found, 'the model')
+    return answer

@@ -78,13 +78,18 @@ class MaskWriter(PredictionWriter):
     """Index masks of the size of the image, as PNG files with the classes' colors.
 
     Raises:
-        InputError: more classes than a PNG file with a palette can number.
+        InputError: more classes than a PNG file with a palette can number, or than have a color.
     """
 
     def __init__(self, out: Path, meta: dict, threshold: float, masks: str = 'rle') -> None:
         super().__init__(out, meta, threshold, masks)
         if len(self.classes) > 255:
             raise InputError(f'{len(self.classes)} classes do not fit into 8-bit masks')
+        if len(self.palette) < len(self.classes):
+            raise InputError(
+                f'the palette has {len(self.palette)} colors for {len(self.classes)} classes'
+            )
+        self.palette = self.palette[:256]  # of a PNG file
 
     def read(self, frame: Frame, answer: Segmented) -> tuple[dict, Image.Image]:
         labels = answer.labels.astype(np.uint8)  # (H, W)

@@ -57,7 +57,10 @@ class Model(nn.Module):
         self.backbone.with_cp = enable
 
     def fuse_for_inference(
-        self, pack: bool | str = 'auto', dtype: torch.dtype | None = None
+        self,
+        pack: bool | str = 'auto',
+        dtype: torch.dtype | None = None,
+        compile: bool = False,
     ) -> 'Model':
         """Return a faster copy in eval mode with the same outputs; see ``layers.fuse``."""
-        return fuse_for_inference(self, pack, dtype)
+        return fuse_for_inference(self, pack, dtype, compile)

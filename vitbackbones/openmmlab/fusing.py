@@ -17,7 +17,9 @@ from ..errors import InputError
 from ..layers import fuse_for_inference
 
 
-def fuse_model(model: nn.Module, dtype: torch.dtype | None = None) -> nn.Module:
+def fuse_model(
+    model: nn.Module, dtype: torch.dtype | None = None, compile: bool = False
+) -> nn.Module:
     """Return a faster copy of a model in eval mode, which answers the same up to rounding.
 
     Args:
@@ -25,16 +27,19 @@ def fuse_model(model: nn.Module, dtype: torch.dtype | None = None) -> nn.Module:
             views of an image.
         dtype: ``torch.bfloat16`` to compute the backbone in it, which takes most of the time. The
             rest stays as it is: boxes need more than the eight bits that it has for a number.
+        compile: make one program of the backbone, see ``layers.compiled``.
 
     Raises:
-        InputError: ``dtype`` for a model without a backbone of this package.
+        InputError: ``dtype`` or ``compile`` for a model without a backbone of this package, or
+            ``compile`` without a C++ compiler.
     """
     fused = fuse_for_inference(model)
-    if dtype is None:
+    if dtype is None and not compile:
         return fused
     backbones = {name: x for name, x in model.named_modules() if isinstance(x, Backbone)}
     if not backbones:
-        raise InputError('bfloat16 is for backbones of vitbackbones, and this model has none')
+        asked = 'compilation' if dtype is None else 'bfloat16'
+        raise InputError(f'{asked} is for backbones of vitbackbones, and this model has none')
     for name, backbone in backbones.items():
-        fused.set_submodule(name, backbone.fuse_for_inference(dtype=dtype))
+        fused.set_submodule(name, backbone.fuse_for_inference(dtype=dtype, compile=compile))
     return fused

@@ -54,6 +54,23 @@ def test_results_are_no_inputs(predict, files):
     assert len(predict('cls', files, '--overwrite', out=inside).entries) == count
 
 
+@pytest.mark.parametrize(('task', 'read'), [('cls', 'pred_score'), ('seg', 'seg_logits')])
+def test_what_is_no_number_is_not_written(predict, files, monkeypatch, task, read):
+    call = Predictor.__call__
+
+    def broken(self, samples):
+        found = call(self, samples)
+        for sample in found:
+            values = getattr(sample, read)
+            getattr(values, 'data', values).fill_(np.nan)
+        return found
+
+    monkeypatch.setattr(Predictor, '__call__', broken)
+    result = predict(task, files / 'rgb.png', status=2)
+    assert 'NaN or infinite' in result.err
+    assert result.entries == {}
+
+
 FAULTS = {'det': 'leave nothing of the short side', 'seg': 'leave nothing of the short side'}
 FAULTS |= {'cls': 'become more than 178956970'}
 

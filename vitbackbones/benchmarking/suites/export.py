@@ -40,7 +40,7 @@ def rows(options: Namespace, sources: Mapping[str, Source]) -> Iterator[dict]:
 
 
 def _group(name: str) -> list[str]:
-    """Return the forms of a model by their sources, the eager one first."""
+    """Return the forms of a model as ``source:name``, the eager one first."""
     if name in CLASSIFIERS:
         return [f'{source}:{name}' for source in ('ours', *FORMS)]
     return [f'config:{name}', *(f'config_{form}:{name}' for form in FORMS)]

@@ -23,10 +23,8 @@ from types import MethodType
 import torch
 from mmengine.hooks import Hook
 from torch import nn
-from torch._inductor.cpp_builder import get_cpp_compiler
-from torch._inductor.exc import InvalidCxxCompiler
 
-from ...errors import InputError
+from ...layers.compiled import allow_programs, require_compiler
 
 # Classes, by name, whose forward pass is compiled, and so are their subclasses.
 REGIONS = {
@@ -58,21 +56,6 @@ class CompileHook(Hook):
         compile_regions(runner.model, **self.options)
 
 
-def require_compiler() -> None:
-    """Check that torch finds a C++ compiler, which it builds kernels for a CPU with.
-
-    Raises:
-        InputError: it does not.
-    """
-    try:
-        get_cpp_compiler()
-    except InvalidCxxCompiler as error:
-        raise InputError(
-            'compilation: there is no C++ compiler. Install one (Debian: apt-get install g++), '
-            'name it by the environment variable CXX, or leave --compile out.'
-        ) from error
-
-
 def _on_cpu(model: nn.Module) -> bool:
     return next(model.parameters()).device.type == 'cpu'
 
@@ -84,7 +67,7 @@ def compile_regions(model: nn.Module, **options) -> None:
         model: any network; without a region nothing is done.
         options: of ``torch.compile``.
     """
-    torch._dynamo.config.cache_size_limit = max(torch._dynamo.config.cache_size_limit, GRAPHS)
+    allow_programs(GRAPHS)
     compiled: dict[type, Callable] = {}
     for module in regions(model):
         kind = type(module)

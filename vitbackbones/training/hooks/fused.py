@@ -12,13 +12,15 @@ class FusedHook(Hook):
 
     Args:
         bfloat16: compute the backbone in bfloat16.
+        compile: make one program of the backbone.
     """
 
     priority = 'LOWEST'  # after the hooks that load weights and exchange them for averages
 
-    def __init__(self, bfloat16: bool = False) -> None:
+    def __init__(self, bfloat16: bool = False, compile: bool = False) -> None:
         self.dtype = torch.bfloat16 if bfloat16 else None
+        self.compile = compile
 
     def before_test_epoch(self, runner) -> None:
         model = runner.model.module if is_model_wrapper(runner.model) else runner.model
-        runner.model = fuse_model(model, self.dtype)
+        runner.model = fuse_model(model, self.dtype, self.compile)
