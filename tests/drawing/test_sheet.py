@@ -74,8 +74,8 @@ def test_samples_are_drawn_with_a_sheet_of_them(tmp_path):
     assert all(file.is_file() for file in tmp_path.iterdir())
 
 
-def test_side_by_side():
-    row = side_by_side({'left': image(100, 80), 'right': image(50, 40)})
+def test_pictures_stand_side_by_side():
+    row = side_by_side([('left', image(100, 80)), ('right', image(50, 40))])
     assert row.width > 150
     assert row.height > 80
     assert row.getpixel((10, row.height - 2)) == GRAY

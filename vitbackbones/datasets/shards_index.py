@@ -20,7 +20,7 @@ from tarfile import TarFile, TarInfo
 
 from ..errors import InputError
 from ..files import write_file
-from ..messages import cut, some
+from ..messages import cut, in_one_line, some
 from ..packages import import_optional
 from ..verbs import command_line
 from .checks.findings import IMAGES
@@ -221,9 +221,8 @@ def read_index(folder: str | Path, shards: str) -> Index:
             f'{file}: no index of shards ({error.strerror}). Write it with {index_command(file)}.'
         ) from error
     except (ValueError, LookupError, TypeError, RecursionError) as error:
-        reason = ' '.join(str(error).split())
         raise InputError(
-            f'{file}: damaged ({reason}). Write it again with {index_command(file)}.'
+            f'{file}: damaged ({in_one_line(error)}). Write it again with {index_command(file)}.'
         ) from error
     require_classes(file, index)
     return index if not shards.endswith('.tar') else _chosen(file, index, shards)

@@ -48,21 +48,30 @@ def draw_objects(
     ]
     for place in np.flatnonzero(ignored):
         picture = stripe(picture, _region(objects, place, image.size))
+    boxes = objects.boxes * (max(picture.size) / max(image.size))
     if objects.masks is not None:
         picture = shade(picture, objects.masks, colors)
+    else:
+        _outline(picture, boxes, colors)
+    write_labels(picture, boxes, _texts(objects, ignored, classes), colors)
+    return picture
+
+
+def _outline(picture: Image.Image, boxes: np.ndarray, colors: Sequence[tuple]) -> None:
     draw = ImageDraw.Draw(picture)
-    boxes = objects.boxes * (max(picture.size) / max(image.size))
     for box, color in zip(boxes, colors, strict=True):
-        if objects.masks is None:
-            draw.rectangle(tuple(box), outline=color, width=3)
+        draw.rectangle(tuple(box), outline=color, width=3)
+
+
+def _texts(objects: Objects, ignored: np.ndarray, classes: Sequence[str]) -> list[str]:
+    """Return the label of each object: its class, whether it is ignored, and its score."""
     texts = [
         classes[label] + ' (ignored)' * left_out
         for label, left_out in zip(objects.labels, ignored.tolist(), strict=True)
     ]
-    if objects.scores is not None:
-        texts = [f'{text} {score:.2f}' for text, score in zip(texts, objects.scores, strict=True)]
-    write_labels(picture, boxes, texts, colors)
-    return picture
+    if objects.scores is None:
+        return texts
+    return [f'{text} {score:.2f}' for text, score in zip(texts, objects.scores, strict=True)]
 
 
 def _region(objects: Objects, place: int, size: tuple[int, int]) -> np.ndarray:
@@ -124,8 +133,9 @@ def draw_detections(
         found = _found(model, dataset[place], len(classes), threshold)
         title = 'prediction' if found.scores is None else f'prediction, score >= {threshold:g}'
         panels = {'ground truth': annotated(dataset.get_data_info(place)), title: found}
-        drawn = {name: draw_objects(image, on_it, classes) for name, on_it in panels.items()}
-        return side_by_side(drawn)
+        return side_by_side(
+            [(name, draw_objects(image, on_it, classes)) for name, on_it in panels.items()]
+        )
 
     return draw_samples(dataset, number, draw)
 

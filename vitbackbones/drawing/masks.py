@@ -70,7 +70,9 @@ def draw_masks(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, 
     def draw(place: int, path: str) -> Image.Image:
         image = from_bgr(load({'img_path': path})['img'])
         labels = _labels(model, dataset[place])
-        row = side_by_side({title: overlay(image, part, palette) for title, part in labels.items()})
+        row = side_by_side(
+            [(title, overlay(image, part, palette)) for title, part in labels.items()]
+        )
         names = legend(np.stack(list(labels.values())), classes, palette, row.width)
         return below(row, names, gap=GAP)
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from PIL import Image, ImageDraw, ImageOps
+from PIL import Image, ImageOps
 from torch import Tensor
 
-from .sheet import FONT_SIZE, GAP, below, contact_sheet, font, name_strip
+from .sheet import GAP, below, contact_sheet, font, name_strip, side_by_side
 
 CONVERSIONS = ('to_rgb', 'bgr_to_rgb', 'rgb_to_bgr')  # keys of a preprocessor that swaps colors
 
@@ -19,22 +19,22 @@ class Drawn(NamedTuple):
 
     Attributes:
         picture: of any size.
-        colors: name and color of each class that its color alone tells, by its label.
+        colors: names and colors of the classes that are shown by color alone, by label.
     """
 
     picture: Image.Image
     colors: Mapping[int, tuple[str, Sequence[int]]] = {}
 
 
-Row = Sequence[tuple[str, Drawn]]  # titles and pictures
+Row = Sequence[tuple[str, Drawn]]  # titles and what stands under them
 
 
 def to_pixels(image: Tensor, settings: Mapping) -> np.ndarray:
-    """Return the pixels (H, W, 3) of what a model gets, (3, H, W), as they were before.
+    """Return the pixels (H, W, 3), in uint8 and BGR, of an image (3, H, W) as a model gets it.
 
     Args:
-        image: normalized, with its colors swapped.
-        settings: of the data preprocessor that did both; {} if nothing did.
+        image: normalized, with its colors in the order of the model.
+        settings: of the data preprocessor that did both, which is undone; {} if nothing did.
     """
     if settings.get('mean') is not None:
         std, mean = (torch.tensor(settings[key]).view(-1, 1, 1) for key in ('std', 'mean'))
@@ -59,14 +59,10 @@ def sheet(rows: Sequence[Row]) -> Image.Image:
 
 
 def _strip(row: Row, columns: int, width: int) -> Image.Image:
-    """Put the pictures of a row into cells of one width, each under its title."""
-    height = max(drawn.picture.height for _, drawn in row)
-    strip = Image.new('RGB', (columns * (width + GAP) - GAP, height + FONT_SIZE + GAP), 'white')
-    for place, (title, drawn) in enumerate(row):
-        x = place * (width + GAP)
-        ImageDraw.Draw(strip).text((x + 2, 2), _cut(title, width), fill='black', font=font())
-        strip.paste(drawn.picture, (x, FONT_SIZE + GAP))
-    return strip
+    """Put the pictures of a row into the first of so many cells of one width."""
+    cells = [(_cut(title, width), drawn.picture) for title, drawn in row]
+    empty = ('', Image.new('RGB', (width, 1), 'white'))
+    return side_by_side([*cells, *[empty] * (columns - len(row))], width)
 
 
 def _cut(text: str, width: int) -> str:

@@ -88,16 +88,22 @@ def name_strip(colors: Mapping[str, Sequence[int]], width: int) -> Image.Image:
 # ------------------------------------------------------------------------ arrangements
 
 
-def side_by_side(panels: dict[str, Image.Image]) -> Image.Image:
-    """Put pictures in a row, each under its title."""
-    height = max(panel.height for panel in panels.values())
-    width = sum(panel.width + GAP for panel in panels.values()) - GAP
-    row = Image.new('RGB', (width, height + FONT_SIZE + GAP), 'white')
+def side_by_side(panels: Sequence[tuple[str, Image.Image]], width: int = 0) -> Image.Image:
+    """Put pictures in a row, each under its title.
+
+    Args:
+        panels: titles and pictures.
+        width: of each cell at least, in pixels.
+    """
+    widths = [max(width, panel.width) for _, panel in panels]
+    height = max(panel.height for _, panel in panels)
+    size = (sum(widths) + GAP * (len(widths) - 1), height + FONT_SIZE + GAP)
+    row = Image.new('RGB', size, 'white')
     x = 0
-    for title, panel in panels.items():
+    for (title, panel), cell in zip(panels, widths, strict=True):
         ImageDraw.Draw(row).text((x + 2, 2), title, fill='black', font=font())
         row.paste(panel, (x, FONT_SIZE + GAP))
-        x += panel.width + GAP
+        x += cell + GAP
     return row
 
 
@@ -165,6 +171,9 @@ def save(picture: Image.Image, path: Path) -> Path:
     except OSError as error:
         raise InputError(f'{path} cannot be written ({error.strerror})') from error
     return path
+
+
+# ------------------------------------------------------------------------ samples of a data set
 
 
 def spread(count: int, number: int) -> list[int]:

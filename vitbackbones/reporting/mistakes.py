@@ -35,7 +35,7 @@ def draw_mistakes(
         'ground truth': _of_objects(matches, classes),
         'prediction': _of_found(matches, classes),
     }
-    return side_by_side({title: _draw(image, [*notes], kind) for title, notes in panels.items()})
+    return side_by_side([(title, _draw(image, [*notes], kind)) for title, notes in panels.items()])
 
 
 def _of_objects(matches: Matches, classes: Sequence[str]) -> Iterator[Note]:

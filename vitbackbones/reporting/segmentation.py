@@ -148,11 +148,11 @@ class SegmentationReport:
         truth, answer = map(_unpacked, picture['maps'])
         image = from_bgr(read_image(picture['path']))
         palette, classes = self.meta['palette'], self.meta['classes']
-        panels = {
-            'ground truth': overlay(image, truth, palette),
-            'prediction': overlay(image, answer, palette),
-            'wrong pixels': _draw_wrong(image, (truth != answer) & (truth != IGNORED)),
-        }
+        panels = [
+            ('ground truth', overlay(image, truth, palette)),
+            ('prediction', overlay(image, answer, palette)),
+            ('wrong pixels', _draw_wrong(image, (truth != answer) & (truth != IGNORED))),
+        ]
         row = side_by_side(panels)
         names = legend(np.stack([truth, answer]), classes, palette, row.width)
         title = f'{Path(picture["path"]).name}: {100 * wrong_share(picture):.1f} % wrong'
