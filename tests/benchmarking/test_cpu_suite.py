@@ -15,6 +15,11 @@ from .toy import build
 FORMS = ['ours', *cpu.AIMS, 'onnxruntime', 'openvino']
 
 
+@pytest.fixture(autouse=True)
+def with_bfloat16(monkeypatch):
+    monkeypatch.setattr(cpu, 'computes_bfloat16', lambda: True)
+
+
 def measure(*models, engine='eager'):
     sources = dict.fromkeys([*FORMS, 'timm'], build)
     kinds = {'step': ['forward'], 'engine': [engine], 'precision': ['float32']}
@@ -30,6 +35,12 @@ def test_a_group_has_all_forms_and_rivals_of_a_model():
     assert [row['form'] for row in rows] == 2 * [*groups[0], *groups[1]]
     assert [row['batch'] for row in rows[:: len(rows) // 2]] == [2, 1]
     assert all(row['ratio'] == 1 for row in rows if row['form'].startswith('ours:'))
+
+
+def test_bfloat16_that_is_emulated_is_left_out(monkeypatch):
+    monkeypatch.setattr(cpu, 'computes_bfloat16', lambda: False)
+    forms = {row['form'].partition(':')[0] for row in measure('sret_t')}
+    assert {*FORMS} - forms == {'fused_bf16', 'compiled_bf16'}
 
 
 def test_what_was_aimed_at_is_met_or_missed():

@@ -289,6 +289,14 @@ def test_a_copy_in_bfloat16_takes_and_gives_float32(pack):
     torch.testing.assert_close(again, out)
 
 
+@needs_operators
+def test_bfloat16_stays_dense_where_the_processor_has_no_packed_products_of_it(monkeypatch):
+    monkeypatch.setattr(packing, '_dtypes', lambda: (torch.float32,))
+    fused = fuse_for_inference(block(), pack=True, dtype=torch.bfloat16)
+    fused(tokens(), SIZE)
+    assert held(fused) == 0
+
+
 def test_a_processor_that_emulates_bfloat16_says_so(monkeypatch):
     for name in ('_is_avx512_bf16_supported', '_is_amx_tile_supported'):
         monkeypatch.setattr(torch.cpu, name, lambda: False)

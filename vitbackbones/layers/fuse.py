@@ -158,13 +158,18 @@ def _defer_to_sum(module: nn.Module, shortcut: str, branch: nn.Module, shared: s
 def _compute_in(model: nn.Module, dtype: torch.dtype) -> None:
     """Let ``model`` compute in ``dtype`` between inputs and outputs in float32."""
     on_cpu = all(value.device.type == 'cpu' for value in model.parameters())
-    if on_cpu and not (torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()):
+    if on_cpu and not computes_bfloat16():
         warnings.warn(
             'this processor emulates bfloat16, which is slower than float32', stacklevel=4
         )
     model.to(dtype)
     model.register_forward_pre_hook(partial(_cast_inputs, dtype), with_kwargs=True)
     model.register_forward_hook(_cast_outputs)
+
+
+def computes_bfloat16() -> bool:
+    """Return whether this processor computes in bfloat16, rather than emulating it."""
+    return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
 
 
 def _cast_inputs(dtype: torch.dtype, model: nn.Module, inputs: tuple, options: dict) -> tuple:

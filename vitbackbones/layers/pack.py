@@ -12,6 +12,7 @@ A call that oneDNN cannot serve (another device or type, autocast, a gradient, `
 """
 
 from collections.abc import Sequence
+from functools import cache
 
 import torch
 import torch.nn.functional as F
@@ -28,7 +29,6 @@ _ROWS = 8192
 # time; with less, pieces cost more than they save.
 _WIDE = 20 * 2**20
 _PIECE = 4 * 2**20
-_DTYPES = (torch.float32, torch.bfloat16)
 
 
 def why_not_packed() -> str:
@@ -119,11 +119,18 @@ def _packs(x: Tensor) -> bool:
         not is_traced()
         and type(x) is Tensor  # no fake one
         and x.device.type == 'cpu'
-        and x.dtype in _DTYPES
+        and x.dtype in _dtypes()
         and not (x.requires_grad and torch.is_grad_enabled())
         and not torch.is_autocast_enabled('cpu')
         and torch.backends.mkldnn.enabled
     )
+
+
+@cache
+def _dtypes() -> tuple[torch.dtype, ...]:
+    """Return the types that oneDNN has packed products for on this processor."""
+    has_bfloat16 = torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    return (torch.float32, torch.bfloat16) if has_bfloat16 else (torch.float32,)
 
 
 class PackedLinear(Packable, nn.Linear):

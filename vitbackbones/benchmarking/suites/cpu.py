@@ -1,14 +1,16 @@
 """Inference on a CPU: every kind of model eager, folded, packed and compiled, and its rivals.
 
 A group is one model: its eager form, which is the unit of ``ratio``, its other forms, and its
-rivals, all in turns. Each row says what was aimed at, and whether it is met.
+rivals, all in turns. Each row says what was aimed at, and whether it is met. Where the processor
+emulates bfloat16 the forms in it are left out.
 """
 
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 
 from ...errors import InputError
-from ..comparing import cases, compared
+from ...layers.fuse import computes_bfloat16
+from ..comparing import IN_BFLOAT16, cases, compared
 from ..model_sources import Source
 
 MODELS = (
@@ -69,7 +71,8 @@ def rows(options: Namespace, sources: Mapping[str, Source]) -> Iterator[dict]:
 def _group(name: str, rivals: bool) -> dict[str, float | None]:
     """Return the forms of a model and its rivals, and what is aimed at with each."""
     group: dict[str, float | None] = {f'ours:{name}': None}
-    group |= {f'{form}:{name}': aim for form, aim in AIMS.items()}
+    left_out = () if computes_bfloat16() else IN_BFLOAT16
+    group |= {f'{form}:{name}': aim for form, aim in AIMS.items() if form not in left_out}
     if rivals:
         group |= {f'{runtime}:{name}': aim for runtime, aim in RUNTIMES.items()}
     if name in PACKAGES:
