@@ -1,5 +1,7 @@
 """Operators that are not torch's own, in ONNX Runtime and OpenVINO."""
 
+import logging
+
 import numpy as np
 import pytest
 import torch
@@ -88,6 +90,8 @@ def test_a_choice_of_open_sides_reaches_openvino(tmp_path):
 
 
 def test_what_openvino_does_not_read_is_one_message(tmp_path):
-    program = trace(Unread(), torch.ones(1, 3, 8, 8), ())
+    program, root = trace(Unread(), torch.ones(1, 3, 8, 8), ()), logging.getLogger()
+    before = root.level, [*root.filters], [*root.handlers]
     with pytest.raises(InputError, match='OpenVINO cannot read the graph: .*try --to onnx'):
         write_openvino(program, ['kept'], tmp_path / 'model.xml', half=False)
+    assert (root.level, root.filters, root.handlers) == before

@@ -96,6 +96,8 @@ def reason(error: Exception) -> str:
 @contextmanager
 def silenced() -> Iterator[None]:
     """Keep off the console what exporters print, log and warn of."""
+    root = logging.getLogger()
+    level, filters, handlers = root.level, [*root.filters], [*root.handlers]
     logging.disable(logging.WARNING)
     try:
         with warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
@@ -103,3 +105,6 @@ def silenced() -> Iterator[None]:
             yield
     finally:
         logging.disable(logging.NOTSET)
+        # OpenVINO leaves its own where it fails
+        root.setLevel(level)
+        root.filters, root.handlers = filters, handlers
