@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from vitbackbones.errors import InputError
+from vitbackbones.trained import trained_weights
 from vitbackbones.training.find_checkpoint import choose_checkpoint, find_checkpoint
 
 
@@ -66,3 +67,11 @@ def test_the_best_is_whole(tmp_path):
 def test_best_of_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(InputError, match='nowhere/best: no checkpoint there'):
         find_checkpoint(str(tmp_path / 'nowhere' / 'best'), 'CHECKPOINT')
+
+
+def test_weights_that_come_along_go_by_name_unless_a_file_has_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = 'detr_aug_vit_s_shapes'
+    assert find_checkpoint(name, 'CHECKPOINT') == trained_weights()[name]
+    save(tmp_path, name)
+    assert find_checkpoint(name, 'CHECKPOINT') == tmp_path / name

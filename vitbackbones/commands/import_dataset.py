@@ -9,7 +9,6 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..catalog import shown_path
 from ..datasets.own.names import in_words, spelling_warnings
 from ..errors import InputError
 from ..files import whole_folder
@@ -75,7 +74,7 @@ def import_dataset(options: Namespace) -> None:
         record = {'form': options.form, 'folder': str(root), 'found': summary}
         (part / RECORD).write_text(json.dumps(record, indent=2) + '\n')
     print(f'{summary}, in {out}')
-    arguments = [shown_path(CONFIGS[options.form]), '--data-root', str(out)]
+    arguments = [CONFIGS[options.form], '--data-root', str(out)]
     print('next:', command_line('train', *arguments))
     print('before a long run:', command_line('check', *arguments))
 

@@ -17,6 +17,7 @@ from ..configuration.paths import looked_in, resolve
 from ..errors import InputError
 from ..messages import did_you_mean
 from ..processes import process_rank, show_warnings
+from ..trained import trained_weights
 from ..weights import fetch
 from ..weights.detectors import find_detector
 
@@ -49,15 +50,15 @@ def find_checkpoint(path: str, role: str) -> Path:
 
     Args:
         path: the file, a work dir for its latest, ``WORK_DIR/best``, a folder that ``publish``
-            wrote, or the name of a published detector.
+            wrote, the name of weights that come with the package, or of a published detector.
         role: of ``path``, for messages.
 
     Raises:
         InputError: there is no such file, or it is cut short; ``role`` begins the message.
     """
     place, work_dir = resolve(path), _with_best(path)
-    if not place.exists() and find_detector(path):
-        place = fetch(path)
+    if not place.exists():
+        place = fetch(path) if find_detector(path) else trained_weights().get(path, place)
     if work_dir:
         found = _best_of(work_dir, role)
     else:
