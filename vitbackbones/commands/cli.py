@@ -117,8 +117,9 @@ SHARED = {
     },
     '--compile': {
         'action': 'store_true',
-        'help': 'fold the weights and make one program of the backbone (torch.compile), the '
-        'fastest on a CPU; takes a minute or two at the first image, and at the second size',
+        'help': 'fold the weights and make one program of the backbone (torch.compile), with '
+        'AVX-512 the fastest for single images; takes a minute or two at the first image, and at the '
+        'second size',
     },
 }
 

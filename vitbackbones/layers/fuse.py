@@ -47,9 +47,9 @@ def fuse_for_inference(
         dtype: ``torch.bfloat16`` for a copy that computes in it: what comes in is cast to it, and
             what goes out to float32. Factors and norms are folded before. By default the
             model's own type.
-        compile: whether to make one program of the forward pass, see ``layers.compiled``: the
-            fastest form on a CPU, above all for small batches, after a first call of half a
-            minute to two.
+        compile: whether to make one program of the forward pass, see ``layers.compiled``, after
+            a first call of half a minute to two. On a CPU with AVX-512 that is the fastest form
+            for small batches; with AVX2 alone it is for networks of many small operations.
 
     Raises:
         OptionError: ``pack`` is true, and this machine cannot; or another ``dtype``.
