@@ -263,6 +263,9 @@ FILES |= {
             ),
         )
     ),
+    'one tensor many times over': archive(
+        b'(' + tensor((10**6,), (0,)) + b'q\x64' + b'h\x64' * 100 + b't', FOUR
+    ),
     'deep tuple as a key': archive(b'}' + DEEP + b'Ns'),
     'deep tuple in a set': archive(b'\x8f(' + DEEP + b'\x90', protocol=4),
     'deep tuple in a made set': archive(call(name('builtins', 'set'), b']' + DEEP + b'a')),

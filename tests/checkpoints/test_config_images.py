@@ -61,3 +61,10 @@ def test_nothing_is_run(tmp_path):
     touch = f'__import__("pathlib").Path({str(place)!r}).touch()'
     assert config_images(f'{touch}\nmodel = dict(data_preprocessor={touch})') == {}
     assert not Path(place).exists()
+
+
+def test_a_text_that_takes_minutes_to_parse_is_left_alone():
+    """f'{a}{a}...' takes time that grows with the square of its length."""
+    text = 'data_preprocessor = dict(mean=[0, 51, 255], std=[51, 51, 51])\n'
+    assert config_images(text + "model = f'" + '{a}' * 300_000 + "'") == {}
+    assert config_images(f'{text}# {"a" * 100_000}') != {}

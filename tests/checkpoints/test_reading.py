@@ -53,6 +53,20 @@ def test_shapes_strides_and_shared_memory(tmp_path, zipped):
 
 
 @FORMATS
+def test_a_tensor_with_many_names_is_no_reason_to_refuse_a_file(tmp_path, zipped):
+    shared = torch.ones(1000)
+    loaded = roundtrip({f'heads.{i}.weight': shared for i in range(7)}, tmp_path / 'w.pth', zipped)
+    assert len({value.data_ptr() for value in loaded.values()}) == 1
+
+
+@FORMATS
+def test_small_parts_without_end_are_refused(tmp_path, zipped, monkeypatch):
+    monkeypatch.setattr('vitbackbones.checkpoints.torch_files.OPERATIONS', 1000)
+    with pytest.raises(InputError, match='it holds more than 1000 parts'):
+        roundtrip({'w': [set() for _ in range(1000)]}, tmp_path / 'w.pth', zipped)
+
+
+@FORMATS
 def test_expanded_tensors(tmp_path, zipped):
     stored = torch.arange(3.0)[:, None].expand(3, 5)
     assert torch.equal(roundtrip({'w': stored}, tmp_path / 'w.pth', zipped)['w'], stored)

@@ -11,6 +11,7 @@ from ..literals import read_value
 
 INTERPOLATIONS = ('nearest', 'bilinear', 'bicubic', 'lanczos')
 LARGEST = 10  # times the side of a crop that a picture is resized to
+LONGEST = 2**17  # characters of a config; Python takes a kilobyte of memory for one of them
 SECTIONS = ('model', 'data_preprocessor', 'test_dataloader')
 
 
@@ -34,6 +35,8 @@ def config_images(text: str) -> dict:
 
 def _settings(text: str) -> dict:
     """Return those of ``SECTIONS`` that are plain values."""
+    if len(text) > LONGEST:
+        return {}
     try:
         lines = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # zero bytes, deep brackets

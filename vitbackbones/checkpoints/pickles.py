@@ -10,6 +10,7 @@ arguments.
 of them does. No checkpoint needs those that are missing there.
 """
 
+import math
 import pickletools
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -57,11 +58,15 @@ class Unpickler:
     Args:
         names: what each dotted name stands for; Python 2's names of modules are Python 3's here.
         storage: returns what a persistent id stands for, torch's way to refer to tensors' bytes.
+        most: operations of a pickle; one of a byte can take hundreds of them in memory.
     """
 
-    def __init__(self, names: Mapping[str, Any], storage: Callable[[Any], Any]) -> None:
+    def __init__(
+        self, names: Mapping[str, Any], storage: Callable[[Any], Any], most: float = math.inf
+    ) -> None:
         self.names = names
         self.storage = storage
+        self.most = most
 
     def load(self, file: BinaryIO) -> Any:
         """Read the pickle at the position of ``file``, which is left behind it.
@@ -75,7 +80,9 @@ class Unpickler:
         self.stack: list[Any] = []
         self.marked: list[list[Any]] = []
         self.memo: dict[int, Any] = {}
-        for operation, argument, _ in pickletools.genops(file):
+        for number, (operation, argument, _) in enumerate(pickletools.genops(file)):
+            if number == self.most:
+                raise Refused(f'more than {self.most} parts')
             OPERATIONS[operation.name](self, argument)
         return self.pop()
 

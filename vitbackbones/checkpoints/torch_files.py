@@ -18,12 +18,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .allowed import NAMES, Storage, history_class
-from .pickles import Maker, Refused, Unpickler
+from .allowed import EXPANDED, NAMES, Storage, history_class
+from .pickles import COPIES, Maker, Refused, Unpickler
 
 LEAVES = (NoneType, bool, int, float, str, bytes, Tensor, np.ndarray, np.generic)
 LEAVES += (torch.dtype, torch.device)
 DEEPEST, MOST = 100, 3_000_000  # levels and entries; real checkpoints have ten and thousands
+OPERATIONS = 10_000_000  # of the pickles that say so
 ZIP_START = b'PK\x03\x04'
 LENGTHS = 26  # where a record's header says how long its last two parts are, name and extra field
 LEGACY_START = (0x1950A86A20F9469CFC6C, 1001)  # magic number and version
@@ -40,7 +41,7 @@ def read_torch(file: BinaryIO) -> Any:
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
     content = (_read_zip if start == ZIP_START else _read_legacy)(file, size)
-    _require_plain(content)
+    _require_plain(content, COPIES * max(size, 8 * EXPANDED))
     return content
 
 
@@ -68,7 +69,8 @@ def _read_zip(file: BinaryIO, size: int) -> Any:
                 storages[key] = Storage(_take_record(file, record), dtype)
             return _same(storages[key], dtype, length)
 
-        return Unpickler(NAMES, storage).load(io.BytesIO(archive.read(f'{root}/data.pkl')))
+        reader = Unpickler(NAMES, storage, OPERATIONS)
+        return reader.load(io.BytesIO(archive.read(f'{root}/data.pkl')))
 
 
 def _read_legacy(file: BinaryIO, size: int) -> Any:
@@ -85,7 +87,7 @@ def _read_legacy(file: BinaryIO, size: int) -> Any:
             storages[key] = Storage(torch.empty(length, dtype=torch.uint8), dtype)
         return _same(storages[key], dtype, length)
 
-    reader = Unpickler(NAMES, storage)
+    reader = Unpickler(NAMES, storage, OPERATIONS)
     start = reader.load(file), reader.load(file)
     if any(type(part) is not int for part in start) or start != LEGACY_START:
         raise ValueError('another format')
@@ -157,8 +159,13 @@ def _take(file: BinaryIO, length: int) -> Tensor:
 # ------------------------------------------------------------------------ what came of it
 
 
-def _require_plain(content: Any) -> None:
-    """Refuse whatever is not data, and lists that contain themselves or unfold without end."""
+def _require_plain(content: Any, room: int) -> None:
+    """Refuse whatever is not data, and lists that contain themselves or unfold without end.
+
+    Args:
+        content: of a file.
+        room: bytes of all tensors, each as long as it would be if it were copied.
+    """
     level, left = [content], MOST
     for _ in range(DEEPEST):
         parts = chain.from_iterable(map(_parts, level))
@@ -166,6 +173,9 @@ def _require_plain(content: Any) -> None:
         left -= len(level)
         if left < 0:
             break
+        room -= sum(part.nbytes for part in level if isinstance(part, Tensor))
+        if room < 0:
+            raise Refused('the same numbers in many tensors')
     if level:
         raise Refused(f'lists of lists, more than {DEEPEST} levels or {MOST} entries')
 
