@@ -1,9 +1,12 @@
 """The exceptions that are no bugs: what the user can fix, and what the user has asked for."""
 
 
-def printable(text: str) -> str:
-    """Write what a terminal would obey rather than show, as files may bring along, as escapes."""
-    return ''.join(c if c.isprintable() or c in '\n\t' else ascii(c)[1:-1] for c in text)
+def printable(text: str, kept: str = '\n\t') -> str:
+    """Write what a terminal would obey rather than show, as files may bring along, as escapes.
+
+    Of such characters, those that are ``kept`` stay.
+    """
+    return ''.join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
 
 
 class InputError(ValueError):

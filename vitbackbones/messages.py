@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from .errors import printable
 
 LONGEST = 60  # characters of a value
+LONGEST_NAME = 120  # of a key or a class: longer than any that a person has written
 
 
 def some(items: Iterable, show: Callable[[object], str] = repr, most: int = 5) -> str:
@@ -26,7 +27,13 @@ def shorten(keys: Iterable[str]) -> str:
     >>> shorten(['norm.weight', 'norm.bias'])
     'norm.weight, norm.bias'
     """
-    return some(map(str, keys), printable, most=8)
+    return some(map(str, keys), _in_its_line, most=8)
+
+
+def _in_its_line(name: str) -> str:
+    """Return a name of a file as a part of one line, cut where it is endless."""
+    text = printable(name[: LONGEST_NAME + 1], kept='')
+    return text if len(name) <= LONGEST_NAME else f'{text[:LONGEST_NAME]}...'
 
 
 def plural(count: int, noun: str) -> str:

@@ -293,4 +293,9 @@ def test_float8_weights_are_checked_too():
 
 def test_keys_do_not_command_the_terminal():
     assert shorten(['a', '\x1b[2Jb', '\ud800']) == r'a, \x1b[2Jb, \ud800'
+
+
+def test_keys_of_a_file_stay_in_their_line():
+    assert shorten(['a\nerror: all is lost']) == r'a\nerror: all is lost'
+    assert shorten(['a' * 120, 'b' * 10**7]) == f'{"a" * 120}, {"b" * 120}...'
     assert str(InputError('x\x07: \n  y é')) == 'x\\x07: \n  y é'

@@ -5,18 +5,21 @@ import os
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from vitbackbones.drawing.sheet import (
+    LINE,
     below,
     contact_sheet,
     draw_samples,
     from_bgr,
+    label_width,
     save,
     save_samples,
     side_by_side,
     spread,
     to_bgr,
+    write_label,
 )
 from vitbackbones.errors import InputError
 
@@ -72,6 +75,14 @@ def test_samples_are_drawn_with_a_sheet_of_them(tmp_path):
     assert [file.name for file in files] == ['00002_c.png', '00004_e.png', 'contact_sheet.png']
     assert drawn == [(0, '/photos/a.jpg'), (2, '/photos/c.jpg'), (4, '/photos/e.jpg')]
     assert all(file.is_file() for file in tmp_path.iterdir())
+
+
+def test_a_name_of_any_length_is_drawn_as_one_line():
+    """Pillow refuses a million characters, and takes a minute for less."""
+    picture = Image.new('RGB', (100, 40))
+    write_label(ImageDraw.Draw(picture), (0, 0), 'a\nb' * 10**6, (255, 255, 255))
+    assert (np.asarray(picture)[LINE + 1 :] == 0).all()
+    assert label_width('x' * 10**7) < 10_000
 
 
 def test_pictures_stand_side_by_side():

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from ..errors import InputError
+from ..errors import InputError, printable
 
 # Okabe and Ito's colors, which color-blind readers can tell apart; repeated after seven classes.
 PALETTE = (
@@ -23,6 +23,7 @@ SIDES = (400, 1000)  # limits of the longer side of a drawn image, in pixels
 FONT_SIZE = 15
 LINE = FONT_SIZE + 5  # height of a line of text
 GAP = 8
+MOST_LETTERS = 200  # of a label
 
 
 def from_bgr(pixels: np.ndarray) -> Image.Image:
@@ -50,9 +51,14 @@ def font() -> ImageFont.FreeTypeFont:
     return ImageFont.load_default(FONT_SIZE)
 
 
+def one_line(text: str) -> str:
+    """Return a text as it is drawn: names come from anyone's files, and may have any length."""
+    return printable(text[:MOST_LETTERS], kept='')
+
+
 def label_width(text: str) -> int:
     """Return how wide the box of a label has to be, in pixels."""
-    return round(font().getlength(text)) + 6
+    return round(font().getlength(one_line(text))) + 6
 
 
 def write_label(draw: ImageDraw.ImageDraw, corner: tuple, text: str, color: tuple) -> None:
@@ -61,13 +67,13 @@ def write_label(draw: ImageDraw.ImageDraw, corner: tuple, text: str, color: tupl
     Args:
         draw: the picture.
         corner: x and y of the box's upper left corner.
-        text: one line.
+        text: drawn in one line.
         color: red, green and blue of the box.
     """
     x, y = corner
     draw.rectangle((x, y, x + label_width(text), y + LINE), fill=color)
     dark = np.dot(color, (0.299, 0.587, 0.114)) < 120
-    draw.text((x + 3, y + 1), text, fill='white' if dark else 'black', font=font())
+    draw.text((x + 3, y + 1), one_line(text), fill='white' if dark else 'black', font=font())
 
 
 def name_strip(colors: Mapping[str, Sequence[int]], width: int) -> Image.Image:

@@ -92,6 +92,17 @@ def test_missing_pictures_are_counted_and_listed(data):
     assert "'sub/b.jpg'" in error
 
 
+@pytest.mark.parametrize('absolute', [True, False])
+def test_a_picture_outside_of_the_folder_is_not_read(data, absolute):
+    outside = data.folder.parent / 'private.jpg'
+    os.link(data.folder / 'sub' / 'b.jpg', outside)
+    name = str(outside) if absolute else f'sub/../../{outside.name}'
+    data.content['images'][1]['file_name'] = name
+    error = data.error()
+    assert f'1 of the 2 images of {data.ann_file} are not in {data.folder}' in error
+    assert 'a file_name must not lead out of the folder' in error
+
+
 def test_a_long_list_is_cut(data):
     more = [{**GOOD['images'][0], 'id': 10 + i, 'file_name': f'{i}.jpg'} for i in range(9)]
     data.content['images'] += more

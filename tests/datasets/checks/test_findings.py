@@ -26,6 +26,15 @@ def test_what_is_no_file_is_not_there(tmp_path):
     assert not_there(str(tmp_path), names, 'list') == names[2:]
 
 
+def test_names_that_lead_out_of_the_folder_are_not_there(tmp_path):
+    (tmp_path / 'in' / 'sub').mkdir(parents=True)
+    for name in ('in/a.jpg', 'b.jpg', 'in b.jpg'):
+        (tmp_path / name).touch()
+    names = ['sub/../a.jpg', str(tmp_path / 'in' / 'a.jpg'), '../b.jpg', str(tmp_path / 'b.jpg')]
+    assert not_there(str(tmp_path / 'in'), names, 'list') == names[2:]
+    assert not_there('/', [str(tmp_path / 'b.jpg')], 'list') == []
+
+
 @pytest.mark.parametrize(
     ('part', 'reason'),
     [

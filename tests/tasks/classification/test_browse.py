@@ -38,6 +38,12 @@ def test_a_long_name_is_cut_to_the_picture(monkeypatch):
     assert text.endswith('...')
 
 
+def test_a_name_without_end_is_cut_at_once(monkeypatch):
+    (text,) = texts(DataSample().set_gt_label(0), monkeypatch, {'classes': ('x\n' * 10**6,)})
+    assert text.startswith(r'x\nx\nx')
+    assert len(text) < 50
+
+
 def test_without_names_nothing_is_written(monkeypatch):
     assert texts(DataSample().set_gt_label(0), monkeypatch, meta={}) == []
     assert texts(DataSample(), monkeypatch) == []

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -48,7 +49,9 @@ def spread(total: int, most: int) -> list[int]:
 def not_there(folder: str, names: list[str], source: str) -> list[str]:
     """Return those of ``names``, which ``source`` names, that are not files below ``folder``.
 
-    Each folder is listed once, since asking per file is slow.
+    A name that leads out of the folder is one of them, whatever is there: a list that came from
+    somewhere should not choose what is read here. Each folder is listed once, since asking per file
+    is slow.
 
     Raises:
         InputError: a folder that a name has in it cannot be listed.
@@ -58,7 +61,19 @@ def not_there(folder: str, names: list[str], source: str) -> list[str]:
     return [os.path.join(part, name) for part, name in parts if name not in found[part]]
 
 
+def stays_below(folder: str | Path, name: str) -> bool:
+    """Return whether a path relative to ``folder`` leads to what is below, links aside.
+
+    >>> stays_below('images', 'a/../b.jpg'), stays_below('images', '../b.jpg')
+    (True, False)
+    """
+    root, place = os.path.abspath(folder), os.path.abspath(os.path.join(folder, name))
+    return os.path.commonpath([root, place]) == root
+
+
 def _listing(folder: str, part: str, source: str) -> set[str]:
+    if not stays_below(folder, part):
+        return set()
     try:
         with os.scandir(os.path.join(folder, part) or '.') as entries:
             return {entry.name for entry in entries if _is_file(entry)}

@@ -15,7 +15,7 @@ from ...messages import some
 from ...pages import page
 from ...verbs import command_line
 from ..checks.coco_file import COLUMNS, column, entries_of, load_json, require_unique
-from ..checks.findings import spread
+from ..checks.findings import spread, stays_below
 from .folder import files_below, folders_below
 from .splits import held_out, named_split
 
@@ -189,7 +189,7 @@ def _image_folder(root: Path, split: str, file: Path, names: list[str]) -> Path 
     sample = [names[row] for row in spread(len(names), SAMPLE)]
     ranks = {
         folder: (
-            sum(os.path.isfile(folder / name) for name in sample),  # False for impossible names
+            sum(_is_there(folder, name) for name in sample),
             named_split(str(folder.relative_to(root))) == split,
             folder == file.parent,
         )
@@ -205,6 +205,10 @@ def _image_folder(root: Path, split: str, file: Path, names: list[str]) -> Path 
             'out of the folder of the data set.'
         )
     return folders[0]
+
+
+def _is_there(folder: Path, name: str) -> bool:
+    return stays_below(folder, name) and os.path.isfile(folder / name)  # no for impossible names
 
 
 # ------------------------------------------------------------------------ one file for all

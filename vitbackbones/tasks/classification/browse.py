@@ -7,7 +7,7 @@ from mmengine.structures import BaseDataElement
 from PIL import ImageDraw
 
 from ...drawing.samples import Drawn
-from ...drawing.sheet import LINE, enlarged, from_bgr, label_width, write_label
+from ...drawing.sheet import LINE, enlarged, from_bgr, label_width, one_line, write_label
 
 SMALLEST = 192  # longer side of a picture at least
 PART = 5 / 8  # of the longest side for other tasks: there are no details to be seen
@@ -40,6 +40,7 @@ def _texts(sample: BaseDataElement, classes: tuple[str, ...]) -> Iterator[str]:
 
 def _cut(text: str, width: int) -> str:
     """Leave out the end of a text that is wider than a picture."""
+    text = one_line(text)
     while label_width(text) > width:
         text = f'{text.removesuffix("...")[:-1]}...'
     return text
