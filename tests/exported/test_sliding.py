@@ -7,7 +7,8 @@ import pytest
 import torch
 from mmseg.models import EncoderDecoder
 
-from vitbackbones.exported.sliding import slide
+from vitbackbones.errors import InputError
+from vitbackbones.exported.sliding import require_few, slide
 
 
 def net(x):
@@ -32,6 +33,15 @@ def test_images_of_bytes_have_their_channels_last():
     images = np.random.default_rng(0).integers(0, 255, (1, 9, 12, 3), np.uint8)
     found = slide(lambda x: x.transpose(0, 3, 1, 2).astype(np.float32), images, (4, 4), (3, 3))
     np.testing.assert_allclose(found, images.transpose(0, 3, 1, 2), rtol=1e-6)
+
+
+@pytest.mark.parametrize('shape', [(3, 400, 300), (400, 300, 3)])
+def test_windows_without_end_are_refused(shape):
+    """A card may ask for a window at each pixel, which would take hours for a photograph."""
+    image = np.zeros(shape, np.float32 if shape[0] == 3 else np.uint8)
+    require_few(image, (16, 16), (4, 4))
+    with pytest.raises(InputError, match='its 300 x 400 pixels would take 109725 windows'):
+        require_few(image, (16, 16), (1, 1))
 
 
 def test_a_small_image_is_padded_to_the_window():

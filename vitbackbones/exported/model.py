@@ -11,7 +11,7 @@ from .answers import READ, Answer, require_form, require_names, require_numbers
 from .card import Card
 from .preparing import SLIDE, Prepared, prepare, require_steps
 from .runtimes import LONGEST, RUNTIMES, open_graph
-from .sliding import slide, windows
+from .sliding import require_few, slide, windows
 
 
 def load(file: str | Path, threads: int = 0, trusted: bool = False) -> 'Exported':
@@ -90,9 +90,13 @@ class Exported:
         """Return what the graph takes of a picture (H, W, 3) in uint8 and BGR.
 
         Raises:
-            InputError: it has another form, or nothing is left of it in the size of the graph.
+            InputError: it has another form, nothing is left of it in the size of the graph, or
+                more windows would slide over it than can be computed.
         """
-        return prepare(pixels, self.card)
+        picture = prepare(pixels, self.card)
+        if self._windows:
+            require_few(picture.image, self._windows['crop'], self._windows['stride'])
+        return picture
 
     def answer(self, pictures: Sequence[Prepared]) -> list[Answer]:
         """Return the answers for prepared pictures whose images have one size.

@@ -10,7 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..errors import InputError
 from .preparing import Size
+
+MOST = 10_000  # windows over an image; one of 8000 x 6000 pixels has 432 of 512 in steps of 341
 
 
 class Window(NamedTuple):
@@ -58,6 +61,22 @@ def windows(images: np.ndarray, crop: Size, stride: Size, fill: bool = True) -> 
             yield Window(_filled(window, crop, rows) if fill else window, down, right)
 
 
+def require_few(image: np.ndarray, crop: Size, stride: Size) -> None:
+    """Check that the windows over an image (3, H, W), or (H, W, 3) in uint8, can be computed.
+
+    Raises:
+        InputError: there are more than :data:`MOST`.
+    """
+    first = _rows(image[None]) - 1
+    sides = image.shape[first : first + 2]
+    down, right = (_count(*each) for each in zip(sides, crop, stride, strict=True))
+    if down * right > MOST:
+        raise InputError(
+            f'its {sides[1]} x {sides[0]} pixels would take {down * right} windows, and {MOST} are '
+            'the most; give a smaller picture, or a model of larger windows'
+        )
+
+
 def _rows(images: np.ndarray) -> int:
     """Return the axis of rows; that of columns follows."""
     return 2 if images.dtype != np.uint8 else 1
@@ -65,9 +84,13 @@ def _rows(images: np.ndarray) -> int:
 
 def _ranges(side: int, crop: int, stride: int) -> Iterator[slice]:
     """Yield where windows lie along one side; the last one ends with it."""
-    for number in range(max(side - crop + stride - 1, 0) // stride + 1):
+    for number in range(_count(side, crop, stride)):
         end = min(number * stride + crop, side)
         yield slice(max(end - crop, 0), end)
+
+
+def _count(side: int, crop: int, stride: int) -> int:
+    return max(side - crop + stride - 1, 0) // stride + 1
 
 
 def _filled(window: np.ndarray, crop: Size, rows: int) -> np.ndarray:

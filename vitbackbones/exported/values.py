@@ -13,6 +13,7 @@ from ..messages import cut, some
 
 MAX_PIXELS = 178956970  # of an image: the limit of Pillow for one that is read
 LONGEST_SIDE = 2**20
+MOST_STEPS = 20  # each may take a second; pipelines have five
 # By the library that resizes: its name of each interpolation.
 INTERPOLATIONS = {
     'cv2': {
@@ -49,7 +50,12 @@ def whole(least: int, most: int) -> Check:
 def number(least: float, most: float) -> Check:
     """Check for an integer or a float in a range, which NaN never is."""
     words = f'a number from {least:g} to {most:g}'
-    return Check(words, lambda value: type(value) in (int, float) and least <= value <= most)
+    return Check(words, lambda value: _is_number(value) and least <= value <= most)
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a value can be computed with: an integer of many digits is no float."""
+    return type(value) is float or (type(value) is int and value.bit_length() <= 64)
 
 
 def one_of(*words: str) -> Check:
@@ -79,7 +85,10 @@ def either(first: Check, second: Check) -> Check:
 NULL = Check('null', lambda value: value is None)
 TEXT = Check('a text', lambda value: isinstance(value, str))
 FLAG = Check('true or false', lambda value: isinstance(value, bool))
-LIST = Check('a list', lambda value: isinstance(value, list))
+FEW = Check(
+    f'a list of at most {MOST_STEPS}',
+    lambda value: isinstance(value, list) and len(value) <= MOST_STEPS,
+)
 OBJECT = Check('an object {...}', lambda value: isinstance(value, dict))
 SIDE = whole(1, LONGEST_SIDE)
 SIDES = either(SIDE, NULL)
@@ -98,7 +107,7 @@ CARD = {
     'classes': list_of(TEXT),
     'palette': either(list_of(list_of(whole(0, 255), 3)), NULL),
     'input': OBJECT,
-    'steps': LIST,
+    'steps': FEW,
     'outputs': list_of(OBJECT),
     'dynamic': list_of(one_of('batch', 'size')),
     'half': FLAG,
