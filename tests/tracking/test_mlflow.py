@@ -77,12 +77,16 @@ def test_a_store_that_takes_no_runs_is_one_line(monkeypatch, uri):
     assert dict(os.environ) == before
 
 
-def test_without_databases_the_default_is_a_folder(tmp_path, monkeypatch):
+@pytest.mark.parametrize('name', ['runs', 'a#b?c', '100%25', 'two\nlines', 'ünï code'])
+def test_without_databases_the_default_is_a_folder(tmp_path, monkeypatch, name):
+    """It lies where the run was started, not where that name leads as an address."""
     pytest.importorskip('mlflow')
-    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / name)
     monkeypatch.setattr(mlflow, 'find_spec', lambda name: None)
     MLflow.require()
-    assert (tmp_path / 'mlruns').is_dir()
+    assert (tmp_path / name / 'mlruns').is_dir()
+    assert len([*tmp_path.iterdir()]) == 1
 
 
 def test_a_missing_package_is_one_line(monkeypatch):

@@ -65,6 +65,16 @@ def test_a_page_elsewhere_has_links_that_lead_to_the_files(work_dir, tmp_path):
     assert 'run/epoch_3.pth' in links
 
 
+def test_names_that_are_no_text_are_on_a_page_elsewhere(work_dir, tmp_path):
+    """A folder from a zip file may be named in bytes that are no text, a log hold half a letter."""
+    renamed = work_dir.rename(work_dir.with_name('run\udc80'))
+    (log,) = renamed.glob('*/vis_data/scalars.json')
+    log.write_text(log.read_text().replace('"loss', '"\\ud800loss'))
+    page = write_run_page(renamed, tmp_path / 'page.html')
+    links = [value for name, value in Reader(page.read_text()).attributes if name == 'href']
+    assert 'run%80/epoch_3.pth' in links
+
+
 def test_the_newest_report_is_on_the_page_and_may_do_nothing(work_dir):
     (work_dir / 'report').mkdir()
     (work_dir / 'report' / 'report.html').write_text(f'<h1>{EVIL}</h1>')

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import InputError
+from ..errors import InputError, printable
 from .run_log import LOGS, records
 
 if TYPE_CHECKING:  # every training run imports this module, and draws seconds later, if at all
@@ -172,7 +172,7 @@ def _draw_panel(
         missing = [row['step'] for row in rows if not math.isfinite(row['value'])]
         text = f'{name} ({len(missing)} not finite)' if missing else name
         steps = [row['step'] for row in rows]
-        plain = text.replace('$', r'\$')  # no formula
+        plain = printable(text).replace('$', r'\$')  # no formula
         axes.plot(steps, values, label=plain, **styles[name] | {'marker': marker})
         if missing:  # on the lower edge
             edge = {'transform': axes.get_xaxis_transform(), 'clip_on': False}

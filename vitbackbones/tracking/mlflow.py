@@ -10,6 +10,7 @@ import re
 import time
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
@@ -86,7 +87,7 @@ def _store() -> str:
     import mlflow
 
     if 'MLFLOW_TRACKING_URI' not in os.environ and find_spec('sqlalchemy') is None:
-        return f'file:{os.path.abspath(FILES)}'  # mlflow-skinny, whose default is a database
+        return Path(FILES).absolute().as_uri()  # mlflow-skinny, whose default is a database
     return mlflow.get_tracking_uri()
 
 

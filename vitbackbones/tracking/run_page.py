@@ -137,7 +137,9 @@ def _number(value: float) -> float | None:
 
 
 def _links(found: Mapping[str, Path], folder: Path) -> Links:
-    addresses = {name: quote(os.path.relpath(file, folder)) for name, file in found.items()}
+    addresses = {
+        name: quote(os.fsencode(os.path.relpath(file, folder))) for name, file in found.items()
+    }
     return Links(files=addresses)
 
 
