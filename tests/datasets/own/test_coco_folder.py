@@ -65,7 +65,7 @@ def test_folders_in_names_of_pictures_that_are_elsewhere(tmp_path, written, plac
 def test_pictures_outside_of_the_folder_are_not_those_of_the_file(tmp_path):
     names = [f'{i}.jpg' for i in range(4)]
     outside = [str(tmp_path / 'outside' / name) for name in names]
-    write(tmp_path, {name: None for name in outside})
+    write(tmp_path, dict.fromkeys(outside))
     write(tmp_path / 'data', {'a.json': coco(outside)})
     with pytest.raises(InputError, match='are not in'):
         find_parts(tmp_path / 'data')

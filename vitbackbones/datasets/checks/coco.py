@@ -90,8 +90,8 @@ def _check_files(ann_file: str, folder: str, names: list[str]) -> None:
         raise InputError(
             f'{len(missing)} of the {len(names)} images of {ann_file} are not in '
             f'{os.path.abspath(folder)}: {some(missing, cut)}. Copy them there, or take them out '
-            'of the annotations; a file_name must not lead out of the folder. Where the config names '
-            'the folder, data_prefix.img may be wrong.'
+            'of the annotations; a file_name must not lead out of the folder. Where the config '
+            'names the folder, data_prefix.img may be wrong.'
         )
 
 
