@@ -155,6 +155,15 @@ def test_a_jpeg_with_more_pixels_than_the_limit_is_refused_by_its_frame(save, mo
         Image.open(path)
 
 
+def test_a_picture_whose_size_pillow_does_not_know_is_not_decoded(save, monkeypatch):
+    monkeypatch.setattr(cv2, 'imdecode', lambda *arguments: pytest.fail('decoded'))
+    hdr = b'#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 32000 +X 32000\n' + bytes(1000)
+    with pytest.raises(
+        InputError, match=r'bomb\.png: a Radiance HDR picture; convert it to 8 or 16'
+    ):
+        LoadImage()({'img_path': save(hdr, 'bomb.png')})
+
+
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / 'pipe.jpg')
     with pytest.raises(InputError, match=r'pipe\.jpg: not a regular file\.'):

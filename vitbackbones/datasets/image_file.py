@@ -35,6 +35,9 @@ ATTEMPTS = 10  # to find a good image; that many bad ones in a row are no accide
 Header = jpeg.JpegHeader | Image.Image | None
 # What OpenCV makes no picture of, by Pillow's mode.
 OTHER_VALUES = {'F': 'floating point', 'I': '32-bit integer'}
+# How HDR files begin. Pillow does not know them, so their size would be met by OpenCV, whose limit
+# is six times as high and which computes in floats: measured, 7 GB for a file of 32 MB.
+RADIANCE = b'#?'
 DAMAGED = 'truncated, damaged or not an image'
 
 
@@ -105,6 +108,8 @@ def decode(
     Raises:
         ValueError: nothing can be made of it.
     """
+    if content.startswith(RADIANCE):
+        raise ValueError('a Radiance HDR picture; convert it to 8 or 16 bits')
     if (color_type, backend) == ('color', 'cv2'):
         image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR)
     else:

@@ -19,6 +19,9 @@ VIDEOS = ('.mp4', '.m4v', '.mov', '.avi', '.mkv', '.webm', '.mpg', '.mpeg', '.wm
 SUFFIXES = (*IMAGES, *VIDEOS)
 # FFmpeg writes about a damaged video to the screen, past Python; the message is ours to give.
 os.environ.setdefault('OPENCV_FFMPEG_LOGLEVEL', '-8')
+# It would also read playlists, whatever their suffix is, and the files anywhere that these name.
+FORMATS = 'mov,avi,matroska,mpeg,mpegvideo,mpegts,m4v,asf,ogg'
+os.environ.setdefault('OPENCV_FFMPEG_CAPTURE_OPTIONS', f'format_whitelist;{FORMATS}')
 RESULTS = ('.jpg', '.mp4', '.png')  # suffixes that a file's name gets in the names of its results
 DEFAULT_RATE = 25.0  # frames per second, of a video that does not say
 
