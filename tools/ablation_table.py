@@ -8,6 +8,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
+from textwrap import fill
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
 
@@ -26,6 +27,7 @@ from vitbackbones.analysis.published.ablations import (
 from vitbackbones.benchmarking.model_sources import SOURCES, build_model
 
 TARGET = Path(__file__).resolve().parents[1] / 'docs' / 'ablations.md'
+WIDTH = 130  # of prose
 INTRODUCTION = """\
 # Ablations
 
@@ -101,7 +103,7 @@ def section(paper: Paper, table: Table) -> Iterator[str]:
     """The lines of one table of a paper."""
     yield f'### {table.place}: {table.title}\n'
     if table.text:
-        yield f'{table.text}\n'
+        yield fill(table.text, WIDTH, break_on_hyphens=False) + '\n'
     if len(table.rows) < table.printed:
         yield f'Listed are {len(table.rows)} of {table.printed} rows.\n'
     if table.rows:
