@@ -59,3 +59,9 @@ def test_images_in_another_order_than_rgb_are_refused():
     config.test_dataloader.dataset.pipeline.insert(1, {'type': 'Resize', 'scale': 48})
     with pytest.raises(InputError, match='must be RGB'):
         of_config(config, None)
+
+
+def test_without_weights_a_model_is_initialized_as_for_training():
+    config = read_config('deformable_detr_pvt_s_shapes')
+    codes = of_config(config, None).network.model.level_embed
+    assert 0.9 < codes.std() < 1.1  # mmdet allocates them without a value

@@ -1,6 +1,7 @@
 """What is written answers as the model does, at every number and size; else nothing is written."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -130,6 +131,34 @@ def test_what_is_not_proved_is_not_kept(write, message, tmp_path, monkeypatch):
     assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == {
         'model.pt2': b'of before'
     }
+
+
+class Rounded(torch.nn.Module):
+    """Lose digits of the answers of a network."""
+
+    outputs, fixed_size = ('logits',), ''
+
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+
+    def forward(self, image):
+        return (self.network(image)[0] + 1e5 - 1e5,)
+
+
+@pytest.mark.parametrize('preprocess', [False, True])
+def test_a_refusal_says_that_rounding_decides_what_the_model_answers(
+    preprocess, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(writing.FORMATS, 'pt2', Format('.pt2', (), other_weights))
+    subject = small_subject('deit_ti')
+    settings = Settings(format='pt2', preprocess=preprocess)
+    with pytest.raises(InputError) as refused:
+        export(subject, settings, tmp_path / 'model.pt2')
+    assert 'double precision' not in str(refused.value)
+    subject = replace(subject, network=Rounded(subject.network))
+    with pytest.raises(InputError, match='Nor does the model itself in double precision'):
+        export(subject, settings, tmp_path / 'model.pt2')
 
 
 @pytest.mark.parametrize('format', [*FORMATS])

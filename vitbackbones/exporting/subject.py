@@ -21,10 +21,12 @@ from ..errors import InputError
 from ..exported.card import digest
 from ..inference.predictor import Predictor
 from ..models import create_model
+from ..preflight.pretrained import prepare_pretrained
 from ..tasks import TASKS, find_task
 from ..tasks.classification.export import ExportableClassifier
 from ..training.find_checkpoint import BEST, find_checkpoint
 from ..weights import fetch
+from .graphs import silenced
 from .steps import Size, native_size, steps_of, steps_of_data
 
 USUAL = {'mean': 0.0, 'std': 1.0}  # of a data preprocessor that does not say them
@@ -109,7 +111,12 @@ def of_config(config: Config, checkpoint: Path | None, output: str = 'logits') -
         InputError: the checkpoint is of another model, or the model or its test pipeline cannot be
             expressed; the message says which part.
     """
+    if checkpoint is None:
+        config = prepare_pretrained(config, scratch=True)
     predictor = Predictor(config, checkpoint, torch.device('cpu'))
+    if checkpoint is None:
+        with silenced():  # mmengine logs every parameter
+            predictor.model.init_weights()  # until then some are what the memory held
     meta = predictor.meta or agreed_meta(config, {}, predictor.model, config.filename)
     mean, std = _normalization(config)
     steps = steps_of(config)
