@@ -117,8 +117,8 @@ SHARED = {
     },
     '--compile': {
         'action': 'store_true',
-        'help': 'fold the weights and make one program of the backbone (torch.compile), with '
-        'AVX-512 the fastest for single images; takes a minute or two at the first image, and at the '
+        'help': 'fold the weights and make one program of the backbone (torch.compile), the fastest '
+        'for single images on most CPUs; takes a minute or two at the first image, and at the '
         'second size',
     },
 }

@@ -49,7 +49,7 @@ def fuse_for_inference(
             model's own type.
         compile: whether to make one program of the forward pass, see ``layers.compiled``, after
             a first call of half a minute to two. On a CPU with AVX-512 that is the fastest form
-            for small batches; with AVX2 alone it is for networks of many small operations.
+            for small batches, with AVX2 alone for most models.
 
     Raises:
         OptionError: ``pack`` is true, and this machine cannot; or another ``dtype``.
