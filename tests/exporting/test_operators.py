@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from vitbackbones.errors import InputError
-from vitbackbones.exporting.formats import write_openvino
+from vitbackbones.exporting.formats import write_onnx, write_openvino
 from vitbackbones.exporting.graphs import trace
 from vitbackbones.exporting.operators import needs_onnx, translations
 
@@ -95,3 +95,19 @@ def test_what_openvino_does_not_read_is_one_message(tmp_path):
     with pytest.raises(InputError, match='OpenVINO cannot read the graph: .*try --to onnx'):
         write_openvino(program, ['kept'], tmp_path / 'model.xml', half=False)
     assert (root.level, root.filters, root.handlers) == before
+
+
+class Guarded(nn.Module):
+    """Divide by what may be smaller than what is added to it, as Performer attention does."""
+
+    def forward(self, image):
+        return (image / (image.sum(-1, keepdim=True) + 1e-8),)
+
+
+def test_small_numbers_stay_in_the_graph(tmp_path):
+    runtime = pytest.importorskip('onnxruntime')
+    pytest.importorskip('onnxscript')
+    image = torch.full((1, 3, 4, 4), 1e-9)
+    write_onnx(trace(Guarded(), image, ()), ('out',), tmp_path / 'model.onnx', half=False)
+    (found,) = runtime.InferenceSession(tmp_path / 'model.onnx').run(None, {'image': image.numpy()})
+    np.testing.assert_allclose(found, Guarded()(image)[0], rtol=1e-6)

@@ -17,7 +17,7 @@ from ..messages import in_one_line
 from ..packages import import_optional
 from .graphs import ports, silenced
 from .half import halve_constants
-from .operators import needs_onnx, translations
+from .operators import keep_small_numbers, needs_onnx, translations
 
 INPUT = 'image'
 
@@ -42,7 +42,10 @@ def write_onnx(program: ExportedProgram, outputs: Sequence[str], file: Path, hal
     with silenced():
         options = {'input_names': [INPUT], 'output_names': list(outputs)}
         options['custom_translation_table'] = translations()
-        model = torch.onnx.export(program, dynamo=True, verbose=False, **options).model_proto
+        made = torch.onnx.export(program, dynamo=True, verbose=False, optimize=False, **options)
+        keep_small_numbers(made.model)
+        made.optimize()
+        model = made.model_proto
     if half:
         halve_constants(model)
     large = model.ByteSize() > 2**31 - 2**20  # more than a file of protobuf holds
