@@ -100,6 +100,7 @@ def test_a_picture_that_a_kill_cut_short_is_left_out(work_dir):
 
 
 START = dict.fromkeys(TEXTS, 'x')
+WHOLE = START | {'trackers': [], 'iteration': 0}
 
 
 def test_links_that_lead_out_of_a_work_dir_are_not_followed(tmp_path):
@@ -128,6 +129,9 @@ def test_links_that_lead_out_of_a_work_dir_are_not_followed(tmp_path):
         '{"starts": 5, "trackers": {}, "status": ""}',
         '{"starts": [{}], "trackers": {}, "status": ""}',
         json.dumps({'starts': [START], 'trackers': {}, 'status': ''}),
+        json.dumps({'starts': [START | {'trackers': []}], 'trackers': {}, 'status': ''}),
+        json.dumps({'starts': [WHOLE | {'iteration': None}], 'trackers': {}, 'status': ''}),
+        json.dumps({'starts': [WHOLE | {'log': '../other'}], 'trackers': {}, 'status': ''}),
         '{"starts": [], "trackers": [1], "status": ""}',
         '{"starts": [], "trackers": {"wandb": "x"}, "status": ""}',
         '{"starts": [], "trackers": {}, "status": {}}',
@@ -136,6 +140,12 @@ def test_links_that_lead_out_of_a_work_dir_are_not_followed(tmp_path):
 def test_a_record_that_something_else_has_written_counts_as_none(tmp_path, content):
     (tmp_path / record.NAME).write_text(content)
     assert record.read_record(tmp_path) == record.empty_record()
+
+
+def test_a_record_of_ours_counts(tmp_path):
+    written = {'starts': [WHOLE], 'trackers': {}, 'status': 'finished'}
+    record.write_record(tmp_path, written)
+    assert record.read_record(tmp_path) == written
 
 
 def test_a_long_run_shows_some_of_its_evaluations(work_dir):

@@ -59,7 +59,9 @@ def _is_start(content: Any) -> bool:
     return (
         isinstance(content, dict)
         and isinstance(content.get('trackers'), list)
+        and isinstance(content.get('iteration'), int)
         and all(isinstance(content.get(key), str) for key in TEXTS)
+        and Path(content['log']).name == content['log']  # a folder of the work dir
     )
 
 
