@@ -38,6 +38,15 @@ def test_bad_images_are_listed(tool, copy):
     assert 'error: 2 faults in 12 files, see above' in result.err
 
 
+def test_names_in_files_do_not_reach_the_terminal_as_orders(tool, copy):
+    for path in copy.glob('annotations/*.json'):
+        path.write_text(path.read_text().replace('"circle"', '"cir\\u001b[31mcle"'))
+    result = tool('check_dataset', 'configs/own/quick_detector.py', '--data-root', copy)
+    assert result.status == 0, result.err
+    assert r'cir\x1b[31mcle' in result.out
+    assert '\x1b' not in result.out + result.err
+
+
 def test_bad_annotations(tool, copy):
     (copy / 'annotations' / 'instances_val.json').write_text('{')
     result = tool('check_dataset', TINY, '--data-root', copy, '--workers', 1)

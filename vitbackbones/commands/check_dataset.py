@@ -23,7 +23,7 @@ from ..datasets.checks.findings import Look
 from ..datasets.checks.pipelines import color_type, resize_fault
 from ..datasets.image_file import UnreadableImage, read_image
 from ..datasets.load_mask import BadMask
-from ..errors import InputError
+from ..errors import InputError, printable
 from ..messages import on_terminal, plural
 from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..preflight.data import check_data
@@ -86,10 +86,10 @@ def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
     for name, (samples, classes) in sets.items():
         pixels = [looks[s['seg_map_path'], None].pixels for s in samples if s.get('seg_map_path')]
         if table := class_table(samples, classes, pixels):
-            print(f'{name}\n{table}')
+            print(printable(f'{name}\n{table}'))  # it may name classes of any file
     faults += [look.fault for look in looks.values() if look.fault]
     for fault in faults:
-        print(fault)
+        print(printable(fault))
     number = plural(len({path for path, _ in files}), 'file')
     if faults:
         raise InputError(f'{plural(len(faults), "fault")} in {number}, see above')

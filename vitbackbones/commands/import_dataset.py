@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..datasets.own.names import in_words, spelling_warnings
-from ..errors import InputError
+from ..errors import InputError, printable
 from ..files import whole_folder
 from ..importing.coco import write_coco
 from ..importing.color_masks import import_color_masks
@@ -144,9 +144,9 @@ def _with_splits(pictures: Sequence[Picture]) -> list[Picture]:
 def _report(notes: Notes, skip_faulty: bool) -> None:
     """Print what was noted; stop where there are faults, unless their files are to be left out."""
     for line in notes.lines():
-        print(line)
+        print(printable(line))
     for fault in notes.faults:
-        print(fault)
+        print(printable(fault))
     if notes.faults and not skip_faulty:
         raise InputError(
             f'{plural(len(notes.faults), "fault")}, see above; nothing is written. Correct what '

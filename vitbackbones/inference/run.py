@@ -12,7 +12,7 @@ from typing import Protocol
 from tqdm import tqdm
 
 from ..datasets.image_file import ATTEMPTS, UnreadableImage
-from ..errors import InputError
+from ..errors import InputError, printable
 from ..exported.answers import Answer
 from ..messages import failure, on_terminal
 from .journal import Journal
@@ -154,7 +154,7 @@ class Run:
     def fail(self, sources: Sequence[Source], text: str) -> None:
         """Note files as failed, and say why."""
         self.failed |= {source.name for source in sources}
-        self.bar.write(f'error: {text}', file=sys.stderr)
+        self.bar.write(printable(f'error: {text}'), file=sys.stderr)  # it may name any file
 
     def fail_in(self, part: str, batch: Sequence[Frame], error: Exception) -> None:
         """Note that the pipeline or the model, ``part``, raised ``error`` on a batch.

@@ -96,10 +96,12 @@ def test_whatever_a_pipeline_raises_costs_one_picture(predict, files, monkeypatc
         return throw(cv2.error('at 0,\n 0')) if is_gray else prepare(self, frame)
 
     monkeypatch.setattr(Predictor, 'prepare', fails)
+    (files / 'gray.png').rename(files / 'gray\x1b[2J.png')
     result = predict('cls', files, '--batch-size', 3, status=2)
-    name = f'image file {files}/gray.png'
+    name = rf'image file {files}/gray\x1b[2J.png'
     assert result.err.startswith(f'error: {name}: the pipeline fails (error: at 0, 0)\n')
     assert {(name, None) for name in STILLS} - result.entries.keys() == {('gray.png', None)}
+    assert ('gray\x1b[2J.png', None) not in result.entries
 
 
 def test_a_batch_that_the_model_fails_on_is_named(predict, files, at_batch):
