@@ -64,9 +64,13 @@ def not_there(folder: str, names: list[str], source: str) -> list[str]:
 def stays_below(folder: str | Path, name: str) -> bool:
     """Return whether a path relative to ``folder`` leads to what is below, links aside.
 
+    No folder (``''``) is that of a config which leaves the place to the names: all is below.
+
     >>> stays_below('images', 'a/../b.jpg'), stays_below('images', '../b.jpg')
     (True, False)
     """
+    if not folder:
+        return True
     root, place = os.path.abspath(folder), os.path.abspath(os.path.join(folder, name))
     return os.path.commonpath([root, place]) == root
 
