@@ -2,6 +2,7 @@
 
 import errno
 import os
+from itertools import count
 
 import pytest
 from mmengine.fileio import LocalBackend, get_file_backend
@@ -14,7 +15,7 @@ from vitbackbones.openmmlab.atomic_files import AtomicBackend
 from vitbackbones.openmmlab.patches import IN_RUN
 from vitbackbones.training.hooks.checkpoint import CheckpointHook
 
-from ..toy import run_toy, toy_config
+from ..toy import ToyMetric, run_toy, toy_config
 
 pytestmark = pytest.mark.compat
 
@@ -120,6 +121,26 @@ def test_only_the_wanted_number_is_kept(tmp_path):
     best = [file.name for file in tmp_path.glob('best_*')]
     assert [file.name for file in tmp_path.glob('epoch_*')] == ['epoch_3.pth']
     assert len(best) == 1
+
+
+@pytest.mark.parametrize('wanted', ['toy/error', ['toy/error', 'toy/again']])
+def test_a_run_resumed_from_another_folder_leaves_the_best_there(tmp_path, monkeypatch, wanted):
+    values = count()
+
+    def better_each_time(self, results):
+        return dict.fromkeys(('error', 'again'), float(next(values)))
+
+    monkeypatch.setattr(ToyMetric, 'compute_metrics', better_each_time)
+    first, other = tmp_path / 'first', tmp_path / 'other'
+    run_toy(with_checkpoints(first, save_best=wanted, rule='greater'))
+    config = with_checkpoints(other, save_best=wanted, rule='greater')
+    config.update(resume=True, load_from=str(first / 'epoch_3.pth'))
+    config.train_cfg.max_epochs = 4
+    run_toy(config)
+    metrics = [wanted] if isinstance(wanted, str) else wanted
+    names = {f'best_{metric.replace("/", "_")}_epoch_' for metric in metrics}
+    assert {file.name for file in first.glob('best_*')} == {f'{name}3.pth' for name in names}
+    assert {file.name for file in other.glob('best_*')} == {f'{name}4.pth' for name in names}
 
 
 def test_a_file_that_was_written_again_is_kept(tmp_path):

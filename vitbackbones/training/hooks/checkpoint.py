@@ -7,6 +7,7 @@ after that.
 """
 
 import inspect
+from pathlib import Path
 
 from mmengine.fileio import LocalBackend
 from mmengine.hooks import CheckpointHook as MMEngineCheckpointHook
@@ -32,6 +33,17 @@ class CheckpointHook(MMEngineCheckpointHook):
     def before_train(self, runner) -> None:
         super().before_train(runner)
         self.file_backend = _LateRemoval(self.file_backend)
+        self._find_best_here()
+
+    def _find_best_here(self) -> None:
+        """Look for the best in this work dir: a run may be resumed from a file of another."""
+
+        def here(path: str | None) -> str | None:
+            return path and self.file_backend.join_path(self.out_dir, Path(path).name)
+
+        self.best_ckpt_path = here(getattr(self, 'best_ckpt_path', None))
+        several = getattr(self, 'best_ckpt_path_dict', {})
+        self.best_ckpt_path_dict = {metric: here(path) for metric, path in several.items()}
 
     def _save_checkpoint_with_step(self, runner, step, meta) -> None:
         super()._save_checkpoint_with_step(runner, step, meta)
