@@ -5,6 +5,7 @@ import torch
 
 from vitbackbones.exporting.formats import write_onnx
 from vitbackbones.exporting.graphs import trace
+from vitbackbones.layers import fuse_for_inference
 from vitbackbones.tasks.detection.export import exportable
 
 from .graphs import SIZE, built, predicted, require_equal
@@ -28,7 +29,8 @@ def test_batches_of_one_and_of_three_are_found_as_by_predict(name, tmp_path):
     pytest.importorskip('onnxscript')
     model = built(name)
     module = exportable(model, 'logits')
-    program = trace(module, torch.zeros(2, 3, *SIZE), ('batch',))
+    folded = fuse_for_inference(module, pack=False)  # as export does
+    program = trace(folded, torch.zeros(2, 3, *SIZE), ('batch',))
     write_onnx(program, module.outputs, tmp_path / 'model.onnx', half=False)
     session = runtime.InferenceSession(tmp_path / 'model.onnx')
     for number in (1, 3):

@@ -3,6 +3,8 @@
 import pytest
 import torch
 
+from vitbackbones.exporting.graphs import ports, trace
+from vitbackbones.layers import fuse_for_inference
 from vitbackbones.tasks.detection.export import exportable
 
 from ..graphs import SIZE, built, predicted, require_equal
@@ -22,6 +24,12 @@ def test_a_batch_is_found_as_by_predict(head):
     module = exportable(model, 'logits')
     with torch.no_grad():
         require_equal(module, module(images), predicted(model, images))
+
+
+def test_a_folded_model_keeps_the_batch_open():
+    folded = fuse_for_inference(exportable(built('deformable_detr_pvt_s_shapes'), 'logits'), False)
+    image, _ = ports(trace(folded, torch.zeros(2, 3, *SIZE), ('batch',)))
+    assert not isinstance(image.shape[0], int)
 
 
 def test_the_weights_are_the_models_own():

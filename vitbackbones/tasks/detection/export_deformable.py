@@ -33,6 +33,8 @@ class ExportableDeformableDETR(nn.Module):
         sizes = sizes_of(maps)
         memory = encode(self.model.encoder, maps, self._codes(maps))
         start, _ = self.model.pre_decoder(memory, None, sizes)
+        # a view of the embedding, whose strides torch.export would compare with the batch
+        start['query'] = start['query'].contiguous()
         head = self.model.bbox_head
         logits, boxes = (each[-1] for each in head(*self._decoded(start, sizes)))
         return detections(head, logits, boxes, image.shape[2:])
