@@ -177,13 +177,18 @@ def test_the_text_of_a_config_is_left_out(tmp_path):
 def test_no_checkpoint_says_what_may_be_deleted_elsewhere(tmp_path):
     """mmengine removes the file or folder ``best_ckpt`` when a better one is found."""
     own, foreign = tmp_path / 'best_x.pth', tmp_path / 'other' / 'best_x.pth'
-    bad = (foreign, tmp_path / 'notes.pth', f'{tmp_path}/a/../best_x.pth', '/', 'best_x.pth', 5)
-    for path in (own, *bad):
-        value = path if isinstance(path, int) else str(path)
-        info = {'best_ckpt': value, 'best_ckpt_bbox': value, 'best_score': 0.5}
-        loaded = roundtrip({'message_hub': {'runtime_info': info}}, tmp_path / 'epoch_1.pth')
-        kept = loaded['message_hub']['runtime_info']
-        assert kept == (info if path is own else {'best_score': 0.5})
+    moved = dict.fromkeys(('best_ckpt', 'best_ckpt_bbox'), str(own))
+    for path in (own, foreign, f'{tmp_path}/a/../best_x.pth', 'best_x.pth'):
+        assert kept_of(str(path), tmp_path) == {**moved, 'best_score': 0.5}
+    for path in (str(tmp_path / 'notes.pth'), '/', f'{foreign}/..', '', 5):
+        assert kept_of(path, tmp_path) == {'best_score': 0.5}
+
+
+def kept_of(path, folder):
+    """What is left of the runtime information that has a path as its best checkpoints."""
+    info = {'best_ckpt': path, 'best_ckpt_bbox': path, 'best_score': 0.5}
+    loaded = roundtrip({'message_hub': {'runtime_info': info}}, folder / 'epoch_1.pth')
+    return loaded['message_hub']['runtime_info']
 
 
 @pytest.mark.parametrize(

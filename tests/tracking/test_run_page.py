@@ -1,7 +1,9 @@
 """The page of a run, from what the run has left."""
 
 import json
+import os
 import re
+from datetime import datetime
 
 import pytest
 from PIL import Image
@@ -181,3 +183,18 @@ def test_a_page_that_cannot_be_written_is_a_warning(tmp_path, capsys):
     (tmp_path / NAME).mkdir()
     assert train(config(tmp_path, PAGE)).iter == 12
     assert f'warning: {NAME} of this run is not written: ' in capsys.readouterr().out
+
+
+def test_a_run_lasted_as_long_in_a_copy(tmp_path):
+    start = tmp_path / '20260102_101500'
+    (start / 'vis_data').mkdir(parents=True)
+    (start / 'vis_data' / 'scalars.json').touch()
+    lines = ['2026/01/02 10:15:03 - mmengine - INFO - first', '2026/01/02 11:15:30 - last', 'rest']
+    (start / f'{start.name}.log').write_text('\n'.join(lines))
+    assert run.seconds(tmp_path, []) == 3630
+    (start / f'{start.name}.log').write_text('2026/99/99 11:15:30 - damaged')
+    assert run.seconds(tmp_path, []) == 0
+    (start / f'{start.name}.log').unlink()
+    written = datetime(2026, 1, 2, 10, 15, 20).timestamp()
+    os.utime(start / 'vis_data' / 'scalars.json', (written, written))
+    assert run.seconds(tmp_path, []) == 20

@@ -106,26 +106,25 @@ def _is_color(color: Any) -> bool:
 
 
 def _take_out_dangers(content: dict, folder: Path) -> None:
-    """Forget what mmengine would run, and files outside of ``folder`` that it would delete."""
+    """Forget what mmengine would run, and what it would delete but for the best in ``folder``.
+
+    mmengine deletes a best checkpoint, a file or folder, when a resumed run finds a better one.
+    After a work dir was moved or copied, that is the file of its name beside this one.
+    """
     if isinstance(text := (content.get('meta') or {}).get('cfg'), str):
         content['meta'] |= {IMAGES: images} if (images := config_images(text)) else {}
     hub = content.get('message_hub', {})
     info = hub.get('runtime_info', {})
-    gone = [key for key in info if key in PROGRAMS or _is_foreign_file(key, info[key], folder)]
+    gone = list(PROGRAMS)
+    for key in [key for key in info if type(key) is str and key.startswith('best_ckpt')]:
+        best = Path(info[key]) if type(info[key]) is str else Path()
+        if best.name.startswith('best_'):
+            info[key] = str(folder.absolute() / best.name)
+        else:
+            gone.append(key)
     for holder in (content.get('meta') or {}, info, hub.get('resumed_keys', {})):
-        for key in (*PROGRAMS, *gone):
+        for key in gone:
             holder.pop(key, None)
-
-
-def _is_foreign_file(key: Any, value: Any, folder: Path) -> bool:
-    """Whether an entry names a best checkpoint that does not lie in ``folder``, beside this one.
-
-    mmengine deletes that file or folder when a resumed run finds a better one.
-    """
-    if type(key) is not str or not key.startswith('best_ckpt'):
-        return False
-    best = Path(value) if type(value) is str else Path()
-    return best.parent != folder.absolute() or not best.name.startswith('best_')
 
 
 def read_data(file: BinaryIO, name: str | Path) -> Any:

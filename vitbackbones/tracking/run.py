@@ -1,5 +1,6 @@
 """What a work dir says of its run: its starts, how long it took, its evaluations, its files."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,6 +14,8 @@ from .pictures import FOLDER, KINDS
 REPORTS = ('report.html', '*/report.html', '*/*/report.html')
 UNITS = {'epoch': EPOCH, 'iter': ITERATION}  # by the beginning of the folders of pictures
 STARTED = '%Y%m%d_%H%M%S'  # the name of the folder that mmengine makes for each start
+LINE = re.compile(rb'^(\d{4}/\d\d/\d\d \d\d:\d\d:\d\d) - ', re.MULTILINE)  # of its log
+TAIL = 2**16  # bytes at the end of a log that are read for its last line
 
 
 @dataclass
@@ -68,7 +71,7 @@ def _picture_folders(work_dir: Path) -> Iterator[Path]:
 
 
 def seconds(work_dir: Path, names: list[str]) -> float:
-    """Return how long the starts of a run lasted, from the names and times of their logs.
+    """Return how long the starts of a run lasted, from the names and last lines of their logs.
 
     Args:
         work_dir: of the run.
@@ -78,11 +81,26 @@ def seconds(work_dir: Path, names: list[str]) -> float:
     lasted = 0.0
     for log in logs:
         try:
-            began = datetime.strptime(log.parts[-3], STARTED).timestamp()
-        except ValueError:  # a folder that somebody has renamed
+            took = _ended(log) - datetime.strptime(log.parts[-3], STARTED)
+        except ValueError:  # a folder that somebody has renamed, a damaged log
             continue
-        lasted += max(0.0, log.stat().st_mtime - began)
+        lasted += max(0.0, took.total_seconds())
     return lasted
+
+
+def _ended(log: Path) -> datetime:
+    """Return when a start wrote its last line, which a copy of the log says, too.
+
+    Raises:
+        ValueError: that is no time.
+    """
+    text = log.parents[1] / f'{log.parts[-3]}.log'
+    if text.is_file():
+        with text.open('rb') as file:
+            file.seek(max(0, text.stat().st_size - TAIL))
+            if times := LINE.findall(file.read()):
+                return datetime.strptime(times[-1].decode(), '%Y/%m/%d %H:%M:%S')
+    return datetime.fromtimestamp(log.stat().st_mtime)
 
 
 def files(work_dir: Path) -> dict[str, Path]:

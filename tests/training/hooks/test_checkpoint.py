@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 from itertools import count
 
 import pytest
@@ -141,6 +142,21 @@ def test_a_run_resumed_from_another_folder_leaves_the_best_there(tmp_path, monke
     names = {f'best_{metric.replace("/", "_")}_epoch_' for metric in metrics}
     assert {file.name for file in first.glob('best_*')} == {f'{name}3.pth' for name in names}
     assert {file.name for file in other.glob('best_*')} == {f'{name}4.pth' for name in names}
+
+
+def test_a_run_goes_on_in_a_copy_with_its_own_best(tmp_path, monkeypatch):
+    values = count()
+    better_each_time = lambda self, results: {'error': float(next(values))}  # noqa: E731
+    monkeypatch.setattr(ToyMetric, 'compute_metrics', better_each_time)
+    first, copy = tmp_path / 'first', tmp_path / 'copy'
+    run_toy(with_checkpoints(first, save_best='toy/error', rule='greater'))
+    shutil.copytree(first, copy)
+    config = with_checkpoints(copy, save_best='toy/error', rule='greater')
+    config.update(resume=True, load_from=str(copy / 'epoch_3.pth'))
+    config.train_cfg.max_epochs = 4
+    run_toy(config)
+    assert [file.name for file in copy.glob('best_*')] == ['best_toy_error_epoch_4.pth']
+    assert [file.name for file in first.glob('best_*')] == ['best_toy_error_epoch_3.pth']
 
 
 def test_a_file_that_was_written_again_is_kept(tmp_path):
