@@ -1,6 +1,7 @@
 """Files in their runtimes; what cannot run, or is of another model, is one message."""
 
 import sys
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -47,6 +48,20 @@ def test_every_runtime_answers_as_the_graph_says(tmp_path, name):
     WRITE[name](file)
     (logits,) = open_graph(file, Card.read(file), threads=1, trusted=True).run(IMAGES)
     np.testing.assert_allclose(logits, IMAGES.mean((2, 3)), atol=1e-6)
+
+
+def test_a_pt2_file_is_read_without_a_warning(tmp_path, monkeypatch):
+    write_pt2(tmp_path / 'model.pt2')
+    load = torch.export.load
+
+    def as_first_in_a_process(file):
+        warnings.warn('The given buffer is not writable, and PyTorch ...', stacklevel=2)
+        return load(file)
+
+    monkeypatch.setattr(torch.export, 'load', as_first_in_a_process)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        open_graph(tmp_path / 'model.pt2', make_card(format='pt2'), trusted=True)
 
 
 @pytest.mark.parametrize('suffix', ['.onnx', '.xml', '.pt2'])

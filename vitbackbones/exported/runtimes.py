@@ -4,6 +4,7 @@ Each is imported where it is used. All compute on the CPU, OpenVINO in float32 u
 are smaller.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -117,7 +118,10 @@ def start_torch(graph: Path, threads: int = 0) -> Graph:
 
     if threads:
         torch.set_num_threads(threads)
-    program = torch.export.load(graph)
+    with warnings.catch_warnings():
+        # torch reads the weights where they lie in the file's bytes, to which nobody writes
+        warnings.filterwarnings('ignore', 'The given buffer is not writable')
+        program = torch.export.load(graph)
     signature = program.graph_signature
     nodes = {node.name: node for node in program.graph.nodes}
     inputs = [_torch_port(nodes[name]) for name in signature.user_inputs]
