@@ -32,7 +32,7 @@ def test_voc_files_train_a_detector_without_a_config_for_them(tool, pets, tmp_pa
     result = tool('import_dataset', 'voc', 'pets', 'out')
     assert result.status == 0, result.err
     assert '1 class: cat; 10 objects on 10 pictures, 0 of them without objects' in result.out
-    assert f'configs/own/quick_detector.py --data-root {tmp_path}/out' in result.out
+    assert f'quick_detector --data-root {tmp_path}/out' in result.out
     (box,) = {tuple(entry['bbox']) for entry in content(tmp_path / 'out')['annotations']}
     assert box == (10, 5, 30, 25)
     result = tool('check_dataset', TINY, '--data-root', 'out', '--workers', 1)
@@ -98,6 +98,6 @@ def test_what_is_odd_is_said(tool, pets, tmp_path):
     voc(pets / '1.xml', voc_object('Cat', 11, 6, 40, 30), size=(64, 48))
     (pets / '2.png').write_bytes((pets / '3.png').read_bytes())
     result = tool('import_dataset', 'voc', 'pets', 'my out')
-    assert f"configs/own/quick_detector.py --data-root '{tmp_path}/my out'" in result.out
+    assert f"quick_detector --data-root '{tmp_path}/my out'" in result.out
     assert "'Cat', 'cat' are different classes" in result.err
     assert 'pictures of the same content as another one: 1 (' in result.out
