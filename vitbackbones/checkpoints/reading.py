@@ -106,25 +106,27 @@ def _is_color(color: Any) -> bool:
 
 
 def _take_out_dangers(content: dict, folder: Path) -> None:
-    """Forget what mmengine would run, and what it would delete but for the best in ``folder``.
-
-    mmengine deletes a best checkpoint, a file or folder, when a resumed run finds a better one.
-    After a work dir was moved or copied, that is the file of its name beside this one.
-    """
+    """Forget what mmengine would run, and what it would delete but for the best in ``folder``."""
     if isinstance(text := (content.get('meta') or {}).get('cfg'), str):
         content['meta'] |= {IMAGES: images} if (images := config_images(text)) else {}
     hub = content.get('message_hub', {})
     info = hub.get('runtime_info', {})
-    gone = list(PROGRAMS)
-    for key in [key for key in info if type(key) is str and key.startswith('best_ckpt')]:
-        best = Path(info[key]) if type(info[key]) is str else Path()
-        if best.name.startswith('best_'):
-            info[key] = str(folder.absolute() / best.name)
-        else:
-            gone.append(key)
+    best = {key for key in info if type(key) is str and key.startswith('best_ckpt')}
+    found = {key: path for key in best if (path := _best_in(folder, info[key]))}
+    info.update(found)
     for holder in (content.get('meta') or {}, info, hub.get('resumed_keys', {})):
-        for key in gone:
+        for key in (*PROGRAMS, *(best - found.keys())):
             holder.pop(key, None)
+
+
+def _best_in(folder: Path, value: Any) -> str:
+    """Return the path of a best checkpoint in ``folder``, beside this one; '' if none is named.
+
+    mmengine deletes that file or folder when a resumed run finds a better one. It is looked for by
+    its name, as work dirs are moved and copied.
+    """
+    name = Path(value).name if type(value) is str else ''
+    return str(folder.absolute() / name) if name.startswith('best_') else ''
 
 
 def read_data(file: BinaryIO, name: str | Path) -> Any:

@@ -71,7 +71,7 @@ def _picture_folders(work_dir: Path) -> Iterator[Path]:
 
 
 def seconds(work_dir: Path, names: list[str]) -> float:
-    """Return how long the starts of a run lasted, from the names and last lines of their logs.
+    """Return how many seconds the starts of a run lasted, by names and last lines of their logs.
 
     Args:
         work_dir: of the run.
@@ -94,13 +94,18 @@ def _ended(log: Path) -> datetime:
     Raises:
         ValueError: that is no time.
     """
-    text = log.parents[1] / f'{log.parts[-3]}.log'
+    text = _in_words(log)
     if text.is_file():
         with text.open('rb') as file:
             file.seek(max(0, text.stat().st_size - TAIL))
             if times := LINE.findall(file.read()):
                 return datetime.strptime(times[-1].decode(), '%Y/%m/%d %H:%M:%S')
     return datetime.fromtimestamp(log.stat().st_mtime)
+
+
+def _in_words(log: Path) -> Path:
+    """Return the log in words of the start whose log in numbers is ``log``."""
+    return log.parents[1] / f'{log.parts[-3]}.log'
 
 
 def files(work_dir: Path) -> dict[str, Path]:
@@ -112,7 +117,7 @@ def files(work_dir: Path) -> dict[str, Path]:
         'latest checkpoint': [latest] if latest else [],
         'report': [report] if report else [],
         'learned coefficients': [*work_dir.glob('coefficients.csv')],
-        'log': [log.parents[1] / f'{log.parts[-3]}.log' for log in logs],
+        'log': [_in_words(log) for log in logs],
         'losses and metrics': logs,
     }
     return {
