@@ -117,9 +117,9 @@ SHARED = {
     },
     '--compile': {
         'action': 'store_true',
-        'help': 'fold the weights and make one program of the backbone (torch.compile), the '
-        'fastest for single images on most CPUs; takes a minute or two at the first image, and at '
-        'the second size',
+        'help': 'fold the weights and make one program of the backbone (torch.compile), '
+        'usually the fastest for single images on a CPU; takes a minute or two at the first image, '
+        'and at the second size',
     },
 }
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..errors import InputError
 from ..messages import cut, some
 
-MAX_PIXELS = 178956970  # of an image: the limit of Pillow for one that is read
+MAX_PIXELS = 178956970  # of an image: the limit of Pillow, which only some cards need installed
 LONGEST_SIDE = 2**20
 MOST_STEPS = 20  # each may take a second; pipelines have five
 # By the library that resizes: its name of each interpolation.

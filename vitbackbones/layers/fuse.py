@@ -48,8 +48,8 @@ def fuse_for_inference(
             what goes out to float32. Factors and norms are folded before. By default the
             model's own type.
         compile: whether to make one program of the forward pass, see ``layers.compiled``, after
-            a first call of half a minute to two. On a CPU with AVX-512 that is the fastest form
-            for small batches, with AVX2 alone for most models.
+            a first call of half a minute to two. It is usually the fastest form for single images
+            on a CPU (docs/benchmarks.md).
 
     Raises:
         OptionError: ``pack`` is true, and this machine cannot; or another ``dtype``.
