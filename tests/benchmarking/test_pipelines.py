@@ -73,3 +73,10 @@ def test_a_missing_package_is_one_message(monkeypatch):
     monkeypatch.setitem(sys.modules, 'timm.data', None)
     with pytest.raises(InputError, match='pip install timm'):
         pipelines.of_timm()
+
+
+def test_an_odd_number_of_pictures_is_made_even(tmp_path):
+    for name in 'abc':
+        (tmp_path / f'{name}.jpg').touch()
+    names = [file.stem for file in data.pictures(str(tmp_path), 8)]
+    assert names == ['a', 'b', 'c', 'a']

@@ -2,7 +2,8 @@
 
 Eight of the fifteen operations that timm draws from replace a value by another one, wherever in the
 picture it stands. They are applied to the 256 values in place of the picture, which is then looked
-up in what comes out. The others (turning, moving, saturation, sharpness) are mmpretrain's own.
+up in what comes out. Moving along an axis is a filter (:mod:`.translate`). The others (turning,
+shearing, saturation, sharpness) are mmpretrain's own.
 """
 
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from mmpretrain.datasets.transforms import RandAugment as MMPretrainRandAugment
 from mmpretrain.datasets.transforms.auto_augment import BaseAugTransform
 
 from .tables import VALUES, count_values
+from .translate import EQUALS_OPENCV, translate
 
 
 def _of_all_values(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
@@ -25,9 +27,17 @@ def _contrast_stretched(operation: BaseAugTransform, image: np.ndarray) -> np.nd
     """Stretch the values of each channel to all of 0 to 255."""
     if operation.random_disable():
         return VALUES
-    present = [counts.nonzero()[0].astype(np.uint8) for counts in count_values(image)]
-    clipped = [VALUES.clip(values[0], values[-1]) for values in present]
-    return mmcv.auto_contrast(np.stack(clipped, axis=2))  # 3 x (1, 256) -> (1, 256, 3)
+    tables = [_stretching(counts.nonzero()[0]) for counts in count_values(image)]
+    return np.stack(tables, axis=1)[None]  # 3 x (256,) -> (1, 256, 3)
+
+
+def _stretching(present: np.ndarray) -> np.ndarray:
+    """Return the new values for a channel that has the values ``present``, in order."""
+    low, high = present[0], present[-1]
+    if low == high:
+        return VALUES[0]
+    scale = 255.0 / (high - low)
+    return (VALUES[0] * scale - low * scale).clip(0, 255).astype(np.uint8)
 
 
 def _equalized(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
@@ -52,13 +62,17 @@ def _contrast_changed(operation: BaseAugTransform, image: np.ndarray) -> np.ndar
     """Move all values towards the mean of the gray picture, or away from it."""
     if operation.random_disable():
         return VALUES
-    magnitude = operation.magnitude
-    if magnitude is None:
-        magnitude = operation.random_magnitude()
-    factor = 1 + operation.random_negative(magnitude)
+    factor = 1 + _signed_magnitude(operation)
     values = VALUES.astype(np.float32)
     mean = np.full_like(values, round(mmcv.bgr2gray(image).mean()))
     return cv2.addWeighted(values, factor, mean, 1 - factor, 0).clip(0, 255).astype(np.uint8)
+
+
+def _signed_magnitude(operation: BaseAugTransform) -> float:
+    magnitude = operation.magnitude
+    if magnitude is None:
+        magnitude = operation.random_magnitude()
+    return operation.random_negative(magnitude)
 
 
 # What makes the table (1, 256) or (1, 256, 3) of an operation, by the name of mmpretrain's class
@@ -74,6 +88,30 @@ TABLES: dict[str, Callable[[BaseAugTransform, np.ndarray], np.ndarray]] = {
 }
 
 
+def _look_up(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
+    table = TABLES[type(operation).__name__](operation, image)
+    return image if table is VALUES else cv2.LUT(image, table)
+
+
+def _translate(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
+    """Move along one axis, by a share of its length."""
+    if operation.random_disable():
+        return image
+    axis = 1 if operation.direction == 'horizontal' else 0
+    offset = _signed_magnitude(operation) * image.shape[axis]
+    return translate(image, offset, axis, operation.pad_val)
+
+
+def _fast_form(operation: BaseAugTransform) -> Callable | None:
+    """Return what does an operation faster, if anything does."""
+    name = type(operation).__name__
+    if name in TABLES:
+        return _look_up
+    if name == 'Translate' and EQUALS_OPENCV and operation.interpolation == 'bicubic':
+        return _translate if isinstance(operation.pad_val, tuple) else None
+    return None
+
+
 class RandAugment(MMPretrainRandAugment):
     """mmpretrain's ``RandAugment`` of 8-bit pictures (H, W, 3), with its options.
 
@@ -84,11 +122,9 @@ class RandAugment(MMPretrainRandAugment):
         """Apply the operations that are drawn to ``img``."""
         for index in self.random_policy_indices():
             operation = self.transforms[index]
-            make_table = TABLES.get(type(operation).__name__)
-            if make_table is None:
+            fast = _fast_form(operation)
+            if fast is None:
                 results = operation.transform(results)
-                continue
-            table = make_table(operation, results['img'])
-            if table is not VALUES:
-                results['img'] = cv2.LUT(results['img'], table)
+            else:
+                results['img'] = fast(operation, results['img'])
         return results

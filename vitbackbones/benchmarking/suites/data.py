@@ -106,6 +106,8 @@ def _columns(part: str, ms: float, unit: float, task: Task) -> dict:
 def pictures(root: str | None, count: int) -> list[Path]:
     """Return at most ``count`` image files below a folder, spread over all of them.
 
+    Of an odd number the first comes twice: timm mixes pairs.
+
     Raises:
         InputError: none is named, or there is none.
     """
@@ -114,7 +116,8 @@ def pictures(root: str | None, count: int) -> list[Path]:
     found = sorted(p for p in Path(root).rglob('*') if p.suffix.lower() in SUFFIXES)
     if not found:
         raise InputError(f'--data-root {root}: no picture below it ({" ".join(sorted(SUFFIXES))})')
-    return found[:: -(-len(found) // count)]
+    chosen = found[:: -(-len(found) // count)]
+    return chosen + chosen[: len(chosen) % 2]
 
 
 def annotated(file: Path, number: int, folder: Path) -> dict:
