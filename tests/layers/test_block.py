@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from vitbackbones.backbones.pvt import SpatialReduction
 from vitbackbones.layers import Block, CoefficientShortcut, Dropout, DropPath, Mlp, NoShortcut
@@ -50,6 +51,50 @@ def test_keys_and_values_come_from_the_reduction():
 
 def test_hidden_width_of_the_mlp():
     assert make().mlp.fc1.out_features == 48
+
+
+class Operators(TorchDispatchMode):
+    """Note the names of all operators that run."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = []
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.names.append(function.overloadpacket.__name__)
+        return function(*args, **kwargs or {})
+
+
+@torch.no_grad()
+def test_the_mlp_needs_no_memory_for_its_activation():
+    mlp, x = make().mlp, tokens()
+    with Operators() as seen:
+        out = mlp(x)
+    assert 'gelu_' in seen.names
+    assert 'gelu' not in seen.names
+    assert torch.equal(out, mlp.fc2(nn.functional.gelu(mlp.fc1(x))))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('of', ['fc1', 'act', 'all'])
+def test_a_hook_reads_what_comes_before_the_activation(of):
+    mlp, x, seen = make().mlp, tokens(), []
+
+    def note(module, inputs, output):
+        if module is mlp.fc1:
+            seen.append(output)
+        elif module is mlp.act:
+            seen.extend(inputs)
+
+    if of == 'all':
+        hook = nn.modules.module.register_module_forward_hook(note)
+    else:
+        hook = getattr(mlp, of).register_forward_hook(note)
+    expected = mlp.fc1(x)
+    with hook:
+        mlp(x)
+    assert all(torch.equal(value, expected) for value in seen)
+    assert seen
 
 
 def test_nothing_is_dropped_unless_asked():

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from .attention import SlicedAttention, Slicing
+from .constants import is_traced
 from .drop import make_drop_path, make_dropout
 from .fuse import InPlaceGELU, ScaledIdentity, has_hook, scale_linear
 from .parts import ATTENTIONS, SHORTCUTS, build_part, declared, register, require_choice
@@ -40,7 +41,17 @@ class Mlp(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Map (..., embed_dims) to (..., embed_dims)."""
-        return self.drop(self.fc2(self.drop(self.act(self.fc1(x)))))
+        return self.drop(self.fc2(self.drop(self._activate(self.fc1(x)))))
+
+    def _activate(self, hidden: Tensor) -> Tensor:
+        """Apply the activation, over ``hidden`` itself where no gradient and no hook reads it.
+
+        New memory for the widest tensor of a block takes up to a tenth of the time on a CPU.
+        """
+        read = hidden.requires_grad or is_traced() or has_hook(self.fc1, self.act)
+        if read or type(self.act) is not nn.GELU or type(self.fc1) is not nn.Linear:
+            return self.act(hidden)
+        return torch.ops.aten.gelu_(hidden)
 
     @property
     def last_linear(self) -> nn.Linear:

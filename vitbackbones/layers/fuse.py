@@ -20,6 +20,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.module import _global_forward_hooks, _global_forward_pre_hooks
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 from torch.utils._pytree import tree_map_only
 
@@ -91,7 +92,8 @@ def _held_twice(model: nn.Module) -> set[int]:
 
 def has_hook(*modules: nn.Module) -> bool:
     """Return whether a hook reads or replaces what goes into or comes out of one of ``modules``."""
-    return any(module._forward_hooks or module._forward_pre_hooks for module in modules)
+    of_all = _global_forward_hooks or _global_forward_pre_hooks
+    return bool(of_all) or any(x._forward_hooks or x._forward_pre_hooks for x in modules)
 
 
 def _fold_norms(layers: nn.Sequential) -> None:
