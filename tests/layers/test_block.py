@@ -1,12 +1,22 @@
 """The two branches of a block, where each of its options acts, and its shortcuts."""
 
+import math
+
 import pytest
 import torch
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from vitbackbones.backbones.pvt import SpatialReduction
-from vitbackbones.layers import Block, CoefficientShortcut, Dropout, DropPath, Mlp, NoShortcut
+from vitbackbones.layers import (
+    Block,
+    CoefficientShortcut,
+    Dropout,
+    DropPath,
+    Mlp,
+    NoShortcut,
+    pieces,
+)
 
 SIZE = (2, 4)
 
@@ -66,18 +76,25 @@ class Operators(TorchDispatchMode):
 
 
 @torch.no_grad()
-def test_the_mlp_needs_no_memory_for_its_activation():
+@pytest.mark.parametrize('tokens_at_once', [5, 16])
+def test_the_mlp_keeps_a_piece_of_its_inner_tokens_only(monkeypatch, tokens_at_once):
+    monkeypatch.setattr(pieces, '_WIDE', 4 * 48 * 15)  # 15 of 16 tokens
+    monkeypatch.setattr(pieces, '_PIECE', 4 * 48 * tokens_at_once)
     mlp, x = make().mlp, tokens()
+    expected = mlp.fc2(nn.functional.gelu(mlp.fc1(x)))
     with Operators() as seen:
         out = mlp(x)
-    assert 'gelu_' in seen.names
+    assert seen.names.count('gelu_') == math.ceil(16 / tokens_at_once)
     assert 'gelu' not in seen.names
-    assert torch.equal(out, mlp.fc2(nn.functional.gelu(mlp.fc1(x))))
+    torch.testing.assert_close(out, expected)
+    with torch.enable_grad(), Operators() as seen:
+        mlp(x)
+    assert seen.names.count('gelu') == 1
 
 
 @torch.no_grad()
 @pytest.mark.parametrize('of', ['fc1', 'act', 'all'])
-def test_a_hook_reads_what_comes_before_the_activation(of):
+def test_a_hook_reads_what_comes_before_the_activation(monkeypatch, of):
     mlp, x, seen = make().mlp, tokens(), []
 
     def note(module, inputs, output):
@@ -90,6 +107,7 @@ def test_a_hook_reads_what_comes_before_the_activation(of):
         hook = nn.modules.module.register_module_forward_hook(note)
     else:
         hook = getattr(mlp, of).register_forward_hook(note)
+    monkeypatch.setattr(pieces, '_WIDE', 0)
     expected = mlp.fc1(x)
     with hook:
         mlp(x)

@@ -20,15 +20,11 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from .constants import is_traced
+from .pieces import tokens_of_a_piece
 
 # Rows that oneDNN lays a weight out for. Without a number it only transposes many weights, and a
 # layout for many rows serves few as well; one number for all, so that no batch decides.
 _ROWS = 8192
-# Bytes between the two layers of an MLP: more than _WIDE are made in pieces of _PIECE. So much
-# memory comes from the system page by page in every call, which takes up to half of the MLP's
-# time; with less, pieces cost more than they save.
-_WIDE = 20 * 2**20
-_PIECE = 4 * 2**20
 
 
 def why_not_packed() -> str:
@@ -180,7 +176,8 @@ class ClosingSum(nn.Module):
 
         The branch (N, L, width) comes as it is before its last layers.
         """
-        rows, last = self._rows_of_a_piece(branch), self.held[-1]
+        last = self.held[-1]
+        rows = tokens_of_a_piece(branch, self.width) if _packs(branch) else None
         if rows is None and self.scale == 1.0:
             return last.product(self._hidden(branch), other=x)
         if rows is None:
@@ -191,13 +188,6 @@ class ClosingSum(nn.Module):
             answer = last.product(self._hidden(piece))
             torch.add(answer, x_piece, alpha=self.scale, out=out_piece)
         return out
-
-    def _rows_of_a_piece(self, branch: Tensor) -> int | None:
-        """Return how many tokens to map at a time; ``None`` for all at once."""
-        row = self.width * branch.element_size()  # bytes
-        if branch.shape[:-1].numel() * row <= _WIDE or not _packs(branch):
-            return None
-        return max(_PIECE // row, 1)
 
     def _hidden(self, branch: Tensor) -> Tensor:
         """Apply all layers but the last."""
