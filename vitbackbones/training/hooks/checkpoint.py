@@ -9,11 +9,13 @@ after that.
 import inspect
 from pathlib import Path
 
+from mmengine.dist import broadcast_object_list, is_main_process
 from mmengine.fileio import LocalBackend
 from mmengine.hooks import CheckpointHook as MMEngineCheckpointHook
 
 from ...errors import InputError
 from ...messages import did_you_mean
+from ..latest_best import latest_best
 
 
 class CheckpointHook(MMEngineCheckpointHook):
@@ -32,18 +34,32 @@ class CheckpointHook(MMEngineCheckpointHook):
 
     def before_train(self, runner) -> None:
         super().before_train(runner)
+        if self.save_best and runner.iter > 0:
+            self._take_up_latest_best(runner)
+        self._find_best_here(runner.message_hub.runtime_info)
         self.file_backend = _LateRemoval(self.file_backend)
-        self._find_best_here()
 
-    def _find_best_here(self) -> None:
+    def _take_up_latest_best(self, runner) -> None:
+        """Go on with the best that the checkpoint does not name, as the run was killed."""
+        found = [latest_best(runner, Path(self.out_dir)) if is_main_process() else None]
+        broadcast_object_list(found)
+        newer, replaced = found[0]
+        for key, value in newer.items():
+            runner.message_hub.update_info(key, value)
+        if is_main_process():
+            for file in filter(Path.is_file, [Path(self.out_dir, name) for name in replaced]):
+                file.unlink()
+                runner.logger.info(f'{file} is removed: a better one was saved before the kill')
+
+    def _find_best_here(self, records: dict) -> None:
         """Look for the best in this work dir: a run may be resumed from a file of another."""
 
         def here(path: str | None) -> str | None:
             return path and self.file_backend.join_path(self.out_dir, Path(path).name)
 
-        self.best_ckpt_path = here(getattr(self, 'best_ckpt_path', None))
-        several = getattr(self, 'best_ckpt_path_dict', {})
-        self.best_ckpt_path_dict = {metric: here(path) for metric, path in several.items()}
+        several = getattr(self, 'key_indicators', ())
+        self.best_ckpt_path = here(records.get('best_ckpt'))
+        self.best_ckpt_path_dict = {key: here(records.get(f'best_ckpt_{key}')) for key in several}
 
     def _save_checkpoint_with_step(self, runner, step, meta) -> None:
         super()._save_checkpoint_with_step(runner, step, meta)
