@@ -99,6 +99,24 @@ def test_train_test_draw_masks(tool, data, tmp_path):
     assert Image.open(tmp_path / 'pictures' / '00000_000000.png').width > 800
 
 
+def test_names_of_classes_do_not_reach_the_terminal_as_orders(tool, data, tmp_path):
+    folder, config = tmp_path / 'data', tmp_path / 'config.py'
+    shutil.copytree(data, folder)
+    for path in folder.glob('annotations/*.json'):
+        path.write_text(path.read_text().replace('"circle"', '"cir\\u001b[31mcle"'))
+    about = {'dataset': {'metainfo': {'classes': ('cir\x1b[31mcle', 'square', 'triangle')}}}
+    scores = {'classwise': True}
+    parts = [f'{split}_dataloader = {about}' for split in ('train', 'val', 'test')]
+    parts += [f'{split}_evaluator = {scores}' for split in ('val', 'test')]
+    config.write_text('\n'.join([f'_base_ = {str(TINY)!r}', *parts]))
+    common = ['--data-root', folder, '--work-dir', tmp_path / 'run']
+    trained = tool('train', config, '--scratch', *common)
+    tested = tool('test', config, tmp_path / 'run', *common)
+    for result, shown in ((trained, r'| cir\x1b[31mcle '), (tested, r'coco/cir\x1b[31mcle_prec')):
+        assert shown in result.out, result.err
+        assert '\x1b' not in result.out + result.err
+
+
 @pytest.mark.parametrize(
     ('config', 'saved', 'resumed'),
     [(TINY, 'epoch_1.pth', 'epoch_2.pth'), (TINY_SEG, 'iter_3.pth', 'iter_4.pth')],

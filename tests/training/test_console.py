@@ -74,6 +74,13 @@ def test_a_level_is_shown_where_it_is_no_information():
     assert [line.split(' ', 2)[2] for line in lines] == ['it', 'warning: it', 'error: it']
 
 
+def test_what_a_terminal_would_obey_is_shown():
+    table = '\n+---+\n| a\tb\r\x1b[31m é │\n+---+'
+    record = logging.LogRecord('x', logging.INFO, 'f.py', 1, table, (), None)
+    shown = console._ForTheScreen().format(record)
+    assert shown.partition('\n')[2] == '+---+\n| a\tb\\r\\x1b[31m é │\n+---+'
+
+
 def test_lines_of_the_bars_are_left_to_them(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(console, 'on_terminal', lambda: True)
     run_toy(toy_config(tmp_path))

@@ -16,7 +16,7 @@ from ..checkpoints.class_names import require_same_names
 from ..configuration.read import read_config, require_sections
 from ..configuration.settings import type_at
 from ..drawing.sheet import save_samples
-from ..errors import InputError
+from ..errors import InputError, printable
 from ..exported.card import Card
 from ..exported.runtimes import RUNTIMES, is_exported
 from ..files import prepare_folder
@@ -91,7 +91,7 @@ def evaluate(options: Namespace) -> None:
         report = _prepare_report(runner, options) if options.report else None
         metrics = runner.test()
     if process_rank() == 0:
-        print(table(metrics))
+        print(printable(table(metrics)))  # it may name classes of any file
         if options.draw:
             _draw(runner, options)
         if report:

@@ -15,6 +15,7 @@ from mmengine.runner import FlexibleRunner
 from mmengine.runner import Runner as MMEngineRunner
 from tqdm import tqdm
 
+from ..errors import printable
 from ..messages import on_terminal
 from .optional_hooks import OptionalHooks
 
@@ -93,10 +94,16 @@ def _worth_showing(record: logging.LogRecord) -> bool:
 
 
 class _ForTheScreen(logging.Formatter):
-    """Writes the time, the level of what is no mere information, and the main values of a line."""
+    """Writes the time, the level of what is no mere information, and the main values of a line.
+
+    Names of classes and files that the terminal would obey are shown instead.
+    """
 
     def __init__(self) -> None:
         super().__init__('%(asctime)s', datefmt='%m/%d %H:%M:%S')
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record))
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         level = '' if record.levelno == logging.INFO else f'{record.levelname.lower()}: '
