@@ -1,6 +1,7 @@
 """Trackers beside the local log: what goes wrong in one of them never ends the run."""
 
 import json
+import shutil
 
 import pytest
 import torch
@@ -92,6 +93,28 @@ def test_a_resumed_run_is_known_and_gets_nothing_twice(tmp_path, kept, monkeypat
     record = read_record(tmp_path)
     assert record['status'] == 'finished'
     assert [start['iteration'] for start in record['starts']] == [0, 4]
+
+
+@pytest.mark.parametrize('change', ['copied', 'moved', 'linked', 'copied over'])
+def test_a_copy_is_a_run_of_its_own(tmp_path, kept, change):
+    """One that stands beside its original, which may go on as well."""
+    first, other = tmp_path / 'first', tmp_path / 'other'
+    train(config(first, trackers=['notes']))
+    if change == 'linked':
+        other.symlink_to(first)
+    else:
+        shutil.copytree(first, other)
+    if change == 'moved':
+        shutil.rmtree(first)
+    if change == 'copied over':  # the folder has another run now
+        (first / 'tracking.json').unlink()
+    kept.clear()
+    train(config(other, trackers=['notes'], **resumed(other)))
+    known = None if change == 'copied' else {'place': 'on the table', 'id': 7}
+    assert kept[0] == ('start', 'other', 4, known)
+    kept.clear()
+    train(config(other, trackers=['notes'], **resumed(other)))
+    assert kept[0][-1] == {'place': 'on the table', 'id': 7}  # of the copy now
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,14 @@ from ..catalog import config_name
 from ..errors import InputError
 from ..messages import in_one_line
 from .backend import Backend, left_alone
-from .record import empty_record, logged_rows, read_record, this_start, write_record
+from .record import (
+    empty_record,
+    logged_rows,
+    own_trackers,
+    read_record,
+    this_start,
+    write_record,
+)
 from .tracker import Start, Tracker
 
 TRACKERS = {
@@ -76,13 +83,16 @@ class TrackHook(Follower):
     @master_only
     def before_train(self, runner: Runner) -> None:
         """Start the trackers."""
-        earlier = read_record(Path(runner.work_dir)) if runner.iter else empty_record()
+        work_dir = Path(runner.work_dir)
+        earlier = read_record(work_dir) if runner.iter else empty_record()
+        earlier['trackers'] = own_trackers(work_dir, earlier)
         start = this_start(runner)
         for name in self.trackers:
             if named := self._start(runner, name, earlier):
                 start['trackers'].append(name)
                 earlier['trackers'][name] = named
-        self.record = {**earlier, 'starts': [*earlier['starts'], start]}
+        starts = [*earlier['starts'], start]
+        self.record = {**earlier, 'starts': starts, 'work_dir': str(work_dir)}
         self._note(runner, RUNNING)
 
     def _start(self, runner: Runner, name: str, earlier: dict) -> dict | None:

@@ -51,7 +51,8 @@ def _is_record(content: Any) -> bool:
                 isinstance(each, dict) and isinstance(each.get('place'), str)
                 for each in trackers.values()
             )
-            return named and all(map(_is_start, starts))
+            placed = isinstance(content.get('work_dir', ''), str)
+            return named and placed and all(map(_is_start, starts))
     return False
 
 
@@ -63,6 +64,19 @@ def _is_start(content: Any) -> bool:
         and all(isinstance(content.get(key), str) for key in TEXTS)
         and Path(content['log']).name == content['log']  # a folder of the work dir
     )
+
+
+def own_trackers(work_dir: Path, record: dict) -> dict[str, dict]:
+    """Return what a run is called in its trackers, without what the original of a copy goes on in.
+
+    A work dir is a copy, rather than moved, while the one that it was is still there.
+    """
+    original = Path(record.get('work_dir') or work_dir)
+    theirs = read_record(original)['trackers']
+    if not theirs or original.samefile(work_dir):
+        return record['trackers']
+    used = [each['id'] for each in theirs.values() if 'id' in each]
+    return {k: named for k, named in record['trackers'].items() if named.get('id') not in used}
 
 
 def write_record(work_dir: Path, record: dict) -> None:
