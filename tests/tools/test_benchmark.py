@@ -1,6 +1,8 @@
 """The benchmark: what its table holds, and that a wrong model is one message."""
 
 import csv
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -164,6 +166,16 @@ def test_a_table_that_cannot_be_written_is_told_before_measuring(tool, tmp_path)
 def test_plain_forms_outside_a_clone(tool, monkeypatch):
     monkeypatch.setitem(sys.modules, 'tests.reference.models', None)
     refused(tool('benchmark', 'plain:sret_t'), 'plain forms are part of a clone')
+
+
+def test_plain_forms_beside_the_tests_of_another_package(tmp_path):
+    (tmp_path / 'tests').mkdir()
+    (tmp_path / 'tests/__init__.py').touch()
+    command = [sys.executable, ROOT / 'tools/benchmark.py', 'plain:sret_t', *QUICK]
+    environment = {**os.environ, 'PYTHONPATH': str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert 'plain:sret_t' in done.stdout
 
 
 def test_loading_is_measured_on_the_pictures_that_are_named(tool, tmp_path, monkeypatch):

@@ -123,8 +123,8 @@ def build_plain(name: str, size: tuple[int, int], features: bool) -> nn.Module:
     """
     if features:
         raise InputError(f'plain:{name} has logits only, no feature maps')
-    if CLONE and str(CLONE) not in sys.path:
-        sys.path.append(str(CLONE))
+    if CLONE:
+        sys.path.insert(0, str(CLONE))  # other packages install a ``tests``, too
     try:
         from tests.reference.models import PlainModel  # a wheel does not bring the tests
     except ModuleNotFoundError as error:

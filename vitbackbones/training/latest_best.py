@@ -87,7 +87,7 @@ def _read(file: Path) -> Iterator[Best]:
         return
     records = content['message_hub']['runtime_info']
     for key in [key for key in records if type(key) is str and key.startswith(PATH)]:
-        if Path(records[key]).name == file.name and _score_of(key) in records:
+        if Path(str(records[key])).name == file.name and _score_of(key) in records:
             yield Best(
                 path=file,
                 key=key,
