@@ -108,6 +108,12 @@ def test_work_dir_is_a_file(tool, tmp_path):
     refused(result, 'taken', 'cannot be written to')
 
 
+def test_a_sharded_run_is_not_resumed(tool):
+    strategy = 'strategy.type=vitbackbones.FSDPStrategy'
+    result = tool('train', TINY, '--resume', 'any.pth', '--cfg-options', strategy)
+    refused(result, '--resume', 'vitbackbones.FSDPStrategy', 'load_from=FILE')
+
+
 def test_nothing_to_resume(tool):
     refused(tool('train', TINY, '--resume'), '--resume: no checkpoint in', 'work_dirs/tiny_detr')
 

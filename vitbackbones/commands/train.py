@@ -167,6 +167,12 @@ def _find_start(config: Config, options: Namespace) -> Config:
         raise InputError(
             '--overwrite starts from the beginning, but the config has resume=True; leave one out'
         )
+    if resume and config.get('strategy'):
+        raise InputError(
+            f'--resume: a run with strategy.type={config.strategy.type!r} cannot be resumed, its '
+            'optimizer would go on differently. Start a new one from the weights of a checkpoint '
+            '(--cfg-options load_from=FILE), or train without strategy, which resumes to the bit'
+        )
     config = copy.deepcopy(config)
     if resume:
         checkpoint = str(find_resume(config, resume))
