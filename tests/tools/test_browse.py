@@ -109,3 +109,16 @@ def test_a_broken_annotation_is_named(tool, data, tmp_path):
     spoiled = shutil.copytree(data, tmp_path / 'spoiled')
     (spoiled / 'annotations' / 'instances_train.json').write_text('{')
     refused(tool('browse', TINY, '--data-root', spoiled), 'instances_train.json')
+
+
+@pytest.mark.parametrize('out', ['sheet.png', 'folder'])
+def test_nothing_is_replaced_unless_asked(tool, data, tmp_path, out):
+    words = ['browse', TINY, '--data-root', data, '--images', 1, '--draws', 1, '--out', out]
+    assert tool(*words).status == 0
+    files = list(tmp_path.rglob('*.png'))
+    for file in files:
+        file.write_bytes(b'mine')
+    refused(tool(*words), f'--out {out}: is there already', '--overwrite')
+    assert all(file.read_bytes() == b'mine' for file in files)
+    assert tool(*words, '--overwrite').status == 0
+    assert not any(file.read_bytes() == b'mine' for file in files)

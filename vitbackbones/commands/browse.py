@@ -73,6 +73,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         '(default: browse_<config name>.jpg)'
     )
     add('--out', metavar='PATH', help=out)
+    add('--overwrite', action='store_true', help='replace what is at --out')
     add_shared(add, '--cfg-options')
 
 
@@ -80,10 +81,11 @@ def browse(options: Namespace) -> None:
     """Do what ``vitbackbones browse --help`` describes.
 
     Raises:
-        InputError: the config has no such data, or a file of them cannot be used.
+        InputError: the config has no such data, a file of them cannot be used, or ``--out`` is
+            there already.
     """
     config = read_config(options.config, options.cfg_options)
-    out = _target(options.out or f'browse_{config_name(config.filename)}.jpg')
+    out = _target(options, config)
     leave_out_unused(config)
     require_sections(config, 'model', 'train_cfg', f'{options.split}_dataloader')
     task = find_task(config)
@@ -104,11 +106,14 @@ def browse(options: Namespace) -> None:
         print(f'training as in a run with randomness.seed={seed} on one process')
 
 
-def _target(given: str) -> Path:
+def _target(options: Namespace, config: Config) -> Path:
     """Return the path of a picture, or of a folder, which has no suffix."""
-    path = Path(given).absolute()
+    path = Path(options.out or f'browse_{config_name(config.filename)}.jpg').absolute()
     if path.suffix:
         picture_format(path)
+    taken = any(path.iterdir()) if path.is_dir() else path.exists()
+    if options.out and taken and not options.overwrite:
+        raise InputError(f'--out {options.out}: is there already; choose another, or --overwrite')
     return path
 
 
