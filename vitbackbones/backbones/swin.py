@@ -75,6 +75,11 @@ def shift_mask(
     return -100.0 * (region[:, None] != region[:, :, None])
 
 
+def _for_each_image(bias: Tensor, batch: int) -> Tensor:
+    """Map the bias of windows (windows, ...) to that of a batch, (batch * windows, ...)."""
+    return bias.expand(batch, *bias.shape).flatten(0, 1)  # of one image no copy
+
+
 class WindowBlock(Block):
     """A transformer block that attends in windows.
 
@@ -162,7 +167,7 @@ class WindowBlock(Block):
         mask = shift_mask(grid, self.window, shift, self.relative_position_index.device)[:, None]
         if bias is not None:
             mask = mask.to(bias.dtype) + bias  # (windows, heads, M * M, M * M)
-        return mask.repeat(batch, 1, 1, 1)
+        return _for_each_image(mask, batch)
 
     def fold_for_inference(self) -> None:
         """Work out the order of tokens in windows, and their bias, once for each size."""
@@ -176,7 +181,7 @@ class WindowBlock(Block):
         answers = []
         for order, bias in kinds:
             x = n.index_select(1, order.flatten())  # (N, windows * M * M, C)
-            bias = bias if bias is None or len(bias) == 1 else bias.repeat(len(n), 1, 1, 1)
+            bias = bias if bias is None or len(bias) == 1 else _for_each_image(bias, len(n))
             x = self.attn(x.unflatten(1, order.shape).flatten(0, 1), bias=bias)
             answers.append(x.unflatten(0, (len(n), -1)).flatten(1, 2))  # (N, windows * M * M, C)
         x = torch.cat(answers, 1) if len(answers) > 1 else answers[0]
