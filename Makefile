@@ -56,7 +56,7 @@ format: .venv/.installed
 
 clean:
 	rm -rf .venv .venv-openmmlab .venv-newest .venv-oldest .pytest_cache .ruff_cache build *.egg-info
-	find vitbackbones tests tools -name __pycache__ -prune -exec rm -rf {} +
+	find vitbackbones benchmarks tests tools -name __pycache__ -prune -exec rm -rf {} +
 
 # --- environments ---------------------------------------------------------------------------
 # .installed is touched last: an interrupted installation is taken up again by the next make.

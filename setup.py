@@ -61,8 +61,6 @@ TOOLBOX_NEEDS = [
     'yapf',
 ]
 
-SHARDS = ['braceexpand', 'webdataset>=1.0']
-
 # The maintained continuation of OpenMMLab.
 ONEDL = ['onedl-mmengine>=0.10.12', 'onedl-mmcv>=2.3.6']
 DETECTION = [*TOOLS, *ONEDL, 'onedl-mmdetection>=3.5.1']
@@ -84,7 +82,7 @@ EXTRAS = {
     'segmentation': SEGMENTATION,  # Mask2Former needs detection, too
     'classification': CLASSIFICATION,
     'onedl': ALL_TASKS,
-    'all': [*ALL_TASKS, *SHARDS, *HUB, *DISTILL, *TRACK, *EXPORT, *COMPLETION],
+    'all': [*ALL_TASKS, *HUB, *DISTILL, *TRACK, *EXPORT, *COMPLETION],
     'openmmlab': [  # the originals; mmdet and mmseg refuse mmcv 2.2
         *TOOLS,
         'mmengine>=0.10.7',
@@ -98,7 +96,6 @@ EXTRAS = {
     ],
     # for toolboxes that `pip install --no-deps` adds: docs/install.md has the two commands
     'lean': [*TOOLS, *TOOLBOX_NEEDS],
-    'shards': SHARDS,  # to write tar shards; reading them takes nothing
     'hub': HUB,
     'distill': DISTILL,
     'track': TRACK,
@@ -107,7 +104,6 @@ EXTRAS = {
     'completion': COMPLETION,
     'docs': DOCS,  # to build the site
     'dev': [
-        *SHARDS,
         *HUB,
         *DISTILL,
         *COMPLETION,
@@ -168,7 +164,12 @@ setup(
     ],
     python_requires='>=3.10,<3.15',
     packages=find_packages(include=['vitbackbones', 'vitbackbones.*']),
-    package_data={'vitbackbones': ['trained/*'], 'vitbackbones.reporting': ['page.html']},
+    package_data={
+        'vitbackbones': ['trained/*'],
+        'vitbackbones.analysis.published': ['*.csv'],
+        'vitbackbones.reporting': ['page.html'],
+        'vitbackbones.weights': ['*.csv'],
+    },
     install_requires=REQUIRES,
     extras_require=EXTRAS,
     entry_points={'console_scripts': ['vitbackbones = vitbackbones.commands.main:main']},

@@ -1,5 +1,6 @@
 """Shared by all tests: the same result in any order, in any clone, on any machine."""
 
+import gc
 import logging
 import os
 import signal
@@ -23,6 +24,11 @@ ROOT = Path(__file__).parents[1]
 os.environ['PYTHONPATH'] = str(ROOT)
 torch.set_num_threads(1)
 STATE = pytest.StashKey[SharedState]()
+
+
+def pytest_collection_finish():
+    """Leave what was imported out of collections, of which mmengine makes one for a data set."""
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -52,7 +58,7 @@ def _seeded():
 @pytest.fixture(autouse=True)
 def _signals():
     """Give signals back to who had them: a run that is killed in a test cannot."""
-    numbers = (*SIGNALS, signal.SIGCHLD)
+    numbers = (*SIGNALS, signal.SIGCHLD, signal.SIGALRM)
     before = {number: signal.getsignal(number) for number in numbers}
     yield
     for number, handler in before.items():
@@ -65,12 +71,15 @@ REPRESENTATIVES = list({entry[0]: name for name, entry in reversed(MODELS.items(
 
 
 def shallow(cls):
-    """Return the first variant of a backbone class's table, cut to at most two blocks a stage."""
+    """Return the first variant of a class's table with few blocks and a quarter of its widths."""
     arch = dict(next(iter(cls.archs.values())))
     if 'depth' in arch:
         arch['depth'] = 2
     if 'depths' in arch:
         arch['depths'] = tuple(1 for _ in arch['depths'])
+    for key in {'embed_dims', 'stem_dims', 'token_dims'} & arch.keys():
+        widths = arch[key]
+        arch[key] = tuple(w // 4 for w in widths) if isinstance(widths, tuple) else widths // 4
     return arch
 
 
@@ -78,8 +87,8 @@ def shallow(cls):
 def make_backbone(request):
     """Build a backbone of each class: ``make_backbone(**options)``.
 
-    It is the smallest published variant with one or two blocks a stage: nothing that is tested so
-    depends on depth.
+    It is the smallest published variant with one or two narrow blocks a stage: nothing that is
+    tested so depends on depth or width.
     """
     cls, arguments, _ = MODELS[request.param]
 

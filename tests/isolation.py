@@ -18,7 +18,8 @@ from mmengine.fileio.backends import registry_utils
 from mmengine.utils import ManagerMixin
 from torch.utils.data._utils import signal_handling
 
-SET_ON_IMPORT = ('PYTEST', 'TORCHINDUCTOR', 'TOKENIZERS', 'OPENCV', 'KMP')  # starts of variables
+# starts of variables; cv2 sets the last
+SET_ON_IMPORT = ('PYTEST', 'TORCHINDUCTOR', 'TOKENIZERS', 'OPENCV', 'KMP', 'LD_LIBRARY_PATH')
 # starts of folders that a library puts into sys.path on import: setuptools does with one of its own
 INSTALLED = tuple(f'{path}{os.sep}' for path in sys.path if path.endswith('-packages'))
 

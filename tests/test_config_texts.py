@@ -10,6 +10,8 @@ from mmengine.config import Config
 from vitbackbones.analysis.published import RESULTS
 from vitbackbones.catalog import config_files, config_name
 
+from .shipped import numbers
+
 CONFIGS = Path(__file__).parents[1] / 'configs'
 FILES = sorted(CONFIGS.rglob('*.py'))
 HEADERS = {config_name(path): ast.get_docstring(ast.parse(path.read_text())) for path in FILES}
@@ -70,23 +72,6 @@ def test_a_recipe_says_once_what_its_runs_are(path):
     assert re.search('^Protocol: |within minutes|for minutes', header, re.MULTILINE)
     assert 'A run config adds ' in header
     assert any(f'/recipes/{path.name}' in config_files()[name].read_text() for name in RUNS)
-
-
-def numbers(header, start):
-    """The decimals of the lines that start so, up to the words about them in parentheses."""
-    lines = [line.partition(' (')[0] for line in header.splitlines() if line.startswith(start)]
-    return re.findall(r'\d+\.\d+', ' '.join(lines))
-
-
-@pytest.mark.parametrize('name', RUNS)
-def test_a_header_has_what_the_table_of_published_results_has(name):
-    header = HEADERS[name]
-    expected = [result for result in RESULTS if result.config == name]
-    assert numbers(header, 'Published:') == numbers(
-        '\n'.join(result.value for result in expected), ''
-    )
-    plain = re.sub(r' \([^)]*\)', '', ' '.join(header.split()))  # without authors and years
-    assert [result for result in expected if result.source not in plain] == []
 
 
 def test_what_headers_name_for_comparison_is_in_the_table():

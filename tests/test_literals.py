@@ -1,8 +1,10 @@
 """Values of the command line are read, and nothing is run."""
 
+from dataclasses import dataclass, field
+
 import pytest
 
-from vitbackbones.literals import is_balanced, read_value, split
+from vitbackbones.literals import is_balanced, read_rows, read_value, split
 
 
 @pytest.mark.parametrize(
@@ -53,3 +55,20 @@ def test_split_outside_of_brackets():
 @pytest.mark.parametrize(('text', 'good'), [('a[(1)]{}', True), ('[32', False), ('(]', False)])
 def test_brackets(text, good):
     assert is_balanced(text) is good
+
+
+@dataclass
+class Fact:
+    name: str
+    size: float = 0.5
+    options: dict = field(default_factory=dict)
+    hash: str | None = None
+
+
+def test_rows_have_texts_as_they_are_values_and_defaults(tmp_path):
+    file = tmp_path / 'facts.csv'
+    file.write_text('name,size,options,hash\n007,2,"{\'a\': [1, 2]}",1e5\n"a, b",,,\n')
+    assert read_rows(file, Fact) == [
+        Fact('007', 2, {'a': [1, 2]}, '1e5'),
+        Fact('a, b', 0.5, {}, None),
+    ]

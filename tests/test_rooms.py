@@ -19,9 +19,11 @@ ORDER = (
         'verbs',
         'pages',
         'config_index',
+        'rules',
         'openmmlab.frames',
     ),
     ('messages', 'files', 'packages', 'environment', 'idle_threads'),
+    ('export.runtime',),  # runs without torch
     ('exported',),
     ('catalog', 'trained'),
     ('layers',),
@@ -39,7 +41,7 @@ ORDER = (
     ('tasks',),
     ('tracking',),
     ('preflight',),
-    ('exporting',),
+    ('export',),
     ('commands',),
     ('__main__',),
 )

@@ -120,3 +120,16 @@ def test_a_full_disk_is_found_before_anything_is_downloaded(tmp_path, gigabytes,
     )
     assert ('error: 2 GB are free in' in ended.stderr) == refused
     assert (tmp_path / '.venv').exists() != refused
+
+
+def test_a_wheel_has_every_file_that_the_package_reads(monkeypatch):
+    given = metadata(monkeypatch)
+    taken = {
+        file
+        for package, patterns in given['package_data'].items()
+        for pattern in patterns
+        for file in ROOT.joinpath(*package.split('.')).glob(pattern)
+    }
+    read = {f for f in (ROOT / 'vitbackbones').rglob('*.*') if f.suffix in ('.csv', '.html')}
+    assert read <= taken
+    assert not [name for name in given['packages'] if name.startswith('benchmarks')]

@@ -4,8 +4,9 @@ import functools
 
 import pytest
 from mmengine.registry import PARAM_SCHEDULERS
+from mmseg.models.decode_heads import FCNHead
 
-from vitbackbones.signatures import ANY, accepted_keywords
+from vitbackbones.signatures import ANY, accepted_keywords, keywords_by_name
 
 
 class Base:
@@ -77,3 +78,9 @@ def test_through_two_bases():
     accepted = accepted_keywords(PARAM_SCHEDULERS.get('MultiStepLR'))
     assert {'milestones', 'gamma', 'by_epoch', 'begin'} <= accepted
     assert 'milestone' not in accepted
+
+
+def test_keywords_of_bases_are_known_with_their_defaults():
+    found = keywords_by_name(FCNHead)
+    assert found['in_channels'].default is found['in_channels'].empty
+    assert found['num_convs'].default == 2

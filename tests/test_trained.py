@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.tools.conftest import data, tool  # noqa: F401
+from tests.commands.conftest import data, tool  # noqa: F401
 from vitbackbones.catalog import config_files
 from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.datasets import shapes

@@ -13,14 +13,14 @@ ROOT = Path(__file__).parents[1]
 @pytest.mark.parametrize(
     ('started', 'written'),
     [
-        ('tools/import_dataset.py', 'python tools/check_dataset.py'),
-        ('clone/tools/train.py', 'python clone/tools/check_dataset.py'),
-        ('/site-packages/mmdet/.mim/tools/train.py', 'vitbackbones check'),
-        ('train.py', 'vitbackbones check'),
-        ('/site-packages/vitbackbones/__main__.py', 'python -m vitbackbones check'),
-        ('/usr/lib/pytest/__main__.py', 'vitbackbones check'),
-        ('my_script.py', 'vitbackbones check'),
-        ('', 'vitbackbones check'),
+        ('tools/train.py', 'python tools/test.py'),
+        ('clone/tools/train.py', 'python clone/tools/test.py'),
+        ('/site-packages/mmdet/.mim/tools/train.py', 'vitbackbones test'),
+        ('train.py', 'vitbackbones test'),
+        ('/site-packages/vitbackbones/__main__.py', 'python -m vitbackbones test'),
+        ('/usr/lib/pytest/__main__.py', 'vitbackbones test'),
+        ('my_script.py', 'vitbackbones test'),
+        ('', 'vitbackbones test'),
     ],
 )
 def test_a_command_is_written_as_the_user_writes_commands(monkeypatch, tmp_path, started, written):
@@ -28,7 +28,12 @@ def test_a_command_is_written_as_the_user_writes_commands(monkeypatch, tmp_path,
     (tmp_path / 'tools').symlink_to(ROOT / 'tools')
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, 'argv', [started, 'import'])
-    assert ' '.join(command('check')) == written
+    assert ' '.join(command('test')) == written
+
+
+def test_a_script_names_the_module_where_no_script_is(monkeypatch):
+    monkeypatch.setattr(sys, 'argv', [str(ROOT / 'tools' / 'train.py')])
+    assert command('check') == ['python', '-m', 'vitbackbones', 'check']
 
 
 @pytest.mark.parametrize('on_path', [True, False])

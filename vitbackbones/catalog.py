@@ -11,8 +11,10 @@ from pathlib import Path
 from .config_index import name_of, run_configs
 from .errors import InputError
 from .messages import did_you_mean
+from .pages import page
 
 PACKAGE = Path(__file__).resolve().parent
+BASES = '_base_'  # folder of the parts of configs
 SCOPE = 'vitbackbones::'
 INSTALLED = PACKAGE / '.mim' / 'configs'
 CONFIGS = INSTALLED if INSTALLED.is_dir() else PACKAGE.parent / 'configs'
@@ -76,9 +78,25 @@ def nearest_config(text: str | Path) -> str:
     """Return the end of a message that names the config nearest to ``text``, or ``''``."""
     text = str(text).removeprefix(SCOPE)
     path = Path(text)
+    if BASES in path.parts:
+        return _nearest_base(path)
     guess = f'{path.stem}_{path.parent.name}' if path.parent.name in _folders() else path.stem
     shown = shown_path if text.endswith('.py') else str
     return did_you_mean(guess, {name: shown(name) for name in config_files()})
+
+
+def _nearest_base(path: Path) -> str:
+    """Return the end of a message for a part of a config that is not there."""
+    if path.parent.name == 'backbones':
+        return (
+            "; a backbone has no file, write model = dict(backbone=dict(type='vitbackbones.PVT', "
+            f"arch='s')) without maps, see {page('heads')}"
+        )
+    files = {file.stem: file for file in CONFIGS.glob(f'{BASES}/**/*.py')}
+    shown = {
+        stem: f'configs/{file.relative_to(CONFIGS).as_posix()}' for stem, file in files.items()
+    }
+    return did_you_mean(path.stem, shown)
 
 
 def shown_path(name: str) -> str:

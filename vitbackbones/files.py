@@ -2,20 +2,23 @@
 
 import errno
 import fcntl
+import json
 import os
 import shutil
 import socket
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from .errors import InputError
 
 PART = '.part'  # the end of the name of a file that is being written
 ROOM = 2**20  # bytes, for what a run writes before its first checkpoint: its config and log
 LOCK = '.lock'
+SMALL = 2**24  # bytes of a file that is read whole
 
 
 @contextmanager
@@ -35,7 +38,8 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
         os.replace(part, path)
         _flush_names(part.parent)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # there is no such folder
+            part.unlink()
         raise InputError(
             f'{path} cannot be written ({error.strerror}); what was saved there before is unharmed'
         ) from error
@@ -44,19 +48,49 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
         raise
 
 
-def own_file(path: str | Path, flags: int) -> int:
-    """Open a file, as ``opener`` of ``open``, and no other file that a link of its name leads to.
+def regular_file(path: str | Path, flags: int) -> int:
+    """Open a file, as ``opener`` of ``open``, unless it is a folder, a pipe or a device.
+
+    Nothing is waited for: opening a pipe that nobody writes to would never end.
 
     Raises:
-        OSError: the name is a link, or the file has other names.
+        OSError: it is one of these, or cannot be opened.
     """
-    descriptor = os.open(path, flags & ~os.O_TRUNC | os.O_NOFOLLOW, 0o666)
-    if os.fstat(descriptor).st_nlink > 1:
+    descriptor = os.open(path, flags | os.O_NONBLOCK, 0o666)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(errno.EMLINK, 'the file has other names', str(path))
-    if flags & os.O_TRUNC:
-        os.truncate(descriptor, 0)
+        raise OSError(errno.EINVAL, 'not a regular file', str(path))
     return descriptor
+
+
+def read_small(path: str | Path, most: int = SMALL) -> bytes:
+    """Return the content of a file that others may have written, of at most ``most`` bytes.
+
+    Raises:
+        InputError: it is missing, is a folder, a pipe or a device, has more bytes, or cannot be
+            read.
+    """
+    try:
+        with open(path, 'rb', opener=regular_file) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > most:
+                raise InputError(f'{path} cannot be read: it has more than {most} bytes')
+            return file.read(size)
+    except OSError as error:
+        raise InputError(f'{path} cannot be read ({error.strerror})') from error
+
+
+def read_json(path: str | Path, most: int = SMALL) -> Any:
+    """Return what a file of JSON holds, which others may have written.
+
+    Raises:
+        InputError: as of :func:`read_small`, or it is not JSON.
+    """
+    content = read_small(path, most)
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f'{path} is not JSON ({error})') from error
 
 
 def write_file(path: str | Path, content: bytes) -> None:
@@ -114,41 +148,49 @@ def prepare_folder(path: str | Path, role: str) -> Path:
 
 
 @contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
+def whole_folder(path: Path, role: str) -> Iterator[Path]:
     """Yield a folder to fill; it gets its name when the block ends, and vanishes if that fails.
 
-    What had the name before is removed then, and not earlier.
+    What had the name before is moved away then, and not earlier. One process at a time writes the
+    folder; what a killed one has left, in ``PATH.part``, is put right by the next.
+
+    Args:
+        path: the folder.
+        role: the option that names it.
 
     Raises:
-        InputError: the disk is full or the folder cannot be written to.
+        InputError: another process is writing it, the disk is full, or it cannot be written to.
     """
-    part = Path(f'{path}.{socket.gethostname()}.{os.getpid()}{PART}')
+    workshop = Path(f'{path}{PART}')
     try:
-        part.mkdir(parents=True)
-        yield part
-        _take_place(part, path)
+        workshop.mkdir(parents=True, exist_ok=True)
+        with folder_lock(workshop, role):
+            made, before = workshop / 'made', workshop / 'before'
+            try:
+                _put_back(before, path)
+                shutil.rmtree(made, ignore_errors=True)
+                made.mkdir()
+                yield made
+                if os.path.lexists(path):
+                    os.rename(path, before)
+                os.rename(made, path)
+            finally:
+                _put_back(before, path)
+                shutil.rmtree(workshop, ignore_errors=True)
     except OSError as error:
         raise InputError(
             f'{path} cannot be written ({error.strerror}); what was there before is unharmed'
         ) from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
-def _take_place(part: Path, path: Path) -> None:
-    """Give a folder its name, and remove what had the name once that is done."""
-    before = part.with_suffix('.before')
-    if path.exists():
-        os.rename(path, before)
-    try:
-        os.rename(part, path)
-    except OSError:
-        if before.exists():
-            os.rename(before, path)
-        raise
-    if before.is_symlink():
+def _put_back(before: Path, path: Path) -> None:
+    """Give a folder that was moved away its name back, unless its successor has come."""
+    if os.path.lexists(before) and not os.path.lexists(path):
+        os.rename(before, path)
+    elif before.is_symlink():
         before.unlink()
-    shutil.rmtree(before, ignore_errors=True)
+    else:
+        shutil.rmtree(before, ignore_errors=True)
 
 
 # ------------------------------------------------------------------------ locks
@@ -174,6 +216,7 @@ def folder_lock(folder: Path, role: str) -> Iterator[None]:
     """
     with _open(folder / LOCK, role) as file:
         _lock(file, f'{role} {folder}')
+        _require_there(file, folder, role)
         file.truncate(0)
         print(f'process {os.getpid()} on {socket.gethostname()}', file=file, flush=True)
         yield
@@ -198,6 +241,16 @@ def _open(path: Path, role: str) -> TextIO:
             f'{role}: {path} cannot be opened ({error.strerror}); remove it, or choose another '
             'folder'
         ) from error
+
+
+def _require_there(file: TextIO, folder: Path, role: str) -> None:
+    """Refuse the lock of a folder that its last holder has removed meanwhile."""
+    try:
+        there = os.path.samestat(os.fstat(file.fileno()), os.stat(folder / LOCK))
+    except FileNotFoundError:
+        there = False
+    if not there:
+        raise InputError(f'{role} {folder}: another process has just ended there. Start again.')
 
 
 def _lock(file, place: str) -> None:

@@ -6,8 +6,13 @@ is a word, as for mmengine: some options have it among their choices.
 """
 
 import ast
+import csv
 from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import TypeVar
 
+Row = TypeVar('Row')
 OPENING = {')': '(', ']': '[', '}': '{'}
 WORDS = {'true': True, 'false': False}
 
@@ -73,3 +78,17 @@ def is_balanced(text: str) -> bool:
         elif character in OPENING and (not waiting or waiting.pop() != OPENING[character]):
             return False
     return not waiting
+
+
+def read_rows(file: Path, kind: type[Row]) -> list[Row]:
+    """Return the rows of a CSV file as instances of ``kind``, a dataclass with its columns.
+
+    Texts are taken as they are, what other fields have is read by :func:`read_value`, and an empty
+    cell stands for the default.
+    """
+    texts = {field.name for field in fields(kind) if field.type in (str, str | None)}
+    with open(file, newline='', encoding='utf-8') as lines:
+        return [
+            kind(**{k: v if k in texts else read_value(v) for k, v in row.items() if v})
+            for row in csv.DictReader(lines)
+        ]

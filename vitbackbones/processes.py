@@ -1,5 +1,6 @@
 """Which of a run's processes this one is, and who speaks for all of them."""
 
+import gc
 import os
 import re
 import signal
@@ -37,6 +38,8 @@ def leave_processes() -> None:
     """End the process group: a thread of it that meets the interpreter's exit can abort it."""
     if others_joined():
         sys.modules['torch.distributed'].destroy_process_group()
+        # Its threads end with the last that holds it: a parallel model, which is in cycles.
+        gc.collect()
 
 
 def show_warnings(warnings: list[str]) -> None:

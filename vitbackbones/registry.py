@@ -12,7 +12,6 @@ from importlib import import_module
 from pkgutil import resolve_name
 from typing import Any
 
-from mmengine.registry import DATA_SAMPLERS as ROOT_DATA_SAMPLERS
 from mmengine.registry import DATASETS as ROOT_DATASETS
 from mmengine.registry import HOOKS as ROOT_HOOKS
 from mmengine.registry import METRICS as ROOT_METRICS
@@ -40,7 +39,17 @@ def bare_name(kind: object) -> str:
 
 
 # First parts of paths that configs of earlier releases, and dumps of them, have in place of names.
-ROOMS = ('backbones', 'checkpoint', 'datasets', 'engine', 'heads', 'openmmlab', 'tasks', 'training')
+ROOMS = (
+    'backbones',
+    'checkpoint',
+    'datasets',
+    'engine',
+    'heads',
+    'inference',
+    'openmmlab',
+    'tasks',
+    'training',
+)
 
 
 class _Objects(MutableMapping):
@@ -113,7 +122,7 @@ MODELS = LazyRegistry(
     'model',
     ROOT_MODELS,
     {
-        'inference.exported_in_test': 'ExportedInTest',
+        'export.in_test': 'ExportedInTest',
         'necks': 'FPN ChannelMapper Levels Pyramid SimpleFeaturePyramid',
         'tasks.detection.detr': 'DETR',
         'tasks.detection.dilated_resnet': 'DilatedResNet',
@@ -137,9 +146,6 @@ DATASETS = LazyRegistry(
         'datasets.inaturalist': 'INaturalist',
         'datasets.shards': 'ImageNetShards',
     },
-)
-DATA_SAMPLERS = LazyRegistry(
-    'data sampler', ROOT_DATA_SAMPLERS, {'datasets.shards_sampler': 'ShardSampler'}
 )
 METRICS = LazyRegistry('metric', ROOT_METRICS, {'datasets.imagenet_variants': 'ReaLAccuracy'})
 TRANSFORMS = LazyRegistry(
@@ -175,9 +181,8 @@ HOOKS = LazyRegistry(
         'training.hooks.progress': 'ProgressHook',
         'training.hooks.same_statistics': 'SameStatisticsHook',
         'training.hooks.unreadable_images': 'UnreadableImagesHook',
+        'training.optional_hooks': 'PicturesHook RunPageHook',
         'tracking.hook': 'TrackHook',
-        'tracking.pictures': 'PicturesHook',
-        'tracking.run_page': 'RunPageHook',
     },
 )
 OPTIM_WRAPPERS = LazyRegistry(

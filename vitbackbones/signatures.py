@@ -29,6 +29,20 @@ def accepted_keywords(target: Callable) -> set[str] | None:
     return accepted
 
 
+def keywords_by_name(target: Callable) -> dict[str, inspect.Parameter]:
+    """Return the parameters that ``target`` names, for a class with those of its bases.
+
+    The bases are followed for as long as a constructor takes further keywords.
+    """
+    found: dict[str, inspect.Parameter] = {}
+    for function in constructors(target) if inspect.isclass(target) else [target]:
+        parameters = inspect.signature(function).parameters
+        found = {**parameters, **found}
+        if not any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
+            break
+    return found
+
+
 def constructors(target: type) -> list[Callable]:
     """Return the ``__init__`` of ``target`` and its bases, but not ``object``'s."""
     owners = [owner for owner in inspect.getmro(target) if owner is not object]

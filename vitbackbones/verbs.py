@@ -1,7 +1,7 @@
 """The verbs of the command ``vitbackbones``, and how to write one of them for a user.
 
-A clone works without installation: there ``tools/`` has a script for most verbs, with the name of
-the verb's module. A message names commands in the way in which the user has started this one.
+A clone works without installation: ``python -m vitbackbones VERB`` in its root, and for three verbs
+a script in ``tools/``. A message names commands in the way in which the user has started this one.
 """
 
 import shlex
@@ -37,7 +37,7 @@ VERBS = {
     'browse': Verb('browse:browse', 'draw what training and evaluation see of the pictures'),
     'import': Verb('import_dataset:import_dataset', 'bring annotations in other forms into ours'),
     'analyze': Verb('analyze:analyze', 'look into trained models: tables and pictures'),
-    'page': Verb('run_page:write', 'show a run on one page: curves, pictures and report'),
+    'page': Verb('run_page:write', 'show a run on one page: curves, metrics and pictures'),
     'benchmark': Verb('benchmark:benchmark', 'time models side by side'),
     'compare': Verb('compare:compare', 'train the variants of a study, seed by seed'),
     'convert': Verb(
@@ -52,8 +52,7 @@ VERBS = {
     'toolbox': Verb('toolbox:toolbox', 'run a script of mmdet, mmseg or mmpretrain'),
     'doctor': Verb('doctor:doctor', 'say what is wrong with this environment, and what to type'),
 }
-SCRIPTS = {verb.module: name for name, verb in VERBS.items()}  # of tools/, by their names
-OURS = 'browse.py'  # in tools/ of a clone; the toolboxes have a train.py, too
+TOOLS = Path(__file__).resolve().parents[1] / 'tools'  # of a clone
 MODULE = ('vitbackbones', '__main__.py')
 
 
@@ -65,8 +64,9 @@ def command(verb: str, python: str = 'python') -> list[str]:
         python: the interpreter, where the words begin with one.
     """
     started = Path(sys.argv[0])
-    if started.suffix == '.py' and started.stem in SCRIPTS and started.with_name(OURS).is_file():
-        return [python, str(started.with_name(f'{VERBS[verb].module}.py'))]
+    if started.suffix == '.py' and started.parent.resolve() == TOOLS:
+        script = started.with_name(f'{verb}.py')
+        return [python, str(script)] if script.is_file() else [python, '-m', MODULE[0], verb]
     if started.name == MODULE[0] or started.parts[-2:] == MODULE:
         return [*program(python), verb]
     return ['vitbackbones', verb]

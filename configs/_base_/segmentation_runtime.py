@@ -15,4 +15,4 @@ default_hooks = dict(
 visualizer = dict(type='SegLocalVisualizer')
 log_processor = dict(by_epoch=False)
 sync_bn = 'torch'
-tta_model = dict(type='SegTTAModel')  # of tools/test.py --tta
+tta_model = dict(type='SegTTAModel')  # of test --tta

@@ -10,13 +10,14 @@ Weights: ImageNet checkpoint in checkpoints/pvt_s.pth.
     bash tools/dist_train.sh configs/ade20k/mask2former_pvt_s.py 8
 """
 
-_base_ = [
-    '../_base_/recipes/mask2former_160k_ade20k.py',
-    '../_base_/backbones/pvt_s.py',
-]
+_base_ = '../_base_/recipes/mask2former_160k_ade20k.py'
 
 model = dict(
-    backbone=_base_.backbone,
-    neck=dict(**_base_.maps, out_channels=None),
-    decode_head=dict(in_channels=_base_.maps.in_channels),
+    backbone=dict(
+        type='vitbackbones.PVT',
+        arch='s',
+        drop_path_rate=0.1,
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/pvt_s.pth'),
+    ),
+    neck=dict(out_channels=None),
 )

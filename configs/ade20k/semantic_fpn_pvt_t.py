@@ -10,9 +10,13 @@ Weights: ImageNet checkpoint in checkpoints/pvt_t.pth.
     bash tools/dist_train.sh configs/ade20k/semantic_fpn_pvt_t.py 8
 """
 
-_base_ = [
-    '../_base_/recipes/semantic_fpn_40k_ade20k.py',
-    '../_base_/backbones/pvt_t.py',
-]
+_base_ = '../_base_/recipes/semantic_fpn_40k_ade20k.py'
 
-model = dict(backbone=_base_.backbone, neck=_base_.maps)
+model = dict(
+    backbone=dict(
+        type='vitbackbones.PVT',
+        arch='t',
+        drop_path_rate=0.1,
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/pvt_t.pth'),
+    )
+)

@@ -23,5 +23,4 @@ model = dict(
             allow_missing=['*.shortcut_*'],
         ),
     ),
-    neck=dict(in_channels=[64, 128, 320, 512], in_strides=[4, 8, 16, 32]),
 )

@@ -26,5 +26,4 @@ model = dict(
             allow_missing=['*.shortcut_*'],
         ),
     ),
-    neck=dict(in_channels=[384, 384, 384, 384]),
 )

@@ -29,5 +29,4 @@ model = dict(
             allow_missing=['*.shortcut_*'],
         ),
     ),
-    neck=dict(in_channels=[384, 384, 384, 384]),
 )

@@ -23,5 +23,4 @@ model = dict(
         final_norm=False,
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/deit_s.pth'),
     ),
-    neck=dict(in_channels=[384, 384, 384, 384]),
 )

@@ -17,5 +17,4 @@ model = dict(
         arch='t',
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/msf_swin_t.pth'),
     ),
-    neck=dict(in_channels=[96, 192, 384, 768], in_strides=[4, 8, 16, 32]),
 )

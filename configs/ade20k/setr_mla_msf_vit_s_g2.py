@@ -23,5 +23,4 @@ model = dict(
         groups=2,
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/msf_vit_s_g2.pth'),
     ),
-    neck=dict(in_channels=[384, 384, 384, 384]),
 )

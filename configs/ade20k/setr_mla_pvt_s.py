@@ -18,5 +18,4 @@ model = dict(
         img_size=512,
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/pvt_s.pth'),
     ),
-    neck=dict(in_channels=[64, 128, 320, 512], in_strides=[4, 8, 16, 32]),
 )

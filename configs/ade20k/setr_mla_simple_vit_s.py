@@ -22,5 +22,4 @@ model = dict(
         arch='s',
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/simple_vit_s.pth'),
     ),
-    neck=dict(in_channels=[384, 384, 384, 384]),
 )

@@ -19,7 +19,4 @@ model = dict(
         img_size=512,
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/sret_s.pth'),
     ),
-    neck=dict(in_channels=[126, 252, 504], in_strides=[8, 16, 32]),
-    decode_head=dict(levels=3),
-    auxiliary_head=dict(in_index=[0, 1, 2]),
 )

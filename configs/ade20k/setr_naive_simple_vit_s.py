@@ -21,6 +21,4 @@ model = dict(
         arch='s',
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/simple_vit_s.pth'),
     ),
-    decode_head=dict(in_channels=384),
-    auxiliary_head=dict(in_channels=384),
 )

@@ -29,6 +29,4 @@ model = dict(
         final_norm=False,
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/vit_l.pth'),
     ),
-    decode_head=dict(in_channels=1024),
-    auxiliary_head=dict(in_channels=1024),
 )

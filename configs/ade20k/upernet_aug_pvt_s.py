@@ -10,15 +10,18 @@ Weights: ImageNet checkpoint in checkpoints/aug_pvt_s.pth.
     bash tools/dist_train.sh configs/ade20k/upernet_aug_pvt_s.py 8
 """
 
-_base_ = [
-    '../_base_/recipes/upernet_160k_ade20k.py',
-    '../_base_/backbones/aug_pvt_s.py',
-]
+_base_ = '../_base_/recipes/upernet_160k_ade20k.py'
 
-widths = _base_.maps.in_channels
 model = dict(
-    backbone=_base_.backbone,
-    neck=dict(**_base_.maps, out_channels=None),
-    decode_head=dict(in_channels=widths),
-    auxiliary_head=dict(in_channels=widths[2]),
+    backbone=dict(
+        type='vitbackbones.AugPVT',
+        arch='s',
+        drop_path_rate=0.1,
+        init_cfg=dict(
+            type='vitbackbones.Pretrained',
+            checkpoint='checkpoints/aug_pvt_s.pth',
+            allow_missing=['*.shortcut_*'],
+        ),
+    ),
+    neck=dict(out_channels=None),
 )

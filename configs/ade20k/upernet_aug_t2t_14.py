@@ -10,12 +10,18 @@ Weights: ImageNet checkpoint in checkpoints/aug_t2t_14.pth.
     bash tools/dist_train.sh configs/ade20k/upernet_aug_t2t_14.py 8
 """
 
-_base_ = [
-    '../_base_/recipes/upernet_160k_ade20k.py',
-    '../_base_/backbones/aug_t2t_14.py',
-]
+_base_ = '../_base_/recipes/upernet_160k_ade20k.py'
 
 model = dict(
-    backbone=dict(**_base_.backbone, out_indices=(2, 6, 9, 13)),
-    neck=dict(in_channels=[384] * 4, in_strides=[16] * 4),
+    backbone=dict(
+        type='vitbackbones.AugT2T',
+        arch='14',
+        drop_path_rate=0.1,
+        out_indices=(2, 6, 9, 13),
+        init_cfg=dict(
+            type='vitbackbones.Pretrained',
+            checkpoint='checkpoints/aug_t2t_14.pth',
+            allow_missing=['*.shortcut_*'],
+        ),
+    )
 )

@@ -12,13 +12,19 @@ Weights: ImageNet checkpoint in checkpoints/aug_vit_s.pth.
     bash tools/dist_train.sh configs/ade20k/upernet_aug_vit_s.py 8
 """
 
-_base_ = [
-    '../_base_/recipes/upernet_160k_ade20k.py',
-    '../_base_/backbones/aug_vit_s.py',
-]
+_base_ = '../_base_/recipes/upernet_160k_ade20k.py'
 
 model = dict(
     data_preprocessor=dict(mean=[127.5] * 3, std=[127.5] * 3),  # as the weights' images
-    backbone=dict(**_base_.backbone, out_indices=(2, 5, 8, 11)),
-    neck=dict(in_channels=[384] * 4, in_strides=[16] * 4),
+    backbone=dict(
+        type='vitbackbones.AugViT',
+        arch='s',
+        drop_path_rate=0.1,
+        out_indices=(2, 5, 8, 11),
+        init_cfg=dict(
+            type='vitbackbones.Pretrained',
+            checkpoint='checkpoints/aug_vit_s.pth',
+            allow_missing=['*.shortcut_*'],
+        ),
+    ),
 )

@@ -12,12 +12,14 @@ Weights: ImageNet checkpoint in checkpoints/deit_s.pth.
     bash tools/dist_train.sh configs/ade20k/upernet_deit_s.py 8
 """
 
-_base_ = [
-    '../_base_/recipes/upernet_160k_ade20k.py',
-    '../_base_/backbones/deit_s.py',
-]
+_base_ = '../_base_/recipes/upernet_160k_ade20k.py'
 
 model = dict(
-    backbone=dict(**_base_.backbone, out_indices=(2, 5, 8, 11)),
-    neck=dict(in_channels=[384] * 4, in_strides=[16] * 4),
+    backbone=dict(
+        type='vitbackbones.ViT',
+        arch='s',
+        drop_path_rate=0.1,
+        out_indices=(2, 5, 8, 11),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/deit_s.pth'),
+    )
 )

@@ -10,15 +10,14 @@ Weights: ImageNet checkpoint in checkpoints/msf_swin_t.pth.
     bash tools/dist_train.sh configs/ade20k/upernet_msf_swin_t.py 8
 """
 
-_base_ = [
-    '../_base_/recipes/upernet_160k_ade20k.py',
-    '../_base_/backbones/msf_swin_t.py',
-]
+_base_ = '../_base_/recipes/upernet_160k_ade20k.py'
 
-widths = _base_.maps.in_channels
 model = dict(
-    backbone=dict(_base_.backbone, drop_path_rate=0.3),
-    neck=dict(**_base_.maps, out_channels=None),
-    decode_head=dict(in_channels=widths),
-    auxiliary_head=dict(in_channels=widths[2]),
+    backbone=dict(
+        type='vitbackbones.MSFSwin',
+        arch='t',
+        drop_path_rate=0.3,
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/msf_swin_t.pth'),
+    ),
+    neck=dict(out_channels=None),
 )

@@ -10,12 +10,13 @@ Weights: ImageNet checkpoint in checkpoints/msf_vit_s.pth.
     bash tools/dist_train.sh configs/ade20k/upernet_msf_vit_s.py 8
 """
 
-_base_ = [
-    '../_base_/recipes/upernet_160k_ade20k.py',
-    '../_base_/backbones/msf_vit_s.py',
-]
+_base_ = '../_base_/recipes/upernet_160k_ade20k.py'
 
 model = dict(
-    backbone=dict(**_base_.backbone, out_indices=(2, 5, 8, 11)),
-    neck=dict(in_channels=[384] * 4, in_strides=[16] * 4),
+    backbone=dict(
+        type='vitbackbones.MSFViT',
+        arch='s',
+        out_indices=(2, 5, 8, 11),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/msf_vit_s.pth'),
+    )
 )

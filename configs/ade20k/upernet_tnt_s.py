@@ -11,13 +11,15 @@ Weights: ImageNet checkpoint in checkpoints/tnt_s.pth.
     bash tools/dist_train.sh configs/ade20k/upernet_tnt_s.py 8
 """
 
-_base_ = [
-    '../_base_/recipes/upernet_160k_ade20k.py',
-    '../_base_/backbones/tnt_s.py',
-]
+_base_ = '../_base_/recipes/upernet_160k_ade20k.py'
 
 model = dict(
     data_preprocessor=dict(mean=[127.5] * 3, std=[127.5] * 3),  # as the weights' images
-    backbone=dict(**_base_.backbone, out_indices=(2, 5, 8, 11)),
-    neck=dict(in_channels=[384] * 4, in_strides=[16] * 4),
+    backbone=dict(
+        type='vitbackbones.TNT',
+        arch='s',
+        drop_path_rate=0.1,
+        out_indices=(2, 5, 8, 11),
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/tnt_s.pth'),
+    ),
 )

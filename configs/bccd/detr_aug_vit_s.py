@@ -31,7 +31,6 @@ model = dict(
             allow_missing=['*.shortcut_*'],
         ),
     ),
-    neck=dict(in_channels=[384]),
     bbox_head=dict(num_classes=3),
 )
 

@@ -23,7 +23,7 @@ model = dict(
         arch=dict(embed_dims=128, depth=4, num_heads=4),
         img_size=(192, 256),
     ),
-    neck=dict(in_channels=[128]),
+    neck=dict(out_strides=[16]),  # the map as it is
     bbox_head=dict(loss_cls=dict(bg_cls_weight=0.1)),
     test_cfg=dict(max_per_img=40),
 )

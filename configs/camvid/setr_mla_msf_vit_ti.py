@@ -15,5 +15,4 @@ model = dict(
         arch=dict(embed_dims=128, depth=4, num_heads=2),
         img_size=160,
     ),
-    neck=dict(in_channels=[128, 128, 128, 128]),
 )

@@ -18,5 +18,4 @@ model = dict(
         drop_path_rate=0.1,
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/simple_vit_s.pth'),
     ),
-    neck=dict(in_channels=[384, 384, 384, 384]),
 )

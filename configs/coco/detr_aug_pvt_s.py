@@ -28,5 +28,4 @@ model = dict(
             allow_missing=['*.shortcut_*'],
         ),
     ),
-    neck=dict(in_channels=[512]),
 )

@@ -21,5 +21,4 @@ model = dict(
         drop_path_rate=0.2,
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/msf_swin_t.pth'),
     ),
-    neck=dict(in_channels=[768]),
 )

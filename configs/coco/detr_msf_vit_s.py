@@ -21,5 +21,4 @@ model = dict(
         pool=2,
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/msf_vit_s.pth'),
     ),
-    neck=dict(in_channels=[384]),
 )

@@ -32,5 +32,4 @@ model = dict(
             type='vitbackbones.Pretrained', checkpoint='checkpoints/resnet50-0676ba61.pth'
         ),
     ),
-    neck=dict(in_channels=[2048]),
 )

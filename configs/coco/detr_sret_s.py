@@ -25,5 +25,4 @@ model = dict(
         drop_path_rate=0.1,
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/sret_s.pth'),
     ),
-    neck=dict(in_channels=[504]),
 )

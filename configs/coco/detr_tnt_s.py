@@ -26,5 +26,4 @@ model = dict(
         drop_path_rate=0.1,
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/tnt_s.pth'),
     ),
-    neck=dict(in_channels=[384]),
 )

@@ -11,6 +11,17 @@ Weights: ImageNet checkpoint in checkpoints/aug_t2t_14.pth.
     bash tools/dist_train.sh configs/coco/dino_aug_t2t_14.py 8
 """
 
-_base_ = ['../_base_/recipes/dino_12e_coco.py', '../_base_/backbones/aug_t2t_14.py']
+_base_ = '../_base_/recipes/dino_12e_coco.py'
 
-model = dict(backbone=_base_.backbone, neck=_base_.maps)
+model = dict(
+    backbone=dict(
+        type='vitbackbones.AugT2T',
+        arch='14',
+        drop_path_rate=0.1,
+        init_cfg=dict(
+            type='vitbackbones.Pretrained',
+            checkpoint='checkpoints/aug_t2t_14.pth',
+            allow_missing=['*.shortcut_*'],
+        ),
+    )
+)

@@ -12,10 +12,18 @@ Weights: ImageNet checkpoint in checkpoints/aug_vit_s.pth.
     bash tools/dist_train.sh configs/coco/dino_aug_vit_s.py 8
 """
 
-_base_ = ['../_base_/recipes/dino_12e_coco.py', '../_base_/backbones/aug_vit_s.py']
+_base_ = '../_base_/recipes/dino_12e_coco.py'
 
 model = dict(
     data_preprocessor=dict(mean=[127.5] * 3, std=[127.5] * 3),  # as the weights' images
-    backbone=_base_.backbone,
-    neck=_base_.maps,
+    backbone=dict(
+        type='vitbackbones.AugViT',
+        arch='s',
+        drop_path_rate=0.1,
+        init_cfg=dict(
+            type='vitbackbones.Pretrained',
+            checkpoint='checkpoints/aug_vit_s.pth',
+            allow_missing=['*.shortcut_*'],
+        ),
+    ),
 )

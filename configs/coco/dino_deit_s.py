@@ -10,6 +10,13 @@ Weights: ImageNet checkpoint in checkpoints/deit_s.pth.
     bash tools/dist_train.sh configs/coco/dino_deit_s.py 8
 """
 
-_base_ = ['../_base_/recipes/dino_12e_coco.py', '../_base_/backbones/deit_s.py']
+_base_ = '../_base_/recipes/dino_12e_coco.py'
 
-model = dict(backbone=_base_.backbone, neck=_base_.maps)
+model = dict(
+    backbone=dict(
+        type='vitbackbones.ViT',
+        arch='s',
+        drop_path_rate=0.1,
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/deit_s.pth'),
+    )
+)

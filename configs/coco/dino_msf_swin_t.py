@@ -10,6 +10,13 @@ Weights: ImageNet checkpoint in checkpoints/msf_swin_t.pth.
     bash tools/dist_train.sh configs/coco/dino_msf_swin_t.py 8
 """
 
-_base_ = ['../_base_/recipes/dino_12e_coco.py', '../_base_/backbones/msf_swin_t.py']
+_base_ = '../_base_/recipes/dino_12e_coco.py'
 
-model = dict(backbone=_base_.backbone, neck=_base_.maps)
+model = dict(
+    backbone=dict(
+        type='vitbackbones.MSFSwin',
+        arch='t',
+        drop_path_rate=0.2,
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/msf_swin_t.pth'),
+    )
+)

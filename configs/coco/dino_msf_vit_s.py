@@ -10,6 +10,12 @@ Weights: ImageNet checkpoint in checkpoints/msf_vit_s.pth.
     bash tools/dist_train.sh configs/coco/dino_msf_vit_s.py 8
 """
 
-_base_ = ['../_base_/recipes/dino_12e_coco.py', '../_base_/backbones/msf_vit_s.py']
+_base_ = '../_base_/recipes/dino_12e_coco.py'
 
-model = dict(backbone=_base_.backbone, neck=_base_.maps)
+model = dict(
+    backbone=dict(
+        type='vitbackbones.MSFViT',
+        arch='s',
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/msf_vit_s.pth'),
+    )
+)

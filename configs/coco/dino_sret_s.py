@@ -10,6 +10,14 @@ Weights: ImageNet checkpoint in checkpoints/sret_s.pth.
     bash tools/dist_train.sh configs/coco/dino_sret_s.py 8
 """
 
-_base_ = ['../_base_/recipes/dino_12e_coco.py', '../_base_/backbones/sret_s.py']
+_base_ = '../_base_/recipes/dino_12e_coco.py'
 
-model = dict(backbone=_base_.backbone, neck=_base_.maps)
+model = dict(
+    backbone=dict(
+        type='vitbackbones.SReT',
+        arch='s',
+        frozen_stages=0,
+        drop_path_rate=0.2,
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/sret_s.pth'),
+    )
+)

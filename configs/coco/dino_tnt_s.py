@@ -11,10 +11,14 @@ Weights: ImageNet checkpoint in checkpoints/tnt_s.pth.
     bash tools/dist_train.sh configs/coco/dino_tnt_s.py 8
 """
 
-_base_ = ['../_base_/recipes/dino_12e_coco.py', '../_base_/backbones/tnt_s.py']
+_base_ = '../_base_/recipes/dino_12e_coco.py'
 
 model = dict(
     data_preprocessor=dict(mean=[127.5] * 3, std=[127.5] * 3),  # as the weights' images
-    backbone=_base_.backbone,
-    neck=_base_.maps,
+    backbone=dict(
+        type='vitbackbones.TNT',
+        arch='s',
+        drop_path_rate=0.1,
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/tnt_s.pth'),
+    ),
 )

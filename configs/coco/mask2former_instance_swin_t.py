@@ -12,13 +12,14 @@ Weights: ImageNet checkpoint in checkpoints/swin_t.pth.
     bash tools/dist_train.sh configs/coco/mask2former_instance_swin_t.py 8
 """
 
-_base_ = [
-    '../_base_/recipes/mask2former_instance_50e_coco.py',
-    '../_base_/backbones/swin_t.py',
-]
+_base_ = '../_base_/recipes/mask2former_instance_50e_coco.py'
 
 model = dict(
-    backbone=dict(_base_.backbone, drop_path_rate=0.3),
-    neck=dict(**_base_.maps, out_channels=None),
-    panoptic_head=dict(in_channels=_base_.maps.in_channels),
+    backbone=dict(
+        type='vitbackbones.Swin',
+        arch='t',
+        drop_path_rate=0.3,
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/swin_t.pth'),
+    ),
+    neck=dict(out_channels=None),
 )

@@ -12,8 +12,14 @@ Weights: ImageNet checkpoint in checkpoints/deit_s.pth.
     bash tools/dist_train.sh configs/coco/mask_rcnn_deit_s.py 64
 """
 
-_base_ = ['../_base_/recipes/mask_rcnn_100e_coco.py', '../_base_/backbones/deit_s.py']
+_base_ = '../_base_/recipes/mask_rcnn_100e_coco.py'
 
-backbone = _base_.backbone
-backbone.window_size = 14
-model = dict(backbone=backbone, neck=_base_.maps)
+model = dict(
+    backbone=dict(
+        type='vitbackbones.ViT',
+        arch='s',
+        drop_path_rate=0.1,
+        window_size=14,
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/deit_s.pth'),
+    )
+)

@@ -13,8 +13,13 @@ Weights: ImageNet checkpoint in checkpoints/swin_t.pth.
     bash tools/dist_train.sh configs/coco/mask_rcnn_swin_t.py 8
 """
 
-_base_ = ['../_base_/recipes/mask_rcnn_swin_12e_coco.py', '../_base_/backbones/swin_t.py']
+_base_ = '../_base_/recipes/mask_rcnn_swin_12e_coco.py'
 
-backbone = _base_.backbone
-backbone.drop_path_rate = 0.1
-model = dict(backbone=backbone, neck=_base_.maps)
+model = dict(
+    backbone=dict(
+        type='vitbackbones.Swin',
+        arch='t',
+        drop_path_rate=0.1,
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/swin_t.pth'),
+    )
+)

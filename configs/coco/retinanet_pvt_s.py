@@ -10,6 +10,13 @@ Weights: ImageNet checkpoint in checkpoints/pvt_s.pth.
     bash tools/dist_train.sh configs/coco/retinanet_pvt_s.py 8
 """
 
-_base_ = ['../_base_/recipes/retinanet_12e_coco.py', '../_base_/backbones/pvt_s.py']
+_base_ = '../_base_/recipes/retinanet_12e_coco.py'
 
-model = dict(backbone=_base_.backbone, neck=_base_.maps)
+model = dict(
+    backbone=dict(
+        type='vitbackbones.PVT',
+        arch='s',
+        drop_path_rate=0.1,
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/pvt_s.pth'),
+    )
+)

@@ -10,6 +10,13 @@ Weights: ImageNet checkpoint in checkpoints/pvt_t.pth.
     bash tools/dist_train.sh configs/coco/retinanet_pvt_t.py 8
 """
 
-_base_ = ['../_base_/recipes/retinanet_12e_coco.py', '../_base_/backbones/pvt_t.py']
+_base_ = '../_base_/recipes/retinanet_12e_coco.py'
 
-model = dict(backbone=_base_.backbone, neck=_base_.maps)
+model = dict(
+    backbone=dict(
+        type='vitbackbones.PVT',
+        arch='t',
+        drop_path_rate=0.1,
+        init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/pvt_t.pth'),
+    )
+)

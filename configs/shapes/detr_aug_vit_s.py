@@ -15,5 +15,5 @@ model = dict(
         arch=dict(embed_dims=128, depth=4, num_heads=4),
         img_size=128,
     ),
-    neck=dict(in_channels=[128]),
+    neck=dict(out_strides=[16]),  # the map as it is
 )

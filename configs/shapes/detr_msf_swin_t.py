@@ -17,5 +17,5 @@ model = dict(
         window=4,
         out_indices=(2,),
     ),
-    neck=dict(in_channels=[128]),
+    neck=dict(out_strides=[16]),  # the map as it is
 )

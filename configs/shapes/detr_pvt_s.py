@@ -22,5 +22,4 @@ model = dict(
         img_size=128,
         out_indices=(3,),
     ),
-    neck=dict(in_channels=[128]),
 )

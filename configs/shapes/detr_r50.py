@@ -18,5 +18,4 @@ model = dict(
         out_indices=(3,),
         style='pytorch',
     ),
-    neck=dict(in_channels=[512]),
 )

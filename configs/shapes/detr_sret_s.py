@@ -25,5 +25,5 @@ model = dict(
         groups=((8, 2), (4, 1)),
         out_indices=(1,),
     ),
-    neck=dict(in_channels=[128]),
+    neck=dict(out_strides=[16]),  # the map as it is
 )

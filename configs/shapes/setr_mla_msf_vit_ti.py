@@ -21,7 +21,6 @@ model = dict(
         arch=dict(embed_dims=128, depth=4, num_heads=2),
         img_size=128,
     ),
-    neck=dict(in_channels=[128, 128, 128, 128]),
 )
 
 default_hooks = dict(checkpoint=dict(interval=1000), logger=dict(interval=25))

@@ -5,7 +5,7 @@ with the one before it. The paper's pairs are of three tables: DeiT-Ti once and 
 blocks twice without and with projections (Section 5.2), SReT-TL without and with coefficients
 (Table 13).
 
-    OMP_NUM_THREADS=1 python tools/compare.py configs/studies/repetition.py --jobs 2
+    OMP_NUM_THREADS=1 vitbackbones compare configs/studies/repetition.py --jobs 2
 """
 
 base = '_base_/vit_camvid_crops.py'

@@ -3,7 +3,7 @@
 Without a shortcut the paper's ViT does not learn from four blocks on. Its augmented shortcuts are
 compared with the identity at the same depth. It has no 24 blocks, and no seeds.
 
-    OMP_NUM_THREADS=1 python tools/compare.py configs/studies/shortcut.py --jobs 2
+    OMP_NUM_THREADS=1 vitbackbones compare configs/studies/shortcut.py --jobs 2
 """
 
 base = '_base_/vit_camvid_crops.py'

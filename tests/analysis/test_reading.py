@@ -126,7 +126,7 @@ def test_pixel_tokens_are_read_beside_the_patches():
 
 def attended(attention, x, weights):
     """What dot-product attention answers with these weights (N, heads, L, L)."""
-    v = attention._project(x, None)[2]
+    v = attention.project(x)['V'].unflatten(2, (attention.num_heads, -1)).transpose(1, 2)
     return attention.proj((weights @ v).transpose(1, 2).flatten(2))
 
 

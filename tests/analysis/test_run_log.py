@@ -2,10 +2,13 @@
 
 import json
 import math
+import os
 
 import pytest
 
+from vitbackbones.analysis import run_log
 from vitbackbones.analysis.run_log import records, step_seconds, value_after
+from vitbackbones.errors import InputError
 
 STEP = {'loss': 1.0, 'time': 0.2, 'step': 50}
 
@@ -45,6 +48,31 @@ def test_a_killed_run_leaves_half_a_line(tmp_path):
 def test_a_line_that_is_no_record_is_left_out(tmp_path, line):
     log(tmp_path, '20260101_1', STEP, end=f'\n{line}\n')
     assert [*records(tmp_path)] == [STEP]
+
+
+def test_a_line_that_is_no_text_is_left_out(tmp_path):
+    log(tmp_path, '20260101_1', STEP)
+    (file,) = tmp_path.rglob('scalars.json')
+    file.write_bytes(b'\xff\xfe\x80\n' + file.read_bytes())
+    assert [*records(tmp_path)] == [STEP]
+
+
+def test_starts_are_read_in_their_order(tmp_path):
+    for start in (3, 1, 2):
+        log(tmp_path, f'20260101_{start}', STEP | {'step': start})
+    assert [record['step'] for record in records(tmp_path)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(('kind', 'why'), [('pipe', 'regular'), ('large', 'more than 2 bytes')])
+def test_a_log_without_an_end_is_refused(tmp_path, monkeypatch, kind, why):
+    log(tmp_path, '20260101_1', STEP)
+    (file,) = tmp_path.rglob('scalars.json')
+    monkeypatch.setattr(run_log, 'LARGEST', 2)
+    if kind == 'pipe':
+        file.unlink()
+        os.mkfifo(file)
+    with pytest.raises(InputError, match=f'scalars.json cannot be read.*{why}'):
+        [*records(tmp_path)]
 
 
 def test_a_number_beyond_all_others_can_still_be_drawn(tmp_path):

@@ -43,11 +43,12 @@ def test_the_matrices_are_those_that_a_head_projects_with(cross):
     matrices = subspaces.role_matrices(part)
     with torch.no_grad():
         zero = torch.zeros_like(x)
-        projected = part._project(x, x if cross else None)
-        biases = part._project(zero, zero if cross else None)
-    for role, out, bias in zip('QKV', projected, biases, strict=True):
+        projected = part.project(x, x if cross else None)
+        biases = part.project(zero, zero if cross else None)
+    for role in 'QKV':
+        made = (projected[role] - biases[role])[0].unflatten(1, (3, 4)).transpose(0, 1)
         expected = x.double() @ matrices[role]  # (3 heads, 5, 4)
-        torch.testing.assert_close((out - bias)[0].double(), expected, atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(made.double(), expected, atol=1e-5, rtol=1e-4)
     back = torch.cat([*matrices['W']], 1)  # (d, heads * c)
     torch.testing.assert_close(back, part.proj.weight.double())
 
@@ -65,8 +66,8 @@ def test_matrices_that_are_shared_are_the_same(options):
             assert same == (letters[first] == letters[second])
     with torch.no_grad():
         x, zero = torch.randn(1, 5, 12), torch.zeros(1, 5, 12)
-        made = part._project(x, None)[-1] - part._project(zero, None)[-1]
-    last = 'P' if 'P' in matrices else 'V'
+        last = 'P' if 'P' in matrices else 'V'
+        made = part.project(x)[last] - part.project(zero)[last]
     expected = (x.double() @ matrices[last]).transpose(0, 1).flatten(1)
     torch.testing.assert_close(made[0].double(), expected, atol=1e-5, rtol=1e-4)
 
@@ -77,7 +78,7 @@ def test_back_projections_share_in_dot_product_attention_too():
     assert torch.equal(matrices['V'], matrices['W'])
     z = torch.randn(1, 5, 12)
     with torch.no_grad():
-        back = part._back_project(z)[0] - part._back_project(torch.zeros_like(z))[0]
+        back = part.back_project(z)[0] - part.back_project(torch.zeros_like(z))[0]
     heads = z.double().unflatten(2, (3, 4))[0]  # (5, 3 heads, 4)
     expected = sum(heads[:, h] @ matrices['W'][h].T for h in range(3))
     torch.testing.assert_close(back.double(), expected, atol=1e-5, rtol=1e-4)

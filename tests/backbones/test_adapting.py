@@ -53,5 +53,5 @@ def test_the_order_of_channels_and_pixels_is_kept():
 @pytest.mark.parametrize(('stored', 'wanted'), [(4, 3), (6, 3), (2, 1)])
 def test_other_than_three_channels_are_not_adapted(stored, wanted, tmp_path):
     torch.save(make('deit_ti', stored).state_dict(), tmp_path / 'other.pth')
-    with pytest.raises(InputError, match=f'192, {stored}, 16, 16. for .192, {wanted}, 16, 16.'):
+    with pytest.raises(InputError, match=f'48, {stored}, 16, 16. for .48, {wanted}, 16, 16.'):
         make('deit_ti', wanted, checkpoint=tmp_path / 'other.pth')

@@ -72,7 +72,7 @@ def places_without(host: type[Backbone], names: list[str]) -> list[str]:
     wanted[f'tests/reference/{module}.py'] = (ROOT / f'tests/reference/{module}.py').exists()
     printed = {row.name for family in FAMILIES for row in family.rows}
     for name in names:
-        wanted[f'a row of analysis/published/sizes.py: {name}'] = name in printed
+        wanted[f'a row of analysis/published/sizes.csv: {name}'] = name in printed
         config = f'configs/imagenet/cls_{name}.py'
         wanted[config] = (ROOT / config).exists()
     return [place for place, there in wanted.items() if not there]
@@ -105,7 +105,7 @@ def test_places_that_do_not_know_a_host_are_listed():
         'archs of Newcomer',
         'classifiers of Newcomer',
         'tests/reference/test_adding_a_backbone.py',
-        'a row of analysis/published/sizes.py: newcomer_s',
+        'a row of analysis/published/sizes.csv: newcomer_s',
         'configs/imagenet/cls_newcomer_s.py',
     ]
     for host in HOSTS:

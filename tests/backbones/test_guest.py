@@ -252,7 +252,7 @@ def test_a_missing_part_is_named_with_the_page(call, message):
 def test_a_tensor_in_place_of_a_tuple_is_refused_also_before_a_run():
     with pytest.raises(InputError, match=f'Tensors returns a tensor: forward must .*{PAGE}'):
         Tensors()(torch.ones(1, 3, 8, 8))
-    config = read_config(ROOT / 'tests' / 'tools' / 'tiny_detr.py')
+    config = read_config(ROOT / 'tests' / 'commands' / 'tiny_detr.py')
     config.model.backbone = {'type': Tensors}
     with pytest.raises(InputError, match='Tensors returns a tensor'):
         try_model(config)
@@ -330,7 +330,7 @@ class Variant(ViT):
 
 
 def test_a_guest_of_a_toolboxs_registry_is_looked_through_as_ours():
-    config = read_config(ROOT / 'tests' / 'tools' / 'tiny_detr.py')
+    config = read_config(ROOT / 'tests' / 'commands' / 'tiny_detr.py')
     config.model.backbone.type = 'Variant'
     config.model.backbone.attention = {'groops': 2}
     registry = __import__('mmdet.registry', fromlist=['MODELS']).MODELS

@@ -140,7 +140,7 @@ def test_a_block_changes_neither_of_its_inputs():
     model = make()
     pixels, x = torch.randn(2 * 6, 16, 12), torch.randn(2, 7, 48)
     before = pixels.clone(), x.clone()
-    model.blocks[0](pixels, x, (2, 3))
+    model.blocks[0]((pixels, x), (2, 3))
     assert torch.equal(pixels, before[0])
     assert torch.equal(x, before[1])
 

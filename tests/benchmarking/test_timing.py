@@ -1,5 +1,8 @@
 """Interleaving and peak memory of the timing helpers."""
 
+import subprocess
+import sys
+
 import torch
 
 from vitbackbones.benchmarking.timing import interleaved_seconds, peak_bytes
@@ -53,3 +56,12 @@ def test_peak_counts_what_lives_at_once():
 def test_peak_does_not_count_what_was_there():
     there = new_megabyte()
     assert peak_bytes(lambda: there.add_(1), CPU) < MEGABYTE
+
+
+def test_the_profiler_says_nothing_on_the_console():
+    measure = (
+        'import torch; from vitbackbones.benchmarking.timing import peak_bytes; '
+        "print(peak_bytes(lambda: torch.ones(256), torch.device('cpu')))"
+    )
+    ended = subprocess.run([sys.executable, '-c', measure], capture_output=True, text=True)
+    assert (ended.stdout, ended.stderr) == ('1024\n', '')

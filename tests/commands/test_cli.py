@@ -53,3 +53,13 @@ def test_options_that_cannot_be_read(option, message, capsys):
         parse(option)
     assert stop.value.code == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize('text', ['nan', 'inf', '-0.1', '1.5', 'x'])
+def test_a_score_is_from_0_to_1(text, capsys):
+    parser = ArgumentParser()
+    add_shared(parser.add_argument, '--score-threshold')
+    assert parser.parse_args(['--score-threshold', '1']).score_threshold == 1
+    with pytest.raises(SystemExit):
+        parser.parse_args(['--score-threshold', text])
+    assert text in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What every run of a config gets; the tools that use it are tried in tests/tools."""
+"""What every run of a config gets; the verbs that use it are tried beside this file."""
 
 from argparse import Namespace
 

@@ -9,7 +9,7 @@ from vitbackbones.commands.main import main, run_verb, verb_parser
 from vitbackbones.verbs import VERBS
 from vitbackbones.version import __version__
 
-from ..tools.conftest import ROOT
+from .conftest import ROOT
 
 
 @pytest.fixture
@@ -82,6 +82,21 @@ def test_an_unknown_option_is_refused_with_the_nearest(call):
     assert err.splitlines()[-1] == f'vitbackbones train: error: {said}'
 
 
+@pytest.mark.parametrize(
+    'words',
+    [
+        ('predict', 'a.py', 'a.pth', '', '--out', 'o'),
+        ('train', 'a.py', '--work-dir', ''),
+        ('import', 'voc', 'a', '--out='),
+    ],
+)
+def test_an_empty_argument_is_not_the_current_folder(call, words):
+    status, _, err = call(*words)
+    assert status == 2
+    said = 'an argument is empty (a variable that is not set?): '
+    assert said in err.splitlines()[-1]
+
+
 def test_options_are_not_abbreviated(call):
     """The command that continues a run is made from the arguments."""
     status, _, err = call('train', 'a.py', '--overwr')
@@ -122,11 +137,11 @@ def test_help_and_version_import_nothing_heavy(words):
     assert result.returncode == (2 if words == ['trian'] else 0), result.stderr
 
 
-@pytest.mark.parametrize('verb', ['train', 'shards'])
+@pytest.mark.parametrize('verb', ['train', 'test', 'predict'])
 def test_scripts_of_a_clone_are_the_same_command(verb, monkeypatch, tmp_path):
     """From any directory, without an installed package."""
     monkeypatch.delenv('PYTHONPATH')
-    script = ROOT / 'tools' / f'{VERBS[verb].module}.py'
+    script = ROOT / 'tools' / f'{verb}.py'
     # -I -S would hide OpenMMLab, too
     command = [sys.executable, script, '--help']
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=100)
@@ -147,8 +162,8 @@ def test_a_script_of_a_clone_of_another_version_is_refused(
 ):
     (tmp_path / 'vitbackbones').mkdir()
     (tmp_path / 'vitbackbones/version.py').write_text(f"__version__ = '{version}'")
-    monkeypatch.setattr(sys, 'argv', [str(tmp_path / 'tools' / 'configs.py')])
+    monkeypatch.setattr(sys, 'argv', [str(tmp_path / 'tools' / 'train.py')])
     assert run_verb('configs', ['--names']) == status
     err = capsys.readouterr().err
-    said = f'configs.py: is of vitbackbones 9.0, but {__version__} is installed in'
+    said = f'train.py: is of vitbackbones 9.0, but {__version__} is installed in'
     assert (said in err) == (f'pip install --no-deps --editable {tmp_path}' in err) == bool(status)

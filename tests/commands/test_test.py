@@ -1,4 +1,4 @@
-"""The table of metrics and what --tta refuses; the rest is tried in tests/tools."""
+"""The table of metrics and what --tta refuses; the rest is tried in test_end_to_end.py."""
 
 from argparse import Namespace
 

@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
+from mmengine.config import Config
 
 from vitbackbones.configuration.data import datasets, locate_data, use_files
 from vitbackbones.datasets import shapes
 from vitbackbones.errors import InputError
 
+from ..datasets.shard_files import with_index
 from ..training.shapes_configs import dataset, make_config, make_mask_config
 
 
@@ -112,3 +114,52 @@ def test_a_data_set_with_other_files_is_read_as_before():
     given['pipeline'] = ['load']
     use_files(given, {'type': 'B', 'data_root': 'b/'})
     assert given == {'type': 'B', 'data_root': 'b/', 'test_mode': True, 'pipeline': ['load']}
+
+
+# ------------------------------------------------------------------------ tar shards
+
+
+def classification(kind='ImageNet', **changes):
+    loaders = {}
+    for split in ('train', 'val'):
+        dataset = {'type': kind, 'data_root': 'data/imagenet/', 'data_prefix': split, **changes}
+        loaders[f'{split}_dataloader'] = {'dataset': {**dataset, 'pipeline': []}}
+    return Config(loaders | {'test_dataloader': loaders['val_dataloader']})
+
+
+def located(root, *arguments, **changes):
+    config = locate_data(classification(*arguments, **changes), str(root), ('train', 'val'))
+    return config.train_dataloader.dataset, config.val_dataloader.dataset
+
+
+def test_shards_take_the_place_of_folders(tmp_path, capsys):
+    for split in ('train', 'val'):
+        with_index(tmp_path, split)
+    train, val = located(tmp_path, split='train')
+    shards = {'type': 'vitbackbones.ImageNetShards', 'data_root': str(tmp_path), 'pipeline': []}
+    assert train == shards | {'shards': 'train'}
+    assert val == shards | {'shards': 'val'}
+    said = [f'{tmp_path}/{split}.index.json: shards are read' for split in ('train', 'val')]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(' in place')[0] for line in lines] == said  # test and val are the same
+
+
+@pytest.mark.parametrize('kind', ['ImageNet', 'CIFAR10'])
+def test_folders_that_are_there_stay(tmp_path, kind):
+    for split in ('train', 'val'):
+        with_index(tmp_path, split)
+        (tmp_path / split).mkdir()
+    assert {dataset.type for dataset in located(tmp_path, kind)} == {kind}
+
+
+def test_one_split_in_shards(tmp_path):
+    with_index(tmp_path)
+    (tmp_path / 'val').mkdir()
+    train, val = located(tmp_path, 'mmpretrain.CustomDataset')
+    assert (train.type, val.type) == ('vitbackbones.ImageNetShards', 'mmpretrain.CustomDataset')
+
+
+def test_shards_are_for_class_folders_alone(tmp_path):
+    with_index(tmp_path)
+    with pytest.raises(InputError, match='the data_prefix of train_dataloader.dataset is not the'):
+        located(tmp_path, 'CIFAR10')

@@ -24,11 +24,6 @@ def finding(**options):
     return str(error.value)
 
 
-@pytest.mark.parametrize('path', config_files().values(), ids=config_files())
-def test_shipped_configs_pass(path):
-    lint(read_config(path))
-
-
 @pytest.mark.parametrize(
     ('options', 'message'),
     [

@@ -24,7 +24,7 @@ def write(tmp_path):
         ({'run': '_base_ = "base.py"\n', 'base': '\n\nx = = 1'}, r'base\.py:3: syntax error'),
         (
             {'run': '_base_ = "base.py"\n', 'base': '_base_ = ["none.py"]\n'},
-            r'base\.py: _base_ names \S+/none\.py, which does not exist',
+            r'base\.py: _base_ names \S+/none\.py, which does not exist$',
         ),
         ({'run': 'a = 1\nb = unknown + a\n'}, r"run\.py:2: NameError: name 'unknown' is not def"),
         (

@@ -1,6 +1,7 @@
 """ReaL labels, the sets of ImageNet-V2, and iNaturalist's splits."""
 
 import json
+import os
 
 import cv2
 import numpy as np
@@ -98,3 +99,9 @@ def test_inaturalist_numbers_categories_by_their_ids(tmp_path):
 def test_inaturalist_with_a_broken_reference(tmp_path):
     with pytest.raises(InputError, match='val2018.json: no annotations of iNaturalist'):
         inat(tmp_path, annotations=[{'image_id': 5, 'category_id': 3}])
+
+
+def test_inaturalist_does_not_wait_for_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / 'val2018.json')
+    with pytest.raises(InputError, match='val2018.json: no annotations .*not a regular file'):
+        INaturalist(data_root=str(tmp_path), ann_file='val2018.json')

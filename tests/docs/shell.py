@@ -12,9 +12,9 @@ from vitbackbones.commands.main import verb_parser
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
-from vitbackbones.exported.runtimes import is_exported
+from vitbackbones.export.runtime.runtimes import is_exported
 from vitbackbones.models import list_models
-from vitbackbones.verbs import SCRIPTS, VERBS
+from vitbackbones.verbs import VERBS
 
 from .pages import ROOT, Block
 
@@ -88,8 +88,8 @@ def look_at_python(arguments: list[str]) -> None:
     elif first == '-m':
         path = ROOT.joinpath(*rest[0].split('.'))
         assert rest[0] in ('pip', 'venv', 'pytest', 'mkdocs') or path.with_suffix('.py').is_file()
-    elif Path(first).stem in SCRIPTS:
-        look_at_verb(SCRIPTS[Path(first).stem], *rest)
+    elif Path(first).stem in VERBS:
+        look_at_verb(Path(first).stem, *rest)
     else:
         assert INSIDE.fullmatch(first), f'{first} is no script of the project'
 

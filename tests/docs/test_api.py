@@ -5,7 +5,7 @@ import pytest
 import vitbackbones
 from vitbackbones import registry
 
-from ..tools.conftest import load_tool
+from ..commands.conftest import load_tool
 from .pages import ROOT
 
 griffe = pytest.importorskip('griffe', reason='of the extra docs')

@@ -8,7 +8,7 @@ import pytest
 from vitbackbones.datasets.coco_masks import to_rle
 from vitbackbones.datasets.shapes import KINDS, write
 from vitbackbones.drawing.objects import annotated, predicted
-from vitbackbones.exported.answers import Detected
+from vitbackbones.export.runtime.answers import Detected
 
 
 @pytest.fixture(scope='module')

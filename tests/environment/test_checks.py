@@ -20,7 +20,6 @@ VERSIONS = {
 }
 ANSWERS = {
     'cv2': {'version': '4.12.0', 'headless': True},
-    'mmcv': {'compiled': False},
     'torch': {'cuda': '13.0', 'gpus': [], 'fault': '', 'mps': False},
 }
 NO_DRIVER = 'The NVIDIA driver on your system is too old (found version 11040).'
@@ -30,10 +29,9 @@ OLD_NUMPY = 'ValueError: numpy.dtype size changed, may indicate binary incompati
 
 def packages(torch='2.11.0', torchvision='0.26.0', without=(), **versions):
     named = {name.replace('_', '-'): version for name, version in versions.items()}
-    found = {name: (Installed(version),) for name, version in {**VERSIONS, **named}.items()}
-    found['torch'] = (Installed(torch),)
-    found['torchvision'] = (Installed(torchvision, requires=('numpy', 'torch==2.11.0')),)
-    found['vitbackbones'] = (CLONE,)
+    found = {name: Installed(version) for name, version in {**VERSIONS, **named}.items()}
+    found['torch'] = Installed(torch)
+    found['torchvision'] = Installed(torchvision, requires=('numpy', 'torch==2.11.0'))
     return {name: there for name, there in found.items() if name not in without}
 
 
@@ -48,13 +46,11 @@ def on_torch(**answers):
 
 HEALTHY = Environment(
     python=(3, 12),
-    system='Linux',
     packages=packages(),
     probes=probes(),
     running=CLONE,
     clone=CLONE,
     free={'/home/me': 50 * 2**30},
-    cores=4,
 )
 # The check that answers, what is wrong, a part of the message, a part of what to type.
 BROKEN = [
@@ -148,19 +144,13 @@ BROKEN = [
         'pip uninstall -y opencv-python && pip install --no-deps --force-reinstall',
     ),
     (
-        'pycocotools',
+        'toolboxes',
         {'probes': probes(pycocotools='the process was ended by SIGSEGV')},
         'import pycocotools: the process was ended by SIGSEGV',
         'pip install --force-reinstall',
     ),
     ('disk', {'free': {'/': 2**40, '/tmp': 2**30}}, '1.0 GB free in /tmp', 'pip cache purge'),
-    ('folders', {'read_only': ('/home/me/.cache/torch',)}, '/home/me/.cache/torch', 'TORCH_HOME'),
-    (
-        'cores',
-        {'variables': {'OMP_NUM_THREADS': '64'}},
-        'OMP_NUM_THREADS=64 for 4 cores',
-        'unset OMP_NUM_THREADS',
-    ),
+    ('disk', {'read_only': ('/home/me/.cache/torch',)}, '/home/me/.cache/torch', 'TORCH_HOME'),
 ]
 BETTER = [
     ('openmmlab', {'packages': packages(without=ONEDL)}, 'models by name work'),
@@ -169,13 +159,16 @@ BETTER = [
         {'running': Installed('0.1.0', '/usr/lib/site-packages')},
         'runs, and there is 0.1.0 in /home/me/vitbackbones',
     ),
-    ('opencv', {'packages': packages(opencv_python='4.12.0.88')}, 'those in force are headless'),
+    (
+        'opencv',
+        {'packages': packages(opencv_python='4.12.0.88')},
+        'those in force are 4.12.0, headless',
+    ),
     (
         'torch',
-        {'variables': {'CUDA_VISIBLE_DEVICES': ''}, 'gpu': True},
+        {'visible_gpus': '', 'gpu': True},
         'CUDA_VISIBLE_DEVICES hides all GPUs',
     ),
-    ('data workers', {'start_methods': ('spawn',)}, 'cannot fork'),
 ]
 
 

@@ -1,38 +1,28 @@
 """What is installed is read off metadata, wherever it lies and however often."""
 
-import json
 import sys
 
 import pytest
 
 from vitbackbones.environment import facts
-from vitbackbones.environment.facts import existing, installed_packages, look
+from vitbackbones.environment.facts import Installed, existing, installed_packages, look
 
 
-def install(folder, name, version, requires=(), editable=None):
+def install(folder, name, version, requires=()):
     info = folder / f'{name.replace("-", "_")}-{version}.dist-info'
     info.mkdir(parents=True)
     lines = [f'Name: {name}', f'Version: {version}', *(f'Requires-Dist: {r}' for r in requires)]
     (info / 'METADATA').write_text('\n'.join(['Metadata-Version: 2.1', *lines]))
-    if editable:
-        source = {'url': editable.as_uri(), 'dir_info': {'editable': True}}
-        (info / 'direct_url.json').write_text(json.dumps(source))
 
 
-def test_two_installations_of_a_package_are_both_found(tmp_path, monkeypatch):
-    wheel, other, clone = (tmp_path / name for name in ('wheel', 'other', 'my clone'))
-    install(wheel, 'Torch_Vision', '0.26.0', ['torch==2.11.0'])
-    install(wheel, 'vitbackbones', '0.0.9')
-    install(other, 'vitbackbones', '0.1.0', editable=clone)
-    monkeypatch.setattr(sys, 'path', [str(wheel), str(wheel), str(other)])
-
-    found = installed_packages()
-
-    assert found['torch-vision'][0].requires == ('torch==2.11.0',)
-    assert [(each.version, each.root) for each in found['vitbackbones']] == [
-        ('0.0.9', str(wheel)),
-        ('0.1.0', str(clone)),
-    ]
+def test_of_two_installations_the_one_that_is_imported_is_meant(tmp_path, monkeypatch):
+    first, second = tmp_path / 'first', tmp_path / 'second'
+    install(first, 'Torch_Vision', '0.26.0', ['torch==2.11.0'])
+    install(second, 'torch-vision', '0.25.0')
+    (first / 'broken-1.0.dist-info').mkdir()
+    monkeypatch.setattr(sys, 'path', [str(first), str(second)])
+    vision = Installed('0.26.0', requires=('torch==2.11.0',))
+    assert installed_packages() == {'torch-vision': vision}
 
 
 def test_a_clone_is_found_in_the_current_folder_and_a_cache_before_its_first_file(
@@ -42,7 +32,7 @@ def test_a_clone_is_found_in_the_current_folder_and_a_cache_before_its_first_fil
     (tmp_path / 'vitbackbones' / 'version.py').write_text("__version__ = '7.0'\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv('TORCH_HOME', str(tmp_path / 'not' / 'yet'))
-    monkeypatch.setenv('OMP_NUM_THREADS', '3')
+    monkeypatch.setenv('CUDA_VISIBLE_DEVICES', '3')
 
     env = look(probes={})
 
@@ -50,7 +40,7 @@ def test_a_clone_is_found_in_the_current_folder_and_a_cache_before_its_first_fil
     assert existing(facts.cache_folder()) == tmp_path
     assert list(env.free) == [str(tmp_path)]
     assert env.read_only == ()
-    assert env.variables['OMP_NUM_THREADS'] == '3'
+    assert env.visible_gpus == '3'
 
 
 def test_a_folder_that_takes_no_files_is_named(tmp_path, monkeypatch):
@@ -66,14 +56,10 @@ def test_the_cache_is_where_the_variables_say(tmp_path, monkeypatch, variable):
     assert tmp_path in (facts.cache_folder(), facts.cache_folder().parent)
 
 
-@pytest.mark.parametrize('source', [b'{', b'[]', b'\xff', b'{"dir_info": {"editable": true}}'])
-def test_damaged_metadata_stops_nothing(source, tmp_path, monkeypatch):
+def test_damaged_metadata_stops_nothing(tmp_path, monkeypatch):
     install(tmp_path, 'torch', '2.0')
-    (tmp_path / 'torch-2.0.dist-info' / 'direct_url.json').write_bytes(source)
     for name, content in (('damaged', b'\xff\xfe'), ('mmdet', b'Name: mmdet\n')):
         (tmp_path / f'{name}-1.dist-info').mkdir()
         (tmp_path / f'{name}-1.dist-info' / 'METADATA').write_bytes(content)
     monkeypatch.setattr(sys, 'path', [str(tmp_path)])
-    found = installed_packages()
-    assert [(each.version, each.root) for each in found['torch']] == [('2.0', str(tmp_path))]
-    assert found.keys() == {'torch'}
+    assert [*installed_packages()] == ['torch']

@@ -179,12 +179,6 @@ def _deformable_attention(value, locations, weights) -> list[Tensor]:
     return differentiated(attend, value, locations, weights)
 
 
-def _psa_mask(input, **options) -> list[Tensor]:
-    from mmcv.ops import PSAMask
-
-    return differentiated(PSAMask(**options), input)
-
-
 _THRESHOLDS = _grid(iou_threshold=[0.3, 0.5], offset=[0, 1])
 _SOFT = _grid(method=['naive', 'linear', 'gaussian'], min_score=[1e-3, 0.3], offset=[0, 1])
 _GEOMETRY = [
@@ -219,11 +213,6 @@ CALLS = {
         [{**each, 'with_bias': bias} for each in _GEOMETRY for bias in (True, False)],
     ),
     'deformable_attention': Calls(_attention, _deformable_attention, [{}]),
-    'psamask': Calls(
-        lambda: {'input': torch.randn(2, 15, 4, 6)},
-        _psa_mask,
-        _grid(psa_type=['collect', 'distribute'], mask_size=[(3, 5)]),
-    ),
 }
 
 

@@ -1,11 +1,8 @@
 """The two branches of a block, where each of its options acts, and its shortcuts."""
 
-import math
-
 import pytest
 import torch
 from torch import nn
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from vitbackbones.backbones.pvt import SpatialReduction
 from vitbackbones.layers import (
@@ -15,7 +12,6 @@ from vitbackbones.layers import (
     DropPath,
     Mlp,
     NoShortcut,
-    pieces,
 )
 
 SIZE = (2, 4)
@@ -61,58 +57,6 @@ def test_keys_and_values_come_from_the_reduction():
 
 def test_hidden_width_of_the_mlp():
     assert make().mlp.fc1.out_features == 48
-
-
-class Operators(TorchDispatchMode):
-    """Note the names of all operators that run."""
-
-    def __init__(self):
-        super().__init__()
-        self.names = []
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        self.names.append(function.overloadpacket.__name__)
-        return function(*args, **kwargs or {})
-
-
-@torch.no_grad()
-@pytest.mark.parametrize('tokens_at_once', [5, 16])
-def test_the_mlp_keeps_a_piece_of_its_inner_tokens_only(monkeypatch, tokens_at_once):
-    monkeypatch.setattr(pieces, '_WIDE', 4 * 48 * 15)  # 15 of 16 tokens
-    monkeypatch.setattr(pieces, '_PIECE', 4 * 48 * tokens_at_once)
-    mlp, x = make().mlp, tokens()
-    expected = mlp.fc2(nn.functional.gelu(mlp.fc1(x)))
-    with Operators() as seen:
-        out = mlp(x)
-    assert seen.names.count('gelu_') == math.ceil(16 / tokens_at_once)
-    assert 'gelu' not in seen.names
-    torch.testing.assert_close(out, expected)
-    with torch.enable_grad(), Operators() as seen:
-        mlp(x)
-    assert seen.names.count('gelu') == 1
-
-
-@torch.no_grad()
-@pytest.mark.parametrize('of', ['fc1', 'act', 'all'])
-def test_a_hook_reads_what_comes_before_the_activation(monkeypatch, of):
-    mlp, x, seen = make().mlp, tokens(), []
-
-    def note(module, inputs, output):
-        if module is mlp.fc1:
-            seen.append(output)
-        elif module is mlp.act:
-            seen.extend(inputs)
-
-    if of == 'all':
-        hook = nn.modules.module.register_module_forward_hook(note)
-    else:
-        hook = getattr(mlp, of).register_forward_hook(note)
-    monkeypatch.setattr(pieces, '_WIDE', 0)
-    expected = mlp.fc1(x)
-    with hook:
-        mlp(x)
-    assert all(torch.equal(value, expected) for value in seen)
-    assert seen
 
 
 def test_nothing_is_dropped_unless_asked():

@@ -47,7 +47,7 @@ def test_a_compiled_one_drops_its_share_and_keeps_the_mean():
     [
         (T2T, {'arch': SMALL, 'tokens': 'performer'}),
         (T2T, {'arch': SMALL, 'tokens': 'transformer', 'token_drop_rate': 0.1}),
-        (SReT, {'arch': 't', 'drop_rate': 0.1}),
+        (SReT, {'arch': {'base': 't', 'depths': (1, 1, 1)}, 'drop_rate': 0.1}),
     ],
 )
 def test_networks_that_lay_their_tokens_out_as_a_map_train_compiled(cls, options):

@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn.utils import parametrize, prune
 
 from vitbackbones.errors import OptionError
-from vitbackbones.layers import Block, DotProductAttention, Mlp, fuse_for_inference, pieces
+from vitbackbones.layers import Block, DotProductAttention, Mlp, fuse_for_inference, pack
 from vitbackbones.layers import pack as packing
 from vitbackbones.layers.pack import ClosingSum, PackedLinear, should_pack, why_not_packed
 
@@ -124,8 +124,8 @@ def test_without_onednn_at_the_call_the_answers_are_the_same():
 @needs_operators
 @pytest.mark.parametrize('coefficients', ['branch', 'both'])
 def test_a_wide_mlp_maps_a_few_tokens_at_a_time(monkeypatch, coefficients):
-    monkeypatch.setattr(pieces, '_WIDE', 4 * 48 * 17)  # 17 of 18 tokens
-    monkeypatch.setattr(pieces, '_PIECE', 4 * 48 * 5)
+    monkeypatch.setattr(pack, '_WIDE', 4 * 48 * 17)  # 17 of 18 tokens
+    monkeypatch.setattr(pack, '_PIECE', 4 * 48 * 5)
     shortcut = {'type': 'CoefficientShortcut', 'coefficients': coefficients}
     original = block(shortcut=shortcut)
     fused, calls = fuse_for_inference(original, pack=True), []

@@ -88,8 +88,8 @@ class OtherForward(DotProductAttention):
 
 
 class OtherHelper(DotProductAttention):
-    def _project(self, x, context):
-        return super()._project(x.mean(1, keepdim=True).expand_as(x), context)
+    def project(self, x, context=None):
+        return super().project(x.mean(1, keepdim=True).expand_as(x), context)
 
 
 class Repeats(OtherHelper):

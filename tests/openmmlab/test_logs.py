@@ -17,6 +17,7 @@ from vitbackbones.openmmlab.logs import (
     ignore_false_alarms,
     leave_out_shared_layers,
     log_with_runner,
+    silenced,
 )
 
 pytestmark = pytest.mark.compat
@@ -159,3 +160,10 @@ def test_layers_that_are_shared_on_purpose_are_not_reported(monkeypatch):
     assert said == [
         f'1.{name} is skipped since its requires_grad=False' for name in ('weight', 'bias')
     ]
+
+
+def test_a_logger_that_was_silenced_speaks_again():
+    log = MMLogger.get_instance('silenced')
+    with silenced():
+        assert not log.isEnabledFor(logging.INFO)
+    assert log.isEnabledFor(logging.INFO)

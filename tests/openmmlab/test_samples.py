@@ -5,7 +5,7 @@ import pytest
 import torch
 from mmengine.structures import InstanceData, PixelData
 
-from vitbackbones.exported.answers import Classified, Detected, Segmented
+from vitbackbones.export.runtime.answers import Classified, Detected, Segmented
 from vitbackbones.openmmlab.samples import fill, to_answer
 
 RANDOM = np.random.default_rng(0)

@@ -31,7 +31,7 @@ print('imported:', *sorted({name.partition('.')[0] for name in sys.modules}))
     ],
 )
 def test_a_run_imports_its_own_toolbox_only(config, own, others, tmp_path):
-    paths = (ROOT / 'tools/train.py', ROOT / f'tests/tools/{config}.py', tmp_path)
+    paths = (ROOT / 'tools/train.py', ROOT / f'tests/commands/{config}.py', tmp_path)
     command = [sys.executable, '-W', 'ignore', '-c', SMOKE, *paths]
     result = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stdout + result.stderr

@@ -1,7 +1,7 @@
 # ruff: noqa: C408
 """The smallest DETR of the tools' tests, with what mmdet's inference functions want."""
 
-_base_ = ['../tools/tiny_detr.py']
+_base_ = ['../commands/tiny_detr.py']
 
 pipeline = [
     dict(type='LoadImageFromFile'),

@@ -23,6 +23,23 @@ class UnevenModel(ToyModel):
         return {'loss': self.lines(torch.stack(x)).sum()}
 
 
+class Joining(nn.Module):
+    def loss(self, x):
+        return torch.cat([x, x[:, :0]]).sum()
+
+
+@MODELS.register_module()
+class JoiningModel(ToyModel):
+    """Its head is asked for a loss, not called."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = Joining()
+
+    def forward(self, x, mode):
+        return {'loss': self.head.loss(torch.stack(x)[..., None])}
+
+
 @MODELS.register_module()
 class FaultyModel(ToyModel):
     def forward(self, x, mode):
@@ -57,6 +74,12 @@ CASES = {
     'custom_hooks.0: AssertionError: momentum must be in range': {
         'custom_hooks': [{'type': 'EMAHook', 'momentum': 5}]
     },
+    'custom_hooks.0: AssertionError: momentum must be in': {
+        'custom_hooks': [{'type': 'mmengine.EMAHook', 'momentum': 5}]
+    },
+    'custom_hooks.0: AssertionError: self.begin_iter should be smaller': {
+        'custom_hooks': [{'type': 'EMAHook', 'begin_iter': 999}]
+    },
     'default_hooks.timer: KeyError: ': {'default_hooks': {'timer': {'type': 'no_such_hook'}}},
     'train_dataloader: ValueError: batch_size should be a positive': {
         'train_dataloader': loader(batch_size=0)
@@ -68,6 +91,7 @@ CASES = {
     'val_evaluator: ValueError: ': {'val_evaluator': metric},
     'log_level: ': {'log_level': 'FOO'},
     'randomness: ValueError: ': {'randomness': {'seed': -1}},
+    'model.head: RuntimeError: Sizes of tensors must match': {'model': {'type': 'JoiningModel'}},
     'model.lines.1: RuntimeError: mat1 and mat2 shapes': {'model': {'type': 'UnevenModel'}},
 }
 

@@ -1,4 +1,4 @@
-"""Checkpoints of an earlier run; what tools/train.py does with them is shown in tests/tools."""
+"""Checkpoints of an earlier run; what ``train`` does with them is shown in tests/commands."""
 
 import pytest
 

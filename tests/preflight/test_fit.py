@@ -14,7 +14,7 @@ from vitbackbones.preflight import fit
 from vitbackbones.preflight.trial import try_model
 
 ROOT = Path(__file__).parents[2]
-TINY = ROOT / 'tests' / 'tools' / 'tiny_detr.py'
+TINY = ROOT / 'tests' / 'commands' / 'tiny_detr.py'
 
 
 @MODELS.register_module()
@@ -31,6 +31,15 @@ class OwnBackbone(nn.Module):
         if self.side:
             assert image.shape[2] == self.side, 'for images of one size only'
         return (self.stem(image),)
+
+
+@MODELS.register_module()
+class TwoMaps(OwnBackbone):
+    def __init__(self):
+        super().__init__(width=64)
+
+    def forward(self, image):
+        return 2 * super().forward(image)
 
 
 def own(**options):
@@ -56,13 +65,12 @@ def test_a_neck_that_does_more_than_its_in_channels_say(monkeypatch):
     def outputs(part, inputs):
         return [torch.zeros(1, 64 if isinstance(inputs, torch.Tensor) else 32, 4, 4)]
 
-    monkeypatch.setattr(fit, '_outputs', outputs)
+    monkeypatch.setattr(fit, 'outputs_of', outputs)
     try_model(config)
 
 
 HEADS = ('retinanet', 'mask_rcnn', 'dino')
 VIT = {'type': 'vitbackbones.ViT', 'arch': {'embed_dims': 16, 'depth': 1, 'num_heads': 2}}
-PLAIN = {'in_channels': [16], 'in_strides': [16]}
 
 
 def changed(head, **changes):
@@ -79,19 +87,22 @@ def changed(head, **changes):
 
 @pytest.mark.parametrize('head', HEADS)
 def test_any_head_fits_a_plain_backbone_by_its_maps_alone(head):
-    config = changed(head, backbone=VIT)
-    config.model.neck.update(PLAIN)
-    try_model(config)
+    try_model(changed(head, backbone=VIT))
 
 
 GIVEN = r'in_channels=\[16\], in_strides=\[16\]'
+FOUR = {'neck__in_channels': [32, 64, 96, 128], 'neck__in_strides': [4, 8, 16, 32]}
 FPN = {'type': 'FPN', 'in_channels': [32, 64, 96, 128], 'out_channels': 64, 'num_outs': 5}
 MISFITS = [
-    ('retinanet', {'backbone': VIT}, f'but the backbone gives \\[16\\]; set {GIVEN}'),
+    (
+        'retinanet',
+        {'backbone': VIT, **FOUR},
+        r'but the backbone gives \[16\]; leave in_channels and in_strides out',
+    ),
     (
         'retinanet',
         {'backbone': VIT, 'neck': FPN},
-        f"backbone gives \\[16\\]; type='vitbackbones.Pyramid', {GIVEN} makes the missing levels",
+        r"backbone gives \[16\]; type='vitbackbones.Pyramid' without in_channels makes the missing",
     ),
     (
         'retinanet',
@@ -161,9 +172,9 @@ MISFITS = [
     ),
     (
         'upernet',
-        {'neck': None},
-        r'decode_head.in_channels: is .*, but the backbone gives .*; make the maps in model.neck: '
-        r"dict\(type='vitbackbones.Levels', .*, out_channels=64\)",
+        {'neck': None, 'backbone': VIT},
+        r'decode_head.in_index: is .*, but the backbone gives 1 map; make the maps in model.neck: '
+        r"dict\(type='vitbackbones.Levels', .*\)",
     ),
 ]
 
@@ -175,7 +186,21 @@ def test_a_wrong_pair_is_named_with_what_to_add(head, changes, message):
 
 
 @pytest.mark.parametrize(
-    ('changes', 'remedy'), [({'backbone': VIT}, 'set in_ch'), ({'neck': None}, 'model.neck: dict(')]
+    ('backbone', 'remedy'),
+    [
+        ({'type': 'ResNet', 'depth': 18}, 'by model.backbone.out_indices'),
+        ({'type': 'TwoMaps'}, 'by the forward of the backbone'),
+    ],
+)
+def test_a_detr_that_gets_several_maps_is_told_to_take_the_last(backbone, remedy):
+    neck = {'type': 'ChannelMapper', 'in_channels': [64], 'out_channels': 128, 'num_outs': 1}
+    with pytest.raises(InputError, match=f'return only the last map, {remedy}'):
+        try_model(changed('detr', backbone=backbone, neck=neck))
+
+
+@pytest.mark.parametrize(
+    ('changes', 'remedy'),
+    [({'backbone': VIT, **FOUR}, 'leave in_ch'), ({'neck': None}, 'model.neck: dict(')],
 )
 def test_what_helps_several_findings_is_said_once(changes, remedy):
     with pytest.raises(InputError) as caught:

@@ -14,6 +14,7 @@ from vitbackbones.errors import InputError
 from vitbackbones.messages import plural
 from vitbackbones.preflight.data import check_data
 from vitbackbones.preflight.own_data import use_own_data
+from vitbackbones.tasks.segmentation import own_data as segmentation
 
 from ..datasets.own.folders import coco, one_file, roboflow, write
 from ..training.shapes_configs import make_config, make_mask_config
@@ -183,6 +184,24 @@ def test_what_is_missing_of_the_layout_of_the_config_is_left_to_the_check_of_the
 def test_a_folder_that_is_not_there_is_left_to_the_check_of_the_files(config):
     assert use_own_data(config, 'none') is config
     assert use_own_data(config, None) is config
+
+
+def test_a_folder_with_a_part_of_a_segmentors_layout_is_not_the_configs(tmp_path):
+    config = make_mask_config()
+    for _, dataset in datasets(config):
+        dataset.update(ann_file='', data_prefix={'img_path': 'images', 'seg_map_path': 'masks'})
+    (tmp_path / 'images').mkdir()
+    assert not segmentation.fits_folder(config, tmp_path)
+    (tmp_path / 'masks').mkdir()
+    assert segmentation.fits_folder(config, tmp_path)
+
+
+def test_two_spellings_of_a_class_are_a_warning_that_names_the_folder(config, tmp_path, capsys):
+    categories = [{'id': 1, 'name': 'cat'}, {'id': 2, 'name': 'Cat'}]
+    names = [f'{i}.jpg' for i in range(10)]
+    root = write(tmp_path / 'own', {'a.json': coco(names, categories), **dict.fromkeys(names)})
+    use_own_data(config, 'own')
+    assert f"warning: {root}: 'cat', 'Cat' are different classes" in capsys.readouterr().err
 
 
 def test_masks_of_0_and_255_are_read_as_two_classes(tmp_path, monkeypatch, capsys):

@@ -11,7 +11,7 @@ from vitbackbones.configuration.read import read_config
 from vitbackbones.preflight.trial import try_model
 
 ROOT = Path(__file__).parents[2]
-TINY = ROOT / 'tests' / 'tools' / 'tiny_detr.py'
+TINY = ROOT / 'tests' / 'commands' / 'tiny_detr.py'
 CONFIGS = [
     *('detr_r50_coco', 'detr_pvt_s_coco', 'setr_pup_vit_l_ade20k', 'setr_mla_aug_t2t_14_ade20k'),
     *('cls_sret_t_distill_imagenet', 'cls_t2t_t_14_imagenet', 'cls_recursive_mixer_b16_imagenet'),

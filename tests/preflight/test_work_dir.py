@@ -1,5 +1,6 @@
 """The work dir is tried before anything is built."""
 
+import os
 import resource
 from pathlib import Path
 
@@ -82,3 +83,20 @@ def test_a_disk_without_room_for_the_config_and_the_log(config):
             create_work_dir(choose_work_dir(config))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize('name', ['last_checkpoint', 'detr.py'])
+def test_a_link_is_not_written_through(config, tmp_path, name):
+    config = choose_work_dir(config, 'own')
+    (tmp_path / 'own').mkdir()
+    (tmp_path / 'own' / name).symlink_to(tmp_path / 'elsewhere')
+    with pytest.raises(InputError, match=f'own/{name}: is a link'), only_writer(config):
+        pass
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(config, tmp_path):
+    config = choose_work_dir(config, 'own')
+    (tmp_path / 'own').mkdir()
+    os.mkfifo(tmp_path / 'own' / 'last_checkpoint')
+    with pytest.raises(InputError, match='own/last_checkpoint: is a link, a pipe'):
+        only_writer(config).__enter__()

@@ -40,7 +40,7 @@ class Reader(HTMLParser):
 @pytest.fixture
 def page(tmp_path):
     counts = np.array([[1234, 0]])
-    matrix = Matrix(rows=[EVIL], columns=[EVIL, 'b'], counts=counts, classes=1, text=EVIL)
+    matrix = Matrix(rows=[EVIL], columns=[EVIL, 'b'], counts=counts, text=EVIL)
     parts = [
         Table(head=['class', 'x'], rows=[[EVIL, 0.12345], ['none', None], ['many', 12345]]),
         matrix,
@@ -70,7 +70,7 @@ def test_numbers(page):
 def test_what_was_predicted_right_is_marked_on_the_diagonal_of_the_classes(tmp_path):
     counts = np.full((3, 3), 7)  # the last row and column are no classes
     sides = {'rows': ['a', 'b', 'nothing'], 'columns': ['a', 'b', 'missed']}
-    matrix = Matrix(**sides, counts=counts, classes=2)
+    matrix = Matrix(**sides, counts=counts)
     page = write_page(tmp_path, 'title', {}, [Section('matrix', [matrix])], {})
     marks = re.findall('<td( class="right")?', page.read_text())
     assert [place for place, mark in enumerate(marks) if mark] == [0, 4]

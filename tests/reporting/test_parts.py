@@ -9,7 +9,7 @@ from vitbackbones.reporting.parts import Matrix, photograph
 
 
 def test_shares_of_a_row():
-    matrix = Matrix(rows='ab', columns='ab', counts=np.array([[1, 3], [0, 0]]), classes=2)
+    matrix = Matrix(rows='ab', columns='ab', counts=np.array([[1, 3], [0, 0]]))
     assert matrix.shares().tolist() == [[0.25, 0.75], [0, 0]]
 
 

@@ -6,7 +6,7 @@ import pytest
 from mmengine.evaluator import BaseMetric, Evaluator
 
 from vitbackbones.errors import InputError
-from vitbackbones.reporting.recording import Record, add_record, find_metrics
+from vitbackbones.reporting.recording import Record, find_metrics
 
 
 class Count(BaseMetric):
@@ -29,8 +29,7 @@ class Names(Record):
 def test_a_record_keeps_what_it_saw():
     loop = SimpleNamespace(evaluator=Evaluator([Count()]))
     loop.evaluator.dataset_meta = {'of': 'x'}
-    record = Names()
-    add_record(loop, record)
+    record = Names(loop)
     loop.evaluator.process([{'name': name} for name in 'abc'])
     assert loop.evaluator.evaluate(2) == {'toy/count': 2}  # the third fills up a batch
     assert record.pictures == [{'name': 'a', 'of': 'x'}, {'name': 'b', 'of': 'x'}]

@@ -4,7 +4,12 @@ import pytest
 
 from vitbackbones.preflight.agreement import disagreements
 
-HEAD = {'type': 'Mask2FormerHead', 'num_queries': 20, 'loss_cls': {'class_weight': [1.0] * 5}}
+HEAD = {
+    'type': 'Mask2FormerHead',
+    'num_queries': 20,
+    'out_channels': 256,  # of masks, not classes
+    'loss_cls': {'class_weight': [1.0] * 5},
+}
 SEMANTIC = {'type': 'EncoderDecoder', 'decode_head': {**HEAD, 'num_classes': 4}}
 COUNTS = {'num_things_classes': 3, 'num_stuff_classes': 1}
 PANOPTIC = {

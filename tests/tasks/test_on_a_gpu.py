@@ -5,8 +5,12 @@ See tests/on_a_gpu.py. What OpenMMLab's own code does in the step is counted, to
 
 import pytest
 import torch
+from mmdet.registry import MODELS
+from mmdet.utils import register_all_modules
+from mmengine.config import Config
 
-from vitbackbones.benchmarking.suites.gpu_tasks import build_detr, detr_batch, setr_batch
+from benchmarks.detr import make_batch
+from benchmarks.train import labeled_pixels
 from vitbackbones.tasks.detection import detr_head
 from vitbackbones.tasks.segmentation.setr_head import accuracy
 
@@ -15,14 +19,24 @@ from .segmentation import setr
 
 pytestmark = pytest.mark.compat
 SIZE = (64, 96)
+NARROW = {
+    'backbone': {'type': 'ResNet', 'depth': 18, 'base_channels': 8, 'out_indices': (3,)},
+    'neck': {'in_channels': [64]},
+    'encoder': {'num_layers': 1},
+    'decoder': {'num_layers': 1},
+    'data_preprocessor': None,
+}
 
 
 def make_detr(device):
+    register_all_modules()
+    config = Config.fromfile(setr.BASES / 'detr.py')
+    config.merge_from_dict({'model': NARROW})
     with device:
-        model = build_detr(own=True, narrow=True).train()
+        model = MODELS.build(config.model).train()
     weights = model.bbox_head.loss_cls.class_weight  # no buffer, so it stays on the host
     model.bbox_head.loss_cls.class_weight = torch.ones(len(weights))
-    return model, *detr_batch(SIZE, 2, device)
+    return model, *make_batch(SIZE, 2, device)
 
 
 def loss(made):
@@ -64,7 +78,7 @@ def test_the_losses_of_setr_do_not_wait(kind):
     def make(device):
         with device:
             model = setr.build(kind).train()
-        return model, *setr_batch(SIZE, 2, device)
+        return model, *labeled_pixels(SIZE, 2, device)
 
     assert copies_of(loss, make) == []
 

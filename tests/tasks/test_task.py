@@ -1,14 +1,11 @@
-"""The record of each task."""
+"""What the tools ask of a task, and what a run imports for it."""
 
 import subprocess
 import sys
-from dataclasses import fields
-from pkgutil import resolve_name
 
 import pytest
 
 from vitbackbones.tasks import TASKS, find_task
-from vitbackbones.tasks.task import Deferred
 
 from ..test_rooms import PACKAGE, imported
 
@@ -25,24 +22,10 @@ def test_there_may_be_no_task(config):
     assert find_task(config) is None
 
 
-@pytest.mark.parametrize('scope', TASKS)
-def test_what_a_record_defers_is_there(scope):
-    task = find_task({'default_scope': scope})
-    values = [getattr(task, field.name) for field in fields(task)]
-    deferred = [value for value in values if isinstance(value, Deferred)]
-    assert deferred
-    for each in deferred:
-        assert callable(resolve_name(f'vitbackbones.{each.place}'))
-
-
-def test_a_head_does_not_import_what_a_record_needs():
-    """By the imports of all files that any module of a task but the records leads to."""
-    of_records = ('task', 'agreement', 'browse', 'evaluators', 'levels', 'own_data')
-    waiting = [
-        file
-        for file in PACKAGE.glob('tasks/*/*.py')
-        if file.stem not in of_records and not file.stem.startswith('export')
-    ]
+def test_a_head_does_not_import_what_the_tools_need():
+    """By the imports of all files that any module of a task but those of the tools leads to."""
+    of_tools = ('task', 'agreement', 'browse', 'evaluators', 'levels', 'own_data')
+    waiting = [file for file in PACKAGE.glob('tasks/*/*.py') if file.stem not in of_tools]
     seen = set()
     while waiting:
         file = waiting.pop()
@@ -58,7 +41,7 @@ def test_a_head_does_not_import_what_a_record_needs():
 
 def test_a_detection_run_imports_nothing_of_the_other_tasks():
     """Nor what draws and writes predictions. mmdet itself imports mmpretrain if it is there."""
-    options = ['tests/tools/tiny_detr.py', '--smoke', '--explain']
+    options = ['tests/commands/tiny_detr.py', '--smoke', '--explain']
     command = [sys.executable, '-X', 'importtime', 'tools/train.py', *options]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     modules = [line.rpartition('|')[2].strip() for line in done.stderr.splitlines()]

@@ -92,6 +92,15 @@ def test_a_signal_to_one_stops_all_after_the_step_of_accumulated_gradients(ranks
     assert [seen['accumulated'] for seen in ranks[0]] == [[138, 4, True]] * 2
 
 
+def test_a_signal_while_they_agree_stops_all_after_the_next_step(ranks):
+    assert [seen['told while they agree'] for seen in ranks[0]] == [[143, 3]] * 2
+
+
+@pytest.mark.parametrize('loop', ['epoch', 'iteration'])
+def test_a_resumed_run_makes_the_evaluation_that_was_cut_short(ranks, loop):
+    assert [seen[f'evaluates again: {loop}'] for seen in ranks[0]] == [[True] * 6] * 2
+
+
 def test_a_sharded_run_is_interrupted_at_the_end_of_an_epoch(ranks):
     """Of two iterations."""
     assert [seen['interrupted fsdp'] for seen in ranks[0]] == [[1, 2]] * 2

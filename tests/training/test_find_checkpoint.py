@@ -29,6 +29,14 @@ def test_a_work_dir_is_its_latest_and_its_best(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.endswith('best_mIoU_epoch_1.pth, the best\n')
 
 
+@pytest.mark.parametrize('name', ['last_checkpoint', 'epoch_2.pth'])
+def test_a_pipe_in_a_work_dir_is_not_waited_for(tmp_path, capsys, name):
+    save(tmp_path, 'epoch_1.pth')
+    os.mkfifo(tmp_path / name)
+    assert choose_checkpoint(str(tmp_path), 'CHECKPOINT') == tmp_path / 'epoch_1.pth'
+    assert 'epoch_1.pth, the newest whole one, is taken' in capsys.readouterr().err
+
+
 def test_a_file_needs_no_words(tmp_path, capsys):
     save(tmp_path, 'best')
     assert choose_checkpoint(str(tmp_path / 'best'), 'CHECKPOINT') == tmp_path / 'best'

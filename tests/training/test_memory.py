@@ -1,11 +1,15 @@
 """No more data workers than the memory holds."""
 
+import multiprocessing
 import os
+import signal
+import time
 
 import pytest
 import torch
 from torch.utils.data import DataLoader, Dataset
 
+from vitbackbones.commands.ending import run
 from vitbackbones.errors import InputError
 from vitbackbones.training import memory
 from vitbackbones.training.dataset_proxy import rebuild
@@ -121,6 +125,59 @@ def test_what_a_worker_shares_costs_nothing():
 def test_a_worker_that_dies_is_reported():
     with pytest.raises(InputError, match='ended with code 9 while it loaded 8 samples, most like'):
         worker_memory(images(dataset=Images(dies=True)))
+
+
+class Threads(Images):
+    """Writes into a file how many threads compute a sample."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __getitem__(self, i):
+        self.file.write_text(str(torch.get_num_threads()))
+
+
+def test_a_worker_computes_with_one_thread(tmp_path):
+    """A fork would wait forever for the other threads of its parent, which it does not have."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        worker_memory(images(dataset=Threads(tmp_path / 'threads')))
+    finally:
+        torch.set_num_threads(threads)
+    assert (tmp_path / 'threads').read_text() == '1'
+
+
+class Waiting(Images):
+    """Sends a signal to the training process and to its worker, as a terminal, and then waits."""
+
+    def __init__(self, number=None):
+        self.number = number
+
+    def __getitem__(self, i):
+        if self.number:
+            os.kill(os.getppid(), self.number)
+            os.kill(os.getpid(), self.number)
+        time.sleep(600)
+
+
+def test_workers_that_take_too_long_are_not_measured(monkeypatch):
+    monkeypatch.setattr(memory, 'PATIENCE', 0.5)
+    counts, message = fitting_workers([images(3, Waiting()), images(2)])
+    assert counts == [3, 2]
+    assert message == (
+        'a data worker has not loaded 8 samples after 0.5 s: all 5 (num_workers) are used, though '
+        'the memory may not hold them'
+    )
+    assert not multiprocessing.active_children()
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_measurement(number, capsys):
+    """Python's exit waits for processes, so none is left."""
+    assert run(lambda: worker_memory(images(dataset=Waiting(number)))) == 128 + number
+    assert capsys.readouterr().err == 'interrupted\n'
+    assert not multiprocessing.active_children()
 
 
 @pytest.fixture

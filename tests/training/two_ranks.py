@@ -3,6 +3,7 @@
 Every process writes what it saw to FOLDER/rank_N.json.
 """
 
+import itertools
 import json
 import multiprocessing
 import os
@@ -15,10 +16,11 @@ from types import SimpleNamespace
 import pytest
 import torch
 from mmengine.config import Config
-from mmengine.dist import get_rank
+from mmengine.dist import barrier, get_rank
 from mmengine.hooks import Hook
 from mmengine.registry import HOOKS, MODELS
 
+from tests.training.hooks import test_owed_evaluation as owed
 from tests.training.hooks.test_exact_resume import STOPS, config, state, stopped_and_resumed
 from tests.training.hooks.test_finite_loss import Spoilt
 from tests.training.toy import by_iteration, loader, run_toy, toy_config
@@ -27,6 +29,7 @@ from vitbackbones.commands.ending import run
 from vitbackbones.errors import InputError
 from vitbackbones.training.console import build_runner
 from vitbackbones.training.distributed import join_processes, use_launcher
+from vitbackbones.training.hooks import interrupt
 from vitbackbones.training.hooks.interrupt import TrainingInterrupted
 from vitbackbones.training.hooks.same_statistics import SameStatisticsHook
 
@@ -108,6 +111,44 @@ def accumulated(folder, launch):
     return end.value.status, reached, state(resumed)[0] == state(whole)[0]
 
 
+def told_while_they_agree(folder, launch):
+    """Status and place where a run stops when one gets a signal inside of the collective."""
+    agreements, all_reduce = itertools.count(), interrupt.all_reduce
+
+    def agree(numbers, choice):
+        if choice == 'max' and next(agreements) == 2 and get_rank() == 1:
+            os.kill(os.getpid(), signal.SIGTERM)
+        all_reduce(numbers, choice)
+
+    run = config(folder, 'epoch', batch_size=1, **launch)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(interrupt, 'all_reduce', agree)
+        with pytest.raises(TrainingInterrupted) as end:
+            run_toy(run)
+    return end.value.status, load_file(folder / 'interrupted.pth')['meta']['iter']
+
+
+def evaluates_again(folder, loop, launch):
+    """Whether runs that are stopped in an evaluation leave what one in a single go leaves.
+
+    Processes have one batch of four and four of one, so they cannot agree in all of them.
+    """
+    data = loader(batch_size=4 if get_rank() == 1 else 1)
+    options = {'batch_size': 1, 'val_dataloader': data, **launch}
+    run_toy(owed.evaluated(folder / 'whole', loop, **options))
+    stops = [(4, None, 0), (8, 15, 0), (12, 15, 0), (8, 15, 2), (12, 15, 2), (12, None, 0)]
+    equal = []
+    for number, (iteration, kills, batch) in enumerate(stops):
+        stopped = folder / f'stopped_{number}'
+        hook = {'type': 'StopInEvaluation', 'iteration': iteration, 'number': kills}
+        end = owed.stop(stopped, loop, {**hook, 'batch': batch}, **options)
+        assert kills is None or end.status == 143
+        owed.resume(stopped, loop, **options)
+        barrier()
+        equal.append(owed.files(stopped) == owed.files(folder / 'whole'))
+    return equal
+
+
 def loses_a_worker(folder, launch):
     """What a process says of a data worker that only the other one has lost."""
     stop = {'type': 'OnRankOne', 'iteration': 1, 'kills': int(signal.SIGKILL)}
@@ -187,12 +228,14 @@ def main(folder):
         'interrupted fsdp': interrupted_in_epochs(folder / 'interrupted_fsdp'),
         'accumulated': accumulated(folder / 'accumulated', launch),
         'loses a worker': loses_a_worker(folder / 'loses_a_worker', launch),
+        'told while they agree': told_while_they_agree(folder / 'told', launch),
         'evaluated': evaluated(folder / 'evaluated', launch),
         'statistics': shared_statistics(),
         'backend': torch.distributed.get_backend(),
     }
     for loop, stop in (('epoch', 'interrupted'), ('iteration', 'killed')):
         seen[loop] = is_exact(folder / loop, loop, stop, launch)
+        seen[f'evaluates again: {loop}'] = evaluates_again(folder / f'owed_{loop}', loop, launch)
     (folder / f'rank_{get_rank()}.json').write_text(json.dumps(seen))
 
 

@@ -13,23 +13,19 @@ class Behavior:
 
     Attributes:
         content: of every path but those with ``missing`` in them.
-        ends: after how many bytes its answers break off, one answer each; then they are whole.
-        ranges: whether it goes on where it is asked to.
-        most: bytes of what is asked for that one answer has; None for all.
+        ends: after how many bytes its answers break off; None if they are whole.
         kind: of the content, for its header.
-        tag: of the content, for its header; '' for none.
-        says_size: whether answers have a Content-Length.
-        asked: (method, path, range) of every request so far.
+        tells_size: whether it answers questions for the size.
+        waits: for this before each answer.
+        asked: (method, path) of every request so far.
     """
 
     content: bytes = b''
-    ends: list[int] = field(default_factory=list)
-    ranges: bool = True
-    most: int | None = None
+    ends: int | None = None
     kind: str = 'application/octet-stream'
-    tag: str = ''
-    says_size: bool = True
-    asked: list[tuple[str, str, str | None]] = field(default_factory=list)
+    tells_size: bool = True
+    waits: threading.Event | None = None
+    asked: list[tuple[str, str]] = field(default_factory=list)
 
 
 @contextmanager
@@ -45,38 +41,27 @@ def behaving(cache, monkeypatch) -> Iterator[tuple[str, Behavior]]:
             pass
 
         def do_HEAD(self):
-            self.answer(b'')
+            behavior.asked.append((self.command, self.path))
+            if behavior.tells_size:
+                self.answer(b'')
+            else:
+                self.send_error(403)
 
         def do_GET(self):
-            self.answer(None)
+            behavior.asked.append((self.command, self.path))
+            self.answer(behavior.content[: behavior.ends])
 
         def answer(self, body):
-            behavior.asked.append((self.command, self.path, self.headers['Range']))
-            asked = int((self.headers['Range'] or 'bytes=0-')[len('bytes=') : -1])
-            same = self.headers['If-Range'] in (None, behavior.tag)
-            start = asked if behavior.ranges and same else 0
+            if behavior.waits:
+                behavior.waits.wait()
             if 'missing' in self.path:
                 self.send_error(404)
-            elif start >= len(behavior.content) > 0:
-                self.send_error(416)
-            else:
-                end = start + behavior.most if start and behavior.most else None
-                self.send(start, behavior.content[start:end] if body is None else body)
-
-        def send(self, start, body):
-            whole = len(behavior.content)
-            self.send_response(206 if start else 200)
+                return
+            self.send_response(200)
             self.send_header('Content-Type', behavior.kind)
-            length = len(body) or whole - start
-            if behavior.says_size:
-                self.send_header('Content-Length', str(length))
-            if behavior.tag:
-                self.send_header('ETag', behavior.tag)
-            if start:
-                last = start + length - 1
-                self.send_header('Content-Range', f'bytes {start}-{last}/{whole}')
+            self.send_header('Content-Length', str(len(behavior.content)))
             self.end_headers()
-            self.wfile.write(body[: behavior.ends.pop(0)] if body and behavior.ends else body)
+            self.wfile.write(body)
 
     server = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()

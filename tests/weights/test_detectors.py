@@ -9,8 +9,8 @@ from vitbackbones.commands.weights import matching, table
 from vitbackbones.errors import InputError
 from vitbackbones.training.find_checkpoint import find_checkpoint
 from vitbackbones.weights import DETECTORS, cache
-from vitbackbones.weights.detectors import find_detector
 from vitbackbones.weights.names import find
+from vitbackbones.weights.table import find_detector
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def fetched(tmp_path, monkeypatch):
     file, asked = tmp_path / 'fetched.pth', []
     torch.save({'weight': torch.ones(2)}, file)
 
-    def fetch_url(url, sha256, largest):
+    def fetch_url(url, sha256):
         asked.append((url, sha256))
         return file
 

@@ -58,7 +58,7 @@ ROOMS = {
     'exported': (
         'Exported models',
         'Exported files: how they are made, and how they answer without torch.',
-        ['exported', 'exporting'],
+        ['export', 'export.runtime', 'export.models'],
     ),
     'registry': ('Registries', 'Where each name of a config lives.', ['registry']),
 }

@@ -38,7 +38,7 @@ MAIN = {'loss': 'loss', 'learning rate': 'lr'}
 # Panels that become logarithmic where the largest value is this many times the least.
 LOGARITHMIC, FACTOR = ('loss', 'gradient norm'), 30
 COLUMNS = 3  # of panels
-SINGLE = (3.9, 2.9)  # inches of a panel alone
+LARGEST = 1e100  # of a value that is drawn
 
 # ------------------------------------------------------------------------ the log
 
@@ -104,22 +104,6 @@ def draw(rows: Sequence[dict]) -> 'Figure':
     return figure
 
 
-def draw_each(rows: Sequence[dict]) -> 'dict[str, Figure]':
-    """Draw the panels of one run, each as a figure of its own, by their titles.
-
-    Args:
-        rows: as those of :func:`draw`.
-    """
-    from .plots import new_figure
-
-    figures = {}
-    for title, panel in _panels([row for row in rows if _is_shown(row)], several=False).items():
-        figures[title], axes = new_figure(1, 1, SINGLE)
-        _draw_panel(axes[0, 0], title, panel, [''])
-        axes[0, 0].set_title('')  # it is the key
-    return figures
-
-
 def _is_shown(row: dict) -> bool:
     """Whether a quantity has a place in the picture; COCO's -1 stands for "no such object"."""
     return not INNER.match(row['quantity']) and not (row['split'] == 'val' and row['value'] == -1)
@@ -168,9 +152,9 @@ def _draw_panel(
     styles = {name: style_of(i) for i, name in enumerate(runs if len(runs) > 1 else lines)}
     for name, rows in lines.items():
         marker = '' if rows[0]['split'] == 'train' and len(rows) > 1 else styles[name]['marker']
-        values = [row['value'] if math.isfinite(row['value']) else math.nan for row in rows]
-        missing = [row['step'] for row in rows if not math.isfinite(row['value'])]
-        text = f'{name} ({len(missing)} not finite)' if missing else name
+        values = [row['value'] if _can_be_drawn(row['value']) else math.nan for row in rows]
+        missing = [row['step'] for row in rows if not _can_be_drawn(row['value'])]
+        text = f'{name} ({len(missing)} not drawn)' if missing else name
         steps = [row['step'] for row in rows]
         plain = printable(text).replace('$', r'\$')  # no formula
         axes.plot(steps, values, label=plain, **styles[name] | {'marker': marker})
@@ -185,8 +169,13 @@ def _draw_panel(
     add_legend(axes)
 
 
+def _can_be_drawn(value: float) -> bool:
+    """Whether a value is finite, and not so large that the scale of an axis would overflow."""
+    return abs(value) < LARGEST  # which NaN is not
+
+
 def _choose_scale(axes: 'Axes', values: Sequence[float]) -> None:
     """Make the values' axis logarithmic where they are positive and lie far apart."""
-    finite = [value for value in values if math.isfinite(value)]
+    finite = [value for value in values if _can_be_drawn(value)]
     if finite and 0 < FACTOR * min(finite) < max(finite):
         axes.set_yscale('log')

@@ -249,6 +249,8 @@ class _Reader:
         return handles
 
     def _enter(self, module: nn.Module, args: tuple, kwargs: dict) -> None:
+        if isinstance(args[0], tuple):  # TNT's pixels and tokens
+            args = (*args[0], *args[1:])
         self.inputs = (*args, *kwargs.values())
         self.is_shallow = bool(self.projections) and self.inputs[-1] is False  # ``project``
         if self.found.embedding is None:

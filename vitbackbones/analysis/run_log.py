@@ -11,26 +11,29 @@ from contextlib import suppress
 from math import nan
 from pathlib import Path
 
+from ..errors import InputError
+from ..files import read_json, read_small
+
 LOGS = '*/vis_data/scalars.json'
 PLACES = ('step', 'iter', 'epoch')  # of a record in the run
+LARGEST = 2**28  # bytes of a log
 DIGITS = 16  # that no number of steps has
 
 
 def records(work_dir: Path) -> Iterator[dict]:
-    """Yield the records of all starts, oldest first, without a line that a kill cut short."""
+    """Yield the records of all starts, oldest first, without lines that a kill cut short.
+
+    Raises:
+        InputError: a log is no regular file, or larger than any run writes.
+    """
     for file in sorted(work_dir.glob(LOGS)):
-        yield from records_of(file)
-
-
-def records_of(file: Path) -> Iterator[dict]:
-    """Yield the records of one start; a line that is none, of whatever else, is left out."""
-    for line in file.read_text(errors='replace').splitlines():
-        try:
-            record = json.loads(line, parse_int=_number)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(record, dict) and 'step' in record and _is_placed(record):
-            yield record
+        for line in read_small(file, LARGEST).decode(errors='replace').splitlines():
+            try:
+                record = json.loads(line, parse_int=_number)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(record, dict) and 'step' in record and _is_placed(record):
+                yield record
 
 
 def _is_placed(record: dict) -> bool:
@@ -45,17 +48,17 @@ def _number(digits: str) -> int | float:
 def value_after(work_dir: Path, metric: str, step: int) -> float | None:
     """Return what a metric was after an epoch or iteration; None if it was not evaluated.
 
-    If only ``tools/test.py`` has evaluated it, its value counts.
+    If only ``test`` has evaluated it, its value counts.
     """
     logged = [each[metric] for each in records(work_dir) if metric in each and each['step'] == step]
     return logged[-1] if logged else _tested(work_dir, metric)
 
 
 def _tested(work_dir: Path, metric: str) -> float | None:
-    """Return a metric as ``tools/test.py`` has written it last, to TIME/TIME.json."""
+    """Return a metric as ``test`` has written it last, to TIME/TIME.json."""
     for file in sorted(work_dir.glob('*/*.json'), reverse=True):
-        with suppress(ValueError):  # a killed evaluation leaves half a file
-            content = json.loads(file.read_text())
+        with suppress(InputError):  # a killed evaluation leaves half a file
+            content = read_json(file)
             if metric in content:
                 return content[metric]
     return None

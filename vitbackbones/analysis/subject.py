@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import torch
-from mmengine.config import Config
 from torch import Tensor, nn
 from tqdm import tqdm
 
@@ -21,14 +20,12 @@ class Subject:
         model: on the device where it is to run.
         images: (1, 3, H, W) each, normalized as the model wants them, on the same device.
         photos: (H, W, 3) each, uint8, RGB: what an image shows, at its size.
-        config: the file that the model comes from; ``None`` for a model by name.
     """
 
     name: str
     model: nn.Module
     images: Sequence[Tensor] = ()
     photos: Sequence[np.ndarray] = field(default=())
-    config: Config | None = None
 
 
 def read_images(

@@ -18,7 +18,7 @@ from matplotlib.image import AxesImage
 from torch import Tensor, nn
 
 from ..errors import InputError
-from ..layers.projections import ProjectedAttention, SharedLinear
+from ..layers.projections import ProjectedAttention, project_parts
 from .plots import SEQUENTIAL, grouped, new_figure
 from .reading import find_blocks
 from .subject import Subject
@@ -41,8 +41,11 @@ def _basis(matrices: Tensor) -> Tensor:
 
 def role_matrices(attention: ProjectedAttention) -> dict[str, Tensor]:
     """Return the matrices of an attention by role, each (heads, d, c), in double precision."""
-    maps = [getattr(attention, name) for name in attention.maps]
-    matrices = {role: _dense(linear, role) for linear in maps for role in linear.numbers}
+    matrices = {
+        role: _dense(getattr(attention, name), number)
+        for name, numbers in attention.numbers.items()
+        for role, number in numbers.items()
+    }
     tied = attention.tied
     matrices[BACK] = attention.proj.weight.double() if tied is None else matrices[tied]
     heads = attention.num_heads
@@ -52,12 +55,14 @@ def role_matrices(attention: ProjectedAttention) -> dict[str, Tensor]:
 
 
 @torch.no_grad()
-def _dense(linear: SharedLinear, role: str) -> Tensor:
-    """Return the matrix (in, out) of a role, grouped or not: what it makes of unit vectors."""
-    width = linear.in_features * linear.groups
+def _dense(linear: nn.Linear, number: int) -> Tensor:
+    """Return the matrix (in, out) of a projection, grouped or not: its answers to unit vectors."""
+    width = linear.in_features * getattr(linear, 'groups', 1)
     unit = torch.eye(width, device=linear.weight.device, dtype=linear.weight.dtype)
-    (made,), (zero,) = (linear.project(x[None], role) for x in (unit, torch.zeros_like(unit)))
-    return (made - zero)[0].double()
+    made, zero = (
+        project_parts(linear, x, number, number + 1, width) for x in (unit, torch.zeros_like(unit))
+    )
+    return (made - zero).double()
 
 
 def measure(subject: Subject, options) -> list[dict]:

@@ -14,7 +14,6 @@ What both are given depends on ``needs``:
 =============  ===============================  =================================================
 ``images``     ``(subject, options)``           ``(rows, photos)``
 ``model``      ``(subject, options)``           ``(rows)``
-``data``       ``(subject, options)``           ``(rows)``
 ``work dirs``  ``(work_dir)``                   ``(rows)``
 =============  ===============================  =================================================
 
@@ -34,7 +33,7 @@ class Analysis:
 
     Attributes:
         help: one line for the command line.
-        needs: ``'images'``, ``'model'``, ``'data'`` or ``'work dirs'``, see above.
+        needs: ``'images'``, ``'model'`` or ``'work dirs'``, see above.
         module: the file of this folder that does it.
     """
 
@@ -72,7 +71,6 @@ ANALYSES = {
     'attention': Analysis('where the attention of chosen blocks looks', 'images', 'attention'),
     'pixels': Analysis('pixel tokens of TNT laid out as an image', 'images', 'pixels'),
     'tsne': Analysis('channel maps of a block as points of a plane (t-SNE)', 'images', 'tsne'),
-    'landscape': Analysis('the loss around the trained weights', 'data', 'landscape'),
     'complexity': Analysis('multiply-adds of one image by part', 'model', 'cost_by_part'),
     'coefficients': Analysis(
         'learned shortcut coefficients over the epochs', 'work dirs', 'coefficients'

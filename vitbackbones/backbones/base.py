@@ -330,8 +330,9 @@ class PlainBackbone(Backbone):
     def trunk(self, x: Tensor, size: tuple[int, int], sweeps: Sweeps) -> list[Tensor]:
         """Return the tokens (N, [1 +] h * w, C) after ``out_indices``, of the last sweep."""
         x, answers = self.run_row(self.blocks, x, size, sweeps[:-1]), []
+        run = self.run_block if self.with_cp else None
         for i, block in enumerate(self.blocks):
-            x = self.run_block(block, x, size, *sweeps[-1])
+            x = run(block, x, size, *sweeps[-1]) if run else block(x, size, *sweeps[-1])
             if i in self.out_indices:
                 answers.append(x)
         return answers

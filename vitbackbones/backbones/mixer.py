@@ -68,8 +68,6 @@ class TokenMixing(Mlp):
         drop_rate: dropout after each layer.
     """
 
-    fold_for_inference = Mlp.fold_for_inference
-
     def __init__(self, grid: Grid, hidden_dims: int, drop_rate: float) -> None:
         super().__init__(math.prod(grid), hidden_dims, drop_rate)
         self.grid = grid

@@ -156,12 +156,13 @@ class TNTBlock(nn.Module):
         (self.outer,) = block_row([{**outer, **common, 'window_size': window_size}], recursion)
 
     def forward(
-        self, pixels: Tensor, x: Tensor, size: tuple[int, int], *turn
+        self, tokens: tuple[Tensor, Tensor], size: tuple[int, int], *turn
     ) -> tuple[Tensor, Tensor]:
-        """Map pixels (N * n, p * p, c) and tokens (N, 1 + n, C) to new ones.
+        """Map pixels (N * n, p * p, c) and patch tokens (N, 1 + n, C) to new ones.
 
         ``size`` (h, w) is the grid; ``turn`` are further arguments of a recursive outer block.
         """
+        pixels, x = tokens
         starts = not turn or 0 in turn[0]
         if self.inner is not None and starts:
             # a sample of the inner block's stochastic depth is a patch, as published
@@ -194,8 +195,6 @@ class SqueezeExcite(nn.Module):
 
 class ExcitedMlp(Mlp):
     """An MLP plus its own gated output; the gate is C / 4 wide. Arguments as :class:`Mlp`."""
-
-    fold_for_inference = Mlp.fold_for_inference
 
     def __init__(self, embed_dims: int, hidden_dims: int, drop_rate: float = 0.0) -> None:
         super().__init__(embed_dims, hidden_dims, drop_rate)
@@ -350,12 +349,6 @@ class TNT(WindowOptions, PlainBackbone):
     ) -> list[Tensor]:
         """Return the patch tokens, not the pixels, after ``out_indices``."""
         return [x for _, x in super().trunk(tokens, size, sweeps)]
-
-    def run_block(
-        self, block: nn.Module, tokens: tuple[Tensor, Tensor], *inputs
-    ) -> tuple[Tensor, Tensor]:
-        """Run a block on the pixels and the patch tokens."""
-        return super().run_block(block, *tokens, *inputs)
 
     def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
         """Yield the patches' code, which is resized bicubically; the pixels' fits any size."""

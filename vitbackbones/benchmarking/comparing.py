@@ -12,10 +12,10 @@ from .model_sources import Source, build_model
 from .steps import Case, make_step, outputs_of
 from .timing import compare
 
-# forms of a model of ours that cannot be trained, and all whose answers are equal
+# sources of models that are not forms of ours, or round otherwise; of all others answers are equal
+OTHERS = ('plain', 'timm', 'mmpretrain', 'mmdet')
+TRAINED = ('ours', *OTHERS)
 IN_BFLOAT16 = ('fused_bf16', 'compiled_bf16')
-UNTRAINED = ('folded', 'fused', 'compiled', *IN_BFLOAT16, 'onnxruntime', 'openvino')
-FORMS = ('ours', 'config', *UNTRAINED)
 # greatest difference of answers, in units of the largest answer
 EQUAL = 1e-4
 EQUAL_IN_BFLOAT16 = 0.2
@@ -54,13 +54,13 @@ def compared(
     steps, answers = {}, {}
     for spec in models:
         source, _, name = spec.partition(':')
-        if case.step == 'train' and source in UNTRAINED:
+        if case.step == 'train' and source not in TRAINED:
             raise InputError(f'{spec}: this form cannot be trained; leave it out of --step train')
         torch.manual_seed(0)
         model = build_model(spec, case.size, sources, options.features)
         steps[spec] = make_step(model, case, options.device)
         answer = outputs_of(spec, case, steps[spec])
-        if case.step == 'forward' and source.removeprefix('config_') in FORMS:
+        if case.step == 'forward' and source not in OTHERS:
             _require_equal(spec, answer, answers.setdefault(name, answer), case.precision)
     protocol = options.repeats, options.warm_up, approach
     for row in compare(steps, options.device, *protocol):

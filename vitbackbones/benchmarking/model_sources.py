@@ -6,8 +6,6 @@
 ``fused:``        the same after ``fuse_for_inference()``
 ``fused_bf16:``   the same after ``fuse_for_inference(dtype=torch.bfloat16)``
 ``compiled:``     the same after ``fuse_for_inference(compile=True)``; ``compiled_bf16:`` is both
-``onnxruntime:``  the folded form in ONNX Runtime
-``openvino:``     the folded form in OpenVINO
 ``timm:``         a name of ``timm.list_models()``
 ``mmpretrain:``   a name of ``mmpretrain.list_models()``
 ``mmdet:``        the backbone of one of mmdet's own configs, by the file's name
@@ -22,7 +20,6 @@ cannot take images of the size says so when it runs.
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 
 import torch
@@ -30,12 +27,10 @@ from mmengine.config import Config
 from torch import nn
 
 from ..errors import InputError
-from ..exported.runtimes import start_onnxruntime, start_openvino
 from ..literals import read_value, split
 from ..messages import did_you_mean
 from ..models import MODELS, create_model, list_models
 from ..packages import import_optional
-from .runtimes import Exported, Start
 
 Size = tuple[int, int]
 Source = Callable[[str, Size, bool], nn.Module]  # as :func:`build_ours`
@@ -60,7 +55,10 @@ def build_model(
     source, _, name = spec.partition(':')
     if source not in sources or not name:
         known = ', '.join(f'{key}:NAME' for key in sources)
-        raise InputError(f'{spec!r} names no model; known forms: {known}')
+        raise InputError(
+            f'{spec!r} names no model; known forms: {known}. plain:NAME, onnxruntime:NAME and '
+            'openvino:NAME are timed in the root of a clone, by python -m benchmarks.compare'
+        )
     return sources[source](name, size, features)
 
 
@@ -105,10 +103,6 @@ def _fused(name: str, size: Size, features: bool, **options) -> nn.Module:
     return build_ours(name, size, features).fuse_for_inference(**options)
 
 
-def _exported(start: Start, name: str, size: Size, features: bool) -> nn.Module:
-    return Exported(_fused(name, size, features, pack=False), start)
-
-
 def _timm(name: str, size: Size, features: bool) -> nn.Module:
     timm = import_optional('timm', 'timm')
     _require_known(name, timm.list_models(), 'timm')
@@ -133,9 +127,10 @@ def _mmdet(name: str, size: Size, features: bool) -> nn.Module:
         raise InputError(f'mmdet:{name} has feature maps only: compare it with --features')
     config = Config.fromfile(files[name]).model.backbone
     config.pop('init_cfg', None)
-    models = import_module('mmdet.registry').MODELS
-    import_module('mmdet.models')
-    return models.build(config)
+    from mmdet import models  # noqa: F401  fills the registry
+    from mmdet.registry import MODELS as BACKBONES
+
+    return BACKBONES.build(config)
 
 
 SOURCES: dict[str, Source] = {
@@ -145,8 +140,6 @@ SOURCES: dict[str, Source] = {
     'fused_bf16': partial(_fused, dtype=torch.bfloat16),
     'compiled': partial(_fused, compile=True),
     'compiled_bf16': partial(_fused, dtype=torch.bfloat16, compile=True),
-    'onnxruntime': partial(_exported, start_onnxruntime),
-    'openvino': partial(_exported, start_openvino),
     'timm': _timm,
     'mmpretrain': _mmpretrain,
     'mmdet': _mmdet,

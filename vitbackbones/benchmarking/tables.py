@@ -1,7 +1,7 @@
-"""Tables of rows, which are dicts: printed, as CSV files, and in Markdown."""
+"""Tables of rows, which are dicts: printed, and as CSV files."""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
 
@@ -44,26 +44,3 @@ def as_csv(rows: list[dict]) -> bytes:
 
 def _line(cells: Iterable) -> str:
     return ' '.join(f'{cell:>10}' for cell in cells)
-
-
-def read_csv(file: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file."""
-    return list(csv.DictReader(file.read_text().splitlines()))
-
-
-def markdown(titles: Iterable, rows: Iterable[Iterable]) -> Iterator[str]:
-    """Yield the lines of a table in Markdown; a bar inside of a cell becomes a slash."""
-    titles = list(titles)
-    yield _cells(titles)
-    yield f'|{"---|" * len(titles)}\n'
-    yield from map(_cells, rows)
-
-
-def _cells(cells: Iterable) -> str:
-    return f'| {" | ".join(str(cell).replace("|", "/") for cell in cells)} |\n'
-
-
-def replaced(page: str, begin: str, end: str, lines: Iterable[str]) -> str:
-    """Return a page with ``lines`` in place of what stands between ``begin`` and ``end``."""
-    before, rest = page.split(begin)
-    return ''.join([before, begin, *lines, end, rest.partition(end)[2]])

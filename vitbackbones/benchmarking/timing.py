@@ -5,14 +5,17 @@ turn, again and again, so that whatever else the machine does affects all of the
 is the ratio of their medians.
 """
 
+import os
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import torch
-from torch.profiler import ProfilerActivity
+from torch.profiler import ProfilerActivity, profile
 
-from .profiling import recording
+LEVEL = 'KINETO_LOG_LEVEL'
+SILENT = '5'  # above the level of errors
 
 
 def compare(
@@ -78,6 +81,22 @@ def _wait(device: torch.device) -> None:
         torch.cuda.synchronize(device)
 
 
+@contextmanager
+def recording(activities: Sequence[ProfilerActivity], **options) -> Iterator[profile]:
+    """Record what runs inside, as ``torch.profiler.profile``, without its lines on the console.
+
+    A build for CUDA says that it finds no driver, and the profiler that it drops events.
+    """
+    given = os.environ.get(LEVEL)
+    os.environ.setdefault(LEVEL, SILENT)
+    try:
+        with profile(activities=activities, acc_events=True, **options) as profiler:
+            yield profiler
+    finally:
+        if given is None:
+            del os.environ[LEVEL]
+
+
 def peak_bytes(function: Callable[[], object], device: torch.device) -> int:
     """Return the most tensor memory in use at once during a call, above what was before it.
 
@@ -86,20 +105,12 @@ def peak_bytes(function: Callable[[], object], device: torch.device) -> int:
     the allocator's own waste are not in it.
     """
     if device.type == 'cuda':
-        return _peak_bytes_cuda(function, device)
-    return _peak_bytes_cpu(function)
-
-
-def _peak_bytes_cuda(function: Callable[[], object], device: torch.device) -> int:
-    _wait(device)
-    before = torch.cuda.memory_allocated(device)
-    torch.cuda.reset_peak_memory_stats(device)
-    function()
-    _wait(device)
-    return torch.cuda.max_memory_allocated(device) - before
-
-
-def _peak_bytes_cpu(function: Callable[[], object]) -> int:
+        _wait(device)
+        before = torch.cuda.memory_allocated(device)
+        torch.cuda.reset_peak_memory_stats(device)
+        function()
+        _wait(device)
+        return torch.cuda.max_memory_allocated(device) - before
     with recording([ProfilerActivity.CPU], profile_memory=True) as profiler:
         function()
     events = profiler.profiler.kineto_results.events()

@@ -71,20 +71,36 @@ def read_safely(file: BinaryIO, name: str | Path) -> dict:
     if not isinstance(content, dict):
         raise InputError(f'{name}: holds a {type(content).__name__} and not a dict of weights')
     require_form(name, content, FORM)
-    _take_out_dangers(content, Path(name).parent)
-    _require_texts(name, content)
+    _require_text_keys(name, content)
+    _require_class_names(name, content)
+    _take_out_programs(content)
+    _keep_own_best(content, Path(name).parent)
     _leave_out_palette((content.get('meta') or {}).get(DATASET_META) or {})
     return content
 
 
-def _require_texts(name: str | Path, content: dict) -> None:
-    """Refuse keys of weights and names of classes that are not texts."""
-    about = (content.get('meta') or {}).get('dataset_meta') or {}
-    for text in (*content, *content.get('state_dict', ()), *about, *(about.get('classes') or ())):
-        if type(text) is not str:
+def _require_text_keys(name: str | Path, content: dict) -> None:
+    """Refuse keys that are not texts, of the file and of its weights."""
+    about = (content.get('meta') or {}).get(DATASET_META) or {}
+    places = {'': content, 'state_dict': content.get('state_dict', {}), DATASET_META: about}
+    for place, holder in places.items():
+        for key in holder:
+            if type(key) is not str:
+                within = f' of {place}' if place else ''
+                raise InputError(
+                    f'{name}: damaged, or not a checkpoint of a model: a key{within} is of type '
+                    f'{type(key).__name__}'
+                )
+
+
+def _require_class_names(name: str | Path, content: dict) -> None:
+    """Refuse names of classes that are not texts."""
+    about = (content.get('meta') or {}).get(DATASET_META) or {}
+    for number, label in enumerate(about.get('classes') or ()):
+        if type(label) is not str:
             raise InputError(
-                f'{name}: damaged, or not a checkpoint of a model: a key or the name of a class is '
-                f'of type {type(text).__name__}'
+                f'{name}: damaged, or not a checkpoint of a model: the name of class {number} is '
+                f'of type {type(label).__name__}'
             )
 
 
@@ -105,28 +121,35 @@ def _is_color(color: Any) -> bool:
     )
 
 
-def _take_out_dangers(content: dict, folder: Path) -> None:
-    """Forget what mmengine would run, and what it would delete but for the best in ``folder``."""
-    if isinstance(text := (content.get('meta') or {}).get('cfg'), str):
-        content['meta'] |= {IMAGES: images} if (images := config_images(text)) else {}
-    hub = content.get('message_hub', {})
-    info = hub.get('runtime_info', {})
-    best = {key for key in info if type(key) is str and key.startswith('best_ckpt')}
-    found = {key: path for key in best if (path := _best_in(folder, info[key]))}
-    info.update(found)
-    for holder in (content.get('meta') or {}, info, hub.get('resumed_keys', {})):
-        for key in (*PROGRAMS, *(best - found.keys())):
+def _take_out_programs(content: dict) -> None:
+    """Forget texts of configs, which mmengine would run; what they say about images is kept."""
+    meta, hub = content.get('meta') or {}, content.get('message_hub', {})
+    if isinstance(meta.get('cfg'), str):
+        images = config_images(meta['cfg'])
+        if images:
+            meta[IMAGES] = images
+    for holder in (meta, hub.get('runtime_info', {}), hub.get('resumed_keys', {})):
+        for key in PROGRAMS:
             holder.pop(key, None)
 
 
-def _best_in(folder: Path, value: Any) -> str:
-    """Return the path of a best checkpoint in ``folder``, beside this one; '' if none is named.
+def _keep_own_best(content: dict, folder: Path) -> None:
+    """Let the best checkpoints that are named be files of ``folder``, and forget others.
 
     mmengine deletes that file or folder when a resumed run finds a better one. It is looked for by
     its name, as work dirs are moved and copied.
     """
-    name = Path(value).name if type(value) is str else ''
-    return str(folder.absolute() / name) if name.startswith('best_') else ''
+    hub = content.get('message_hub', {})
+    info, resumed = hub.get('runtime_info', {}), hub.get('resumed_keys', {})
+    for key in [*info]:
+        if type(key) is not str or not key.startswith('best_ckpt'):
+            continue
+        name = Path(info[key]).name if type(info[key]) is str else ''
+        if name.startswith('best_'):
+            info[key] = str(folder.absolute() / name)
+        else:
+            del info[key]
+            resumed.pop(key, None)
 
 
 def read_data(file: BinaryIO, name: str | Path) -> Any:

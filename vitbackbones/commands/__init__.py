@@ -1,1 +1,1 @@
-"""One module per tool, named as the tool in ``tools/``, and what several tools share."""
+"""One module per verb, and what several verbs share."""

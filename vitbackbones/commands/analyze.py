@@ -3,7 +3,7 @@
 What is measured is on the disk before anything is drawn.
 """
 
-from argparse import Action, ArgumentParser, Namespace
+from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from itertools import count
@@ -18,7 +18,6 @@ from ..analysis.table import ANALYSES, Analysis
 from ..benchmarking.model_sources import build_ours
 from ..benchmarking.tables import as_csv
 from ..checkpoints.filling import load_pretrained
-from ..configuration.data import locate_data
 from ..configuration.paths import resolve
 from ..drawing.sheet import spread
 from ..errors import InputError
@@ -27,9 +26,7 @@ from ..inference.predictor import Predictor, choose_device
 from ..inference.sources import Frame, find_sources, read_frames
 from ..inference.subjects import by_name, of_config
 from ..pages import page
-from ..preflight.data import check_data
 from ..preflight.explain import explained
-from ..processes import show_warnings
 from ..training.allocation import keep_freed_memory
 from ..training.cores import share_cores
 from ..training.find_checkpoint import choose_checkpoint
@@ -63,19 +60,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     _add_models(parser.add_argument)
     add = parser.add_argument
     add('--out', required=True, metavar='DIR', help='where table and picture go')
-    used = parser.add_mutually_exclusive_group()
-    go_on = 'continue a landscape that was stopped'
-    used.add_argument('--resume', action='store_true', help=go_on)
     replace = 'replace what an earlier call wrote'
-    used.add_argument('--overwrite', action='store_true', help=replace)
+    add('--overwrite', action='store_true', help=replace)
     _add_images(add)
-    points = 'of the landscape a side, an odd number (default: 21)'
-    add('--points', type=whole, default=21, metavar='N', help=points)
-    samples = 'images that the loss of the landscape is measured on (default: 64)'
-    add('--samples', type=whole, default=64, metavar='N', help=samples)
-    root = "folder of the landscape's data set, in place of the one that the config names"
-    add('--data-root', metavar='DIR', help=root)
-    add('--seed', type=int, default=0, help='of the directions of the landscape (default: 0)')
     add_shared(add, '--device', '--cfg-options')
 
 
@@ -86,7 +73,7 @@ def _add_models(add: Callable[..., Action]) -> None:
         metavar='CONFIG [CHECKPOINT]',
         help='the model; for coefficients and curves, one or more work dirs',
     )
-    add('what', choices=ANALYSES, metavar='WHAT', help='see below')
+    add('what', type=_name, choices=ANALYSES, metavar='WHAT', help='see below')
     add(
         '--versus',
         nargs='+',
@@ -95,6 +82,15 @@ def _add_models(add: Callable[..., Action]) -> None:
         metavar=('CONFIG', 'CHECKPOINT'),
         help='another model in the same picture; can be given several times',
     )
+
+
+def _name(text: str) -> str:
+    if text == 'landscape':
+        raise ArgumentTypeError(
+            'landscape: in the root of a clone type '
+            'python -m examples.landscape CONFIG CHECKPOINT --out DIR'
+        )
+    return text
 
 
 def _add_images(add: Callable[..., Action]) -> None:
@@ -124,8 +120,7 @@ def analyze(options: Namespace) -> None:
     out = prepare_folder(options.out, '--out')
     with folder_lock(out, '--out'):
         files = [out / f'{options.what}{suffix}' for suffix in ('.csv', '.png')]
-        goes_on = options.resume and analysis.needs == 'data'
-        _require_new(files, options.overwrite or goes_on)
+        _require_new(files, options.overwrite)
         share_cores(Config())  # nothing else wants them
         keep_freed_memory()
         torch.manual_seed(0)  # of random weights
@@ -252,8 +247,6 @@ def _named_model(
     Raises:
         InputError: see :func:`analyze`.
     """
-    if ANALYSES[options.what].needs == 'data':
-        raise InputError(f'{model}: {options.what} needs the data of a config, not a name')
     size = options.size or DEFAULT_SIZE
     classifier = build_ours(model.removeprefix(OURS), size, features=False)
     for file in checkpoint:
@@ -271,13 +264,10 @@ def _configured_model(
 ) -> Subject:
     """Build the model of a config."""
     config = read_model_config(model, options.cfg_options, is_alone=not options.versus)
-    if ANALYSES[options.what].needs == 'data':
-        config = locate_data(config, options.data_root, ('val',))
-        show_warnings(check_data(config, ('val',)))
     file = choose_checkpoint(checkpoint[0], 'CHECKPOINT') if checkpoint else None
     with explained(config):
         predictor = Predictor(config, file, device)
-        return of_config(name, config, predictor, options.size, frames)
+        return of_config(name, predictor, options.size, frames)
 
 
 def _rounded(row: dict) -> dict:

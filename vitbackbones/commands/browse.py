@@ -24,14 +24,13 @@ from ..drawing.sheet import picture_format, save, spread
 from ..errors import InputError
 from ..inference.sources import find_sources
 from ..messages import did_you_mean, plural
+from ..openmmlab.logs import silenced
 from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..preflight.explain import explained
 from ..preflight.own_data import use_own_data
-from ..preflight.silence import silenced
 from ..processes import show_warnings
 from ..registry import bare_name
 from ..tasks import TASKS, find_task
-from ..tasks.classification.task import TASK as CLASSIFICATION
 from ..tasks.task import Task
 from ..training.replay import Replay
 from ..training.views import Views
@@ -144,7 +143,7 @@ def _loader(config: Config, task: Task, options: Namespace, seed: int) -> DataLo
 
 def _loader_of_inputs(config: Config, task: Task, options: Namespace) -> DataLoader:
     """Return a loader of given pictures; those that are shown are the first batch."""
-    if task is not CLASSIFICATION or options.data_root or options.only:
+    if task.scope != 'mmpretrain' or options.data_root or options.only:
         raise InputError(
             f'INPUT {options.inputs[0]}: pictures alone are for a classifier, without --data-root '
             'and --only; give a folder with annotations as --data-root'

@@ -55,6 +55,13 @@ def count(text: str) -> int:
     return int(text)
 
 
+def score(text: str) -> float:
+    """Read a number from 0 to 1, as an argument's ``type``."""
+    if not 0 <= float(text) <= 1:  # as nan is
+        raise ArgumentTypeError(f'{text} is not a number from 0 to 1')
+    return float(text)
+
+
 def image_size(text: str) -> tuple[int, int]:
     """Read '224' or '800x1333' as (height, width), as an argument's ``type``."""
     height, _, width = text.partition('x')
@@ -98,7 +105,7 @@ SHARED = {
     },
     '--device': {'help': 'cpu, cuda, cuda:1, ... (default: a GPU if there is one)'},
     '--score-threshold': {
-        'type': float,
+        'type': score,
         'default': 0.3,
         'metavar': 'S',
         'help': 'least score that is drawn (default: 0.3)',

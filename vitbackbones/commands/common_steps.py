@@ -14,6 +14,7 @@ from ..configuration.read import require_sections, with_options
 from ..openmmlab.applying import apply_patches
 from ..openmmlab.patches import IN_RUN
 from ..openmmlab.unused_toolboxes import leave_out_unused
+from ..openmmlab.widths import with_widths
 from ..preflight.agreement import require_agreement
 from ..preflight.data import check_data
 from ..preflight.hooks import add_service_hooks
@@ -79,6 +80,11 @@ SETTINGS = (
         'every key is known, and every value is one that its owner takes',
         lambda config, options: lint(config, options.cfg_options),
         needed=True,
+    ),
+    Step(
+        'widths',
+        'of neck and heads where the config leaves them out, from the maps of the backbone',
+        lambda config, options: with_widths(config),
     ),
     Step(
         'agreement',

@@ -23,9 +23,9 @@ from contextlib import contextmanager
 from functools import partial
 
 from ..errors import InputError, TrainingInterrupted
+from ..openmmlab.frames import release
 from ..preflight.bug_report import write_report
 from ..processes import SIGNALS, leads_machine, leave_processes, others_joined, process_rank
-from ..training.resume_command import resume_hint
 
 
 class Ended(KeyboardInterrupt):
@@ -79,7 +79,8 @@ def run(main: Callable[[], None]) -> int:
         return 2
     except TrainingInterrupted as stop:
         if process_rank() == 0:
-            print(f'{stop}\n{resume_hint()}', file=sys.stderr)
+            print(stop, file=sys.stderr)
+        release(stop)  # its frames hold the model
         leave_processes()
         return stop.status
     except KeyboardInterrupt as stop:

@@ -1,5 +1,6 @@
 """``vitbackbones export``: a model as a file for ONNX Runtime, OpenVINO or torch, with proof."""
 
+import copy
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,24 +8,28 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ..catalog import config_name, find_config
+from ..configuration.read import read_config
 from ..errors import InputError
-from ..exported.card import Card, card_path, parts
-from ..exporting.formats import FORMATS, require_packages
-from ..exporting.graphs import DYNAMIC
-from ..exporting.parity import in_words
-from ..exporting.placing import written
-from ..exporting.subject import Subject, of_config, of_model
-from ..exporting.writing import Settings
-from ..exporting.writing import export as write
+from ..export.formats import FORMATS, require_packages
+from ..export.graphs import DYNAMIC
+from ..export.parity import in_words
+from ..export.placing import written
+from ..export.runtime.card import card_path, parts
+from ..export.subject import of_config, of_model
+from ..export.writing import Settings
+from ..export.writing import export as write
 from ..files import prepare_folder
 from ..inference.sources import find_sources
 from ..models.names import MODELS
 from ..preflight.explain import explained
 from ..preflight.own_data import take_classes_of
+from ..preflight.pretrained import prepare_pretrained
+from ..preflight.steps import Step, take_steps
 from ..training.find_checkpoint import choose_checkpoint
 from ..verbs import command_line
 from .cli import add_shared, count, image_size
-from .model_config import read_model_config, weights_along
+from .model_config import STEPS as MODEL_STEPS
+from .model_config import weights_along
 
 EXAMPLES = """\
 examples:
@@ -85,7 +90,7 @@ def export(options: Namespace) -> None:
     """
     require_packages(options.to)
     file = _target(options)
-    pictures = _pictures(options.images, file.parent)
+    sources = find_sources(options.images, file.parent / '-') if options.images else []
     settings = Settings(
         format=options.to,
         dynamic=options.dynamic,
@@ -94,34 +99,19 @@ def export(options: Namespace) -> None:
         half=options.half,
         preprocess=options.preprocess,
     )
-    card = write(_subject(options), settings, file, pictures)
-    _report(card, file)
-
-
-def _report(card: Card, file: Path) -> None:
-    """Say what was written, how far its answers are from the model's, and how to use it."""
+    if options.checkpoint and options.untrained:
+        raise InputError('--untrained: is for exporting without CHECKPOINT')
+    if options.config in MODELS:
+        subject = of_model(options.config, options.checkpoint, trained=not options.untrained)
+    else:
+        config = take_steps(read_config(options.config), STEPS, options)
+        with explained(config):
+            subject = of_config(config, options.output)
+    card = write(subject, settings, file, [source.path for source in sources])
     megabytes = sum(each.stat().st_size for each in parts(file)) / 1e6
     print(f'{file} ({megabytes:.1f} MB) and {card_path(file).name}')
     print(_proof(card.parity))
     print(f'try it: {command_line("predict", file, "PICTURE", "--out", "out")}')
-
-
-def _proof(parity: Mapping) -> str:
-    """Say what was compared."""
-    differences = in_words(parity['differences'])
-    if 'objects' not in parity:
-        return f'largest differences from the model on {parity["images"]} images: {differences}'
-    seen = f'on {parity["images"]} images with {parity["objects"]} objects'
-    if parity['objects'] == 0:
-        return f'the model found nothing {seen}, so no box was compared; give --images with objects'
-    return f'largest differences from the model {seen}: {differences}'
-
-
-def _dynamic(text: str) -> tuple[str, ...]:
-    words = tuple(text.split(','))
-    if unknown := [word for word in words if word not in DYNAMIC]:
-        raise ArgumentTypeError(f'{unknown[0]!r} is not one of {", ".join(DYNAMIC)}')
-    return words
 
 
 def _target(options: Namespace) -> Path:
@@ -145,29 +135,51 @@ def _target(options: Namespace) -> Path:
     return file
 
 
-def _pictures(inputs: list[str], folder: Path) -> list[Path]:
-    """Return the pictures to compare on, of which there may be none."""
-    sources = find_sources(inputs, folder / '-') if inputs else []
-    return [source.path for source in sources]
+def _proof(parity: Mapping) -> str:
+    """Say what was compared."""
+    differences = in_words(parity['differences'])
+    if 'objects' not in parity:
+        return f'largest differences from the model on {parity["images"]} images: {differences}'
+    seen = f'on {parity["images"]} images with {parity["objects"]} objects'
+    if parity['objects'] == 0:
+        return f'the model found nothing {seen}, so no box was compared; give --images with objects'
+    return f'largest differences from the model {seen}: {differences}'
 
 
-def _subject(options: Namespace) -> Subject:
-    if options.checkpoint and options.untrained:
-        raise InputError('--untrained: is for exporting without CHECKPOINT')
-    if options.config in MODELS:
-        return of_model(options.config, options.checkpoint, trained=not options.untrained)
-    config = read_model_config(options.config, options.cfg_options)
-    checkpoint = None if options.untrained else _find_weights(config, options)
-    if checkpoint:
-        config = take_classes_of(config, checkpoint)
-    with explained(config):
-        return of_config(config, checkpoint, options.output)
+def _dynamic(text: str) -> tuple[str, ...]:
+    words = tuple(text.split(','))
+    if unknown := [word for word in words if word not in DYNAMIC]:
+        raise ArgumentTypeError(f'{unknown[0]!r} is not one of {", ".join(DYNAMIC)}')
+    return words
 
 
-def _find_weights(config: Config, options: Namespace) -> Path:
+# ------------------------------------------------------------------------ the steps
+
+
+def _find_weights(config: Config, options: Namespace) -> Config:
+    """Name the checkpoint in ``load_from``, none for a model that is left as it is initialized."""
+    if options.untrained:
+        config = prepare_pretrained(config, scratch=True)
+        config.load_from = None
+        return config
     if options.checkpoint:
-        return choose_checkpoint(options.checkpoint, 'CHECKPOINT')
-    otherwise = (
-        'Give CHECKPOINT, the work dir of a training or a file, or --untrained to try the export.'
-    )
-    return weights_along(config, otherwise)
+        checkpoint = choose_checkpoint(options.checkpoint, 'CHECKPOINT')
+    else:
+        otherwise = (
+            'Give CHECKPOINT, the work dir of a training or a file, or --untrained to try the '
+            'export.'
+        )
+        checkpoint = weights_along(config, otherwise)
+    config = copy.deepcopy(take_classes_of(config, checkpoint))
+    config.load_from = str(checkpoint)
+    return config
+
+
+STEPS = (
+    *MODEL_STEPS,
+    Step(
+        'weights',
+        'a checkpoint and its classes, or initial ones (CHECKPOINT, --untrained)',
+        _find_weights,
+    ),
+)

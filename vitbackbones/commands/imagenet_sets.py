@@ -1,4 +1,4 @@
-"""``tools/test.py --dataset``: an ImageNet checkpoint on ReaL labels or ImageNet-V2."""
+"""``test --dataset``: an ImageNet checkpoint on ReaL labels or ImageNet-V2."""
 
 import copy
 

@@ -6,16 +6,14 @@ complete or absent. The files that it is made of stay as they are.
 
 import json
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
 from pathlib import Path
 
 from ..datasets.own.names import in_words, spelling_warnings
 from ..errors import InputError, printable
 from ..files import whole_folder
 from ..importing.coco import write_coco
-from ..importing.color_masks import import_color_masks
-from ..importing.notes import Notes
-from ..importing.pictures import Picture, note_twins
+from ..importing.masks import import_masks
+from ..importing.source import Source
 from ..importing.voc import read_voc
 from ..importing.yolo import read_yolo
 from ..messages import plural, some
@@ -63,15 +61,20 @@ def import_dataset(options: Namespace) -> None:
 
     Raises:
         InputError: there is nothing to import, something of it cannot be used, or the folder to
-            write holds something else.
+            write holds something else or is being written.
     """
-    root, out = _folder(options.folder), Path(options.out).expanduser().absolute()
-    _require_free(root, out, options.overwrite)
-    notes = Notes()
-    write = _import_masks if options.form == 'masks' else _import_boxes
-    with whole_folder(out) as part:
-        summary = write(root, part, options, notes)
+    root, out = (Path(given).expanduser().absolute() for given in (options.folder, options.out))
+    if not root.is_dir():
+        raise InputError(f'{root}: no such folder')
+    _require_apart(root, out)
+    _require_free(out, options.overwrite)
+    with whole_folder(out, 'OUT') as part:
+        _require_free(out, options.overwrite)  # another import may have ended meanwhile
+        source = Source(root)
+        write = _import_masks if options.form == 'masks' else _import_boxes
+        summary = write(source, part, options)
         record = {'form': options.form, 'folder': str(root), 'found': summary}
+        record |= {'changes': source.changes, 'faults': source.faults}
         (part / RECORD).write_text(json.dumps(record, indent=2) + '\n')
     print(f'{summary}, in {out}')
     arguments = [CONFIGS[options.form], '--data-root', str(out)]
@@ -79,18 +82,14 @@ def import_dataset(options: Namespace) -> None:
     print('before a long run:', command_line('check', *arguments))
 
 
-def _folder(given: str) -> Path:
-    root = Path(given).expanduser().absolute()
-    if not root.is_dir():
-        raise InputError(f'{root}: no such folder')
-    return root
-
-
-def _require_free(root: Path, out: Path, overwrite: bool) -> None:
-    """Refuse to write into the folder that is read, or over what this tool has not written."""
+def _require_apart(root: Path, out: Path) -> None:
     one, other = root.resolve(), out.resolve()
     if one == other or one in other.parents or other in one.parents:
         raise InputError(f'{out}: must be neither in {root} nor around it; choose another folder')
+
+
+def _require_free(out: Path, overwrite: bool) -> None:
+    """Refuse to write over what this tool has not written, or was not told to replace."""
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
     if not (out / RECORD).is_file():
@@ -104,51 +103,38 @@ def _require_free(root: Path, out: Path, overwrite: bool) -> None:
         raise InputError(f'{out}: holds an import; replace it with --overwrite, or choose another')
 
 
-# ------------------------------------------------------------------------ forms
-
-
-def _import_boxes(root: Path, out: Path, options: Namespace, notes: Notes) -> str:
-    pictures, classes = BOXES[options.form](root, notes)
-    note_twins(pictures, notes)
-    _report(notes, options.skip_faulty)
-    things = sum(len(picture.things) for picture in pictures)
-    if not things:
+def _import_boxes(source: Source, out: Path, options: Namespace) -> str:
+    pictures, classes = BOXES[options.form](source)
+    _report(source, options.skip_faulty)
+    count = sum(len(picture.objects) for picture in pictures)
+    if not count:
         raise InputError(
-            f'{root}: not one object that can be used, in {plural(len(pictures), "picture")}'
+            f'{source.root}: not one object that can be used, in {plural(len(pictures), "picture")}'
         )
-    show_warnings(spelling_warnings(str(root), classes))
-    pictures = _with_splits(pictures)
+    show_warnings(spelling_warnings(str(source.root), classes))
+    bare = sum(not picture.objects for picture in pictures)
     write_coco(out, pictures, classes, options.copy)
-    bare = sum(not picture.things for picture in pictures)
     return (
-        f'{in_words(classes)}; {plural(things, "object")} on {plural(len(pictures), "picture")}, '
+        f'{in_words(classes)}; {plural(count, "object")} on {plural(len(pictures), "picture")}, '
         f'{bare} of them without objects'
     )
 
 
-def _import_masks(root: Path, out: Path, options: Namespace, notes: Notes) -> str:
+def _import_masks(source: Source, out: Path, options: Namespace) -> str:
     colors = options.colors and Path(options.colors).expanduser()
-    summary = import_color_masks(root, out, colors, options.copy, notes)
-    _report(notes, options.skip_faulty)
+    summary = import_masks(source, out, colors, options.copy)
+    _report(source, options.skip_faulty)
     return summary
 
 
-def _with_splits(pictures: Sequence[Picture]) -> list[Picture]:
-    """Give pictures without a split, where others have one, to training."""
-    if any(picture.split for picture in pictures):
-        for picture in pictures:
-            picture.split = picture.split or 'train'
-    return sorted(pictures, key=lambda picture: picture.path)
-
-
-def _report(notes: Notes, skip_faulty: bool) -> None:
-    """Print what was noted; stop where there are faults, unless their files are to be left out."""
-    for line in notes.lines():
-        print(printable(line))
-    for fault in notes.faults:
+def _report(source: Source, skip_faulty: bool) -> None:
+    """Print what was changed; faults alone where their files are not to be left out."""
+    for fault in source.faults:
         print(printable(fault))
-    if notes.faults and not skip_faulty:
+    if source.faults and not skip_faulty:
         raise InputError(
-            f'{plural(len(notes.faults), "fault")}, see above; nothing is written. Correct what '
+            f'{plural(len(source.faults), "fault")}, see above; nothing is written. Correct what '
             'is named there, or leave these files out with --skip-faulty'
         )
+    for what, places in source.changes.items():
+        print(printable(f'{what}: {len(places)} ({some(places, str, 3)})'))  # all are in RECORD

@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..idle_threads import sleep_soon
 from ..messages import did_you_mean
 from ..pages import page
-from ..verbs import SCRIPTS, VERBS, command, program
+from ..verbs import VERBS, command, program
 from ..version import __version__
 from .cli import import_needed
 from .completion import SHELLS, completion
@@ -28,15 +28,17 @@ Vision-transformer backbones for detection, segmentation and classification.
 
 verbs:
 """
-EPILOG = f"""\
-'%(prog)s VERB --help' says what a verb takes, with examples; {page('commands')} has all of it.
-"""
+EPILOG = "'%(prog)s VERB --help' says what a verb takes, with examples."
 
 
 class Parser(ArgumentParser):
     """Says what an unknown option may be meant to be."""
 
     def parse_args(self, args=None, namespace=None) -> Namespace:
+        for word in args or ():
+            if not word or (word.startswith('--') and word.find('=') == len(word) - 1):
+                given = shlex.join(args)
+                self.error(f'an argument is empty (a variable that is not set?): {given}')
         options, unknown = self.parse_known_args(args, namespace)
         if unknown:
             word = next((word for word in unknown if word.startswith('-')), unknown[0])
@@ -68,7 +70,8 @@ def whole_parser(parser: Parser) -> Parser:
 
 
 def _refuse(parser: Parser, word: str) -> NoReturn:
-    known = SCRIPTS | {name: name for name in VERBS}
+    modules = {verb.module: name for name, verb in VERBS.items()}
+    known = modules | {name: name for name in VERBS}
     hint = did_you_mean(word, known) or f"; '{parser.prog} --help' lists the verbs"
     parser.error(f'unknown verb {word!r}{hint}')
 

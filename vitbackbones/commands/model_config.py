@@ -1,17 +1,29 @@
 """A config whose model is to answer, and weights of it that come with the package."""
 
+from argparse import Namespace
 from pathlib import Path
 
 from mmengine.config import Config
 
 from ..catalog import config_name
-from ..configuration.lint import lint
-from ..configuration.read import read_config, require_sections
+from ..configuration.read import read_config
 from ..errors import InputError
-from ..openmmlab.unused_toolboxes import leave_out_unused
-from ..preflight.agreement import require_agreement
+from ..preflight.steps import Step, take_steps
 from ..tasks import TASKS, find_task
 from ..trained import trained_weights
+from .common_steps import SETTINGS, first_steps
+
+
+def _require_task(config: Config, options: Namespace) -> None:
+    if find_task(config) is None:
+        raise InputError(f'{config.filename}: default_scope must be one of {", ".join(TASKS)}')
+
+
+STEPS = (
+    *first_steps('model', 'test_dataloader'),
+    Step('task', 'the toolbox of the config is known', _require_task, needed=True),
+    *SETTINGS,
+)
 
 
 def read_model_config(name: str, changes: dict, is_alone: bool = True) -> Config:
@@ -26,15 +38,8 @@ def read_model_config(name: str, changes: dict, is_alone: bool = True) -> Config
     Raises:
         InputError: something is wrong with the config.
     """
-    config = read_config(name, changes)
-    if is_alone:
-        leave_out_unused(config)
-    require_sections(config, 'model', 'test_dataloader')
-    if find_task(config) is None:
-        raise InputError(f'{config.filename}: default_scope must be one of {", ".join(TASKS)}')
-    lint(config, changes)
-    require_agreement(config)
-    return config
+    steps = [step for step in STEPS if is_alone or step.name != 'toolboxes']
+    return take_steps(read_config(name), steps, Namespace(cfg_options=changes))
 
 
 def weights_along(config: Config, otherwise: str) -> Path:

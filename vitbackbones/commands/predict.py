@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import InputError
-from ..exported.runtimes import RUNTIMES, is_exported
+from ..export.in_predict import WRITERS, ExportedModel
+from ..export.runtime.runtimes import RUNTIMES, is_exported
 from ..files import LOCK, folder_lock, prepare_folder
-from ..inference.exported import WRITERS, ExportedModel
 from ..inference.journal import Journal
 from ..inference.run import Run
 from ..inference.sources import Source, find_sources

@@ -64,7 +64,8 @@ def publish(options: Namespace) -> None:
     out = Path(options.out).expanduser() if options.out else work_dir / 'published'
     _require_free(out, options.overwrite)
     run = read_run(work_dir, options.checkpoint)
-    with whole_folder(out.absolute()) as folder:
+    with whole_folder(out.absolute(), '--out') as folder:
+        _require_free(out, options.overwrite)  # once more: another process may just have ended
         _write(run, folder, options.license)
     print(f'{run.checkpoint} -> {out}: {", ".join(sorted(file.name for file in out.iterdir()))}')
     if options.push:

@@ -7,22 +7,11 @@ from ..configuration.paths import resolve
 from ..files import prepare_folder
 from ..tracking.run_page import NAME, write_run_page
 
-EXAMPLES = """\
-examples:
-  %(prog)s work_dirs/detr_aug_vit_s_shapes
-  %(prog)s work_dirs/quick_detector --out page.html
-
-The page has the curves of a run, its pictures of predictions (train --track), its evaluations, and
-the newest report that "test --report" wrote into the work dir. It opens without a network.
-"""
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLES
-    parser.add_argument(
-        'work_dir', metavar='WORK_DIR', help='the folder of a training, finished or under way'
-    )
+    parser.epilog = 'example:\n  %(prog)s work_dirs/quick_detector --out page.html'
+    parser.add_argument('work_dir', metavar='WORK_DIR', help='of a training, ended or under way')
     place = f'where the page goes (default: WORK_DIR/{NAME})'
     parser.add_argument('--out', metavar='FILE', help=place)
 
@@ -34,7 +23,7 @@ def write(options: Namespace) -> None:
         InputError: nothing was logged in the work dir, or the page cannot be written.
     """
     work_dir = resolve(options.work_dir).absolute()
-    file = Path(options.out).expanduser().absolute() if options.out else work_dir / NAME
+    file = Path(options.out or work_dir / NAME).expanduser().absolute()
     if options.out:
         prepare_folder(file.parent, '--out')
     print(f'page: {write_run_page(work_dir, file)}')

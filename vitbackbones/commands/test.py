@@ -17,10 +17,10 @@ from ..configuration.read import read_config, require_sections
 from ..configuration.settings import type_at
 from ..drawing.sheet import save_samples
 from ..errors import InputError, printable
-from ..exported.card import Card
-from ..exported.runtimes import RUNTIMES, is_exported
+from ..export.in_test import use_exported
+from ..export.runtime.card import Card
+from ..export.runtime.runtimes import RUNTIMES, is_exported
 from ..files import prepare_folder
-from ..inference.exported_in_test import use_exported
 from ..messages import on_terminal, plural
 from ..preflight.explain import explained
 from ..preflight.hooks import add_hooks

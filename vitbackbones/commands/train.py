@@ -9,6 +9,7 @@ from mmengine.config import Config
 from ..configuration.paths import is_remote
 from ..configuration.read import read_config
 from ..errors import InputError
+from ..packages import import_optional
 from ..preflight.batch_size import check_batch_size
 from ..preflight.earlier_run import StartAnewHook, remove_checkpoints, require_kept, require_unused
 from ..preflight.explain import explained
@@ -20,11 +21,10 @@ from ..preflight.pretrained import prepare_pretrained, prepare_teacher
 from ..preflight.steps import Step, explain_steps, take_steps
 from ..preflight.work_dir import choose_work_dir, only_writer
 from ..processes import process_rank, show_warnings
-from ..tracking.hook import TRACKERS, followed_to_its_end
-from ..tracking.settings import PAGE, follow, require_trackers
+from ..tracking.backends import TRACKERS
 from ..training.console import build_runner
 from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume
-from ..training.hooks.curves import drawn_when_stopped
+from ..training.hooks.curves import told_when_stopped
 from ..training.hooks.interrupt import saved_without_data
 from ..training.param_groups import group_parameters
 from ..training.precision import use_amp
@@ -87,7 +87,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         '--track',
         nargs='+',
-        choices=(PAGE, *TRACKERS),
+        choices=('page', *TRACKERS),
         default=(),
         metavar='NAME',
         help='follow the run in tensorboard, wandb or mlflow, beside the local log, with pictures '
@@ -132,7 +132,7 @@ def _train(config: Config, options: Namespace) -> None:
     runner = build_runner(config)
     if options.overwrite:
         runner.register_hook(StartAnewHook())
-    with followed_to_its_end(runner), drawn_when_stopped(runner), saved_without_data(runner):
+    with told_when_stopped(runner), saved_without_data(runner):
         runner.train()
 
 
@@ -180,6 +180,18 @@ def _find_start(config: Config, options: Namespace) -> Config:
         return add_hooks(config, 'FittingCheckpointHook', path=checkpoint, resume=True)
     if config.get('load_from') and not is_remote(config.load_from):
         config.load_from = str(find_checkpoint(config.load_from, 'load_from'))
+    return config
+
+
+def _follow(config: Config, options: Namespace) -> Config:
+    if not options.track:
+        return config
+    trackers = [name for name in TRACKERS if name in options.track]
+    for name in trackers:
+        import_optional(name, name)
+    config = copy.deepcopy(config)
+    config.setdefault('default_hooks', {})  # which returns a copy of it
+    config.default_hooks.track = {'type': 'vitbackbones.TrackHook', 'trackers': trackers}
     return config
 
 
@@ -235,13 +247,7 @@ TRAIN_SETTINGS = (
     Step(
         'followers',
         'trackers, pictures of predictions and a page of the run (--track)',
-        lambda config, options: follow(config, options.track),
-    ),
-    Step(
-        'trackers',
-        'their packages, logins and servers are there',
-        lambda config, options: require_trackers(config),
-        acts=True,
+        _follow,
     ),
 )
 SMOKE_SETTINGS = (

@@ -10,7 +10,7 @@ from ..checkpoints.downloads import fetch_readable
 from ..errors import InputError
 from ..weights import DETECTORS, NEVER_PUBLISHED, PUBLISHED, Detector, Published
 from ..weights.names import find, is_name
-from ..weights.transfer import is_offline, size_of
+from ..weights.transfer import fetching, is_offline, size_of
 from .listing import columns
 
 ROWS = PUBLISHED | DETECTORS
@@ -117,7 +117,8 @@ def addresses(row: Published | Detector) -> list[str]:
 def ask(url: str, expected: int | None) -> tuple[str, int | None]:
     """Return what is wrong with an address, '' if it answers as expected, and the size there."""
     try:
-        size = size_of(url)
+        with fetching(url):
+            size = size_of(url)
     except InputError as error:
         return f'fails: {error}', None
     if expected not in (None, size):

@@ -6,12 +6,15 @@ from pathlib import Path
 
 from mmengine.config import Config
 
+from ..datasets.shards_index import index_file
 from ..errors import InputError
+from ..processes import process_rank
+from ..registry import SCOPE, bare_name
 from ..verbs import command_line
 from .paths import candidates, is_remote, resolve
-from .shards import require_index, use_shards
 
 SPLITS = ('train', 'val', 'test')
+OF_FOLDERS = ('split', 'data_prefix', 'ann_file', 'with_label', 'extensions')  # not of shards
 # what writes the data roots of the configs in shapes/, behind the folder
 SHAPES = {'shapes': '', 'shapes_folders': ' --layout folders --size 64'}
 
@@ -103,12 +106,31 @@ def locate_data(config: Config, given: str | None, splits: tuple[str, ...]) -> C
             'paths with --cfg-options'
         )
     config = copy.deepcopy(config)
-    use_shards((dataset for _, dataset in datasets(config)), written)
+    _use_shards(config, written)
     for path, dataset in datasets(config, splits):
         _require_files(path, dataset, written)
     for old, root in written.items():
         _relocate(config, old, resolve(root))
     return config
+
+
+def _use_shards(config: Config, roots: dict[str, str]) -> None:
+    """Let data sets whose class folder is not there, but its shards, read these; print which."""
+    found = {}
+    for _, dataset in datasets(config):
+        split = dataset.get('data_prefix') or dataset.get('split')
+        folder = resolve(roots.get(dataset.get('data_root'), ''))
+        if bare_name(dataset['type']) not in ('ImageNet', 'CustomDataset'):
+            continue
+        if not split or not isinstance(split, str) or (folder / split).exists():
+            continue
+        if (file := index_file(folder, split)).is_file():
+            found[file] = True
+            for key in OF_FOLDERS:
+                dataset.pop(key, None)
+            dataset.update(type=f'{SCOPE}.ImageNetShards', shards=split)
+    for file in found if process_rank() == 0 else ():
+        print(f'{file}: shards are read in place of class folders')
 
 
 def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
@@ -117,7 +139,6 @@ def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
     for key, value in _named_files(dataset).items():
         if _is_there(root, value):
             continue
-        require_index(dataset, resolve(root) / value)
         places = ' and '.join(str(place / value) for place in candidates(root))
         smoke = command_line('train', 'CONFIG', '--smoke')
         raise InputError(

@@ -99,7 +99,8 @@ def _explain(error: Exception, file: Path) -> str:
     """Return one message with file and line for whatever reading ``file`` raised."""
     chain = config_files(error) or [file]
     if isinstance(error, FileNotFoundError) and len(chain) > 1:
-        return f'{chain[-2]}: _base_ names {chain[-1]}, which does not exist'
+        missing = chain[-1]
+        return f'{chain[-2]}: _base_ names {missing}, which does not exist{nearest_config(missing)}'
     if isinstance(error, InputError):
         return f'{chain[-1]}: {_text(error)}'
     if isinstance(error, SyntaxError):

@@ -6,85 +6,48 @@ of a library, and some values, such as a negative limit for gradients, as a run 
 
 import logging
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
 from ..messages import cut
-from .settings import entries
+from ..rules import DICT, FLAG, NONE, TEXT, Rule, choice, is_number, listed, named, number, whole
+from .settings import entries, type_at
 
-
-@dataclass(frozen=True)
-class Rule:
-    """What a value has to be; ``text`` completes "it must be ..."."""
-
-    text: str
-    fits: Callable[[Any], bool]
-
-    def __or__(self, other: 'Rule') -> 'Rule':
-        return Rule(f'{self.text} or {other.text}', lambda x: self.fits(x) or other.fits(x))
-
-
-def whole(least: int, most: float = math.inf) -> Rule:
-    text = f'a whole number from {least}' + (f' to {most}' if most < math.inf else '')
-    return Rule(text, lambda x: type(x) is int and least <= x <= most)
-
-
-def number(least: float = -math.inf, above: float = -math.inf) -> Rule:
-    limits = f' from {least}' if least > -math.inf else f' above {above}' if above == 0 else ''
-    return Rule(f'a number{limits}', lambda x: _is_number(x) and x >= least and x > above)
-
-
-def choice(*values: Any) -> Rule:
-    return Rule(f'one of {", ".join(map(repr, values))}', lambda x: x in values)
-
-
-def listed(rule: Rule, count: int | None = None) -> Rule:
-    """Return a rule for a list or tuple, of ``count`` entries if given, that all fit ``rule``."""
-    return Rule(
-        f'a list{"" if count is None else f" of {count}"} ({rule.text} each)',
-        lambda x: (
-            isinstance(x, list | tuple) and count in (None, len(x)) and all(map(rule.fits, x))
-        ),
-    )
-
-
-def named(text: str, rule: Rule) -> Rule:
-    return replace(rule, text=text)
-
-
-def _is_number(x: Any) -> bool:
-    return isinstance(x, int | float) and not isinstance(x, bool) and x == x
-
-
-DICT = Rule('a dict', lambda x: isinstance(x, Mapping))
 TYPED = Rule('a dict with a type', lambda x: isinstance(x, Mapping) and bool(x.get('type')))
 STEP = TYPED | Rule('a function', callable)  # of a pipeline
-TEXT = Rule('a text', lambda x: isinstance(x, str))
-FLAG = Rule('True or False', lambda x: isinstance(x, bool))
-NONE = Rule('None', lambda x: x is None)
 COUNT = whole(1)
 FACTOR = number(least=0)
+POSITIVE = number(above=0)
+PART = number(least=0, most=1)
 LEVEL = Rule(
     'the name of a log level, such as INFO',
     lambda x: isinstance(x, int | str) and logging.getLevelName(x) != f'Level {x}',
 )
 LENGTH = Rule(
     'a whole number from 1',  # 1e4 is one
-    lambda x: _is_number(x) and x >= 1 and float(x).is_integer(),
+    lambda x: is_number(x) and x >= 1 and float(x).is_integer(),
 )
 IOU = choice('mIoU', 'mDice', 'mFscore')
+COCO = choice('bbox', 'segm', 'proposal')
+COCO_ITEMS = choice(
+    *('mAP', 'mAP_50', 'mAP_75', 'mAP_s', 'mAP_m', 'mAP_l', 'AR@100', 'AR@300', 'AR@1000'),
+    *('AR_s@1000', 'AR_m@1000', 'AR_l@1000'),
+)
 RULE = choice('greater', 'less', None)
 SEED = whole(0, 2**32 - 1)
-SIDES = named('a number of pixels or a pair of them', COUNT | listed(COUNT, 2))
+FILE_NAME = Rule(
+    "the name of a file with one '{}', such as epoch_{}.pth",
+    lambda x: isinstance(x, str) and x.count('{}') == 1 and '/' not in x,
+)
 SIZE = named(
     'a number above 0 or a pair of them',  # pixels, or parts of the image
-    number(above=0) | listed(number(above=0), 2),
+    POSITIVE | listed(POSITIVE, 2),
 )
 SIZES = named(f'{SIZE.text}, or a list of such', SIZE | listed(SIZE))
 
-# By the place of the value: parts of keys as in a shell (``*_dataloader``), ``**`` for any depth.
+# By the place of the value: parts of keys as in a shell (``*_dataloader``), ``**`` for any depth,
+# ``@CocoMetric`` for nothing but to go on in dicts of that type alone.
 SCHEMA: dict[str, Rule] = {
     # -- sections
     'model': TYPED,
@@ -94,11 +57,8 @@ SCHEMA: dict[str, Rule] = {
     'train_cfg': DICT | NONE,
     'val_cfg': DICT | NONE,
     'test_cfg': DICT | NONE,
-    'val_evaluator': DICT | listed(TYPED) | NONE,
-    'test_evaluator': DICT | listed(TYPED) | NONE,
-    '*_evaluator.**.prefix': TEXT | NONE,
-    '*_evaluator.**.topk': COUNT | listed(COUNT),
-    '*_evaluator.**.iou_metrics': IOU | listed(IOU),
+    'val_evaluator': DICT | listed(TYPED, least=1) | NONE,
+    'test_evaluator': DICT | listed(TYPED, least=1) | NONE,
     'optim_wrapper': DICT | NONE,
     'param_scheduler': listed(TYPED) | DICT | NONE,
     'auto_scale_lr': DICT | NONE,
@@ -154,9 +114,33 @@ SCHEMA: dict[str, Rule] = {
     '*_dataloader.dataset.**.data_prefix': DICT | TEXT | NONE,
     '*_dataloader.dataset.**.data_prefix.*': TEXT | NONE,
     '*_dataloader.dataset.**.*_suffix': TEXT | NONE,
-    '*_dataloader.dataset.**.pipeline.**.ratio_range': listed(number(above=0), 2) | NONE,
+    '*_dataloader.dataset.**.pipeline.**.ratio_range': listed(POSITIVE, 2) | NONE,
     '*_dataloader.dataset.**.pipeline.**.scale': SIZES | NONE,
     '*_dataloader.dataset.**.pipeline.**.crop_size': SIZE,
+    '*_dataloader.dataset.**.pipeline.**.keep_ratio': FLAG,
+    '*_dataloader.dataset.**.pipeline.**.cat_max_ratio': number(above=0, most=1),
+    '*_dataloader.dataset.**.max_refetch': whole(0),
+    '*_dataloader.sampler.num_repeats': COUNT,
+    '*_dataloader.sampler.selected_round': whole(0),
+    '*_dataloader.sampler.selected_ratio': FACTOR,
+    '*_dataloader.sampler.seed': SEED | NONE,
+    '*_dataloader.timeout': FACTOR,
+    # -- metrics
+    '*_evaluator.**.prefix': TEXT | NONE,
+    '*_evaluator.**.collect_device': choice('cpu', 'gpu'),
+    '*_evaluator.**.outfile_prefix': TEXT | NONE,
+    '*_evaluator.**.topk': COUNT | listed(COUNT, least=1),
+    '*_evaluator.**.thrs': PART | listed(PART | NONE, least=1) | NONE,
+    '*_evaluator.**.average': choice('micro', 'macro', None),
+    '*_evaluator.**.iou_metrics': IOU | listed(IOU, least=1),
+    '*_evaluator.**.beta': POSITIVE,
+    '*_evaluator.**.nproc': COUNT,
+    '*_evaluator.**.proposal_nums': listed(COUNT, least=3),  # the summary of COCO reads three
+    '*_evaluator.**.@CocoMetric.metric': COCO | listed(COCO, least=1),
+    '*_evaluator.**.@CocoMetric.metric_items': listed(COCO_ITEMS, least=1) | NONE,
+    '*_evaluator.**.@CocoMetric.classwise': FLAG,
+    '*_evaluator.**.@CocoMetric.sort_categories': FLAG,
+    '*_evaluator.**.@CocoMetric.iou_thrs': named("None: COCO's summary needs its own", NONE),
     # -- length
     'train_cfg.by_epoch': FLAG,
     'train_cfg.max_epochs': LENGTH,
@@ -167,36 +151,83 @@ SCHEMA: dict[str, Rule] = {
     'optim_wrapper.optimizer': DICT,
     'optim_wrapper.optimizer.lr': FACTOR | NONE,
     'optim_wrapper.optimizer.weight_decay': FACTOR,
-    'optim_wrapper.optimizer.momentum': FACTOR,
-    'optim_wrapper.optimizer.eps': FACTOR,
-    'optim_wrapper.optimizer.betas': listed(FACTOR),
+    'optim_wrapper.optimizer.momentum': number(least=0, below=1),
+    'optim_wrapper.optimizer.dampening': PART,
+    'optim_wrapper.optimizer.eps': POSITIVE | listed(POSITIVE | NONE, 2),
+    'optim_wrapper.optimizer.betas': listed(number(least=0, below=1), least=2),
     'optim_wrapper.accumulative_counts': COUNT,
     'optim_wrapper.clip_grad': DICT | NONE,
-    'optim_wrapper.clip_grad.max_norm': number(above=0),
-    'optim_wrapper.clip_grad.clip_value': number(above=0),
-    'optim_wrapper.clip_grad.norm_type': number(above=0) | choice('inf'),
+    'optim_wrapper.clip_grad.max_norm': POSITIVE,
+    'optim_wrapper.clip_grad.clip_value': POSITIVE,
+    'optim_wrapper.clip_grad.norm_type': POSITIVE | choice('inf', math.inf),
     'optim_wrapper.paramwise_cfg': DICT | NONE,
     'optim_wrapper.paramwise_cfg.bypass_duplicate': FLAG,
     'optim_wrapper.paramwise_cfg.*_mult': FACTOR,
-    'optim_wrapper.paramwise_cfg.layer_decay_rate': number(above=0),
+    'optim_wrapper.paramwise_cfg.layer_decay_rate': POSITIVE,
     'optim_wrapper.paramwise_cfg.custom_keys': DICT,
     'optim_wrapper.paramwise_cfg.custom_keys.*': DICT,
     'optim_wrapper.paramwise_cfg.custom_keys.*.*_mult': FACTOR,
     'param_scheduler.*.by_epoch': FLAG,
-    'param_scheduler.*.start_factor': number(above=0),
-    'param_scheduler.*.end_factor': FACTOR,
+    'param_scheduler.*.start_factor': number(above=0, most=1),
+    'param_scheduler.*.end_factor': PART,
+    'param_scheduler.*.factor': number(above=0, most=1),
     'param_scheduler.*.begin': whole(0),
-    'param_scheduler.*.end': number(above=0),
+    'param_scheduler.*.end': LENGTH,
+    'param_scheduler.*.T_max': LENGTH | NONE,
+    'param_scheduler.*.total_steps': LENGTH | NONE,
+    'param_scheduler.*.step_size': COUNT,
+    'param_scheduler.*.periods': listed(COUNT, least=1),
+    'param_scheduler.*.gamma': POSITIVE,
+    'param_scheduler.*.power': FACTOR,
+    'param_scheduler.*.eta_max': POSITIVE,
+    'param_scheduler.*.eta_min': FACTOR | NONE,
+    'param_scheduler.*.eta_min_ratio': PART | NONE,
+    'param_scheduler.*.patience': whole(0),
     'param_scheduler.*.milestones': listed(whole(0)),
     'auto_scale_lr.enable': FLAG,
     'auto_scale_lr.base_batch_size': COUNT,
     # -- model
     'model.backbone': TYPED,
     'model.backbone.in_channels': COUNT,
-    'model.backbone.mlp_ratio': number(above=0),
+    'model.backbone.mlp_ratio': POSITIVE,
     'model.**.init_cfg': DICT | listed(DICT) | NONE,
     'model.**.init_cfg.checkpoint': TEXT | NONE,
+    'model.neck.kernel_size': COUNT,
+    'model.neck.num_outs': COUNT | NONE,
+    'model.*coder.num_layers': COUNT,
+    'model.**.feedforward_channels': COUNT,
+    'model.**.positional_encoding.temperature': POSITIVE,
+    'model.**.positional_encoding.normalize': FLAG,
+    'model.**.eps': POSITIVE,
+    'model.**.align_corners': FLAG | NONE,
+    'model.**.dropout_ratio': number(least=0, below=1),
     'model.*_head.channels': COUNT,
+    'model.*_head.kernel_size': COUNT,
+    'model.decode_head.threshold': PART | NONE,
+    'model.bbox_head.sync_cls_avg_factor': FLAG,
+    'model.**.mask_head.num_convs': whole(0),
+    'model.**.anchor_generator.scales': listed(POSITIVE, least=1) | NONE,
+    'model.**.anchor_generator.ratios': listed(POSITIVE | listed(POSITIVE, least=1), least=1),
+    'model.**.target_means': listed(number(), 4),
+    'model.**.target_stds': listed(POSITIVE, 4),
+    'model.head.cal_acc': FLAG,
+    # -- losses and targets
+    'model.**.loss_weight': FACTOR | listed(FACTOR),
+    'model.**.class_weight': FACTOR | listed(FACTOR, least=1) | TEXT | NONE,
+    'model.**.@*Loss.reduction': choice('none', 'mean', 'sum'),
+    'model.**.@*L1Loss.beta': POSITIVE,
+    'model.**.match_costs.*.weight': FACTOR,
+    'model.**.iou_mode': choice('iou', 'iof', 'giou'),
+    'model.train_cfg.**.pos_iou_thr': PART,
+    'model.train_cfg.**.neg_iou_thr': PART | listed(PART, 2),
+    'model.train_cfg.**.min_pos_iou': PART,
+    'model.train_cfg.**.sampler.num': COUNT,
+    'model.train_cfg.**.sampler.pos_fraction': PART,
+    'model.train_cfg.**.allowed_border': number(),
+    'model.train_cfg.**.mask_size': COUNT | listed(COUNT, 2),
+    'model.train_cfg.num_points': COUNT,
+    'model.train_cfg.oversample_ratio': number(least=1),
+    'model.train_cfg.importance_sample_ratio': PART,
     'model.head.num_classes': COUNT | NONE,
     'model.bbox_head.num_classes': COUNT,
     'model.decode_head.num_classes': COUNT,
@@ -205,31 +236,59 @@ SCHEMA: dict[str, Rule] = {
     'model.train_cfg.augments': TYPED | listed(TYPED) | NONE,
     'model.data_preprocessor': DICT | NONE,
     '**.data_preprocessor.pad_size_divisor': COUNT,
-    '**.data_preprocessor.std': listed(number(above=0)) | NONE,
+    '**.data_preprocessor.std': listed(POSITIVE) | NONE,
     '**.data_preprocessor.mean': listed(number()) | NONE,
     '**.data_preprocessor.size': listed(COUNT, 2) | NONE,
-    '**.data_preprocessor.seg_pad_val': number(),
+    '**.data_preprocessor.size_divisor': COUNT | NONE,
+    '**.data_preprocessor.seg_pad_val': whole(0, 255),
+    '**.data_preprocessor.pad_val': number(),
+    '**.data_preprocessor.*pad_value': number(),
+    '**.data_preprocessor.*to_rgb': FLAG,
     '**.data_preprocessor.num_classes': COUNT | NONE,
     'model.test_cfg': DICT | NONE,
     'model.test_cfg.mode': choice('whole', 'slide', 'slide_flip'),
-    'model.test_cfg.crop_size': SIDES | NONE,
-    'model.test_cfg.stride': SIDES | NONE,
-    'model.test_cfg.max_per_img': whole(-1),
-    # -- the rest
+    'model.test_cfg.crop_size': listed(COUNT, 2) | NONE,
+    'model.test_cfg.stride': listed(COUNT, 2) | NONE,
+    'model.test_cfg.*_on': FLAG,
+    'model.test_cfg.object_mask_thr': PART,
+    'model.test_cfg.iou_thr': PART,
+    'model.**.max_per_img': COUNT | choice(-1),
+    'model.**.max_per_image': COUNT,
+    'model.**.score_thr': number(least=0, below=1),
+    'model.**.mask_thr_binary': number(least=-1, below=1),
+    'model.**.min_bbox_size': number(),
+    'model.**.nms_pre': whole(-1),
+    'model.**.nms': DICT | NONE,
+    'model.**.nms.type': choice('nms', 'soft_nms', 'nms_match'),
+    'model.**.nms.iou_threshold': PART,
+    # -- hooks
     'default_hooks.logger.interval': COUNT,
-    'default_hooks.checkpoint.interval': COUNT | choice(-1),
+    '*_hooks.*.interval': COUNT | choice(-1),
+    '*_hooks.*.momentum': number(above=0, below=1),
+    '*_hooks.*.patience': COUNT,
+    '*_hooks.*.begin_iter': whole(0),
+    '*_hooks.*.begin_epoch': whole(0),
+    '*_hooks.*.@*EMAHook.interval': COUNT,
+    'default_hooks.checkpoint.max_keep_ckpts': COUNT | choice(-1),
+    'default_hooks.checkpoint.out_dir': TEXT | NONE,
+    'default_hooks.checkpoint.filename_tmpl': FILE_NAME | NONE,
+    'default_hooks.checkpoint.save_last': FLAG,
     'default_hooks.checkpoint.save_best': TEXT | listed(TEXT) | NONE,
     'default_hooks.checkpoint.rule': RULE | listed(RULE),
+    # -- the rest
     'log_processor.window_size': COUNT,
+    'log_processor.num_digits': whole(0),
     'log_processor.by_epoch': FLAG,
     'env_cfg.cudnn_benchmark': FLAG,
     'env_cfg.mp_cfg': DICT | NONE,
     'env_cfg.mp_cfg.mp_start_method': choice('fork', 'spawn', 'forkserver', None),
     'env_cfg.mp_cfg.opencv_num_threads': whole(0),
     'env_cfg.dist_cfg': DICT | NONE,
+    'env_cfg.resource_limit': COUNT,
     'randomness.seed': SEED | NONE,
     'randomness.deterministic': FLAG,
     'randomness.diff_rank_seed': FLAG,
+    '**': Rule('a number', lambda x: not (isinstance(x, float) and math.isnan(x))),
 }
 
 
@@ -247,6 +306,10 @@ def _matches(node: Any, pattern: list[str], place: str = '') -> Iterator[tuple[s
         yield place, node
         return
     first, *rest = pattern
+    if first.startswith('@'):
+        if fnmatchcase(type_at(node), first[1:]):
+            yield from _matches(node, rest, place)
+        return
     if first == '**':
         yield from _matches(node, rest, place)
     for key, value in entries(node):

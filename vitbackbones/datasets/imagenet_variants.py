@@ -5,7 +5,6 @@
 * ImageNet-V2 (Recht et al., ICML 2019): three new sets of 10 000 images.
 """
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from mmengine.dataset import BaseDataset
 from mmengine.evaluator import BaseMetric
 
 from ..errors import InputError
+from ..files import read_json
 
 
 class ImageNetV2(BaseDataset):
@@ -55,8 +55,8 @@ class ReaLAccuracy(BaseMetric):
         self.ann_file = ann_file
         self.topk = tuple(topk)
         try:
-            self.labels = [set(labels) for labels in json.loads(Path(ann_file).read_text())]
-        except (OSError, ValueError, TypeError, RecursionError) as error:
+            self.labels = [set(labels) for labels in read_json(ann_file)]
+        except (ValueError, TypeError) as error:
             raise InputError(f'{ann_file}: no ReaL labels ({error})') from error
 
     def process(self, data_batch: dict, data_samples: Sequence[dict]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from mmengine.dataset import BaseDataset
 
 from ..errors import InputError
+from ..files import regular_file
 
 
 class INaturalist(BaseDataset):
@@ -23,7 +24,8 @@ class INaturalist(BaseDataset):
 
     def load_data_list(self) -> list[dict]:
         try:
-            content = json.loads(Path(self.ann_file).read_text())
+            with open(self.ann_file, encoding='utf-8', opener=regular_file) as file:
+                content = json.load(file)
             names = {category['id']: category['name'] for category in content['categories']}
             files = {image['id']: image['file_name'] for image in content['images']}
             labels = {key: label for label, key in enumerate(sorted(names))}
@@ -31,7 +33,7 @@ class INaturalist(BaseDataset):
                 (files[one['image_id']], labels[one['category_id']])
                 for one in content['annotations']
             ]
-        except (ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise InputError(
                 f'{self.ann_file}: no annotations of iNaturalist ({error!r}); they have '
                 'categories, images and annotations, an id each, and refer to each other.'

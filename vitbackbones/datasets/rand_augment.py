@@ -2,8 +2,8 @@
 
 Eight of the fifteen operations that timm draws from replace a value by another one, wherever in the
 picture it stands. They are applied to the 256 values in place of the picture, which is then looked
-up in what comes out. Moving along an axis is a filter (:mod:`.translate`). The others (turning,
-shearing, saturation, sharpness) are mmpretrain's own.
+up in what comes out. The others (turning, shearing, moving, saturation, sharpness) are
+mmpretrain's own.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,6 @@ from mmpretrain.datasets.transforms import RandAugment as MMPretrainRandAugment
 from mmpretrain.datasets.transforms.auto_augment import BaseAugTransform
 
 from .tables import VALUES, count_values
-from .translate import EQUALS_OPENCV, translate
 
 
 def _of_all_values(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
@@ -93,25 +92,6 @@ def _look_up(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
     return image if table is VALUES else cv2.LUT(image, table)
 
 
-def _translate(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
-    """Move along one axis, by a share of its length."""
-    if operation.random_disable():
-        return image
-    axis = 1 if operation.direction == 'horizontal' else 0
-    offset = _signed_magnitude(operation) * image.shape[axis]
-    return translate(image, offset, axis, operation.pad_val)
-
-
-def _fast_form(operation: BaseAugTransform) -> Callable | None:
-    """Return what does an operation faster, if anything does."""
-    name = type(operation).__name__
-    if name in TABLES:
-        return _look_up
-    if name == 'Translate' and EQUALS_OPENCV and operation.interpolation == 'bicubic':
-        return _translate if isinstance(operation.pad_val, tuple) else None
-    return None
-
-
 class RandAugment(MMPretrainRandAugment):
     """mmpretrain's ``RandAugment`` of 8-bit pictures (H, W, 3), with its options.
 
@@ -122,9 +102,8 @@ class RandAugment(MMPretrainRandAugment):
         """Apply the operations that are drawn to ``img``."""
         for index in self.random_policy_indices():
             operation = self.transforms[index]
-            fast = _fast_form(operation)
-            if fast is None:
-                results = operation.transform(results)
+            if type(operation).__name__ in TABLES:
+                results['img'] = _look_up(operation, results['img'])
             else:
-                results['img'] = fast(operation, results['img'])
+                results = operation.transform(results)
         return results

@@ -38,6 +38,7 @@ import numpy as np
 from tqdm import tqdm
 
 from ..errors import InputError
+from ..files import read_json
 from .panoptic import to_colors
 from .shapes_annotations import annotation, index_mask, segments
 from .shapes_scene import KINDS, SPLITS, draw_scene
@@ -120,7 +121,7 @@ def _check(recipe: dict) -> None:
 
 def _written_recipe(root: Path) -> dict | None:
     with suppress(OSError, ValueError):
-        return json.loads((root / RECIPE).read_text())
+        return read_json(root / RECIPE)
     return None
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..datasets.coco_masks import box_around, to_mask
 from ..datasets.panoptic import VOID, Segments, from_mmdet, to_ids
-from ..exported.answers import Detected
+from ..export.runtime.answers import Detected
 
 
 @dataclass

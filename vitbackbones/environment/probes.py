@@ -26,40 +26,22 @@ mps = torch.backends.mps.is_available()
 gpus = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
 print(json.dumps(dict(cuda=torch.version.cuda, gpus=gpus, fault=fault, mps=mps)))
 """
-TORCHVISION = """
-import json, torch, torchvision
-torchvision.ops.nms(torch.zeros(1, 4), torch.zeros(1), 0.5)
-print(json.dumps(dict()))
-"""
 OPENCV = """
 import json, cv2, numpy
 cv2.resize(numpy.zeros((2, 2, 3), numpy.uint8), (4, 4))
 headless = getattr(cv2.version, 'headless', False)
 print(json.dumps(dict(version=cv2.__version__, headless=headless)))
 """
-PYCOCOTOOLS = """
-import json, numpy, pycocotools.mask
-pycocotools.mask.encode(numpy.ones((2, 2), numpy.uint8, order='F'))
-print(json.dumps(dict()))
-"""
-OPERATORS = """
-import json, torch
-from importlib.util import find_spec
-import mmcv
-compiled = find_spec('mmcv._ext') is not None
-if compiled:
-    import mmcv._ext
-print(json.dumps(dict(compiled=compiled)))
-"""
-IMPORT = 'import {0}\nprint("{{}}")'
-
+NMS = 'torchvision.ops.nms(torch.zeros(1, 4), torch.zeros(1), 0.5)'
 PROBES = {
     'torch': TORCH,
-    'torchvision': TORCHVISION,
+    'torchvision': f'import torch, torchvision; {NMS}; print("{{}}")',
     'cv2': OPENCV,
-    'pycocotools': PYCOCOTOOLS,
-    'mmcv': OPERATORS,
-    **{name: IMPORT.format(name) for name in ('mmengine', 'mmdet', 'mmseg', 'mmpretrain')},
+    'pycocotools': 'import pycocotools.mask; print("{}")',
+    **{
+        name: f'import {name}; print("{{}}")'
+        for name in ('mmengine', 'mmcv', 'mmdet', 'mmseg', 'mmpretrain')
+    },
 }
 
 

@@ -1,4 +1,4 @@
-"""Annotations in Pascal VOC's form: an XML file for each picture.
+"""Annotations in Pascal VOC's form: an XML file for each picture, of the same name.
 
 Known are VOC's own folders (``Annotations``, ``JPEGImages``, ``ImageSets/Main/train.txt``), XML
 files beside their pictures (LabelImg), and a folder for each split (Roboflow).
@@ -8,157 +8,109 @@ Many tools count from 0 and name the edge behind the last pixel. Where a corner 
 of these, and the files are taken by their word.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections import defaultdict
 from pathlib import Path
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
-from ..datasets.checks.coco import image_size_fault
-from ..datasets.checks.headers import read_header
-from ..datasets.own.folder import files_below
+from ..datasets.own.folder import read_text
 from ..errors import InputError
-from .boxes import add_box
-from .notes import Notes
-from .pictures import Picture, Pictures, opened
-from .xml_file import read_xml
+from ..files import read_small
+from .coco import Picture, add_object, open_picture
+from .source import Source
 
 CORNERS = ('xmin', 'ymin', 'xmax', 'ymax')
-LISTS = {'train': 'train', 'val': 'val', 'test': 'test', 'trainval': 'train'}  # file: split
-FROM_0 = 'boxes with a corner at 0, so all count pixels from 0, not from 1 as in VOC'
-UNLISTED = 'annotated pictures that no list in ImageSets/Main names, left out'
+LISTS = {'trainval': 'train', 'train': 'train', 'val': 'val', 'test': 'test'}  # the last one counts
+FROM_0 = 'boxes with a corner at 0, so all count pixels from 0, not from 1'
 
 
-def read_voc(root: Path, notes: Notes) -> tuple[list[Picture], list[str]]:
-    """Read all XML files below a folder, and the names of their classes in alphabetical order.
+def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
+    """Read all XML files below a folder, and the names of their classes in alphabetical order."""
+    pairs, trees = source.paired(source.ending('.xml')), {}
+    for path, file in pairs.items():
+        with source.listing_faults():
+            trees[path] = _annotation(file)
+            if _counts_from_0(trees[path]):
+                source.change(FROM_0, file)
+    lists, pictures = _lists(source), []
+    for path in source.pictures:
+        listed = path in trees and lists.get(pairs[path].parent.parent)
+        if path not in trees:
+            source.change('pictures without an XML file that can be used, left out', path)
+        elif listed and path.stem not in listed:
+            source.change('annotated pictures that ImageSets/Main lacks, left out', path)
+        else:
+            with source.listing_faults():
+                picture = open_picture(source, path)
+                picture.split = listed[path.stem] if listed else picture.split
+                _add_objects(source, picture, pairs[path], trees[path])
+                pictures.append(picture)
+    return pictures, sorted({entry['name'] for picture in pictures for entry in picture.objects})
 
-    Raises:
-        InputError: there are none, or no pictures.
-    """
-    pictures = Pictures(root)
-    files = sorted(files_below(root, ('.xml',)))
-    if not files:
-        raise InputError(f'{root}: no annotation file (*.xml) in it or below.')
-    read = {}
-    for file in files:
-        with notes.noted():
-            read[file] = _annotation(file)
-    found = _annotated(read, pictures, notes)
-    for path in sorted({*pictures.files} - found.keys() if not notes.faults else ()):
-        notes.add('pictures without an XML file, left out', str(path))
-    for picture in [each for each in found.values() if each.split == UNLISTED]:
-        notes.add(UNLISTED, str(found.pop(picture.path).path))
-    kept = list(found.values())
-    return kept, sorted({thing.name for picture in kept for thing in picture.things})
+
+# ------------------------------------------------------------------------ files
 
 
-def _annotated(
-    read: Mapping[Path, Element], pictures: Pictures, notes: Notes
-) -> dict[Path, Picture]:
-    """Return the picture of each annotation file with its objects, by the picture's path."""
-    first = 1
-    for file in _files_with_0(read):
-        notes.add(FROM_0, str(file))
-        first = 0
-    found = {}
-    for file, tree in read.items():
-        with notes.noted():
-            picture = _picture(file, tree, pictures)
-            if picture.path in found:
-                raise InputError(f'{file}: {picture.path} has another XML file too. Keep one.')
-            _add_objects(file, tree, picture, first, notes)
-            found[picture.path] = picture
-    return found
+class _NoDoctype(TreeBuilder):
+    """Refuses the start of a DOCTYPE: what makes XML grow or open other files is in one."""
+
+    def doctype(self, *declaration) -> None:
+        raise ValueError('it has a DOCTYPE, which annotations do not need; take it out')
 
 
 def _annotation(file: Path) -> Element:
-    tree = read_xml(file)
+    parser, content = XMLParser(target=_NoDoctype()), read_small(file)
+    try:
+        parser.feed(content)
+        tree = parser.close()
+    except (ParseError, LookupError, ValueError) as error:  # encodings that Python does not have
+        raise InputError(f'{file}: not an XML file that can be read: {error}.') from error
     if tree.tag != 'annotation':
         raise InputError(
-            f'{file}: its root is <{tree.tag}>, not <annotation> as in Pascal VOC. Take it out; '
-            'what a tool such as CVAT keeps in a form of its own, let it export as COCO.'
+            f'{file}: its root is <{tree.tag}>, not <annotation> as in Pascal VOC. Take it out.'
         )
     return tree
 
 
-def _files_with_0(read: Mapping[Path, Element]) -> list[Path]:
-    """Return the files that call the first pixel of a row or column 0."""
-    return [
-        file
-        for file, tree in read.items()
-        for box in [*tree.iterfind('object/bndbox')]
-        if {'0', '0.0'} & {box.findtext(key, '').strip() for key in CORNERS[:2]}
-    ]
+def _counts_from_0(tree: Element) -> bool:
+    boxes = tree.iterfind('object/bndbox')
+    corners = {box.findtext(key, '').strip() for box in boxes for key in ('xmin', 'ymin')}
+    return not corners.isdisjoint(('0', '0.0'))
 
 
-# ------------------------------------------------------------------------ pictures
-
-
-def _picture(file: Path, tree: Element, pictures: Pictures) -> Picture:
-    path = pictures.find(tree.findtext('filename', '').strip(), file)
-    picture = opened(path, _split(file, pictures))
-    told = [int(_number(file, tree, f'size/{side}', '0')) for side in ('height', 'width')]
-    if all(told):
-        _require_size(file, picture, told)
-    return picture
-
-
-def _require_size(file: Path, picture: Picture, told: Sequence[int]) -> None:
-    """Compare the size in the file with that of the picture, which EXIF may turn."""
-    fault = image_size_fault(told, (picture.height, picture.width))
-    if not fault:
-        return
-    if tuple(told) == read_header(str(picture.path)).stored:
-        raise InputError(
-            f'{file}: was drawn on {picture.path} as it is stored, but its EXIF orientation turns '
-            'it when it is loaded. Save the picture without EXIF data.'
-        )
-    raise InputError(
-        f'{file}: {picture.path} {fault}. Use the picture that was annotated, or correct <size> '
-        'if the boxes are right.'
-    )
-
-
-def _split(file: Path, pictures: Pictures) -> str | None:
-    lists = _lists(file.parent.parent / 'ImageSets' / 'Main')
-    return lists.get(file.stem, UNLISTED) if lists else pictures.split_of(file)
-
-
-@cache
-def _lists(folder: Path) -> dict[str, str]:
-    """Return the split of each picture that VOC's lists name, by its name without suffix."""
-    files = {name: folder / f'{name}.txt' for name in LISTS}
-    there = {name: file for name, file in files.items() if file.is_file()}
-    if 'train' in there:
-        there.pop('trainval', None)
-    return {
-        line.strip(): LISTS[name]
-        for name, file in there.items()
-        for line in file.read_text('utf-8', 'surrogateescape').splitlines()
-    }
+def _lists(source: Source) -> dict[Path, dict[str, str]]:
+    """Return the split of each name in ``ImageSets/Main``, by the folder that this is in."""
+    lists = defaultdict(dict)
+    for name, split in LISTS.items():
+        for file in source.ending('.txt'):
+            if file.parts[-3:] == ('ImageSets', 'Main', f'{name}.txt'):
+                lines = read_text(file).splitlines()
+                lists[file.parents[2]] |= {line.strip(): split for line in lines}
+    return lists
 
 
 # ------------------------------------------------------------------------ objects
 
 
-def _add_objects(file: Path, tree: Element, picture: Picture, first: int, notes: Notes) -> None:
+def _add_objects(source: Source, picture: Picture, file: Path, tree: Element) -> None:
+    told = [tree.findtext(f'size/{side}', '0').strip() for side in ('height', 'width')]
+    if '0' not in told and told != [str(picture.height), str(picture.width)]:
+        raise InputError(
+            f'{file}: its <size> is {told[1]} x {told[0]}, {picture.path} has {picture.width} x '
+            f'{picture.height} pixels (turned where its EXIF data says so). Use the picture that '
+            'was annotated, without such data, or correct <size> if the boxes are right.'
+        )
+    first = 0 if FROM_0 in source.changes else 1
     for number, entry in enumerate(tree.iterfind('object'), 1):
         where = f'{file}: object {number}'
         name = entry.findtext('name', '').strip()
-        if not name or entry.find('bndbox') is None:
-            missing = 'bndbox' if name else 'name'
-            raise InputError(f'{where} has no <{missing}>. Add it, or take the object out.')
-        corners = [_number(where, entry, f'bndbox/{corner}') for corner in CORNERS]
-        corners[:2] = [value - first for value in corners[:2]]
+        try:
+            x1, y1, x2, y2 = (float(entry.findtext(f'bndbox/{key}', '')) for key in CORNERS)
+        except ValueError as error:
+            raise InputError(f'{where} has no <bndbox> of four numbers. Correct it.') from error
+        if not name:
+            raise InputError(f'{where} has no <name>. Add it, or take the object out.')
         crowd = entry.findtext('difficult', '0').strip() == '1'
         if crowd:
-            notes.add('difficult objects, neither learned nor counted (iscrowd)', where)
-        add_box(picture, name, corners, where, notes, crowd)
-
-
-def _number(where: Path | str, tree: Element, key: str, default: str = '') -> float:
-    text = (tree.findtext(key) or default).strip()
-    try:
-        int(number := float(text))  # refuses what is not finite
-    except (ValueError, OverflowError) as error:
-        raise InputError(f'{where}: {key} is {text!r}, not a number.') from error
-    return number
+            source.change('difficult objects, neither learned nor counted (iscrowd)', where)
+        points = (x1 - first, y1 - first, x2, y2)
+        add_object(source, picture, name, points, where, crowd)

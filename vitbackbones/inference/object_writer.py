@@ -1,4 +1,4 @@
-"""What ``tools/predict.py`` writes of a detector: boxes, masks and segments, in COCO's formats.
+"""What ``predict`` writes of a detector: boxes, masks and segments, in COCO's formats.
 
 ``predictions.json``
     COCO results, all of them: ``image_id``, ``category_id``, ``bbox`` (x, y, width, height in
@@ -22,7 +22,7 @@ from ..datasets.panoptic import from_mmdet, to_colors
 from ..drawing.boxes import draw_objects
 from ..drawing.objects import predicted
 from ..drawing.sheet import from_bgr, save
-from ..exported.answers import Detected
+from ..export.runtime.answers import Detected
 from .sources import Frame
 from .writers import PredictionWriter
 

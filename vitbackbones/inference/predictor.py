@@ -18,7 +18,7 @@ from ..configuration.settings import model_settings
 from ..datasets.checks.pipelines import resize_fault
 from ..datasets.image_file import UnreadableImage
 from ..errors import InputError
-from ..exported.answers import Answer, require_numbers
+from ..export.runtime.answers import Answer, require_numbers
 from ..openmmlab.fusing import fuse_model
 from ..openmmlab.samples import to_answer
 from ..registry import bare_name

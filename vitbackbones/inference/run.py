@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from ..datasets.image_file import ATTEMPTS, UnreadableImage
 from ..errors import InputError, printable
-from ..exported.answers import Answer
+from ..export.runtime.answers import Answer
 from ..messages import failure, on_terminal
 from .journal import Journal
 from .sources import Frame, Source, count_frames, read_frames
@@ -21,7 +21,7 @@ from .writers import PictureWriter, PredictionWriter
 
 
 class Model(Protocol):
-    """What answers: :class:`.predictor.Predictor`, or :class:`.exported.ExportedModel`.
+    """What answers: :class:`.predictor.Predictor`, or an exported file.
 
     Attributes:
         meta: ``classes``, a name for each class, and ``palette`` where one is known.

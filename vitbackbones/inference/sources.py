@@ -1,4 +1,4 @@
-"""What ``tools/predict.py`` is given: images, folders of them, videos; frame after frame.
+"""What ``predict`` is given: images, folders of them, videos; frame after frame.
 
 An image counts as one frame, without a number.
 """

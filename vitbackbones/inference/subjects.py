@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from mmengine.config import Config
 from PIL import Image, ImageOps
 from torch import Tensor, nn
 
@@ -33,7 +32,6 @@ def by_name(name: str, model: nn.Module, size: tuple[int, int], frames: Sequence
 
 def of_config(
     name: str,
-    config: Config,
     predictor: Predictor,
     size: tuple[int, int] | None,
     frames: Sequence[Frame],
@@ -48,7 +46,7 @@ def of_config(
     photos = [
         _photo(image, inputs.shape[2:]) for image, inputs in zip(prepared, images, strict=True)
     ]
-    return Subject(name, predictor.model, images, photos, config)
+    return Subject(name, predictor.model, images, photos)
 
 
 def _prepared(predictor: Predictor, frame: Frame, size: tuple[int, int] | None) -> Tensor:

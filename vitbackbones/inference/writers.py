@@ -1,4 +1,4 @@
-"""What ``tools/predict.py`` writes of a model's predictions: JSON files, pictures, masks.
+"""What ``predict`` writes of a model's predictions: JSON files, pictures, masks.
 
 =============  ==============================================================================
 task           ``predictions.json``
@@ -33,7 +33,7 @@ from ..drawing.sheet import (
     write_label,
 )
 from ..errors import InputError
-from ..exported.answers import Answer, Classified, Segmented
+from ..export.runtime.answers import Answer, Classified, Segmented
 from ..files import write_file
 from .sources import Frame
 

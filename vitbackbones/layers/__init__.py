@@ -10,7 +10,6 @@ from .attention import (
     SlicedAttention,
     Slicing,
     fixed_permutation,
-    join_heads,
     number_slices,
 )
 from .augmented_shortcut import AugmentedShortcut
@@ -37,7 +36,7 @@ from .parts import (
     register,
     require_choice,
 )
-from .projections import GroupedLinear
+from .projections import GroupedLinear, project_parts
 from .recursion import (
     ONCE,
     SHALLOW,
@@ -116,7 +115,6 @@ __all__ = [
     'is_exported',
     'is_of_size',
     'is_traced',
-    'join_heads',
     'keep_first_token',
     'make_drop_path',
     'make_dropout',
@@ -125,6 +123,7 @@ __all__ = [
     'number_slices',
     'pad_map',
     'pad_to_multiple',
+    'project_parts',
     'part_name',
     'register',
     'require_channels',

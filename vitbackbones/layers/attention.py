@@ -20,7 +20,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from .constants import is_exported
 from .parts import ATTENTIONS, register, require_choice
 from .projections import ProjectedAttention, read_sharing, require_groups
 
@@ -51,15 +50,6 @@ def softmax_weights(q: Tensor, k: Tensor, bias: Tensor | None = None) -> Tensor:
     """
     scores = q @ k.transpose(2, 3) * q.shape[-1] ** -0.5
     return (scores if bias is None else scores + bias).softmax(-1)
-
-
-def join_heads(x: Tensor) -> Tensor:
-    """Turn the answers of heads (N, heads, L, c) into those of tokens (N, L, heads * c)."""
-    x = x.transpose(1, 2)
-    if is_exported():
-        # fused kernels lay their answers out in other ways than a graph takes for granted
-        x = x.clone(memory_format=torch.contiguous_format)
-    return x.flatten(2)
 
 
 @register(ATTENTIONS)
@@ -124,32 +114,28 @@ class DotProductAttention(ProjectedAttention):
 
         ``bias`` is added to the scores, broadcast to (N, heads, L, S).
         """
-        q, k, v = self._project(x, context)
+        roles = self.project(x, context)
+        # (N, L, C) -> (N, heads, L, c)
+        q, k, v = (roles[role].unflatten(2, (self.num_heads, -1)).transpose(1, 2) for role in 'QKV')
         dropout = self.attn_drop_rate if self.training else 0.0
         bias = None if bias is None else bias.to(q.dtype)
         out = F.scaled_dot_product_attention(q, k, v, bias, dropout)
-        return self.drop(self._back_project(join_heads(out)))
+        out = out.transpose(1, 2).flatten(2)  # (N, heads, L, c) -> (N, L, C)
+        return self.drop(self.proj(out) if self.tied is None else self.back_project(out))
 
     def weights(
         self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None
     ) -> Tensor:
         """Return the weights (N, heads, L, S) of the values, without dropout."""
-        q, k, _ = self._project(x, context)
+        roles = self.project(x, context)
+        # (N, L, C) -> (N, heads, L, c)
+        q, k = (roles[role].unflatten(2, (self.num_heads, -1)).transpose(1, 2) for role in 'QK')
         return softmax_weights(q, k, bias)
 
     @property
     def last_linear(self) -> nn.Linear | None:
         """The output projection; ``None`` where its matrix is another role's too."""
         return self.proj if self.tied is None else None
-
-    def _project(self, x: Tensor, context: Tensor | None) -> list[Tensor]:
-        """Return queries (N, heads, L, c), and keys and values (N, heads, S, c)."""
-        to_q, to_kv = getattr(self, self.maps[0]), getattr(self, self.maps[-1])
-        if context is None:
-            parts = to_q.project(x, 'QKV')
-        else:
-            parts = to_q.project(x, 'Q') + to_kv.project(context, 'KV')
-        return [self._heads(part) for part in parts]
 
 
 def fixed_permutation(length: int, device: torch.device, number: int = 0) -> Tensor:

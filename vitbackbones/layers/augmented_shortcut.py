@@ -93,6 +93,8 @@ class AugmentedShortcut(nn.Module):
         _require_meaning(paths, projection, activation, order)
         self.projection, self.activation = projection, activation
         self.order, self.source = order, source
+        # whether each path ends in the activation; otherwise one map is the sum of all
+        self.activated_last = activation is not None and order == 'projection_first'
         self.scale = scale if scale is not None else (0.75 if paths == 2 else 1.0)
         columns = (blocks, blocks, embed_dims // blocks)
         shape = columns if projection == 'circulant' else (embed_dims, embed_dims)
@@ -127,41 +129,33 @@ class AugmentedShortcut(nn.Module):
         """Add the paths of ``source`` to ``total``, both (N, L, d), and return it."""
         if self.weight is None:
             return total.add_(F.gelu(source))
-        if self.activated_last:
-            return _add_activated(total, self._paths(source))
-        source = F.gelu(source) if self.activation else source
-        return total.add_(self._project(source, *self._summed())[:, :, 0])
+        weight, bias = self.weight, self.bias
+        if not self.activated_last:
+            weight, bias = self._summed()
+            source = F.gelu(source) if self.activation else source
+        product = dense_paths if self.projection == 'dense' else circulant_product(source, weight)
+        if not self.activated_last:
+            return total.add_(product(source, weight, bias)[:, :, 0])
+        # (pieces, N, L, paths, b, d / (pieces * b)): in one piece, or in the halves of the blocks,
+        # which are joined after the sum, when they are fewer
+        if product is circulant_halves:
+            paths = separate_halves(source, weight, bias)
+        else:
+            paths = product(source, weight, bias)[None, ..., None, :]
+        if not paths.requires_grad:
+            return _add_each(total, torch.ops.aten.gelu_(paths))
+        if is_traced():
+            return _add_each(total, F.gelu(paths))
+        return _AddActivated.apply(total, paths)
 
     def matrices(self) -> tuple[Tensor, Tensor]:
         """Return the fewest maps as matrices, (paths or 1, d, d), and their biases (..., d)."""
         weight, bias = (self.weight, self.bias) if self.activated_last else self._summed()
         return weight if self.projection == 'dense' else circulant_matrix(weight), bias
 
-    @property
-    def activated_last(self) -> bool:
-        """Whether each path ends in the activation; otherwise one map is the sum of all."""
-        return self.activation is not None and self.order == 'projection_first'
-
     def _summed(self) -> tuple[Tensor, Tensor]:
         """Return weight and bias of the map that is the sum of all."""
         return self.weight.sum(0, keepdim=True), self.bias.sum(0, keepdim=True)
-
-    def _paths(self, source: Tensor) -> Tensor:
-        """Map (N, L, d) to the paths, (pieces, N, L, paths, b, d / (pieces * b)).
-
-        A path is in one piece, with b = 1, or in two, the halves of its ``b`` blocks, which are
-        joined after the sum, when they are fewer.
-        """
-        circulant = self.projection == 'circulant'
-        if circulant and circulant_product(source, self.weight) is circulant_halves:
-            return separate_halves(source, self.weight, self.bias)
-        return self._project(source, self.weight, self.bias)[None, ..., None, :]
-
-    def _project(self, source: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        """Map (N, L, d) to (N, L, paths, d) by the maps of ``weight`` and ``bias``."""
-        if self.projection == 'dense':
-            return dense_paths(source, weight, bias)
-        return circulant_product(source, weight)(source, weight, bias)
 
     def extra_repr(self) -> str:
         shape = None if self.weight is None else tuple(self.weight.shape)
@@ -180,29 +174,14 @@ def _require_meaning(paths: int, projection: str, activation: str | None, order:
         raise OptionError("order='activation_first' needs both an activation and a projection")
 
 
-def _add_activated(total: Tensor, paths: Tensor) -> Tensor:
-    """Add the GELU of every path to ``total``, (N, L, d), written over it.
-
-    ``paths`` are (pieces, N, L, paths, b, d / (pieces * b)), and written over, too, unless a
-    gradient needs them.
-    """
-    if is_traced():
-        return _add_each(total, F.gelu(paths))
-    if paths.requires_grad:
-        return _AddActivated.apply(total, paths)
-    return _add_each(total, torch.ops.aten.gelu_(paths))
-
-
 def _add_each(total: Tensor, paths: Tensor) -> Tensor:
-    for path in paths.unbind(3):
-        _in_pieces(total, paths).add_(path)
-    return total
-
-
-def _in_pieces(x: Tensor, paths: Tensor) -> Tensor:
-    """View (N, L, d) as one of ``paths`` is laid out, (pieces, N, L, b, d / (pieces * b))."""
+    """Add all ``paths`` (pieces, N, L, paths, b, d / (pieces * b)) to ``total`` (N, L, d)."""
     pieces, *_, b, width = paths.shape
-    return x.unflatten(-1, (b, pieces, width)).movedim(-2, 0)
+    # (N, L, d) -> (pieces, N, L, b, d / (pieces * b))
+    view = total.unflatten(-1, (b, pieces, width)).movedim(-2, 0)
+    for path in paths.unbind(3):
+        view.add_(path)
+    return total
 
 
 class _AddActivated(Function):
@@ -218,7 +197,9 @@ class _AddActivated(Function):
     def backward(ctx, grad: Tensor) -> tuple[Tensor, Tensor]:
         (paths,) = ctx.saved_tensors
         # written out for every path, because the kernel of the GELU is slow on short rows
-        grads = _in_pieces(grad, paths).unsqueeze(3).expand_as(paths).to(paths.dtype)
+        pieces, *_, b, width = paths.shape
+        grads = grad.unflatten(-1, (b, pieces, width)).movedim(-2, 0)
+        grads = grads.unsqueeze(3).expand_as(paths).to(paths.dtype)
         return grad, torch.ops.aten.gelu_backward(grads.contiguous(), paths)
 
 

@@ -13,11 +13,9 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from .attention import SlicedAttention, Slicing
-from .constants import is_traced
 from .drop import make_drop_path, make_dropout
-from .fuse import InPlaceGELU, ScaledIdentity, has_hook, scale_linear
+from .fuse import ScaledIdentity, scale_linear
 from .parts import ATTENTIONS, SHORTCUTS, build_part, declared, register, require_choice
-from .pieces import tokens_of_a_piece
 from .windows import Windows
 
 
@@ -42,37 +40,13 @@ class Mlp(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Map (..., embed_dims) to (..., embed_dims)."""
-        private = self._is_private()
-        count = tokens_of_a_piece(x, self.fc1.out_features) if private else None
-        if count is None:
-            return self._map(x, private)
-        pieces = [self._map(piece, private) for piece in x.flatten(0, -2).split(count)]
-        return torch.cat(pieces).unflatten(0, x.shape[:-1])
-
-    def _is_private(self) -> bool:
-        """Return whether no gradient, hook or recording reads what is between the two layers."""
-        plain = type(self.fc1) is nn.Linear and type(self.act) in (nn.GELU, InPlaceGELU)
-        read = torch.is_grad_enabled() or self.training or is_traced()
-        return plain and not read and not has_hook(*self.children())
-
-    def _map(self, x: Tensor, private: bool) -> Tensor:
-        hidden = self.fc1(x)
-        hidden = torch.ops.aten.gelu_(hidden) if private else self.act(hidden)
-        return self.drop(self.fc2(self.drop(hidden)))
+        x = self.drop(self.act(self.fc1(x)))
+        return self.drop(self.fc2(x))
 
     @property
     def last_linear(self) -> nn.Linear:
         """The second layer."""
         return self.fc2
-
-    def fold_for_inference(self) -> None:
-        """Let the activation overwrite its input, which nothing else reads.
-
-        A subclass with a ``forward`` of its own repeats this method if that holds there too.
-        """
-        foldable = declared(self, 'fold_for_inference') and type(self.act) is nn.GELU
-        if foldable and not has_hook(self.fc1, self.act):
-            self.act = InPlaceGELU()
 
 
 @register(SHORTCUTS)

@@ -11,9 +11,7 @@ O(d log m + b d) per token.
 
 Around two products of half the size the sums and differences of halves take as long as the
 multiplications that they save, unless each is written right where it is read next. Autograd's own
-gradients of such code stack and copy, so every step of it is a linear map that is given together
-with its adjoint, which is the step of its gradient. A compiler gets plain operations, which it
-fuses itself.
+gradients of such code stack and copy, so the product has a gradient of its own.
 """
 
 from collections.abc import Callable
@@ -22,8 +20,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd import Function
-
-from .constants import is_traced
 
 
 def circulant_matrix(columns: Tensor) -> Tensor:
@@ -80,8 +76,9 @@ def separate_halves(x: Tensor, columns: Tensor, bias: Tensor) -> Tensor:
     matrices = matrices.flatten(3).flatten(1, 2)  # (2, d / 2, paths * d / 2)
     b0, b1 = bias.unflatten(-1, (b, 2, -1)).unbind(-2)  # each (paths, b, m / 2)
     biases = torch.stack([b0 + b1, b0 - b1]).view(2, 1, -1) / 2
-    z = _linear(x.flatten(0, -2), _split, _join, b)  # (2, tokens, d / 2)
-    y = _mix(torch.baddbmm(biases, z, matrices))  # (2, tokens, paths * d / 2)
+    halves = x.reshape(-1, b, 2, m // 2)  # (tokens, b, 2, m / 2)
+    product = _HalvesProduct.apply if torch.is_grad_enabled() else _HalvesProduct.forward
+    y = product(halves, matrices, biases)  # (2, tokens, paths * d / 2)
     return y.view(2, *x.shape[:-1], paths, b, m // 2)
 
 
@@ -114,90 +111,57 @@ def circulant_product(x: Tensor, columns: Tensor) -> Callable[[Tensor, Tensor, T
 
 
 def _blocks(turns: Tensor) -> Tensor:
-    """Map (..., 2 m), c[-m] ... c[m - 1] of each block, to the blocks (..., m, m), transposed."""
-    return _linear(turns, _write_out, _sum_diagonals)
+    """Map (..., 2 m), c[-m] ... c[m - 1] of each block, to the blocks (..., m, m), transposed.
 
-
-def _write_out(turns: Tensor) -> Tensor:
-    """Map (..., 2 m), c[-m] ... c[m - 1], to (..., m, m) with c[p - q] at [q, p].
-
-    Copies of it, 2 m apart, are read 2 m - 1 apart, so each row starts one entry earlier.
+    Entry [q, p] is c[p - q]. Copies of the turns, 2 m apart, are read 2 m - 1 apart, so each row
+    starts one entry earlier.
     """
     m = turns.shape[-1] // 2
     copies = turns[..., None, :].expand(*turns.shape[:-1], m, 2 * m).flatten(-2)
     return copies[..., m:].unflatten(-1, (m, 2 * m - 1))[..., :m]
 
 
-def _sum_diagonals(blocks: Tensor) -> Tensor:
-    """Map (..., m, m) to (..., 2 m): the adjoint of :func:`_write_out`."""
-    m = blocks.shape[-1]
-    copies = blocks.new_zeros(*blocks.shape[:-2], 2 * m * m)
-    copies[..., m:].unflatten(-1, (m, 2 * m - 1))[..., :m] = blocks
-    return copies.unflatten(-1, (m, 2 * m)).sum(-2)
-
-
-def _split(x: Tensor, b: int) -> Tensor:
-    """Map (tokens, d) to x0 + x1 and x0 - x1 of the halves of ``b`` blocks, (2, tokens, d / 2)."""
-    return _sum_and_difference(*x.unflatten(-1, (b, 2, -1)).unbind(-2), 0).flatten(-2)
-
-
-def _join(z: Tensor, b: int) -> Tensor:
-    """Map z of (2, tokens, d / 2) to (tokens, d), z0 + z1 and z0 - z1 as halves of the blocks."""
-    return _sum_and_difference(*z.unflatten(-1, (b, -1)), -2).flatten(-3)
-
-
-def _sum_and_difference(a: Tensor, b: Tensor, dim: int) -> Tensor:
+def _butterfly(a: Tensor, b: Tensor, dim: int) -> Tensor:
     """Return a + b and a - b, stacked in a new dimension ``dim``."""
-    if is_traced():
-        return torch.stack([a + b, a - b], dim)
-    shape = list(a.shape)
-    shape.insert(dim % (a.dim() + 1), 2)
-    out = a.new_empty(shape)
-    first, second = out.unbind(dim)
-    torch.add(a, b, out=first)
-    torch.sub(a, b, out=second)
-    return out
+    return torch.stack([a + b, a - b], dim)
 
 
-def _linear(
-    x: Tensor, function: Callable[..., Tensor], adjoint: Callable[..., Tensor], *options
-) -> Tensor:
-    """Apply a linear ``function`` of ``x``, whose gradient is its ``adjoint``, and vice versa."""
-    if is_traced():
-        return function(x, *options)
-    return _Linear.apply(x, function, adjoint, *options)
+class _HalvesProduct(Function):
+    """The sum and difference of biases + (sum and difference of ``halves``) matrices.
 
+    Args:
+        halves: (tokens, b, 2, m / 2).
+        matrices: (2, d / 2, width).
+        biases: (2, 1, width).
 
-class _Linear(Function):
-    @staticmethod
-    def forward(ctx, x: Tensor, function: Callable, adjoint: Callable, *options) -> Tensor:
-        ctx.reverse = adjoint, function, *options
-        return function(x, *options)
+    Returns:
+        (2, tokens, width).
+    """
+
+    generate_vmap_rule = True  # for torch.func
 
     @staticmethod
-    def backward(ctx, grad: Tensor) -> tuple[Tensor | None, ...]:
-        return _Linear.apply(grad, *ctx.reverse), *(None for _ in ctx.reverse)
+    def setup_context(ctx, inputs: tuple[Tensor, Tensor, Tensor], output: Tensor) -> None:
+        halves, matrices, _ = inputs
+        ctx.save_for_backward(halves, matrices)
 
-
-def _mix(product: Tensor) -> Tensor:
-    """Do what :func:`_mixed` does, written over ``product`` unless it is traced."""
-    return _mixed(product) if is_traced() else _Mix.apply(product)
-
-
-class _Mix(Function):
     @staticmethod
-    def forward(ctx, product: Tensor) -> Tensor:
-        ctx.mark_dirty(product)
-        s, t = product
+    def forward(halves: Tensor, matrices: Tensor, biases: Tensor) -> Tensor:
+        x0, x1 = halves.unbind(2)  # (tokens, b, m / 2)
+        z = halves.new_empty(2, *x0.shape)
+        torch.add(x0, x1, out=z[0])
+        torch.sub(x0, x1, out=z[1])
+        y = torch.baddbmm(biases, z.flatten(2), matrices)
+        s, t = y
         s.add_(t)
         torch.sub(s, t, alpha=2, out=t)
-        return product
+        return y
 
     @staticmethod
-    def backward(ctx, grad: Tensor) -> Tensor:
-        return _linear(grad, _mixed, _mixed)  # not over the gradient, which others may read
-
-
-def _mixed(product: Tensor) -> Tensor:
-    """Map s and t, (2, ...), to s + t and s - t, (2, ...); it is its own adjoint."""
-    return _sum_and_difference(*product, 0)
+    def backward(ctx, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        halves, matrices = ctx.saved_tensors
+        grad = _butterfly(*grad, 0)  # not over the gradient, which others may read
+        z = _butterfly(*halves.unbind(2), 0).flatten(2)  # (2, tokens, d / 2)
+        of_z = torch.bmm(grad, matrices.mT).unflatten(2, (halves.shape[1], -1))
+        of_halves = _butterfly(*of_z, 2)  # (2, tokens, b, m / 2) -> (tokens, b, 2, m / 2)
+        return of_halves, torch.bmm(z.mT, grad), grad.sum(1, keepdim=True)

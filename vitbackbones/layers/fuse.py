@@ -67,6 +67,7 @@ def fuse_for_inference(
             _fold_norms(module)
         if hasattr(module, 'fold_for_inference'):
             module.fold_for_inference()
+        _write_over_inputs(module)
         for shortcut, branch in (declared(module, 'residuals') or {}).items():
             _fold_shortcut(module, shortcut, getattr(module, branch), shared)
     if packs:
@@ -101,6 +102,14 @@ def _fold_norms(layers: nn.Sequential) -> None:
         if isinstance(layers[i - 1], nn.Conv2d) and isinstance(layers[i], nn.BatchNorm2d):
             layers[i - 1] = fuse_conv_bn_eval(layers[i - 1], layers[i])
             layers[i] = nn.Identity()
+
+
+def _write_over_inputs(module: nn.Module) -> None:
+    """Let the GELUs of a declared chain overwrite their inputs, which nothing else reads."""
+    for before, name in pairwise(declared(module, 'chain') or ()):
+        linear, activation = getattr(module, before), getattr(module, name)
+        if type(activation) is nn.GELU and not has_hook(linear, activation):
+            setattr(module, name, InPlaceGELU())
 
 
 def _fold_shortcut(module: nn.Module, shortcut: str, branch: nn.Module, shared: set[int]) -> None:

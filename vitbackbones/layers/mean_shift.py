@@ -16,7 +16,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .attention import join_heads, softmax_weights
+from .attention import softmax_weights
+from .constants import is_exported
 from .parts import ATTENTIONS, register, require_choice
 from .projections import ProjectedAttention, read_sharing
 
@@ -157,29 +158,29 @@ class MeanShiftAttention(ProjectedAttention):
 
         ``bias`` is added to the scores, broadcast to (N, heads, L, S).
         """
-        q, k, v, *p = self._project(x, context)
-        dropout = self.attn_drop_rate if self.training else 0.0
-        z = mean_shift(*map(self._heads, (q, k, v)), bias, dropout)
-        z = join_heads(z)  # (N, heads, L, c) -> (N, L, heads * c)
-        z = self._back_project(z - p[0] if self.probe == 'head' else z)
-        return self.drop(z - p[0] if self.probe == 'residual' else z)
+        roles = self.project(x, context)
+        # (N, L, C) -> (N, heads, L, c)
+        q, k, v = (roles[role].unflatten(2, (self.num_heads, -1)).transpose(1, 2) for role in 'QKV')
+        z = mean_shift(q, k, v, bias, self.attn_drop_rate if self.training else 0.0)
+        z = z.transpose(1, 2)  # (N, heads, L, c) -> (N, L, heads, c)
+        if is_exported():  # fused kernels lay answers out in other ways than a graph expects
+            z = z.clone(memory_format=torch.contiguous_format)
+        z = z.flatten(2)
+        if self.probe == 'head':
+            z = z - roles['P']
+        z = self.proj(z) if self.tied is None else self.back_project(z)
+        return self.drop(z - roles['P'] if self.probe == 'residual' else z)
 
     def weights(
         self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None
     ) -> Tensor:
         """Return the weights (N, heads, L, S) of the values, without dropout."""
-        q, k, *_ = self._project(x, context)
-        return mean_shift_weights(self._heads(q), self._heads(k), bias)
+        roles = self.project(x, context)
+        # (N, L, C) -> (N, heads, L, c)
+        q, k = (roles[role].unflatten(2, (self.num_heads, -1)).transpose(1, 2) for role in 'QK')
+        return mean_shift_weights(q, k, bias)
 
     @property
     def last_linear(self) -> nn.Linear | None:
         """``None`` where the last matrix is another role's too, or the probe comes after it."""
         return None if self.tied is not None or self.probe == 'residual' else self.proj
-
-    def _project(self, x: Tensor, context: Tensor | None) -> list[Tensor]:
-        """Return queries, keys, values and, if any, probes, each (N, L or S, C)."""
-        probe = 'P' if self.probe else ''
-        if context is None:
-            return self.qkvp.project(x, f'QKV{probe}')
-        q, *p = (part for role in f'Q{probe}' for part in self.qkvp.project(x, role))
-        return [q, *self.qkvp.project(context, 'KV'), *p]

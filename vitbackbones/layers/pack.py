@@ -20,11 +20,15 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from .constants import is_traced
-from .pieces import tokens_of_a_piece
 
 # Rows that oneDNN lays a weight out for. Without a number it only transposes many weights, and a
 # layout for many rows serves few as well; one number for all, so that no batch decides.
 _ROWS = 8192
+
+# Bytes: tensors of more than _WIDE are made in pieces of _PIECE. With less, pieces cost more than
+# they save.
+_WIDE = 20 * 2**20
+_PIECE = 4 * 2**20
 
 
 def why_not_packed() -> str:
@@ -56,59 +60,6 @@ def should_pack(pack: bool | str) -> bool:
     return bool(pack) and not reason
 
 
-class Packable:
-    """What lets a ``nn.Linear`` keep its weight packed, all of it or some of its rows.
-
-    Attributes:
-        packed: packed weights by the rows (first, end) that they are of, ``None`` for all, made
-            when they are first asked for; ``None``: this layer does not pack.
-    """
-
-    weight: Tensor
-    bias: Tensor | None
-    packed: dict[tuple[int, int] | None, Tensor] | None = None
-
-    def product(
-        self,
-        x: Tensor,
-        rows: tuple[int, int] | None = None,
-        gelu: bool = False,
-        other: Tensor | None = None,
-    ) -> Tensor:
-        """Map (..., in_features) to (..., out_features).
-
-        Args:
-            x: what comes in.
-            rows: first and end of the rows of the weight to use; by default all.
-            gelu: whether a GELU follows.
-            other: what is added to the answer, of its shape.
-        """
-        weight, bias = self.weight, self.bias
-        if rows is not None:
-            weight, bias = weight[slice(*rows)], None if bias is None else bias[slice(*rows)]
-        learns = self.weight.requires_grad and torch.is_grad_enabled()
-        if self.packed is None or learns or x.dtype != weight.dtype or not _packs(x):
-            out = F.linear(x, weight, bias)
-            out = F.gelu(out) if gelu else out
-            return out if other is None else out + other
-        if rows not in self.packed:
-            self.packed[rows] = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), _ROWS)
-        weight = self.packed[rows]
-        if other is not None:
-            return torch.ops.mkldnn._linear_pointwise.binary(x, other, weight, bias, 'add')
-        activation = ('gelu', [], 'none') if gelu else ('none', [], '')
-        return torch.ops.mkldnn._linear_pointwise(x, weight, bias, *activation)
-
-    def _apply(self, *arguments, **options) -> 'Packable':
-        if self.packed:
-            self.packed = {}  # of weights that now move or change their type
-        return super()._apply(*arguments, **options)
-
-    def __getstate__(self) -> dict:
-        """Leave the packed weights out of pickles and copies."""
-        return {**vars(self), 'packed': {}} if self.packed else vars(self)
-
-
 def _packs(x: Tensor) -> bool:
     """Return whether oneDNN serves a call with ``x``."""
     return (
@@ -129,14 +80,17 @@ def _dtypes() -> tuple[torch.dtype, ...]:
     return (torch.float32, torch.bfloat16) if has_bfloat16 else (torch.float32,)
 
 
-class PackedLinear(Packable, nn.Linear):
-    """A linear layer that packs.
+class PackedLinear(nn.Linear):
+    """A linear layer that keeps its weight packed, all of it or some of its rows.
 
     Attributes:
+        packed: packed weights by the rows (first, end) that they are of, ``None`` for all, made
+            when they are first asked for.
         gelu: whether a GELU is part of it.
         deferred: whether a :class:`ClosingSum` applies it later; it passes on what comes in.
     """
 
+    packed: dict[tuple[int, int] | None, Tensor]
     gelu = False
     deferred = False
 
@@ -144,12 +98,67 @@ class PackedLinear(Packable, nn.Linear):
         """Map (..., in_features) to (..., out_features), or to itself if ``deferred``."""
         return x if self.deferred else self.product(x, gelu=self.gelu)
 
+    def product(
+        self,
+        x: Tensor,
+        rows: tuple[int, int] | None = None,
+        gelu: bool = False,
+        other: Tensor | None = None,
+    ) -> Tensor:
+        """Map (..., in_features) to (..., out_features).
+
+        Args:
+            x: what comes in.
+            rows: first and end of the rows of the weight to use; by default all.
+            gelu: whether a GELU follows.
+            other: what is added to the answer, of its shape.
+        """
+        weight, bias = self.weight, self.bias
+        if rows is not None:
+            weight, bias = weight[slice(*rows)], None if bias is None else bias[slice(*rows)]
+        learns = self.weight.requires_grad and torch.is_grad_enabled()
+        if learns or x.dtype != weight.dtype or not _packs(x):
+            out = F.linear(x, weight, bias)
+            out = F.gelu(out) if gelu else out
+            return out if other is None else out + other
+        if rows not in self.packed:
+            self.packed[rows] = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), _ROWS)
+        weight = self.packed[rows]
+        if other is not None:
+            return torch.ops.mkldnn._linear_pointwise.binary(x, other, weight, bias, 'add')
+        activation = ('gelu', [], 'none') if gelu else ('none', [], '')
+        return torch.ops.mkldnn._linear_pointwise(x, weight, bias, *activation)
+
+    def _apply(self, *arguments, **options) -> 'PackedLinear':
+        if self.packed:
+            self.packed = {}  # of weights that now move or change their type
+        return super()._apply(*arguments, **options)
+
+    def __getstate__(self) -> dict:
+        """Leave the packed weights out of pickles and copies."""
+        return {**vars(self), 'packed': {}} if self.packed else vars(self)
+
 
 def add_scaled(branch: Tensor, x: Tensor, scale: float) -> Tensor:
     """Return scale * x + branch, written over ``branch`` unless autocast made it narrower."""
     if branch.dtype != x.dtype:
         return branch.add(x, alpha=scale)
     return branch.add_(x, alpha=scale)
+
+
+def _tokens_of_a_piece(x: Tensor, width: int) -> int | None:
+    """Return how many tokens of ``x`` to map at a time, ``None`` for all at once.
+
+    Between the two layers of an MLP a piece of the tokens stays in the cache.
+
+    Args:
+        x: (..., C) tokens.
+        width: of what they are mapped to.
+    """
+    token = width * x.element_size()  # bytes
+    if x.device.type != 'cpu' or x.shape[:-1].numel() * token <= _WIDE:
+        return None
+    return max(_PIECE // token, 1)
 
 
 class ClosingSum(nn.Module):
@@ -177,7 +186,7 @@ class ClosingSum(nn.Module):
         The branch (N, L, width) comes as it is before its last layers.
         """
         last = self.held[-1]
-        rows = tokens_of_a_piece(branch, self.width) if _packs(branch) else None
+        rows = _tokens_of_a_piece(branch, self.width) if _packs(branch) else None
         if rows is None and self.scale == 1.0:
             return last.product(self._hidden(branch), other=x)
         if rows is None:
@@ -202,8 +211,6 @@ def pack_linears(model: nn.Module) -> None:
     Left alone are subclasses, and layers whose weight is computed by a parametrization or pruning.
     """
     for layer in model.modules():
-        if isinstance(layer, nn.Linear) and 'weight' in layer._parameters:
-            if type(layer) is nn.Linear:
-                layer.__class__ = PackedLinear
-            if isinstance(layer, Packable):
-                layer.packed = {}
+        if type(layer) is nn.Linear and 'weight' in layer._parameters:
+            layer.__class__ = PackedLinear
+            layer.packed = {}

@@ -26,7 +26,7 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from .drop import make_dropout, require_dropout
-from .pack import Packable
+from .pack import PackedLinear
 from .parts import require_choice
 
 # input channel i of group g, output channel o of group g in part p
@@ -43,8 +43,8 @@ def require_groups(groups: int) -> None:
         raise OptionError(f'groups={groups!r}: a number of groups is an integer of at least 1')
 
 
-class GroupedLinear(Packable, nn.Linear):
-    """A linear map of ``parts`` equal projections in ``groups`` groups; 1 group is dense.
+class GroupedLinear(nn.Linear):
+    """A linear map of ``parts`` equal projections in ``groups`` groups.
 
     Args:
         in_features: width of the input.
@@ -83,11 +83,6 @@ class GroupedLinear(Packable, nn.Linear):
 
     def forward(self, x: Tensor, part: slice = slice(None)) -> Tensor:
         """Map (..., in_features) to (..., out_features), or to the parts in ``part`` alone."""
-        if self.groups == 1:
-            first, end = part.start or 0, part.stop or self.parts
-            width = self.out_features // self.parts
-            whole = end - first == self.parts
-            return self.product(x, None if whole else (first * width, end * width))
         # (parts * out, in / groups) -> (groups, parts, out / groups, in / groups)
         weight = self.weight.unflatten(0, (self.groups, self.parts, -1))[:, part]
         bias = self.bias
@@ -101,33 +96,26 @@ class GroupedLinear(Packable, nn.Linear):
         return f'{super().extra_repr()}, groups={self.groups}, layout={self.layout!r}'
 
 
-class SharedLinear(GroupedLinear):
-    """The projections of ``embed_dims`` to itself that serve the roles of an attention.
+def project_parts(layer: nn.Linear, x: Tensor, first: int, end: int, width: int) -> Tensor:
+    """Map (..., in_features) to some of a layer's projections side by side.
 
     Args:
-        embed_dims: width of the tokens.
-        letters: the letter of each role; equal ones share a part, parts are in order of letters.
-        bias, groups, layout: as for :class:`GroupedLinear`.
+        layer: dense, packed or grouped.
+        x: what it maps.
+        first, end: the projections that are wanted.
+        width: of one projection.
+
+    Returns:
+        (..., (end - first) * width).
     """
-
-    def __init__(
-        self, embed_dims: int, letters: dict[str, str], bias: bool, groups: int, layout: str
-    ) -> None:
-        distinct = list(dict.fromkeys(letters.values()))
-        parts = len(distinct)
-        super().__init__(embed_dims, parts * embed_dims, bias, groups, layout, parts)
-        self.numbers = {role: distinct.index(letter) for role, letter in letters.items()}
-
-    def project(self, x: Tensor, roles: str) -> list[Tensor]:
-        """Return what (N, L, embed_dims) is in each of the ``roles``, of that shape each."""
-        numbers = [self.numbers[role] for role in roles]
-        first, end = min(numbers), max(numbers) + 1
-        parts = self(x, slice(first, end)).chunk(end - first, -1)
-        return [parts[number - first] for number in numbers]
-
-    def matrix(self, role: str) -> Tensor:
-        """Return the dense matrix (embed_dims, embed_dims), out by in, of a role; one group."""
-        return self.weight.unflatten(0, (self.parts, -1))[self.numbers[role]]
+    if isinstance(layer, GroupedLinear):
+        return layer(x, slice(first, end))
+    rows = slice(first * width, end * width)
+    if rows == slice(0, layer.out_features):
+        return layer(x)
+    if isinstance(layer, PackedLinear):
+        return layer.product(x, (rows.start, rows.stop))
+    return F.linear(x, layer.weight[rows], None if layer.bias is None else layer.bias[rows])
 
 
 def read_sharing(sharing: str, roles: str) -> dict[str, str]:
@@ -156,6 +144,9 @@ class ProjectedAttention(nn.Module):
         drop_rate: dropout on the output.
         groups, layout: grouping of the maps of the input.
 
+    Attributes:
+        numbers: for each map, which of its projections serves each of its roles.
+
     Raises:
         OptionError: ``embed_dims`` is not a multiple of ``num_heads``, bad ``groups``, ``layout``
             or rate, or W shares with a grouped matrix.
@@ -179,10 +170,20 @@ class ProjectedAttention(nn.Module):
         if embed_dims % num_heads:
             raise OptionError(f'embed_dims={embed_dims} is not a multiple of num_heads={num_heads}')
         require_dropout('attn_drop_rate', attn_drop_rate)
+        require_choice('layout', layout, _PRODUCTS)
+        require_groups(groups)
         self.num_heads, self.attn_drop_rate, self.maps = num_heads, attn_drop_rate, maps
+        self.numbers: dict[str, dict[str, int]] = {}
         for name in maps:
             own = {role: letter for role, letter in letters.items() if role in name.upper()}
-            setattr(self, name, SharedLinear(embed_dims, own, qkv_bias, groups, layout))
+            distinct = list(dict.fromkeys(own.values()))
+            self.numbers[name] = {role: distinct.index(letter) for role, letter in own.items()}
+            width, parts = len(distinct) * embed_dims, len(distinct)
+            if groups == 1:
+                layer = nn.Linear(embed_dims, width, qkv_bias)
+            else:
+                layer = GroupedLinear(embed_dims, width, qkv_bias, groups, layout, parts)
+            setattr(self, name, layer)
         *others, _ = letters
         self.tied = next((role for role in others if letters[role] == letters['W']), None)
         if self.tied is None:
@@ -194,12 +195,33 @@ class ProjectedAttention(nn.Module):
             raise OptionError(f'groups={groups}: {problem}')
         self.drop = make_dropout(drop_rate)
 
-    def _heads(self, x: Tensor) -> Tensor:
-        return x.unflatten(2, (self.num_heads, -1)).transpose(1, 2)  # (N, L, C) -> (N, heads, L, c)
+    def project(self, x: Tensor, context: Tensor | None = None) -> dict[str, Tensor]:
+        """Return what the tokens are in each role but W's.
 
-    def _back_project(self, z: Tensor) -> Tensor:
-        """Map the heads' averages side by side, (N, L, C), to (N, L, C)."""
-        if self.tied is None:
-            return self.proj(z)
+        Keys and values are those of ``context`` (N, S, C), (N, S, C) each; everything else, and all
+        without a context, is of ``x`` (N, L, C), (N, L, C) each.
+        """
+        first, last = self.maps[0], self.maps[-1]
+        numbers = self.numbers[first]
+        if context is None:
+            parts = getattr(self, first)(x).chunk(1 + max(numbers.values()), -1)
+            return {role: parts[number] for role, number in numbers.items()}
+        found = self._project_roles(last, context, 'KV')
+        for role in numbers:
+            if role not in 'KV':
+                found |= self._project_roles(first, x, role)
+        return found
+
+    def _project_roles(self, name: str, x: Tensor, roles: str) -> dict[str, Tensor]:
+        """Apply no more of a map than ``roles`` need."""
+        numbers = {role: self.numbers[name][role] for role in roles}
+        first, end = min(numbers.values()), max(numbers.values()) + 1
+        out = project_parts(getattr(self, name), x, first, end, x.shape[-1])
+        parts = out.chunk(end - first, -1)
+        return {role: parts[number - first] for role, number in numbers.items()}
+
+    def back_project(self, z: Tensor) -> Tensor:
+        """Map (N, L, C) to (N, L, C) by the transposed matrix of the role that W shares with."""
         (name,) = self.maps
-        return F.linear(z, getattr(self, name).matrix(self.tied).T, self.proj_bias)
+        matrices = getattr(self, name).weight.unflatten(0, (-1, z.shape[-1]))  # (parts, C, C)
+        return F.linear(z, matrices[self.numbers[name][self.tied]].T, self.proj_bias)

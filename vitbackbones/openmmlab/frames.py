@@ -6,7 +6,7 @@ looks at them.
 """
 
 from pathlib import Path
-from traceback import extract_tb, walk_tb
+from traceback import clear_frames, extract_tb, walk_tb
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -59,6 +59,11 @@ def line_of(error: BaseException, file: Path) -> int | None:
 def last_line(error: BaseException) -> str:
     """Return the text of the line that raised an error."""
     return extract_tb(error.__traceback__)[-1].line or ''
+
+
+def release(error: BaseException) -> None:
+    """Clear the variables of the functions that an error passed through, and what they hold."""
+    clear_frames(error.__traceback__)
 
 
 def waits_for_data(frame: FrameType | None) -> bool:

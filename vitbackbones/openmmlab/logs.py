@@ -2,7 +2,9 @@
 
 import logging
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from ..errors import InputError
 from ..processes import process_rank
@@ -108,3 +110,20 @@ def keep_message(reraise: Callable) -> Callable:
         reraise(self)
 
     return reraise_with_message
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Suppress what is logged and warned of where something is tried that the run does again."""
+    from mmengine.logging import MMLogger
+
+    disabled = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            yield
+    finally:
+        logging.disable(disabled)
+        log = MMLogger.get_current_instance()
+        log.setLevel(log.level)  # mmengine's loggers forget that they were disabled

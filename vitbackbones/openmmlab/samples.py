@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ..exported.answers import Answer, Classified, Detected, Segmented
+from ..export.runtime.answers import Answer, Classified, Detected, Segmented
 
 if TYPE_CHECKING:
     from mmengine.structures import BaseDataElement

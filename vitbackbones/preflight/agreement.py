@@ -9,13 +9,14 @@ from itertools import pairwise
 from mmengine.config import Config
 
 from ..configuration.data import SPLITS, datasets, evaluators
-from ..configuration.lint import report
+from ..configuration.lint import dicts, report
 from ..configuration.lookup import Lookup
-from ..configuration.settings import as_list, type_at, value_at
+from ..configuration.settings import as_list, entries, type_at, value_at
 from ..messages import did_you_mean
 from ..tasks import Task, find_task
 
 CROP = 'vitbackbones.RandomResizedCrop'
+HOOKS = ('default_hooks', 'custom_hooks')
 
 
 def unmeasured(config: Mapping, task: Task, wanted: Iterable[str]) -> Iterator[str]:
@@ -31,12 +32,53 @@ def unmeasured(config: Mapping, task: Task, wanted: Iterable[str]) -> Iterator[s
             yield f'{name!r} is not measured by val_evaluator{hint}'
 
 
-def _best_is_measured(config: Mapping, task: Task) -> Iterator[str]:
-    """Check that ``save_best`` names something that is measured."""
-    hook = (config.get('default_hooks') or {}).get('checkpoint') or {}
-    wanted = [name for name in as_list(hook.get('save_best')) if name not in (None, 'auto')]
-    for finding in unmeasured(config, task, wanted):
-        yield f'default_hooks.checkpoint.save_best: {finding}'
+def _what_is_watched_is_measured(config: Mapping, task: Task) -> Iterator[str]:
+    """Check that ``save_best``, and what hooks and schedules monitor, is measured."""
+    for place, settings in dicts(config):
+        if not place.startswith(('default_hooks.', 'custom_hooks.', 'param_scheduler.')):
+            continue
+        for key in {'save_best', 'monitor'} & settings.keys():
+            wanted = [name for name in as_list(settings[key]) if name not in (None, 'auto')]
+            for finding in unmeasured(config, task, wanted):
+                yield f'{place}.{key}: {finding}'
+
+
+def _averages_begin(config: Mapping) -> Iterator[str]:
+    """Check that averages of weights begin before the run ends."""
+    for place, settings in dicts({key: config.get(key) for key in HOOKS}):
+        for begin, end in (('begin_epoch', 'max_epochs'), ('begin_iter', 'max_iters')):
+            last, first = value_at(config, f'train_cfg.{end}'), settings.get(begin) or 0
+            if last is not None and first > last:
+                yield f'{place}.{begin}: is {first}, but the run ends at train_cfg.{end}={last}'
+
+
+def _every_class_has_a_weight(config: Mapping, task: Task) -> Iterator[str]:
+    """Check that losses weigh each class of their head, and the background where it is one."""
+    for place, head in dicts({'model': config.get('model')}):
+        classes = head.get('num_classes') or _things_and_stuff(head)
+        if task.scope == 'mmseg' and head.get('out_channels') == 1:  # for the second of two classes
+            classes = 1
+        for name, loss in entries(head) if classes else ():
+            for each in as_list(loss) if name.startswith('loss') else ():
+                yield from _wrong_weights(f'{place}.{name}', head, each, classes, task)
+
+
+def _things_and_stuff(head: Mapping) -> int | None:
+    counts = [head.get(f'num_{kind}_classes') for kind in ('things', 'stuff')]
+    return sum(counts) if all(isinstance(count, int) for count in counts) else None
+
+
+def _wrong_weights(
+    place: str, head: Mapping, loss: Mapping, classes: int, task: Task
+) -> Iterator[str]:
+    weights, sigmoid = value_at(loss, 'class_weight'), value_at(loss, 'use_sigmoid')
+    background = not sigmoid and (task.scope == 'mmdet' or type_at(head) == 'Mask2FormerHead')
+    what = f'{classes} classes' + (' and "no object"' if background else '')
+    remedy = f'set it to [1.0] * {classes}' + (' + [0.1]' if background else '')
+    if isinstance(weights, list | tuple) and len(weights) != classes + background:
+        yield f'{place}.class_weight: has {len(weights)} weights for {what}; {remedy}'
+    elif isinstance(weights, int | float) and not sigmoid and type_at(head) != 'DETRHead':
+        yield f'{place}.class_weight: is one number for {what}; {remedy}'
 
 
 def missing_sections(config: Mapping) -> Iterator[str]:
@@ -94,8 +136,9 @@ def disagreements(config: Mapping) -> list[str]:
     task = find_task(config)
     if task is None:
         return []
-    found = [*_best_is_measured(config, task), *_pipelines_pack(config, task)]
-    found += _files_are_decoded(config)
+    found = [*_what_is_watched_is_measured(config, task), *_pipelines_pack(config, task)]
+    found += [*_files_are_decoded(config), *_averages_begin(config)]
+    found += _every_class_has_a_weight(config, task)
     return found + [finding for rule in task.rules for finding in rule(config)]
 
 

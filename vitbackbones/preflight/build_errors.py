@@ -9,10 +9,11 @@ import re
 
 from mmcv.transforms import BaseTransform
 from mmengine.config import Config
+from torch import nn
 
 from ..configuration.lint import dicts
 from ..errors import InputError, OptionError
-from ..openmmlab.frames import Call, calls, last_line, owners
+from ..openmmlab.frames import Call, calls, last_line
 from ..registry import bare_name
 from .bug_report import write_report
 
@@ -39,8 +40,11 @@ BUILDERS = {
     'setup_env': 'env_cfg',
     'set_randomness': 'randomness',
 }
-# What torch says where the sizes of two parts of a model do not agree.
-SIZES = re.compile('shapes? |size of tensor|weight of size|channels|expected weight')
+# What torch and losses say where the sizes of two parts of a model do not agree.
+RAISED = (RuntimeError, ValueError, AssertionError)
+SIZES = re.compile(
+    'shapes? |[Ss]izes? of tensor|Target size|shape\\[|weight of size|channels|expected weight'
+)
 REGISTRY = ('build_from_cfg', 'build_model_from_cfg', 'build_scheduler_from_cfg')
 
 
@@ -49,7 +53,7 @@ def explain_build(config: Config, error: Exception) -> InputError | None:
 
     The traceback is kept in a file, unless the words are this package's own.
     """
-    about_sizes = isinstance(error, RuntimeError) and SIZES.search(str(error))
+    about_sizes = isinstance(error, RAISED) and SIZES.search(str(error))
     key = _key_of(config, calls(error)) or (_part_of_model(error) if about_sizes else '')
     if not key:
         return None
@@ -70,7 +74,7 @@ def _key_of(config: Config, running: list[Call]) -> str:
             key = BUILDERS[name].format(split=key.partition('_')[0])
         elif name in REGISTRY:
             key = _locate(config, variables.get('cfg'), key) or key
-        elif name == 'call_hook' and variables.get('fn_name') == 'before_run':
+        elif name == 'call_hook' and variables.get('fn_name') in ('before_run', 'before_train'):
             key = _locate(config, {'type': type(variables['hook']).__name__}, '') or key
         elif name == 'transform' and isinstance(variables.get('self'), BaseTransform):
             key = _steps(config, type(variables['self']).__name__) or key
@@ -79,7 +83,8 @@ def _key_of(config: Config, running: list[Call]) -> str:
 
 def _part_of_model(error: Exception) -> str:
     """Return the innermost module of a model that was computing, as a key of the config."""
-    modules = owners(error, '_call_impl')
+    running = [call.variables.get('self') for call in calls(error)]
+    modules = [each for each in running if isinstance(each, nn.Module)]
     names = {id(part): name for module in modules[:1] for name, part in module.named_modules()}
     inner = [names[id(module)] for module in modules if names.get(id(module))]
     return f'model.{inner[-1].removeprefix("module.")}' if inner else ''
@@ -99,10 +104,11 @@ def _locate(config: Config, settings, below: str) -> str:
     """Return the key at or below ``below`` where a dict most like ``settings`` stands."""
     if not isinstance(settings, dict) or 'type' not in settings:
         return ''
+    kind = bare_name(settings['type'])
     scored = [
         (sum(_same(node.get(name), value) for name, value in settings.items()), key)
         for key, node in dicts(config)
-        if node.get('type') == settings['type'] and f'{key}.'.startswith(f'{below}.' * bool(below))
+        if bare_name(node.get('type')) == kind and f'{key}.'.startswith(f'{below}.' * bool(below))
     ]
     best = max((score for score, _ in scored), default=0)
     return ' or '.join([key for score, key in scored if score == best][:3])

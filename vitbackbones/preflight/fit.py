@@ -6,23 +6,17 @@ here. What cannot be tried at all is left to the run.
 """
 
 from collections.abc import Iterator, Mapping
-from itertools import takewhile
 from typing import Any
 
-import torch
 from mmengine.config import Config
 from torch import Tensor, nn
 
-from ..backbones import Backbone
-from ..configuration.settings import as_list
-from ..errors import InputError
+from ..configuration.settings import as_list, type_at
+from ..openmmlab.widths import HEADS, maps_of_backbone, outputs_of, strides_of
+from ..registry import SCOPE
 from ..tasks import find_task
 from ..tasks.necks import neck_remedy
 from ..tasks.task import Maps, Misfit
-from .silence import silenced
-
-SIDE = 64  # of the image that is tried, in pixels
-HEADS = ('decode_head', 'auxiliary_head', 'head', 'bbox_head', 'rpn_head', 'panoptic_head')
 
 
 def misfits(config: Config, model: nn.Module) -> Iterator[str]:
@@ -41,13 +35,14 @@ def misfits(config: Config, model: nn.Module) -> Iterator[str]:
 
 
 def _misfits(config: Config, model: nn.Module) -> Iterator[Misfit]:
-    given = _backbone_maps(model)
+    backbone = getattr(model, 'backbone', None)
+    given = maps_of_backbone(backbone) if isinstance(backbone, nn.Module) else None
     if given is None:
         return
-    neck, maps = config.model.get('neck'), _describe(given, 'the backbone', model.backbone)
-    if isinstance(neck, dict):
-        made = _outputs(model.neck, given)
-        found = list(_neck_findings(neck, maps, runs=made is not None))
+    maps = _describe(given, 'the backbone', backbone)
+    if isinstance(config.model.get('neck'), dict):
+        made = outputs_of(model.neck, given)
+        found = list(_neck_findings(config.model, backbone, maps, runs=made is not None))
         yield from found
         if found or made is None:
             return
@@ -55,28 +50,33 @@ def _misfits(config: Config, model: nn.Module) -> Iterator[Misfit]:
     for name in HEADS:
         head = getattr(model, name, None)
         if isinstance(config.model.get(name), dict):
-            yield from _head_findings(config.model, name, maps, head, _outputs(head, given))
+            yield from _head_findings(config.model, name, maps, head, outputs_of(head, given))
     task = find_task(config)
     for fits in task.fits if task else ():
         yield from fits(config.model, maps)
 
 
-def _neck_findings(neck: Mapping, maps: Maps, runs: bool) -> Iterator[Misfit]:
+def _neck_findings(model: Mapping, backbone: nn.Module, maps: Maps, runs: bool) -> Iterator[Misfit]:
+    neck, remedy = model['neck'], _remedy(model, backbone, maps)
     wanted, strides = neck.get('in_channels'), neck.get('in_strides')
     if not runs and wanted is not None and as_list(wanted) != maps.channels:
-        yield Misfit(_width_finding('neck', wanted, maps), _remedy(neck, maps))
+        yield Misfit(_width_finding('neck', wanted, maps), remedy)
     if isinstance(strides, list | tuple) and maps.strides and list(strides) != maps.strides:
-        yield Misfit(f'model.neck.in_strides: is {strides}, but {maps}', _remedy(neck, maps))
+        yield Misfit(f'model.neck.in_strides: is {strides}, but {maps}', remedy)
 
 
-def _remedy(neck: Mapping, maps: Maps) -> str:
-    """Return what to write in the neck for these maps; nothing where the message says it."""
-    fitting = f'in_channels={maps.channels}, in_strides={maps.strides}'
-    if 'in_strides' in neck:
-        return f'set {fitting}'
+def _remedy(model: Mapping, backbone: nn.Module, maps: Maps) -> str:
+    """Return what to write for these maps; nothing where the message says it."""
+    neck = model['neck']
+    if str(neck.get('type')).startswith(f'{SCOPE}.'):
+        return 'leave in_channels and in_strides out, they are filled from the backbone'
     if len(as_list(neck.get('in_channels'))) == len(maps.channels) or not maps.strides:
         return ''
-    return f"type='vitbackbones.Pyramid', {fitting} makes the missing levels"
+    if type_at(model) == 'DETR':  # it reads one map
+        chosen = hasattr(backbone, 'out_indices')
+        where = 'model.backbone.out_indices' if chosen else 'the forward of the backbone'
+        return f'return only the last map, by {where}'
+    return "type='vitbackbones.Pyramid' without in_channels makes the missing levels"
 
 
 def _head_findings(
@@ -116,48 +116,5 @@ def _describe(maps: list[Tensor], source: str, part: nn.Module) -> Maps:
 
     Where it declares none, they are measured: of a neck, up to the first map of a single position.
     """
-    strides = getattr(part, 'out_strides', ())
-    if not strides and all(x.dim() == 4 for x in maps):
-        sides = [x.shape[2] for x in maps]
-        known = sides if source == 'the backbone' else takewhile(lambda side: side > 1, sides)
-        strides = [SIDE // side for side in known]
-    return Maps([x.shape[1] for x in maps], list(strides), source)
-
-
-def _backbone_maps(model: nn.Module) -> list[Tensor] | None:
-    """Return the maps of the backbone, None if it neither runs on ``meta`` nor declares them."""
-    backbone = getattr(model, 'backbone', None)
-    if not isinstance(backbone, nn.Module):
-        return None
-    # a part may be on another device: mmdet's constructors make some tensors on the CPU
-    device = next((p.device for p in backbone.parameters()), torch.device('cpu'))
-    maps = _outputs(backbone, torch.zeros(1, 3, SIDE, SIDE, device=device))
-    if maps is None and isinstance(backbone, Backbone) and backbone.out_channels:
-        maps = _declared_maps(backbone, device)
-    return maps
-
-
-def _declared_maps(backbone: Backbone, device: torch.device) -> list[Tensor]:
-    """Return maps as a backbone of ours declares them, for one that does not run on ``meta``."""
-    sides = [-(-SIDE // stride) for stride in backbone.out_strides]
-    return [
-        torch.zeros(1, channels, side, side, device=device)
-        for channels, side in zip(backbone.out_channels, sides, strict=True)
-    ]
-
-
-def _outputs(part: nn.Module | None, inputs: Tensor | list[Tensor]) -> list[Tensor] | None:
-    """Return the maps that ``part`` makes of ``inputs``, None if it makes no maps."""
-    device = (inputs if isinstance(inputs, Tensor) else inputs[0]).device
-    try:
-        with torch.no_grad(), silenced(), device:
-            outputs = part(inputs if isinstance(inputs, Tensor) else tuple(inputs))
-    except InputError:
-        raise  # a part that knows what is wrong with it
-    except Exception:  # whatever it is, the run will show it
-        return None
-    outputs = [outputs] if isinstance(outputs, Tensor) else outputs
-    maps = (
-        [x for x in outputs if isinstance(x, Tensor)] if isinstance(outputs, list | tuple) else []
-    )
-    return maps if maps and len(maps) == len(outputs) else None
+    strides = strides_of(maps, part, all_known=source == 'the backbone')
+    return Maps([x.shape[1] for x in maps], strides, source)

@@ -41,7 +41,7 @@ def use_own_data(
         InputError: the folder does not fit the config, and has no data that can be used either.
     """
     task = find_task(config)
-    if not given or is_remote(given) or task is None or task.use_folder is None:
+    if not given or is_remote(given) or task is None or not task.reads_folders:
         return config
     root = resolve(given)
     described = not config.get('own_data') and task.fits_folder(config, root)

@@ -6,9 +6,7 @@ torch says it ("Given groups=1, weight of size ...").
 """
 
 from collections.abc import Iterator
-from contextlib import suppress
 
-import torch
 from mmengine.config import Config
 from mmengine.registry import MODELS, DefaultScope
 from torch import nn
@@ -16,12 +14,11 @@ from torch import nn
 from ..configuration.lint import report
 from ..configuration.settings import model_settings
 from ..messages import did_you_mean
+from ..openmmlab.widths import build_without_memory
 from ..processes import show_warnings
 from .agreement import missing_sections
 from .explain import explained
 from .fit import misfits
-from .joining import unjoined
-from .silence import silenced
 
 # Parts of parameter names that recipes for several models list, whether this one has them or not.
 SHARED = {'cls_token', 'dist_token', 'pos_embed', 'patch_pos', 'pixel_pos'}
@@ -36,7 +33,7 @@ def try_model(config: Config) -> None:
         InputError: it cannot be built, widths of its parts disagree, a pattern of
             ``custom_keys`` is misspelled, or a section that the runner needs is missing.
     """
-    report(config, [*missing_sections(config), *unjoined(config)])
+    report(config, list(missing_sections(config)))
     with explained(config):
         model = build_model(config)
     unmatched = list(_unmatched_keys(config, model))
@@ -46,10 +43,8 @@ def try_model(config: Config) -> None:
 
 def build_model(config: Config) -> nn.Module:
     """Build the model of ``config`` without memory where its constructors allow it, silently."""
-    with DefaultScope.overwrite_default_scope(config.get('default_scope')), silenced():
-        with suppress(Exception), torch.device('meta'):  # some constructors need numbers
-            return MODELS.build(model_settings(config)).eval()
-        return MODELS.build(model_settings(config)).eval()
+    with DefaultScope.overwrite_default_scope(config.get('default_scope')):
+        return build_without_memory(model_settings(config), MODELS)
 
 
 # ------------------------------------------------------------------------ parameters

@@ -8,8 +8,10 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ..catalog import config_name
+from ..errors import InputError
 from ..files import folder_lock, prepare_folder, remove_parts
 from ..processes import process_rank
+from ..training.find_checkpoint import POINTER
 
 
 def choose_work_dir(config: Config, given: str | None = None, below: str = '') -> Config:
@@ -44,7 +46,8 @@ def only_writer(config: Config) -> Iterator[None]:
     """Create the work dir and keep other runs out of it; what a killed one left half is removed.
 
     Raises:
-        InputError: it cannot be written to, or another run is writing there.
+        InputError: it cannot be written to, another run is writing there, or a link or a pipe has
+            the name of a file that runs write.
     """
     create_work_dir(config)
     if process_rank():  # the first process locks for all of a run
@@ -53,4 +56,15 @@ def only_writer(config: Config) -> Iterator[None]:
     folder = Path(config.work_dir)
     with folder_lock(folder, '--work-dir'):
         remove_parts(folder)
+        for name in (POINTER, Path(config.filename).name):
+            _require_own_file(folder / name)
         yield
+
+
+def _require_own_file(file: Path) -> None:
+    """Refuse what mmengine would write through: a link to a file elsewhere, or a pipe."""
+    if file.is_symlink() or (file.exists() and not file.is_file()):
+        raise InputError(
+            f'{file}: is a link, a pipe or a folder, and a run writes a file of that name. Remove '
+            'it, or choose another folder with --work-dir.'
+        )

@@ -1,12 +1,10 @@
-"""A confusion matrix: how it is counted, its most frequent mistakes, and what fits a page."""
-
-from dataclasses import replace
+"""A confusion matrix: how it is counted, and what of it is shown."""
 
 import numpy as np
 
 from .parts import Matrix, Table
 
-LARGEST = 30  # classes of a matrix that is shown as a whole
+LARGEST = 31  # rows of a matrix that is shown: 30 classes, and nothing
 PAIRS = 15
 
 
@@ -21,47 +19,21 @@ def count_pairs(truth: np.ndarray, answer: np.ndarray, classes: int) -> np.ndarr
     return counts.reshape(classes, classes)
 
 
-def mistakes(matrix: Matrix) -> np.ndarray:
-    """Return the counts without what is right."""
-    wrong = matrix.counts.copy()
-    right = np.arange(matrix.classes)
-    wrong[right, right] = 0
-    return wrong
+def confusion_parts(matrix: Matrix, unit: str) -> list[Table | Matrix]:
+    """Return the most frequent mistakes, and the matrix where it is small enough for a page.
 
-
-def shown(matrix: Matrix) -> Matrix:
-    """Return a matrix of no more than :data:`LARGEST` classes, those with the most mistakes."""
-    classes = matrix.classes
-    if classes <= LARGEST:
-        return matrix
-    wrong = mistakes(matrix)
-    burden = wrong[:classes].sum(1) + wrong[:, :classes].sum(0)
-    kept = np.sort(np.argsort(-burden, kind='stable')[:LARGEST])
-    rows = [*kept, *range(classes, len(matrix.rows))]
-    columns = [*kept, *range(classes, len(matrix.columns))]
-    return replace(
-        matrix,
-        rows=[matrix.rows[i] for i in rows],
-        columns=[matrix.columns[i] for i in columns],
-        counts=matrix.counts[np.ix_(rows, columns)],
-        classes=LARGEST,
-        text=f'{matrix.text} Of {classes} classes, the {LARGEST} with the most mistakes are shown.',
-    )
-
-
-def pairs_table(matrix: Matrix, unit: str) -> Table:
-    """Return the most frequent mistakes; ``unit`` is what is counted."""
-    wrong, shares = mistakes(matrix), matrix.shares()
-    order = np.argsort(-wrong, axis=None, kind='stable')[:PAIRS]
-    places = zip(*np.unravel_index(order, wrong.shape), strict=True)
-    rows = [
-        [matrix.rows[i], matrix.columns[j], int(wrong[i, j]), float(100 * shares[i, j])]
-        for i, j in places
-        if wrong[i, j]
-    ]
-    return Table(
-        head=['there', 'predicted', unit, '% of the row'],
-        rows=rows,
-        digits=1,
-        text='The most frequent mistakes.',
-    )
+    Args:
+        matrix: all counts (C, C).
+        unit: what is counted.
+    """
+    wrong, shares = matrix.counts.copy(), matrix.shares()
+    np.fill_diagonal(wrong, 0)
+    rows = []
+    for place in np.argsort(-wrong, axis=None, kind='stable')[:PAIRS]:
+        i, j = np.unravel_index(place, wrong.shape)
+        if wrong[i, j]:
+            share = float(100 * shares[i, j])
+            rows.append([matrix.rows[i], matrix.columns[j], int(wrong[i, j]), share])
+    head, text = ['there', 'predicted', unit, '% of the row'], 'The most frequent mistakes.'
+    pairs = Table(head=head, rows=rows, digits=1, text=text)
+    return [pairs, matrix] if len(matrix.rows) <= LARGEST else [pairs]

@@ -6,7 +6,6 @@ from io import BytesIO
 
 import numpy as np
 from matplotlib import rc_context
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..analysis.plots import label, new_figure, style_of
@@ -29,26 +28,22 @@ def draw_curves(
     """
     figure, axes = new_figure(1, len(panels), (4.6, 4.0))
     for (title, lines), panel in zip(panels.items(), axes[0], strict=True):
-        known = np.flatnonzero(~np.isnan(lines[:, 0]))
-        _draw(panel, lines[known], recalls, [classes[i] for i in known])
+        means = lines.mean(1)
+        known = np.flatnonzero(~np.isnan(means))
+        worst = sorted(known[np.argsort(means[known], kind='stable')[:NAMED]])
+        for i in {*known} - {*worst}:
+            panel.plot(recalls, lines[i], color='0.75', linewidth=0.6)
+        for number, i in enumerate(worst):
+            text = f'{means[i]:.3f}  {_plain(classes[i])}'  # names may begin with _
+            panel.plot(recalls, lines[i], label=text, markevery=STEP, **style_of(number))
+        if len(known):
+            text = f'{means[known].mean():.3f}  mean'
+            panel.plot(recalls, lines[known].mean(0), 'k', linewidth=2.5, label=text)
+            panel.legend(fontsize=8, framealpha=0.8)
+        panel.set(xlim=(0, 1), ylim=(0, 1.02))
+        panel.grid(alpha=0.3)
         label(panel, title, 'recall', 'precision')
     return Picture(content=as_svg(figure), kind='image/svg+xml', title='precision over recall')
-
-
-def _draw(panel: Axes, lines: np.ndarray, recalls: np.ndarray, names: Sequence[str]) -> None:
-    worst = np.argsort(lines.mean(1), kind='stable')[:NAMED]
-    for i in range(len(lines)):
-        if i not in worst:
-            panel.plot(recalls, lines[i], color='0.75', linewidth=0.6)
-    for number, i in enumerate(sorted(worst)):
-        text = f'{lines[i].mean():.3f}  {_plain(names[i])}'  # names may begin with _
-        panel.plot(recalls, lines[i], label=text, markevery=STEP, **style_of(number))
-    if len(lines):
-        total = lines.mean(0)
-        panel.plot(recalls, total, 'k', linewidth=2.5, label=f'{total.mean():.3f}  mean')
-        panel.legend(fontsize=8, framealpha=0.8)
-    panel.set(xlim=(0, 1), ylim=(0, 1.02))
-    panel.grid(alpha=0.3)
 
 
 def _plain(name: str) -> str:

@@ -2,37 +2,38 @@
 
 import heapq
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 from mmengine.runner import TestLoop
-from pycocotools.cocoeval import COCOeval
 
 from ..datasets.image_file import read_image
 from ..drawing.sheet import from_bgr
-from .coco import class_names, class_table, evaluate, precisions
-from .confusion import shown
+from .coco import IOU, class_names, class_table, count_pairs, evaluate, match, precisions
+from .confusion import confusion_parts
 from .curves import draw_curves
-from .matching import Matches, confusion, count, found_table, match_all
-from .mistakes import draw_mistakes
-from .parts import Picture, Section, photograph
+from .mistakes import count_mistakes, draw_mistakes
+from .parts import Matrix, Picture, Section, photograph
 from .recording import find_metrics
 
 KINDS = {'bbox': 'boxes', 'segm': 'masks'}
+PANELS = {'AP50': 'IoU 0.50', 'AP': 'mean over IoU thresholds'}
+COUNTED = (
+    'Rows: what is there; columns: what was found. Detections with a score of at least {score:g}, '
+    f'from the highest to the lowest, each take the free object that they overlap most (IoU at '
+    f'least {IOU}). Objects that nothing takes are in the last column, detections that take none '
+    'in the last row; those in crowd regions are left out.'
+)
 WORST = (
-    'Those with the most missed and false objects, which are dashed and say what they are; an '
-    'object taken for another class is both.'
+    'Those with the most missed and false objects, which have thick orange outlines and say what '
+    'they are; an object taken for another class is both.'
 )
 
 
 class DetectionReport:
-    """Reads what the COCO metrics of a test are based on.
+    """Reads what the COCO metrics of a test are based on, which are made to keep their detections.
 
-    Args:
-        loop: of the test, before it runs; its metrics are made to keep their detections.
-        worst: how many pictures are shown.
-        score: least score of a detection that counts in confusion matrix and pictures.
+    The arguments are those of ``Task.report``.
 
     Raises:
         InputError: no metric of the test is a ``CocoMetric``.
@@ -54,7 +55,7 @@ class DetectionReport:
                 title = KINDS[kind]
                 if len(self.metrics) > 1:
                     title = f'{title}, {metric.prefix} ({i + 1})'
-                yield from self._about(title, evaluate(metric, kind), self._data_set(i))
+                yield from self._about(title, metric, kind, self._data_set(i))
         self.folder.cleanup()
 
     def _data_set(self, number: int):
@@ -65,48 +66,29 @@ class DetectionReport:
         apart = isinstance(self.loop.evaluator, MultiDatasetsEvaluator)
         return data.datasets[number] if apart else data
 
-    def _about(self, title: str, evaluation: COCOeval, data) -> Iterator[Section]:
+    def _about(self, title: str, metric, kind: str, data) -> Iterator[Section]:
+        evaluation, pairs = evaluate(metric, kind), match(metric, kind, self.score)
+        names = class_names(evaluation)
+        counts = count_pairs(pairs, [*names])
+        sides = {'rows': [*names.values(), '(nothing)'], 'columns': [*names.values(), '(missed)']}
+        matrix = Matrix(**sides, counts=counts, text=COUNTED.format(score=self.score))
+        panels = {text: precisions(evaluation, name) for name, text in PANELS.items()}
+        curves = draw_curves(panels, evaluation.params.recThrs, [*names.values()])
+        worst = [*self._draw_worst(pairs, names, kind, data)]
+        yield Section(f'Classes: {title}', [class_table(evaluation, counts, self.score)])
+        yield Section(f'Precision and recall: {title}', [curves])
+        yield Section(f'Confusion: {title}', confusion_parts(matrix, 'objects'))
+        yield Section(f'Worst pictures: {title}', worst, WORST)
+
+    def _draw_worst(self, pairs: dict, names: dict[int, str], kind: str, data) -> Iterator[Picture]:
+        """Draw the worst pictures that the model has seen; the data set may be a part of all."""
         infos = (data.get_data_info(i) for i in range(len(data)))
         paths = {info['img_id']: info['img_path'] for info in infos}
-        counts, worst = self._match(evaluation, paths)
-        yield Section(f'Classes: {title}', [class_table(evaluation)])
-        yield Section(f'Precision and recall: {title}', [_curves(evaluation)])
-        found = found_table(evaluation, counts, self.score)
-        matrix = shown(confusion(evaluation, counts, self.score))
-        yield Section(f'Confusion: {title}', [found, matrix])
-        drawn = [_draw(matches, paths[matches.image], evaluation) for matches in worst]
-        yield Section(f'Worst pictures: {title}', drawn, WORST)
-
-    def _match(self, evaluation: COCOeval, paths: Collection) -> tuple[np.ndarray, list[Matches]]:
-        """Return the counts of a confusion matrix, and the worst pictures.
-
-        Pictures that are annotated but not in ``paths``, as the data set is a part, count as in
-        COCO; the model has not seen them, so they are not among the worst.
-        """
-        classes = len(evaluation.params.catIds)
-        counts = np.zeros((classes + 1, classes + 1), int)
-        worst: list[Matches] = []
-        for matches in match_all(evaluation, self.score):
-            count(matches, counts)
-            if matches.image in paths and _mistakes(matches):
-                worst = heapq.nlargest(self.worst, [*worst, matches], key=_mistakes)
-        return counts, worst
-
-
-def _mistakes(matches: Matches) -> int:
-    return matches.missed() + matches.false()
-
-
-def _curves(evaluation: COCOeval) -> Picture:
-    thresholds = evaluation.params.iouThrs
-    panels = {
-        f'IoU {thresholds[0]:.2f}': precisions(evaluation, thresholds[0]),
-        f'mean over IoU {thresholds[0]:.2f} to {thresholds[-1]:.2f}': precisions(evaluation, None),
-    }
-    return draw_curves(panels, evaluation.params.recThrs, class_names(evaluation))
-
-
-def _draw(matches: Matches, path: str, evaluation: COCOeval) -> Picture:
-    title = f'{Path(path).name}: {matches.missed()} missed, {matches.false()} false'
-    image, kind = from_bgr(read_image(path)), evaluation.params.iouType
-    return photograph(draw_mistakes(image, matches, class_names(evaluation), kind), title)
+        mistakes = {image: count_mistakes(pairs.get(image, ())) for image in paths}
+        for image in heapq.nlargest(self.worst, mistakes, key=lambda image: sum(mistakes[image])):
+            missed, false = mistakes[image]
+            if missed or false:
+                picture = from_bgr(read_image(paths[image]))
+                drawn = draw_mistakes(picture, pairs[image], names, kind)
+                title = f'{Path(paths[image]).name}: {missed} missed, {false} false'
+                yield photograph(drawn, title)

@@ -1,17 +1,16 @@
 """What was run, so that a page can be told from another, and its numbers be made again."""
 
-import hashlib
 import platform
 import shlex
 import sys
 import time
-from functools import partial
 from pathlib import Path
 
 import torch
 from mmengine.config import Config
 
 from ..configuration.data import datasets
+from ..export.runtime.card import digest
 from ..openmmlab.versions import versions
 
 
@@ -23,25 +22,24 @@ def facts(config: Config, checkpoint: Path, pictures: int) -> dict[str, str]:
         checkpoint: a file.
         pictures: how many were evaluated.
     """
-    device = torch.cuda.get_device_name() if torch.cuda.is_available() else platform.machine()
     return {
         'config': str(config.filename),
-        'checkpoint': f'{checkpoint.absolute()}\nSHA-256 {_sha256(checkpoint)}',
+        'checkpoint': f'{checkpoint.absolute()}\nSHA-256 {digest(checkpoint)}',
         'data set': '\n'.join(_describe(dataset) for _, dataset in datasets(config, ('test',))),
         'pictures': str(pictures),
+        **made_by(),
+    }
+
+
+def made_by() -> dict[str, str]:
+    """Return when this was run, by which command, with what."""
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else platform.machine()
+    return {
         'date': time.strftime('%Y-%m-%d %H:%M:%S %z'),
         'command': shlex.join(sys.argv),
         'device': f'{device}, {platform.system()}',
         'versions': ', '.join(versions()),
     }
-
-
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with open(path, 'rb') as file:  # no mmap: Python crashes if the file is cut short
-        for part in iter(partial(file.read, 2**20), b''):
-            digest.update(part)
-    return digest.hexdigest()
 
 
 def _describe(dataset: dict) -> str:

@@ -1,108 +1,73 @@
 """Pictures of what a detector missed and made up: annotated objects beside its detections.
 
-What is right has a thin blue outline. A mistake is dashed, in orange, and says what it is, so that
-color is never the only sign.
+What is right has a thin blue outline. A mistake has a thick one, in orange, and says what it is, so
+that color is never the only sign.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 
-import cv2
 import numpy as np
 from PIL import Image, ImageDraw
 from pycocotools import mask as masks
 
 from ..drawing.boxes import write_labels
+from ..drawing.regions import shade
 from ..drawing.sheet import enlarged, side_by_side
-from .matching import FALSE, IGNORED, Matches
+from .coco import Pair
 
-RIGHT, WRONG, CROWD = (0, 114, 178), (213, 94, 0), (128, 128, 128)  # of Okabe and Ito's colors
-DASH = 7  # pixels, and as many between two
+RIGHT, WRONG = (0, 114, 178), (213, 94, 0)  # of Okabe and Ito's colors
 Note = tuple[dict, str, tuple]  # an annotation, what is written at it, its color
 
 
+def count_mistakes(pairs: Sequence[Pair]) -> tuple[int, int]:
+    """Return how many objects are missed and how many detections false; a confusion is both."""
+    wrong = [pair for pair in pairs if not _is_right(*pair)]
+    return sum(bool(thing) for thing, _ in wrong), sum(bool(answer) for _, answer in wrong)
+
+
+def _is_right(thing: dict | None, answer: dict | None) -> bool:
+    return bool(thing and answer and thing['category_id'] == answer['category_id'])
+
+
 def draw_mistakes(
-    image: Image.Image, matches: Matches, classes: Sequence[str], kind: str
+    image: Image.Image, pairs: Sequence[Pair], names: Mapping[int, str], kind: str
 ) -> Image.Image:
     """Draw the objects of a picture beside its detections.
 
     Args:
         image: the picture.
-        matches: what is on it.
-        classes: the names of the classes.
-        kind: ``'bbox'``, or ``'segm'`` for the outlines of masks.
+        pairs: of objects and detections.
+        names: of classes, by their ids.
+        kind: ``'bbox'``, or ``'segm'`` for masks.
     """
-    panels = {
-        'ground truth': _of_objects(matches, classes),
-        'prediction': _of_found(matches, classes),
-    }
-    return side_by_side([(title, _draw(image, [*notes], kind)) for title, notes in panels.items()])
-
-
-def _of_objects(matches: Matches, classes: Sequence[str]) -> Iterator[Note]:
-    takers = matches.takers()
-    for i, (each, label) in enumerate(zip(matches.objects, matches.labels, strict=True)):
-        name = classes[label]
-        if matches.crowd[i]:
-            yield each, f'crowd of {name}', CROWD
-        elif i not in takers:
-            yield each, f'missed: {name}', WRONG
-        elif (answer := matches.answers[takers[i]]) != label:
-            yield each, f'{name}, taken for {classes[answer]}', WRONG
+    truth, found = [], []
+    for thing, answer in pairs:
+        there = names[thing['category_id']] if thing else ''
+        said = f'{names[answer["category_id"]]} {answer["score"]:.2f}' if answer else ''
+        if _is_right(thing, answer):
+            truth.append((thing, there, RIGHT))
+            found.append((answer, said, RIGHT))
+        elif not answer:
+            truth.append((thing, f'missed: {there}', WRONG))
+        elif not thing:
+            found.append((answer, f'false: {said}', WRONG))
         else:
-            yield each, name, RIGHT
-
-
-def _of_found(matches: Matches, classes: Sequence[str]) -> Iterator[Note]:
-    rows = zip(matches.found, matches.answers, matches.taken, strict=True)
-    for each, answer, taken in rows:
-        text = f'{classes[answer]} {each["score"]:.2f}'
-        if taken == IGNORED:
-            yield each, f'{text}, in a crowd', CROWD
-        elif taken == FALSE:
-            yield each, f'false: {text}', WRONG
-        elif matches.labels[taken] != answer:
-            yield each, f'{text}, is {classes[matches.labels[taken]]}', WRONG
-        else:
-            yield each, text, RIGHT
-
-
-# ------------------------------------------------------------------------ lines
+            truth.append((thing, f'{there}, taken for {names[answer["category_id"]]}', WRONG))
+            found.append((answer, f'{said}, is {there}', WRONG))
+    panels = [('ground truth', truth), ('prediction', found)]
+    return side_by_side([(title, _draw(image, notes, kind)) for title, notes in panels])
 
 
 def _draw(image: Image.Image, notes: Sequence[Note], kind: str) -> Image.Image:
-    picture = enlarged(image)
-    scale = max(picture.size) / max(image.size)
+    picture, colors = enlarged(image), [color for *_, color in notes]
+    boxes = np.array([each['bbox'] for each, *_ in notes], float).reshape(-1, 4)
+    boxes[:, 2:] += boxes[:, :2]  # width and height -> the other corner
+    boxes *= max(picture.size) / max(image.size)
+    if kind == 'segm' and notes:
+        regions = [masks.decode(each['segmentation']).astype(bool) for each, *_ in notes]
+        picture = shade(picture, np.stack(regions), colors)
     draw = ImageDraw.Draw(picture)
-    for each, _, color in notes:
-        for line in _outlines(each, kind):
-            _draw_line(draw, line * scale, color)
-    boxes = np.array([each['bbox'] for each, _, _ in notes]).reshape(-1, 4) * scale
-    write_labels(picture, boxes, [text for _, text, _ in notes], [color for *_, color in notes])
+    for box, color in zip(boxes, colors, strict=True):
+        draw.rectangle(tuple(box), outline=color, width=2 if color == RIGHT else 4)
+    write_labels(picture, boxes, [text for _, text, _ in notes], colors)
     return picture
-
-
-def _outlines(each: dict, kind: str) -> list[np.ndarray]:
-    """Return closed lines (points, 2) around an object, in pixels of the image."""
-    if kind == 'segm':
-        mask = masks.decode(each['segmentation'])
-        lines, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-        return [line[:, 0] for line in lines]  # OpenCV's have shape (points, 1, 2)
-    x, y, width, height = each['bbox']
-    return [np.array([(x, y), (x + width, y), (x + width, y + height), (x, y + height)])]
-
-
-def _draw_line(draw: ImageDraw.ImageDraw, line: np.ndarray, color: tuple) -> None:
-    closed = np.concatenate([line, line[:1]]).astype(float)
-    if color == RIGHT:
-        draw.line([*map(tuple, closed)], color, width=2)
-        return
-    for dash in _dashes(closed):
-        draw.line([*map(tuple, dash)], color, width=4)
-
-
-def _dashes(line: np.ndarray) -> Iterator[np.ndarray]:
-    """Cut a line (points, 2) into dashes."""
-    ends = np.append(0, np.hypot(*np.diff(line, axis=0).T).cumsum())  # lengths up to each point
-    for start in np.arange(0, ends[-1], 2 * DASH):
-        at = np.arange(start, min(start + DASH, ends[-1]) + 1)
-        yield np.stack([np.interp(at, ends, line[:, axis]) for axis in (0, 1)], 1)

@@ -11,20 +11,10 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ..files import write_file
-from .parts import Cell, Document, Facts, Links, Matrix, Picture, Section, Strip, Table
+from .parts import Cell, Picture, Section
 
 NAME = 'report.html'
 DASH = '–'
-# What page.html calls the parts.
-KINDS = {
-    Table: 'table',
-    Matrix: 'matrix',
-    Picture: 'picture',
-    Strip: 'strip',
-    Facts: 'facts',
-    Links: 'links',
-    Document: 'document',
-}
 
 
 def write_page(
@@ -55,16 +45,16 @@ def write_page(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        'cell': _cell,
-        'address': _address,
-        'kind': lambda part: KINDS[type(part)],
-    }
+    environment.filters |= {'cell': _cell, 'address': _address, 'kind': _kind}
     page = environment.get_template('page.html').render(
         title=title, summary=summary, sections=[*sections], facts=facts
     )
     write_file(folder / name, page.encode(errors='backslashreplace'))  # file names may be no text
     return folder / name
+
+
+def _kind(part) -> str:
+    return type(part).__name__.lower()  # which page.html has a macro for
 
 
 def _cell(value: Cell, digits: int) -> str:

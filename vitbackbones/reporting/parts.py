@@ -12,40 +12,23 @@ Cell = str | int | float | None  # a number without a value, such as the AP of n
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Rows with a name each.
+    """Rows with a name each."""
 
-    Attributes:
-        head: names of the columns, that of the names included.
-        rows: the cells of each row; the first is its name.
-        sums_up: whether the last row sums up those above.
-        digits: behind the point of a number.
-        text: what the numbers mean.
-    """
-
-    head: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    sums_up: bool = False
-    digits: int = 3
-    text: str = ''
+    head: Sequence[str]  # of the names too
+    rows: Sequence[Sequence[Cell]]  # the first cell of each is its name
+    sums_up: bool = False  # whether the last row sums up those above
+    digits: int = 3  # behind the point of a number
+    text: str = ''  # what the numbers mean
 
 
 @dataclass(frozen=True, kw_only=True)
 class Matrix:
-    """Counts of what is there (rows) by what was predicted (columns).
-
-    Attributes:
-        rows, columns: names.
-        counts: (rows, columns).
-        classes: the first rows and columns that are the same classes, so that what was predicted
-            right is on their diagonal.
-        text: what was counted, and how.
-    """
+    """Counts of what is there (rows) by what was predicted (columns)."""
 
     rows: Sequence[str]
     columns: Sequence[str]
-    counts: np.ndarray
-    classes: int
-    text: str = ''
+    counts: np.ndarray  # (rows, columns); what is right is on the diagonal
+    text: str = ''  # what was counted, and how
 
     def shares(self) -> np.ndarray:
         """Return the counts divided by the sum of their row; 0 in an empty one."""
@@ -54,17 +37,11 @@ class Matrix:
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """An image file inside of the page.
-
-    Attributes:
-        content: the bytes of the file.
-        kind: its media type.
-        title: what it shows; read out where it cannot be seen.
-    """
+    """An image file inside of the page."""
 
     content: bytes
-    kind: str
-    title: str
+    kind: str  # media type
+    title: str  # what it shows; read out where it cannot be seen
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,32 +60,14 @@ class Facts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Links:
-    """Files beside the page.
-
-    Attributes:
-        files: their addresses, relative to the page, by what they are called.
-    """
-
-    files: Mapping[str, str]
-
-
-@dataclass(frozen=True, kw_only=True)
 class Document:
-    """Another page inside of the page, or a text, which is unfolded when it is asked for.
-
-    Attributes:
-        content: the page or the text.
-        title: what it is.
-        is_page: whether it is a page.
-    """
+    """A text, which is unfolded when it is asked for."""
 
     content: str
     title: str
-    is_page: bool = False
 
 
-Part = Table | Matrix | Picture | Strip | Facts | Links | Document
+Part = Table | Matrix | Picture | Strip | Facts | Document
 
 
 @dataclass(frozen=True)

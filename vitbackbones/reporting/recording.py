@@ -11,15 +11,20 @@ class Record(BaseMetric):
 
     mmengine brings them to the first process.
 
+    Args:
+        loop: of the test, before it runs.
+
     Attributes:
         pictures: what was kept, after the test, in the first process.
     """
 
     default_prefix = 'report'
 
-    def __init__(self) -> None:
+    def __init__(self, loop: TestLoop) -> None:
         super().__init__()
         self.pictures: list[dict] = []
+        self.dataset_meta = loop.evaluator.dataset_meta
+        loop.evaluator.metrics.append(self)
 
     def compute_metrics(self, results: list[dict]) -> dict:
         self.pictures = results
@@ -35,18 +40,11 @@ def find_metrics(loop: TestLoop, kind: type) -> dict[int, BaseMetric]:
     Raises:
         InputError: there is none.
     """
-    found = {
-        i: metric
-        for i, metric in enumerate(loop.evaluator.metrics)
-        if type(metric).compute_metrics is kind.compute_metrics
-        and not getattr(metric, 'format_only', False)  # mmpretrain's have no such option
-    }
+    found = {}
+    for i, metric in enumerate(loop.evaluator.metrics):
+        writes = getattr(metric, 'format_only', False)  # mmpretrain's have no such option
+        if type(metric).compute_metrics is kind.compute_metrics and not writes:
+            found[i] = metric
     if not found:
         raise InputError(f'--report: test_evaluator has no {kind.__name__} that evaluates')
     return found
-
-
-def add_record(loop: TestLoop, record: Record) -> None:
-    """Let a record see all that a test predicts."""
-    record.dataset_meta = loop.evaluator.dataset_meta
-    loop.evaluator.metrics.append(record)

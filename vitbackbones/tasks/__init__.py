@@ -1,12 +1,11 @@
 """What differs between detection, segmentation and classification, each in a folder of its own.
 
 A folder has the heads, necks and losses of its task, which configs name, and ``task.py`` with its
-:class:`~vitbackbones.tasks.task.Task` record, which tells the tools all that they have to know of
-it. A fourth task is one such folder and one line in :data:`TASKS`.
+:class:`~vitbackbones.tasks.task.Task`, which tells the tools all that they have to know of it. A
+fourth task is one such folder, one line in :data:`TASKS` and one in :func:`find_task`.
 """
 
 from collections.abc import Mapping
-from importlib import import_module
 
 from .task import Task
 
@@ -16,5 +15,17 @@ TASKS = {'mmdet': 'detection', 'mmseg': 'segmentation', 'mmpretrain': 'classific
 
 def find_task(config: Mapping) -> Task | None:
     """Return the task of a config, None if :data:`TASKS` has no such scope; import no other one."""
-    folder = TASKS.get(config.get('default_scope'))
-    return import_module(f'.{folder}.task', __name__).TASK if folder else None
+    scope = config.get('default_scope')
+    if scope == 'mmdet':
+        from .detection.task import Detection
+
+        return Detection()
+    if scope == 'mmseg':
+        from .segmentation.task import Segmentation
+
+        return Segmentation()
+    if scope == 'mmpretrain':
+        from .classification.task import Classification
+
+        return Classification()
+    return None

@@ -5,11 +5,14 @@ Its head counts classes in several places, and none of them is compared before t
 
 from collections.abc import Iterator, Mapping
 
+from ..configuration.data import evaluators
 from ..configuration.settings import type_at, value_at
 
 COUNTS = ('num_things_classes', 'num_stuff_classes')
 # What adds up to the classes of the head: in mmseg, in mmdet.
 HEADS = {'decode_head': ('num_classes',), 'panoptic_head': COUNTS}
+# By the type of a metric: the setting that makes what it reads, and whether that is on by itself.
+READ_BY = {'CocoPanopticMetric': ('panoptic_on', True), 'CocoMetric': ('instance_on', False)}
 
 
 def _heads(config: Mapping) -> Iterator[tuple[str, Mapping, int]]:
@@ -18,17 +21,6 @@ def _heads(config: Mapping) -> Iterator[tuple[str, Mapping, int]]:
         head = value_at(config, f'model.{name}')
         if type_at(head) == 'Mask2FormerHead' and all(isinstance(head.get(k), int) for k in keys):
             yield f'model.{name}', head, sum(head[key] for key in keys)
-
-
-def every_class_has_a_weight(config: Mapping) -> Iterator[str]:
-    """Check that the class loss weighs each class and "no object"."""
-    for name, head, classes in _heads(config):
-        weights = value_at(head, 'loss_cls.class_weight')
-        if isinstance(weights, list | tuple) and len(weights) != classes + 1:
-            yield (
-                f'{name}.loss_cls.class_weight: has {len(weights)} weights for {classes} classes '
-                f'and "no object"; set it to [1.0] * {classes} + [0.1]'
-            )
 
 
 def fusion_counts_as_the_head(config: Mapping) -> Iterator[str]:
@@ -54,4 +46,15 @@ def queries_give_enough(config: Mapping) -> Iterator[str]:
             )
 
 
-RULES = (every_class_has_a_weight, fusion_counts_as_the_head, queries_give_enough)
+def what_is_measured_is_predicted(config: Mapping) -> Iterator[str]:
+    """Check that the segments or instances that a metric reads are put together."""
+    settings = value_at(config, 'model.test_cfg') or {}
+    if not value_at(config, 'model.panoptic_fusion_head'):
+        return
+    for path, metric in evaluators(config):
+        key, default = READ_BY.get(type_at(metric), ('', True))
+        if not settings.get(key, default):
+            yield f'model.test_cfg.{key}: is not True, but {path} measures what it gives'
+
+
+RULES = (fusion_counts_as_the_head, queries_give_enough, what_is_measured_is_predicted)

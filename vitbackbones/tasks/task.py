@@ -1,23 +1,24 @@
-"""All that the tools have to know of a task, as one record."""
+"""What the tools ask of a task: the base class, and what its methods return."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ..datasets.own.names import in_words
 from ..messages import plural
-from ..registry import SCOPE
 
 if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none of these
     import numpy as np
     from mmengine.config import Config
+    from mmengine.runner import TestLoop
     from mmengine.structures import BaseDataElement
+    from PIL.Image import Image
     from torch import nn
 
     from ..datasets.checks.findings import Findings, Look
     from ..drawing.samples import Drawn
+    from ..inference.writers import PredictionWriter
 
 Rule = Callable[[Mapping], Iterator[str]]
 
@@ -52,19 +53,6 @@ class Misfit(NamedTuple):
 
     wrong: str
     remedy: str = ''
-
-
-@dataclass(frozen=True)
-class Deferred:
-    """A function or class of this package, ``module:name``, that is imported when it is called.
-
-    Every run reads a record, and no run needs all that a record names.
-    """
-
-    place: str
-
-    def __call__(self, *arguments: Any) -> Any:
-        return resolve_name(f'{SCOPE}.{self.place}')(*arguments)
 
 
 @dataclass
@@ -103,9 +91,10 @@ def tested_in_words(classes: Sequence[str], counts: Mapping[str, int], source: s
     return f'{in_words(classes)}; tested on {tested} from {source}'
 
 
-@dataclass(frozen=True, kw_only=True)
 class Task:
     """A task and the toolbox that it runs in.
+
+    Methods import what they need when they are called: every run asks a task, and no run asks all.
 
     Attributes:
         scope: ``default_scope`` of its configs, the name of the toolbox.
@@ -117,57 +106,97 @@ class Task:
             the config of the model and the maps.
         unit: what is counted to tell how much there is of a class.
         needs_contrast: whether there is nothing to learn where all units are of one class.
-        check_dataset: looks into the files of a data set, given its config and whether it is
-            evaluated on.
-        check_datasets: compares the data sets of all splits, given their configs.
-        check_evaluators: compares the metrics of a config with its data sets, given what was found
-            in each of these, by their paths in the config.
-        file_checks: returns, for files of a data set beside its images, what looks at them.
-        shapes: returns how :func:`vitbackbones.datasets.shapes.write` draws data for a smoke test.
-        use_shapes: returns a config that has these data, in the folder given, instead of its own.
-        fits_folder: tells whether a config can be run on a folder as it is.
-        use_folder: returns a config that is run on what a folder holds, given the folder, one to
-            write lists into, and what the checkpoint to test says of its data, None for training;
-            None where a task reads nothing from folders of other layouts.
         sized: parts of a model with sizes of images among their settings.
-        exportable: makes a model of the toolbox, in eval mode, a module for an exported file, given
-            what a segmentor answers, ``'logits'`` or ``'mask'``. It maps images (N, 3, H, W),
-            normalized, of one size and without padding, to a tuple of tensors. Its ``outputs`` are
-            their names; ``fixed_size`` says why the size cannot be dynamic, '' where it can.
-        preprocessor: returns the settings of the data preprocessor that a model builds, given the
-            model's, of which nothing is changed.
-        browse: draws a sample as it comes out of a pipeline or the data preprocessor, given its
-            pixels (H, W, 3) in OpenCV's order, the toolbox's sample, which may have no annotations,
-            the ``metainfo`` of the data set, and the longer side of the picture at most.
-        writer: makes what writes predictions, given a folder, the classes, the least score and the
-            form of masks.
-        draw: draws predictions beside the ground truth and yields names and pictures, given a
-            model, a data set, the number of images and the least score.
-        report: makes what reads the results of a test for ``--report``, given the test loop, the
-            number of pictures that it shows and the least score.
+        reads_folders: whether :meth:`use_folder` reads folders of other layouts than the config's.
     """
 
-    scope: str
-    packer: str
-    measured: Mapping[str, Callable[[Mapping], list[str] | None]]
-    rules: tuple[Rule, ...]
-    fits: tuple[Callable[[Mapping, Maps], Iterator[Misfit]], ...] = ()
-    unit: str
-    needs_contrast: bool = True
-    check_dataset: 'Callable[[dict, bool], Findings]'
-    check_datasets: Callable[[Collection[dict]], None] = lambda datasets: None
-    check_evaluators: 'Callable[[Config, dict[str, Findings]], None]' = lambda config, found: None
-    file_checks: 'Callable[[dict], dict[str, Callable[[], Look]]]' = lambda dataset: {}
-    shapes: 'Callable[[Config], dict]'
-    use_shapes: 'Callable[[Config, Path], Config]'
-    fits_folder: 'Callable[[Config, Path], bool]' = lambda config, root: True
-    use_folder: 'Callable[[Config, Path, Path, Mapping | None], OwnData] | None' = None
-    sized: tuple[str, ...] = ()
-    exportable: 'Callable[[nn.Module, str], nn.Module]'
-    preprocessor: Callable[[Mapping], dict] = lambda model: dict(
-        model.get('data_preprocessor') or {'type': 'BaseDataPreprocessor'}
-    )
-    browse: 'Callable[[np.ndarray, BaseDataElement, Mapping, int], Drawn]'
-    writer: Callable[[Path, dict, float, str], Any]
-    draw: Callable[..., Iterator[tuple[str, Any]]]
-    report: Callable[..., Any]
+    scope: ClassVar[str]
+    packer: ClassVar[str]
+    measured: ClassVar[Mapping[str, Callable[[Mapping], list[str] | None]]]
+    rules: ClassVar[tuple[Rule, ...]]
+    fits: ClassVar[tuple[Callable[[Mapping, Maps], Iterator[Misfit]], ...]] = ()
+    unit: ClassVar[str]
+    needs_contrast: ClassVar[bool] = True
+    sized: ClassVar[tuple[str, ...]] = ()
+    reads_folders: ClassVar[bool] = False
+
+    # -- data
+    def check_dataset(self, dataset: dict, evaluated: bool) -> 'Findings':
+        """Look into the files of a data set, given its config and whether it is evaluated on."""
+        raise NotImplementedError
+
+    def check_datasets(self, datasets: Collection[dict]) -> None:
+        """Compare the data sets of all splits, given their configs."""
+
+    def check_evaluators(self, config: 'Config', found: 'dict[str, Findings]') -> None:
+        """Compare metrics with their data sets, given what was found by the sets' places."""
+
+    def file_checks(self, dataset: dict) -> 'dict[str, Callable[[], Look]]':
+        """Return, for files of a data set beside its images, what looks at them."""
+        return {}
+
+    def shapes(self, config: 'Config') -> dict:
+        """Return how :func:`vitbackbones.datasets.shapes.write` draws data for a smoke test."""
+        raise NotImplementedError
+
+    def use_shapes(self, config: 'Config', root: Path) -> 'Config':
+        """Return a config that has these data, in the folder ``root``, instead of its own."""
+        raise NotImplementedError
+
+    def fits_folder(self, config: 'Config', root: Path) -> bool:
+        """Tell whether a config can be run on a folder as it is."""
+        return True
+
+    def use_folder(
+        self, config: 'Config', root: Path, lists: Path, trained: Mapping | None
+    ) -> OwnData:
+        """Return a config that is run on what a folder holds; where ``reads_folders``.
+
+        Args:
+            config: of a run.
+            root: the folder.
+            lists: a folder to write lists into.
+            trained: what the checkpoint to test says of its data, None for training.
+        """
+        raise NotImplementedError
+
+    # -- models and their answers
+    def preprocessor(self, model: Mapping) -> dict:
+        """Return the settings of the data preprocessor that a model builds, given the model's."""
+        return dict(model.get('data_preprocessor') or {'type': 'BaseDataPreprocessor'})
+
+    def browse(
+        self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
+    ) -> 'Drawn':
+        """Draw a sample as it comes out of a pipeline or the data preprocessor.
+
+        Args:
+            pixels: (H, W, 3) in OpenCV's order.
+            sample: of the toolbox; it may have no annotations.
+            meta: ``metainfo`` of the data set.
+            longest: longer side of the picture at most.
+        """
+        raise NotImplementedError
+
+    def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'PredictionWriter':
+        """Return what writes predictions: into a folder, from the least score, in a form of masks.
+
+        ``meta`` holds the classes, and their colors where there are masks.
+        """
+        raise NotImplementedError
+
+    def draw(
+        self, model: 'nn.Module', dataset, number: int, threshold: float
+    ) -> 'Iterator[tuple[str, Image]]':
+        """Draw predictions on ``number`` images beside the truth; yield names and pictures."""
+        raise NotImplementedError
+
+    def report(self, loop: 'TestLoop', number: int, threshold: float) -> Any:
+        """Return what reads the results of a test for ``--report``.
+
+        Args:
+            loop: of the test, before it runs.
+            number: of pictures that are shown, the worst.
+            threshold: least score of a detection that counts in confusion matrix and pictures.
+        """
+        raise NotImplementedError

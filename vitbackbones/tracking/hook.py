@@ -1,158 +1,118 @@
-"""Trackers beside the local log: they get what a run logs, and follow it when it is resumed.
+"""Follows a run beside its local log; ``tracking.json`` has its id in the trackers."""
 
-They start after the checkpoint is loaded, when it is known where the run goes on, and are closed
-however it ends.
-"""
-
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import json
+import os
+import re
+import secrets
+from collections.abc import Sequence
 from pathlib import Path
-from pkgutil import resolve_name
 
+import numpy as np
+import torch
 from mmengine.dist import master_only
 from mmengine.hooks import Hook
+from mmengine.model import is_model_wrapper
 from mmengine.runner import EpochBasedTrainLoop, Runner
+from torch.nn.parallel import DistributedDataParallel
 
-from ..catalog import config_name
 from ..errors import InputError
+from ..files import write_file
 from ..messages import in_one_line
-from .backend import Backend, left_alone
-from .record import (
-    empty_record,
-    logged_rows,
-    own_trackers,
-    read_record,
-    this_start,
-    write_record,
-)
-from .tracker import Start, Tracker
-
-TRACKERS = {
-    'tensorboard': 'tensorboard:TensorBoard',
-    'wandb': 'wandb:WeightsAndBiases',
-    'mlflow': 'mlflow:MLflow',
-}
-RUNNING, FINISHED = 'running', 'finished'
+from ..reporting.facts import made_by
+from ..reporting.parts import photograph
+from ..tasks import find_task
+from .backends import TRACKERS
+from .run_page import NAME, PICTURES, RECORD, pictures_of, read_record, write_run_page
 
 
-def tracker_class(name: str) -> type[Tracker]:
-    """Return a class by its name in :data:`TRACKERS`; its package is imported when it is used."""
-    return resolve_name(f'{__package__}.{TRACKERS[name]}')
-
-
-class Follower(Hook):
-    """A hook that is also told when a run does not end as it should."""
-
-    def after_stop(self, runner: Runner, reason: str) -> None:
-        """Act on a run that was stopped; ``reason`` is one line."""
-
-
-@contextmanager
-def followed_to_its_end(runner: Runner) -> Iterator[None]:
-    """Tell the followers of a run what has stopped it: a signal or an error."""
-    try:
-        yield
-    except BaseException as error:
-        for hook in runner.hooks:
-            if isinstance(hook, Follower):
-                hook.after_stop(runner, in_one_line(error))
-        raise
-
-
-class TrackHook(Follower):
-    """Gives a run's losses, rates, metrics and config to trackers, on the first process only.
+class TrackHook(Hook):
+    """Follows a run, on the first process only; no error of it ends the run.
 
     Args:
-        trackers: names in :data:`TRACKERS`; none for a record of the run alone.
+        trackers: names in :data:`~vitbackbones.tracking.backends.TRACKERS`, beside the page.
+        pictures: images whose predictions are drawn at each evaluation, the same ones each time,
+            with the averaged weights where these are evaluated.
+        score_threshold: detections of a lower score are left out.
 
     Raises:
-        InputError: another name.
+        InputError: another name of a tracker.
     """
 
-    priority = 'HIGH'  # before hooks that log or draw
+    priority = 'ABOVE_NORMAL'  # before an average of the weights is taken out again
 
-    def __init__(self, trackers: Sequence[str] = ()) -> None:
-        for name in trackers:
-            if name not in TRACKERS:
-                known = ', '.join(TRACKERS)
-                raise InputError(f'TrackHook: trackers=[{name!r}]: unknown; known are {known}')
-        self.trackers = trackers
-        self.backends: list[Backend] = []
-        self.record: dict | None = None  # until training begins
+    def __init__(
+        self, trackers: Sequence[str] = (), pictures: int = 4, score_threshold: float = 0.3
+    ) -> None:
+        if unknown := {*trackers} - {*TRACKERS}:
+            raise InputError(f'TrackHook: {unknown} unknown; trackers are {", ".join(TRACKERS)}')
+        self.names, self.pictures, self.score_threshold = trackers, pictures, score_threshold
+        self.trackers, self.record = [], {}  # empty outside of a training
 
     @master_only
     def before_train(self, runner: Runner) -> None:
-        """Start the trackers."""
-        work_dir = Path(runner.work_dir)
-        earlier = read_record(work_dir) if runner.iter else empty_record()
-        earlier['trackers'] = own_trackers(work_dir, earlier)
-        start = this_start(runner)
-        for name in self.trackers:
-            if named := self._start(runner, name, earlier):
-                start['trackers'].append(name)
-                earlier['trackers'][name] = named
-        starts = [*earlier['starts'], start]
-        self.record = {**earlier, 'starts': starts, 'work_dir': str(work_dir)}
-        self._note(runner, RUNNING)
+        """Start the trackers now that it is known where the run goes on.
 
-    def _start(self, runner: Runner, name: str, earlier: dict) -> dict | None:
-        """Start a tracker, and return what names the run there; None if that fails."""
-        tracker, known = tracker_class(name)(), earlier['trackers'].get(name)
+        It is the same run there if it was followed in this very work dir.
+        """
+        place = os.path.realpath(runner.work_dir)
+        earlier = read_record(Path(place)) if runner.iter else {}
+        run, of = earlier.get('run', ''), earlier.get('work_dir', 'no run')
+        if of != place or not re.fullmatch('[0-9a-f]{16}', run):
+            run = secrets.token_hex(8)
+            if runner.iter:
+                said = f'{RECORD} is of {of}, and this is {place}'
+                runner.logger.info(f'{said}: trackers begin another run')
+        if not runner.iter:
+            for file in pictures_of(Path(place)):  # of an earlier run
+                file.unlink()
+        config = runner.cfg.pretty_text
+        self.record = {'run': run, 'work_dir': place, **made_by(), 'config': config}
+        self.trackers = [TRACKERS[name](runner, run) for name in self.names]
+        runner.visualizer._vis_backends |= zip(self.names, self.trackers, strict=True)
+        self._write(runner, 'running')
+
+    def after_val_epoch(self, runner: Runner, metrics: dict | None = None) -> None:
         try:
-            named = tracker.start(_describe(runner, known))
-            last = tracker.last()
-        except Exception as error:  # of a network, mostly
-            runner.logger.warning(left_alone(name, error))
-            return None
-        runner.logger.info(f'{name}: {named["place"]}')
-        rows = _earlier_rows(runner, earlier['starts'])
-        if tracker.forgets:  # it is given again what comes again
-            rows = {key: each for key, each in rows.items() if each[0] <= runner.iter}
-        backend = Backend(name, tracker, lambda: runner.iter, rows.keys(), runner.logger.warning)
-        backend.catch_up(each for each in rows.values() if each[0] > last)
-        runner.visualizer._vis_backends[name] = backend
-        self.backends.append(backend)
-        return named
+            if self.record and self.pictures:
+                self._draw(runner)
+        except Exception as error:
+            self.pictures = 0
+            runner.logger.warning(f'predictions of this run are not drawn: {in_one_line(error)}')
 
-    @master_only
+    def _draw(self, runner: Runner) -> None:
+        by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
+        place = f'epoch_{runner.epoch}' if by_epoch else f'iter_{runner.iter}'
+        is_copied = isinstance(runner.model, DistributedDataParallel)
+        model = runner.model.module if is_copied else runner.model
+        if is_model_wrapper(model):
+            raise TypeError(f'no process has a whole model under {type(model).__name__}')
+        data, draw = runner.val_dataloader.dataset, find_task(runner.cfg).draw
+        with torch.compiler.set_stance('force_eager'):  # a few images are not worth a compilation
+            for name, picture in draw(model, data, self.pictures, self.score_threshold):
+                file = Path(runner.work_dir, PICTURES, place, f'{name}.jpg')
+                write_file(file, photograph(picture, name).content)
+                for tracker in self.trackers:
+                    tracker.add_image(f'{PICTURES}/{name}', np.asarray(picture.convert('RGB')))
+
+    def after_val(self, runner: Runner) -> None:
+        self._write(runner, 'running')
+
     def after_train(self, runner: Runner) -> None:
-        self._note(runner, FINISHED)
+        self.after_stop(runner)
 
-    def after_run(self, runner: Runner) -> None:
-        """Close the trackers; mmengine's hook of the log does, where a config has it."""
-        for backend in self.backends:
-            backend.close()
+    def after_stop(self, runner: Runner, reason: str = '') -> None:
+        """Act on the end of a run, for a reason if it comes too early."""
+        self._write(runner, f'stopped: {reason}' if reason else 'finished')
+        for tracker in self.trackers:
+            tracker.close(failed=bool(reason))
 
-    def after_stop(self, runner: Runner, reason: str) -> None:
-        """Close the trackers of a run that did not come to its end."""
-        for backend in self.backends:
-            backend.close(failed=True)
-        if self.record:
-            self._note(runner, f'stopped: {reason}')
-
-    def _note(self, runner: Runner, status: str) -> None:
-        self.record['status'] = status
+    def _write(self, runner: Runner, status: str) -> None:
+        if not self.record:
+            return
+        work_dir, self.record['status'] = Path(runner.work_dir), status
         try:
-            write_record(Path(runner.work_dir), self.record)
-        except InputError as error:  # a full disk; checkpoints decide whether the run can go on
-            runner.logger.warning(str(error))
-
-
-def _earlier_rows(runner: Runner, starts: list[dict]) -> dict[tuple, tuple[int, dict]]:
-    by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
-    epoch_length = len(runner.train_dataloader) if by_epoch else 1
-    return logged_rows(Path(runner.work_dir), starts, epoch_length)
-
-
-def _describe(runner: Runner, known: dict | None) -> Start:
-    """Describe a start to a tracker; the run has the name of its work dir and its config."""
-    work_dir, config = Path(runner.work_dir), runner.cfg
-    name = config_name(config.filename) if config.filename else work_dir.name
-    return Start(
-        work_dir=work_dir,
-        name=name if name == work_dir.name else f'{work_dir.name} ({name})',
-        config=config.pretty_text,
-        settings=config.to_dict(),
-        iteration=runner.iter,
-        known=known,
-    )
+            write_file(work_dir / RECORD, json.dumps(self.record, indent=1).encode())
+            if runner.iter:
+                write_run_page(work_dir, work_dir / NAME)
+        except Exception as error:
+            runner.logger.warning(f'{NAME} of this run is not written: {in_one_line(error)}')

@@ -88,7 +88,7 @@ def _worth_showing(record: logging.LogRecord) -> bool:
     if '\n' in message:
         return message.lstrip().startswith('+--')
     bars = ('after_train_iter', 'after_val_iter', 'after_test_iter') if on_terminal() else ()
-    # tools/test.py prints the metrics of a test in a table
+    # the verb prints the metrics of a test in a table
     elsewhere = record.funcName in (*bars, 'after_test_epoch')
     return not (record.filename == 'logger_hook.py' and elsewhere)
 

@@ -15,11 +15,12 @@ from mmengine.config import Config
 from ..checkpoints.torch_files import ZIP_START
 from ..configuration.paths import looked_in, resolve
 from ..errors import InputError
+from ..files import read_small
 from ..messages import did_you_mean
 from ..processes import process_rank, show_warnings
 from ..trained import trained_weights
 from ..weights import fetch
-from ..weights.detectors import find_detector
+from ..weights.table import find_detector
 
 LATEST = 'latest'
 BEST = 'best'
@@ -153,13 +154,13 @@ def latest_checkpoint(work_dir: Path) -> Path | None:
 
 def _named_by(pointer: Path) -> tuple[Path | None, bool]:
     """Return the file that ``last_checkpoint`` names, and whether that pointer is damaged."""
+    if not pointer.exists():
+        return None, False
     try:
-        name = Path(pointer.read_text().strip()).name
+        name = Path(read_small(pointer).decode().strip()).name
         named = pointer.with_name(name) if name else None
         return (named if named and named.is_file() else None), False
-    except FileNotFoundError:
-        return None, False
-    except (OSError, ValueError):  # a folder; bytes that are not text
+    except (OSError, ValueError):  # a folder or pipe; bytes that are not text
         return None, True
 
 
@@ -170,7 +171,7 @@ def _newest_first(work_dir: Path) -> list[Path]:
 
 def _is_whole(checkpoint: Path) -> bool:
     """Whether a checkpoint is a complete zip archive, or a folder as DeepSpeed writes."""
-    return checkpoint.is_dir() or is_zipfile(checkpoint)
+    return checkpoint.is_dir() or (checkpoint.is_file() and is_zipfile(checkpoint))
 
 
 def _is_cut_short(file: Path) -> bool:

@@ -11,19 +11,22 @@ The number of workers changes how fast a run is, and nothing else.
 """
 
 import pickle
+import signal
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+import torch
 from torch import multiprocessing
 from torch.utils.data import DataLoader, Dataset
 
 from ..datasets.checks.findings import spread
 from ..errors import InputError
-from ..processes import processes_here
+from ..processes import SIGNALS, processes_here
 
 SAMPLES = 8  # that are loaded to measure
+PATIENCE = 60  # seconds that this may take
 SHARE = 0.8  # of the free memory that workers may take
 OWN = Path('/proc/self/smaps_rollup')  # some containers do not have it
 
@@ -91,13 +94,16 @@ def worker_memory(loader: DataLoader) -> int:
 
     Raises:
         InputError: it does not live long enough to be measured.
+        TimeoutError: it has not loaded its samples after ``PATIENCE`` seconds.
     """
     context = loader.multiprocessing_context or multiprocessing.get_context()
     here, there = context.Pipe(duplex=False)
     worker = context.Process(target=_measure, args=(loader.dataset, loader.collate_fn, there))
     worker.start()
-    there.close()
     try:
+        there.close()
+        if not here.poll(PATIENCE):
+            raise TimeoutError
         own, sample = here.recv()
     except EOFError as error:
         worker.join()
@@ -106,13 +112,17 @@ def worker_memory(loader: DataLoader) -> int:
             'most likely for want of memory: load without data workers (num_workers=0), or give '
             'the job more memory'
         ) from error
-    worker.join()
+    finally:  # also after a signal: Python waits for its processes before it exits
+        worker.kill()
+        worker.join()
     batches = 1 + (loader.prefetch_factor or 0)
     return own + batches * loader.batch_sampler.batch_size * sample
 
 
 def _measure(dataset: Dataset, collate, pipe) -> None:
     """Send how many bytes this process has of its own after loading, and how many a sample has."""
+    torch.set_num_threads(1)  # a fork has none of the threads that computed before
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # the training process ends it
     samples, batch = [], b''
     for index in spread(len(dataset), SAMPLES):
         with suppress(Exception):  # the run will meet it, and say more of it
@@ -129,13 +139,19 @@ def own_memory() -> int:
 
 
 def fitting_workers(loaders: Sequence[DataLoader]) -> tuple[list[int], str]:
-    """Return how many workers of each loader fit the memory, and a message if these are fewer."""
+    """Return how many workers of each loader fit the memory, and a message if fewer or unknown."""
     wanted = [loader.num_workers for loader in loaders]
     free = free_memory()
     if free is None or not any(wanted) or not OWN.exists():
         return wanted, ''
     room = SHARE * free / processes_here()
-    each = [worker_memory(loader) if loader.num_workers else 0 for loader in loaders]
+    try:
+        each = [worker_memory(loader) if loader.num_workers else 0 for loader in loaders]
+    except TimeoutError:
+        return wanted, (
+            f'a data worker has not loaded {SAMPLES} samples after {PATIENCE} s: all '
+            f'{sum(wanted)} (num_workers) are used, though the memory may not hold them'
+        )
     needed = sum(map(int.__mul__, wanted, each))
     if needed <= room:
         return wanted, ''

@@ -1,4 +1,4 @@
-"""Default hooks that a config takes out: ``default_hooks.curves=None``."""
+"""Default hooks that do nothing: taken out, ``default_hooks.curves=None``, or of earlier dumps."""
 
 from mmengine.hooks import Hook
 
@@ -11,3 +11,14 @@ class OptionalHooks:
         super().register_default_hooks(
             {name: hook or Hook() for name, hook in (hooks or {}).items()}
         )
+
+
+class RunPageHook(Hook):
+    """Does nothing: dumps of earlier runs name it for a part of what ``TrackHook`` does."""
+
+    def __init__(self, **_) -> None:
+        pass
+
+
+class PicturesHook(RunPageHook):
+    """Does nothing, as :class:`RunPageHook`."""

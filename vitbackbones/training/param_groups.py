@@ -5,7 +5,7 @@ With a ``paramwise_cfg`` mmengine's constructor puts every tensor into a group o
 with equal options share a group, so a step is a few calls. Its weights are the same to the bit:
 the kernels treat every number alone, and gradients are clipped in the order of the model.
 
-Every run of ``tools/train.py`` whose config names no constructor gets this one. It also takes
+Every run of ``train`` whose config names no constructor gets this one. It also takes
 torch's fused kernel unless the config chooses an implementation itself (``fused``, ``foreach`` or
 ``differentiable`` of the optimizer). The kernels of torch differ in the last bits. A resumed run
 goes on with the one of its checkpoint.

@@ -1,8 +1,7 @@
 """Published weights by name: where they are, what they need, and how they get to this machine."""
 
 from .cache import fetch
-from .detectors import DETECTORS, Detector
-from .table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Published
+from .table import DETECTORS, LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Detector, Published
 
 __all__ = [
     'DETECTORS',

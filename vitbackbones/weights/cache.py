@@ -6,6 +6,7 @@ A download is kept in torch.hub's folder under its whole address, as many files 
 """
 
 import hashlib
+import re
 from os.path import exists
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -15,11 +16,10 @@ import torch
 from ..errors import InputError
 from .hub import SCHEME, fetch_from_hub
 from .names import find, is_name
-from .table import HASH
-from .transfer import LARGEST, OTHERWISE, download, fetching
+from .transfer import OTHERWISE, download, fetching
 
-# bytes: three times SETR's ViT-L, the largest in the table, which has no sizes
-LARGEST_PUBLISHED = 1 << 32
+# The beginning of a file's SHA-256 in its name, as in torch.hub; OpenMMLab's names have dates, too.
+HASH = re.compile(r'-(?!20\d{6}\.)([0-9a-f]{8,})\.')
 LONGEST = 60  # characters of a name, of up to 4 bytes; file systems take 255 bytes
 
 
@@ -56,7 +56,7 @@ def fetch(source: str) -> Path:
     if row.url is None:
         raise InputError(f'{source}: published for browsers alone ({row.source}). {OTHERWISE}')
     try:
-        return fetch_url(row.url, sha256=row.sha256, largest=row.size or LARGEST_PUBLISHED)
+        return fetch_url(row.url, sha256=row.sha256)
     except InputError as error:
         copy = f' The hub has a copy: {SCHEME}{row.hf_hub}' if row.hf_hub else ''
         raise InputError(f'{error}{copy}') from error
@@ -67,7 +67,6 @@ def fetch_url(
     folder: str | Path | None = None,
     sha256: str | None = None,
     progress: bool = True,
-    largest: int = LARGEST,
 ) -> Path:
     """Return the file behind an address, downloaded unless it was before.
 
@@ -76,21 +75,27 @@ def fetch_url(
         folder: where downloads are kept; by default, where torch.hub keeps its own.
         sha256: of the content, or its beginning; by default what the file's name says.
         progress: whether to show a bar.
-        largest: how many bytes it may have.
 
     Raises:
-        InputError: as of :func:`~vitbackbones.weights.transfer.download`.
+        InputError: as of :func:`~vitbackbones.weights.transfer.download`, or the address names no
+            file.
     """
     file = place_of(url, folder)
     said = HASH.search(file.name)
-    download(url, file, sha256 or (said and said[1]), progress, largest)
+    download(url, file, sha256 or (said and said[1]), progress)
     return file
 
 
 def place_of(url: str, folder: str | Path | None = None) -> Path:
-    """Return where the file behind an address is kept; ``folder`` as of :func:`fetch_url`."""
+    """Return where the file behind an address is kept; ``folder`` as of :func:`fetch_url`.
+
+    Raises:
+        InputError: the address names no file.
+    """
     with fetching(url):  # what is no address
-        name = Path(unquote(urlparse(url).path)).name
+        name = unquote(urlparse(url).path).rpartition('/')[2][-LONGEST:]
+    if not name.strip('.'):
+        raise InputError(f'{url}: names no file. {OTHERWISE}')
     folder = Path(folder or Path(torch.hub.get_dir(), 'checkpoints'))
     folder /= hashlib.sha256(url.encode()).hexdigest()[:16]
-    return folder / (name[-LONGEST:].removeprefix('..') or 'checkpoint')
+    return folder / name

@@ -4,9 +4,16 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..messages import did_you_mean
-from .detectors import DETECTORS, Detector, find_detector
 from .hub import ADDRESS
-from .table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Published
+from .table import (
+    DETECTORS,
+    LEFT_RANDOM,
+    NEVER_PUBLISHED,
+    PUBLISHED,
+    Detector,
+    Published,
+    find_detector,
+)
 
 
 def is_name(text: str) -> bool:

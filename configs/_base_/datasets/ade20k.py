@@ -2,7 +2,7 @@
 
 Label 0 of the masks is no class (the data set's ``reduce_zero_label``). A training image is resized
 to 0.5-2 times (2048, 512), cropped to 512 x 512 with at most 0.75 of one class, flipped, and
-changed in color. ``tools/test.py --tta`` averages over six scales, each plain and flipped.
+changed in color. ``test --tta`` averages over six scales, each plain and flipped.
 """
 
 _base_ = './segmentation_loaders.py'

@@ -1,10 +1,10 @@
 """Deformable DETR (Zhu et al., ICLR 2021): attention at a few sampled places of four levels.
 
 The settings are mmdet's: 6 + 6 layers, 256 channels, 300 queries, one stage, no refinement. A run
-config adds the backbone and joins the two:
+config adds the backbone:
 
-    _base_ = ['../_base_/models/deformable_detr.py', '../_base_/backbones/pvt_s.py', ...]
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+    _base_ = ['../_base_/models/deformable_detr.py', ...]
+    model = dict(backbone=dict(type='vitbackbones.PVT', arch='s'))
 """
 
 deformable_attention = dict(embed_dims=256, num_levels=4, dropout=0.1, batch_first=True)

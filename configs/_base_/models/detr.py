@@ -1,14 +1,10 @@
 """DETR (Carion et al., ECCV 2020) as PVT's detection protocol uses it.
 
 One feature map of stride 32, 6 + 6 layers, 256 channels, 100 queries, no dilation. A run
-config adds a backbone that gives this map, and its channels,
+config adds a backbone that gives this map, or any other, whose nearest map is pooled to stride 32:
 
-    model = dict(backbone=dict(...), neck=dict(in_channels=[...]))
-
-or any backbone, whose nearest map is then pooled to stride 32:
-
-    _base_ = ['../_base_/models/detr.py', '../_base_/backbones/pvt_s.py', ...]
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+    _base_ = ['../_base_/models/detr.py', ...]
+    model = dict(backbone=dict(type='vitbackbones.PVT', arch='s'))
 """
 
 attention = dict(

@@ -1,10 +1,10 @@
 """Faster R-CNN (Ren et al., NeurIPS 2015) on a pyramid of five levels (Lin et al., CVPR 2017).
 
 The settings are mmdet's: 1000 proposals, RoIAlign of 7 x 7 from the four finer levels, two linear
-layers of 1024. A run config adds the backbone and joins the two:
+layers of 1024. A run config adds the backbone:
 
-    _base_ = ['../_base_/models/faster_rcnn.py', '../_base_/backbones/pvt_s.py', ...]
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+    _base_ = ['../_base_/models/faster_rcnn.py', ...]
+    model = dict(backbone=dict(type='vitbackbones.PVT', arch='s'))
 """
 
 model = dict(

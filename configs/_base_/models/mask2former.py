@@ -1,18 +1,14 @@
 """Mask2Former (Cheng et al., CVPR 2022) for semantic segmentation in mmseg; the head is mmdet's.
 
 The neck brings the maps of any backbone to strides 4, 8, 16 and 32 and to one width. A run config
-joins the head and a backbone:
+adds a backbone:
 
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+    model = dict(backbone=dict(type='vitbackbones.PVT', arch='s'))
 
 The published form has no such projection, and the head reads the widths of the backbone. For
 backbones with maps of all four strides:
 
-    model = dict(
-        backbone=_base_.backbone,
-        neck=dict(**_base_.maps, out_channels=None),
-        decode_head=dict(in_channels=_base_.maps.in_channels),
-    )
+    model = dict(backbone=dict(type='vitbackbones.PVT', arch='s'), neck=dict(out_channels=None))
 
 Another number of classes is set three times: ``model.decode_head.num_classes``, and one weight each
 and 0.1 for "no object" in ``model.decode_head.loss_cls.class_weight``.

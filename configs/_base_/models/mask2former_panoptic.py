@@ -1,6 +1,6 @@
 """Mask2Former for panoptic segmentation in mmdet, COCO's 80 things and 53 kinds of stuff.
 
-It answers with instances of the things, too. A run config joins it with a backbone as it does
+It answers with instances of the things, too. A run config adds a backbone as for
 mask2former_instance.py.
 """
 

@@ -8,7 +8,6 @@ relu = dict(type='ReLU', inplace=True)
 
 head = dict(
     type='Mask2FormerHead',
-    in_channels=[256, 256, 256, 256],
     strides=[4, 8, 16, 32],
     feat_channels=256,
     out_channels=256,

@@ -3,7 +3,6 @@
 small_attention = dict(embed_dims=64, num_heads=4)
 
 small_head = dict(
-    in_channels=[64, 64, 64, 64],
     feat_channels=64,
     out_channels=64,
     num_queries=20,

@@ -4,7 +4,7 @@ Lyu et al., "RTMDet", 2022. Each object is assigned to the points that predict i
 moment, up to 13 of them, so there are no anchors to fit to a data set, and far more of the points
 learn from every image than DETR's one query for an object. A run config adds a backbone:
 
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+    model = dict(backbone=dict(type='vitbackbones.PVT', arch='s'))
 """
 
 norm_cfg = dict(type='BN')

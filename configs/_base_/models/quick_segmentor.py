@@ -1,10 +1,10 @@
-"""SETR-MLA's head with 64 channels on three maps brought to stride 16: minutes of training.
+"""SETR-MLA's head with 64 channels on maps brought to stride 16: minutes of training.
 
 Zheng et al., "Rethinking Semantic Segmentation from a Sequence-to-Sequence Perspective with
 Transformers", CVPR 2021. A classifier on each map of the neck learns beside the head and is left
-out in testing. A run config adds a backbone of three maps, one of them of stride 16:
+out in testing. A run config adds a backbone, one of whose maps has stride 16:
 
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+    model = dict(backbone=dict(type='vitbackbones.PVT', arch='s'))
 """
 
 _base_ = './segmentor.py'
@@ -15,17 +15,13 @@ model = dict(
     decode_head=dict(
         type='vitbackbones.SETRMLAHead',
         num_classes=4,
-        levels=3,
-        in_channels=64,
         channels=32,
         loss_decode=dict(type='CrossEntropyLoss', loss_weight=1.0),
     ),
     auxiliary_head=dict(
         type='vitbackbones.SETRAuxHead',
         kind='mla',
-        in_index=[0, 1, 2],
         num_classes=4,
-        in_channels=64,
         loss_decode=dict(type='CrossEntropyLoss', loss_weight=0.4),
     ),
 )

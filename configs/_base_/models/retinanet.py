@@ -1,10 +1,10 @@
 """RetinaNet (Lin et al., ICCV 2017): dense anchors on five levels, focal loss.
 
 The settings are mmdet's: nine anchors a place, 256 channels, four convolutions in each branch. A
-run config adds the backbone and joins the two:
+run config adds the backbone:
 
-    _base_ = ['../_base_/models/retinanet.py', '../_base_/backbones/pvt_s.py', ...]
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+    _base_ = ['../_base_/models/retinanet.py', ...]
+    model = dict(backbone=dict(type='vitbackbones.PVT', arch='s'))
 """
 
 model = dict(

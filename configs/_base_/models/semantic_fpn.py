@@ -1,9 +1,9 @@
 """Semantic FPN (Kirillov et al., CVPR 2019, "Panoptic Feature Pyramid Networks").
 
-The neck is an FPN of strides 4, 8, 16 and 32 for any backbone. A run config joins the head and a
+The neck is an FPN of strides 4, 8, 16 and 32 for any backbone. A run config adds a
 backbone:
 
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+    model = dict(backbone=dict(type='vitbackbones.PVT', arch='s'))
 """
 
 _base_ = './segmentor.py'
@@ -14,7 +14,6 @@ model = dict(
     ),
     decode_head=dict(
         type='FPNHead',
-        in_channels=[256, 256, 256, 256],
         in_index=[0, 1, 2, 3],
         feature_strides=[4, 8, 16, 32],
         channels=128,

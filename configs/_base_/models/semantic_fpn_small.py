@@ -9,5 +9,5 @@ _base_ = './semantic_fpn.py'
 model = dict(
     data_preprocessor=dict(size=(128, 128)),
     neck=dict(out_channels=64),
-    decode_head=dict(in_channels=[64, 64, 64, 64], channels=32, num_classes=4),
+    decode_head=dict(channels=32, num_classes=4),
 )

@@ -1,9 +1,7 @@
 """SETR-MLA with the released head: four maps, aggregated.
 
 Four auxiliary heads, on the maps of the neck. A run config adds the backbone (which blocks are
-read follows from its depth) and its widths:
-
-    model = dict(backbone=dict(...), neck=dict(in_channels=[...]))
+read follows from its depth).
 """
 
 _base_ = './setr.py'
@@ -19,7 +17,6 @@ model = dict(
     auxiliary_head=dict(
         type='vitbackbones.SETRAuxHead',
         kind='mla',
-        in_index=[0, 1, 2, 3],
         num_classes=150,
         loss_decode=dict(type='CrossEntropyLoss', loss_weight=0.4),
     ),

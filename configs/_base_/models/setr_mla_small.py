@@ -9,7 +9,7 @@ _base_ = './setr_mla.py'
 model = dict(
     data_preprocessor=dict(size=(128, 128)),
     neck=dict(out_channels=64),
-    decode_head=dict(in_channels=64, channels=32, num_classes=4),
-    auxiliary_head=dict(in_channels=64, num_classes=4),
+    decode_head=dict(channels=32, num_classes=4),
+    auxiliary_head=dict(num_classes=4),
     test_cfg=dict(mode='whole', crop_size=None, stride=None),
 )

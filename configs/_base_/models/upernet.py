@@ -1,20 +1,14 @@
 """UPerNet (Xiao et al., ECCV 2018) as Swin's segmentation uses it, with one auxiliary head.
 
 The neck brings the maps of any backbone to strides 4, 8, 16 and 32 and to one width. A run config
-joins the head and a backbone:
+adds a backbone:
 
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+    model = dict(backbone=dict(type='vitbackbones.PVT', arch='s'))
 
 The published form has no such projection: the heads read the widths of the backbone. For backbones
 with maps of all four strides:
 
-    widths = _base_.maps.in_channels
-    model = dict(
-        backbone=_base_.backbone,
-        neck=dict(**_base_.maps, out_channels=None),
-        decode_head=dict(in_channels=widths),
-        auxiliary_head=dict(in_channels=widths[2]),
-    )
+    model = dict(backbone=dict(type='vitbackbones.PVT', arch='s'), neck=dict(out_channels=None))
 """
 
 _base_ = './segmentor.py'
@@ -23,7 +17,6 @@ model = dict(
     neck=dict(type='vitbackbones.Levels', out_strides=[4, 8, 16, 32], out_channels=256),
     decode_head=dict(
         type='UPerHead',
-        in_channels=[256, 256, 256, 256],
         in_index=[0, 1, 2, 3],
         pool_scales=(1, 2, 3, 6),
         channels=512,
@@ -35,7 +28,6 @@ model = dict(
     ),
     auxiliary_head=dict(
         type='FCNHead',
-        in_channels=256,
         in_index=2,
         channels=256,
         num_convs=1,

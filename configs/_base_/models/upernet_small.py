@@ -9,6 +9,6 @@ _base_ = './upernet.py'
 model = dict(
     data_preprocessor=dict(size=(128, 128)),
     neck=dict(out_channels=64),
-    decode_head=dict(in_channels=[64, 64, 64, 64], channels=64, num_classes=4),
-    auxiliary_head=dict(in_channels=64, channels=64, num_classes=4),
+    decode_head=dict(channels=64, num_classes=4),
+    auxiliary_head=dict(channels=64, num_classes=4),
 )

@@ -8,9 +8,7 @@ Protocol: 50 epochs, batch 32 (16 GPUs x 2 images), AdamW 2e-4, backbone and sam
     before, flips.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the backbone with its weights and joins the two:
-
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+A run config adds the backbone with its weights.
 """
 
 _base_ = [

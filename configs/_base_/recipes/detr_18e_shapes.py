@@ -2,7 +2,7 @@
 
     python -m vitbackbones.datasets.shapes data/shapes
 
-A run config adds a small backbone, and the number of channels it gives.
+A run config adds a small backbone.
 """
 
 _base_ = [

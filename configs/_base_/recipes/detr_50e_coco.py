@@ -5,9 +5,8 @@ Protocol: short side 640-800, flips, no crops; batch 16 (8 GPUs x 2 images), Ada
     1e-5, divided by 10 after epoch 33. What shortcuts learn is not decayed, all else is.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the backbone with its weights, and the number of channels it gives. Where nothing
-was published, compare with the published rows of detr_deit_s_coco and detr_pvt_s_coco, which share
-everything but the backbone.
+A run config adds the backbone with its weights. Where nothing was published, compare with the
+published rows of detr_deit_s_coco and detr_pvt_s_coco, which share everything but the backbone.
 """
 
 _base_ = [

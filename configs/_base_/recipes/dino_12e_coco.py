@@ -10,9 +10,7 @@ Assumed for all backbones: the rate, decay and levels of ResNet-50; strides that
     give are made in the neck.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the backbone with its weights and joins the two:
-
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+A run config adds the backbone with its weights.
 """
 
 _base_ = [

@@ -10,9 +10,7 @@ Assumed: mmdet's heads in place of deeper ones with LayerNorms, and images padde
     a batch in place of 1024 x 1024.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds a plain backbone with its weights and windows, and joins the two:
-
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+A run config adds a plain backbone with its weights and windows.
 """
 
 _base_ = [

@@ -6,9 +6,7 @@ Protocol: 12 epochs, batch 16 (8 GPUs x 2 images), AdamW 2e-4, decay 1e-4, warm-
     The paper says 1e-4 of all its detectors; the repository's configs of Mask R-CNN say 2e-4.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the backbone with its weights and joins the two:
-
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+A run config adds the backbone with its weights.
 """
 
 _base_ = [

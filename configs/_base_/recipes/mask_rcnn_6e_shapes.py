@@ -2,9 +2,7 @@
 
     python -m vitbackbones.datasets.shapes data/shapes
 
-A run config adds a small backbone and joins the two:
-
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+A run config adds a small backbone.
 """
 
 _base_ = [

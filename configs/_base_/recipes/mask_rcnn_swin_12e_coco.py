@@ -8,9 +8,7 @@ Protocol: 12 epochs, batch 16 (8 GPUs x 2 images), AdamW 1e-4, decay 0.05 of nei
     the GPU has it.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the backbone with its weights and joins the two:
-
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+A run config adds the backbone with its weights.
 """
 
 _base_ = [

@@ -5,9 +5,7 @@ Protocol: 12 epochs, batch 16 (8 GPUs x 2 images), AdamW 1e-4, decay 1e-4, warm-
     divided by 10 after epochs 8 and 11; 800 x 1333 pixels at most, flips. No gradient is clipped.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the backbone with its weights and joins the two:
-
-    model = dict(backbone=_base_.backbone, neck=_base_.maps)
+A run config adds the backbone with its weights.
 """
 
 _base_ = [

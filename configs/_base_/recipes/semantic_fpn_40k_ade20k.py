@@ -6,7 +6,7 @@ Protocol: 40k iterations at batch 32 (8 GPUs x 4 images), AdamW 2e-4, polynomial
     multiple of 32. The paper has 80k iterations at batch 16 and half the rate, and less mIoU.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds a backbone and joins it.
+A run config adds a backbone.
 """
 
 _base_ = [

@@ -10,11 +10,10 @@ Assumed for pyramids (PVT, MSF-Swin, SReT): they are brought to stride 16 in the
     over cells from finer maps and bilinearly from stride 32. That is the resolution that the head
     was made for: it keeps its function and cost, so that the table compares backbones. (At stride 8
     the classifier alone costs four times as much.) Naive and PUP would read the last map, the only
-    one that has passed all blocks, with stride=32 in the head and auxiliary_head=None, as the other
-    maps have other widths.
+    one that has passed all blocks, with auxiliary_head=None.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the backbone with its weights, and its widths in the neck.
+A run config adds the backbone with its weights.
 """
 
 _base_ = [

@@ -4,7 +4,7 @@ Protocol: 20 000 steps at batch 16, AdamW 3e-4; crops of 320 x 320, tested in wi
     at steps of 213. Nothing was published.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the backbone with its weights, and its widths in the neck.
+A run config adds the backbone with its weights.
 """
 
 _base_ = [

@@ -6,7 +6,7 @@ Protocol: 160k iterations at batch 16 (8 GPUs x 2 images), SGD 1e-2, heads at te
     flips.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the backbone with its weights, and its width in the heads.
+A run config adds the backbone with its weights.
 """
 
 _base_ = [

@@ -9,7 +9,7 @@ Nearest published: 44.51 / 45.81 (mIoU, one scale / several with flips, Swin-T, 
     repository), for the backbones of which nothing was published.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds a backbone, and says how the heads read its maps.
+A run config adds a backbone.
 """
 
 _base_ = [

@@ -212,6 +212,13 @@ def test_marked_boxes_leave_nothing(data, mark):
     assert check_dataset(data.config()).occurs == {'cat': 1, 'dog': 0}
 
 
+@pytest.mark.parametrize('mark', ['iscrowd', 'ignore'])
+@pytest.mark.parametrize('value', ['no', 2, [1]])
+def test_marks_of_other_forms(data, mark, value):
+    data.content['annotations'][1][mark] = value
+    assert "1 annotations (ids 2) have an 'iscrowd' or 'ignore' other than 0 and 1" in data.error()
+
+
 def test_usable_boxes_are_counted_by_class(data):
     data.content['annotations'][1]['bbox'] = [3, 3, 0, 5]
     assert check_dataset(data.config()).occurs == {'cat': 1, 'dog': 1}

@@ -1,6 +1,7 @@
 """An annotation file is read as a whole or refused by name, and two files are compared."""
 
 import json
+import os
 
 import pytest
 
@@ -107,9 +108,11 @@ def test_missing_file(data):
         check_coco(str(data.root / 'nowhere.json'), str(data.folder), CLASSES)
 
 
-def test_a_folder_in_place_of_the_file(data):
-    with pytest.raises(InputError, match='Is a directory'):
-        check_coco(str(data.folder), str(data.folder), CLASSES)
+def test_a_folder_or_a_pipe_in_place_of_the_file(data):
+    os.mkfifo(data.root / 'pipe')
+    for place in (data.folder, data.root / 'pipe'):
+        with pytest.raises(InputError, match=f'annotation file {place}: not a regular file'):
+            check_coco(str(place), str(data.folder), CLASSES)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
-"""Class folders and label files of classification, broken in each way."""
+"""Class folders, label files and shards of classification, broken in each way."""
 
+import os
 import shutil
 
 import pytest
 
-from vitbackbones.datasets.checks.folders import check_dataset, check_same_folders
+from vitbackbones.datasets.checks.folders import check_dataset, check_same_classes
 from vitbackbones.errors import InputError
+
+from ..shard_files import with_index
 
 CLASSES = ('bird', 'cat', 'dog')
 
@@ -32,7 +35,7 @@ def named(root, *names, **changes):
 def test_good_folders(root):
     assert check_dataset(settings(root)).warnings == []
     assert check_dataset(named(root, *CLASSES)).warnings == []
-    check_same_folders([settings(root), settings(root, 'val')])
+    check_same_classes([settings(root), settings(root, 'val')])
 
 
 @pytest.mark.parametrize(
@@ -59,7 +62,7 @@ def test_a_class_of_one_split_only(root, lacking, other):
     """mmpretrain would number the classes of the two splits differently."""
     shutil.rmtree(root / lacking / 'cat')
     with pytest.raises(InputError, match=f"{lacking}: the class folders 'cat' are missing"):
-        check_same_folders([settings(root), settings(root, 'val')])
+        check_same_classes([settings(root), settings(root, 'val')])
 
 
 def test_an_empty_class(root):
@@ -152,6 +155,14 @@ def test_a_label_file_that_is_no_text(root, content):
         check_dataset(config)
 
 
+def test_a_label_file_that_is_a_pipe(root):
+    config = with_labels(root)
+    (root / 'labels.txt').unlink()
+    os.mkfifo(root / 'labels.txt')
+    with pytest.raises(InputError, match='label file .*labels.txt: not a regular file'):
+        check_dataset(config)
+
+
 def test_an_empty_label_file(root):
     with pytest.raises(InputError, match='labels.txt: names no file of'):
         check_dataset(with_labels(root))
@@ -166,3 +177,40 @@ def test_imagenet_takes_a_label_file_that_is_there(root):
 def test_other_forms_are_left_alone(root):
     assert check_dataset(settings(root, type='CIFAR10')).warnings == []
     assert check_dataset(settings(root / 'nowhere', with_label=False)).warnings == []
+
+
+# ---------------------------------------------------------------------------- tar shards
+
+
+def in_shards(root, **changes):
+    return {'type': 'vitbackbones.ImageNetShards', 'data_root': str(root), **changes}
+
+
+def test_good_shards(tmp_path):
+    with_index(tmp_path)
+    with_index(tmp_path, 'val')
+    both = [in_shards(tmp_path), in_shards(tmp_path, shards='val')]
+    findings = check_dataset(both[0])
+    assert (findings.samples, findings.occurs) == (2, {'cat': 1, 'dog': 1})
+    check_same_classes(both)
+    named = check_dataset(in_shards(tmp_path, metainfo={'classes': ['a', 'b']}))
+    assert named.occurs == {'a': 1, 'b': 1}
+
+
+def test_names_of_the_config_must_be_as_many_as_in_shards(tmp_path):
+    with pytest.raises(InputError, match='has 2 classes, but metainfo.classes names 1'):
+        check_dataset(in_shards(with_index(tmp_path), metainfo={'classes': ['a']}))
+
+
+@pytest.mark.parametrize(
+    ('classes', 'message'),
+    [
+        (['cat', 'cow', 'dog'], r"train\.index\.json: the class folders 'cow' are missing"),
+        (['dog', 'cat'], r'val\.index\.json: its classes are not in the order of those in .*train'),
+    ],
+)
+def test_splits_in_shards_with_other_classes(tmp_path, classes, message):
+    with_index(tmp_path)
+    with_index(tmp_path, 'val', classes=classes)
+    with pytest.raises(InputError, match=message):
+        check_same_classes([in_shards(tmp_path), in_shards(tmp_path, shards='val')])

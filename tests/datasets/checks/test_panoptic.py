@@ -161,6 +161,13 @@ def test_another_area(data):
     assert f'the segment 1 has {area} pixels, and its area in the JSON file' in bad_picture(data)
 
 
+def test_a_percent_of_an_area_may_differ(data):
+    data.infos[0]['area'] *= 1.009
+    assert check_dataset(data.config()).warnings == []
+    data.infos[0]['area'] *= 1.009
+    assert 'the segment 1 has' in bad_picture(data)
+
+
 def test_a_picture_that_cannot_be_read(data):
     data.png.write_bytes(data.png.read_bytes()[:60])
     assert 'truncated, damaged or not an image' in bad_picture(data)

@@ -1,5 +1,7 @@
 """Files below a folder, and the text in them."""
 
+import os
+
 import pytest
 
 from vitbackbones.datasets.own.folder import DEPTH, files_below, folders_below, read_text
@@ -41,4 +43,10 @@ def test_text_is_read_without_the_mark_that_windows_puts_first(tmp_path):
 def test_what_is_no_text_is_named(tmp_path):
     (tmp_path / 'a.txt').write_bytes(b'\xff\xfe\x00')
     with pytest.raises(InputError, match=r'a\.txt: not a text file'):
+        read_text(tmp_path / 'a.txt')
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / 'a.txt')
+    with pytest.raises(InputError, match=r'a\.txt: not a text file: .*not a regular file'):
         read_text(tmp_path / 'a.txt')

@@ -64,6 +64,9 @@ def build(name):
     config = lower_thresholds(Config.fromfile(FOLDER / f'{name}.py'))
     config.model.backbone.pop('init_cfg', None)  # a download
     config.model.data_preprocessor.pop('batch_augments', None)  # they are of large images
+    if 'rcnn' in config.model.get('train_cfg', {}):
+        config.model.train_cfg.rcnn.sampler.num = 16  # regions of an image, of 512
+        config.model.test_cfg.rcnn.max_per_img = 10
     with DefaultScope.overwrite_default_scope('mmdet'):
         model = MODELS.build(config.model)
         model.init_weights()

@@ -5,7 +5,7 @@ import torch
 from mmpretrain.structures import DataSample
 
 from vitbackbones.tasks.classification import browse
-from vitbackbones.tasks.classification.task import preprocessor
+from vitbackbones.tasks.classification.task import Classification
 
 META = {'classes': ('cat', 'dog', 'a class of a very long name that does not fit a picture')}
 PIXELS = np.zeros((64, 64, 3), np.uint8)
@@ -52,10 +52,10 @@ def test_without_names_nothing_is_written(monkeypatch):
 def test_the_preprocessor_mixes_as_the_model_says():
     mixes = {'augments': [{'type': 'Mixup', 'alpha': 0.8}]}
     model = {'train_cfg': mixes, 'data_preprocessor': {'num_classes': 3}}
-    assert preprocessor(model) == {
+    assert Classification().preprocessor(model) == {
         'type': 'ClsDataPreprocessor',
         'batch_augments': mixes,
         'num_classes': 3,
     }
     given = {'type': 'vitbackbones.ErasingPreprocessor', 'batch_augments': None}
-    assert preprocessor({'train_cfg': mixes, 'data_preprocessor': given}) == given
+    assert Classification().preprocessor({'train_cfg': mixes, 'data_preprocessor': given}) == given

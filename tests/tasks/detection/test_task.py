@@ -7,7 +7,7 @@ from mmengine.registry import DATASETS, DefaultScope
 
 from vitbackbones.configuration.data import datasets
 from vitbackbones.datasets.shapes import write
-from vitbackbones.tasks.detection.task import TASK, shapes
+from vitbackbones.tasks.detection.task import Detection
 
 
 def config(kind, prefix, metrics, **metainfo):
@@ -20,8 +20,8 @@ def config(kind, prefix, metrics, **metainfo):
 
 def on_shapes(given, root):
     """Return the changed config, and the first sample of each of its data sets."""
-    write(root, train=1, val=1, size=48, **shapes(given))
-    changed = TASK.use_shapes(given, root)
+    write(root, train=1, val=1, size=48, **Detection().shapes(given))
+    changed = Detection().use_shapes(given, root)
     with DefaultScope.overwrite_default_scope('mmdet'):
         return changed, [DATASETS.build(dataset)[0] for _, dataset in datasets(changed)]
 
@@ -52,5 +52,5 @@ def test_things_and_stuff(tmp_path):
 
 def test_the_classes_of_coco_itself_are_things_and_stuff():
     given = config('CocoPanopticDataset', {'img': '', 'seg': 'own/'}, [])
-    drawn = shapes(given)
+    drawn = Detection().shapes(given)
     assert (len(drawn['classes']), len(drawn['stuff'])) == (80, 53)

@@ -23,7 +23,7 @@ def config(kind, grid=(4, 4), **backbone):
         'with_cls_token': kind != 'mla',
         'final_norm': False,
     }
-    widths = {'neck': {'in_channels': [DIMS] * 4}}
+    widths = {'neck': {'in_channels': [DIMS] * 4}, 'auxiliary_head': {'in_index': [0, 1, 2, 3]}}
     if kind != 'mla':
         widths = {head: {'in_channels': DIMS} for head in ('decode_head', 'auxiliary_head')}
     base = Config.fromfile(BASES / f'setr_{kind}.py')

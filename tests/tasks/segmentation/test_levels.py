@@ -14,6 +14,8 @@ from vitbackbones.tasks.segmentation.levels import (
 )
 from vitbackbones.tasks.task import Maps
 
+from ...small_backbones import small
+
 BASES = Path(__file__).parents[3] / 'configs' / '_base_'
 PLAIN = Maps([384], [16], 'the backbone')
 PYRAMID = Maps([64, 128, 320, 512], [4, 8, 16, 32], 'the backbone')
@@ -81,12 +83,11 @@ def test_setr_mla_joins_no_more_maps_than_there_are():
 @pytest.mark.parametrize('head', ['upernet', 'semantic_fpn', 'mask2former'])
 def test_the_neck_of_the_message_is_enough(head, tmp_path):
     path = tmp_path / 'config.py'
-    bases = [f'{BASES}/models/{head}_small.py', f'{BASES}/backbones/deit_small.py']
-    path.write_text(
-        f"_base_ = {bases}\ndefault_scope = 'mmseg'\nmodel = dict(backbone=_base_.backbone)\n"
-    )
+    settings = f"default_scope = 'mmseg'\nmodel = dict(backbone={small('ViT')})\n"
+    path.write_text(f"_base_ = '{BASES}/models/{head}_small.py'\n{settings}")
     config = Config.fromfile(path)
     del config.model.neck
+    config.model.decode_head.update(in_channels=[64] * 4, in_index=[0, 1, 2, 3])
     with pytest.raises(InputError, match='make the maps in model.neck') as refused:
         try_model(config)
     config.model.neck = eval(re.search(r'model\.neck: (dict\(.*?\))$', str(refused.value), re.M)[1])

@@ -66,7 +66,7 @@ def test_the_picture_is_renewed_after_an_evaluation_if_it_is_old(
 
 def test_a_run_that_fails_has_its_curves(tmp_path):
     runner = QuietRunner.from_cfg(config(tmp_path, {'type': 'Broken'}))
-    with pytest.raises(RuntimeError, match='broken'), curves.drawn_when_stopped(runner):
+    with pytest.raises(RuntimeError, match='broken'), curves.told_when_stopped(runner):
         runner.train()
     assert is_picture(tmp_path / 'curves.png')
     assert {row['step'] for row in measure(tmp_path)} == {1, 2}

@@ -11,10 +11,11 @@ from mmengine.hooks import Hook
 from mmengine.registry import DATASETS, HOOKS
 
 from vitbackbones.checkpoints.reading import load_file
-from vitbackbones.errors import InputError
+from vitbackbones.errors import InputError, TrainingInterrupted
 from vitbackbones.training import memory
 from vitbackbones.training.console import QuietRunner
 from vitbackbones.training.find_checkpoint import latest_checkpoint
+from vitbackbones.training.hooks import interrupt
 from vitbackbones.training.hooks.data_workers import explain_loss
 from vitbackbones.training.hooks.interrupt import InterruptHook, saved_without_data
 
@@ -58,6 +59,16 @@ def test_fewer_workers_for_want_of_memory_train_the_same(tmp_path, monkeypatch, 
         next(tmp_path.glob('*/*.log')).read_text()
     )
     assert state(fewer) == state(run_toy(config(tmp_path / 'whole', loop)))
+
+
+def test_workers_that_are_not_measured_train(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory, 'PATIENCE', 0)
+    hook = {'type': 'vitbackbones.DataWorkersHook'}
+    runner = run_toy(config(tmp_path, 'epoch', hook, workers=2))
+    assert runner.train_loop.dataloader.num_workers == 2
+    (log,) = tmp_path.glob('*/*.log')
+    assert log.read_text().count('a data worker has not loaded 8 samples after 0 s: all ') == 1
+    assert state(runner) == state(run_toy(config(tmp_path / 'whole', 'epoch')))
 
 
 def lose_a_worker(run):
@@ -129,6 +140,45 @@ def test_training_that_waits_for_data_does_not_wait_forever(tmp_path):
     stopped = run_toy(dying(tmp_path, flag, workers=1, resume=True, load_from=latest))
     whole = run_toy(dying(tmp_path / 'whole', flag))
     assert state(stopped) == state(whole)
+
+
+@DATASETS.register_module()
+class NoAnswer(NoisyData):
+    """The worker that loads sample ``last`` ends the run and never gives that sample."""
+
+    def __init__(self, last, flag):
+        self.last, self.flag = last, Path(flag)
+
+    def __getitem__(self, i):
+        if i == self.last and not self.flag.exists():
+            self.flag.touch()
+            time.sleep(0.5)  # until training has to wait for it
+            os.kill(os.getppid(), signal.SIGTERM)
+            time.sleep(600)
+        return super().__getitem__(i)
+
+
+@pytest.mark.parametrize(
+    ('split', 'sample', 'place'), [('train', 0, (0, 0)), ('train', 6, (0, 3)), ('val', 5, (1, 4))]
+)
+def test_a_signal_ends_a_run_that_waits_for_its_data(tmp_path, monkeypatch, split, sample, place):
+    def silent(work_dir, **options):
+        run = config(work_dir, 'epoch', **options)
+        run.train_dataloader.sampler.shuffle = False
+        data = {'type': 'NoAnswer', 'last': sample, 'flag': str(tmp_path / 'flag')}
+        run[f'{split}_dataloader'].update(dataset=data, num_workers=1)
+        return run
+
+    monkeypatch.setattr(interrupt, 'GRACE', 0.5)
+    with pytest.raises(TrainingInterrupted) as stop:
+        run_toy(silent(tmp_path))
+    end_workers()
+    assert stop.value.status == 128 + signal.SIGTERM
+    latest = latest_checkpoint(tmp_path)
+    meta = load_file(latest)['meta']
+    assert (meta['epoch'], meta['iter']) == place
+    again = run_toy(silent(tmp_path, resume=True, load_from=str(latest)))
+    assert state(again) == state(run_toy(silent(tmp_path / 'whole')))
 
 
 @DATASETS.register_module()

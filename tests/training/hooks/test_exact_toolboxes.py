@@ -85,7 +85,7 @@ def segmentation(folder):
 
 
 def detection(folder):
-    from tests.tools.conftest import TINY
+    from tests.commands.conftest import TINY
 
     root = shapes.write(folder, train=8, val=1, size=64)
     tiny = Config.fromfile(TINY)

@@ -60,11 +60,20 @@ def damage_pointer(work_dir, how):
     (work_dir / 'last_checkpoint').unlink()
     if how == 'folder':
         (work_dir / 'last_checkpoint').mkdir()
+    elif how == 'pipe':
+        os.mkfifo(work_dir / 'last_checkpoint')
     else:
         (work_dir / 'last_checkpoint').write_bytes(b'\xff\xfe\x00\x80')
 
 
-@pytest.mark.parametrize('how', ['folder', 'random bytes'])
+def test_a_pipe_is_no_checkpoint(trained, tmp_path):
+    copy = shutil.copytree(trained, tmp_path / 'copy')
+    (copy / 'last_checkpoint').unlink()
+    os.mkfifo(copy / 'epoch_9.pth')
+    assert latest_checkpoint(copy) == copy / 'epoch_3.pth'
+
+
+@pytest.mark.parametrize('how', ['folder', 'pipe', 'random bytes'])
 def test_a_damaged_pointer_is_passed_over_with_a_warning(trained, tmp_path, capsys, how):
     copy = shutil.copytree(trained, tmp_path / 'copy')
     damage_pointer(copy, how)

@@ -1,5 +1,6 @@
 """Ctrl-C: the checkpoint that is left, and what a resumed run makes of it."""
 
+import itertools
 import multiprocessing
 import os
 import pty
@@ -14,6 +15,7 @@ from mmengine.registry import HOOKS
 
 from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.training.find_checkpoint import latest_checkpoint
+from vitbackbones.training.hooks import interrupt as interrupt_module
 from vitbackbones.training.hooks.interrupt import TrainingInterrupted, _write_nowhere
 
 from ..toy import by_iteration, loader, run_toy, toy_config
@@ -58,7 +60,7 @@ def record():
 
 
 def with_hooks(work_dir, *hooks, **changes):
-    names = ('Interrupt', 'ExactResume', 'DataWorkers')
+    names = ('ExactResume', 'DataWorkers', 'Interrupt')
     guards = [{'type': f'vitbackbones.{name}Hook'} for name in names]
     return toy_config(work_dir, custom_hooks=[*guards, {'type': 'Recorder'}, *hooks], **changes)
 
@@ -283,3 +285,29 @@ class WhileSaving(Hook):
 def test_a_signal_while_saving_changes_nothing(tmp_path):
     stop, _ = interrupt(tmp_path, at={'iteration': 1, 'number': signal.SIGHUP}, saving=True)
     assert stop.status == 129
+
+
+def test_a_signal_that_arrives_while_processes_agree_counts_the_next_time(tmp_path, monkeypatch):
+    agreements = itertools.count()
+
+    def agree(numbers, choice):
+        if next(agreements) == 2:
+            os.kill(os.getpid(), signal.SIGTERM)  # after this process has given its number
+
+    monkeypatch.setattr(interrupt_module, 'is_distributed', lambda: True)
+    monkeypatch.setattr(interrupt_module, 'all_reduce', agree)
+    stop, saved = interrupt(tmp_path, at={})
+    assert (stop.status, saved['meta']['iter']) == (143, 3)
+
+
+def test_all_leave_with_the_signal_that_they_agree_on(tmp_path, monkeypatch):
+    """Another process got SIGTERM when this one got SIGHUP."""
+
+    def agree(numbers, choice):
+        if numbers == signal.SIGHUP:
+            numbers.fill_(signal.SIGTERM)
+
+    monkeypatch.setattr(interrupt_module, 'is_distributed', lambda: True)
+    monkeypatch.setattr(interrupt_module, 'all_reduce', agree)
+    stop, _ = interrupt(tmp_path, at={'iteration': 1, 'number': signal.SIGHUP})
+    assert stop.status == 143

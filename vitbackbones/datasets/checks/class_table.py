@@ -54,16 +54,19 @@ def _columns(kind: str, found: Iterable[dict[int, int]]) -> dict[str, Counter]:
 
 def _table(classes: Sequence[str], columns: dict[str, Counter]) -> str:
     """Write a line for each class, the most frequent first; of many classes only both ends."""
-    rows = [
-        (name, *(str(c[label]) for c in columns.values())) for label, name in enumerate(classes)
-    ]
-    rows.sort(key=lambda row: -int(row[-1]))
+    rows = []
+    for label, name in enumerate(classes):
+        counts = [column[label] for column in columns.values()]
+        rows.append([name, *counts])
+    rows.sort(key=lambda row: -row[-1])
     if len(rows) > SHOWN:
-        gap = ('...', *('' for _ in columns))
-        rows = [*rows[: SHOWN // 2], gap, *rows[-SHOWN // 2 :]]
-    rows.insert(0, ('class', *columns))
-    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
-    lines = (
-        '  '.join((f'  {name:<{first}}', *map(str.rjust, cells, others))) for name, *cells in rows
-    )
-    return '\n'.join(map(str.rstrip, lines))
+        rows[SHOWN // 2 : -SHOWN // 2] = [['...'] + [''] * len(columns)]
+    rows.insert(0, ['class', *columns])
+    widths = [max(len(str(cell)) for cell in column) for column in zip(*rows, strict=True)]
+    lines = []
+    for name, *counts in rows:
+        cells = [f'{name:<{widths[0]}}']
+        for count, width in zip(counts, widths[1:], strict=True):
+            cells.append(f'{count:>{width}}')
+        lines.append('  ' + '  '.join(cells).rstrip())
+    return '\n'.join(lines)

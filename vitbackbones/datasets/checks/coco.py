@@ -7,7 +7,7 @@ one pass over the file finds what would stop or spoil the run: what cannot work 
 
 Of a sample of the images, headers are compared with the sizes in the file: a tenth of a
 millisecond each, or seconds for all of COCO on a local disk and minutes on a network one, at every
-start of a run. ``tools/check_dataset.py`` decodes all images and compares all sizes.
+start of a run. ``check`` decodes all images and compares all sizes.
 """
 
 import os
@@ -170,7 +170,12 @@ def _usable(ann_file: str, annotations: Table, faults: dict[str, np.ndarray]) ->
             'than a pixel or outside of their image, by its width and height in the file. COCO '
             'boxes are [x, y, width, height] in pixels, not fractions of the image.'
         )
-    marks = zip(annotations['iscrowd'], annotations['ignore'], strict=True)
+    marks = [*zip(annotations['iscrowd'], annotations['ignore'], strict=True)]
+    named = zip(annotations['id'], marks, strict=True)
+    strange = [key for key, pair in named if any(mark not in (None, 0, 1) for mark in pair)]
+    if strange:
+        text = f"{len(strange)} annotations (ids {some(strange)}) have an 'iscrowd' or 'ignore'"
+        raise InputError(f'{ann_file}: {text} other than 0 and 1. Set 0 for ordinary objects.')
     usable = kept & ~np.array([bool(crowd or ignore) for crowd, ignore in marks])
     if not usable.any():
         raise InputError(

@@ -12,6 +12,7 @@ from itertools import chain
 import numpy as np
 
 from ...errors import InputError
+from ...files import regular_file
 from ...messages import cut, some
 
 ID, NUMBER = (int, str), (int, float)
@@ -60,7 +61,7 @@ def load_json(ann_file: str) -> object:
         InputError: it is missing or damaged.
     """
     try:
-        with open(ann_file, encoding='utf-8') as file:
+        with open(ann_file, encoding='utf-8', opener=regular_file) as file:
             return json.load(file)
     except FileNotFoundError:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Check a classification data set before a run: class folders, or images and a label file.
+"""Check a classification data set before a run: class folders, a label file, or tar shards.
 
 mmpretrain numbers class folders in the order of their names and compares at most how many there
 are. So a folder that is missing from one split shifts the labels of all that follow, a class
@@ -10,30 +10,36 @@ others (CIFAR, Flowers-102, Pets, iNaturalist) have files of fixed names and for
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from ...errors import InputError
+from ...files import regular_file
 from ...messages import cut, some
 from ...registry import bare_name
+from ..shards_index import index_file, read_index
 from .findings import Findings, not_there
 
 KINDS = ('CustomDataset', 'ImageNet')
+SHARDS = 'ImageNetShards'
 EXTENSIONS = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif')  # mmpretrain's default
 IMAGENET_CLASSES = 1000
 DIGITS = 9  # of the largest label that makes sense
 
 
 def check_dataset(dataset: dict) -> Findings:
-    """Look into the folders or the label file of a data set and count the images of each class.
+    """Look into what lists the images of a data set and count those of each class.
 
     Args:
         dataset: its config.
 
     Raises:
         InputError: class folders that are missing, too many or empty; a label file that names
-            files that are not there, or one with two labels, or whose lines are no labels.
+            files that are not there, or one with two labels, or whose lines are no labels; an
+            index of shards that is damaged, or does not fit them.
     """
+    if bare_name(dataset.get('type')) == SHARDS:
+        return _check_shards(dataset)
     if not _is_looked_at(dataset):
         return Findings()
     labels = label_file(dataset)
@@ -135,22 +141,52 @@ def _images(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     return (file for file in files if file.lower().endswith(suffixes))
 
 
-def check_same_folders(datasets: Iterable[dict]) -> None:
+def check_same_classes(datasets: Collection[dict]) -> None:
     """Compare the class folders of all splits, which give the labels their numbers.
 
     Raises:
         InputError: a folder is in one split only.
     """
-    looked_at = filter(_is_looked_at, datasets)
-    folders = list(dict.fromkeys(image_folder(d) for d in looked_at if label_file(d) is None))
-    for folder in folders[1:]:
-        first, other = (set(class_folders(each)) for each in (folders[0], folder))
-        for place, only in ((folders[0], other - first), (folder, first - other)):
+    looked_at = [image_folder(d) for d in datasets if _is_looked_at(d) and label_file(d) is None]
+    _require_same({folder: class_folders(folder) for folder in looked_at})
+    places = dict.fromkeys(_place(d) for d in datasets if bare_name(d.get('type')) == SHARDS)
+    _require_same({index_file(*place): read_index(*place).classes for place in places})
+
+
+def _require_same(classes: dict[Path, list[str]]) -> None:
+    first = next(iter(classes), None)
+    for place, names in classes.items():
+        missing, extra = {*classes[first]} - {*names}, {*names} - {*classes[first]}
+        for lacking, only in ((first, extra), (place, missing)):
             if only:
                 raise InputError(
-                    f'{place}: the class folders {some(sorted(only))} are missing, the other '
+                    f'{lacking}: the class folders {some(sorted(only))} are missing, the other '
                     'split has them; labels are numbered by the order of the folders'
                 )
+        if names != classes[first]:
+            raise InputError(f'{place}: its classes are not in the order of those in {first}')
+
+
+# ---------------------------------------------------------------------------- tar shards
+
+
+def _check_shards(dataset: dict) -> Findings:
+    place = _place(dataset)
+    index = read_index(*place)
+    names = (dataset.get('metainfo') or {}).get('classes') or index.classes
+    if len(names) != len(index.classes):
+        raise InputError(
+            f'{index_file(*place)}: has {len(index.classes)} classes, but metainfo.classes names '
+            f'{len(names)}. Correct the names, or leave them out.'
+        )
+    counts = Counter(label for shard in index.shards for label in shard.labels)
+    occurs = {name: counts[label] for label, name in enumerate(names)}
+    return Findings(samples=counts.total(), occurs=occurs)
+
+
+def _place(dataset: dict) -> tuple[str, str]:
+    """Return the folder of the shards, and the name of their index."""
+    return dataset.get('data_root') or '', dataset.get('shards', 'train')
 
 
 # ---------------------------------------------------------------------------- label files
@@ -184,7 +220,8 @@ def _check_labels(
 def _read_labels(file: Path, count: int | None) -> list[tuple[str, int]]:
     """Read the file name and the label of every line."""
     try:
-        lines = file.read_text(encoding='utf-8').splitlines()
+        with open(file, encoding='utf-8', opener=regular_file) as text:
+            lines = text.read().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, 'strerror', None) or 'not a text of file names and labels'
         raise InputError(f'label file {file}: {reason}.') from error

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import InputError
+from ...files import regular_file
 
 DEPTH = 4  # folders below the one given
 
@@ -41,6 +42,7 @@ def read_text(file: Path) -> str:
         InputError: it cannot be read, or is no text.
     """
     try:
-        return file.read_text('utf-8-sig')  # leaves out the mark that Windows puts first
+        with open(file, encoding='utf-8-sig', opener=regular_file) as text:
+            return text.read()  # without the mark that Windows puts first
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f'{file}: not a text file: {error}.') from error

@@ -14,9 +14,6 @@ from . import (
     deformable_attention,
     deformable_convolution,
     focal_loss,
-    masked_convolution,
-    position_attention,
-    reassembly,
     regions,
     suppression,
 )
@@ -47,7 +44,6 @@ _ATTENTION = "torch's embedding bags"
 _SORTED = 'equal scores come as in mmcv: in the order of an unstable sort'
 _NEGATIVE = 'a region of negative size gives 0, as on CUDA; mmcv refuses it on a CPU'
 _EMPTY_POOL = 'a region of no size has no gradient; in mmcv its first pixel has one'
-_NAIVE = "mmcv's `CARAFENaive` refuses gradients on a CPU; `CARAFE` does not"
 _LOGARITHM = 'logarithms go below -87, where those of mmcv end'
 
 OPERATORS = {
@@ -82,14 +78,6 @@ OPERATORS = {
     ),
     'ms_deform_attn_forward': Operator(deformable_attention.ms_deform_attn_forward, _ATTENTION),
     'ms_deform_attn_backward': Operator(deformable_attention.ms_deform_attn_backward, _ATTENTION),
-    'psamask_forward': Operator(position_attention.psamask_forward, 'torch'),
-    'psamask_backward': Operator(position_attention.psamask_backward, 'torch'),
-    'carafe_forward': Operator(reassembly.carafe_forward, 'torch'),
-    'carafe_backward': Operator(reassembly.carafe_backward, 'torch'),
-    'carafe_naive_forward': Operator(reassembly.carafe_naive_forward, 'torch'),
-    'carafe_naive_backward': Operator(reassembly.carafe_naive_backward, 'torch', _NAIVE),
-    'masked_im2col_forward': Operator(masked_convolution.masked_im2col_forward, 'torch'),
-    'masked_col2im_forward': Operator(masked_convolution.masked_col2im_forward, 'torch'),
 }
 
 

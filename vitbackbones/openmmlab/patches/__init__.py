@@ -2,7 +2,7 @@
 
 Data only. :mod:`~vitbackbones.openmmlab.applying` puts a patch in place, and
 :mod:`~vitbackbones.openmmlab.after_import` does so as soon as the module that it concerns is
-imported. ``docs/compatibility.md`` is made from this table, whose parts have a file each.
+imported. ``docs/compatibility.md`` shows this table on the site, whose parts have a file each.
 """
 
 from .imports import IMPORTS, OTHER_TOOLBOXES
@@ -20,7 +20,7 @@ from .patch import (
     ONEDL,
     Patch,
 )
-from .reading import LOADING, NAMED_CONFIGS
+from .reading import LOADING, NAMED_CONFIGS, WIDTHS
 from .runs import RUNS, SCRIPTS
 
 __all__ = [
@@ -42,10 +42,11 @@ __all__ = [
     'PATCHES',
     'RUNS',
     'SCRIPTS',
+    'WIDTHS',
     'Patch',
 ]
 
 PATCHES = (
-    *(*IMPORTS, *OTHER_TOOLBOXES, *MESSAGES, *NAMED_CONFIGS),
+    *(*IMPORTS, *OTHER_TOOLBOXES, *MESSAGES, *NAMED_CONFIGS, *WIDTHS),
     *(*LOADING, *INFERENCE, *RUNS, *SCRIPTS),
 )

@@ -23,6 +23,16 @@ NAMED_CONFIGS = (
     ),
 )
 
+WIDTHS = (
+    Patch(
+        'mmengine.registry:Registry.build',
+        'the widths of the maps that neck and heads read are typed into every config, although the '
+        'backbone knows them',
+        'those that a config leaves out are filled from the backbone when a model is built',
+        'widths:fill_before_building',
+    ),
+)
+
 LOADING = (
     Patch(
         'mmengine.runner:CheckpointLoader.load_checkpoint',

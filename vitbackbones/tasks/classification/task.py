@@ -1,7 +1,7 @@
 """Classification with mmpretrain, on folders of images."""
 
 import copy
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,66 +9,93 @@ from mmengine.config import Config
 
 from ...configuration.data import datasets
 from ...datasets.shapes import KINDS
-from ...registry import SCOPE, bare_name
-from ..task import Deferred, Task
-from .agreement import accuracy_names, classes_suffice, head_reads_vectors
+from ...registry import SCOPE
+from ..task import Task
+from .agreement import (
+    accuracy_names,
+    classes_suffice,
+    head_reads_vectors,
+    training_accuracy_has_enough,
+)
 
 if TYPE_CHECKING:
+    import numpy as np
+    from mmengine.runner import TestLoop
+    from mmengine.structures import BaseDataElement
+    from PIL.Image import Image
+    from torch import nn
+
     from ...datasets.checks.findings import Findings
+    from ...drawing.samples import Drawn
+    from ...inference.writers import ScoreWriter
+    from ...reporting.classification import ClassificationReport
 
 
-def shapes(config: Config) -> dict:
-    """Put one kind of shape into each class folder; most outputs of a large head get no example."""
-    return {'classes': KINDS[: config.model.head.num_classes], 'layout': 'folders'}
+class Classification(Task):
+    """A class for every image."""
 
+    scope = 'mmpretrain'
+    packer = 'PackInputs'
+    measured = {'Accuracy': accuracy_names}
+    rules = (classes_suffice, training_accuracy_has_enough, head_reads_vectors)
+    unit = 'image'
 
-def use_shapes(config: Config, root: Path) -> Config:
-    """Train and test on class folders of shapes."""
-    config = copy.deepcopy(config)
-    for path, dataset in datasets(config):
-        steps = list(dataset.pipeline)
-        if 'LoadImage' not in steps[0].type:  # CIFAR's data sets hold decoded pictures
-            steps.insert(0, {'type': f'{SCOPE}.LoadImage'})
-        dataset.clear()
-        split = 'train' if path.startswith('train') else 'val'
-        dataset.update(type='CustomDataset', data_root=str(root), data_prefix=split, pipeline=steps)
-    return config
+    def check_dataset(self, dataset: dict, evaluated: bool) -> 'Findings':
+        """Look into folders, label files or shards."""
+        from ...datasets.checks.folders import check_dataset
 
+        return check_dataset(dataset)
 
-def check_dataset(dataset: dict, evaluated: bool) -> 'Findings':
-    """Look into shards, or into folders and label files."""
-    place = 'shards' if bare_name(dataset.get('type')) == 'ImageNetShards' else 'folders'
-    return Deferred(f'datasets.checks.{place}:check_dataset')(dataset)
+    def check_datasets(self, datasets: Collection[dict]) -> None:
+        """Compare the classes of all splits."""
+        from ...datasets.checks.folders import check_same_classes
 
+        check_same_classes(datasets)
 
-def check_datasets(datasets: Collection[dict]) -> None:
-    """Compare the classes of all splits."""
-    Deferred('datasets.checks.folders:check_same_folders')(datasets)
-    Deferred('datasets.checks.shards:check_same_classes')(datasets)
+    def shapes(self, config: Config) -> dict:
+        """Put one kind of shape into each class folder; most classes of many get no example."""
+        return {'classes': KINDS[: config.model.head.num_classes], 'layout': 'folders'}
 
+    def use_shapes(self, config: Config, root: Path) -> Config:
+        """Train and test on class folders of shapes."""
+        config = copy.deepcopy(config)
+        for path, dataset in datasets(config):
+            steps = list(dataset.pipeline)
+            if 'LoadImage' not in steps[0].type:  # CIFAR's data sets hold decoded pictures
+                steps.insert(0, {'type': f'{SCOPE}.LoadImage'})
+            dataset.clear()
+            split = 'train' if path.startswith('train') else 'val'
+            dataset.update(
+                type='CustomDataset', data_root=str(root), data_prefix=split, pipeline=steps
+            )
+        return config
 
-def preprocessor(model: Mapping) -> dict:
-    """Return settings that mmpretrain completes: ``train_cfg`` of a model says how it mixes."""
-    default = {'type': 'ClsDataPreprocessor', 'batch_augments': model.get('train_cfg')}
-    return default | dict(model.get('data_preprocessor') or {})
+    def preprocessor(self, model: Mapping) -> dict:
+        """Return settings that mmpretrain completes: ``train_cfg`` of a model says how it mixes."""
+        default = {'type': 'ClsDataPreprocessor', 'batch_augments': model.get('train_cfg')}
+        return default | dict(model.get('data_preprocessor') or {})
 
+    def browse(
+        self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
+    ) -> 'Drawn':
+        from .browse import draw
 
-TASK = Task(
-    scope='mmpretrain',
-    packer='PackInputs',
-    measured={'Accuracy': accuracy_names},
-    rules=(classes_suffice, head_reads_vectors),
-    unit='image',
-    check_dataset=check_dataset,
-    check_datasets=check_datasets,
-    file_checks=Deferred('datasets.checks.shards:shard_checks'),
-    shapes=shapes,
-    use_shapes=use_shapes,
-    exportable=Deferred('tasks.classification.export:exportable'),
-    preprocessor=preprocessor,
-    browse=Deferred('tasks.classification.browse:draw'),
-    writer=Deferred('inference.writers:ScoreWriter'),
-    # without the least score: the best classes are drawn whatever they have
-    draw=lambda *given: Deferred('drawing.classes:draw_classes')(*given[:-1]),
-    report=Deferred('reporting.classification:ClassificationReport'),
-)
+        return draw(pixels, sample, meta, longest)
+
+    def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'ScoreWriter':
+        from ...inference.writers import ScoreWriter
+
+        return ScoreWriter(out, meta, threshold, masks)
+
+    def draw(
+        self, model: 'nn.Module', dataset, number: int, threshold: float
+    ) -> 'Iterator[tuple[str, Image]]':
+        """Draw the best classes, whatever their scores."""
+        from ...drawing.classes import draw_classes
+
+        return draw_classes(model, dataset, number)
+
+    def report(self, loop: 'TestLoop', number: int, threshold: float) -> 'ClassificationReport':
+        from ...reporting.classification import ClassificationReport
+
+        return ClassificationReport(loop, number, threshold)

@@ -47,8 +47,20 @@ def queries_suffice(config: Mapping) -> Iterator[str]:
     if value_at(model, 'bbox_head.loss_cls.use_sigmoid'):  # a query may be several boxes
         classes = value_at(model, 'bbox_head.num_classes')
         what, count = f'{what} of {classes} classes give', queries * (classes or kept)
-    if kept > count:
+    if kept < 1:
+        yield f'model.test_cfg.max_per_img: is {kept}, but {type_at(model)} needs a number from 1'
+    elif kept > count:
         yield f'model.test_cfg.max_per_img: is {kept}, more than {what}'
+
+
+def coco_metrics_know_the_truth(config: Mapping) -> Iterator[str]:
+    """Check that a ``CocoMetric`` has a file, or samples that hold what it compares with."""
+    for path, metric in evaluators(config):
+        tested = list(datasets(config, (path.partition('_')[0],)))
+        packed = any("'instances'" in str(dataset.get('pipeline')) for _, dataset in tested)
+        missing = type_at(metric) == 'CocoMetric' and metric.get('ann_file') is None
+        if missing and tested and not packed:
+            yield f'{path}.ann_file: is missing; set it to the annotations of {tested[0][0]}'
 
 
 def widths_of_detr_agree(config: Mapping) -> Iterator[str]:

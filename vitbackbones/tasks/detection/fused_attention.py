@@ -16,7 +16,7 @@ from mmcv.cnn.bricks.transformer import MultiheadAttention
 from mmengine.model import BaseModule
 from torch import Tensor, nn
 
-from ...layers import GroupedLinear, join_heads
+from ...layers import project_parts
 from .chunked_attention import chunked_attention
 
 ALIGNMENT = 8  # of the rows of a mask for the memory-efficient kernel, in numbers
@@ -55,14 +55,14 @@ class FusedAttention(MultiheadAttention):
     def __init__(self, built: MultiheadAttention) -> None:
         BaseModule.__init__(self)
         vars(self).update(vars(built))
-        self.projection: GroupedLinear | None = None  # before it is folded
+        self.projection: nn.Linear | None = None  # before it is folded
 
     def fold_for_inference(self) -> None:
         """Make linear layers of all projections, which can be packed (``layers.fuse``)."""
         attn = self.attn
         if self.projection is not None:
             return  # a copy of a fused model
-        self.projection = GroupedLinear(self.embed_dims, 3 * self.embed_dims, parts=3)
+        self.projection = nn.Linear(self.embed_dims, 3 * self.embed_dims, device='meta')
         self.projection.weight, self.projection.bias = attn.in_proj_weight, attn.in_proj_bias
         attn.in_proj_weight = attn.in_proj_bias = None
         attn.out_proj = plain_linear(attn.out_proj)
@@ -97,7 +97,7 @@ class FusedAttention(MultiheadAttention):
         # (N, L, C) -> (N, L, heads, C / heads) -> (N, heads, L, C / heads)
         q, k, v = (x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for x in (q, k, v))
         out = _attend(q, k, v, bias, dropout)
-        out = join_heads(out)  # (N, heads, L, C / heads) -> (N, L, C)
+        out = out.transpose(1, 2).flatten(2)  # (N, heads, L, C / heads) -> (N, L, C)
         return query + self.dropout_layer(self.proj_drop(self.attn.out_proj(out)))
 
     def _project_query_key(
@@ -111,7 +111,7 @@ class FusedAttention(MultiheadAttention):
     def _project(self, x: Tensor, first: int, last: int) -> Tensor:
         """Apply the blocks ``first`` to ``last`` of the stacked projections of q, k and v."""
         if self.projection is not None:
-            return self.projection(x, slice(first, last))
+            return project_parts(self.projection, x, first, last, self.embed_dims)
         rows = slice(first * self.embed_dims, last * self.embed_dims)
         return F.linear(x, self.attn.in_proj_weight[rows], self.attn.in_proj_bias[rows])
 

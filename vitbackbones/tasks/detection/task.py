@@ -1,7 +1,7 @@
 """Detection with mmdet, on data in COCO's format."""
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,9 @@ from ...configuration.data import datasets, evaluators, first_dataset
 from ...configuration.metainfo import config_meta, training_classes
 from ...configuration.settings import type_at
 from .. import mask2former
-from ..task import Deferred, Task
+from ..task import OwnData, Task
 from .agreement import (
+    coco_metrics_know_the_truth,
     coco_names,
     masks_are_for_models_of_masks,
     masks_are_loaded,
@@ -28,7 +29,16 @@ from .levels import (
 )
 
 if TYPE_CHECKING:
+    import numpy as np
+    from mmengine.runner import TestLoop
+    from mmengine.structures import BaseDataElement
+    from PIL.Image import Image
+    from torch import nn
+
     from ...datasets.checks.findings import Findings, Look
+    from ...drawing.samples import Drawn
+    from ...inference.object_writer import ObjectWriter
+    from ...reporting.detection import DetectionReport
 
 
 def is_panoptic(dataset: Mapping) -> bool:
@@ -36,79 +46,111 @@ def is_panoptic(dataset: Mapping) -> bool:
     return type_at(dataset) == 'CocoPanopticDataset'
 
 
-def shapes(config: Config) -> dict:
-    """Draw the classes that a config trains on; of panoptic data, shapes are the things alone."""
-    if not is_panoptic(first_dataset(config, 'train')):
-        return {'classes': training_classes(config)}
-    meta = config_meta(config, 'train')
-    return {'classes': meta['thing_classes'], 'stuff': meta['stuff_classes']}
+class Detection(Task):
+    """Boxes, masks of instances, and panoptic segments."""
 
-
-def use_shapes(config: Config, root: Path) -> Config:
-    """Train and test on the Shapes data set, under the class names of the config's own data."""
-    config = copy.deepcopy(config)
-    for path, dataset in datasets(config):
-        split = 'train' if path.startswith('train') else 'val'
-        name = f'{"panoptic" if is_panoptic(dataset) else "instances"}_{split}'
-        dataset.update(
-            data_root=str(root),
-            ann_file=f'annotations/{name}.json',
-            data_prefix={'img': f'images/{split}/'},
-        )
-        if is_panoptic(dataset):
-            dataset['data_prefix']['seg'] = f'annotations/{name}/'
-    for _, metric in evaluators(config):
-        name = 'panoptic_val' if 'seg_prefix' in metric else 'instances_val'
-        if 'ann_file' in metric:
-            metric['ann_file'] = str(root / 'annotations' / f'{name}.json')
-        if 'seg_prefix' in metric:
-            metric['seg_prefix'] = str(root / 'annotations' / name)
-    return config
-
-
-def check_dataset(dataset: dict, evaluated: bool) -> 'Findings':
-    """Look into a data set of boxes and masks, or of panoptic segments."""
-    form = 'panoptic' if is_panoptic(dataset) else 'coco'
-    return Deferred(f'datasets.checks.{form}:check_dataset')(dataset, evaluated)
-
-
-def file_checks(dataset: dict) -> 'dict[str, Callable[[], Look]]':
-    """Look at the PNG files of panoptic segments."""
-    if not is_panoptic(dataset):
-        return {}
-    return Deferred('datasets.checks.panoptic:segment_checks')(dataset)
-
-
-TASK = Task(
-    scope='mmdet',
-    packer='PackDetInputs',
-    measured={'CocoMetric': coco_names, 'CocoPanopticMetric': panoptic_names},
-    rules=(
+    scope = 'mmdet'
+    packer = 'PackDetInputs'
+    measured = {'CocoMetric': coco_names, 'CocoPanopticMetric': panoptic_names}
+    rules = (
         queries_suffice,
         widths_of_detr_agree,
         masks_are_loaded,
         masks_are_for_models_of_masks,
+        coco_metrics_know_the_truth,
         *mask2former.RULES,
-    ),
-    fits=(
+    )
+    fits = (
         heads_read_all_levels,
         attention_reads_all_levels,
         attention_has_the_width_of_the_maps,
         proposals_have_the_width_of_the_maps,
-    ),
-    unit='usable box',
-    needs_contrast=False,  # a box is told apart from the background
-    check_dataset=check_dataset,
-    file_checks=file_checks,
-    check_evaluators=Deferred('tasks.detection.evaluators:check_evaluators'),
-    shapes=shapes,
-    use_shapes=use_shapes,
-    sized=('data_preprocessor',),
-    fits_folder=Deferred('tasks.detection.own_data:fits_folder'),
-    use_folder=Deferred('tasks.detection.own_data:use_folder'),
-    exportable=Deferred('tasks.detection.export:exportable'),
-    browse=Deferred('tasks.detection.browse:draw'),
-    writer=Deferred('inference.object_writer:ObjectWriter'),
-    draw=Deferred('drawing.boxes:draw_detections'),
-    report=Deferred('reporting.detection:DetectionReport'),
-)
+    )
+    unit = 'usable box'
+    needs_contrast = False  # a box is told apart from the background
+    sized = ('data_preprocessor',)
+    reads_folders = True
+
+    def check_dataset(self, dataset: dict, evaluated: bool) -> 'Findings':
+        """Look into a data set of boxes and masks, or of panoptic segments."""
+        from ...datasets.checks import coco, panoptic
+
+        form = panoptic if is_panoptic(dataset) else coco
+        return form.check_dataset(dataset, evaluated)
+
+    def check_evaluators(self, config: Config, found: 'dict[str, Findings]') -> None:
+        from .evaluators import check_evaluators
+
+        check_evaluators(config, found)
+
+    def file_checks(self, dataset: dict) -> 'dict[str, Callable[[], Look]]':
+        """Look at the PNG files of panoptic segments."""
+        if not is_panoptic(dataset):
+            return {}
+        from ...datasets.checks.panoptic import segment_checks
+
+        return segment_checks(dataset)
+
+    def shapes(self, config: Config) -> dict:
+        """Draw the classes that a config trains on; in panoptic data, shapes are things."""
+        if not is_panoptic(first_dataset(config, 'train')):
+            return {'classes': training_classes(config)}
+        meta = config_meta(config, 'train')
+        return {'classes': meta['thing_classes'], 'stuff': meta['stuff_classes']}
+
+    def use_shapes(self, config: Config, root: Path) -> Config:
+        """Train and test on Shapes, under the class names of the config's own data."""
+        config = copy.deepcopy(config)
+        for path, dataset in datasets(config):
+            split = 'train' if path.startswith('train') else 'val'
+            name = f'{"panoptic" if is_panoptic(dataset) else "instances"}_{split}'
+            dataset.update(
+                data_root=str(root),
+                ann_file=f'annotations/{name}.json',
+                data_prefix={'img': f'images/{split}/'},
+            )
+            if is_panoptic(dataset):
+                dataset['data_prefix']['seg'] = f'annotations/{name}/'
+        for _, metric in evaluators(config):
+            name = 'panoptic_val' if 'seg_prefix' in metric else 'instances_val'
+            if 'ann_file' in metric:
+                metric['ann_file'] = str(root / 'annotations' / f'{name}.json')
+            if 'seg_prefix' in metric:
+                metric['seg_prefix'] = str(root / 'annotations' / name)
+        return config
+
+    def fits_folder(self, config: Config, root: Path) -> bool:
+        from .own_data import fits_folder
+
+        return fits_folder(config, root)
+
+    def use_folder(
+        self, config: Config, root: Path, lists: Path, trained: Mapping | None
+    ) -> OwnData:
+        from .own_data import use_folder
+
+        return use_folder(config, root, lists, trained)
+
+    def browse(
+        self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
+    ) -> 'Drawn':
+        from .browse import draw
+
+        return draw(pixels, sample, meta, longest)
+
+    def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'ObjectWriter':
+        from ...inference.object_writer import ObjectWriter
+
+        return ObjectWriter(out, meta, threshold, masks)
+
+    def draw(
+        self, model: 'nn.Module', dataset, number: int, threshold: float
+    ) -> 'Iterator[tuple[str, Image]]':
+        from ...drawing.boxes import draw_detections
+
+        return draw_detections(model, dataset, number, threshold)
+
+    def report(self, loop: 'TestLoop', number: int, threshold: float) -> 'DetectionReport':
+        from ...reporting.detection import DetectionReport
+
+        return DetectionReport(loop, number, threshold)

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
+from ...configuration.data import datasets, evaluators
 from ...configuration.settings import as_list, type_at, value_at
+from ...datasets.load_mask import IGNORED
 from ...processes import processes_here
 
 IOU_NAMES = {
@@ -35,6 +37,50 @@ def windows_cover(config: Mapping) -> Iterator[str]:
         step[0] > window[0] or step[1] > window[1]
     ):
         yield f'model.test_cfg.stride: is {step}, larger than crop_size={window}: it leaves gaps'
+
+
+def batches_have_one_size(config: Mapping) -> Iterator[str]:
+    """Check that training pads all crops to one size, in one of mmseg's two ways."""
+    settings = value_at(config, 'model.data_preprocessor') or {}
+    size, key = settings.get('size'), 'model.data_preprocessor.size'
+    if type_at(settings) != 'SegDataPreProcessor':
+        return
+    if (size is None) == (settings.get('size_divisor') is None):
+        yield f'{key}: is {size}; set it to that of the crops, or size_divisor, and not both'
+        return
+    for path, dataset in datasets(config, ('train',)) if size else ():
+        crops = [value_at(step, 'crop_size') for step in as_list(dataset.get('pipeline'))]
+        for crop in crops:
+            sides = crop if isinstance(crop, list | tuple) else (crop or 0,) * 2
+            if any(a < b for a, b in zip(size, sides, strict=True)):
+                yield f'{key}: is {size}, less than {path}.pipeline crops; set it to {crop}'
+
+
+def what_is_ignored_has_one_number(config: Mapping) -> Iterator[str]:
+    """Check that losses ignore the pixels that padding adds and ``LoadMask`` marks."""
+    settings = value_at(config, 'model.data_preprocessor') or {}
+    if type_at(settings) != 'SegDataPreProcessor':
+        return
+    padded = settings.get('seg_pad_val', IGNORED)
+    steps = [s for _, d in datasets(config, ('train',)) for s in as_list(d.get('pipeline'))]
+    marked = IGNORED if any(type_at(step) == 'LoadMask' for step in steps) else padded
+    for key in ('decode_head', 'auxiliary_head'):
+        for head in as_list(value_at(config, f'model.{key}') or []):
+            ignored = head.get('ignore_index', IGNORED)
+            if not ignored == padded == marked:
+                yield (
+                    f'model.{key}.ignore_index: is {ignored}, where padding gives '
+                    f'data_preprocessor.seg_pad_val={padded}, and masks {marked}; set both to '
+                    f'{marked}, or a class is learned from what is to be ignored'
+                )
+
+
+def files_have_a_place(config: Mapping) -> Iterator[str]:
+    """Check that a metric that writes files instead of measuring has a folder for them."""
+    for path, metric in evaluators(config):
+        wanted = type_at(metric) == 'IoUMetric' and metric.get('format_only')
+        if wanted and not metric.get('output_dir'):
+            yield f'{path}.output_dir: is missing, format_only=True writes masks there'
 
 
 def pooled_maps_are_normalized(config: Mapping) -> Iterator[str]:

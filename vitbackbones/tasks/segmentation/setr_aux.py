@@ -9,6 +9,7 @@ from .setr_mla import SETRMLAAuxHead
 from .setr_up import SETRNaiveHead, SETRPUPAuxHead
 
 KINDS = {'naive': SETRNaiveHead, 'pup': SETRPUPAuxHead, 'mla': SETRMLAAuxHead}
+BY_MAP = ('in_channels', 'stride')  # these may be lists
 
 
 class SETRAuxHead(BaseModule):
@@ -17,7 +18,8 @@ class SETRAuxHead(BaseModule):
     Args:
         kind: ``'naive'``, ``'pup'`` or ``'mla'``.
         in_index: the maps that are read, counted in what the backbone or the neck returns.
-        options: arguments of each head (``setr_head.SETRHead``).
+        options: arguments of each head (``setr_head.SETRHead``); ``in_channels`` and ``stride`` may
+            be lists of one number for each map.
 
     Raises:
         OptionError: unknown ``kind``.
@@ -26,7 +28,11 @@ class SETRAuxHead(BaseModule):
     def __init__(self, kind: str, in_index: list[int], **options) -> None:
         super().__init__()
         require_choice('kind', kind, KINDS)
-        self.heads = nn.ModuleList(KINDS[kind](in_index=i, **options) for i in in_index)
+        lists = {key: options.pop(key) for key in BY_MAP if isinstance(options.get(key), list)}
+        self.heads = nn.ModuleList()
+        for number, index in enumerate(in_index):
+            own = {key: values[number] for key, values in lists.items()}
+            self.heads.append(KINDS[kind](in_index=index, **own, **options))
 
     def loss(
         self, inputs: tuple[Tensor, ...], batch_data_samples: SampleList, train_cfg: dict

@@ -1,54 +1,123 @@
 """Semantic segmentation with mmseg, on images and index masks."""
 
 import copy
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mmengine.config import Config
 
 from ...configuration.data import datasets, use_files
 from ...configuration.metainfo import training_classes
 from .. import mask2former
-from ..task import Deferred, Task
-from .agreement import iou_names, pooled_maps_are_normalized, windows_cover
+from ..task import OwnData, Task
+from .agreement import (
+    batches_have_one_size,
+    files_have_a_place,
+    iou_names,
+    pooled_maps_are_normalized,
+    what_is_ignored_has_one_number,
+    windows_cover,
+)
 from .levels import decode_head_reads_all_levels, mla_reads_no_more_maps
 
+if TYPE_CHECKING:
+    import numpy as np
+    from mmengine.runner import TestLoop
+    from mmengine.structures import BaseDataElement
+    from PIL.Image import Image
+    from torch import nn
 
-def use_shapes(config: Config, root: Path) -> Config:
-    """Train and test on the masks of Shapes, with the config's first classes in place of theirs."""
-    classes = training_classes(config)
-    config = copy.deepcopy(config)
-    for path, dataset in datasets(config):
-        split = 'train' if path.startswith('train') else 'val'
-        prefix = {'img_path': f'images/{split}', 'seg_map_path': f'annotations/{split}'}
-        settings = {
-            'type': 'mmseg.BaseSegDataset',
-            'data_root': str(root),
-            'data_prefix': prefix,
-            'metainfo': {'classes': classes},
-            'reduce_zero_label': True,
-        }
-        use_files(dataset, settings)
-    return config
+    from ...datasets.checks.findings import Findings, Look
+    from ...drawing.samples import Drawn
+    from ...inference.writers import MaskWriter
+    from ...reporting.segmentation import SegmentationReport
 
 
-TASK = Task(
-    scope='mmseg',
-    packer='PackSegInputs',
-    measured={'IoUMetric': iou_names},
-    rules=(windows_cover, pooled_maps_are_normalized, *mask2former.RULES),
-    fits=(decode_head_reads_all_levels, mla_reads_no_more_maps),
-    unit='pixel',
-    check_dataset=Deferred('datasets.checks.masks:check_dataset'),
-    file_checks=Deferred('datasets.checks.masks:mask_checks'),
-    shapes=lambda config: {'classes': training_classes(config)[1:]},  # the first is the ground
-    use_shapes=use_shapes,
-    fits_folder=Deferred('tasks.segmentation.own_data:fits_folder'),
-    use_folder=Deferred('tasks.segmentation.own_data:use_folder'),
-    sized=('data_preprocessor', 'test_cfg'),
-    exportable=Deferred('tasks.segmentation.export:exportable'),
-    browse=Deferred('tasks.segmentation.browse:draw'),
-    writer=Deferred('inference.writers:MaskWriter'),
-    # without the least score, which pixels do not have
-    draw=lambda *given: Deferred('drawing.masks:draw_masks')(*given[:-1]),
-    report=Deferred('reporting.segmentation:SegmentationReport'),
-)
+class Segmentation(Task):
+    """A class for every pixel."""
+
+    scope = 'mmseg'
+    packer = 'PackSegInputs'
+    measured = {'IoUMetric': iou_names}
+    rules = (
+        windows_cover,
+        batches_have_one_size,
+        what_is_ignored_has_one_number,
+        files_have_a_place,
+        pooled_maps_are_normalized,
+        *mask2former.RULES,
+    )
+    fits = (decode_head_reads_all_levels, mla_reads_no_more_maps)
+    unit = 'pixel'
+    sized = ('data_preprocessor', 'test_cfg')
+    reads_folders = True
+
+    def check_dataset(self, dataset: dict, evaluated: bool) -> 'Findings':
+        from ...datasets.checks.masks import check_dataset
+
+        return check_dataset(dataset, evaluated)
+
+    def file_checks(self, dataset: dict) -> 'dict[str, Callable[[], Look]]':
+        """Look at the masks."""
+        from ...datasets.checks.masks import mask_checks
+
+        return mask_checks(dataset)
+
+    def shapes(self, config: Config) -> dict:
+        """Draw the config's classes but the first one, which is the ground."""
+        return {'classes': training_classes(config)[1:]}
+
+    def use_shapes(self, config: Config, root: Path) -> Config:
+        """Train and test on the masks of Shapes, under the config's first class names."""
+        classes = training_classes(config)
+        config = copy.deepcopy(config)
+        for path, dataset in datasets(config):
+            split = 'train' if path.startswith('train') else 'val'
+            prefix = {'img_path': f'images/{split}', 'seg_map_path': f'annotations/{split}'}
+            settings = {
+                'type': 'mmseg.BaseSegDataset',
+                'data_root': str(root),
+                'data_prefix': prefix,
+                'metainfo': {'classes': classes},
+                'reduce_zero_label': True,
+            }
+            use_files(dataset, settings)
+        return config
+
+    def fits_folder(self, config: Config, root: Path) -> bool:
+        from .own_data import fits_folder
+
+        return fits_folder(config, root)
+
+    def use_folder(
+        self, config: Config, root: Path, lists: Path, trained: Mapping | None
+    ) -> OwnData:
+        from .own_data import use_folder
+
+        return use_folder(config, root, lists, trained)
+
+    def browse(
+        self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
+    ) -> 'Drawn':
+        from .browse import draw
+
+        return draw(pixels, sample, meta, longest)
+
+    def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'MaskWriter':
+        from ...inference.writers import MaskWriter
+
+        return MaskWriter(out, meta, threshold, masks)
+
+    def draw(
+        self, model: 'nn.Module', dataset, number: int, threshold: float
+    ) -> 'Iterator[tuple[str, Image]]':
+        """Draw masks beside the truth; pixels have no least score."""
+        from ...drawing.masks import draw_masks
+
+        return draw_masks(model, dataset, number)
+
+    def report(self, loop: 'TestLoop', number: int, threshold: float) -> 'SegmentationReport':
+        from ...reporting.segmentation import SegmentationReport
+
+        return SegmentationReport(loop, number, threshold)

@@ -4,6 +4,9 @@ mmengine writes a checkpoint over the old file and, with ``max_keep_ckpts``, del
 before it writes the new one. Killed in between (a full disk, the end of a Slurm job), a run has
 lost what it had. Here a file gets its name only when it is complete, and what it replaces goes
 after that.
+
+A regular checkpoint is written before the evaluation that follows it, and again after that, also
+where nothing was better than before: a run that resumes from the first begins with the evaluation.
 """
 
 import inspect
@@ -16,6 +19,7 @@ from mmengine.hooks import CheckpointHook as MMEngineCheckpointHook
 from ...errors import InputError
 from ...messages import did_you_mean
 from ..latest_best import latest_best
+from .exact_resume import EVALUATED
 
 
 class CheckpointHook(MMEngineCheckpointHook):
@@ -27,6 +31,7 @@ class CheckpointHook(MMEngineCheckpointHook):
 
     def __init__(self, **options) -> None:
         super().__init__(**options)
+        self.evaluated: int | None = None  # what the newest checkpoint holds as EVALUATED
         if self.args:
             unknown = next(iter(self.args))
             hint = did_you_mean(unknown, list(inspect.signature(MMEngineCheckpointHook).parameters))
@@ -36,7 +41,7 @@ class CheckpointHook(MMEngineCheckpointHook):
         super().before_train(runner)
         if self.save_best and runner.iter > 0:
             self._take_up_latest_best(runner)
-        self._find_best_here(runner.message_hub.runtime_info)
+        self._find_here(runner.message_hub.runtime_info)
         self.file_backend = _LateRemoval(self.file_backend)
 
     def _take_up_latest_best(self, runner) -> None:
@@ -51,17 +56,28 @@ class CheckpointHook(MMEngineCheckpointHook):
                 file.unlink()
                 runner.logger.info(f'{file} is removed: a better one was saved before the kill')
 
-    def _find_best_here(self, records: dict) -> None:
-        """Look for the best in this work dir: a run may be resumed from a file of another."""
+    def _find_here(self, records: dict) -> None:
+        """Look for what was saved in this work dir: a run may be resumed from a file of another."""
 
         def here(path: str | None) -> str | None:
             return path and self.file_backend.join_path(self.out_dir, Path(path).name)
 
         several = getattr(self, 'key_indicators', ())
+        self.last_ckpt = here(records.get('last_ckpt'))
         self.best_ckpt_path = here(records.get('best_ckpt'))
         self.best_ckpt_path_dict = {key: here(records.get(f'best_ckpt_{key}')) for key in several}
 
+    def after_val_epoch(self, runner, metrics) -> None:
+        runner.message_hub.update_info(EVALUATED, runner.iter)
+        super().after_val_epoch(runner, metrics)
+        step = runner.epoch if self.by_epoch else runner.iter
+        is_saved = Path(self.last_ckpt or '').name == self.filename_tmpl.format(step)
+        if is_saved and self.evaluated != runner.iter:
+            meta = {'epoch': runner.epoch, 'iter': runner.iter}
+            self._save_checkpoint_with_step(runner, step, meta)
+
     def _save_checkpoint_with_step(self, runner, step, meta) -> None:
+        self.evaluated = runner.message_hub.runtime_info.get(EVALUATED)
         super()._save_checkpoint_with_step(runner, step, meta)
         self.file_backend.remove_all_but({self.last_ckpt})
 

@@ -5,7 +5,7 @@ the time of a step is repeated: transformer blocks, encoder and decoder layers. 
 pass of each such kind is compiled by itself, with sizes left open, and all layers with the same
 widths share the result ("regional compilation"). What lies between stays as it is.
 
-    python tools/train.py CONFIG --compile
+    vitbackbones train CONFIG --compile
 
 or, for other options of ``torch.compile``, in the config:
 

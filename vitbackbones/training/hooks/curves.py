@@ -26,14 +26,14 @@ PAUSE = 60  # seconds from one picture to the next while a run goes on
 
 
 @contextmanager
-def drawn_when_stopped(runner) -> Iterator[None]:
-    """Draw the run's curves also where a signal or an error ends it."""
+def told_when_stopped(runner) -> Iterator[None]:
+    """Tell hooks that have an ``after_stop`` which signal or error ends a run."""
     try:
         yield
-    except BaseException:
+    except BaseException as error:
         for hook in runner.hooks:
-            if isinstance(hook, CurvesHook) and any(Path(runner.work_dir).glob(LOGS)):
-                hook.draw(runner)
+            if hasattr(hook, 'after_stop'):
+                hook.after_stop(runner, in_one_line(error))
         raise
 
 
@@ -61,6 +61,11 @@ class CurvesHook(Hook):
     @master_only
     def after_train(self, runner) -> None:
         self.draw(runner)
+
+    def after_stop(self, runner, reason: str) -> None:
+        """Draw the curves also where the run does not come to its end."""
+        if any(Path(runner.work_dir).glob(LOGS)):
+            self.draw(runner)
 
     @master_only
     def draw(self, runner) -> None:

@@ -40,6 +40,7 @@ from ..dataset_proxy import DatasetProxy, rebuild
 PROCESS, SAMPLE = 0, 1  # the first number of a key: what the random numbers are for
 DATA_ORDER = 'data_stream'  # in a checkpoint: what the order of the data depends on
 APPLIED = 'gradients_applied'  # in a checkpoint: whether it lacks none
+EVALUATED = 'evaluated'  # in the records of a run: the iteration after which it was evaluated last
 SETTINGS = 'settings'  # in a checkpoint: fingerprints of the parts of the config that count
 PARTS = ('model', 'train_dataloader', 'optim_wrapper', 'param_scheduler')
 # What may change: where files lie, where weights came from, how fast data are read.
@@ -65,6 +66,21 @@ def gradients_applied(runner) -> bool:
     """Return whether the optimizer took a step after the last batch, so nothing is accumulated."""
     due = getattr(runner.optim_wrapper, 'should_update', None)  # DeepSpeed accumulates by itself
     return due is None or due()
+
+
+def evaluation_is_owed(runner) -> bool:
+    """Return whether the loop evaluates where a run resumes, and its checkpoint is from before."""
+    loop = runner.train_loop
+    if runner.val_loop is None or runner.message_hub.runtime_info.get(EVALUATED, 0) == loop.iter:
+        return False
+    if isinstance(loop, EpochBasedTrainLoop):
+        done, length = loop.epoch, loop.max_epochs
+        if loop.iter != done * len(loop.dataloader) and done != length:
+            return False  # in the middle of an epoch
+    else:
+        done, length = loop.iter, loop.max_iters
+    loop._decide_current_val_interval()
+    return done >= loop.val_begin and (done % loop.val_interval == 0 or done == length)
 
 
 # ------------------------------------------------------------------------ the data

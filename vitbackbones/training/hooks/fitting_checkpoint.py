@@ -19,7 +19,7 @@ from ...errors import InputError
 from ...messages import shorten
 from ..saved_groups import follow_kernel, regroup
 from .ema import AVERAGED, LAST, MMENGINE, STEPS, EMAHook
-from .exact_resume import APPLIED, DATA_ORDER, SETTINGS
+from .exact_resume import APPLIED, DATA_ORDER, SETTINGS, evaluation_is_owed
 
 # What a run needs to continue from, by its place in the checkpoint.
 RESUMABLE = {
@@ -103,7 +103,7 @@ class FittingCheckpointHook(Hook):
         if not self.resume:
             return
         follow_kernel(runner.optim_wrapper.optimizer)
-        if runner.iter >= runner.max_iters:
+        if runner.iter >= runner.max_iters and not evaluation_is_owed(runner):
             runner.logger.warning(f'{self.path}: the training is complete, nothing is left to do')
 
 

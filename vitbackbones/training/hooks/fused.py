@@ -1,4 +1,4 @@
-"""Testing with the fused form of a model, for ``tools/test.py --fused``."""
+"""Testing with the fused form of a model, for ``test --fused``."""
 
 import torch
 from mmengine.hooks import Hook

@@ -9,8 +9,14 @@ do as SIGTERM.
 Gradients that were accumulated but not applied are not saved, so the run goes on until the
 optimizer has taken its step (``optim_wrapper.accumulative_counts``).
 
+Where training waits for a data worker that does not answer, there is no step to finish: it ends
+after ``GRACE`` seconds.
+
 Training resumes at the next iteration, also in the middle of an epoch: ``ExactResumeHook`` enters
-the data there. A run that was interrupted in an evaluation resumes after it.
+the data there. A run that was stopped before the end of an evaluation begins with that evaluation.
+
+With several processes all leave at the same iteration. What they agree on does not touch what a
+process has noted itself: a signal may arrive while they do, and counts the next time.
 
 A run that has lost a data worker ends in the same way, with the reason.
 """
@@ -30,13 +36,15 @@ from mmengine.runner import EpochBasedTrainLoop
 
 from ...errors import InputError, TrainingInterrupted
 from ...files import write_file
+from ...openmmlab.frames import waits_for_data
 from ...processes import SIGNALS
-from ..find_checkpoint import POINTER
+from ..find_checkpoint import POINTER, latest_checkpoint
 from ..resume_command import resume_hint
 from .data_workers import WorkerWatch, explain_loss, lost_a_worker
-from .exact_resume import gradients_applied
+from .exact_resume import evaluation_is_owed, gradients_applied
 
 INTERRUPTED = 'interrupted.pth'
+GRACE = 10  # seconds, of the 30 that schedulers and torchrun leave
 
 
 @contextmanager
@@ -71,6 +79,22 @@ def _is_obeyed(number: int) -> bool:
     return number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN
 
 
+def _agree(own: int, choice: str = 'max') -> int:
+    """Return the highest, or lowest (``'min'``), of the numbers that all processes give."""
+    if not is_distributed():
+        return own
+    numbers = torch.tensor(own, device=get_device())
+    all_reduce(numbers, choice)
+    return int(numbers)
+
+
+def _remove_outdated(work_dir: Path) -> None:
+    """Remove the checkpoint of an interruption once a run that went on has saved another."""
+    latest = latest_checkpoint(work_dir)
+    if latest is not None and latest.name != INTERRUPTED:
+        (work_dir / INTERRUPTED).unlink(missing_ok=True)
+
+
 class InterruptHook(Hook):
     """Ends a run on one of ``SIGNALS`` with a checkpoint, as the module docstring says."""
 
@@ -86,15 +110,32 @@ class InterruptHook(Hook):
     def before_train(self, runner) -> None:
         self._process = os.getpid()
         self._first = runner.iter
+        self._runner = runner
         self._terminals = [stream for stream in (1, 2) if os.isatty(stream)]
         obeyed = filter(_is_obeyed, SIGNALS)
         self._previous = {number: signal.signal(number, self._note) for number in obeyed}
+        self._previous[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._end_waiting)
         self.workers.begin()
         self._averages = [hook for hook in runner.hooks if isinstance(hook, EMAHook)]
         for hook in self._averages:
             _count_swaps(hook)
+        if evaluation_is_owed(runner):
+            runner.logger.info('the evaluation that was cut short, or did not begin, comes first')
+            runner.val_loop.run()
 
     def after_train(self, runner) -> None:
+        barrier()  # others wait here until the first process has written its last file
+        agreed = _agree(self.received)
+        self._give_back()
+        if self._first and is_main_process():
+            _remove_outdated(Path(runner.work_dir))
+        number = agreed or self.received  # which may have come while they agreed
+        if number:
+            raise TrainingInterrupted('interrupted: the training is complete', number)
+
+    def _give_back(self) -> None:
+        """Let signals do what they did before."""
+        signal.setitimer(signal.ITIMER_REAL, 0)
         self.workers.end()
         for number, handler in self._previous.items():
             signal.signal(number, handler)
@@ -109,49 +150,52 @@ class InterruptHook(Hook):
             _write_nowhere(self._terminals)
         if is_main_process():
             _say('ending after this step' + '; once more to stop at once' * again)
+        signal.setitimer(signal.ITIMER_REAL, GRACE, GRACE)
 
-    def _asked_to_stop(self, runner) -> bool:
-        """Return whether any process got a signal: all leave the loop at the same iteration."""
-        if not gradients_applied(runner):
-            return False
-        if self.workers.error:
-            self.received = signal.SIGCHLD
-        if is_distributed():
-            received = torch.tensor(self.received, device=get_device())
-            all_reduce(received, 'max')
-            self.received = int(received)
-        return bool(self.received)
+    def _end_waiting(self, number: int, frame) -> None:
+        """End a run that has waited for its data since it was told to end."""
+        waits = waits_for_data(frame) and not is_distributed()  # a launcher kills processes
+        if waits and gradients_applied(self._runner):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            runner = self._runner
+            self._stop(runner, runner.epoch, runner.iter, self.received)
 
     # ------------------------------------------------------------------------ places to stop
 
     def before_train_epoch(self, runner) -> None:
-        if self._asked_to_stop(runner):  # since the evaluation's last image
-            self._stop(runner, runner.epoch, runner.iter)
+        self._stop_if_told(runner, runner.epoch, runner.iter)  # since the evaluation's last image
 
     def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
         by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
         if by_epoch and self.end_of_epoch(runner.train_dataloader, batch_idx):
             return  # the epoch is complete: after_train_epoch
-        if self._asked_to_stop(runner):
-            self._stop(runner, runner.epoch, runner.iter + 1)
+        self._stop_if_told(runner, runner.epoch, runner.iter + 1)
 
     def after_train_epoch(self, runner) -> None:
-        by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
-        if by_epoch and self._asked_to_stop(runner):
-            self._stop(runner, runner.epoch + 1, runner.iter)
+        if isinstance(runner.train_loop, EpochBasedTrainLoop):
+            self._stop_if_told(runner, runner.epoch + 1, runner.iter)
+
+    def before_val_epoch(self, runner) -> None:
+        self.shared_batches = _agree(len(runner.val_dataloader), 'min')
 
     def after_val_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
-        # Several processes may have different numbers of images and cannot agree here.
-        if not is_distributed() and self._asked_to_stop(runner):
-            self._stop(runner, runner.epoch, runner.iter)
+        if batch_idx < self.shared_batches:  # a process may have more images than another
+            self._stop_if_told(runner, runner.epoch, runner.iter)
 
-    def _stop(self, runner, epoch: int, iteration: int) -> NoReturn:
+    def _stop_if_told(self, runner, epoch: int, iteration: int) -> None:
+        """Leave the loop if any process got a signal or has lost a data worker."""
+        if not gradients_applied(runner):
+            return
+        if number := _agree(signal.SIGCHLD if self.workers.error else self.received):
+            self._stop(runner, epoch, iteration, number)
+
+    def _stop(self, runner, epoch: int, iteration: int, number: int) -> NoReturn:
         """Save a checkpoint that resumes at ``epoch`` and ``iteration``, and leave the loop."""
         saved = self._save(runner, epoch, iteration)
         barrier()  # a launcher kills all processes when the first one ends
-        self.after_train(runner)
-        if self.received != signal.SIGCHLD:
-            raise TrainingInterrupted(f'interrupted: {saved}', self.received)
+        self._give_back()
+        if number != signal.SIGCHLD:
+            raise TrainingInterrupted(f'interrupted: {saved}\n{resume_hint()}', number)
         error = self.workers.error
         death = explain_loss(error) if error else 'another process has lost a data worker'
         raise InputError(f'{death}. {saved}; {resume_hint()}') from error
@@ -165,7 +209,7 @@ class InterruptHook(Hook):
             saved = f'Regular checkpoints are in {runner.work_dir}; {resume_hint()}'
         else:
             saved = f'{self._save(runner, runner.epoch, runner.iter)}; {resume_hint()}'
-        self.after_train(runner)
+        self._give_back()
         raise InputError(f'{death}. {saved}') from error
 
     # ------------------------------------------------------------------------ the checkpoint

@@ -1,9 +1,0 @@
-"""DeiT-Ti: one map of stride 16."""
-
-backbone = dict(
-    type='vitbackbones.ViT',
-    arch='ti',
-    drop_path_rate=0.1,
-    init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/deit_ti.pth'),
-)
-maps = dict(in_channels=[192], in_strides=[16])

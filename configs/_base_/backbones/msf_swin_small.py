@@ -1,5 +1,0 @@
-"""MSF Swin in a small form of our own, for pictures of 128 pixels; from random weights."""
-
-_base_ = './swin_small.py'
-
-backbone = dict(type='vitbackbones.MSFSwin')

@@ -1,9 +1,0 @@
-"""PVT-T: four maps of strides 4 to 32."""
-
-backbone = dict(
-    type='vitbackbones.PVT',
-    arch='t',
-    drop_path_rate=0.1,
-    init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/pvt_t.pth'),
-)
-maps = dict(in_channels=[64, 128, 320, 512], in_strides=[4, 8, 16, 32])

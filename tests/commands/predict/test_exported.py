@@ -1,0 +1,129 @@
+"""``predict MODEL.onnx``: the same files as for a config and weights, without torch."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from vitbackbones.export.runtime.card import Card
+
+from ...export.runtime.graphs import write_classifier, write_detector, write_segmentor
+from ..test_messages import refused
+from .pictures import FRAMES, HEIGHT, WIDTH
+
+RESIZE = [{'type': 'resize', 'size': [32, 32]}]
+
+
+@pytest.fixture
+def classifier(tmp_path):
+    write_classifier(tmp_path / 'model.onnx', steps=RESIZE)
+    return tmp_path / 'model.onnx'
+
+
+@pytest.fixture
+def run(tool):
+    def call(*arguments, status=0):
+        result = tool('predict', *arguments, '--out', 'out')
+        assert result.status == status, result.out + result.err
+        return result
+
+    return call
+
+
+def entries():
+    return json.loads(Path('out/predictions.json').read_text())
+
+
+def test_pictures_and_videos_are_classified_in_batches(run, classifier, files):
+    run(classifier, files, '--batch-size', 3)
+    found = entries()
+    assert {entry['file_name'] for entry in found} >= {'rgb.png', 'sub/rgb.png', 'clip.avi'}
+    assert [entry['frame'] for entry in found if 'frame' in entry] == list(range(FRAMES))
+    assert Path('out/pictures/clip.avi.mp4').is_file()
+    by_name = {entry['file_name']: entry['best'] for entry in found}
+    assert by_name['rgb.png'] == by_name['sub/rgb.png']
+    assert {best['class'] for best in by_name['rgb.png']} == {'ring', 'square', 'star'}
+
+
+def test_masks_are_those_of_the_graph(run, tmp_path, files):
+    write_segmentor(tmp_path / 'model.onnx')
+    run(tmp_path / 'model.onnx', files / 'rgb.png')
+    mask = np.asarray(Image.open('out/masks/rgb.png.png'))
+    mean, std = (np.array(value) for value in ((123.675, 116.28, 103.53), (58.395, 57.12, 57.375)))
+    pixels = np.asarray(Image.open(files / 'rgb.png'))
+    assert np.array_equal(mask, ((pixels - mean) / std).argmax(-1))
+
+
+def test_objects_are_in_pixels_of_the_picture(run, tmp_path, files):
+    found = {
+        'boxes': np.array([[[0, 0, 16, 32], [0, 0, 0, 0]]], np.float32),
+        'scores': np.array([[0.75, 0]], np.float32),
+        'labels': np.array([[1, -1]]),
+    }
+    write_detector(tmp_path / 'model.onnx', found, steps=RESIZE)
+    run(tmp_path / 'model.onnx', files / 'rgb.png')
+    (entry,) = entries()
+    assert entry['bbox'] == [0, 0, WIDTH / 2, HEIGHT]
+    assert (entry['category_id'], entry['score']) == (2, 0.75)
+
+
+def test_it_goes_on_with_the_same_file_alone(run, classifier, files):
+    run(classifier, files / 'rgb.png')
+    result = run(classifier, files / 'rgb.png', files / 'gray.png', '--resume')
+    assert '1 of 2 files were answered before' in result.out
+    write_classifier(classifier, batch=1, steps=RESIZE)
+    result = run(classifier, files / 'rgb.png', '--resume', status=2)
+    refused(result, 'begun with other settings: the exported file was model.onnx')
+
+
+def test_a_picture_that_cannot_be_resized_costs_itself(run, classifier, files):
+    card = Card.read(classifier)
+    Image.new('RGB', (1, 9000)).save(files / 'strip.png')
+    replace(card, steps=[{'type': 'resize_into', 'size': [32, 32]}]).write(classifier)
+    result = run(classifier, files / 'strip.png', status=2)
+    refused(result, 'strip.png: its 1 x 9000 pixels cannot be resized')
+
+
+def test_options_of_torch_are_refused(run, classifier, files):
+    for option in (('--amp',), ('--fused',), ('--device', 'cpu'), ('--cfg-options', 'a=1')):
+        result = run(classifier, files, *option, status=2)
+        refused(result, f'model.onnx: an exported file takes no {option[0]}; leave it out')
+
+
+def test_a_file_without_its_card_is_refused(run, classifier, files):
+    classifier.with_name('model.onnx.json').unlink()
+    result = run(classifier, files, status=2)
+    refused(result, 'its card model.onnx.json is missing')
+
+
+WITHOUT = """
+import sys
+missing = ('torch', 'torchvision', 'mmengine', 'mmcv', 'mmdet', 'mmseg', 'mmpretrain', 'scipy')
+missing += ('pycocotools', 'matplotlib', 'sklearn', 'jinja2', 'filelock', 'safetensors', 'onnx')
+sys.modules.update(dict.fromkeys(missing))
+from vitbackbones.commands.main import run_verb
+sys.exit(run_verb('predict', sys.argv[1:]))
+"""
+
+
+def test_it_needs_neither_torch_nor_openmmlab(tmp_path, files):
+    mask = np.zeros((1, 1, 32, 32), np.uint8)
+    mask[..., 8:24] = 1
+    found = {
+        'boxes': np.array([[[8, 0, 24, 32]]], np.float32),
+        'scores': np.array([[0.75]], np.float32),
+        'labels': np.array([[1]]),
+        'masks': mask,
+    }
+    write_detector(tmp_path / 'model.onnx', found, steps=RESIZE)
+    given = tmp_path / 'model.onnx', files, '--out', tmp_path / 'out'
+    command = [sys.executable, '-c', WITHOUT, *map(str, given)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    entry, *_ = json.loads((tmp_path / 'out/predictions.json').read_text())
+    assert entry['segmentation']['size'] == [HEIGHT, WIDTH]

@@ -1,0 +1,199 @@
+"""What ``predict`` refuses, and what one bad file costs."""
+
+import json
+import os
+import shutil
+
+import cv2
+import numpy as np
+import pytest
+import torch
+
+from vitbackbones.inference.predictor import Predictor
+
+from .pictures import STILLS, TASKS, film, throw
+
+pytestmark = pytest.mark.compat
+DATASET = 'test_dataloader.dataset'
+
+
+def test_unreadable_files_are_named_and_the_others_done(predict, files):
+    whole = (files / 'cmyk.jpg').read_bytes()
+    (files / 'cut.jpg').write_bytes(whole[: len(whole) // 2])
+    (files / 'empty.mp4').write_bytes(b'')
+    film(files / 'long.avi', 40)
+    whole = (files / 'long.avi').read_bytes()
+    (files / 'long.avi').write_bytes(whole[: len(whole) // 2])
+    result = predict('cls', files, '--batch-size', 3, status=2)
+    lines = result.err.splitlines()
+    assert len(lines) == 4, lines
+    assert f'image file {files}/cut.jpg: truncated' in lines[0]
+    assert 'annotation file' not in lines[0]
+    assert f'video file {files}/empty.mp4: not a video, or damaged' in lines[1]
+    assert f'video file {files}/long.avi: breaks off after ' in lines[2]
+    assert lines[3] == 'error: 3 of 11 files failed, see above'
+    assert {(name, None) for name in STILLS} <= result.entries.keys()
+    assert ('long.avi', 5) in result.entries
+
+
+def test_results_of_another_run_are_not_overwritten(predict, files, tool, models, tmp_path):
+    predict('cls', files / 'rgb.png')
+    before = (tmp_path / 'out/predictions.json').read_text()
+    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
+    result = tool('predict', *model, files / 'gray.png', '--out', 'out')
+    assert result.status == 2
+    assert 'is not empty. Choose another folder, --resume to continue' in result.err
+    assert 'or --overwrite, which starts from the beginning' in result.err
+    assert (tmp_path / 'out/predictions.json').read_text() == before
+    assert predict('cls', files / 'gray.png', '--overwrite').entries.keys() == {('gray.png', None)}
+
+
+def test_results_are_no_inputs(predict, files):
+    inside = files / 'out'
+    count = len(predict('cls', files, out=inside).entries)
+    assert len(predict('cls', files, '--overwrite', out=inside).entries) == count
+
+
+@pytest.mark.parametrize(('task', 'read'), [('cls', 'pred_score'), ('seg', 'seg_logits')])
+def test_what_is_no_number_is_not_written(predict, files, monkeypatch, task, read):
+    call = Predictor.__call__
+
+    def broken(self, samples):
+        found = call(self, samples)
+        for sample in found:
+            values = getattr(sample, read)
+            getattr(values, 'data', values).fill_(np.nan)
+        return found
+
+    monkeypatch.setattr(Predictor, '__call__', broken)
+    result = predict(task, files / 'rgb.png', status=2)
+    assert 'NaN or infinite' in result.err
+    assert result.entries == {}
+
+
+FAULTS = {'det': 'leave nothing of the short side', 'seg': 'leave nothing of the short side'}
+FAULTS |= {'cls': 'become more than 178956970'}
+
+
+@pytest.mark.parametrize('task', TASKS)
+def test_pictures_that_cannot_be_resized_cost_themselves_only(predict, files, task):
+    for name in ('deep_flat.png', 'sub/flat.png'):
+        cv2.imwrite(str(files / name), np.zeros((1, 40000, 3), np.uint8))
+    result = predict(task, files, '--batch-size', 3, status=2)
+    first, second, last = result.err.splitlines()
+    fault = f'its 40000 x 1 pixels {FAULTS[task]} when the pipeline resizes them'
+    assert first == f'error: image file {files}/deep_flat.png: {fault}'
+    assert second == f'error: image file {files}/sub/flat.png: {fault}'
+    assert last == 'error: 2 of 10 files failed, see above'
+    assert {(name, None) for name in STILLS} <= result.entries.keys()
+
+
+def test_whatever_a_pipeline_raises_costs_one_picture(predict, files, monkeypatch):
+    prepare = Predictor.prepare
+
+    def fails(self, frame):
+        is_gray = 'gray' in frame.source.name
+        return throw(cv2.error('at 0,\n 0')) if is_gray else prepare(self, frame)
+
+    monkeypatch.setattr(Predictor, 'prepare', fails)
+    (files / 'gray.png').rename(files / 'gray\x1b[2J.png')
+    result = predict('cls', files, '--batch-size', 3, status=2)
+    name = rf'image file {files}/gray\x1b[2J.png'
+    assert result.err.startswith(f'error: {name}: the pipeline fails (error: at 0, 0)\n')
+    assert {(name, None) for name in STILLS} - result.entries.keys() == {('gray.png', None)}
+    assert ('gray\x1b[2J.png', None) not in result.entries
+
+
+def test_a_batch_that_the_model_fails_on_is_named(predict, files, at_batch):
+    at_batch(2, lambda: throw(torch.cuda.OutOfMemoryError('Tried to allocate 1 TiB')))
+    result = predict('cls', files / 'deep.png', files / 'gray.png', files / 'rgb.png', status=2)
+    text = f'{files}/gray.png: the model fails (OutOfMemoryError: Tried to allocate 1 TiB)'
+    assert result.err.splitlines() == [
+        f'error: image file {text}',
+        'error: 1 of 3 files failed, see above',
+    ]
+    assert [name for name, _ in result.entries] == ['deep.png', 'rgb.png']
+
+
+def test_frames_that_the_model_fails_on_are_named(predict, files, at_batch):
+    at_batch(2, lambda: throw(RuntimeError('a')))
+    result = predict('cls', files / 'clip.avi', '--batch-size', 2, status=2)
+    frames = ', '.join(f'video file {files}/clip.avi, frame {i}' for i in (2, 3))
+    assert result.err.startswith(f'error: {frames}: the model fails (RuntimeError: a)\n')
+    assert [frame for _, frame in result.entries] == [0, 1, 4, 5, 6]
+
+
+@pytest.mark.parametrize('part', ['prepare', '__call__'])
+def test_a_model_that_never_works_ends_with_its_own_error(predict, files, monkeypatch, part):
+    monkeypatch.setattr(Predictor, part, lambda *arguments: throw(RuntimeError('a bug')))
+    said = predict('cls', files, status=1).err
+    assert 'RuntimeError: a bug' in said
+    assert said.splitlines()[-1].startswith('this looks like a bug')
+
+
+# ------------------------------------------------------------------------ inputs
+
+
+def test_a_pipe_is_refused(tool, models, files):
+    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
+    for name in ('pipe.png', 'pipe.avi'):
+        os.mkfifo(files / name)
+        result = tool('predict', *model, files / name, '--out', 'out')
+        assert result.status == 2
+        assert f'INPUT {files}/{name}: neither a regular file nor a folder' in result.err
+
+
+def test_a_result_with_the_name_of_a_folder(tool, models, files):
+    (files / 'rgb.png.jpg').mkdir()
+    shutil.copy(files / 'gray.png', files / 'rgb.png.jpg')
+    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
+    result = tool('predict', *model, files, '--out', 'out')
+    assert result.status == 2
+    text = 'a result of it would have the name of the folder rgb.png.jpg beside it; rename one'
+    assert f'INPUT {files}/rgb.png: {text}' in result.err
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'text'),
+    [
+        (['nowhere'], 'nowhere: no such file or folder'),
+        (['empty'], 'empty: no image or video there'),
+        (['files', '--device', 'tpu9'], '--device tpu9: '),
+        (['files', '--device', 'cuda:99'], '--device cuda:99: '),
+        (['files', '--cfg-options', 'default_scope=mmocr'], 'default_scope must be one of mmdet, '),
+        (['files', '--cfg-options', 'model.head.num_classes=8'], 'names 7 classes (a, b, c'),
+        (
+            ['files', '--cfg-options', 'test_dataloader.dataset.metainfo.classes=abc'],
+            'trained for 7',
+        ),
+        (
+            ['files', '--cfg-options', 'model.backbone.arch.depth=2'],
+            'is not a checkpoint of this model',
+        ),
+    ],
+)
+def test_messages(tool, models, files, arguments, text):
+    (files.parent / 'empty').mkdir()
+    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
+    result = tool('predict', *model, *arguments, '--out', 'out')
+    assert result.status == 2
+    assert result.err.startswith('error: ')
+    assert text in result.err
+    assert not (files.parent / 'out' / 'predictions.json').exists()
+
+
+def test_a_checkpoint_without_names(tool, models, files, tmp_path):
+    state = torch.load(models / 'tiny_cls.pth', weights_only=True)['state_dict']
+    torch.save(state, tmp_path / 'weights.pth')
+    arguments = [models / 'tiny_cls.py', tmp_path / 'weights.pth', files / 'rgb.png']
+    result = tool('predict', *arguments, '--out=out', '--cfg-options', f'{DATASET}.metainfo=None')
+    assert result.status == 0, result.err
+    (entry,) = json.loads((tmp_path / 'out/predictions.json').read_text())
+    assert {best['class'] for best in entry['best']} < set('0123456')
+
+
+def test_bfloat16_that_is_emulated_is_said_to_be_slower(predict, files, monkeypatch):
+    for feature in ('avx512_bf16', 'amx_tile'):
+        monkeypatch.setattr(torch.cpu, f'_is_{feature}_supported', lambda: False)
+    with pytest.warns(UserWarning, match='emulates bfloat16, which is slower'):
+        predict('cls', files / 'rgb.png', '--fused', 'bfloat16')

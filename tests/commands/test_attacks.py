@@ -1,0 +1,33 @@
+"""A checkpoint that would run code is refused with one message, on every way in."""
+
+import pytest
+
+from ..attacks import CANARY, write
+from .conftest import TINY, TINY_SEG
+from .test_messages import refused
+
+pytestmark = pytest.mark.compat
+WAYS = {
+    'train --resume': ('train', TINY_SEG, '--scratch', '--resume', 'FILE', '--data-root', 'DATA'),
+    'train load_from': (
+        *('train', TINY_SEG, '--scratch', '--data-root', 'DATA'),
+        *('--cfg-options', 'load_from=FILE'),
+    ),
+    'train --pretrained': ('train', TINY, '--pretrained', 'FILE', '--data-root', 'DATA'),
+    'test': ('test', TINY_SEG, 'FILE', '--data-root', 'DATA'),
+    'predict': ('predict', TINY_SEG, 'FILE', 'DATA/images/val', '--out', 'out'),
+    'convert': ('convert', 'FILE', 'out.pth'),
+}
+
+
+@pytest.mark.parametrize('key', ['mkdir in a zip', 'pointers in a loss history'])
+@pytest.mark.parametrize('way', WAYS)
+def test_a_file_that_would_run_code_is_one_message(tool, data, tmp_path, way, key):
+    (file,) = write(tmp_path, [key]).values()
+    words = {'FILE': str(file), 'DATA': str(data)}
+    arguments = [str(word) for word in WAYS[way]]
+    for placeholder, value in words.items():
+        arguments = [word.replace(placeholder, value) for word in arguments]
+    text = refused(tool(*arguments), f'{file}: refused, it holds')
+    assert text.count('\n') == 1
+    assert not CANARY.exists()

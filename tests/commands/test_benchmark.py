@@ -1,0 +1,114 @@
+"""The benchmark: what its table holds, and that a wrong model is one message."""
+
+import csv
+
+import pytest
+import torch
+
+from vitbackbones.benchmarking.model_sources import SOURCES, build_model
+from vitbackbones.benchmarking.steps import Case, make_step
+from vitbackbones.commands.main import verb_parser
+
+from .test_messages import refused
+
+QUICK = ('--size', '32', '--batch', '1', '2', '--repeats', '1', '--warm-up', '1')
+
+
+def test_every_case_and_model_is_a_row(tool, tmp_path):
+    models = ['timm:deit_tiny_patch16_224', 'ours:sret_t', 'fused:sret_t']
+    result = tool('benchmark', *models, *QUICK, '--out', 'times.csv')
+    assert result.status == 0, result.err
+    assert len(result.out.splitlines()) == 1 + 2 * len(models)
+    with open(tmp_path / 'times.csv') as file:
+        rows = list(csv.DictReader(file))
+    assert [row['form'] for row in rows] == 2 * models
+    for row in rows:
+        milliseconds, batch = float(row['median_ms']), int(row['batch'])
+        first = next(r for r in rows if r['batch'] == row['batch'])
+        assert float(row['ratio']) == pytest.approx(milliseconds / float(first['median_ms']), 0.05)
+        assert float(row['images_per_s']) == pytest.approx(1e3 * batch / milliseconds, rel=0.05)
+        assert row['size'] == '32x32'
+
+
+def test_training_and_maps_in_half_precision(tool):
+    options = ['--step', 'train', 'forward', '--features', '--precision', 'bfloat16']
+    result = tool('benchmark', 'ours:sret_t', *QUICK, *options)
+    assert result.status == 0, result.err
+    assert [line.split()[:3] for line in result.out.splitlines()[1::2]] == [
+        ['train', 'eager', 'bfloat16'],
+        ['forward', 'eager', 'bfloat16'],
+    ]
+
+
+def test_a_model_fused_for_bfloat16_is_timed_in_it():
+    model = build_model('fused_bf16:deit_ti', (32, 32), SOURCES)
+    case = Case('forward', 'eager', 'float32', (32, 32), 1)
+    assert make_step(model, case, torch.device('cpu'))().dtype == torch.float32
+    assert model.head.fc.weight.dtype == torch.bfloat16
+
+
+def test_arguments_of_a_backbone_follow_its_name():
+    sizes = {
+        word: sum(p.numel() for p in build_model(word, (64, 64), SOURCES).parameters())
+        for word in (
+            'ours:deit_ti',
+            'ours:deit_ti,arch.depth=24',
+            'ours:deit_ti,arch=s,drop_rate=0.1',
+            'ours:deit_s',
+            'ours:msf_vit_ti',
+            'ours:msf_vit_ti,attention.sharing=QKKKW,groups=1',
+        )
+    }
+    plain, deeper, named, small, full, shared = sizes.values()
+    assert deeper - plain == 12 * 444_864
+    assert named == small
+    assert full - shared == 12 * 2 * 192**2  # two matrices less in every block
+
+
+def test_a_model_can_be_made_for_another_size_than_that_of_the_images():
+    model = build_model('ours:deit_ti,img_size=32', (64, 64), SOURCES)
+    assert model.backbone.grid == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'texts'),
+    [
+        (['ours:deit_ti,arch.dept=24'], ['ours:deit_ti,arch.dept=24: arch has no dept; known: ba']),
+        (['ours:deit_ti,archh=s'], ["has no option 'archh'"]),
+        (['ours:deit_ti,arch=[1'], ['ours:deit_ti,arch=[1: [1: cannot be read as a value']),
+        (['deit_s'], ["'deit_s' names no model", 'ours:NAME', 'timm:NAME']),
+        (['mmdet:pvt-s_fpn'], ['unknown model mmdet:', "mean 'retinanet_pvt-s_fpn_1x_coco'?"]),
+        (['ours:deit_small'], ['unknown model ours:deit_small; did you mean', 'deit_s']),
+        (['mmdet:retinanet_pvt_s'], ['unknown model mmdet:', 'retinanet_pvt-s_fpn_1x_coco']),
+        (['mmdet:retinanet_pvt-s_fpn_1x_coco'], ['feature maps only', '--features']),
+        (['fused:sret_t', '--step', 'train'], ['this form cannot be trained']),
+        (['ours:deit_ti', 'ours:deit_ti'], ['a model is named twice']),
+        (['plain:deit_ti'], ['in the root of a clone, by python -m benchmarks.compare']),
+        (['timm:pit_ti_224', '--size', '40'], ['timm:pit_ti_224 cannot run this case', '40x40']),
+    ],
+)
+def test_what_cannot_be_measured_is_one_message(tool, arguments, texts):
+    refused(tool('benchmark', *arguments, '--batch', '1'), *texts)
+
+
+def test_a_table_that_cannot_be_written_is_told_before_measuring(tool, tmp_path):
+    (tmp_path / 'file').touch()
+    said = ('--out', 'cannot be written to (')
+    refused(tool('benchmark', 'ours:sret_t', *QUICK, '--out', 'file/a.csv'), *said)
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'said'),
+    [
+        (
+            ['--suite', 'cpu', 'deit_s'],
+            'type python -m benchmarks.NAME, NAME being one of parts, cpu',
+        ),
+        (['ours:deit_s', '--warm-up', '-1'], '-1 is less than 0'),
+        ([], 'the following arguments are required: MODEL'),
+    ],
+)
+def test_a_wrong_command_line_says_what_to_type(capsys, arguments, said):
+    with pytest.raises(SystemExit):
+        verb_parser('benchmark').parse_args(arguments)
+    assert said in capsys.readouterr().err

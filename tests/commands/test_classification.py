@@ -1,0 +1,271 @@
+"""Classification by the command: train, test, other test sets, hand-over to dense tasks."""
+
+import copy
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from mmengine.config import Config
+
+from vitbackbones.catalog import config_files
+from vitbackbones.checkpoints.reading import load_file
+from vitbackbones.datasets import shapes
+from vitbackbones.openmmlab.fusing import fuse_model
+from vitbackbones.training.hooks import fused
+
+from .conftest import TINY, TINY_CLS, TINY_SEG
+from .test_messages import refused
+
+pytestmark = pytest.mark.compat
+
+
+@pytest.fixture
+def checkpoint(tool, folders, tmp_path):
+    """What a run of the tiny classifier leaves."""
+    result = tool('train', TINY_CLS, '--data-root', folders)
+    assert result.status == 0, result.err
+    return tmp_path / 'work_dirs' / 'tiny_cls' / 'epoch_1.pth'
+
+
+def test_train_and_test(tool, folders, checkpoint):
+    result = tool('test', TINY_CLS, checkpoint, '--data-root', folders)
+    assert re.search(r'^accuracy/top1 +\d+\.\d{3}$', result.out, re.M)
+    assert re.search(r'^accuracy/top2 +\d+\.\d{3}$', result.out, re.M)
+
+
+def test_the_fused_form_is_tested_on_request(tool, folders, checkpoint, monkeypatch):
+    command = ('test', TINY_CLS, checkpoint, '--data-root', folders)
+    table = tool(*command).out.splitlines()[-2:]
+    used = []
+    monkeypatch.setattr(
+        fused, 'fuse_model', lambda model, *how: used.append(how) or fuse_model(model, how[0])
+    )
+    for options in (['--fused'], ['--fused', 'bfloat16'], ['--compile']):
+        assert tool(*command, *options).out.splitlines()[-2:] == table
+    assert used == [(None, False), (torch.bfloat16, False), (None, True)]
+
+
+@pytest.mark.parametrize('state_key', ['state_dict', 'ema_state_dict'])
+def test_a_detector_starts_from_the_classifier(tool, data, checkpoint, tmp_path, state_key):
+    """Rates of zero keep what was loaded: the averaged weights, or the last ones by request."""
+    frozen = ['optim_wrapper.optimizer.lr=0.0', 'optim_wrapper.optimizer.weight_decay=0.0']
+    frozen += ['train_cfg.max_epochs=1', f'model.backbone.init_cfg.state_key={state_key}']
+    result = tool(
+        *('train', TINY, '--data-root', data, '--pretrained', checkpoint),
+        *('--cfg-options', *frozen),
+    )
+    assert result.status == 0, result.err
+    assert re.search(r'epoch_1.pth -> AugViT: .* (\d+) of \1 tensors filled', result.out)
+    detector = torch.load(tmp_path / 'work_dirs' / 'tiny_detr' / 'epoch_1.pth', weights_only=False)
+    classifier = torch.load(checkpoint, weights_only=False)[state_key]
+    classifier = {key.removeprefix('module.'): value for key, value in classifier.items()}
+    found = {k: v for k, v in detector['state_dict'].items() if k.startswith('backbone.')}
+    assert len(found) > 10
+    for key, value in found.items():
+        if key != 'backbone.pos_embed':  # resized from 48 to 64 pixels
+            assert torch.equal(value, classifier[key]), key
+
+
+SEGMENTOR = """
+_base_ = ['{base}']
+model = dict(
+    backbone=dict(
+        type='vitbackbones.AugViT',
+        patch_size=16,
+        img_size=96,
+        init_cfg=dict(type='Pretrained', checkpoint='{checkpoint}'),
+    )
+)
+optim_wrapper = dict(optimizer=dict(lr=0.0, weight_decay=0.0))  # what was loaded stays
+"""
+
+
+def weights(work_dir, name='state_dict'):
+    """The backbone in the last checkpoint of a run."""
+    state = load_file(Path((work_dir / 'last_checkpoint').read_text()))[name]
+    return {key: value for key, value in state.items() if key.startswith('backbone.')}
+
+
+def test_classifier_then_detector_then_segmentor(tool, data, checkpoint, tmp_path):
+    """All three train; each starts from the file that the one before has written."""
+    given = f'model.backbone.init_cfg.checkpoint={checkpoint}'
+    result = tool('train', TINY, '--data-root', data, '--cfg-options', given)
+    assert result.status == 0, result.err
+    assert re.search(r'epoch_1.pth -> AugViT: .* (\d+) of \1 tensors filled', result.out)
+
+    detector = tmp_path / 'work_dirs' / 'tiny_detr'
+    file = (detector / 'last_checkpoint').read_text()
+    (tmp_path / 'tiny_hand_over.py').write_text(SEGMENTOR.format(base=TINY_SEG, checkpoint=file))
+    result = tool('train', 'tiny_hand_over.py', '--data-root', data)
+    assert result.status == 0, result.err
+    assert re.search(r'epoch_2.pth -> AugViT: .* (\d+) of \1 tensors filled', result.out)
+    assert 'unused: ' in result.out  # neck, transformer and head of the detector
+
+    first, second = weights(checkpoint.parent), weights(detector)
+    third = weights(tmp_path / 'work_dirs' / 'tiny_hand_over')
+    assert first.keys() == second.keys() == third.keys()
+    assert not torch.equal(
+        first['backbone.blocks.0.attn.qkv.weight'], second['backbone.blocks.0.attn.qkv.weight']
+    )
+    for key in third.keys() - {'backbone.pos_embed'}:  # resized from 64 to 96 pixels
+        assert torch.equal(third[key], second[key]), key
+
+
+@pytest.fixture
+def imagenet(tmp_path):
+    """Two validation images with ReaL labels, and one of the sets of ImageNet-V2."""
+    drawn = shapes.write(tmp_path / 'drawn', train=1, val=3, size=48, layout='folders')
+    files = sorted(drawn.glob('val/*/*.jpg'))
+    root = tmp_path / 'imagenet'
+    for number, file in enumerate(files, start=1):
+        name = f'ILSVRC2012_val_{number:08}.JPEG'
+        (root / 'val' / file.parent.name).mkdir(parents=True)
+        shutil.copy(file, root / 'val' / file.parent.name / name)
+        v2 = root / 'imagenetv2-top-images-format-val' / str(number)
+        v2.mkdir(parents=True)
+        shutil.copy(file, v2 / 'a.jpeg')
+    (root / 'real.json').write_text(json.dumps([[0, 1, 2], [], [0, 1, 2]]))
+    return root
+
+
+def on_imagenet(tool, tmp_path, checkpoint, imagenet, name):
+    """Test the tiny classifier as if its data were ImageNet."""
+    text = TINY_CLS.read_text().replace("'data/'", "'data/imagenet/'")
+    text += '\nclasses = dict(metainfo=dict(classes=("circle", "square", "triangle")))\n'
+    text += 'for loader in (train_dataloader, val_dataloader):\n'
+    text += "    loader['dataset'].update(type='ImageNet', **classes)\n"
+    (tmp_path / 'tiny_imagenet.py').write_text(text)
+    given = ['--data-root', imagenet, '--dataset', name]
+    return tool('test', tmp_path / 'tiny_imagenet.py', checkpoint, *given)
+
+
+def test_real_labels(tool, tmp_path, checkpoint, imagenet):
+    result = on_imagenet(tool, tmp_path, checkpoint, imagenet, 'real')
+    assert re.search(r'^real/top1 +100.000$', result.out, re.M), result.out + result.err
+    assert re.search(r'^real/images +2.000$', result.out, re.M)
+
+
+def test_imagenet_v2(tool, tmp_path, checkpoint, imagenet):
+    result = on_imagenet(tool, tmp_path, checkpoint, imagenet, 'v2-top')
+    assert re.search(r'^accuracy/top1 +\d+\.\d{3}$', result.out, re.M), result.out + result.err
+
+
+def test_a_set_that_is_not_there(tool, tmp_path, checkpoint, imagenet):
+    result = on_imagenet(tool, tmp_path, checkpoint, imagenet, 'v2-matched')
+    refused(result, 'imagenetv2-matched-frequency-format-val', 'is not there')
+
+
+def test_other_sets_are_for_imagenet(tool, folders, checkpoint):
+    result = tool('test', TINY_CLS, checkpoint, '--data-root', folders, '--dataset', 'real')
+    refused(result, '--dataset real', 'tests on CustomDataset')
+
+
+def test_smoke_of_a_distillation(tool):
+    result = tool('train', config_files()['cls_sret_t_distill_shapes'], '--smoke')
+    assert 'smoke test passed' in result.out.splitlines()[-1]
+
+
+def test_a_teacher_that_is_not_there(tool, folders):
+    config = config_files()['cls_sret_t_distill_shapes']
+    result = tool('train', config, '--data-root', folders)
+    refused(result, 'the weights of the teacher', 'model.teacher_checkpoint=FILE')
+
+
+# ------------------------------------------------------------------------ bad input
+
+
+@pytest.fixture
+def spoilt(folders, tmp_path):
+    """A copy of the folders that a test may break."""
+    return shutil.copytree(folders, tmp_path / 'spoilt')
+
+
+def both_refuse(tool, config, root, *texts):
+    """The same message before training and from the check of the data."""
+    for arguments in (('train', config), ('check', config, '--workers', 1)):
+        refused(tool(*arguments, '--data-root', root), *texts)
+
+
+def test_a_class_folder_is_missing(tool, spoilt):
+    shutil.rmtree(spoilt / 'val' / 'square')
+    both_refuse(tool, TINY_CLS, spoilt, "val: the class folders 'square' are missing")
+
+
+def test_a_class_folder_too_many(tool, spoilt):
+    for split in ('train', 'val'):
+        shutil.copytree(spoilt / split / 'square', spoilt / split / 'star')
+    text = TINY_CLS.read_text().replace(
+        "data_prefix='train'", "data_prefix='train', classes=['circle', 'square', 'triangle']"
+    )
+    (spoilt / 'tiny.py').write_text(text)
+    expected = "train: 4 class folders, but the data set has 3 classes; of no class: 'star'"
+    both_refuse(tool, spoilt / 'tiny.py', spoilt, expected)
+
+
+def test_a_class_folder_is_empty(tool, spoilt):
+    for file in (spoilt / 'train' / 'circle').iterdir():
+        file.unlink()
+    both_refuse(tool, TINY_CLS, spoilt, "train: no image in the class folders 'circle'")
+
+
+def test_a_label_file_with_a_line_cut_short(tool, spoilt):
+    (spoilt / 'train.txt').write_text('square/000000.jpg 1\nsqua')
+    text = TINY_CLS.read_text().replace(
+        "data_prefix='train'", "data_prefix='train', ann_file='train.txt'"
+    )
+    (spoilt / 'tiny.py').write_text(text)
+    both_refuse(tool, spoilt / 'tiny.py', spoilt, "train.txt:2: 'squa' is not a file name and")
+
+
+def test_a_damaged_image_in_the_middle_of_an_epoch(tool, spoilt):
+    bad = sorted((spoilt / 'train').glob('*/*.jpg'))[3]
+    bad.write_bytes(bad.read_bytes()[:500])
+    result = tool('train', TINY_CLS, '--data-root', spoilt)
+    refused(result, f'image file {bad}: truncated, the JPEG data stops after 500 bytes')
+
+
+def test_files_on_which_a_data_set_of_mmpretrain_stumbles(tool, tmp_path):
+    text = TINY_CLS.read_text().replace('num_classes=3', 'num_classes=10')
+    for split in ('train', 'val'):
+        text = text.replace(f"'CustomDataset', data_root=data_root, data_prefix='{split}'", CIFAR)
+    (tmp_path / 'tiny.py').write_text(text)
+    (tmp_path / 'data').mkdir()
+    expected = ('CIFAR10: the annotations in', 'cannot be read: missing, damaged, cut short')
+    refused(tool('train', 'tiny.py', '--data-root', tmp_path / 'data'), *expected)
+
+
+CIFAR = "'CIFAR10', data_root=data_root, split='train', download=False"
+
+
+TEACHERS = {
+    'model.teacher tells 5 classes apart, the student 3 (model.head.num_classes)': 5,
+    'teacher.pth does not fill the teacher ImageClassifier': 3,
+}
+
+
+@pytest.mark.parametrize('message', TEACHERS)
+def test_a_teacher_of_five_classes(tool, folders, checkpoint, tmp_path, message):
+    """In config and file, or only in the file."""
+    state = torch.load(checkpoint, weights_only=False)['state_dict']
+    state['head.fc.weight'] = state['head.fc.weight'][:1].repeat(5, 1)
+    state['head.fc.bias'] = state['head.fc.bias'][:1].repeat(5)
+    torch.save({'state_dict': state}, tmp_path / 'teacher.pth')
+    config = Config.fromfile(TINY_CLS)
+    teacher = copy.deepcopy(config.model)
+    teacher.head.num_classes = TEACHERS[message]
+    distilled = {'type': 'vitbackbones.Distilled', 'teacher_checkpoint': 'teacher.pth'}
+    config.model.update(distilled, teacher=teacher)
+    config.dump(tmp_path / 'tiny.py')
+    refused(tool('train', 'tiny.py', '--data-root', folders), message)
+
+
+def test_resumed_with_another_config(tool, folders, checkpoint):
+    """It continues, and says that it is not the same run any more."""
+    longer = ['train_cfg.max_epochs=2', 'optim_wrapper.optimizer.lr=0.001']
+    given = ['--data-root', folders, '--resume', checkpoint, '--cfg-options', *longer]
+    result = tool('train', TINY_CLS, *given)
+    assert result.status == 0, result.err
+    assert 'not exactly as before: optim_wrapper of the config was changed' in result.out

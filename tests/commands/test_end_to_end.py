@@ -1,0 +1,219 @@
+"""The real commands: train, Ctrl-C, resume, test and draw; smoke; two processes."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import pytest
+from PIL import Image
+
+from .conftest import PATIENCE, ROOT, TINY, TINY_SEG, without_threads
+
+pytestmark = pytest.mark.compat
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start a command in an empty directory."""
+    port = 20000 + os.getpid() % 10000
+    environment = without_threads() | {'PORT': str(port), 'PYTHON': sys.executable}
+    started = []
+
+    def start(*command):
+        process = subprocess.Popen(
+            [str(word) for word in command],
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # with its data workers
+
+
+def finish(process, status=0):
+    output, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == status, output
+    return output
+
+
+def wait_for(path):
+    end = time.monotonic() + PATIENCE
+    while not path.exists():
+        assert time.monotonic() < end, f'{path} did not appear'
+        time.sleep(0.05)
+
+
+@pytest.mark.threads
+def test_train_interrupt_resume_test_draw(start, data, tmp_path):
+    train = [sys.executable, ROOT / 'tools' / 'train.py', TINY, '--scratch', '--data-root', data]
+    long = ['--cfg-options', 'train_cfg.max_epochs=1000']
+    work_dir = tmp_path / 'work_dirs' / 'tiny_detr'
+
+    process = start(*train, *long)
+    wait_for(work_dir / 'epoch_1.pth')
+    process.send_signal(signal.SIGINT)
+    output = finish(process, status=130)
+    assert 'interrupted: ' in output
+    assert f'continue with: {sys.executable} ' in output
+    assert '--resume' in output.splitlines()[-1]
+    assert 'Traceback' not in output
+    assert (work_dir / 'interrupted.pth').is_file()
+
+    epoch, step = re.search(r'continues with epoch (\d+), iteration (\d+)', output).groups()
+    assert (int(step) - 1) // 4 == int(epoch) - 1
+    end = ['--cfg-options', f'train_cfg.max_epochs={epoch}', '--resume']
+    output = finish(start(*train, *end))
+    assert f'resumed epoch: {int(epoch) - 1}, iter: {int(step) - 1}' in output
+    assert (work_dir / f'epoch_{epoch}.pth').is_file()
+    assert len(list(work_dir.glob('epoch_*.pth'))) == 1
+
+    test = [sys.executable, ROOT / 'tools' / 'test.py', TINY, work_dir, '--data-root', data]
+    draw = ['--draw', 'pictures', '--num-pictures', '3', '--score-threshold', '0']
+    output = finish(start(*test, *draw))
+    assert re.search(r'^coco/bbox_mAP +-?\d\.\d{3}$', output, re.M)
+    assert '3 pictures in pictures, together in pictures/contact_sheet.png' in output
+    names = {path.name for path in (tmp_path / 'pictures').iterdir()}
+    assert names == {f'0000{i}_00000{i}.png' for i in (0, 2, 3)} | {'contact_sheet.png'}
+    assert Image.open(tmp_path / 'pictures' / 'contact_sheet.png').width > 800
+
+
+def test_train_test_draw_masks(tool, data, tmp_path):
+    assert tool('train', TINY_SEG, '--scratch', '--data-root', data).status == 0
+    draw = ['--draw', 'pictures', '--num-pictures', '2']
+    result = tool('test', TINY_SEG, 'work_dirs/tiny_seg', '--data-root', data, *draw)
+    assert result.status == 0
+    assert re.search(r'^mIoU +\d+\.\d{3}$', result.out, re.M)
+    assert re.search(r'^\| +triangle +\|', result.out, re.M)  # the table of all classes
+    names = {path.name for path in (tmp_path / 'pictures').iterdir()}
+    assert names == {'00000_000000.png', '00003_000003.png', 'contact_sheet.png'}
+    assert Image.open(tmp_path / 'pictures' / '00000_000000.png').width > 800
+
+
+def test_names_of_classes_do_not_reach_the_terminal_as_orders(tool, data, tmp_path):
+    folder, config = tmp_path / 'data', tmp_path / 'config.py'
+    shutil.copytree(data, folder)
+    for path in folder.glob('annotations/*.json'):
+        path.write_text(path.read_text().replace('"circle"', '"cir\\u001b[31mcle"'))
+    about = {'dataset': {'metainfo': {'classes': ('cir\x1b[31mcle', 'square', 'triangle')}}}
+    scores = {'classwise': True}
+    parts = [f'{split}_dataloader = {about}' for split in ('train', 'val', 'test')]
+    parts += [f'{split}_evaluator = {scores}' for split in ('val', 'test')]
+    config.write_text('\n'.join([f'_base_ = {str(TINY)!r}', *parts]))
+    common = ['--data-root', folder, '--work-dir', tmp_path / 'run']
+    trained = tool('train', config, '--scratch', *common)
+    tested = tool('test', config, tmp_path / 'run', *common)
+    for result, shown in ((trained, r'| cir\x1b[31mcle '), (tested, r'coco/cir\x1b[31mcle_prec')):
+        assert shown in result.out, result.err
+        assert '\x1b' not in result.out + result.err
+
+
+@pytest.mark.parametrize(
+    ('config', 'saved', 'resumed'),
+    [(TINY, 'epoch_1.pth', 'epoch_2.pth'), (TINY_SEG, 'iter_3.pth', 'iter_4.pth')],
+    ids=['boxes', 'masks'],
+)
+def test_smoke_and_amp(tool, tmp_path, config, saved, resumed):
+    """In a folder of its own, always anew: what a run has written stays as it is."""
+    kept = {saved: 'weights', 'last_checkpoint': saved}
+    (tmp_path / 'smoke').mkdir()
+    (tmp_path / 'smoke' / 'interrupted.pth').write_text('of an earlier smoke test')
+    for name, content in kept.items():
+        (tmp_path / name).write_text(content)
+    result = tool('train', config, '--smoke', '--amp', '--work-dir', tmp_path)
+    assert result.status == 0, result.err
+    assert {name: (tmp_path / name).read_text() for name in kept} == kept
+    assert (tmp_path / 'smoke' / resumed).is_file()
+    used = (tmp_path / 'smoke' / config.name).read_text()
+    assert re.search(r"type='\S*(Bf16|Amp)OptimWrapper'", used)
+    assert not (tmp_path / 'smoke' / 'interrupted.pth').exists()
+    assert re.search(r'resumed epoch: \d, iter: 3$', result.out, re.M)
+    passed = rf'smoke test passed in \d+ s: {config.stem}, 3 steps .*{saved}, \d more after resum'
+    assert re.search(passed, result.out.splitlines()[-1])
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize(
+    'name',
+    [
+        'cls_deit_s_imagenet',
+        'detr_aug_vit_s_shapes',
+        'mask2former_panoptic_pvt_s_shapes',
+        'setr_mla_msf_vit_ti_shapes',
+    ],
+)
+def test_smoke_of_a_recipe_of_each_task(start, tmp_path, name):
+    """Without data and weights."""
+    output = finish(start(sys.executable, ROOT / 'tools' / 'train.py', name, '--smoke'))
+    assert 'smoke test passed' in output.splitlines()[-1]
+    assert (tmp_path / 'work_dirs' / name / 'smoke' / 'last_checkpoint').is_file()
+
+
+def test_smoke_of_a_config_that_counts_iterations(tool, tmp_path):
+    loop = 'train_cfg = dict(by_epoch=False, max_iters=1000, val_interval=100)'
+    sampler = "train_dataloader['sampler'] = dict(type='InfiniteSampler')"
+    (tmp_path / 'by_iteration.py').write_text(f'{TINY.read_text()}\n{loop}\n{sampler}\n')
+    result = tool('train', 'by_iteration.py', '--smoke')
+    assert '3 steps' in result.out.splitlines()[-1]
+    assert 'iter_3.pth, 1 more after resuming' in result.out.splitlines()[-1]
+
+
+def test_two_processes_on_cpus(start, data, tmp_path):
+    one_epoch = ['--cfg-options', 'train_cfg.max_epochs=1']
+    script = ROOT / 'tools' / 'dist_train.sh'
+    output = finish(start(script, TINY, 2, '--scratch', '--data-root', data, *one_epoch))
+    assert 'Epoch(train) [1][2/2]' in output  # half of the four iterations of one process
+    assert (tmp_path / 'work_dirs' / 'tiny_detr' / 'epoch_1.pth').is_file()
+
+
+@pytest.mark.parametrize('script', ['dist_train.sh', 'slurm_train.sh'])
+def test_scripts_explain_themselves(start, script):
+    output = finish(start(ROOT / 'tools' / script), status=2)
+    assert f'tools/{script}' in output
+    assert '#' not in output
+
+
+def stand_in(path):
+    """A program that prints its own path and its arguments."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text('#!/bin/sh\necho "$0 $@"\n')
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize('work_dir', [[], ['out']])
+def test_slurm_command(start, tmp_path, work_dir):
+    """What would be submitted, with a stand-in for srun."""
+    stand_in(tmp_path / 'srun')
+    script = ROOT / 'tools' / 'slurm_train.sh'
+    environment = ['env', f'PATH={tmp_path}:{os.environ["PATH"]}', 'GPUS=2']
+    output = finish(start(*environment, script, 'part', 'job', 'a.py', *work_dir, '--amp'))
+    assert '-p part --job-name=job --gres=gpu:2 --ntasks=2 --ntasks-per-node=2' in output
+    chosen = '--work-dir out ' if work_dir else ''
+    assert output.strip().endswith(f'train.py a.py --launcher slurm {chosen}--amp')
+
+
+@pytest.mark.parametrize('given', [True, False])
+@pytest.mark.parametrize('script', ['dist_train.sh', 'slurm_train.sh'])
+def test_scripts_take_the_environment_of_the_project(start, tmp_path, script, given):
+    (tmp_path / 'tools').mkdir()
+    copy = shutil.copy(ROOT / 'tools' / script, tmp_path / 'tools')
+    stand_in(tmp_path / 'srun')
+    own, other = stand_in(tmp_path / '.venv' / 'bin' / 'python'), stand_in(tmp_path / 'other')
+    setting = [f'PYTHON={other}'] if given else ['-u', 'PYTHON']
+    environment = ['env', *setting, f'PATH={tmp_path}:{os.environ["PATH"]}']
+    output = finish(start(*environment, copy, 'a.py', '2', 'b.py'))
+    assert (str(other) in output) is given
+    assert (str(own.relative_to(tmp_path)) in output) is not given

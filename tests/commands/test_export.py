@@ -1,0 +1,113 @@
+"""``export``: what a user types, what comes out, and what is refused before any work."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from vitbackbones.export import graphs
+from vitbackbones.export.runtime.card import Card
+from vitbackbones.models import create_model
+from vitbackbones.verbs import VERBS
+
+from .conftest import TINY, TINY_CLS
+from .test_messages import refused
+
+RGB = ('--cfg-options', 'model.data_preprocessor.to_rgb=True')
+SIZED = ('--size', '48', *RGB)
+
+
+@pytest.fixture
+def run(tool):
+    def call(*arguments, status=0):
+        result = tool('export', *arguments)
+        assert result.status == status, result.out + result.err
+        return result
+
+    return call
+
+
+def test_a_config_becomes_a_file_that_predict_takes(run, tool, folders, tmp_path):
+    pictures = next((folders / 'val').iterdir())
+    result = run(TINY_CLS, '--untrained', '--to', 'pt2', *SIZED, '--images', pictures)
+    assert 'tiny_cls.pt2.json' in result.out
+    assert 'largest differences' in result.out
+    assert result.err == ''
+    card = Card.read('tiny_cls.pt2')
+    assert (card.task, card.checkpoint) == ('classification', None)
+    assert card.parity['images'] > 1  # one of them drawn at random
+    done = tool('predict', 'tiny_cls.pt2', pictures, '--out', 'out', '--trusted')
+    assert done.status == 0, done.err
+    assert json.loads(Path('out/predictions.json').read_text())
+
+
+@torch.no_grad()
+def test_a_model_by_name_has_the_weights_of_a_checkpoint(run, tmp_path):
+    torch.manual_seed(0)
+    model = create_model('deit_ti').eval()
+    torch.save(model.state_dict(), tmp_path / 'mine.pth')
+    run('deit_ti', 'mine.pth', '--to', 'pt2', '--size', '64', '--out', 'mine.pt2')
+    card = Card.read('mine.pt2')
+    assert card.checkpoint['file'] == 'mine.pth'
+    assert (card.name, card.input.shape) == ('deit_ti', [1, 3, 64, 64])
+    image = torch.rand(1, 3, 64, 64)
+    found = torch.export.load('mine.pt2').module()(image)[0]
+    torch.testing.assert_close(found, model(image))
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'texts'),
+    [
+        (('--to', 'tflite'), ['--to', 'onnx', 'openvino', 'pt2']),
+        (('--to', 'pt2', '--batch-size', 0), ['--batch-size', 'less than 1']),
+        (('--to', 'pt2', '--dynamic', 'shape'), ["'shape'", 'batch, size']),
+    ],
+)
+def test_a_word_that_means_nothing_is_named(tool, arguments, texts, capsys):
+    with pytest.raises(SystemExit):
+        tool('export', 'deit_ti', *arguments)
+    said = capsys.readouterr().err
+    for text in texts:
+        assert text in said
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'texts'),
+    [
+        (('deit_ti', '--to', 'pt2', '--out', 'model.onnx'), ['--to pt2', '.pt2']),
+        (('deit_tii', '--to', 'pt2'), ['deit_tii', 'deit_ti']),
+        (('deit_ti', 'mine.pth', '--untrained', '--to', 'pt2'), ['--untrained']),
+        ((TINY_CLS, '--to', 'pt2', *SIZED), ['no trained weights', '--untrained']),
+        ((TINY_CLS, 'missing', '--to', 'pt2', *SIZED), ['missing']),
+        ((TINY_CLS, '--untrained', '--to', 'pt2', *RGB), ['--size HxW']),
+        ((TINY, '--untrained', '--to', 'pt2'), ['must be RGB', 'bgr_to_rgb=True']),
+        (
+            ('sret_t', '--untrained', '--to', 'pt2', '--dynamic', 'size'),
+            ['sret_t: the size cannot be dynamic', 'slices'],
+        ),
+    ],
+    ids=lambda value: ' '.join(Path(str(x)).name for x in value)[:30],
+)
+def test_what_cannot_be_is_refused_in_one_line(tool, arguments, texts, monkeypatch):
+    monkeypatch.setattr(graphs.torch.export, 'export', None)  # nothing is traced before
+    refused(tool('export', *arguments), *texts)
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize('name', ['deit_ti.xml', 'deit_ti.bin', 'deit_ti.xml.json'])
+def test_a_file_that_is_there_stays(tool, name):
+    Path(name).write_bytes(b'precious')
+    result = tool('export', 'deit_ti', '--untrained', '--to', 'openvino')
+    refused(result, f'{name} is there already', '--overwrite')
+    assert Path(name).read_bytes() == b'precious'
+
+
+def test_a_folder_of_the_name_is_named_before_anything_is_built(tool):
+    Path('deit_ti.pt2.json').mkdir()
+    result = tool('export', 'deit_ti', '--untrained', '--to', 'pt2', '--overwrite')
+    refused(result, 'deit_ti.pt2.json is a folder', '--out')
+
+
+def test_the_verb_is_listed():
+    assert VERBS['export'].module == 'export'

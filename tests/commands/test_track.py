@@ -1,0 +1,70 @@
+"""A run that is followed, and its best checkpoint, as a user asks for them."""
+
+import json
+import shlex
+import sys
+from types import SimpleNamespace
+
+import pytest
+from mmengine.config import Config
+
+from vitbackbones.commands.train import _follow
+
+from .conftest import TINY_CLS, TINY_SEG
+from .test_messages import refused
+
+FOLLOWED = ('--track', 'page', '--cfg-options', 'default_hooks.checkpoint.save_best=auto')
+
+
+def test_a_classifier_is_followed_and_its_best_checkpoint_is_tested(tool, folders, tmp_path):
+    result = tool('train', TINY_CLS, '--data-root', folders, *FOLLOWED)
+    assert result.status == 0, result.err
+    work_dir = tmp_path / 'work_dirs' / 'tiny_cls'
+    assert len([*(work_dir / 'pictures' / 'epoch_1').glob('*.jpg')]) == 3  # of as many
+    assert '>finished<' in (work_dir / 'run.html').read_text()
+    assert (
+        shlex.quote(str(TINY_CLS))
+        in json.loads((work_dir / 'tracking.json').read_text())['command']
+    )
+    (best,) = work_dir.glob('best_accuracy_top1_epoch_1.pth')
+    given = ('test', TINY_CLS, 'work_dirs/tiny_cls', '--data-root', folders, '--draw', 'drawn')
+    latest = tool(*given)
+    assert f'epoch_1.pth, the latest; {work_dir}/best stands for {best.name}' in latest.out
+    assert '3 pictures in drawn' in latest.out
+    again = tool('test', TINY_CLS, 'work_dirs/tiny_cls/best', '--data-root', folders)
+    assert f'checkpoint: {best}, the best\n' in again.out
+    page = tool('page', work_dir, '--out', 'page.html')
+    assert page.out == f'page: {tmp_path / "page.html"}\n'
+    refused(tool('page', 'nowhere'), 'nowhere: no run has logged anything there')
+
+
+def test_masks_are_drawn_while_they_are_trained(tool, data, tmp_path):
+    result = tool('train', TINY_SEG, '--scratch', '--data-root', data, '--track', 'page')
+    assert result.status == 0, result.err
+    (folder,) = (tmp_path / 'work_dirs' / 'tiny_seg' / 'pictures').iterdir()
+    assert len([*folder.glob('*.jpg')]) == 4
+
+
+@pytest.mark.parametrize('name', ['tensorboard', 'wandb', 'mlflow'])
+def test_a_missing_package_is_one_line_before_the_run(tool, monkeypatch, name, tmp_path):
+    monkeypatch.setitem(sys.modules, name, None)
+    said = refused(tool('train', TINY_CLS, '--track', name), f'install it: pip install {name}')
+    assert len(said.splitlines()) == 1
+    assert not (tmp_path / 'work_dirs').exists()
+
+
+def test_trackers_take_the_place_of_those_of_an_earlier_run():
+    pytest.importorskip('wandb')
+    pytest.importorskip('tensorboard')
+    hooks = {'track': {'type': 'old'}, 'run_page': None, 'logger': {'type': 'LoggerHook'}}
+    config = Config({'default_hooks': hooks})
+    given = SimpleNamespace(track=['wandb', 'page', 'tensorboard'])
+    followed = _follow(config, given).default_hooks
+    trackers = ['tensorboard', 'wandb']
+    assert followed == hooks | {'track': {'type': 'vitbackbones.TrackHook', 'trackers': trackers}}
+    assert config.default_hooks == hooks
+    assert 'default_hooks' not in _follow(Config(), SimpleNamespace(track=()))
+
+
+def test_a_smoke_test_is_not_followed(tool):
+    refused(tool('train', TINY_CLS, '--smoke', '--track', 'page'), 'leave --track out')

@@ -1,0 +1,154 @@
+"""The pages whose tables are made from the code say what the code says."""
+
+import json
+import re
+
+import pytest
+
+from vitbackbones import list_models
+from vitbackbones.analysis.published import BEYOND, FAMILIES, RESULTS
+from vitbackbones.catalog import config_files
+from vitbackbones.models import MODELS
+from vitbackbones.openmmlab.patches import PATCHES
+from vitbackbones.verbs import VERBS
+
+from ..commands.conftest import load_tool
+from .pages import DOCS, ROOT, blocks
+
+ROWS = [(row, family) for family in FAMILIES for row in family.rows]
+# Counted again here, at a second each: the smallest of every backbone class, all that options
+# make, and the larger ones that the papers report most on.
+SMALLEST = {entry[0]: name for name, entry in reversed(MODELS.items())}.values()
+MAIN = ('deit_s', 'aug_vit_s', 'aug_vit_b', 'msf_vit_s', 'pvt_s', 't2t_t_14', 'tnt_s', 'sret_s')
+
+
+@pytest.fixture(scope='module')
+def made():
+    return load_tool('site/pages')
+
+
+def page(name):
+    return (DOCS / f'{name}.md').read_text()
+
+
+def on_the_site(made, name):
+    """The lines of a page that gets its tables on the site."""
+    assert page(name).endswith(f'\n{made.MARK}'), f'the tables of {name}.md are not committed'
+    return made.site_page(name, page(name)).splitlines()
+
+
+@pytest.mark.parametrize('name', ['ablations', 'weights'])
+def test_a_committed_page_is_current(made, name):
+    assert page(name) == made.with_tables(page(name), made.COMMITTED[name]())
+
+
+def test_the_page_of_the_models_is_current(made, monkeypatch):
+    """Every cell but the counts of the other models."""
+    again = [row for row, _ in ROWS if row.options or row.name in (*SMALLEST, *MAIN)]
+    counted = made.model_cells
+
+    def cells(row, family):
+        if row in again:
+            return counted(row, family)
+        return [made.label(row), *'....', *made.published(row, family)]
+
+    monkeypatch.setattr(made, 'model_cells', cells)
+    wanted = made.with_tables(page('models'), made.models()).splitlines()
+    for line, other in zip(page('models').splitlines(), wanted, strict=True):
+        if ' | . | . | . | . | ' in other:
+            fields = line.split(' | ')
+            line = ' | '.join([fields[0], *'....', *fields[5:]])
+        assert line == other
+
+
+def test_every_model_and_result_is_on_the_page_with_its_source():
+    assert {row.name for row, _ in ROWS} == set(list_models())
+    lines = page('models').splitlines()
+    for result in RESULTS:
+        names = (f'| `{result.config}`', f"| `'{result.model}'")
+        assert result.config not in config_files() or any(
+            line.startswith(names) and result.value in line and result.source in line
+            for line in lines
+        ), result
+
+
+def test_what_is_known_beyond_top_1_agrees_with_the_results():
+    """Of a config and a paper there is one top-1."""
+    assert len({(each.config, each.source) for each in BEYOND}) == len(BEYOND)
+    for each in BEYOND:
+        known = [r.value for r in RESULTS if (r.config, r.source) == (each.config, each.source)]
+        assert known in ([], [each.top1]), each
+
+
+def test_differences_show_only_where_the_printed_digits_differ(made):
+    assert made.compare(22.1244, '22.2') == '22.1 / 22.2 (-0.1)'
+    assert made.compare(4.6758, '4.7') == '4.7 / 4.7'
+    assert made.compare(5.2, '') == ''
+
+
+def test_a_line_has_all_that_is_known_of_a_file():
+    (line,) = (line for line in page('weights').splitlines() if line.startswith('| `deit_b_384` |'))
+    for fact in ('`deit_b`', '82.9', '384 bicubic', '1.0', "ImageNet's", 'apache-2.0', '8de9b5d1'):
+        assert f'| {fact} |' in line
+    assert '`hf-hub:timm/deit_base_patch16_384.fb_in1k`' in line
+
+
+def test_every_verb_has_a_section(made):
+    lines = on_the_site(made, 'commands')
+    assert [line[3:] for line in lines if line.startswith('## ')] == [*VERBS]
+    assert any(line.startswith('| `--smoke` | ') for line in lines)
+
+
+@pytest.mark.compat
+def test_every_patch_has_a_line(made):
+    lines = on_the_site(made, 'compatibility')
+    for patch in PATCHES:
+        target = f'| `{patch.target.replace(":", ".")}` |'
+        assert sum(line.startswith(target) for line in lines) == 1, patch.target
+
+
+@pytest.mark.compat
+@pytest.mark.parametrize('name', ['constraints.txt', 'constraints-openmmlab.txt'])
+def test_the_releases_are_those_that_are_tested(name):
+    pins = re.findall(r'^(?:onedl-)?mm\S+==(\S+)', (ROOT / name).read_text(), re.MULTILINE)
+    assert len({*pins}) == 5
+    assert all(pin in page('compatibility') for pin in pins)
+
+
+@pytest.mark.compat
+def test_every_config_is_among_the_recipes_and_reads_as_its_header(made):
+    lines = on_the_site(made, 'recipes')
+    for name in config_files():
+        found = sum(line.count(f'`{name}`') for line in lines)
+        assert found == (not name.endswith('_shapes')), name
+    for name, cells in RECIPES.items():
+        (line,) = (line for line in lines if f'`{name}`' in line)
+        _, recipe, *found = [cell.strip() for cell in line.strip('|').split('|')]
+        assert ', '.join(found).startswith(cells)
+        assert (ROOT / 'configs/_base_/recipes' / f'{recipe.strip("`")}.py').is_file()
+
+
+RECIPES = {
+    'cls_tnt_s_imagenet': (
+        'AdamW, 0.001, 0.05, 1024, 5, 310, 0.1, , reported, 248 / 224 bicubic, 0.5, 3'
+    ),
+    'cls_deit_b_cifar10': 'SGD, 0.01, 0.0001, 768, 5, 1000, 0, , , 256 / 224 bicubic',
+    'detr_pvt_s_coco': 'AdamW, 0.0001 / 1e-05, 0.0001, 16, 50, 33, 0.1, 0.1, 640-800',
+    'setr_naive_msf_vit_s_ade20k': 'SGD, 0.01 / 0.1, 0, 16, 0, 160000, power 0.9, 0.01',
+}
+
+
+def source(cell):
+    return ''.join(cell['source'])
+
+
+def test_the_notebook_says_what_its_page_says_and_was_run(made):
+    pytest.importorskip('jupytext', reason='of the extra docs')
+    cells = json.loads(made.TUTORIAL.with_suffix('.ipynb').read_text())['cells']
+    assert [source(cell) for cell in cells] == [cell.source for cell in made.notebook().cells]
+    code = [cell for cell in cells if cell['cell_type'] == 'code']
+    assert len(code) == len([*blocks(made.TUTORIAL)]) >= 8
+    assert [cell['execution_count'] for cell in code] == [*range(1, len(code) + 1)]
+    printed = [''.join(output['text']) for cell in code for output in cell['outputs']]
+    assert len(printed) == len(code)
+    assert not [text for text in printed if re.search(r'(^|\s)/(home|root|tmp|work)/', text)]

@@ -1,0 +1,48 @@
+"""Faster and Mask R-CNN give for a batch what mmdet gives image by image."""
+
+import pytest
+import torch
+from mmdet.models.roi_heads.mask_heads.fcn_mask_head import _do_paste_mask
+
+from vitbackbones.errors import InputError
+from vitbackbones.export.models import exportable
+from vitbackbones.export.models.rcnn import paste, regions
+
+from .graphs import SIZE, built, predicted, require_equal
+
+
+@pytest.mark.parametrize('name', ['faster_rcnn_pvt_s_shapes', 'mask_rcnn_pvt_s_shapes'])
+def test_a_batch_is_found_as_by_predict(name):
+    model = built(name)
+    images = torch.randn(3, 3, *SIZE)
+    module = exportable(model, 'detection')
+    assert ('masks' in module.outputs) == model.with_mask
+    with torch.no_grad():
+        require_equal(module, module(images), predicted(model, images))
+
+
+def test_features_are_those_of_the_level_of_a_region():
+    extractor = built('faster_rcnn_pvt_s_shapes').roi_head.bbox_roi_extractor
+    maps = [torch.randn(2, 64, 128 // stride, 128 // stride) for stride in (1, 2, 4)]
+    sides = torch.tensor([10.0, 150, 300, 900])  # of all levels
+    boxes = torch.stack([sides * 0, sides * 0, sides, sides], dim=-1).expand(2, -1, -1)
+    rois = torch.cat([torch.arange(2.0).repeat_interleave(4)[:, None], boxes.flatten(0, 1)], dim=1)
+    with torch.no_grad():
+        torch.testing.assert_close(regions(extractor, maps, boxes), extractor(maps, rois))
+
+
+def test_masks_lie_in_their_boxes_as_those_of_mmdet():
+    masks = torch.rand(5, 28, 28)
+    corners = torch.rand(5, 2) * 40
+    boxes = torch.cat([corners, corners + 1 + torch.rand(5, 2) * 60], dim=1)
+    expected, _ = _do_paste_mask(masks[:, None], boxes, 80, 90, skip_empty=False)
+    torch.testing.assert_close(paste(masks, boxes, torch.Size((80, 90))), expected)
+
+
+def test_regions_by_their_maximum_are_refused():
+    model = built('faster_rcnn_pvt_s_shapes')
+    model.roi_head.bbox_roi_extractor.roi_layers[0].pool_mode = 'max'
+    with pytest.raises(
+        InputError, match='model.roi_head.bbox_roi_extractor.roi_layer: is RoIAlign'
+    ):
+        exportable(model, 'detection')

@@ -1,0 +1,116 @@
+"""Files in their runtimes; what cannot run, or is of another model, is one message."""
+
+import sys
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from vitbackbones.errors import InputError
+from vitbackbones.export.runtime.card import Card, GraphOutput
+from vitbackbones.export.runtime.runtimes import open_graph, start_onnxruntime, start_openvino
+
+from .cards import make_card
+from .graphs import write_classifier, write_pt2, write_segmentor, write_with_weights_elsewhere
+
+IMAGES = np.random.default_rng(0).normal(size=(2, 3, 32, 32)).astype(np.float32)
+
+
+def write_openvino(file):
+    import openvino
+
+    card = write_classifier(file.with_suffix('.onnx'))
+    openvino.save_model(openvino.convert_model(file.with_suffix('.onnx')), file)
+    replace(card, format='openvino').write(file)
+
+
+WRITE = {'model.onnx': write_classifier, 'model.xml': write_openvino, 'model.pt2': write_pt2}
+
+
+@pytest.mark.parametrize('name', WRITE)
+def test_every_runtime_answers_as_the_graph_says(tmp_path, name):
+    file = tmp_path / name
+    WRITE[name](file)
+    (logits,) = open_graph(file, Card.read(file), threads=1, trusted=True).run(IMAGES)
+    np.testing.assert_allclose(logits, IMAGES.mean((2, 3)), atol=1e-6)
+
+
+def test_a_pt2_file_is_read_without_a_warning(tmp_path, monkeypatch):
+    write_pt2(tmp_path / 'model.pt2')
+    load = torch.export.load
+
+    def as_first_in_a_process(file):
+        warnings.warn('The given buffer is not writable, and PyTorch ...', stacklevel=2)
+        return load(file)
+
+    monkeypatch.setattr(torch.export, 'load', as_first_in_a_process)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        open_graph(tmp_path / 'model.pt2', make_card(format='pt2'), trusted=True)
+
+
+@pytest.mark.parametrize('suffix', ['.onnx', '.xml', '.pt2'])
+def test_a_file_that_is_no_graph_is_one_line(tmp_path, suffix):
+    file = tmp_path / f'model{suffix}'
+    file.write_bytes(b'no graph')
+    with pytest.raises(InputError, match=rf'model{suffix}: .* cannot run it: ') as refusal:
+        open_graph(file, make_card(), trusted=True)
+    assert '\n' not in str(refusal.value)
+
+
+@pytest.mark.parametrize('start', [start_onnxruntime, start_openvino])
+@pytest.mark.parametrize('place', ['../secret', '{}/secret', 'link'])
+def test_weights_outside_of_the_folder_are_not_read(tmp_path, start, place):
+    folder = tmp_path / 'model'
+    folder.mkdir()
+    (tmp_path / 'secret').write_bytes(bytes(12))
+    (folder / 'link').symlink_to(tmp_path / 'secret')
+    write_with_weights_elsewhere(folder / 'model.onnx', place.format(tmp_path))
+    with pytest.raises(Exception, match='outside|escapes|Absolute path not allowed'):
+        start(folder / 'model.onnx')
+
+
+def test_a_file_that_may_hold_code_is_read_on_word_alone(tmp_path, monkeypatch):
+    file = tmp_path / 'model.pt2'
+    write_pt2(file)
+    monkeypatch.setattr('torch.export.load', lambda file: pytest.fail('it was read'))
+    with pytest.raises(InputError, match='--trusted'):
+        open_graph(file, Card.read(file))
+
+
+@pytest.mark.parametrize(
+    ('changed', 'message'),
+    [
+        ({'input': replace(make_card().input, name='x')}, 'the card says x '),
+        ({'input': replace(make_card().input, dtype='uint8')}, r'32 of float32\); the card'),
+        ({'input': replace(make_card().input, shape=[1, 3, 9, 9])}, '1 x 3 x 9 x 9'),
+        ({'outputs': [GraphOutput(name='logits', dtype='float32', shape=[None, 9])]}, r'x 9 of'),
+        ({'outputs': []}, r'It has the output logits \(\? x 3 of float32\)'),
+    ],
+)
+def test_a_graph_of_another_model_is_refused(tmp_path, changed, message):
+    file = tmp_path / 'model.onnx'
+    write_classifier(file)
+    with pytest.raises(InputError, match=message):
+        open_graph(file, make_card(**changed))
+
+
+def test_a_graph_that_fixes_what_its_card_leaves_open_is_refused(tmp_path):
+    write_classifier(tmp_path / 'model.onnx', batch=2)
+    with pytest.raises(InputError, match=r'image \(2 x 3 .* the card says image \(\? x 3'):
+        open_graph(tmp_path / 'model.onnx', make_card())
+
+
+def test_a_missing_runtime_is_named_with_its_command(tmp_path, monkeypatch):
+    file = tmp_path / 'model.onnx'
+    write_segmentor(file)
+    monkeypatch.setitem(sys.modules, 'onnxruntime', None)
+    with pytest.raises(InputError, match='pip install onnxruntime'):
+        open_graph(file, make_card())
+
+
+def test_another_suffix_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r'they end in \.onnx, \.xml, \.pt2'):
+        open_graph(tmp_path / 'model.pth', make_card())

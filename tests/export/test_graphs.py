@@ -1,0 +1,80 @@
+"""Graphs of networks: what is left open in them is open."""
+
+import re
+import sys
+import warnings
+
+import pytest
+import torch
+from torch import nn
+
+from vitbackbones.errors import InputError
+from vitbackbones.export.graphs import FromPixels, example, silenced, trace
+
+from ..conftest import REPRESENTATIVES
+from .subjects import SIZE, small_subject
+
+ANY_SIZE = ('deit_ti', 't2t_14', 'tnt_ti', 'mixer_b16')
+SLOW = pytest.param('pvt_t', marks=pytest.mark.grid)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('name', sorted(REPRESENTATIVES))
+def test_a_graph_of_every_class_takes_any_number_of_images(name):
+    network = small_subject(name).network
+    graph = trace(network, example(SIZE, 1, ['batch'], False), ['batch']).module()
+    for number in (1, 3):
+        image = torch.rand(number, 3, *SIZE)
+        torch.testing.assert_close(graph(image), network(image))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('name', [*ANY_SIZE, SLOW])
+def test_a_graph_may_take_any_size(name):
+    network = small_subject(name).network
+    graph = trace(network, example(SIZE, 1, ['batch', 'size'], False), ['batch', 'size']).module()
+    for size in [SIZE, (96, 80), (70, 129)]:
+        image = torch.rand(1, 3, *size)
+        torch.testing.assert_close(graph(image), network(image))
+
+
+@torch.no_grad()
+def test_pixels_are_normalized_inside():
+    network = FromPixels(nn.Identity(), mean=[1.0, 2.0, 3.0], std=[2.0, 4.0, 8.0])
+    pixels = torch.tensor([5, 10, 19], dtype=torch.uint8).expand(1, 2, 4, 3)
+    answer = network(pixels)
+    assert answer.shape == (1, 3, 2, 4)
+    assert (answer == 2).all()
+
+
+def test_an_example_with_open_axes_is_not_of_the_usual_size():
+    assert example((32, 48), 4, [], False).shape == (4, 3, 32, 48)
+    assert example((32, 48), 4, ['batch'], True).shape == (2, 32, 48, 3)
+    height, width = example((32, 32), 1, ['size'], False).shape[2:]
+    assert 32 < height != width > 32
+
+
+class ByNumber(nn.Module):
+    def forward(self, image):
+        return (image.sum() if image.sum() > 0 else image.mean(),)
+
+
+class OfTwo(nn.Module):
+    def forward(self, image):
+        return (image.view(2, -1),)
+
+
+def test_what_has_no_graph_is_refused_with_the_reason():
+    with pytest.raises(InputError, match='cannot be exported: .{9}'):
+        trace(ByNumber(), torch.rand(1, 3, 8, 8), [])
+    with pytest.raises(InputError, match=re.escape('with a dynamic batch: Constraints violated')):
+        trace(OfTwo(), torch.rand(2, 3, 8, 8), ['batch'])
+
+
+def test_exporters_are_silent(capsys):
+    with warnings.catch_warnings(record=True) as seen, silenced():
+        print('chatter')
+        print('chatter', file=sys.stderr)
+        warnings.warn('chatter', stacklevel=1)
+    assert capsys.readouterr() == ('', '')
+    assert seen == []

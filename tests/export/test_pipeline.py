@@ -1,0 +1,131 @@
+"""The plain steps of a card make the very input that a config's own pipeline makes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from mmengine.config import Config
+from mmengine.dataset import Compose, pseudo_collate
+from mmengine.registry import MODELS, DefaultScope
+
+from vitbackbones.configuration.read import read_config
+from vitbackbones.configuration.settings import model_settings
+from vitbackbones.errors import InputError
+from vitbackbones.export.pipeline import steps_of, steps_of_data
+from vitbackbones.export.runtime.preparing import prepare
+from vitbackbones.export.runtime.step_rules import require_steps
+from vitbackbones.inference.predictor import steps_after_loading
+from vitbackbones.models.preprocessing import named_config, transform
+
+from .runtime.cards import make_card
+
+# one config for each kind of test pipeline and data preprocessor
+CONFIGS = (
+    'mask_rcnn_pvt_s_coco',
+    'dino_aug_pvt_s_coco',
+    'cls_t2t_14_imagenet',
+    'cls_msf_swin_s_300e_imagenet',
+    'cls_deit_ti_shapes',
+    'semantic_fpn_pvt_s_ade20k',
+    'upernet_aug_vit_s_ade20k',
+    'setr_mla_deit_s_ade20k',
+)
+
+
+def picture(height, width):
+    """Waves of colors with noise on them, as photographs have."""
+    rows, columns = np.mgrid[:height, :width][..., None] / 8  # (H, W, 1) each
+    waves = 110 * (1 + np.sin(rows + columns * [1, 2, 3]))
+    noise = np.random.default_rng(0).integers(0, 30, (height, width, 3))
+    return (waves + noise).astype(np.uint8)
+
+
+def card_of(config, size=None):
+    settings = model_settings(config)['data_preprocessor']
+    given = replace(make_card().input, mean=settings['mean'], std=settings['std'])
+    return make_card(input=given, steps=steps_of(config, size))
+
+
+def pipeline_input(config, pixels):
+    """Return what the toolbox makes of a picture, (3, H, W)."""
+    kind = {'mmpretrain': {'type': 'ClsDataPreprocessor'}}.get(config.default_scope, {})
+    shape = pixels.shape[:2]
+    about = {'img_path': 'x.png', 'img_id': 0, 'img_shape': shape, 'ori_shape': shape}
+    with DefaultScope.overwrite_default_scope(config.default_scope):
+        sample = Compose(steps_after_loading(config))({'img': pixels} | about)
+        preprocess = MODELS.build(kind | dict(model_settings(config)['data_preprocessor']))
+        return preprocess(pseudo_collate([sample]))['inputs'][0].numpy()
+
+
+@pytest.mark.parametrize('name', CONFIGS)
+def test_steps_make_the_input_of_the_pipeline(name):
+    config = read_config(name)
+    card = card_of(config)
+    require_steps(card.steps, name)
+    for shape in ((97, 130), (131, 64)):
+        pixels = picture(*shape)
+        prepared = prepare(pixels, card)
+        np.testing.assert_array_equal(prepared.image, pipeline_input(config, pixels))
+        assert prepared.original == shape
+
+
+def test_detr_gets_no_padding_which_a_graph_cannot_hide():
+    steps = steps_of(read_config('detr_aug_vit_s_coco'))
+    assert [step['type'] for step in steps] == ['resize_within']
+
+
+def test_a_fixed_size_is_reached_by_padding_where_the_ratio_is_kept():
+    card = card_of(read_config('detr_aug_vit_s_shapes'), (96, 160))
+    prepared = prepare(picture(50, 50), card)
+    assert prepared.image.shape == (3, 96, 160)
+    assert prepared.shape == (96, 96)
+    assert not prepared.image[:, :, 96:].any()
+    assert prepared.image[:, :, :96].all()
+
+
+def test_a_crop_of_another_size_holds_as_large_a_part():
+    wide = steps_of(read_config('cls_t2t_14_imagenet'), (112, 224))
+    assert [step['size'] for step in wide] == [[124, 248], [112, 224]]
+    square = steps_of(read_config('cls_t2t_14_imagenet'), (112, 112))
+    assert square[0]['length'] == 124
+    assert square[1]['size'] == [112, 112]
+
+
+def test_windows_slide_in_their_own_size_alone():
+    config = read_config('setr_mla_deit_s_ade20k')
+    assert steps_of(config, (512, 512))[-1] == {
+        'type': 'slide',
+        'crop': [512, 512],
+        'stride': [341, 341],
+    }
+    with pytest.raises(InputError, match='export with --size 512x512'):
+        steps_of(config, (256, 256))
+
+
+@pytest.mark.parametrize(
+    ('step', 'message'),
+    [
+        ({'type': 'Flip'}, 'Flip of the test pipeline has no plain form on a card; there are'),
+        ({'type': 'Resize', 'scale_factor': 2}, 'no plain form with scale_factor'),
+    ],
+)
+def test_other_steps_are_refused_by_name(step, message):
+    pipeline = [{'type': 'LoadImageFromFile'}, step]
+    config = Config({'test_dataloader': {'dataset': {'pipeline': pipeline}}, 'model': {}})
+    with pytest.raises(InputError, match=message):
+        steps_of(config)
+
+
+@pytest.mark.parametrize('name', ['deit_ti', 'swin_t'])
+def test_models_by_name_get_the_images_of_their_transform(name):
+    from PIL import Image
+
+    data = named_config(name)
+    mean, std = ([255 * value for value in data[key]] for key in ('mean', 'std'))
+    given = replace(make_card().input, mean=mean, std=std)
+    card = make_card(input=given, steps=steps_of_data(data))
+    pixels = picture(97, 130)
+    expected = transform(name)(Image.fromarray(pixels[..., ::-1].copy()))
+    prepared = torch.from_numpy(prepare(pixels, card).image)
+    torch.testing.assert_close(prepared, expected, rtol=0, atol=2e-6)

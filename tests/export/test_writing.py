@@ -1,0 +1,210 @@
+"""What is written answers as the model does, at every number and size; else nothing is written."""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from vitbackbones.errors import InputError
+from vitbackbones.export import writing
+from vitbackbones.export.formats import FORMATS, Format, require_packages, write_pt2
+from vitbackbones.export.graphs import example, trace
+from vitbackbones.export.runtime.card import Card
+from vitbackbones.export.subject import of_model
+from vitbackbones.export.writing import Settings, export
+from vitbackbones.exported import load
+
+from .subjects import CLASSES, SIZE, small_subject
+
+for package in ('onnx', 'onnxscript', 'onnxruntime'):
+    pytest.importorskip(package)
+
+# a class token, slices, shifted windows, two levels, folded circulant paths
+KINDS = ('deit_ti_distilled', 'sret_t', 'swin_t', 'tnt_ti', 'aug_pvt_s')
+
+
+def answers(file, number, size=SIZE):
+    """What the file answers on random images, and these."""
+    image = np.random.default_rng(0).random((number, 3, *size), np.float32)
+    return load(file, trusted=True).run(image)['logits'], torch.from_numpy(image)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('name', KINDS)
+def test_a_file_for_any_number_of_images_answers_as_the_model(name, tmp_path):
+    subject = small_subject(name)
+    card = export(subject, Settings(dynamic=('batch',)), tmp_path / 'model.onnx')
+    assert card.input.shape == [None, 3, *SIZE]
+    assert card.outputs[0].shape == [None, CLASSES]
+    assert card.parity['images'] == 4
+    assert card.parity['differences']['logits'] < 1e-5
+    for number in (1, 3):
+        found, image = answers(tmp_path / 'model.onnx', number)
+        np.testing.assert_allclose(found, subject.network(image)[0], rtol=1e-4, atol=1e-5)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('format', [name for name in FORMATS if name != 'onnx'])
+def test_other_formats_answer_as_the_model(format, tmp_path):
+    for package in FORMATS[format].packages:
+        pytest.importorskip(package)
+    subject, file = small_subject('deit_ti'), tmp_path / f'model{FORMATS[format].suffix}'
+    card = export(subject, Settings(format=format, dynamic=('batch',)), file)
+    assert card == Card.read(file)
+    found, image = answers(file, 3)
+    np.testing.assert_allclose(found, subject.network(image)[0], rtol=1e-4, atol=1e-5)
+
+
+class Two(torch.nn.Module):
+    def forward(self, image):
+        return image.amin((2, 3)), image.amax((2, 3))
+
+
+def test_every_output_of_openvino_has_its_name(tmp_path):
+    openvino = pytest.importorskip('openvino')
+    program = torch.export.export(Two(), (torch.rand(1, 3, 8, 8),))
+    FORMATS['openvino'].write(program, ('least', 'largest'), tmp_path / 'model.xml', half=False)
+    ports = openvino.Core().read_model(tmp_path / 'model.xml').outputs
+    assert [port.get_any_name() for port in ports] == ['least', 'largest']
+
+
+def test_weights_beside_an_earlier_file_are_not_those_of_the_next(tmp_path):
+    tmp_path.joinpath('model.onnx.data').write_bytes(b'of a larger model')
+    card = export(small_subject('deit_ti'), Settings(), tmp_path / 'model.onnx')
+    assert card == Card.read(tmp_path / 'model.onnx')
+    assert not tmp_path.joinpath('model.onnx.data').exists()
+
+
+@torch.no_grad()
+def test_a_file_for_any_size_takes_pictures_of_any(tmp_path):
+    subject, file = small_subject('deit_ti'), tmp_path / 'model.onnx'
+    settings = Settings(dynamic=('batch', 'size'), preprocess=True)
+    card = export(subject, settings, file)
+    assert card.input.shape == [None, None, None, 3]
+    assert (card.input.dtype, card.input.preprocess_inside) == ('uint8', True)
+    pixels = np.random.default_rng(0).integers(0, 256, (1, 80, 112, 3), np.uint8)
+    image = (torch.from_numpy(pixels) - torch.tensor(subject.mean)) / torch.tensor(subject.std)
+    wanted = subject.network(image.permute(0, 3, 1, 2))[0]  # (N, H, W, 3) -> (N, 3, H, W)
+    np.testing.assert_allclose(
+        load(file, trusted=True).run(pixels)['logits'], wanted, rtol=1e-4, atol=1e-5
+    )
+
+
+@torch.no_grad()
+def test_a_file_in_half_precision_is_half_as_large(tmp_path):
+    arch = {'embed_dims': 192, 'depth': 2, 'num_heads': 3}  # weights outweigh the graph
+    subject = small_subject('deit_ti', arch=arch)
+    sizes = {}
+    for half in (False, True):
+        file = tmp_path / f'{half}.onnx'
+        card = export(subject, Settings(half=half), file)
+        assert card.half == half
+        sizes[half] = file.stat().st_size
+    assert sizes[True] < 0.6 * sizes[False]
+    found, image = answers(file, 1)
+    np.testing.assert_allclose(found, subject.network(image)[0], rtol=0.02, atol=0.02)
+
+
+@pytest.mark.parametrize('name', ['sret_t', 'swin_t'])
+def test_a_model_that_cannot_have_any_size_says_why(name, tmp_path):
+    with pytest.raises(InputError, match='the size cannot be dynamic: .* depend'):
+        export(small_subject(name), Settings(dynamic=('size',)), tmp_path / 'model.onnx')
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_windows_are_for_one_size(tmp_path):
+    subject = small_subject('deit_ti', window_size=2, global_attn_indexes=[1])
+    with pytest.raises(InputError, match='how many windows'):
+        export(subject, Settings(dynamic=('size',)), tmp_path / 'model.onnx')
+
+
+def other_weights(program, outputs, file, half):
+    """Write a graph whose answers are not those of the model."""
+    for name, weight in program.state_dict.items():
+        program.state_dict[name] = torch.nn.Parameter(weight * 1.01, requires_grad=False)
+    write_pt2(program, outputs, file, half)
+
+
+def cut_short(program, outputs, file, half):
+    """Write what no runtime reads."""
+    file.write_bytes(b'half')
+
+
+@pytest.mark.parametrize(
+    ('write', 'message'),
+    [(other_weights, 'does not answer as the model'), (cut_short, 'torch cannot run it')],
+)
+def test_what_is_not_proved_is_not_kept(write, message, tmp_path, monkeypatch):
+    monkeypatch.setitem(writing.FORMATS, 'pt2', Format('.pt2', (), write))
+    file = tmp_path / 'model.pt2'
+    file.write_bytes(b'of before')
+    with pytest.raises(InputError, match=message):
+        export(small_subject('deit_ti'), Settings(format='pt2'), file)
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == {
+        'model.pt2': b'of before'
+    }
+
+
+class Rounded(torch.nn.Module):
+    """Lose digits of the answers of a network."""
+
+    outputs, fixed_size = ('logits',), ''
+
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+
+    def forward(self, image):
+        return (self.network(image)[0] + 1e5 - 1e5,)
+
+
+@pytest.mark.parametrize('preprocess', [False, True])
+def test_a_refusal_says_that_rounding_decides_what_the_model_answers(
+    preprocess, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(writing.FORMATS, 'pt2', Format('.pt2', (), other_weights))
+    subject = small_subject('deit_ti')
+    settings = Settings(format='pt2', preprocess=preprocess)
+    with pytest.raises(InputError) as refused:
+        export(subject, settings, tmp_path / 'model.pt2')
+    assert 'double precision' not in str(refused.value)
+    subject = replace(subject, network=Rounded(subject.network))
+    with pytest.raises(InputError, match='Nor does the model itself in double precision'):
+        export(subject, settings, tmp_path / 'model.pt2')
+
+
+@pytest.mark.parametrize('format', [*FORMATS])
+def test_a_full_disk_is_one_line_in_every_format(format, tmp_path):
+    for package in FORMATS[format].packages:
+        pytest.importorskip(package)
+    subject = small_subject('deit_ti')
+    program = trace(subject.network, example(SIZE, 1, (), False), ())
+    file = tmp_path / f'model{FORMATS[format].suffix}'
+    file.symlink_to('/dev/full')
+    file.with_suffix('.bin').symlink_to('/dev/full')  # of OpenVINO
+    with pytest.raises(InputError, match=r'cannot be written to a disk with [\d.]+ MB left \('):
+        FORMATS[format].write(program, subject.network.outputs, file, half=False)
+
+
+def test_a_missing_package_is_named_with_the_command(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'onnxruntime', None)
+    with pytest.raises(InputError, match=r"pip install 'vitbackbones\[export\]'"):
+        require_packages('onnx')
+
+
+@pytest.mark.grid
+@pytest.mark.parametrize('dynamic', [(), ('batch',)], ids=['static', 'batch'])
+def test_every_model_by_name_reaches_onnx(model_name, dynamic, tmp_path):
+    subject = of_model(model_name, None, trained=False)
+    card = export(subject, Settings(dynamic=dynamic), tmp_path / 'model.onnx')
+    assert card.parity['differences']['logits'] < 1e-5
+
+
+def test_steps_end_in_the_size_that_was_asked_for(tmp_path):
+    card = export(
+        small_subject('deit_ti'), Settings(format='pt2', size=(96, 80)), tmp_path / 'model.pt2'
+    )
+    assert card.input.shape == [1, 3, 96, 80]
+    assert card.steps == [{'type': 'resize', 'size': [96, 80]}]

@@ -1,0 +1,197 @@
+"""What a config leaves out of neck and heads is what the backbone gives."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import torch
+from mmdet.apis import init_detector
+from mmengine.config import Config
+from mmengine.registry import MODELS, DefaultScope
+from torch import nn
+
+from tests.small_backbones import SMALL, small
+from vitbackbones.commands.model_config import read_model_config
+from vitbackbones.errors import InputError
+from vitbackbones.openmmlab import widths
+from vitbackbones.openmmlab.widths import fill_widths, with_widths
+from vitbackbones.preflight.fit import misfits
+from vitbackbones.preflight.trial import build_model
+
+pytestmark = pytest.mark.compat
+BASES = Path(__file__).parents[2] / 'configs' / '_base_' / 'models'
+
+
+@MODELS.register_module()
+class Quiet(nn.Module):
+    """A guest that declares nothing, and gives maps of strides 8 and 16."""
+
+    def __init__(self, width=8):
+        super().__init__()
+        self.fine = nn.Conv2d(3, width, 8, stride=8)
+        self.coarse = nn.Conv2d(width, 3 * width, 2, stride=2)
+
+    def forward(self, image):
+        fine = self.fine(image)
+        return fine, self.coarse(fine)
+
+
+@MODELS.register_module()
+class Declared(Quiet):
+    """A guest that runs on nothing but images of 96 pixels, and says what it gives."""
+
+    out_channels, out_strides = (8, 24), (8, 16)
+
+    def forward(self, image):
+        assert image.shape[2] == 96
+        return super().forward(image)
+
+
+@MODELS.register_module()
+class Unknown(Declared):
+    out_channels = out_strides = ()
+
+
+def on(head, backbone, **changes):
+    """The config of a head's base on a backbone."""
+    config = Config.fromfile(BASES / f'{head}.py')
+    segments = config.model.type == 'EncoderDecoder'
+    config.default_scope = 'mmseg' if segments else 'mmdet'
+    config.model.backbone = {**config.model.get('backbone', {}), **backbone}
+    config.merge_from_dict({'model': changes})
+    return config
+
+
+@pytest.mark.parametrize('guest', ['Quiet', 'Declared'])
+def test_a_guest_is_looked_at_or_asked(guest):
+    config = with_widths(on('retinanet', {'type': guest}))
+    assert config.model.neck.in_channels == [8, 24]
+    assert config.model.neck.in_strides == [8, 16]
+
+
+def test_what_cannot_be_known_is_left_out():
+    config = on('retinanet', {'type': 'Unknown'})
+    assert 'in_channels' not in with_widths(config).model.neck
+    with pytest.raises(TypeError, match='in_channels'):
+        build_model(config)
+
+
+def test_numbers_that_are_written_stay_and_the_config_that_was_given_too():
+    config = on('retinanet', {'type': 'Quiet'}, neck={'in_channels': [1, 2]})
+    before = copy.deepcopy(config.to_dict())
+    assert with_widths(config).model.neck.in_channels == [1, 2]
+    assert with_widths(config).model.neck.in_strides == [8, 16]
+    assert config.to_dict() == before
+
+
+def test_a_model_with_all_numbers_is_itself_and_nothing_is_built(monkeypatch):
+    config = with_widths(on('upernet', small('PVT')))
+    monkeypatch.setattr(widths, 'build_without_memory', None)
+    with DefaultScope.overwrite_default_scope('mmseg'):
+        assert fill_widths(config.model, MODELS) is config.model
+
+
+def test_random_numbers_of_a_run_are_not_drawn():
+    torch.manual_seed(0)
+    with_widths(on('detr', {'type': 'ResNet', 'depth': 18}))
+    after = torch.rand(1)
+    torch.manual_seed(0)
+    assert torch.equal(after, torch.rand(1))
+
+
+def test_without_a_projection_heads_read_the_widths_of_the_backbone():
+    model = with_widths(on('upernet', small('Swin'), neck={'out_channels': None})).model
+    assert model.decode_head.in_channels == [32, 64, 128, 256]
+    assert model.auxiliary_head.in_channels == 128
+
+
+def test_without_a_neck_heads_read_the_backbone():
+    config = on('mask2former', small('PVT'))
+    config.model.neck = None
+    assert with_widths(config).model.decode_head.in_channels == [32, 64, 96, 128]
+
+
+@pytest.mark.parametrize('backbone', ['ViT', 'SReT', 'PVT'])
+@pytest.mark.parametrize('head', ['setr_naive', 'setr_pup', 'setr_mla'])
+def test_setr_fits_any_number_of_maps(head, backbone):
+    config = with_widths(on(head, small(backbone)))
+    assert list(misfits(config, build_model(config))) == []
+    kept = 'naive' in head  # the last map is the head's own
+    assert len(config.model.auxiliary_head.in_index) == {'SReT': 3}.get(backbone, 4) - kept
+
+
+def test_auxiliary_heads_of_setr_read_maps_of_different_widths_and_strides():
+    model = build_model(on('setr_naive', small('PVT')))
+    heads = model.auxiliary_head.heads
+    assert [(h.in_channels, h.stride) for h in heads] == [(32, 4), (64, 8), (96, 16)]
+    assert (model.decode_head.in_channels, model.decode_head.stride) == (128, 32)
+
+
+def test_a_head_of_mmseg_of_the_same_name_is_not_ours():
+    theirs = {'type': 'mmseg.SETRMLAHead', 'channels': 8, 'num_classes': 2, 'in_index': [0, 1]}
+    config = on('setr_mla', small('PVT'), neck=None)
+    config.model.decode_head, config.model.auxiliary_head = theirs, None
+    filled = with_widths(config).model.decode_head
+    assert filled.in_channels == [32, 64]
+    assert 'levels' not in filled
+
+
+def test_a_classifier_reads_the_last_width():
+    config = Config({'default_scope': 'mmpretrain', 'model': {'type': 'ImageClassifier'}})
+    config.model.backbone = {**small('PVT'), 'out_type': 'pooled'}
+    config.model.head = {'type': 'LinearClsHead', 'num_classes': 7}
+    assert build_model(config).head.fc.weight.shape == (7, 128)
+
+
+def test_a_list_of_necks_is_filled_from_part_to_part():
+    config = on('retinanet', {'type': 'Quiet'})
+    fpn = {'type': 'FPN', 'out_channels': 64, 'num_outs': 3}
+    config.model.neck = [fpn, {'type': 'ChannelMapper', 'out_channels': 32}]
+    config.model.bbox_head.pop('in_channels')
+    model = with_widths(config).model
+    assert [neck.in_channels for neck in model.neck] == [[8, 24], [64, 64, 64]]
+    assert model.bbox_head.in_channels == 32
+
+
+def test_a_part_that_knows_what_is_wrong_with_it_is_heard():
+    @MODELS.register_module(force=True)
+    class Refusing(Quiet):
+        def forward(self, image):
+            raise InputError('no maps today')
+
+    with pytest.raises(InputError, match='no maps today'):
+        with_widths(on('retinanet', {'type': 'Refusing'}))
+
+
+def test_a_command_writes_the_numbers_into_the_config():
+    changes = {'model.backbone': {'_delete_': True, **small('SReT')}}
+    model = read_model_config('upernet_pvt_s_shapes', changes).model
+    assert model.neck.in_channels == [64, 128, 256]
+    assert model.decode_head.in_channels == [64] * 4
+
+
+def test_a_toolbox_builds_a_config_without_numbers():
+    """mmdet's own function, without a step of ours between."""
+    config = Config.fromfile('vitbackbones::shapes/retinanet_pvt_s.py')
+    config.model.backbone = small('SReT')
+    model = init_detector(config, device='cpu')
+    assert model.neck.in_channels == [64, 128, 256]
+
+
+HEADS = ('retinanet', 'faster_rcnn', 'mask_rcnn', 'deformable_detr', 'dino', 'detr')
+HEADS += ('upernet', 'semantic_fpn', 'mask2former', 'mask2former_instance', 'mask2former_panoptic')
+HEADS += ('setr_naive', 'setr_pup', 'setr_mla')
+
+
+@pytest.mark.parametrize(
+    ('head', 'backbone'),
+    [
+        pytest.param(head, name, marks=() if (i + k) % 5 == 0 else pytest.mark.grid)
+        for i, head in enumerate(HEADS)
+        for k, name in enumerate(SMALL)
+        if not (head.startswith('setr') and name == 'ResNet')  # has no blocks of that name
+    ],
+)
+def test_any_head_fits_any_backbone(head, backbone):
+    config = on(head, small(backbone))
+    assert list(misfits(with_widths(config), build_model(config))) == []

@@ -1,0 +1,34 @@
+"""The shipped run configs, each of which a process reads once."""
+
+import ast
+import copy
+import re
+from functools import cache
+
+from mmengine.config import Config
+
+from vitbackbones.catalog import config_files
+from vitbackbones.configuration.read import read_config
+
+NAMES = [*config_files()]
+
+
+def shipped(name: str) -> Config:
+    """Return a run config, which the test may change."""
+    return copy.deepcopy(_read(name))
+
+
+@cache
+def _read(name: str) -> Config:
+    return read_config(config_files()[name])
+
+
+def header(name: str) -> str:
+    """Return what a run config says of itself."""
+    return ast.get_docstring(ast.parse(config_files()[name].read_text()))
+
+
+def numbers(text: str, start: str) -> list[str]:
+    """Return the decimals of the lines that start so, up to the words about them in parentheses."""
+    lines = [line.partition(' (')[0] for line in text.splitlines() if line.startswith(start)]
+    return re.findall(r'\d+\.\d+', ' '.join(lines))

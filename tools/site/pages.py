@@ -1,0 +1,346 @@
+"""What the code says on six pages of docs/; a page itself holds the prose above the mark.
+
+python tools/site/pages.py               # writes the tables of models.md, ablations.md, weights.md
+python tools/site/pages.py --notebook    # runs the first tutorial as a notebook and writes it
+
+These three are read on GitHub. The other pages get their tables when the site is built.
+"""
+
+import os
+import sys
+from argparse import SUPPRESS, Action, ArgumentParser
+from collections.abc import Iterator
+from functools import cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import fill
+
+sys.path.append(str(Path(__file__).resolve().parents[2]))  # an installed package comes first
+
+from recipes import recipes
+
+from vitbackbones import create_model
+from vitbackbones.analysis.complexity import Sizes, count, measure
+from vitbackbones.analysis.published import (
+    BEYOND,
+    CONVENTIONS,
+    FAMILIES,
+    PAPERS,
+    RESULTS,
+    TASKS,
+    Ablation,
+    Family,
+    Paper,
+    Row,
+    Table,
+    arguments,
+    model_spec,
+    results_of,
+)
+from vitbackbones.benchmarking.model_sources import SOURCES, build_model
+from vitbackbones.catalog import config_files
+from vitbackbones.commands.main import verb_parser
+from vitbackbones.openmmlab import patches
+from vitbackbones.verbs import VERBS
+from vitbackbones.weights import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Published
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / 'docs'
+MARK = '<!-- below: made by tools/site/pages.py -->\n'
+
+
+def table(*columns: str) -> str:
+    """Return the two lines that begin a table."""
+    return f'| {" | ".join(columns)} |\n|{"---|" * len(columns)}'
+
+
+def line(*cells: object) -> str:
+    """Return a line of a table."""
+    return f'| {" | ".join(map(str, cells))} |'
+
+
+# ------------------------------------------------------------------------ models
+
+
+def models() -> Iterator[str]:
+    """Yield the lines about every model: parameters, operations and published accuracy."""
+    sizes = ('parameters, M', 'multiply-adds, G', 'parameters: ours / printed')
+    sizes += ('FLOPs: ours / printed', 'printed in')
+    for family in FAMILIES:
+        yield f'## {family.title}\n'
+        yield f'Counted in the paper: {CONVENTIONS[family.convention].text}.\n'
+        yield table('model', *sizes, 'top-1', 'printed in', 'remark')
+        yield from (line(*model_cells(row, family)) for row in family.rows)
+        yield ''
+    yield '## Other tasks\n'
+    yield table('config', 'published', 'of', 'printed in')
+    yield from other_tasks()
+    yield '\n## ImageNet beyond top-1\n'
+    yield 'Top-1 and top-5 on the validation set; top-1 on the sets of `test --dataset`.\n'
+    sets = ('`real`', '`v2-top`', '`v2-matched`', '`v2-threshold`')
+    yield table('config', 'top-1', 'top-5', *sets, 'printed in')
+    for each in BEYOND:
+        config, source, *numbers = vars(each).values()
+        yield line(f'`{config}`', *numbers, source)
+
+
+def model_cells(row: Row, family: Family) -> list[str]:
+    """Return the cells of a model, counted now."""
+    found = measure(lambda: create_model(row.name, **row.options))
+    convention = CONVENTIONS[family.convention]
+    return [
+        label(row),
+        f'{found.parameters / 1e6:.3f}',
+        f'{found.macs / 1e9:.3f}',
+        compare(convention.parameters(found) / 1e6, row.parameters),
+        compare(convention.flops(found) / 1e9, row.flops),
+        *published(row, family),
+    ]
+
+
+def compare(ours: float, printed: str) -> str:
+    """Return ``ours`` at the digits of ``printed``, and the difference where there is one."""
+    if not printed:
+        return ''
+    digits = len(printed.partition('.')[2])
+    difference = round(round(ours, digits) - float(printed), digits)
+    same = f'{ours:.{digits}f} / {printed}'
+    return f'{same} ({difference:+.{digits}f})' if difference else same
+
+
+def label(row: Row) -> str:
+    options = ''.join(f', {key}={value!r}' for key, value in row.options.items())
+    return f'`{row.name!r}{options}`'
+
+
+def published(row: Row, family: Family) -> list[str]:
+    """Return where the sizes are printed, the accuracy, where that is printed, and the remark."""
+    found = results_of(row.name, row.options, family.tasks)
+    sources = dict.fromkeys(result.source for result in found)
+    return [row.source, ' / '.join(result.value for result in found), ' '.join(sources), row.note]
+
+
+def other_tasks() -> Iterator[str]:
+    """Yield a line for every result of a config that the tables of the models do not show."""
+    rows = [(row, family.tasks) for family in FAMILIES for row in family.rows]
+    shown = [result for row, tasks in rows for result in results_of(row.name, row.options, tasks)]
+    for result in sorted(RESULTS, key=lambda result: list(TASKS).index(result.task)):
+        if result not in shown and result.config in config_files():
+            metric = TASKS[result.task].metric
+            yield line(f'`{result.config}`', result.value, metric, result.source)
+
+
+# ------------------------------------------------------------------------ ablations
+
+
+def ablations() -> Iterator[str]:
+    """Yield the lines about the papers' ablations, and the command that makes each of them."""
+    for paper in PAPERS:
+        counted_as = CONVENTIONS[paper.convention].text.partition(';')[0]
+        yield f'## {paper.title}\n'
+        yield f'Published: {paper.metric}. Counted in the paper: {counted_as}.\n'
+        for part in paper.tables:
+            yield f'### {part.place}: {part.title}\n'
+            if part.text:
+                yield fill(part.text, 130, break_on_hyphens=False) + '\n'
+            if len(part.rows) < part.printed:
+                yield f'Listed are {len(part.rows)} of {part.printed} rows.\n'
+            if part.rows:
+                heads = ('published', 'parameters, M', 'ours / printed', 'remark')
+                yield table('row', '`vitbackbones train`', *heads)
+                yield from (line(*ablation_cells(paper, part, row)) for row in part.rows)
+                yield ''
+
+
+def ablation_cells(paper: Paper, part: Table, row: Ablation) -> list[str]:
+    return [
+        row.row.replace('][', ']\\['),  # which Markdown takes for a link
+        f'`{arguments(part, row)}`',
+        row.published,
+        f'{counted(model_spec(part, row)).parameters / 1e6:.3f}',
+        ablation_size(paper, part, row),
+        row.note,
+    ]
+
+
+def ablation_size(paper: Paper, part: Table, row: Ablation) -> str:
+    """Return our parameters, as the paper counts them, beside the printed ones."""
+    parameters = CONVENTIONS[paper.convention].parameters
+    added = row.parameters.startswith('+')
+    base = parameters(counted(f'ours:{part.plain}')) if added else 0
+    return compare((parameters(counted(model_spec(part, row))) - base) / 1e6, row.parameters)
+
+
+@cache
+def counted(spec: str) -> Sizes:
+    """Return the parameters of a model, by its name in the benchmark."""
+    return count(partial(build_model, spec, (224, 224), SOURCES))
+
+
+# ------------------------------------------------------------------------ weights
+
+
+def weights() -> Iterator[str]:
+    """Yield the lines about what was published for which model."""
+    places = ('hash', 'address, copy', 'source')
+    heads = ('top-1', 'image', 'crop', 'mean, deviation', 'license', *places)
+    yield table('name', 'fills', *heads)
+    yield from (line(*weights_cells(name, row)) for name, row in PUBLISHED.items())
+    yield '\n## Never published\n'
+    yield 'The nearest start is the same network without what is new.'
+    yield '`allow_missing` names what stays random.\n'
+    yield table('name', 'nearest start', '`allow_missing`')
+    for name, nearest in NEVER_PUBLISHED.items():
+        missing = ', '.join(f'`{each}`' for each in LEFT_RANDOM.get(name, ()))
+        yield line(f'`{name}`', f'`{nearest}`' if nearest else 'none', missing)
+
+
+def weights_cells(name: str, row: Published) -> list[object]:
+    model = '' if row.model == name else f'`{row.model}`'
+    colors = 'all 0.5' if set(row.mean + row.std) == {0.5} else "ImageNet's"
+    hub = f'`hf-hub:{row.hf_hub}`' if row.hf_hub else ''
+    places = [place for place in (row.url and f'<{row.url}>', hub) if place]
+    image = f'{row.input_size[1]} {row.interpolation}'
+    facts = [row.top1 or '', image, row.crop_pct, colors, row.license, row.sha256 or '']
+    return [f'`{name}`', model, *facts, '<br>'.join(places) or 'with a browser', row.source]
+
+
+# ------------------------------------------------------------------------ patches, commands
+
+PATCHES = {
+    'What imports, and what is left out': patches.IMPORTS,
+    'What toolboxes import without need': patches.OTHER_TOOLBOXES,
+    'Messages': patches.MESSAGES,
+    'Configs by name': patches.NAMED_CONFIGS,
+    'Widths of models': patches.WIDTHS,
+    'Loading': patches.LOADING,
+    'Inference functions': patches.INFERENCE,
+    'Runs': patches.RUNS,
+    'Scripts of the toolboxes': patches.SCRIPTS,
+}
+
+
+def compatibility() -> Iterator[str]:
+    """Yield the lines about the patches of other packages, from the table that applies them."""
+    for heading, entries in PATCHES.items():
+        yield f'## {heading}\n'
+        yield table('target', 'what is wrong', 'what is done', 'releases', 'when')
+        for patch in entries:
+            only = '' if patch.releases == patches.ALL else ' only'
+            target = patch.target.replace(':', '.')
+            yield line(
+                f'`{target}`', patch.wrong, patch.done, f'{patch.releases}{only}', patch.when
+            )
+        yield ''
+
+
+def commands() -> Iterator[str]:
+    """Yield the lines about every verb with its arguments, from the parsers that read them."""
+    for verb, entry in VERBS.items():
+        parser, prog = verb_parser(verb), f'vitbackbones {verb}'
+        yield f'## {verb}\n\n{entry.help[0].upper()}{entry.help[1:]}.\n'
+        yield table('argument', 'what it is')
+        for action in parser._actions:
+            if action.dest not in ('help', 'local_rank') and action.help != SUPPRESS:
+                yield line(f'`{argument(action)}`', meaning(action, prog))
+        yield f'\n```text\n{(parser.epilog % {"prog": prog}).rstrip()}\n```\n'
+
+
+def argument(action: Action) -> str:
+    names = ', '.join(action.option_strings) or action.metavar or action.dest
+    if not action.option_strings or action.nargs == 0:
+        return names
+    value = ' '.join(action.metavar) if isinstance(action.metavar, tuple) else action.metavar
+    value = value or (action.dest.upper() if not action.choices else '')
+    return f'{names} {value}'.rstrip()
+
+
+def meaning(action: Action, prog: str) -> str:
+    text = (action.help % {**vars(action), 'prog': prog}).replace('<', '&lt;')
+    known = ', '.join(f'`{choice}`' for choice in action.choices or ())
+    return f'{text}; one of {known}' if known else text
+
+
+# ------------------------------------------------------------------------ writing
+
+COMMITTED = {'models': models, 'ablations': ablations, 'weights': weights}
+ON_THE_SITE = {'recipes': recipes, 'compatibility': compatibility, 'commands': commands}
+
+
+def with_tables(prose: str, lines: Iterator[str]) -> str:
+    """Return a page, of which all behind the mark is made of ``lines``."""
+    return '\n'.join([prose.partition(MARK)[0] + MARK, *lines]).rstrip('\n') + '\n'
+
+
+def site_page(name: str, text: str) -> str:
+    """Return a page of the site: ``text`` itself unless it is one that gets its tables there."""
+    return with_tables(text, ON_THE_SITE[name]()) if name in ON_THE_SITE else text
+
+
+def main() -> None:
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument('--notebook', action='store_true', help='run and write the notebook')
+    if parser.parse_args().notebook:
+        write_notebook()
+        return
+    for name, lines in COMMITTED.items():
+        file = DOCS / f'{name}.md'
+        file.write_text(with_tables(file.read_text(), lines()))
+
+
+# ------------------------------------------------------------------------ notebook
+
+TUTORIAL = DOCS / 'tutorials' / 'first_detector.md'
+HEADER = """\
+---
+jupyter:
+  kernelspec: {name: python3, display_name: Python 3, language: python}
+---
+"""
+LINES = 12  # of what a cell prints; a training prints hundreds
+PROGRAM = '#!/bin/sh\nexec {python} {arguments} "$@"\n'
+
+
+def notebook():
+    """Return the tutorial as a notebook without outputs; blocks of bash are cells of it, too."""
+    import jupytext
+
+    made = jupytext.reads(HEADER + TUTORIAL.read_text(), fmt='md')
+    for number, cell in enumerate(made.cells):
+        cell.id = f'cell-{number}'  # the same each time
+        cell.metadata.clear()
+    return made
+
+
+def write_notebook() -> None:
+    """Run all cells with this interpreter and this clone; the end of what each prints stays."""
+    import nbformat
+    from nbconvert.preprocessors import ExecutePreprocessor
+
+    made = notebook()
+    with TemporaryDirectory() as place:
+        programs, folder = Path(place, 'bin'), Path(place, 'folder')
+        programs.mkdir()
+        folder.mkdir()
+        for name, given in {'vitbackbones': '-m vitbackbones', 'python': ''}.items():
+            text = PROGRAM.format(python=sys.executable, arguments=given)
+            (programs / name).write_text(text)
+            (programs / name).chmod(0o755)
+        os.environ.update(PATH=f'{programs}:{os.environ["PATH"]}', PYTHONPATH=str(ROOT))
+        ExecutePreprocessor(timeout=3600).preprocess(made, {'metadata': {'path': str(folder)}})
+        for cell in made.cells:
+            if cell.cell_type == 'code':
+                text = ''.join(output.text for output in cell.outputs)
+                text = (
+                    text.replace(f'{folder}/', '').replace(f'{ROOT}/', '').replace(str(ROOT), '.')
+                )
+                lines = [row.rpartition('\r')[2] for row in text.splitlines()]
+                kept = lines if len(lines) <= LINES else ['...', *lines[-LINES:]]
+                text = ''.join(f'{row}\n' for row in kept)
+                cell.outputs = [nbformat.v4.new_output('stream', text=text)]
+                cell.metadata.clear()
+    nbformat.write(made, TUTORIAL.with_suffix('.ipynb'))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,123 @@
+"""The files that a graph becomes: ONNX, OpenVINO and torch's own."""
+
+import io
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import torch
+from torch.export import ExportedProgram
+
+from ..errors import InputError
+from ..messages import in_one_line
+from ..packages import import_optional
+from .graphs import ports, silenced
+from .half import halve_constants
+from .operators import keep_small_numbers, needs_onnx, translations
+from .runtime.runtimes import LONGEST
+
+INPUT = 'image'
+
+
+@contextmanager
+def _saving(file: Path) -> Iterator[None]:
+    """Say in one line that a file cannot be written; each format has other errors for that."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        megabytes = shutil.disk_usage(file.parent).free / 1e6
+        raise InputError(
+            f'{file.name} cannot be written to a disk with {megabytes:.1f} MB left '
+            f'({in_one_line(error)})'
+        ) from error
+
+
+def write_onnx(program: ExportedProgram, outputs: Sequence[str], file: Path, half: bool) -> None:
+    """Write a graph for ONNX Runtime, TensorRT and others."""
+    import onnx
+
+    with silenced():
+        options = {'input_names': [INPUT], 'output_names': list(outputs)}
+        options['custom_translation_table'] = translations()
+        made = torch.onnx.export(program, dynamo=True, verbose=False, optimize=False, **options)
+        keep_small_numbers(made.model)
+        made.optimize()
+        model = made.model_proto
+    if half:
+        halve_constants(model)
+    large = model.ByteSize() > 2**31 - 2**20  # more than a file of protobuf holds
+    with _saving(file):
+        onnx.save(model, file, save_as_external_data=large, location=f'{file.name}.data')
+
+
+def write_openvino(
+    program: ExportedProgram, outputs: Sequence[str], file: Path, half: bool
+) -> None:
+    """Write a graph for OpenVINO, ``.xml``, and its weights beside it, ``.bin``.
+
+    Raises:
+        InputError: OpenVINO has no form of it.
+    """
+    import openvino
+
+    with silenced(), TemporaryDirectory() as folder:
+        source = program
+        if needs_onnx(program):
+            source = Path(folder, 'model.onnx')
+            write_onnx(program, outputs, source, half=False)
+        try:
+            model = openvino.convert_model(source)
+        except Exception as error:  # of many kinds
+            why = in_one_line(error, LONGEST)
+            raise InputError(f'OpenVINO cannot read the graph: {why}; try --to onnx') from error
+    image, _ = ports(program)
+    # with an open axis the reader forgets the others
+    model.reshape([side if isinstance(side, int) else -1 for side in image.shape])
+    model.inputs[0].get_tensor().set_names({INPUT})
+    for i, name in enumerate(outputs):
+        model.outputs[i].get_tensor().set_names({name})
+    with _saving(file):
+        openvino.save_model(model, file, compress_to_fp16=half)
+
+
+def write_pt2(program: ExportedProgram, outputs: Sequence[str], file: Path, half: bool) -> None:
+    """Write a graph for ``torch.export.load``. Its weights are halved before it is traced."""
+    content = io.BytesIO()  # on a full disk torch would end the process
+    with silenced():
+        torch.export.save(program, content)
+    with _saving(file):
+        file.write_bytes(content.getbuffer())
+
+
+class Format(NamedTuple):
+    """A kind of file.
+
+    Attributes:
+        suffix: of the file.
+        packages: what writing and running it take beside torch, as pip names them.
+        write: writes the file, given graph, names of its outputs, and whether in half precision.
+    """
+
+    suffix: str
+    packages: tuple[str, ...]
+    write: Callable[[ExportedProgram, Sequence[str], Path, bool], None]
+
+
+FORMATS = {
+    'onnx': Format('.onnx', ('onnx', 'onnxscript', 'onnxruntime'), write_onnx),
+    'openvino': Format('.xml', ('openvino',), write_openvino),
+    'pt2': Format('.pt2', (), write_pt2),
+}
+
+
+def require_packages(name: str) -> None:
+    """Check that what a format takes is installed.
+
+    Raises:
+        InputError: a package is not.
+    """
+    for package in FORMATS[name].packages:
+        import_optional(package, "'vitbackbones[export]'")

@@ -1,0 +1,61 @@
+"""An exported file in the place of a config's model, so that the config's metrics measure it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from mmengine.config import Config
+from mmengine.model import BaseModel
+from torch import Tensor
+
+from ..configuration.data import datasets, separated
+from ..openmmlab.samples import fill
+from ..registry import SCOPE, bare_name
+from .runtime import load
+
+KEPT = ('Load', 'Pack')  # beginnings of the steps of a pipeline that are not a card's
+
+
+def use_exported(config: Config, file: str, trusted: bool = False) -> Config:
+    """Return a config whose model is an exported file.
+
+    Its pipelines load, and leave it to the card how a picture becomes an input, so that what is
+    measured is what ``predict`` does. ``trusted``: see :func:`vitbackbones.exported.load`.
+    """
+    config = separated(config)
+    for _, dataset in datasets(config, ('test',)):
+        steps = dataset.pipeline
+        dataset.pipeline = [s for s in steps if bare_name(s['type']).startswith(KEPT)]
+    kind = f'{SCOPE}.ExportedInTest'
+    config.model = {'type': kind, 'file': str(file), 'trusted': trusted}
+    return config
+
+
+class ExportedInTest(BaseModel):
+    """A toolbox's model whose answers are those of an exported file.
+
+    Args:
+        file: the file.
+        trusted: whether code in it may run.
+
+    Raises:
+        InputError: see :func:`vitbackbones.exported.load`.
+    """
+
+    def __init__(self, file: str, trusted: bool = False) -> None:
+        super().__init__()
+        self.exported = load(file, trusted=trusted)
+
+    def test_step(self, data: dict) -> list:
+        """Return the data samples of a batch, with what the file answers in them."""
+        pixels = (image.permute(1, 2, 0).numpy() for image in data['inputs'])  # (H, W, 3), BGR
+        pictures = [self.exported.prepare(np.ascontiguousarray(each)) for each in pixels]
+        one_size = len({picture.image.shape for picture in pictures}) == 1
+        batches = [pictures] if one_size else [[picture] for picture in pictures]
+        answers = [answer for batch in batches for answer in self.exported.answer(batch)]
+        for sample, answer in zip(data['data_samples'], answers, strict=True):
+            fill(sample, answer)
+        return data['data_samples']
+
+    def forward(self, inputs: Sequence[Tensor], data_samples: Sequence, mode: str) -> list:
+        """Answer as :meth:`test_step` does; there is nothing else that a file computes."""
+        return self.test_step({'inputs': inputs, 'data_samples': data_samples})

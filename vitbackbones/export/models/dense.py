@@ -1,0 +1,94 @@
+"""Heads with anchors or points at every place, in a graph: RetinaNet, RTMDet, and a first stage.
+
+The head's own layers, anchors and coder are used. What mmdet does with their answers for one image
+after the other is done for all at once.
+"""
+
+import torch
+from mmengine.config import ConfigDict
+from torch import Tensor, nn
+
+from .selection import Found, best_apart, clip, overlap_of, pick
+
+
+class ExportableDenseDetector(nn.Module):
+    """A detector with one head, as a graph has it.
+
+    ``forward`` takes images (N, 3, H, W) and returns the ``max_per_img`` best objects.
+
+    Args:
+        model: mmdet's ``SingleStageDetector``, whose head gives logits and boxes of each level.
+    """
+
+    outputs = ('boxes', 'scores', 'labels')
+    fixed_size = ''
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+        self.settings = model.bbox_head.test_cfg
+        self.iou_threshold = overlap_of(self.settings.nms, 'model.test_cfg.nms')
+
+    def forward(self, image: Tensor) -> Found:
+        """Return boxes (N, M, 4), scores (N, M) and labels (N, M) of images (N, 3, H, W)."""
+        maps = self.model.extract_feat(image)
+        found = joined(levels(self.model.bbox_head, self.settings, maps, image.shape[2:]))
+        return best_apart(found, self.iou_threshold, self.settings.max_per_img)
+
+
+def levels(
+    head: nn.Module, settings: ConfigDict, maps: tuple[Tensor, ...], size: torch.Size
+) -> list[Found]:
+    """Return the ``nms_pre`` best boxes of each level; those to be dropped have a score of 0.
+
+    Args:
+        head: mmdet's, with logits (N, A C, h, w) and box codes (N, A 4, h, w) for each level.
+        settings: its ``test_cfg``.
+        size: height and width of the image.
+    """
+    logits, codes = head(maps)
+    sizes = [level.shape[2:] for level in logits]
+    priors = head.prior_generator.grid_priors(sizes, logits[0].dtype, logits[0].device)
+    return [
+        _drop_small(_best_of_level(head, settings, *level, size), settings)
+        for level in zip(logits, codes, priors, strict=True)
+    ]
+
+
+def joined(parts: list[Found]) -> Found:
+    """Return the boxes of all levels together."""
+    return Found(*(torch.cat(each, dim=1) for each in zip(*parts, strict=True)))
+
+
+def _best_of_level(
+    head: nn.Module,
+    settings: ConfigDict,
+    logits: Tensor,
+    codes: Tensor,
+    priors: Tensor,
+    size: torch.Size,
+) -> Found:
+    scores = _rows(logits, head.cls_out_channels)  # (N, h w A, C)
+    scores = scores.sigmoid() if head.use_sigmoid_cls else scores.softmax(-1)[..., :-1]
+    classes = scores.shape[2]
+    scores = scores.where(scores > settings.get('score_thr', 0), 0).flatten(1)  # (N, h w A C)
+    scores, places = scores.topk(torch.sym_min(settings.nms_pre, scores.shape[1]))
+    places, labels = places // classes, places % classes
+    chosen = pick(_rows(codes, 4), places)  # (N, K, 4)
+    boxes = head.bbox_coder.decode(priors[places].flatten(0, 1), chosen.flatten(0, 1))
+    boxes = boxes.view(chosen.shape)
+    return Found(clip(boxes, size) if head.bbox_coder.clip_border else boxes, scores, labels)
+
+
+def _rows(maps: Tensor, width: int) -> Tensor:
+    """Return maps (N, A width, h, w) as (N, h w A, width)."""
+    return maps.permute(0, 2, 3, 1).reshape(maps.shape[0], -1, width)
+
+
+def _drop_small(found: Found, settings: ConfigDict) -> Found:
+    """Set the scores of boxes to 0 that are not larger than ``min_bbox_size``."""
+    least = settings.get('min_bbox_size', -1)
+    if least < 0:
+        return found
+    sides = found.boxes[..., 2:] - found.boxes[..., :2]
+    return found._replace(scores=found.scores.where((sides > least).all(-1), 0))

@@ -1,0 +1,91 @@
+"""DETR as one graph: the best queries of every image, as boxes in pixels.
+
+Backbone, transformer and head are the model's own. Only the end differs from mmdet's, which is
+written for one image: here the queries of all images are chosen at once.
+"""
+
+from types import SimpleNamespace
+
+import torch
+from mmdet.structures.bbox import bbox_cxcywh_to_xyxy
+from torch import Tensor, nn
+
+
+def choose_queries(
+    logits: Tensor, boxes: Tensor, count: int, sigmoid: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the best ``count`` detections of every image, as mmdet chooses them.
+
+    Args:
+        logits: (N, Q, classes), with ``sigmoid``; else (N, Q, classes + 1), the last one is for
+            the background.
+        boxes: (N, Q, 4).
+        count: how many.
+        sigmoid: whether a query may have several classes. Else it has its best one.
+
+    Returns:
+        boxes (N, count, 4), scores (N, count), best first, and labels (N, count).
+    """
+    if sigmoid:
+        classes = logits.shape[-1]
+        scores, places = logits.sigmoid().flatten(1).topk(count)  # of (N, Q * classes)
+        labels, queries = places % classes, places // classes
+    else:
+        best, classes = logits.softmax(-1)[..., :-1].max(-1)  # (N, Q)
+        scores, queries = best.topk(count)
+        labels = classes.gather(1, queries)
+    return boxes.gather(1, queries[..., None].expand(-1, -1, 4)), scores, labels
+
+
+def boxes_in_pixels(boxes: Tensor, size: tuple[int, int]) -> Tensor:
+    """Turn boxes (..., 4), cx cy w h in units of the image, into x1 y1 x2 y2 inside of its pixels.
+
+    Args:
+        boxes: in units of the image.
+        size: height and width of the image.
+    """
+    # cut before they are multiplied, which gives the same numbers and needs no limits of a size
+    x1, y1, x2, y2 = bbox_cxcywh_to_xyxy(boxes).clamp(0, 1).unbind(-1)
+    height, width = size
+    return torch.stack((x1 * width, y1 * height, x2 * width, y2 * height), -1)
+
+
+def detections(
+    head: nn.Module, logits: Tensor, boxes: Tensor, size: tuple[int, int]
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return boxes (N, M, 4) in pixels, scores and labels (N, M), best first.
+
+    Args:
+        head: mmdet's, whose ``test_cfg`` says how many.
+        logits: of its last layer, (N, Q, classes).
+        boxes: of its last layer, (N, Q, 4), in units of the image.
+        size: height and width of the image.
+    """
+    count = head.test_cfg.get('max_per_img', logits.shape[1])
+    boxes, scores, labels = choose_queries(logits, boxes, count, head.loss_cls.use_sigmoid)
+    return boxes_in_pixels(boxes, size), scores, labels
+
+
+class ExportableDETR(nn.Module):
+    """From images (N, 3, H, W) to boxes, scores and labels; see :func:`.exportable`.
+
+    Args:
+        model: mmdet's ``DETR`` or ours.
+    """
+
+    outputs = ('boxes', 'scores', 'labels')
+    fixed_size = ''
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, image: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        size = tuple(image.shape[2:])
+        # one sample stands for all: none is padded
+        sample = SimpleNamespace(batch_input_shape=size, img_shape=size)
+        maps = self.model.extract_feat(image)
+        states = self.model.forward_transformer(maps, [sample])['hidden_states']
+        head = self.model.bbox_head
+        logits, boxes = (x[-1] for x in head(states[-1:]))  # of the last layer, (N, Q, ...)
+        return detections(head, logits, boxes, size)

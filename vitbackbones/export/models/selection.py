@@ -1,0 +1,80 @@
+"""The best boxes of every image in a graph: dense tensors in, dense tensors out.
+
+mmdet drops boxes on the way, image by image. Here a dropped box keeps its place, with a score of 0,
+so no size depends on the data and the batch may have any size. What is left at the end is equal.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from ...errors import InputError
+from ..runtime.suppression import suppress
+
+NO_LABEL = -1
+
+
+class Found(NamedTuple):
+    """Boxes (N, K, 4) as corners in pixels, scores (N, K) and labels (N, K)."""
+
+    boxes: Tensor
+    scores: Tensor
+    labels: Tensor
+
+
+def pick(values: Tensor, places: Tensor) -> Tensor:
+    """Return the values (N, K, ...) at the places (N, M) of each image, (N, M, ...)."""
+    first = torch.arange(values.shape[0], device=values.device) * values.shape[1]
+    return values.flatten(0, 1)[places + first[:, None]]
+
+
+def clip(boxes: Tensor, size: torch.Size) -> Tensor:
+    """Return boxes (..., 4) without what lies outside of an image of this height and width."""
+    height, width = size
+    x1, y1, x2, y2 = boxes.unbind(-1)
+    inside = [x1.clamp(0, width), y1.clamp(0, height), x2.clamp(0, width), y2.clamp(0, height)]
+    return torch.stack(inside, dim=-1)
+
+
+def best(found: Found, count: int) -> Found:
+    """Return the ``count`` best boxes; where there are fewer, boxes of zeros with label -1."""
+    boxes = F.pad(found.boxes, (0, 0, 0, count))
+    scores, places = F.pad(found.scores, (0, count)).topk(count)
+    labels = pick(F.pad(found.labels, (0, count)), places)
+    empty = scores <= 0
+    boxes = pick(boxes, places).masked_fill(empty[..., None], 0)
+    return Found(boxes, scores, labels.masked_fill(empty, NO_LABEL))
+
+
+def best_apart(found: Found, iou_threshold: float, count: int) -> Found:
+    """Return the ``count`` best boxes that overlap no better one of the same label.
+
+    Labels are told apart as in mmcv's ``batched_nms``: by shifts of the largest coordinate, which
+    cost digits. So the overlaps are rounded as there.
+    """
+    present = found.scores > 0
+    farthest = found.boxes.where(present[..., None], 0).amax((1, 2))  # (N,)
+    shifts = found.labels * (farthest + 1)[:, None]
+    stays = suppress(found.boxes + shifts[..., None], found.scores, iou_threshold)
+    return best(found._replace(scores=found.scores.where(stays, 0)), count)
+
+
+def overlap_of(settings: Mapping, key: str) -> float:
+    """Return the overlap that ``settings`` of suppression allow.
+
+    Args:
+        key: where they stand in the config.
+
+    Raises:
+        InputError: they ask for more than the plain suppression of each class.
+    """
+    more = {*settings} - {'type', 'iou_threshold', 'split_thr'}
+    if settings.get('type', 'nms') != 'nms' or more:
+        raise InputError(
+            f'{key}: is {dict(settings)}; what is exported suppresses with '
+            "dict(type='nms', iou_threshold=...) alone"
+        )
+    return settings['iou_threshold']

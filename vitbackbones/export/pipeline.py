@@ -1,0 +1,198 @@
+"""A test pipeline as the plain steps of a card, for what runs the exported file.
+
+What the steps mean is in :mod:`.runtime.preparing`. A graph for any size takes the picture as the
+pipeline leaves it. One for a fixed size gets it
+
+* resized to that size, where the pipeline resizes without keeping the ratio of the sides;
+* resized into that size, and padded below and to the right, where it keeps the ratio;
+* cropped to that size, from a picture of which the crop is as large a part as in the pipeline;
+* unchanged, where windows of that size slide over it.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from mmengine.config import Config
+
+from ..configuration.settings import as_list, model_settings, value_at
+from ..errors import InputError
+from ..inference.predictor import steps_after_loading
+from ..registry import bare_name
+
+Size = tuple[int, int]  # height, width
+HOW = ('interpolation', 'backend')
+
+
+def steps_of(config: Config, size: Size | None = None) -> list[dict]:
+    """Return the steps from a picture to the input of an exported model.
+
+    Args:
+        config: its test pipeline, data preprocessor and ``test_cfg`` are read.
+        size: of the graph's images, None where any will do.
+
+    Raises:
+        InputError: a step of the pipeline, or an option of one, has no plain form, or windows of
+            another size slide.
+    """
+    kinds = ((bare_name(step['type']), step) for step in steps_after_loading(config))
+    steps = [_plain(*each, config) for each in kinds if not each[0].startswith('Pack')]
+    if value_at(config, 'model.test_cfg.mode') == 'slide':
+        return [*steps, _window(config, size)]
+    if size:
+        return _fixed(steps, size)
+    return [*steps, *_padding(config)]
+
+
+def steps_of_data(data_config: Mapping, size: Size | None = None) -> list[dict]:
+    """Return the steps of a ``data_config`` in timm's words; arguments as :func:`steps_of`."""
+    height, width = data_config['input_size'][1:]
+    how = {'interpolation': data_config['interpolation'], 'backend': 'pillow'}
+    sides = [math.floor(side / data_config['crop_pct']) for side in (height, width)]
+    if sides[0] == sides[1]:
+        covering = {'type': 'resize_edge', 'length': sides[0], 'edge': 'short'}
+    else:
+        covering = {'type': 'resize_over', 'size': sides}
+    steps = [covering | how, {'type': 'center_crop', 'size': [height, width]}]
+    return _fixed(steps, size) if size else steps
+
+
+def native_size(steps: list[dict]) -> Size | None:
+    """Return the size of images that a model was tested with, in the shape of a picture 4 : 3.
+
+    Args:
+        steps: see :func:`steps_of`, for any size.
+
+    Returns:
+        (height, width), None where no step says them.
+    """
+    height = width = 0
+    for step in steps:
+        if 'divisor' in step:
+            height, width = (
+                -(-side // step['divisor']) * step['divisor'] for side in (height, width)
+            )
+        elif 'length' in step:
+            height = width = step['length']
+        elif 'shorter' in step:
+            height = step['shorter']
+            width = min(step['longer'], height * 4 // 3)
+        elif step['type'] != 'pad_pixels':
+            height, width = step.get('size') or step['crop']
+    return (height, width) if height else None
+
+
+# ------------------------------------------------------------------------ steps of pipelines
+
+
+def _sides(given: int | Sequence[int]) -> list[int]:
+    """Return height and width of what a config gives as width and height, or as one number."""
+    return [given, given] if isinstance(given, int) else list(given[::-1])
+
+
+def _resize(step: Mapping) -> dict:
+    sides = _sides(step['scale'])
+    if not step.get('keep_ratio', False):
+        return {'type': 'resize', 'size': sides}
+    return {'type': 'resize_within', 'longer': max(sides), 'shorter': min(sides)}
+
+
+def _pad(step: Mapping) -> dict:
+    value = step.get('pad_val', 0)
+    value = value.get('img', 0) if isinstance(value, Mapping) else value
+    if step.get('size') is None:
+        return {'type': 'pad_pixels', 'multiple': step['size_divisor'], 'value': value}
+    return {'type': 'pad_pixels', 'size': list(step['size'][::-1]), 'value': value}
+
+
+# By the type of a step: the keys of a config that are read, and what makes its plain form.
+PLAIN: dict[str, tuple[tuple[str, ...], Callable[[Mapping], dict]]] = {
+    'Resize': (('scale', 'keep_ratio', 'clip_object_border', *HOW), _resize),
+    'ResizeEdge': (
+        ('scale', 'edge', *HOW),
+        lambda step: {
+            'type': 'resize_edge',
+            'length': step['scale'],
+            'edge': step.get('edge', 'short'),
+        },
+    ),
+    'ResizeToMultiple': (
+        ('size_divisor', 'interpolation'),
+        lambda step: {'type': 'resize_to_multiple', 'divisor': step.get('size_divisor', 32)},
+    ),
+    'CenterCrop': (
+        ('crop_size', 'clip_object_border'),
+        lambda step: {'type': 'center_crop', 'size': _sides(step['crop_size'])},
+    ),
+    'Pad': (('size', 'size_divisor', 'pad_val'), _pad),
+}
+
+
+def _plain(kind: str, step: Mapping, config: Config) -> dict:
+    """Return the plain form of a step.
+
+    Raises:
+        InputError: it has none, or not with such an option.
+    """
+    what = f'{config.filename}: {kind} of the test pipeline'
+    if kind not in PLAIN:
+        raise InputError(f'{what} has no plain form on a card; there are {", ".join(PLAIN)}')
+    known, make = PLAIN[kind]
+    if unread := sorted(step.keys() - {'type', *known}):
+        raise InputError(f'{what} has no plain form with {", ".join(unread)}')
+    return make(step) | {key: step[key] for key in HOW if step.get(key)}
+
+
+# ------------------------------------------------------------------------ behind them
+
+
+def _window(config: Config, size: Size | None) -> dict:
+    """Return the step of a segmentor that slides windows over a picture."""
+    test = config.model.test_cfg
+    crop, stride = (list(as_list(test[key])) for key in ('crop_size', 'stride'))
+    if size and list(size) != crop:
+        raise InputError(
+            f'{config.filename}: windows of {crop[0]} x {crop[1]} slide over the image '
+            f'(model.test_cfg); export with --size {crop[0]}x{crop[1]}'
+        )
+    return {'type': 'slide', 'crop': crop, 'stride': stride}
+
+
+def _fixed(steps: list[dict], size: Size) -> list[dict]:
+    """Return steps that end in a fixed size."""
+    crop = next((step for step in steps if step['type'] == 'center_crop'), None)
+    if crop:
+        return [_proportional(step, crop['size'], size) for step in steps]
+    first = steps[0] if steps else {'type': 'resize'}
+    how = {key: first[key] for key in HOW if key in first}
+    if first['type'] == 'resize':
+        return [{'type': 'resize', 'size': list(size)} | how]
+    return [{'type': 'resize_into', 'size': list(size)} | how, {'type': 'pad', 'size': list(size)}]
+
+
+def _proportional(step: dict, crop: list[int], size: Size) -> dict:
+    """Return a step before, or of, a crop of another size."""
+    if step['type'] == 'center_crop':
+        return step | {'size': list(size)}
+    if 'length' in step and size[0] == size[1]:
+        return step | {'length': round(step['length'] * size[0] / crop[0])}
+    sides = step.get('size') or [step['length']] * 2
+    sides = [round(side * new / old) for side, new, old in zip(sides, size, crop, strict=True)]
+    kind = 'resize' if step['type'] == 'resize' else 'resize_over'
+    return {'type': kind, 'size': sides} | {key: step[key] for key in HOW if key in step}
+
+
+def _padding(config: Config) -> list[dict]:
+    """Return what a data preprocessor pads for a test.
+
+    DETR and its successors hide padded pixels from the attention, which exported models do not:
+    they are exact without any.
+    """
+    if 'positional_encoding' in config.model:
+        return []
+    settings: Any = model_settings(config).get('data_preprocessor') or {}
+    test = settings.get('test_cfg') or {}  # of mmseg
+    if test.get('size'):
+        return [{'type': 'pad', 'size': list(test['size'])}]
+    divisor = settings.get('pad_size_divisor') or test.get('size_divisor') or 1
+    return [{'type': 'pad_to_multiple', 'divisor': divisor}] if divisor > 1 else []

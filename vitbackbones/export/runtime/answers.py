@@ -1,0 +1,236 @@
+"""What models answer, in numpy alone: of exported files and of the toolboxes' models alike.
+
+A graph's outputs are in pixels of its input. Here they become answers on the picture as it was
+given: without padding, and in its size, by the rules of the toolboxes.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from .preparing import Prepared
+
+Outputs = Mapping[str, np.ndarray]  # of one image, by name
+
+
+@dataclass(frozen=True)
+class Classified:
+    """Scores (classes,) of a picture, which sum to 1."""
+
+    scores: np.ndarray
+
+
+@dataclass(frozen=True)
+class Segmented:
+    """Labels (H, W) of the pixels of a picture, as integers."""
+
+    labels: np.ndarray
+
+
+@dataclass(frozen=True)
+class Detected:
+    """What is on a picture of (H, W) pixels: objects, best first, panoptic segments, or both.
+
+    Attributes:
+        boxes: (M, 4) float32 as x1, y1, x2, y2 in pixels; None without objects.
+        scores: (M,) float32.
+        labels: (M,) integers.
+        masks: (M, H, W) in bool, None where there are boxes alone.
+        segments: (H, W) integers in mmdet's way, see :mod:`vitbackbones.datasets.panoptic`; None
+            where there are objects alone.
+    """
+
+    boxes: np.ndarray | None = None
+    scores: np.ndarray | None = None
+    labels: np.ndarray | None = None
+    masks: np.ndarray | None = None
+    segments: np.ndarray | None = None
+
+
+Answer = Classified | Segmented | Detected
+
+
+def classified(outputs: Outputs, picture: Prepared) -> Classified:
+    """Return the softmax of ``logits`` (classes,)."""
+    powers = np.exp((outputs['logits'] - outputs['logits'].max()).astype(np.float32))
+    return Classified(powers / powers.sum())
+
+
+def segmented(outputs: Outputs, picture: Prepared) -> Segmented:
+    """Return the labels of ``logits`` (classes, H, W), or of the ``mask`` (H, W)."""
+    if 'mask' in outputs:
+        return Segmented(_nearest(_cut(outputs['mask'], picture), picture.original))
+    return Segmented(_best(_cut(outputs['logits'], picture), picture.original))
+
+
+def detected(outputs: Outputs, picture: Prepared) -> Detected:
+    """Return the objects of a graph, the segments of a panoptic one, or both.
+
+    They are ``boxes`` (M, 4), ``scores`` (M,), ``labels`` (M,) and, where it has them, ``masks``
+    (M, H, W); ``segments`` (H, W).
+    """
+    found = _objects(outputs, picture) if 'boxes' in outputs else {}
+    if 'segments' in outputs:
+        found['segments'] = _nearest(_cut(outputs['segments'], picture), picture.original)
+    return Detected(**found)
+
+
+def _objects(outputs: Outputs, picture: Prepared) -> dict[str, np.ndarray]:
+    """Return the objects on a picture; places of a graph's output without one have label -1."""
+    kept = outputs['labels'] >= 0
+    (height, width), (old_height, old_width) = picture.shape, picture.original
+    # what was padded belongs to no object
+    ends = np.array([width, height] * 2, np.float32)
+    scale = np.array([width / old_width, height / old_height] * 2, np.float32)
+    found = {
+        'boxes': outputs['boxes'][kept].astype(np.float32).clip(0, ends) / scale,
+        'scores': outputs['scores'][kept].astype(np.float32),
+        'labels': outputs['labels'][kept],
+    }
+    if 'masks' in outputs:
+        masks = _cut(outputs['masks'][kept], picture)
+        found['masks'] = np.array([_stretched(mask, picture.original) for mask in masks], bool)
+        found['masks'] = found['masks'].reshape(-1, old_height, old_width)  # (0, H, W) of none
+    return found
+
+
+def _cut(maps: np.ndarray, picture: Prepared) -> np.ndarray:
+    """Return maps (..., H, W) without what was padded, (..., h, w)."""
+    height, width = picture.shape
+    return maps[..., :height, :width]
+
+
+def _nearest(labels: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    """Return labels (h, w) in another size; each pixel has the label of the nearest center."""
+    rows, columns = (
+        np.minimum((np.arange(new) + 0.5) * old / new, old - 1).astype(int)
+        for new, old in zip(size, labels.shape, strict=True)
+    )
+    return labels[rows][:, columns]
+
+
+def _stretched(mask: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    """Return a mask (h, w) in another size, where it covers at least half of a pixel."""
+    import cv2
+
+    if mask.shape == tuple(size):
+        return mask
+    return cv2.resize(mask.astype(np.float32), size[::-1]) >= 0.5
+
+
+def _best(logits: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    """Return the labels (H, W) of logits (classes, h, w), stretched bilinearly.
+
+    One class after the other, as all of them in the size of a photograph would fill the memory.
+    """
+    import cv2
+
+    best, labels = np.full(size, -np.inf, np.float32), np.zeros(size, np.int64)
+    for label, plane in enumerate(logits.astype(np.float32)):
+        plane = plane if plane.shape == tuple(size) else cv2.resize(plane, size[::-1])
+        better = plane > best
+        best[better], labels[better] = plane[better], label
+    return labels
+
+
+READ: dict[str, Callable[[Outputs, Prepared], Answer]] = {
+    'classification': classified,
+    'segmentation': segmented,
+    'detection': detected,
+}
+
+
+# ------------------------------------------------------------------------ what an answer is
+
+_OBJECTS = {'boxes': 'NM4', 'scores': 'NM', 'labels': 'NM'}
+_MASKS = {'masks': 'NMHW'}
+_SEGMENTS = {'segments': 'NHW'}
+# By the task: the outputs that a graph may have together, and their axes. One letter stands for the
+# same number in all of them.
+FORMS: dict[str, tuple[dict[str, str], ...]] = {
+    'classification': ({'logits': 'NC'},),
+    'segmentation': ({'logits': 'NCHW'}, {'mask': 'NHW'}),
+    'detection': (
+        _OBJECTS,
+        _OBJECTS | _MASKS,
+        _SEGMENTS,
+        _OBJECTS | _SEGMENTS,
+        _OBJECTS | _MASKS | _SEGMENTS,
+    ),
+}
+
+
+def require_form(
+    task: str,
+    shapes: Mapping[str, Sequence[int | None]],
+    place: str,
+    images: int | None = None,
+) -> None:
+    """Check that outputs of such shapes are an answer of a task.
+
+    Args:
+        task: a key of :data:`FORMS`.
+        shapes: by the names of the outputs; None where any number may come.
+        place: of the outputs, for the message.
+        images: how many were answered, None where it is not known yet.
+
+    Raises:
+        InputError: they are none.
+    """
+    if any(_agree(shapes, form, images) for form in FORMS[task]):
+        return
+    given = ', '.join(f'{name} ({in_words(shape)})' for name, shape in shapes.items())
+    raise InputError(f'{place}: {given or "no outputs"}: no answer of {task}')
+
+
+def in_words(shape: Sequence[int | None]) -> str:
+    """Return a shape as ``? x 3 x 224 x 224``."""
+    return ' x '.join('?' if size is None else str(size) for size in shape)
+
+
+def _agree(
+    shapes: Mapping[str, Sequence[int | None]], form: Mapping[str, str], images: int | None
+) -> bool:
+    if shapes.keys() != form.keys() or any(len(shapes[name]) != len(form[name]) for name in form):
+        return False
+    sizes = {'4': 4} | ({'N': images} if images else {})
+    pairs = (pair for name in form for pair in zip(form[name], shapes[name], strict=True))
+    return all(size is None or size == sizes.setdefault(axis, size) for axis, size in pairs)
+
+
+def require_numbers(values: Mapping[str, Any], place: str) -> None:
+    """Check that there is no NaN and no infinity in what a model has found.
+
+    Args:
+        values: arrays by what they are; others than those of floats are passed over.
+        place: of the model, for the message.
+
+    Raises:
+        InputError: there is one.
+    """
+    for name, found in values.items():
+        is_float = isinstance(found, np.ndarray) and found.dtype.kind == 'f'
+        if is_float and not np.isfinite(found).all():
+            raise InputError(
+                f'{place} answers with {name} that are NaN or infinite: its weights are damaged, '
+                'or it needs more than half precision'
+            )
+
+
+def require_names(answer: Answer, classes: Sequence[str], place: str) -> None:
+    """Check that the labels of an answer have names; void segments need none.
+
+    Raises:
+        InputError: one has no name; the message begins with ``place``.
+    """
+    labels = np.arange(len(answer.scores)) if isinstance(answer, Classified) else answer.labels
+    if labels is None or not labels.size:
+        return
+    for label in (labels.min(), labels.max()):
+        if not 0 <= label < len(classes):
+            raise InputError(
+                f'{place} answers with a label {label}, but its card names {len(classes)} classes'
+            )

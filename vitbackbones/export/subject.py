@@ -1,0 +1,138 @@
+"""What is exported: a network from images to named answers, and all that its card says of it.
+
+It comes from a config and a checkpoint, or is a model by name. Weights are read as for a
+prediction: by the same words, with the same checks.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from mmengine.config import Config
+from torch import nn
+
+from ..catalog import config_name
+from ..configuration.metainfo import agreed_meta
+from ..configuration.paths import resolve
+from ..configuration.settings import model_settings
+from ..errors import InputError
+from ..inference.predictor import Predictor
+from ..models import create_model
+from ..tasks import TASKS
+from ..training.find_checkpoint import BEST, find_checkpoint
+from ..weights import fetch
+from .graphs import silenced
+from .models import exportable
+from .models.classifier import ExportableClassifier
+from .pipeline import Size, native_size, steps_of, steps_of_data
+from .runtime.card import digest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What is exported.
+
+    Attributes:
+        name: of the config or model.
+        task: a folder of ``tasks``.
+        network: maps images (N, 3, H, W), normalized, to a tuple; see :func:`.models.exportable`.
+        size: height and width that images have by default, None where nothing says them.
+        mean, std: of the three channels in RGB, 0 to 255.
+        classes: their names.
+        palette: their colors, or None.
+        steps: returns how a picture becomes an image, for a size or for None, any size.
+        checkpoint: ``{'file': name, 'sha256': ...}``, None for initial weights.
+    """
+
+    name: str
+    task: str
+    network: nn.Module
+    size: Size | None
+    mean: list[float]
+    std: list[float]
+    classes: list[str]
+    palette: list | None
+    steps: Callable[[Size | None], list[dict]]
+    checkpoint: dict | None
+
+
+def of_model(name: str, checkpoint: str | Path | None, trained: bool = True) -> Subject:
+    """Return a model by name.
+
+    Args:
+        name: one of :func:`~vitbackbones.list_models`.
+        checkpoint: a file, a work dir, ``WORK_DIR/best``, a name or an address, None for the
+            published weights.
+        trained: False to leave the weights as they are initialized.
+
+    Raises:
+        OptionError: an unknown name.
+        InputError: the weights are not to be had, or do not fill the model.
+    """
+    if not trained:
+        file = None
+    elif checkpoint and (resolve(checkpoint).exists() or Path(checkpoint).name == BEST):
+        file = find_checkpoint(str(checkpoint), 'CHECKPOINT')
+    else:
+        file = fetch(str(checkpoint or name))
+    model = create_model(name, checkpoint=file).eval()
+    data = model.data_config
+    if model.backbone.in_channels != 3:
+        raise InputError(f'{name}: images of {model.backbone.in_channels} channels have no card')
+    return Subject(
+        name=name,
+        task='classification',
+        network=ExportableClassifier(model),
+        size=tuple(data['input_size'][1:]),
+        mean=[255 * value for value in data['mean']],
+        std=[255 * value for value in data['std']],
+        classes=[str(i) for i in range(model.num_classes)],
+        palette=None,
+        steps=lambda size: steps_of_data(data, size),
+        checkpoint=_named(file),
+    )
+
+
+def of_config(config: Config, output: str = 'logits') -> Subject:
+    """Return the model of a config.
+
+    Args:
+        config: of a detector, a segmentor or a classifier, checked. ``load_from`` is the file with
+            its weights; None leaves them as they are initialized.
+        output: of a segmentor: ``'logits'``, or ``'mask'`` for the best class of each pixel.
+
+    Raises:
+        InputError: the checkpoint is of another model, or the model or its test pipeline cannot be
+            expressed; the message says which part.
+    """
+    checkpoint = Path(config.load_from) if config.get('load_from') else None
+    predictor = Predictor(config, checkpoint, torch.device('cpu'))
+    if checkpoint is None:
+        with silenced():  # mmengine logs every parameter
+            predictor.model.init_weights()  # until then some are what the memory held
+    meta = predictor.meta or agreed_meta(config, {}, predictor.model, config.filename)
+    settings = model_settings(config).get('data_preprocessor') or {}
+    if not (settings.get('bgr_to_rgb') or settings.get('to_rgb')):
+        raise InputError(
+            f'{config.filename}: model.data_preprocessor: images must be RGB to be exported '
+            '(bgr_to_rgb=True, of mmpretrain to_rgb=True)'
+        )
+    task, steps = TASKS[config.default_scope], steps_of(config)
+    return Subject(
+        name=config_name(config.filename),
+        task=task,
+        network=exportable(predictor.model, task, output).eval(),
+        size=native_size(steps),
+        mean=np.broadcast_to(settings.get('mean', 0.0), 3).astype(float).tolist(),
+        std=np.broadcast_to(settings.get('std', 1.0), 3).astype(float).tolist(),
+        classes=list(meta['classes']),
+        palette=meta.get('palette'),
+        steps=lambda size: steps_of(config, size),
+        checkpoint=_named(checkpoint),
+    )
+
+
+def _named(file: Path | None) -> dict | None:
+    return None if file is None else {'file': file.name, 'sha256': digest(file)}

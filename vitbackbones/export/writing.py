@@ -1,0 +1,220 @@
+"""Write a model as a file for other runtimes, with its card, and prove that it answers alike.
+
+What has not been proved is not kept: file and card are made and compared in a folder of their own,
+and take their places together (``placing.py``).
+"""
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch import nn
+from torch.export import ExportedProgram
+
+from ..datasets.load_image import read_image
+from ..errors import InputError
+from ..layers import fuse_for_inference
+from ..openmmlab.versions import versions
+from .formats import FORMATS, INPUT, require_packages
+from .graphs import FromPixels, example, ports, trace
+from .half import keep_half, round_weights
+from .parity import NO_LABEL, TOLERANCE, differences, exceeded, in_words, worst_of
+from .pipeline import Size
+from .placing import take_place, workshop
+from .runtime import Exported, load
+from .runtime.card import Card, GraphInput, GraphOutput
+from .runtime.runtimes import torch_port
+from .subject import Subject
+
+SEED = 0
+BATCHES = (1, 3)  # images at once, where their number is open
+SCALES = ((1, 1), (1.25, 1.5), (0.75, 0.5))  # of height and width, where the size is open
+LEAST = 64  # pixels of a scaled side at least, unless the size itself has fewer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a model is exported.
+
+    Attributes:
+        format: a key of :data:`FORMATS`.
+        dynamic: what may differ from call to call, of ``'batch'`` and ``'size'``.
+        size: height and width of the images, None for the subject's.
+        batch: number of images, where it is not dynamic.
+        half: keep the weights in half precision; they are rounded.
+        preprocess: take pictures in uint8 and normalize inside.
+    """
+
+    format: str = 'onnx'
+    dynamic: tuple[str, ...] = ()
+    size: Size | None = None
+    batch: int = 1
+    half: bool = False
+    preprocess: bool = False
+
+
+def export(subject: Subject, settings: Settings, file: Path, pictures: Sequence[Path] = ()) -> Card:
+    """Write a model and its card, and return the card.
+
+    Args:
+        subject: what is exported.
+        settings: how.
+        file: where to; what is there is replaced at the end.
+        pictures: files that are compared beside random images.
+
+    Raises:
+        InputError: a package is missing, the model has no such graph, its runtime cannot run it, or
+            its answers are not those of the model. Nothing was written then.
+    """
+    require_packages(settings.format)
+    reasons = [getattr(part, 'fixed_size', '') for part in subject.network.modules()]
+    if 'size' in settings.dynamic and any(reasons):
+        why = next(filter(None, reasons))
+        raise InputError(f'{subject.name}: the size cannot be dynamic: {why}')
+    size = settings.size or subject.size
+    if size is None:
+        raise InputError(
+            f'{subject.name}: no step of the test pipeline says a size; give --size HxW'
+        )
+    settings = replace(settings, size=size)
+    network = _prepared(subject, settings)
+    program = _traced(network, settings)
+    with workshop(file) as folder:
+        part = folder / file.name
+        writer = FORMATS[settings.format].write
+        writer(program, subject.network.outputs, part, settings.half)
+        card = _card(subject, settings, program)
+        card.write(part)
+        exported = load(part, trusted=True)  # it was written here
+        card = replace(card, parity=_parity(network, exported, settings, pictures))
+        card.write(part)
+        take_place([*folder.iterdir()], file)
+    return Card.read(file)
+
+
+def _prepared(subject: Subject, settings: Settings) -> nn.Module:
+    """Return the network that the file has to answer like."""
+    network = subject.network
+    if settings.half:
+        network = fuse_for_inference(network, pack=False)  # a copy; what is rounded is in the file
+        round_weights(network)
+    if settings.preprocess:
+        network = FromPixels(network, subject.mean, subject.std)
+    return network.eval()
+
+
+def _traced(network: nn.Module, settings: Settings) -> ExportedProgram:
+    """Return the graph of a network, with what is constant folded into weights."""
+    if not settings.half:  # else it is folded already
+        network = fuse_for_inference(network, pack=False)
+    elif settings.format == 'pt2':
+        network = copy.deepcopy(network)
+        keep_half(network)
+    image = example(settings.size, settings.batch, settings.dynamic, settings.preprocess)
+    return trace(network, image, settings.dynamic)
+
+
+# ------------------------------------------------------------------------ card
+
+
+def _card(subject: Subject, settings: Settings, program: ExportedProgram) -> Card:
+    """Return the card of a graph, without what is known once it has been compared."""
+    image, values = ports(program)
+    return Card(
+        format=settings.format,
+        task=subject.task,
+        name=subject.name,
+        classes=subject.classes,
+        palette=subject.palette,
+        input=GraphInput(
+            **torch_port(INPUT, image)._asdict(),
+            layout='NHWC' if settings.preprocess else 'NCHW',
+            color='rgb',
+            mean=subject.mean,
+            std=subject.std,
+            preprocess_inside=settings.preprocess,
+        ),
+        steps=subject.steps(None if 'size' in settings.dynamic else settings.size),
+        outputs=[
+            GraphOutput(**torch_port(name, value)._asdict())
+            for name, value in zip(subject.network.outputs, values, strict=True)
+        ],
+        dynamic=list(settings.dynamic),
+        half=settings.half,
+        checkpoint=subject.checkpoint,
+        parity={},
+        versions=dict(each.rpartition(' ')[::2] for each in versions()),
+    )
+
+
+# ------------------------------------------------------------------------ proof
+
+
+def _random(card: Card, settings: Settings) -> Iterator[np.ndarray]:
+    """Yield images of all numbers and sizes that are tried."""
+    draw = np.random.default_rng(SEED)
+    batches = BATCHES if 'batch' in settings.dynamic else (settings.batch,)
+    scales = SCALES if 'size' in settings.dynamic else SCALES[:1]
+    for number in batches:
+        for scale in scales:
+            height, width = (
+                max(min(LEAST, side), round(side * factor))
+                for side, factor in zip(settings.size, scale, strict=True)
+            )
+            # colors that change as slowly as in photographs
+            coarse = draw.integers(0, 256, (number, 8, 8, 3), np.uint8)
+            how = {'dsize': (width, height), 'interpolation': cv2.INTER_CUBIC}
+            pixels = np.stack([cv2.resize(each, **how) for each in coarse])
+            if not card.input.preprocess_inside:
+                mean, std = (np.float32(each) for each in (card.input.mean, card.input.std))
+                # (N, H, W, 3) -> (N, 3, H, W)
+                pixels = ((pixels - mean) / std).transpose(0, 3, 1, 2)
+            yield np.ascontiguousarray(pixels, card.input.dtype)
+
+
+def _parity(
+    network: nn.Module, exported: Exported, settings: Settings, pictures: Sequence[Path]
+) -> dict:
+    """Return what was compared.
+
+    Raises:
+        InputError: a difference is too large.
+    """
+    prepared = (exported.prepare(read_image(str(file))).image[None] for file in pictures)
+    given = (part for image in prepared for part in exported.parts(image))
+    found, count, objects = [], 0, 0
+    for image in chain(_random(exported.card, settings), given):
+        wanted = _wanted(network, exported.card, image)
+        sides = image.shape[1:3] if exported.card.input.preprocess_inside else image.shape[2:]
+        found.append(differences(exported.run(image), wanted, sides))
+        if wrong := exceeded(found[-1]):
+            text = (
+                f'the exported file does not answer as the model: {in_words(wrong)}, where at most '
+                f'{TOLERANCE:g} is allowed; it was removed'
+            )
+            precise = image if image.dtype == np.uint8 else image.astype(np.float64)
+            exact = _wanted(copy.deepcopy(network).double(), exported.card, precise)
+            if of_rounding := exceeded(differences(wanted, exact, sides)):
+                text += (
+                    f'. Nor does the model itself in double precision ({in_words(of_rounding)}): '
+                    'rounding decides what it answers, as where many scores are nearly equal'
+                )
+            raise InputError(text)
+        count += len(image)
+        objects += int(np.sum(wanted.get('labels', NO_LABEL) != NO_LABEL))
+    worst = worst_of(found)
+    parity = {'differences': worst, 'images': count, 'tolerance': TOLERANCE}
+    return parity | ({'objects': objects} if 'labels' in worst else {})
+
+
+def _wanted(network: nn.Module, card: Card, image: np.ndarray) -> dict[str, np.ndarray]:
+    """Return what the network answers, by the names of outputs."""
+    with torch.no_grad():
+        answers = network(torch.from_numpy(image))
+    names = [output.name for output in card.outputs]
+    return {name: value.numpy() for name, value in zip(names, answers, strict=True)}

@@ -1,0 +1,241 @@
+"""Parts of a model tell each other their widths: what a config leaves out is filled from the maps.
+
+A backbone declares ``out_channels`` and ``out_strides``, or its maps are looked at: it is built and
+run without memory. From them come the numbers that a neck and heads need and a config does not
+give, as detectron2's ``output_shape()`` has it. Numbers that are given stay as they are.
+"""
+
+import copy
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+import torch
+from mmengine.config import Config
+from mmengine.registry import MODELS, DefaultScope, Registry
+from torch import Tensor, nn
+
+from ..errors import InputError
+from ..registry import SCOPE, bare_name
+from ..signatures import keywords_by_name
+from .logs import silenced
+
+LOG = logging.getLogger('vitbackbones.openmmlab')
+WIDTHS = ('in_channels', 'in_strides')  # a part is asked for all, where one of these is missing
+KEYS = (*WIDTHS, 'in_index', 'stride')
+SIDE = 64  # of the image that is tried, in pixels
+HEADS = ('decode_head', 'auxiliary_head', 'head', 'bbox_head', 'rpn_head', 'panoptic_head')
+OF_ONE_MAP = ('decode_head', 'auxiliary_head', 'head')  # these read the last map, others all
+# Heads of several maps whose signature does not say so.
+OF_SEVERAL = {'UPerHead', 'FPNHead', 'SegformerHead', 'Mask2FormerHead', 'MaskFormerHead'}
+# Heads of ours with defaults that hold for the maps of one neck: what they are told.
+MLA, AUXILIARY = f'{SCOPE}.SETRMLAHead', f'{SCOPE}.SETRAuxHead'
+NUMBERS = {MLA: ('in_channels', 'levels'), AUXILIARY: ('in_channels', 'in_index')}
+
+
+class Widths(NamedTuple):
+    """Channels and stride of each map; 0 for a stride that is not known."""
+
+    channels: list[int]
+    strides: list[int]
+
+
+def fill_before_building(build: Callable) -> Callable:
+    """Let ``Registry.build`` fill the widths of a model; any other dict has no backbone."""
+
+    def build_filled(self, cfg, *arguments, **options):
+        if isinstance(cfg, Mapping) and isinstance(cfg.get('backbone'), Mapping):
+            cfg = fill_widths(cfg, self)
+        return build(self, cfg, *arguments, **options)
+
+    return build_filled
+
+
+def with_widths(config: Config) -> Config:
+    """Return a config whose model has its widths, see :func:`fill_widths`; itself if none lack."""
+    with DefaultScope.overwrite_default_scope(config.get('default_scope')):
+        filled = fill_widths(config.model, MODELS)
+    if filled is config.model:
+        return config
+    config = copy.deepcopy(config)
+    config.model = filled
+    return config
+
+
+def fill_widths(model: Mapping, registry: Registry) -> Mapping:
+    """Return the settings of a model with the widths that they leave out.
+
+    Where no width is missing this is ``model`` itself, and nothing is built. Nor is anything filled
+    that cannot be known: what builds the model then says what is missing.
+
+    Args:
+        model: as in a config; ``backbone``, and ``neck`` and heads where there are any.
+        registry: mmengine's registry of models, or a toolbox's.
+    """
+    necks = [part for part in _parts(model.get('neck')) if _missing(part, registry)]
+    heads = [p for key in HEADS for p in _parts(model.get(key)) if _missing(p, registry)]
+    if not necks and not heads:
+        return model
+    filled = copy.deepcopy(model)
+    with torch.random.fork_rng(devices=[]):
+        try:
+            _fill(filled, bool(heads), registry)
+        except InputError:
+            raise
+        except Exception as error:  # whatever it is, building the model shows it
+            LOG.debug(f'widths: {error!r}')
+    return filled
+
+
+def _fill(model: Mapping, heads_too: bool, registry: Registry) -> None:
+    backbone = build_without_memory(model['backbone'], registry)
+    maps = declared_maps(backbone) or maps_of_backbone(backbone)
+    widths = _widths(maps, strides_of(maps, backbone, all_known=True))
+    for neck in _parts(model.get('neck')):
+        given = {'in_channels': widths.channels, 'in_strides': widths.strides}
+        missing = _missing(neck, registry)
+        neck.update({key: list(given[key]) for key in missing if key in given})
+        if heads_too:
+            built = build_without_memory(neck, registry)
+            maps = outputs_of(built, maps)
+            widths = _widths(maps, strides_of(maps, built))
+    for key in HEADS:
+        for head in _parts(model.get(key)):
+            found, missing = _of_head(key, head, widths), _missing(head, registry)
+            head.update({name: found[name] for name in missing if name in found})
+
+
+def _widths(maps: list[Tensor], strides: list[int]) -> Widths:
+    return Widths([x.shape[1] for x in maps], strides or [0] * len(maps))
+
+
+def _parts(settings: Any) -> list[Mapping]:
+    """Return the parts of a model at one key: none, one, or several in a list."""
+    parts = settings if isinstance(settings, list | tuple) else [settings]
+    return [part for part in parts if isinstance(part, Mapping) and 'type' in part]
+
+
+def _missing(part: Mapping, registry: Registry) -> list[str]:
+    """Return the widths that a part leaves out, none if it can be built without them."""
+    if part['type'] in NUMBERS:
+        absent = [key for key in NUMBERS[part['type']] if key not in part]
+        return [*absent, 'stride'] if absent and 'stride' not in part else absent
+    with registry.switch_scope_and_registry(part.get('_scope_')) as scoped:
+        target = scoped.get(part['type']) if isinstance(part['type'], str) else part['type']
+    accepted = keywords_by_name(target) if target else {}
+    absent = [key for key in KEYS if key in accepted and key not in part]
+    if not any(accepted[key].default is accepted[key].empty for key in absent if key in WIDTHS):
+        return []
+    several = bare_name(part['type']) in OF_SEVERAL
+    return absent if several else [key for key in absent if key != 'in_index']
+
+
+def _of_head(key: str, head: Mapping, widths: Widths) -> dict[str, Any]:
+    """Return all that a head may be told of the maps that it reads."""
+    kind, count = head['type'], len(widths.channels)
+    if kind == MLA:
+        return {'in_channels': _common(widths.channels), 'levels': count}
+    if kind == AUXILIARY:
+        # the last map of Naive is for the head itself
+        index = head.get('in_index', range(count - 1 if head.get('kind') == 'naive' else count))
+        channels, strides = ([_at(numbers, i) for i in index] for numbers in widths)
+        return {
+            'in_index': list(index),
+            'in_channels': _common(channels),
+            'stride': _common(strides),
+        }
+    index = head.get('in_index')
+    if bare_name(kind) in OF_SEVERAL or isinstance(index, list | tuple):
+        index = list(range(count) if index is None else index)
+        return {'in_index': index, 'in_channels': [_at(widths.channels, i) for i in index]}
+    if key in OF_ONE_MAP:
+        index = -1 if index is None else index
+        return {'in_channels': _at(widths.channels, index), 'stride': _at(widths.strides, index)}
+    same = len({*widths.channels}) == 1
+    return {'in_channels': widths.channels[0]} if same else {}
+
+
+def _at(numbers: list[int], index: int) -> int:
+    """Return one of several; the last for an index that none has, which the trial then names."""
+    return numbers[index] if -len(numbers) <= index < len(numbers) else numbers[-1]
+
+
+def _common(numbers: list[int]) -> int | list[int]:
+    """Return the number that all are, else the list."""
+    return numbers[0] if len({*numbers}) == 1 else numbers
+
+
+# ------------------------------------------------------------------------ maps without memory
+
+
+def build_without_memory(settings: Mapping, registry: Registry) -> nn.Module:
+    """Build a part on torch's ``meta`` device where its constructor allows it, silently."""
+    with silenced():
+        part = None
+        with suppress(Exception), torch.device('meta'):  # some constructors need numbers
+            part = registry.build(copy.deepcopy(settings))
+        part = registry.build(copy.deepcopy(settings)) if part is None else part
+        part.eval()  # mmdet's ResNet returns nothing here
+    return part
+
+
+def maps_of_backbone(backbone: nn.Module) -> list[Tensor] | None:
+    """Return the maps of an image, as the backbone gives or else declares them; None for neither.
+
+    They have no memory, but for parts that make their tensors on the CPU.
+    """
+    maps = outputs_of(backbone, torch.zeros(1, 3, SIDE, SIDE, device=_device(backbone)))
+    return maps or declared_maps(backbone)
+
+
+def declared_maps(backbone: nn.Module) -> list[Tensor] | None:
+    """Return maps as a backbone declares them, None where it does not."""
+    widths, strides = (getattr(backbone, key, ()) for key in ('out_channels', 'out_strides'))
+    if not isinstance(widths, list | tuple) or not widths or len(widths) != len(strides):
+        return None
+    sides = [-(-SIDE // stride) for stride in strides]
+    return [
+        torch.zeros(1, channels, side, side, device=_device(backbone))
+        for channels, side in zip(widths, sides, strict=True)
+    ]
+
+
+def _device(part: nn.Module) -> torch.device:
+    # a part may be on another device: mmdet's constructors make some tensors on the CPU
+    return next((p.device for p in part.parameters()), torch.device('cpu'))
+
+
+def outputs_of(part: nn.Module | None, inputs: Tensor | list[Tensor]) -> list[Tensor] | None:
+    """Return the maps that ``part`` makes of ``inputs``, None if it makes no maps."""
+    device = (inputs if isinstance(inputs, Tensor) else inputs[0]).device
+    try:
+        with torch.no_grad(), silenced(), device:
+            outputs = part(inputs if isinstance(inputs, Tensor) else tuple(inputs))
+    except InputError:
+        raise  # a part that knows what is wrong with it
+    except Exception:  # whatever it is, the run will show it
+        return None
+    outputs = [outputs] if isinstance(outputs, Tensor) else outputs
+    maps = (
+        [x for x in outputs if isinstance(x, Tensor)] if isinstance(outputs, list | tuple) else []
+    )
+    return maps if maps and len(maps) == len(outputs) else None
+
+
+def strides_of(maps: list[Tensor], part: nn.Module, all_known: bool = False) -> list[int]:
+    """Return the strides of the maps of a part, which it declares; else they are measured.
+
+    Args:
+        maps: of an image of ``SIDE`` x ``SIDE``.
+        part: what gives them.
+        all_known: whether a map of a single position has the stride ``SIDE``. Of a neck it may
+            have a larger one, and the strides end before it.
+    """
+    strides = getattr(part, 'out_strides', ())
+    if not strides and all(x.dim() == 4 for x in maps):
+        sides = [x.shape[2] for x in maps]
+        known = sides if all_known else takewhile(lambda side: side > 1, sides)
+        strides = [SIDE // side for side in known]
+    return list(strides)

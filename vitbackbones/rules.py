@@ -1,0 +1,71 @@
+"""What a value has to be: rules with their words, for configs and for cards of exported files."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a value has to be; ``text`` completes "it must be ..."."""
+
+    text: str
+    fits: Callable[[Any], bool]
+
+    def __or__(self, other: 'Rule') -> 'Rule':
+        return Rule(f'{self.text} or {other.text}', lambda x: self.fits(x) or other.fits(x))
+
+
+def whole(least: int, most: float = math.inf) -> Rule:
+    text = f'a whole number from {least}' + (f' to {most}' if most < math.inf else '')
+    return Rule(text, lambda x: type(x) is int and least <= x <= most)
+
+
+def number(
+    least: float = -math.inf,
+    above: float = -math.inf,
+    most: float = math.inf,
+    below: float = math.inf,
+) -> Rule:
+    limits = {' from': least, ' above': above, ' up to': most, ' and below': below}
+    text = ''.join(f'{word} {limit:g}' for word, limit in limits.items() if math.isfinite(limit))
+    return Rule(
+        f'a number{text}',
+        lambda x: is_number(x) and least <= x <= most and above < x < below,
+    )
+
+
+def is_number(x: Any) -> bool:
+    """Return whether a value can be computed with, which a whole number of 400 digits cannot."""
+    if not isinstance(x, int | float) or isinstance(x, bool):
+        return False
+    return x.bit_length() <= 64 if isinstance(x, int) else math.isfinite(x)
+
+
+def choice(*values: Any) -> Rule:
+    return Rule(f'one of {", ".join(map(repr, values))}', lambda x: x in values)
+
+
+def listed(rule: Rule, count: int | None = None, least: int = 0, most: float = math.inf) -> Rule:
+    """Return a rule for a list or tuple, of ``count`` or from ``least`` entries that fit one."""
+    length = f' of {count}' if count else f' of {least} or more' if least else ''
+    if most < math.inf:
+        length = f' of at most {most}'
+    least, most = (count, count) if count else (least, most)
+    return Rule(
+        f'a list{length} ({rule.text} each)',
+        lambda x: (
+            isinstance(x, list | tuple) and least <= len(x) <= most and all(map(rule.fits, x))
+        ),
+    )
+
+
+def named(text: str, rule: Rule) -> Rule:
+    return replace(rule, text=text)
+
+
+DICT = Rule('a dict', lambda x: isinstance(x, Mapping))
+TEXT = Rule('a text', lambda x: isinstance(x, str))
+FLAG = Rule('True or False', lambda x: isinstance(x, bool))
+NONE = Rule('None', lambda x: x is None)
