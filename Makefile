@@ -29,7 +29,7 @@ demo: CONFIG := configs/shapes/detr_aug_vit_s.py
 demo-seg: CONFIG := configs/shapes/setr_mla_msf_vit_ti.py
 demo demo-seg: RESULTS = work_dirs/$@
 demo demo-seg: .venv/.installed
-	$(PY) -m vitbackbones.datasets.shapes data/shapes
+	$(PY) -m vitbackbones.data.shapes data/shapes
 	$(PY) tools/train.py $(CONFIG) --work-dir $(RESULTS) \
 	  $$(ls $(RESULTS)/*.pth >/dev/null 2>&1 && echo --resume)
 	$(PY) tools/test.py $(CONFIG) $(RESULTS) --draw $(RESULTS)/pictures

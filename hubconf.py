@@ -7,8 +7,8 @@ Options are those of ``vitbackbones.create_model``.
 
 from functools import partial as _partial
 
-from vitbackbones.models import create_model as _create_model
-from vitbackbones.models import list_models as _list_models
+from vitbackbones.backbones.by_name import create_model as _create_model
+from vitbackbones.backbones.names import list_models as _list_models
 
 dependencies = ['numpy', 'safetensors', 'torch']
 

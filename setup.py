@@ -129,7 +129,7 @@ class BuildWithConfigs(build_py):
                 copy = folder / page.relative_to(ROOT)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(page, copy)
-            index = read_names('config_index')['model_index'](folder / 'configs')
+            index = read_names('configuration/index')['model_index'](folder / 'configs')
             # JSON is YAML, too
             (folder / 'metafile.yml').write_text(json.dumps(index, indent=2))
             (folder / 'model-index.yml').write_text(json.dumps({'Import': ['metafile.yml']}))
@@ -165,10 +165,9 @@ setup(
     python_requires='>=3.10,<3.15',
     packages=find_packages(include=['vitbackbones', 'vitbackbones.*']),
     package_data={
-        'vitbackbones': ['trained/*'],
-        'vitbackbones.analysis.published': ['*.csv'],
-        'vitbackbones.reporting': ['page.html'],
-        'vitbackbones.weights': ['*.csv'],
+        'vitbackbones.weights': ['*.csv', 'trained/*'],
+        'vitbackbones.results.published': ['*.csv'],
+        'vitbackbones.results.report': ['page.html'],
     },
     install_requires=REQUIRES,
     extras_require=EXTRAS,

@@ -4,9 +4,9 @@ import sys
 from argparse import Action, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator
 
-from vitbackbones.benchmarking.tables import report, require_room
 from vitbackbones.commands.benchmark import add_rounds
 from vitbackbones.commands.ending import run
+from vitbackbones.results.benchmark.tables import report, require_room
 
 Add = Callable[..., Action]
 

@@ -8,10 +8,10 @@ bfloat16 the forms in it are left out.
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 
-from vitbackbones.benchmarking.comparing import IN_BFLOAT16, cases, compared
 from vitbackbones.commands.benchmark import add_cases
 from vitbackbones.errors import InputError
-from vitbackbones.layers.fuse import computes_bfloat16
+from vitbackbones.layers.inference.fuse import computes_bfloat16
+from vitbackbones.results.benchmark.comparing import IN_BFLOAT16, cases, compared
 
 from .command import add_models, start
 from .sources import SOURCES

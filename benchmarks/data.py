@@ -24,9 +24,9 @@ from mmengine.config import Config
 from mmengine.dataset import default_collate, pseudo_collate
 from mmengine.registry import MODELS, TRANSFORMS, DefaultScope
 
-from vitbackbones.catalog import config as config_file
 from vitbackbones.commands.cli import count
-from vitbackbones.datasets.image_file import read_image
+from vitbackbones.configuration.names import config as config_file
+from vitbackbones.data.loading.image_file import read_image
 from vitbackbones.errors import InputError
 from vitbackbones.registry import bare_name
 

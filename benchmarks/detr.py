@@ -19,9 +19,9 @@ from mmengine.config import Config
 from mmengine.structures import InstanceData
 from torch import Tensor, nn
 
-from vitbackbones.benchmarking.timing import compare
-from vitbackbones.catalog import CONFIGS
 from vitbackbones.commands.cli import count
+from vitbackbones.configuration.names import CONFIGS
+from vitbackbones.results.benchmark.timing import compare
 
 from .command import start
 

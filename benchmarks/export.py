@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import torch
 
-from vitbackbones.benchmarking.comparing import compared
-from vitbackbones.benchmarking.steps import Case
 from vitbackbones.errors import InputError
+from vitbackbones.results.benchmark.comparing import compared
+from vitbackbones.results.benchmark.timed_steps import Case
 
 from .command import add_models, start
 from .sources import SOURCES

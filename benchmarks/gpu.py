@@ -30,12 +30,12 @@ from torch.autograd import DeviceType
 from torch.autograd.profiler_util import FunctionEvent
 from torch.profiler import ProfilerActivity
 
-from vitbackbones.benchmarking.model_sources import build_model
-from vitbackbones.benchmarking.steps import STEPS, Case, make_step
-from vitbackbones.benchmarking.tables import as_csv
-from vitbackbones.benchmarking.timing import compare, recording
 from vitbackbones.errors import InputError
-from vitbackbones.files import folder_lock, prepare_folder, write_file
+from vitbackbones.results.benchmark.model_sources import build_model
+from vitbackbones.results.benchmark.tables import as_csv
+from vitbackbones.results.benchmark.timed_steps import STEPS, Case, make_step
+from vitbackbones.results.benchmark.timing import compare, recording
+from vitbackbones.utils.files import folder_lock, prepare_folder, write_file
 
 from . import train
 from .command import start

@@ -7,9 +7,9 @@ MODEL is a host, such as deit_s.
 from argparse import Namespace
 from collections.abc import Iterator
 
-from vitbackbones.benchmarking.comparing import cases, compared
 from vitbackbones.commands.benchmark import add_cases
 from vitbackbones.errors import InputError
+from vitbackbones.results.benchmark.comparing import cases, compared
 
 from .command import add_models, start
 from .sources import SOURCES

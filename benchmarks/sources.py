@@ -21,8 +21,6 @@ import torch
 from torch import Tensor, nn
 
 from tests.reference.models import PlainModel
-from vitbackbones.benchmarking import model_sources
-from vitbackbones.benchmarking.model_sources import Size, build_ours
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.export.formats import write_onnx
@@ -32,8 +30,10 @@ from vitbackbones.export.runtime.runtimes import Graph, start_onnxruntime, start
 from vitbackbones.inference.predictor import Predictor
 from vitbackbones.layers import fuse_for_inference
 from vitbackbones.openmmlab.fusing import fuse_model
+from vitbackbones.results.benchmark import model_sources
+from vitbackbones.results.benchmark.model_sources import Size, build_ours
 from vitbackbones.tasks import TASKS
-from vitbackbones.trained import trained_weights
+from vitbackbones.weights.trained import trained_weights
 
 Start = Callable[[bytes, int], Graph]
 

@@ -18,9 +18,9 @@ from mmengine.registry import HOOKS
 from mmengine.structures import PixelData
 from torch import Tensor, nn
 
-from vitbackbones.benchmarking.model_sources import SOURCES, Size, build_model
-from vitbackbones.benchmarking.timing import compare
 from vitbackbones.registry import GROUPED, SCOPE
+from vitbackbones.results.benchmark.model_sources import SOURCES, Size, build_model
+from vitbackbones.results.benchmark.timing import compare
 
 from .command import start
 from .detr import build_pair, make_batch

@@ -37,19 +37,19 @@ from torch import Tensor, nn
 from torch.utils.data import Subset
 from tqdm import tqdm
 
-from vitbackbones.analysis.plots import SEQUENTIAL, label
 from vitbackbones.commands.cli import add_shared, count
 from vitbackbones.commands.ending import run
 from vitbackbones.commands.model_config import read_model_config
-from vitbackbones.configuration.data import locate_data
+from vitbackbones.configuration.checks.data_sets import check_data
+from vitbackbones.configuration.checks.explain import explained
+from vitbackbones.configuration.data_paths import locate_data
 from vitbackbones.errors import InputError
-from vitbackbones.files import folder_lock, prepare_folder
 from vitbackbones.inference.predictor import Predictor, choose_device
-from vitbackbones.preflight.data import check_data
-from vitbackbones.preflight.explain import explained
-from vitbackbones.processes import show_warnings
 from vitbackbones.registry import bare_name
+from vitbackbones.results.analysis.plots import SEQUENTIAL, label
 from vitbackbones.training.find_checkpoint import choose_checkpoint
+from vitbackbones.utils.files import folder_lock, prepare_folder
+from vitbackbones.utils.processes import show_warnings
 
 LEVELS = 24  # of the contours, at most
 FACTOR = 30  # between the least and the largest loss, from which the picture shows its logarithm

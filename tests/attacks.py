@@ -103,7 +103,7 @@ CALLS = {
     '_utils.os.system': SHELL,
     'mmengine.config.Config.fromstring': CODE,
     'mmengine.fileio.load': str(CANARY),
-    'vitbackbones.checkpoints.filling.load_file': str(CANARY),
+    'vitbackbones.weights.filling.load_file': str(CANARY),
     'torch.Tensor': 10**15,
     'torch.empty': 10**15,
     'bytearray': 10**15,

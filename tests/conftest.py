@@ -10,9 +10,9 @@ import pytest
 import torch
 
 import vitbackbones
-from vitbackbones.idle_threads import sleep_soon
-from vitbackbones.models import MODELS
-from vitbackbones.processes import SIGNALS
+from vitbackbones.backbones.names import MODELS
+from vitbackbones.utils.process_settings import sleep_soon
+from vitbackbones.utils.processes import SIGNALS
 
 from .isolation import SharedState, forget_handler, seed_generators
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from mmengine.config import Config
 
-from vitbackbones.catalog import config_files
+from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
 
 NAMES = [*config_files()]

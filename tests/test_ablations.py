@@ -10,14 +10,14 @@ import pytest
 from mmpretrain.registry import MODELS
 from mmpretrain.utils import register_all_modules
 
-from vitbackbones.analysis.complexity import count
-from vitbackbones.analysis.published import PAPERS, arguments, model_spec, walk
-from vitbackbones.benchmarking.model_sources import SOURCES, build_model
 from vitbackbones.commands.cli import add_shared
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config, with_options
 from vitbackbones.errors import InputError
 from vitbackbones.layers import DotProductAttention, MeanShiftAttention
+from vitbackbones.results.analysis.complexity import count
+from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
+from vitbackbones.results.published import PAPERS, arguments, model_spec, walk
 
 from .commands.conftest import ROOT, load_tool
 

@@ -20,17 +20,17 @@ from mmengine.runner import CheckpointLoader
 from torch import nn
 
 from vitbackbones.backbones import ViT
-from vitbackbones.checkpoints.filling import load_anywhere, load_pretrained
-from vitbackbones.checkpoints.reading import load_file
-from vitbackbones.commands.convert_checkpoint import convert_file
+from vitbackbones.backbones.by_name import create_model
+from vitbackbones.commands.weights.convert_checkpoint import convert_file
+from vitbackbones.configuration.checks.pretrained import prepare_pretrained
 from vitbackbones.errors import InputError
 from vitbackbones.inference.predictor import Predictor
-from vitbackbones.models import create_model
-from vitbackbones.openmmlab.pretrained import Pretrained
-from vitbackbones.preflight.pretrained import prepare_pretrained
-from vitbackbones.trained import trained_weights
+from vitbackbones.openmmlab.loading import Pretrained
 from vitbackbones.training.find_checkpoint import find_checkpoint
 from vitbackbones.weights import PUBLISHED
+from vitbackbones.weights.filling import load_anywhere, load_pretrained
+from vitbackbones.weights.read.load import load_file
+from vitbackbones.weights.trained import trained_weights
 
 from . import attacks
 from .addresses import serving
@@ -206,7 +206,7 @@ def test_every_attack_is_refused_in_a_published_folder(files, tmp_path):
 
 
 def test_every_attack_is_refused_among_the_trained_weights(files, tmp_path, monkeypatch):
-    monkeypatch.setattr('vitbackbones.trained.FOLDER', tmp_path)
+    monkeypatch.setattr('vitbackbones.weights.trained.FOLDER', tmp_path)
 
     def load(file):
         shutil.copy(file, tmp_path / 'quick_detector.safetensors')

@@ -12,10 +12,10 @@ from mmpretrain.registry import DATASETS, MODELS
 from mmpretrain.utils import register_all_modules
 
 import vitbackbones
-from vitbackbones.analysis.published import BEYOND, RESULTS
-from vitbackbones.catalog import config_files
-from vitbackbones.models import MODELS as NAMED
+from vitbackbones.backbones.names import MODELS as NAMED
+from vitbackbones.configuration.names import config_files
 from vitbackbones.registry import bare_name
+from vitbackbones.results.published import BEYOND, RESULTS
 
 from .shipped import header, shipped
 
@@ -300,7 +300,7 @@ RECIPE_DATA = ('deit_s', 'tnt_s', 't2t_14', 'msf_vit_s', 'deit_b_384', 'aug_vit_
 
 @pytest.fixture(scope='module')
 def folders(tmp_path_factory):
-    from vitbackbones.datasets import shapes
+    from vitbackbones.data import shapes
 
     root = tmp_path_factory.mktemp('folders')
     return shapes.write(root, train=4, val=2, size=96, layout='folders')

@@ -12,7 +12,7 @@ from mmengine.config import Config
 from mmengine.dataset import Compose, pseudo_collate
 from mmengine.registry import DATASETS, MODELS, DefaultScope
 
-from vitbackbones.catalog import config_files
+from vitbackbones.configuration.names import config_files
 from vitbackbones.inference.predictor import steps_after_loading
 from vitbackbones.training.hooks.exact_resume import SAMPLE, seed_generators
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.analysis.published import RESULTS
-from vitbackbones.catalog import config_files, config_name
+from vitbackbones.configuration.names import config_files, config_name
+from vitbackbones.results.published import RESULTS
 
 from .shipped import numbers
 

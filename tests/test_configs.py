@@ -9,7 +9,7 @@ import torch
 from mmdet.registry import MODELS
 from mmdet.utils import register_all_modules
 
-from vitbackbones.catalog import config_files
+from vitbackbones.configuration.names import config_files
 
 from .shipped import shipped
 

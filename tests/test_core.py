@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from vitbackbones.models import MODELS
+from vitbackbones.backbones.names import MODELS
 
 from .conftest import shallow
 
@@ -28,8 +28,8 @@ import vitbackbones
 EVERYTHING = """
 from safetensors.torch import save_file
 import json
-from vitbackbones.checkpoints.filling import load_pretrained
-from vitbackbones.checkpoints.reading import load_file
+from vitbackbones.weights.filling import load_pretrained
+from vitbackbones.weights.read.load import load_file
 
 folder, archs = sys.argv[1], json.loads(sys.argv[2])
 image = torch.rand(1, 3, 64, 64)
@@ -68,7 +68,7 @@ def test_every_model_is_built_saved_filled_and_fused(tmp_path):
 def test_a_checkpoint_of_mmengine_is_read_and_its_warnings_are_seen(tmp_path):
     """One of a run, with the history of its losses, and of other classes."""
     code = """
-from vitbackbones.checkpoints.reading import load_file
+from vitbackbones.weights.read.load import load_file
 checkpoint = load_file(sys.argv[1])
 history = checkpoint['message_hub']['log_scalars']['train/loss']
 assert len(history.values) == 3, history

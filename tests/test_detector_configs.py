@@ -13,7 +13,7 @@ from mmdet.utils import register_all_modules
 from mmengine.config import Config
 from mmengine.optim import build_optim_wrapper
 
-from vitbackbones.catalog import config_files
+from vitbackbones.configuration.names import config_files
 from vitbackbones.openmmlab.widths import with_widths
 from vitbackbones.registry import bare_name
 

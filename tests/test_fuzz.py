@@ -20,8 +20,8 @@ from mmengine.logging import HistoryBuffer
 from safetensors.torch import save
 from torch import nn
 
-from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
+from vitbackbones.weights.read.load import load_file
 
 from .attacks import ATTACKS, CANARY
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from vitbackbones.checkpoints.filling import load_pretrained
+from vitbackbones.weights.filling import load_pretrained
 
 # Keys of OpenMMLab's models beside the backbone
 BESIDE = {

@@ -15,10 +15,10 @@ from mmseg.registry import MODELS as SEGMENTORS
 from mmseg.structures import SegDataSample
 from mmseg.utils import register_all_modules as register_segmentors
 
-from vitbackbones.catalog import config_files, shown_path
+from vitbackbones.configuration.checks.agreement import require_agreement
+from vitbackbones.configuration.checks.num_classes import check_classes
 from vitbackbones.configuration.lint import lint
-from vitbackbones.preflight.agreement import require_agreement
-from vitbackbones.preflight.num_classes import check_classes
+from vitbackbones.configuration.names import config_files, shown_path
 
 pytestmark = pytest.mark.compat
 NAMES = ('quick_detector', 'quick_segmentor')

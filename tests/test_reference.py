@@ -9,7 +9,7 @@ import torch
 from tests.conftest import shallow
 from tests.reference.models import PlainModel
 from vitbackbones import create_model
-from vitbackbones.models import MODELS
+from vitbackbones.backbones.names import MODELS
 
 NAMES = {
     **{entry[0]: name for name, entry in reversed(MODELS.items())},

@@ -9,44 +9,32 @@ import vitbackbones
 PACKAGE = Path(vitbackbones.__file__).parent
 # From the bottom. Rooms of one line do not import each other. Folders, and modules beside them.
 ORDER = (
-    ('errors',),
+    ('errors', 'version', 'results'),  # of results its docstring alone
     # what looks at the frames of other packages has the room of the patches, but stands alone
-    (
-        'processes',
-        'literals',
-        'signatures',
-        'version',
-        'verbs',
-        'pages',
-        'config_index',
-        'rules',
-        'openmmlab.frames',
-    ),
-    ('messages', 'files', 'packages', 'environment', 'idle_threads'),
-    ('export.runtime',),  # runs without torch
-    ('exported',),
-    ('catalog', 'trained'),
+    ('utils', 'openmmlab.frames'),
+    ('export.runtime', 'configuration.index'),  # without torch
+    ('configuration.names', 'configuration.doctor'),
     ('layers',),
     ('weights',),
-    ('checkpoints',),
     ('backbones',),
-    ('models', 'registry'),
-    ('necks',),
-    ('datasets',),
-    ('configuration', 'analysis', 'benchmarking', 'importing'),
+    ('registry',),
+    ('backbones.necks',),  # with mmcv
+    ('data',),
+    ('configuration', 'results.analysis', 'results.benchmark'),
+    ('results.published',),
     ('openmmlab',),
-    ('drawing',),
+    ('inference.drawing',),
     ('training',),
-    ('inference', 'reporting', 'publishing'),
+    ('inference', 'results.report', 'results.publishing'),
     ('tasks',),
-    ('tracking',),
-    ('preflight',),
+    ('training.trackers',),
+    ('configuration.checks',),
     ('export',),
     ('commands',),
     ('__main__',),
 )
 FLOOR = {room: floor for floor, rooms in enumerate(ORDER) for room in rooms}
-CORE = {room for rooms in ORDER[: FLOOR['models']] for room in rooms} | {'models'}
+CORE = {room for rooms in ORDER[: FLOOR['registry']] for room in rooms}
 # where the core is; torch brings filelock
 INSTALLED = {*sys.stdlib_module_names, 'torch', 'filelock', 'numpy', 'safetensors'}
 INSIDE = {'mmengine', 'huggingface_hub', 'cv2', 'PIL'}  # imported inside of functions alone

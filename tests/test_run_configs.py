@@ -7,19 +7,19 @@ import pytest
 import torch
 from mmengine.registry import DATASETS, DefaultScope
 
-from vitbackbones.analysis.published import RESULTS
-from vitbackbones.catalog import shown_path
 from vitbackbones.commands import smoke
+from vitbackbones.configuration.checks.agreement import require_agreement
+from vitbackbones.configuration.checks.fit import misfits
+from vitbackbones.configuration.checks.normalization import check_normalization
+from vitbackbones.configuration.checks.num_classes import check_classes
+from vitbackbones.configuration.checks.trial import build_model
 from vitbackbones.configuration.class_count import class_counts
-from vitbackbones.configuration.data import datasets
+from vitbackbones.configuration.data_paths import datasets
 from vitbackbones.configuration.lint import lint
+from vitbackbones.configuration.names import shown_path
+from vitbackbones.configuration.steps import take_steps
 from vitbackbones.openmmlab.widths import with_widths
-from vitbackbones.preflight.agreement import require_agreement
-from vitbackbones.preflight.fit import misfits
-from vitbackbones.preflight.normalization import check_normalization
-from vitbackbones.preflight.num_classes import check_classes
-from vitbackbones.preflight.steps import take_steps
-from vitbackbones.preflight.trial import build_model
+from vitbackbones.results.published import RESULTS
 
 from .shipped import NAMES, header, numbers, shipped
 

@@ -10,12 +10,12 @@ from mmengine.registry import DefaultScope
 from mmseg.registry import MODELS
 from mmseg.utils import register_all_modules
 
-from vitbackbones.catalog import config_files, shown_path
+from vitbackbones.configuration.checks.agreement import require_agreement
+from vitbackbones.configuration.checks.num_classes import check_classes
 from vitbackbones.configuration.lint import lint
-from vitbackbones.datasets import shapes
-from vitbackbones.datasets.load_mask import IGNORED, label_table
-from vitbackbones.preflight.agreement import require_agreement
-from vitbackbones.preflight.num_classes import check_classes
+from vitbackbones.configuration.names import config_files, shown_path
+from vitbackbones.data import shapes
+from vitbackbones.data.loading.load_mask import IGNORED, label_table
 
 pytestmark = pytest.mark.compat
 NAMES = sorted(

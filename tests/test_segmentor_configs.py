@@ -24,8 +24,8 @@ from mmengine.registry import DefaultScope
 from mmengine.structures import InstanceData, PixelData
 from mmseg.structures import SegDataSample
 
-from vitbackbones.catalog import config_files
-from vitbackbones.datasets import shapes
+from vitbackbones.configuration.names import config_files
+from vitbackbones.data import shapes
 
 from .shipped import shipped
 from .small_backbones import small

@@ -13,7 +13,7 @@ from mmseg.registry import DATASETS, MODELS, TRANSFORMS
 from mmseg.structures import SegDataSample
 from mmseg.utils import register_all_modules
 
-from vitbackbones.catalog import config_files
+from vitbackbones.configuration.names import config_files
 
 from .shipped import shipped
 

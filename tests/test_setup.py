@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from vitbackbones.environment.checks import ONEDL, PYTHONS
+from vitbackbones.configuration.doctor.findings import ONEDL, PYTHONS
 
 ROOT = Path(__file__).parents[1]
 SETS = sorted(ROOT.glob('constraints*.txt'))

@@ -2,12 +2,16 @@
 
 from importlib import import_module
 
-from .catalog import config
+from .configuration.names import config
 from .openmmlab.after_import import install as patch_openmmlab
 from .version import __version__
 
 # Imported when they are asked for: torch takes seconds, which ``vitbackbones --help`` need not.
-LATER = {'create_model': '.models', 'list_models': '.models', 'transform': '.models'}
+LATER = {
+    'create_model': '.backbones.by_name',
+    'list_models': '.backbones.names',
+    'transform': '.backbones.preprocessing',
+}
 
 __all__ = ['__version__', 'config', 'create_model', 'list_models', 'transform']
 

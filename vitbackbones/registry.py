@@ -38,16 +38,22 @@ def bare_name(kind: object) -> str:
     return str(kind).rpartition('.')[2]
 
 
-# First parts of paths that configs of earlier releases, and dumps of them, have in place of names.
+# First parts of paths that configs, and dumps of them, have in place of names: rooms of today and
+# of earlier releases.
 ROOMS = (
     'backbones',
     'checkpoint',
+    'data',
     'datasets',
     'engine',
+    'export',
     'heads',
     'inference',
+    'models',
+    'necks',
     'openmmlab',
     'tasks',
+    'tracking',
     'training',
 )
 
@@ -59,7 +65,7 @@ class _Objects(MutableMapping):
     ``engine.amp.Bf16OptimWrapper``, which ``--amp`` once wrote.
 
     Args:
-        table: the objects of each module, ``{'datasets.cifar': 'CIFAR10 CIFAR100'}``.
+        table: the objects of each module, ``{'data.cifar': 'CIFAR10 CIFAR100'}``.
         hosts: a module whose ``HOSTS`` are held, too; it is imported for the first name.
     """
 
@@ -123,7 +129,7 @@ MODELS = LazyRegistry(
     ROOT_MODELS,
     {
         'export.in_test': 'ExportedInTest',
-        'necks': 'FPN ChannelMapper Levels Pyramid SimpleFeaturePyramid',
+        'backbones.necks': 'FPN ChannelMapper Levels Pyramid SimpleFeaturePyramid',
         'tasks.detection.detr': 'DETR',
         'tasks.detection.dilated_resnet': 'DilatedResNet',
         'tasks.detection.dino': 'DINO',
@@ -141,23 +147,23 @@ DATASETS = LazyRegistry(
     'dataset',
     ROOT_DATASETS,
     {
-        'datasets.cifar': 'CIFAR10 CIFAR100',
-        'datasets.imagenet_variants': 'ImageNetV2',
-        'datasets.inaturalist': 'INaturalist',
-        'datasets.shards': 'ImageNetShards',
+        'data.cifar': 'CIFAR10 CIFAR100',
+        'data.imagenet_variants': 'ImageNetV2',
+        'data.inaturalist': 'INaturalist',
+        'data.shards.dataset': 'ImageNetShards',
     },
 )
-METRICS = LazyRegistry('metric', ROOT_METRICS, {'datasets.imagenet_variants': 'ReaLAccuracy'})
+METRICS = LazyRegistry('metric', ROOT_METRICS, {'data.imagenet_variants': 'ReaLAccuracy'})
 TRANSFORMS = LazyRegistry(
     'transform',
     ROOT_TRANSFORMS,
     {
-        'datasets.fast_crop': 'RandomResizedCrop',
-        'datasets.layout': 'InOrder RandomFlip ToPlanes',
-        'datasets.load_image': 'LoadImage',
-        'datasets.load_mask': 'LoadMask',
-        'datasets.rand_augment': 'RandAugment',
-        'datasets.segmentation_steps': 'PhotoMetricDistortion RandomCrop',
+        'data.loading.fast_crop': 'RandomResizedCrop',
+        'data.loading.layout': 'InOrder RandomFlip ToPlanes',
+        'data.loading.load_image': 'LoadImage',
+        'data.loading.load_mask': 'LoadMask',
+        'data.loading.rand_augment': 'RandAugment',
+        'data.loading.segmentation_steps': 'PhotoMetricDistortion RandomCrop',
     },
 )
 HOOKS = LazyRegistry(
@@ -170,19 +176,16 @@ HOOKS = LazyRegistry(
         'training.hooks.curves': 'CurvesHook',
         'training.hooks.data_workers': 'DataWorkersHook',
         'training.hooks.ema': 'EMAHook',
-        'training.hooks.eval_mode': 'EvalModeHook',
+        'training.hooks.evaluation': 'EvalModeHook FusedHook GatherHook SameStatisticsHook',
         'training.hooks.exact_resume': 'ExactResumeHook',
         'training.hooks.finite_loss': 'FiniteLossHook',
         'training.hooks.fitting_checkpoint': 'FittingCheckpointHook',
-        'training.hooks.fused': 'FusedHook',
-        'training.hooks.gathering': 'GatherHook',
         'training.hooks.interrupt': 'InterruptHook',
         'training.hooks.log_folder': 'LogFolderHook',
         'training.hooks.progress': 'ProgressHook',
-        'training.hooks.same_statistics': 'SameStatisticsHook',
         'training.hooks.unreadable_images': 'UnreadableImagesHook',
-        'training.optional_hooks': 'PicturesHook RunPageHook',
-        'tracking.hook': 'TrackHook',
+        'training.hooks.optional': 'PicturesHook RunPageHook',
+        'training.trackers.hook': 'TrackHook',
     },
 )
 OPTIM_WRAPPERS = LazyRegistry(
@@ -201,5 +204,5 @@ PARAM_SCHEDULERS = LazyRegistry(
 )
 STRATEGIES = LazyRegistry('strategy', ROOT_STRATEGIES, {'training.fsdp': 'FSDPStrategy'})
 WEIGHT_INITIALIZERS = LazyRegistry(
-    'weight initializer', ROOT_WEIGHT_INITIALIZERS, {'openmmlab.pretrained': 'Pretrained'}
+    'weight initializer', ROOT_WEIGHT_INITIALIZERS, {'openmmlab.loading': 'Pretrained'}
 )

@@ -3,7 +3,7 @@
 The wiring of cls_deit_ti_imagenet at a size that learns within minutes.
 Hardware: two CPU cores or any GPU.
 
-    python -m vitbackbones.datasets.shapes data/shapes_folders --layout folders --size 64
+    python -m vitbackbones.data.shapes data/shapes_folders --layout folders --size 64
     python tools/train.py configs/shapes/cls_deit_ti.py
 """
 

@@ -3,7 +3,7 @@
 The wiring of cls_sret_t_imagenet, recursion and sliced attention included.
 Hardware: two CPU cores or any GPU.
 
-    python -m vitbackbones.datasets.shapes data/shapes_folders --layout folders --size 64
+    python -m vitbackbones.data.shapes data/shapes_folders --layout folders --size 64
     python tools/train.py configs/shapes/cls_sret_t.py
 """
 

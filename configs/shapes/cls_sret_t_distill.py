@@ -3,7 +3,7 @@
 The wiring of cls_sret_t_distill_imagenet: the teacher's probabilities are all that is learned from.
 Hardware: two CPU cores or any GPU.
 
-    python -m vitbackbones.datasets.shapes data/shapes_folders --layout folders --size 64
+    python -m vitbackbones.data.shapes data/shapes_folders --layout folders --size 64
     python tools/train.py configs/shapes/cls_deit_ti.py
     python tools/train.py configs/shapes/cls_sret_t_distill.py
 """

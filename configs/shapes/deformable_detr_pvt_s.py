@@ -3,7 +3,7 @@
 The wiring of deformable_detr_pvt_s_coco at a size that learns within minutes.
 Hardware: two CPU cores or any GPU.
 
-    python -m vitbackbones.datasets.shapes data/shapes
+    python -m vitbackbones.data.shapes data/shapes
     python tools/train.py configs/shapes/deformable_detr_pvt_s.py
 """
 

@@ -3,7 +3,7 @@
 The wiring of detr_deit_s_coco, as a baseline for detr_aug_vit_s_shapes.
 Hardware: two CPU cores or any GPU.
 
-    python -m vitbackbones.datasets.shapes data/shapes
+    python -m vitbackbones.data.shapes data/shapes
     python tools/train.py configs/shapes/detr_deit_s.py
 """
 

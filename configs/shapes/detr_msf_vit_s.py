@@ -3,7 +3,7 @@
 The wiring of detr_msf_vit_s_coco at a size that learns within minutes, stride 16.
 Hardware: two CPU cores or any GPU.
 
-    python -m vitbackbones.datasets.shapes data/shapes
+    python -m vitbackbones.data.shapes data/shapes
     python tools/train.py configs/shapes/detr_msf_vit_s.py
 """
 

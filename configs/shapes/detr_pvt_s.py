@@ -3,7 +3,7 @@
 The wiring of detr_pvt_s_coco: stage 4 alone, here 5 x 5 cells.
 Hardware: two CPU cores or any GPU.
 
-    python -m vitbackbones.datasets.shapes data/shapes
+    python -m vitbackbones.data.shapes data/shapes
     python tools/train.py configs/shapes/detr_pvt_s.py
 """
 

@@ -3,7 +3,7 @@
 The wiring of detr_r50_coco with a quarter of the channels and nothing frozen.
 Hardware: two CPU cores or any GPU.
 
-    python -m vitbackbones.datasets.shapes data/shapes
+    python -m vitbackbones.data.shapes data/shapes
     python tools/train.py configs/shapes/detr_r50.py
 """
 

@@ -3,7 +3,7 @@
 The wiring of detr_sret_s_coco with two stages: the last alone, here of stride 16.
 Hardware: two CPU cores or any GPU.
 
-    python -m vitbackbones.datasets.shapes data/shapes
+    python -m vitbackbones.data.shapes data/shapes
     python tools/train.py configs/shapes/detr_sret_s.py
 """
 

@@ -4,7 +4,7 @@ The head of mask2former_panoptic_swin_t_coco, on four maps of strides 4 to 32.
 Measured: PQ 89.3 (things 85.9, ground 99.3), mask AP 0.873 on 500 held-out images.
 Hardware: two CPU cores or any GPU.
 
-    python -m vitbackbones.datasets.shapes data/shapes
+    python -m vitbackbones.data.shapes data/shapes
     python tools/train.py configs/shapes/mask2former_panoptic_pvt_s.py
 """
 

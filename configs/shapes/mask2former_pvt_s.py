@@ -3,7 +3,7 @@
 The head of mask2former_pvt_s_ade20k, on four maps of strides 4 to 32.
 Hardware: two CPU cores or any GPU.
 
-    python -m vitbackbones.datasets.shapes data/shapes
+    python -m vitbackbones.data.shapes data/shapes
     python tools/train.py configs/shapes/mask2former_pvt_s.py
 """
 

@@ -5,7 +5,7 @@ Measured: AP 0.869, AP50 0.992, AP75 0.963 after 6 epochs (AP 0.787 after 2); so
     a second, weaker box on an object, of another class.
 Hardware: two CPU cores or any GPU.
 
-    python -m vitbackbones.datasets.shapes data/shapes
+    python -m vitbackbones.data.shapes data/shapes
     python tools/train.py configs/shapes/retinanet_pvt_s.py
 """
 

@@ -4,7 +4,7 @@ The wiring of setr_mla_msf_vit_s_ade20k, with patches of 8 x 8 and one map of ea
 Measured: mIoU 0.910 on 500 held-out images, in 5 min 36 s on one CPU core beside other work.
 Hardware: two CPU cores or any GPU.
 
-    python -m vitbackbones.datasets.shapes data/shapes
+    python -m vitbackbones.data.shapes data/shapes
     python tools/train.py configs/shapes/setr_mla_msf_vit_ti.py
 """
 

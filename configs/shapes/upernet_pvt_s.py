@@ -3,7 +3,7 @@
 The head of upernet_swin_t_ade20k, on four maps of strides 4 to 32.
 Hardware: two CPU cores or any GPU.
 
-    python -m vitbackbones.datasets.shapes data/shapes
+    python -m vitbackbones.data.shapes data/shapes
     python tools/train.py configs/shapes/upernet_pvt_s.py
 """
 

@@ -12,13 +12,13 @@ from mmengine.optim import build_optim_wrapper
 from mmengine.registry import DefaultScope
 
 from vitbackbones import backbones
-from vitbackbones.analysis.published import FAMILIES
 from vitbackbones.backbones import HOSTS, Backbone
+from vitbackbones.backbones.names import MODELS as CLASSIFIERS
+from vitbackbones.configuration.checks.trial import try_model
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config
-from vitbackbones.models import MODELS as CLASSIFIERS
-from vitbackbones.preflight.trial import try_model
 from vitbackbones.registry import MODELS
+from vitbackbones.results.published import FAMILIES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / 'docs' / 'adding_a_backbone.md').read_text()

@@ -5,9 +5,9 @@ import torch
 
 from tests.conftest import REPRESENTATIVES, shallow
 from vitbackbones.backbones import T2T, TNT, AugViT, MSFSwin, MSFViT, RecursiveMixer, SReT, ViT
-from vitbackbones.backbones.options import choose_arch
+from vitbackbones.backbones.names import MODELS
+from vitbackbones.backbones.shared.options import choose_arch
 from vitbackbones.layers import AugmentedShortcut, CoefficientShortcut, MeanShiftAttention
-from vitbackbones.models import MODELS
 
 ARCHS = {
     'a': {'embed_dims': 8, 'depths': (1, 2), 'mlp_ratio': 4.0},

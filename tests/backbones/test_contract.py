@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from tests.conftest import REPRESENTATIVES, shallow
+from vitbackbones.backbones.names import MODELS
 from vitbackbones.errors import InputError
-from vitbackbones.models import MODELS
 
 EACH_SWEEP = {'passes': 2, 'nll_ratio': 1, 'loop': 'external', 'nll': 'per_sweep'}
 # One recursive form of every host that has some; together they are all forms.

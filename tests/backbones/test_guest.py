@@ -10,15 +10,15 @@ from mmengine.registry import DefaultScope
 from torch import nn
 
 from vitbackbones.backbones import HOSTS, Backbone, PlainBackbone, PyramidBackbone, ViT
-from vitbackbones.checkpoints.filling import load_pretrained
+from vitbackbones.backbones.classifier import Classifier
+from vitbackbones.configuration.checks.trial import try_model
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError, OptionError
 from vitbackbones.layers import SlicedAttention
-from vitbackbones.models import Classifier
-from vitbackbones.preflight.trial import try_model
-from vitbackbones.signatures import accepted_keywords
 from vitbackbones.training.layer_decay import depth_factors
+from vitbackbones.utils.signatures import accepted_keywords
+from vitbackbones.weights.filling import load_pretrained
 
 ROOT = Path(__file__).parents[2]
 PAGE = 'see docs/adding_a_backbone.md'

@@ -8,8 +8,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from tests.reference.simple_vit import plain_logits, published_state
 from vitbackbones import create_model
 from vitbackbones.backbones import MSFViT, SimpleViT
-from vitbackbones.checkpoints.convert import convert
 from vitbackbones.layers import sincos_position
+from vitbackbones.weights.convert import convert
 
 SMALL = {'embed_dims': 48, 'depth': 3, 'num_heads': 4}
 

@@ -8,8 +8,8 @@ from tests.golden.fill import difference, fill_input, fill_state_dict, load
 from tests.reference.models import PlainModel
 from vitbackbones import create_model
 from vitbackbones.backbones import SReT
-from vitbackbones.checkpoints.convert import convert
-from vitbackbones.models import Classifier
+from vitbackbones.backbones.classifier import Classifier
+from vitbackbones.weights.convert import convert
 
 SMALL = {
     'stem_dims': (8, 16, 16),

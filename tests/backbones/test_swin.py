@@ -8,7 +8,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from vitbackbones import create_model
 from vitbackbones.backbones import MSFSwin, Swin
 from vitbackbones.backbones.swin import WindowBlock
-from vitbackbones.checkpoints.convert import convert, unwrap
+from vitbackbones.weights.convert import convert, unwrap
 
 SMALL = {'embed_dims': 8, 'depths': (2, 1, 1, 1), 'num_heads': (1, 2, 2, 4)}
 IDENTITY = {'type': 'IdentityShortcut'}

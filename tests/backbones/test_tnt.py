@@ -6,9 +6,9 @@ from torch.nn import functional as F
 
 from tests.reference.tnt import tnt
 from vitbackbones import create_model
-from vitbackbones.analysis.complexity import measure
 from vitbackbones.backbones import TNT
 from vitbackbones.backbones.tnt import TNTBlock
+from vitbackbones.results.analysis.complexity import measure
 
 ARCH = {'embed_dims': 48, 'depth': 3, 'num_heads': 3, 'inner_dims': 12, 'inner_heads': 2}
 FORMS = {

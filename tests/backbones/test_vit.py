@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from tests.checkpoints.convert.random_weights import assert_same_logits, randomize
+from tests.weights.convert.random_weights import assert_same_logits, randomize
 from vitbackbones import create_model
 from vitbackbones.backbones import ViT
-from vitbackbones.checkpoints.filling import load_pretrained
 from vitbackbones.errors import OptionError
+from vitbackbones.weights.filling import load_pretrained
 
 ARCH = {'base': 'ti', 'depth': 2}
 

@@ -13,12 +13,12 @@ import torch
 from PIL import Image
 
 from benchmarks import cpu, data, detr, export, gpu, parts, scale, table, train
-from vitbackbones.benchmarking.model_sources import SOURCES, build_model
+from vitbackbones.backbones.names import list_models
 from vitbackbones.errors import InputError
-from vitbackbones.models import list_models
-from vitbackbones.trained import trained_weights
+from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
+from vitbackbones.weights.trained import trained_weights
 
-from ..benchmarking.toy import build
+from ..results.benchmark.toy import build
 
 ROOT = Path(__file__).parents[2]
 CPU = torch.device('cpu')

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from vitbackbones.commands.main import run_verb
-from vitbackbones.datasets import shapes
+from vitbackbones.data import shapes
 
 from ..isolation import process_of_its_own
 

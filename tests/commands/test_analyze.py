@@ -8,11 +8,11 @@ import pytest
 import torch
 from PIL import Image
 
-from vitbackbones.analysis.table import ANALYSES
 from vitbackbones.configuration.read import read_config
-from vitbackbones.datasets import shapes
+from vitbackbones.data import shapes
 from vitbackbones.inference.predictor import Predictor
 from vitbackbones.inference.sources import find_sources, read_frames
+from vitbackbones.results.analysis.analyses import ANALYSES
 
 from ..openmmlab.conftest import write
 from .test_messages import refused

@@ -7,8 +7,8 @@ import pytest
 import torch
 from PIL import Image
 
-from vitbackbones.datasets.checks import masks as mask_check
-from vitbackbones.datasets.checks.headers import ORIENTATION
+from vitbackbones.data.checks import masks as mask_check
+from vitbackbones.data.checks.headers import ORIENTATION
 
 from .conftest import TINY_SEG
 

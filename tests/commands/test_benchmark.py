@@ -5,9 +5,9 @@ import csv
 import pytest
 import torch
 
-from vitbackbones.benchmarking.model_sources import SOURCES, build_model
-from vitbackbones.benchmarking.steps import Case, make_step
 from vitbackbones.commands.main import verb_parser
+from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
+from vitbackbones.results.benchmark.timed_steps import Case, make_step
 
 from .test_messages import refused
 

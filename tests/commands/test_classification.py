@@ -10,11 +10,11 @@ import pytest
 import torch
 from mmengine.config import Config
 
-from vitbackbones.catalog import config_files
-from vitbackbones.checkpoints.reading import load_file
-from vitbackbones.datasets import shapes
+from vitbackbones.configuration.names import config_files
+from vitbackbones.data import shapes
 from vitbackbones.openmmlab.fusing import fuse_model
-from vitbackbones.training.hooks import fused
+from vitbackbones.training.hooks import evaluation as fused
+from vitbackbones.weights.read.load import load_file
 
 from .conftest import TINY, TINY_CLS, TINY_SEG
 from .test_messages import refused

@@ -7,8 +7,8 @@ import torch
 from mmengine.fileio import get_file_backend
 
 from vitbackbones.commands import common_steps
+from vitbackbones.configuration.steps import take_steps
 from vitbackbones.openmmlab.atomic_files import AtomicBackend
-from vitbackbones.preflight.steps import take_steps
 from vitbackbones.training import cores
 
 from ..training.toy import loader, toy_config

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from vitbackbones.catalog import config_files
 from vitbackbones.commands.test import table
+from vitbackbones.configuration.names import config_files
 
 SCRIPT = Path(__file__).parents[2] / 'tools' / 'compare_quick.sh'
 PYTHON = """\

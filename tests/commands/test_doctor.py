@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ..environment.test_facts import install
+from ..configuration.doctor.test_facts import install
 
 RUN = """
 import sys

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from mmengine.registry import MODELS, OPTIM_WRAPPERS
 
-from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config
 from vitbackbones.training.precision import Bf16OptimWrapper
+from vitbackbones.weights.read.load import load_file
 
 pytestmark = pytest.mark.compat
 EARLIER = Path(__file__).with_name('earlier_run')

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from vitbackbones.backbones.by_name import create_model
 from vitbackbones.export import graphs
 from vitbackbones.export.runtime.card import Card
-from vitbackbones.models import create_model
-from vitbackbones.verbs import VERBS
+from vitbackbones.utils.verbs import VERBS
 
 from .conftest import TINY, TINY_CLS
 from .test_messages import refused

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vitbackbones.datasets.shapes import KINDS, write
+from vitbackbones.data.shapes.writing import KINDS, write
+from vitbackbones.export.runtime import load
 from vitbackbones.export.runtime.card import card_path
-from vitbackbones.exported import load
 
 from ..export.runtime.graphs import write_classifier, write_detector, write_pt2, write_segmentor
 from .conftest import TINY, TINY_CLS, TINY_SEG

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from vitbackbones.commands.main import main, run_verb, verb_parser
-from vitbackbones.verbs import VERBS
+from vitbackbones.utils.verbs import VERBS
 from vitbackbones.version import __version__
 
 from .conftest import ROOT

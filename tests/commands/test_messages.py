@@ -8,7 +8,7 @@ import pytest
 import torch
 from PIL import Image
 
-from vitbackbones.datasets.checks import masks as mask_check
+from vitbackbones.data.checks import masks as mask_check
 
 from .conftest import ROOT, TINY, TINY_SEG
 

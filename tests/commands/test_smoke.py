@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from mmengine.registry import DATASETS, DefaultScope
 
-from vitbackbones.catalog import config_files
 from vitbackbones.commands import smoke
 from vitbackbones.commands.smoke import SHORT_SIDE, STEPS_TO_SMOKE, shrink
-from vitbackbones.configuration.data import datasets
+from vitbackbones.configuration.data_paths import datasets
+from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
+from vitbackbones.configuration.steps import take_steps
 from vitbackbones.errors import InputError
-from vitbackbones.preflight.steps import take_steps
 
 TINY_SEG = Path(__file__).with_name('tiny_seg.py')
 DETR = config_files()['detr_aug_vit_s_coco']

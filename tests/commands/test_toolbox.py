@@ -5,11 +5,11 @@ from argparse import Namespace
 
 import pytest
 
-from vitbackbones.catalog import config_files
 from vitbackbones.commands import toolbox as module
 from vitbackbones.commands.toolbox import scripts, shortest, toolbox
+from vitbackbones.configuration.names import config_files
 from vitbackbones.errors import InputError
-from vitbackbones.openmmlab.styles import NAMES, PREFIX, with_short_names
+from vitbackbones.openmmlab.runs import NAMES, PREFIX, with_short_names
 
 ECHO = """
 import sys

@@ -5,8 +5,8 @@ import torch
 from mmengine.model import BaseModel
 from mmengine.registry import DATASETS, MODELS
 
-from vitbackbones.checkpoints.reading import load_file
-from vitbackbones.preflight.hooks import add_guards
+from vitbackbones.configuration.checks.added_hooks import add_guards
+from vitbackbones.weights.read.load import load_file
 
 from ..training.toy import ToyData, loader, run_toy, toy_config
 

@@ -4,8 +4,8 @@ from multiprocessing import get_context
 
 import pytest
 
-from vitbackbones.checkpoints.reading import load_file
-from vitbackbones.files import folder_lock
+from vitbackbones.utils.files import folder_lock
+from vitbackbones.weights.read.load import load_file
 
 from .conftest import TINY_SEG
 from .test_messages import refused

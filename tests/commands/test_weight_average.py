@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.checkpoints.reading import load_file
+from vitbackbones.weights.read.load import load_file
 
 from .conftest import ROOT, TINY_CLS
 

@@ -8,8 +8,8 @@ from vitbackbones.backbones import AugViT
 from vitbackbones.configuration.lookup import Lookup
 from vitbackbones.errors import InputError
 from vitbackbones.layers import AugmentedShortcut, IdentityShortcut, TokensToToken
-from vitbackbones.messages import did_you_mean
 from vitbackbones.registry import bare_name
+from vitbackbones.utils.messages import did_you_mean
 
 
 @pytest.fixture(scope='module')

@@ -7,14 +7,14 @@ from contextlib import redirect_stderr
 from io import StringIO
 from pathlib import Path
 
-from vitbackbones.catalog import find_config
+from vitbackbones.backbones.names import list_models
 from vitbackbones.commands.main import verb_parser
 from vitbackbones.configuration.lint import lint
+from vitbackbones.configuration.names import find_config
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.export.runtime.runtimes import is_exported
-from vitbackbones.models import list_models
-from vitbackbones.verbs import VERBS
+from vitbackbones.utils.verbs import VERBS
 
 from .pages import ROOT, Block
 

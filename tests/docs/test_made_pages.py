@@ -6,11 +6,11 @@ import re
 import pytest
 
 from vitbackbones import list_models
-from vitbackbones.analysis.published import BEYOND, FAMILIES, RESULTS
-from vitbackbones.catalog import config_files
-from vitbackbones.models import MODELS
+from vitbackbones.backbones.names import MODELS
+from vitbackbones.configuration.names import config_files
 from vitbackbones.openmmlab.patches import PATCHES
-from vitbackbones.verbs import VERBS
+from vitbackbones.results.published import BEYOND, FAMILIES, RESULTS
+from vitbackbones.utils.verbs import VERBS
 
 from ..commands.conftest import load_tool
 from .pages import DOCS, ROOT, blocks

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from vitbackbones.commands.study import read_study
+from vitbackbones.backbones import by_name as create
+from vitbackbones.commands.studies.study import read_study
+from vitbackbones.configuration.checks.trial import try_model
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config
-from vitbackbones.models import create
-from vitbackbones.preflight.trial import try_model
 from vitbackbones.registry import MODELS
-from vitbackbones.weights.names import name_of as known_weights
+from vitbackbones.weights.by_name import name_of as known_weights
 
 from .pages import PAGES, ROOT, blocks, name_of
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from vitbackbones.commands.main import verb_parser
-from vitbackbones.verbs import VERBS
+from vitbackbones.utils.verbs import VERBS
 
 from .pages import PAGES, Block, blocks, name_of
 from .shell import commands, faults, options_faults
@@ -50,7 +50,7 @@ def test_every_block_is_of_a_language_that_a_test_looks_at(page):
         ),
         ('make dem', 'the Makefile has no target dem'),
         ("pip install 'vitbackbones[onnx]'", 'setup.py has no extra onnx'),
-        ('python -m vitbackbones.datasets.shape data', ''),
+        ('python -m vitbackbones.data.shape data', ''),
         ('vitbackbone train', 'is not a program'),
     ],
 )

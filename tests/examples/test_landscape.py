@@ -17,7 +17,7 @@ from examples.landscape import (
     movable,
     read_arguments,
 )
-from vitbackbones.datasets import shapes
+from vitbackbones.data import shapes
 from vitbackbones.errors import InputError
 
 from ..training.shapes_configs import dataset

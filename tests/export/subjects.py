@@ -3,10 +3,10 @@
 import torch
 
 from tests.conftest import shallow
+from vitbackbones.backbones.classifier import Classifier
+from vitbackbones.backbones.names import MODELS
 from vitbackbones.export.models.classifier import ExportableClassifier
 from vitbackbones.export.subject import Subject
-from vitbackbones.models.classifier import Classifier
-from vitbackbones.models.names import MODELS
 
 SIZE = (64, 64)
 CLASSES = 5

@@ -9,6 +9,7 @@ from mmengine.config import Config
 from mmengine.dataset import Compose, pseudo_collate
 from mmengine.registry import MODELS, DefaultScope
 
+from vitbackbones.backbones.preprocessing import named_config, transform
 from vitbackbones.configuration.read import read_config
 from vitbackbones.configuration.settings import model_settings
 from vitbackbones.errors import InputError
@@ -16,7 +17,6 @@ from vitbackbones.export.pipeline import steps_of, steps_of_data
 from vitbackbones.export.runtime.preparing import prepare
 from vitbackbones.export.runtime.step_rules import require_steps
 from vitbackbones.inference.predictor import steps_after_loading
-from vitbackbones.models.preprocessing import named_config, transform
 
 from .runtime.cards import make_card
 

@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from tests.commands.conftest import TINY_CLS
+from vitbackbones.backbones.by_name import create_model
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.export.subject import of_config, of_model
-from vitbackbones.models import create_model
 from vitbackbones.weights import PUBLISHED
 
 

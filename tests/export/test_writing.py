@@ -11,10 +11,10 @@ from vitbackbones.errors import InputError
 from vitbackbones.export import writing
 from vitbackbones.export.formats import FORMATS, Format, require_packages, write_pt2
 from vitbackbones.export.graphs import example, trace
+from vitbackbones.export.runtime import load
 from vitbackbones.export.runtime.card import Card
 from vitbackbones.export.subject import of_model
 from vitbackbones.export.writing import Settings, export
-from vitbackbones.exported import load
 
 from .subjects import CLASSES, SIZE, small_subject
 

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vitbackbones.datasets.image_file import UnreadableImage
+from vitbackbones.data.loading.image_file import UnreadableImage
 from vitbackbones.inference.sources import find_sources, read_frames
 
 HLS = '#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\nfile://{}\n#EXT-X-ENDLIST\n'

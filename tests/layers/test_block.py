@@ -5,14 +5,7 @@ import torch
 from torch import nn
 
 from vitbackbones.backbones.pvt import SpatialReduction
-from vitbackbones.layers import (
-    Block,
-    CoefficientShortcut,
-    Dropout,
-    DropPath,
-    Mlp,
-    NoShortcut,
-)
+from vitbackbones.layers import Block, CoefficientShortcut, Dropout, DropPath, Mlp, NoShortcut
 
 SIZE = (2, 4)
 

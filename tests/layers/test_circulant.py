@@ -3,12 +3,7 @@
 import pytest
 import torch
 
-from vitbackbones.layers import (
-    circulant_dense,
-    circulant_fft,
-    circulant_halves,
-    circulant_matrix,
-)
+from vitbackbones.layers import circulant_dense, circulant_fft, circulant_halves, circulant_matrix
 
 SHAPES = [(1, 4, 12), (2, 3, 7), (3, 1, 5), (2, 2, 1)]  # (paths, b, m), odd m too
 EVEN = [(1, 4, 12), (2, 3, 6), (3, 1, 2)]

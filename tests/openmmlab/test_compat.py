@@ -8,7 +8,7 @@ import pytest
 import torch
 from mmcv.ops import box_iou_rotated
 
-from vitbackbones.catalog import config_files
+from vitbackbones.configuration.names import config_files
 
 pytestmark = pytest.mark.compat
 CONFIG = config_files()['detr_sret_s_shapes']
@@ -82,7 +82,7 @@ assert shape == (2, 5, 4, 6), shape
     'mmpretrain': """
 from mmpretrain.registry import MODELS
 
-from vitbackbones.catalog import config_files
+from vitbackbones.configuration.names import config_files
 model = MODELS.build(dict(
     type='ImageClassifier',
     backbone=dict(type='vitbackbones.MSFViT', arch='ti', out_type='pooled'),

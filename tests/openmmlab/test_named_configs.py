@@ -13,13 +13,13 @@ from safetensors.torch import save_file
 
 import vitbackbones
 from tests.weights.server import behaving
-from vitbackbones.catalog import config_name
-from vitbackbones.checkpoints.reading import load_file
+from vitbackbones.configuration.names import config_name
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.openmmlab import named_configs
-from vitbackbones.trained import trained_weights
 from vitbackbones.weights import PUBLISHED
+from vitbackbones.weights.read.load import load_file
+from vitbackbones.weights.trained import trained_weights
 
 pytestmark = pytest.mark.compat
 

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import vitbackbones  # noqa: F401  makes the stand-in before mmdet looks for panopticapi
-from vitbackbones.datasets.panoptic import to_colors, to_ids
-from vitbackbones.datasets.shapes import KINDS, write
+from vitbackbones.data.loading.panoptic import to_colors, to_ids
+from vitbackbones.data.shapes.writing import KINDS, write
 from vitbackbones.openmmlab.panopticapi import PQStat
 
 pytestmark = pytest.mark.compat

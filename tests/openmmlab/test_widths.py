@@ -12,11 +12,11 @@ from torch import nn
 
 from tests.small_backbones import SMALL, small
 from vitbackbones.commands.model_config import read_model_config
+from vitbackbones.configuration.checks.fit import misfits
+from vitbackbones.configuration.checks.trial import build_model
 from vitbackbones.errors import InputError
 from vitbackbones.openmmlab import widths
 from vitbackbones.openmmlab.widths import fill_widths, with_widths
-from vitbackbones.preflight.fit import misfits
-from vitbackbones.preflight.trial import build_model
 
 pytestmark = pytest.mark.compat
 BASES = Path(__file__).parents[2] / 'configs' / '_base_' / 'models'

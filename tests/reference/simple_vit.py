@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from vitbackbones.backbones import MSFViT
-from vitbackbones.checkpoints.convert.msf import convert_msf
+from vitbackbones.weights.convert.msf import convert_msf
 
 
 def grouped_product(x, weight, groups):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitbackbones.preflight.agreement import disagreements
+from vitbackbones.configuration.checks.agreement import disagreements
 
 HEAD = {
     'type': 'Mask2FormerHead',

@@ -10,7 +10,7 @@ from mmengine.registry import HOOKS
 
 from tests.training.toy import run_toy, toy_config
 from vitbackbones.commands.ending import run
-from vitbackbones.preflight.explain import explained
+from vitbackbones.configuration.checks.explain import explained
 from vitbackbones.training.distributed import join_processes, use_launcher
 
 

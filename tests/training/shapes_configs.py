@@ -2,7 +2,7 @@
 
 from mmengine.config import Config
 
-from vitbackbones.datasets import shapes
+from vitbackbones.data import shapes
 
 
 def dataset(split, **changes):

@@ -6,14 +6,9 @@ import pytest
 import torch
 from mmengine.config import Config
 
-from vitbackbones.processes import processes_here, show_warnings
 from vitbackbones.training import cores as threads
-from vitbackbones.training.cores import (
-    available_cores,
-    limit_workers,
-    share_cores,
-    warn_of_others,
-)
+from vitbackbones.training.cores import available_cores, limit_workers, share_cores, warn_of_others
+from vitbackbones.utils.processes import processes_here, show_warnings
 
 
 @pytest.fixture(autouse=True)

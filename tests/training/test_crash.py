@@ -14,10 +14,10 @@ from contextlib import suppress
 
 import pytest
 
-from vitbackbones.checkpoints.reading import load_file
-from vitbackbones.processes import SIGNALS
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks.interrupt import TrainingInterrupted
+from vitbackbones.utils.processes import SIGNALS
+from vitbackbones.weights.read.load import load_file
 
 from .hooks.test_exact_resume import config, leaves
 from .toy import run_toy

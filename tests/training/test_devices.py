@@ -5,7 +5,7 @@ import torch
 from mmengine.config import Config
 
 from vitbackbones.inference.predictor import choose_device
-from vitbackbones.training.devices import best_device, device_name
+from vitbackbones.training.distributed import best_device, device_name
 from vitbackbones.training.precision import half_type, use_amp
 
 

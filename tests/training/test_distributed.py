@@ -10,10 +10,10 @@ import pytest
 from mmengine.config import Config
 from torch import distributed
 
-from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
-from vitbackbones.processes import leads_machine
 from vitbackbones.training import distributed as ours
+from vitbackbones.utils.processes import leads_machine
+from vitbackbones.weights.read.load import load_file
 
 from .toy import run_toy
 from .two_ranks import STEPS, few_steps, losses

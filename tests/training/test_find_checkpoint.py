@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from vitbackbones.errors import InputError
-from vitbackbones.trained import trained_weights
 from vitbackbones.training.find_checkpoint import choose_checkpoint, find_checkpoint
+from vitbackbones.weights.trained import trained_weights
 
 
 def save(work_dir, *names):

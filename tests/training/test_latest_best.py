@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 
-from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.openmmlab.atomic_files import AtomicBackend
 from vitbackbones.training.find_checkpoint import find_checkpoint, latest_checkpoint
+from vitbackbones.weights.read.load import load_file
 
 from ..isolation import process_of_its_own
 from .toy import ToyMetric, by_iteration, run_toy, toy_config

@@ -7,9 +7,9 @@ from mmengine.optim import build_optim_wrapper
 from torch import nn
 
 from vitbackbones.backbones import ViT
-from vitbackbones.catalog import config_files
+from vitbackbones.configuration.checks.trial import build_model
+from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
-from vitbackbones.preflight.trial import build_model
 from vitbackbones.training.param_groups import fused_option, group_parameters
 
 pytestmark = pytest.mark.compat

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from vitbackbones.training.resume_command import resume_hint
+from vitbackbones.training.find_checkpoint import resume_hint
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ import torch
 from mmengine.optim import OptimWrapper
 from torch import nn
 
-from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
 from vitbackbones.training.saved_groups import follow_kernel
+from vitbackbones.weights.read.load import load_file
 
 from .hooks.test_exact_resume import Killed, config, state
 from .toy import run_toy

@@ -24,14 +24,14 @@ from tests.training.hooks import test_owed_evaluation as owed
 from tests.training.hooks.test_exact_resume import STOPS, config, state, stopped_and_resumed
 from tests.training.hooks.test_finite_loss import Spoilt
 from tests.training.toy import by_iteration, loader, run_toy, toy_config
-from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.commands.ending import run
 from vitbackbones.errors import InputError
 from vitbackbones.training.console import build_runner
 from vitbackbones.training.distributed import join_processes, use_launcher
 from vitbackbones.training.hooks import interrupt
+from vitbackbones.training.hooks.evaluation import SameStatisticsHook
 from vitbackbones.training.hooks.interrupt import TrainingInterrupted
-from vitbackbones.training.hooks.same_statistics import SameStatisticsHook
+from vitbackbones.weights.read.load import load_file
 
 STEPS = 5
 CONFIGS = Path(__file__).parents[2] / 'configs' / '_base_' / 'strategies'

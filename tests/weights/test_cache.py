@@ -10,12 +10,12 @@ import torch
 from torch import nn
 
 from vitbackbones import create_model
-from vitbackbones.checkpoints.downloads import load_anywhere
-from vitbackbones.checkpoints.filling import load_pretrained
 from vitbackbones.errors import InputError, OptionError
-from vitbackbones.openmmlab.pretrained import Pretrained
+from vitbackbones.openmmlab.loading import Pretrained
 from vitbackbones.weights import PUBLISHED, fetch
 from vitbackbones.weights.cache import fetch_url, local, place_of
+from vitbackbones.weights.filling import load_pretrained
+from vitbackbones.weights.read.downloads import load_anywhere
 
 from .server import behaving
 

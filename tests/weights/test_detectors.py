@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from vitbackbones.catalog import config_files
-from vitbackbones.checkpoints.filling import load_model_file
-from vitbackbones.commands.weights import matching, table
+from vitbackbones.commands.weights.weights import matching, table
+from vitbackbones.configuration.names import config_files
 from vitbackbones.errors import InputError
 from vitbackbones.training.find_checkpoint import find_checkpoint
 from vitbackbones.weights import DETECTORS, cache
-from vitbackbones.weights.names import find
+from vitbackbones.weights.by_name import find
+from vitbackbones.weights.filling import load_model_file
 from vitbackbones.weights.table import find_detector
 
 

@@ -11,8 +11,8 @@ from timm.models import get_pretrained_cfg
 
 from tests.golden.fill import fill_state_dict, load
 from vitbackbones import create_model, list_models
-from vitbackbones.checkpoints.filling import load_pretrained
 from vitbackbones.weights import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED
+from vitbackbones.weights.filling import load_pretrained
 
 CONFIGS = Path(__file__).parents[2] / 'configs'
 OUTSIDE = {'vit_l', 'resnet50', 'regnety_160'}  # no models of create_model

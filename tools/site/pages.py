@@ -20,8 +20,12 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))  # an installed packag
 from recipes import recipes
 
 from vitbackbones import create_model
-from vitbackbones.analysis.complexity import Sizes, count, measure
-from vitbackbones.analysis.published import (
+from vitbackbones.commands.main import verb_parser
+from vitbackbones.configuration.names import config_files
+from vitbackbones.openmmlab import patches
+from vitbackbones.results.analysis.complexity import Sizes, count, measure
+from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
+from vitbackbones.results.published import (
     BEYOND,
     CONVENTIONS,
     FAMILIES,
@@ -37,11 +41,7 @@ from vitbackbones.analysis.published import (
     model_spec,
     results_of,
 )
-from vitbackbones.benchmarking.model_sources import SOURCES, build_model
-from vitbackbones.catalog import config_files
-from vitbackbones.commands.main import verb_parser
-from vitbackbones.openmmlab import patches
-from vitbackbones.verbs import VERBS
+from vitbackbones.utils.verbs import VERBS
 from vitbackbones.weights import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Published
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from vitbackbones.catalog import config_files
+from vitbackbones.configuration.names import config_files
 from vitbackbones.registry import bare_name
 
 

@@ -32,11 +32,11 @@ from ..layers import (
     resize_position,
     to_map,
 )
-from ..pages import page
-from .adapting import fit_channels, fit_positions
-from .init_cfg import InitCfgMixin
-from .options import choose_indices, input_size, require_size
-from .running import RunsBlocks, cast_to_parameter_dtype
+from ..utils.pages import page
+from .shared.adapting import fit_channels, fit_positions
+from .shared.init_weights import InitCfgMixin
+from .shared.options import choose_indices, input_size, require_size
+from .shared.running import RunsBlocks, cast_to_parameter_dtype
 
 OUT_TYPES = ('featmap', 'cls_token', 'pooled', 'cls_dist_tokens')
 

@@ -33,7 +33,7 @@ from ..layers import (
     resize_map,
 )
 from .base import PlainBackbone
-from .options import BlockOptions, choose_arch
+from .shared.options import BlockOptions, choose_arch
 
 Grid = tuple[int, int]
 
@@ -136,7 +136,7 @@ class Mixer(BlockOptions, PlainBackbone):
 
     Args:
         passes: how often each block runs in a row; by default once, twice in the recursive form.
-        options: arguments of :class:`~vitbackbones.backbones.options.BlockOptions`, which
+        options: arguments of :class:`~vitbackbones.backbones.shared.options.BlockOptions`, which
             describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:

@@ -27,8 +27,8 @@ from ..layers import (
     resize_position,
 )
 from .base import PyramidBackbone
-from .initial_weights import trunc_normal_linears
-from .options import RecursionOptions, choose_arch, require_per_stage
+from .shared.init_weights import trunc_normal_linears
+from .shared.options import RecursionOptions, choose_arch, require_per_stage
 
 _WIDTHS = {
     'embed_dims': (64, 128, 320, 512),
@@ -151,8 +151,9 @@ class PVT(RecursionOptions, PyramidBackbone):
     Made for ``img_size`` are the position codes.
 
     Args:
-        options: arguments of :class:`~vitbackbones.backbones.options.RecursionOptions`, which
-            describes the others, too, and :class:`~vitbackbones.backbones.base.PyramidBackbone`.
+        options: arguments of :class:`~vitbackbones.backbones.shared.options.RecursionOptions`,
+            which describes the others, and of
+            :class:`~vitbackbones.backbones.base.PyramidBackbone`.
 
     Raises:
         OptionError: unknown ``arch``, part or ``out_type``, or an index out of range.

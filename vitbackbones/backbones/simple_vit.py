@@ -22,7 +22,7 @@ from ..layers import (
     to_map,
 )
 from .base import PlainBackbone
-from .options import WindowOptions, choose_arch
+from .shared.options import WindowOptions, choose_arch
 
 
 class NormedPatchEmbed(nn.Module):
@@ -60,7 +60,7 @@ class SimpleViT(WindowOptions, PlainBackbone):
     Args:
         groups: groups of the attention's projections (``layers.GroupedLinear``).
         proj_bias: whether the attention's projection of its output has a bias.
-        options: arguments of :class:`~vitbackbones.backbones.options.WindowOptions`, which
+        options: arguments of :class:`~vitbackbones.backbones.shared.options.WindowOptions`, which
             describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:

@@ -27,7 +27,7 @@ from ..layers import (
     to_map,
 )
 from .base import PyramidBackbone
-from .options import AttentionOptions, choose_arch, require_per_stage
+from .shared.options import AttentionOptions, choose_arch, require_per_stage
 
 _TINY = {
     'stem_dims': (32, 64, 64),
@@ -147,8 +147,9 @@ class SReT(AttentionOptions, PyramidBackbone):
             say where it goes; here as in PiT, which the published code derives from: it stands
             before the tokens of every stage, without a position, and a linear layer widens it
             between two.
-        options: arguments of :class:`~vitbackbones.backbones.options.AttentionOptions`, which
-            describes the others, too, and :class:`~vitbackbones.backbones.base.PyramidBackbone`.
+        options: arguments of :class:`~vitbackbones.backbones.shared.options.AttentionOptions`,
+            which describes the others, and of
+            :class:`~vitbackbones.backbones.base.PyramidBackbone`.
 
     Raises:
         OptionError: unknown ``arch``, part or ``out_type``, a bad option of recursion, an index out

@@ -36,8 +36,8 @@ from ..layers import (
     pad_map,
 )
 from .base import PyramidBackbone
-from .initial_weights import trunc_normal_linears
-from .options import RecursionOptions, choose_arch, require_per_stage, require_size
+from .shared.init_weights import trunc_normal_linears
+from .shared.options import RecursionOptions, choose_arch, require_per_stage, require_size
 
 
 def partition_windows(x: Tensor, window: int) -> Tensor:
@@ -264,8 +264,9 @@ class Swin(RecursionOptions, PyramidBackbone):
         groups: groups of the attention's projections (``layers.GroupedLinear``).
         window: side of a window in tokens.
         position_bias: whether relative positions in a window have a bias.
-        options: arguments of :class:`~vitbackbones.backbones.options.RecursionOptions`, which
-            describes the others, too, and :class:`~vitbackbones.backbones.base.PyramidBackbone`.
+        options: arguments of :class:`~vitbackbones.backbones.shared.options.RecursionOptions`,
+            which describes the others, and of
+            :class:`~vitbackbones.backbones.base.PyramidBackbone`.
 
     Raises:
         OptionError: unknown ``arch``, part or ``out_type``, an index out of range, an attention

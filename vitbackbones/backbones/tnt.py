@@ -41,8 +41,8 @@ from ..layers import (
     require_choice,
 )
 from .base import PlainBackbone
-from .initial_weights import trunc_normal_linears
-from .options import UNCHANGED, WindowOptions, choose_arch, require_size
+from .shared.init_weights import trunc_normal_linears
+from .shared.options import UNCHANGED, WindowOptions, choose_arch, require_size
 
 
 def cut_patches(x: Tensor, size: tuple[int, int]) -> Tensor:
@@ -227,7 +227,7 @@ class TNT(WindowOptions, PlainBackbone):
             (otherwise a TNT-S-1 ... TNT-S-4 of the paper's Table 5).
         se: gate the output of the outer MLPs by squeeze-and-excitation.
         inner_attention, inner_shortcut: configurations of the parts of the inner blocks.
-        options: arguments of :class:`~vitbackbones.backbones.options.WindowOptions`, which
+        options: arguments of :class:`~vitbackbones.backbones.shared.options.WindowOptions`, which
             describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:

@@ -12,17 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import (
-    STEMS,
-    block_row,
-    build_part,
-    make_dropout,
-    require_choice,
-    sinusoid_position,
-)
+from ..layers import STEMS, block_row, build_part, make_dropout, require_choice, sinusoid_position
 from .base import PlainBackbone
-from .initial_weights import trunc_normal_linears
-from .options import UNCHANGED, WindowOptions, choose_arch
+from .shared.init_weights import trunc_normal_linears
+from .shared.options import UNCHANGED, WindowOptions, choose_arch
 
 
 class ViT(WindowOptions, PlainBackbone):
@@ -35,7 +28,7 @@ class ViT(WindowOptions, PlainBackbone):
         with_cls_token: whether there is a class token.
         with_dist_token: whether there is a distillation token behind it, which reads a teacher's
             decision; ``out_type='cls_dist_tokens'`` returns both.
-        options: arguments of :class:`~vitbackbones.backbones.options.WindowOptions`, which
+        options: arguments of :class:`~vitbackbones.backbones.shared.options.WindowOptions`, which
             describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:

@@ -13,23 +13,23 @@ import torch
 from matplotlib.figure import Figure
 from mmengine.config import Config
 
-from ..analysis.subject import Subject
-from ..analysis.table import ANALYSES, Analysis
-from ..benchmarking.model_sources import build_ours
-from ..benchmarking.tables import as_csv
-from ..checkpoints.filling import load_pretrained
+from ..configuration.checks.explain import explained
 from ..configuration.paths import resolve
-from ..drawing.sheet import spread
 from ..errors import InputError
-from ..files import folder_lock, prepare_folder, write_file
+from ..inference.drawing.sheet import spread
 from ..inference.predictor import Predictor, choose_device
 from ..inference.sources import Frame, find_sources, read_frames
 from ..inference.subjects import by_name, of_config
-from ..pages import page
-from ..preflight.explain import explained
-from ..training.allocation import keep_freed_memory
+from ..results.analysis.analyses import ANALYSES, Analysis
+from ..results.analysis.subject import Subject
+from ..results.benchmark.model_sources import build_ours
+from ..results.benchmark.tables import as_csv
 from ..training.cores import share_cores
 from ..training.find_checkpoint import choose_checkpoint
+from ..utils.files import folder_lock, prepare_folder, write_file
+from ..utils.pages import page
+from ..utils.process_settings import keep_freed_memory
+from ..weights.filling import load_pretrained
 from .cli import add_shared, image_size
 from .cli import count as whole
 from .model_config import read_model_config

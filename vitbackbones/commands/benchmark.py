@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 
 import torch
 
-from ..benchmarking.comparing import cases, compared
-from ..benchmarking.model_sources import SOURCES, Source
-from ..benchmarking.steps import ENGINES, PRECISIONS, STEPS
-from ..benchmarking.tables import report, require_room
 from ..errors import InputError
+from ..results.benchmark.comparing import cases, compared
+from ..results.benchmark.model_sources import SOURCES, Source
+from ..results.benchmark.tables import report, require_room
+from ..results.benchmark.timed_steps import ENGINES, PRECISIONS, STEPS
 from .cli import count, image_size
 
 SUITES = ('parts', 'cpu', 'export', 'train', 'data', 'scale', 'gpu')  # modules of benchmarks/

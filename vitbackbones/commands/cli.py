@@ -6,9 +6,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from ..environment.checks import installation_fault
+from ..configuration.doctor.findings import installation_fault
 from ..errors import InputError
-from ..literals import is_balanced, read_value
+from ..utils.literals import is_balanced, read_value
 
 
 class ConfigOptions(Action):

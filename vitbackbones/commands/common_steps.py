@@ -7,24 +7,23 @@ from mmengine.config import Config
 
 import vitbackbones
 
-from ..configuration.data import locate_data
+from ..configuration.checks.added_hooks import add_service_hooks
+from ..configuration.checks.agreement import require_agreement
+from ..configuration.checks.data_sets import check_data
+from ..configuration.checks.trial import try_model
+from ..configuration.data_paths import locate_data
 from ..configuration.lint import lint
 from ..configuration.paths import PACKAGE
 from ..configuration.read import require_sections, with_options
+from ..configuration.steps import Step
 from ..openmmlab.applying import apply_patches
+from ..openmmlab.missing_packages import leave_out_unused
 from ..openmmlab.patches import IN_RUN
-from ..openmmlab.unused_toolboxes import leave_out_unused
 from ..openmmlab.widths import with_widths
-from ..preflight.agreement import require_agreement
-from ..preflight.data import check_data
-from ..preflight.hooks import add_service_hooks
-from ..preflight.steps import Step
-from ..preflight.trial import try_model
-from ..processes import process_rank, show_warnings
-from ..training.allocation import keep_freed_memory
 from ..training.cores import limit_workers, share_cores, warn_of_others
-from ..training.devices import best_device, device_name
-from ..training.distributed import join_processes, use_launcher
+from ..training.distributed import best_device, device_name, join_processes, use_launcher
+from ..utils.process_settings import keep_freed_memory
+from ..utils.processes import process_rank, show_warnings
 
 
 def _on_gpu() -> bool:

@@ -7,7 +7,7 @@ asked for when they are completed.
 from argparse import PARSER, Action, ArgumentParser
 from types import ModuleType
 
-from ..packages import import_optional
+from ..utils.packages import import_optional
 
 SHELLS = ('bash', 'zsh', 'tcsh')
 NAMES = 'vitbackbones configs --names'

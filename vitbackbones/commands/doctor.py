@@ -10,10 +10,10 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
-from ..environment.checks import Finding, examine
-from ..environment.facts import look
+from ..configuration.doctor.facts import look
+from ..configuration.doctor.findings import Finding, examine
 from ..errors import printable
-from ..pages import page
+from ..utils.pages import page
 
 EXAMPLES = f"""\
 examples:

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..catalog import config_name
+from ..configuration.checks.explain import explained
+from ..configuration.checks.own_data import take_classes_of
+from ..configuration.names import config_name
 from ..inference.predictor import Predictor, choose_device
 from ..inference.sources import SUFFIXES
-from ..preflight.explain import explained
-from ..preflight.own_data import take_classes_of
 from ..tasks import find_task
-from ..trained import trained_weights
-from ..training.allocation import keep_freed_memory
 from ..training.cores import share_cores
 from ..training.find_checkpoint import checkpoint_in, choose_checkpoint
+from ..utils.process_settings import keep_freed_memory
+from ..weights.trained import trained_weights
 from .model_config import read_model_config, weights_along
 
 ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')  # of a config

@@ -22,10 +22,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from ..configuration.checks.bug_report import write_report
 from ..errors import InputError, TrainingInterrupted
 from ..openmmlab.frames import release
-from ..preflight.bug_report import write_report
-from ..processes import SIGNALS, leads_machine, leave_processes, others_joined, process_rank
+from ..utils.processes import SIGNALS, leads_machine, leave_processes, others_joined, process_rank
 
 
 class Ended(KeyboardInterrupt):

@@ -7,8 +7,13 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..catalog import config_name, find_config
+from ..backbones.names import MODELS
+from ..configuration.checks.explain import explained
+from ..configuration.checks.own_data import take_classes_of
+from ..configuration.checks.pretrained import prepare_pretrained
+from ..configuration.names import config_name, find_config
 from ..configuration.read import read_config
+from ..configuration.steps import Step, take_steps
 from ..errors import InputError
 from ..export.formats import FORMATS, require_packages
 from ..export.graphs import DYNAMIC
@@ -18,15 +23,10 @@ from ..export.runtime.card import card_path, parts
 from ..export.subject import of_config, of_model
 from ..export.writing import Settings
 from ..export.writing import export as write
-from ..files import prepare_folder
 from ..inference.sources import find_sources
-from ..models.names import MODELS
-from ..preflight.explain import explained
-from ..preflight.own_data import take_classes_of
-from ..preflight.pretrained import prepare_pretrained
-from ..preflight.steps import Step, take_steps
 from ..training.find_checkpoint import choose_checkpoint
-from ..verbs import command_line
+from ..utils.files import prepare_folder
+from ..utils.verbs import command_line
 from .cli import add_shared, count, image_size
 from .model_config import STEPS as MODEL_STEPS
 from .model_config import weights_along

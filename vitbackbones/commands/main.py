@@ -12,12 +12,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
-from ..environment.facts import ROOT, clone_in
+from ..configuration.doctor.facts import ROOT, clone_in
 from ..errors import InputError
-from ..idle_threads import sleep_soon
-from ..messages import did_you_mean
-from ..pages import page
-from ..verbs import VERBS, command, program
+from ..utils.messages import did_you_mean
+from ..utils.pages import page
+from ..utils.process_settings import sleep_soon
+from ..utils.verbs import VERBS, command, program
 from ..version import __version__
 from .cli import import_needed
 from .completion import SHELLS, completion

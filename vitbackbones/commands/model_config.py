@@ -5,12 +5,12 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..catalog import config_name
+from ..configuration.names import config_name
 from ..configuration.read import read_config
+from ..configuration.steps import Step, take_steps
 from ..errors import InputError
-from ..preflight.steps import Step, take_steps
 from ..tasks import TASKS, find_task
-from ..trained import trained_weights
+from ..weights.trained import trained_weights
 from .common_steps import SETTINGS, first_steps
 
 

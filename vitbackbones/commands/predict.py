@@ -11,10 +11,10 @@ from pathlib import Path
 from ..errors import InputError
 from ..export.in_predict import WRITERS, ExportedModel
 from ..export.runtime.runtimes import RUNTIMES, is_exported
-from ..files import LOCK, folder_lock, prepare_folder
 from ..inference.journal import Journal
 from ..inference.run import Run
 from ..inference.sources import Source, find_sources
+from ..utils.files import LOCK, folder_lock, prepare_folder
 from .cli import SHARED, add_shared, count, import_needed
 
 # Options of a model that torch computes, and what they are where they are not given

@@ -4,8 +4,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from ..configuration.paths import resolve
-from ..files import prepare_folder
-from ..tracking.run_page import NAME, write_run_page
+from ..training.trackers.run_page import NAME, write_run_page
+from ..utils.files import prepare_folder
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -15,16 +15,16 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..catalog import config_name
-from ..configuration.data import loaders
-from ..datasets import shapes
+from ..configuration.data_paths import loaders
+from ..configuration.names import config_name
+from ..configuration.steps import Step
+from ..data import shapes
 from ..errors import InputError
-from ..preflight.steps import Step
-from ..processes import process_rank
 from ..registry import SCOPE
 from ..tasks import find_task
 from ..training.console import QuietRunner
 from ..training.find_checkpoint import latest_checkpoint
+from ..utils.processes import process_rank
 
 SHORT_SIDE = 160
 BATCH_SIZE = 2

@@ -1,6 +1,7 @@
 """``vitbackbones test``: evaluate a checkpoint with the config's own metrics, draw and report.
 
-An exported file in the place of the checkpoint is measured in the same way.
+An exported file in the place of the checkpoint is measured in the same way; ``--dataset`` measures
+an ImageNet checkpoint on ReaL labels or ImageNet-V2.
 """
 
 import copy
@@ -11,34 +12,34 @@ import numpy as np
 from mmengine.config import Config
 from tqdm import tqdm
 
-from ..catalog import config_name
-from ..checkpoints.class_names import require_same_names
+from ..configuration.checks.added_hooks import add_hooks
+from ..configuration.checks.explain import explained
+from ..configuration.checks.num_classes import check_classes
+from ..configuration.checks.own_data import use_own_data
+from ..configuration.checks.pretrained import prepare_pretrained
+from ..configuration.checks.work_dir import choose_work_dir, create_work_dir
+from ..configuration.names import config_name
 from ..configuration.read import read_config, require_sections
 from ..configuration.settings import type_at
-from ..drawing.sheet import save_samples
+from ..configuration.steps import Step, explain_steps, take_steps
 from ..errors import InputError, printable
 from ..export.in_test import use_exported
 from ..export.runtime.card import Card
 from ..export.runtime.runtimes import RUNTIMES, is_exported
-from ..files import prepare_folder
-from ..messages import on_terminal, plural
-from ..preflight.explain import explained
-from ..preflight.hooks import add_hooks
-from ..preflight.num_classes import check_classes
-from ..preflight.own_data import use_own_data
-from ..preflight.pretrained import prepare_pretrained
-from ..preflight.steps import Step, explain_steps, take_steps
-from ..preflight.work_dir import choose_work_dir, create_work_dir
-from ..processes import process_rank
-from ..reporting.facts import facts
-from ..reporting.page import NAME, write_page
+from ..inference.drawing.sheet import save_samples
+from ..registry import SCOPE
+from ..results.report.page import NAME, write_page
+from ..results.report.run_facts import facts
 from ..tasks import find_task
 from ..tasks.detection.agreement import mask_heads
 from ..training.console import QuietRunner
 from ..training.find_checkpoint import choose_checkpoint, find_checkpoint
+from ..utils.files import prepare_folder
+from ..utils.messages import on_terminal, plural
+from ..utils.processes import process_rank
+from ..weights.read.class_names import require_same_names
 from .cli import SHARED, add_run_arguments, add_shared, count
 from .common_steps import MACHINE, SETTINGS, TRIAL, find_data, first_steps, own_data
-from .imagenet_sets import SETS, use_set
 
 SECTIONS = ('model', 'test_dataloader', 'test_cfg', 'test_evaluator')
 
@@ -286,3 +287,40 @@ STEPS = (
     ),
     *MACHINE,
 )
+
+
+V2_FOLDERS = {
+    'v2-matched': 'imagenetv2-matched-frequency-format-val',
+    'v2-threshold': 'imagenetv2-threshold0.7-format-val',
+    'v2-top': 'imagenetv2-top-images-format-val',
+}
+SETS = ('real', *V2_FOLDERS)
+
+
+def use_set(config: Config, name: str) -> Config:
+    """Return a copy of ``config`` that tests on another set, in the data root of ImageNet.
+
+    Raises:
+        InputError: the config does not test on ImageNet.
+    """
+    config = copy.deepcopy(config)
+    dataset = config.test_dataloader.dataset
+    if dataset.type != 'ImageNet':
+        raise InputError(
+            f'--dataset {name}: made for classifiers of ImageNet, {config.filename} tests on '
+            f'{dataset.type}'
+        )
+    if name == 'real':
+        config.test_evaluator = {
+            'type': f'{SCOPE}.ReaLAccuracy',
+            'ann_file': f'{dataset.data_root.rstrip("/")}/real.json',
+            'topk': config.test_evaluator.get('topk', (1, 5)),
+        }
+    else:
+        config.test_dataloader.dataset = {
+            'type': f'{SCOPE}.ImageNetV2',
+            'data_root': dataset.data_root,
+            'data_prefix': {'img_path': V2_FOLDERS[name]},
+            'pipeline': dataset.pipeline,
+        }
+    return config

@@ -14,11 +14,11 @@ from importlib.util import find_spec
 from os.path import exists
 from pathlib import Path
 
-from ..catalog import find_config
+from ..configuration.names import find_config
 from ..errors import InputError
-from ..messages import did_you_mean
 from ..openmmlab.applying import apply_patches
 from ..openmmlab.patches import IN_SCRIPT
+from ..utils.messages import did_you_mean
 
 TOOLBOXES = ('mmdet', 'mmseg', 'mmpretrain')
 EXAMPLES = """\

@@ -6,28 +6,33 @@ from pathlib import Path
 
 from mmengine.config import Config
 
+from ..configuration.checks.added_hooks import add_guards, add_hooks
+from ..configuration.checks.batch_size import check_batch_size
+from ..configuration.checks.earlier_run import (
+    StartAnewHook,
+    remove_checkpoints,
+    require_kept,
+    require_unused,
+)
+from ..configuration.checks.explain import explained
+from ..configuration.checks.normalization import check_normalization
+from ..configuration.checks.num_classes import check_classes
+from ..configuration.checks.own_data import use_own_data
+from ..configuration.checks.pretrained import prepare_pretrained, prepare_teacher
+from ..configuration.checks.work_dir import choose_work_dir, only_writer
 from ..configuration.paths import is_remote
 from ..configuration.read import read_config
+from ..configuration.steps import Step, explain_steps, take_steps
 from ..errors import InputError
-from ..packages import import_optional
-from ..preflight.batch_size import check_batch_size
-from ..preflight.earlier_run import StartAnewHook, remove_checkpoints, require_kept, require_unused
-from ..preflight.explain import explained
-from ..preflight.hooks import add_guards, add_hooks
-from ..preflight.normalization import check_normalization
-from ..preflight.num_classes import check_classes
-from ..preflight.own_data import use_own_data
-from ..preflight.pretrained import prepare_pretrained, prepare_teacher
-from ..preflight.steps import Step, explain_steps, take_steps
-from ..preflight.work_dir import choose_work_dir, only_writer
-from ..processes import process_rank, show_warnings
-from ..tracking.backends import TRACKERS
 from ..training.console import build_runner
 from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume
 from ..training.hooks.curves import told_when_stopped
 from ..training.hooks.interrupt import saved_without_data
 from ..training.param_groups import group_parameters
 from ..training.precision import use_amp
+from ..training.trackers.backends import TRACKERS
+from ..utils.packages import import_optional
+from ..utils.processes import process_rank, show_warnings
 from . import smoke
 from .cli import add_run_arguments
 from .common_steps import MACHINE, SETTINGS, TRIAL, find_data, first_steps, own_data

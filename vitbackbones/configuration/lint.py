@@ -14,11 +14,11 @@ from mmengine.config import Config
 from mmengine.runner import Runner
 from torch.utils.data import DataLoader
 
-from ..backbones.init_cfg import InitCfgMixin
+from ..backbones.shared.init_weights import InitCfgMixin
 from ..errors import InputError
-from ..messages import cut, did_you_mean
 from ..registry import SCOPE, bare_name
-from ..signatures import ANY, accepted_keywords
+from ..utils.messages import cut, did_you_mean
+from ..utils.signatures import ANY, accepted_keywords
 from .lookup import Lookup
 from .schema import misfits
 from .settings import entries

@@ -7,13 +7,13 @@ from mmengine.config import Config
 from mmengine.registry import DATASETS
 from torch import nn
 
-from ..checkpoints.class_names import (
+from ..weights.read.class_names import (
     checkpoint_meta,
     count_classes,
     require_same_count,
     require_same_names,
 )
-from .data import first_dataset
+from .data_paths import first_dataset
 from .lookup import Lookup
 
 

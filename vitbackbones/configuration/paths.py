@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ..catalog import CONFIGS, INSTALLED
+from .names import CONFIGS, INSTALLED
 
 PACKAGE = Path(__file__).parents[1]
 # an installed wheel has no folder of data and checkpoints beside it

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..catalog import find_config, nearest_config
 from ..errors import InputError
 from ..openmmlab.frames import config_files, line_of
 from ..registry import SCOPE
+from .names import find_config, nearest_config
 from .paths import looked_in, resolve
 from .settings import value_at
 
@@ -22,7 +22,7 @@ def read_config(path: str | Path, options: dict | None = None) -> Config:
     """Read a config and apply the ``KEY=VALUE`` options of the command line.
 
     Args:
-        path: a file, or what :func:`~vitbackbones.catalog.find_config` takes.
+        path: a file, or what :func:`~vitbackbones.configuration.names.find_config` takes.
         options: key -> value.
 
     Raises:

@@ -10,8 +10,20 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from ..messages import cut
-from ..rules import DICT, FLAG, NONE, TEXT, Rule, choice, is_number, listed, named, number, whole
+from ..utils.messages import cut
+from ..utils.rules import (
+    DICT,
+    FLAG,
+    NONE,
+    TEXT,
+    Rule,
+    choice,
+    is_number,
+    listed,
+    named,
+    number,
+    whole,
+)
 from .settings import entries, type_at
 
 TYPED = Rule('a dict with a type', lambda x: isinstance(x, Mapping) and bool(x.get('type')))

@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Union, get_args, get_origin
 
-from ..signatures import constructors
+from ..utils.signatures import constructors
 
 NUMBERS = frozenset({bool, int, float})
 # What is admitted by an annotation, in the types that a config can hold.

@@ -12,8 +12,8 @@ import torch
 from torch.export import ExportedProgram
 
 from ..errors import InputError
-from ..messages import in_one_line
-from ..packages import import_optional
+from ..utils.messages import in_one_line
+from ..utils.packages import import_optional
 from .graphs import ports, silenced
 from .half import halve_constants
 from .operators import keep_small_numbers, needs_onnx, translations

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.export import Dim, ExportedProgram
 
 from ..errors import InputError
-from ..messages import in_one_line
+from ..utils.messages import in_one_line
 
 DYNAMIC = ('batch', 'size')
 OFF = (32, 64)  # pixels: an example beyond the native size, with two different sides

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..datasets.image_file import UnreadableImage
+from ..data.loading.image_file import UnreadableImage
 from ..errors import InputError
 from ..inference.object_writer import ObjectWriter
 from ..inference.sources import Frame
@@ -27,7 +27,7 @@ class ExportedModel:
         meta: ``classes`` and ``palette``.
 
     Raises:
-        InputError: see :func:`vitbackbones.exported.load`.
+        InputError: see :func:`vitbackbones.export.runtime.load`.
     """
 
     def __init__(self, file: str | Path, trusted: bool = False) -> None:

@@ -7,7 +7,7 @@ from mmengine.config import Config
 from mmengine.model import BaseModel
 from torch import Tensor
 
-from ..configuration.data import datasets, separated
+from ..configuration.data_paths import datasets, separated
 from ..openmmlab.samples import fill
 from ..registry import SCOPE, bare_name
 from .runtime import load
@@ -19,7 +19,7 @@ def use_exported(config: Config, file: str, trusted: bool = False) -> Config:
     """Return a config whose model is an exported file.
 
     Its pipelines load, and leave it to the card how a picture becomes an input, so that what is
-    measured is what ``predict`` does. ``trusted``: see :func:`vitbackbones.exported.load`.
+    measured is what ``predict`` does. ``trusted``: see :func:`vitbackbones.export.runtime.load`.
     """
     config = separated(config)
     for _, dataset in datasets(config, ('test',)):
@@ -38,7 +38,7 @@ class ExportedInTest(BaseModel):
         trusted: whether code in it may run.
 
     Raises:
-        InputError: see :func:`vitbackbones.exported.load`.
+        InputError: see :func:`vitbackbones.export.runtime.load`.
     """
 
     def __init__(self, file: str, trusted: bool = False) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..files import folder_lock, is_abandoned
+from ..utils.files import folder_lock, is_abandoned
 from .runtime.card import card_path, parts
 
 PREFIX = '.export.'

@@ -13,13 +13,13 @@ import torch
 from mmengine.config import Config
 from torch import nn
 
-from ..catalog import config_name
+from ..backbones.by_name import create_model
 from ..configuration.metainfo import agreed_meta
+from ..configuration.names import config_name
 from ..configuration.paths import resolve
 from ..configuration.settings import model_settings
 from ..errors import InputError
 from ..inference.predictor import Predictor
-from ..models import create_model
 from ..tasks import TASKS
 from ..training.find_checkpoint import BEST, find_checkpoint
 from ..weights import fetch

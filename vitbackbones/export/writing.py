@@ -16,7 +16,7 @@ import torch
 from torch import nn
 from torch.export import ExportedProgram
 
-from ..datasets.load_image import read_image
+from ..data.loading.load_image import read_image
 from ..errors import InputError
 from ..layers import fuse_for_inference
 from ..openmmlab.versions import versions

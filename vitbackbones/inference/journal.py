@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import InputError
-from ..files import write_file
+from ..utils.files import write_file
 
 LINES, SETTINGS = 'predictions.jsonl', 'settings.json'
 MORE = b'"more": true}\n'  # the end of a line that is not the last of its batch

@@ -17,12 +17,12 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image
 
-from ..datasets.coco_masks import to_polygons, to_rle
-from ..datasets.panoptic import from_mmdet, to_colors
-from ..drawing.boxes import draw_objects
-from ..drawing.objects import predicted
-from ..drawing.sheet import from_bgr, save
+from ..data.loading.coco_masks import to_polygons, to_rle
+from ..data.loading.panoptic import from_mmdet, to_colors
 from ..export.runtime.answers import Detected
+from .drawing.boxes import draw_objects
+from .drawing.objects import predicted
+from .drawing.sheet import from_bgr, save
 from .sources import Frame
 from .writers import PredictionWriter
 

@@ -11,20 +11,20 @@ from mmengine.model import revert_sync_batchnorm
 from mmengine.registry import MODELS, DefaultScope
 from mmengine.structures import BaseDataElement
 
-from ..checkpoints.filling import load_model_file
-from ..configuration.data import first_dataset
+from ..configuration.data_paths import first_dataset
 from ..configuration.metainfo import agreed_meta
 from ..configuration.settings import model_settings
-from ..datasets.checks.pipelines import resize_fault
-from ..datasets.image_file import UnreadableImage
+from ..data.checks.pipelines import resize_fault
+from ..data.loading.image_file import UnreadableImage
 from ..errors import InputError
 from ..export.runtime.answers import Answer, require_numbers
 from ..openmmlab.fusing import fuse_model
 from ..openmmlab.samples import to_answer
 from ..registry import bare_name
-from ..training.devices import best_device
+from ..training.distributed import best_device
 from ..training.hooks.fitting_checkpoint import fitting_state
 from ..training.precision import half_type
+from ..weights.filling import load_model_file
 from .sources import Frame
 
 

@@ -11,10 +11,10 @@ from typing import Protocol
 
 from tqdm import tqdm
 
-from ..datasets.image_file import ATTEMPTS, UnreadableImage
+from ..data.loading.image_file import ATTEMPTS, UnreadableImage
 from ..errors import InputError, printable
 from ..export.runtime.answers import Answer
-from ..messages import failure, on_terminal
+from ..utils.messages import failure, on_terminal
 from .journal import Journal
 from .sources import Frame, Source, count_frames, read_frames
 from .writers import PictureWriter, PredictionWriter

@@ -20,21 +20,11 @@ import cv2
 import numpy as np
 from PIL import Image, ImageDraw
 
-from ..drawing.masks import legend, overlay
-from ..drawing.sheet import (
-    GAP,
-    LINE,
-    PALETTE,
-    below,
-    enlarged,
-    from_bgr,
-    save,
-    to_bgr,
-    write_label,
-)
 from ..errors import InputError
 from ..export.runtime.answers import Answer, Classified, Segmented
-from ..files import write_file
+from ..utils.files import write_file
+from .drawing.masks import legend, overlay
+from .drawing.sheet import GAP, LINE, PALETTE, below, enlarged, from_bgr, save, to_bgr, write_label
 from .sources import Frame
 
 BEST = 5  # classes named of an image

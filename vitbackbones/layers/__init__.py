@@ -15,16 +15,9 @@ from .attention import (
 from .augmented_shortcut import AugmentedShortcut
 from .block import Block, CoefficientShortcut, IdentityShortcut, Mlp, NoShortcut, build_shortcut
 from .circulant import circulant_dense, circulant_fft, circulant_halves, circulant_matrix
-from .constants import Constants, is_exported, is_traced
-from .drop import (
-    Dropout,
-    DropPath,
-    drop_path_rates,
-    make_drop_path,
-    make_dropout,
-    require_rate,
-)
-from .fuse import fuse_for_inference, keep_first_token
+from .drop import Dropout, DropPath, drop_path_rates, make_drop_path, make_dropout, require_rate
+from .inference.constants import Constants, is_exported, is_traced
+from .inference.fuse import fuse_for_inference, keep_first_token
 from .mean_shift import MeanShiftAttention, mean_shift
 from .parts import (
     ATTENTIONS,

@@ -34,9 +34,9 @@ from .circulant import (
     dense_paths,
     separate_halves,
 )
-from .constants import is_traced
-from .fuse import InPlaceGELU, scale_linear
-from .pack import add_scaled
+from .inference.constants import is_traced
+from .inference.fuse import InPlaceGELU, scale_linear
+from .inference.pack import add_scaled
 from .parts import SHORTCUTS, register, require_choice
 
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from ..errors import OptionError
 from .attention import SlicedAttention, Slicing
 from .drop import make_drop_path, make_dropout
-from .fuse import ScaledIdentity, scale_linear
+from .inference.fuse import ScaledIdentity, scale_linear
 from .parts import ATTENTIONS, SHORTCUTS, build_part, declared, register, require_choice
 from .windows import Windows
 

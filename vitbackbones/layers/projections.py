@@ -26,7 +26,7 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from .drop import make_dropout, require_dropout
-from .pack import PackedLinear
+from .inference.pack import PackedLinear
 from .parts import require_choice
 
 # input channel i of group g, output channel o of group g in part p

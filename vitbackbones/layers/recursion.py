@@ -20,7 +20,7 @@ from dataclasses import dataclass, fields, replace
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..messages import did_you_mean
+from ..utils.messages import did_you_mean
 from .attention import PERMUTATIONS, Slicing
 from .block import Block, Mlp, build_shortcut
 from .parts import require_choice

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from .attention import attend_in_runs, equal_runs
-from .constants import Constants, is_traced
+from .inference.constants import Constants, is_traced
 
 Kinds = list[tuple[int, int]]
 

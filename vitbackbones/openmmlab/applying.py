@@ -16,7 +16,7 @@ from threading import Lock
 from types import ModuleType
 from typing import Any
 
-from ..pages import page
+from ..utils.pages import page
 from .patches import PATCHES, Patch
 
 LOG = logging.getLogger('vitbackbones.openmmlab')

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from mmengine.fileio import LocalBackend
 
-from ..files import write_file
+from ..utils.files import write_file
 
 
 class AtomicBackend(LocalBackend):
     """Local files that are either the old or the new content, never a part of it."""
 
     def put(self, obj: bytes, filepath: str | Path) -> None:
-        """Write ``obj`` to ``filepath`` by :func:`~vitbackbones.files.write_file`."""
+        """Write ``obj`` to ``filepath`` by :func:`~vitbackbones.utils.files.write_file`."""
         write_file(filepath, obj)
 
 

@@ -17,11 +17,11 @@ from mmengine.registry import DefaultScope
 from torch import nn
 
 from ..backbones import Backbone
-from ..checkpoints.class_names import checkpoint_meta, require_same_count
-from ..checkpoints.filling import load_pretrained
 from ..configuration.metainfo import config_meta
 from ..errors import InputError
 from ..weights import PUBLISHED, Published
+from ..weights.filling import load_pretrained
+from ..weights.read.class_names import checkpoint_meta, require_same_count
 from .named_configs import CLASSIFICATION
 
 PACKAGE = 'vitbackbones'

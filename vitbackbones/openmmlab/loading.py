@@ -1,19 +1,21 @@
 """Checkpoints and annotations that mmengine loads, read so that nothing in them runs.
 
-All of it goes through :mod:`vitbackbones.checkpoints`, which needs no ``map_location``.
+All of it goes through :mod:`vitbackbones.weights.read`, which needs no ``map_location``. So does
+``init_cfg=dict(type='vitbackbones.Pretrained', checkpoint=...)`` of any mmengine module.
 """
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import BinaryIO, TextIO
 
 import yaml
+from torch import nn
 
-from ..checkpoints.downloads import load_local_address, load_url
-from ..checkpoints.filling import in_our_keys, load_model_file
-from ..checkpoints.reading import load_file, read_data, read_safely
 from ..errors import InputError
+from ..weights.filling import in_our_keys, load_model_file, load_pretrained
+from ..weights.read.downloads import load_local_address, load_url
+from ..weights.read.load import load_file, read_data, read_safely
 from ..weights.transfer import fetching
 
 
@@ -49,7 +51,7 @@ def register_safe_loaders(register: Callable) -> None:
 
 
 def load_url_safely(original: Callable) -> Callable:
-    """Download by :func:`~vitbackbones.checkpoints.downloads.load_url`, and convert it."""
+    """Download by :func:`~vitbackbones.weights.read.downloads.load_url`, and convert it."""
 
     def load_from_url(url: str, model_dir=None, map_location=None, progress=True) -> dict:
         return in_our_keys(url, load_url(url, model_dir, progress))
@@ -86,3 +88,30 @@ def read_plain_yaml(original: Callable) -> Callable:
             raise InputError(f'{name}: is no YAML of plain data ({error})') from error
 
     return load_from_fileobj
+
+
+class Pretrained:
+    """Fills a module from a checkpoint, with a count of what was filled.
+
+    Backbones of this package read a plain ``type='Pretrained'`` in the same way. Arguments as in
+    :func:`load_pretrained`.
+    """
+
+    def __init__(
+        self,
+        checkpoint: str,
+        allow_missing: Sequence[str] = (),
+        format: str | None = None,
+        allow_unused: Sequence[str] = (),
+        state_key: str | None = None,
+    ) -> None:
+        self.arguments = {
+            'checkpoint': checkpoint,
+            'allow_missing': allow_missing,
+            'format': format,
+            'allow_unused': allow_unused,
+            'state_key': state_key,
+        }
+
+    def __call__(self, module: nn.Module) -> None:
+        load_pretrained(module, **self.arguments)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ..errors import InputError
-from ..processes import process_rank
+from ..utils.processes import process_rank
 
 # Warnings of what is as it should be: what they begin with, and the module they are raised in.
 FALSE_ALARMS = (

@@ -1,9 +1,9 @@
 """Shipped configs by name, wherever OpenMMLab reads a config.
 
 With ``vitbackbones`` imported, ``Config.fromfile``, the ``_base_`` of a config of any project, the
-inferencers and mmpretrain's ``get_model`` take what :func:`~vitbackbones.catalog.find_config`
-takes. A file that exists comes first. Each function here takes what is to be replaced and returns
-what takes its place.
+inferencers and mmpretrain's ``get_model`` take what
+:func:`~vitbackbones.configuration.names.find_config` takes. A file that exists
+comes first. Each function here takes what is to be replaced and returns what takes its place.
 """
 
 from collections.abc import Callable
@@ -12,10 +12,10 @@ from types import SimpleNamespace
 
 import mmengine.config  # itself being imported when this is: its names are not there yet
 
-from ..catalog import SCOPE, config, config_name, find_config
-from ..models.names import MODELS
-from ..trained import trained_weights
+from ..backbones.names import MODELS
+from ..configuration.names import SCOPE, config, config_name, find_config
 from ..weights import PUBLISHED
+from ..weights.trained import trained_weights
 
 CLASSIFICATION = SimpleNamespace(results=[SimpleNamespace(task='Image Classification')])
 

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from ..errors import InputError
 from ..registry import SCOPE, bare_name
-from ..signatures import keywords_by_name
+from ..utils.signatures import keywords_by_name
 from .logs import silenced
 
 LOG = logging.getLogger('vitbackbones.openmmlab')

@@ -5,7 +5,7 @@ Its head counts classes in several places, and none of them is compared before t
 
 from collections.abc import Iterator, Mapping
 
-from ..configuration.data import evaluators
+from ..configuration.data_paths import evaluators
 from ..configuration.settings import type_at, value_at
 
 COUNTS = ('num_things_classes', 'num_stuff_classes')

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from ..datasets.own.names import in_words
-from ..messages import plural
+from ..data.own.class_lists import in_words
+from ..utils.messages import plural
 
 if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none of these
     import numpy as np
@@ -16,8 +16,8 @@ if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none 
     from PIL.Image import Image
     from torch import nn
 
-    from ..datasets.checks.findings import Findings, Look
-    from ..drawing.samples import Drawn
+    from ..data.checks.findings import Findings, Look
+    from ..inference.drawing.sample_sheet import Drawn
     from ..inference.writers import PredictionWriter
 
 Rule = Callable[[Mapping], Iterator[str]]
@@ -136,7 +136,7 @@ class Task:
         return {}
 
     def shapes(self, config: 'Config') -> dict:
-        """Return how :func:`vitbackbones.datasets.shapes.write` draws data for a smoke test."""
+        """Return how :func:`vitbackbones.data.shapes.writing.write` draws data for a smoke test."""
         raise NotImplementedError
 
     def use_shapes(self, config: 'Config', root: Path) -> 'Config':

@@ -16,8 +16,8 @@ from mmengine.runner import Runner as MMEngineRunner
 from tqdm import tqdm
 
 from ..errors import printable
-from ..messages import on_terminal
-from .optional_hooks import OptionalHooks
+from ..utils.messages import on_terminal
+from .hooks.optional import OptionalHooks
 
 # Beginnings of messages that tell the reader of a screen nothing.
 BOILERPLATE = (

@@ -13,8 +13,8 @@ from pathlib import Path
 import torch
 from mmengine.config import Config
 
-from ..configuration.data import loaders
-from ..processes import processes_here
+from ..configuration.data_paths import loaders
+from ..utils.processes import processes_here
 
 CGROUP_LIMIT = Path('/sys/fs/cgroup/cpu.max')
 CORES_PER_WORKER = 4

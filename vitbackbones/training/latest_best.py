@@ -19,8 +19,8 @@ import numpy as np
 from mmengine.logging import HistoryBuffer
 from mmengine.runner import Runner
 
-from ..checkpoints.reading import load_file, require_form
 from ..errors import InputError
+from ..weights.read.load import load_file, require_form
 from .find_checkpoint import best_checkpoints
 from .hooks.exact_resume import SETTINGS, fingerprints
 

@@ -21,9 +21,9 @@ import torch
 from torch import multiprocessing
 from torch.utils.data import DataLoader, Dataset
 
-from ..datasets.checks.findings import spread
+from ..data.checks.findings import spread
 from ..errors import InputError
-from ..processes import SIGNALS, processes_here
+from ..utils.processes import SIGNALS, processes_here
 
 SAMPLES = 8  # that are loaded to measure
 PATIENCE = 60  # seconds that this may take

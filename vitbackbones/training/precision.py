@@ -17,7 +17,7 @@ from torch import nn
 
 from ..errors import InputError
 from ..registry import bare_name
-from .devices import best_device
+from .distributed import best_device
 
 
 class Bf16OptimWrapper(OptimWrapper):

@@ -10,7 +10,7 @@ from mmengine.structures import BaseDataElement
 from torch import Tensor, nn
 from torch.utils.data import Dataset
 
-from ..drawing.samples import Drawn, Row, to_pixels
+from ..inference.drawing.sample_sheet import Drawn, Row, to_pixels
 from .replay import Place, Replay
 
 

@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlparse
 import torch
 
 from ..errors import InputError
+from .by_name import find, is_name
 from .hub import SCHEME, fetch_from_hub
-from .names import find, is_name
 from .transfer import OTHERWISE, download, fetching
 
 # The beginning of a file's SHA-256 in its name, as in torch.hub; OpenMMLab's names have dates, too.

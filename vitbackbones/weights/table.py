@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..literals import read_rows
+from ..utils.literals import read_rows
 
 
 @dataclass(frozen=True)

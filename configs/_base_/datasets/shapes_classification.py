@@ -1,6 +1,6 @@
 """Shapes, one on each of 2000 + 500 drawn images of 64 pixels, in class folders.
 
-python -m vitbackbones.datasets.shapes data/shapes_folders --layout folders --size 64
+python -m vitbackbones.data.shapes data/shapes_folders --layout folders --size 64
 """
 
 dataset_type = 'CustomDataset'

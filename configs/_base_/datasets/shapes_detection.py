@@ -1,4 +1,4 @@
-"""Shapes, 2000 + 500 drawn images: ``python -m vitbackbones.datasets.shapes data/shapes``."""
+"""Shapes, 2000 + 500 drawn images: ``python -m vitbackbones.data.shapes data/shapes``."""
 
 _base_ = './detection_loaders.py'
 

@@ -1,4 +1,4 @@
-"""Shapes with a mask for each object: ``python -m vitbackbones.datasets.shapes data/shapes``."""
+"""Shapes with a mask for each object: ``python -m vitbackbones.data.shapes data/shapes``."""
 
 _base_ = './shapes_detection.py'
 

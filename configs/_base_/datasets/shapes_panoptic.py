@@ -1,4 +1,4 @@
-"""Shapes as things and stuff: ``python -m vitbackbones.datasets.shapes data/shapes``."""
+"""Shapes as things and stuff: ``python -m vitbackbones.data.shapes data/shapes``."""
 
 _base_ = './shapes_detection.py'
 

@@ -1,4 +1,4 @@
-"""Shapes, 2000 + 500 drawn images: ``python -m vitbackbones.datasets.shapes data/shapes``.
+"""Shapes, 2000 + 500 drawn images: ``python -m vitbackbones.data.shapes data/shapes``.
 
 The masks are numbered as ADE20K's: 0 is ignored (thin lines on the ground), then the classes.
 """

@@ -1,6 +1,6 @@
 """Ten epochs on drawn shapes of 64 pixels, for minutes on two CPU cores.
 
-    python -m vitbackbones.datasets.shapes data/shapes_folders --layout folders --size 64
+    python -m vitbackbones.data.shapes data/shapes_folders --layout folders --size 64
 
 A run config adds a small backbone, and the width of the head.
 """

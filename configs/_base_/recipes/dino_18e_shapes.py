@@ -1,6 +1,6 @@
 """A small DINO on drawn shapes, for minutes on two CPU cores.
 
-    python -m vitbackbones.datasets.shapes data/shapes
+    python -m vitbackbones.data.shapes data/shapes
 
 A run config adds a small backbone.
 """

@@ -14,8 +14,8 @@ from pycocotools import mask as coco_mask
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-from vitbackbones.datasets.panoptic import to_ids
-from vitbackbones.datasets.shapes import KINDS, write
+from vitbackbones.data.loading.panoptic import to_ids
+from vitbackbones.data.shapes.writing import KINDS, write
 from vitbackbones.export.runtime.answers import Detected
 from vitbackbones.inference.object_writer import ObjectWriter
 from vitbackbones.inference.sources import Frame, Source

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from pycocotools.coco import COCO
 
-from vitbackbones.drawing.sheet import PALETTE
+from vitbackbones.inference.drawing.sheet import PALETTE
 from vitbackbones.inference.writers import ScoreWriter
 
 from .pictures import FRAMES, HEIGHT, STILLS, TASKS, WIDTH, picture

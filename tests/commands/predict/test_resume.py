@@ -13,8 +13,8 @@ import cv2
 import pytest
 import torch
 
-from vitbackbones.files import folder_lock
 from vitbackbones.inference.predictor import Predictor
+from vitbackbones.utils.files import folder_lock
 
 from .pictures import FRAMES, TASKS, picture, throw, written
 

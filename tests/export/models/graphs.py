@@ -7,7 +7,7 @@ import torch
 from mmdet.structures import DetDataSample
 from mmengine.config import Config
 
-from vitbackbones.catalog import config_files
+from vitbackbones.configuration.names import config_files
 
 SIZE = (64, 96)
 # Parts of a model that classify and code boxes, and how widely their weights are spread here:

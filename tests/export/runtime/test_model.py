@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from vitbackbones.errors import InputError
-from vitbackbones.exported import load
+from vitbackbones.export.runtime import load
 
 from .graphs import write_classifier, write_detector, write_segmentor
 
@@ -96,7 +96,7 @@ import sys
 for name in ('torch', 'mmengine', 'mmcv', 'torchvision', 'pycocotools', 'scipy', 'onnx'):
     sys.modules[name] = None
 import numpy
-from vitbackbones.exported import load
+from vitbackbones.export.runtime import load
 print(load(sys.argv[1]).predict(numpy.zeros((40, 40, 3), numpy.uint8)).scores.shape)
 """
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from vitbackbones.errors import InputError
+from vitbackbones.export.runtime import load
 from vitbackbones.export.runtime.card import Card, card_path
-from vitbackbones.exported import load
 from vitbackbones.inference.writers import MaskWriter
 
 from .cards import make_card

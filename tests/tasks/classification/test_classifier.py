@@ -6,9 +6,9 @@ from mmengine.registry import DefaultScope
 from mmpretrain.registry import MODELS
 
 from vitbackbones import create_model
-from vitbackbones.checkpoints.filling import load_pretrained
 from vitbackbones.errors import InputError
-from vitbackbones.training.hooks.eval_mode import EvalModeHook
+from vitbackbones.training.hooks.evaluation import EvalModeHook
+from vitbackbones.weights.filling import load_pretrained
 
 from .test_distillation import classifier, samples
 

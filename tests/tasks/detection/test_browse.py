@@ -8,8 +8,8 @@ from mmdet.structures.bbox import HorizontalBoxes
 from mmdet.structures.mask import BitmapMasks
 from mmengine.structures import InstanceData, PixelData
 
-from vitbackbones.drawing.boxes import GRAY
-from vitbackbones.drawing.sheet import PALETTE
+from vitbackbones.inference.drawing.boxes import GRAY
+from vitbackbones.inference.drawing.sheet import PALETTE
 from vitbackbones.tasks.detection import browse
 
 META = {

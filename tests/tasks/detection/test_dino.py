@@ -6,7 +6,7 @@ import torch
 from mmdet.registry import MODELS
 from mmengine.config import Config
 
-from vitbackbones.catalog import config_files
+from vitbackbones.configuration.names import config_files
 
 from .test_heads import BOX, SIDE, sample, small
 

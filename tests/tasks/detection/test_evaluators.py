@@ -4,11 +4,11 @@ import shutil
 
 import pytest
 
-from vitbackbones.configuration.data import evaluators, locate_data
+from vitbackbones.configuration.checks.data_sets import check_data
+from vitbackbones.configuration.data_paths import evaluators, locate_data
 from vitbackbones.errors import InputError
-from vitbackbones.preflight.data import check_data
 
-from ...preflight import conftest
+from ...configuration.checks import conftest
 from ...training.shapes_configs import dataset, make_config
 
 annotations = conftest.annotations  # the fixture

@@ -11,7 +11,7 @@ from mmdet.utils import register_all_modules
 from mmengine.config import Config
 from mmengine.structures import InstanceData
 
-from vitbackbones.catalog import config_files
+from vitbackbones.configuration.names import config_files
 
 ROOT = Path(__file__).parents[3]
 HEADS = ('retinanet', 'faster_rcnn', 'mask_rcnn', 'deformable_detr', 'dino')

@@ -5,8 +5,8 @@ from itertools import chain
 from mmengine.config import Config
 from mmengine.registry import DATASETS, DefaultScope
 
-from vitbackbones.configuration.data import datasets
-from vitbackbones.datasets.shapes import write
+from vitbackbones.configuration.data_paths import datasets
+from vitbackbones.data.shapes.writing import write
 from vitbackbones.tasks.detection.task import Detection
 
 

@@ -5,7 +5,7 @@ import torch
 from mmengine.structures import PixelData
 from mmseg.structures import SegDataSample
 
-from vitbackbones.drawing.sheet import GAP
+from vitbackbones.inference.drawing.sheet import GAP
 from vitbackbones.tasks.segmentation.browse import draw
 
 META = {'classes': ('ground', 'shape'), 'palette': [[200, 0, 0], [0, 0, 200]]}

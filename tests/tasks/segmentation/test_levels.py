@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from mmengine.config import Config
 
+from vitbackbones.configuration.checks.trial import try_model
 from vitbackbones.errors import InputError
-from vitbackbones.preflight.trial import try_model
 from vitbackbones.tasks.segmentation.levels import (
     decode_head_reads_all_levels,
     mla_reads_no_more_maps,

@@ -9,10 +9,10 @@ from mmseg.registry import MODELS
 from tests.reference import setr as reference
 from tests.tasks.segmentation.setr import CLASSES, HEADS, KINDS, build, config, sample
 from vitbackbones.backbones import PVT, SReT
-from vitbackbones.backbones.setr_indices import PUBLISHED, published_indices
-from vitbackbones.checkpoints.filling import load_pretrained
+from vitbackbones.backbones.shared.setr_indices import PUBLISHED, published_indices
 from vitbackbones.tasks.segmentation.setr_mla import MLANeck, change_stride
 from vitbackbones.tasks.segmentation.setr_up import SETRNaiveHead
+from vitbackbones.weights.filling import load_pretrained
 
 pytestmark = pytest.mark.compat
 

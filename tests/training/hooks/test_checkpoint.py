@@ -8,13 +8,13 @@ from itertools import count
 import pytest
 from mmengine.fileio import LocalBackend, get_file_backend
 
-from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
-from vitbackbones.files import remove_parts
 from vitbackbones.openmmlab.applying import apply_patches
 from vitbackbones.openmmlab.atomic_files import AtomicBackend
 from vitbackbones.openmmlab.patches import IN_RUN
 from vitbackbones.training.hooks.checkpoint import CheckpointHook
+from vitbackbones.utils.files import remove_parts
+from vitbackbones.weights.read.load import load_file
 
 from ..toy import ToyMetric, run_toy, toy_config
 

@@ -9,8 +9,8 @@ from mmengine.model import BaseModel
 from mmengine.registry import MODELS
 from torch import nn
 
-from vitbackbones.analysis.coefficients import TABLE, read_table
 from vitbackbones.layers import CoefficientShortcut
+from vitbackbones.results.analysis.coefficients import TABLE, read_table
 from vitbackbones.training.hooks.coefficients import CoefficientsHook
 
 from ..toy import by_iteration, run_toy, toy_config

@@ -11,10 +11,10 @@ from torch import nn
 from torch._dynamo.testing import CompileCounterWithBackend
 
 from vitbackbones.backbones import ViT
-from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
 from vitbackbones.layers.drop import DropPath
 from vitbackbones.training.hooks.compile import CompileHook, regions
+from vitbackbones.weights.read.load import load_file
 
 from ...tasks.detection.test_detr import build, make_batch, needs_whole_graphs, total_loss
 from ..toy import NoisyModel, run_toy, toy_config

@@ -6,7 +6,7 @@ from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 from PIL import Image
 
-from vitbackbones.analysis.curves import measure
+from vitbackbones.results.analysis.curves import measure
 from vitbackbones.training.console import QuietRunner
 from vitbackbones.training.hooks import curves
 

@@ -10,7 +10,6 @@ import pytest
 from mmengine.hooks import Hook
 from mmengine.registry import DATASETS, HOOKS
 
-from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError, TrainingInterrupted
 from vitbackbones.training import memory
 from vitbackbones.training.console import QuietRunner
@@ -18,6 +17,7 @@ from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks import interrupt
 from vitbackbones.training.hooks.data_workers import explain_loss
 from vitbackbones.training.hooks.interrupt import InterruptHook, saved_without_data
+from vitbackbones.weights.read.load import load_file
 
 from ..toy import NoisyData, ToyData, end_workers, loader, run_toy
 from .test_exact_resume import config, state

@@ -5,10 +5,10 @@ import torch
 from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 
-from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks.interrupt import TrainingInterrupted
+from vitbackbones.weights.read.load import load_file
 
 from ..toy import run_toy
 from .test_exact_resume import STOPS, Killed, config, leaves, state

@@ -14,12 +14,12 @@ from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 from torch.utils.data import BatchSampler
 
-from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.training.dataset_proxy import DatasetProxy
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks import exact_resume as exact
 from vitbackbones.training.hooks.exact_resume import PlacedBatches, SeededDataset
 from vitbackbones.training.hooks.interrupt import TrainingInterrupted
+from vitbackbones.weights.read.load import load_file
 
 from ...isolation import process_of_its_own
 from ..toy import NoisyData, ToyData, by_iteration, loader, run_toy, toy_config

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.datasets import shapes
-from vitbackbones.preflight.hooks import add_guards
+from vitbackbones.configuration.checks.added_hooks import add_guards
+from vitbackbones.data import shapes
 
 from ...isolation import process_of_its_own
 from ..toy import run_toy

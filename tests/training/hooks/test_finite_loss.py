@@ -9,11 +9,11 @@ from mmengine.optim import OptimWrapper
 from mmengine.registry import MODELS, OPTIM_WRAPPERS
 from mmengine.structures import InstanceData
 
-from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks import finite_loss as finite
 from vitbackbones.training.hooks.finite_loss import plain
+from vitbackbones.weights.read.load import load_file
 
 from ..toy import ToyModel, run_toy, toy_config
 

@@ -9,7 +9,6 @@ from mmengine.config import Config
 from torch import nn
 
 from vitbackbones.backbones import ViT
-from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.errors import InputError
 from vitbackbones.training.find_checkpoint import (
     LATEST,
@@ -18,6 +17,7 @@ from vitbackbones.training.find_checkpoint import (
     latest_checkpoint,
 )
 from vitbackbones.training.hooks.fitting_checkpoint import fitting_state
+from vitbackbones.weights.read.load import load_file
 
 from ..toy import run_toy, toy_config
 

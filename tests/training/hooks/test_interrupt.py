@@ -13,10 +13,10 @@ import torch
 from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 
-from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks import interrupt as interrupt_module
 from vitbackbones.training.hooks.interrupt import TrainingInterrupted, _write_nowhere
+from vitbackbones.weights.read.load import load_file
 
 from ..toy import by_iteration, loader, run_toy, toy_config
 

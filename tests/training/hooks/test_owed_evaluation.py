@@ -9,9 +9,9 @@ from mmengine.dist import get_rank
 from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 
-from vitbackbones.checkpoints.reading import load_file
 from vitbackbones.training.find_checkpoint import POINTER, latest_checkpoint
 from vitbackbones.training.hooks.interrupt import TrainingInterrupted
+from vitbackbones.weights.read.load import load_file
 
 from ...isolation import process_of_its_own
 from ..toy import run_toy

@@ -9,7 +9,7 @@ import pytest
 from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 
-from vitbackbones.messages import on_terminal
+from vitbackbones.utils.messages import on_terminal
 
 from ..toy import by_iteration, run_toy, toy_config
 

@@ -7,7 +7,7 @@ import torch
 from mmengine.registry import DATASETS
 from torch.utils.data import DataLoader
 
-from vitbackbones.datasets.image_file import UnreadableImage
+from vitbackbones.data.loading.image_file import UnreadableImage
 from vitbackbones.errors import InputError
 from vitbackbones.training.hooks.unreadable_images import ReplacingDataset, _queue
 

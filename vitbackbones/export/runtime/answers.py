@@ -39,8 +39,8 @@ class Detected:
         scores: (M,) float32.
         labels: (M,) integers.
         masks: (M, H, W) in bool, None where there are boxes alone.
-        segments: (H, W) integers in mmdet's way, see :mod:`vitbackbones.datasets.panoptic`; None
-            where there are objects alone.
+        segments: (H, W) integers in mmdet's way, see :mod:`vitbackbones.data.loading.panoptic`;
+            None where there are objects alone.
     """
 
     boxes: np.ndarray | None = None

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Annotated
 
 from ...errors import InputError
-from ...files import read_json, write_file
-from ...rules import DICT, FLAG, NONE, TEXT, choice, listed, number, whole
+from ...utils.files import read_json, write_file
+from ...utils.rules import DICT, FLAG, NONE, TEXT, choice, listed, number, whole
 from .step_rules import MOST_STEPS, SIDE, require_values
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import InputError
-from ...messages import in_one_line
+from ...utils.messages import in_one_line
 from .answers import READ, Answer, require_form, require_names, require_numbers
 from .card import Card
 from .preparing import SLIDE, Prepared, prepare

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InputError
-from ...messages import in_one_line
-from ...packages import import_optional
+from ...utils.messages import in_one_line
+from ...utils.packages import import_optional
 from .answers import in_words
 from .card import Card, GraphInput, GraphOutput
 

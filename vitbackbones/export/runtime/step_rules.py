@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import InputError
-from ...messages import cut, some
-from ...rules import Rule, choice, listed, number, whole
+from ...utils.messages import cut, some
+from ...utils.rules import Rule, choice, listed, number, whole
 
 MAX_PIXELS = 2**25  # that an image may grow to; 5792 x 5792, in floats 400 MB
 MOST_STEPS = 8  # each may take a second; pipelines have five

@@ -10,13 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 
-from . import (
-    deformable_attention,
-    deformable_convolution,
-    focal_loss,
-    regions,
-    suppression,
-)
+from . import deformable_attention, deformable_convolution, focal_loss, regions, suppression
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ imported. ``docs/compatibility.md`` shows this table on the site, whose parts ha
 
 from .imports import IMPORTS, OTHER_TOOLBOXES
 from .inference import INFERENCE
-from .messages import MESSAGES
+from .output import MESSAGES
 from .patch import (
     AFTER_IMPORT,
     ALL,

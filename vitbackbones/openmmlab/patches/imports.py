@@ -61,7 +61,7 @@ def _optional(module: str, package: str, *needed_by: str, releases: str = ALL) -
         f'{module}:{package}',
         f'{package} is imported, which takes time, although {names} alone needs it',
         f'{package} is not imported here; the module does without, as where it is not installed',
-        'unused_toolboxes:UnusedToolboxes',
+        'missing_packages:UnusedToolboxes',
         when=IF_UNUSED,
         releases=releases,
         needed_by=needed_by,

@@ -7,14 +7,14 @@ RUNS = (
         'pycocotools.coco:COCO.loadRes',
         'where a model detects nothing in any image, mmdet measures nothing',
         'its AP is 0',
-        'coco_results:take_none',
+        'runs:take_none',
     ),
     Patch(
         'yapf.yapflib.yapf_api:FormatCode',
         'the text of a config is laid out five times before the first step, and again for every '
         'checkpoint, which takes a second and more',
         'the same text is laid out once',
-        'config_text:lay_out_once',
+        'runs:lay_out_once',
     ),
     Patch(
         'mmengine.fileio:register_backend',
@@ -28,7 +28,7 @@ RUNS = (
         'multiprocessing.queues:Queue._on_queue_feeder_error',
         'a worker without shared memory for a batch prints a traceback; training waits forever',
         'the worker ends',
-        'data_workers:end_with_error',
+        'runs:end_with_error',
         when=IN_WORKER,
     ),
     Patch(
@@ -36,7 +36,7 @@ RUNS = (
         'the death of a data worker raises an error in whatever training is doing, such as a step '
         'of the optimizer',
         "torch's handler is set before a run's own, which raises where training waits for data",
-        'data_workers:set_handler_first',
+        'runs:set_handler_first',
         when=IN_TRAINING,
     ),
 )
@@ -46,7 +46,7 @@ SCRIPTS = (
         'matplotlib.style:library',
         "`analyze_logs` of the toolboxes asks for the style 'dark', which seaborn once brought",
         "styles of matplotlib that are seaborn's have the names that seaborn gave them, too",
-        'styles:with_short_names',
+        'runs:with_short_names',
         when=IN_SCRIPT,
     ),
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from ...configuration.data import evaluators
+from ...configuration.data_paths import evaluators
 from ...configuration.settings import as_list, type_at, value_at
 from ...registry import bare_name
 

@@ -6,8 +6,8 @@ import numpy as np
 from mmengine.structures import BaseDataElement
 from PIL import ImageDraw
 
-from ...drawing.samples import Drawn
-from ...drawing.sheet import LINE, enlarged, from_bgr, label_width, one_line, write_label
+from ...inference.drawing.sample_sheet import Drawn
+from ...inference.drawing.sheet import LINE, enlarged, from_bgr, label_width, one_line, write_label
 
 SMALLEST = 192  # longer side of a picture at least
 PART = 5 / 8  # of the longest side for other tasks: there are no details to be seen

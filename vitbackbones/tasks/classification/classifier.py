@@ -10,15 +10,15 @@ from collections.abc import Callable
 from mmpretrain.models import ImageClassifier as MMPretrainImageClassifier
 from torch import Tensor
 
-from ...checkpoints.filling import load_pretrained, pretrained_options
-from ...models import Classifier
+from ...backbones.classifier import Classifier
+from ...weights.filling import load_pretrained, pretrained_options
 
 
 class ImageClassifier(MMPretrainImageClassifier):
     """mmpretrain's ``ImageClassifier``; ``head`` is its ``LinearClsHead``.
 
     ``init_cfg=dict(type='Pretrained', checkpoint=FILE)``, with the options of
-    :func:`vitbackbones.checkpoints.filling.load_pretrained`, fills backbone and head.
+    :func:`vitbackbones.weights.filling.load_pretrained`, fills backbone and head.
     """
 
     def init_weights(self) -> None:
@@ -57,5 +57,5 @@ class ImageClassifier(MMPretrainImageClassifier):
         return {key: value / 2 if 'loss' in key else value for key, value in named.items()}
 
     def split_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
-        """As :meth:`vitbackbones.models.classifier.Classifier.split_converted`: keys are equal."""
+        """As :meth:`~vitbackbones.backbones.Classifier.split_converted`: keys are equal."""
         return Classifier.split_converted(self, state)

@@ -17,11 +17,11 @@ import torch.nn.functional as F
 from mmpretrain.registry import MODELS as MMPRETRAIN_MODELS
 from torch import Tensor, nn
 
-from ...checkpoints.convert import take_state_dict
-from ...checkpoints.reading import load_file
 from ...errors import InputError
 from ...layers import require_choice
-from ...messages import in_one_line
+from ...utils.messages import in_one_line
+from ...weights.convert import take_state_dict
+from ...weights.read.load import load_file
 from .classifier import ImageClassifier
 from .distillation_head import DistillationHead
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from mmengine.config import Config
 
-from ...configuration.data import datasets
-from ...datasets.shapes import KINDS
+from ...configuration.data_paths import datasets
+from ...data.shapes.writing import KINDS
 from ...registry import SCOPE
 from ..task import Task
 from .agreement import (
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from torch import nn
 
-    from ...datasets.checks.findings import Findings
-    from ...drawing.samples import Drawn
+    from ...data.checks.findings import Findings
+    from ...inference.drawing.sample_sheet import Drawn
     from ...inference.writers import ScoreWriter
-    from ...reporting.classification import ClassificationReport
+    from ...results.report.classification import ClassificationReport
 
 
 class Classification(Task):
@@ -42,13 +42,13 @@ class Classification(Task):
 
     def check_dataset(self, dataset: dict, evaluated: bool) -> 'Findings':
         """Look into folders, label files or shards."""
-        from ...datasets.checks.folders import check_dataset
+        from ...data.checks.folders import check_dataset
 
         return check_dataset(dataset)
 
     def check_datasets(self, datasets: Collection[dict]) -> None:
         """Compare the classes of all splits."""
-        from ...datasets.checks.folders import check_same_classes
+        from ...data.checks.folders import check_same_classes
 
         check_same_classes(datasets)
 
@@ -91,11 +91,11 @@ class Classification(Task):
         self, model: 'nn.Module', dataset, number: int, threshold: float
     ) -> 'Iterator[tuple[str, Image]]':
         """Draw the best classes, whatever their scores."""
-        from ...drawing.classes import draw_classes
+        from ...inference.drawing.classes import draw_classes
 
         return draw_classes(model, dataset, number)
 
     def report(self, loop: 'TestLoop', number: int, threshold: float) -> 'ClassificationReport':
-        from ...reporting.classification import ClassificationReport
+        from ...results.report.classification import ClassificationReport
 
         return ClassificationReport(loop, number, threshold)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from ...configuration.data import datasets, evaluators
+from ...configuration.data_paths import datasets, evaluators
 from ...configuration.settings import as_list, type_at, value_at
 
 DETRS = ('DETR', 'DeformableDETR', 'DINO')

@@ -7,13 +7,13 @@ from mmdet.structures.bbox import get_box_tensor
 from mmengine.structures import BaseDataElement, InstanceData
 from PIL import Image
 
-from ...datasets.coco_masks import box_around
-from ...datasets.load_mask import IGNORED
-from ...drawing.boxes import draw_objects
-from ...drawing.objects import Objects
-from ...drawing.regions import stripe
-from ...drawing.samples import Drawn
-from ...drawing.sheet import SIDES, from_bgr
+from ...data.loading.coco_masks import box_around
+from ...data.loading.load_mask import IGNORED
+from ...inference.drawing.boxes import draw_objects
+from ...inference.drawing.objects import Objects
+from ...inference.drawing.regions import stripe
+from ...inference.drawing.sample_sheet import Drawn
+from ...inference.drawing.sheet import SIDES, from_bgr
 
 PARTS = {'gt_instances': False, 'ignored_instances': True}  # of a sample; whether it is ignored
 

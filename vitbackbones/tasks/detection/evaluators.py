@@ -9,15 +9,15 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ...configuration.data import SPLITS, datasets, evaluators
+from ...configuration.data_paths import SPLITS, datasets, evaluators
 from ...configuration.lookup import Lookup
 from ...configuration.paths import is_remote
 from ...configuration.settings import as_list
-from ...datasets.checks.coco_file import differences
-from ...datasets.checks.findings import Findings
-from ...datasets.checks.segmentations import require_masks
+from ...data.checks.coco_file import differences
+from ...data.checks.findings import Findings
+from ...data.checks.segmentations import require_masks
 from ...errors import InputError
-from ...messages import some
+from ...utils.messages import some
 from .task import is_panoptic
 
 

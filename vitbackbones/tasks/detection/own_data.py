@@ -7,10 +7,11 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ...configuration.class_count import set_class_count
-from ...configuration.data import SPLITS, datasets, evaluators, layout_found, separated
+from ...configuration.data_paths import SPLITS, datasets, evaluators, layout_found, separated
 from ...configuration.metainfo import training_classes
-from ...datasets.checks.coco_file import load_json
-from ...datasets.own.coco_folder import (
+from ...data.checks.coco_file import load_json
+from ...data.own.class_lists import spelling_warnings
+from ...data.own.coco_folder import (
     CocoPart,
     completed,
     find_classes,
@@ -20,10 +21,9 @@ from ...datasets.own.coco_folder import (
     require_read,
     used_names,
 )
-from ...datasets.own.names import spelling_warnings
-from ...datasets.own.splits import marks
-from ...files import write_if_changed
+from ...data.own.splits import marks
 from ...registry import bare_name
+from ...utils.files import write_if_changed
 from ..task import OwnData, found_in_words, tested_in_words
 
 

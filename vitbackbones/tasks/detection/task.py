@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mmengine.config import Config
 
-from ...configuration.data import datasets, evaluators, first_dataset
+from ...configuration.data_paths import datasets, evaluators, first_dataset
 from ...configuration.metainfo import config_meta, training_classes
 from ...configuration.settings import type_at
 from .. import mask2former
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from torch import nn
 
-    from ...datasets.checks.findings import Findings, Look
-    from ...drawing.samples import Drawn
+    from ...data.checks.findings import Findings, Look
+    from ...inference.drawing.sample_sheet import Drawn
     from ...inference.object_writer import ObjectWriter
-    from ...reporting.detection import DetectionReport
+    from ...results.report.detection import DetectionReport
 
 
 def is_panoptic(dataset: Mapping) -> bool:
@@ -73,7 +73,7 @@ class Detection(Task):
 
     def check_dataset(self, dataset: dict, evaluated: bool) -> 'Findings':
         """Look into a data set of boxes and masks, or of panoptic segments."""
-        from ...datasets.checks import coco, panoptic
+        from ...data.checks import coco, panoptic
 
         form = panoptic if is_panoptic(dataset) else coco
         return form.check_dataset(dataset, evaluated)
@@ -87,7 +87,7 @@ class Detection(Task):
         """Look at the PNG files of panoptic segments."""
         if not is_panoptic(dataset):
             return {}
-        from ...datasets.checks.panoptic import segment_checks
+        from ...data.checks.panoptic import segment_checks
 
         return segment_checks(dataset)
 
@@ -146,11 +146,11 @@ class Detection(Task):
     def draw(
         self, model: 'nn.Module', dataset, number: int, threshold: float
     ) -> 'Iterator[tuple[str, Image]]':
-        from ...drawing.boxes import draw_detections
+        from ...inference.drawing.boxes import draw_detections
 
         return draw_detections(model, dataset, number, threshold)
 
     def report(self, loop: 'TestLoop', number: int, threshold: float) -> 'DetectionReport':
-        from ...reporting.detection import DetectionReport
+        from ...results.report.detection import DetectionReport
 
         return DetectionReport(loop, number, threshold)

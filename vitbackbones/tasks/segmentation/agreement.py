@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from ...configuration.data import datasets, evaluators
+from ...configuration.data_paths import datasets, evaluators
 from ...configuration.settings import as_list, type_at, value_at
-from ...datasets.load_mask import IGNORED
-from ...processes import processes_here
+from ...data.loading.load_mask import IGNORED
+from ...utils.processes import processes_here
 
 IOU_NAMES = {
     'mIoU': ('aAcc', 'mIoU', 'mAcc'),

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import numpy as np
 from mmengine.structures import BaseDataElement
 
-from ...datasets.load_mask import IGNORED
-from ...drawing.boxes import GRAY
-from ...drawing.masks import overlay
-from ...drawing.regions import stripe
-from ...drawing.samples import Drawn
-from ...drawing.sheet import GAP, SIDES, below, enlarged, from_bgr
+from ...data.loading.load_mask import IGNORED
+from ...inference.drawing.boxes import GRAY
+from ...inference.drawing.masks import overlay
+from ...inference.drawing.regions import stripe
+from ...inference.drawing.sample_sheet import Drawn
+from ...inference.drawing.sheet import GAP, SIDES, below, enlarged, from_bgr
 
 
 def draw(pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longest: int) -> Drawn:

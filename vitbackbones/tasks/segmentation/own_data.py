@@ -6,16 +6,16 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ...configuration.class_count import set_class_count
-from ...configuration.data import SPLITS, datasets, layout_found, separated, use_files
-from ...datasets.checks.coco_file import is_text
-from ...datasets.own.mask_folder import MaskPart, find_mask_parts, find_tested
-from ...datasets.own.names import spelling_warnings
-from ...datasets.own.numbering import Numbering, find_numbering
-from ...datasets.own.splits import marks
+from ...configuration.data_paths import SPLITS, datasets, layout_found, separated, use_files
+from ...data.checks.coco_file import is_text
+from ...data.own.class_lists import spelling_warnings
+from ...data.own.mask_folder import MaskPart, find_mask_parts, find_tested
+from ...data.own.numbering import Numbering, find_numbering
+from ...data.own.splits import marks
 from ...errors import InputError
-from ...files import write_if_changed
-from ...messages import some
 from ...registry import SCOPE, bare_name
+from ...utils.files import write_if_changed
+from ...utils.messages import some
 from ..task import OwnData, found_in_words, tested_in_words
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mmengine.config import Config
 
-from ...configuration.data import datasets, use_files
+from ...configuration.data_paths import datasets, use_files
 from ...configuration.metainfo import training_classes
 from .. import mask2former
 from ..task import OwnData, Task
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from torch import nn
 
-    from ...datasets.checks.findings import Findings, Look
-    from ...drawing.samples import Drawn
+    from ...data.checks.findings import Findings, Look
+    from ...inference.drawing.sample_sheet import Drawn
     from ...inference.writers import MaskWriter
-    from ...reporting.segmentation import SegmentationReport
+    from ...results.report.segmentation import SegmentationReport
 
 
 class Segmentation(Task):
@@ -54,13 +54,13 @@ class Segmentation(Task):
     reads_folders = True
 
     def check_dataset(self, dataset: dict, evaluated: bool) -> 'Findings':
-        from ...datasets.checks.masks import check_dataset
+        from ...data.checks.masks import check_dataset
 
         return check_dataset(dataset, evaluated)
 
     def file_checks(self, dataset: dict) -> 'dict[str, Callable[[], Look]]':
         """Look at the masks."""
-        from ...datasets.checks.masks import mask_checks
+        from ...data.checks.masks import mask_checks
 
         return mask_checks(dataset)
 
@@ -113,11 +113,11 @@ class Segmentation(Task):
         self, model: 'nn.Module', dataset, number: int, threshold: float
     ) -> 'Iterator[tuple[str, Image]]':
         """Draw masks beside the truth; pixels have no least score."""
-        from ...drawing.masks import draw_masks
+        from ...inference.drawing.masks import draw_masks
 
         return draw_masks(model, dataset, number)
 
     def report(self, loop: 'TestLoop', number: int, threshold: float) -> 'SegmentationReport':
-        from ...reporting.segmentation import SegmentationReport
+        from ...results.report.segmentation import SegmentationReport
 
         return SegmentationReport(loop, number, threshold)

@@ -17,7 +17,7 @@ from mmengine.fileio import LocalBackend
 from mmengine.hooks import CheckpointHook as MMEngineCheckpointHook
 
 from ...errors import InputError
-from ...messages import did_you_mean
+from ...utils.messages import did_you_mean
 from ..latest_best import latest_best
 from .exact_resume import EVALUATED
 

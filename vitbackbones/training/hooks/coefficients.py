@@ -11,9 +11,9 @@ from mmengine.dist import master_only
 from mmengine.hooks import Hook
 from mmengine.model import is_model_wrapper
 
-from ...analysis.coefficients import TABLE, find_coefficients, read_table, write_table
 from ...errors import InputError
-from ...files import write_file
+from ...results.analysis.coefficients import TABLE, find_coefficients, read_table, write_table
+from ...utils.files import write_file
 
 
 class CoefficientsHook(Hook):

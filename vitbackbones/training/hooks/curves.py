@@ -1,8 +1,9 @@
 """``curves.png`` in every work dir: losses, learning rates and metrics of the run so far.
 
 It is drawn at the end of a run, however it ends, and after an evaluation if the last picture is a
-minute old. A resumed run shows all of its starts as one (:mod:`vitbackbones.analysis.curves`). A
-picture that cannot be drawn is a warning, never the end of a run.
+minute old. A resumed run shows all of its starts as one
+(:mod:`vitbackbones.results.analysis.curves`). A picture that cannot be drawn is
+a warning, never the end of a run.
 """
 
 import math
@@ -16,10 +17,10 @@ from mmengine.dist import master_only
 from mmengine.hooks import Hook
 from mmengine.visualization import LocalVisBackend
 
-from ...analysis.curves import draw, measure
-from ...analysis.run_log import LOGS
-from ...files import write_file
-from ...messages import in_one_line
+from ...results.analysis.curves import draw, measure
+from ...results.analysis.run_log import LOGS
+from ...utils.files import write_file
+from ...utils.messages import in_one_line
 
 PICTURE = 'curves.png'
 PAUSE = 60  # seconds from one picture to the next while a run goes on

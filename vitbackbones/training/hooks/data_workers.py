@@ -26,7 +26,7 @@ from mmengine.runner import BaseLoop, Runner
 from ...openmmlab.applying import apply_patches
 from ...openmmlab.frames import waits_for_data
 from ...openmmlab.patches import IN_TRAINING, IN_WORKER
-from ...processes import SIGNALS
+from ...utils.processes import SIGNALS
 from ..dataset_proxy import rebuild
 from ..memory import fitting_workers
 

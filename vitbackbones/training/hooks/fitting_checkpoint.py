@@ -11,12 +11,12 @@ from mmengine.model import BaseTTAModel, is_model_wrapper
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from ...checkpoints.class_names import checkpoint_meta, require_same_names
-from ...checkpoints.comparing import compare
-from ...checkpoints.filling import adapt_state, errors_name_file, require_finite
-from ...checkpoints.reading import require_form
 from ...errors import InputError
-from ...messages import shorten
+from ...utils.messages import shorten
+from ...weights.coverage import compare
+from ...weights.filling import adapt_state, errors_name_file, require_finite
+from ...weights.read.class_names import checkpoint_meta, require_same_names
+from ...weights.read.load import require_form
 from ..saved_groups import follow_kernel, regroup
 from .ema import AVERAGED, LAST, MMENGINE, STEPS, EMAHook
 from .exact_resume import APPLIED, DATA_ORDER, SETTINGS, evaluation_is_owed

@@ -35,11 +35,10 @@ from mmengine.hooks import EMAHook, Hook
 from mmengine.runner import EpochBasedTrainLoop
 
 from ...errors import InputError, TrainingInterrupted
-from ...files import write_file
 from ...openmmlab.frames import waits_for_data
-from ...processes import SIGNALS
-from ..find_checkpoint import POINTER, latest_checkpoint
-from ..resume_command import resume_hint
+from ...utils.files import write_file
+from ...utils.processes import SIGNALS
+from ..find_checkpoint import POINTER, latest_checkpoint, resume_hint
 from .data_workers import WorkerWatch, explain_loss, lost_a_worker
 from .exact_resume import evaluation_is_owed, gradients_applied
 

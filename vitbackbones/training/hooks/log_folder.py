@@ -9,7 +9,7 @@ from pathlib import Path
 from mmengine.dist import master_only
 from mmengine.hooks import Hook
 
-from ...files import prepare_folder
+from ...utils.files import prepare_folder
 
 
 class LogFolderHook(Hook):

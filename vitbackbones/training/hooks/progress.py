@@ -10,7 +10,7 @@ from mmengine.dist import is_main_process
 from mmengine.hooks import Hook
 from tqdm import tqdm
 
-from ...messages import on_terminal
+from ...utils.messages import on_terminal
 
 
 class ProgressHook(Hook):

@@ -18,9 +18,9 @@ from mmengine.hooks import Hook
 from torch import multiprocessing
 from torch.utils.data import DataLoader, Dataset
 
-from ...datasets.image_file import ATTEMPTS, UnreadableImage
+from ...data.loading.image_file import ATTEMPTS, UnreadableImage
 from ...errors import InputError
-from ...messages import failure
+from ...utils.messages import failure
 from ..dataset_proxy import DatasetProxy, rebuild
 
 # What pipelines raise because of a picture; a missing key or a wrong type is a bug of the pipeline.

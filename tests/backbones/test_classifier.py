@@ -1,0 +1,103 @@
+"""What classifiers and maps have in common.
+
+timm's names on a classifier.
+"""
+
+import pytest
+import torch
+from torch import nn
+
+from vitbackbones import create_model
+from vitbackbones.errors import OptionError
+from vitbackbones.training.layer_decay import depth_factors
+
+
+def test_what_the_recipe_does_not_decay_has_the_names_of_the_whole_model():
+    model = create_model('deit_ti', img_size=32)
+    kept = model.no_weight_decay()
+    assert {'backbone.cls_token', 'backbone.pos_embed'} <= kept
+    assert kept <= {name for name, _ in model.named_parameters()}
+
+
+def test_recomputing_can_be_switched_on():
+    model = create_model('deit_ti', features_only=True, img_size=32)
+    model.set_grad_checkpointing()
+    assert model.backbone.with_cp
+    model.set_grad_checkpointing(False)
+    assert not model.backbone.with_cp
+
+
+@pytest.mark.parametrize('name', ['aug_vit_ti', 'pvt_t', 'swin_t', 't2t_14'])
+def test_timms_layer_decay_has_the_rates_of_a_config(name):
+    optim = pytest.importorskip('timm.optim')
+    with torch.device('meta'):
+        model = create_model(name)
+    ours = depth_factors(model, 0.75)
+    groups = optim.param_groups_layer_decay(
+        model, no_weight_decay_list=model.no_weight_decay(), layer_decay=0.75
+    )
+    for group in groups:
+        for parameter in group['params']:
+            factor, decayed = ours.get(id(parameter), (1.0, True))
+            assert group['lr_scale'] == pytest.approx(factor)
+            assert decayed or group['weight_decay'] == 0
+
+
+IMAGE = torch.randn(2, 3, 32, 32, generator=torch.Generator().manual_seed(0))
+
+
+def make(name='deit_ti', **options):
+    return create_model(name, num_classes=5, img_size=32, **options).eval()
+
+
+@pytest.mark.parametrize('name', ['deit_ti', 'deit_ti_distilled', 'swin_t'])
+@torch.no_grad()
+def test_features_and_head_make_up_the_model(name):
+    model = make(name)
+    features = model.forward_features(IMAGE)
+    assert torch.equal(model.forward_head(features), model(IMAGE))
+    vectors = model.forward_head(features, pre_logits=True)
+    assert vectors.shape == (2, model.num_features)
+    if name == 'deit_ti_distilled':
+        assert torch.allclose(vectors, (features[:, 0] + features[:, 1]) / 2)
+
+
+def test_the_classifier_is_the_linear_layer_and_both_of_a_distilled_model():
+    model, distilled, headless = make(), make('deit_ti_distilled'), create_model('deit_ti', 0)
+    assert model.get_classifier() is model.head.fc
+    assert distilled.get_classifier() == (distilled.head.fc, distilled.head.fc_dist)
+    assert isinstance(headless.get_classifier(), nn.Identity)
+
+
+@pytest.mark.parametrize('name', ['deit_ti', 'deit_ti_distilled'])
+@torch.no_grad()
+def test_a_head_is_replaced_by_one_of_the_same_type(name):
+    model = make(name).double()
+    before = {key: value for key, value in model.state_dict().items() if 'head' not in key}
+    model.reset_classifier(7)
+    assert model.num_classes == 7
+    assert model(IMAGE).shape == (2, 7)
+    assert model(IMAGE).dtype == torch.float64
+    assert all(torch.equal(model.state_dict()[key], before[key]) for key in before)
+    model.reset_classifier(0)
+    assert model(IMAGE).shape[-1] == model.num_features
+
+
+def test_the_pooling_cannot_change_with_the_head():
+    model = make()
+    model.reset_classifier(3, global_pool='token')
+    with pytest.raises(OptionError, match="global_pool='avg': this model was made with 'token'"):
+        model.reset_classifier(3, global_pool='avg')
+
+
+@torch.no_grad()
+def test_the_pooling_is_chosen_in_timms_words():
+    assert make('deit_ti_distilled', global_pool='token').backbone.out_type == 'cls_dist_tokens'
+    pooled = make('pvt_t', global_pool='avg')
+    assert pooled.backbone.out_type == 'pooled'
+    assert pooled.global_pool == 'avg'
+    maps = create_model('deit_ti', num_classes=0, global_pool='', img_size=32).eval()
+    assert maps(IMAGE).shape == (2, 192, 2, 2)
+    assert maps.global_pool == ''
+    with pytest.raises(OptionError, match="global_pool='max': must be one of 'token', 'avg', ''"):
+        make(global_pool='max')

@@ -1,0 +1,159 @@
+"""The check of all files of a data set, as a user calls it."""
+
+import json
+import shutil
+
+import cv2
+import numpy as np
+import pytest
+
+from ..conftest import TINY
+
+pytestmark = pytest.mark.compat
+
+
+@pytest.fixture
+def copy(data, tmp_path):
+    return shutil.copytree(data, tmp_path / 'spoilt')
+
+
+def test_a_good_detection_data_set(tool, data):
+    result = tool('check', TINY, '--data-root', data, '--workers', 1)
+    assert result.status == 0, result.err
+    assert 'train_dataloader.dataset: 8 samples, 8 images' in result.out
+    assert '12 files, all can be read' in result.out  # val and test are the same four
+    content = json.loads((data / 'annotations' / 'instances_train.json').read_text())
+    rows = [line.split() for line in result.out.partition('class ')[2].splitlines()[1:4]]
+    assert {row[0] for row in rows} == {'circle', 'square', 'triangle'}
+    assert sum(int(row[2]) for row in rows) == len(content['annotations'])
+
+
+def test_bad_images_are_listed(tool, copy):
+    bad = sorted((copy / 'images' / 'train').iterdir())[2:4]
+    for image in bad:
+        image.write_bytes(image.read_bytes()[:100])
+    result = tool('check', TINY, '--data-root', copy, '--workers', 2)
+    assert result.status == 2
+    assert all(f'image file {image}: truncated' in result.out for image in bad)
+    assert 'error: 2 faults in 12 files, see above' in result.err
+
+
+def test_names_in_files_do_not_reach_the_terminal_as_orders(tool, copy):
+    for path in copy.glob('annotations/*.json'):
+        path.write_text(path.read_text().replace('"circle"', '"cir\\u001b[31mcle"'))
+    result = tool('check', 'configs/own/quick_detector.py', '--data-root', copy)
+    assert result.status == 0, result.err
+    assert r'cir\x1b[31mcle' in result.out
+    assert '\x1b' not in result.out + result.err
+
+
+def test_bad_annotations(tool, copy):
+    (copy / 'annotations' / 'instances_val.json').write_text('{')
+    result = tool('check', TINY, '--data-root', copy, '--workers', 1)
+    assert result.status == 2
+    assert 'instances_val.json: malformed JSON' in result.err
+
+
+def test_wrong_sizes_are_listed(tool, copy):
+    path = copy / 'annotations' / 'instances_train.json'
+    content = json.loads(path.read_text())
+    for image in content['images'][1:3]:
+        image.update(width=640, height=480)
+    path.write_text(json.dumps(content))
+    result = tool('check', TINY, '--data-root', copy, '--workers', 1)
+    assert result.status == 2
+    for image in content['images'][1:3]:
+        name = f'image file {copy}/images/train/{image["file_name"]}'
+        assert f'{name}: is given as 640 x 480 pixels and has 64 x 64\n' in result.out
+    assert 'width and height of 2 of 8 images are not those of the files' in result.err
+    assert 'error: 2 faults in 12 files' in result.err
+
+
+def test_a_config_without_data(tool, tmp_path):
+    (tmp_path / 'part.py').write_text('model = dict()')
+    result = tool('check', 'part.py')
+    assert (result.status, result.out) == (2, '')
+    assert 'part.py: no complete config, it has no data loader' in result.err
+
+
+@pytest.mark.parametrize('workers', ['0', '-3', 'x'])
+def test_workers_are_counted_from_1(tool, workers, capsys):
+    with pytest.raises(SystemExit) as caught:
+        tool('check', TINY, '--workers', workers)
+    assert caught.value.code == 2
+    assert 'argument --workers: ' in capsys.readouterr().err
+
+
+FOLDERS = """
+default_scope = 'mmpretrain'
+custom_imports = dict(imports=['vitbackbones'])
+data_root = 'pets'
+train_dataloader = dict(
+    dataset=dict(type='CustomDataset', data_root=data_root, data_prefix='train', pipeline=[])
+)
+"""
+MAPS = """
+default_scope = 'mmseg'
+custom_imports = dict(imports=['vitbackbones'])
+data_root = 'roads'
+train_dataloader = dict(
+    dataset=dict(
+        type='BaseSegDataset',
+        data_root=data_root,
+        metainfo=dict(classes=('road', 'sky')),
+        data_prefix=dict(img_path='images', seg_map_path='maps'),
+        pipeline=[],
+    )
+)
+"""
+
+
+def pictures(folder, count, suffix):
+    folder.mkdir(parents=True)
+    for i in range(count):
+        cv2.imwrite(str(folder / f'{i}{suffix}'), np.full((8, 8, 3), i, np.uint8))
+
+
+def test_class_folders(tool, tmp_path):
+    for name in ('cat', 'dog'):
+        pictures(tmp_path / 'pets' / 'train' / name, 2, '.jpg')
+    (tmp_path / 'run.py').write_text(FOLDERS)
+    result = tool('check', 'run.py', '--workers', 1)
+    assert '4 files, all can be read' in result.out
+    (tmp_path / 'pets' / 'train' / 'dog' / '1.jpg').write_bytes(b'no image')
+    assert 'dog/1.jpg: ' in tool('check', 'run.py', '--workers', 1).out
+
+
+def test_a_strip_that_cannot_be_resized(tool, tmp_path):
+    pictures(tmp_path / 'pets' / 'train' / 'cat', 2, '.jpg')
+    cv2.imwrite(str(tmp_path / 'pets/train/cat/1.png'), np.zeros((1, 500, 3), np.uint8))
+    step = "pipeline=[dict(type='Resize', scale=(64, 64), keep_ratio=True)]"
+    (tmp_path / 'run.py').write_text(FOLDERS.replace('pipeline=[]', step))
+    result = tool('check', 'run.py', '--workers', 1)
+    assert 'cat/1.png: its 500 x 1 pixels leave nothing of the short side' in result.out
+    assert 'error: 1 fault in 3 files, see above' in result.err
+
+
+def test_an_empty_class_folder(tool, tmp_path):
+    pictures(tmp_path / 'pets' / 'train' / 'cat', 1, '.jpg')
+    (tmp_path / 'pets' / 'train' / 'dog').mkdir()
+    (tmp_path / 'run.py').write_text(FOLDERS)
+    result = tool('check', 'run.py', '--workers', 1)
+    assert result.status == 2
+    assert "no image in the class folders 'dog'" in result.err
+
+
+def test_label_maps(tool, tmp_path):
+    pictures(tmp_path / 'roads' / 'images', 3, '.jpg')
+    maps = tmp_path / 'roads' / 'maps'
+    pictures(maps, 3, '.png')
+    for path in maps.iterdir():
+        cv2.imwrite(str(path), np.tile(np.uint8([0, 1]), (8, 4)))
+    (tmp_path / 'run.py').write_text(MAPS)
+    result = tool('check', 'run.py', '--workers', 1)
+    assert '3 images, 3 label maps' in result.out
+    assert 'road        3      96' in result.out
+    (maps / '1.png').write_bytes(b'')
+    result = tool('check', 'run.py', '--workers', 1)
+    assert result.status == 2
+    assert 'maps/1.png' in result.out + result.err

@@ -1,0 +1,144 @@
+"""Other forms of annotations, from the import to training, as a user goes."""
+
+import json
+import os
+from argparse import Namespace
+from contextlib import contextmanager
+
+import pytest
+
+from vitbackbones.commands.data import import_dataset
+from vitbackbones.errors import InputError
+from vitbackbones.utils.files import whole_folder
+
+from ...data.importing.forms import picture, voc, voc_object, yolo
+from ..conftest import TINY
+
+
+@pytest.fixture
+def pets(tmp_path):
+    """Ten pictures with a cat on each, in Pascal VOC's form."""
+    root = tmp_path / 'pets'
+    for i in range(10):
+        picture(root / f'{i}.png', (64, 48))
+        voc(root / f'{i}.xml', voc_object('cat', 11, 6, 40, 30), size=(64, 48))
+    return root
+
+
+def content(out, name='instances'):
+    return json.loads((out / 'annotations' / f'{name}.json').read_text())
+
+
+def listed(root):
+    return sorted(str(path.relative_to(root)) for path in root.rglob('*') if not path.is_dir())
+
+
+@pytest.mark.threads
+def test_voc_files_train_a_detector_without_a_config_for_them(command, pets, tmp_path):
+    before = listed(pets)
+    result = command('import', 'voc', 'pets', 'out')
+    assert result.status == 0, result.err
+    assert '1 class: cat; 10 objects on 10 pictures, 0 of them without objects' in result.out
+    assert f'quick_detector --data-root {tmp_path}/out' in result.out
+    (box,) = {tuple(entry['bbox']) for entry in content(tmp_path / 'out')['annotations']}
+    assert box == (10, 5, 30, 25)
+    result = command('check', TINY, '--data-root', 'out', '--workers', 1)
+    assert (result.status, '10 files, all can be read' in result.out) == (0, True), result.err
+    short = ('--cfg-options', 'train_cfg.max_epochs=1', 'train_cfg.val_interval=1')
+    result = command('train', TINY, '--data-root', 'out', '--scratch', *short)
+    assert result.status == 0, result.err
+    assert '1 class: cat; ' in result.out
+    result = command('test', TINY, 'work_dirs/tiny_detr', '--data-root', 'out')
+    assert result.status == 0, result.err
+    # the config that the run left knows the classes, and so does the checkpoint
+    own = ('--cfg-options', 'own_data=True')
+    for config, options in (('work_dirs/tiny_detr/tiny_detr.py', ()), (TINY, own)):
+        given = (pets / '0.png', '--out', 'found', '--overwrite', '--device', 'cpu', *options)
+        result = command('predict', config, 'work_dirs/tiny_detr', *given)
+        assert result.status == 0, result.err
+        images = json.loads((tmp_path / 'found' / 'images.json').read_text())
+        assert [entry['name'] for entry in images['categories']] == ['cat']
+    assert listed(pets) == before
+
+
+def test_splits_folders_and_copies(tool, tmp_path):
+    root = yolo(tmp_path / 'in', {'a': '0 0.5 0.5 0.5 0.5'})
+    yolo(root, {'a': '1 0.5 0.5 0.25 0.5', 'b': ''}, split='val')
+    result = tool('import', 'yolo', 'in', 'out', '--copy')
+    assert result.status == 0, result.err
+    out = tmp_path / 'out'
+    assert [entry['file_name'] for entry in content(out, 'instances_val')['images']] == [
+        'val/a.png',
+        'val/b.png',
+    ]
+    assert [entry['id'] for entry in content(out, 'instances_train')['annotations']] == [1]
+    assert not any(path.is_symlink() for path in out.rglob('*'))
+    assert '2 objects on 3 pictures, 1 of them without objects' in result.out
+
+
+def test_nothing_is_written_over_and_nothing_half_is_left(tool, pets, tmp_path):
+    (tmp_path / 'other').mkdir()
+    (tmp_path / 'other' / 'mine.txt').write_text('')
+    for out, text in (('other', 'something else'), ('pets', 'neither in'), ('pets/x', 'neither')):
+        result = tool('import', 'voc', 'pets', out, '--overwrite')
+        assert (result.status, text in result.err) == (2, True)
+    assert tool('import', 'voc', 'pets', 'out').status == 0
+    assert 'holds an import' in tool('import', 'voc', 'pets', 'out').err
+    before = listed(tmp_path / 'out')
+    (pets / '0.xml').write_text('<html/>')
+    result = tool('import', 'voc', 'pets', 'out', '--overwrite')
+    assert (result.status, '0.xml: its root is <html>' in result.out) == (2, True)
+    assert 'error: 1 fault, see above; nothing is written' in result.err
+    assert listed(tmp_path / 'out') == before
+    result = tool('import', 'voc', 'pets', 'out', '--overwrite', '--skip-faulty')
+    assert result.status == 0, result.err
+    assert len(content(tmp_path / 'out')['images']) == 9
+    (tmp_path / 'link').symlink_to('out')
+    assert tool('import', 'voc', 'pets', 'link', '--overwrite', '--skip-faulty').status == 0
+    (tmp_path / 'out' / 'work_dirs').mkdir()
+    result = tool('import', 'voc', 'pets', 'out', '--overwrite')
+    assert (result.status, "holds 'work_dirs' beside an import" in result.err) == (2, True)
+    assert sorted(os.listdir(tmp_path)) == ['link', 'other', 'out', 'pets']
+
+
+def test_what_is_odd_is_said_and_all_of_it_is_in_a_file(tool, pets, tmp_path):
+    voc(pets / '1.xml', voc_object('Cat', 11, 6, 40, 30), size=(64, 48))
+    for name in '5678':
+        (pets / f'{name}.xml').unlink()
+    (pets / '9.xml').write_text('<html/>')
+    result = tool('import', 'voc', 'pets', 'my out')
+    assert 'left out: ' not in result.out  # nothing is written: the fault alone counts
+    result = tool('import', 'voc', 'pets', 'my out', '--skip-faulty')
+    assert f"quick_detector --data-root '{tmp_path}/my out'" in result.out
+    assert "'Cat', 'cat' are different classes" in result.err
+    assert 'can be used, left out: 5 (' in result.out
+    record = json.loads((tmp_path / 'my out' / 'import.json').read_text())
+    (left_out,) = record['changes'].values()
+    assert left_out == [str(pets / f'{name}.png') for name in '56789']
+    assert '9.xml' in record['faults'][0]
+
+
+def test_a_link_out_of_the_folder_is_not_followed(tool, pets, tmp_path):
+    (pets / '0.png').rename(tmp_path / 'secret.png')
+    (pets / '0.png').symlink_to(tmp_path / 'secret.png')
+    result = tool('import', 'voc', 'pets', 'out', '--copy')
+    assert (result.status, 'pets/0.png: is a link to ' in result.err) == (2, True)
+    assert sorted(os.listdir(tmp_path)) == ['pets', 'secret.png']
+
+
+def test_an_import_that_ended_meanwhile_is_not_replaced(pets, tmp_path, monkeypatch):
+    options = Namespace(
+        form='voc', folder='pets', out='out', copy=False, overwrite=False, skip_faulty=False
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(import_dataset, 'whole_folder', lambda *given: ended_meanwhile(*given))
+    with pytest.raises(InputError, match='/out: holds an import; replace it with --overwrite'):
+        import_dataset.import_dataset(options)
+
+
+@contextmanager
+def ended_meanwhile(out, role):
+    with whole_folder(out, role) as part:
+        out.mkdir()
+        (out / 'import.json').touch()
+        yield part

@@ -1,0 +1,118 @@
+"""From class folders to shards to a training run, as a user goes."""
+
+import pytest
+import torch
+
+from vitbackbones.data.shards import dataset as shards  # noqa: F401 -- registers its file backend for all tests
+from vitbackbones.data.shards.index import read_index
+from vitbackbones.weights.read.load import load_file
+
+from ...training.hooks.test_exact_resume import Stop  # noqa: F401 -- registers the hook
+from ..conftest import TINY_CLS
+
+pytestmark = pytest.mark.compat
+
+
+@pytest.fixture
+def written(tool, folders, tmp_path):
+    """The folder of the shards of both splits, with up to four pictures each."""
+    for split in ('train', 'val'):
+        result = tool('shards', folders / split, tmp_path / 'shards', '--shard-size', 4)
+        assert result.status == 0, result.err
+    return tmp_path / 'shards'
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != '.lock'}
+
+
+def test_what_is_written_and_said(written, tool, folders):
+    assert sorted(contents(written)) == [
+        *('train-000000.tar', 'train-000001.tar', 'train.index.json'),
+        *('val-000000.tar', 'val.index.json'),
+    ]
+    result = tool('shards', folders / 'train', written, '--shard-size', 4)
+    assert result.out.splitlines() == [
+        f'{folders / "train"}: 6 pictures of 3 classes',
+        'train-000000.tar: 4 pictures',
+        'train-000001.tar: 2 pictures',
+        f'{written}/train.index.json: 6 pictures in 2 shards',
+    ]
+
+
+def test_a_command_that_was_killed_goes_on(written, tool, folders):
+    """Whatever it had written by then, the end is the same."""
+    whole = contents(written)
+    kept = (written / 'train-000000.tar').stat().st_ino
+    (written / 'train.index.json').unlink()
+    last = written / 'train-000001.tar'
+    last.rename(f'{last}.host.1.part')
+    result = tool('shards', folders / 'train', written, '--shard-size', 4)
+    assert result.status == 0, result.err
+    assert contents(written) == whole
+    assert (written / 'train-000000.tar').stat().st_ino == kept
+    result = tool('shards', folders / 'train', written, '--shard-size', 3)
+    assert (result.status, contents(written)) == (2, whole)
+    assert 'train-000000.tar: holds other pictures than those that belong there now' in result.err
+
+
+def test_what_cannot_be_done_is_one_message(tool, folders, written):
+    def said(*arguments):
+        result = tool('shards', *arguments)
+        assert result.status == 2
+        return result.err
+
+    assert 'nowhere: no such folder; it should hold a folder for each' in said('nowhere', 'out')
+    shard = written / 'train-000000.tar'
+    assert f'{shard}: no such folder; it should hold a folder for each class' in said(shard, 'out')
+
+
+# ------------------------------------------------------------------------ runs
+
+
+def trained(tool, root, work_dir, *arguments, config=TINY_CLS, status=0):
+    """Train for two epochs; return what was printed and the last weights of each file."""
+    epochs = ('--cfg-options', 'train_cfg.max_epochs=2')
+    result = tool(
+        *('train', config, '--data-root', root, '--work-dir', work_dir, *arguments, *epochs),
+    )
+    assert result.status == status, result.err
+    return result
+
+
+def last(folder):
+    return load_file(folder / 'epoch_2.pth')['state_dict']
+
+
+def test_a_stopped_and_resumed_run_on_shards_is_one_on_folders(written, tool, folders, tmp_path):
+    """To the bit: weights after two epochs, one of them left in the middle."""
+    trained(tool, folders, 'folders')
+    stop = "custom_hooks = [dict(type='Stop', iteration=4, signal=15)]"
+    (tmp_path / 'stopped.py').write_text(f"_base_ = ['{TINY_CLS}']\n{stop}")
+    result = trained(tool, written, 'shards', config='stopped.py', status=143)
+    assert f'{written}/train.index.json: shards are read in place of class folders' in result.out
+    result = trained(tool, written, 'shards', '--resume')
+    assert 'not exactly as before' not in result.out + result.err
+    whole, resumed = last(tmp_path / 'folders'), last(tmp_path / 'shards')
+    assert whole.keys() == resumed.keys()
+    assert all(torch.equal(whole[key], resumed[key]) for key in whole)
+
+
+def test_all_files_of_shards_are_checked(written, tool):
+    result = tool('check', TINY_CLS, '--data-root', written, '--workers', 1)
+    assert result.status == 0, result.err
+    assert 'train_dataloader.dataset: 6 samples, 6 images' in result.out
+    assert '9 files, all can be read' in result.out
+    shard = read_index(written, 'train').shards[1]
+    path, start = written / shard.name, shard.offsets[0]
+    content = bytearray(path.read_bytes())
+    content[start : start + 20] = bytes(20)
+    path.write_bytes(content)
+    result = tool('check', TINY_CLS, '--data-root', written, '--workers', 1)
+    assert result.status == 2
+    place = f'{path}!/{shard.members[0]}#{start}+{shard.sizes[0]}'
+    assert f'image file shard://{place}: truncated, damaged or not an image. Wri' in result.out
+    path.write_bytes(content[:-5000])
+    result = tool('train', TINY_CLS, '--data-root', written)
+    assert (result.status, result.out.count('error')) == (2, 0)
+    assert f'train.index.json: shard {path}: cut short, ' in result.err

@@ -1,0 +1,61 @@
+"""The list of configs, and copies of them."""
+
+from argparse import Namespace
+
+import pytest
+
+from vitbackbones.commands.names.configs import configs, described
+from vitbackbones.commands.names.copy_config import copy_config
+from vitbackbones.configuration.names import config_files
+from vitbackbones.configuration.read import read_config
+from vitbackbones.errors import InputError
+
+
+def copied(name, file=None, full=False):
+    copy_config(Namespace(name=name, file=file, full=full))
+
+
+def test_every_config_has_a_title_and_some_a_published_number():
+    rows = {name: described(file) for name, file in config_files().items()}
+    assert rows['detr_aug_vit_s_coco'] == ('DETR on Aug-ViT-S, COCO', '35.7 AP')
+    assert rows['setr_mla_msf_vit_s_ade20k'][1] == '44.01 mIoU'
+    assert rows['cls_aug_vit_s_imagenet'][1] == '80.9 top-1'
+    assert rows['detr_aug_vit_s_shapes'][1] == ''
+    assert all(title for title, _ in rows.values())
+
+
+def test_configs_are_found_by_a_part_of_their_names(capsys):
+    configs(Namespace(pattern='detr_aug_vit', names=True))
+    names = capsys.readouterr().out.split()
+    assert 'detr_aug_vit_s_coco' in names
+    assert all('detr_aug_vit' in name for name in names)
+
+
+@pytest.mark.parametrize('full', [False, True])
+def test_a_copy_is_the_same_config(full, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    copied('detr_aug_vit_ti_bccd', full=full)
+    assert capsys.readouterr().out == (
+        'my_detr_aug_vit_ti_bccd.py: train it with: vitbackbones train my_detr_aug_vit_ti_bccd.py\n'
+    )
+    text = (tmp_path / 'my_detr_aug_vit_ti_bccd.py').read_text()
+    assert ("_base_ = 'vitbackbones::bccd/detr_aug_vit_ti.py'" in text) is not full
+    original = read_config(config_files()['detr_aug_vit_ti_bccd'])
+    assert read_config('my_detr_aug_vit_ti_bccd.py').to_dict() == original.to_dict()
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'message'),
+    [
+        (('detr_aug_vit_s_coc',), "no config of this name; did you mean 'detr_aug_vit_s_coco'"),
+        (('detr_aug_vit_s_coco', 'here.py'), 'here.py: exists, and is not overwritten'),
+        (('detr_aug_vit_s_coco', 'here.txt'), 'the name of a config must end in .py'),
+        (('detr_aug_vit_s_coco', 'no/such.py'), 'there is no folder no'),
+    ],
+)
+def test_what_cannot_be_copied(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'here.py').write_text('mine')
+    with pytest.raises(InputError, match=message):
+        copied(*arguments)
+    assert (tmp_path / 'here.py').read_text() == 'mine'

@@ -1,0 +1,206 @@
+"""The comparison of variants: what runs, what is kept, what is refused before the first run."""
+
+import csv
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from vitbackbones.commands.studies import study_runs
+from vitbackbones.commands.studies.compare import compare
+from vitbackbones.errors import InputError
+from vitbackbones.results.analysis.run_log import value_after
+
+from ..conftest import ROOT, TINY_CLS
+from ..test_messages import refused
+
+STUDY = f"""'''Widths.'''
+base = '{TINY_CLS}'
+source = 'a paper'
+metric = 'accuracy/top1'
+length = 2
+seeds = (0, 1)
+baseline = 'narrow'
+variants = dict(
+    narrow=dict(paper=1.0),
+    wide=dict(options={{'model.backbone.arch.num_heads': 4}}, paper=2.0),
+)
+"""
+# In place of the verbs: notes its arguments; 50 and 51 for seeds 0 and 1, with 4 heads 10 more.
+FAKE = """
+import json, os, pathlib, runpy, sys
+config = runpy.run_path(sys.argv[1])
+folder = pathlib.Path(sys.argv[sys.argv.index('--work-dir') + 1])
+with open(folder.parents[1] / 'calls', 'a') as file:
+    gpu = os.environ.get('CUDA_VISIBLE_DEVICES')
+    print(pathlib.Path(sys.argv[0]).stem, *sys.argv[2:], gpu, file=file)
+heads, seed = config['model']['backbone']['arch']['num_heads'], config['randomness']['seed']
+result = {'accuracy/top1': 50 + seed + (10 if heads == 4 else 0)}
+log = folder / 'time' / 'vis_data'
+log.mkdir(parents=True, exist_ok=True)
+"""
+TRAIN = """
+if FAILS:
+    sys.exit('out of memory')
+line = {**result, 'step': config['train_cfg']['max_epochs']} if EVALUATES else {}
+(log / 'scalars.json').write_text(json.dumps(line) + '\\n')
+"""
+TEST = """
+(folder / 'time' / 'time.json').write_text(json.dumps(result))
+"""
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    """Runs a study with stand-ins for the verbs train and test."""
+    monkeypatch.setattr(
+        study_runs, 'child_command', lambda verb: [sys.executable, str(tmp_path / f'{verb}.py')]
+    )
+
+    def run(fails='False', evaluates='True', **options):
+        (tmp_path / 'study.py').write_text(STUDY)
+        train = FAKE + TRAIN.replace('FAILS', fails).replace('EVALUATES', evaluates)
+        (tmp_path / 'train.py').write_text(train)
+        (tmp_path / 'test.py').write_text(FAKE + TEST)
+        for split in ('train', 'val'):
+            (tmp_path / 'data' / split).mkdir(parents=True, exist_ok=True)
+        given = {'gpus': None, 'jobs': 2, 'dry_run': False, **options}
+        places = {'work_dir': tmp_path / 'runs', 'data_root': str(tmp_path / 'data')}
+        compare(Namespace(study=tmp_path / 'study.py', **places, **given))
+
+    run.folder = tmp_path / 'runs' / 'study'
+    return run
+
+
+def calls(folder):
+    return sorted((folder / 'calls').read_text().splitlines())
+
+
+def rows(folder, name):
+    with open(folder / name) as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_variant_and_seed_is_a_run_and_a_number(study):
+    study()
+    assert rows(study.folder, 'runs.csv') == [
+        {'variant': 'narrow', 'seed': '0', 'accuracy/top1': '50'},
+        {'variant': 'wide', 'seed': '0', 'accuracy/top1': '60'},
+        {'variant': 'narrow', 'seed': '1', 'accuracy/top1': '51'},
+        {'variant': 'wide', 'seed': '1', 'accuracy/top1': '61'},
+    ]
+    narrow, wide = rows(study.folder, 'table.csv')
+    assert (narrow['mean'], wide['mean'], wide['difference']) == ('50.50', '60.50', '+10.00')
+    assert (wide['verdict'], wide['same_sign']) == ('yes, higher', 'yes')
+    assert narrow['parameters'] == wide['parameters'] != '0.000'  # heads have none
+    text = (study.folder / 'table.md').read_text()
+    assert text.startswith('Widths.\n\naccuracy/top1. Paper: a paper.\n')
+
+
+def test_a_second_time_nothing_runs(study):
+    study()
+    before = calls(study.folder)
+    study(fails='True')
+    assert calls(study.folder) == before
+
+
+def test_the_others_go_on_when_a_run_fails_and_the_same_command_tries_it_again(study, capsys):
+    with pytest.raises(InputError, match='1 of 4 runs failed: wide, seed 1;'):
+        study(fails='heads == 4 and seed == 1')
+    log = study.folder / 'wide' / 'seed_1.log'
+    assert f'failed: wide, seed 1 (exit status 1), see {log}' in capsys.readouterr().err
+    assert 'out of memory' in log.read_text()
+    assert rows(study.folder, 'table.csv')[1]['runs'] == '1'
+    (study.folder / 'calls').unlink()
+    study()
+    assert len(calls(study.folder)) == 1
+    assert rows(study.folder, 'table.csv')[1]['runs'] == '2'
+
+
+def test_a_run_that_ended_before_its_evaluation_is_evaluated(study):
+    study(evaluates='heads == 2')
+    assert [line.split()[0] for line in calls(study.folder)] == ['test'] * 2 + ['train'] * 4
+    assert rows(study.folder, 'table.csv')[1]['mean'] == '60.50'
+
+
+def test_runs_of_other_settings_are_not_mixed(study, tmp_path, monkeypatch):
+    study()
+    monkeypatch.setitem(globals(), 'STUDY', STUDY.replace('length = 2', 'length = 3'))
+    with pytest.raises(InputError, match='seed_0: was begun with other settings'):
+        study()
+
+
+def test_gpus_are_those_that_this_process_may_use(study, monkeypatch):
+    monkeypatch.setattr('torch.cuda.device_count', lambda: 2)
+    monkeypatch.setenv('CUDA_VISIBLE_DEVICES', '4,6')
+    with pytest.raises(InputError, match='--gpus 2: 2 GPUs can be used here'):
+        study(gpus=[0, 2])
+    assert not study.folder.exists()
+    study(gpus=[1, 0])
+    assert {line.split()[-1] for line in calls(study.folder)} == {'4', '6'}
+
+
+def test_a_dry_run_says_what_would_run_and_writes_nothing(study, capsys):
+    study(dry_run=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == 'study: 4 of 4 runs to go'
+    assert all('train.py' in line and '--data-root' in line for line in lines[1:])
+    assert not study.folder.exists()
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'messages'),
+    [
+        ('arch.num_heads', 'archh.num_heads', ("variant 'wide'", 'archh: unknown key')),
+        ("arch.num_heads': 4", "arch.num_heads': 5", ("variant 'wide'", 'num_heads')),
+        ('accuracy/top1', 'accuracy/top9', ("variant 'narrow': metric: 'accuracy/top9' is not",)),
+        (str(TINY_CLS), 'missing.py', ('missing.py: no such config file',)),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_before_the_first_run(
+    study, monkeypatch, old, new, messages
+):
+    monkeypatch.setitem(globals(), 'STUDY', STUDY.replace(old, new))
+    with pytest.raises(InputError) as caught:
+        study()
+    assert [text for text in messages if text not in str(caught.value)] == []
+    assert not study.folder.exists()
+
+
+def test_missing_data_are_noticed_before_the_first_run(tool, tmp_path):
+    (tmp_path / 'study.py').write_text(STUDY)
+    result = tool('compare', 'study.py', '--data-root', 'nowhere')
+    refused(result, "variant 'narrow'", 'nowhere/train: the data_prefix of train_dataloader')
+    assert not (tmp_path / 'work_dirs').exists()
+
+
+def test_a_real_run_leaves_its_value_and_test_leaves_the_same(tool, folders, tmp_path):
+    arguments = (TINY_CLS, '--work-dir', 'run', '--data-root', folders)
+    assert tool('train', *arguments).status == 0
+    trained = value_after(tmp_path / 'run', 'accuracy/top1', 1)
+    for file in Path('run').glob('*/vis_data/scalars.json'):
+        file.unlink()
+    assert value_after(tmp_path / 'run', 'accuracy/top1', 1) is None
+    assert tool('test', TINY_CLS, 'run', *arguments[1:]).status == 0
+    assert value_after(tmp_path / 'run', 'accuracy/top1', 1) == trained
+
+
+@pytest.mark.threads
+def test_a_study_is_trained(command, folders, tmp_path):
+    (tmp_path / 'study.py').write_text(STUDY.replace('(0, 1)', '(0,)'))
+    result = command('compare', 'study.py', '--data-root', folders, '--work-dir', 'runs')
+    assert result.status == 0, result.out + result.err
+    found = rows(tmp_path / 'runs' / 'study', 'runs.csv')
+    assert [row['variant'] for row in found] == ['narrow', 'wide']
+
+
+@pytest.mark.parametrize(
+    'path', sorted((ROOT / 'configs' / 'studies').glob('*.py')), ids=lambda path: path.stem
+)
+def test_a_shipped_study_can_be_trained(tool, tmp_path, path):
+    for split in ('train', 'test'):
+        (tmp_path / 'crops' / split).mkdir(parents=True)
+    result = tool('compare', path, '--data-root', 'crops', '--dry-run')
+    assert result.status == 0, result.err
+    assert f'vitbackbones compare configs/studies/{path.name}' in path.read_text()

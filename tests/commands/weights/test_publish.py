@@ -1,0 +1,241 @@
+"""``publish``: what the folder holds, that it works, what leaves this machine and when."""
+
+import hashlib
+import json
+import shutil
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from types import SimpleNamespace
+
+import huggingface_hub
+import pytest
+import torch
+import yaml
+from mmengine.config import Config
+
+from tests.openmmlab.conftest import HERE, write_model
+from vitbackbones.commands.weights.publish import add_arguments, publish
+from vitbackbones.configuration.read import read_config
+from vitbackbones.errors import InputError
+from vitbackbones.results.publishing.model_card import write_card
+from vitbackbones.results.publishing.trained_run import portable_text, read_run
+from vitbackbones.training.find_checkpoint import find_checkpoint
+from vitbackbones.weights.read.load import load_file
+
+pytestmark = pytest.mark.compat
+RECORDS = (
+    {'loss': 2.0, 'time': 0.1, 'step': 2, 'epoch': 2},
+    {'coco/bbox_mAP': 0.1, 'time': 0.1, 'step': 1},
+    {'coco/bbox_mAP': 0.3, 'coco/bbox_mAP_s': -1.0, 'data_time': 0.1, 'time': 0.1, 'step': 2},
+)
+
+
+@pytest.fixture(scope='module')
+def trained(tmp_path_factory):
+    """A work dir: config, log, an older checkpoint and the best one with an optimizer."""
+    folder = tmp_path_factory.mktemp('run')
+    write_model(HERE / 'tiny_det.py', folder)
+    config = read_config(folder / 'tiny_det.py')
+    config.work_dir = str(folder)
+    config.test_dataloader.dataset.data_root = '/home/someone/pets'
+    config.dump(folder / 'tiny_det.py')
+    content = torch.load(folder / 'tiny_det.pth') | {'optimizer': {'state': {}}}
+    torch.save(content, folder / 'best_coco_bbox_mAP_epoch_2.pth')
+    (folder / 'tiny_det.pth').rename(folder / 'epoch_3.pth')
+    log = folder / '20260101_000000/vis_data/scalars.json'
+    log.parent.mkdir(parents=True)
+    log.write_text('\n'.join(map(json.dumps, RECORDS)))
+    return folder
+
+
+@pytest.fixture
+def call(trained, tmp_path):
+    """``call('--push', NAME)`` publishes the work dir and returns the folder."""
+
+    def run(*arguments, work_dir=trained):
+        parser = ArgumentParser()
+        add_arguments(parser)
+        out = tmp_path / 'published'
+        publish(parser.parse_args([str(work_dir), '--out', str(out), *arguments]))
+        return out
+
+    return run
+
+
+def test_weights_are_those_of_the_best_checkpoint_alone(call, trained):
+    out = call()
+    assert {file.name for file in out.iterdir()} == {'README.md', 'config.py', 'model.safetensors'}
+    source = load_file(trained / 'best_coco_bbox_mAP_epoch_2.pth')
+    written = load_file(out / 'model.safetensors')
+    assert written.keys() == {'meta', 'state_dict'}
+    torch.testing.assert_close(written['state_dict'], source['state_dict'], rtol=0, atol=0)
+    classes = source['meta']['dataset_meta']['classes']
+    assert written['meta']['dataset_meta']['classes'] == list(classes)
+    assert find_checkpoint(str(out), 'CHECKPOINT') == out / 'model.safetensors'
+
+
+def test_the_card_says_what_the_file_is(call):
+    out = call('--license', 'mit')
+    _, front, text = (out / 'README.md').read_text().split('---\n', 2)
+    front = yaml.safe_load(front)
+    assert (front['license'], front['pipeline_tag']) == ('mit', 'object-detection')
+    (result,) = front['model-index'][0]['results']
+    assert result['metrics'] == [{'type': 'coco/bbox_mAP', 'value': 0.3}]
+    assert hashlib.sha256((out / 'model.safetensors').read_bytes()).hexdigest() in text
+    assert 'epoch 2' in text
+    assert 'torch ' in text
+
+
+def test_another_checkpoint_has_no_metrics_of_the_best_one(call, trained):
+    card = (call('--checkpoint', str(trained / 'epoch_3.pth')) / 'README.md').read_text()
+    assert 'model-index' not in card
+    assert 'The log of the run has none for these weights.' in card
+
+
+def test_the_config_names_no_places_of_this_machine(call, trained):
+    text = (call() / 'config.py').read_text()
+    assert str(trained) not in text
+    assert '/home/someone' not in text
+    assert "data_root='data/pets'" in text
+    read_config(call('--overwrite') / 'config.py')
+
+
+def test_the_config_has_neither_other_places_nor_passwords(trained):
+    run = read_run(trained)
+    run.config.test_dataloader.dataset.data_root = '/'
+    run.config.model.backbone.init_cfg = {'checkpoint': '/home/someone/start.pth'}
+    run.config.cache = ['file:///home/someone/cache', 'bbox_mAP']
+    run.config.visualizer = {'init_kwargs': {'api_key': 'a1b2', 'project': 'pets'}}
+    text = portable_text(run)
+    assert not [secret for secret in ('someone', 'a1b2') if secret in text]
+    config = Config.fromstring(text, '.py')
+    assert config.model.backbone.init_cfg.checkpoint == 'start.pth'
+    assert config.cache == ['cache', 'bbox_mAP']
+    assert config.visualizer.init_kwargs == {'api_key': '', 'project': 'pets'}
+
+
+def test_names_of_classes_stay_in_their_cell(trained):
+    run = read_run(trained)
+    run.meta['classes'] = ['a|b', 'c\nd', '<img src=x>', '\x1b[31m']
+    (row,) = (
+        line
+        for line in write_card(run, 'x.safetensors', 1, '0', 'mit').split('\n')
+        if 'classes' in line
+    )
+    assert row == r'| classes | a&#124;b, c d, &lt;img src=x&gt;, \x1b[31m |'
+
+
+def test_a_model_of_another_toolbox_has_a_card_without_a_task(trained):
+    run = read_run(trained)
+    run.config.default_scope = 'mmpose'
+    _, front, text = write_card(run, 'x.safetensors', 1, '0', 'mit').split('---\n', 2)
+    front = yaml.safe_load(front)
+    assert front['tags'] == ['vitbackbones']
+    assert not {'pipeline_tag', 'model-index'} & front.keys()
+    assert 'coco/bbox_mAP' in text
+
+
+@pytest.mark.parametrize('other', ['epoch_1.pth', 'README.md.txt'])
+def test_only_a_folder_of_publish_is_replaced(other, call, tmp_path):
+    out = call()
+    (out / other).write_text('mine')
+    with pytest.raises(InputError, match='holds other files than .* and is not replaced'):
+        call('--overwrite')
+    assert (out / other).read_text() == 'mine'
+
+
+@pytest.fixture
+def hub(monkeypatch, tmp_path):
+    """A hub that notes what it is asked to create and gets; its ``card`` is there already."""
+    hub = SimpleNamespace(card='', private='not asked', files=None)
+
+    class Api:
+        def create_repo(self, name, private, exist_ok):
+            assert (name, exist_ok) == ('me/pets', True)
+            hub.private = private
+
+        def file_exists(self, name, file):
+            return bool(hub.card)
+
+        def hf_hub_download(self, name, file):
+            (tmp_path / 'card.md').write_text(hub.card)
+            return str(tmp_path / 'card.md')
+
+        def upload_folder(self, repo_id, folder_path, ignore_patterns):
+            names = {file.name for file in Path(folder_path).iterdir()}
+            hub.files = sorted(names - {*ignore_patterns})
+
+    monkeypatch.setattr(huggingface_hub, 'HfApi', Api)
+    monkeypatch.setattr(huggingface_hub, 'get_token', lambda: 'a token')
+    return hub
+
+
+def test_nothing_is_uploaded_unless_asked_for(call, hub):
+    call()
+    assert (hub.private, hub.files) == ('not asked', None)
+    call('--overwrite', '--push', 'me/pets')
+    assert hub.files == ['README.md', 'config.py', 'model.safetensors']
+    assert hub.private is None  # as the owner's settings have it
+
+
+def test_a_repository_can_be_created_private(call, hub):
+    with pytest.raises(InputError, match='--private: .* give --push'):
+        call('--private')
+    call('--push', 'me/pets', '--private')
+    assert hub.private is True
+
+
+def test_a_card_of_the_hub_is_replaced_only_if_publish_wrote_it(call, hub, capsys):
+    hub.card = '# Pets, described by hand'
+    out = call('--push', 'me/pets')
+    assert hub.files == ['config.py', 'model.safetensors']
+    assert 'warning: me/pets keeps its README.md' in capsys.readouterr().err
+    hub.card = (out / 'README.md').read_text()
+    call('--overwrite', '--push', 'me/pets')
+    assert 'README.md' in hub.files
+
+
+def test_a_hub_that_refuses_is_one_message_and_the_folder_stays(call, monkeypatch, tmp_path):
+    class Api:
+        def create_repo(self, name, **options):
+            raise OSError('403 Forbidden\nmore')
+
+    monkeypatch.setattr(huggingface_hub, 'HfApi', Api)
+    monkeypatch.setattr(huggingface_hub, 'get_token', lambda: 'a token')
+    with pytest.raises(InputError, match=r'--push me/pets: 403 Forbidden\. The folder .* complete'):
+        call('--push', 'me/pets')
+    assert (tmp_path / 'published/README.md').is_file()
+
+
+def test_what_is_missing_for_an_upload_is_said_before_anything_is_written(
+    call, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(huggingface_hub, 'get_token', lambda: None)
+    with pytest.raises(InputError, match='must be OWNER/NAME'):
+        call('--push', 'pets')
+    with pytest.raises(InputError, match='hf auth login'):
+        call('--push', 'me/pets')
+    monkeypatch.setitem(sys.modules, 'huggingface_hub', None)
+    with pytest.raises(InputError, match='pip install huggingface_hub'):
+        call('--push', 'me/pets')
+    assert not (tmp_path / 'published').exists()
+
+
+def test_what_is_no_finished_run_is_refused(call, trained, tmp_path):
+    with pytest.raises(InputError, match='has no config that train wrote'):
+        call(work_dir=tmp_path)
+    torch.save({'x': torch.ones(1)}, tmp_path / 'bare.pth')
+    with pytest.raises(InputError, match='has no state_dict'):
+        call('--checkpoint', str(tmp_path / 'bare.pth'))
+    call()
+    with pytest.raises(InputError, match='is there already; choose another, or --overwrite'):
+        call()
+
+
+def test_a_run_without_validation_is_published_with_its_test_set(call, trained, tmp_path):
+    folder = shutil.copytree(trained, tmp_path / 'run')
+    config = read_config(folder / 'tiny_det.py')
+    config.val_dataloader = config.val_evaluator = config.val_cfg = None
+    config.dump(folder / 'tiny_det.py')
+    assert 'On val of pets' in (call(work_dir=folder) / 'README.md').read_text()

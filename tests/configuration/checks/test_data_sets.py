@@ -1,0 +1,224 @@
+"""All data sets of a config are looked into; classes and batches without data are found."""
+
+import json
+
+import pytest
+from mmengine.config import Config
+
+from vitbackbones.configuration.checks.data_sets import (
+    check_batches,
+    check_classes_occur,
+    check_data,
+    check_erasing,
+    check_labels,
+)
+from vitbackbones.configuration.data_paths import locate_data
+from vitbackbones.data.checks.findings import Findings
+from vitbackbones.errors import InputError
+
+from ...training.shapes_configs import dataset, make_config, make_mask_config
+
+
+def spoil(path):
+    content = json.loads(path.read_text())
+    content['annotations'][0]['bbox'] = [1, 1, 0, 0]
+    path.write_text(json.dumps(content))
+
+
+def test_annotations_are_looked_into(annotations):
+    path = annotations / 'instances_train.json'
+    config = make_config()
+    config = locate_data(config, None, ('train', 'val'))
+    assert check_data(config, ('train', 'val')) == []
+    spoil(path)
+    (warning,) = check_data(config, ('train', 'val'))
+    assert str(path) in warning
+
+
+@pytest.mark.parametrize(
+    'wrap',
+    [
+        lambda inner: {'type': 'RepeatDataset', 'times': 3, 'dataset': inner},
+        lambda inner: {'type': 'ConcatDataset', 'datasets': [inner]},
+        lambda inner: {'type': 'RepeatDataset', 'dataset': {'type': 'X', 'datasets': [inner]}},
+    ],
+)
+def test_wrappers_are_looked_into(annotations, wrap):
+    spoil(annotations / 'instances_train.json')
+    config = make_config(wrap(dataset('train')))
+    config = locate_data(config, None, ('train',))
+    (warning,) = check_data(config, ('train',))
+    assert 'left out in training: 1' in warning
+
+
+def test_data_to_evaluate_on_are_known_by_their_loader(annotations):
+    path = annotations / 'instances_val.json'
+    path.write_text(path.read_text().replace('"iscrowd": 0', '"iscrowd": null'))
+    config = make_config(val=dataset('val'))
+    config = locate_data(config, None, ('train', 'val'))
+    with pytest.raises(InputError, match="have no 'iscrowd' of 0 or 1"):
+        check_data(config, ('train', 'val'))
+
+
+def test_classes_are_looked_for(annotations):
+    path = annotations / 'instances_train.json'
+    content = json.loads(path.read_text())
+    first = content['categories'][0]
+    kept = [each for each in content['annotations'] if each['category_id'] != first['id']]
+    path.write_text(json.dumps({**content, 'annotations': kept}))
+    config = make_config()
+    config = locate_data(config, None, ('train',))
+    warnings = check_data(config, ('train',))
+    assert f"no usable box of the classes '{first['name']}'" in warnings[-1]
+
+
+def test_batches_are_compared_with_the_data(annotations):
+    config = make_config()
+    config.train_dataloader.update(batch_size=7, drop_last=True)
+    config = locate_data(config, None, ('train',))
+    with pytest.raises(InputError, match='but there are 6 images: no batch is left'):
+        check_data(config, ('train',))
+
+
+def test_masks_are_looked_into(annotations):
+    config = make_mask_config()
+    config = locate_data(config, None, ('train',))
+    assert check_data(config, ('train',)) == []
+    path = annotations / 'train' / '000001.png'
+    path.write_bytes(b'')
+    with pytest.raises(InputError, match=str(path)):
+        check_data(config, ('train',))
+
+
+def test_unusable_annotations_stop(annotations, monkeypatch):
+    (annotations / 'instances_train.json').write_text('{')
+    config = make_config()
+    config = locate_data(config, None, ('train',))
+    with pytest.raises(InputError, match=r'instances_train\.json'):
+        check_data(config, ('train',))
+    monkeypatch.setenv('LOCAL_RANK', '1')  # the first process of the machine has looked
+    assert check_data(config, ('train',)) == []
+
+
+# ---------------------------------------------------------------------------- enough
+
+ONE = {'type': 'CustomDataset'}
+PATH = 'train_dataloader.dataset'
+
+
+def training_on(dataset=ONE, scope='mmdet', **loader):
+    return Config({'default_scope': scope, 'train_dataloader': {'dataset': dataset, **loader}})
+
+
+def test_classes_that_do_not_occur_are_named():
+    found = {PATH: Findings(occurs={'cat': 3, 'dog': 0, 'cow': 0})}
+    (warning,) = check_classes_occur(training_on(), found)
+    assert warning == (
+        "train_dataloader: no usable box of the classes 'dog', 'cow'; none is learned"
+    )
+
+
+def test_one_of_several_data_sets_may_have_them():
+    config = training_on({'type': 'ConcatDataset', 'datasets': [ONE, ONE]})
+    found = {f'{PATH}.0': Findings(occurs={'cat': 3, 'dog': 0})}
+    assert check_classes_occur(config, found)
+    found[f'{PATH}.1'] = Findings(occurs={'cat': 0, 'dog': 1})
+    assert check_classes_occur(config, found) == []
+    found[f'{PATH}.1'] = Findings()  # not looked at
+    assert check_classes_occur(config, found) == []
+
+
+def test_a_sample_is_said_to_be_one():
+    found = {PATH: Findings(occurs={'sky': 3, 'sea': 0, 'sun': 2}, sampled='200 of 900 masks')}
+    (warning,) = check_classes_occur(training_on(scope='mmseg'), found)
+    assert "no pixel of the classes 'sea' in 200 of 900 masks (vitbackbones check looks" in warning
+
+
+@pytest.mark.parametrize(('scope', 'unit'), [('mmseg', 'pixel'), ('mmpretrain', 'image')])
+def test_a_single_class_is_refused(scope, unit):
+    found = {PATH: Findings(occurs={'sky': 0, 'sea': 9, 'sun': 0})}
+    with pytest.raises(InputError, match=f"every {unit} .* class 'sea'; there is none of 'sky'"):
+        check_classes_occur(training_on(scope=scope), found)
+    assert check_classes_occur(training_on(), found)  # boxes have a background
+    found[PATH].sampled = '200 of 900 masks'
+    assert check_classes_occur(training_on(scope=scope), found)
+
+
+def test_only_training_must_have_all():
+    config = training_on()
+    config.val_dataloader = config.train_dataloader
+    found = {'val_dataloader.dataset': Findings(occurs={'cat': 3, 'dog': 0})}
+    assert check_classes_occur(config, found) == []
+
+
+def batches(samples=10, dataset=ONE, **loader):
+    config = training_on(dataset, **{'batch_size': 11, 'drop_last': True, **loader})
+    inner = PATH if dataset is ONE or 'indices' in dataset else f'{PATH}.dataset'
+    check_batches(config, {inner: Findings(samples=samples)}, ('train',))
+
+
+def test_a_batch_that_is_never_full():
+    with pytest.raises(InputError) as caught:
+        batches()
+    assert str(caught.value) == (
+        'train_dataloader: batch_size is 11 and incomplete batches are dropped, but there are 10 '
+        'images: no batch is left. Lower train_dataloader.batch_size, or set '
+        'train_dataloader.drop_last=False.'
+    )
+
+
+def test_images_are_shared_among_processes(monkeypatch):
+    batches(batch_size=5)
+    monkeypatch.setenv('WORLD_SIZE', '3')
+    batches(batch_size=4)
+    with pytest.raises(InputError, match='there are 10 images for 3 processes'):
+        batches(batch_size=5)
+
+
+def test_a_part_of_a_data_set():
+    batches(samples=20, dataset={**ONE, 'indices': 11})
+    with pytest.raises(InputError, match='there are 3 images'):
+        batches(samples=20, dataset={**ONE, 'indices': [4, 5, 6]})
+
+
+def test_repeated_data():
+    repeated = {'type': 'RepeatDataset', 'times': 2, 'dataset': ONE}
+    batches(dataset=repeated, batch_size=20)
+    with pytest.raises(InputError, match='there are 20 images'):
+        batches(dataset=repeated, batch_size=21)
+
+
+@pytest.mark.parametrize(
+    'loader',
+    [
+        {'drop_last': False},
+        {'sampler': {'type': 'InfiniteSampler'}},
+        {'batch_sampler': {'type': 'AspectRatioBatchSampler'}},
+        {'samples': None},
+        {'dataset': {'type': 'ClassBalancedDataset', 'dataset': ONE}},
+    ],
+)
+def test_what_can_work_is_left_alone(loader):
+    batches(**loader)
+
+
+def test_more_classes_than_the_head_has():
+    config = training_on(scope='mmpretrain')
+    found = {PATH: Findings(occurs={'a': 1, 'b': 1, 'c': 1})}
+    check_labels(config, found)
+    config.model = {'head': {'num_classes': 3}}
+    check_labels(config, found)
+    config.model = {'head': {'num_classes': 2}}
+    with pytest.raises(InputError, match=f'{PATH}: has 3 classes, but model.head.num_classes is 2'):
+        check_labels(config, found)
+
+
+def test_pictures_that_are_erased_twice_are_named():
+    inner = {**ONE, 'pipeline': [{'type': 'mmpretrain.RandomErasing', 'erase_prob': 0.25}]}
+    config = training_on({'type': 'RepeatDataset', 'dataset': inner}, scope='mmpretrain')
+    config.model = {'data_preprocessor': {'erase_prob': 0.25}}
+    (warning,) = check_erasing(config, ('train', 'val'))
+    assert warning.startswith(f'{PATH}.dataset.pipeline: RandomErasing erases, and the model erase')
+    assert check_erasing(config, ('test',)) == []
+    config.model.data_preprocessor.erase_prob = 0
+    assert check_erasing(config, ('train', 'val')) == []

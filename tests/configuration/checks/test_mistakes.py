@@ -1,0 +1,280 @@
+"""Wrong values in a config, of every section: what is said of each before data are looked at."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+
+import pytest
+
+from vitbackbones.commands.cli import ConfigOptions
+from vitbackbones.configuration.checks.agreement import require_agreement
+from vitbackbones.configuration.checks.trial import try_model
+from vitbackbones.configuration.lint import lint
+from vitbackbones.configuration.read import read_config
+from vitbackbones.errors import InputError
+
+TINY = Path(__file__).parents[2] / 'commands'
+DETECTOR, SEGMENTOR, CLASSIFIER, MASK_RCNN, PANOPTIC = (
+    TINY / f'tiny_{task}.py' for task in ('detr', 'seg', 'cls', 'mask_rcnn', 'mask2former')
+)
+BASE_KEYS = 'base, embed_dims, depth, num_heads'
+
+
+def check(file, option, work_dir):
+    """What the tools do with a config before they look at its data."""
+    parser = ArgumentParser()
+    parser.add_argument('--cfg-options', nargs='+', action=ConfigOptions)
+    options = parser.parse_args(['--cfg-options', option]).cfg_options
+    config = read_config(file, options)
+    lint(config, options)
+    require_agreement(config)
+    config.work_dir = str(work_dir)
+    try_model(config)
+    return config
+
+
+DETECTION = {
+    # sections of another form
+    'model=3': 'model: is 3, but it must be a dict with a type',
+    'train_dataloader=abc': "train_dataloader: is 'abc', but it must be a dict or None",
+    'val_evaluator=[1,2]': 'val_evaluator: is [1, 2], but it must be a dict or a list of 1',
+    'val_evaluator=None': 'val_evaluator: is missing beside val_dataloader, val_cfg; give all of',
+    'default_hooks=None': 'default_hooks: is None, but it must be a dict',
+    'custom_hooks=dict(type=EMAHook)': "custom_hooks: is {'type': 'EMAHook'}, but it must be",
+    'default_hooks.logger=5': 'default_hooks.logger: is 5, but it must be a dict with a t',
+    'default_scope=[1]': 'default_scope: is [1], but it must be a text or None',
+    'model.backbone=x': "model.backbone: is 'x', but it must be a dict with a type",
+    'model.backbone.init_cfg=x.pth': "init_cfg: is 'x.pth', but it must be a dict or a list",
+    'param_scheduler.0=3': 'param_scheduler: is [3, {',
+    # single settings
+    'log_level=FOO': "log_level: is 'FOO', but it must be the name of a log level, such as INFO",
+    'randomness.seed=-1': 'seed: is -1, but it must be a whole number from 0 to 4294967295 or None',
+    'env_cfg.mp_cfg.mp_start_method=x': "it must be one of 'fork', 'spawn', 'forkserver', None",
+    'compile=x': "compile: is 'x', but it must be a dict or True or False",
+    'sync_bn=x': "sync_bn: is 'x', but it must be one of 'torch', 'mmcv', None",
+    # data
+    'train_dataloader.batch_size=0': 'batch_size: is 0, but it must be a whole number from 1',
+    'train_dataloader.sampler=None': 'dataloader.sampler: is None, but it must be a dict with a',
+    'train_dataloader.dataset.ann_file=3': 'dataset.ann_file: is 3, but it must be a text or None',
+    'train_dataloader.dataset.test_mode=x': "test_mode: is 'x', but it must be True or False",
+    'train_dataloader.dataset.pipeline.1.scale=0': 'is 0, but it must be a number above 0 or a pai',
+    'train_dataloader.dataset.filter_cfg.filter_empty_gtt=1': "did you mean 'filter_empty_gt'?",
+    'train_dataloader.dataset.metainfo.CLASSES=x': "did you mean 'classes'?",
+    # length and optimizer
+    'train_cfg.max_epochs=0': 'train_cfg.max_epochs: is 0, but it must be a whole number from 1',
+    'train_cfg.val_interval=0': 'train_cfg.val_interval: is 0, but it must be a whole number',
+    'optim_wrapper.optimizer.lr=abc': "lr: is 'abc', but it must be a number from 0 or None",
+    'optim_wrapper.optimizer.lr=nan': 'lr: is nan, but it must be a number from 0 or None',
+    'optim_wrapper.clip_grad.max_norm=-1': 'max_norm: is -1, but it must be a number above 0',
+    'optim_wrapper.clip_grad.max_nrm=1': "clip_grad.max_nrm: unknown key; did you mean 'max_norm'?",
+    'optim_wrapper.paramwise_cfg.custom_keys.bakbone.lr_mult=0.1': (
+        "custom_keys.bakbone: is in no name of a parameter of the model; did you mean 'backbone'?"
+    ),
+    'param_scheduler.0.start_factor=0': 'start_factor: is 0, but it must be a number above 0',
+    'param_scheduler.1.gamma=x': "param_scheduler.1.gamma: is 'x', but it must be a number",
+    'default_hooks.checkpoint.interval=0': 'is 0, but it must be a whole number from 1 or on',
+    'default_hooks.checkpoint.save_best=coco/bbox_map': "did you mean 'coco/bbox_mAP'?",
+    # model
+    'model.backbone.arch=zz': "model.backbone: unknown arch 'zz'; known: ti, s, b, l",
+    'model.backbone.arch.dept=1': f'model.backbone: arch has no dept; known: {BASE_KEYS}',
+    'model.backbone.arch.num_heads=0': 'arch.num_heads=0: must be one of the whole numbers from 1',
+    'model.backbone.patch_size=0': 'model.backbone: patch_size=0: a whole number from 1',
+    'model.backbone.frozen_stages=99': 'model.backbone: frozen_stages=99: a number in [-1, 1]',
+    'model.backbone.out_indices=7': 'model.backbone: out_indices=7 of 1: each must be in [-1, 1)',
+    'model.backbone.norm_eps=x': "model.backbone.norm_eps: is 'x', but it must be a number",
+    'model.backbone.drop_rate=-1': 'model.backbone: drop_rate=-1: a rate of dropout is in [0, 1]',
+    'model.neck.in_channels=[256]': 'model.neck.in_channels: is [256], but the backbone gives [32]',
+    'model.neck.in_channels=32': 'model.neck: AssertionError: assert isinstance(in_channels, list)',
+    'model.neck.out_channels=64': 'bbox_head.embed_dims: is 32, but model.neck.out_channels need',
+    'model.positional_encoding.num_feats=8': 'is 8, but model.neck.out_channels needs 32 / 2',
+    'model.num_queries=3': 'model.test_cfg.max_per_img: is 5, more than model.num_queries=3',
+    'model.test_cfg.max_per_imgg=0': "max_per_imgg: unknown key; did you mean 'max_per_img'?",
+    'model.train_cfg.assignerr=1': "model.train_cfg.assignerr: unknown key; did you mean 'assigner",
+    'model.train_cfg.assigner.match_costs=3': 'model.bbox_head: TypeError',
+    'model.bbox_head.loss_bbox.loss_weight=x': "loss_weight: is 'x', but it must be a number",
+    'model.encoder.num_layers=0': 'num_layers: is 0, but it must be a whole number from 1',
+    'model.decoder.num_layers=1.5': 'num_layers: is 1.5, but it must be a whole number from 1',
+    'model.data_preprocessor.std=[0,0,0]': 'must be a list (a number above 0 each) or None',
+    'custom_imports=dict(imports=x)': 'no effect, it was read with the file; set it there',
+    # metrics, which would stop after an epoch
+    'val_evaluator.proposal_nums=[1]': 'it must be a list of 3 or more (a whole number from 1 each',
+    'val_evaluator.proposal_nums=[0,0,0]': 'it must be a list of 3 or more (a whole number from 1',
+    'val_evaluator.iou_thrs=[2]': "is [2], but it must be None: COCO's summary needs its own",
+    'val_evaluator.iou_thrs=0.5': "is 0.5, but it must be None: COCO's summary needs its own",
+    'val_evaluator.metric=bbx': "metric: is 'bbx', but it must be one of 'bbox', 'segm', 'proposal",
+    'val_evaluator.metric=[]': 'metric: is [], but it must be one of',
+    'val_evaluator.metric_items=[mAP_51]': "metric_items: is ['mAP_51'], but it must be a list of",
+    'train_dataloader.dataset.pipeline.1.keep_ratio=5': 'keep_ratio: is 5, but it must be True or',
+    'val_evaluator.sort_categories=5': 'sort_categories: is 5, but it must be True or False',
+    'val_evaluator.classwise=2': 'classwise: is 2, but it must be True or False',
+    'val_evaluator.ann_file=None': 'is missing; set it to the annotations of val_dataloader.datase',
+    'val_evaluator.collect_device=tpu': "is 'tpu', but it must be one of 'cpu', 'gpu'",
+    'val_evaluator=[]': 'val_evaluator: is [], but it must be a dict or a list of 1 or more',
+    # averages and other hooks
+    'custom_hooks=[dict(type=EMAHook,momentum=2)]': 'is 2, but it must be a number above 0 and bel',
+    'custom_hooks=[dict(type=EMAHook,momentum=-1)]': 'is -1, but it must be a number above 0',
+    'custom_hooks=[dict(type=vitbackbones.EMAHook,momentum=5)]': 'momentum: is 5, but it must be a',
+    'custom_hooks=[dict(type=EMAHook,interval=0)]': 'interval: is 0, but it must be a whole number',
+    'custom_hooks=[dict(type=EMAHook,interval=-1)]': 'interval: is -1, but it must be a whole numb',
+    'custom_hooks=[dict(type=EMAHook,begin_epoch=9)]': 'is 9, but the run ends at train_cfg.max_ep',
+    'custom_hooks=[dict(type=EMAHook,begin_iter=-3)]': 'begin_iter: is -3, but it must be a whole',
+    "custom_hooks=[dict(type=EarlyStoppingHook,monitor='coco/bbox_map')]": "mean 'coco/bbox_mAP'?",
+    'default_hooks.checkpoint.save_last=5': 'save_last: is 5, but it must be True or False',
+    'default_hooks.checkpoint.max_keep_ckpts=0': 'is 0, but it must be a whole number from 1 or on',
+    'default_hooks.checkpoint.filename_tmpl=x': "is 'x', but it must be the name of a file with on",
+    'default_hooks.visualization=dict(type=DetVisualizationHook,interval=0)': 'interval: is 0, but',
+    # schedules
+    'param_scheduler.0.start_factor=2': 'is 2, but it must be a number above 0 up to 1',
+    'param_scheduler.0.end_factor=2': 'is 2, but it must be a number from 0 up to 1',
+    'param_scheduler.0.end=5.5': 'end: is 5.5, but it must be a whole number from 1',
+    'param_scheduler.1.gamma=-0.1': 'gamma: is -0.1, but it must be a number above 0',
+    'param_scheduler.1.gamma=nan': 'gamma: is nan, but it must be a number above 0',
+    'param_scheduler=[dict(type=CosineAnnealingLR,T_max=0)]': 'T_max: is 0, but it must be a whole',
+    'param_scheduler=[dict(type=CosineAnnealingLR,T_max=-3)]': 'T_max: is -3, but it must be a who',
+    'param_scheduler=[dict(type=CosineAnnealingLR,eta_min=-1)]': 'eta_min: is -1, but it must be a',
+    'param_scheduler=[dict(type=CosineAnnealingLR,eta_min_ratio=2)]': 'is 2, but it must be a numb',
+    'param_scheduler=[dict(type=StepLR,step_size=0)]': 'step_size: is 0, but it must be a whole',
+    'param_scheduler=[dict(type=CosineRestartLR,periods=[0])]': 'periods: is [0], but it must be a',
+    'param_scheduler=[dict(type=PolyLR,power=-1)]': 'power: is -1, but it must be a number from 0',
+    'param_scheduler=[dict(type=ConstantLR,factor=0)]': 'factor: is 0, but it must be a number abo',
+    # losses, padding and numbers that are none
+    'model.bbox_head.loss_cls.loss_weight=-1': 'is -1, but it must be a number from 0 or a list',
+    'model.bbox_head.loss_cls.class_weight=[1,2]': 'has 2 weights for 3 classes and "no object"',
+    'model.bbox_head.loss_iou.eps=-1': 'eps: is -1, but it must be a number above 0',
+    'model.bbox_head.sync_cls_avg_factor=3': 'sync_cls_avg_factor: is 3, but it must be True or',
+    'model.bbox_head.loss_cls.reduction=avg': "it must be one of 'none', 'mean', 'sum'",
+    'model.train_cfg.assigner.match_costs.2.iou_mode=x': "it must be one of 'iou', 'iof', 'giou'",
+    'model.test_cfg.max_per_img=0': 'is 0, but it must be a whole number from 1 or one of -1',
+    'model.test_cfg.max_per_img=-1': 'max_per_img: is -1, but DETR needs a number from 1',
+    'model.positional_encoding.temperature=0': 'is 0, but it must be a number above 0',
+    'model.positional_encoding.scale=nan': 'scale: is nan, but it must be a number',
+    'model.data_preprocessor.pad_value=inf': 'pad_value: is inf, but it must be a number',
+    'model.data_preprocessor.std=[1,1,inf]': 'must be a list (a number above 0 each) or None',
+    'model.neck.kernel_size=0': 'kernel_size: is 0, but it must be a whole number from 1',
+    'optim_wrapper.optimizer.lr=inf': 'lr: is inf, but it must be a number from 0 or None',
+    'optim_wrapper.optimizer.betas=[2,0.9]': 'must be a list of 2 or more (a number from 0 and bel',
+}
+SEGMENTATION = {
+    'model.decode_head.norm_cfg.eps=0': 'norm_cfg.eps: is 0, but it must be a number above 0',
+    'model.decode_head.threshold=2': 'threshold: is 2, but it must be a number from 0 up to 1',
+    'model.test_cfg.modee=slide': "model.test_cfg.modee: unknown key; did you mean 'mode'?",
+    'model.test_cfg.stride=(99,99)': 'stride: is (99, 99), larger than crop_size=(64, 64): it leav',
+    'model.test_cfg.crop_size=None': "model.test_cfg.crop_size: is missing, mode='slide' needs it",
+    'model.decode_head.in_channels=64': 'in_channels: is 64, but the backbone gives 32',
+    'model.decode_head.in_index=5': 'in_index: is 5, but the backbone gives 1 map',
+    'val_evaluator.iou_metrics=x': "it must be one of 'mIoU', 'mDice', 'mFscore' or a list",
+    'model.backbone.attention.sharing=QK': "model.backbone: sharing='QK': must be five l",
+    'model.decode_head.loss_decode=dict(type=CrossEntropyLoss,class_weight=[1,2])': (
+        'class_weight: has 2 weights for 4 classes; set it to [1.0] * 4'
+    ),
+    'model.decode_head.loss_decode=dict(type=CrossEntropyLoss,class_weight=2.0)': (
+        'class_weight: is one number for 4 classes; set it to [1.0] * 4'
+    ),
+    'model.decode_head.loss_decode=dict(type=CrossEntropyLoss,class_weight=[1,-1,1,1])': (
+        'class_weight: is [1, -1, 1, 1], but it must be a number from 0 or a list of 1 or more'
+    ),
+    'model.data_preprocessor.size=[63,64]': 'is [63, 64], less than train_dataloader.dataset.pipel',
+    'model.data_preprocessor.size=None': 'is None; set it to that of the crops, or size_divisor',
+    'model.data_preprocessor.size_divisor=32': 'is (64, 64); set it to that of the crops, or size_',
+    'model.data_preprocessor.size_divisor=0': 'is 0, but it must be a whole number from 1 or None',
+    'model.data_preprocessor.seg_pad_val=-300': 'is -300, but it must be a whole number from 0 to',
+    'model.data_preprocessor.seg_pad_val=0': 'is 255, where padding gives data_preprocessor.seg_pa',
+    'model.data_preprocessor.pad_val=x': "pad_val: is 'x', but it must be a number",
+    'model.decode_head.ignore_index=0': 'is 0, where padding gives data_preprocessor.seg_pad_val=2',
+    'model.decode_head.align_corners=5': 'is 5, but it must be True or False or None',
+    'model.decode_head.dropout_ratio=-1': 'is -1, but it must be a number from 0 and below 1',
+    'model.test_cfg.stride=43': 'stride: is 43, but it must be a list of 2',
+    'val_evaluator.iou_metrics=[]': 'iou_metrics: is [], but it must be one of',
+    'val_evaluator.format_only=True': 'val_evaluator.output_dir: is missing, format_only=True wri',
+    'train_dataloader.dataset.pipeline.3.cat_max_ratio=2': 'it must be a number above 0 up to 1',
+}
+CLASSIFICATION = {
+    'model.head.in_channels=3': 'model.head.in_channels: is 3, but the backbone gives 32',
+    'model.backbone.out_type=featmap': "out_type: must be 'cls_token' or 'pooled' for model.head",
+    'val_evaluator.topk=(1,9)': 'val_evaluator.topk: is 9, more than model.head.num_classes=3',
+    'model.train_cfg.augments=dict(type=Mixup)': 'model.train_cfg.augments: TypeError: Mixup.__',
+    'train_dataloader.sampler=dict(type=RepeatAugSampler,num_repeats=0)': 'num_repeats: is 0, but',
+    'train_dataloader.sampler=dict(type=RepeatAugSampler,num_repeats=-1)': 'num_repeats: is -1, bu',
+    'model.head.cal_acc=5': 'cal_acc: is 5, but it must be True or False',
+    'model.head=dict(cal_acc=True,topk=(1,9))': 'model.head.topk: is 9, more than model.head.num_c',
+    'model.head.loss=dict(type=CrossEntropyLoss,class_weight=[1,2])': 'has 2 weights for 3 classes',
+    'default_hooks.ema.momentum=2': 'momentum: is 2, but it must be a number above 0 and below 1',
+    'val_evaluator.topk=[]': 'topk: is [], but it must be a whole number from 1 or a list of 1 or',
+    'val_evaluator.thrs=x': "thrs: is 'x', but it must be a number from 0 up to 1 or a list",
+    'log_processor.num_digits=-1': 'num_digits: is -1, but it must be a whole number from 0',
+}
+REGIONS = {
+    'model.test_cfg.rcnn.score_thr=nan': 'score_thr: is nan, but it must be a number from 0',
+    'model.test_cfg.rcnn.score_thr=2': 'score_thr: is 2, but it must be a number from 0 and below',
+    'model.test_cfg.rcnn.nms.iou_threshold=2': 'is 2, but it must be a number from 0 up to 1',
+    'model.test_cfg.rcnn.nms.type=foo': "is 'foo', but it must be one of 'nms', 'soft_nms', 'nms_m",
+    'model.test_cfg.rpn.max_per_img=0': 'is 0, but it must be a whole number from 1 or one of -1',
+    'model.test_cfg.rpn.nms_pre=x': "nms_pre: is 'x', but it must be a whole number from -1",
+    'model.train_cfg.rcnn.assigner.pos_iou_thr=2': 'is 2, but it must be a number from 0 up to 1',
+    'model.train_cfg.rcnn.sampler.num=0': 'num: is 0, but it must be a whole number from 1',
+    'model.rpn_head.anchor_generator.scales=[0]': 'is [0], but it must be a list of 1 or more (a n',
+    'model.rpn_head.bbox_coder.target_stds=[1,1]': 'is [1, 1], but it must be a list of 4 (a numbe',
+    'model.roi_head.bbox_head.loss_cls.class_weight=[1,2]': 'has 2 weights for 3 classes and "no o',
+}
+SEGMENTS = {
+    'model.panoptic_head.loss_cls.class_weight=1.0': 'is one number for 4 classes and "no object"',
+    'model.train_cfg.num_points=0': 'num_points: is 0, but it must be a whole number from 1',
+    'model.train_cfg.oversample_ratio=0.5': 'is 0.5, but it must be a number from 1',
+    'model.test_cfg.panoptic_on=x': "panoptic_on: is 'x', but it must be True or False",
+    'model.test_cfg.panoptic_on=False': 'is not True, but val_evaluator.0 measures what it gives',
+    'model.test_cfg.instance_on=False': 'is not True, but val_evaluator.1 measures what it gives',
+    'model.test_cfg.max_per_image=-1': 'is -1, but it must be a whole number from 1',
+}
+CASES = [
+    (file, option, message)
+    for file, table in (
+        (DETECTOR, DETECTION),
+        (SEGMENTOR, SEGMENTATION),
+        (CLASSIFIER, CLASSIFICATION),
+        (MASK_RCNN, REGIONS),
+        (PANOPTIC, SEGMENTS),
+    )
+    for option, message in table.items()
+]
+
+
+@pytest.mark.parametrize(('file', 'option', 'message'), CASES, ids=[case[1] for case in CASES])
+def test_each_mistake_is_one_message(file, option, message, tmp_path):
+    with pytest.raises(InputError) as error:
+        check(file, option, tmp_path)
+    assert message in str(error.value)
+    assert option.partition('=')[0].split('.')[0] in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ('file', 'option'),
+    [
+        (DETECTOR, 'model.backbone.arch=dict(embed_dims=32, depth=2, num_heads=2)'),
+        (DETECTOR, 'model.backbone.shortcut=dict(type=AugmentedShortcut, location=mlp)'),
+        (DETECTOR, 'model.backbone.shortcut.paths=3'),  # of AugViT's own shortcut
+        (DETECTOR, "model.backbone.stem={'type': 'TokensToToken', 'tokens': 'performer'}"),
+        (DETECTOR, 'model.backbone.shortcut.type=vitbackbones.layers.IdentityShortcut'),
+        (DETECTOR, 'default_hooks.checkpoint.save_best=[coco/bbox_mAP,auto]'),
+        (DETECTOR, 'train_cfg.max_epochs=1e2'),
+        (DETECTOR, 'train_dataloader.dataset.metainfo.remark=x'),
+        (SEGMENTOR, 'model.backbone.attention=dict(sharing=QKKKW)'),
+        (SEGMENTOR, 'default_hooks.checkpoint.save_best=mIoU'),
+        (CLASSIFIER, 'model.train_cfg.augments=[dict(type=Mixup, alpha=0.8)]'),
+        (CLASSIFIER, 'custom_hooks=None'),
+        (DETECTOR, 'optim_wrapper.clip_grad=dict(max_norm=1, norm_type=inf)'),
+        (DETECTOR, 'custom_hooks=[dict(type=EMAHook, begin_epoch=1, interval=2)]'),
+        (DETECTOR, 'param_scheduler=[dict(type=CosineAnnealingLR, T_max=1e1, eta_min=0)]'),
+        (DETECTOR, 'val_evaluator.proposal_nums=[1,10,100]'),
+        (DETECTOR, 'model.bbox_head.loss_bbox.loss_weight=0'),
+        (SEGMENTOR, 'model.data_preprocessor=dict(size=None, size_divisor=32)'),
+        (
+            SEGMENTOR,
+            'model.decode_head.loss_decode=dict(type=CrossEntropyLoss, class_weight=[1,2,1,1])',
+        ),
+        (CLASSIFIER, 'model.head.loss=dict(type=CrossEntropyLoss, class_weight=[1,2,1])'),
+        (MASK_RCNN, 'model.roi_head.bbox_head.loss_cls.class_weight=[1,1,1,0.1]'),
+        (MASK_RCNN, 'model.test_cfg.rcnn.max_per_img=-1'),
+    ],
+)
+def test_what_is_right_passes(file, option, tmp_path):
+    check(file, option, tmp_path)
+    assert not list(tmp_path.iterdir())

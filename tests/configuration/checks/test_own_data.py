@@ -1,0 +1,267 @@
+"""A folder that the config does not describe, and the config that is made for it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from mmengine.config import Config
+from PIL import Image
+
+from vitbackbones.configuration.checks.data_sets import check_data
+from vitbackbones.configuration.checks.own_data import use_own_data
+from vitbackbones.configuration.data_paths import datasets, locate_data
+from vitbackbones.errors import InputError
+from vitbackbones.tasks.segmentation import own_data as segmentation
+from vitbackbones.utils.messages import plural
+
+from ...data.own.folders import coco, one_file, roboflow, write
+from ...training.shapes_configs import make_config, make_mask_config
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    """Of Shapes, beside which the current directory has a folder ``own``."""
+    monkeypatch.chdir(tmp_path)
+    model = {'bbox_head': {'num_classes': 3}}
+    made = make_config(model=model).to_dict()
+    made['test_dataloader'] = made['val_dataloader']
+    return named(made)
+
+
+def named(settings):
+    """A config of these settings with a file name, after which the work dir is called."""
+    Path('tiny.py').touch()
+    return Config(settings, filename='tiny.py')
+
+
+def test_classes_and_files_are_those_of_the_folder(config, tmp_path, capsys):
+    root = roboflow(tmp_path / 'own')
+    found = use_own_data(config, 'own')
+    assert config.model.bbox_head.num_classes == 3  # a copy is changed
+    assert found.model.bbox_head.num_classes == 2
+    for (_, dataset), folder in zip(datasets(found), ('train', 'valid', 'test'), strict=True):
+        assert tuple(dataset.metainfo.classes) == ('cat', 'dog')
+        assert dataset.data_prefix.img == f'{root}/{folder}/'
+    assert found.val_evaluator.ann_file == found.val_dataloader.dataset.ann_file
+    assert found.test_evaluator[0].ann_file == found.test_dataloader.dataset.ann_file
+    content = json.loads(Path(found.test_evaluator[0].ann_file).read_text())
+    assert [entry['id'] for entry in content['annotations']] == [2, 1]  # was 0, 1
+    text = capsys.readouterr().out
+    assert text.startswith('2 classes: cat, dog; 2 pictures for train, 2 for val, 2 for test from ')
+    located = locate_data(found, 'own', ('train', 'val'))  # the files are there
+    assert located.to_dict() == found.to_dict()  # and their paths absolute
+
+
+def test_one_file_is_split_into_the_work_dir_and_the_folder_stays_as_it_is(config, tmp_path):
+    root = one_file(tmp_path / 'own')
+    before = sorted(root.rglob('*'))
+    found = use_own_data(config, 'own', 'run')
+    files = [Path(dataset.ann_file) for _, dataset in datasets(found)]
+    folder = files[0].parent
+    assert folder.parent == tmp_path / 'run' / 'own_data'
+    assert files == [folder / f'{s}.json' for s in ('train', 'val', 'val')]
+    assert sorted(root.rglob('*')) == before
+    times = [file.stat().st_mtime_ns for file in files]
+    assert use_own_data(config, 'own', 'run').to_dict() == found.to_dict()
+    assert [file.stat().st_mtime_ns for file in files] == times  # a resumed run writes nothing
+
+
+def test_messages_about_a_part_name_the_file_that_it_was_made_from(config, tmp_path):
+    root = one_file(tmp_path / 'own')
+    file = root / 'result.json'
+    content = json.loads(file.read_text())
+    content['annotations'] = [entry | {'bbox': 'none'} for entry in content['annotations']]
+    file.write_text(json.dumps(content))
+    found = use_own_data(config, 'own', 'run')
+    with pytest.raises(InputError) as error:
+        check_data(found, ('train',))
+    made = found.train_dataloader.dataset.ann_file
+    assert str(error.value).startswith(f'{made} (made from {file}): ')
+
+
+def test_two_folders_of_one_name_keep_their_parts_apart(config, tmp_path):
+    found = [use_own_data(config, str(one_file(tmp_path / x / 'own')), 'run') for x in 'ab']
+    files = [{dataset.ann_file for _, dataset in datasets(each)} for each in found]
+    assert files[0].isdisjoint(files[1])
+    assert all(Path(file).is_file() for file in files[0] | files[1])
+
+
+def checkpoint_of(config=None):
+    """A checkpoint of a run with this config, of weights alone without one."""
+    meta = config and {'dataset_meta': config.train_dataloader.dataset.metainfo.to_dict()}
+    torch.save({'meta': meta, 'state_dict': {}}, 'run.pth')
+    return Path('run.pth')
+
+
+def names_tested(config, folder, checkpoint):
+    """The names of the pictures that a checkpoint is tested on."""
+    dataset = use_own_data(config, folder, 'run', checkpoint).test_dataloader.dataset
+    return {
+        entry['file_name'] for entry in json.loads(Path(dataset.ann_file).read_text())['images']
+    }
+
+
+def test_a_folder_that_training_split_is_tested_on_what_it_held_out(config, tmp_path, capsys):
+    one_file(tmp_path / 'own', 30)
+    trained = use_own_data(config, 'own', 'run')
+    val = json.loads(Path(trained.val_dataloader.dataset.ann_file).read_text())
+    held_out = {entry['file_name'] for entry in val['images']}
+    checkpoint = checkpoint_of(trained)
+    capsys.readouterr()
+    assert names_tested(config, 'own', checkpoint) == held_out
+    assert (
+        f'tested on the {plural(len(held_out), "picture")} for val, not' in capsys.readouterr().out
+    )
+    moved = (tmp_path / 'own').rename(tmp_path / 'moved')
+    one_file(moved, 40)  # pictures were added
+    assert held_out <= names_tested(config, 'moved', checkpoint) < {f'{i}.jpg' for i in range(40)}
+
+
+def test_a_folder_that_training_never_saw_is_tested_as_a_whole(config, tmp_path, capsys):
+    one_file(tmp_path / 'own', 20)
+    names = {f'{i}.jpg' for i in range(20)}
+    roboflow(tmp_path / 'other')
+    for checkpoint in (checkpoint_of(), checkpoint_of(use_own_data(config, 'other'))):
+        assert names_tested(config, 'own', checkpoint) == names
+        assert 'tested on all 20 pictures from ' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('name', ['test', 'valid', 'result'])
+def test_a_folder_without_pictures_for_training_can_be_tested_on(config, tmp_path, name):
+    write(tmp_path / 'own', {f'{name}.json': coco(['0.jpg']), '0.jpg': None})
+    assert names_tested(config, 'own', checkpoint_of()) == {'0.jpg'}
+
+
+def test_a_class_that_the_tested_folder_lacks_keeps_its_number(config, tmp_path):
+    one_file(tmp_path / 'own')
+    checkpoint = checkpoint_of(use_own_data(config, 'own'))
+    cat = [{'id': 1, 'name': 'cat'}]
+    write(tmp_path / 'new', {'new.json': coco(['a.jpg'], cat), 'a.jpg': None})
+    dataset = use_own_data(config, 'new', 'run', checkpoint).test_dataloader.dataset
+    assert tuple(dataset.metainfo.classes) == ('dog', 'cat')
+    categories = json.loads(Path(dataset.ann_file).read_text())['categories']
+    assert [entry['name'] for entry in categories] == ['dog', 'cat']
+    assert len({entry['id'] for entry in categories}) == 2
+
+
+def shapes_layout(root, categories):
+    files = {}
+    for split in ('train', 'val'):
+        files |= {f'annotations/instances_{split}.json': coco(['0.jpg'], categories)}
+        files |= {f'images/{split}/0.jpg': None}
+    return write(root, files)
+
+
+def test_a_folder_that_the_config_describes_is_left_to_it(config, tmp_path):
+    shapes_layout(tmp_path / 'own', [{'id': 1, 'name': 'square'}])
+    assert use_own_data(config, 'own') is config
+    config.own_data = True
+    assert use_own_data(config, 'own').model.bbox_head.num_classes == 1
+
+
+def test_the_same_layout_with_other_classes_is_read(config, tmp_path):
+    shapes_layout(tmp_path / 'own', [{'id': 1, 'name': 'cell'}])
+    found = use_own_data(config, 'own')
+    assert tuple(found.train_dataloader.dataset.metainfo.classes) == ('cell',)
+    files = [dataset.ann_file for _, dataset in datasets(found)]
+    names = ('train', 'val', 'val')
+    assert files == [f'{tmp_path}/own/annotations/instances_{name}.json' for name in names]
+
+
+def test_what_is_missing_of_the_layout_of_the_config_is_left_to_the_check_of_the_files(
+    config, tmp_path
+):
+    root = shapes_layout(tmp_path / 'own', [{'id': 1, 'name': 'square'}])
+    (root / 'annotations' / 'instances_train.json').unlink()
+    assert use_own_data(config, 'own') is config
+    config.own_data = True
+    with pytest.raises(InputError, match='no annotation file .* is for training'):
+        use_own_data(config, 'own')
+
+
+def test_a_folder_that_is_not_there_is_left_to_the_check_of_the_files(config):
+    assert use_own_data(config, 'none') is config
+    assert use_own_data(config, None) is config
+
+
+def test_a_folder_with_a_part_of_a_segmentors_layout_is_not_the_configs(tmp_path):
+    config = make_mask_config()
+    for _, dataset in datasets(config):
+        dataset.update(ann_file='', data_prefix={'img_path': 'images', 'seg_map_path': 'masks'})
+    (tmp_path / 'images').mkdir()
+    assert not segmentation.fits_folder(config, tmp_path)
+    (tmp_path / 'masks').mkdir()
+    assert segmentation.fits_folder(config, tmp_path)
+
+
+def test_two_spellings_of_a_class_are_a_warning_that_names_the_folder(config, tmp_path, capsys):
+    categories = [{'id': 1, 'name': 'cat'}, {'id': 2, 'name': 'Cat'}]
+    names = [f'{i}.jpg' for i in range(10)]
+    root = write(tmp_path / 'own', {'a.json': coco(names, categories), **dict.fromkeys(names)})
+    use_own_data(config, 'own')
+    assert f"warning: {root}: 'cat', 'Cat' are different classes" in capsys.readouterr().err
+
+
+def test_masks_of_0_and_255_are_read_as_two_classes(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in '0123':
+        for folder in ('images', 'masks'):
+            (tmp_path / 'own' / folder).mkdir(parents=True, exist_ok=True)
+            mask = np.array([[0, 255]], np.uint8)
+            Image.fromarray(mask).save(tmp_path / 'own' / folder / f'{name}.png')
+    steps = [
+        {'type': 'LoadImage'},
+        {'type': 'TestTimeAug', 'transforms': [[{'type': 'LoadAnnotations'}]]},
+        {'type': 'LoadMask', 'num_classes': 4},
+    ]
+    before = make_mask_config(pipeline=steps).to_dict()
+    model = {'decode_head': {'num_classes': 4}, 'auxiliary_head': [{'num_classes': 4}]}
+    before |= {'model': model, 'tta_pipeline': steps, 'val_dataloader': before['train_dataloader']}
+    found = use_own_data(named(before), 'own')
+    assert found.model.decode_head.num_classes == 2
+    assert found.model.auxiliary_head[0].num_classes == 2
+    loading = {'type': 'vitbackbones.LoadMask', 'num_classes': 2, 'values': (0, 255), 'ignored': ()}
+    for _, dataset in datasets(found):
+        assert dataset.metainfo.classes == ('background', 'foreground')
+        assert dataset.reduce_zero_label is False
+        for pipeline in (dataset.pipeline, found.tta_pipeline):
+            assert dict(pipeline[1].transforms[0][0]) == dict(pipeline[2]) == loading
+    names = [set(Path(dataset.ann_file).read_text().split()) for _, dataset in datasets(found)]
+    assert names[0] | names[1] == {*'0123'}
+    assert not names[0] & names[1]
+    assert capsys.readouterr().out.startswith(
+        '2 classes: background, foreground; 3 pictures for tr'
+    )
+
+
+def test_masks_are_tested_on_what_training_held_out_or_as_a_whole(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for folder in ('images', 'masks'):
+        Path('own', folder).mkdir(parents=True)
+        for i in range(10):
+            Image.fromarray(np.array([[0, 1]], np.uint8)).save(Path('own', folder, f'{i}.png'))
+    model = {'decode_head': {'num_classes': 4}}
+    config = named(make_mask_config().to_dict() | {'model': model})
+    config.val_dataloader = config.train_dataloader
+    config.test_dataloader = config.train_dataloader
+    trained = use_own_data(config, 'own', 'run')
+    found = use_own_data(config, 'own', 'run', checkpoint_of(trained))
+    assert found.test_dataloader.dataset.ann_file == found.val_dataloader.dataset.ann_file != ''
+    assert 'tested on the ' in capsys.readouterr().out
+    found = use_own_data(config, 'own', 'run', checkpoint_of())
+    assert found.test_dataloader.dataset.ann_file == ''  # all there are
+    assert 'tested on all 10 pictures from ' in capsys.readouterr().out
+
+
+def test_names_of_pictures_that_no_list_can_hold(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ('images', 'masks'):
+        Path('own', folder).mkdir(parents=True)
+        for name in ('a\nb', 'c', 'd'):
+            pixels = np.arange(64, dtype=np.uint8).reshape(8, 8) % 2
+            Image.fromarray(pixels).save(Path('own', folder, f'{name}.png'))
+    config = named(make_mask_config().to_dict() | {'own_data': True})
+    with pytest.raises(InputError, match=r"the names 'a\\nb' cannot stand in a list"):
+        use_own_data(config, 'own')

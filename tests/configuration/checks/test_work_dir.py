@@ -1,0 +1,102 @@
+"""The work dir is tried before anything is built."""
+
+import os
+import resource
+from pathlib import Path
+
+import pytest
+from mmengine.config import Config
+
+from vitbackbones.configuration.checks.work_dir import choose_work_dir, create_work_dir, only_writer
+from vitbackbones.errors import InputError
+from vitbackbones.utils.files import LOCK, prepare_folder
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    (tmp_path / 'detr.py').write_text('')
+    monkeypatch.chdir(tmp_path)
+    return Config.fromfile(tmp_path / 'detr.py')
+
+
+def test_the_default_is_in_the_current_directory(config, tmp_path):
+    config = choose_work_dir(config)
+    assert Path(config.work_dir) == tmp_path / 'work_dirs' / 'detr'
+    assert not Path(config.work_dir).exists()
+    create_work_dir(config)
+    assert Path(config.work_dir).is_dir()
+
+
+def test_precedence(config, tmp_path):
+    config.work_dir = 'own'
+    config = choose_work_dir(config)
+    assert Path(config.work_dir) == tmp_path / 'own'
+    config = choose_work_dir(config, 'given')
+    assert Path(config.work_dir) == tmp_path / 'given'
+
+
+@pytest.mark.parametrize(
+    ('given', 'own', 'chosen'),
+    [(None, None, 'work_dirs/detr'), (None, 'own', 'own'), ('given', 'own', 'given')],
+)
+def test_a_folder_below_the_chosen_one(config, tmp_path, given, own, chosen):
+    config.work_dir = own
+    config = choose_work_dir(config, given, below='smoke')
+    assert Path(config.work_dir) == tmp_path / chosen / 'smoke'
+
+
+def test_a_file_stands_there(config, tmp_path):
+    (tmp_path / 'taken').write_text('')
+    message = f'--work-dir {tmp_path}/taken: cannot be written to \\(File exists\\)'
+    with pytest.raises(InputError, match=message):
+        create_work_dir(choose_work_dir(config, 'taken'))
+    with pytest.raises(InputError, match='Not a directory'):
+        create_work_dir(choose_work_dir(config, 'taken/below'))
+
+
+def test_no_permission(config):
+    with pytest.raises(InputError, match=r'--draw /proc/x: cannot be written to \(.+\); choose'):
+        prepare_folder('/proc/x', '--draw')
+
+
+def test_nothing_is_left_behind(config, tmp_path):
+    assert list(prepare_folder('x', '--draw').iterdir()) == []
+
+
+@pytest.mark.parametrize(('rank', 'left'), [(0, {LOCK}), (1, {'epoch_1.pth.other.7.part'})])
+def test_the_first_process_locks_and_tidies_up(config, tmp_path, monkeypatch, rank, left):
+    monkeypatch.setenv('RANK', str(rank))
+    config = choose_work_dir(config, 'run')
+    folder = Path(config.work_dir)
+    folder.mkdir()
+    (folder / 'epoch_1.pth.other.7.part').touch()
+    with only_writer(config):
+        assert {path.name for path in folder.iterdir()} == left
+
+
+def test_a_disk_without_room_for_the_config_and_the_log(config):
+    """A limit on the size of files stands for it."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**16, before[1]))
+    try:
+        with pytest.raises(InputError, match=r'cannot be written to \(File too large\); choose'):
+            create_work_dir(choose_work_dir(config))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize('name', ['last_checkpoint', 'detr.py'])
+def test_a_link_is_not_written_through(config, tmp_path, name):
+    config = choose_work_dir(config, 'own')
+    (tmp_path / 'own').mkdir()
+    (tmp_path / 'own' / name).symlink_to(tmp_path / 'elsewhere')
+    with pytest.raises(InputError, match=f'own/{name}: is a link'), only_writer(config):
+        pass
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(config, tmp_path):
+    config = choose_work_dir(config, 'own')
+    (tmp_path / 'own').mkdir()
+    os.mkfifo(tmp_path / 'own' / 'last_checkpoint')
+    with pytest.raises(InputError, match='own/last_checkpoint: is a link, a pipe'):
+        only_writer(config).__enter__()

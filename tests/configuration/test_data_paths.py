@@ -1,0 +1,165 @@
+"""Where data are looked for, and what is said when they are not there."""
+
+from pathlib import Path
+
+import pytest
+from mmengine.config import Config
+
+from vitbackbones.configuration.data_paths import datasets, locate_data, use_files
+from vitbackbones.data import shapes
+from vitbackbones.errors import InputError
+
+from ..data.shard_files import with_index
+from ..training.shapes_configs import dataset, make_config, make_mask_config
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    """The current directory, with the data in ``data``."""
+    monkeypatch.chdir(tmp_path)
+    shapes.write(tmp_path / 'data', train=2, val=2, size=32)
+    return tmp_path
+
+
+def test_roots_and_evaluators_become_absolute(written):
+    before = make_config()
+    config = locate_data(before, None, ('train', 'val'))
+    assert before.train_dataloader.dataset.data_root == 'data/'  # a copy is changed
+    roots = [Path(part['data_root']) for _, part in datasets(config)]
+    assert roots == [written / 'data'] * 2
+    annotations = written / 'data' / 'annotations' / 'instances_val.json'
+    assert Path(config.val_evaluator.ann_file) == annotations
+    assert Path(config.test_evaluator[0].ann_file) == annotations
+
+
+def test_a_given_root_replaces_that_of_the_config(written, monkeypatch, tmp_path_factory):
+    monkeypatch.chdir(tmp_path_factory.mktemp('elsewhere'))
+    config = make_config()
+    config = locate_data(config, str(written / 'data'), ('train', 'val'))
+    assert config.train_dataloader.dataset.data_root == str(written / 'data')
+    assert config.val_evaluator.ann_file.startswith(str(written))
+
+
+def test_wrapped_data_sets(written):
+    wrapped = {'type': 'RepeatDataset', 'times': 2, 'dataset': dataset('train')}
+    joined = {'type': 'ConcatDataset', 'datasets': [dataset('val'), dataset('train')]}
+    config = make_config(wrapped, joined)
+    config = locate_data(config, None, ('train', 'val'))
+    paths = {path: Path(part['data_root']) for path, part in datasets(config)}
+    assert paths == {
+        'train_dataloader.dataset.dataset': written / 'data',
+        'val_dataloader.dataset.0': written / 'data',
+        'val_dataloader.dataset.1': written / 'data',
+    }
+
+
+def test_a_missing_file_is_named_with_both_places_and_the_ways_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as error:
+        locate_data(make_config(), None, ('train',))
+    text = str(error.value)
+    assert text.startswith('data/annotations/instances_train.json: the ann_file of train_data')
+    assert f'looked for {tmp_path}/data/annotations/instances_train.json and ' in text
+    assert '--data-root' in text
+    assert '--smoke' in text
+
+
+def test_missing_shapes_name_the_command_that_writes_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    config = make_config(dataset('train', data_root='data/shapes/'))
+    command = 'Write the Shapes data with "python -m vitbackbones.data.shapes data/shapes"'
+    with pytest.raises(InputError, match=command):
+        locate_data(config, None, ('train',))
+    config = make_config(dataset('train', data_root='data/shapes_folders/'))
+    with pytest.raises(InputError, match='data/shapes_folders --layout folders --size 64"'):
+        locate_data(config, None, ('train',))
+
+
+def test_missing_images(written):
+    config = make_config(dataset('train', data_prefix={'img': 'pictures/'}))
+    with pytest.raises(InputError, match='data/pictures: the img of train_dataloader.dataset is'):
+        locate_data(config, None, ('train',))
+
+
+def test_a_given_root_that_is_not_there(tmp_path):
+    with pytest.raises(InputError, match=r'none/annotations/instances_train\.json: the ann_file'):
+        locate_data(make_config(), str(tmp_path / 'none'), ('train',))
+
+
+def test_one_root_for_several_folders_is_refused(written):
+    config = make_config(val=dataset('val', data_root='other/'))
+    with pytest.raises(InputError, match='--data-root: the data sets of this config lie in'):
+        locate_data(config, 'data', ('train',))
+
+
+def test_a_given_root_that_no_data_set_has_a_place_for_is_refused(written):
+    whole = {key: value for key, value in dataset('train').items() if key != 'data_root'}
+    config = make_config(whole, whole)
+    with pytest.raises(InputError, match='--data-root: no data set of this config has a data_root'):
+        locate_data(config, 'data', ('train',))
+
+
+def test_splits_that_are_not_used_may_be_missing(written):
+    locate_data(make_config(val=dataset('none')), None, ('train',))
+
+
+def test_missing_masks(written):
+    prefix = {'img_path': 'images/train', 'seg_map_path': 'masks'}
+    with pytest.raises(InputError, match='data/masks: the seg_map_path of train_dataloader.datas'):
+        locate_data(make_mask_config(data_prefix=prefix), None, ('train',))
+
+
+def test_a_data_set_with_other_files_is_read_as_before():
+    given = {'type': 'A', 'data_root': 'a/', 'img_suffix': '.tif', 'indices': 8, 'test_mode': True}
+    given['pipeline'] = ['load']
+    use_files(given, {'type': 'B', 'data_root': 'b/'})
+    assert given == {'type': 'B', 'data_root': 'b/', 'test_mode': True, 'pipeline': ['load']}
+
+
+# ------------------------------------------------------------------------ tar shards
+
+
+def classification(kind='ImageNet', **changes):
+    loaders = {}
+    for split in ('train', 'val'):
+        dataset = {'type': kind, 'data_root': 'data/imagenet/', 'data_prefix': split, **changes}
+        loaders[f'{split}_dataloader'] = {'dataset': {**dataset, 'pipeline': []}}
+    return Config(loaders | {'test_dataloader': loaders['val_dataloader']})
+
+
+def located(root, *arguments, **changes):
+    config = locate_data(classification(*arguments, **changes), str(root), ('train', 'val'))
+    return config.train_dataloader.dataset, config.val_dataloader.dataset
+
+
+def test_shards_take_the_place_of_folders(tmp_path, capsys):
+    for split in ('train', 'val'):
+        with_index(tmp_path, split)
+    train, val = located(tmp_path, split='train')
+    shards = {'type': 'vitbackbones.ImageNetShards', 'data_root': str(tmp_path), 'pipeline': []}
+    assert train == shards | {'shards': 'train'}
+    assert val == shards | {'shards': 'val'}
+    said = [f'{tmp_path}/{split}.index.json: shards are read' for split in ('train', 'val')]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(' in place')[0] for line in lines] == said  # test and val are the same
+
+
+@pytest.mark.parametrize('kind', ['ImageNet', 'CIFAR10'])
+def test_folders_that_are_there_stay(tmp_path, kind):
+    for split in ('train', 'val'):
+        with_index(tmp_path, split)
+        (tmp_path / split).mkdir()
+    assert {dataset.type for dataset in located(tmp_path, kind)} == {kind}
+
+
+def test_one_split_in_shards(tmp_path):
+    with_index(tmp_path)
+    (tmp_path / 'val').mkdir()
+    train, val = located(tmp_path, 'mmpretrain.CustomDataset')
+    assert (train.type, val.type) == ('vitbackbones.ImageNetShards', 'mmpretrain.CustomDataset')
+
+
+def test_shards_are_for_class_folders_alone(tmp_path):
+    with_index(tmp_path)
+    with pytest.raises(InputError, match='the data_prefix of train_dataloader.dataset is not the'):
+        located(tmp_path, 'CIFAR10')

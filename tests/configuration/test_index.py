@@ -1,0 +1,33 @@
+"""Names and headers of configs as data."""
+
+import json
+
+from vitbackbones.configuration.index import facts, header, model_index
+from vitbackbones.configuration.names import CONFIGS, config_files
+
+
+def written(folder, text):
+    file = folder / 'config.py'
+    file.write_text(text)
+    return file
+
+
+def test_a_header_is_read_without_running_the_config(tmp_path):
+    assert header(written(tmp_path, '"""What it is."""\nraise SystemExit\n')) == 'What it is.'
+    assert header(written(tmp_path, 'raise SystemExit\n')) == ''
+
+
+def test_facts_are_the_title_and_the_lines_with_a_key(tmp_path):
+    text = 'A model,\nand its data.\n\nPublished: 1.2\n    and 3.\nNo fact.\n\n    a: command\n'
+    found = facts(written(tmp_path, f'"""{text}"""'))
+    assert found == {'Title': 'A model, and its data', 'Published': '1.2 and 3.'}
+
+
+def test_the_index_has_every_config_with_what_its_header_says():
+    index = json.loads(json.dumps(model_index(CONFIGS)))
+    entries = {entry['Name']: entry for entry in index['Models']}
+    assert entries.keys() == config_files().keys()
+    assert all(entry['Metadata']['Title'] for entry in entries.values())
+    retinanet = entries['retinanet_pvt_s_coco']
+    assert retinanet['Config'] == 'configs/coco/retinanet_pvt_s.py'
+    assert retinanet['Metadata']['Published'].startswith('40.4 61.3')

@@ -1,0 +1,113 @@
+"""The shipped configs by name and by path."""
+
+from pathlib import Path
+
+import pytest
+from mmengine.config import Config
+
+import vitbackbones
+from vitbackbones.configuration.names import (
+    CONFIGS,
+    config,
+    config_files,
+    config_name,
+    find_config,
+    nearest_config,
+    shown_path,
+)
+from vitbackbones.errors import InputError
+
+TOO_LONG = 'x' * 300
+FILE = CONFIGS / 'coco' / 'detr_aug_vit_s.py'
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'detr_aug_vit_s_coco',
+        'detr_aug_vit_s_coco.py',
+        'configs/detr_aug_vit_s_coco.py',
+        'coco/detr_aug_vit_s',
+        'configs/coco/detr_aug_vit_s.py',
+        './configs/coco/detr_aug_vit_s.py',
+        'vitbackbones::coco/detr_aug_vit_s.py',
+        'vitbackbones::detr_aug_vit_s_coco',
+        '/elsewhere/configs/deeper/configs/coco/detr_aug_vit_s.py',
+    ],
+)
+def test_a_config_is_found_by_name_and_by_every_form_of_its_path(text):
+    assert find_config(text) == FILE
+    assert find_config(Path(text)) == FILE
+    assert vitbackbones.config(text) == str(FILE)
+
+
+@pytest.mark.parametrize(
+    'text',
+    ['', '.', '..', 'configs', 'coco', 'coco/..', '../README.md', 'coco/detr_aug_vit_s_coco.py']
+    + ['_base_', 'configs/../setup.py', '/etc/passwd', 'mmdet::detr/detr_r50.py'],
+)
+def test_other_texts_find_nothing(text):
+    assert find_config(text) is None
+
+
+def test_no_file_outside_is_found(tmp_path):
+    (tmp_path / 'detr.py').touch()
+    assert find_config(tmp_path / 'detr') is None
+
+
+def test_bases_are_found_by_path_alone():
+    assert find_config('vitbackbones::_base_/models/detr.py') == CONFIGS / '_base_/models/detr.py'
+    assert find_config('detr') is None
+
+
+def test_every_config_has_one_name_and_leads_back_to_its_file():
+    assert len(config_files()) > 200
+    assert {file.parent.name for file in config_files().values()} > {'coco', 'ade20k', 'own'}
+    for name, file in config_files().items():
+        assert config_name(file) == name
+        assert find_config(name) == find_config(shown_path(name)) == file
+
+
+def test_a_file_of_a_user_is_called_by_its_stem(tmp_path):
+    assert config_name(tmp_path / 'coco' / 'detr_aug_vit_s.py') == 'detr_aug_vit_s'
+
+
+@pytest.mark.parametrize(
+    ('text', 'near'),
+    [
+        ('detr_aug_vit_s_coc', "'detr_aug_vit_s_coco'"),
+        ('configs/detr_aug_vit_s_coc.py', "'configs/coco/detr_aug_vit_s.py'"),
+        ('vitbackbones::coco/detr_aug_vits.py', "'configs/coco/detr_aug_vit_s.py'"),
+        ('coco/detr_augvit_s', "'detr_aug_vit_s_coco'"),
+    ],
+)
+def test_the_nearest_config_is_named_in_the_form_that_was_used(text, near):
+    assert f'did you mean {near}' in nearest_config(text)
+    with pytest.raises(InputError, match='no config of this name; did you mean'):
+        config(text)
+
+
+def test_a_part_of_a_config_is_looked_for_among_the_parts():
+    near = nearest_config('vitbackbones::_base_/recipes/retinanet_shapes.py')
+    assert "did you mean 'configs/_base_/recipes/retinanet_6e_shapes.py'" in near
+
+
+def test_a_file_of_a_backbone_has_gone():
+    with pytest.raises(InputError, match=r"write model = dict\(backbone=dict\(type='vitbackbones"):
+        config('vitbackbones::_base_/backbones/pvt_s.py')
+
+
+def test_a_foreign_config_inherits_by_package_name(tmp_path):
+    file = tmp_path / 'mine.py'
+    file.write_text(
+        "_base_ = 'vitbackbones::shapes/detr_aug_vit_s.py'\nmodel = dict(num_queries=7)\n"
+    )
+    found = Config.fromfile(file)
+    assert found.model.num_queries == 7
+    assert '_scope_' not in found.model
+    assert found.model.backbone == Config.fromfile('detr_aug_vit_s_shapes').model.backbone
+
+
+@pytest.mark.parametrize('text', [TOO_LONG, f'coco/{TOO_LONG}', 'coco/a\0b', f'coco/{TOO_LONG}.py'])
+def test_a_text_that_can_be_no_file_is_no_config(text):
+    assert find_config(text) is None

@@ -1,0 +1,365 @@
+"""The check of a data set: one clear message for each fault, none for a good one."""
+
+import os
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
+
+from vitbackbones.data.checks import coco as coco_check
+from vitbackbones.data.checks.coco import check_dataset
+from vitbackbones.data.checks.findings import Findings
+from vitbackbones.data.checks.headers import ORIENTATION
+from vitbackbones.errors import InputError
+
+from .coco_data import GOOD, Data
+
+
+@pytest.fixture
+def data(tmp_path):
+    return Data(tmp_path)
+
+
+def test_a_good_data_set_has_no_warning(data):
+    assert data.check() == []
+
+
+# ---------------------------------------------------------------------------- references
+
+
+@pytest.mark.parametrize('key', ['image_id', 'category_id'])
+def test_unknown_references(data, key):
+    data.content['annotations'][1][key] = 99
+    message = f'1 annotations (ids 2) have a {key} that the file does not define: 99.'
+    assert message in data.error()
+
+
+def test_categories_outside_the_classes(data):
+    error = data.error(classes=('cat', 'bird'))
+    assert "'dog' (id 7)" in error
+    assert "it has 'cat', 'bird'" in error
+    assert "('cat', 'dog')" in error
+    assert 'metainfo.classes' in error
+    assert 'num_classes of the model to their number, 2' in error
+
+
+def test_class_names_must_be_equal_and_not_alike(data):
+    assert "'cat' (id 3), 'dog' (id 7)" in data.error(classes=('Cat', 'Dog'))
+
+
+def test_unused_categories_may_be_outside_the_classes(data):
+    data.content['categories'].append({'id': 1, 'name': 'animals'})
+    assert data.check() == []
+
+
+def test_classes_without_category_are_a_warning(data):
+    (warning,) = data.check(classes=('cat', 'dog', 'cow'))
+    assert "has no category for the classes 'cow'" in warning
+
+
+@pytest.mark.parametrize('classes', [('dog', 'cat'), ('cow', 'cat', 'dog')])
+def test_labels_that_mmdet_would_shift_are_a_warning(data, classes):
+    from mmdet.datasets import CocoDataset
+
+    warning = data.check(classes=classes)[-1]
+    assert f"label 0 is 'cat' but will be shown as {classes[0]!r}" in warning
+    options = data.config(metainfo={'classes': classes})
+    del options['type']
+    first = CocoDataset(**options)[0]['instances'][0]  # a cat
+    assert first['bbox_label'] == 0  # the warning is true
+
+
+def test_category_names_used_twice(data):
+    data.content['categories'].append({'id': 9, 'name': 'dog'})
+    assert "category names used more than once: 'dog'" in data.error()
+
+
+def test_names_that_are_no_class_may_be_used_twice(data):
+    data.content['categories'] += [{'id': 8, 'name': 'thing'}, {'id': 9, 'name': 'thing'}]
+    assert data.check() == []
+
+
+# ---------------------------------------------------------------------------- pictures
+
+
+def test_missing_pictures_are_counted_and_listed(data):
+    (data.folder / 'sub' / 'b.jpg').unlink()
+    error = data.error()
+    assert f'1 of the 2 images of {data.ann_file} are not in {data.folder}' in error
+    assert "'sub/b.jpg'" in error
+
+
+@pytest.mark.parametrize('absolute', [True, False])
+def test_a_picture_outside_of_the_folder_is_not_read(data, absolute):
+    outside = data.folder.parent / 'private.jpg'
+    os.link(data.folder / 'sub' / 'b.jpg', outside)
+    name = str(outside) if absolute else f'sub/../../{outside.name}'
+    data.content['images'][1]['file_name'] = name
+    error = data.error()
+    assert f'1 of the 2 images of {data.ann_file} are not in {data.folder}' in error
+    assert 'a file_name must not lead out of the folder' in error
+
+
+def test_a_long_list_is_cut(data):
+    more = [{**GOOD['images'][0], 'id': 10 + i, 'file_name': f'{i}.jpg'} for i in range(9)]
+    data.content['images'] += more
+    assert '9 of the 11 images' in data.error()
+    assert "'0.jpg', '1.jpg', '2.jpg', '3.jpg', '4.jpg' and 4 more." in data.error()
+
+
+def test_missing_folder(data):
+    data.folder = data.root / 'elsewhere'
+    assert f'image folder not found: {data.folder}' in data.error()
+
+
+def test_each_folder_is_listed_once(data, monkeypatch):
+    listed = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, 'scandir', lambda path: listed.append(path) or scandir(path))
+    assert data.check() == []
+    assert sorted(listed) == [f'{data.folder}/', f'{data.folder}/sub']
+
+
+def test_the_first_picture_is_decoded(data):
+    (data.folder / 'a.jpg').write_bytes(b'not a picture')
+    assert f'image file {data.folder}/a.jpg: truncated, damaged or not an image' in data.error()
+
+
+def test_pictures_of_another_size_than_the_file_says(data):
+    cv2.imwrite(str(data.folder / 'a.jpg'), np.zeros((15, 20, 3), np.uint8))
+    (warning,) = data.check()
+    assert 'width and height of 1 of 2 images are not those of the files: a.jpg is' in warning
+    assert 'a.jpg is given as 40 x 30 pixels and has 20 x 15. If' in warning
+
+
+def test_pictures_after_the_first(data):
+    data.content['images'][1].update(width=41)
+    (warning,) = data.check()
+    assert 'sub/b.jpg is given as 41 x 30 pixels and has 40 x 30. If' in warning
+
+
+def test_a_sample_of_the_sizes_is_compared(data, monkeypatch):
+    monkeypatch.setattr(coco_check, 'SIZES', 1)
+    data.content['images'][1].update(width=41)
+    assert data.check() == []
+
+
+def test_pictures_that_exif_turns(data):
+    exif = Image.Exif()
+    exif[ORIENTATION] = 6
+    Image.new('RGB', (40, 30)).save(data.folder / 'a.jpg', exif=exif)
+    (warning,) = data.check()
+    assert 'a.jpg is given as 40 x 30 pixels and has 30 x 40 (loading turns images' in warning
+    assert data.check(load='color_ignore_orientation') == []
+    data.content['images'][0].update(width=30, height=40)
+    assert data.check() == []
+
+
+# ---------------------------------------------------------------------------- boxes
+
+FAULTS = {
+    'zero width': ({'bbox': [3, 3, 0, 5]}, 'empty, negative or thinner than a pixel', True),
+    'negative': ({'bbox': [9, 9, -5, -5]}, 'empty, negative or thinner than a pixel', True),
+    'outside': ({'bbox': [50, 3, 5, 5]}, 'boxes outside of their image', True),
+    'left of it': ({'bbox': [-9, 3, 5, 5]}, 'boxes outside of their image', True),
+    'no area': ({'area': 0}, "annotations with an 'area' of 0 or less", True),
+    'beyond': ({'bbox': [30, 3, 15, 5]}, 'boxes that reach beyond the edge', False),
+    'beyond the left': ({'bbox': [-3, 3, 9, 5]}, 'boxes that reach beyond the edge', False),
+}
+
+
+@pytest.mark.parametrize('fault', FAULTS)
+def test_doubtful_boxes_are_a_warning_that_is_true(data, fault):
+    from mmdet.datasets import CocoDataset
+
+    change, message, dropped = FAULTS[fault]
+    data.content['annotations'][2].update(change)
+    (warning,) = data.check()
+    assert message in warning
+    assert warning.endswith(': 1 (annotation ids 3)')
+    options = data.config()
+    del options['type']
+    assert len(CocoDataset(**options)[1]['instances']) == 2 - dropped
+
+
+NAN = float('nan')  # which json reads and writes
+
+
+@pytest.mark.parametrize(
+    'box', [[1, 2, 3], [1, 2, 3, '4'], [1, 2, 3, None], [[1, 2, 3, 4]], [], [1, 2, 3, NAN]]
+)
+def test_a_box_that_is_not_four_numbers(data, box):
+    data.content['annotations'][1]['bbox'] = box
+    assert f'annotation 2: bbox is {box!r}; it must be four numbers' in data.error()
+
+
+def test_boxes_in_fractions_of_the_image_leave_nothing(data):
+    for annotation in data.content['annotations']:
+        annotation['bbox'] = [0.1, 0.1, 0.5, 0.5]
+    assert 'not one usable box: all 3' in data.error()
+    assert 'not fractions' in data.error()
+
+
+@pytest.mark.parametrize('mark', ['iscrowd', 'ignore'])
+def test_marked_boxes_leave_nothing(data, mark):
+    for annotation in data.content['annotations']:
+        annotation[mark] = 1
+    assert "not one usable box: all 3 have 'iscrowd' or 'ignore' set" in data.error()
+    data.content['annotations'][0][mark] = 0
+    assert check_dataset(data.config()).occurs == {'cat': 1, 'dog': 0}
+
+
+@pytest.mark.parametrize('mark', ['iscrowd', 'ignore'])
+@pytest.mark.parametrize('value', ['no', 2, [1]])
+def test_marks_of_other_forms(data, mark, value):
+    data.content['annotations'][1][mark] = value
+    assert "1 annotations (ids 2) have an 'iscrowd' or 'ignore' other than 0 and 1" in data.error()
+
+
+def test_usable_boxes_are_counted_by_class(data):
+    data.content['annotations'][1]['bbox'] = [3, 3, 0, 5]
+    assert check_dataset(data.config()).occurs == {'cat': 1, 'dog': 1}
+
+
+@pytest.mark.parametrize(
+    ('options', 'samples'),
+    [({}, 2), ({'filter_empty_gt': True}, 1), ({'min_size': 31}, 1), ({'min_size': 30}, 2)],
+)
+def test_the_filter_leaves_as_many_images_as_mmdet(data, options, samples):
+    from mmdet.datasets import CocoDataset
+
+    data.content['images'][1]['height'] = 40
+    data.content['annotations'] = data.content['annotations'][1:]
+    config = data.config(filter_cfg=options)
+    assert check_dataset(config).samples == samples
+    del config['type']
+    assert len(CocoDataset(**config)) == samples
+
+
+def test_a_filter_that_leaves_nothing(data):
+    config = data.config(filter_cfg={'min_size': 31})
+    with pytest.raises(InputError, match='leaves none of its 2 images: 0 have sides of min_size'):
+        check_dataset(config)
+
+
+def test_pictures_without_annotation_are_counted(data):
+    data.content['annotations'].pop(0)
+    (warning,) = data.check()
+    assert warning.endswith('images without annotation: 1 (ids 1)')
+
+
+# ---------------------------------------------------------------------------- evaluation
+
+
+def test_evaluation_needs_iscrowd(data):
+    assert data.check() == []
+    assert "3 annotations (ids 1, 2, 3) have no 'iscrowd' of 0 or 1" in data.error(evaluated=True)
+    for annotation in data.content['annotations']:
+        annotation['iscrowd'] = 0
+    assert data.check(evaluated=True) == []
+
+
+def test_annotation_0_is_never_found_by_coco_evaluation(data):
+    for annotation in data.content['annotations']:
+        annotation.update(iscrowd=0, id=annotation['id'] - 1)
+    (warning,) = data.check(evaluated=True)
+    assert 'never counts annotation id 0 as found' in warning
+    cat, dog = evaluate(data)
+    assert (cat, dog) == (0, 1)  # the only cat is annotation 0; the warning is true
+
+
+IDS = {  # the id of the last annotation: whether COCO evaluation can do it
+    'a number': (7, True),
+    'its digits': ('7', True),
+    'words': ('ann_7', False),
+    'nothing': ('', False),
+    'beyond floats': (10**400, False),
+}
+
+
+@pytest.mark.parametrize('kind', IDS)
+def test_annotation_ids_are_refused_where_evaluation_cannot_do_them(data, kind):
+    key, possible = IDS[kind]
+    for annotation in data.content['annotations']:
+        annotation['iscrowd'] = 0
+    data.content['annotations'][2]['id'] = key
+    if possible:
+        assert data.check(evaluated=True) == []
+        evaluate(data)
+        return
+    assert '1 annotation ids are no numbers (' in data.error(evaluated=True)
+    assert data.check() == []  # training can
+    with pytest.raises((ValueError, OverflowError)):
+        evaluate(data)
+
+
+def evaluate(data):
+    perfect = [{**annotation, 'score': 1.0} for annotation in data.content['annotations']]
+    truth = COCO(str(data.ann_file))
+    evaluation = COCOeval(truth, truth.loadRes(perfect), 'bbox')
+    evaluation.evaluate()
+    evaluation.accumulate()
+    return evaluation.eval['precision'][0, 50, :, 0, -1]
+
+
+@pytest.mark.parametrize('part', ['images', 'categories'])
+def test_ids_of_two_kinds(data, part):
+    key = {'images': 'image_id', 'categories': 'category_id'}[part]
+    data.content[part][0]['id'] = 'x'
+    for annotation in data.content['annotations']:
+        annotation['iscrowd'] = 0
+    data.content['annotations'][0][key] = 'x'
+    assert f"some ids in '{part}' are numbers and some are texts" in data.error(evaluated=True)
+    with pytest.raises(TypeError):
+        evaluate(data)
+
+
+# ---------------------------------------------------------------------------- configurations
+
+
+def test_configuration_of_mmdet(data):
+    assert check_dataset(data.config()).warnings == []
+
+
+def test_without_metainfo_the_classes_of_mmdet_apply(data):
+    config = data.config()
+    del config['metainfo']
+    assert (
+        check_dataset(config)
+        .warnings[0]
+        .endswith("classes 'person', 'bicycle', 'car', 'motorcycle', 'airplane' and 73 more")
+    )
+    data.content['categories'][0]['name'] = 'lynx'
+    with pytest.raises(InputError, match=r"'lynx' \(id 3\)"):
+        check_dataset({**data.config(), 'metainfo': None})
+
+
+def test_test_mode_is_taken_as_evaluated(data):
+    with pytest.raises(InputError, match='iscrowd'):
+        check_dataset(data.config(), evaluated=True)
+    with pytest.raises(InputError, match='iscrowd'):
+        check_dataset(data.config(test_mode=True))
+
+
+def test_a_text_in_place_of_a_tuple_of_classes(data):
+    with pytest.raises(InputError, match=r"metainfo\.classes is the text 'cat'; write a tuple"):
+        check_dataset(data.config(metainfo={'classes': ('cat')}))
+
+
+def test_missing_image_prefix(data):
+    config = data.config()
+    del config['data_prefix']
+    with pytest.raises(InputError, match=r'needs data_prefix=dict\(img=\.\.\.\)'):
+        check_dataset(config)
+
+
+def test_other_data_sets_and_remote_files_are_left_alone(data):
+    config = data.config(ann_file='nowhere.json')
+    assert check_dataset({**config, 'type': 'LVISV1Dataset'}) == Findings()
+    assert check_dataset({**config, 'type': 'mmseg.ADE20KDataset'}) == Findings()
+    assert check_dataset({**config, 'backend_args': {'backend': 'petrel'}}) == Findings()
+    with pytest.raises(InputError, match='nowhere.json'):
+        check_dataset(config)

@@ -1,0 +1,216 @@
+"""Class folders, label files and shards of classification, broken in each way."""
+
+import os
+import shutil
+
+import pytest
+
+from vitbackbones.data.checks.folders import check_dataset, check_same_classes
+from vitbackbones.errors import InputError
+
+from ..shard_files import with_index
+
+CLASSES = ('bird', 'cat', 'dog')
+
+
+@pytest.fixture
+def root(tmp_path):
+    """Two splits of three classes, one image each; nothing decodes them."""
+    for split in ('train', 'val'):
+        for name in CLASSES:
+            file = tmp_path / split / name / 'sub' / '1.JPG'
+            file.parent.mkdir(parents=True)
+            file.write_bytes(b'')
+    return tmp_path
+
+
+def settings(root, split='train', **changes):
+    return {'type': 'CustomDataset', 'data_root': str(root), 'data_prefix': split, **changes}
+
+
+def named(root, *names, **changes):
+    return settings(root, metainfo={'classes': names}, **changes)
+
+
+def test_good_folders(root):
+    assert check_dataset(settings(root)).warnings == []
+    assert check_dataset(named(root, *CLASSES)).warnings == []
+    check_same_classes([settings(root), settings(root, 'val')])
+
+
+@pytest.mark.parametrize(
+    ('names', 'message'),
+    [
+        (('bird', 'dog'), "3 class folders, but the data set has 2 classes; of no class: 'cat'"),
+        ((*CLASSES, 'emu'), "has 4 classes; missing: 'emu'"),
+        (('a', 'b'), r'has 2 classes\.'),
+        (('dog', 'cat', 'bird'), "order of the folders, 'bird', 'cat', 'dog'; name the classes"),
+    ],
+)
+def test_folders_and_names(root, names, message):
+    with pytest.raises(InputError, match=message):
+        check_dataset(named(root, *names))
+
+
+def test_imagenet_has_1000(root):
+    with pytest.raises(InputError, match='3 class folders, but the data set has 1000 classes'):
+        check_dataset(settings(root, type='mmpretrain.ImageNet'))
+
+
+@pytest.mark.parametrize(('lacking', 'other'), [('train', 'val'), ('val', 'train')])
+def test_a_class_of_one_split_only(root, lacking, other):
+    """mmpretrain would number the classes of the two splits differently."""
+    shutil.rmtree(root / lacking / 'cat')
+    with pytest.raises(InputError, match=f"{lacking}: the class folders 'cat' are missing"):
+        check_same_classes([settings(root), settings(root, 'val')])
+
+
+def test_an_empty_class(root):
+    (root / 'train' / 'cat' / 'sub' / '1.JPG').rename(root / 'train' / 'cat' / 'notes.txt')
+    with pytest.raises(InputError, match="no image in the class folders 'cat'"):
+        check_dataset(settings(root))
+
+
+def test_no_folders(root):
+    shutil.rmtree(root / 'train')
+    with pytest.raises(InputError, match='train: no such folder'):
+        check_dataset(settings(root))
+    (root / 'train').mkdir()
+    with pytest.raises(InputError, match='train: no folders there'):
+        check_dataset(settings(root))
+
+
+def with_labels(root, *lines):
+    (root / 'labels.txt').write_text('\n'.join(lines))
+    return named(root, *CLASSES, ann_file='labels.txt')
+
+
+LINES = [f'{name}/sub/1.JPG {label}' for label, name in enumerate(CLASSES)]
+
+
+def test_good_labels(root):
+    assert check_dataset(with_labels(root, *LINES)).warnings == []
+
+
+def test_a_label_file_that_was_cut_short_between_lines(root):
+    (warning,) = check_dataset(with_labels(root, *LINES[:2])).warnings
+    assert warning.endswith(f'has labels of 2 of the 3 images in {root / "train"}')
+
+
+@pytest.mark.parametrize(
+    ('line', 'message'),
+    [
+        ('dog/sub/1.JPG', "labels.txt:3: 'dog/sub/1.JPG' is not a file name and a label from 0 to"),
+        ('dog/sub/1.JPG 3', "labels.txt:3: 'dog/sub/1.JPG 3' is not"),
+        ('dog/sub/2.JPG 2', r"1 of 3 files are not in .*train: 'dog/sub/2.JPG'"),
+    ],
+)
+def test_bad_lines(root, line, message):
+    with pytest.raises(InputError, match=message):
+        check_dataset(with_labels(root, *LINES[:2], line))
+
+
+def test_images_are_counted_by_class(root):
+    (root / 'train' / 'dog' / '2.png').touch()
+    counts = {'bird': 1, 'cat': 1, 'dog': 2}
+    findings = check_dataset(settings(root))
+    assert (findings.occurs, findings.samples) == (counts, 4)
+    findings = check_dataset(with_labels(root, *LINES, 'dog/2.png 2'))
+    assert (findings.occurs, findings.samples) == (counts, 4)
+
+
+def test_extensions_of_the_config(root):
+    for image in (root / 'train').rglob('*.JPG'):
+        image.rename(image.with_suffix('.WebP'))
+    with pytest.raises(InputError, match='no image in the class folders'):
+        check_dataset(settings(root))
+    assert check_dataset(settings(root, extensions=('.WEBP',))).samples == 3
+
+
+def test_links_in_a_circle(root):
+    loop = root / 'train' / 'zebra'
+    loop.symlink_to(loop)
+    with pytest.raises(InputError, match='zebra: Too many levels of symbolic links'):
+        check_dataset(settings(root))
+
+
+def test_a_file_with_two_labels(root):
+    with pytest.raises(InputError, match="'dog/sub/1.JPG' has the labels 2 and 0; leave one"):
+        check_dataset(with_labels(root, *LINES, 'dog/sub/1.JPG 0'))
+    assert check_dataset(with_labels(root, *LINES, LINES[0])).samples == 4
+
+
+def test_a_label_of_thousands_of_digits(root):
+    with pytest.raises(
+        InputError, match=r"labels.txt:4: 'bird/sub/1.JPG 9+\.\.\.9+' is not a file"
+    ):
+        check_dataset(with_labels(root, *LINES, 'bird/sub/1.JPG ' + '9' * 5000))
+
+
+@pytest.mark.parametrize('content', [bytes(range(128, 256)), 'a 1'.encode('utf-16')])
+def test_a_label_file_that_is_no_text(root, content):
+    config = with_labels(root)
+    (root / 'labels.txt').write_bytes(content)
+    with pytest.raises(InputError, match='labels.txt: not a text of file names and labels'):
+        check_dataset(config)
+
+
+def test_a_label_file_that_is_a_pipe(root):
+    config = with_labels(root)
+    (root / 'labels.txt').unlink()
+    os.mkfifo(root / 'labels.txt')
+    with pytest.raises(InputError, match='label file .*labels.txt: not a regular file'):
+        check_dataset(config)
+
+
+def test_an_empty_label_file(root):
+    with pytest.raises(InputError, match='labels.txt: names no file of'):
+        check_dataset(with_labels(root))
+
+
+def test_imagenet_takes_a_label_file_that_is_there(root):
+    (root / 'meta').mkdir()
+    (root / 'meta' / 'train.txt').write_text('\n'.join(LINES))
+    assert check_dataset(settings(root, type='ImageNet') | {'split': 'train'}).warnings == []
+
+
+def test_other_forms_are_left_alone(root):
+    assert check_dataset(settings(root, type='CIFAR10')).warnings == []
+    assert check_dataset(settings(root / 'nowhere', with_label=False)).warnings == []
+
+
+# ---------------------------------------------------------------------------- tar shards
+
+
+def in_shards(root, **changes):
+    return {'type': 'vitbackbones.ImageNetShards', 'data_root': str(root), **changes}
+
+
+def test_good_shards(tmp_path):
+    with_index(tmp_path)
+    with_index(tmp_path, 'val')
+    both = [in_shards(tmp_path), in_shards(tmp_path, shards='val')]
+    findings = check_dataset(both[0])
+    assert (findings.samples, findings.occurs) == (2, {'cat': 1, 'dog': 1})
+    check_same_classes(both)
+    named = check_dataset(in_shards(tmp_path, metainfo={'classes': ['a', 'b']}))
+    assert named.occurs == {'a': 1, 'b': 1}
+
+
+def test_names_of_the_config_must_be_as_many_as_in_shards(tmp_path):
+    with pytest.raises(InputError, match='has 2 classes, but metainfo.classes names 1'):
+        check_dataset(in_shards(with_index(tmp_path), metainfo={'classes': ['a']}))
+
+
+@pytest.mark.parametrize(
+    ('classes', 'message'),
+    [
+        (['cat', 'cow', 'dog'], r"train\.index\.json: the class folders 'cow' are missing"),
+        (['dog', 'cat'], r'val\.index\.json: its classes are not in the order of those in .*train'),
+    ],
+)
+def test_splits_in_shards_with_other_classes(tmp_path, classes, message):
+    with_index(tmp_path)
+    with_index(tmp_path, 'val', classes=classes)
+    with pytest.raises(InputError, match=message):
+        check_same_classes([in_shards(tmp_path), in_shards(tmp_path, shards='val')])

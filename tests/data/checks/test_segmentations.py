@@ -1,0 +1,195 @@
+"""Masks of a COCO file: what mmdet and pycocotools would stop at, or leave out without a word."""
+
+import copy
+import json
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from pycocotools.coco import COCO
+
+from vitbackbones.data.checks.segmentations import check_masks, require_masks
+from vitbackbones.data.loading.coco_masks import to_mask, to_rle
+from vitbackbones.errors import InputError
+
+from .coco_data import Data
+
+RECTANGLE = [5, 5, 40, 5, 40, 30, 5, 30]  # the box of annotation 2
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Two images of 40 x 30, and three annotations with masks."""
+    data = Data(tmp_path)
+    mask = np.zeros((30, 40), bool)
+    mask[:9, :9] = True
+    square = [0, 0, 0, 9, 9, 9, 9, 0]
+    for annotation, segmentation in zip(
+        data.content['annotations'], [[square], [RECTANGLE], to_rle(mask)], strict=True
+    ):
+        annotation.update(segmentation=segmentation, iscrowd=0)
+    return data
+
+
+def test_polygons_and_rle_are_good(data):
+    assert data.check(masks=True) == data.check(masks=True, evaluated=True) == []
+
+
+def test_crowds_are_uncompressed_rle_as_in_coco(data):
+    crowd = {'size': [30, 40], 'counts': [0, 300, 900]}
+    data.content['annotations'][2].update(iscrowd=1, segmentation=crowd, bbox=[0, 0, 10, 30])
+    assert data.check(masks=True, evaluated=True) == []
+
+
+def test_boxes_alone_are_refused_where_masks_are_wanted(data):
+    for annotation in data.content['annotations']:
+        del annotation['segmentation']
+    assert data.check() == []
+    error = data.error(masks=True)
+    assert error.startswith(f'{data.ann_file}: has boxes alone, and the model wants masks')
+    assert 'Annotate masks, or take a config without them' in error
+
+
+@pytest.mark.parametrize('nothing', [None, [], {}, ''])
+def test_some_annotations_without_a_mask(data, nothing):
+    data.content['annotations'][1]['segmentation'] = nothing
+    error = data.error(masks=True)
+    assert '1 of 3 annotations have no "segmentation" (ids 2), at which' in error
+    assert 'Give each polygons [[x, y, x, y, ...], ...] or RLE' in error
+
+
+def test_what_mmdet_drops_needs_no_mask_in_training(data):
+    data.content['annotations'][1].update(bbox=[5, 5, 0, 25], segmentation=[])
+    assert len(data.check(masks=True)) == 1  # the flat box
+    assert 'no "segmentation" (ids 2)' in data.error(masks=True, evaluated=True)
+    data.content['annotations'][1].update(bbox=[5, 5, 35, 25], ignore=1)
+    assert data.check(masks=True) == []
+
+
+@pytest.mark.parametrize(
+    ('segmentation', 'fault'),
+    [
+        ('abc', "it is 'abc' and not polygons"),
+        (7, 'it is 7 and not polygons'),
+        (RECTANGLE, 'and not polygons'),  # the list around it was forgotten
+        ([[1, 2, '3', 4, 5, 6]], "it is [[1, 2, '3', 4, 5, 6]] and not polygons"),
+        ([[1, 2, float('nan'), 4, 5, 6]], 'a corner is no finite number'),
+        ([[1, 2, 1e9, 4, 5, 6]], 'or a million pixels away'),
+        ([[1, 2, 10**400, 4, 5, 6]], 'or a million pixels away'),
+        ({'size': [40, 30], 'counts': [1200]}, 'it is of 30 x 40 pixels, the image of 40 x 30'),
+        ({'size': [30, 40], 'counts': [1000]}, 'its runs are 1000, the image has 1200 pixels'),
+        ({'size': [30, 40], 'counts': 'abc!'}, 'its compressed counts are cut off'),
+        ({'counts': [1200]}, "its 'size' is None"),
+    ],
+)
+def test_what_c_code_must_not_read(data, segmentation, fault):
+    data.content['annotations'][1]['segmentation'] = segmentation
+    start = f'{data.ann_file}: annotation 2: the segmentation cannot be used: '
+    for evaluated in (False, True):
+        error = data.error(masks=True, evaluated=evaluated)
+        assert error.startswith(start)
+        assert fault in error
+        assert error.endswith('Correct it, or take the annotation out.')
+
+
+def test_pycocotools_reads_whatever_run_lengths_pass():
+    random = np.random.default_rng(0)
+    images, box, read = {'id': [1], 'width': [31], 'height': [23]}, [0, 0, 31, 23], np.ones(1, bool)
+    passed = 0
+    for _ in range(400):
+        code = to_rle(random.random((23, 31)) > random.random())
+        text = list(code['counts'])
+        for _ in range(random.integers(0, 3)):
+            text[random.integers(len(text))] = chr(random.integers(40, 120))
+        code['counts'] = ''.join(text)
+        annotations = {'id': [1], 'image_id': [1], 'bbox': [box], 'segmentation': [code]}
+        with suppress(InputError):
+            check_masks('a.json', images, annotations, read, evaluated=True)
+            assert to_mask(code, 23, 31).shape == (23, 31)
+            passed += 1
+    assert 100 < passed < 300
+
+
+def test_several_faults_are_counted(data):
+    for annotation in data.content['annotations'][:2]:
+        annotation['segmentation'] = {'size': [1, 1], 'counts': [1]}
+    assert 'annotation 1: ' in data.error(masks=True)
+    assert '(2 are like that: ids 1, 2)' in data.error(masks=True)
+
+
+@pytest.mark.parametrize('polygon', [[1, 2, 3, 4], [1, 2, 3, 4, 5, 6, 7], [1, 2]])
+def test_polygons_that_mmdet_leaves_out(data, polygon):
+    data.content['annotations'][1]['segmentation'] = [RECTANGLE, polygon]
+    (warning,) = data.check(masks=True)
+    assert 'polygons of fewer than 3 points, or of an odd number of coordinates' in warning
+    assert warning.endswith('left out: 1 (annotation ids 2)')
+
+
+@pytest.mark.parametrize('polygon', [[], [1, 2], [1, 2, 3, 4]])
+def test_polygons_that_coco_evaluation_stops_at(data, polygon):
+    data.content['annotations'][1]['segmentation'] = [polygon, RECTANGLE]
+    assert len(data.check(masks=True)) == 1
+    assert 'fewer than 3 points, at which COCO evaluation stops' in data.error(
+        masks=True, evaluated=True
+    )
+    coco = COCO(str(data.ann_file))
+    with pytest.raises(Exception, match='input type is not|incorrect type'):  # the message is true
+        coco.annToRLE(coco.anns[2])
+
+
+@pytest.mark.parametrize(
+    'segmentation',
+    [
+        [[5, 5, 20, 20, 10, 10]],
+        [[50, 5, 60, 5, 60, 15]],
+        [[5, -9, 20, -9, 20, -1]],
+        {'size': [30, 40], 'counts': [1200]},
+    ],
+)
+def test_masks_without_pixels(data, segmentation):
+    data.content['annotations'][1]['segmentation'] = segmentation
+    (warning,) = data.check(masks=True)
+    assert 'masks without a pixel in their image: 1 (annotation ids 2)' in warning
+
+
+def test_not_one_usable_mask(data):
+    for annotation in data.content['annotations']:
+        annotation['segmentation'] = [[50, 5, 60, 5, 60, 15]]
+    assert 'not one usable mask: all 3 are without a pixel' in data.error(masks=True)
+
+
+def test_masks_elsewhere_than_their_boxes(data):
+    data.content['annotations'][1]['segmentation'] = [[5, 5, 5, 10, 15, 10, 15, 5]]
+    (warning,) = data.check(masks=True)
+    assert 'masks that are not where their boxes are: 1 (annotation ids 2)' in warning
+
+
+def test_small_masks_may_be_rounded(data):
+    small = {'bbox': [10.4, 10.4, 1.1, 1.1], 'area': 1, 'segmentation': [[10, 10, 12, 10, 12, 12]]}
+    data.content['annotations'][1].update(small)
+    assert data.check(masks=True) == []
+
+
+def test_the_pipeline_says_whether_masks_are_wanted(data):
+    from vitbackbones.data.checks.coco import check_dataset
+
+    del data.content['annotations'][1]['segmentation']
+    load = {'type': 'LoadAnnotations', 'with_bbox': True}
+    check_dataset(data.config(pipeline=[load]))
+    with pytest.raises(InputError, match='1 of 3 annotations have no "segmentation"'):
+        check_dataset(data.config(pipeline=[load | {'with_mask': True}]))
+
+
+def test_the_file_of_a_metric(data):
+    data.ann_file.write_text(json.dumps(data.content))
+    require_masks(str(data.ann_file))
+    content = copy.deepcopy(data.content)
+    content['annotations'][0]['segmentation'] = []
+    data.ann_file.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=r'no "segmentation" \(ids 1\)'):
+        require_masks(str(data.ann_file))
+
+
+def test_sizes_that_no_image_has_are_refused(data):
+    data.content['images'][0].update(width=60000, height=60000)
+    assert 'make more than 178956970 pixels' in data.error(masks=True)

@@ -1,0 +1,239 @@
+"""Loading pictures: the same pixels as mmcv, and a message with the file name for bad ones."""
+
+import os
+import struct
+import zlib
+
+import cv2
+import mmcv
+import numpy as np
+import pytest
+from mmcv.transforms import LoadImageFromFile
+from mmengine.dataset import Compose
+from mmengine.registry import DefaultScope
+from PIL import Image
+from torch.utils.data import DataLoader, Dataset
+
+from vitbackbones.data.loading.load_image import REDUCTIONS, LoadImage
+from vitbackbones.errors import InputError, OptionError
+from vitbackbones.registry import TRANSFORMS
+
+from .test_jpeg import JPEG, PROGRESSIVE, encode, picture, with_thumbnail
+
+MOMENTS = ('reduced', 'full')
+
+
+@pytest.fixture
+def save(tmp_path):
+    def write(content, name='picture.jpg'):
+        (tmp_path / name).write_bytes(content)
+        return str(tmp_path / name)
+
+    return write
+
+
+# ---------------------------------------------------------------------------- good pictures
+
+
+@pytest.mark.parametrize('suffix', ['.jpg', '.png', '.bmp', '.webp', '.tif'])
+@pytest.mark.parametrize('options', [{}, {'to_float32': True}, {'color_type': 'grayscale'}])
+def test_the_result_is_that_of_mmcv(save, suffix, options):
+    path = save(encode(suffix), f'picture{suffix}')
+    ours = LoadImage(**options)({'img_path': path, 'img_id': 5})
+    theirs = LoadImageFromFile(**options)({'img_path': path, 'img_id': 5})
+    assert ours.keys() == theirs.keys()
+    assert ours['img'].dtype == theirs['img'].dtype
+    assert np.array_equal(ours.pop('img'), theirs.pop('img'))
+    assert ours == theirs
+
+
+@pytest.mark.parametrize('toolbox', ['mmdet', 'mmseg', 'mmpretrain'])
+def test_it_is_found_by_name_in_the_pipelines_of_every_toolbox(save, toolbox):
+    with DefaultScope.overwrite_default_scope(toolbox):
+        pipeline = Compose([{'type': 'vitbackbones.LoadImage'}])
+    assert pipeline({'img_path': save(JPEG)})['img'].shape == (60, 80, 3)
+
+
+# ---------------------------------------------------------------------------- bad pictures
+
+BAD = {
+    'empty': (b'', 'the file is empty'),
+    'text': (b'<html>404</html>', 'not an image'),
+    'jpeg': (JPEG[: len(JPEG) // 2], f'truncated, the JPEG data stops after {len(JPEG) // 2}'),
+    'last bytes': (JPEG[:-2], 'truncated'),
+    'progressive': (PROGRESSIVE[: len(PROGRESSIVE) // 2], 'truncated'),
+    'thumbnail': (with_thumbnail(JPEG)[: len(JPEG) // 2], 'truncated'),
+    'png': (encode('.png')[:-2000], 'truncated'),
+    'bmp': (encode('.bmp')[:-2000], 'truncated'),
+    'webp': (encode('.webp')[:60], 'truncated'),
+}
+
+
+@pytest.mark.parametrize('backend', ['cv2', 'pillow'])
+@pytest.mark.parametrize('case', BAD)
+def test_a_bad_picture_is_named(save, case, backend):
+    content, reason = BAD[case]
+    path = save(content)
+    with pytest.raises(InputError) as caught:
+        LoadImage(imdecode_backend=backend)({'img_path': path})
+    assert str(caught.value).startswith(f'image file {path}: ')
+    assert '\n' not in str(caught.value)
+    if backend == 'cv2':
+        assert reason in str(caught.value)
+
+
+def test_a_missing_file_and_a_folder_are_named(tmp_path):
+    with pytest.raises(InputError, match=r'absent\.jpg: No such file or directory\. Put a good'):
+        LoadImage()({'img_path': str(tmp_path / 'absent.jpg')})
+    with pytest.raises(InputError, match='Is a directory'):
+        LoadImage()({'img_path': str(tmp_path)})
+
+
+def test_a_picture_without_the_missing_rows_is_not_taken_for_whole(save, monkeypatch):
+    """OpenCV before 4.11 returns a truncated JPEG as if it were whole; so does this stand-in."""
+    monkeypatch.setattr(mmcv, 'imfrombytes', lambda *args, **kwargs: picture())
+    with pytest.raises(InputError, match='truncated'):
+        LoadImage()({'img_path': save(JPEG[: len(JPEG) // 2])})
+
+
+@pytest.mark.parametrize('case', BAD)
+def test_ignore_empty_leaves_bad_pictures_to_the_data_set(save, tmp_path, case):
+    load = LoadImage(ignore_empty=True)
+    assert load({'img_path': save(BAD[case][0])}) is None
+    assert load({'img_path': str(tmp_path / 'absent.jpg')}) is None
+    assert load({'img_path': save(JPEG)})['img'] is not None
+
+
+class Files(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+        self.load = TRANSFORMS.build({'type': 'vitbackbones.LoadImage'})
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, index):
+        return self.load({'img_path': self.paths[index]})
+
+
+def test_the_message_comes_out_of_a_data_worker_as_it_went_in(save):
+    path = save(JPEG[:300])
+    with pytest.raises(InputError) as here:
+        Files([path])[0]
+    with pytest.raises(InputError) as there:
+        list(DataLoader(Files([path]), num_workers=1))
+    assert str(there.value) == str(here.value)
+
+
+# ---------------------------------------------------------------------------- harmful files
+
+
+def png_header(width, height):
+    """The beginning of a PNG file of that size, whole as far as it goes."""
+    chunk = b'IHDR' + struct.pack('>IIBBBBB', width, height, 8, 2, 0, 0, 0)
+    length, check = struct.pack('>I', 13), struct.pack('>I', zlib.crc32(chunk))
+    return b'\x89PNG\r\n\x1a\n' + length + chunk + check + struct.pack('>I4s', 1000, b'IDAT')
+
+
+@pytest.mark.parametrize('backend', ['cv2', 'pillow'])
+def test_more_pixels_than_the_limit_are_refused_by_the_header(save, monkeypatch, backend):
+    monkeypatch.setattr(mmcv, 'imfrombytes', lambda *args, **kwargs: pytest.fail('decoded'))
+    path = save(png_header(24000, 24000) + b'\0' * 1000, 'bomb.png')
+    text = r'bomb\.png: Image size \(576000000 pixels\) exceeds limit of 178956970 pixels; cut it '
+    with pytest.raises(InputError, match=text):
+        LoadImage(imdecode_backend=backend)({'img_path': path})
+
+
+def test_a_jpeg_with_more_pixels_than_the_limit_is_refused_by_its_frame(save, monkeypatch):
+    monkeypatch.setattr(mmcv, 'imfrombytes', lambda *args, **kwargs: pytest.fail('decoded'))
+    frame = JPEG.index(b'\xff\xc0') + 5
+    path = save(JPEG[:frame] + struct.pack('>HH', 24000, 24000) + JPEG[frame + 4 :])
+    text = r'Image size \(576000000 pixels\) exceeds limit of 178956970 pixels; cut it into tiles'
+    with pytest.raises(InputError, match=text):
+        LoadImage()({'img_path': path})
+    with pytest.raises(Image.DecompressionBombError, match=text.partition(';')[0]):  # as Pillow
+        Image.open(path)
+
+
+def test_a_picture_whose_size_pillow_does_not_know_is_not_decoded(save, monkeypatch):
+    monkeypatch.setattr(cv2, 'imdecode', lambda *arguments: pytest.fail('decoded'))
+    hdr = b'#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 32000 +X 32000\n' + bytes(1000)
+    with pytest.raises(
+        InputError, match=r'bomb\.png: a Radiance HDR picture; convert it to 8 or 16'
+    ):
+        LoadImage()({'img_path': save(hdr, 'bomb.png')})
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / 'pipe.jpg')
+    with pytest.raises(InputError, match=r'pipe\.jpg: not a regular file\.'):
+        LoadImage()({'img_path': str(tmp_path / 'pipe.jpg')})
+
+
+@pytest.mark.parametrize(
+    ('kind', 'text'), [('float32', 'floating point'), ('int32', '32-bit integer')]
+)
+def test_a_tiff_of_other_values_is_not_called_damaged(tmp_path, kind, text):
+    Image.fromarray(np.ones((8, 8), kind)).save(tmp_path / 'a.tif')
+    with pytest.raises(InputError, match=f'a TIFF of {text} values; convert it to 8 or 16 bits'):
+        LoadImage()({'img_path': str(tmp_path / 'a.tif')})
+
+
+# ---------------------------------------------------------------------------- decoded later
+
+
+@pytest.mark.parametrize('factor', REDUCTIONS)
+@pytest.mark.parametrize('size', [(60, 80), (61, 83)])
+def test_a_jpeg_is_decoded_when_its_crop_is_known(save, factor, size):
+    path = save(cv2.imencode('.jpg', picture(*size))[1].tobytes())
+    found = LoadImage(decode='reduced')({'img_path': path})
+    assert found['img'].shape == (*size, 3)
+    whole = LoadImage()({'img_path': path})['img']
+    reduced = found['img'].decode(factor)
+    assert reduced.shape == (-(-size[0] // factor), -(-size[1] // factor), 3)
+    assert reduced.mean() == pytest.approx(whole.mean(), abs=3)
+    assert (factor > 1) or np.array_equal(reduced, whole)
+
+
+@pytest.mark.parametrize('mode', ['L', 'CMYK'])
+def test_the_later_decoding_makes_the_same_of_other_colors(tmp_path, mode):
+    path = str(tmp_path / 'picture.jpg')
+    Image.fromarray(picture()).convert(mode).save(path)
+    later = LoadImage(decode='reduced')({'img_path': path})['img'].decode(1)
+    assert np.array_equal(later, LoadImage()({'img_path': path})['img'])
+
+
+def test_what_may_have_to_be_turned_or_is_no_jpeg_is_decoded_at_once(tmp_path, save):
+    turned = Image.Exif()
+    turned[0x0112] = 6
+    Image.fromarray(picture()).save(tmp_path / 'turned.jpg', exif=turned)
+    for path in (str(tmp_path / 'turned.jpg'), save(encode('.png'), 'picture.png')):
+        later, at_once = (LoadImage(decode=each)({'img_path': path}) for each in MOMENTS)
+        assert np.array_equal(later['img'], at_once['img'])
+        assert later['img_shape'] == at_once['img_shape']
+
+
+@pytest.mark.parametrize('case', BAD)
+def test_a_bad_picture_is_named_before_it_is_decoded(save, case):
+    path = save(BAD[case][0])
+    messages = []
+    for moment in MOMENTS:
+        with pytest.raises(InputError) as caught:
+            LoadImage(decode=moment)({'img_path': path})
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+
+
+def test_a_jpeg_that_turns_out_to_be_damaged_is_named(save):
+    path = save(JPEG)
+    image = LoadImage(decode='reduced')({'img_path': path})['img']
+    image.content = image.content[:30]
+    with pytest.raises(InputError, match=r'picture\.jpg: truncated, damaged or not an image'):
+        image.decode(2)
+
+
+def test_decoding_later_goes_with_no_other_form():
+    with pytest.raises(OptionError, match="decode='reduced' goes with no other option"):
+        LoadImage(decode='reduced', color_type='grayscale')
+    with pytest.raises(OptionError, match='decode'):
+        LoadImage(decode='later')

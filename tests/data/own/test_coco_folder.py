@@ -1,0 +1,154 @@
+"""Finding COCO's annotation files, their pictures and classes below a folder."""
+
+import json
+
+import pytest
+
+from vitbackbones.data.own.coco_folder import completed, find_classes, find_parts
+from vitbackbones.errors import InputError
+
+from .folders import CATEGORIES, coco, one_file, roboflow, write
+
+
+def test_one_file_is_split_by_the_names_of_its_pictures(tmp_path):
+    parts = find_parts(one_file(tmp_path, 40))
+    names = {
+        split: {entry['file_name'] for entry in part.content['images']}
+        for split, part in parts.items()
+    }
+    assert parts.keys() == {'train', 'val'}
+    assert names['train'] | names['val'] == {f'{i}.jpg' for i in range(40)}
+    assert not names['train'] & names['val']
+    for part in parts.values():
+        assert (part.images, part.whole) == (tmp_path / 'pictures', False)
+        ids = {entry['id'] for entry in part.content['images']}
+        assert {entry['image_id'] for entry in part.content['annotations']} == ids
+
+
+def test_a_folder_for_each_split(tmp_path):
+    parts = find_parts(roboflow(tmp_path))
+    assert {split: part.images.name for split, part in parts.items()} == {
+        'train': 'train',
+        'val': 'valid',
+        'test': 'test',
+    }
+    assert find_classes(parts) == ['cat', 'dog']  # in the order of the file, without 'animals'
+
+
+def test_the_layout_of_coco_itself(tmp_path):
+    files = {'annotations/captions_train2017.json': '{', 'train2017/0.jpg': None}
+    for split in ('train', 'val'):
+        files |= {f'annotations/instances_{split}2017.json': coco(['0.jpg'])}
+        files |= {f'{split}2017/0.jpg': None}
+    parts = find_parts(write(tmp_path, files))
+    assert [part.images.name for part in parts.values()] == ['train2017', 'val2017']
+    assert all(part.whole for part in parts.values())
+
+
+@pytest.mark.parametrize(
+    ('written', 'place'),
+    [
+        (r'images\{}', 'images'),  # Label Studio on Windows
+        ('images/{}', 'photos'),  # its names without its folder
+        ('../../label-studio/data/media/upload/1/{}', 'images'),
+        ('default/{}', 'images/default'),  # CVAT
+    ],
+)
+def test_folders_in_names_of_pictures_that_are_elsewhere(tmp_path, written, place):
+    names = [f'{i:02}-a b.jpg' for i in range(4)]
+    write(tmp_path, {f'{place}/{name}': None for name in names})
+    write(tmp_path, {'result.json': coco([written.format(name) for name in names])})
+    for part in find_parts(tmp_path).values():
+        assert all((part.images / e['file_name']).is_file() for e in part.content['images'])
+
+
+def test_pictures_outside_of_the_folder_are_not_those_of_the_file(tmp_path):
+    names = [f'{i}.jpg' for i in range(4)]
+    outside = [str(tmp_path / 'outside' / name) for name in names]
+    write(tmp_path, dict.fromkeys(outside))
+    write(tmp_path / 'data', {'a.json': coco(outside)})
+    with pytest.raises(InputError, match='are not in'):
+        find_parts(tmp_path / 'data')
+    write(tmp_path / 'data', {f'images/{name}': None for name in names})
+    assert find_parts(tmp_path / 'data')['train'].images == tmp_path / 'data' / 'images'
+
+
+def test_names_that_differ_in_their_folders_alone_keep_them(tmp_path):
+    write(tmp_path, {'x/0.jpg': None, 'a.json': coco(['a/0.jpg', 'b/0.jpg'])})
+    with pytest.raises(InputError, match='are not in'):
+        find_parts(tmp_path)
+
+
+def test_what_exports_lack_is_added_and_nothing_else_changes():
+    content = coco(['0.jpg', '1.jpg'])
+    assert completed(content, ['dog', 'cat']) == content
+    first, second = content['annotations']
+    first['id'] = 0
+    del second['area'], second['iscrowd']
+    changed = completed(content, ['cat', 'dog'])
+    assert changed['categories'] == CATEGORIES[::-1]
+    assert changed['annotations'] == [{**first, 'id': 3}, {**second, 'area': 200, 'iscrowd': 0}]
+
+
+@pytest.mark.parametrize(
+    ('files', 'message'),
+    [
+        ({}, r"no annotation file in COCO's format .* docs/own_data.md"),
+        ({'0.json': '{"shapes": []}'}, r'labelme, one for each .* labelme2coco\.py'),
+        ({'a/0.xml': '<annotation/>'}, r'vitbackbones import voc .* OUT, then --data-root OUT'),
+        ({'test.json': coco(['0.jpg'])}, r'test\.json is for test, and no annotation file'),
+        ({'a.json': coco(['0.jpg']), 'b.json': coco(['1.jpg'])}, r'several .* a\.json, b\.json'),
+        ({'a.json': coco(['0.jpg', '1.jpg'])}, r"its images \('0.jpg', '1.jpg'\) are not in"),
+        (
+            {'a.json': coco(['0.jpg', '1.jpg']), 'x/0.jpg': None, 'y/1.jpg': None},
+            r'in several folders, .*x, .*y\. Move',
+        ),
+        ({'a.json': coco(['0.jpg']), '0.jpg': None}, 'one image cannot be split'),
+        ({'a.json': {**coco(['0.jpg']), 'images': [1]}}, "'images' is missing or not a list"),
+    ],
+)
+def test_what_cannot_be_found_is_one_message(tmp_path, files, message):
+    with pytest.raises(InputError, match=message):
+        find_parts(write(tmp_path, files))
+
+
+@pytest.mark.parametrize(
+    ('part', 'key', 'value'),
+    [
+        ('annotations', 'category_id', [1]),
+        ('annotations', 'image_id', {}),
+        ('categories', 'id', []),
+        ('categories', 'name', '\ud800'),
+        ('images', 'id', None),
+        ('images', 'file_name', '\ud800'),
+    ],
+)
+def test_values_of_other_types_are_named(tmp_path, part, key, value):
+    content = coco(['0.jpg'], CATEGORIES[:1])
+    content[part] = [{**entry, key: value} for entry in content[part]]
+    write(tmp_path, {'a.json': content, '0.jpg': None})
+    with pytest.raises(InputError, match=rf'a\.json: {part}\[0\]: \'{key}\' is '):
+        find_parts(tmp_path)
+
+
+def test_impossible_file_names_are_missing_files(tmp_path):
+    write(tmp_path, {'a.json': coco(['a' * 5000, 'b\0']), '0.jpg': None})
+    with pytest.raises(InputError, match='are not in'):
+        find_parts(tmp_path)
+
+
+def test_boxes_of_texts_make_no_area():
+    content = coco(['0.jpg'], bbox=[0, 0, 'x', 9**9])
+    del content['annotations'][0]['area']
+    assert 'area' not in completed(content, ['dog'])['annotations'][0]
+
+
+@pytest.mark.parametrize('part', ['images', 'annotations', 'categories'])
+def test_an_id_that_is_used_twice_is_found_before_a_file_is_split(tmp_path, part):
+    one_file(tmp_path, 4)
+    (file,) = tmp_path.glob('**/*.json')
+    content = json.loads(file.read_text())
+    content[part][1]['id'] = content[part][0]['id']
+    file.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=rf"{file}: ids used more than once in '{part}'"):
+        find_parts(tmp_path)

@@ -1,0 +1,101 @@
+"""Finding pictures and masks by the names of their folders."""
+
+import pytest
+
+from vitbackbones.data.own.mask_folder import find_mask_parts
+from vitbackbones.errors import InputError
+
+from .folders import write
+
+
+def files(images, masks, names='abc', suffix='.png'):
+    return {f'{images}/{n}.jpg': None for n in names} | {
+        f'{masks}/{n}{suffix}': None for n in names
+    }
+
+
+@pytest.mark.parametrize(
+    'layout',
+    [
+        '{kind}/{split}',
+        '{split}/{kind}',
+    ],
+)
+@pytest.mark.parametrize(
+    ('images', 'masks', 'splits'),
+    [
+        ('images', 'masks', ('train', 'val')),
+        ('images', 'annotations', ('training', 'validation')),
+        ('img_dir', 'ann_dir', ('train', 'valid')),
+    ],
+)
+def test_folders_of_splits(tmp_path, layout, images, masks, splits):
+    for split in splits:
+        pair = [layout.format(kind=kind, split=split) for kind in (images, masks)]
+        write(tmp_path, files(*pair))
+    parts = find_mask_parts(tmp_path)
+    assert parts.keys() == {'train', 'val'}
+    for part in parts.values():
+        assert (part.suffix, part.mask_suffix, part.listed) == ('.jpg', '.png', False)
+        assert part.names == ['a', 'b', 'c']
+        assert all(image.is_file() and mask.is_file() for image, mask in part.pairs())
+
+
+def test_the_layout_of_segnets_camvid(tmp_path):
+    for split in ('train', 'val', 'test'):
+        write(tmp_path, files(split, f'{split}annot'))
+    parts = find_mask_parts(tmp_path)
+    assert {s: (p.images.name, p.masks.name) for s, p in parts.items()} == {
+        split: (split, f'{split}annot') for split in ('train', 'val', 'test')
+    }
+
+
+def test_two_folders_are_split_by_name_and_masks_may_have_more_in_theirs(tmp_path):
+    names = [str(i) for i in range(1, 31)]
+    write(tmp_path, files('images', 'masks', names, '_mask.png'))
+    parts = find_mask_parts(tmp_path)
+    assert all((part.listed, part.mask_suffix) == (True, '_mask.png') for part in parts.values())
+    assert sorted(parts['train'].names + parts['val'].names) == sorted(names)
+    assert not {*parts['train'].names} & {*parts['val'].names}
+
+
+def test_vocs_lists(tmp_path):
+    write(tmp_path, files('JPEGImages', 'SegmentationClass', 'abcd'))
+    write(tmp_path, files('JPEGImages', 'SegmentationObject', 'abcd'))
+    lists = {'train': 'a\nb\n', 'val': 'c\n', 'trainval': 'a\nb\nc\n'}
+    write(tmp_path, {f'ImageSets/Segmentation/{s}.txt': text for s, text in lists.items()})
+    parts = find_mask_parts(tmp_path)
+    assert {split: part.names for split, part in parts.items()} == {
+        'train': ['a', 'b'],
+        'val': ['c'],
+    }
+    assert parts['train'].masks == tmp_path / 'SegmentationClass'
+    write(tmp_path, {'ImageSets/Segmentation/val.txt': '../../c\n'})
+    with pytest.raises(
+        InputError, match=r"val\.txt: names pictures that are not in .*'\.\./\.\./c'"
+    ):
+        find_mask_parts(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ('content', 'message'),
+    [
+        ({'images/a.jpg': None}, 'no folder of masks'),
+        (files('images/test', 'masks/test'), 'pictures in images/test and masks in masks/test do'),
+        (files('images', 'masks') | {'images/d.png': None}, r'several kinds, 3 \.jpg, 1 \.png'),
+        ({'images/a.jpg': None, 'masks/b.png': None}, "no mask is named as a picture, 'a'"),
+        (files('images', 'masks', 'a'), 'one picture cannot be split'),
+    ],
+)
+def test_what_cannot_be_found_is_one_message(tmp_path, content, message):
+    with pytest.raises(InputError, match=message):
+        find_mask_parts(write(tmp_path, content))
+
+
+@pytest.mark.parametrize('suffix', ['.webp', '.tiff', '.JPG'])
+def test_pictures_and_masks_of_every_kind_that_is_loaded_are_found(tmp_path, suffix):
+    write(tmp_path, {f'images/{n}{suffix}': None for n in 'ab'})
+    write(tmp_path, {f'masks/{n}.tiff': None for n in 'ab'})
+    parts = find_mask_parts(tmp_path)
+    assert {part.suffix for part in parts.values()} == {suffix}
+    assert {part.mask_suffix for part in parts.values()} == {'.tiff'}

@@ -1,0 +1,107 @@
+"""ReaL labels, the sets of ImageNet-V2, and iNaturalist's splits."""
+
+import json
+import os
+
+import cv2
+import numpy as np
+import pytest
+import torch
+
+from vitbackbones.data.imagenet_variants import ImageNetV2, ReaLAccuracy
+from vitbackbones.data.inaturalist import INaturalist
+from vitbackbones.errors import InputError
+
+
+def picture(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    cv2.imwrite(str(path), np.zeros((8, 8, 3), np.uint8))
+
+
+def test_v2_takes_the_folder_name_for_the_label(tmp_path):
+    for name in ('2', '10', '999'):
+        picture(tmp_path / 'set' / name / 'a.jpeg')
+    dataset = ImageNetV2(data_root=str(tmp_path), data_prefix={'img_path': 'set'})
+    labels = {item['img_path'].split('/')[-2]: item['gt_label'] for item in dataset}
+    assert labels == {'2': 2, '10': 10, '999': 999}
+
+
+def test_v2_of_another_layout(tmp_path):
+    with pytest.raises(InputError, match='no images'):
+        ImageNetV2(data_prefix={'img_path': str(tmp_path)})
+    for name in ('n01440764', '1000'):
+        picture(tmp_path / name / 'a.jpeg')
+        with pytest.raises(InputError, match=f'a folder {name!r}'):
+            ImageNetV2(data_prefix={'img_path': str(tmp_path)})
+
+
+def real(tmp_path, labels):
+    (tmp_path / 'real.json').write_text(json.dumps(labels))
+    return ReaLAccuracy(str(tmp_path / 'real.json'), topk=(1, 2))
+
+
+def sample(number, scores):
+    path = f'val/n01440764/ILSVRC2012_val_{number:08}.JPEG'
+    return {'img_path': path, 'pred_score': torch.tensor(scores)}
+
+
+def test_real_is_right_if_any_label_is_among_the_best(tmp_path):
+    metric = real(tmp_path, [[0], [1, 2], [], [0, 1]])
+    batch = [
+        sample(2, [0.1, 0.3, 0.6]),  # best 2: right
+        sample(1, [0.3, 0.6, 0.1]),  # 0 comes second: right at 2
+        sample(4, [0.1, 0.1, 0.8]),  # ties: one of 0 and 1 comes second
+        sample(3, [0.9, 0.1, 0.0]),  # has no label
+    ]
+    metric.process({}, batch)
+    found = metric.evaluate(size=4)
+    assert found == {'real/top1': pytest.approx(100 / 3), 'real/top2': 100, 'real/images': 3}
+
+
+def test_real_of_images_that_it_does_not_know(tmp_path):
+    metric = real(tmp_path, [[0], [1]])
+    with pytest.raises(InputError, match=r'val_00000003.JPEG: .* to 00000002, none of this image'):
+        metric.process({}, [sample(3, [1.0, 0.0])])
+    with pytest.raises(InputError, match='none of this image'):
+        metric.process({}, [{'img_path': 'val/x/cat.jpg', 'pred_score': torch.ones(2)}])
+
+
+def test_real_without_its_file(tmp_path):
+    with pytest.raises(InputError, match='nowhere.json: no ReaL labels'):
+        ReaLAccuracy(str(tmp_path / 'nowhere.json'))
+
+
+@pytest.mark.parametrize(('text', 'count'), [('[', 200_000), ('9', 5000), ('{', 1)])
+def test_real_labels_that_are_damaged(tmp_path, text, count):
+    (tmp_path / 'real.json').write_text(text * count)
+    with pytest.raises(InputError, match='real.json: no ReaL labels'):
+        ReaLAccuracy(str(tmp_path / 'real.json'))
+
+
+def inat(tmp_path, **changes):
+    content = {
+        'categories': [{'id': 7, 'name': 'Quercus'}, {'id': 3, 'name': 'Bufo'}],
+        'images': [{'id': 1, 'file_name': 'train_val2018/a.jpg'}, {'id': 2, 'file_name': 'b.jpg'}],
+        'annotations': [{'image_id': 2, 'category_id': 3}, {'image_id': 1, 'category_id': 7}],
+        **changes,
+    }
+    (tmp_path / 'val2018.json').write_text(json.dumps(content))
+    return INaturalist(data_root=str(tmp_path), ann_file='val2018.json')
+
+
+def test_inaturalist_numbers_categories_by_their_ids(tmp_path):
+    dataset = inat(tmp_path)
+    assert dataset.metainfo['classes'] == ('Bufo', 'Quercus')
+    found = {item['img_path']: item['gt_label'] for item in dataset}
+    assert found == {f'{tmp_path}/b.jpg': 0, f'{tmp_path}/train_val2018/a.jpg': 1}
+
+
+def test_inaturalist_with_a_broken_reference(tmp_path):
+    with pytest.raises(InputError, match='val2018.json: no annotations of iNaturalist'):
+        inat(tmp_path, annotations=[{'image_id': 5, 'category_id': 3}])
+
+
+def test_inaturalist_does_not_wait_for_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / 'val2018.json')
+    with pytest.raises(InputError, match='val2018.json: no annotations .*not a regular file'):
+        INaturalist(data_root=str(tmp_path), ann_file='val2018.json')

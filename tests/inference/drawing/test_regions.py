@@ -1,0 +1,55 @@
+"""Regions of pictures: filled, outlined, and small ones above large ones."""
+
+import numpy as np
+from PIL import Image
+
+from vitbackbones.inference.drawing.regions import OPACITY, shade, stripe
+
+GRAY, RED, BLUE = (100, 100, 100), (255, 0, 0), (0, 0, 255)
+
+
+def shaded(*masks, colors=(RED, BLUE)):
+    picture = Image.new('RGB', (80, 60), GRAY)
+    return np.array(shade(picture, np.stack(masks), colors[: len(masks)]))
+
+
+def rectangle(top, bottom, left, right):
+    mask = np.zeros((60, 80), bool)
+    mask[top:bottom, left:right] = True
+    return mask
+
+
+def test_the_picture_shines_through_and_an_outline_does_not():
+    pixels = shaded(rectangle(10, 40, 20, 60))
+    mixed = [int(part) for part in (1 - OPACITY) * np.array(GRAY) + OPACITY * np.array(RED)]
+    assert pixels[25, 40].tolist() == mixed
+    assert pixels[25, 20].tolist() == list(RED)
+    assert pixels[5, 5].tolist() == list(GRAY)
+
+
+def test_small_regions_lie_on_large_ones():
+    small, large = rectangle(20, 30, 30, 40), rectangle(5, 55, 5, 75)
+    pixels = shaded(small, large)
+    assert pixels[20, 30].tolist() == list(RED)
+    assert np.array_equal(pixels, shaded(large, small, colors=(BLUE, RED)))
+
+
+def test_masks_are_stretched_over_the_picture():
+    half = np.zeros((6, 8), bool)
+    half[:, :4] = True
+    pixels = shaded(half)
+    assert (pixels[:, 45:] == GRAY).all()
+    assert (pixels[:, 5:35] != GRAY).any(-1).all()
+
+
+def test_no_mask_changes_nothing():
+    assert (shaded(np.zeros((60, 80), bool)) == GRAY).all()
+
+
+def test_stripes_of_black_and_white_are_on_the_mask_alone():
+    mask = np.zeros((30, 40), bool)
+    mask[:15] = True
+    pixels = np.array(stripe(Image.new('RGB', (80, 60), GRAY), mask))
+    assert (pixels[30:] == GRAY).all()
+    shares = [(pixels[:30] == color).all(-1).mean() for color in ((0, 0, 0), (255, 255, 255))]
+    assert all(0.15 < share < 0.25 for share in shares)

@@ -1,0 +1,52 @@
+"""Sheets of samples: pixels as they were, cells of one width, names of colors."""
+
+import numpy as np
+import pytest
+import torch
+from mmdet.models import DetDataPreprocessor
+from PIL import Image
+
+from vitbackbones.inference.drawing.sample_sheet import Drawn, sheet, to_pixels
+from vitbackbones.inference.drawing.sheet import GAP, LINE
+
+STATISTICS = {'mean': [123.675, 116.28, 103.53], 'std': [58.395, 57.12, 57.375]}
+RED, BLUE = (200, 0, 0), (0, 0, 200)
+
+
+@pytest.mark.parametrize('settings', [STATISTICS | {'bgr_to_rgb': True}, STATISTICS, {}])
+def test_pixels_are_those_before_the_preprocessor(settings):
+    image = torch.randint(0, 256, (3, 4, 5), dtype=torch.uint8)
+    preprocessor = DetDataPreprocessor(**settings)
+    normalized = preprocessor({'inputs': [image], 'data_samples': None})['inputs'][0]
+    assert np.array_equal(to_pixels(normalized, settings), image.permute(1, 2, 0).numpy())
+
+
+def picture(width, height, color=RED, **colors):
+    return Drawn(Image.new('RGB', (width, height), color), **colors)
+
+
+def test_cells_have_the_width_of_the_widest_picture():
+    drawn = sheet([[('a', picture(50, 20)), ('b', picture(20, 40, BLUE))], [('c', picture(80, 9))]])
+    pixels = np.array(drawn)
+    assert drawn.width == 2 * 80 + 3 * GAP
+    rows, columns = np.nonzero((pixels == BLUE).all(-1))
+    assert columns.min() == GAP + 80 + GAP  # the second cell
+    assert (np.ptp(rows) + 1, np.ptp(columns) + 1) == (40, 20)
+
+
+def test_names_of_colors_stand_below_in_the_order_of_the_labels():
+    first = {'colors': {7: ('seven', RED)}}
+    second = {'colors': {2: ('two', BLUE), 7: ('seven', RED)}}
+    cells = [('a', picture(60, 9, 'white', **first)), ('b', picture(60, 9, 'white', **second))]
+    plain = sheet([[(title, Drawn(drawn.picture)) for title, drawn in cells]])
+    named = sheet([cells])
+    assert named.height == plain.height + LINE + 3 * GAP
+    below = np.array(named)[plain.height :]
+    left = {color: np.nonzero((below == color).all(-1))[1].min() for color in (RED, BLUE)}
+    assert left[BLUE] < left[RED]
+
+
+def test_a_long_title_stays_in_its_cell():
+    drawn = sheet([[('x' * 99 + '.jpg', picture(60, 9)), ('', picture(60, 9, 'white'))]])
+    second = np.array(drawn)[:, GAP + 60 + GAP :]
+    assert (second == 255).all()

@@ -1,0 +1,126 @@
+"""Rows and sheets of pictures, colors, and what is written to the disk."""
+
+import errno
+import os
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from vitbackbones.errors import InputError
+from vitbackbones.inference.drawing.sheet import (
+    LINE,
+    below,
+    contact_sheet,
+    draw_samples,
+    from_bgr,
+    label_width,
+    save,
+    save_samples,
+    side_by_side,
+    spread,
+    to_bgr,
+    write_label,
+)
+
+GRAY = (128, 128, 128)
+
+
+def image(width=160, height=160):
+    return Image.new('RGB', (width, height), GRAY)
+
+
+def test_red_and_blue_change_places_and_back():
+    pixels = np.zeros((2, 3, 3), np.uint8)
+    pixels[..., 2] = 200  # OpenCV's red
+    picture = from_bgr(pixels)
+    assert picture.getpixel((0, 0)) == (200, 0, 0)
+    assert np.array_equal(to_bgr(picture), pixels)
+
+
+@pytest.mark.parametrize(
+    ('count', 'number', 'places'), [(9, 3, [0, 4, 8]), (2, 5, [0, 1]), (5, 1, [0])]
+)
+def test_places_are_spread_over_all(count, number, places):
+    assert spread(count, number) == places
+
+
+def test_a_picture_below_another():
+    whole = below(image(50, 20), image(30, 10), gap=4)
+    assert whole.size == (50, 34)
+    assert [whole.getpixel((5, y)) for y in (19, 22, 24)] == [GRAY, (255, 255, 255), GRAY]
+    assert below(image(50, 20), image(30, 10), height=40).size == (50, 60)
+
+
+class Photos:
+    """A data set of five images."""
+
+    def __len__(self):
+        return 5
+
+    def get_data_info(self, place):
+        return {'img_path': f'/photos/{"abcde"[place]}.jpg'}
+
+
+def test_samples_are_drawn_with_a_sheet_of_them(tmp_path):
+    drawn = []
+
+    def draw(place, path):
+        drawn.append((place, path))
+        return image()
+
+    files = save_samples(draw_samples(Photos(), 3, draw), tmp_path)
+    assert next(files) == tmp_path / '00000_a.png'
+    assert len(drawn) == 1  # a file is written before the next one is drawn
+    assert [file.name for file in files] == ['00002_c.png', '00004_e.png', 'contact_sheet.png']
+    assert drawn == [(0, '/photos/a.jpg'), (2, '/photos/c.jpg'), (4, '/photos/e.jpg')]
+    assert all(file.is_file() for file in tmp_path.iterdir())
+
+
+def test_a_name_of_any_length_is_drawn_as_one_line():
+    """Pillow refuses a million characters, and takes a minute for less."""
+    picture = Image.new('RGB', (100, 40))
+    write_label(ImageDraw.Draw(picture), (0, 0), 'a\nb' * 10**6, (255, 255, 255))
+    assert (np.asarray(picture)[LINE + 1 :] == 0).all()
+    assert label_width('x' * 10**7) < 10_000
+
+
+def test_pictures_stand_side_by_side():
+    row = side_by_side([('left', image(100, 80)), ('right', image(50, 40))])
+    assert row.width > 150
+    assert row.height > 80
+    assert row.getpixel((10, row.height - 2)) == GRAY
+    assert row.getpixel((row.width - 2, row.height - 2)) == (255, 255, 255)
+
+
+@pytest.mark.parametrize('count', [1, 2, 3, 5])
+def test_contact_sheet_shows_all(count):
+    pictures = [Image.new('RGB', (200, 100), (10 * i + 10, 0, 0)) for i in range(count)]
+    sheet = contact_sheet(pictures, columns=2, width=100)
+    found = {color for _, color in sheet.getcolors()}
+    assert found == {(10 * i + 10, 0, 0) for i in range(count)} | {(255, 255, 255)}
+    assert sheet.width == 116 * min(count, 2)
+    assert sheet.height == 66 * -(-count // 2)
+
+
+# ------------------------------------------------------------------------ writing
+
+
+def test_a_picture_is_written_with_its_folder(tmp_path):
+    assert save(image(), tmp_path / 'a' / 'b.PNG') == tmp_path / 'a' / 'b.PNG'
+    assert np.array_equal(np.asarray(Image.open(tmp_path / 'a' / 'b.PNG')), np.asarray(image()))
+
+
+def test_a_full_disk_is_a_message(tmp_path, monkeypatch):
+    def full(number):
+        raise OSError(errno.ENOSPC, 'No space left on device')
+
+    monkeypatch.setattr(os, 'fsync', full)
+    with pytest.raises(InputError, match=r'a\.png cannot be written \(No space left on device\)'):
+        save(image(), tmp_path / 'a.png')
+
+
+@pytest.mark.parametrize('name', ['a', 'a.xyz', 'a.psd'])
+def test_a_suffix_of_no_picture_is_refused(tmp_path, name):
+    with pytest.raises(InputError, match=f'{name}: pictures have a suffix such as .png or .jpg'):
+        save(image(), tmp_path / name)

@@ -1,0 +1,294 @@
+"""What is read inside of a model against what straight code and hooks of our own see."""
+
+import pytest
+import torch
+from torch import nn
+
+from vitbackbones import create_model
+from vitbackbones.backbones import PVT, TNT, Backbone, RecursiveMixer, SReT, Swin, ViT
+from vitbackbones.errors import InputError
+from vitbackbones.layers import Block
+from vitbackbones.results.analysis.reading import choose_blocks, find_blocks, reading
+
+TINY = {'embed_dims': 24, 'depth': 2, 'num_heads': 2}
+
+
+def hooks_of(model):
+    """All hooks on a model's modules, by kind and place."""
+    kinds = ('_forward_hooks', '_forward_pre_hooks', '_backward_hooks')
+    places = [(name, kind) for name, _ in model.named_modules() for kind in kinds]
+    return {(n, k): list(getattr(model.get_submodule(n), k).values()) for n, k in places}
+
+
+def read(model, image, **options):
+    with reading(model, **options) as found, torch.no_grad():
+        model(image)
+    return found
+
+
+def test_a_model_that_is_read_answers_alike_and_keeps_no_hook(make_backbone):
+    model, image = make_backbone(img_size=64).eval(), torch.randn(2, 3, 64, 64)
+    before = hooks_of(model)
+    with torch.no_grad():
+        expected = model(image)
+        with reading(model, attention=[1]) as found:
+            output = model(image)
+    assert all(torch.equal(a, b) for a, b in zip(output, expected, strict=True))
+    assert hooks_of(model) == before
+    assert {place.block for place in found.places} == {0, *range(1, len(find_blocks(model)) + 1)}
+    for place in found.places:
+        assert place.maps().shape == (2, place.values.shape[2], *place.grid)
+
+
+def test_a_vit_is_read_as_straight_code_computes_it():
+    model, image = ViT(TINY, img_size=64).eval(), torch.randn(2, 3, 48, 64)
+    found = read(model, image)
+    with torch.no_grad():
+        x, size = model.patch_embed(image)
+        x = model.with_position(x, model.pos_embed, size)
+        for place, block in zip(found.places, [None, *model.blocks], strict=True):
+            x = x if block is None else block(x, size)
+            assert torch.equal(place.values, x)
+            assert torch.equal(place.cls_token, x[:, 0])
+            assert torch.equal(place.patches, x[:, 1:])
+            assert place.grid == (3, 4)
+
+
+@pytest.mark.parametrize('loop', ['internal', 'external'])
+def test_every_pass_of_a_recursive_block_is_read(loop):
+    arch = {'base': 't', 'depths': (2, 1, 1)}
+    model = SReT(arch, img_size=64, loop=loop).eval()
+    found = read(model, torch.randn(1, 3, 64, 64))
+    turns = [(1, 1), (1, 2), (2, 1), (2, 2)] if loop == 'internal' else [(1, 1), (2, 1), (1, 2)]
+    assert [(t.block, t.turn) for t in found.tokens][: len(turns)] == turns
+    assert len(found.tokens) == 8
+    block, size = model.stages[0].blocks[0], (8, 8)
+    with torch.no_grad():
+        first = block.nlls[0](block.single_pass(found.embedding.values, size, 0))
+    assert torch.equal(found.tokens[0].values, first)
+    if loop == 'internal':
+        with torch.no_grad():
+            second = block.nlls[1](block.single_pass(first, size, 1))
+        assert torch.equal(found.tokens[1].values, second)
+
+
+@pytest.mark.parametrize('host', [ViT, TNT])
+@pytest.mark.parametrize('nll', ['per_sweep', 'shared'])
+def test_recursion_of_any_host_is_read(host, nll):
+    recursion = {'passes': 2, 'nll_ratio': 1.0, 'nll': nll, 'loop': 'external'}
+    model = host({'base': 'ti', 'depth': 2}, img_size=32, recursion=recursion).eval()
+    found = read(model, torch.randn(1, 3, 32, 32))
+    assert [(t.block, t.turn) for t in found.tokens] == [(1, 1), (2, 1), (1, 2), (2, 2)]
+    if host is ViT:
+        with torch.no_grad():
+            first = model.blocks[0](found.embedding.values, (2, 2), (0,))
+            third = model.blocks[0](found.tokens[1].values, (2, 2), (1,))
+        assert torch.equal(found.tokens[0].values, first)
+        assert torch.equal(found.tokens[2].values, third)
+
+
+def test_of_mixed_depth_the_recursive_branch_is_read():
+    options = {'groups': None, 'passes': 2, 'img_size': 64}
+    deep, mixed = (
+        SReT({'base': 't', 'depths': (1, 1, 1)}, mixed_depth=mixed, **options).eval()
+        for mixed in (False, True)
+    )
+    mixed.load_state_dict(deep.state_dict())
+    image = torch.randn(1, 3, 64, 64)
+    expected, found = (read(model, image, attention=[1]) for model in (deep, mixed))
+    assert len(found.attention) == 2
+    for a, b in zip(expected.places, found.places, strict=True):
+        assert torch.equal(a.values, b.values)
+
+
+def test_a_block_that_is_called_twice_is_read_twice():
+    arch = {'base': 's16', 'depth': 2, 'embed_dims': 16}
+    found = read(RecursiveMixer(arch, img_size=32).eval(), torch.randn(1, 3, 32, 32))
+    assert [(t.block, t.turn) for t in found.tokens] == [(1, 1), (1, 2), (2, 1), (2, 2)]
+
+
+def test_pixel_tokens_are_read_beside_the_patches():
+    arch = {'base': 'ti', 'depth': 2}
+    model, image = TNT(arch, img_size=32, inner_blocks=[1]).eval(), torch.randn(1, 3, 32, 32)
+    found = read(model, image)
+    with torch.no_grad():
+        pixels, size = model.pixel_embed(image)
+        pixels = (pixels + model.pixel_pos).flatten(2).transpose(1, 2)
+        inner = model.blocks[1].inner(pixels, (4, 4))
+    assert [(p.block, p.grid, p.values.shape) for p in found.pixels] == [
+        (1, (2, 2), (4, 16, 12)),
+        (2, (2, 2), (4, 16, 12)),
+    ]
+    assert torch.equal(found.pixels[0].values, pixels)
+    assert torch.equal(found.pixels[1].values, inner)
+    assert found.tokens[0].values.shape == (1, 5, 192)
+
+
+def attended(attention, x, weights):
+    """What dot-product attention answers with these weights (N, heads, L, L)."""
+    v = attention.project(x)['V'].unflatten(2, (attention.num_heads, -1)).transpose(1, 2)
+    return attention.proj((weights @ v).transpose(1, 2).flatten(2))
+
+
+@pytest.mark.parametrize('slices', [None, 3])
+def test_the_weights_are_those_that_the_block_attends_with(slices):
+    part = {'attention': {'type': 'SlicedAttention', 'slices': slices}} if slices else {}
+    model = ViT(TINY, img_size=64, **part).eval()
+    found = read(model, torch.randn(2, 3, 64, 64), attention=[2])
+    call, block = found.attention[0], model.blocks[1]
+    assert (call.block, call.name, call.turn, len(found.attention)) == (2, 'attn', 1, 1)
+    with torch.no_grad():
+        n = block.norm1(found.tokens[0].values)
+        answer = attended(block.attn, n, call.values)
+        torch.testing.assert_close(answer, block.attn(n))
+
+
+def test_the_weights_of_a_sliced_pass_are_over_all_tokens():
+    model = SReT({'base': 't', 'depths': (1, 1, 1)}, img_size=64).eval()
+    found = read(model, torch.randn(1, 3, 64, 64), attention=[1])
+    block = model.stages[0].blocks[0]
+    assert [(c.name, c.turn, c.values.shape) for c in found.attention] == [
+        ('attn', 1, (1, 2, 64, 64)),
+        ('attn', 2, (1, 2, 64, 64)),
+    ]
+    for call, place, slicing in zip(
+        found.attention, [found.embedding, found.tokens[0]], block.slicings, strict=True
+    ):
+        with torch.no_grad():
+            n = block.norm1(place.values)
+            answer = attended(block.attn, n, call.values)
+            torch.testing.assert_close(answer, slicing(block.attn, n))
+
+
+@pytest.mark.parametrize('permutation', ['fixed', 'random'])
+def test_the_weights_of_a_class_token_are_the_mean_over_its_slices(permutation):
+    recursion = {'passes': 2, 'groups': [2, 3], 'permutation': permutation}
+    model = ViT(TINY, img_size=48, recursion=recursion).eval()
+    block, image = model.blocks[0], torch.randn(1, 3, 48, 48)
+    state = torch.get_rng_state()
+    found = read(model, image, attention=[1])
+    torch.set_rng_state(state)
+    places = [found.embedding, found.tokens[0]]
+    for call, place, slicing in zip(found.attention, places, block.slicings, strict=True):
+        with torch.no_grad():
+            n = block.norm1(place.values)
+            answer = attended(block.attn, n, call.values)
+            torch.testing.assert_close(answer, slicing(block.attn, n, 1))
+
+
+@pytest.mark.parametrize('kind', [ViT, TNT])
+def test_the_weights_of_windows_are_over_all_tokens(kind):
+    arch = {**next(iter(kind.archs.values())), 'depth': 2}
+    model = kind(arch, img_size=64, window_size=3, global_attn_indexes=[1]).eval()
+    found = read(model, torch.randn(1, 3, 64, 80), attention=[1])
+    block = getattr(model.blocks[0], 'outer', model.blocks[0])
+    call = next(call for call in found.attention if not call.name.startswith('inner'))
+    assert call.values.shape == (1, block.attn.num_heads, 21, 21)
+    with torch.no_grad():
+        x = found.embedding.values
+        if kind is TNT:
+            patches = model.blocks[0].to_patch(found.pixels[0].values, 1)
+            x = torch.cat([x[:, :1], x[:, 1:] + patches], 1)
+        n = block.norm1(x)
+        answer = attended(block.attn, n, call.values)
+        torch.testing.assert_close(answer, block.attend(n, (4, 5)))
+
+
+def test_reading_draws_nothing():
+    part = {'type': 'SlicedAttention', 'permutation': 'random'}
+    model, image = ViT(TINY, img_size=64, attention=part).eval(), torch.randn(1, 3, 64, 64)
+    state = torch.get_rng_state()
+    with torch.no_grad():
+        expected = model(image)[0]
+        torch.set_rng_state(state)
+        with reading(model, attention=[1, 2]):
+            assert torch.equal(model(image)[0], expected)
+
+
+def test_weights_know_contexts_and_windows():
+    image = torch.randn(1, 3, 64, 64)
+    reduced = read(PVT({'base': 't', 'depths': (1, 1, 1, 1)}).eval(), image, attention=[1])
+    assert reduced.attention[0].values.shape == (1, 1, 256, 4)
+    windows = read(Swin({'base': 't', 'depths': (1, 1, 1, 1)}).eval(), image, attention=[1])
+    assert windows.attention[0].values.shape == (9, 3, 49, 49)
+    torch.testing.assert_close(windows.attention[0].values.sum(-1), torch.ones(9, 3, 49))
+
+
+def test_a_classifier_is_read_through_its_backbone():
+    model = create_model('deit_ti', arch=TINY, img_size=32).eval()
+    assert len(read(model, torch.randn(1, 3, 32, 32)).tokens) == 2
+
+
+class Guest(Backbone):
+    """Convolutions as blocks, without a grid among their inputs."""
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.stem = nn.Conv2d(3, 8, 16, 16)
+        self.blocks = nn.ModuleList(nn.Conv2d(8, 8, 1) for _ in range(2))
+
+    def forward(self, image):
+        x = self.stem(image)
+        for block in self.blocks:
+            x = self.run_block(block, x)
+        return (x,)
+
+
+class Encoder(nn.Module):
+    """Tokens without a grid, in ``layers``, as toolboxes' own vision transformers have them."""
+
+    def __init__(self, extra):
+        super().__init__()
+        self.extra = extra
+        self.layers = nn.Sequential(nn.Identity(), nn.Identity())
+
+    def forward(self, image):
+        x = torch.randn(1, self.extra + 9, 8)
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def test_maps_of_a_guest_are_read_as_tokens():
+    model, image = Guest().eval(), torch.randn(1, 3, 32, 48)
+    found = read(model, image)
+    assert found.embedding.grid == (2, 3)
+    with torch.no_grad():
+        assert torch.equal(found.embedding.maps(), model.stem(image))
+        assert torch.equal(found.tokens[1].maps(), model(image)[0])
+
+
+@pytest.mark.parametrize('extra', [0, 1, 2])
+def test_tokens_without_a_grid_are_taken_for_a_square_and_its_class_tokens(extra):
+    found = read(Encoder(extra), torch.randn(1, 3, 8, 8))
+    assert found.tokens[1].grid == (3, 3)
+    assert found.tokens[1].patches.shape == (1, 9, 8)
+
+
+def test_what_is_not_there_is_named():
+    place = read(Encoder(4), None).tokens[0]
+    with pytest.raises(InputError, match='13 tokens are not known to be a grid'):
+        place.maps()
+    with pytest.raises(InputError, match='there is no class token'):
+        read(Encoder(0), None).tokens[0].cls_token  # noqa: B018
+    with pytest.raises(InputError, match='Linear has no blocks to read'):
+        find_blocks(nn.Linear(2, 2))
+    with pytest.raises(InputError, match='block 3: the model has the blocks 1 to 2'):
+        choose_blocks(Encoder(0), [1, 3])
+
+
+def test_an_error_inside_leaves_no_hook_behind():
+    model = ViT(TINY, img_size=32)
+    before = hooks_of(model)
+    with pytest.raises(RuntimeError), reading(model, attention=[1]):
+        model(torch.randn(1, 5, 32, 32))
+    assert hooks_of(model) == before
+    with pytest.raises(InputError), reading(model, attention=[9]):
+        raise AssertionError('not reached')
+    assert hooks_of(model) == before
+
+
+def test_the_first_the_middle_and_the_last_block_are_chosen():
+    assert choose_blocks(ViT({**TINY, 'depth': 12}), None) == [1, 6, 12]
+    assert choose_blocks(ViT({**TINY, 'depth': 1}), None) == [1]
+    assert all(isinstance(block.module, Block) for block in find_blocks(Swin('t')))

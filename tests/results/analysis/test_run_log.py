@@ -1,0 +1,92 @@
+"""Numbers out of the logs of a run."""
+
+import json
+import math
+import os
+
+import pytest
+
+from vitbackbones.errors import InputError
+from vitbackbones.results.analysis import run_log
+from vitbackbones.results.analysis.run_log import records, step_seconds, value_after
+
+STEP = {'loss': 1.0, 'time': 0.2, 'step': 50}
+
+
+def log(work_dir, time, *lines, end='\n'):
+    folder = work_dir / time / 'vis_data'
+    folder.mkdir(parents=True)
+    text = '\n'.join(map(json.dumps, lines)) + end
+    (folder / 'scalars.json').write_text(text)
+
+
+def test_the_value_is_that_of_the_end_and_of_the_last_evaluation(tmp_path):
+    log(tmp_path, '20260101_1', {'acc': 10.0, 'step': 1}, {'acc': 20.0, 'step': 2})
+    log(tmp_path, '20260101_2', {'acc': 21.0, 'step': 2})
+    assert value_after(tmp_path, 'acc', 2) == 21
+    assert value_after(tmp_path, 'acc', 3) is None
+    assert value_after(tmp_path, 'mAP', 2) is None
+
+
+def test_a_killed_run_leaves_half_a_line(tmp_path):
+    log(tmp_path, '20260101_1', STEP, {**STEP, 'time': 0.4}, end='\n{"loss": 1.')
+    assert value_after(tmp_path, 'acc', 1) is None
+    assert step_seconds(tmp_path) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    'line',
+    [
+        '{"loss": 1}',
+        '{"step": "1"}',
+        '{"step": 1, "iter": "1"}',
+        '{"step": 1, "epoch": []}',
+        f'{{"step": 1{"0" * 400}}}',
+        '[' * 10**5,
+    ],
+)
+def test_a_line_that_is_no_record_is_left_out(tmp_path, line):
+    log(tmp_path, '20260101_1', STEP, end=f'\n{line}\n')
+    assert [*records(tmp_path)] == [STEP]
+
+
+def test_a_line_that_is_no_text_is_left_out(tmp_path):
+    log(tmp_path, '20260101_1', STEP)
+    (file,) = tmp_path.rglob('scalars.json')
+    file.write_bytes(b'\xff\xfe\x80\n' + file.read_bytes())
+    assert [*records(tmp_path)] == [STEP]
+
+
+def test_starts_are_read_in_their_order(tmp_path):
+    for start in (3, 1, 2):
+        log(tmp_path, f'20260101_{start}', STEP | {'step': start})
+    assert [record['step'] for record in records(tmp_path)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(('kind', 'why'), [('pipe', 'regular'), ('large', 'more than 2 bytes')])
+def test_a_log_without_an_end_is_refused(tmp_path, monkeypatch, kind, why):
+    log(tmp_path, '20260101_1', STEP)
+    (file,) = tmp_path.rglob('scalars.json')
+    monkeypatch.setattr(run_log, 'LARGEST', 2)
+    if kind == 'pipe':
+        file.unlink()
+        os.mkfifo(file)
+    with pytest.raises(InputError, match=f'scalars.json cannot be read.*{why}'):
+        [*records(tmp_path)]
+
+
+def test_a_number_beyond_all_others_can_still_be_drawn(tmp_path):
+    log(tmp_path, '20260101_1', {'step': 1, 'loss': 10**400})
+    assert next(records(tmp_path))['loss'] == math.inf
+
+
+def test_nothing_was_trained(tmp_path):
+    assert value_after(tmp_path / 'missing', 'acc', 1) is None
+    assert math.isnan(step_seconds(tmp_path))
+
+
+def test_a_killed_evaluation_leaves_half_a_file(tmp_path):
+    for time, text in (('20260101_1', '{"acc": 12.0}'), ('20260101_2', '{"acc": 1')):
+        (tmp_path / time).mkdir()
+        (tmp_path / time / f'{time}.json').write_text(text)
+    assert value_after(tmp_path, 'acc', 1) == 12

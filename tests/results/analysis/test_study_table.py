@@ -1,0 +1,90 @@
+"""The table of a study."""
+
+import csv
+from dataclasses import replace
+
+from vitbackbones.results.analysis.study_table import COLUMNS, Record, csv_text, markdown, table
+
+BASE = Record('plain', 'plain', {0: 60.0, 1: 62.0, 2: 61.0}, 79.8, None, 1_234_567, 0.1)
+
+
+def shifted(name, *shifts, paper=80.9, against='plain', paper_against=None):
+    values = {seed: BASE.values[seed] + shift for seed, shift in enumerate(shifts)}
+    return Record(name, against, values, paper, paper_against, 2_000_000, 0.2)
+
+
+def rows_of(*records):
+    return {row['variant']: row for row in table([BASE, *records])}
+
+
+def test_a_baseline_is_compared_with_nothing():
+    row = rows_of()['plain']
+    assert {key: row[key] for key in ('parameters', 'runs', 'mean', 'deviation', 'paper')} == {
+        'parameters': '1.235',
+        'runs': '3',
+        'mean': '61.00',
+        'deviation': '1.00',
+        'paper': '79.8',
+    }
+    assert row['verdict'] == row['difference'] == row['same_sign'] == ''
+
+
+def test_a_difference_exceeds_the_noise_or_was_not_shown():
+    rows = rows_of(
+        shifted('up', 2.0, 2.1, 2.2), shifted('down', -3, -3.1, -3.2), shifted('same', 1, -1, 0.5)
+    )
+    assert [rows[name]['verdict'] for name in ('up', 'down', 'same')] == [
+        'yes, higher',
+        'yes, lower',
+        'not shown',
+    ]
+    assert [rows[name]['same_sign'] for name in ('up', 'down')] == ['yes', 'no']
+    assert rows['up']['difference'] == '+2.10'
+    assert rows['up']['paper_difference'] == '+1.10'
+    assert rows['up']['interval'].startswith('+1.85 to +2.35')
+    assert rows_of(shifted('sure', 2.0, 2.001, 2.002))['sure']['p'] == '<0.001'
+
+
+def test_several_comparisons_are_corrected():
+    record = shifted('up', 1.0, 1.3, 1.5)
+    alone = rows_of(record)['up']
+    assert alone['verdict'] == 'yes, higher'
+    noise = [shifted(f'noise_{i}', 1, -1, 0.5) for i in range(4)]
+    among = rows_of(record, *noise)['up']
+    assert among['verdict'] == 'not shown'
+    assert among['p'] == alone['p']
+    assert float(among['p_corrected']) == 5 * float(alone['p_corrected'])
+
+
+def test_the_paper_may_compare_with_another_number():
+    row = rows_of(shifted('up', 1, 1, 2, paper=70.3, paper_against=67.6))['up']
+    assert (row['paper'], row['paper_difference'], row['same_sign']) == (
+        '70.3 (67.6)',
+        '+2.70',
+        'yes',
+    )
+
+
+def test_what_is_missing_stays_empty():
+    nothing = shifted('nothing')
+    rows = rows_of(shifted('one', 1, paper=None), nothing, replace(nothing, name='none'))
+    assert rows['one']['verdict'] == 'one pair: cannot be said'
+    assert rows['one']['difference'] == '+1.00'
+    assert rows['one']['same_sign'] == rows['one']['interval'] == ''
+    assert rows['nothing']['runs'] == '0'
+    assert rows['nothing']['mean'] == rows['nothing']['verdict'] == ''
+
+
+def test_a_result_that_is_not_a_number_proves_nothing():
+    row = rows_of(shifted('diverged', 1, float('nan'), 2))['diverged']
+    assert (row['mean'], row['deviation'], row['difference']) == ('nan', 'nan', '+nan')
+    assert row['verdict'] == 'a result is not a number: cannot be said'
+    assert row['p'] == row['interval'] == row['same_sign'] == ''
+
+
+def test_both_forms_have_every_column():
+    rows = table([BASE, shifted('up', 1, 2, 3)])
+    lines = markdown(rows).splitlines()
+    assert {line.count('|') for line in lines} == {len(COLUMNS) + 1}
+    assert lines[3].startswith('| `up` | 2.000 |')
+    assert list(csv.DictReader(csv_text(rows).splitlines())) == rows

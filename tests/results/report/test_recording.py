@@ -1,0 +1,54 @@
+"""Records stand beside the metrics of a test and add nothing to its numbers."""
+
+from types import SimpleNamespace
+
+import pytest
+from mmengine.evaluator import BaseMetric, Evaluator
+
+from vitbackbones.errors import InputError
+from vitbackbones.results.report.recording import Record, find_metrics
+
+
+class Count(BaseMetric):
+    default_prefix = 'toy'
+
+    def process(self, data_batch, data_samples):
+        self.results += data_samples
+
+    def compute_metrics(self, results):
+        return {'count': len(results)}
+
+
+class Names(Record):
+    def process(self, data_batch, data_samples):
+        self.results += [
+            {'name': each['name'], 'of': self.dataset_meta['of']} for each in data_samples
+        ]
+
+
+def test_a_record_keeps_what_it_saw():
+    loop = SimpleNamespace(evaluator=Evaluator([Count()]))
+    loop.evaluator.dataset_meta = {'of': 'x'}
+    record = Names(loop)
+    loop.evaluator.process([{'name': name} for name in 'abc'])
+    assert loop.evaluator.evaluate(2) == {'toy/count': 2}  # the third fills up a batch
+    assert record.pictures == [{'name': 'a', 'of': 'x'}, {'name': 'b', 'of': 'x'}]
+
+
+def test_metrics_that_compute_something_else_are_not_meant():
+    class Same(Count):
+        format_only = False
+
+    class Writes(Count):
+        format_only = True
+
+    class Other(Count):
+        def compute_metrics(self, results):
+            return {'count': -1}
+
+    metrics = [Other(), Same(), Writes(), Count()]
+    loop = SimpleNamespace(evaluator=Evaluator(metrics))
+    assert find_metrics(loop, Count) == {1: metrics[1], 3: metrics[3]}
+    loop.evaluator.metrics = metrics[:1]
+    with pytest.raises(InputError, match='test_evaluator has no Count that evaluates'):
+        find_metrics(loop, Count)

@@ -1,0 +1,335 @@
+"""Trackers, read as their own programs read them."""
+
+import json
+import os
+import struct
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from mmengine.config import Config
+
+from vitbackbones.training.trackers import backends
+from vitbackbones.training.trackers.backends import MLflow, TensorBoard, WandB
+
+from ...isolation import process_of_its_own
+from .conftest import config, resumed, train
+
+RUN = 16 * 'a'
+BLOCK = 2**15  # bytes of wandb's files, of which no header crosses the end
+PICTURE = np.zeros((8, 8, 3), np.uint8)
+
+
+@pytest.fixture
+def runner(tmp_path, monkeypatch):
+    """What backends need of a runner, and the warnings that it was given."""
+    warnings = []
+    logger = SimpleNamespace(warning=warnings.append, info=print)
+    work_dir = tmp_path / 'a run'
+    work_dir.mkdir()
+    monkeypatch.setenv('MLFLOW_TRACKING_URI', f'file:{tmp_path / "runs"}')
+    monkeypatch.setenv('WANDB_MODE', 'offline')
+    monkeypatch.setenv('WANDB_SILENT', 'true')
+    settings = Config({'a': {'b': 1}})
+    given = {'logger': logger, 'warnings': warnings}
+    return SimpleNamespace(iter=0, work_dir=str(work_dir), cfg=settings, **given)
+
+
+# ------------------------------------------------------------------------ TensorBoard
+
+
+def events(work_dir):
+    pytest.importorskip('tensorboard')
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    found = EventAccumulator(str(work_dir / 'tensorboard'))
+    found.Reload()
+    return found
+
+
+def steps(work_dir, name):
+    return [event.step for event in events(work_dir).Scalars(name)]
+
+
+def test_tensorboard_has_every_step_of_a_resumed_run_once(followed):
+    assert steps(followed, 'loss') == steps(followed, 'lr') == [*range(1, 13)]
+    assert steps(followed, 'toy/error') == [4, 8, 12]  # iterations, as those of the loss
+    assert steps(followed, 'time') == [*range(1, 13)]  # of training alone
+
+
+def test_tensorboard_shows_the_config_as_it_is(followed):
+    (event, *_) = events(followed).Tensors('config/text_summary')
+    (text,) = event.tensor_proto.string_val
+    assert "model = dict(type='ToyModel')" in text.decode().splitlines()
+
+
+def test_a_run_that_begins_again_hides_the_earlier_one(tmp_path):
+    pytest.importorskip('tensorboard')
+    track = {'trackers': ['tensorboard']}
+    train(config(tmp_path, track=track))
+    shorter = {'by_epoch': True, 'max_epochs': 1, 'val_interval': 1}
+    train(config(tmp_path, track=track, train_cfg=shorter))
+    assert steps(tmp_path, 'loss') == [1, 2, 3, 4]
+
+
+def test_tensorboard_has_pictures_at_the_iterations_done(runner):
+    pytest.importorskip('tensorboard')
+    runner.iter = 250
+    tracker = TensorBoard(runner, RUN)
+    tracker.add_image('a', PICTURE, step=3)
+    tracker.add_scalar('b', 1.0)
+    tracker.close()
+
+    found = events(Path(runner.work_dir))
+    assert [each.step for each in found.Images('a') + found.Scalars('b')] == [250, 250]
+
+
+# ------------------------------------------------------------------------ wandb
+
+
+def records(folder):
+    """Yield the records of an offline run: a log in LevelDB's format of protocol buffers."""
+    from wandb.proto.wandb_internal_pb2 import Record
+
+    (file,) = folder.glob('*.wandb')
+    content, place, whole = file.read_bytes(), 7, b''  # after the header of the file
+    while place + 7 <= len(content):
+        if BLOCK - place % BLOCK < 7:
+            place += BLOCK - place % BLOCK
+        _, size, kind = struct.unpack('<IHB', content[place : place + 7])
+        whole += content[place + 7 : place + 7 + size]
+        place += 7 + size
+        if kind in (1, 4):  # a whole record, or the last part of one
+            yield Record.FromString(whole)
+            whole = b''
+
+
+def rows(found):
+    """Return what was logged, by the step."""
+    rows = {}
+    for record in found:
+        if record.WhichOneof('record_type') == 'history':
+            items = record.history.item
+            row = {'/'.join(each.nested_key) or each.key: each.value_json for each in items}
+            row = {key: json.loads(value) for key, value in row.items()}
+            assert row['_step'] not in rows
+            rows[row['_step']] = row
+    return rows
+
+
+def offline_runs(work_dir):
+    pytest.importorskip('wandb')
+    folders = sorted(work_dir.glob('wandb/offline-run-*'))
+    return [[*records(folder)] for folder in folders]
+
+
+def test_wandb_has_both_starts_as_one_run_on_one_axis(followed):
+    starts = offline_runs(followed)
+    assert [[*rows(each)] for each in starts] == [[*range(1, 7)], [*range(5, 13)]]
+    evaluated = [[s for s, row in rows(each).items() if 'toy/error' in row] for each in starts]
+    assert evaluated == [[4], [8, 12]]
+    runs = [record.run for each in starts for record in each if record.HasField('run')]
+    noted = json.loads((followed / 'tracking.json').read_text())['run']
+    assert {(run.run_id, run.display_name, run.project) for run in runs} == {
+        (noted, 'toy', 'vitbackbones')
+    }
+    ends = [record.exit.exit_code for each in starts for record in each if record.HasField('exit')]
+    assert ends == [1, 0]
+
+
+def test_wandb_gets_the_config_and_no_step_that_it_has(runner):
+    wandb = pytest.importorskip('wandb')
+    tracker = WandB(runner, RUN)
+    tracker.add_scalars({'iter': 7, 'loss': 0.5}, step=7)
+    tracker.add_scalars({'iter': 6, 'loss': 0.4}, step=6)
+    tracker.add_image('seen', PICTURE, step=7)
+    tracker.close()
+    wandb.teardown()
+    assert runner.warnings == []
+
+    (found,) = offline_runs(Path(runner.work_dir))
+    ((step, row),) = rows(found).items()
+    assert (step, row['loss']) == (7, 0.5)
+    assert any(name.startswith('seen') for name in row)
+    updates = [each for record in found for each in record.run.config.update]
+    assert ('a', '{"b":1}') in {(each.key, each.value_json.replace(' ', '')) for each in updates}
+
+
+@pytest.mark.parametrize('mode', ['online', 'offline'])
+def test_what_is_of_the_users_own_wins_in_wandb(runner, monkeypatch, mode):
+    wandb = pytest.importorskip('wandb')
+    asked = []
+    monkeypatch.setattr(wandb, 'init', lambda **options: asked.append(options))
+    monkeypatch.setenv('WANDB_MODE', mode)
+    wandb.teardown()
+    WandB(runner, RUN)
+    monkeypatch.setenv('WANDB_PROJECT', 'mine')
+    monkeypatch.setenv('WANDB_NAME', 'so')
+    wandb.teardown()
+    WandB(runner, RUN)
+    wandb.teardown()
+    assert runner.warnings == []
+    assert [each['resume'] for each in asked] == 2 * ['allow' if mode == 'online' else None]
+    assert [each['id'] for each in asked] == [RUN, RUN]
+    assert [(each['project'], each['name']) for each in asked] == [
+        ('vitbackbones', 'a run'),
+        ('mine', 'so'),
+    ]
+    assert [(each['dir'], each['settings'].console) for each in asked] == 2 * [
+        (runner.work_dir, 'off')
+    ]
+
+
+@pytest.mark.parametrize('folder', ['wandb', '.wandb'])
+def test_a_server_that_a_file_in_the_work_dir_names_gets_nothing(
+    runner, monkeypatch, stranger, folder
+):
+    """wandb takes settings from the folder in which it is started."""
+    wandb = pytest.importorskip('wandb')
+    address, arrived = stranger
+    monkeypatch.chdir(runner.work_dir)
+    os.mkdir(folder)
+    with open(f'{folder}/settings', 'w') as file:
+        file.write(f'[default]\nbase_url = {address}\n')
+    monkeypatch.setenv('WANDB_MODE', 'online')
+    monkeypatch.setenv('WANDB_API_KEY', 40 * 'a')
+    monkeypatch.delenv('WANDB_BASE_URL', raising=False)
+    wandb.teardown()
+    WandB(runner, RUN).close()
+    wandb.teardown()
+    (warning,) = runner.warnings
+    assert f'{folder}/settings may name a server that is not yours, remove it' in warning
+    assert arrived == []
+
+
+# ------------------------------------------------------------------------ MLflow
+
+
+@pytest.fixture
+def mlflow():
+    mlflow = pytest.importorskip('mlflow')
+    with process_of_its_own():
+        for name in ('MLFLOW_ALLOW_FILE_STORE', 'MLFLOW_EXPERIMENT_ID'):
+            os.environ.pop(name, None)
+        yield mlflow
+        mlflow.end_run()
+
+
+def mlflow_run(work_dir):
+    """Return a client and the only run of a store of files."""
+    mlflow = pytest.importorskip('mlflow')
+    client = mlflow.MlflowClient(f'file:{work_dir.parent / "mlruns"}')
+    (experiment,) = (each for each in client.search_experiments() if each.name == 'vitbackbones')
+    (found,) = client.search_runs([experiment.experiment_id])
+    return client, found
+
+
+def test_mlflow_has_both_starts_as_one_run_with_every_step_once(followed):
+    client, found = mlflow_run(followed)
+    found_steps = {
+        name: [each.step for each in client.get_metric_history(found.info.run_id, name)]
+        for name in found.data.metrics
+    }
+    assert found_steps['loss'] == found_steps['lr'] == [*range(1, 13)]
+    assert found_steps['toy/error'] == [4, 8, 12]
+    assert (found.info.run_name, found.info.status) == ('toy', 'FINISHED')
+
+
+def test_mlflow_has_the_config_as_a_text(followed, tmp_path):
+    client, found = mlflow_run(followed)
+    client.download_artifacts(found.info.run_id, 'config.py', str(tmp_path))
+    assert "model = dict(type='ToyModel')" in (tmp_path / 'config.py').read_text()
+
+
+def test_mlflow_gets_pictures_and_names_that_it_takes(runner, mlflow):
+    tracker = MLflow(runner, RUN)
+    run = mlflow.active_run().info.run_id
+    tracker.add_scalars({'coco/café (big)_precision': 0.5}, 3)
+    tracker.add_image('pictures/a,b', PICTURE, 3)
+    tracker.close(failed=True)
+    assert runner.warnings == []
+    client = mlflow.MlflowClient()
+    found = client.get_run(run)
+    assert found.data.metrics == {'coco/caf_ _big__precision': 0.5}
+    assert found.info.status == 'FAILED'
+    paths = [each.path for each in client.list_artifacts(run, 'images')]
+    assert any('a_b+step+3' in path for path in paths)
+
+
+def test_names_of_the_user_win_in_mlflow(runner, mlflow, monkeypatch):
+    monkeypatch.setenv('MLFLOW_RUN_NAME', 'so')
+    monkeypatch.setenv('MLFLOW_EXPERIMENT_NAME', 'mine')
+    MLflow(runner, RUN)
+    found = mlflow.active_run().info
+    assert found.run_name == 'so'
+    assert mlflow.get_experiment(found.experiment_id).name == 'mine'
+
+
+@pytest.mark.parametrize('name', ['runs', 'a#b?c', '100%25', 'two\nlines', 'ünï code'])
+def test_without_databases_mlflow_has_a_folder(runner, mlflow, tmp_path, monkeypatch, name):
+    """It lies where the run was started, not where that name leads as an address."""
+    (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / name)
+    monkeypatch.delenv('MLFLOW_TRACKING_URI')
+    monkeypatch.setattr(backends, 'find_spec', lambda name: None)
+    MLflow(runner, RUN).close()
+    assert runner.warnings == []
+    assert (tmp_path / name / 'mlruns').is_dir()
+
+
+def test_a_server_in_a_store_of_the_current_folder_gets_nothing(
+    runner, mlflow, tmp_path, monkeypatch, stranger
+):
+    address, arrived = stranger
+    store = tmp_path / 'mlruns' / '0'
+    store.mkdir(parents=True)
+    (store / 'meta.yaml').write_text(
+        f'artifact_location: {address}\nexperiment_id: "0"\nlifecycle_stage: active\n'
+        'name: vitbackbones\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv('MLFLOW_TRACKING_URI')
+    monkeypatch.setattr(backends, 'find_spec', lambda name: None)
+    MLflow(runner, RUN).close()
+    assert arrived == []
+    assert f'{address}/' in runner.warnings[0]
+
+
+def test_a_server_that_is_gone_is_one_warning(runner, mlflow, monkeypatch):
+    monkeypatch.setenv('MLFLOW_TRACKING_URI', 'http://127.0.0.1:9')
+    monkeypatch.setenv('MLFLOW_HTTP_REQUEST_MAX_RETRIES', '0')
+    tracker = MLflow(runner, RUN)
+    tracker.add_scalars({'loss': 0.5}, 3)
+    tracker.close()
+    (warning,) = runner.warnings
+    assert warning.startswith('MLflow no longer follows this run, and the local log goes on: ')
+
+
+@pytest.mark.parametrize('change', ['address', 'address of an earlier release', 'folder'])
+def test_an_address_in_a_work_dir_gets_nothing(
+    tmp_path, mlflow, monkeypatch, stranger, capsys, change
+):
+    address, arrived = stranger
+    if change == 'folder':
+        address = f'file:{tmp_path / "elsewhere"}'
+    monkeypatch.setenv('MLFLOW_TRACKING_URI', f'file:{tmp_path / "runs"}')
+    monkeypatch.setenv('MLFLOW_TRACKING_TOKEN', 'SECRET')
+    work_dir, track = tmp_path / 'toy', {'trackers': ['mlflow']}
+    train(config(work_dir, track=track))
+    record = json.loads((work_dir / 'tracking.json').read_text())
+    named = {'id': RUN, 'uri': address, 'place': address}
+    if change == 'address of an earlier release':
+        record = {'starts': [], 'status': '', 'trackers': {'mlflow': named}}
+    else:
+        record |= named | {'work_dir': address}
+    (work_dir / 'tracking.json').write_text(json.dumps(record))
+    train(config(work_dir, track=track, **resumed(work_dir)))
+    assert arrived == []
+    assert not (tmp_path / 'elsewhere').exists()
+    named = 'no run' if change == 'address of an earlier release' else address
+    line = f'tracking.json is of {named}, and this is {work_dir}: trackers begin another run'
+    assert line in capsys.readouterr().out
+    client = mlflow.MlflowClient()
+    (experiment,) = (each for each in client.search_experiments() if each.name == 'vitbackbones')
+    assert len(client.search_runs([experiment.experiment_id])) == 2

@@ -1,0 +1,260 @@
+"""A run that is followed: what goes wrong in a tracker, a picture or the page never ends it."""
+
+import json
+import os
+import shutil
+
+import pytest
+import torch
+from mmengine.registry import MODEL_WRAPPERS
+from mmengine.visualization.vis_backend import BaseVisBackend
+from PIL import Image
+from torch import nn
+
+from vitbackbones.errors import InputError
+from vitbackbones.registry import HOOKS
+from vitbackbones.training.trackers import hook
+from vitbackbones.training.trackers.backends import TRACKERS, OneAxis
+from vitbackbones.training.trackers.hook import TrackHook
+from vitbackbones.training.trackers.run_page import pictures_of, read_record
+
+from ..toy import by_iteration, loader
+from .conftest import config, resumed, train
+
+EXACT = {'type': 'vitbackbones.ExactResumeHook'}
+NOISY = {
+    'model': {'type': 'NoisyModel'},
+    'train_dataloader': loader(dataset={'type': 'NoisyData'}),
+}
+TRACK = {'trackers': ['notes']}
+FAILING = {'type': 'FailsInEpoch2'}
+
+pytestmark = pytest.mark.compat
+
+
+class Notes(OneAxis, BaseVisBackend):
+    """Keeps what it is given; fails in the action that ``fails`` names."""
+
+    fails = ''
+    kept = []
+    experiment = None
+
+    def note(self, action, *given):
+        if action == self.fails:
+            raise ConnectionError(f'{action}:\nno ink')
+        self.kept.append((action, *given))
+
+    def _init_env(self):
+        self.note('start', self.run)
+
+    def write(self, values, step):
+        self.note('write', sorted(values), step)
+
+    def show(self, name, image, step):
+        self.note('show', name, step)
+
+    def finish(self, failed):
+        self.note('finish', failed)
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    monkeypatch.setattr(Notes, 'kept', [])
+    monkeypatch.setitem(TRACKERS, 'notes', Notes)
+    return Notes.kept
+
+
+def local_log(work_dir):
+    (file,) = work_dir.glob('*/vis_data/scalars.json')
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+# ------------------------------------------------------------------------ trackers
+
+
+def test_a_tracker_is_told_what_the_local_log_holds(tmp_path, kept):
+    train(config(tmp_path / 'first', track=TRACK))
+    assert kept[0] == ('start', read_record(tmp_path / 'first')['run'])
+    assert kept[-1] == ('finish', False)
+    rows = kept[1:-1]
+    iterations = [1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12, 12]
+    assert [iteration for *_, iteration in rows] == iterations
+    assert rows[4] == ('write', ['toy/error'], 4)  # without the time of an evaluation's batches
+    assert {'loss', 'lr', 'epoch', 'time'} <= {*rows[0][1]}
+    assert len(local_log(tmp_path / 'first')) == len(iterations)
+
+
+def test_a_resumed_run_is_the_same_and_a_new_one_is_another(tmp_path, kept):
+    with pytest.raises(RuntimeError, match='no more of it'):
+        train(config(tmp_path, FAILING, track=TRACK))
+    assert kept[-1] == ('finish', True)
+    assert read_record(tmp_path)['status'] == 'stopped: no more of it'
+    first = kept[0]
+    kept.clear()
+    train(config(tmp_path, track=TRACK, **resumed(tmp_path)))
+    assert kept[0] == first
+    assert [row[-1] for row in kept[1:-1]] == [5, 6, 7, 8, 8, 9, 10, 11, 12, 12]
+    assert read_record(tmp_path)['status'] == 'finished'
+    kept.clear()
+    train(config(tmp_path, track=TRACK))
+    assert kept[0] != first
+
+
+@pytest.mark.parametrize('change', ['copied', 'moved', 'linked'])
+def test_a_copy_is_a_run_of_its_own(tmp_path, kept, capsys, change):
+    first, other = tmp_path / 'first', tmp_path / 'other'
+    train(config(first, track=TRACK))
+    if change == 'linked':
+        other.symlink_to(first)
+    else:
+        shutil.copytree(first, other)
+    if change == 'moved':
+        shutil.rmtree(first)
+    train(config(other, track=TRACK, **resumed(other)))
+    line = f'tracking.json is of {first}, and this is {other}: trackers begin another run'
+    assert (line in capsys.readouterr().out) == (change != 'linked')
+    train(config(other, track=TRACK, **resumed(other)))
+    runs = [given for action, given in (row[:2] for row in kept) if action == 'start']
+    assert (runs[0] == runs[1]) == (change == 'linked')
+    assert runs[1] == runs[2]
+
+
+@pytest.mark.parametrize('content', ['[]', '{"run": 5}', '[' * 10**5, 'pipe', 'endless', 'hostile'])
+def test_a_damaged_record_is_replaced(tmp_path, kept, content):
+    train(config(tmp_path, track=TRACK))
+    record = tmp_path / 'tracking.json'
+    if content == 'hostile':
+        content = json.dumps(read_record(tmp_path) | {'run': "x' OR '1'='1"})
+    record.unlink()
+    if content == 'pipe':
+        os.mkfifo(record)
+    elif content == 'endless':
+        record.symlink_to('/dev/zero')
+    else:
+        record.write_text(content)
+    train(config(tmp_path, track=TRACK, **resumed(tmp_path)))
+    runs = [row[1] for row in kept if row[0] == 'start']
+    assert runs[0] != runs[1] == read_record(tmp_path)['run']
+
+
+@pytest.mark.parametrize(('action', 'told'), [('start', 0), ('write', 1), ('finish', 16)])
+def test_a_tracker_that_fails_is_one_warning(tmp_path, kept, monkeypatch, capsys, action, told):
+    monkeypatch.setattr(Notes, 'fails', action)
+    tracked = train(config(tmp_path / 'tracked', track=TRACK))
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if 'no longer' in line]
+    message = f'Notes no longer follows this run, and the local log goes on: {action}: no ink'
+    assert line.endswith(message)
+    assert len(kept) == told
+    assert len(local_log(tmp_path / 'tracked')) == 15
+    bare = train(config(tmp_path / 'bare'))
+    assert torch.equal(tracked.model.line.weight, bare.model.line.weight)
+
+
+def test_an_unknown_tracker_is_named():
+    with pytest.raises(InputError, match=r"TrackHook: \{'tensorbord'\} unknown; trackers are tens"):
+        TrackHook(['tensorbord'])
+
+
+def test_a_record_that_cannot_be_written_is_a_warning(tmp_path, capsys):
+    (tmp_path / 'tracking.json').mkdir()
+    assert train(config(tmp_path)).iter == 12
+    assert 'tracking.json cannot be written' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('name', ['PicturesHook', 'RunPageHook'])
+def test_hooks_in_dumps_of_earlier_runs_are_known(name):
+    HOOKS.build({'type': f'vitbackbones.{name}', 'count': 4})
+
+
+# ------------------------------------------------------------------------ pictures
+
+
+@pytest.fixture
+def weights(monkeypatch):
+    """A task whose pictures show the model's weight, and use random numbers; what they showed."""
+    shown = []
+
+    class Task:
+        @staticmethod
+        def draw(model, dataset, count, threshold):
+            torch.rand(3)
+            for i in range(count):
+                assert not model.training
+                shown.append(next(model.parameters()).detach().clone())
+                yield f'{i:05d}', Image.new('L', (8, 8))
+
+    monkeypatch.setattr(hook, 'find_task', lambda config: Task)
+    return shown
+
+
+@pytest.mark.parametrize(
+    ('changes', 'folders'),
+    [({}, ['epoch_1', 'epoch_2', 'epoch_3']), (by_iteration(), ['iter_4', 'iter_8'])],
+    ids=['epochs', 'iterations'],
+)
+def test_each_evaluation_has_pictures(tmp_path, weights, kept, changes, folders):
+    earlier = tmp_path / 'pictures' / 'epoch_9'
+    earlier.mkdir(parents=True)
+    (earlier / 'a.jpg').touch()
+    mine = tmp_path / 'pictures' / 'my_own' / 'mine.jpg'
+    mine.parent.mkdir()
+    mine.touch()
+    (earlier / 'b.jpg').mkdir()
+    (tmp_path / 'private').mkdir()
+    (tmp_path / 'private' / 'c.jpg').touch()
+    (tmp_path / 'pictures' / 'epoch_8').symlink_to(tmp_path / 'private')
+    train(config(tmp_path, track=TRACK | {'pictures': 2}, **changes))
+    found = sorted(file.parent.name for file in pictures_of(tmp_path))
+    assert found == [folder for folder in folders for _ in 'ab']
+    assert mine.exists()
+    assert (tmp_path / 'private' / 'c.jpg').exists()
+    shown = [row for row in kept if row[0] == 'show']
+    assert shown[:3] == [
+        ('show', 'pictures/00000', 4),
+        ('show', 'pictures/00001', 4),
+        ('show', 'pictures/00000', 8),
+    ]
+
+
+def test_drawing_changes_nothing_of_a_run(tmp_path, weights):
+    drawn = train(config(tmp_path / 'drawn', EXACT, track={'pictures': 2}, **NOISY))
+    bare = train(config(tmp_path / 'bare', EXACT, track={'pictures': 0}, **NOISY))
+    assert len(weights) == 6
+    states = [runner.model.state_dict().values() for runner in (drawn, bare)]
+    assert all(map(torch.equal, *states))
+
+
+def test_the_evaluated_weights_are_shown(tmp_path, weights):
+    average = {'type': 'vitbackbones.EMAHook', 'momentum': 0.5}
+    runner = train(config(tmp_path, average))
+    (own,) = (each for each in runner.hooks if type(each).__name__ == 'EMAHook')
+    assert torch.equal(weights[-1], own.ema_model.module.line.weight)
+    assert not torch.equal(weights[-1], runner.model.line.weight)
+
+
+def test_what_cannot_be_drawn_is_one_warning(tmp_path, capsys):
+    assert train(config(tmp_path)).iter == 12  # of no task
+    said = capsys.readouterr().out
+    assert said.count('warning: predictions of this run are not drawn: ') == 1
+
+
+@MODEL_WRAPPERS.register_module()
+class Shared(nn.Module):
+    """A model of which each process has a part."""
+
+    def __init__(self, module):
+        super().__init__()
+        self.module = module
+
+    def val_step(self, data):
+        return self.module.val_step(data)
+
+
+def test_a_model_that_no_process_has_as_a_whole_is_not_drawn(tmp_path, weights, capsys):
+    runner = train(config(tmp_path, track={'pictures': 0}))
+    track = TrackHook()
+    track.record = {'run': 'a'}
+    runner.model = Shared(runner.model)
+    track.after_val_epoch(runner)
+    assert weights == []
+    assert 'no process has a whole model under Shared' in capsys.readouterr().out

@@ -1,0 +1,168 @@
+"""The page of a run, from what the run has left."""
+
+import json
+import os
+from math import inf, nan
+
+import pytest
+from PIL import Image
+
+from vitbackbones.errors import InputError
+from vitbackbones.training.trackers.run_page import NAME, SHOWN, read_record, write_run_page
+
+from ...results.report.test_page import EVIL, Reader
+from ..toy import run_toy, toy_config
+from .conftest import config, train
+
+pytestmark = pytest.mark.compat
+
+
+def texts(page):
+    return [text.strip() for text in Reader(page.read_text()).texts if text.strip()]
+
+
+def after(found, name):
+    """What stands beside ``name`` in a table of facts."""
+    return found[found.index(name) + 1]
+
+
+def add_pictures(work_dir, *epochs, name='00000_a'):
+    for epoch in epochs:
+        folder = work_dir / 'pictures' / f'epoch_{epoch}'
+        folder.mkdir(parents=True)
+        Image.new('RGB', (900, 300)).save(folder / f'{name}.jpg')
+
+
+def write_log(work_dir, *rows):
+    file = work_dir / '20260101_000000' / 'vis_data' / 'scalars.json'
+    file.parent.mkdir(parents=True)
+    file.write_text(''.join(json.dumps(row) + '\n' for row in rows))
+    return file
+
+
+@pytest.fixture
+def work_dir(tmp_path):
+    train(config(tmp_path / 'run', track={'pictures': 0}))
+    return tmp_path / 'run'
+
+
+def test_a_page_holds_all_of_a_run(work_dir):
+    add_pictures(work_dir, 1, 2, 10)
+    found = texts(write_run_page(work_dir, work_dir / NAME))
+    assert after(found, 'status') == 'finished'
+    assert after(found, 'toy/error').endswith(' after epoch 3')
+    assert after(found, 'work_dir') == str(work_dir)
+    assert 'torch ' in after(found, 'versions')
+    assert {'Curves', 'Latest evaluation', 'Predictions'} <= {*found}
+    order = [text for text in found if text.startswith('after epoch')]
+    assert order == ['after epoch_10', 'after epoch_2', 'after epoch_1']
+    assert any("model = dict(type='ToyModel')" in text for text in found)
+
+
+def test_the_page_is_there_while_a_run_trains_and_says_how_it_ended(tmp_path):
+    with pytest.raises(RuntimeError, match='no more of it'):
+        train(config(tmp_path, {'type': 'FailsInEpoch2'}))
+    found = texts(tmp_path / NAME)
+    assert after(found, 'status') == 'stopped: no more of it'
+    assert after(found, 'toy/error').endswith(' after epoch 1')
+
+
+def test_a_run_that_was_not_followed_has_a_page(tmp_path):
+    run_toy(toy_config(tmp_path))
+    found = texts(write_run_page(tmp_path, tmp_path / NAME))
+    assert after(found, 'status').startswith('not known')
+    assert after(found, 'toy/error').endswith(' after epoch 3')
+
+
+def test_names_are_text_and_nothing_is_loaded(tmp_path):
+    write_log(tmp_path, {'loss': 1.0, 'iter': 1, 'step': 1}, {f'coco/{EVIL}': 0.5, 'step': 1})
+    add_pictures(tmp_path, 1, name='<script>x')
+    (tmp_path / 'tracking.json').write_text(json.dumps({'status': EVIL, EVIL: '', 'config': EVIL}))
+    reader = Reader(write_run_page(tmp_path, tmp_path / NAME).read_text())
+    assert reader.texts.count(EVIL) == 3
+    assert {f'coco/{EVIL}', '<script>x'} <= {*reader.texts}
+    assert 'script' not in reader.tags
+    addresses = [value for name, value in reader.attributes if name in ('src', 'href')]
+    assert all(address.startswith(('#', 'data:image/')) for address in addresses)
+
+
+def test_what_there_is_nothing_to_measure_of_is_left_out(tmp_path):
+    metrics = {'coco/bbox_mAP': 0.25, 'coco/bbox_mAP_l': -1.0}
+    write_log(tmp_path, {'loss': 1.0, 'iter': 1, 'step': 1}, metrics | {'step': 1})
+    found = texts(write_run_page(tmp_path, tmp_path / NAME))
+    assert after(found, 'coco/bbox_mAP') == '0.25 after iteration 1'
+    assert 'coco/bbox_mAP_l' not in found
+
+
+def test_a_long_run_shows_some_of_its_evaluations(work_dir):
+    add_pictures(work_dir, *range(1, 41))
+    found = texts(write_run_page(work_dir, work_dir / NAME))
+    shown = [text for text in found if text.startswith('after epoch_')]
+    assert len(shown) == SHOWN
+    assert (shown[0], shown[-1]) == ('after epoch_40', 'after epoch_1')
+
+
+def test_images_are_in_the_order_of_their_names(work_dir):
+    names = ['m', 'z', 'a', 'k']
+    add_pictures(work_dir, 1, name='b')
+    for name in names:
+        Image.new('RGB', (9, 9)).save(work_dir / 'pictures' / 'epoch_1' / f'{name}.jpg')
+    found = texts(write_run_page(work_dir, work_dir / NAME))
+    assert [text for text in found if len(text) == 1] == sorted([*names, 'b'])
+
+
+def test_only_whole_pictures_of_the_run_are_shown(work_dir, tmp_path):
+    add_pictures(work_dir, 1, 2, 'x')
+    (work_dir / 'pictures' / 'epoch_2' / '00000_a.jpg').write_bytes(b'half')
+    add_pictures(tmp_path / 'private', 1)
+    mine = tmp_path / 'private' / 'pictures' / 'epoch_1'
+    (work_dir / 'pictures' / 'epoch_1' / 'b.jpg').symlink_to(mine / '00000_a.jpg')
+    (work_dir / 'pictures' / 'epoch_3').symlink_to(mine)
+    os.mkfifo(work_dir / 'pictures' / 'epoch_1' / 'c.jpg')
+    found = texts(write_run_page(work_dir, work_dir / NAME))
+    assert [text for text in found if text.startswith('after epoch_')] == ['after epoch_1']
+
+
+@pytest.mark.parametrize('name', ['loss', 'grad_norm', 'lr'])
+@pytest.mark.parametrize('sizes', [(1e308, -1e308), (nan, 1.0), (-inf, inf), (1e-308, 1e308)])
+def test_numbers_of_any_size_are_drawn(tmp_path, name, sizes):
+    rows = [{name: size, 'iter': i, 'step': i} for i, size in enumerate(sizes, 1)]
+    write_log(tmp_path, *rows, *({name: size, 'step': i} for i, size in enumerate(sizes, 1)))
+    found = texts(write_run_page(tmp_path, tmp_path / NAME))
+    assert after(found, name) == f'{sizes[1]:.4g} after iteration 2'
+
+
+@pytest.mark.parametrize('kind', ['pipe', 'endless'])
+def test_a_log_that_never_ends_is_refused(tmp_path, kind):
+    log = write_log(tmp_path)
+    log.unlink()
+    if kind == 'pipe':
+        os.mkfifo(log)
+    else:
+        log.symlink_to('/dev/zero')
+    with pytest.raises(InputError, match='scalars.json cannot be read .not a regular file'):
+        write_run_page(tmp_path, tmp_path / NAME)
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path):
+    with pytest.raises(InputError, match='no run has logged anything there'):
+        write_run_page(tmp_path, tmp_path / NAME)
+
+
+def test_a_page_that_cannot_be_written_is_a_warning(tmp_path, capsys):
+    (tmp_path / NAME).mkdir()
+    assert train(config(tmp_path)).iter == 12
+    assert f'warning: {NAME} of this run is not written: ' in capsys.readouterr().out
+
+
+def test_names_that_are_no_text_are_on_a_page(tmp_path):
+    """A folder from a zip file may be named in bytes that are no text, a log hold half a letter."""
+    odd = tmp_path / 'run\udc80'
+    log = write_log(odd, {'loss': 1.0, 'iter': 1, 'step': 1})
+    log.write_text(log.read_text().replace('"loss', '"\\ud800loss'))
+    assert texts(write_run_page(odd, tmp_path / NAME))
+
+
+def test_a_record_that_something_else_has_written_counts_as_none(tmp_path):
+    (tmp_path / 'tracking.json').write_text('{"status": {}}')
+    assert read_record(tmp_path) == {}

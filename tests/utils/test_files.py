@@ -1,0 +1,218 @@
+"""A folder of results has one writer, and is complete or absent."""
+
+import errno
+import fcntl
+import os
+import shutil
+import socket
+from multiprocessing import get_context
+
+import pytest
+
+from vitbackbones.errors import InputError
+from vitbackbones.utils.files import folder_lock, read_json, read_small, whole_folder, write_file
+
+fork = get_context('fork')  # a new interpreter would import everything first
+
+
+def _hold(folder, ready):
+    with folder_lock(folder, '--out'):
+        ready.send(os.getpid())
+        ready.recv()
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """Another process that has the lock of ``tmp_path``."""
+    here, there = fork.Pipe()
+    process = fork.Process(target=_hold, args=(tmp_path, there), daemon=True)
+    process.start()
+    here.recv()
+    yield process
+    process.kill()
+    process.join()
+
+
+def test_a_second_writer_is_refused_and_told_who_writes(tmp_path, holder):
+    with pytest.raises(InputError) as refusal, folder_lock(tmp_path, '--out'):
+        pass
+    who = f'process {holder.pid} on {socket.gethostname()}'
+    assert str(refusal.value).startswith(f'--out {tmp_path}: {who} is writing there. Wait ')
+
+
+def test_a_link_of_its_name_is_not_followed(tmp_path):
+    (tmp_path / 'dear').write_text('kept')
+    (tmp_path / '.lock').symlink_to(tmp_path / 'dear')
+    with pytest.raises(InputError, match=r'^--out: .*\.lock cannot be opened .* remove it, or'):
+        folder_lock(tmp_path, '--out').__enter__()
+    assert (tmp_path / 'dear').read_text() == 'kept'
+
+
+def test_a_killed_writer_leaves_the_folder_free(tmp_path, holder):
+    holder.kill()
+    holder.join()
+    with folder_lock(tmp_path, '--out'):
+        assert f'process {os.getpid()} on ' in (tmp_path / '.lock').read_text()
+
+
+def test_a_child_does_not_keep_the_lock_of_its_parent(tmp_path):
+    with folder_lock(tmp_path, '--out'):
+        _, there = fork.Pipe()
+        child = fork.Process(target=there.recv, daemon=True)
+        child.start()
+    try:
+        other = fork.Process(target=_hold_briefly, args=(tmp_path,))
+        other.start()
+        other.join()
+        assert other.exitcode == 0
+    finally:
+        child.kill()
+        child.join()
+
+
+def _hold_briefly(folder):
+    with folder_lock(folder, '--out'):
+        pass
+
+
+def test_another_folder_is_free(tmp_path, holder):
+    (tmp_path / 'other').mkdir()
+    with folder_lock(tmp_path / 'other', '--out'):
+        pass
+
+
+def test_a_folder_is_replaced_whole_or_stays_as_it_was(tmp_path):
+    target = tmp_path / 'target'
+    with whole_folder(target, '--out') as folder:
+        (folder / 'first').touch()
+    with pytest.raises(ZeroDivisionError), whole_folder(target, '--out'):
+        1 / 0  # noqa: B018
+    assert [path.name for path in target.iterdir()] == ['first']
+    with whole_folder(target, '--out') as folder:
+        (folder / 'third').touch()
+    assert [path.name for path in target.iterdir()] == ['third']
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_folder_whose_name_cannot_be_given_leaves_what_had_it(tmp_path, monkeypatch):
+    target = tmp_path / 'target'
+    with whole_folder(target, '--out') as folder:
+        (folder / 'first').touch()
+    rename = os.rename
+
+    def fails(source, destination):
+        if source.name == 'made':
+            raise OSError(errno.ENOSPC, 'No space left on device')
+        rename(source, destination)
+
+    monkeypatch.setattr(os, 'rename', fails)
+    with (
+        pytest.raises(InputError, match='what was there before is unharmed'),
+        whole_folder(target, '--out'),
+    ):
+        pass
+    assert [path.name for path in target.iterdir()] == ['first']
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def killed_while_it_fills(target, at):
+    """Die without a word before the folder gets its name, or between the two renames."""
+    if at == 'renames':
+        rename = os.rename
+        os.rename = lambda one, other: os._exit(9) if one.name == 'made' else rename(one, other)
+    with whole_folder(target, '--out') as folder:
+        (folder / 'half').touch()
+        if at == 'filling':
+            os._exit(9)
+
+
+@pytest.mark.parametrize('at', ['filling', 'renames'])
+def test_what_a_killed_process_left_is_put_right_by_the_next(tmp_path, at):
+    target = tmp_path / 'target'
+    with whole_folder(target, '--out') as folder:
+        (folder / 'first').touch()
+    process = fork.Process(target=killed_while_it_fills, args=(target, at))
+    process.start()
+    process.join()
+    assert target.exists() == (at == 'filling')
+    with whole_folder(target, '--out') as folder:
+        assert [path.name for path in target.iterdir()] == ['first']
+        assert [*folder.iterdir()] == []
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_folder_that_is_being_written_is_written_by_no_other(tmp_path):
+    target = tmp_path / 'target'
+    refusals = fork.Queue()
+    with whole_folder(target, '--out') as folder:
+        (folder / 'first').touch()
+        process = fork.Process(target=refused, args=(target, refusals))
+        process.start()
+        process.join()
+    assert f'process {os.getpid()} on ' in refusals.get(timeout=60)
+    assert [path.name for path in target.iterdir()] == ['first']
+
+
+def refused(target, refusals):
+    try:
+        with whole_folder(target, '--out'):
+            pass
+    except InputError as error:
+        refusals.put(str(error))
+
+
+def test_the_lock_of_a_folder_that_was_removed_meanwhile_is_refused(tmp_path, monkeypatch):
+    folder = tmp_path / 'folder'
+    folder.mkdir()
+    lockf = fcntl.lockf
+
+    def removes(*arguments):
+        shutil.rmtree(folder)
+        lockf(*arguments)
+
+    monkeypatch.setattr(fcntl, 'lockf', removes)
+    with pytest.raises(InputError, match='another process has just ended there'):
+        folder_lock(folder, '--out').__enter__()
+
+
+def test_a_file_below_what_is_no_folder_is_one_message():
+    with pytest.raises(InputError, match='/dev/null/folder/file cannot be written'):
+        write_file('/dev/null/folder/file', b'')
+
+
+# ------------------------------------------------------------------------ files of others
+
+
+def test_a_file_of_as_many_bytes_as_allowed_is_read_and_no_larger_one(tmp_path):
+    file = tmp_path / 'file'
+    file.write_bytes(b'12345')
+    assert read_small(file, most=5) == b'12345'
+    with pytest.raises(InputError, match=r'/file cannot be read: it has more than 4 bytes$'):
+        read_small(file, most=4)
+
+
+@pytest.mark.parametrize('kind', ['pipe', 'folder', 'device', 'missing'])
+def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path, kind):
+    path = tmp_path / kind
+    if kind == 'pipe':
+        os.mkfifo(path)
+    if kind == 'folder':
+        path.mkdir()
+    if kind == 'device':
+        path.symlink_to('/dev/zero')
+    reason = 'No such file or directory' if kind == 'missing' else 'not a regular file'
+    with pytest.raises(InputError, match=rf'/{kind} cannot be read \({reason}\)$'):
+        read_small(path)
+
+
+@pytest.mark.parametrize('content', ['{', '[' * 100_000, '1' * 5000, b'\xff'])
+def test_what_is_not_json_is_refused_with_the_name_of_the_file(tmp_path, content):
+    file = tmp_path / 'file'
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InputError, match=r'/file is not JSON \('):
+        read_json(file)
+
+
+def test_json_is_read(tmp_path):
+    (tmp_path / 'file').write_text('{"a": [1, null]}')
+    assert read_json(tmp_path / 'file') == {'a': [1, None]}

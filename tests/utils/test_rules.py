@@ -1,0 +1,32 @@
+"""The language of rules for values."""
+
+import pytest
+
+from vitbackbones.utils.rules import choice, listed, number, whole
+
+
+@pytest.mark.parametrize(
+    ('rule', 'good', 'bad'),
+    [
+        (whole(0, 9), [0, 9], [-1, 10, 1.0, '1', True, None]),
+        (number(above=0), [0.1, 3], [0, -1, float('nan'), True, 'x', 10**400]),
+        (number(least=0, below=1), [0, 0.9], [-0.1, 1]),
+        (number(above=0, most=1), [0.1, 1], [0, 1.1]),
+        (number(), [-1e9], [float('nan'), float('inf'), -float('inf')]),
+        (choice('a', None), ['a', None], ['b', ['a']]),
+        (listed(whole(1)), [[], [1], (2, 3)], [1, [0], 'ab']),
+        (listed(whole(1), 2), [(1, 2)], [[1], [1, 2, 3]]),
+        (listed(whole(1), least=1), [[1], [1, 2]], [[], [0]]),
+        (listed(whole(1), most=2), [[], [1, 2]], [[1, 2, 3]]),
+        (whole(1) | choice(None), [1, None], [0, 'x']),
+    ],
+)
+def test_what_fits(rule, good, bad):
+    assert [value for value in good if not rule.fits(value)] == []
+    assert [value for value in bad if rule.fits(value)] == []
+
+
+def test_rules_say_what_a_value_must_be():
+    assert (whole(1, 9) | choice('a')).text == "a whole number from 1 to 9 or one of 'a'"
+    assert number(above=0, most=1e6).text == 'a number above 0 up to 1e+06'
+    assert listed(whole(1), 3).text == 'a list of 3 (a whole number from 1 each)'

@@ -1,0 +1,192 @@
+"""Released DETR checkpoints: they fill ours, which then computes what the released code does."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from mmdet.datasets import CocoDataset
+from mmdet.registry import MODELS
+from mmdet.structures import DetDataSample
+from mmdet.utils import register_all_modules
+from mmengine.config import Config
+from mmengine.runner import load_checkpoint
+from torchvision.models import resnet50
+from torchvision.models._meta import _COCO_CATEGORIES
+
+from tests.reference.detr import DETR
+from vitbackbones.configuration.names import config_files
+from vitbackbones.errors import InputError
+from vitbackbones.inference.predictor import Predictor
+from vitbackbones.openmmlab import loading
+from vitbackbones.training.hooks.fitting_checkpoint import FittingCheckpointHook
+from vitbackbones.weights.convert import convert, find_format
+from vitbackbones.weights.convert.detr import COCO_ROWS
+from vitbackbones.weights.filling import load_model_file, load_pretrained
+from vitbackbones.weights.read.load import load_file
+
+pytestmark = pytest.mark.compat
+CONFIGS = {False: 'detr_r50_coco', True: 'detr_r50_dc5_coco'}
+SHAPES = [(61, 90), (128, 160)]
+
+
+@pytest.fixture(params=[False, True], ids=['plain', 'dc5'])
+def dilated(request):
+    return request.param
+
+
+@pytest.fixture
+def published(dilated):
+    """A narrow detector of the released code with every number random."""
+    torch.manual_seed(0)
+    model = DETR(dilated=dilated).double().eval()
+    for name, value in model.state_dict().items():
+        spread = torch.randn_like(value) * 0.1
+        value.add_(spread.abs() if name.endswith('running_var') else spread)
+    return model
+
+
+@pytest.fixture
+def released(published, tmp_path):
+    path = tmp_path / 'detr-released.pth'
+    torch.save({'model': published.state_dict()}, path)
+    return path
+
+
+def narrow_config(dilated, **options):
+    """The shipped config, as narrow as the published model."""
+    config = Config.fromfile(config_files()[CONFIGS[dilated]])
+    attention = {'embed_dims': 32, 'num_heads': 4}
+    ffn = {'embed_dims': 32, 'feedforward_channels': 48}
+    layer = {'self_attn_cfg': attention, 'ffn_cfg': ffn}
+    narrow = {
+        'num_queries': 7,
+        'backbone': {'base_channels': 8, 'stem_channels': 8, 'init_cfg': None},
+        'neck': {'in_channels': [256], 'out_channels': 32},
+        'encoder': {'num_layers': 2, 'layer_cfg': layer},
+        'decoder': {'num_layers': 2, 'layer_cfg': {**layer, 'cross_attn_cfg': attention}},
+        'positional_encoding': {'num_feats': 16},
+        'bbox_head': {'embed_dims': 32},
+    }
+    config.merge_from_dict({'model': narrow})
+    config.merge_from_dict({'model': options})
+    return config
+
+
+def build(dilated, **options):
+    config = narrow_config(dilated, **options)
+    register_all_modules()
+    torch.manual_seed(1)
+    return MODELS.build(config.model).eval()
+
+
+def padded_batch():
+    """Two images of different sizes on one canvas, its mask, and mmdet's samples."""
+    images = torch.zeros(2, 3, 128, 160, dtype=torch.float64)
+    mask = torch.ones(2, 128, 160, dtype=torch.bool)
+    samples = []
+    for i, (height, width) in enumerate(SHAPES):
+        images[i, :, :height, :width].normal_()
+        mask[i, :height, :width] = False
+        meta = {'img_shape': (height, width), 'batch_input_shape': (128, 160)}
+        samples.append(DetDataSample(metainfo=meta))
+    return images, mask, samples
+
+
+@torch.no_grad()
+def test_logits_and_boxes_of_all_layers_are_those_of_the_released_code(
+    dilated, published, released
+):
+    model = build(dilated).double()
+    load_checkpoint(model, str(released), strict=True)
+    images, mask, samples = padded_batch()
+    logits, boxes = published(images, mask)
+    ours = model._forward(images, samples)
+    torch.testing.assert_close(ours[0], logits[..., COCO_ROWS], rtol=1e-10, atol=1e-10)
+    torch.testing.assert_close(ours[1], boxes, rtol=1e-10, atol=1e-10)
+    assert boxes.std() > 0.01  # numbers that say something
+
+
+def test_the_padding_of_one_image_matters_to_what_is_compared(dilated, published):
+    images, mask, _ = padded_batch()
+    with torch.no_grad():
+        found, unmasked = published(images, mask)[1], published(images, mask & False)[1]
+    assert not torch.allclose(found[:, 0], unmasked[:, 0], atol=1e-6)
+    assert torch.allclose(found[:, 1], unmasked[:, 1])
+
+
+def test_convolutions_of_the_body_are_torchvisions(dilated):
+    config = Config.fromfile(config_files()[CONFIGS[dilated]]).model.backbone
+    register_all_modules()
+    with torch.device('meta'):
+        ours = dict(MODELS.build({**config, 'init_cfg': None}).named_modules())
+        theirs = resnet50(replace_stride_with_dilation=[False, False, dilated]).named_modules()
+    for name, part in theirs:
+        if isinstance(part, torch.nn.Conv2d):
+            assert repr(ours[name]) == repr(part), name
+
+
+def test_mmdets_own_resnet_dilates_one_block_more():
+    with torch.device('meta'):
+        first = build(True, backbone={'type': 'mmdet.ResNet'}).backbone.layer4[0]
+    assert first.conv2.dilation == (2, 2)
+
+
+def test_everything_is_filled_and_nothing_left_over(dilated, released):
+    model = build(dilated)
+    coverage = load_pretrained(model, released)
+    assert coverage.format == 'detr'
+    assert (coverage.missing, coverage.unused, coverage.mismatched) == ((), (), ())
+
+
+def test_rows_of_the_classifier_are_cocos_categories_in_mmdets_order():
+    names = [*_COCO_CATEGORIES, 'no object']
+    released = [names[row].replace(' ', '') for row in COCO_ROWS[:-1]]
+    assert released == [name.replace(' ', '') for name in CocoDataset.METAINFO['classes']]
+    assert names[COCO_ROWS[-1]] == 'no object'
+
+
+def test_a_classifier_of_other_classes_keeps_its_rows(published):
+    state = published.state_dict()
+    own = {name: state[name][:4] for name in ('class_embed.weight', 'class_embed.bias')}
+    converted = convert({**state, **own})[0]
+    assert torch.equal(converted['bbox_head.fc_cls.weight'], own['class_embed.weight'])
+
+
+def test_the_tools_take_a_released_file_for_its_own_model_only(released):
+    class Runner:
+        model = build(False)
+        test_loop = SimpleNamespace(dataloader=SimpleNamespace(dataset=None))
+
+    content = load_model_file(released)
+    FittingCheckpointHook(str(released), resume=False).after_load_checkpoint(Runner, content)
+    Runner.model = build(False, num_queries=6)
+    with pytest.raises(InputError, match='is not a checkpoint of this model'):
+        FittingCheckpointHook(str(released), resume=False).after_load_checkpoint(Runner, content)
+
+
+def test_predictions_and_addresses_take_a_released_file_too(dilated, released, monkeypatch):
+    predictor = Predictor(narrow_config(dilated), released, torch.device('cpu'))
+    wanted = load_model_file(released)['state_dict']['query_embedding.weight']
+    assert torch.equal(predictor.model.query_embedding.weight, wanted.float())
+    assert predictor.meta['classes'][0] == 'person'
+    monkeypatch.setattr(loading, 'load_url', lambda *given: load_file(released))
+    fetched = loading.load_url_safely(None)('https://host/detr.pth')
+    assert torch.equal(fetched['state_dict']['query_embedding.weight'], wanted)
+
+
+def test_another_variant_is_refused_with_what_the_file_holds(dilated, released):
+    held = 'a DETR on a ResNet of depth 50 with embed_dims=32, num_queries=7, num_classes=80'
+    with pytest.raises(InputError, match=held):
+        load_pretrained(build(dilated, num_queries=6), released)
+
+
+def test_a_backbone_takes_its_part(published, released):
+    backbone = build(False).backbone
+    coverage = load_pretrained(backbone, released)
+    assert (coverage.missing, coverage.mismatched) == ((), ())
+    weight = published.state_dict()['backbone.0.body.layer4.2.conv3.weight']
+    assert torch.equal(backbone.layer4[2].conv3.weight, weight.float())
+
+
+def test_what_was_converted_is_of_no_published_layout(published):
+    assert find_format(convert(published.state_dict())[0]) == 'native'

@@ -1,0 +1,296 @@
+"""Safe reading of checkpoint files, and the count of what a file fills."""
+
+import argparse
+import os
+import pickle
+
+import mmengine.runner.checkpoint as mmengine_checkpoint
+import numpy as np
+import pytest
+import torch
+from mmengine.logging import HistoryBuffer
+from mmengine.runner import load_checkpoint
+from safetensors.torch import save_file
+from torch import nn
+
+from vitbackbones.backbones import ViT
+from vitbackbones.errors import InputError
+from vitbackbones.registry import WEIGHT_INITIALIZERS
+from vitbackbones.weights.filling import adapt_state, load_pretrained, require_finite, shorten
+from vitbackbones.weights.read.load import load_file
+
+from ..addresses import serving
+
+pytestmark = pytest.mark.compat
+
+
+class Attack:
+    """Unpickling it creates a file."""
+
+    def __init__(self, path):
+        self.path = str(path)
+
+    def __reduce__(self):
+        return os.mkdir, (self.path,)
+
+
+@pytest.fixture
+def attack(tmp_path):
+    path = tmp_path / 'attack.pth'
+    torch.save({'state_dict': {'weight': torch.ones(1)}, 'meta': Attack(tmp_path / 'ran')}, path)
+    return path
+
+
+def test_a_file_that_would_run_code_is_refused_and_does_not_run(attack):
+    with pytest.raises(InputError, match=f'{attack}: refused.*mkdir'):
+        load_file(attack)
+    assert not (attack.parent / 'ran').exists()
+    # the file is a real attack: free unpickling runs it
+    torch.load(attack, weights_only=False)
+    assert (attack.parent / 'ran').exists()
+
+
+def test_mmengine_loads_through_the_same_gate(attack):
+    with pytest.raises(InputError, match='refused'):
+        load_checkpoint(nn.Linear(1, 1), str(attack))
+    assert not (attack.parent / 'ran').exists()
+
+
+def test_getattr_in_a_file_reaches_nothing_but_the_loss_history(tmp_path):
+    class Reach:
+        def __reduce__(self):
+            return getattr, (HistoryBuffer, '__init__')
+
+    torch.save({'meta': Reach()}, tmp_path / 'reach.pth')
+    with pytest.raises(InputError, match='refused'):
+        load_file(tmp_path / 'reach.pth')
+
+
+def test_what_training_frameworks_store_is_read(tmp_path):
+    history = HistoryBuffer()
+    history.update(0.25)
+    stored = {
+        'message_hub': {'loss': history},
+        'args': argparse.Namespace(lr=0.1),
+        'best': np.float64(3.5),
+        'step': np.int64(2),
+        'rng': np.arange(4, dtype=np.uint32),
+        'state_dict': {'weight': torch.ones(2)},
+    }
+    torch.save(stored, tmp_path / 'full.pth')
+    loaded = load_file(tmp_path / 'full.pth')
+    assert loaded['message_hub']['loss'].current() == 0.25
+    assert loaded['message_hub']['loss'].mean() == 0.25
+    assert (loaded['args'].lr, loaded['best'], loaded['step']) == (0.1, 3.5, 2)
+    assert loaded['rng'].tolist() == [0, 1, 2, 3]
+
+
+def test_safetensors_are_read(tmp_path):
+    save_file({'weight': torch.ones(2)}, tmp_path / 'w.safetensors')
+    assert load_file(tmp_path / 'w.safetensors')['weight'].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize('name', ['a.pth', 'a.safetensors'])
+def test_a_file_that_is_no_checkpoint_is_named(tmp_path, name):
+    path = tmp_path / name
+    with pytest.raises(InputError, match=f'{path}: no such checkpoint file'):
+        load_file(path)
+    for content in (b'not a checkpoint', b'hello', b''):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=str(path)):
+            load_file(path)
+
+
+@pytest.mark.parametrize(('name', 'write'), [('cut.pth', torch.save), ('c.safetensors', save_file)])
+def test_a_truncated_file_is_named(tmp_path, name, write):
+    path = tmp_path / name
+    write({'weight': torch.randn(1000)}, path)
+    path.write_bytes(path.read_bytes()[:2000])
+    with pytest.raises(InputError, match=f'{path}: is no torch checkpoint, or is damaged'):
+        load_file(path)
+
+
+@pytest.mark.parametrize(('content', 'kind'), [(torch.ones(2), 'Tensor'), ([1, 2], 'list')])
+def test_a_file_without_a_dict_is_named(tmp_path, content, kind):
+    torch.save(content, tmp_path / 'bare.pth')
+    with pytest.raises(InputError, match=f'bare.pth: holds a {kind} and not a dict of weights'):
+        load_file(tmp_path / 'bare.pth')
+
+
+def test_a_plain_pickle_is_refused(tmp_path):
+    path = tmp_path / 'plain.pth'
+    path.write_bytes(pickle.dumps(Attack(tmp_path / 'ran')))
+    with pytest.raises(InputError, match=str(path)):
+        load_file(path)
+    assert not (tmp_path / 'ran').exists()
+
+
+@pytest.fixture
+def module():
+    return nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 4))
+
+
+def save(tmp_path, module, **changes):
+    state = {**module.state_dict(), **changes}
+    path = tmp_path / 'weights.pth'
+    torch.save({k: v for k, v in state.items() if v is not None}, path)
+    return path
+
+
+def test_coverage_counts_and_names_everything(module, tmp_path):
+    path = save(tmp_path, module, **{'1.bias': None, 'head.weight': torch.ones(1)})
+    coverage = load_pretrained(module, path, allow_missing=['1.*'])
+    assert coverage.used == ('0.weight', '0.bias', '1.weight')
+    assert coverage.missing == ('1.bias',)
+    assert coverage.unused == ('head.weight',)
+    assert '3 of 4 tensors filled; missing: 1.bias; unused: head.weight' in str(coverage)
+
+
+def test_a_missing_tensor_stops_and_leaves_the_module_alone(module, tmp_path):
+    before = {k: v.clone() for k, v in module.state_dict().items()}
+    path = save(tmp_path, module, **{'0.weight': torch.zeros(3, 2), '1.bias': None})
+    with pytest.raises(InputError, match='nothing for 1 tensors: 1.bias'):
+        load_pretrained(module, path)
+    for key, value in module.state_dict().items():
+        assert torch.equal(value, before[key])
+
+
+def test_another_shape_stops_unless_allowed(module, tmp_path):
+    path = save(tmp_path, module, **{'0.bias': torch.ones(3), '1.weight': torch.ones(5, 3)})
+    kept = module[1].weight.clone()
+    with pytest.raises(InputError, match=r'1.weight \(5, 3\) for \(4, 3\)'):
+        load_pretrained(module, path, allow_missing=['0.*'])
+    coverage = load_pretrained(module, path, allow_missing=['1.*'])
+    assert coverage.mismatched == ('1.weight',)
+    assert 'mismatched: 1.weight (5, 3) for (4, 3)' in str(coverage)
+    assert torch.equal(module[1].weight, kept)
+    assert (module[0].bias == 1).all()
+
+
+@pytest.mark.parametrize('name', ['allow_missing', 'allow_unused'])
+def test_a_text_is_no_list_of_patterns(module, tmp_path, name):
+    """Letter by letter the asterisk in it would allow everything."""
+    path = save(tmp_path, module, **{'1.bias': None, '0.extra': torch.ones(1)})
+    with pytest.raises(InputError, match=rf"{name}='0\.\*': must be a list of patterns"):
+        load_pretrained(module, path, **{name: '0.*'})
+
+
+@pytest.mark.parametrize('value', [float('nan'), float('inf')])
+def test_weights_that_are_not_finite_are_named(module, tmp_path, value):
+    path = save(tmp_path, module, **{'1.bias': torch.tensor([0, value, 0, 0])})
+    with pytest.raises(InputError, match=r'weights\.pth: NaN or inf.* 1 of 4 tensors: 1\.bias'):
+        load_pretrained(module, path)
+
+
+@pytest.mark.parametrize(
+    'keys',
+    [
+        ('blocks.0.augs_attn.0.weight_list',),  # Aug-ViT, without the bias that tells the blocks
+        ('patch_embed1.proj.weight', 'block1.0.attn.q.weight'),  # PVT, without keys and values
+        ('patch_embed.pos', 3),
+    ],
+)
+def test_a_file_that_breaks_its_converter_is_named(module, tmp_path, keys):
+    torch.save({key: torch.ones(4) for key in keys}, tmp_path / 'broken.pth')
+    with pytest.raises(InputError, match=r'broken\.pth: damaged, or not a checkpoint of'):
+        load_pretrained(module, tmp_path / 'broken.pth')
+
+
+def test_an_unknown_format_names_the_file_too(module, tmp_path):
+    with pytest.raises(InputError, match=r'weights\.pth: unknown checkpoint format'):
+        load_pretrained(module, save(tmp_path, module), format='tf')
+
+
+def test_a_position_code_that_fits_no_grid_names_file_and_key(tmp_path):
+    """Seven tokens are neither a square grid nor one behind a class and a distillation token."""
+    vit = ViT(arch={'embed_dims': 8, 'depth': 1, 'num_heads': 2}, img_size=32)
+    path = save(tmp_path, vit, pos_embed=torch.zeros(1, 7, 8))
+    with pytest.raises(InputError, match=r'weights\.pth: pos_embed: a position code of 7 tokens'):
+        load_pretrained(vit, path)
+
+
+def test_position_codes_are_resized_for_a_backbone_inside_a_model():
+    arch = {'embed_dims': 8, 'depth': 1, 'num_heads': 2}
+    small, large = (nn.ModuleDict({'net': ViT(arch=arch, img_size=size)}) for size in (32, 64))
+    fitted = adapt_state(large, small.state_dict())
+    assert small['net'].pos_embed.shape != large['net'].pos_embed.shape
+    assert fitted['net.pos_embed'].shape == large['net'].pos_embed.shape
+    assert torch.equal(fitted['net.cls_token'], small['net'].cls_token)
+
+
+# ------------------------------------------------------------------------ addresses
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    with serving(tmp_path, tmp_path / 'cache', monkeypatch) as address:
+        yield address
+
+
+@pytest.mark.parametrize('write', [torch.save, save_file])
+def test_an_address_is_loaded_as_a_file_is(module, tmp_path, server, write):
+    name = 'w.pth' if write is torch.save else 'w.safetensors'
+    wanted = {key: torch.randn_like(value) for key, value in module.state_dict().items()}
+    write(wanted, tmp_path / name)
+    load_pretrained(module, f'{server}/{name}')
+    for key, value in module.state_dict().items():
+        assert torch.equal(value, wanted[key])
+
+
+def test_an_address_is_downloaded_once(module, tmp_path, server):
+    path = save(tmp_path, module)
+    load_pretrained(module, f'{server}/{path.name}')
+    path.unlink()  # the server has it no longer
+    again = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 4))
+    load_pretrained(again, f'{server}/{path.name}')
+    assert torch.equal(again[0].weight, module[0].weight)
+
+
+def test_a_failed_download_is_one_message(module, server):
+    address = f'{server}/none.pth'
+    for load in (load_pretrained, load_checkpoint):
+        with pytest.raises(InputError, match=f'{address}: cannot be downloaded .*404'):
+            load(module, address)
+
+
+def test_an_unsafe_download_is_refused(module, attack, server):
+    for load in (load_pretrained, load_checkpoint):
+        with pytest.raises(InputError, match=r'attack\.pth: refused.* It came from http://127'):
+            load(module, f'{server}/attack.pth')
+    assert not (attack.parent / 'ran').exists()
+
+
+@pytest.mark.skipif(
+    not hasattr(mmengine_checkpoint, '_safe_torch_load'), reason='a function of onedl-mmengine'
+)
+def test_what_mmengine_fetches_by_itself_is_read_safely(attack):
+    """From storage services as an open file, from its own cache as a path."""
+    for source in (str(attack), attack.open('rb')):
+        with pytest.raises(InputError, match='refused'):
+            mmengine_checkpoint._safe_torch_load(source)
+    assert not (attack.parent / 'ran').exists()
+
+
+def test_any_module_can_be_initialized_by_config(module, tmp_path):
+    path = save(tmp_path, nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 4)))
+    config = {'type': 'vitbackbones.Pretrained', 'checkpoint': str(path)}
+    WEIGHT_INITIALIZERS.build(config)(module)
+    for key, value in torch.load(path).items():
+        assert torch.equal(module.state_dict()[key], value)
+
+
+def test_float8_weights_are_checked_too():
+    weights = {'w': torch.tensor([1.0, 2.0]).to(torch.float8_e5m2)}
+    require_finite('x.pth', weights)
+    with pytest.raises(InputError, match=r'x\.pth: NaN or infinite values in 1 of 1 tensors: w'):
+        require_finite('x.pth', {'w': torch.tensor([torch.inf]).to(torch.float8_e5m2)})
+
+
+def test_keys_do_not_command_the_terminal():
+    assert shorten(['a', '\x1b[2Jb', '\ud800']) == r'a, \x1b[2Jb, \ud800'
+
+
+def test_keys_of_a_file_stay_in_their_line():
+    assert shorten(['a\nerror: all is lost']) == r'a\nerror: all is lost'
+    assert shorten(['a' * 120, 'b' * 10**7]) == f'{"a" * 120}, {"b" * 120}...'
+    assert str(InputError('x\x07: \n  y é')) == 'x\\x07: \n  y é'

@@ -1,0 +1,124 @@
+"""Networks by name, under timm's names: ``create_model('aug_vit_s')`` maps images to logits.
+
+``features_only=True`` gives maps in place of logits.
+"""
+
+from collections.abc import Sequence
+from inspect import signature
+from pathlib import Path
+
+import torch
+
+from ..errors import OptionError
+from ..layers import require_choice
+from ..utils.messages import did_you_mean
+from ..utils.signatures import accepted_keywords
+from ..weights import PUBLISHED, Published, fetch
+from ..weights.by_name import name_of
+from ..weights.convert import OWN
+from ..weights.filling import load_pretrained
+from .classifier import GLOBAL_POOL, Classifier
+from .features import Features, last_indices
+from .names import MODELS, require_name
+from .preprocessing import data_config
+
+
+def create_model(
+    name: str,
+    num_classes: int = 1000,
+    checkpoint: str | Path | None = None,
+    allow_missing: Sequence[str] = (),
+    *,
+    pretrained: bool = False,
+    features_only: bool = False,
+    in_chans: int = 3,
+    global_pool: str | None = None,
+    **options,
+) -> Classifier | Features:
+    """Build a network that maps images (N, in_chans, H, W) to logits (N, num_classes).
+
+    Args:
+        name: one of :func:`list_models`.
+        num_classes: width of the head; 0 for the features that it would read.
+        checkpoint: what to fill it from: a file in any layout that ``checkpoints.convert`` knows,
+            an address, or a name of published weights. A head of another number of classes stays
+            as initialized, with a warning.
+        allow_missing: patterns of further keys that may stay so (``load_pretrained``).
+        pretrained: whether to fill it from the weights that were published by its name.
+        features_only: return a list of maps, those of ``out_indices``, in place of logits. There a
+            number from 1 means the last so many blocks or stages, as in timm.
+        in_chans: channels of the image. A checkpoint of three channels is adapted to it.
+        global_pool: what the head reads, ``'token'`` (the class token) or ``'avg'`` (the mean of
+            all others); ``''`` for a map, without a head. By default what the model was made with.
+        options: arguments of the backbone, such as ``img_size`` or ``drop_path_rate``.
+
+    Raises:
+        OptionError: the name or an option is unknown (the nearest are given), its value is bad, or
+            the weights were trained with another one.
+        InputError: the checkpoint does not fill the model, or nothing was published by its name.
+    """
+    require_name(name)
+    if isinstance(num_classes, bool):  # timm's second argument
+        raise OptionError(f'num_classes={num_classes}: must be a number; options follow by keyword')
+    if pretrained and checkpoint is not None:
+        raise OptionError('pretrained=True and a checkpoint: give one of the two')
+    _require_known(name, options)
+    host, arguments, out_type = MODELS[name]
+    options = _for_backbone(options, out_type, features_only, global_pool)
+    backbone = host(**{'in_channels': in_chans, **arguments, 'out_type': out_type, **options})
+    model = Features(backbone) if features_only else Classifier(backbone, num_classes)
+    source = name if pretrained else checkpoint
+    if source is None:
+        model.data_config = data_config(backbone, PUBLISHED.get(name))
+        return model
+    published = PUBLISHED.get(name_of(source))
+    _require_options(published, options)
+    file = fetch(name) if pretrained else checkpoint
+    with torch.no_grad():
+        filled = load_pretrained(backbone if features_only else model, file, allow_missing)
+    if published is None and filled.format not in OWN:  # its publisher's file under another name
+        published = PUBLISHED.get(name)
+    model.data_config = data_config(backbone, published, filled.images)
+    return model
+
+
+def _require_options(published: Published | None, options: dict) -> None:
+    """Refuse to fill a model that would compute something else than the published one."""
+    for key, value in (published.options if published else {}).items():
+        if [*map(tuple, options.get(key) or ())] != [*value]:
+            raise OptionError(
+                f'{key}={options.get(key)}: these weights of {published.model} were trained with '
+                f'{key}={value}, which their file does not tell; give it to create_model'
+            )
+
+
+def _require_known(name: str, options: dict) -> None:
+    known = accepted_keywords(MODELS[name][0])
+    for option in options:
+        if option not in known:
+            hint = did_you_mean(option, known | signature(create_model).parameters.keys())
+            raise OptionError(f'{name} has no option {option!r}{hint}')
+
+
+def _for_backbone(
+    options: dict, out_type: str, features_only: bool, global_pool: str | None
+) -> dict:
+    """Return options in the words of a backbone that by default gives ``out_type``."""
+    if global_pool is not None:
+        options = {**options, 'out_type': _out_type(global_pool, out_type)}
+    if not features_only:
+        return options
+    if options.get('out_type', 'featmap') != 'featmap':
+        raise OptionError('features_only=True returns maps: leave out_type and global_pool out')
+    if 'out_indices' in options:
+        options = {**options, 'out_indices': last_indices(options['out_indices'])}
+    return {**options, 'out_type': 'featmap'}
+
+
+def _out_type(global_pool: str, out_type: str) -> str:
+    """Return the ``out_type`` that timm's word stands for; ``out_type`` is the model's own."""
+    if global_pool == GLOBAL_POOL[out_type]:
+        return out_type
+    words = {GLOBAL_POOL[kind]: kind for kind in ('cls_token', 'pooled', 'featmap')}
+    require_choice('global_pool', global_pool, words)
+    return words[global_pool]

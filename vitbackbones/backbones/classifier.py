@@ -1,0 +1,207 @@
+"""What :func:`vitbackbones.create_model` builds: a backbone under timm's names, and a head."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from ..errors import OptionError
+from ..layers import fuse_for_inference
+from ..weights.convert.rename import rename
+from .base import Backbone, contract_broken
+from .preprocessing import data_config
+from .shared.init_weights import trunc_normal_linears
+
+
+class Model(nn.Module):
+    """A backbone that knows which pictures it wants.
+
+    Args:
+        backbone: any.
+
+    Attributes:
+        data_config: how pictures become images for it, as timm writes it (``preprocessing``).
+    """
+
+    def __init__(self, backbone: Backbone) -> None:
+        super().__init__()
+        self.backbone = backbone
+        self.data_config = data_config(backbone)
+
+    @property
+    def pretrained_cfg(self) -> dict:
+        """Return ``data_config``, where ``timm.data.resolve_model_data_config(model)`` looks."""
+        return self.data_config
+
+    def no_weight_decay(self) -> set[str]:
+        """Return the names of parameters that the published recipe does not decay."""
+        return {f'backbone.{name}' for name in self.backbone.no_weight_decay()}
+
+    def group_matcher(self, coarse: bool = False) -> Callable[[str], int]:
+        """Return what maps a parameter's name to its depth, for timm's layer-wise decay.
+
+        The depths are those of ``layer_decay_rate`` in a config: 0 for the stem, one more for each
+        block, and the last one for the last norm and the head.
+
+        Args:
+            coarse: of timm, without effect, as each block is a layer of its own.
+        """
+
+        def depth(name: str) -> int:
+            part, _, inner = name.partition('.')
+            if part == 'backbone':
+                return self.backbone.layer_depth(inner)[0]
+            return self.backbone.layer_depth('')[1] - 1
+
+        return depth
+
+    def set_grad_checkpointing(self, enable: bool = True) -> None:
+        """Recompute the blocks in the backward pass, which saves memory, or stop to do so."""
+        self.backbone.with_cp = enable
+
+    def fuse_for_inference(
+        self,
+        pack: bool | str = 'auto',
+        dtype: torch.dtype | None = None,
+        compile: bool = False,
+    ) -> 'Model':
+        """Return a faster copy in eval mode with the same outputs; see ``layers.fuse``."""
+        return fuse_for_inference(self, pack, dtype, compile)
+
+
+# what a head reads, in timm's words
+GLOBAL_POOL = {'cls_token': 'token', 'cls_dist_tokens': 'token', 'pooled': 'avg', 'featmap': ''}
+
+
+class LinearHead(nn.Module):
+    """A linear classifier in the keys of mmpretrain's ``LinearClsHead``.
+
+    Args:
+        in_channels, num_classes: its widths.
+        narrow: start from a normal distribution of 0.02 without biases, not from torch's.
+    """
+
+    def __init__(self, in_channels: int, num_classes: int, narrow: bool) -> None:
+        super().__init__()
+        self.fc = nn.Linear(in_channels, num_classes)
+        if narrow:
+            trunc_normal_linears(self)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (N, in_channels) to (N, num_classes)."""
+        return self.fc(x)
+
+
+class TwoTokenHead(LinearHead):
+    """DeiT's two linear classifiers, of the class token and of the distillation token.
+
+    Arguments as :class:`LinearHead`.
+    """
+
+    def __init__(self, in_channels: int, num_classes: int, narrow: bool) -> None:
+        super().__init__(in_channels, num_classes, narrow)
+        self.fc_dist = nn.Linear(in_channels, num_classes)
+        if narrow:
+            trunc_normal_linears(self.fc_dist)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (N, 2, in_channels) to the mean of the logits (N, num_classes), in training too."""
+        return (self.fc(x[:, 0]) + self.fc_dist(x[:, 1])) / 2
+
+
+class Classifier(Model):
+    """A backbone and a linear head, in the keys of mmpretrain's ``ImageClassifier``.
+
+    Args:
+        backbone: returns vectors (N, C), ``out_type='cls_token'`` or ``'pooled'``, or two tokens
+            (N, 2, C), ``'cls_dist_tokens'``.
+        num_classes: number of logits; with 0 there is no head and the backbone's last output is
+            returned.
+
+    Attributes:
+        num_features: width C of what the head reads.
+
+    Raises:
+        OptionError: there is to be a head, but the backbone returns maps or sets no
+            ``out_channels``.
+    """
+
+    # files with other classes fill the backbone
+    reinit_if_mismatched = ('head.fc.*', 'head.fc_dist.*')
+
+    def __init__(self, backbone: Backbone, num_classes: int) -> None:
+        super().__init__(backbone)
+        self.num_classes = num_classes
+        self.head = self._make_head()
+
+    def _make_head(self) -> nn.Module:
+        """Return an untrained head for ``num_classes``."""
+        backbone = self.backbone
+        if not self.num_classes:
+            return nn.Identity()
+        if backbone.out_type == 'featmap':
+            raise OptionError("a classifier needs out_type='cls_token' or 'pooled', got 'featmap'")
+        widths = backbone.out_channels
+        if not (isinstance(widths, Sequence) and widths):
+            problem = f'has out_channels={widths!r}' if widths else 'sets no out_channels'
+            raise contract_broken(backbone, problem, 'a tuple, the width of each output')
+        head = TwoTokenHead if backbone.out_type == 'cls_dist_tokens' else LinearHead
+        return head(widths[-1], self.num_classes, narrow=not backbone.torch_head)
+
+    def forward(self, image: Tensor) -> Tensor:
+        """Map images (N, in_channels, H, W) to logits (N, num_classes)."""
+        return self.head(self.forward_features(image))
+
+    def forward_features(self, image: Tensor) -> Tensor:
+        """Map images (N, in_channels, H, W) to what the head reads, (N, C) or two tokens.
+
+        It is pooled already, unlike timm's.
+        """
+        return self.backbone(image)[-1]
+
+    def forward_head(self, x: Tensor, pre_logits: bool = False) -> Tensor:
+        """Map what :meth:`forward_features` returns to logits (N, num_classes).
+
+        With ``pre_logits`` to vectors (N, C); two tokens are averaged.
+        """
+        if pre_logits:
+            return x.mean(1) if self.backbone.out_type == 'cls_dist_tokens' else x
+        return self.head(x)
+
+    @property
+    def num_features(self) -> int:
+        return self.backbone.out_channels[-1]
+
+    @property
+    def global_pool(self) -> str:
+        """Return timm's word for how tokens become what the head reads; '' for maps."""
+        return GLOBAL_POOL[self.backbone.out_type]
+
+    def get_classifier(self) -> nn.Module | tuple[nn.Module, nn.Module]:
+        """Return the linear layer of the head, both of a distilled model, or an identity."""
+        layers = tuple(self.head.children()) or (self.head,)
+        return layers if len(layers) > 1 else layers[0]
+
+    def reset_classifier(self, num_classes: int, global_pool: str | None = None) -> None:
+        """Replace the head by an untrained one; 0 classes for none.
+
+        Raises:
+            OptionError: another ``global_pool`` than the model was made with.
+        """
+        if global_pool not in (None, self.global_pool):
+            raise OptionError(
+                f'global_pool={global_pool!r}: this model was made with {self.global_pool!r}; '
+                f'give it to create_model'
+            )
+        weight = next(self.backbone.parameters())
+        self.num_classes = num_classes
+        self.head = self._make_head().to(weight.device, weight.dtype)
+
+    def split_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Split a converted state dict, a backbone's keys and its heads', between the two parts."""
+        head = {key: state[key] for key in state if key.startswith(('head.', 'head_dist.'))}
+        rest = {key: state[key] for key in state if key not in head}
+        return {
+            **{f'backbone.{k}': v for k, v in self.backbone.adapt_state_dict(rest).items()},
+            **rename(head, {r'^head\.': 'head.fc.', r'^head_dist\.': 'head.fc_dist.'}),
+        }

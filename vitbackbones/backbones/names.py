@@ -1,0 +1,74 @@
+"""The names of the models: which backbone with which arguments, and what a head reads of it."""
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from ..errors import OptionError
+from ..utils.messages import did_you_mean
+from ..weights import PUBLISHED
+from . import HOSTS
+
+# name: (backbone, its arguments, what the head reads), as the backbones say themselves; a class
+# does not answer to the names of the one that it derives from
+MODELS = {
+    name: (host, arguments, arguments.get('out_type', host.head_input))
+    for host in HOSTS
+    for name, arguments in vars(host).get('classifiers', {}).items()
+}
+
+
+def list_models(
+    filter: str | Iterable[str] = '*',
+    pretrained: bool = False,
+    exclude_filters: str | Iterable[str] = (),
+) -> list[str]:
+    """Return the names that :func:`create_model` knows, in alphabetical order.
+
+    Args:
+        filter: a pattern with wildcards, such as ``'tnt*'``, or several.
+        pretrained: only those whose published weights can be downloaded.
+        exclude_filters: patterns of names to leave out.
+    """
+    wanted, unwanted = _patterns(filter or '*'), _patterns(exclude_filters)
+    known = [name for name in MODELS if _has_address(name)] if pretrained else MODELS
+    return sorted(n for n in known if _fits(n, wanted) and not _fits(n, unwanted))
+
+
+def require_name(name: str) -> None:
+    """Refuse a name that is not in :data:`MODELS`.
+
+    Raises:
+        OptionError: with the nearest names.
+    """
+    if name in MODELS:
+        return
+    timm = {Path(row.hf_hub).stem: key for key, row in PUBLISHED.items() if row.hf_hub}
+    ours = timm.get(name.partition('.')[0], name)
+    if ours in PUBLISHED and PUBLISHED[ours].model in MODELS:
+        kind = 'published weights' if ours == name else f"timm's name of {ours!r}"
+        raise OptionError(f'unknown model {name!r}: {kind}; {_how_to_create(ours)}')
+    hint = did_you_mean(name, MODELS.keys()) or f'; known: {", ".join(list_models())}'
+    raise OptionError(f'unknown model {name!r}{hint}')
+
+
+def _how_to_create(published: str) -> str:
+    """Say what to type for the model that published weights fill."""
+    row = PUBLISHED[published]
+    if published == row.model:
+        return f"create_model('{published}')"
+    size = row.input_size[-1]
+    image = f', img_size={size}' if size != 224 else ''
+    return f"create_model('{row.model}'{image}, checkpoint='{published}')"
+
+
+def _has_address(name: str) -> bool:
+    return name in PUBLISHED and PUBLISHED[name].url is not None
+
+
+def _patterns(given: str | Iterable[str]) -> list[str]:
+    return [given] if isinstance(given, str) else [*given]
+
+
+def _fits(name: str, patterns: list[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)

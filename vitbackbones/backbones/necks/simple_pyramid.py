@@ -1,0 +1,107 @@
+"""The simple feature pyramid of plain hosts.
+
+Li et al., "Exploring Plain Vision Transformer Backbones for Object Detection", ECCV 2022, Sec. 3
+and Appendix A.2: every level is made from the last map of stride 16 alone, by transposed
+convolutions (strides 4 and 8), as it is (16) or by max pooling (32), followed by a 1 x 1 and a
+3 x 3 convolution, each with a LayerNorm and neither with an activation. There are no sums from
+level to level. The parts and their order are those of detectron2's ``SimpleFeaturePyramid``; here
+the map may have any stride.
+"""
+
+from collections.abc import Sequence
+
+from torch import Tensor, nn
+
+from ...layers import MapNorm
+from .base import Neck
+from .fpn import FPN
+from .levels import projection
+
+
+class SimpleFeaturePyramid(Neck):
+    """Levels from one map each, without sums between them.
+
+    Args:
+        in_channels, in_strides, out_strides, out_channels, num_outs: see
+            :class:`~vitbackbones.backbones.necks.base.Neck`. Coarser levels within ``out_strides``
+            are pooled.
+        add_extra_convs, relu_before_extra_convs: how further levels are made; ``'on_lateral'``
+            reads the last level after its 1 x 1 convolution.
+        init_cfg: as of mmengine's modules.
+
+    Raises:
+        OptionError: as :class:`~vitbackbones.backbones.necks.base.Neck`.
+    """
+
+    def __init__(
+        self,
+        in_channels: Sequence[int],
+        in_strides: Sequence[int],
+        out_strides: Sequence[int] = (4, 8, 16, 32),
+        out_channels: int = 256,
+        num_outs: int | None = None,
+        add_extra_convs: bool | str = False,
+        relu_before_extra_convs: bool = False,
+        init_cfg: dict | list[dict] | None = None,
+    ) -> None:
+        super().__init__(
+            in_channels,
+            in_strides,
+            out_strides,
+            out_channels,
+            num_outs,
+            pooled=True,
+            add_extra_convs=add_extra_convs,
+            relu_before_extra_convs=relu_before_extra_convs,
+            init_cfg=init_cfg,
+        )
+        widths = self.resample.channels
+
+        def conv(channels: int, stride: int = 1) -> nn.Sequential:
+            layer = nn.Conv2d(channels, out_channels, 3, stride, padding=1, bias=False)
+            return nn.Sequential(layer, MapNorm(out_channels, eps=1e-6))
+
+        self.laterals = nn.ModuleList(projection(width, out_channels) for width in widths)
+        self.outputs = nn.ModuleList(conv(out_channels) for _ in widths)
+        first = widths[-1] if self.extra_source == 'on_input' else out_channels
+        further = [first, *[out_channels] * self.extra][: self.extra if self.extra_source else 0]
+        self.extra_convs = nn.ModuleList(conv(width, stride=2) for width in further)
+
+    def forward(self, maps: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """Turn the maps (N, C_i, h_i, w_i) of a backbone into ``num_outs`` levels."""
+        maps = self.bring(maps)
+        laterals = [lateral(x) for lateral, x in zip(self.laterals, maps, strict=True)]
+        levels = [output(x) for output, x in zip(self.outputs, laterals, strict=True)]
+        last = {'on_input': maps[-1], 'on_lateral': laterals[-1], 'on_output': levels[-1]}
+        return self.extended(levels, last, self.extra_convs)
+
+
+def Pyramid(  # noqa: N802
+    in_channels: Sequence[int],
+    in_strides: Sequence[int],
+    out_strides: Sequence[int] = (4, 8, 16, 32),
+    out_channels: int = 256,
+    num_outs: int | None = None,
+    add_extra_convs: bool | str = False,
+    relu_before_extra_convs: bool = False,
+    init_cfg: dict | list[dict] | None = None,
+) -> Neck:
+    """Return the pyramid that suits the backbone: for several maps an FPN, for one the simple one.
+
+    Arguments as of both. A config names it as any class, ``type='vitbackbones.Pyramid'``.
+
+    Raises:
+        OptionError: as :class:`~vitbackbones.backbones.necks.base.Neck`.
+    """
+    kind = FPN if len(in_channels) > 1 else SimpleFeaturePyramid
+    options = {} if init_cfg is None else {'init_cfg': init_cfg}
+    return kind(
+        in_channels,
+        in_strides,
+        out_strides,
+        out_channels,
+        num_outs,
+        add_extra_convs,
+        relu_before_extra_convs,
+        **options,
+    )

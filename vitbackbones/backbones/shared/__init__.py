@@ -1,0 +1,1 @@
+"""What networks share beside their base class: options, recursion, start values, sizes."""

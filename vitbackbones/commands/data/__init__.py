@@ -1,0 +1,1 @@
+"""Verbs that look at data, draw it, import it and pack it."""

@@ -1,0 +1,147 @@
+"""``vitbackbones check``: every annotation and every image of a config, before a run.
+
+What training checks at its start takes seconds and stops at the first bad file; this decodes all
+files, on all cores, looks at the size of every image and at every value of index masks, lists all
+that is wrong, and says how much there is of each class.
+"""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from multiprocessing.pool import ThreadPool
+
+from mmengine.config import Config
+from mmengine.registry import DATASETS, init_default_scope
+from tqdm import tqdm
+
+from ...configuration.checks.data_sets import check_data
+from ...configuration.checks.own_data import use_own_data
+from ...configuration.data_paths import SPLITS, datasets, loaders, locate_data
+from ...configuration.read import read_config
+from ...data.checks.class_table import class_table
+from ...data.checks.coco import image_size_fault
+from ...data.checks.findings import Look
+from ...data.checks.pipelines import color_type, resize_fault
+from ...data.loading.image_file import UnreadableImage, read_image
+from ...data.loading.load_mask import BadMask
+from ...errors import InputError, printable
+from ...openmmlab.missing_packages import leave_out_unused
+from ...tasks import find_task
+from ...training.cores import available_cores
+from ...utils.messages import on_terminal, plural
+from ...utils.processes import show_warnings
+from ..cli import add_shared, count
+
+KINDS = {'img_path': 'image', 'seg_map_path': 'label map'}  # what a sample names
+Size = tuple[float, float] | None  # (height, width) that the annotations give
+Checks = dict[tuple[str, Size], Callable[[], Look]]  # what looks at a file
+
+
+EXAMPLES = """\
+examples:
+  %(prog)s detr_aug_vit_s_coco
+  %(prog)s quick_detector --data-root my_pictures
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add_shared(add, 'config', '--data-root')
+    add('--workers', type=count, metavar='N', help='threads that decode (default: all cores)')
+    add_shared(add, '--cfg-options')
+
+
+def check(options: Namespace) -> None:
+    """Do what ``vitbackbones check --help`` describes.
+
+    Raises:
+        InputError: something is missing or cannot be read; what it is was printed before.
+    """
+    config = read_config(options.config, options.cfg_options)
+    leave_out_unused(config)
+    splits = tuple(split for split in SPLITS if list(loaders(config, (split,))))
+    if not splits:
+        raise InputError(f'{config.filename}: no complete config, it has no data loader')
+    config = use_own_data(config, options.data_root)
+    config = locate_data(config, options.data_root, splits)
+    with suppress(BadMask):  # is listed below, with all others
+        show_warnings(check_data(config, splits))
+    init_default_scope(config.get('default_scope') or 'mmengine')
+    _look_at_all(config, splits, options.workers or available_cores())
+
+
+def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
+    files: Checks = {}  # each once, also where two splits share it
+    faults, sets, task = [], {}, find_task(config)
+    for name, settings in datasets(config, splits):
+        samples, classes = sets[name] = _samples(name, settings)
+        files |= _checks(name, samples, settings.get('pipeline') or ())
+        if task:
+            files |= {(path, None): look for path, look in task.file_checks(settings).items()}
+        faults += _bare_classes(name, samples, classes)
+    looks = dict(zip(files, _looks(files, workers), strict=True))
+    for name, (samples, classes) in sets.items():
+        pixels = [looks[s['seg_map_path'], None].pixels for s in samples if s.get('seg_map_path')]
+        if table := class_table(samples, classes, pixels):
+            print(printable(f'{name}\n{table}'))  # it may name classes of any file
+    faults += [look.fault for look in looks.values() if look.fault]
+    for fault in faults:
+        print(printable(fault))
+    number = plural(len({path for path, _ in files}), 'file')
+    if faults:
+        raise InputError(f'{plural(len(faults), "fault")} in {number}, see above')
+    print(f'{number}, all can be read')
+
+
+def _samples(name: str, settings: dict) -> tuple[list[dict], Sequence[str]]:
+    """Return what a data set lists, before it leaves anything out, and its classes."""
+    unfiltered = {'filter_cfg': None} if 'filter_cfg' in settings else {}
+    try:
+        dataset = DATASETS.build({**settings, **unfiltered, 'pipeline': []})
+        samples = [dataset.get_data_info(i) for i in range(len(dataset))]
+    except (OSError, RuntimeError, ValueError, LookupError, AssertionError) as error:
+        raise InputError(f'{name}: {error}') from error
+    return samples, dataset.metainfo.get('classes') or ()
+
+
+def _checks(name: str, samples: list[dict], pipeline: Sequence[dict]) -> Checks:
+    """Return what looks at every file that the samples name; print how many there are."""
+    found = {kind: [s for s in samples if s.get(key)] for key, kind in KINDS.items()}
+    counts = [plural(len(named), kind) for kind, named in found.items() if named]
+    print(f'{name}: {plural(len(samples), "sample")}, {", ".join(counts) or "no files"}')
+    load = color_type(pipeline)
+    images = [
+        (s['img_path'], (s['height'], s['width']) if 'height' in s else None)
+        for s in found['image']
+    ]
+    maps = [(s['seg_map_path'], None) for s in found['label map']]
+    looks = {image: partial(_look, *image, load, pipeline) for image in images}
+    return looks | {path: partial(_look, *path, 'unchanged', ()) for path in maps}
+
+
+def _bare_classes(name: str, samples: list[dict], classes: Sequence[str]) -> Iterator[str]:
+    """Yield the classes that no image of a classifier's data set has."""
+    labels = {sample['gt_label'] for sample in samples if isinstance(sample.get('gt_label'), int)}
+    for label, known in enumerate(classes if labels else ()):
+        if label not in labels:
+            yield f'{name}: no image of the class {known!r}'
+
+
+def _looks(files: Checks, workers: int) -> Iterator[Look]:
+    """Yield what was seen, in the order of the files."""
+    with ThreadPool(workers) as pool:  # decoders leave Python's lock; nothing has to be forked
+        found = pool.imap(lambda look: look(), files.values(), chunksize=16)
+        yield from tqdm(found, 'decode', len(files), leave=False, disable=not on_terminal())
+
+
+def _look(path: str, size: Size, load: str, pipeline: Sequence[dict]) -> Look:
+    """Decode an image, compare its size with the one given, and with what can be resized."""
+    try:
+        found = read_image(path, load).shape[:2]
+    except UnreadableImage as error:
+        return Look(str(error))
+    fault = (image_size_fault(size, found) if size else '') or resize_fault(pipeline, *found)
+    return Look(f'image file {path}: {fault}' if fault else '')

@@ -1,0 +1,140 @@
+"""``vitbackbones import``: annotations in other forms, as COCO files and index masks.
+
+The folder that comes out is one that ``--data-root`` of the other commands takes as it is. It is
+complete or absent. The files that it is made of stay as they are.
+"""
+
+import json
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from ...data.importing.coco import write_coco
+from ...data.importing.masks import import_masks
+from ...data.importing.source import Source
+from ...data.importing.voc import read_voc
+from ...data.importing.yolo import read_yolo
+from ...data.own.class_lists import in_words, spelling_warnings
+from ...errors import InputError, printable
+from ...utils.files import whole_folder
+from ...utils.messages import plural, some
+from ...utils.pages import page
+from ...utils.processes import show_warnings
+from ...utils.verbs import command_line
+
+BOXES = {'voc': read_voc, 'yolo': read_yolo}
+RECORD = 'import.json'  # in the folder that is written: what it was made of
+WRITTEN = {RECORD, 'annotations', 'images', 'masks', 'classes.txt'}  # all there is in it
+CONFIGS = {'voc': 'quick_detector', 'yolo': 'quick_detector', 'masks': 'quick_segmentor'}
+
+
+EXAMPLES = f"""\
+examples:
+  %(prog)s voc FOLDER OUT     XML files of Pascal VOC, LabelImg, Roboflow ...
+  %(prog)s yolo FOLDER OUT    text files of YOLO, boxes or outlines
+  %(prog)s masks FOLDER OUT   masks with a color for each class
+
+OUT is a folder that --data-root of the other commands takes, such as train quick_detector. Files
+that cannot be used are listed, and nothing is written; {page('own_data')} says what is looked for,
+and what is changed.
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add('form', choices=tuple(CONFIGS), help='of the annotations')
+    add('folder', metavar='FOLDER', help='with pictures and annotations; it stays as it is')
+    add('out', metavar='OUT', help='the folder to write; must be empty or new')
+    add('--copy', action='store_true', help='copy the pictures; otherwise OUT has links to them')
+    add('--overwrite', action='store_true', help='replace an earlier import in OUT')
+    add('--skip-faulty', action='store_true', help='leave files out that cannot be used')
+    add(
+        '--colors',
+        metavar='FILE',
+        help=f'of masks: the color of each class (default: found in FOLDER; {page("own_data")})',
+    )
+
+
+def import_dataset(options: Namespace) -> None:
+    """Do what ``vitbackbones import --help`` describes.
+
+    Raises:
+        InputError: there is nothing to import, something of it cannot be used, or the folder to
+            write holds something else or is being written.
+    """
+    root, out = (Path(given).expanduser().absolute() for given in (options.folder, options.out))
+    if not root.is_dir():
+        raise InputError(f'{root}: no such folder')
+    _require_apart(root, out)
+    _require_free(out, options.overwrite)
+    with whole_folder(out, 'OUT') as part:
+        _require_free(out, options.overwrite)  # another import may have ended meanwhile
+        source = Source(root)
+        write = _import_masks if options.form == 'masks' else _import_boxes
+        summary = write(source, part, options)
+        record = {'form': options.form, 'folder': str(root), 'found': summary}
+        record |= {'changes': source.changes, 'faults': source.faults}
+        (part / RECORD).write_text(json.dumps(record, indent=2) + '\n')
+    print(f'{summary}, in {out}')
+    arguments = [CONFIGS[options.form], '--data-root', str(out)]
+    print('next:', command_line('train', *arguments))
+    print('before a long run:', command_line('check', *arguments))
+
+
+def _require_apart(root: Path, out: Path) -> None:
+    one, other = root.resolve(), out.resolve()
+    if one == other or one in other.parents or other in one.parents:
+        raise InputError(f'{out}: must be neither in {root} nor around it; choose another folder')
+
+
+def _require_free(out: Path, overwrite: bool) -> None:
+    """Refuse to write over what this tool has not written, or was not told to replace."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    if not (out / RECORD).is_file():
+        raise InputError(f'{out}: holds something else than an import; choose another folder')
+    if strange := sorted({entry.name for entry in out.iterdir()} - WRITTEN):
+        raise InputError(
+            f'{out}: holds {some(strange)} beside an import, which would be lost; move it away, or '
+            'choose another folder'
+        )
+    if not overwrite:
+        raise InputError(f'{out}: holds an import; replace it with --overwrite, or choose another')
+
+
+def _import_boxes(source: Source, out: Path, options: Namespace) -> str:
+    pictures, classes = BOXES[options.form](source)
+    _report(source, options.skip_faulty)
+    count = sum(len(picture.objects) for picture in pictures)
+    if not count:
+        raise InputError(
+            f'{source.root}: not one object that can be used, in {plural(len(pictures), "picture")}'
+        )
+    show_warnings(spelling_warnings(str(source.root), classes))
+    bare = sum(not picture.objects for picture in pictures)
+    write_coco(out, pictures, classes, options.copy)
+    return (
+        f'{in_words(classes)}; {plural(count, "object")} on {plural(len(pictures), "picture")}, '
+        f'{bare} of them without objects'
+    )
+
+
+def _import_masks(source: Source, out: Path, options: Namespace) -> str:
+    colors = options.colors and Path(options.colors).expanduser()
+    summary = import_masks(source, out, colors, options.copy)
+    _report(source, options.skip_faulty)
+    return summary
+
+
+def _report(source: Source, skip_faulty: bool) -> None:
+    """Print what was changed; faults alone where their files are not to be left out."""
+    for fault in source.faults:
+        print(printable(fault))
+    if source.faults and not skip_faulty:
+        raise InputError(
+            f'{plural(len(source.faults), "fault")}, see above; nothing is written. Correct what '
+            'is named there, or leave these files out with --skip-faulty'
+        )
+    for what, places in source.changes.items():
+        print(printable(f'{what}: {len(places)} ({some(places, str, 3)})'))  # all are in RECORD

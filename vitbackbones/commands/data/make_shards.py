@@ -1,0 +1,69 @@
+"""``vitbackbones shards``: tar shards of class folders.
+
+A shard gets its name when it is whole. The command can be killed at any time and called again: what
+is there is compared with what belongs there, and kept.
+"""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from mmengine.registry import DATASETS, init_default_scope
+
+from ...data.checks.folders import check_dataset
+from ...data.shards.index import Index, index_file, write_index
+from ...data.shards.writing import layout, plan, write_shard
+from ...utils.files import folder_lock, prepare_folder, remove_parts
+from ...utils.pages import page
+from ..cli import count
+
+EXAMPLES = f"""\
+examples:
+  %(prog)s data/imagenet/train data/imagenet_shards
+  %(prog)s data/imagenet/val data/imagenet_shards
+
+Call it again after it was killed, with the same arguments: shards that are there are kept.
+{page('shards')} says how to train on them.
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add('source', metavar='SOURCE', help='a folder with a folder for each class')
+    add('out', metavar='OUT', help='folder for the shards, which get the name of SOURCE')
+    add(
+        '--shard-size',
+        type=count,
+        default=10000,
+        metavar='N',
+        help='pictures in a shard (default: 10000, which are 1 GB of ImageNet)',
+    )
+
+
+def make_shards(options: Namespace) -> None:
+    """Do what ``vitbackbones shards --help`` describes.
+
+    Raises:
+        InputError: a picture is missing or none, OUT cannot be written to, or other shards are
+            there.
+    """
+    source = Path(options.source).absolute()
+    settings = {'type': 'CustomDataset', 'data_root': str(source)}
+    check_dataset(settings)
+    out = prepare_folder(options.out, 'OUT')
+    with folder_lock(out, 'OUT'):
+        remove_parts(out)
+        init_default_scope('mmpretrain')
+        dataset = DATASETS.build({**settings, 'pipeline': []})
+        pictures = plan([dataset.get_data_info(i) for i in range(len(dataset))])
+        print(f'{source}: {len(pictures)} pictures of {len(dataset.folder_to_idx)} classes')
+        shards = []
+        for start in range(0, len(pictures), options.shard_size):
+            part = pictures[start : start + options.shard_size]
+            shards.append(layout(f'{source.name}-{len(shards):06}.tar', part))
+            write_shard(out, shards[-1], part)
+            print(f'{shards[-1].name}: {len(part)} pictures', flush=True)
+        file = index_file(out, source.name)
+        write_index(file, Index(list(dataset.folder_to_idx), shards))
+        print(f'{file}: {len(pictures)} pictures in {len(shards)} shards')

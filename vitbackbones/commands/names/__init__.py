@@ -1,0 +1,1 @@
+"""Verbs that list configs and models, and copy a config."""

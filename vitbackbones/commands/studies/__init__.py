@@ -1,0 +1,1 @@
+"""Several runs that answer one question: variants, seeds and their table."""

@@ -1,0 +1,103 @@
+"""The runs of a study: the config, the folder and the commands of each."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from pprint import pformat
+
+from mmengine.config import Config
+
+from ...configuration.read import with_options
+from ...errors import InputError
+from ...results.analysis.run_log import value_after
+from ...training.find_checkpoint import latest_checkpoint
+from ...utils.verbs import child_command
+from .study import Study
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training: a variant with a seed.
+
+    Attributes:
+        variant: the name of the variant.
+        seed: of the run.
+        folder: its work dir. Config and log lie beside it, where mmengine writes nothing.
+        text: the config.
+        metric: what counts.
+        length: epochs or iterations.
+    """
+
+    variant: str
+    seed: int
+    folder: Path
+    text: str
+    metric: str
+    length: int
+
+    @property
+    def config(self) -> Path:
+        return self.folder.with_suffix('.py')
+
+    @property
+    def log(self) -> Path:
+        return self.folder.with_suffix('.log')
+
+    def __str__(self) -> str:
+        return f'{self.variant}, seed {self.seed}'
+
+    def value(self) -> float | None:
+        """Return the metric at the end, None if the run is not finished."""
+        return value_after(self.folder, self.metric, self.length)
+
+    def training(self) -> list[str]:
+        """Return the command that starts the run, or goes on with it."""
+        resume = ['--resume'] if latest_checkpoint(self.folder) else []
+        return [*self._command('train'), *resume]
+
+    def evaluation(self) -> list[str]:
+        """Return the command for a run that was stopped between training and evaluation."""
+        return self._command('test', self.folder)
+
+    def _command(self, verb: str, *files: Path) -> list[str]:
+        arguments = [self.config, *files, '--work-dir', self.folder]
+        return [*child_command(verb), *map(str, arguments)]
+
+    def require_same_settings(self) -> None:
+        """Refuse to mix results of two configs in one table.
+
+        Raises:
+            InputError: the run was begun with other settings.
+        """
+        begun = self.folder.exists() and self.config.is_file()
+        if begun and self.config.read_text() != self.text:
+            raise InputError(
+                f'{self.folder}: was begun with other settings ({self.config.name} beside it); '
+                'remove it, or choose another --work-dir'
+            )
+
+
+def study_runs(study: Study, base: Config, folder: Path) -> Iterator[Run]:
+    """Yield all runs, the first seed of every variant before the second of any.
+
+    Args:
+        study: what is to be run.
+        base: its config without any variant.
+        folder: where the runs go, each to VARIANT/seed_N.
+    """
+    configs = {
+        name: with_options(base, variant.options) for name, variant in study.variants.items()
+    }
+    for seed in study.seeds:
+        for name, config in configs.items():
+            text = _text(config, f'Study {study.name}: {name}, seed {seed}.', seed)
+            place = folder / name / f'seed_{seed}'
+            yield Run(name, seed, place, text, study.metric, study.length)
+
+
+def _text(config: Config, title: str, seed: int) -> str:
+    """Write a config that needs no base."""
+    settings = config.to_dict()
+    settings['randomness'] = {**settings.get('randomness', {}), 'seed': seed}
+    lines = [f'{key} = {pformat(value, sort_dicts=False)}' for key, value in settings.items()]
+    return '\n'.join([f'"""{title}"""\n', *lines, ''])

@@ -1,0 +1,1 @@
+"""Verbs for weights: listed, fetched, converted and published."""

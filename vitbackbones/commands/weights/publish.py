@@ -1,0 +1,110 @@
+"""``vitbackbones publish``: a trained run as a folder to pass on: weights, card and config."""
+
+import hashlib
+import json
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+import torch
+from safetensors.torch import save
+
+from ...errors import InputError
+from ...results.publishing.hub import push, require_access
+from ...results.publishing.model_card import write_card
+from ...results.publishing.trained_run import TrainedRun, portable_text, read_run
+from ...training.find_checkpoint import PUBLISHED
+from ...utils.files import whole_folder
+from ...version import __version__
+from ...weights.read.load import DATASET_META, load_file
+
+FILES = {PUBLISHED, 'README.md', 'config.py'}
+EXAMPLES = """\
+examples:
+  %(prog)s work_dirs/detr_aug_vit_s_shapes --out detr_shapes --license apache-2.0
+  %(prog)s work_dirs/quick_detector --push owner/blood-cells
+
+Out come model.safetensors (weights that validation evaluated, without the optimizer, and the names
+of the classes), README.md (the card: metrics of the run's log, classes, mean and std, hash) and
+config.py (without the places of this machine). test and predict take the folder as CHECKPOINT.
+Nothing leaves this machine without --push.
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add('work_dir', metavar='WORK_DIR', help='of a training')
+    add('--checkpoint', metavar='FILE', help='in place of the best one, or else the latest')
+    add('--out', metavar='DIR', help='the folder to write (default: WORK_DIR/published)')
+    add('--overwrite', action='store_true', help='replace DIR if an earlier publish wrote it')
+    license = 'of the weights, as the hub spells it, e.g. apache-2.0 (default: unknown)'
+    add('--license', default='unknown', help=license)
+    add(
+        '--push',
+        metavar='OWNER/NAME',
+        help='upload to this repository of the Hugging Face hub; one that is not there yet is '
+        'created, public unless --private or the settings of its owner say otherwise',
+    )
+    add('--private', action='store_true', help='create the repository of --push for its owner only')
+
+
+def publish(options: Namespace) -> None:
+    """Do what ``vitbackbones publish --help`` describes.
+
+    Raises:
+        InputError: the folder is no work dir of a training, ``--out`` is there already or holds
+            other files, or the hub does not take it.
+    """
+    if options.push:
+        require_access(options.push)
+    if options.private and not options.push:
+        raise InputError('--private: says how --push creates a repository; give --push OWNER/NAME')
+    work_dir = Path(options.work_dir).expanduser()
+    out = Path(options.out).expanduser() if options.out else work_dir / 'published'
+    _require_free(out, options.overwrite)
+    run = read_run(work_dir, options.checkpoint)
+    with whole_folder(out.absolute(), '--out') as folder:
+        _require_free(out, options.overwrite)  # once more: another process may just have ended
+        _write(run, folder, options.license)
+    print(f'{run.checkpoint} -> {out}: {", ".join(sorted(file.name for file in out.iterdir()))}')
+    if options.push:
+        print(push(out, options.push, options.private))
+
+
+def _require_free(out: Path, overwrite: bool) -> None:
+    """Check that nothing is at ``out`` but what may be replaced, which no work dir is."""
+    if not out.exists():
+        return
+    if not overwrite:
+        raise InputError(f'--out {out}: is there already; choose another, or --overwrite')
+    if not out.is_dir() or {file.name for file in out.iterdir()} - FILES:
+        raise InputError(
+            f'--out {out}: holds other files than {", ".join(sorted(FILES))} and is not replaced; '
+            'choose another'
+        )
+
+
+def _write(run: TrainedRun, folder: Path, license: str) -> None:
+    data = _weights(run)
+    (folder / PUBLISHED).write_bytes(data)
+    read = load_file(folder / PUBLISHED)['state_dict']
+    if not all(torch.equal(read[key], value) for key, value in run.state.items()):
+        raise InputError(f'{folder / PUBLISHED}: what was written is not what was read')
+    sha256 = hashlib.sha256(data).hexdigest()
+    card = write_card(run, PUBLISHED, len(data), sha256, license)
+    (folder / 'README.md').write_text(card)
+    (folder / 'config.py').write_text(portable_text(run))
+
+
+def _weights(run: TrainedRun) -> bytes:
+    """Return the content of a safetensors file."""
+    about = {
+        'format': 'pt',
+        'library': f'vitbackbones {__version__}',
+        'config': run.name,
+        DATASET_META: json.dumps(run.meta),
+    }
+    # clones, because tensors that share memory are refused
+    state = {key: value.contiguous().clone() for key, value in run.state.items()}
+    return save(state, metadata=about)

@@ -1,0 +1,52 @@
+"""The hooks of this package that a config of any origin gets before it runs."""
+
+import copy
+
+from mmengine.config import Config
+
+from ...registry import SCOPE
+
+GUARDS = {
+    'exact_resume': 'ExactResumeHook',
+    'finite_loss': 'FiniteLossHook',
+    'unreadable_images': 'UnreadableImagesHook',
+    'curves': 'CurvesHook',
+    'coefficients': 'CoefficientsHook',
+}
+
+
+def add_hooks(config: Config, *kinds: str, **options) -> Config:
+    """Return a copy of ``config`` with custom hooks of these types, each with ``options``.
+
+    Those that it has, as the dump of an earlier run does, are replaced.
+    """
+    config = copy.deepcopy(config)
+    added = [{'type': f'{SCOPE}.{kind}', **options} for kind in kinds]
+    types = [hook['type'] for hook in added]
+    others = [hook for hook in config.get('custom_hooks') or [] if hook.get('type') not in types]
+    config.custom_hooks = others + added
+    return config
+
+
+def add_guards(config: Config) -> Config:
+    """Return a copy of ``config`` with the hooks that a long run should not be without.
+
+    They are default hooks, which a config changes or takes out (``None``) by their names.
+    """
+    config = add_hooks(config, 'InterruptHook')
+    config.setdefault('default_hooks', {})  # which returns a copy of it
+    hooks = config.default_hooks
+    for name, kind in GUARDS.items():
+        hooks.setdefault(name, {'type': f'{SCOPE}.{kind}'})
+    return config
+
+
+def add_service_hooks(config: Config) -> Config:
+    """Return a copy of ``config`` with safe checkpoints, progress bars and what workers need."""
+    config = add_hooks(config, 'ProgressHook', 'DataWorkersHook', 'GatherHook', 'LogFolderHook')
+    config.setdefault('default_hooks', {})  # which returns a copy of it
+    hooks = config.default_hooks
+    checkpoint = hooks.setdefault('checkpoint', {'type': 'CheckpointHook', 'interval': 1})
+    if checkpoint is not None and checkpoint['type'] == 'CheckpointHook':
+        checkpoint['type'] = f'{SCOPE}.CheckpointHook'
+    return config

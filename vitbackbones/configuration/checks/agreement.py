@@ -1,0 +1,151 @@
+"""What must agree between settings of a config that are each valid for themselves.
+
+Most of it would show after an epoch, at the first evaluation, and some never.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+
+from mmengine.config import Config
+
+from ...tasks import Task, find_task
+from ...utils.messages import did_you_mean
+from ..data_paths import SPLITS, datasets, evaluators
+from ..lint import dicts, report
+from ..lookup import Lookup
+from ..settings import as_list, entries, type_at, value_at
+
+CROP = 'vitbackbones.RandomResizedCrop'
+HOOKS = ('default_hooks', 'custom_hooks')
+
+
+def unmeasured(config: Mapping, task: Task, wanted: Iterable[str]) -> Iterator[str]:
+    """Yield what is wrong with each name in ``wanted`` that ``val_evaluator`` does not measure."""
+    metrics = [metric for _, metric in evaluators(config, ('val',))]
+    found = [task.measured.get(type_at(metric), lambda _: None)(metric) for metric in metrics]
+    if None in found:  # one that does not tell
+        return
+    known = list(dict.fromkeys(name for names in found for name in names))
+    for name in wanted:
+        if name not in known:
+            hint = did_you_mean(name, known, most=1, cutoff=0.5) or f'; known: {", ".join(known)}'
+            yield f'{name!r} is not measured by val_evaluator{hint}'
+
+
+def _what_is_watched_is_measured(config: Mapping, task: Task) -> Iterator[str]:
+    """Check that ``save_best``, and what hooks and schedules monitor, is measured."""
+    for place, settings in dicts(config):
+        if not place.startswith(('default_hooks.', 'custom_hooks.', 'param_scheduler.')):
+            continue
+        for key in {'save_best', 'monitor'} & settings.keys():
+            wanted = [name for name in as_list(settings[key]) if name not in (None, 'auto')]
+            for finding in unmeasured(config, task, wanted):
+                yield f'{place}.{key}: {finding}'
+
+
+def _averages_begin(config: Mapping) -> Iterator[str]:
+    """Check that averages of weights begin before the run ends."""
+    for place, settings in dicts({key: config.get(key) for key in HOOKS}):
+        for begin, end in (('begin_epoch', 'max_epochs'), ('begin_iter', 'max_iters')):
+            last, first = value_at(config, f'train_cfg.{end}'), settings.get(begin) or 0
+            if last is not None and first > last:
+                yield f'{place}.{begin}: is {first}, but the run ends at train_cfg.{end}={last}'
+
+
+def _every_class_has_a_weight(config: Mapping, task: Task) -> Iterator[str]:
+    """Check that losses weigh each class of their head, and the background where it is one."""
+    for place, head in dicts({'model': config.get('model')}):
+        classes = head.get('num_classes') or _things_and_stuff(head)
+        if task.scope == 'mmseg' and head.get('out_channels') == 1:  # for the second of two classes
+            classes = 1
+        for name, loss in entries(head) if classes else ():
+            for each in as_list(loss) if name.startswith('loss') else ():
+                yield from _wrong_weights(f'{place}.{name}', head, each, classes, task)
+
+
+def _things_and_stuff(head: Mapping) -> int | None:
+    counts = [head.get(f'num_{kind}_classes') for kind in ('things', 'stuff')]
+    return sum(counts) if all(isinstance(count, int) for count in counts) else None
+
+
+def _wrong_weights(
+    place: str, head: Mapping, loss: Mapping, classes: int, task: Task
+) -> Iterator[str]:
+    weights, sigmoid = value_at(loss, 'class_weight'), value_at(loss, 'use_sigmoid')
+    background = not sigmoid and (task.scope == 'mmdet' or type_at(head) == 'Mask2FormerHead')
+    what = f'{classes} classes' + (' and "no object"' if background else '')
+    remedy = f'set it to [1.0] * {classes}' + (' + [0.1]' if background else '')
+    if isinstance(weights, list | tuple) and len(weights) != classes + background:
+        yield f'{place}.class_weight: has {len(weights)} weights for {what}; {remedy}'
+    elif isinstance(weights, int | float) and not sigmoid and type_at(head) != 'DETRHead':
+        yield f'{place}.class_weight: is one number for {what}; {remedy}'
+
+
+def missing_sections(config: Mapping) -> Iterator[str]:
+    """Yield findings for splits in parts: a runner wants all of one or nothing."""
+    for split in ('val', 'test'):
+        sections = [f'{split}_dataloader', f'{split}_cfg', f'{split}_evaluator']
+        missing = [section for section in sections if config.get(section) is None]
+        if missing and len(missing) < len(sections):
+            given = ', '.join(section for section in sections if section not in missing)
+            yield f'{missing[0]}: is missing beside {given}; give all of them or none'
+
+
+def _pipelines_pack(config: Mapping, task: Task) -> Iterator[str]:
+    """Check that pipelines pack: the models of the toolboxes read nothing but packed samples."""
+    for split in SPLITS:
+        path = f'{split}_dataloader.dataset.pipeline'
+        steps = value_at(config, path)
+        if isinstance(steps, list) and not _may_pack(steps, task.scope):
+            yield f'{path}: nothing in it packs samples for the model; end it with {task.packer!r}'
+
+
+def _may_pack(steps: list, scope: str) -> bool:
+    """Tell whether the last step packs, itself or in its branches, or is not from a toolbox."""
+    if not steps:
+        return False
+    targets = Lookup(scope).find(str(value_at(steps[-1], 'type'))).values()
+    shipped = [target.__module__.partition('.')[0] in ('mmcv', scope) for target in targets]
+    return 'Pack' in str(steps[-1]) or not any(shipped)
+
+
+def _files_are_decoded(config: Mapping) -> Iterator[str]:
+    """Check that the step behind ``LoadImage(decode='reduced')``, which gives files, decodes."""
+    for path, dataset in datasets(config):
+        for step, following in pairwise(as_list(dataset.get('pipeline'))):
+            if value_at(step, 'decode') == 'reduced' and not _decodes(following):
+                yield (
+                    f"{path}.pipeline: decode='reduced' leaves decoding to {CROP}, which must be "
+                    "the next step; put it there, or set decode='full'"
+                )
+
+
+def _decodes(step: Mapping) -> bool:
+    """Tell whether a step, or each branch of a choice, begins with the crop that decodes."""
+    if type_at(step) != 'RandomChoice':
+        return value_at(step, 'type') == CROP
+    return all(branch and _decodes(as_list(branch)[0]) for branch in step['transforms'])
+
+
+def disagreements(config: Mapping) -> list[str]:
+    """Return the findings of all rules, those of the task among them.
+
+    Args:
+        config: has single values that are valid.
+    """
+    task = find_task(config)
+    if task is None:
+        return []
+    found = [*_what_is_watched_is_measured(config, task), *_pipelines_pack(config, task)]
+    found += [*_files_are_decoded(config), *_averages_begin(config)]
+    found += _every_class_has_a_weight(config, task)
+    return found + [finding for rule in task.rules for finding in rule(config)]
+
+
+def require_agreement(config: Config) -> None:
+    """Refuse a config whose settings do not fit together.
+
+    Raises:
+        InputError: names all of them.
+    """
+    report(config, disagreements(config))

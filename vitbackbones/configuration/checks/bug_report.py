@@ -1,0 +1,55 @@
+"""What is kept of an error that nobody foresaw: a file with all that a report of it needs."""
+
+import os
+import platform
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from pprint import pformat
+from typing import TYPE_CHECKING
+
+from ...openmmlab.frames import nearest
+from ...openmmlab.versions import versions
+
+if TYPE_CHECKING:
+    from mmengine.config import Config
+
+
+def write_report(error: BaseException, config: 'Config | None' = None) -> Path:
+    """Write traceback, command, versions and config to a file of the work dir.
+
+    Without a work dir, or where it cannot be written to, the file lies in a temporary folder.
+
+    Args:
+        error: what was raised.
+        config: by default the one of the function nearest to the error that holds one.
+    """
+    config = config if config is not None else _nearest_config(error)
+    text = '\n'.join(_lines(error, config))
+    name = f'error_{time.strftime("%Y%m%d_%H%M%S")}_{os.getpid()}.txt'
+    try:
+        file = Path(config.work_dir, name)
+        file.write_text(text)
+    except (AttributeError, TypeError, OSError):
+        file = Path(tempfile.mkdtemp(prefix='vitbackbones_'), name)
+        file.write_text(text)
+    return file
+
+
+def _nearest_config(error: BaseException) -> 'Config | None':
+    if 'mmengine.config' not in sys.modules:  # then none was read, and mmengine may be missing
+        return None
+    return nearest(error, sys.modules['mmengine.config'].Config)
+
+
+def _lines(error: BaseException, config: 'Config | None') -> Iterator[str]:
+    yield ''.join(traceback.format_exception(error))
+    yield f'command: {sys.argv}'
+    yield f'on: {platform.platform()}'
+    yield from versions()
+    yield ''
+    yield 'no config was read' if config is None else f'{config.filename}:'
+    yield '' if config is None else pformat(config.to_dict())

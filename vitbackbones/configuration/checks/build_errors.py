@@ -1,0 +1,119 @@
+"""Which key of a config is behind an error that was raised while something was built from it.
+
+The libraries' constructors see arguments, not a config, so their words name no key. The functions
+that were running tell it: mmengine's registry holds the dict that it was building, its runner's
+methods stand for sections, and torch's modules for parts of the model.
+"""
+
+import re
+
+from mmcv.transforms import BaseTransform
+from mmengine.config import Config
+from torch import nn
+
+from ...errors import InputError, OptionError
+from ...openmmlab.frames import Call, calls, last_line
+from ...registry import bare_name
+from ..lint import dicts
+from .bug_report import write_report
+
+# Methods of mmengine's runners, and what they build. ``{split}`` is the loop's that is built.
+BUILDERS = {
+    'build_model': 'model',
+    'wrap_model': 'model_wrapper_cfg',
+    'build_train_loop': 'train_cfg',
+    'build_val_loop': 'val_cfg',
+    'build_test_loop': 'test_cfg',
+    'build_dataloader': '{split}_dataloader',
+    'build_evaluator': '{split}_evaluator',
+    'build_optim_wrapper': 'optim_wrapper',
+    'build_param_scheduler': 'param_scheduler',
+    'scale_lr': 'auto_scale_lr',
+    'register_default_hooks': 'default_hooks',
+    'register_custom_hooks': 'custom_hooks',
+    'build_visualizer': 'visualizer',
+    'build_log_processor': 'log_processor',
+    'build_logger': 'log_level',
+    'turn_on_activation_checkpointing': 'activation_checkpointing',
+    'turn_on_efficient_conv_bn_eval': 'efficient_conv_bn_eval',
+    '_maybe_compile': 'compile',
+    'setup_env': 'env_cfg',
+    'set_randomness': 'randomness',
+}
+# What torch and losses say where the sizes of two parts of a model do not agree.
+RAISED = (RuntimeError, ValueError, AssertionError)
+SIZES = re.compile(
+    'shapes? |[Ss]izes? of tensor|Target size|shape\\[|weight of size|channels|expected weight'
+)
+REGISTRY = ('build_from_cfg', 'build_model_from_cfg', 'build_scheduler_from_cfg')
+
+
+def explain_build(config: Config, error: Exception) -> InputError | None:
+    """Return the message that names the key; None if nothing was being built or fitted together.
+
+    The traceback is kept in a file, unless the words are this package's own.
+    """
+    about_sizes = isinstance(error, RAISED) and SIZES.search(str(error))
+    key = _key_of(config, calls(error)) or (_part_of_model(error) if about_sizes else '')
+    if not key:
+        return None
+    if isinstance(error, OptionError):
+        return InputError(f'{config.filename}: {key}: {error}')
+    words = ' '.join(str(error).split())[:500] or last_line(error)
+    file = write_report(error, config)
+    return InputError(
+        f'{config.filename}: {key}: {type(error).__name__}: {words} (the traceback is in {file})'
+    )
+
+
+def _key_of(config: Config, running: list[Call]) -> str:
+    """Return the innermost key that was being built, or used as a transform; '' if none."""
+    key = ''
+    for name, file, variables in running:
+        if name in BUILDERS and 'mmengine' in file:
+            key = BUILDERS[name].format(split=key.partition('_')[0])
+        elif name in REGISTRY:
+            key = _locate(config, variables.get('cfg'), key) or key
+        elif name == 'call_hook' and variables.get('fn_name') in ('before_run', 'before_train'):
+            key = _locate(config, {'type': type(variables['hook']).__name__}, '') or key
+        elif name == 'transform' and isinstance(variables.get('self'), BaseTransform):
+            key = _steps(config, type(variables['self']).__name__) or key
+    return key
+
+
+def _part_of_model(error: Exception) -> str:
+    """Return the innermost module of a model that was computing, as a key of the config."""
+    running = [call.variables.get('self') for call in calls(error)]
+    modules = [each for each in running if isinstance(each, nn.Module)]
+    names = {id(part): name for module in modules[:1] for name, part in module.named_modules()}
+    inner = [names[id(module)] for module in modules if names.get(id(module))]
+    return f'model.{inner[-1].removeprefix("module.")}' if inner else ''
+
+
+def _steps(config: Config, kind: str) -> str:
+    """Return the keys in pipelines that hold a transform of this class, in words."""
+    found = [
+        key
+        for key, node in dicts(config)
+        if '.pipeline.' in key and bare_name(node.get('type')) == kind
+    ]
+    return ' or '.join(found[:3])
+
+
+def _locate(config: Config, settings, below: str) -> str:
+    """Return the key at or below ``below`` where a dict most like ``settings`` stands."""
+    if not isinstance(settings, dict) or 'type' not in settings:
+        return ''
+    kind = bare_name(settings['type'])
+    scored = [
+        (sum(_same(node.get(name), value) for name, value in settings.items()), key)
+        for key, node in dicts(config)
+        if bare_name(node.get('type')) == kind and f'{key}.'.startswith(f'{below}.' * bool(below))
+    ]
+    best = max((score for score, _ in scored), default=0)
+    return ' or '.join([key for score, key in scored if score == best][:3])
+
+
+def _same(a, b) -> bool:
+    """Whether two values that a config can hold are equal; tensors answer ``==`` with a tensor."""
+    return type(b) in (bool, int, float, str, list, tuple, type(None)) and a == b

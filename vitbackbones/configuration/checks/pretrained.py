@@ -1,0 +1,172 @@
+"""The ImageNet checkpoint that a config names: found, replaced or left out before a run.
+
+A backbone that silently starts from scratch costs days, so a missing file stops the run before
+anything is built, and says how to get one.
+"""
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+
+from mmengine.config import Config
+
+from ...errors import InputError
+from ...registry import SCOPE
+from ...utils.processes import show_warnings
+from ...utils.verbs import command_line
+from ...weights.by_name import find, name_of
+from ...weights.cache import local
+from ...weights.filling import INITIALIZERS, pretrained_options
+from ...weights.table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED
+from ..names import config_name, find_config
+from ..paths import is_remote, looked_in, resolve
+from ..settings import entries, value_at
+
+AUTO = 'auto'
+
+
+def prepare_pretrained(config: Config, given: str | None = None, scratch: bool = False) -> Config:
+    """Return a copy of ``config`` with the checkpoint file of its backbone, or without any.
+
+    Args:
+        config: names a file, or none.
+        given: ``--pretrained``, a file, an address or a name of published weights in place of what
+            the config names; ``'auto'`` for the published weights of the file that it names, or
+            the nearest to them, unless that file is there.
+        scratch: ``--scratch``, start from random weights.
+
+    Raises:
+        InputError: a file is not there, or cannot be fetched.
+    """
+    config = copy.deepcopy(config)
+    if given == AUTO:
+        _take_published(config)
+    elif given:
+        _replace(config, given)
+    for owner in _owners(config.model):
+        if scratch:
+            owner.init_cfg = None
+        elif not is_remote(owner.init_cfg.checkpoint):
+            owner.init_cfg.checkpoint = _require(config, owner.init_cfg.checkpoint, bool(given))
+    return config
+
+
+def prepare_teacher(config: Config, scratch: bool = False) -> Config:
+    """Return ``config`` with an absolute path to the weights of a teacher, if it has one.
+
+    Args:
+        config: of any model.
+        scratch: leave the teacher random.
+
+    Raises:
+        InputError: the file is not there.
+    """
+    checkpoint = config.model.get('teacher_checkpoint')
+    if checkpoint is None:
+        return config
+    file = None if scratch else _find(checkpoint)
+    if file is None and not scratch:
+        name = name_of(checkpoint)
+        raise InputError(
+            f'{checkpoint}: the weights of the teacher of {Path(config.filename).name} are not '
+            f'there (looked for {looked_in(checkpoint)}). Put them there, or name another file '
+            f'with --cfg-options model.teacher_checkpoint=FILE{f" (or {name})" if name else ""}.'
+        )
+    config = copy.deepcopy(config)
+    config.model.teacher_checkpoint = file
+    return config
+
+
+def _find(checkpoint: str) -> str | None:
+    """Return the file that a path or a name of published weights stands for, None if none."""
+    file = resolve(checkpoint)
+    if file.is_file():
+        return str(file)
+    fetched = local(checkpoint)
+    return None if fetched is checkpoint else str(fetched)
+
+
+def _owners(node) -> Iterator[dict]:
+    """Yield the dicts of a model whose ``init_cfg`` names a checkpoint."""
+    if value_at(node, 'init_cfg.type') in INITIALIZERS:
+        yield node
+    for _, value in entries(node):
+        yield from _owners(value)
+
+
+def _take_published(config: Config) -> None:
+    """Replace every file that is not there by the name of its published weights."""
+    owners = [*_owners(config.model)]
+    if not owners:
+        raise InputError(
+            f'--pretrained {AUTO}: {config_name(config.filename)} starts from no weights; name a '
+            'file, or published weights ("vitbackbones weights" lists them)'
+        )
+    for owner in owners:
+        given = owner.init_cfg.checkpoint
+        if not is_remote(given) and not resolve(given).is_file():
+            owner.init_cfg.update(_start(owner.init_cfg, name_of(given) or given))
+
+
+def _start(options: dict, name: str) -> dict:
+    """Return ``init_cfg``'s changes to start from the weights of ``name``, or the nearest."""
+    nearest = NEVER_PUBLISHED.get(name)
+    if not nearest:
+        find(name)  # refuses what has neither
+        return {'checkpoint': name}
+    show_warnings([f'{name} was never published: starting from {nearest}, the rest stays random'])
+    missing = [*options.get('allow_missing', ()), *LEFT_RANDOM.get(name, ())]
+    return {'checkpoint': nearest, 'allow_missing': list(dict.fromkeys(missing))}
+
+
+def _replace(config: Config, given: str) -> None:
+    backbone = config.model.get('backbone')
+    if backbone is None:
+        raise InputError('--pretrained: the model of this config has no backbone')
+    whole = pretrained_options(config.model.get('init_cfg')) is not None
+    owner = config.model if whole else backbone  # fine-tuning starts with the head, too
+    options = pretrained_options(owner.get('init_cfg')) or {}
+    owner.init_cfg = options | {'type': f'{SCOPE}.Pretrained', 'checkpoint': given}
+
+
+def _require(config: Config, checkpoint: str, given: bool) -> str:
+    file = _find(checkpoint)
+    if file is not None:
+        return file
+    if given:
+        raise InputError(
+            f'--pretrained {checkpoint}: no such file (looked for {looked_in(checkpoint)})'
+        )
+    is_vit = value_at(config.model, 'backbone.type') in (f'{SCOPE}.AugViT', f'{SCOPE}.ViT')
+    note = ' (DeiT weights fit ViT and the ViT part of Aug-ViT)' if is_vit else ''
+    raise InputError(
+        f'{checkpoint}: the ImageNet checkpoint that {config_name(config.filename)} starts from is '
+        f'not there (looked for {looked_in(checkpoint)}). Either\n'
+        f'{_published(checkpoint)}'
+        f'  - put {_source(checkpoint)} there,\n'
+        '  - give a published checkpoint with --pretrained FILE; it is converted on loading'
+        f'{note},\n'
+        '  - start from random weights with --scratch, or\n'
+        '  - try the config without any weights or data with --smoke.'
+    )
+
+
+def _source(checkpoint: str) -> str:
+    """Say what fills the gap: our own pretraining where a config for it exists."""
+    file = f'configs/imagenet/cls_{Path(checkpoint).stem}.py'
+    if find_config(file):
+        return f'the result of "{command_line("train", file)}"'
+    return 'an ImageNet classification checkpoint of this backbone'
+
+
+def _published(checkpoint: str) -> str:
+    """Return the line of a message that has the address of published weights, '' without any."""
+    name = name_of(checkpoint)
+    start = NEVER_PUBLISHED.get(name, name)
+    if not start:
+        return ''
+    row = PUBLISHED[start]
+    if row.url is None:
+        return f'  - fetch {start} with a browser ({row.source}) and give it with --pretrained,\n'
+    what = f'{start}, the nearest that was published' if start != name else 'the published weights'
+    return f'  - fetch {what}, with --pretrained {AUTO} ({row.url}),\n'

@@ -1,0 +1,197 @@
+"""The data sets and metrics of a config: where they stand in it, and which files are missing."""
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+
+from mmengine.config import Config
+
+from ..data.shards.index import index_file
+from ..errors import InputError
+from ..registry import SCOPE, bare_name
+from ..utils.processes import process_rank
+from ..utils.verbs import command_line
+from .paths import candidates, is_remote, resolve
+
+SPLITS = ('train', 'val', 'test')
+OF_FOLDERS = ('split', 'data_prefix', 'ann_file', 'with_label', 'extensions')  # not of shards
+# what writes the data roots of the configs in shapes/, behind the folder
+SHAPES = {'shapes': '', 'shapes_folders': ' --layout folders --size 64'}
+
+
+def loaders(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple[str, dict]]:
+    """Yield name and config of every data loader that ``config`` has."""
+    for split in splits:
+        if config.get(f'{split}_dataloader') is not None:
+            yield f'{split}_dataloader', config[f'{split}_dataloader']
+
+
+def datasets(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple[str, dict]]:
+    """Yield key and config of every data set; of a wrapper, those inside."""
+    waiting = [(f'{name}.dataset', loader['dataset']) for name, loader in loaders(config, splits)]
+    while waiting:
+        path, dataset = waiting.pop(0)
+        inside = [(f'{path}.{i}', part) for i, part in enumerate(dataset.get('datasets', ()))]
+        if 'dataset' in dataset:
+            inside = [(f'{path}.dataset', dataset['dataset'])]
+        if not inside:
+            yield path, dataset
+        waiting += inside
+
+
+def separated(config: Config) -> Config:
+    """Return a copy of ``config`` whose splits share no data set or metric, to change one alone."""
+    config = copy.deepcopy(config)
+    for split in SPLITS:
+        for key in (f'{split}_dataloader', f'{split}_evaluator'):
+            if config.get(key) is not None:
+                config[key] = copy.deepcopy(config[key])
+    return config
+
+
+def use_files(dataset: dict, settings: dict) -> None:
+    """Give a data set other files, of another type perhaps, in place; it is read as before.
+
+    Suffixes, lists and subsets belong to the files that it had, and are left out.
+    """
+    kept = {key: dataset[key] for key in ('pipeline', 'test_mode') if key in dataset}
+    dataset.clear()
+    dataset.update(settings | kept)
+
+
+def first_dataset(config: Config, split: str) -> dict:
+    """Return the config of the data set of a split; of a wrapper, the first one inside."""
+    return next(datasets(config, (split,)))[1]
+
+
+def evaluators(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple[str, dict]]:
+    """Yield key and config of every metric."""
+    for split in splits:
+        path = f'{split}_evaluator'
+        given = config.get(path) or []
+        if 'metrics' in given:
+            given, path = given['metrics'], f'{path}.metrics'
+        if isinstance(given, dict):
+            yield path, given
+        else:
+            yield from ((f'{path}.{i}', metric) for i, metric in enumerate(given))
+
+
+def locate_data(config: Config, given: str | None, splits: tuple[str, ...]) -> Config:
+    """Check that the files of the data sets are there and make their data roots absolute.
+
+    Tar shards are used where they are there in place of class folders.
+
+    Args:
+        config: has the data root in each data set and again in the paths of the evaluators.
+        given: ``--data-root``, the folder in place of the one that the config names.
+        splits: those that will be used.
+
+    Returns:
+        A changed copy of ``config``.
+
+    Raises:
+        InputError: the first thing that is missing, where it was looked for, and what to do.
+    """
+    roots = {dataset['data_root'] for _, dataset in datasets(config) if dataset.get('data_root')}
+    if given and len(roots) > 1:
+        raise InputError(
+            f'--data-root: the data sets of this config lie in several folders ({sorted(roots)}); '
+            'set them one by one with --cfg-options'
+        )
+    written = {root: given or root for root in roots if not is_remote(root)}
+    if given and not written:
+        raise InputError(
+            '--data-root: no data set of this config has a data_root on this machine; set its '
+            'paths with --cfg-options'
+        )
+    config = copy.deepcopy(config)
+    _use_shards(config, written)
+    for path, dataset in datasets(config, splits):
+        _require_files(path, dataset, written)
+    for old, root in written.items():
+        _relocate(config, old, resolve(root))
+    return config
+
+
+def _use_shards(config: Config, roots: dict[str, str]) -> None:
+    """Let data sets whose class folder is not there, but its shards, read these; print which."""
+    found = {}
+    for _, dataset in datasets(config):
+        split = dataset.get('data_prefix') or dataset.get('split')
+        folder = resolve(roots.get(dataset.get('data_root'), ''))
+        if bare_name(dataset['type']) not in ('ImageNet', 'CustomDataset'):
+            continue
+        if not split or not isinstance(split, str) or (folder / split).exists():
+            continue
+        if (file := index_file(folder, split)).is_file():
+            found[file] = True
+            for key in OF_FOLDERS:
+                dataset.pop(key, None)
+            dataset.update(type=f'{SCOPE}.ImageNetShards', shards=split)
+    for file in found if process_rank() == 0 else ():
+        print(f'{file}: shards are read in place of class folders')
+
+
+def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
+    old = dataset.get('data_root') or ''
+    root = Path(written.get(old, old))
+    for key, value in _named_files(dataset).items():
+        if _is_there(root, value):
+            continue
+        places = ' and '.join(str(place / value) for place in candidates(root))
+        smoke = command_line('train', 'CONFIG', '--smoke')
+        raise InputError(
+            f'{root / value}: the {key} of {path} is not there (looked for {places}). '
+            f'{_ways_to(root)} or try the config without data with "{smoke}".'
+        )
+
+
+def _named_files(dataset: dict) -> dict[str, str]:
+    """Return the files and folders of a data set relative to its data root, by their keys."""
+    prefix = dataset.get('data_prefix') or {}
+    named = {'ann_file': dataset.get('ann_file')}
+    named |= prefix if isinstance(prefix, dict) else {'data_prefix': prefix}
+    if not any(named.values()):  # its files have fixed names
+        named = {'data_root': '.'}
+    return {key: value for key, value in named.items() if value}
+
+
+def _is_there(root: Path, value: str) -> bool:
+    return is_remote(root / value) or (resolve(root) / value).exists()
+
+
+def layout_found(config: Config, root: Path) -> list[bool]:
+    """Tell of each file and folder that the data sets of a config name whether ``root`` has it."""
+    named = [dataset for _, dataset in datasets(config)]
+    return [_is_there(root, value) for d in named for value in _named_files(d).values()]
+
+
+def _ways_to(root: Path) -> str:
+    """Say how to get the data set that belongs into ``root``."""
+    given = 'Give the folder of the data set with --data-root,'
+    if root.name not in SHAPES:
+        return given
+    command = f'python -m vitbackbones.data.shapes {root}{SHAPES[root.name]}'
+    return f'Write the Shapes data with "{command}". {given}'
+
+
+def _relocate(config: Config, old: str, new: Path) -> None:
+    """Put one data root in place of another, in data sets and evaluators."""
+    for _, dataset in datasets(config):
+        if dataset.get('data_root') == old:
+            dataset['data_root'] = str(new)
+    for split in SPLITS:
+        if config.get(f'{split}_evaluator') is not None:
+            config[f'{split}_evaluator'] = _moved(config[f'{split}_evaluator'], old, new)
+
+
+def _moved(node, old: str, new: Path):
+    """Return ``node`` with every path below ``old`` moved below ``new``."""
+    if isinstance(node, dict):
+        return {key: _moved(value, old, new) for key, value in node.items()}
+    if isinstance(node, list | tuple):
+        return [_moved(value, old, new) for value in node]
+    if isinstance(node, str) and (node == old or node.startswith(old.rstrip('/') + '/')):
+        return str(new / node[len(old) :].lstrip('/'))
+    return node

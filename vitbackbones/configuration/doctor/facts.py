@@ -1,0 +1,94 @@
+"""What ``vitbackbones doctor`` looks at, collected without an import that may be broken."""
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import distributions
+from pathlib import Path
+
+from ...version import __version__
+from .probes import PROBES, Probe, run_probes
+
+ROOT = Path(__file__).resolve().parents[3]  # the folder that this package lies in
+
+
+@dataclass(frozen=True)
+class Installed:
+    """One installation of a package."""
+
+    version: str  # as its metadata says
+    root: str = ''  # the folder that its modules are imported from
+    requires: tuple[str, ...] = ()  # what it asks for, as 'torch==2.11.0'
+
+
+@dataclass(frozen=True)
+class Environment:
+    """An interpreter, what is installed for it, and its machine."""
+
+    python: tuple[int, int]
+    packages: Mapping[str, Installed]  # by pip's names
+    probes: Mapping[str, Probe] = field(default_factory=dict)  # what came of importing, by module
+    running: Installed = Installed(__version__)  # this package, as it was imported
+    clone: Installed | None = None  # that the current folder is
+    gpu: bool = False  # whether the machine has a GPU of NVIDIA
+    visible_gpus: str | None = None  # what CUDA_VISIBLE_DEVICES says
+    free: Mapping[str, int] = field(default_factory=dict)  # bytes, by folder
+    read_only: tuple[str, ...] = ()  # folders that should take files and do not
+
+    def version(self, name: str) -> str:
+        """Return the version that is imported, '' where the package is not installed."""
+        return self.packages[name].version if name in self.packages else ''
+
+
+def look(probes: Mapping[str, str] = PROBES) -> Environment:
+    """Return the environment of this process, with what the probes found out."""
+    folders = Path.cwd(), cache_folder()
+    there = {str(folder): existing(folder) for folder in folders}
+    return Environment(
+        python=sys.version_info[:2],
+        packages=installed_packages(),
+        probes=run_probes(probes),
+        running=Installed(__version__, str(ROOT)),
+        clone=clone_in(Path.cwd()),
+        gpu=any(Path('/dev').glob('nvidia[0-9]*')) or shutil.which('nvidia-smi') is not None,
+        visible_gpus=os.environ.get('CUDA_VISIBLE_DEVICES'),
+        free={str(folder): shutil.disk_usage(folder).free for folder in there.values()},
+        read_only=tuple(
+            name for name, folder in there.items() if not os.access(folder, os.W_OK | os.X_OK)
+        ),
+    )
+
+
+def installed_packages() -> dict[str, Installed]:
+    """Return what is installed by its name, as it is imported: the first on ``sys.path``."""
+    found: dict[str, Installed] = {}
+    for each in distributions():
+        try:
+            name, version = each.metadata['Name'], each.metadata['Version']
+        except (UnicodeDecodeError, KeyError):  # damaged; Python 3.10 to 3.13 return None
+            continue
+        if name and version:  # neither is in what a broken uninstallation leaves behind
+            made = Installed(version, requires=tuple(each.requires or ()))
+            found.setdefault(re.sub('[-_.]+', '-', name).lower(), made)
+    return found
+
+
+def clone_in(folder: Path) -> Installed | None:
+    """Return what a folder holds of this package."""
+    file = folder / 'vitbackbones' / 'version.py'
+    found = re.search(r"'([^']+)'", file.read_text(errors='replace')) if file.is_file() else None
+    return Installed(found[1], str(folder.resolve())) if found else None
+
+
+def cache_folder() -> Path:
+    """Return where torch keeps downloaded files."""
+    base = os.environ.get('XDG_CACHE_HOME', '~/.cache')
+    return Path(os.environ.get('TORCH_HOME', f'{base}/torch')).expanduser()
+
+
+def existing(folder: Path) -> Path:
+    """Return the nearest folder above that exists, as a cache is made by its first file."""
+    return next(each for each in (folder, *folder.absolute().parents) if each.is_dir())

@@ -1,0 +1,109 @@
+"""The shipped configs: where they lie, and which one a name or a path means.
+
+A clone has the files in ``configs/``, an installed wheel in ``vitbackbones/.mim/configs``, where
+OpenMMLab's tools look for them.
+"""
+
+from functools import cache
+from os.path import isfile
+from pathlib import Path
+
+from ..errors import InputError
+from ..utils.messages import did_you_mean
+from ..utils.pages import page
+from .index import name_of, run_configs
+
+PACKAGE = Path(__file__).resolve().parents[1]
+BASES = '_base_'  # folder of the parts of configs
+SCOPE = 'vitbackbones::'
+INSTALLED = PACKAGE / '.mim' / 'configs'
+CONFIGS = INSTALLED if INSTALLED.is_dir() else PACKAGE.parent / 'configs'
+
+
+@cache
+def config_files() -> dict[str, Path]:
+    """Return all shipped configs by name, sorted."""
+    return run_configs(CONFIGS)
+
+
+def config_name(file: str | Path) -> str:
+    """Return the name of a shipped config, or the stem of any other file."""
+    file = Path(file)
+    shipped = file.absolute() == config_files().get(name_of(file))
+    return name_of(file) if shipped else file.stem
+
+
+def find_config(text: str | Path) -> Path | None:
+    """Return the shipped config, or a base of one, that ``text`` means; None for any other text.
+
+    Args:
+        text: ``detr_aug_vit_s_coco``, ``coco/detr_aug_vit_s``, either with ``.py`` at its end and
+            ``configs/`` or ``vitbackbones::`` at its beginning.
+    """
+    path = Path(str(text).removeprefix(SCOPE))
+    parts = path.with_suffix('').parts if path.suffix == '.py' else path.parts
+    if 'configs' in parts:
+        parts = parts[len(parts) - parts[::-1].index('configs') :]
+    if len(parts) < 2:
+        return config_files().get(''.join(parts))
+    inside = CONFIGS.joinpath(*parts[:-1], f'{parts[-1]}.py')
+    shipped = '..' not in parts and inside.is_relative_to(CONFIGS)  # not absolute
+    return inside if shipped and isfile(inside) else None  # False for a name that is too long
+
+
+def config(name: str) -> str:
+    """Return the path of a shipped config, for tools that take a file.
+
+    In a config of your own, ``_base_ = __import__('vitbackbones').config('detr_aug_vit_s_coco')``
+    works under the tools of every OpenMMLab toolbox.
+
+    Args:
+        name: as :func:`find_config` takes it.
+
+    Raises:
+        InputError: there is no such config; the nearest name is given.
+    """
+    file = find_config(name)
+    if file is None:
+        raise no_config(name)
+    return str(file)
+
+
+def no_config(text: str | Path) -> InputError:
+    """Return the error that ``text`` names no shipped config; the nearest name is given."""
+    return InputError(f'{text}: no config of this name{nearest_config(text)}')
+
+
+def nearest_config(text: str | Path) -> str:
+    """Return the end of a message that names the config nearest to ``text``, or ``''``."""
+    text = str(text).removeprefix(SCOPE)
+    path = Path(text)
+    if BASES in path.parts:
+        return _nearest_base(path)
+    guess = f'{path.stem}_{path.parent.name}' if path.parent.name in _folders() else path.stem
+    shown = shown_path if text.endswith('.py') else str
+    return did_you_mean(guess, {name: shown(name) for name in config_files()})
+
+
+def _nearest_base(path: Path) -> str:
+    """Return the end of a message for a part of a config that is not there."""
+    if path.parent.name == 'backbones':
+        return (
+            "; a backbone has no file, write model = dict(backbone=dict(type='vitbackbones.PVT', "
+            f"arch='s')) without maps, see {page('heads')}"
+        )
+    files = {file.stem: file for file in CONFIGS.glob(f'{BASES}/**/*.py')}
+    shown = {
+        stem: f'configs/{file.relative_to(CONFIGS).as_posix()}' for stem, file in files.items()
+    }
+    return did_you_mean(path.stem, shown)
+
+
+def shown_path(name: str) -> str:
+    """Return the path of a shipped config as commands and messages write it."""
+    file = config_files()[name]
+    return f'configs/{file.parent.name}/{file.name}'
+
+
+def _folders() -> set[str]:
+    return {file.parent.name for file in config_files().values()}

@@ -1,0 +1,236 @@
+"""Check a classification data set before a run: class folders, a label file, or tar shards.
+
+mmpretrain numbers class folders in the order of their names and compares at most how many there
+are. So a folder that is missing from one split shifts the labels of all that follow, a class
+without images is a log line, and a label file that was cut short is a smaller data set.
+
+Looked at are data sets in the form of mmpretrain's ``CustomDataset`` (``ImageNet`` is one); the
+others (CIFAR, Flowers-102, Pets, iNaturalist) have files of fixed names and forms.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from ...errors import InputError
+from ...registry import bare_name
+from ...utils.files import regular_file
+from ...utils.messages import cut, some
+from ..shards.index import index_file, read_index
+from .findings import Findings, not_there
+
+KINDS = ('CustomDataset', 'ImageNet')
+SHARDS = 'ImageNetShards'
+EXTENSIONS = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif')  # mmpretrain's default
+IMAGENET_CLASSES = 1000
+DIGITS = 9  # of the largest label that makes sense
+
+
+def check_dataset(dataset: dict) -> Findings:
+    """Look into what lists the images of a data set and count those of each class.
+
+    Args:
+        dataset: its config.
+
+    Raises:
+        InputError: class folders that are missing, too many or empty; a label file that names
+            files that are not there, or one with two labels, or whose lines are no labels; an
+            index of shards that is damaged, or does not fit them.
+    """
+    if bare_name(dataset.get('type')) == SHARDS:
+        return _check_shards(dataset)
+    if not _is_looked_at(dataset):
+        return Findings()
+    labels = label_file(dataset)
+    suffixes = tuple(suffix.lower() for suffix in dataset.get('extensions', EXTENSIONS))
+    names = _names(dataset) or ()
+    count = len(names) or (IMAGENET_CLASSES if _is_imagenet(dataset) else None)
+    known = (names, count, suffixes)
+    if labels is not None:
+        return _check_labels(labels, image_folder(dataset), *known)
+    return _check_folders(image_folder(dataset), *known)
+
+
+def _is_looked_at(dataset: dict) -> bool:
+    return bare_name(dataset.get('type')) in KINDS and dataset.get('with_label') is not False
+
+
+def _is_imagenet(dataset: dict) -> bool:
+    return dataset['type'].endswith('ImageNet')
+
+
+def image_folder(dataset: dict) -> Path:
+    prefix = dataset.get('data_prefix') or dataset.get('split') or ''
+    prefix = prefix if isinstance(prefix, str) else prefix.get('img_path', '')
+    return Path(dataset.get('data_root') or '', prefix)
+
+
+def label_file(dataset: dict) -> Path | None:
+    """Return the label file of a config, or the one that ``ImageNet`` takes if it is there."""
+    root = Path(dataset.get('data_root') or '')
+    if dataset.get('ann_file'):
+        return root / dataset['ann_file']
+    usual = root / 'meta' / f'{dataset.get("split")}.txt'
+    return usual if _is_imagenet(dataset) and usual.is_file() else None
+
+
+def _names(dataset: dict) -> Sequence[str] | None:
+    """Return the class names of the config; those of ``ImageNet`` itself are not its folders'."""
+    names = (dataset.get('metainfo') or {}).get('classes') or dataset.get('classes')
+    return names if isinstance(names, list | tuple) else None
+
+
+# ---------------------------------------------------------------------------- class folders
+
+
+def class_folders(folder: Path) -> list[str]:
+    """Return the names of the class folders, in the order of their labels.
+
+    Raises:
+        InputError: there are none.
+    """
+    if not folder.is_dir():
+        raise InputError(f'{folder}: no such folder; it should hold a folder for each class.')
+    try:
+        found = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
+    except OSError as error:  # such as links in a circle
+        raise InputError(f'{error.filename}: {error.strerror}. Take it out of {folder}.') from error
+    if not found:
+        raise InputError(f'{folder}: no folders there; it should hold one for each class.')
+    return found
+
+
+def _check_folders(
+    folder: Path, names: Sequence[str], count: int | None, suffixes: tuple[str, ...]
+) -> Findings:
+    found = class_folders(folder)
+    if count not in (None, len(found)):
+        raise InputError(
+            f'{folder}: {len(found)} class folders, but the data set has {count} classes'
+            f'{_difference(found, names)}.'
+        )
+    if names and sorted(names) == found != list(names):
+        raise InputError(
+            f'{folder}: labels are numbered by the order of the folders, {some(found)}; name the '
+            f'classes in this order, not as {some(names)}.'
+        )
+    occurs = {name: sum(1 for _ in _images(folder / name, suffixes)) for name in found}
+    empty = [name for name, images in occurs.items() if not images]
+    if empty:
+        raise InputError(
+            f'{folder}: no image in the class folders {some(empty)} '
+            f'({", ".join(suffixes)}). Put images there, or take the class out of every split.'
+        )
+    return Findings(samples=sum(occurs.values()), occurs=occurs)
+
+
+def _difference(found: list[str], names: Sequence[str]) -> str:
+    """Say which folders are missing and too many, where they are named like the classes."""
+    if not set(found) & set(names):
+        return ''
+    missing, extra = sorted(set(names) - set(found)), sorted(set(found) - set(names))
+    return (f'; missing: {some(missing)}' if missing else '') + (
+        f'; of no class: {some(extra)}' if extra else ''
+    )
+
+
+def _images(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """Yield the names of the images in ``folder`` or below."""
+    files = (file for _, _, files in os.walk(folder) for file in files)
+    return (file for file in files if file.lower().endswith(suffixes))
+
+
+def check_same_classes(datasets: Collection[dict]) -> None:
+    """Compare the class folders of all splits, which give the labels their numbers.
+
+    Raises:
+        InputError: a folder is in one split only.
+    """
+    looked_at = [image_folder(d) for d in datasets if _is_looked_at(d) and label_file(d) is None]
+    _require_same({folder: class_folders(folder) for folder in looked_at})
+    places = dict.fromkeys(_place(d) for d in datasets if bare_name(d.get('type')) == SHARDS)
+    _require_same({index_file(*place): read_index(*place).classes for place in places})
+
+
+def _require_same(classes: dict[Path, list[str]]) -> None:
+    first = next(iter(classes), None)
+    for place, names in classes.items():
+        missing, extra = {*classes[first]} - {*names}, {*names} - {*classes[first]}
+        for lacking, only in ((first, extra), (place, missing)):
+            if only:
+                raise InputError(
+                    f'{lacking}: the class folders {some(sorted(only))} are missing, the other '
+                    'split has them; labels are numbered by the order of the folders'
+                )
+        if names != classes[first]:
+            raise InputError(f'{place}: its classes are not in the order of those in {first}')
+
+
+# ---------------------------------------------------------------------------- tar shards
+
+
+def _check_shards(dataset: dict) -> Findings:
+    place = _place(dataset)
+    index = read_index(*place)
+    names = (dataset.get('metainfo') or {}).get('classes') or index.classes
+    if len(names) != len(index.classes):
+        raise InputError(
+            f'{index_file(*place)}: has {len(index.classes)} classes, but metainfo.classes names '
+            f'{len(names)}. Correct the names, or leave them out.'
+        )
+    counts = Counter(label for shard in index.shards for label in shard.labels)
+    occurs = {name: counts[label] for label, name in enumerate(names)}
+    return Findings(samples=counts.total(), occurs=occurs)
+
+
+def _place(dataset: dict) -> tuple[str, str]:
+    """Return the folder of the shards, and the name of their index."""
+    return dataset.get('data_root') or '', dataset.get('shards', 'train')
+
+
+# ---------------------------------------------------------------------------- label files
+
+
+def _check_labels(
+    file: Path, folder: Path, names: Sequence[str], count: int | None, suffixes: tuple[str, ...]
+) -> Findings:
+    lines = _read_labels(file, count)
+    labels = dict(lines)
+    for name, label in lines:
+        if labels[name] != label:
+            raise InputError(
+                f'{file}: {name!r} has the labels {label} and {labels[name]}; '
+                'leave one of its lines.'
+            )
+    missing = not_there(str(folder), list(labels), str(file))
+    if missing or not lines:
+        what = f'{len(missing)} of {len(labels)} files are not in' if lines else 'names no file of'
+        raise InputError(f'{file}: {what} {folder}: {some(missing, cut)}')
+    present = sum(1 for _ in _images(folder, suffixes))
+    images = Counter(label for _, label in lines)
+    findings = Findings([], len(lines), {name: images[i] for i, name in enumerate(names)})
+    if len(labels) < present:
+        findings.warnings.append(
+            f'{file} has labels of {len(labels)} of the {present} images in {folder}'
+        )
+    return findings
+
+
+def _read_labels(file: Path, count: int | None) -> list[tuple[str, int]]:
+    """Read the file name and the label of every line."""
+    try:
+        with open(file, encoding='utf-8', opener=regular_file) as text:
+            lines = text.read().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, 'strerror', None) or 'not a text of file names and labels'
+        raise InputError(f'label file {file}: {reason}.') from error
+    pairs = []
+    for number, line in enumerate(lines, start=1):
+        name, _, label = line.strip().rpartition(' ')
+        fits = label.isdecimal() and len(label) <= DIGITS and (count is None or int(label) < count)
+        if not name or not fits:
+            most = '' if count is None else f' from 0 to {count - 1}'
+            raise InputError(f'{file}:{number}: {cut(line)} is not a file name and a label{most}.')
+        pairs.append((name, int(label)))
+    return pairs

@@ -1,0 +1,100 @@
+"""The files of a data set of unknown origin, what is wrong with them, and what was changed."""
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ...errors import InputError
+from ...utils.messages import some
+from ..checks.findings import IMAGES
+
+# what folders of pictures and of annotations are called, also joined to other words
+KINDS = re.compile('(jpeg|png)?images?|imgs?|pictures|photos|labels?|annot(ation)?s?|xmls?|_dir')
+
+
+class Source:
+    """A folder to import, which stays as it is.
+
+    Attributes:
+        root: the folder.
+        files: those in it and below that are not hidden, in order.
+        pictures: the pictures among them.
+        faults: one line for each file that cannot be used; they stop an import.
+        changes: what was changed or left out, and all the places.
+
+    Raises:
+        InputError: there are no pictures, or a link leads out of the folder.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.files = sorted(_files(root))
+        self.pictures = self.ending(*IMAGES)
+        self.faults: list[str] = []
+        self.changes: dict[str, list[str]] = defaultdict(list)
+        if not self.pictures:
+            raise InputError(f'{root}: no picture ({", ".join(IMAGES)}) in it or below.')
+
+    def ending(self, *suffixes: str) -> list[Path]:
+        """Return the files with one of the suffixes, in lower or upper case."""
+        return [file for file in self.files if file.suffix.lower() in suffixes]
+
+    def change(self, what: str, where: str | Path) -> None:
+        """Note something that was changed or left out."""
+        self.changes[what].append(str(where))
+
+    @contextmanager
+    def listing_faults(self) -> Iterator[None]:
+        """List a fault of one file, and go on with the next one."""
+        try:
+            yield
+        except InputError as error:
+            self.faults.append(str(error))
+
+    def paired(self, files: Iterable[Path]) -> dict[Path, Path]:
+        """Return the annotation file of each picture, and list those of no or several pictures.
+
+        Both have one name, in one folder or in two whose paths differ in :data:`KINDS` alone:
+        ``images/train/a.jpg`` and ``labels/train/a.txt``.
+        """
+        by_place, pairs = defaultdict(list), {}
+        for picture in self.pictures:
+            by_place[self._place(picture)].append(picture)
+        for file in files:
+            alike = by_place[self._place(file)]
+            if len(alike) != 1:
+                fault = (
+                    f'several pictures of its name, {some(alike, str)}' if alike else 'no picture'
+                )
+                self.faults.append(f'{file}: has {fault}. Give it one, or take the file out.')
+            elif alike[0] in pairs:
+                self.faults.append(f'{file}: {alike[0]} has {pairs[alike[0]]} too. Keep one.')
+            else:
+                pairs[alike[0]] = file
+        return pairs
+
+    def _place(self, file: Path) -> tuple[str, ...]:
+        folder = KINDS.sub('', str(file.parent.relative_to(self.root)).lower())
+        return (*filter(None, (name.strip('_-. ') for name in folder.split('/'))), file.stem)
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith('.')]
+        names = [name for name in names if not name.startswith('.')]
+        for entry in (Path(place, name) for name in (*folders, *names)):
+            if entry.is_symlink():
+                _require_file_inside(entry, root)
+        yield from (file for file in (Path(place, name) for name in names) if file.is_file())
+
+
+def _require_file_inside(link: Path, root: Path) -> None:
+    target = link.resolve()
+    if not target.is_file() or not target.is_relative_to(root.resolve()):
+        raise InputError(
+            f'{link}: is a link to {target}. Only links to files in {root} are followed. Put what '
+            'is meant in the place of the link, or take the link out.'
+        )

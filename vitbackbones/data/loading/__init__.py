@@ -1,0 +1,1 @@
+"""Pictures and masks: read, cropped, augmented and laid out."""

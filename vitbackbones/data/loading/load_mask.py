@@ -1,0 +1,199 @@
+"""Index masks, in which every pixel holds a class's number, read without surprises.
+
+mmseg's ``LoadAnnotations`` casts whatever it finds to 8 bit, so that label 256 of a 16-bit mask
+becomes class 0, and lets values through that are no class: evaluation leaves such pixels out
+without a word, training stops in a CUDA kernel that cannot say which file it was. ``LoadMask``
+knows the number of classes and names the file and the values.
+
+Labels are the classes counted from 0, and 255 is ignored. With ``reduce_zero_label`` of the data
+set, as for ADE20K, files count the classes from 1, and 0 is ignored as well. Masks with other
+values, such as 0 and 255, are read with ``values``.
+"""
+
+from collections.abc import Sequence
+from io import BytesIO
+
+import cv2
+import numpy as np
+from mmcv.transforms import BaseTransform
+from mmengine import fileio
+from PIL import Image
+
+from ...errors import InputError
+from ...utils.messages import some
+from ...utils.verbs import command_line
+from .labels import IGNORED
+
+NO_LABEL = -1  # in a table of labels: values that a mask must not hold
+INDEX_MODES = ('1', 'L', 'P', 'I', 'I;16', 'I;16B')  # Pillow's names for pictures of one channel
+
+
+class BadMask(InputError):
+    """An index mask that cannot be used, or its image; others of the data set may be good."""
+
+
+def label_table(
+    num_classes: int,
+    reduce_zero_label: bool = False,
+    ignored: Sequence[int] = (),
+    label_map: dict[int, int] | None = None,
+    values: Sequence[int] = (),
+) -> np.ndarray:
+    """Return the label of each mask value (256,), ``NO_LABEL`` where it is not allowed.
+
+    Args:
+        num_classes: classes that the files number.
+        reduce_zero_label: whether the numbers start at 1, and 0 is ignored.
+        ignored: more values that are ignored, beside 255.
+        label_map: mmseg's map from these classes to a subset of them.
+        values: the value of each class in the files, where they are not counted.
+
+    Raises:
+        InputError: ``values`` are not one for each class, from 0 to 255.
+
+    >>> label_table(2, reduce_zero_label=True)[[0, 1, 2, 3, 255]]
+    array([255,   0,   1,  -1, 255], dtype=int16)
+    >>> label_table(2, values=[0, 255])[[0, 1, 255]]
+    array([ 0, -1,  1], dtype=int16)
+    """
+    first = int(reduce_zero_label)
+    values = list(values) or list(range(first, first + num_classes))
+    if len(set(values) & set(range(256))) != num_classes or len(values) != num_classes:
+        raise InputError(
+            f'LoadMask: values={values} must be {num_classes} different numbers from 0 to 255, one '
+            'for each class.'
+        )
+    table = np.full(256, NO_LABEL, np.int16)
+    table[[IGNORED, *range(first)]] = IGNORED
+    table[values] = [(label_map or {}).get(label, label) for label in range(num_classes)]
+    table[list(ignored)] = IGNORED
+    return table
+
+
+def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
+    """Read the values of an index mask (H, W); of a palette image the indices, of 16 bit all.
+
+    Raises:
+        BadMask: the file is missing, damaged, no image, a JPEG, or a picture with colors.
+    """
+    try:
+        content = fileio.get(path, backend_args=backend_args)
+        with Image.open(BytesIO(content)) as image:
+            kind, values = (image.format, image.mode), np.array(image)
+    except Exception as error:  # every file backend and Pillow plugin has exceptions of its own
+        reason = getattr(error, 'strerror', None) or error
+        raise BadMask(f'mask file {path}: {reason}. Put a good copy there.') from error
+    if fault := kind_fault(path, *kind):
+        raise BadMask(fault)
+    return values.astype(np.uint8) if values.dtype == bool else values
+
+
+# ---------------------------------------------------------------------------- faults
+
+
+def kind_fault(mask: str, format: str, mode: str) -> str:
+    """Say what is wrong with Pillow's ``format`` and ``mode`` of a mask, '' if nothing."""
+    if mode in INDEX_MODES and format != 'JPEG':
+        return ''
+    if mode in INDEX_MODES:
+        return (
+            f'mask file {mask}: is a JPEG, whatever its name; JPEG changes values where classes '
+            'meet. Save the original masks as PNG.'
+        )
+    return (
+        f'mask file {mask}: is a picture of kind {mode}, not an index mask. A mask has one channel '
+        f"that holds the number of each pixel's class; {command_line('import', 'masks')} converts "
+        'color-coded ones.'
+    )
+
+
+def size_fault(mask: str, size: Sequence[int], image: str, expected: Sequence[int]) -> str:
+    """Say what is wrong with a mask of ``size`` (height, width) for an image, '' if nothing."""
+    if tuple(size) == tuple(expected):
+        return ''
+    found, wanted = (f'{width} x {height}' for height, width in (size, expected))
+    hint = (
+        ' Images are turned as their EXIF orientation says; if masks were drawn on the unturned '
+        "ones, load images with color_type='color_ignore_orientation'."
+    )
+    turned = tuple(size)[::-1] == tuple(expected)
+    return (
+        f'mask file {mask}: has {found} pixels, its image {image} {wanted}.{hint if turned else ""}'
+    )
+
+
+def value_fault(mask: str, values: np.ndarray, table: np.ndarray) -> str:
+    """Say what is wrong with the ``values`` (H, W) by the table of labels, '' if nothing."""
+    wrong = values[_labels(values, table) == NO_LABEL]
+    if not wrong.size:
+        return ''
+    found = np.unique(wrong).tolist()
+    classes = np.flatnonzero((table >= 0) & (table != IGNORED)).tolist()
+    counted = classes[0] == 0 and found == [len(classes)]
+    hint = ' Where files count from 1 and 0 is no class, set reduce_zero_label=True.'
+    return (
+        f'mask file {mask}: {wrong.size} pixels hold {some(found)}, which is no class: classes are '
+        f'{_span(classes)}, ignored {some(np.flatnonzero(table == IGNORED).tolist())}. Correct '
+        f'the mask, or the classes of the data set.{hint if counted else ""}'
+    )
+
+
+def _span(numbers: list[int]) -> str:
+    first, last = numbers[0], numbers[-1]
+    return f'{first} to {last}' if last - first < len(numbers) else some(numbers)
+
+
+def _labels(values: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Return labels (H, W) of values of any integer type."""
+    if values.dtype == np.uint8:
+        return cv2.LUT(values, table)
+    inside = values.clip(0, IGNORED)
+    return np.where(inside == values, table[inside], NO_LABEL)
+
+
+# ---------------------------------------------------------------------------- loading
+
+
+class LoadMask(BaseTransform):
+    """mmseg's ``LoadAnnotations`` that knows the classes, with a ``BadMask`` for a bad one.
+
+    Where a sample has no ``seg_map_path``, in inference, there is nothing to load.
+
+    Args:
+        num_classes: classes that the files number.
+        ignored: values that are ignored, beside 255, and 0 with ``reduce_zero_label``.
+        backend_args: of the file backend, as in mmcv.
+        values: the value of each class in the files, where classes are not counted: ``[0, 255]``
+            for masks of black and white. Of these, none is ignored.
+
+    Raises:
+        BadMask: the mask cannot be read, is a JPEG, has colors, has values that are no class, or
+            is of another size than its image.
+    """
+
+    def __init__(
+        self,
+        num_classes: int,
+        ignored: Sequence[int] = (),
+        backend_args: dict | None = None,
+        values: Sequence[int] = (),
+    ) -> None:
+        self.num_classes = num_classes
+        self.ignored = tuple(ignored)
+        self.backend_args = backend_args
+        self.values = tuple(values)
+
+    def transform(self, results: dict) -> dict:
+        """Add ``gt_seg_map`` (H, W), labels in uint8, to ``results``."""
+        path = results.get('seg_map_path')
+        if path is None:
+            return results
+        values = read_mask(path, self.backend_args)
+        numbering = (self.num_classes, results['reduce_zero_label'], self.ignored)
+        table = label_table(*numbering, results['label_map'], self.values)
+        size = (path, values.shape, results['img_path'], results['ori_shape'])
+        if fault := size_fault(*size) or value_fault(path, values, table):
+            raise BadMask(fault)
+        results['gt_seg_map'] = _labels(values, table).astype(np.uint8)
+        results['seg_fields'].append('gt_seg_map')
+        return results

@@ -1,0 +1,291 @@
+"""Annotation files in COCO's format below a folder, whatever they are called, and their pictures.
+
+Known are the forms of COCO itself (``annotations/instances_train2017.json``), of Roboflow
+(``train/_annotations.coco.json``, ``valid/``, ``test/``), of CVAT and Label Studio (one file).
+"""
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...errors import InputError
+from ...utils.messages import some
+from ...utils.pages import page
+from ...utils.verbs import command_line
+from ..checks.coco_file import COLUMNS, column, entries_of, load_json, require_unique
+from ..checks.findings import spread, stays_below
+from .folder import files_below, folders_below
+from .splits import held_out, named_split
+
+SAMPLE = 20  # file names by which a folder of pictures is found
+READ = {  # what is read here of each list; some exports lack the rest
+    'images': ('id', 'file_name'),
+    'annotations': ('image_id', 'category_id'),
+    'categories': ('id', 'name'),
+}
+# How exports write the names of pictures: as they are below a folder, with the separators of
+# Windows, and with folders of the machine that they come from (Label Studio).
+FORMS = (
+    lambda name: name,
+    lambda name: name.replace('\\', '/'),
+    lambda name: name.replace('\\', '/').rpartition('/')[2],
+)
+# COCO's own annotations of other kinds, which are large and lie beside those with boxes
+OTHER_KINDS = ('captions', 'person_keypoints', 'panoptic', 'stuff', 'image_info')
+
+
+@dataclass
+class CocoPart:
+    """One split: its annotation file, what that holds, and the folder of its pictures.
+
+    Attributes:
+        whole: False where ``content`` is a part of the file.
+        renamed: whether pictures have other names in ``content`` than in the file.
+    """
+
+    file: Path
+    content: dict
+    images: Path
+    whole: bool = True
+    renamed: bool = False
+
+
+def find_parts(root: Path) -> dict[str, CocoPart]:
+    """Return the parts for training and validation, and that for testing if there is one.
+
+    Where no file is for validation, a fixed share of the training pictures is, by their names.
+
+    Raises:
+        InputError: there are no such files, or it is not clear which ones are meant.
+    """
+    files = _annotation_files(root)
+    if 'train' not in files:
+        raise InputError(_nothing_to_train_on(root, files))
+    parts = {split: _part(root, split, *found) for split, found in files.items()}
+    return parts if 'val' in parts else parts | _split(parts['train'])
+
+
+def find_tested(root: Path, trained_on: Iterable[str]) -> dict[str, CocoPart]:
+    """Return the parts as :func:`find_parts` does, to test a model that is trained already.
+
+    Nothing has to be for training. Where one file is for all, it is split if the model was trained
+    on pictures of it; otherwise all of it is for testing.
+
+    Args:
+        root: the folder.
+        trained_on: names of pictures that the model was trained on.
+
+    Raises:
+        InputError: as there.
+    """
+    files = _annotation_files(root)
+    if not files:
+        raise InputError(_nothing_to_train_on(root, files))
+    parts = {split: _part(root, split, *found) for split, found in files.items()}
+    if parts.keys() != {'train'}:
+        return parts
+    names = {entry['file_name'] for entry in parts['train'].content['images']}
+    return {'test': parts['train']} if names.isdisjoint(trained_on) else _split(parts['train'])
+
+
+# ------------------------------------------------------------------------ annotation files
+
+
+def _annotation_files(root: Path) -> dict[str, tuple[Path, dict]]:
+    """Return file and content of each split."""
+    groups = {}
+    for file in sorted(files_below(root, ('.json',))):
+        groups.setdefault(named_split(str(file.relative_to(root))), []).append(file)
+    if 'train' in groups:
+        groups.pop(None, None)  # such as all annotations in one file, beside those of each split
+    found = {split: _the_coco_file(root, split, files) for split, files in groups.items()}
+    return {split or 'train': file for split, file in found.items() if file}
+
+
+def _the_coco_file(root: Path, split: str | None, files: list[Path]) -> tuple[Path, dict] | None:
+    """Return the file with boxes among those of a split, None if there is none."""
+    chosen = [file for file in files if file.name.startswith('instances')]
+    chosen = chosen or [file for file in files if not file.name.startswith(OTHER_KINDS)]
+    contents = [(file, load_json(str(file))) for file in chosen]
+    found = [(file, content) for file, content in contents if is_coco(content)]
+    if len(found) > 1:
+        names = some((file.relative_to(root) for file, _ in found), str)
+        raise InputError(
+            f'{root}: several annotation files for {split or "train"}: {names}. Move all but the '
+            'one that is meant out of the folder, or join them.'
+        )
+    return found[0] if found else None
+
+
+def is_coco(content: object) -> bool:
+    """Tell whether what a JSON file holds has the three lists of COCO's format."""
+    return isinstance(content, dict) and content.keys() >= COLUMNS.keys()
+
+
+def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str:
+    if found:
+        names = some((file.relative_to(root) for file, _ in found.values()), str)
+        return (
+            f'{root}: {names} is for {" and ".join(found)}, and no annotation file (*.json) is for '
+            'training. Put it there, or give the file that is to be split another name.'
+        )
+    for suffix, kind in (('.xml', 'voc'), ('.txt', 'yolo')):
+        if next(files_below(root, (suffix,)), None):
+            return (
+                f"{root}: no annotation file in COCO's format (*.json), but {suffix} files. "
+                f'Convert them: {command_line("import", kind, root, "OUT")}, then --data-root OUT.'
+            )
+    return (
+        f"{root}: no annotation file in COCO's format (*.json with images, annotations and "
+        f'categories) in it or below. {page("own_data")} lists the layouts that are known. '
+        'The files of labelme, one for each picture, are joined into one by its labelme2coco.py.'
+    )
+
+
+def require_read(file: Path, content: dict) -> None:
+    """Require the values that are read here, each of its type, and ids that are used once.
+
+    Ids are compared here because one that is used twice may be on both sides of a split.
+
+    Raises:
+        InputError: names the first that is missing, of another type or used twice.
+    """
+    for part, keys in READ.items():
+        entries = entries_of(str(file), content, part)
+        for key in keys:
+            column(str(file), part, entries, key, COLUMNS[part][key])
+        numbers = [entry['id'] for entry in entries if type(entry.get('id')) in (int, str)]
+        require_unique(str(file), part, 'id', numbers)
+
+
+# ------------------------------------------------------------------------ pictures
+
+
+def _part(root: Path, split: str, file: Path, content: dict) -> CocoPart:
+    require_read(file, content)
+    names = [entry['file_name'] for entry in content['images']]
+    for form in FORMS:
+        written = [form(name) for name in names]
+        if len({*written}) == len({*names}) and (
+            folder := _image_folder(root, split, file, written)
+        ):
+            images = [
+                {**e, 'file_name': n} for e, n in zip(content['images'], written, strict=True)
+            ]
+            return CocoPart(file, {**content, 'images': images}, folder, renamed=written != names)
+    raise InputError(
+        f'{file}: its images ({some(names)}) are not in {root} or below. Put them there, or '
+        'correct file_name in the annotations.'
+    )
+
+
+def _image_folder(root: Path, split: str, file: Path, names: list[str]) -> Path | None:
+    """Return the folder below which the pictures are: the one with most of a sample of them.
+
+    Of equal ones it is that of the split, then that of the annotation file. None has no picture.
+    """
+    sample = [names[row] for row in spread(len(names), SAMPLE)]
+    ranks = {
+        folder: (
+            sum(_is_there(folder, name) for name in sample),
+            named_split(str(folder.relative_to(root))) == split,
+            folder == file.parent,
+        )
+        for folder in folders_below(root)
+    }
+    best = max(ranks.values())
+    if not best[0]:
+        return None
+    folders = [folder for folder, rank in ranks.items() if rank == best]
+    if len(folders) > 1:
+        raise InputError(
+            f'{file}: its images are in several folders, {some(folders, str)}. Move all but one '
+            'out of the folder of the data set.'
+        )
+    return folders[0]
+
+
+def _is_there(folder: Path, name: str) -> bool:
+    return stays_below(folder, name) and os.path.isfile(folder / name)  # no for impossible names
+
+
+# ------------------------------------------------------------------------ one file for all
+
+
+def _split(part: CocoPart) -> dict[str, CocoPart]:
+    """Return what trains and what validates of one part."""
+    names = [entry['file_name'] for entry in part.content['images']]
+    if len(set(names)) < 2:
+        raise InputError(f'{part.file}: one image cannot be split into training and validation.')
+    chosen = held_out(names)
+    return {
+        'train': _kept(part, {*names} - chosen),
+        'val': _kept(part, chosen),
+    }
+
+
+def _kept(part: CocoPart, names: set[str]) -> CocoPart:
+    content = part.content
+    images = [entry for entry in content['images'] if entry['file_name'] in names]
+    keys = {entry['id'] for entry in images}
+    boxes = [entry for entry in content['annotations'] if entry['image_id'] in keys]
+    changed = {**content, 'images': images, 'annotations': boxes}
+    return replace(part, content=changed, whole=False)
+
+
+# ------------------------------------------------------------------------ what is read of them
+
+
+def find_classes(parts: dict[str, CocoPart]) -> list[str]:
+    """Return the classes that annotations use, in the order of the first file.
+
+    Raises:
+        InputError: there is none.
+    """
+    names = dict.fromkeys(name for part in parts.values() for name in used_names(part.content))
+    first = next(iter(parts.values()))
+    if not names:
+        raise InputError(f'{first.file}: no annotation uses a category of the file.')
+    order = [entry['name'] for entry in first.content['categories']]
+    return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
+
+
+def used_names(content: dict) -> list[str]:
+    """Return the names of the categories that annotations use, in the order of the file."""
+    keys = {entry['category_id'] for entry in content['annotations']}
+    return [entry['name'] for entry in content['categories'] if entry['id'] in keys]
+
+
+def completed(content: dict, classes: list[str]) -> dict:
+    """Return ``content`` with what toolboxes need and some exports lack.
+
+    Categories stand in the order of ``classes``, by which mmdet numbers labels, and none is left
+    out. Annotations have an ``iscrowd`` and an ``area``. None has the id 0, which COCO evaluation
+    never counts as found.
+    """
+    rank = {name: place for place, name in enumerate(classes)}
+    categories = [*content['categories'], *_lacking(content['categories'], classes)]
+    categories.sort(key=lambda entry: rank.get(entry['name'], len(rank)))
+    free = 1 + max((a['id'] for a in content['annotations'] if type(a.get('id')) is int), default=0)
+    boxes = [_completed_box(entry, free) for entry in content['annotations']]
+    return {**content, 'categories': categories, 'annotations': boxes}
+
+
+def _lacking(categories: list[dict], classes: list[str]) -> list[dict]:
+    """Return categories for the classes that a file of a part of the data does not name."""
+    names = {entry['name'] for entry in categories}
+    numbers = [entry['id'] for entry in categories if type(entry['id']) is int]
+    lacking = [name for name in classes if name not in names]
+    free = 1 + max(numbers, default=0)
+    return [{'id': number, 'name': name} for number, name in enumerate(lacking, free)]
+
+
+def _completed_box(entry: dict, free: int) -> dict:
+    changed = {'iscrowd': 0, **entry}
+    # a check of the run names a bad box
+    with suppress(KeyError, TypeError, ValueError, OverflowError):
+        _, _, width, height = entry['bbox']
+        changed.setdefault('area', 1.0 * width * height)  # 1.0: no text is repeated
+    return changed | {'id': free} if entry.get('id') == 0 else changed

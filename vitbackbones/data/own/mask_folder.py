@@ -1,0 +1,206 @@
+"""Pictures and their masks below a folder, by the names of the folders that they are in.
+
+A folder of masks is one whose path has a word such as mask, annotation or label in it, also joined
+to the name of a split: ``images/train`` and ``masks/train``, ``train/images`` and ``train/masks``,
+``img_dir`` and ``ann_dir``, CamVid's ``train`` and ``trainannot``, VOC's ``JPEGImages`` and
+``SegmentationClass``, whose lists in ``ImageSets/Segmentation`` name the splits.
+"""
+
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...errors import InputError
+from ...utils.messages import some
+from ...utils.pages import page
+from ..checks.findings import IMAGES, spread
+from .folder import files_below
+from .splits import WORDS, held_out, named_split
+
+MASK_WORDS = re.compile(r'masks?|annot(ation)?s?|labels?|ann_dir|segmentation|\bgt\b')
+OTHER_MASKS = re.compile('object|instance|panoptic|color|vis')  # that no class is read from
+SAMPLE = 50  # pictures by which the names of the masks are found
+KNOWN = (
+    f'Known are images/ and masks/, with or without train/ and val/ in them: {page("own_data")}.'
+)
+
+
+@dataclass
+class MaskPart:
+    """The pictures of one split and their masks.
+
+    Attributes:
+        images, masks: the folders.
+        suffix, mask_suffix: what follows a name.
+        names: relative to both folders, without suffix.
+        listed: whether the folders have more than these, so that they must be listed.
+        whole: False where this is a share of pictures that nothing else splits.
+    """
+
+    images: Path
+    masks: Path
+    suffix: str
+    mask_suffix: str
+    names: list[str]
+    listed: bool = False
+    whole: bool = True
+
+    def pairs(self) -> list[tuple[Path, Path]]:
+        """Return the files of each picture and its mask."""
+        return [
+            (self.images / f'{name}{self.suffix}', self.masks / f'{name}{self.mask_suffix}')
+            for name in self.names
+        ]
+
+
+def find_mask_parts(root: Path) -> dict[str, MaskPart]:
+    """Return the parts for training and validation, and that for testing if there is one.
+
+    Where nothing is for validation, a fixed share of the training pictures is, by their names.
+
+    Raises:
+        InputError: there are no such folders, or it is not clear which ones are meant.
+    """
+    parts = named_parts(root)
+    return parts if 'val' in parts else parts | _split(root, parts['train'])
+
+
+def find_tested(root: Path, trained_on: Iterable[str]) -> dict[str, MaskPart]:
+    """Return the parts as :func:`find_mask_parts` does, to test a model that is trained already.
+
+    Nothing has to be for training. Where nothing names splits, pictures are split if the model was
+    trained on some of them; otherwise all are for testing.
+
+    Args:
+        root: the folder.
+        trained_on: names of pictures that the model was trained on.
+
+    Raises:
+        InputError: as there.
+    """
+    parts = named_parts(root, needed=tuple(WORDS))
+    if parts.keys() != {'train'}:
+        return parts
+    part = parts['train']
+    return {'test': part} if {*part.names}.isdisjoint(trained_on) else _split(root, part)
+
+
+def named_parts(root: Path, needed: Sequence[str] = ('train',)) -> dict[str, MaskPart]:
+    """Return the parts that folders or lists name; a single one is for training.
+
+    Args:
+        root: the folder.
+        needed: splits, one of which must be named if any is.
+
+    Raises:
+        InputError: as :func:`find_mask_parts`.
+    """
+    images, masks = _grouped(root)
+    splits = [split for split in (*WORDS, None) if images.get(split) and masks.get(split)]
+    is_named = not {*needed}.isdisjoint(splits)
+    if not is_named and None not in splits:
+        raise InputError(_nothing(root, images, masks))
+    named = [split for split in splits if split] if is_named else [None]
+    parts = {split or 'train': _part(images[split], masks[split]) for split in named}
+    return _by_voc_lists(root, parts)
+
+
+def _nothing(root: Path, images: dict, masks: dict) -> str:
+    if not any(masks.values()):
+        return f'{root}: no folder of masks in it or below. {KNOWN}'
+    kinds = (
+        f'{kind} in {some((f.parent.relative_to(root) for f in _first(found)), str)}'
+        for kind, found in (('pictures', images), ('masks', masks))
+    )
+    return f'{root}: {" and ".join(kinds)} do not belong together. {KNOWN}'
+
+
+def _first(groups: dict[str | None, list[Path]]) -> list[Path]:
+    return [files[0] for files in groups.values()]
+
+
+# ------------------------------------------------------------------------ folders
+
+
+def _grouped(root: Path) -> tuple[dict, dict]:
+    """Return the files of pictures, and those of masks, by the split that their folder names."""
+    images, masks = defaultdict(list), defaultdict(list)
+    for file in sorted(files_below(root, IMAGES)):
+        folder = str(file.parent.relative_to(root)).lower()
+        split = named_split(MASK_WORDS.sub(' ', folder))
+        if not MASK_WORDS.search(folder):
+            images[split].append(file)
+        elif not OTHER_MASKS.search(folder):
+            masks[split].append(file)
+    return images, masks
+
+
+def _part(images: list[Path], masks: list[Path]) -> MaskPart:
+    """Return the part of these files, each picture with the mask of its name."""
+    folder, mask_folder = (
+        Path(os.path.commonpath([f.parent for f in files])) for files in (images, masks)
+    )
+    suffixes = Counter(file.suffix for file in images)
+    if len(suffixes) > 1:
+        kinds = ', '.join(f'{count} {suffix}' for suffix, count in suffixes.items())
+        raise InputError(f'{folder}: has pictures of several kinds, {kinds}; save them as one.')
+    (suffix,) = suffixes
+    names = [str(file.relative_to(folder)).removesuffix(suffix) for file in images]
+    there = [str(file.relative_to(mask_folder)) for file in masks]
+    return MaskPart(
+        folder,
+        mask_folder,
+        suffix,
+        _mask_suffix(folder, names, there),
+        names,
+        listed=mask_folder.is_relative_to(folder),
+    )
+
+
+def _mask_suffix(folder: Path, names: Sequence[str], masks: Sequence[str]) -> str:
+    """Return what follows the name of a picture in that of its mask, for most of a sample."""
+    sample = [names[row] for row in spread(len(names), SAMPLE)]
+    found = Counter(
+        mask.removeprefix(name) for name in sample for mask in masks if mask.startswith(name)
+    )
+    if not found:
+        raise InputError(
+            f'{folder}: no mask is named as a picture, {some(sample)}, but {some(masks)}. A mask '
+            'needs the name of its picture, and may have more behind it.'
+        )
+    return max(found, key=lambda suffix: (found[suffix], -len(suffix)))
+
+
+# ------------------------------------------------------------------------ splits
+
+
+def _by_voc_lists(root: Path, parts: dict[str, MaskPart]) -> dict[str, MaskPart]:
+    """Split one part by VOC's lists of names, where there are some."""
+    files = {split: root / 'ImageSets' / 'Segmentation' / f'{split}.txt' for split in WORDS}
+    files = {split: file for split, file in files.items() if file.is_file()}
+    if [*parts] != ['train'] or 'train' not in files:
+        return parts
+    return {split: _listed(parts['train'], file) for split, file in files.items()}
+
+
+def _listed(part: MaskPart, file: Path) -> MaskPart:
+    names = file.read_text('utf-8', 'replace').split()
+    if strange := sorted({*names} - {*part.names}):
+        raise InputError(f'{file}: names pictures that are not in {part.images}: {some(strange)}.')
+    return replace(part, names=names, listed=True)
+
+
+def _split(root: Path, part: MaskPart) -> dict[str, MaskPart]:
+    if len(part.names) < 2:
+        raise InputError(f'{root}: one picture cannot be split into training and validation.')
+    chosen = held_out(part.names)
+    return {
+        split: replace(part, names=names, listed=True, whole=False)
+        for split, names in (
+            ('train', [name for name in part.names if name not in chosen]),
+            ('val', [name for name in part.names if name in chosen]),
+        )
+    }

@@ -1,0 +1,30 @@
+"""``python -m vitbackbones.data.shapes OUT``: write the Shapes data set."""
+
+import argparse
+
+from ...errors import InputError
+from .scene import KINDS
+from .writing import LAYOUTS, write
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog='python -m vitbackbones.data.shapes', description='Write the Shapes data set.'
+    )
+    parser.add_argument('root', help='folder to write, for example data/shapes')
+    parser.add_argument('--train', type=int, default=2000, help='training pictures (%(default)s)')
+    parser.add_argument('--val', type=int, default=500, help='held-out pictures (%(default)s)')
+    parser.add_argument('--size', type=int, default=128, help='side in pixels (%(default)s)')
+    parser.add_argument('--classes', nargs='+', default=KINDS, help='category names')
+    parser.add_argument('--seed', type=int, default=0, help='of all pictures (%(default)s)')
+    parser.add_argument('--layout', choices=LAYOUTS, default='coco', help='default: %(default)s')
+    options = parser.parse_args()
+    try:
+        root = write(**vars(options))
+    except InputError as error:
+        parser.exit(2, f'error: {error}\n')
+    print(f'{options.train} + {options.val} pictures of {options.size} pixels in {root}')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,195 @@
+"""Shapes: a small data set that is drawn, not downloaded, for every task.
+
+Filled circles, squares (rectangles) and triangles of any pale color and size, a little tilted, lie
+on a dark textured background with thin lines and partly hide each other. Color and place say
+nothing about the class. It takes seconds to write and trains a small model in minutes, so that
+the whole way from images to COCO AP or mIoU can be run anywhere. Shapes are brighter than their
+ground because a small transformer without pretraining takes far longer to learn outlines of any
+contrast.
+
+=====================================  ============================================================
+``annotations/``
+=====================================  ============================================================
+``instances_{train,val}.json``         boxes and masks of the shapes in view, in COCO's format
+``panoptic_{train,val}.json``          COCO's panoptic format: the shapes are things, the ground is
+``panoptic_{train,val}/*.png``         stuff, the thin lines are void
+``{train,val}/*.png``                  index masks
+=====================================  ============================================================
+
+Index masks are numbered as ADE20K's: 0 is what belongs to no class and is ignored (here the thin
+lines), 1 is the first class, the ground, and the shapes follow. Read them with
+``reduce_zero_label=True``.
+
+    python -m vitbackbones.data.shapes data/shapes
+    python -m vitbackbones.data.shapes data/shapes_folders --layout folders --size 64
+"""
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import cv2
+import numpy as np
+from tqdm import tqdm
+
+from ...errors import InputError
+from ...utils.files import read_json
+from ..loading.panoptic import to_colors
+from .annotations import annotation, index_mask, segments
+from .scene import KINDS, SPLITS, draw_scene
+
+GROUND = 'ground'  # the class of pixels that no shape covers
+MIN_SIZE = 32  # a smaller picture leaves shapes of a few pixels
+DRAWING = 3  # raise it when files change: data written before are then replaced
+RECIPE = 'shapes.json'  # in the data set's folder: what it was written from
+
+# ---------------------------------------------------------------------------- the annotated view
+
+
+def _write_split(root: Path, split: str, recipe: dict) -> None:
+    """Write the pictures and PNG files of one split, then its two COCO annotation files."""
+    annotations = root / 'annotations'
+    images, masks, panoptic = root / 'images' / split, annotations / split, f'panoptic_{split}'
+    for folder in (images, masks, annotations / panoptic):
+        folder.mkdir(parents=True)
+    listed, instances, segmented, classes = [], [], [], recipe['classes']
+    for index in tqdm(range(recipe[split]), f'Shapes {split}', disable=not sys.stdout.isatty()):
+        scene = draw_scene(index, split, recipe['seed'], recipe['size'])
+        listed.append(_write_image(images, index, scene.image))
+        _write_png(masks, index, index_mask(scene, classes))
+        for shape in scene.shapes:
+            ids = {'id': len(instances) + 1, 'image_id': index + 1}
+            instances.append(ids | annotation(shape, classes))
+        ids, infos = segments(scene, classes)
+        name = _write_png(annotations / panoptic, index, to_colors(ids)[..., ::-1])
+        segmented.append({'image_id': index + 1, 'file_name': name, 'segments_info': infos})
+    named = enumerate([*classes, *recipe['stuff']], start=1)
+    categories = [{'id': i, 'name': name, 'isthing': int(i <= len(classes))} for i, name in named]
+    things = [{'id': i, 'name': name} for i, name in enumerate(classes, start=1)]
+    _write_json(annotations / f'instances_{split}.json', listed, instances, things)
+    _write_json(annotations / f'{panoptic}.json', listed, segmented, categories)
+
+
+def _write_image(folder: Path, index: int, image: np.ndarray) -> dict:
+    path = folder / f'{index:06d}.jpg'
+    path.write_bytes(cv2.imencode('.jpg', image, [cv2.IMWRITE_JPEG_QUALITY, 95])[1])
+    height, width = image.shape[:2]
+    return {'id': index + 1, 'file_name': path.name, 'width': width, 'height': height}
+
+
+def _write_png(folder: Path, index: int, pixels: np.ndarray) -> str:
+    path = folder / f'{index:06d}.png'
+    path.write_bytes(cv2.imencode('.png', pixels)[1])
+    return path.name
+
+
+def _write_json(path: Path, images: list, annotations: list, categories: list) -> None:
+    content = {'images': images, 'annotations': annotations, 'categories': categories}
+    path.write_text(json.dumps(content))
+
+
+# ---------------------------------------------------------------------------- the folder view
+
+
+def _write_folders(root: Path, split: str, recipe: dict) -> None:
+    """Write one split for classification: ``root/split/class/*.jpg``, one shape per picture."""
+    folders = [root / split / name for name in recipe['classes']]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    for index in tqdm(range(recipe[split]), f'Shapes {split}', disable=not sys.stdout.isatty()):
+        kind = index % len(KINDS)
+        scene = draw_scene(index, split, recipe['seed'], recipe['size'], kind)
+        _write_image(folders[kind % len(folders)], index, scene.image)
+
+
+# ---------------------------------------------------------------------------- writing
+
+
+def _check(recipe: dict) -> None:
+    if min(recipe['train'], recipe['val']) < 1:
+        raise InputError('Shapes: train and val must be at least 1 picture.')
+    if recipe['size'] < MIN_SIZE:
+        raise InputError(f'Shapes: size is {recipe["size"]}, must be at least {MIN_SIZE} pixels.')
+    if not recipe['classes'] or len(set(recipe['classes'])) < len(recipe['classes']):
+        raise InputError('Shapes: classes must be one or more different names.')
+
+
+def _written_recipe(root: Path) -> dict | None:
+    with suppress(OSError, ValueError):
+        return read_json(root / RECIPE)
+    return None
+
+
+LAYOUTS = {'coco': _write_split, 'folders': _write_folders}
+
+
+def _write_all(root: Path, recipe: dict) -> None:
+    root.mkdir()
+    for split in SPLITS:
+        LAYOUTS[recipe['layout']](root, split, recipe)
+    (root / RECIPE).write_text(json.dumps(recipe))
+
+
+def _replace(root: Path, recipe: dict) -> None:
+    """Write beside ``root``, then rename: ``root`` is the whole new data set or what it was."""
+    if root.exists() and _written_recipe(root) is None and any(root.iterdir()):
+        raise InputError(f'{root} exists and is not a Shapes data set; choose another folder.')
+    root.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=root.parent, prefix=f'.{root.name}-') as folder:
+        _write_all(Path(folder, 'new'), recipe)
+        if _written_recipe(root) == recipe:  # another process was quicker
+            return
+        if root.exists():
+            os.rename(root, Path(folder, 'old'))
+        os.rename(Path(folder, 'new'), root)
+
+
+def write(
+    root: str | Path,
+    train: int = 2000,
+    val: int = 500,
+    size: int = 128,
+    classes: Sequence[str] = KINDS,
+    seed: int = 0,
+    layout: str = 'coco',
+    stuff: Sequence[str] = (GROUND,),
+) -> Path:
+    """Write the data set, unless ``root`` already holds exactly it.
+
+    For detection and segmentation the pictures go to ``root/images/{train,val}``, what is annotated
+    on them to ``root/annotations`` (see the table above). For classification
+    (``layout='folders'``) pictures of one shape each go to ``root/{train,val}/<class>``. Shapes of
+    another recipe are replaced.
+
+    Args:
+        root: folder of the data set.
+        train, val: number of pictures of each split.
+        size: side of the square pictures in pixels, 32 or more.
+        classes: category names, with ids from 1. Kind k of a shape (circle, square, triangle)
+            becomes category k modulo their number, so that any detector's class list will do.
+            In masks the ground comes before them.
+        seed: another seed gives other pictures.
+        layout: ``'coco'`` or ``'folders'``.
+        stuff: names of the panoptic categories after ``classes``. The first is the ground; nothing
+            is drawn for the others, which a model of more stuff needs nevertheless.
+
+    Returns:
+        The absolute path of ``root``.
+
+    Raises:
+        InputError: ``root`` holds something else or cannot be written, or an option is wrong.
+    """
+    root = Path(root).resolve()
+    recipe = {'train': train, 'val': val, 'size': size, 'classes': list(classes), 'seed': seed}
+    recipe |= {'layout': layout, 'stuff': list(stuff), 'drawing': DRAWING}
+    _check(recipe)
+    try:
+        if _written_recipe(root) != recipe:
+            _replace(root, recipe)
+    except OSError as error:
+        raise InputError(f'Shapes cannot be written to {root}: {error}.') from error
+    return root

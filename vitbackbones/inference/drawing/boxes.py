@@ -1,0 +1,149 @@
+"""Pictures of detections: boxes or masks and their labels, predicted beside annotated."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from ...data.loading.image_file import read_image
+from ...openmmlab.samples import to_answer
+from .objects import Objects, annotated, predicted
+from .regions import shade, stripe
+from .sheet import (
+    LINE,
+    PALETTE,
+    SIDES,
+    draw_samples,
+    enlarged,
+    from_bgr,
+    label_width,
+    side_by_side,
+    write_label,
+)
+
+if TYPE_CHECKING:  # boxes of any origin are drawn where there is no torch
+    from torch import nn
+
+GRAY = (160, 160, 160)  # of what is ignored
+
+
+def draw_objects(
+    image: Image.Image,
+    objects: Objects,
+    classes: Sequence[str],
+    sides: tuple[int, int] = SIDES,
+) -> Image.Image:
+    """Draw boxes, or masks where there are any, on a copy of ``image`` enlarged to ``sides``.
+
+    Class names and scores stand at the upper left corners of the boxes. No label covers another,
+    which torchvision's ``draw_bounding_boxes`` does not see to. What is ignored is gray and
+    striped.
+    """
+    picture = enlarged(image, sides)
+    ignored = np.zeros(len(objects.labels), bool) if objects.ignored is None else objects.ignored
+    colors = [
+        GRAY if left_out else PALETTE[label % len(PALETTE)]
+        for label, left_out in zip(objects.labels, ignored, strict=True)
+    ]
+    for place in np.flatnonzero(ignored):
+        picture = stripe(picture, _region(objects, place, image.size))
+    boxes = objects.boxes * (max(picture.size) / max(image.size))
+    if objects.masks is not None:
+        picture = shade(picture, objects.masks, colors)
+    else:
+        _outline(picture, boxes, colors)
+    write_labels(picture, boxes, _texts(objects, ignored, classes), colors)
+    return picture
+
+
+def _outline(picture: Image.Image, boxes: np.ndarray, colors: Sequence[tuple]) -> None:
+    draw = ImageDraw.Draw(picture)
+    for box, color in zip(boxes, colors, strict=True):
+        draw.rectangle(tuple(box), outline=color, width=3)
+
+
+def _texts(objects: Objects, ignored: np.ndarray, classes: Sequence[str]) -> list[str]:
+    """Return the label of each object: its class, whether it is ignored, and its score."""
+    texts = [
+        classes[label] + ' (ignored)' * left_out
+        for label, left_out in zip(objects.labels, ignored.tolist(), strict=True)
+    ]
+    if objects.scores is None:
+        return texts
+    return [f'{text} {score:.2f}' for text, score in zip(texts, objects.scores, strict=True)]
+
+
+def _region(objects: Objects, place: int, size: tuple[int, int]) -> np.ndarray:
+    """Return the mask (H, W) of an object, that of its box where there is none."""
+    if objects.masks is not None:
+        return objects.masks[place]
+    left, top, right, bottom = objects.boxes[place].round().astype(int).clip(0)
+    region = np.zeros(size[::-1], bool)
+    region[top:bottom, left:right] = True
+    return region
+
+
+def write_labels(
+    picture: Image.Image, boxes: np.ndarray, texts: Sequence[str], colors: Sequence[tuple]
+) -> None:
+    """Write a text on a color at each box (N, 4), at its upper left corner; none covers another."""
+    draw = ImageDraw.Draw(picture)
+    for corner, text, color in zip(_places(boxes, texts, picture.size), texts, colors, strict=True):
+        write_label(draw, corner, text, color)
+
+
+def _places(
+    boxes: np.ndarray, texts: Sequence[str], size: tuple[int, int]
+) -> list[tuple[float, float]]:
+    """Place labels at the upper left corners of boxes (N, 4), moved down to where none is yet.
+
+    Where all is full the rest are below the picture, unseen.
+    """
+    corners: list[tuple[float, float]] = []
+    placed: list[tuple[float, float, int]] = []  # x, y, width of those that are seen
+    for (left, top, *_), text in zip(boxes, texts, strict=True):
+        width = label_width(text)
+        x = np.clip(left, 0, max(0, size[0] - width))
+        y = np.clip(top - LINE, 0, max(0, size[1] - LINE))
+        beside = [b for a, b, w in placed if x < a + w and a < x + width]
+        while y < size[1] and any(abs(y - b) < LINE for b in beside):
+            y += LINE
+        corners.append((x, y))
+        if y < size[1]:
+            placed.append((x, y, width))
+    return corners
+
+
+def draw_detections(
+    model: 'nn.Module', dataset, number: int, threshold: float
+) -> Iterator[tuple[str, Image.Image]]:
+    """Run ``model`` on images spread over ``dataset``; yield names and pictures of what it finds.
+
+    Args:
+        model: an mmdet detector in evaluation mode.
+        dataset: an mmdet data set in test mode.
+        number: of images.
+        threshold: detections of a lower score are left out.
+    """
+    classes = dataset.metainfo['classes']
+
+    def draw(place: int, path: str) -> Image.Image:
+        image = from_bgr(read_image(path))
+        found = _found(model, dataset[place], len(classes), threshold)
+        title = 'prediction' if found.scores is None else f'prediction, score >= {threshold:g}'
+        panels = {'ground truth': annotated(dataset.get_data_info(place)), title: found}
+        return side_by_side(
+            [(name, draw_objects(image, on_it, classes)) for name, on_it in panels.items()]
+        )
+
+    return draw_samples(dataset, number, draw)
+
+
+def _found(model: 'nn.Module', sample: dict, classes: int, threshold: float) -> Objects:
+    import torch
+    from mmengine.dataset import pseudo_collate
+
+    with torch.no_grad():
+        result = model.test_step(pseudo_collate([sample]))[0].cpu()
+    return predicted(to_answer(result), classes, threshold)

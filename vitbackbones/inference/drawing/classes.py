@@ -1,0 +1,71 @@
+"""Pictures of classifications: an image, its class, and the best of the predicted ones."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from ...data.loading.image_file import read_image
+from ...openmmlab.samples import to_answer
+from .sheet import GAP, LINE, PALETTE, below, draw_samples, enlarged, from_bgr, write_label
+
+if TYPE_CHECKING:  # as in the other modules of this folder
+    from torch import nn
+
+BEST = 3  # classes that are named
+WHITE = (255, 255, 255)
+
+
+def name_classes(
+    image: Image.Image, truth: int | None, scores: np.ndarray, classes: Sequence[str]
+) -> Image.Image:
+    """Name the class of an image, and those with the best scores, below an enlarged copy of it.
+
+    Each class has its color, so a right answer has that of the ground truth.
+
+    Args:
+        image: the picture.
+        truth: the class that it is of, None where that is not known.
+        scores: (C,).
+        classes: C names.
+    """
+    picture = enlarged(image)
+    best = np.argsort(-scores, kind='stable')[:BEST]
+    lines = [(label, f'{classes[label]} {scores[label]:.2f}') for label in best.tolist()]
+    if truth is not None:
+        lines.insert(0, (truth, f'ground truth: {classes[truth]}'))
+    strip = Image.new('RGB', (picture.width, len(lines) * (LINE + GAP)), WHITE)
+    for row, (label, text) in enumerate(lines):
+        color = PALETTE[label % len(PALETTE)]
+        write_label(ImageDraw.Draw(strip), (0, row * (LINE + GAP)), text, color)
+    return below(picture, strip, gap=GAP)
+
+
+def draw_classes(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, Image.Image]]:
+    """Run ``model`` on images spread over ``dataset``; yield names and pictures of its answers.
+
+    Args:
+        model: an mmpretrain classifier in evaluation mode.
+        dataset: an mmpretrain data set in test mode.
+        number: of images.
+    """
+    classes = dataset.metainfo['classes']
+
+    def draw(place: int, path: str) -> Image.Image:
+        pixels = read_image(path) if path else dataset.get_data_info(place)['img']
+        truth, scores = _answer(model, dataset[place])
+        return name_classes(from_bgr(pixels), truth, scores, classes)
+
+    return draw_samples(dataset, number, draw)
+
+
+def _answer(model: 'nn.Module', sample: dict) -> tuple[int | None, np.ndarray]:
+    """Return the class of a sample, None where it is not known, and the scores of all (C,)."""
+    import torch
+    from mmengine.dataset import pseudo_collate
+
+    with torch.no_grad():
+        result = model.test_step(pseudo_collate([sample]))[0].cpu()
+    truth = int(result.gt_label) if 'gt_label' in result else None
+    return truth, to_answer(result).scores

@@ -1,0 +1,85 @@
+"""Pictures of segmentations: the classes' colors over the image, annotated and predicted.
+
+Colors are the palette of the data set, over the image in gray, so that they look the same on
+every object. Pixels that evaluation ignores keep the image as it is.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image
+
+from ...data.loading.labels import IGNORED
+from .sheet import GAP, SIDES, below, draw_samples, enlarged, from_bgr, name_strip, side_by_side
+
+if TYPE_CHECKING:  # masks of any origin are drawn where there is no torch
+    from torch import nn
+
+OPACITY = 0.55  # of the colors over the image
+LEGEND = 12  # classes named at most, the largest
+
+
+def overlay(
+    image: Image.Image,
+    labels: np.ndarray,
+    palette: Sequence,
+    sides: tuple[int, int] = SIDES,
+) -> Image.Image:
+    """Lay the colors of ``labels`` (H, W) over a gray copy of the image, enlarged to ``sides``.
+
+    torchvision's ``draw_segmentation_masks`` would need a mask for each class and leave the image
+    in color.
+    """
+    mixed, labeled = np.array(image), labels != IGNORED
+    gray = np.asarray(image.convert('L'))[labeled][:, None]  # (pixels, 1)
+    colors = np.asarray(palette)[labels[labeled]]  # (pixels, 3)
+    mixed[labeled] = np.round((1 - OPACITY) * gray + OPACITY * colors)
+    return enlarged(Image.fromarray(mixed), sides)
+
+
+def legend(
+    labels: np.ndarray, classes: Sequence[str], palette: Sequence, width: int
+) -> Image.Image:
+    """Name the classes with the most of ``labels``, each on its color, in rows of ``width``."""
+    counts = np.bincount(labels[labels != IGNORED], minlength=len(classes))
+    largest = [label for label in np.argsort(-counts)[:LEGEND] if counts[label]]
+    return name_strip({classes[label]: palette[label] for label in sorted(largest)}, width)
+
+
+def draw_masks(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, Image.Image]]:
+    """Run ``model`` on images spread over ``dataset``; yield names and pictures of its answers.
+
+    Args:
+        model: an mmseg segmentor in evaluation mode.
+        dataset: an mmseg data set in test mode, with masks or without.
+        number: of images.
+    """
+    classes, palette = dataset.metainfo['classes'], dataset.metainfo['palette']
+    load = dataset.pipeline.transforms[0]
+
+    def draw(place: int, path: str) -> Image.Image:
+        image = from_bgr(load({'img_path': path})['img'])
+        labels = _labels(model, dataset[place])
+        row = side_by_side(
+            [(title, overlay(image, part, palette)) for title, part in labels.items()]
+        )
+        names = legend(np.stack(list(labels.values())), classes, palette, row.width)
+        return below(row, names, gap=GAP)
+
+    return draw_samples(dataset, number, draw)
+
+
+def _labels(model: 'nn.Module', sample: dict) -> dict[str, np.ndarray]:
+    """Return labels (H, W) at the size of the image file, under the title of their panel."""
+    import torch
+    from mmengine.dataset import pseudo_collate
+
+    with torch.no_grad():
+        result = model.test_step(pseudo_collate([sample]))[0].cpu()
+    found = {'ground truth': 'gt_sem_seg', 'prediction': 'pred_sem_seg'}
+    return {
+        title: result.get(key).data[0].numpy().astype(np.uint8)
+        for title, key in found.items()
+        if key in result
+    }

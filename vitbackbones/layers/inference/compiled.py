@@ -1,0 +1,79 @@
+"""A network as one program that ``torch.compile`` writes, with the weights as constants.
+
+What is constant is laid out for the processor while the program is written ("freezing"): weights
+for the kernels of oneDNN, with the GELU or sum after a product in it, as in :mod:`.pack`. All
+between two products is one loop over the tokens, where it would be many calls, so small batches
+gain most.
+
+The program is written at the first call, which takes half a minute to two for a whole model, and
+again for a second shape of the input, which leaves the sizes that differ open.
+"""
+
+import warnings
+from typing import Any
+
+import torch
+from torch import nn
+
+from ...errors import InputError
+from .constants import is_traced
+
+# Programs of one forward pass, of all models that share it: one for a shape, one for all others.
+PROGRAMS = 64
+
+
+def require_compiler() -> None:
+    """Check that torch finds a C++ compiler, which it builds kernels for a CPU with.
+
+    Raises:
+        InputError: it does not.
+    """
+    # Seconds of imports, for those who compile.
+    from torch._inductor.cpp_builder import get_cpp_compiler
+    from torch._inductor.exc import InvalidCxxCompiler
+
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')  # setuptools warns if something has imported distutils
+        import torch.utils.cpp_extension  # noqa: F401
+
+    try:
+        get_cpp_compiler()
+    except InvalidCxxCompiler as error:
+        raise InputError(
+            'compilation: there is no C++ compiler. Install one (Debian: apt-get install g++), '
+            'name it by the environment variable CXX, or leave --compile out.'
+        ) from error
+
+
+def allow_programs(number: int) -> None:
+    """Let ``torch.compile`` write ``number`` programs of one function before it gives up."""
+    limit = torch._dynamo.config.cache_size_limit
+    torch._dynamo.config.cache_size_limit = max(limit, number)
+
+
+def compile_call(model: nn.Module) -> None:
+    """Let calls of ``model`` run its program, without gradients.
+
+    Copies and pickles of the model leave the program out and answer the same. Whoever records the
+    model (``torch.compile``, ``torch.export``) sees what the program was made of.
+
+    Args:
+        model: in eval mode; later changes of its parameters are not noticed.
+    """
+    from torch._inductor import config  # here, as it takes seconds
+
+    allow_programs(PROGRAMS)
+
+    def plain(*inputs, **options) -> Any:
+        return model._call_impl(*inputs, **options)  # with its hooks; must not be the outermost
+
+    program = torch.compile(plain)
+
+    def call(*inputs, **options) -> Any:
+        if is_traced():
+            return plain(*inputs, **options)
+        # Read wherever a program is written, and heeded without gradients only.
+        with torch.no_grad(), config.patch(freezing=True):
+            return program(*inputs, **options)
+
+    model._compiled_call_impl = call  # as nn.Module.compile() does

@@ -1,0 +1,248 @@
+"""Folding what is constant at inference, and leaving out what is not needed there.
+
+* A BatchNorm right after a convolution goes into the convolution's weights.
+* A factor of a residual branch (SReT's learned coefficient, Aug-ViT's 3/4) goes into the branch's
+  last linear layer; the identity's factor stays in the one addition that is left.
+* Activations and residual sums are written over memory that nobody reads again.
+* Where only the class token is returned, the last block answers for that token alone.
+
+Only what is exact (up to rounding) is folded, and only what the parts declare (``layers.parts``);
+every other part stays as it is. The affine part of a LayerNorm could go into the linear layers
+after it, but that makes the norm slower, not faster.
+"""
+
+import warnings
+from collections import Counter
+from copy import deepcopy
+from functools import partial
+from itertools import chain, pairwise
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.module import _global_forward_hooks, _global_forward_pre_hooks
+from torch.nn.utils.fusion import fuse_conv_bn_eval
+from torch.utils._pytree import tree_map_only
+
+from ...errors import OptionError
+from ..parts import declared, require_choice
+from .compiled import compile_call, require_compiler
+from .pack import ClosingSum, PackedLinear, add_scaled, pack_linears, should_pack
+
+
+@torch.no_grad()
+def fuse_for_inference(
+    model: nn.Module,
+    pack: bool | str = 'auto',
+    dtype: torch.dtype | None = None,
+    compile: bool = False,
+) -> nn.Module:
+    """Return a copy of ``model`` in eval mode with the same outputs and fewer operations.
+
+    The copy cannot be trained further or loaded into.
+
+    Args:
+        model: any module; what is in it of this package is folded, see the module docstring.
+        pack: whether linear layers keep their weights laid out for the kernels of the CPU, see
+            ``layers.pack``; ``'auto'`` where this machine and torch can.
+        dtype: ``torch.bfloat16`` for a copy that computes in it: what comes in is cast to it, and
+            what goes out to float32. Factors and norms are folded before. By default the
+            model's own type.
+        compile: whether to make one program of the forward pass, see ``layers.compiled``, after
+            a first call of half a minute to two. It is usually the fastest form for single images
+            on a CPU (docs/benchmarks.md).
+
+    Raises:
+        OptionError: ``pack`` is true, and this machine cannot; or another ``dtype``.
+        InputError: ``compile`` is true, and there is no C++ compiler.
+    """
+    require_choice('dtype', dtype, (None, torch.bfloat16))
+    packs = should_pack(pack)
+    if compile:
+        require_compiler()
+    model = deepcopy(model).eval()  # a BatchNorm can be folded in eval mode only
+    shared = _held_twice(model) | {id(module) for module in model.modules() if has_hook(module)}
+    for module in list(model.modules()):
+        if isinstance(module, nn.Sequential):
+            _fold_norms(module)
+        if hasattr(module, 'fold_for_inference'):
+            module.fold_for_inference()
+        _write_over_inputs(module)
+        for shortcut, branch in (declared(module, 'residuals') or {}).items():
+            _fold_shortcut(module, shortcut, getattr(module, branch), shared)
+    if packs:
+        _pack(model, shared)
+    if dtype is not None:
+        _compute_in(model, dtype)
+    model.requires_grad_(False).eval()
+    _seal(model)
+    if compile:
+        compile_call(model)
+    return model
+
+
+def _held_twice(model: nn.Module) -> set[int]:
+    """Return the ids of the modules and parameters that more than one module holds."""
+    holders = Counter(
+        id(part)
+        for module in model.modules()
+        for part in chain(module.children(), module.parameters(recurse=False))
+    )
+    return {part for part, count in holders.items() if count > 1}
+
+
+def has_hook(*modules: nn.Module) -> bool:
+    """Return whether a hook reads or replaces what goes into or comes out of one of ``modules``."""
+    of_all = _global_forward_hooks or _global_forward_pre_hooks
+    return bool(of_all) or any(x._forward_hooks or x._forward_pre_hooks for x in modules)
+
+
+def _fold_norms(layers: nn.Sequential) -> None:
+    for i in range(1, len(layers)):
+        if isinstance(layers[i - 1], nn.Conv2d) and isinstance(layers[i], nn.BatchNorm2d):
+            layers[i - 1] = fuse_conv_bn_eval(layers[i - 1], layers[i])
+            layers[i] = nn.Identity()
+
+
+def _write_over_inputs(module: nn.Module) -> None:
+    """Let the GELUs of a declared chain overwrite their inputs, which nothing else reads."""
+    for before, name in pairwise(declared(module, 'chain') or ()):
+        linear, activation = getattr(module, before), getattr(module, name)
+        if type(activation) is nn.GELU and not has_hook(linear, activation):
+            setattr(module, name, InPlaceGELU())
+
+
+def _fold_shortcut(module: nn.Module, shortcut: str, branch: nn.Module, shared: set[int]) -> None:
+    """Fold a shortcut into the branch that it closes, where both say how."""
+    last = _own_last_linear(branch, shared)
+    fold_into = declared(getattr(module, shortcut), 'fold_into')
+    if last is not None and fold_into is not None:
+        setattr(module, shortcut, fold_into(last))
+
+
+def _own_last_linear(branch: nn.Module, shared: set[int]) -> nn.Linear | None:
+    """Return the linear layer that ends ``branch``; ``None`` unless it serves nothing else.
+
+    A hook on either is something else. A subclass, such as one with a parametrized weight or an
+    adapter, may do more than its weight says.
+    """
+    last = declared(branch, 'last_linear')
+    if type(last) not in (nn.Linear, PackedLinear) or 'weight' not in last._parameters:
+        return None
+    return None if {id(branch), id(last), id(last.weight)} & shared else last
+
+
+def _pack(model: nn.Module, shared: set[int]) -> None:
+    """Let linear layers pack, with the GELU or the sum that comes right after them."""
+    pack_linears(model)
+    for module in model.modules():
+        for linear, activation in pairwise(declared(module, 'chain') or ()):
+            _activate_in_linear(module, linear, activation, shared)
+    for module in model.modules():
+        for shortcut, branch in (declared(module, 'residuals') or {}).items():
+            _defer_to_sum(module, shortcut, getattr(module, branch), shared)
+
+
+def _activate_in_linear(module: nn.Module, linear: str, activation: str, shared: set[int]) -> None:
+    """Make a GELU a part of the ``linear`` layer before it."""
+    layer, gelu = getattr(module, linear), isinstance(getattr(module, activation), InPlaceGELU)
+    if gelu and type(layer) is PackedLinear and id(layer) not in shared:
+        layer.gelu = True
+        setattr(module, activation, nn.Identity())
+
+
+def _defer_to_sum(module: nn.Module, shortcut: str, branch: nn.Module, shared: set[int]) -> None:
+    """Let a plain sum apply the last linear layers of its branch.
+
+    What is between the two rearranges or averages tokens only, so the order does not matter.
+    """
+    last, plain = _own_last_linear(branch, shared), getattr(module, shortcut)
+    if last is None or not isinstance(plain, ScaledIdentity):
+        return
+    layers = [getattr(branch, name) for name in declared(branch, 'chain') or ()]
+    layers = [layer for layer in layers if type(layer) is not nn.Identity]
+    whole = layers and all(type(layer) is PackedLinear for layer in layers)
+    alone = not {id(layer) for layer in layers} & shared
+    setattr(module, shortcut, ClosingSum(layers if whole and alone else [last], plain.scale))
+
+
+def _compute_in(model: nn.Module, dtype: torch.dtype) -> None:
+    """Let ``model`` compute in ``dtype`` between inputs and outputs in float32."""
+    on_cpu = all(value.device.type == 'cpu' for value in model.parameters())
+    if on_cpu and not computes_bfloat16():
+        warnings.warn(
+            'this processor emulates bfloat16, which is slower than float32', stacklevel=4
+        )
+    model.to(dtype)
+    model.register_forward_pre_hook(partial(_cast_inputs, dtype), with_kwargs=True)
+    model.register_forward_hook(_cast_outputs)
+
+
+def computes_bfloat16() -> bool:
+    """Return whether this processor computes in bfloat16, rather than emulating it."""
+    return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+
+
+def _cast_inputs(dtype: torch.dtype, model: nn.Module, inputs: tuple, options: dict) -> tuple:
+    return _cast(inputs, dtype), _cast(options, dtype)
+
+
+def _cast_outputs(model: nn.Module, inputs: tuple, outputs: Any) -> Any:
+    return _cast(outputs, torch.float32)
+
+
+def _cast(values: Any, dtype: torch.dtype) -> Any:
+    """Cast all tensors in floating point of a nest of tuples, lists and dicts."""
+    return tree_map_only(Tensor, lambda x: x.to(dtype) if x.is_floating_point() else x, values)
+
+
+def _seal(model: nn.Module) -> None:
+    """Refuse to train ``model`` or to load into it."""
+    model.train = partial(_stay_in_eval_mode, model)
+    for part in model.modules():  # some users fill the backbone alone
+        part._register_load_state_dict_pre_hook(_refuse_state)
+
+
+def _stay_in_eval_mode(model: nn.Module, mode: bool = True) -> nn.Module:
+    if mode:
+        problem = 'a model fused for inference cannot be trained'
+        raise OptionError(f'{problem}; train the model that it was made of, and fuse again')
+    return model
+
+
+def _refuse_state(*arguments) -> None:
+    problem = 'nothing can be loaded into a model fused for inference'
+    raise OptionError(f'{problem}; load into the model that it was made of, and fuse again')
+
+
+def keep_first_token(blocks: nn.ModuleList) -> None:
+    """Let the last of ``blocks`` answer for the first token alone, if it has such a form."""
+    if hasattr(blocks[-1], 'for_first_token'):
+        blocks[-1] = blocks[-1].for_first_token()
+
+
+def scale_linear(layer: nn.Linear, factor: float | Tensor) -> None:
+    """Multiply what ``layer`` answers by ``factor``, in its parameters."""
+    layer.weight.mul_(factor)
+    if layer.bias is not None:
+        layer.bias.mul_(factor)
+
+
+class ScaledIdentity(nn.Module):
+    """The shortcut scale * x + branch with a constant ``scale``; overwrites ``branch``."""
+
+    def __init__(self, scale: float) -> None:
+        super().__init__()
+        self.scale = scale
+
+    def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
+        """Map the stream, its normalized copy and the branch, all (N, L, C), to (N, L, C)."""
+        return add_scaled(branch, x, self.scale)
+
+
+class InPlaceGELU(nn.Module):
+    """The exact GELU, written over its input."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map any shape to itself."""
+        return torch.ops.aten.gelu_(x)

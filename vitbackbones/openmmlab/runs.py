@@ -1,0 +1,74 @@
+"""What ``patches.runs`` puts in the place of functions that go wrong in a run.
+
+pycocotools cannot measure a detector that finds nothing. A config's text is laid out again
+for every log, file and checkpoint. A data worker's death is learned of too late. matplotlib lacks
+the names that seaborn gave its styles.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NoReturn
+
+import numpy as np
+
+
+def take_none(load: Callable) -> Callable:
+    """Return ``COCO.loadRes`` for an empty list, too; pycocotools looks at the first entry."""
+
+    def load_all_or_none(self, results: list[dict] | np.ndarray | str):
+        if not isinstance(results, list) or results:
+            return load(self, results)
+        none = type(self)()
+        none.dataset = {**self.dataset, 'annotations': []}
+        none.createIndex()
+        return none
+
+    return load_all_or_none
+
+
+KEPT = 4  # texts; a run has one or two
+
+
+def lay_out_once(format_code: Callable) -> Callable:
+    """Remember the layout of the last texts; ``format_code`` is yapf's ``FormatCode``."""
+
+    @lru_cache(maxsize=KEPT)
+    def laid_out(text: str, style: tuple, options: tuple):
+        return format_code(text, style_config=dict(style), **dict(options))
+
+    def format_code_once(unformatted_source: str, style_config=None, **options):
+        if not isinstance(style_config, dict):  # a name or a file, as others than mmengine give
+            return format_code(unformatted_source, style_config=style_config, **options)
+        return laid_out(unformatted_source, (*style_config.items(),), (*options.items(),))
+
+    return format_code_once
+
+
+def end_with_error(original: Callable) -> Callable:
+    """End the worker where a batch cannot be handed over, in place of going on without it."""
+
+    def end(error: Exception, batch: object) -> NoReturn:
+        print(f'data worker {os.getpid()}: {error}', file=sys.stderr, flush=True)
+        os._exit(1)
+
+    return end
+
+
+def set_handler_first(set_handler: Callable[[], None]) -> None:
+    """Let torch set its handler of SIGCHLD now, once; with the first worker it would be late.
+
+    torch would wrap the handler that is there then, and raise before that is asked.
+    """
+    set_handler()
+
+
+PREFIX = 'seaborn-v0_8-'
+NAMES = ('dark', 'darkgrid', 'ticks', 'white', 'whitegrid')
+
+
+def with_short_names(library: dict) -> None:
+    """Add what matplotlib has of seaborn to its table of styles, as importing seaborn did."""
+    for name in NAMES:
+        library.setdefault(name, library[f'{PREFIX}{name}'])

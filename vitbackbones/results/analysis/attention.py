@@ -1,0 +1,132 @@
+"""Where the attention of chosen blocks looks, laid over the photograph.
+
+With a class token: the weights of the patches for the class token as query. Without one, or where
+all queries are asked for: the mean weight of each patch over all queries, the attention that it
+receives. Both are means over the heads. Keys of a spatially reduced attention (PVT) stand for
+their area of the image. The patches of windows (Swin, plain hosts) and slices (SReT) are put back
+in their places, and see only the queries of their own window or slice. Inner attention of TNT,
+among the pixels of a patch, is left out.
+
+Weights are recomputed from the attention's own q and k (``attention.weights``), because the fused
+kernel does not show them.
+"""
+
+import math
+
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from ...backbones.swin import WindowBlock
+from ...errors import InputError
+from .plots import as_matrix, grouped, hide, new_figure, plain_picture
+from .reading import Grid, Weights, choose_blocks
+from .subject import Subject, read_images
+
+INNER = 'inner'  # the name of the block on pixels in a block of TNT
+CLASS_TOKEN, ALL = 'class_token', 'all'
+
+
+def measure(subject: Subject, options) -> list[dict]:
+    """Return a row for each patch (or key), block, pass and image.
+
+    Raises:
+        InputError: a block is unknown, has no attention that tells its weights, or no class token
+            where ``options.query`` asks for it.
+    """
+    chosen = choose_blocks(subject.model, options.blocks)
+    rows = []
+    for number, found in enumerate(read_images(subject, chosen, options.pictures), 1):
+        calls = [call for call in found.attention if not call.name.startswith(INNER)]
+        if silent := set(chosen) - {call.block for call in calls}:
+            raise InputError(
+                f'{subject.name}: block {min(silent)} has no attention that tells its weights '
+                '(a method weights(x, context, bias))'
+            )
+        rows += [row for call in calls for row in _rows(call, number, options.query)]
+    return rows
+
+
+def _rows(call: Weights, image: int, query: str | None) -> list[dict]:
+    asked, values = looked_at(call, query)
+    place = {'image': image, 'block': call.block, 'pass': call.turn, 'query': asked}
+    return [
+        {**place, 'y': y, 'x': x, 'value': value}
+        for y, line in enumerate(values.tolist())
+        for x, value in enumerate(line)
+    ]
+
+
+def looked_at(call: Weights, query: str | None = None) -> tuple[str, Tensor]:
+    """Return which query asks and the weights as a map (h, w).
+
+    Args:
+        call: one call of an attention.
+        query: :data:`CLASS_TOKEN` or :data:`ALL`; by default the class token where there is one.
+
+    Raises:
+        InputError: the keys are no grid, or there is no class token to ask.
+    """
+    weights = call.values[0].float().mean(0)  # (L, S), the mean over the heads
+    queries, keys = weights.shape
+    patches = queries if call.grid is None else math.prod(call.grid)
+    can_ask = keys == queries > patches and not isinstance(call.module, WindowBlock)
+    query = query or (CLASS_TOKEN if can_ask else ALL)
+    if query == CLASS_TOKEN and not can_ask:
+        raise InputError(
+            f'block {call.block}: there is no class token to ask; leave --query out, or ask {ALL}'
+        )
+    if isinstance(call.module, WindowBlock):
+        return query, _received_in_windows(call)
+    grid = _key_grid(call.grid, min(keys, patches))
+    if grid is None:
+        raise InputError(f'block {call.block}: its {keys} keys are not known to be a grid')
+    line = weights[0] if query == CLASS_TOKEN else weights.mean(0)
+    return query, line[-math.prod(grid) :].unflatten(0, grid).cpu()
+
+
+def _key_grid(grid: Grid | None, keys: int) -> Grid | None:
+    """Return the (h, w) of keys that lie on a grid, or on one of the same shape but coarser."""
+    if grid is None or math.prod(grid) == keys:
+        return grid
+    height = max(round(math.sqrt(keys * grid[0] / grid[1])), 1)
+    return (height, keys // height) if keys % height == 0 else None
+
+
+def _received_in_windows(call: Weights) -> Tensor:
+    """Return what each patch receives (h, w) from the queries of its window.
+
+    The block itself puts windows back in place: it runs once more with an attention that answers
+    each token with what that one receives.
+    """
+    received = call.values.mean((1, 2))[..., None]  # (windows, M * M, 1), over heads and queries
+
+    def answer(attention, inputs: tuple, output: Tensor) -> Tensor:
+        return received.expand_as(output)
+
+    block, (tokens, grid, *_) = call.module, call.inputs
+    handle = block.attn.register_forward_hook(answer)
+    try:
+        with torch.no_grad():
+            attended = block.attend(block.norm1(tokens), grid)  # (N, h * w, C)
+    finally:
+        handle.remove()
+    return attended[0, :, 0].unflatten(0, tuple(grid)).float().cpu()
+
+
+def draw(rows: list[dict], photos: dict[str, list]) -> Figure:
+    """Draw a row of panels for each model and image: the photograph, and a map for each block."""
+    lines = {
+        line: grouped(own, 'block', 'pass')
+        for line, own in grouped(rows, 'model', 'image', 'query').items()
+    }
+    figure, axes = new_figure(len(lines), 1 + max(map(len, lines.values())), (1.9, 2.15))
+    for ((model, image, query), places), panels in zip(lines.items(), axes, strict=True):
+        photo = photos[model][image - 1]
+        plain_picture(panels[0], photo, f'{model}\nquery: {query}')
+        hide(panels[1 + len(places) :])
+        for ((block, turn), own), panel in zip(places.items(), panels[1:], strict=False):
+            plain_picture(panel, photo, f'block {block}, pass {turn}')
+            extent = (-0.5, photo.shape[1] - 0.5, photo.shape[0] - 0.5, -0.5)
+            panel.imshow(as_matrix(own), cmap='inferno', alpha=0.6, extent=extent)
+    return figure

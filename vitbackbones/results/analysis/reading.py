@@ -1,0 +1,337 @@
+"""Reading inside of a model: tokens after every block and pass, pixel tokens, attention weights.
+
+    with reading(model, attention=[block]) as found, torch.no_grad():
+        model(image)
+    found.tokens[-1].patches  # (N, h * w, C) after the last block
+
+It rests on torch's hooks, so a model that nobody reads has none and costs nothing, and no forward
+code is written twice. They are gone when the block of ``with`` is left, however it is left.
+
+**Which models.** A backbone, or any model with one as ``backbone``: a classifier of
+``create_model``, a detector, a segmentor. Blocks are the modules in ``blocks``, or those in the
+``blocks`` of each module in ``stages`` or ``layers``; a stage without is one block. Backbones of
+others that are built so are read too.
+
+**What a block gives.** Tokens (N, L, C), a map (N, C, h, w), or a pair of pixel tokens
+(N * patches, pixels, c) and tokens, as TNT's. The patches are the last h * w tokens; (h, w) is
+among what the block is called with, else the square that leaves at most two tokens for classes.
+
+**Passes.** A recursive block gives one reading per pass: what the projection after it returns, or
+the identity in its place. A block that is called several times gives one per call. Readings are in
+the order in which they were computed. Of mixed depth the recursive branch is read alone.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from ...errors import InputError
+from ...layers import Slicing, Windows, to_map
+from ...layers.recursion import Recursive
+
+Grid = tuple[int, int]
+MAX_CLASS_TOKENS = 2  # a class token and a distillation token
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of a backbone: its path in there, its number from 1 over all stages, itself."""
+
+    name: str
+    number: int
+    module: nn.Module
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Tokens at one place of a model.
+
+    Attributes:
+        block: the number of the block that they come from, 0 for the input of the first.
+        turn: which pass through the block it was, from 1; 0 for the input of the first.
+        values: (N, L, C).
+        grid: (h, w) of the patches, which come last; ``None`` if it is not known.
+    """
+
+    block: int
+    turn: int
+    values: Tensor
+    grid: Grid | None
+
+    @property
+    def patches(self) -> Tensor:
+        """The patch tokens (N, h * w, C); all tokens where there is no grid."""
+        return self.values if self.grid is None else self.values[:, -math.prod(self.grid) :]
+
+    @property
+    def cls_token(self) -> Tensor:
+        """The class token (N, C).
+
+        Raises:
+            InputError: there is none.
+        """
+        if self.patches.shape[1] == self.values.shape[1]:
+            raise InputError(f'block {self.block}: there is no class token')
+        return self.values[:, 0]
+
+    def maps(self) -> Tensor:
+        """Return the patch tokens as a map (N, C, h, w).
+
+        Raises:
+            InputError: their grid is not known.
+        """
+        if self.grid is None:
+            count = self.values.shape[1]
+            raise InputError(f'block {self.block}: {count} tokens are not known to be a grid')
+        return to_map(self.patches, self.grid)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Attention weights of one call.
+
+    Attributes:
+        block: the number of the block.
+        name: of the attention in the block, such as ``'attn'`` or ``'inner.attn'``.
+        turn: which call of the block it was part of, from 1.
+        values: (N, heads, L, S), softmax over S; N is windows times images in windows.
+        grid: (h, w) of the block's patches.
+        module: the block.
+        inputs: what the block was called with.
+    """
+
+    block: int
+    name: str
+    turn: int
+    values: Tensor
+    grid: Grid | None
+    module: nn.Module
+    inputs: tuple
+
+
+@dataclass
+class Reading:
+    """What was read so far.
+
+    Attributes:
+        embedding: the input of the first block.
+        tokens: after every block and pass.
+        pixels: the pixel tokens (N * patches, pixels, c) beside them, of blocks that have some;
+            ``grid`` is that of the patches.
+        attention: the weights of the chosen blocks.
+    """
+
+    embedding: Tokens | None = None
+    tokens: list[Tokens] = field(default_factory=list)
+    pixels: list[Tokens] = field(default_factory=list)
+    attention: list[Weights] = field(default_factory=list)
+
+    @property
+    def places(self) -> list[Tokens]:
+        """The embedding and what follows."""
+        return [] if self.embedding is None else [self.embedding, *self.tokens]
+
+
+def find_backbone(model: nn.Module) -> nn.Module:
+    """Return the backbone of a model, or the model itself if it has none."""
+    return getattr(model, 'backbone', model)
+
+
+def find_blocks(model: nn.Module) -> list[Block]:
+    """Return the blocks of a model's backbone, in order.
+
+    Raises:
+        InputError: it has none where the module docstring says.
+    """
+    backbone = find_backbone(model)
+    names = ('blocks', 'stages', 'layers', getattr(backbone, 'stages_name', ''))
+    children = dict(backbone.named_children())
+    key = next((name for name in names if _is_row(children.get(name))), None)
+    if key is None:
+        raise InputError(
+            f'{type(backbone).__name__} has no blocks to read: neither blocks nor stages nor '
+            'layers is a nn.ModuleList'
+        )
+    found = [pair for i, stage in enumerate(children[key]) for pair in _blocks_of(stage, i, key)]
+    return [Block(name, number, module) for number, (name, module) in enumerate(found, 1)]
+
+
+def _is_row(module: nn.Module | None) -> bool:
+    return isinstance(module, nn.ModuleList | nn.Sequential) and len(module) > 0
+
+
+def _blocks_of(stage: nn.Module, number: int, key: str) -> list[tuple[str, nn.Module]]:
+    row = dict(stage.named_children()).get('blocks')
+    if not _is_row(row):
+        return [(f'{key}.{number}', stage)]
+    return [(f'{key}.{number}.blocks.{j}', block) for j, block in enumerate(row)]
+
+
+def choose_blocks(model: nn.Module, numbers: Sequence[int] | None) -> list[int]:
+    """Return the numbers of chosen blocks; by default of the first, the middle and the last.
+
+    Raises:
+        InputError: the model has no such block.
+    """
+    count = len(find_blocks(model))
+    chosen = sorted({1, (count + 1) // 2, count}) if numbers is None else list(numbers)
+    for number in chosen:
+        if not 1 <= number <= count:
+            raise InputError(f'block {number}: the model has the blocks 1 to {count}')
+    return chosen
+
+
+@contextmanager
+def reading(model: nn.Module, attention: Sequence[int] = ()) -> Iterator[Reading]:
+    """Read what passes through a model while the block runs: one batch in one call.
+
+    Args:
+        model: see the module docstring; its mode and device are left as they are.
+        attention: numbers of the blocks whose attention weights are wanted; all of L x S are
+            computed, beside what the fused kernel does.
+
+    Raises:
+        InputError: the model has no blocks, or not these.
+    """
+    found = Reading()
+    blocks = find_blocks(model)
+    chosen = set(choose_blocks(model, attention))
+    handles = []
+    try:
+        for block in blocks:
+            handles += _Reader(block, found, block.number in chosen).attach()
+        yield found
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+class _Reader:
+    """The hooks of one block."""
+
+    def __init__(self, block: Block, found: Reading, with_attention: bool) -> None:
+        self.block, self.found, self.with_attention = block, found, with_attention
+        recursive = (part for part in block.module.modules() if isinstance(part, Recursive))
+        self.projections = next((part.nlls for part in recursive), ())
+        self.inputs: tuple = ()
+        self.turns = 0  # passes that were read
+        self.is_shallow = False  # in the branch of mixed depth that is not read
+        self.in_slices = False
+
+    def attach(self) -> list:
+        """Hang the hooks on and return their handles."""
+        module = self.block.module
+        handles = [
+            module.register_forward_pre_hook(self._enter, with_kwargs=True),
+            module.register_forward_hook(self._leave),
+            *(nll.register_forward_hook(self._pass) for nll in self.projections),
+        ]
+        return handles + (self._attach_to_attention() if self.with_attention else [])
+
+    def _attach_to_attention(self) -> list:
+        handles = []
+        for name, part in self.block.module.named_modules():
+            if isinstance(part, Slicing | Windows):
+                handles.append(part.register_forward_pre_hook(self._enter_slices))
+                handles.append(part.register_forward_hook(self._leave_slices))
+            elif callable(getattr(part, 'weights', None)):
+
+                def attend(attention, args, kwargs, name=name):
+                    self._attend(name, attention, *args, **kwargs)
+
+                handles.append(part.register_forward_pre_hook(attend, with_kwargs=True))
+        return handles
+
+    def _enter(self, module: nn.Module, args: tuple, kwargs: dict) -> None:
+        if isinstance(args[0], tuple):  # TNT's pixels and tokens
+            args = (*args[0], *args[1:])
+        self.inputs = (*args, *kwargs.values())
+        self.is_shallow = bool(self.projections) and self.inputs[-1] is False  # ``project``
+        if self.found.embedding is None:
+            tokens = [value for value in args if isinstance(value, Tensor)][-1]
+            self.found.embedding = self._tokens(tokens, 0, 0)
+
+    def _leave(self, module: nn.Module, args: tuple, output: Any) -> None:
+        pixels, tokens = output if isinstance(output, tuple) else (None, output)
+        if self.is_shallow:
+            return
+        if not self.projections:
+            self._pass(module, args, tokens)
+        if pixels is not None:
+            grid = _grid(self.inputs, tokens)
+            self.found.pixels.append(Tokens(self.block.number, self.turns, pixels.detach(), grid))
+
+    def _pass(self, module: nn.Module, args: tuple, output: Tensor) -> None:
+        self.turns += 1
+        self.found.tokens.append(self._tokens(output, self.block.number, self.turns))
+
+    def _tokens(self, values: Tensor, block: int, turn: int) -> Tokens:
+        grid = _grid(self.inputs, values)
+        if values.ndim == 4:
+            values = values.flatten(2).transpose(1, 2)  # (N, C, h, w) -> (N, h * w, C)
+        return Tokens(block, turn, values.detach(), grid)
+
+    def _enter_slices(self, slicing: Slicing | Windows, args: tuple) -> None:
+        attention, x, *place = args
+        if isinstance(attention, nn.Module):  # else the attention slices by itself, and was asked
+            name = next(n for n, part in self.block.module.named_modules() if part is attention)
+            with _undrawn(x):
+                self._note(name, _weights_in_slices(slicing, attention, x, *place))
+        self.in_slices = True
+
+    def _leave_slices(self, slicing: Slicing | Windows, args: tuple, output: Tensor) -> None:
+        self.in_slices = False
+
+    def _attend(self, name: str, attention: nn.Module, x: Tensor, *args, **kwargs) -> None:
+        if not self.in_slices:  # else x is a run of the tokens, and all were read before
+            with _undrawn(x):
+                self._note(name, attention.weights(x, *args, **kwargs))
+
+    def _note(self, name: str, values: Tensor) -> None:
+        if self.is_shallow:
+            return
+        place = (self.block.number, name, self.turns + 1)
+        grid = _grid(self.inputs, next(v for v in self.inputs if isinstance(v, Tensor)))
+        call = Weights(*place, values.detach(), grid, self.block.module, self.inputs)
+        self.found.attention.append(call)
+
+
+def _undrawn(x: Tensor):
+    """Return a context whose draws are made again by what follows, as if they had not been."""
+    return torch.random.fork_rng([x.device] if x.is_cuda else [])
+
+
+def _weights_in_slices(
+    slicing: Slicing | Windows, attention: nn.Module, x: Tensor, first: int = 0, *size: Grid
+) -> Tensor:
+    """Return the weights (N, heads, L, L) among all tokens x (N, L, C) of an attention in slices.
+
+    The ``first`` tokens are in every slice, or window; their weights are the mean over these.
+    """
+    apart = slicing.apart(x[:, first:], *size)  # (L - first, L - first)
+    values = attention.weights(x, bias=F.pad(apart, (first, 0, first, 0)))
+    if first:
+        slices = F.pad(apart.unique(dim=0), (first, 0))  # (G, L), 0 for what is in a slice
+        each = [attention.weights(x, bias=inside)[:, :, :first] for inside in slices]
+        values[:, :, :first] = torch.stack(each).mean(0)
+    return values
+
+
+def _grid(inputs: tuple, values: Tensor) -> Grid | None:
+    """Return the (h, w) that a block was called with, or of a map, or of a square of tokens."""
+    if values.ndim == 4:
+        return tuple(values.shape[2:])
+    pairs = (tuple(value) for value in inputs if isinstance(value, tuple | list))
+    given = next((pair for pair in pairs if len(pair) == 2), None)
+    if given is not None:
+        return given
+    count = values.shape[1]
+    sides = {extra: math.isqrt(max(count - extra, 0)) for extra in range(MAX_CLASS_TOKENS + 1)}
+    squares = ((side, side) for extra, side in sides.items() if side * side == count - extra)
+    return next(squares, None)

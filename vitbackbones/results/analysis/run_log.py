@@ -1,0 +1,70 @@
+"""What the log of a run, as mmengine writes it into the work dir, says in numbers.
+
+Every start of a run leaves ``<work dir>/<time>/vis_data/scalars.json``, with a record a line. A
+resumed run has several of them.
+"""
+
+import json
+import statistics
+from collections.abc import Iterator
+from contextlib import suppress
+from math import nan
+from pathlib import Path
+
+from ...errors import InputError
+from ...utils.files import read_json, read_small
+
+LOGS = '*/vis_data/scalars.json'
+PLACES = ('step', 'iter', 'epoch')  # of a record in the run
+LARGEST = 2**28  # bytes of a log
+DIGITS = 16  # that no number of steps has
+
+
+def records(work_dir: Path) -> Iterator[dict]:
+    """Yield the records of all starts, oldest first, without lines that a kill cut short.
+
+    Raises:
+        InputError: a log is no regular file, or larger than any run writes.
+    """
+    for file in sorted(work_dir.glob(LOGS)):
+        for line in read_small(file, LARGEST).decode(errors='replace').splitlines():
+            try:
+                record = json.loads(line, parse_int=_number)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(record, dict) and 'step' in record and _is_placed(record):
+                yield record
+
+
+def _is_placed(record: dict) -> bool:
+    return all(isinstance(record.get(key, 0), int) for key in PLACES)
+
+
+def _number(digits: str) -> int | float:
+    """Return a whole number, as a float where it counts no steps: infinite ones can be drawn."""
+    return int(digits) if len(digits) < DIGITS else float(digits)
+
+
+def value_after(work_dir: Path, metric: str, step: int) -> float | None:
+    """Return what a metric was after an epoch or iteration; None if it was not evaluated.
+
+    If only ``test`` has evaluated it, its value counts.
+    """
+    logged = [each[metric] for each in records(work_dir) if metric in each and each['step'] == step]
+    return logged[-1] if logged else _tested(work_dir, metric)
+
+
+def _tested(work_dir: Path, metric: str) -> float | None:
+    """Return a metric as ``test`` has written it last, to TIME/TIME.json."""
+    for file in sorted(work_dir.glob('*/*.json'), reverse=True):
+        with suppress(InputError):  # a killed evaluation leaves half a file
+            content = read_json(file)
+            if metric in content:
+                return content[metric]
+    return None
+
+
+def step_seconds(work_dir: Path) -> float:
+    """Return the mean time of a training step, NaN if there is none."""
+    times = [each['time'] for each in records(work_dir) if {'time', 'loss'} <= each.keys()]
+    return statistics.mean(times) if times else nan

@@ -1,0 +1,155 @@
+"""Models of this project and of others by short names, to compare them.
+
+================  ========================================================================
+``ours:``         a name of ``vitbackbones.list_models()``
+``folded:``       the same after ``fuse_for_inference(pack=False)``
+``fused:``        the same after ``fuse_for_inference()``
+``fused_bf16:``   the same after ``fuse_for_inference(dtype=torch.bfloat16)``
+``compiled:``     the same after ``fuse_for_inference(compile=True)``; ``compiled_bf16:`` is both
+``timm:``         a name of ``timm.list_models()``
+``mmpretrain:``   a name of ``mmpretrain.list_models()``
+``mmdet:``        the backbone of one of mmdet's own configs, by the file's name
+================  ========================================================================
+
+A name of ours may be followed by arguments of its backbone, as ``create_model`` takes them, a dot
+leading into a dict: ``ours:sret_t,groups=None``, ``ours:deit_ti,arch.depth=24``.
+
+All have random weights; the forms of one model have the same after the same seed. A model that
+cannot take images of the size says so when it runs.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+import torch
+from mmengine.config import Config
+from torch import nn
+
+from ...backbones.by_name import create_model
+from ...backbones.names import MODELS, list_models
+from ...errors import InputError
+from ...utils.literals import read_value, split
+from ...utils.messages import did_you_mean
+from ...utils.packages import import_optional
+
+Size = tuple[int, int]
+Source = Callable[[str, Size, bool], nn.Module]  # as :func:`build_ours`
+
+
+def build_model(
+    spec: str, size: Size, sources: Mapping[str, Source], features: bool = False
+) -> nn.Module:
+    """Build the model that ``spec`` (``SOURCE:NAME``) names.
+
+    Args:
+        spec: see the module's description.
+        size: (height, width) of the images; position codes are made for it where the model lets
+            them, which is for square images only in some.
+        sources: :data:`SOURCES`, or these and others.
+        features: whether to return the backbone's maps in place of logits.
+
+    Raises:
+        InputError: the source or the name is unknown, a package is not installed, or the source
+            does not have such a form.
+    """
+    source, _, name = spec.partition(':')
+    if source not in sources or not name:
+        known = ', '.join(f'{key}:NAME' for key in sources)
+        raise InputError(
+            f'{spec!r} names no model; known forms: {known}. plain:NAME, onnxruntime:NAME and '
+            'openvino:NAME are timed in the root of a clone, by python -m benchmarks.compare'
+        )
+    return sources[source](name, size, features)
+
+
+def build_ours(spec: str, size: Size, features: bool) -> nn.Module:
+    """Build a model of this project.
+
+    Args:
+        spec: a name of ``list_models()``, and arguments behind it.
+        size: (height, width) of the images.
+        features: whether to return the backbone's maps in place of logits.
+
+    Raises:
+        InputError: the name or an argument is unknown, or has a bad value.
+    """
+    name, *settings = split(spec)
+    _require_known(name, list_models(), 'ours')
+    options = {'img_size': size[0]} if size[0] == size[1] else {}
+    if features:
+        options |= {'num_classes': 0, 'out_type': 'featmap'}
+    try:
+        model = create_model(name, **options | _read(name, settings))
+    except (TypeError, ValueError) as error:
+        raise InputError(f'ours:{spec}: {error}') from error
+    return model.backbone if features else model
+
+
+def _read(name: str, settings: list[str]) -> dict:
+    """Read arguments, ``KEY=VALUE`` or ``KEY.KEY=VALUE``; an arch changes the one of ``name``."""
+    options: dict = {}
+    for setting in settings:
+        place, _, value = setting.partition('=')
+        *outer, key = place.split('.')
+        node = options
+        for part in outer:
+            base = {'base': MODELS[name][1]['arch']} if part == 'arch' else {}
+            node = node.setdefault(part, base)
+        node[key] = read_value(value)
+    return options
+
+
+def _fused(name: str, size: Size, features: bool, **options) -> nn.Module:
+    return build_ours(name, size, features).fuse_for_inference(**options)
+
+
+def _timm(name: str, size: Size, features: bool) -> nn.Module:
+    timm = import_optional('timm', 'timm')
+    _require_known(name, timm.list_models(), 'timm')
+    model = timm.create_model(name, features_only=features)
+    if hasattr(model, 'set_input_size'):
+        model.set_input_size(img_size=size)
+    return model
+
+
+def _mmpretrain(name: str, size: Size, features: bool) -> nn.Module:
+    mmpretrain = import_optional('mmpretrain', 'onedl-mmpretrain')
+    _require_known(name, mmpretrain.list_models(), 'mmpretrain')
+    model = mmpretrain.get_model(name, pretrained=False)
+    return model.backbone if features else model
+
+
+def _mmdet(name: str, size: Size, features: bool) -> nn.Module:
+    mmdet = import_optional('mmdet', 'onedl-mmdetection')
+    files = {path.stem: path for path in Path(mmdet.__file__).parent.glob('.mim/configs/*/*.py')}
+    _require_known(name, list(files), 'mmdet')
+    if not features:
+        raise InputError(f'mmdet:{name} has feature maps only: compare it with --features')
+    config = Config.fromfile(files[name]).model.backbone
+    config.pop('init_cfg', None)
+    from mmdet import models  # noqa: F401  fills the registry
+    from mmdet.registry import MODELS as BACKBONES
+
+    return BACKBONES.build(config)
+
+
+SOURCES: dict[str, Source] = {
+    'ours': build_ours,
+    'folded': partial(_fused, pack=False),
+    'fused': _fused,
+    'fused_bf16': partial(_fused, dtype=torch.bfloat16),
+    'compiled': partial(_fused, compile=True),
+    'compiled_bf16': partial(_fused, dtype=torch.bfloat16, compile=True),
+    'timm': _timm,
+    'mmpretrain': _mmpretrain,
+    'mmdet': _mmdet,
+}
+
+
+def _require_known(name: str, known: list[str], source: str) -> None:
+    if name not in known:
+        longer = [each for each in known if name in each]
+        hint = did_you_mean(name, known) or did_you_mean(name, longer, cutoff=0)
+        hint = hint or f'; {source} has none like it'
+        raise InputError(f'unknown model {source}:{name}{hint}')

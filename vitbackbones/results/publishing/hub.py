@@ -1,0 +1,74 @@
+"""Uploading a folder to the Hugging Face hub, on request only."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError
+from ...utils.packages import import_optional
+from ...utils.processes import show_warnings
+from .model_card import LIBRARY
+
+CARD = 'README.md'
+REPOSITORY = re.compile(r'[\w.-]+/[\w.-]+')
+
+
+def require_access(repository: str) -> None:
+    """Check what can be known before anything is written.
+
+    Raises:
+        InputError: the name is not OWNER/NAME, huggingface_hub is not installed, or nobody is
+            logged in.
+    """
+    if not REPOSITORY.fullmatch(repository):
+        raise InputError(f'--push {repository}: must be OWNER/NAME')
+    hub = import_optional('huggingface_hub', 'huggingface_hub')
+    if hub.get_token() is None:
+        raise InputError(
+            f'--push {repository}: nobody is logged in to the Hugging Face hub; log in with '
+            '"hf auth login", or set HF_TOKEN'
+        )
+
+
+def push(folder: Path, repository: str, private: bool = False) -> str:
+    """Upload a folder, to a repository that is created if need be, and return its address.
+
+    A card that ``publish`` did not write stays there, with a warning.
+
+    Args:
+        folder: of ``publish``.
+        repository: OWNER/NAME.
+        private: whether a repository that is created is seen by its owner alone, whatever the
+            settings of the owner say.
+
+    Raises:
+        InputError: the hub refuses, or cannot be reached.
+    """
+    hub = import_optional('huggingface_hub', 'huggingface_hub')
+    try:
+        api = hub.HfApi()
+        # None leaves it to the owner's settings
+        api.create_repo(repository, private=private or None, exist_ok=True)
+        kept = [CARD] if _has_other_card(api, repository) else []
+        api.upload_folder(repo_id=repository, folder_path=str(folder), ignore_patterns=kept)
+    except Exception as error:  # of the hub and of whatever carries its connections
+        reason = str(error).strip().partition('\n')[0] or type(error).__name__
+        raise InputError(
+            f'--push {repository}: {reason}. The folder {folder} is complete; try again with '
+            f'"hf upload {repository} {folder}"'
+        ) from error
+    for file in kept:
+        show_warnings(
+            [
+                f'{repository} keeps its {file}, which publish did not write; to replace it: '
+                f'"hf upload {repository} {folder / file} {file}"'
+            ]
+        )
+    return f'https://huggingface.co/{repository}'
+
+
+def _has_other_card(api: Any, repository: str) -> bool:
+    if not api.file_exists(repository, CARD):
+        return False
+    text = Path(api.hf_hub_download(repository, CARD)).read_text(errors='replace')
+    return f'library_name: {LIBRARY}' not in text.splitlines()

@@ -1,0 +1,172 @@
+"""Scores of classes, precision over recall and matches, as pycocotools computes them.
+
+mmdet's ``CocoMetric`` prints the mean over classes and drops the rest. Its evaluation is run once
+more, with its own annotations, detections and settings, so the mean over the classes of a table
+here is what it printed.
+"""
+
+import contextlib
+import io
+
+import numpy as np
+from mmengine.fileio import load
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
+
+from .elements import Table, as_cell
+
+# Columns of a table: at which IoU precision is taken (None: the mean over all), for which objects.
+PRECISIONS = {
+    'AP': (None, 'all'),
+    'AP50': (0.5, 'all'),
+    'AP75': (0.75, 'all'),
+    'AP small': (None, 'small'),
+    'AP medium': (None, 'medium'),
+    'AP large': (None, 'large'),
+}
+# COCO's own limit of detections in a picture, for AP and AR; mmdet's other scores take the largest.
+MOST = 100
+IOU = 0.5
+Pair = tuple[dict | None, dict | None]  # an annotated object and a detection
+
+
+def evaluate(metric, kind: str, score: float = 0.0, **settings) -> COCOeval:
+    """Repeat the evaluation of an mmdet ``CocoMetric`` and keep all of it.
+
+    Args:
+        metric: one that was evaluated, and kept its files (``outfile_prefix``).
+        kind: ``'bbox'`` or ``'segm'``.
+        score: least score of a detection.
+        settings: pycocotools' own parameters, in place of the metric's.
+    """
+    found = [one for one in load(f'{metric.outfile_prefix}.{kind}.json') if one['score'] >= score]
+    if kind == 'segm':
+        for each in found:
+            del each['bbox']  # as mmdet does: the size of an object is then that of its mask
+    truth, results = metric._coco_api, COCO()
+    with contextlib.redirect_stdout(io.StringIO()):
+        if found:
+            results = truth.loadRes(found)
+        else:  # which loadRes does not take
+            results.dataset = {**truth.dataset, 'annotations': []}
+            results.createIndex()
+        evaluation = COCOeval(truth, results, kind)
+        given = {'catIds': metric.cat_ids, 'imgIds': metric.img_ids, 'iouThrs': metric.iou_thrs}
+        given['maxDets'] = list(metric.proposal_nums)
+        vars(evaluation.params).update(given | settings)
+        evaluation.evaluate()
+        evaluation.accumulate()
+    return evaluation
+
+
+def class_names(evaluation: COCOeval) -> dict[int, str]:
+    """Return the names of the classes by their ids, in the order of the evaluation's arrays."""
+    return {number: evaluation.cocoGt.cats[number]['name'] for number in evaluation.params.catIds}
+
+
+# ------------------------------------------------------------------------ scores
+
+
+def precisions(evaluation: COCOeval, name: str) -> np.ndarray:
+    """Return the precision of a column of :data:`PRECISIONS` over recall (C, recalls).
+
+    A row is NaN where a class has no objects.
+    """
+    threshold, size = PRECISIONS[name]
+    params = evaluation.params
+    limit = _limit(evaluation) if name == 'AP' else -1
+    # (IoU, recall, class, size, most) -> (IoU, recall, class)
+    values = evaluation.eval['precision'][..., params.areaRngLbl.index(size), limit]
+    if threshold is not None:
+        values = values[np.isclose(params.iouThrs, threshold)]
+    return _or_nan(values.mean(0).T)
+
+
+def _limit(evaluation: COCOeval) -> int:
+    most = evaluation.params.maxDets
+    return most.index(MOST) if MOST in most else -1
+
+
+def _or_nan(values: np.ndarray) -> np.ndarray:
+    return np.where(values < 0, np.nan, values)  # pycocotools writes -1 where there is nothing
+
+
+def class_table(evaluation: COCOeval, counts: np.ndarray, score: float) -> Table:
+    """Return what is known of each class, and the means over the classes that have objects.
+
+    Args:
+        evaluation: of C classes.
+        counts: of :func:`count_pairs`.
+        score: from which they are counted.
+    """
+    columns = {name: precisions(evaluation, name).mean(1) for name in PRECISIONS}
+    size = evaluation.params.areaRngLbl.index('all')
+    columns['AR'] = _or_nan(evaluation.eval['recall'][..., size, _limit(evaluation)].mean(0))
+    right, objects, answers = counts.diagonal(), counts.sum(1), counts.sum(0)
+    for name, whole in (('found', objects), ('right', answers)):
+        columns[name] = np.where(whole, right / np.maximum(whole, 1), np.nan)[:-1]
+    rows = [
+        [name, int(number), *map(as_cell, values)]
+        for name, number, *values in zip(
+            class_names(evaluation).values(), objects[:-1], *columns.values(), strict=True
+        )
+    ]
+    means = [as_cell(mean_of_known(values)) for values in columns.values()]
+    return Table(
+        head=['class', 'objects', *columns],
+        rows=[*rows, ['mean over classes', int(objects[:-1].sum()), *means]],
+        sums_up=True,
+        text=(
+            'AP: the mean over IoU thresholds 0.50 to 0.95; AP50 and AP75: at one. AP and AR: at '
+            f'most {MOST} detections in a picture. Small: below 32 x 32 pixels, large: from '
+            f'96 x 96. At a score of at least {score:g}, found is the share of the objects that '
+            'are found (recall), right the share of the detections that are right (precision). A '
+            'dash: there are no such objects; the summary has -1 there.'
+        ),
+    )
+
+
+def mean_of_known(values: np.ndarray) -> float:
+    """Return the mean of what is a number, NaN if nothing is."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else float('nan')
+
+
+# ------------------------------------------------------------------------ matches
+
+
+def match(metric, kind: str, score: float) -> dict[int | str, list[Pair]]:
+    """Return pairs of an object and a detection, by the id of their picture.
+
+    They are pycocotools' own matches where classes do not count: detections of at least ``score``
+    take, from the highest score to the lowest, the free object that they overlap most. What has no
+    partner is paired with None. What pycocotools ignores, as in crowds, is left out.
+    """
+    whole = {'areaRng': [[0, 1e10]], 'areaRngLbl': ['all']}
+    evaluation = evaluate(metric, kind, score, useCats=0, iouThrs=[IOU], **whole)
+    things, answers = evaluation.cocoGt.anns, evaluation.cocoDt.anns
+    pairs: dict[int | str, list[Pair]] = {}
+    for one in filter(None, evaluation.evalImgs):  # None: neither objects nor detections
+        own = pairs[one['image_id']] = []
+        partners = one['gtMatches'][0]  # 0 for what is missed
+        for thing, answer, ignored in zip(one['gtIds'], partners, one['gtIgnore'], strict=True):
+            if not ignored:
+                own.append((things[thing], answers.get(answer)))
+        for answer, ignored in zip(one['dtIds'], one['dtIgnore'][0], strict=True):
+            if answer not in partners and not ignored:
+                own.append((None, answers[answer]))
+    return pairs
+
+
+def count_pairs(pairs: dict[int | str, list[Pair]], categories: list[int]) -> np.ndarray:
+    """Count pairs by class (C + 1, C + 1).
+
+    Rows are the classes of objects, the last: nothing is there. Columns are the classes of
+    detections, the last: missed.
+    """
+    places = {category: i for i, category in enumerate(categories)}
+    counts = np.zeros((len(places) + 1, len(places) + 1), int)
+    for own in pairs.values():
+        for pair in own:
+            counts[tuple(places[each['category_id']] if each else -1 for each in pair)] += 1
+    return counts

@@ -1,0 +1,73 @@
+"""Hooks for evaluation: eval mode while fine-tuning, fused models, several processes.
+
+mmengine's metrics pass their results to the first process through files in the current directory,
+which may be read-only, or another one on each machine; a run would end at its first evaluation.
+Here they go over the network, as gradients do. Running statistics are those of one process, for
+all of them.
+"""
+
+import torch
+from mmengine.dist import broadcast
+from mmengine.evaluator import BaseMetric, Evaluator
+from mmengine.hooks import Hook
+from mmengine.model import is_model_wrapper
+
+from ...openmmlab.fusing import fuse_model
+
+
+class EvalModeHook(Hook):
+    """Trains in eval mode: no dropout or stochastic depth, and running statistics stay."""
+
+    def before_train_iter(self, runner, batch_idx, data_batch=None) -> None:
+        runner.model.eval()
+
+
+class FusedHook(Hook):
+    """Puts the fused form of the model into its place before it is tested.
+
+    Args:
+        bfloat16: compute the backbone in bfloat16.
+        compile: make one program of the backbone.
+    """
+
+    priority = 'LOWEST'  # after the hooks that load weights and exchange them for averages
+
+    def __init__(self, bfloat16: bool = False, compile: bool = False) -> None:
+        self.dtype = torch.bfloat16 if bfloat16 else None
+        self.compile = compile
+
+    def before_test_epoch(self, runner) -> None:
+        model = runner.model.module if is_model_wrapper(runner.model) else runner.model
+        runner.model = fuse_model(model, self.dtype, self.compile)
+
+
+class GatherHook(Hook):
+    """Lets metrics exchange their results over the network unless they have a ``collect_dir``."""
+
+    def before_val(self, runner) -> None:
+        _use_network(runner.val_loop.evaluator)
+
+    def before_test(self, runner) -> None:
+        _use_network(runner.test_loop.evaluator)
+
+
+def _use_network(evaluator: Evaluator) -> None:
+    for metric in evaluator.metrics:
+        collects = type(metric).evaluate is BaseMetric.evaluate  # not in a way of its own
+        if collects and metric.collect_dir is None:
+            metric.collect_device = 'gpu'  # mmengine's name for it; without GPUs it works as well
+
+
+class SameStatisticsHook(Hook):
+    """Gives the buffers of the first process to all others before they evaluate.
+
+    A BatchNorm averages over the images of its own process, so that each would evaluate another
+    model, none of them but the first's the one that is saved. torch's DDP sends the buffers before
+    every step; while training they are not read, so that once before an evaluation is the same.
+    """
+
+    priority = 'LOW'  # after an average of the weights has taken their place
+
+    def before_val_epoch(self, runner) -> None:
+        for buffer in runner.model.buffers():
+            broadcast(buffer)

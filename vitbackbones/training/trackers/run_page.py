@@ -1,0 +1,78 @@
+"""``run.html`` in a work dir: a run's state, curves, metrics and pictures of predictions.
+
+One file that opens without a network, written from the work dir alone.
+"""
+
+from collections import defaultdict
+from contextlib import suppress
+from pathlib import Path
+
+from ...data.loading.image_file import UnreadableImage, read_image
+from ...errors import InputError
+from ...inference.drawing.sheet import from_bgr, spread
+from ...results.analysis.curves import draw, measure
+from ...results.report.elements import Document, Facts, Picture, Section, Strip, photograph
+from ...results.report.page import write_page
+from ...results.report.precision_recall import as_svg
+from ...utils.files import read_json
+
+NAME, RECORD, PICTURES = 'run.html', 'tracking.json', 'pictures'
+SHOWN, WIDTH = 8, 720  # evaluations with pictures on the page; pixels of a picture
+
+
+def read_record(work_dir: Path) -> dict[str, str]:
+    """Return what is noted of a run, an empty dict where nothing is that can be read."""
+    with suppress(InputError):
+        record = read_json(work_dir / RECORD)
+        if isinstance(record, dict) and all(isinstance(text, str) for text in record.values()):
+            return record
+    return {}
+
+
+def write_run_page(work_dir: Path, file: Path) -> Path:
+    """Write the page of a run to ``file``, whose folder exists, and return it.
+
+    Raises:
+        InputError: no run has logged anything in ``work_dir``, or the file cannot be written.
+    """
+    rows = measure(work_dir)
+    figure = draw([{'model': work_dir.name, **row} for row in rows])
+    facts = {'status': 'not known, as the run was not followed (--track)', **read_record(work_dir)}
+    config = facts.pop('config', '')
+    metrics = {
+        row['quantity']: f'{row["value"]:.4g} after {row["unit"]} {row["step"]}'
+        for row in rows
+        if row['split'] == 'val' and row['value'] != -1  # COCO's "no such object"
+    }
+    sections = [
+        Section('Latest evaluation', [Facts(rows=metrics)]),
+        Section('Curves', [Picture(content=as_svg(figure), kind='image/svg+xml', title='curves')]),
+        Section('Predictions', _predictions(work_dir)),
+        Section('Config', [Document(content=config, title='as it was run')] if config else []),
+    ]
+    return write_page(file.parent, work_dir.name, None, sections, facts, file.name)
+
+
+def pictures_of(work_dir: Path) -> list[Path]:
+    """Return pictures of predictions, without links that lead out of a run to what is private."""
+    folder = work_dir.resolve() / PICTURES
+    found = sorted([*folder.glob('epoch_*/*.jpg'), *folder.glob('iter_*/*.jpg')])
+    return [file for file in found if file.is_file() and file.resolve().is_relative_to(folder)]
+
+
+def _predictions(work_dir: Path) -> list[Strip]:
+    """Return a row for each image, with what was predicted at several evaluations, latest first."""
+    files: dict[int, list[Path]] = defaultdict(list)
+    for file in pictures_of(work_dir):
+        number = file.parent.name.partition('_')[2]
+        if number.isdecimal():
+            files[int(number)].append(file)
+    rows: dict[str, list[Picture]] = defaultdict(list)
+    places = sorted(files, reverse=True)
+    for place in spread(len(places), SHOWN):
+        for file in files[places[place]]:
+            with suppress(UnreadableImage):
+                picture = from_bgr(read_image(str(file)))
+                picture.thumbnail((WIDTH, WIDTH))
+                rows[file.stem].append(photograph(picture, f'after {file.parent.name}'))
+    return [Strip(title=name, pictures=pictures) for name, pictures in rows.items()]

@@ -1,0 +1,1 @@
+"""Parts of every program: files, messages, literals, processes, and the names of the verbs."""

@@ -1,0 +1,101 @@
+"""Parts of messages: lists and values cut short, and what a misspelled name may stand for."""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+
+from ..errors import printable
+
+LONGEST = 60  # characters of a value
+LONGEST_NAME = 120  # of a key or a class: longer than any that a person has written
+
+
+def some(items: Iterable, show: Callable[[object], str] = repr, most: int = 5) -> str:
+    """Return the first ``most`` items, separated by commas, and how many more there are.
+
+    >>> some('abcdefg')
+    "'a', 'b', 'c', 'd', 'e' and 2 more"
+    """
+    items = list(items)
+    more = f' and {len(items) - most} more' if len(items) > most else ''
+    return ', '.join(map(show, items[:most])) + more
+
+
+def shorten(keys: Iterable[str]) -> str:
+    """Return the first eight keys or names of a list as :func:`some` does, without quotes.
+
+    >>> shorten(['norm.weight', 'norm.bias'])
+    'norm.weight, norm.bias'
+    """
+    return some(map(str, keys), _in_its_line, most=8)
+
+
+def _in_its_line(name: str) -> str:
+    """Return a name of a file as a part of one line, cut where it is endless."""
+    text = printable(name[: LONGEST_NAME + 1], kept='')
+    return text if len(name) <= LONGEST_NAME else f'{text[:LONGEST_NAME]}...'
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a number and what is counted.
+
+    >>> plural(1, 'picture'), plural(0, 'picture'), plural(2, 'fault')
+    ('1 picture', '0 pictures', '2 faults')
+    """
+    return f'{count} {noun}{"" if count == 1 else "s"}'
+
+
+def cut(value: object) -> str:
+    """Return ``repr(value)``, with the middle left out where it is long.
+
+    >>> cut('a' * 300)
+    "'aaaaaaaaaaaaaaaaaaaaaaaaaaa...aaaaaaaaaaaaaaaaaaaaaaaaaaa'"
+    """
+    text = repr(value)
+    half = (LONGEST - 3) // 2
+    return text if len(text) <= LONGEST else f'{text[:half]}...{text[-half:]}'
+
+
+def did_you_mean(
+    word: str, known: Iterable[str] | Mapping[str, str], most: int = 3, cutoff: float = 0.6
+) -> str:
+    """Ask whether one of the known words was meant; '' if none is like ``word``.
+
+    Args:
+        word: what was written.
+        known: the words that exist, or what to show for each of them.
+        most: how many to show.
+        cutoff: least likeness, from 0 (anything) to 1 (the same); see ``difflib``.
+
+    >>> did_you_mean('modell', ['data', 'model', 'models'])
+    "; did you mean 'model' or 'models'?"
+    """
+    near = get_close_matches(word, list(known), most, cutoff)
+    shown = [known[each] for each in near] if isinstance(known, Mapping) else near
+    return f'; did you mean {" or ".join(map(repr, shown))}?' if near else ''
+
+
+def in_one_line(error: BaseException, longest: int | None = None) -> str:
+    """Return what an error says in one line, cut behind ``longest`` characters if they are given.
+
+    >>> in_one_line(ValueError('no\\n  pixels')), in_one_line(ValueError())
+    ('no pixels', 'ValueError')
+    >>> in_one_line(ValueError('no pixels'), 2)
+    'no...'
+    """
+    text = ' '.join(str(error).split()) or type(error).__name__
+    return text if longest is None or len(text) <= longest else f'{text[:longest]}...'
+
+
+def failure(error: Exception, what: str) -> str:
+    """Say in one line that ``what`` raised an error on an image.
+
+    >>> failure(ValueError('no pixels'), 'pipeline')
+    'the pipeline fails (ValueError: no pixels)'
+    """
+    return f'the {what} fails ({type(error).__name__}: {" ".join(str(error).split())})'
+
+
+def on_terminal() -> bool:
+    """Return whether a person watches the output."""
+    return sys.stdout.isatty()

@@ -1,0 +1,108 @@
+"""The verbs of the command ``vitbackbones``, and how to write one of them for a user.
+
+A clone works without installation: ``python -m vitbackbones VERB`` in its root, and for three verbs
+a script in ``tools/``. A message names commands in the way in which the user has started this one.
+"""
+
+import shlex
+import sys
+from pathlib import Path
+from shutil import which
+from typing import NamedTuple
+
+
+class Verb(NamedTuple):
+    """What ``vitbackbones VERB`` does.
+
+    Attributes:
+        place: ``'module:function'`` of ``vitbackbones.commands``. The module's ``add_arguments``
+            describes the command line, and the function gets what was parsed.
+        help: one line, in lower case and without a period.
+    """
+
+    place: str
+    help: str
+
+    @property
+    def module(self) -> str:
+        return self.place.partition(':')[0]
+
+
+VERBS = {
+    'train': Verb('train:train', 'train a model from a config, or try the config with --smoke'),
+    'test': Verb('test:evaluate', 'evaluate a checkpoint with the metrics of its config'),
+    'predict': Verb('predict:predict', 'run a model on images, folders and videos'),
+    'export': Verb('export:export', 'write a model as a file for ONNX Runtime, OpenVINO or torch'),
+    'check': Verb('data.check_dataset:check', 'look at every file of a data set before a run'),
+    'browse': Verb('data.browse:browse', 'draw what training and evaluation see of the pictures'),
+    'import': Verb(
+        'data.import_dataset:import_dataset', 'bring annotations in other forms into ours'
+    ),
+    'analyze': Verb('analyze:analyze', 'look into trained models: tables and pictures'),
+    'page': Verb('run_page:write', 'show a run on one page: curves, metrics and pictures'),
+    'benchmark': Verb('benchmark:benchmark', 'time models side by side'),
+    'compare': Verb('studies.compare:compare', 'train the variants of a study, seed by seed'),
+    'convert': Verb(
+        'weights.convert_checkpoint:convert_checkpoint',
+        'rewrite a published checkpoint in our keys',
+    ),
+    'shards': Verb(
+        'data.make_shards:make_shards', 'write a classification data set into tar shards'
+    ),
+    'models': Verb('names.models:models', 'list the models that are built by name'),
+    'configs': Verb('names.configs:configs', 'list the configs, with published numbers'),
+    'copy-config': Verb(
+        'names.copy_config:copy_config', 'make a config of your own from one of ours'
+    ),
+    'weights': Verb('weights.weights:weights', 'list, fetch and check published weights'),
+    'publish': Verb('weights.publish:publish', 'make weights and a card of a trained run'),
+    'toolbox': Verb('toolbox:toolbox', 'run a script of mmdet, mmseg or mmpretrain'),
+    'doctor': Verb('doctor:doctor', 'say what is wrong with this environment, and what to type'),
+}
+TOOLS = Path(__file__).resolve().parents[2] / 'tools'  # of a clone
+MODULE = ('vitbackbones', '__main__.py')
+
+
+def command(verb: str, python: str = 'python') -> list[str]:
+    """Return the words that run a verb in the way in which this process was started.
+
+    Args:
+        verb: one of ``VERBS``.
+        python: the interpreter, where the words begin with one.
+    """
+    started = Path(sys.argv[0])
+    if started.suffix == '.py' and started.parent.resolve() == TOOLS:
+        script = started.with_name(f'{verb}.py')
+        return [python, str(script)] if script.is_file() else [python, '-m', MODULE[0], verb]
+    if started.name == MODULE[0] or started.parts[-2:] == MODULE:
+        return [*program(python), verb]
+    return ['vitbackbones', verb]
+
+
+def child_command(verb: str) -> list[str]:
+    """Return the words that run a verb in a process of its own, with this interpreter."""
+    words = command(verb, sys.executable)
+    return words if words[0] == sys.executable else [sys.executable, '-m', MODULE[0], verb]
+
+
+def command_line(verb: str, *arguments: object) -> str:
+    """Return a command line for a message; see :func:`command`."""
+    return shlex.join([*command(verb), *map(str, arguments)])
+
+
+def program(python: str = 'python') -> list[str]:
+    """Return the words that start the program of this process again; see :func:`command`."""
+    started = Path(sys.argv[0])
+    if started.parts[-2:] == MODULE:
+        return [python, '-m', MODULE[0]]
+    if started.suffix == '.py':
+        return [python, str(started)]
+    if which(started.name) == str(started):
+        return [started.name]
+    return [str(from_here(started))]  # of an environment that is not activated
+
+
+def from_here(path: Path) -> Path:
+    """Return a path as short as the current directory allows."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

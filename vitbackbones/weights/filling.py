@@ -1,0 +1,233 @@
+"""Filling a backbone from a checkpoint, with a count of what was filled.
+
+:mod:`~vitbackbones.weights.read.load` reads the file. One that does not fill its backbone stops
+the run, because a backbone that silently stays random costs a day of training.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+from torch import Tensor, nn
+
+from ..errors import InputError
+from ..utils.messages import shorten
+from .convert import FORMATS, convert, find_format, unwrap, without_wrapper
+from .coverage import Comparison, compare
+from .read.downloads import load_anywhere
+from .read.load import IMAGES
+
+LOG = logging.getLogger('vitbackbones')
+INITIALIZERS = ('Pretrained', 'vitbackbones.Pretrained')
+WHOLE = ('state_dict', 'model')  # entries with the weights of a whole model
+# in a classifier's file, without a place in a dense backbone
+LEFT_OVER = ('*cls_token', '*dist_token')
+
+
+@contextmanager
+def errors_name_file(path: str | Path) -> Iterator[None]:
+    """Turn any error about a checkpoint's content into one that begins with its file.
+
+    A damaged file can end in any error while its keys and shapes are rewritten.
+
+    Raises:
+        InputError: whatever was raised inside.
+    """
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f'{path}: {error}') from error
+    except Exception as error:
+        raise InputError(
+            f'{path}: damaged, or not a checkpoint of this model ({error!r})'
+        ) from error
+
+
+def require_finite(path: str | Path, state: dict[str, Tensor]) -> None:
+    """Refuse NaN and infinity, which a diverged run leaves in its checkpoints.
+
+    Raises:
+        InputError: with the keys of the tensors that hold one.
+    """
+    bad = [k for k, v in state.items() if v.is_floating_point() and not _is_finite(v)]
+    if bad:
+        raise InputError(
+            f'{path}: NaN or infinite values in {len(bad)} of {len(state)} tensors: '
+            f'{shorten(bad)}. The run that wrote it diverged; take an earlier checkpoint.'
+        )
+
+
+def _is_finite(values: Tensor) -> bool:
+    if values.itemsize == 1:  # float8, for which torch has no isfinite
+        values = values.float()
+    return bool(values.isfinite().all())
+
+
+def load_model_file(path: str | Path) -> dict:
+    """Read a file that is loaded into a whole model, and return it as :func:`in_our_keys` does.
+
+    Arguments and errors as in :func:`load_anywhere`.
+    """
+    return in_our_keys(path, load_anywhere(path))
+
+
+def in_our_keys(path: str | Path, checkpoint: dict) -> dict:
+    """Return the content of a file of a whole model in the keys of our models.
+
+    That matters for models as they were released (SETR, DETR), whose result has a ``state_dict``;
+    any other content is returned as it is. ``path`` is for the log.
+    """
+    state = next((checkpoint[key] for key in WHOLE if key in checkpoint), checkpoint)
+    name = find_format(state)
+    layout = FORMATS[name]
+    if not layout.whole_model:
+        return checkpoint
+    unused = f'; unused by design: {shorten(keys)}' if (keys := layout.unused(state)) else ''
+    note = f'; {layout.note}' if layout.note else ''
+    LOG.info(f'{path}: format {name}, converted{unused}{note}')
+    return {'meta': checkpoint.get('meta', {}), 'state_dict': layout.convert(state)}
+
+
+@dataclass(frozen=True)
+class Coverage(Comparison):
+    """What a checkpoint filled of a module; tensors of other shapes are left as initialized.
+
+    Attributes:
+        format: name of the layout that the file had.
+        expected: keys of the file that files of this layout hold and nothing ever reads.
+        images: what the file says about its images (``config_images``).
+    """
+
+    format: str
+    expected: tuple[str, ...]
+    images: Mapping[str, object]
+
+    def __str__(self) -> str:
+        total = len(self.used) + len(self.missing) + len(self.mismatched)
+        lists = {
+            'missing': self.missing,
+            'mismatched': self.shapes,
+            'unused': self.unused,
+            'unused by design': self.expected,
+        }
+        text = f'format {self.format}, {len(self.used)} of {total} tensors filled'
+        return text + ''.join(f'; {name}: {shorten(keys)}' for name, keys in lists.items() if keys)
+
+
+def adapt_state(model: nn.Module, state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return ``state`` with the position codes resized to every backbone inside ``model``."""
+    for name, module in model.named_modules():
+        if hasattr(module, 'adapt_state_dict'):
+            state = module.adapt_state_dict(state, f'{name}.' if name else '')
+    return state
+
+
+def _fit(
+    module: nn.Module, raw: dict[str, Tensor], format: str | None, images: Mapping[str, object]
+) -> tuple[dict[str, Tensor], Coverage]:
+    """Return a file's state dict in the keys and sizes of ``module``, and what it would fill."""
+    state, layout = convert(raw, format)
+    if hasattr(module, 'split_converted'):  # a classifier: backbone and head have their own keys
+        state = module.split_converted(without_wrapper(state))
+    elif hasattr(module, 'backbone'):  # another whole model: the keys of all its parts
+        state = adapt_state(module, state)
+    else:  # a backbone, or any other module
+        state = adapt_state(module, without_wrapper(state))
+    expected = tuple(FORMATS[layout].unused(raw))
+    found = vars(compare(module, state))
+    return state, Coverage(**found, format=layout, expected=expected, images=images)
+
+
+def _not_allowed(keys: Iterable[str], patterns: Sequence[str]) -> list[str]:
+    """Return the keys that no pattern fits."""
+    return [key for key in keys if not any(fnmatch(key, pattern) for pattern in patterns)]
+
+
+def load_pretrained(
+    module: nn.Module,
+    checkpoint: str | Path,
+    allow_missing: Sequence[str] = (),
+    format: str | None = None,
+    allow_unused: Sequence[str] = (),
+    state_key: str | None = None,
+) -> Coverage:
+    """Fill ``module`` from a checkpoint file of any known layout and report what was filled.
+
+    Args:
+        module: a backbone, a classifier of :func:`vitbackbones.create_model`, or a segmentor.
+        checkpoint: the file, or an address such as ``https://...``.
+        allow_missing: patterns (``fnmatch``) of keys that may stay as initialized, because the
+            file lacks them or has them in another shape.
+        format: the file's layout, a key of ``vitbackbones.weights.convert.FORMATS``; found
+            from the keys by default.
+        allow_unused: patterns of the file's keys that may be left over inside a part that is
+            filled, such as the last blocks of a deeper network.
+        state_key: entry of the file to read in place of the usual ones. A run with mmengine's
+            ``EMAHook`` saves the averaged weights as ``state_dict`` and the last ones as
+            ``ema_state_dict``.
+
+    Raises:
+        InputError: a key is missing, left over or of another shape and not allowed to be, or a
+            weight is not finite, or a text is given for a list of patterns. The module is
+            unchanged then.
+    """
+    for name, patterns in (('allow_missing', allow_missing), ('allow_unused', allow_unused)):
+        if isinstance(patterns, str):  # each letter would be a pattern, and '*' fits everything
+            raise InputError(f'{name}={patterns!r}: must be a list of patterns, [{patterns!r}]')
+    content = load_anywhere(checkpoint)
+    with errors_name_file(checkpoint):
+        raw = unwrap(content, state_key)
+        images = (content.get('meta') or {}).get(IMAGES, {})
+        state, coverage = _fit(module, raw, format, images)
+    layout = FORMATS[coverage.format]
+    missing = _not_allowed(coverage.missing, allow_missing)
+    unexpected = _not_allowed(coverage.unexpected_inside(), (*LEFT_OVER, *allow_unused))
+    reinitialized = (*allow_missing, *getattr(module, 'reinit_if_mismatched', ()))
+    if missing or unexpected or _not_allowed(coverage.mismatched, reinitialized):
+        variant = layout.describe(layout.convert(raw))
+        raise InputError(_not_filled(module, checkpoint, coverage, missing, unexpected, variant))
+    require_finite(checkpoint, {key: state[key] for key in coverage.used})
+    kept = {key: value for key, value in state.items() if key not in coverage.mismatched}
+    module.load_state_dict(kept, strict=False)
+    level = logging.WARNING if coverage.mismatched else logging.INFO
+    LOG.log(level, f'{checkpoint} -> {type(module).__name__}: {coverage}')
+    if layout.note:
+        LOG.info(f'{checkpoint}: {layout.note}')
+    return coverage
+
+
+def pretrained_options(init_cfg: dict | None) -> dict | None:
+    """Return the arguments of :func:`load_pretrained` in an ``init_cfg``.
+
+    ``type='Pretrained'`` without a scope is read in the same way, as the owner is one of ours.
+    None stands for an ``init_cfg`` of another type.
+    """
+    options = dict(init_cfg or {})
+    return options if options.pop('type', None) in INITIALIZERS else None
+
+
+def _not_filled(
+    module: nn.Module,
+    checkpoint: str | Path,
+    coverage: Coverage,
+    missing: list[str],
+    unexpected: list[str],
+    variant: str,
+) -> str:
+    reasons = (
+        (f'nothing for {len(missing)} tensors', missing),
+        ('other shapes', coverage.shapes),
+        (f'no place for {len(unexpected)} tensors', unexpected),
+        ('also unused', [key for key in coverage.unused if key not in unexpected]),
+        ('the file holds', [variant] if variant else []),
+    )
+    text = f'{checkpoint} does not fill {type(module).__name__} ({coverage.format} layout):'
+    text += ''.join(f'\n  {reason}: {shorten(keys)}' for reason, keys in reasons if keys)
+    return text + (
+        '\nIs it a checkpoint of this model and variant? To start some tensors from scratch, name '
+        'them in allow_missing (patterns); to leave out some of the file, in allow_unused (both '
+        'arguments of load_pretrained, and of init_cfg in a config; create_model has the first).'
+    )

@@ -1,0 +1,88 @@
+"""What the config in a checkpoint says about images. Its text is read, never run.
+
+mmengine keeps the config of a run as text in its checkpoints. A network that is filled from one
+has to see the images that the run saw.
+"""
+
+import ast
+from collections.abc import Mapping
+
+from ...utils.literals import read_value
+
+INTERPOLATIONS = ('nearest', 'bilinear', 'bicubic', 'lanczos')
+LARGEST = 10  # times the side of a crop that a picture is resized to
+LONGEST = 2**17  # characters of a config; Python takes a kilobyte of memory for one of them
+SECTIONS = ('model', 'data_preprocessor', 'test_dataloader')
+
+
+def config_images(text: str) -> dict:
+    """Return what a config says, in the words of a ``data_config`` (``models.preprocessing``).
+
+    Args:
+        text: Python with one assignment for each setting, as mmengine writes it.
+
+    Returns:
+        ``mean`` and ``std`` for pixels in [0, 1], ``crop_pct``, ``interpolation``; what the text
+        does not say, or computes, is left out.
+    """
+    settings = _settings(text)
+    preprocessor = _part(settings, 'model', 'data_preprocessor') or settings.get(
+        'data_preprocessor'
+    )
+    steps = _part(settings, 'test_dataloader', 'dataset', 'pipeline')
+    return {**_normalization(preprocessor), **_crop(steps)}
+
+
+def _settings(text: str) -> dict:
+    """Return those of ``SECTIONS`` that are plain values."""
+    if len(text) > LONGEST:
+        return {}
+    try:
+        lines = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # zero bytes, deep brackets
+        return {}
+    found = {}
+    for line in lines:
+        match line:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in SECTIONS:
+                found[name] = _value(value)
+    return found
+
+
+def _value(node: ast.expr) -> object:
+    try:
+        return read_value(ast.unparse(node))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _part(settings: object, *keys: str) -> object:
+    for key in keys:
+        settings = settings.get(key) if isinstance(settings, Mapping) else None
+    return settings
+
+
+def _normalization(preprocessor: object) -> dict:
+    levels = {key: _part(preprocessor, key) for key in ('mean', 'std')}
+    if not all(map(_are_levels, levels.values())) or not all(levels['std']):
+        return {}
+    return {key: tuple(level / 255 for level in levels[key]) for key in levels}
+
+
+def _are_levels(value: object) -> bool:
+    listed = isinstance(value, list | tuple) and len(value) == 3
+    return listed and all(isinstance(level, int | float) and 0 <= level <= 255 for level in value)
+
+
+def _crop(steps: object) -> dict:
+    """Return the central crop after a resize of the short edge, mmpretrain's evaluation."""
+    steps = steps if isinstance(steps, list) else ()
+    by_type = {kind: step for step in steps if isinstance(kind := _part(step, 'type'), str)}
+    edge = _part(by_type.get('ResizeEdge'), 'scale')
+    side = _part(by_type.get('CenterCrop'), 'crop_size')
+    if not isinstance(edge, int) or not isinstance(side, int):
+        return {}
+    if not 0 < side <= edge <= LARGEST * side:
+        return {}
+    how = _part(by_type['ResizeEdge'], 'interpolation')
+    return {'crop_pct': side / edge} | ({'interpolation': how} if how in INTERPOLATIONS else {})
