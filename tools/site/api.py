@@ -17,45 +17,64 @@ ROOMS = {
     'vitbackbones': (
         'The package itself',
         'What `import vitbackbones` gives: models by name, configs by name, and the errors.',
-        ['models.create', 'models.names', 'models.preprocessing', 'catalog', 'errors', 'trained'],
+        [
+            *('backbones.by_name', 'backbones.names', 'backbones.preprocessing'),
+            *('configuration.names', 'errors', 'weights.trained'),
+        ],
     ),
     'models': (
         'Models by name',
         "Classifiers and lists of maps under timm's words, on PyTorch alone.",
-        ['models.base', 'models.classifier', 'models.features'],
+        ['backbones.classifier', 'backbones.features'],
     ),
-    'backbones': ('Backbones', 'The networks, and the contract that they share.', ['backbones']),
+    'backbones': (
+        'Backbones',
+        'The networks, and the contract that they share.',
+        ['backbones', 'backbones.shared'],
+    ),
     'layers': (
         'Layers',
         'The parts that the networks are made of. All of them are importable from '
         '`vitbackbones.layers`.',
-        ['layers'],
+        ['layers', 'layers.inference'],
     ),
-    'necks': ('Necks', 'From the maps of any backbone to the levels that a head takes.', ['necks']),
+    'necks': (
+        'Necks',
+        'From the maps of any backbone to the levels that a head takes.',
+        ['backbones.necks'],
+    ),
     'tasks': (
         'Heads and losses',
         'What belongs to detection, segmentation and classification.',
         ['tasks', 'tasks.detection', 'tasks.segmentation', 'tasks.classification'],
     ),
-    'datasets': ('Data sets', 'Data sets, transforms and metrics.', ['datasets']),
+    'data': (
+        'Data',
+        'Data sets, transforms and metrics.',
+        ['data', 'data.loading', 'data.shapes', 'data.shards'],
+    ),
     'training': (
         'Training',
         'Optimizer wrappers, groups of parameters, schedules, sharding.',
         ['training'],
     ),
-    'hooks': ('Hooks', 'What happens in a run beside its steps.', ['training.hooks', 'tracking']),
+    'hooks': (
+        'Hooks',
+        'What happens in a run beside its steps.',
+        ['training.hooks', 'training.trackers'],
+    ),
     'weights': (
         'Weights and checkpoints',
         'Published weights, reading files safely, filling models.',
-        ['weights', 'checkpoints', 'checkpoints.convert', 'openmmlab.pretrained'],
+        ['weights', 'weights.read', 'weights.convert', 'openmmlab.loading'],
     ),
-    'analysis': ('Analysis', 'Reading inside a model, and drawing it.', ['analysis']),
+    'analysis': ('Analysis', 'Reading inside a model, and drawing it.', ['results.analysis']),
     'inference': (
         'Inference',
         'Models of the toolboxes on pictures, and faster.',
         ['inference', 'openmmlab.fusing'],
     ),
-    'exported': (
+    'export': (
         'Exported models',
         'Exported files: how they are made, and how they answer without torch.',
         ['export', 'export.runtime', 'export.models'],
