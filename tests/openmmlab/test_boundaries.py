@@ -39,7 +39,9 @@ ALLOWED = {
         f'commands/toolbox.py: assigns {name}': 'what a script reads when it is started'
         for name in ('sys.argv', 'sys.path[:]')
     },
-    'layers/inference/pack.py: assigns layer.__class__': 'of the layers of a copy that it has made itself',
+    'layers/inference/pack.py: assigns layer.__class__': (
+        'of the layers of a copy that it has made itself'
+    ),
     'layers/inference/compiled.py: assigns torch._dynamo.config.cache_size_limit': (
         "torch's own setting, for those who ask for compilation"
     ),
