@@ -16,20 +16,12 @@ PACKAGE = 'vitbackbones'
 ROOMS = {
     'vitbackbones': (
         'The package itself',
-        'What `import vitbackbones` gives: models by name, configs by name, and the errors.',
-        [
-            *('backbones.by_name', 'backbones.names', 'backbones.preprocessing'),
-            *('configuration.names', 'errors', 'weights.trained'),
-        ],
-    ),
-    'models': (
-        'Models by name',
-        "Classifiers and lists of maps under timm's words, on PyTorch alone.",
-        ['backbones.classifier', 'backbones.features'],
+        'Configs by name, the weights that come along, and the errors.',
+        ['configuration.names', 'errors', 'weights.trained'],
     ),
     'backbones': (
-        'Backbones',
-        'The networks, and the contract that they share.',
+        'Backbones and models by name',
+        "The networks, the contract that they share, and classifiers under timm's words.",
         ['backbones', 'backbones.shared'],
     ),
     'layers': (
