@@ -83,6 +83,7 @@ ALSO = {
     'configuration/value_types.py': ['configuration/checks/test_mistakes.py'],
     'data/checks/panoptic_file.py': ['data/checks/test_panoptic.py'],
     'data/cifar.py': ['test_colors.py'],
+    'data/shapes': ['data/shapes'],
     'data/importing': ['data/importing', 'commands/data/test_import_dataset.py'],
     'data/inaturalist.py': ['data/test_imagenet_variants.py'],
     'data/loading/byte_tables.py': [
@@ -113,7 +114,6 @@ ALSO = {
         'configuration/checks/test_build_errors.py',
     ],
     'openmmlab/runs.py': ['training/hooks/test_data_workers.py', 'commands/test_toolbox.py'],
-    'openmmlab/versions.py': ['results/report/test_run_facts.py', 'commands/test_cli.py'],
     'registry.py': [
         'backbones/test_guest.py',
         'configuration/test_lookup.py',
@@ -164,9 +164,14 @@ ALSO = {
     'training/hooks/interrupt.py': ['training/test_distributed.py'],
     'training/trackers': ['training/trackers', 'commands/test_track.py'],
     'training/views.py': ['commands/data/test_browse.py'],
-    'utils/packages.py': ['export/runtime'],
+    'utils/packages.py': [
+        'export/runtime',
+        'results/report/test_run_facts.py',
+        'commands/test_cli.py',
+    ],
     'utils/processes.py': ['training/test_cores.py', 'training/test_distributed.py'],
     'utils/signatures.py': ['configuration/checks/test_mistakes.py'],
+    'weights/convert': ['weights/convert'],
     'weights/filling.py': ['weights', 'test_hand_over.py'],
     'weights/read': ['weights', 'weights/test_filling.py', 'test_attacks.py'],
 }

@@ -19,7 +19,7 @@ from torch.export import ExportedProgram
 from ..data.loading.load_image import read_image
 from ..errors import InputError
 from ..layers import fuse_for_inference
-from ..openmmlab.versions import versions
+from ..utils.packages import versions
 from .formats import FORMATS, INPUT, require_packages
 from .graphs import FromPixels, example, ports, trace
 from .half import keep_half, round_weights

@@ -16,7 +16,7 @@ from pkgutil import resolve_name
 from types import ModuleType
 
 from .applying import apply_patch
-from .operators.late import import_again
+from .late_operators import import_again
 from .patches import AFTER_IMPORT, IF_MISSING, PATCHES, Patch
 
 BY_MODULE: dict[str, list[Patch]] = {}

@@ -16,11 +16,11 @@ from threading import Lock
 from types import ModuleType
 from typing import Any
 
+from ..utils.packages import OPENMMLAB
 from ..utils.pages import page
 from .patches import PATCHES, Patch
 
 LOG = logging.getLogger('vitbackbones.openmmlab')
-OPENMMLAB = ('mmengine', 'mmcv', 'mmdet', 'mmseg', 'mmpretrain')
 REPLACED: dict[str, Any] = {}  # target: what stands there now
 MISSING = object()
 LOCK = Lock()  # two threads may import at the same time

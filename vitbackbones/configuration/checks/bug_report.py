@@ -12,7 +12,7 @@ from pprint import pformat
 from typing import TYPE_CHECKING
 
 from ...openmmlab.frames import nearest
-from ...openmmlab.versions import versions
+from ...utils.packages import versions
 
 if TYPE_CHECKING:
     from mmengine.config import Config

@@ -9,7 +9,7 @@ import yaml
 from ...configuration.data_paths import datasets
 from ...configuration.settings import model_settings
 from ...errors import printable
-from ...openmmlab.versions import versions
+from ...utils.packages import versions
 from .trained_run import TrainedRun
 
 PIPELINE_TAGS = {

@@ -11,7 +11,7 @@ from mmengine.config import Config
 
 from ...configuration.data_paths import datasets
 from ...export.runtime.card import digest
-from ...openmmlab.versions import versions
+from ...utils.packages import versions
 
 
 def facts(config: Config, checkpoint: Path, pictures: int) -> dict[str, str]:

@@ -57,5 +57,5 @@ class ImageClassifier(MMPretrainImageClassifier):
         return {key: value / 2 if 'loss' in key else value for key, value in named.items()}
 
     def split_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
-        """As :meth:`~vitbackbones.backbones.Classifier.split_converted`: keys are equal."""
+        """As our own :class:`~vitbackbones.backbones.classifier.Classifier`: keys are equal."""
         return Classifier.split_converted(self, state)

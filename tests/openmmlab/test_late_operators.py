@@ -6,7 +6,7 @@ from types import ModuleType
 import mmcv.ops
 import pytest
 
-from vitbackbones.openmmlab.operators.late import complete
+from vitbackbones.openmmlab.late_operators import complete
 
 HEAD = """
 from mmengine.model import BaseModule
