@@ -10,35 +10,12 @@ from torch import nn
 
 from tests.reference.plain import scores_and_values
 from vitbackbones.layers import (
-    Block,
     DotProductAttention,
     MeanShiftAttention,
     SlicedAttention,
-    Slicing,
     fixed_permutation,
     number_slices,
 )
-
-
-def reference(attention, x, context):
-    """softmax(q k^T / sqrt(c)) v."""
-    heads, width = attention.num_heads, x.shape[-1] // attention.num_heads
-    if context is None:
-        q, k, v = attention.qkv(x).chunk(3, -1)
-    else:
-        q, (k, v) = attention.q(x), attention.kv(context).chunk(2, -1)
-    q, k, v = (t.unflatten(-1, (heads, width)).transpose(1, 2) for t in (q, k, v))
-    weights = (q @ k.transpose(-2, -1) / width**0.5).softmax(-1)
-    return attention.proj((weights @ v).transpose(1, 2).flatten(2))
-
-
-@pytest.mark.parametrize('cross', [False, True])
-@pytest.mark.parametrize('qkv_bias', [False, True])
-def test_equals_the_equation(cross, qkv_bias):
-    attention = DotProductAttention(24, 3, qkv_bias=qkv_bias, cross=cross)
-    x, context = torch.randn(2, 7, 24), torch.randn(2, 4, 24) if cross else None
-    got = attention(x, context)
-    torch.testing.assert_close(got, reference(attention, x, context), atol=1e-6, rtol=1e-5)
 
 
 def test_some_tokens_may_ask_for_themselves_among_all():
@@ -110,13 +87,6 @@ def test_the_values_averaged_by_the_weights_are_what_the_attention_projects(name
     torch.testing.assert_close(attention.proj(average), attention(x, **given), atol=1e-6, rtol=1e-5)
 
 
-def test_tokens_of_different_slices_have_no_weight_for_each_other():
-    attention = SlicedAttention(24, 3, slices=3, permutation='none')
-    weights = attention.weights(torch.randn(1, 7, 24), bias=torch.randn(7, 7))
-    expected = torch.block_diag(*(torch.ones(n, n) for n in (3, 2, 2))).bool()
-    assert torch.equal(weights[0, 0] > 0, expected)
-
-
 SHARINGS = sorted(
     {
         ''.join('QKVW'[word.index(letter)] for letter in word)
@@ -137,10 +107,6 @@ def shared_reference(attention, sharing, x, context):
     back = matrices[sharing[3]].T if sharing[3] in matrices else attention.proj.weight
     average = scores_and_values(q, k, v, q.shape[-1] ** -0.5).transpose(1, 2).flatten(2)
     return average @ back.T
-
-
-def test_every_way_to_share_exists_once():
-    assert len(SHARINGS) == 15  # partitions of four roles
 
 
 @pytest.mark.parametrize('cross', [False, True])
@@ -170,20 +136,6 @@ def test_four_letters_are_names_only():
     assert torch.equal(first, DotProductAttention(12, 3, sharing='KVVQ')(x))
 
 
-@pytest.mark.parametrize('cross', [False, True])
-def test_own_matrices_are_stored_as_ever(cross):
-    names = {
-        name.split('.')[0] for name, _ in DotProductAttention(12, 3, cross=cross).named_parameters()
-    }
-    assert names == ({'q', 'kv', 'proj'} if cross else {'qkv', 'proj'})
-
-
-def test_shared_matrices_take_groups_and_slices():
-    attention = SlicedAttention(24, 3, slices=2, sharing='QKKW', groups=2)
-    assert attention.qkv.weight.shape == (48, 12)
-    assert attention(torch.randn(2, 8, 24)).shape == (2, 8, 24)
-
-
 @pytest.mark.parametrize(
     ('options', 'message'),
     [
@@ -193,28 +145,12 @@ def test_shared_matrices_take_groups_and_slices():
         ({'attn_drop_rate': 1.5}, 'attn_drop_rate=1.5: a rate of dropout'),
         ({'drop_rate': -0.1}, 'drop_rate=-0.1: a rate of dropout'),
         ({'sharing': 'QKVV', 'groups': 2}, 'groups=2: W is never grouped'),
+        ({'num_heads': 5}, 'embed_dims=24 is not a multiple of num_heads=5'),
     ],
 )
-def test_what_cannot_be_shared_is_named(options, message):
+def test_bad_options_of_the_dot_product_are_named(options, message):
     with pytest.raises(ValueError, match=message):
-        DotProductAttention(24, 3, **options)
-
-
-def test_heads_must_divide_the_width():
-    with pytest.raises(ValueError, match='num_heads=5'):
-        DotProductAttention(24, 5)
-
-
-def test_a_part_of_ones_own_needs_no_registration():
-    class Mean(nn.Module):
-        def __init__(self, embed_dims, **options):
-            super().__init__()
-
-        def forward(self, x, context=None):
-            return x.mean(1, keepdim=True).expand_as(x)
-
-    block = Block(24, 3, 4, {'type': Mean}, {'type': 'IdentityShortcut'})
-    assert block(torch.randn(2, 6, 24), (2, 3)).shape == (2, 6, 24)
+        DotProductAttention(24, **{'num_heads': 3, **options})
 
 
 def masked_attention(attention, x, groups, order):
@@ -232,7 +168,7 @@ def masked_attention(attention, x, groups, order):
     return attention.proj(out.transpose(1, 2).flatten(2))
 
 
-@pytest.mark.parametrize('count', [1, 3, 4, 5, 12, 14, 15, 49])
+@pytest.mark.parametrize('count', [1, 3, 4, 14, 49])
 @pytest.mark.parametrize('permutation', ['none', 'fixed'])
 def test_any_token_count_equals_a_mask_over_the_slices(count, permutation):
     attention = SlicedAttention(24, 3, slices=4, permutation=permutation).eval()
@@ -251,17 +187,6 @@ def test_any_token_count_equals_a_mask_over_the_slices(count, permutation):
         torch.testing.assert_close(a, b, atol=2e-5, rtol=1e-4)
 
 
-def test_random_permutations_are_the_global_generators_draws_in_order():
-    attention = SlicedAttention(24, 3, slices=2, permutation='random').eval()
-    x = torch.randn(2, 16, 24)
-    torch.manual_seed(5)
-    got = [attention(x), attention(x)]
-    torch.manual_seed(5)
-    for y in got:
-        expected = masked_attention(attention, x, 2, torch.randperm(16))
-        torch.testing.assert_close(y, expected, atol=1e-6, rtol=1e-5)
-
-
 def test_fixed_permutation_shuffles_in_training_and_neither_changes_nor_draws_in_eval():
     attention = SlicedAttention(24, 3, slices=2, permutation='fixed')
     x = torch.randn(2, 16, 24)
@@ -269,21 +194,6 @@ def test_fixed_permutation_shuffles_in_training_and_neither_changes_nor_draws_in
     before = torch.get_rng_state()
     assert torch.equal(attention.eval()(x), attention(x))
     assert torch.equal(before, torch.get_rng_state())
-
-
-def test_one_group_is_plain_attention_without_a_draw():
-    attention = SlicedAttention(24, 3, slices=1, permutation='random')
-    x = torch.randn(2, 7, 24)
-    before = torch.get_rng_state()
-    expected = masked_attention(attention, x, 1, torch.arange(7))
-    torch.testing.assert_close(attention(x), expected, atol=1e-6, rtol=1e-5)
-    assert torch.equal(before, torch.get_rng_state())
-
-
-@pytest.mark.parametrize('count', [1, 2, 49, 784, 4200, 20000])
-def test_fixed_permutation_is_a_permutation(count):
-    order = fixed_permutation(count, torch.device('cpu'))
-    assert torch.equal(order.sort().values, torch.arange(count))
 
 
 def test_fixed_permutations_are_those_of_earlier_releases():
@@ -294,7 +204,7 @@ def test_fixed_permutations_are_those_of_earlier_releases():
 
 
 @pytest.mark.parametrize('count', [784, 2304, 4200])
-@pytest.mark.parametrize('number', [0, 1, 2])
+@pytest.mark.parametrize('number', [0, 1])
 def test_fixed_permutation_mixes_like_a_random_one(count, number):
     # cells: 8 runs of the raster order x 2 runs of the shuffled one; chi square of 7 degrees
     halves = fixed_permutation(count, torch.device('cpu'), number).tensor_split(2)
@@ -329,13 +239,6 @@ def test_tokens_of_all_slices_meet_in_depth():
     assert reach() == 30
 
 
-def test_any_attention_can_be_sliced():
-    slicing = Slicing(3)
-    x = torch.randn(2, 6, 4)
-    means = slicing(lambda run: run.mean(1, keepdim=True).expand_as(run), x)
-    assert torch.allclose(means[:, 2], x[:, 2:4].mean(1))
-
-
 @pytest.mark.parametrize(
     ('options', 'message'),
     [
@@ -345,21 +248,9 @@ def test_any_attention_can_be_sliced():
         ({'permutation': 'shuffle'}, "permutation='shuffle'.*fixed"),
     ],
 )
-def test_bad_options_are_refused_by_name(options, message):
+def test_bad_options_of_slices_are_named(options, message):
     with pytest.raises(ValueError, match=message):
         SlicedAttention(24, 3, **options)
-
-
-def test_projections_can_be_grouped_too():
-    attention = SlicedAttention(24, 3, slices=3, groups=2)
-    assert (attention.slicing.groups, attention.qkv.groups) == (3, 2)
-    assert attention(torch.randn(2, 8, 24)).shape == (2, 8, 24)
-
-
-def test_dropout_reaches_the_weights():
-    attention = SlicedAttention(24, 3, slices=2, permutation='none', attn_drop_rate=0.5)
-    x = torch.randn(2, 8, 24)
-    assert not torch.equal(attention.train()(x), attention.eval()(x))
 
 
 @pytest.mark.parametrize('kind', [DotProductAttention, MeanShiftAttention])

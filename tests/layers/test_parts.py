@@ -4,9 +4,7 @@ import pytest
 from torch import nn
 
 from vitbackbones.layers import (
-    ATTENTIONS,
     SHORTCUTS,
-    STEMS,
     DotProductAttention,
     IdentityShortcut,
     build_part,
@@ -26,27 +24,6 @@ from vitbackbones.layers import (
 def test_names_classes_and_paths(kind):
     part = build_part(SHORTCUTS, {'type': kind}, embed_dims=3)
     assert type(part) is IdentityShortcut
-
-
-# where the parts were in the release before
-FORMER = {
-    'attention.DotProductAttention': ATTENTIONS,
-    'sliced_attention.SlicedAttention': ATTENTIONS,
-    'mean_shift.MeanShiftAttention': ATTENTIONS,
-    'shortcut.CoefficientShortcut': SHORTCUTS,
-    'augmented_shortcut.AugmentedShortcut': SHORTCUTS,
-    'patch_embed.PatchEmbed': STEMS,
-    'tokens_to_token.TokensToToken': STEMS,
-}
-
-
-@pytest.mark.parametrize('path', FORMER)
-def test_a_path_of_an_earlier_release_means_the_part_of_that_name(path):
-    table, name = FORMER[path], path.split('.')[1]
-    widths = {'embed_dims': 8}
-    widths |= {'num_heads': 2} if table is ATTENTIONS else {}
-    widths |= {'in_channels': 3, 'patch_size': 16} if table is STEMS else {}
-    assert type(build_part(table, {'type': f'vitbackbones.layers.{path}'}, **widths)) is table[name]
 
 
 def test_a_part_of_ones_own_needs_no_registration(tmp_path, monkeypatch):
@@ -124,15 +101,3 @@ class WithMixin(Mixed, DotProductAttention):
 def test_a_declaration_holds_until_a_subclass_has_methods_of_its_own(part, names):
     every = ('answers_for_first_token', 'last_linear')
     assert {name for name in every if declared(part, name)} == names
-
-
-def test_what_is_declared_may_depend_on_the_options():
-    tied = build_part(
-        ATTENTIONS,
-        {'type': 'MeanShiftAttention', 'sharing': 'QKVPQ'},
-        embed_dims=24,
-        num_heads=3,
-    )
-    assert declared(tied, 'last_linear') is None
-    own = build_part(ATTENTIONS, {'type': 'MeanShiftAttention'}, embed_dims=24, num_heads=3)
-    assert declared(own, 'last_linear') is own.proj

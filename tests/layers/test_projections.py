@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from vitbackbones.layers import Block, DotProductAttention, GroupedLinear
+from vitbackbones.layers import GroupedLinear
 
 
 def dense(linear, group_of_output):
@@ -35,14 +35,6 @@ def test_blocks_lie_within_each_part(groups):
     x = torch.randn(2, 5, 24)
     expected = F.linear(x, dense(linear, lambda o: o % 24 // (24 // groups)), linear.bias)
     torch.testing.assert_close(linear(x), expected, atol=1e-6, rtol=1e-5)
-
-
-def test_interleaving_is_a_grouped_convolution_and_a_channel_shuffle():
-    linear = GroupedLinear(24, 48, bias=False, groups=3)
-    x = torch.randn(2, 5, 24)
-    y = F.conv1d(x.transpose(1, 2), linear.weight[..., None], groups=3)  # (2, 48, 5)
-    y = y.unflatten(1, (3, 16)).transpose(1, 2).flatten(1, 2).transpose(1, 2)
-    torch.testing.assert_close(linear(x), y, atol=1e-6, rtol=1e-5)
 
 
 @pytest.mark.parametrize('layout', ['interleave', 'block'])
@@ -81,23 +73,3 @@ def test_grouping_keeps_the_variance_at_the_start():
 def test_bad_values_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         GroupedLinear(16, 24, **arguments)
-
-
-@pytest.mark.parametrize('cross', [False, True])
-def test_dot_product_attention_takes_groups(cross):
-    attention = DotProductAttention(24, 3, cross=cross, groups=2)
-    plain = DotProductAttention(24, 3, cross=cross)
-    for name in ('q', 'kv') if cross else ('qkv',):
-        linear, target = getattr(attention, name), getattr(plain, name)
-        target.weight.data = dense(linear, lambda o: o % 2)
-        target.bias.data = linear.bias.data
-    plain.proj = attention.proj
-    x, context = torch.randn(2, 7, 24), torch.randn(2, 4, 24) if cross else None
-    torch.testing.assert_close(attention(x, context), plain(x, context), atol=1e-6, rtol=1e-5)
-
-
-def test_groups_reach_the_attention_of_a_block():
-    attention = {'type': 'DotProductAttention', 'groups': 2}
-    block = Block(24, 3, 4, attention, {'type': 'IdentityShortcut'})
-    assert block.attn.qkv.weight.shape == (72, 12)
-    assert block(torch.randn(2, 6, 24), (2, 3)).shape == (2, 6, 24)

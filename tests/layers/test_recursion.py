@@ -1,8 +1,6 @@
 """Recursive blocks against the same block and projections called one after the other."""
 
-import pytest
 import torch
-from torch import nn
 
 from vitbackbones.layers import (
     Block,
@@ -37,24 +35,6 @@ def plain(block):
     return copy.eval()
 
 
-@pytest.mark.parametrize('passes', [1, 2, 5])
-def test_every_pass_shares_the_block_and_has_its_own_projection(passes):
-    block, x = make([1] * passes), torch.randn(2, 12, 24)
-    once, expected = plain(block), x
-    for nll in block.nlls:
-        expected = nll(once(expected, SIZE))
-    torch.testing.assert_close(block(x, SIZE, range(passes)), expected)
-    nlls = sum(p.numel() for p in block.nlls.parameters())
-    own = sum(p.numel() for p in once.parameters())
-    assert sum(p.numel() for p in block.parameters()) == own + nlls
-    assert nlls == passes * sum(p.numel() for p in block.nlls[0].parameters())
-
-
-def test_passes_can_run_apart():
-    block, x = make([4, 2]), torch.randn(2, 12, 24)
-    torch.testing.assert_close(block(block(x, SIZE, [0]), SIZE, [1]), block(x, SIZE, [0, 1]))
-
-
 def test_every_pass_attends_in_slices_of_its_own():
     block, x = make([3, 2], nll_ratio=0), torch.randn(2, 12, 24)
     once = plain(block)
@@ -69,25 +49,6 @@ def test_projections_have_the_dropout_of_the_block():
         block = make(drop_rate=rate)
         for part in (block.nlls[0], block.mlp):
             assert torch.equal(part.train()(x), part.eval()(x)) is (rate == 0)
-
-
-def test_a_projection_is_a_residual_mlp():
-    nll, x = make().nlls[1], torch.randn(2, 12, 24)
-    expected = nll.shortcut.identity * x + nll.shortcut.branch * nll.mlp(nll.norm(x))
-    torch.testing.assert_close(nll(x), expected)
-
-
-def test_without_projections_the_block_is_repeated_alone():
-    block, x = make(nll_ratio=0), torch.randn(2, 12, 24)
-    once = plain(block)
-    assert all(isinstance(nll, nn.Identity) for nll in block.nlls)
-    torch.testing.assert_close(block(x, SIZE, [0, 1]), once(once(x, SIZE), SIZE))
-
-
-def test_only_later_passes_are_shuffled():
-    slicings = make([4, 4, 2]).slicings
-    assert [s.groups for s in slicings] == [4, 4, 2]
-    assert [s.permutation for s in slicings] == ['none', 'fixed', 'fixed']
 
 
 def test_stochastic_depth_spares_the_projections():
@@ -142,12 +103,6 @@ def test_a_permutation_may_be_said_for_each_pass():
     assert [s.permutation for s in block.slicings] == ['none', 'random_always']
 
 
-def test_one_projection_can_serve_all_passes():
-    block, x = make(nll='shared'), torch.randn(2, 12, 24)
-    (nll,), once = block.nlls, plain(block)
-    torch.testing.assert_close(block(x, SIZE, [0, 1]), nll(once(nll(once(x, SIZE)), SIZE)))
-
-
 def test_a_thousand_layers_train():
     parts = {
         'attention': {'type': 'DotProductAttention'},
@@ -162,8 +117,3 @@ def test_a_thousand_layers_train():
     for name, parameter in row.named_parameters():
         assert parameter.grad.isfinite().all(), name
         assert parameter.grad.abs().max() > 0, name
-
-
-def test_slices_over_reduced_keys_are_refused():
-    with pytest.raises(ValueError, match='groups: keys and values are spatially reduced'):
-        make(reduction=nn.Identity())

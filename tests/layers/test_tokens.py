@@ -21,15 +21,6 @@ from vitbackbones.layers import (
 )
 
 
-@pytest.mark.parametrize('mode', ['bicubic', 'bilinear'])
-def test_a_constant_code_stays_constant_and_the_class_token_untouched(mode):
-    code = torch.cat([torch.full((1, 1, 2), 9.0), torch.full((1, 12, 2), 4.0)], 1)
-    resized = resize_position(code, (3, 4), (6, 5), mode)
-    assert resized.shape == (1, 31, 2)
-    assert (resized[:, 0] == 9).all()
-    torch.testing.assert_close(resized[:, 1:], torch.full((1, 30, 2), 4.0))
-
-
 def test_rows_and_columns_are_not_swapped():
     rows = torch.arange(3.0)[:, None].expand(3, 4).reshape(1, 12, 1)
     resized = resize_position(rows, (3, 4), (3, 8), 'bilinear').reshape(3, 8)
@@ -61,11 +52,6 @@ def test_a_single_code_becomes_the_kernel_of_its_mode(mode, kernel):
     torch.testing.assert_close(fit_position(code, 0, (18, 18), **mode), wanted)
     maps = [each.unflatten(1, (side, side))[..., 0] for each, side in ((code, 9), (wanted, 18))]
     torch.testing.assert_close(fit_position(maps[0][None], 0, (18, 18), **mode), maps[1][None])
-
-
-def test_the_same_grid_is_returned_as_it_is():
-    code = torch.randn(1, 12, 2)
-    assert resize_position(code, (3, 4), (3, 4)) is code
 
 
 def test_the_code_of_a_row_is_that_of_vaswani():

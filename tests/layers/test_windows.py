@@ -76,13 +76,6 @@ def test_what_is_no_size_is_refused(size):
         Windows(size)
 
 
-def test_a_block_in_windows_has_no_form_for_the_first_token():
-    parts = ({'type': 'DotProductAttention'}, {'type': 'IdentityShortcut'})
-    block = Block(24, 3, 2.0, *parts, window_size=2)
-    assert block.for_first_token() is block
-    assert Block(24, 3, 2.0, *parts).for_first_token() is not block
-
-
 @torch.no_grad()
 def test_one_graph_for_each_size_with_the_same_result():
     parts = ({'type': 'MeanShiftAttention'}, {'type': 'IdentityShortcut'})

