@@ -2,8 +2,6 @@
 
 import pytest
 import torch
-from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.utils.flop_counter import FlopCounterMode
 
 from vitbackbones import create_model
 from vitbackbones.backbones import MSFSwin, Swin
@@ -103,32 +101,6 @@ def test_mean_shift_in_windows_equals_attention_over_all_tokens(training, shift,
         ours = block.attend(n, size)
     expected = dense_window_attention(block, n, size)
     torch.testing.assert_close(ours, expected, atol=1e-5, rtol=1e-4)
-
-
-# parameters; weights of linear and convolution layers alone in millions, and 2 x multiply-adds in
-# 1e9: the conventions of the paper's Table 6, whose printed digits the weights give
-COUNTS = [
-    ('swin_t', 1, 28_288_354, 28.199, 8.981),
-    ('msf_swin_t', 1, 30_449_314, 30.356, 9.675),
-    ('msf_swin_t', 2, 26_136_226, 26.043, 8.288),
-    ('swin_s', 1, 49_606_258, 49.433, 17.482),
-    ('msf_swin_s', 1, 53_541_298, 53.359, 18.869),
-    ('msf_swin_s', 2, 45_689_266, 45.507, 16.094),
-]
-
-
-@pytest.mark.parametrize(('name', 'groups', 'parameters', 'weights', 'flops'), COUNTS)
-@torch.no_grad()
-def test_counts_are_the_papers(name, groups, parameters, weights, flops):
-    with torch.device('meta'), sdpa_kernel(SDPBackend.MATH):
-        model = create_model(name, groups=groups).eval()
-        with FlopCounterMode(display=False) as counter:
-            model(torch.empty(1, 3, 224, 224))
-    assert sum(p.numel() for p in model.parameters()) == parameters
-    named = model.named_parameters()
-    matrices = sum(p.numel() for k, p in named if p.ndim > 1 and not k.endswith('_table'))
-    assert round(matrices / 1e6, 3) == weights
-    assert round(counter.get_total_flops() / 1e9, 3) == flops
 
 
 def test_the_unknowns_of_msf_swin_are_options():

@@ -52,10 +52,6 @@ def test_both_tokens_keep_their_codes_at_another_size(tmp_path, image):
     assert larger(image)[0].shape == (2, 2, 192)
 
 
-def test_neither_token_is_decayed():
-    assert {'cls_token', 'dist_token'} < ViT(ARCH, with_dist_token=True).no_weight_decay()
-
-
 def test_tokens_that_are_not_there_are_not_returned(make_backbone):
     with pytest.raises(OptionError, match='there is no distillation token here'):
         make_backbone(out_type='cls_dist_tokens')

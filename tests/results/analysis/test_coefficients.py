@@ -10,7 +10,6 @@ from vitbackbones.results.analysis.coefficients import (
     draw,
     find_coefficients,
     measure,
-    read_table,
     write_table,
 )
 
@@ -41,12 +40,6 @@ def test_a_work_dir_has_a_row_for_each_epoch_and_coefficient(tmp_path):
     ]
     assert [row['value'] for row in found[::2]] == [1, 1.1, 1.2]
     assert {row['block'] for row in found} == {'stage 1, block 2'}
-
-
-def test_a_float_survives_the_table(tmp_path):
-    value = torch.tensor(1.00199556, dtype=torch.float32)
-    (tmp_path / TABLE).write_bytes(write_table([{**ROWS[0], NAMES[0]: value.item()}]))
-    assert torch.tensor(read_table(tmp_path / TABLE)[0][NAMES[0]]) == value
 
 
 def test_a_checkpoint_is_one_epoch(tmp_path):

@@ -1,15 +1,10 @@
 """Operations by part against the papers' equations and the count of the whole."""
 
-from types import SimpleNamespace
-
 import pytest
-import torch
 
-from vitbackbones import create_model
 from vitbackbones.backbones import TNT, SReT, ViT
 from vitbackbones.results.analysis.complexity import measure as measure_whole
-from vitbackbones.results.analysis.cost_by_part import count_parts, measure
-from vitbackbones.results.analysis.subject import Subject
+from vitbackbones.results.analysis.cost_by_part import count_parts
 
 
 def transformer(tokens, dims):
@@ -66,13 +61,3 @@ def test_as_many_slices_as_passes_make_the_scores_of_one_global_pass():
     assert scores(passes=4, groups=[[4] * 4, [4] * 4, [1] * 4]) == pytest.approx(
         once + 3 * 2 * 49**2 * 256
     )
-
-
-def test_rows_have_every_part_of_a_classifier_and_the_size():
-    model = create_model('aug_vit_ti', arch={'base': 'ti', 'depth': 1}, img_size=64)
-    rows = measure(Subject('aug', model), SimpleNamespace(size=(64, 32)))
-    assert {row['size'] for row in rows} == {'64x32'}
-    found = {row['part']: row['macs'] for row in rows}
-    assert found['shortcuts'] > 0
-    assert found['outside of blocks'] == 8 * 3 * 256 * 192
-    assert isinstance(next(model.parameters()), torch.nn.Parameter)

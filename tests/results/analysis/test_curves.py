@@ -62,12 +62,6 @@ def test_evaluations_of_a_loop_without_epochs_stand_at_their_iterations(tmp_path
     assert [(row['unit'], row['step']) for row in rows] == [('iteration', 1), ('iteration', 2)]
 
 
-def test_a_line_that_a_kill_cut_short_is_passed_over(tmp_path):
-    file = write_log(tmp_path, 'a', [trained(1, 0.5), trained(2, 0.4)])
-    file.write_text(file.read_text()[:-9])
-    assert curve(measure(tmp_path), 'loss') == {1: 0.5}
-
-
 def test_a_folder_without_a_log_is_refused(tmp_path):
     with pytest.raises(InputError, match='no run has logged anything there'):
         measure(tmp_path)

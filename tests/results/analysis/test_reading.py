@@ -4,10 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from vitbackbones import create_model
-from vitbackbones.backbones import PVT, TNT, Backbone, RecursiveMixer, SReT, Swin, ViT
+from vitbackbones.backbones import PVT, TNT, Backbone, SReT, Swin, ViT
 from vitbackbones.errors import InputError
-from vitbackbones.layers import Block
 from vitbackbones.results.analysis.reading import choose_blocks, find_blocks, reading
 
 TINY = {'embed_dims': 24, 'depth': 2, 'num_heads': 2}
@@ -85,26 +83,6 @@ def test_recursion_of_any_host_is_read(host, nll):
             third = model.blocks[0](found.tokens[1].values, (2, 2), (1,))
         assert torch.equal(found.tokens[0].values, first)
         assert torch.equal(found.tokens[2].values, third)
-
-
-def test_of_mixed_depth_the_recursive_branch_is_read():
-    options = {'groups': None, 'passes': 2, 'img_size': 64}
-    deep, mixed = (
-        SReT({'base': 't', 'depths': (1, 1, 1)}, mixed_depth=mixed, **options).eval()
-        for mixed in (False, True)
-    )
-    mixed.load_state_dict(deep.state_dict())
-    image = torch.randn(1, 3, 64, 64)
-    expected, found = (read(model, image, attention=[1]) for model in (deep, mixed))
-    assert len(found.attention) == 2
-    for a, b in zip(expected.places, found.places, strict=True):
-        assert torch.equal(a.values, b.values)
-
-
-def test_a_block_that_is_called_twice_is_read_twice():
-    arch = {'base': 's16', 'depth': 2, 'embed_dims': 16}
-    found = read(RecursiveMixer(arch, img_size=32).eval(), torch.randn(1, 3, 32, 32))
-    assert [(t.block, t.turn) for t in found.tokens] == [(1, 1), (1, 2), (2, 1), (2, 2)]
 
 
 def test_pixel_tokens_are_read_beside_the_patches():
@@ -194,17 +172,6 @@ def test_the_weights_of_windows_are_over_all_tokens(kind):
         torch.testing.assert_close(answer, block.attend(n, (4, 5)))
 
 
-def test_reading_draws_nothing():
-    part = {'type': 'SlicedAttention', 'permutation': 'random'}
-    model, image = ViT(TINY, img_size=64, attention=part).eval(), torch.randn(1, 3, 64, 64)
-    state = torch.get_rng_state()
-    with torch.no_grad():
-        expected = model(image)[0]
-        torch.set_rng_state(state)
-        with reading(model, attention=[1, 2]):
-            assert torch.equal(model(image)[0], expected)
-
-
 def test_weights_know_contexts_and_windows():
     image = torch.randn(1, 3, 64, 64)
     reduced = read(PVT({'base': 't', 'depths': (1, 1, 1, 1)}).eval(), image, attention=[1])
@@ -212,11 +179,6 @@ def test_weights_know_contexts_and_windows():
     windows = read(Swin({'base': 't', 'depths': (1, 1, 1, 1)}).eval(), image, attention=[1])
     assert windows.attention[0].values.shape == (9, 3, 49, 49)
     torch.testing.assert_close(windows.attention[0].values.sum(-1), torch.ones(9, 3, 49))
-
-
-def test_a_classifier_is_read_through_its_backbone():
-    model = create_model('deit_ti', arch=TINY, img_size=32).eval()
-    assert len(read(model, torch.randn(1, 3, 32, 32)).tokens) == 2
 
 
 class Guest(Backbone):
@@ -286,9 +248,3 @@ def test_an_error_inside_leaves_no_hook_behind():
     with pytest.raises(InputError), reading(model, attention=[9]):
         raise AssertionError('not reached')
     assert hooks_of(model) == before
-
-
-def test_the_first_the_middle_and_the_last_block_are_chosen():
-    assert choose_blocks(ViT({**TINY, 'depth': 12}), None) == [1, 6, 12]
-    assert choose_blocks(ViT({**TINY, 'depth': 1}), None) == [1]
-    assert all(isinstance(block.module, Block) for block in find_blocks(Swin('t')))

@@ -21,14 +21,6 @@ def test_random_subspaces_of_vit_s_have_a_sixth_in_common():
     assert found.mean().item() == pytest.approx(64 / 384, abs=0.002)
 
 
-def test_a_subspace_is_like_itself_and_unlike_an_orthogonal_one():
-    matrix = torch.randn(1, 8, 3, dtype=torch.float64)
-    mixed = matrix @ torch.randn(3, 3, dtype=torch.float64)
-    assert subspaces.similarity(matrix, mixed).item() == pytest.approx(1)
-    full = torch.linalg.qr(torch.randn(8, 8, dtype=torch.float64)).Q
-    assert subspaces.similarity(full[None, :, :3], full[None, :, 3:6]).item() == pytest.approx(0)
-
-
 def test_the_formula_of_the_paper():
     x, y = torch.randn(2, 6, 2, dtype=torch.float64)
     bases = [torch.linalg.svd(each, full_matrices=False).U for each in (x, y)]
@@ -70,18 +62,6 @@ def test_matrices_that_are_shared_are_the_same(options):
         made = part.project(x)[last] - part.project(zero)[last]
     expected = (x.double() @ matrices[last]).transpose(0, 1).flatten(1)
     torch.testing.assert_close(made[0].double(), expected, atol=1e-5, rtol=1e-4)
-
-
-def test_back_projections_share_in_dot_product_attention_too():
-    part = DotProductAttention(12, 3, sharing='QKVV')
-    matrices = subspaces.role_matrices(part)
-    assert torch.equal(matrices['V'], matrices['W'])
-    z = torch.randn(1, 5, 12)
-    with torch.no_grad():
-        back = part.back_project(z)[0] - part.back_project(torch.zeros_like(z))[0]
-    heads = z.double().unflatten(2, (3, 4))[0]  # (5, 3 heads, 4)
-    expected = sum(heads[:, h] @ matrices['W'][h].T for h in range(3))
-    torch.testing.assert_close(back.double(), expected, atol=1e-5, rtol=1e-4)
 
 
 def test_rows_are_the_pairs_of_every_block():
