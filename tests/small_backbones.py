@@ -2,6 +2,8 @@
 
 import copy
 
+import torch
+
 PLAIN = {'arch': {'embed_dims': 128, 'depth': 4, 'num_heads': 4}, 'img_size': 128}
 PVT = {
     'arch': {
@@ -51,3 +53,17 @@ SMALL = {
 def small(name):
     """The settings of a small backbone, which the test may change."""
     return copy.deepcopy(SMALL[name])
+
+
+def away(model):
+    """Move all that a model learns away from its initial values; in eval mode."""
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.requires_grad:
+                parameter.add_(torch.randn_like(parameter), alpha=0.1)
+    return model.eval()
+
+
+def image(height=64, width=96, batch=2):
+    """The same random images in every call."""
+    return torch.randn(batch, 3, height, width, generator=torch.Generator().manual_seed(1))

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from tests.conftest import REPRESENTATIVES, shallow
+from tests.small_backbones import image
 from vitbackbones.backbones.names import MODELS
 from vitbackbones.errors import InputError
 
@@ -27,10 +28,6 @@ FORMS |= {f'{name} windows': WINDOWS for name in ('deit_ti_distilled', 'msf_vit_
 # of each base class, which checks options, the first backbone
 BASES = ('deit_ti', 'pvt_t', 'recursive_mixer_b16')
 SIZES = [(33, 47), (130, 333), (3, 2)]  # the last is smaller than a patch
-
-
-def image(height=64, width=96, batch=2):
-    return torch.randn(batch, 3, height, width, generator=torch.Generator().manual_seed(1))
 
 
 @pytest.fixture(params=[*sorted(REPRESENTATIVES), *FORMS])

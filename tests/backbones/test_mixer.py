@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from tests.small_backbones import away, image
 from vitbackbones import create_model
 from vitbackbones.backbones import Mixer, RecursiveMixer
 from vitbackbones.backbones.mixer import resize_mixing
@@ -10,17 +11,9 @@ from vitbackbones.backbones.mixer import resize_mixing
 TINY = {'embed_dims': 24, 'depth': 2, 'patch_size': 16, 'token_dims': 10}
 
 
-def image(height=64, width=64):
-    return torch.randn(2, 3, height, width, generator=torch.Generator().manual_seed(1))
-
-
 def tiny(cls=Mixer, **options):
     torch.manual_seed(0)
-    model = cls(**{'arch': TINY, 'img_size': 64, **options})
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(0.1 * torch.randn_like(parameter))
-    return model.eval()
+    return away(cls(**{'arch': TINY, 'img_size': 64, **options}))
 
 
 @torch.no_grad()
@@ -33,7 +26,7 @@ def test_takes_timms_weights_as_they_are(tmp_path):
     ours = create_model(
         'mixer_b16', 10, checkpoint=tmp_path / 'timm.pth', arch=arch, img_size=64
     ).eval()
-    torch.testing.assert_close(ours(image()), theirs(image()), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(ours(image(64, 64)), theirs(image(64, 64)), atol=1e-5, rtol=1e-5)
 
 
 def test_interpolated_mixing_keeps_sums_over_the_image_and_constant_answers():

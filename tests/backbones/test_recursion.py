@@ -3,21 +3,14 @@
 import pytest
 import torch
 
+from tests.small_backbones import away, image
 from tests.test_grid import HOSTS
 from vitbackbones.backbones import ViT
 
 ONE_PER_PASS = {'passes': 2, 'nll_ratio': 1}
 ONE_PER_SWEEP = {**ONE_PER_PASS, 'loop': 'external', 'nll': 'per_sweep'}
 SMALL = {'embed_dims': 24, 'depth': 3, 'num_heads': 3}
-
-
-def away(model):
-    """Move every parameter away from its initial value."""
-    torch.manual_seed(1)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(torch.randn_like(parameter), alpha=0.1)
-    return model.eval()
+IMAGE = image(32, 48)
 
 
 def vit(**recursion):
@@ -25,13 +18,9 @@ def vit(**recursion):
     return away(ViT(SMALL, img_size=32, recursion=recursion))
 
 
-def image(height=32, width=48):
-    return torch.randn(2, 3, height, width, generator=torch.Generator().manual_seed(1))
-
-
 def in_order(model, order):
     """Run the tokens of the image through blocks and projections, given as (block, pass)."""
-    tokens, size = model.patch_embed(image())
+    tokens, size = model.patch_embed(IMAGE)
     x = model.with_position(tokens, model.pos_embed, size)
     for block, i in order:
         block = model.blocks[block]
@@ -54,7 +43,7 @@ def test_the_loops_run_blocks_and_projections_in_their_order(loop, nll):
         'internal': [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)],
         'external': [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)],
     }
-    torch.testing.assert_close(model(image())[0], in_order(model, order[loop]))
+    torch.testing.assert_close(model(IMAGE)[0], in_order(model, order[loop]))
     learned = [sum(1 for _ in block.nlls.parameters()) // 6 for block in model.blocks]
     expected = {'per_pass': [2, 2, 2], 'shared': [1, 1, 1], 'per_sweep': [0, 0, 2]}
     assert learned == expected[nll]
@@ -64,8 +53,8 @@ def test_the_loops_run_blocks_and_projections_in_their_order(loop, nll):
 def test_an_external_loop_returns_the_blocks_of_its_last_sweep():
     model = vit(passes=2, nll_ratio=1, loop='external')
     model.out_indices = (1, 2)
-    first, second = model(image())
-    assert torch.equal(second, vit(passes=2, nll_ratio=1, loop='external')(image())[0])
+    first, second = model(IMAGE)
+    assert torch.equal(second, vit(passes=2, nll_ratio=1, loop='external')(IMAGE)[0])
     order = [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1)]
     model.norm = torch.nn.Identity()
     torch.testing.assert_close(first, in_order(model, order))
@@ -74,7 +63,7 @@ def test_an_external_loop_returns_the_blocks_of_its_last_sweep():
 @torch.no_grad()
 def test_weights_of_a_plain_model_fill_a_recursive_one():
     plain = vit()
-    assert torch.equal(vit(passes=1)(image())[0], plain(image())[0])
+    assert torch.equal(vit(passes=1)(IMAGE)[0], plain(IMAGE)[0])
     recursive = vit(passes=2, nll_ratio=1)
     lost = recursive.load_state_dict(plain.state_dict(), strict=False)
     assert not lost.unexpected_keys
@@ -82,7 +71,7 @@ def test_weights_of_a_plain_model_fill_a_recursive_one():
     naive = vit(passes=2)
     naive.load_state_dict(plain.state_dict())
     twice = [(i, passes) for i in range(3) for passes in (0, 1)]
-    torch.testing.assert_close(naive(image())[0], in_order(naive, twice))
+    torch.testing.assert_close(naive(IMAGE)[0], in_order(naive, twice))
 
 
 @torch.no_grad()
@@ -92,10 +81,10 @@ def test_mixed_depth_is_the_mean_of_both_streams_before_the_norm():
     for other in (deep, shallow):
         other.load_state_dict(model.state_dict(), strict=False)
         other.norm = torch.nn.Identity()
-    mean = (deep(image())[0] + shallow(image())[0]) / 2
+    mean = (deep(IMAGE)[0] + shallow(IMAGE)[0]) / 2
     tokens = mean.flatten(2).transpose(1, 2)
     expected = model.norm(tokens).transpose(1, 2).unflatten(2, mean.shape[2:])
-    torch.testing.assert_close(model(image())[0], expected)
+    torch.testing.assert_close(model(IMAGE)[0], expected)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +96,7 @@ def test_sweeps_and_branches_are_one_graph(host, groups):
     cls, arguments, *_ = HOSTS[host]
     model = away(cls(**arguments, img_size=64, out_indices=-1, recursion=recursion))
     compiled = torch.compile(model, fullgraph=True, dynamic=False, backend='aot_eager')
-    torch.testing.assert_close(compiled(image())[0], model(image())[0], atol=2e-5, rtol=1e-5)
+    torch.testing.assert_close(compiled(IMAGE)[0], model(IMAGE)[0], atol=2e-5, rtol=1e-5)
     torch._dynamo.reset()
 
 
@@ -119,7 +108,7 @@ def test_the_pixels_of_tnt_rest_in_further_passes():
     for i, block in enumerate(model.blocks):
         block.inner.register_forward_hook(lambda *_, i=i: seen.append(('inner', i)))
         block.outer.register_forward_hook(lambda *_, i=i: seen.append(('outer', i)))
-    model(image())
+    model(IMAGE)
     once = [('inner', 0), ('outer', 0), ('inner', 1), ('outer', 1)]
     assert seen == once + 2 * [('outer', 0), ('outer', 1)]
     assert sum('inner' in name for name in model.state_dict()) > 0
@@ -180,5 +169,5 @@ def test_no_recursive_block_answers_for_the_class_token_alone(host):
     cls, arguments, *_ = HOSTS[host]
     options = {'shortcut': {'type': 'CoefficientShortcut'}, 'recursion': ONE_PER_PASS}
     model = away(cls(**arguments, **options, img_size=64, out_indices=-1, out_type='cls_token'))
-    found, expected = model.fuse_for_inference()(image())[0], model(image())[0]
+    found, expected = model.fuse_for_inference()(IMAGE)[0], model(IMAGE)[0]
     torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-4)

@@ -5,7 +5,6 @@ import torch
 
 from vitbackbones import create_model
 from vitbackbones.backbones import MSFSwin, Swin
-from vitbackbones.backbones.swin import WindowBlock
 from vitbackbones.weights.convert import convert, unwrap
 
 SMALL = {'embed_dims': 8, 'depths': (2, 1, 1, 1), 'num_heads': (1, 2, 2, 4)}
@@ -59,48 +58,6 @@ def test_equals_mmpretrain():
     ours.load_state_dict(state)
     image = torch.randn(1, 3, 224, 224)
     torch.testing.assert_close(ours(image)[0], published(image)[0], atol=1e-5, rtol=1e-5)
-
-
-def dense_window_attention(block, n, size):
-    """MSF in windows as attention over all tokens of the padded map, from the definitions."""
-    m, (h, w), dims = block.window, size, n.shape[-1]
-    rows, columns = -(-h // m) * m, -(-w // m) * m
-    tokens = torch.zeros(len(n), rows, columns, dims)
-    tokens[:, :h, :w] = n.unflatten(1, size)
-    y, x = (
-        t.flatten()
-        for t in torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing='ij')
-    )
-    shift_y = block.shift if rows > m else 0
-    shift_x = block.shift if columns > m else 0
-    ry, rx = (y - shift_y) % rows, (x - shift_x) % columns  # place after the roll
-    together = (ry[:, None] // m == ry // m) & (rx[:, None] // m == rx // m)
-    wrapped = (ry[:, None] - ry != y[:, None] - y) | (rx[:, None] - rx != x[:, None] - x)
-    place = (ry[:, None] - ry + m - 1) * (2 * m - 1) + rx[:, None] - rx + m - 1
-    bias = block.relative_position_bias_table[place * together].permute(2, 0, 1)
-    bias = bias.masked_fill(~together, float('-inf')) - 100.0 * wrapped
-
-    heads = block.attn.num_heads
-    q, k, v, p = block.attn.qkvp(tokens.flatten(1, 2)).chunk(4, -1)
-    q, k, v, p = (t.unflatten(-1, (heads, -1)).transpose(1, 2) for t in (q, k, v, p))
-    distance = (q[:, :, :, None] - k[:, :, None]).square().sum(-1)
-    weights = (-0.5 * distance / (dims // heads) ** 0.5 + bias).softmax(-1)
-    z = block.attn.proj((weights @ v - p).transpose(1, 2).flatten(2))
-    return z.unflatten(1, (rows, columns))[:, :h, :w].flatten(1, 2)
-
-
-@pytest.mark.parametrize('size', [(6, 9), (7, 5), (3, 8), (2, 2)], ids=str)
-@pytest.mark.parametrize('shift', [0, 1])
-@pytest.mark.parametrize('training', [False, True])
-def test_mean_shift_in_windows_equals_attention_over_all_tokens(training, shift, size):
-    attention = {'type': 'MeanShiftAttention', 'groups': 2}
-    block = WindowBlock(12, 2, 3, shift, mlp_ratio=2, attention=attention, shortcut=IDENTITY)
-    randomize(block)
-    n = torch.randn(2, size[0] * size[1], 12)
-    with torch.set_grad_enabled(training):
-        ours = block.attend(n, size)
-    expected = dense_window_attention(block, n, size)
-    torch.testing.assert_close(ours, expected, atol=1e-5, rtol=1e-4)
 
 
 def test_the_unknowns_of_msf_swin_are_options():

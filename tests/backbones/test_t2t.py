@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from tests.reference.t2t import t2t
+from tests.small_backbones import away, image
 from vitbackbones.backbones import T2T, AugT2T
 from vitbackbones.layers import PerformerAttention, sinusoid_position
 
@@ -14,15 +15,7 @@ TOKENS = ('performer', 'transformer')
 def make(cls=T2T, **options):
     """A small T2T-ViT whose parameters are all away from their initial zeros and ones."""
     torch.manual_seed(0)
-    model = cls(**{'arch': ARCH, 'img_size': (64, 96), **options})
-    with torch.no_grad():
-        for parameter in filter(lambda p: p.requires_grad, model.parameters()):
-            parameter.add_(torch.randn_like(parameter), alpha=0.1)
-    return model.eval()
-
-
-def image(height=64, width=96, batch=2):
-    return torch.randn(batch, 3, height, width, generator=torch.Generator().manual_seed(1))
+    return away(cls(**{'arch': ARCH, 'img_size': (64, 96), **options}))
 
 
 def reference(model, x):

@@ -5,6 +5,7 @@ import torch
 from torch.nn import functional as F
 
 from tests.reference.tnt import tnt
+from tests.small_backbones import away, image
 from vitbackbones.backbones import TNT
 from vitbackbones.backbones.tnt import TNTBlock
 
@@ -26,15 +27,7 @@ FORMS = {
 def make(**options):
     """A small TNT whose parameters are all away from their initial zeros and ones."""
     torch.manual_seed(0)
-    model = TNT(**{'arch': ARCH, 'img_size': (64, 96), **options})
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(torch.randn_like(parameter), alpha=0.1)
-    return model.eval()
-
-
-def image(height=64, width=96, batch=2):
-    return torch.randn(batch, 3, height, width, generator=torch.Generator().manual_seed(1))
+    return away(TNT(**{'arch': ARCH, 'img_size': (64, 96), **options}))
 
 
 def reference(model, x):

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from tests.small_backbones import image
 from tests.weights.convert.random_weights import assert_same_logits, randomize
 from vitbackbones import create_model
 from vitbackbones.backbones import ViT
@@ -19,11 +20,6 @@ def published():
     return randomize(timm.create_model(name, img_size=64, depth=2, num_classes=7))
 
 
-@pytest.fixture
-def image():
-    return torch.randn(2, 3, 64, 64, generator=torch.Generator().manual_seed(1))
-
-
 def test_a_distilled_deit_is_timms(tmp_path):
     model = create_model('deit_ti_distilled', 7, img_size=64, arch=ARCH)
     assert_same_logits(published(), model, tmp_path, 'deit')
@@ -31,25 +27,25 @@ def test_a_distilled_deit_is_timms(tmp_path):
 
 @torch.no_grad()
 @pytest.mark.parametrize('with_dist_token', [True, False])
-def test_maps_hold_patches_alone(tmp_path, image, with_dist_token):
+def test_maps_hold_patches_alone(tmp_path, with_dist_token):
     theirs = published()
     torch.save(theirs.state_dict(), tmp_path / 'deit.pth')
     backbone = ViT(ARCH, img_size=64, with_dist_token=with_dist_token).eval()
     load_pretrained(backbone, tmp_path / 'deit.pth')
-    tokens = theirs.forward_features(image)[:, 2:]
-    same = torch.allclose(backbone(image)[0].flatten(2).mT, tokens, atol=1e-5)
+    tokens = theirs.forward_features(image(64, 64))[:, 2:]
+    same = torch.allclose(backbone(image(64, 64))[0].flatten(2).mT, tokens, atol=1e-5)
     assert same is with_dist_token  # patches attend to the token: without it they differ
 
 
 @torch.no_grad()
-def test_both_tokens_keep_their_codes_at_another_size(tmp_path, image):
+def test_both_tokens_keep_their_codes_at_another_size(tmp_path):
     theirs = published()
     torch.save(theirs.state_dict(), tmp_path / 'deit.pth')
     larger = ViT(ARCH, img_size=96, with_dist_token=True, out_type='cls_dist_tokens').eval()
     load_pretrained(larger, tmp_path / 'deit.pth')
     assert larger.pos_embed.shape == (1, 2 + 36, 192)
     assert torch.equal(larger.pos_embed[:, :2], theirs.pos_embed[:, :2])
-    assert larger(image)[0].shape == (2, 2, 192)
+    assert larger(image(64, 64))[0].shape == (2, 2, 192)
 
 
 def test_tokens_that_are_not_there_are_not_returned(make_backbone):

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from tests.on_a_gpu import Refusals, copies_of
+from tests.small_backbones import away, image
 from vitbackbones.backbones import T2T, TNT, AugViT, MSFViT, ViT
 
 ARCH = {'embed_dims': 24, 'depth': 2, 'num_heads': 3}
@@ -27,17 +28,9 @@ def make(request):
         torch.manual_seed(0)
         cls, arguments = HOSTS[request.param]
         chosen = {'global_attn_indexes': [1]} if 'window_size' in options else {}
-        model = cls(**{'img_size': 64, **arguments, **chosen, **options})
-        with torch.no_grad():
-            for parameter in model.parameters():
-                parameter.add_(torch.randn_like(parameter), alpha=0.1)
-        return model.eval()
+        return away(cls(**{'img_size': 64, **arguments, **chosen, **options}))
 
     return build
-
-
-def image(size, batch=2):
-    return torch.randn(batch, 3, *size, generator=torch.Generator().manual_seed(1))
 
 
 @torch.no_grad()
@@ -46,9 +39,9 @@ def test_windows_of_the_image_or_larger_are_global_attention_with_the_same_keys(
     smaller = make(window_size=4)
     assert [*plain.state_dict()] == [*windows.state_dict()]
     for size in SIZES:
-        assert torch.equal(windows(image(size))[0], plain(image(size))[0])
-    assert not torch.allclose(smaller(image(SIZES[0]))[0], plain(image(SIZES[0]))[0])
-    assert torch.equal(smaller(image(SIZES[1]))[0], plain(image(SIZES[1]))[0])
+        assert torch.equal(windows(image(*size))[0], plain(image(*size))[0])
+    assert not torch.allclose(smaller(image(*SIZES[0]))[0], plain(image(*SIZES[0]))[0])
+    assert torch.equal(smaller(image(*SIZES[1]))[0], plain(image(*SIZES[1]))[0])
 
 
 def reach(window_size, chosen):
@@ -101,7 +94,7 @@ def test_a_recursion_cuts_no_slices_where_there_are_windows():
     with pytest.raises(ValueError, match='groups: the attention is cut into windows'):
         ViT(ARCH, **options, recursion={'groups': [2, 1]})
     repeated = ViT(ARCH, **options, recursion={'passes': 2, 'nll_ratio': 1}).eval()
-    assert repeated(image(SIZES[0]))[0].isfinite().all()
+    assert repeated(image(*SIZES[0]))[0].isfinite().all()
 
 
 @torch.no_grad()
@@ -109,7 +102,7 @@ def test_the_form_for_inference_is_the_same(make):
     model = make(window_size=3)
     fused = model.fuse_for_inference()
     for size in (*SIZES, SIZES[0]):
-        x = image(size)
+        x = image(*size)
         torch.testing.assert_close(fused(x)[0], model(x)[0], atol=2e-5, rtol=1e-4)
 
 
@@ -117,7 +110,7 @@ def test_the_form_for_inference_is_the_same(make):
 def test_the_class_token_alone_comes_out_of_windows_too():
     options = {'img_size': 64, 'out_type': 'cls_token', 'window_size': 3}
     model = ViT(ARCH, **options, global_attn_indexes=0).eval()
-    x = image(SIZES[0])
+    x = image(*SIZES[0])
     torch.testing.assert_close(model.fuse_for_inference()(x)[0], model(x)[0], atol=2e-5, rtol=1e-4)
 
 
@@ -131,7 +124,7 @@ def test_no_gpu_waits_and_every_window_stays_on_the_fused_kernel(make):
 
     assert copies_of(use, build) == []
     with Refusals() as found:
-        build(torch.device('cpu')).bfloat16()(image(SIZES[0]))
+        build(torch.device('cpu')).bfloat16()(image(*SIZES[0]))
     assert found.seen == []
     assert found.calls > 0
 
@@ -144,7 +137,7 @@ def test_a_graph_learns_the_same_at_sizes_that_windows_do_not_divide(with_cp):
     compiled = torch.compile(model, fullgraph=not with_cp, backend='eager')
     for size in (SIZES[0], (130, 100)):  # grids of 5 x 7 and 9 x 7
         gradients = [
-            torch.autograd.grad(run(image(size))[0].square().sum(), [*model.parameters()])
+            torch.autograd.grad(run(image(*size))[0].square().sum(), [*model.parameters()])
             for run in (model, compiled)
         ]
         assert all(gradient.abs().sum() > 0 for gradient in gradients[0])

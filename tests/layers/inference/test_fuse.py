@@ -3,7 +3,6 @@
 import pytest
 import torch
 from torch import nn
-from torch.nn.utils import parametrize
 
 from vitbackbones.backbones.tnt import ExcitedMlp
 from vitbackbones.layers import (
@@ -209,17 +208,3 @@ def test_the_last_block_alone_answers_for_the_first_token_if_it_can():
     kinds = [type(block) for block in unable]
     keep_first_token(unable)
     assert [type(block) for block in unable] == kinds
-
-
-class Double(nn.Module):
-    def forward(self, weight):
-        return 2 * weight
-
-
-@torch.no_grad()
-def test_a_linear_layer_that_computes_its_weight_is_left_alone():
-    block = randomize(Block(24, 3, 2.0, {'type': 'DotProductAttention'}, COEFFICIENTS))
-    parametrize.register_parametrization(block.attn.proj, 'weight', Double())
-    fused, x = fuse_for_inference(block), torch.randn(2, 6, 24)
-    torch.testing.assert_close(fused(x, (2, 3)), block(x, (2, 3)), atol=2e-5, rtol=1e-5)
-    assert left(fused) == ATTN
