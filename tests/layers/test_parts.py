@@ -1,15 +1,27 @@
-"""What the ``type`` of a part may be, and for which classes a declaration holds."""
+"""What the ``type`` of a part may be, and what the parts support at inference."""
 
 import pytest
 from torch import nn
 
+from vitbackbones.backbones.mixer import MixerBlock, RecursiveMixerBlock, TokenMixing
+from vitbackbones.backbones.swin import RecursiveWindowBlock, WindowBlock
+from vitbackbones.backbones.tnt import ExcitedMlp
 from vitbackbones.layers import (
     SHORTCUTS,
+    AugmentedShortcut,
+    Block,
+    CoefficientShortcut,
     DotProductAttention,
     IdentityShortcut,
+    MeanShiftAttention,
+    Mlp,
+    NoShortcut,
+    RecursiveBlock,
+    SlicedAttention,
     build_part,
-    declared,
 )
+from vitbackbones.layers.parts import supports
+from vitbackbones.layers.recursion import NonLinearProjection
 
 
 @pytest.mark.parametrize(
@@ -54,50 +66,32 @@ def test_unknown_ones(kind):
         build_part(SHORTCUTS, {'type': kind}, embed_dims=3)
 
 
-class OtherConstructor(DotProductAttention):
-    def __init__(self, **options):
-        super().__init__(24, 3, **options)
+SUPPORTS = {
+    DotProductAttention: {'last_linear', 'first_token'},
+    MeanShiftAttention: {'last_linear', 'first_token'},
+    SlicedAttention: {'last_linear'},
+    Mlp: {'last_linear', 'chain', 'first_token'},
+    ExcitedMlp: set(),
+    TokenMixing: set(),
+    IdentityShortcut: {'fold_into', 'first_token'},
+    NoShortcut: {'first_token'},
+    CoefficientShortcut: {'fold_into', 'first_token'},
+    AugmentedShortcut: {'fold_into', 'first_token'},
+    Block: {'residuals', 'first_token'},
+    RecursiveBlock: {'residuals'},
+    WindowBlock: {'residuals'},
+    RecursiveWindowBlock: {'residuals'},
+    MixerBlock: {'residuals'},
+    RecursiveMixerBlock: {'residuals'},
+    NonLinearProjection: {'residuals'},
+}
 
 
-class OtherForward(DotProductAttention):
-    def forward(self, x, context=None, bias=None):
-        return x + super().forward(x, context, bias)
+@pytest.mark.parametrize('cls', SUPPORTS, ids=lambda cls: cls.__name__)
+def test_a_class_supports_what_it_lists_and_a_subclass_inherits_nothing(cls):
+    class Derived(cls):
+        pass
 
-
-class OtherHelper(DotProductAttention):
-    def project(self, x, context=None):
-        return super().project(x.mean(1, keepdim=True).expand_as(x), context)
-
-
-class Repeats(OtherHelper):
-    answers_for_first_token = False
-    last_linear = DotProductAttention.last_linear
-
-
-class Mixed(nn.Module):
-    """Methods that stand before those of the part."""
-
-    def forward(self, x):
-        return 2 * super().forward(x)
-
-
-class WithMixin(Mixed, DotProductAttention):
-    pass
-
-
-@pytest.mark.parametrize(
-    ('part', 'names'),
-    [
-        (DotProductAttention(24, 3), {'answers_for_first_token', 'last_linear'}),
-        (OtherConstructor(), {'answers_for_first_token', 'last_linear'}),
-        (OtherForward(24, 3), set()),
-        (OtherHelper(24, 3), set()),
-        (Repeats(24, 3), {'last_linear'}),
-        (WithMixin(24, 3), set()),
-        (nn.Linear(24, 24), set()),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_a_declaration_holds_until_a_subclass_has_methods_of_its_own(part, names):
-    every = ('answers_for_first_token', 'last_linear')
-    assert {name for name in every if declared(part, name)} == names
+    for use in set.union(*SUPPORTS.values()):
+        assert supports(cls.__new__(cls), use) == (use in SUPPORTS[cls])
+        assert not supports(Derived.__new__(Derived), use)

@@ -97,7 +97,7 @@ class WindowBlock(Block):
         OptionError: the attention cannot add a bias to its scores.
     """
 
-    residuals = Block.residuals
+    supports = {'residuals'}
     fixed_size = 'whether windows are shifted depends on how many of them a side has'
 
     def __init__(
@@ -218,7 +218,7 @@ class RecursiveWindowBlock(Recursive, WindowBlock):
         OptionError: there are slices, or as :class:`WindowBlock`.
     """
 
-    residuals = Block.residuals
+    supports = {'residuals'}
 
     def __init__(self, *arguments, recursion: Recursion, **options) -> None:
         if recursion.groups is not None:

@@ -16,7 +16,7 @@ from .augmented_shortcut import AugmentedShortcut
 from .block import Block, CoefficientShortcut, IdentityShortcut, Mlp, NoShortcut, build_shortcut
 from .circulant import circulant_dense, circulant_fft, circulant_halves, circulant_matrix
 from .drop import Dropout, DropPath, drop_path_rates, make_drop_path, make_dropout, require_rate
-from .inference.constants import Constants, is_exported, is_traced
+from .inference.constants import Constants, is_traced
 from .inference.fuse import fuse_for_inference, keep_first_token
 from .mean_shift import MeanShiftAttention, mean_shift
 from .parts import (
@@ -24,7 +24,6 @@ from .parts import (
     SHORTCUTS,
     STEMS,
     build_part,
-    declared,
     part_name,
     register,
     require_choice,
@@ -33,7 +32,6 @@ from .projections import GroupedLinear, project_parts
 from .recursion import (
     ONCE,
     SHALLOW,
-    NonLinearProjection,
     Recursion,
     Recursive,
     RecursiveBlock,
@@ -57,74 +55,5 @@ from .tokens import (
     sinusoid_position,
     to_map,
 )
-from .tokens_to_token import PerformerAttention, T2TAttention, TokensToToken
+from .tokens_to_token import PerformerAttention, TokensToToken
 from .windows import Windows
-
-__all__ = [
-    'ATTENTIONS',
-    'ONCE',
-    'SHALLOW',
-    'SHORTCUTS',
-    'STEMS',
-    'AugmentedShortcut',
-    'Block',
-    'CoefficientShortcut',
-    'Constants',
-    'DotProductAttention',
-    'DropPath',
-    'Dropout',
-    'GroupedLinear',
-    'IdentityShortcut',
-    'MapNorm',
-    'MeanShiftAttention',
-    'Mlp',
-    'NoShortcut',
-    'NonLinearProjection',
-    'PatchEmbed',
-    'PerformerAttention',
-    'Recursion',
-    'Recursive',
-    'RecursiveBlock',
-    'SlicedAttention',
-    'Slicing',
-    'Sweeps',
-    'T2TAttention',
-    'TokensToToken',
-    'Windows',
-    'average_map',
-    'block_row',
-    'build_part',
-    'build_shortcut',
-    'circulant_dense',
-    'circulant_fft',
-    'circulant_halves',
-    'circulant_matrix',
-    'cut_map',
-    'declared',
-    'drop_path_rates',
-    'fit_position',
-    'fixed_permutation',
-    'fuse_for_inference',
-    'is_exported',
-    'is_of_size',
-    'is_traced',
-    'keep_first_token',
-    'make_drop_path',
-    'make_dropout',
-    'max_map',
-    'mean_shift',
-    'number_slices',
-    'pad_map',
-    'pad_to_multiple',
-    'project_parts',
-    'part_name',
-    'register',
-    'require_channels',
-    'require_choice',
-    'require_rate',
-    'resize_map',
-    'resize_position',
-    'sinusoid_position',
-    'sincos_position',
-    'to_map',
-]

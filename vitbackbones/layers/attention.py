@@ -77,7 +77,7 @@ class DotProductAttention(ProjectedAttention):
     """
 
     takes_bias = True
-    answers_for_first_token = True
+    supports = {'last_linear', 'first_token'}
 
     def __init__(
         self,
@@ -231,10 +231,9 @@ def equal_runs(length: int, count: int) -> list[tuple[int, int]]:
         ``[(8, 4), (6, 3)]``.
     """
     short = length // count
-    longer = length % count * (short + 1)
-    return [
-        (tokens, run) for tokens, run in ((longer, short + 1), (length - longer, short)) if tokens
-    ]
+    in_longer = length % count * (short + 1)  # tokens
+    kinds = [(in_longer, short + 1), (length - in_longer, short)]
+    return [(tokens, run) for tokens, run in kinds if tokens]
 
 
 def attend_in_runs(
@@ -252,25 +251,18 @@ def attend_in_runs(
         (N, first + L, C).
     """
     shared, *pieces = x.split([first, *(tokens for tokens, _ in kinds)], 1)
-    answers = [
-        _attend_in_runs(attention, shared, piece, length)  # (N, runs, first + length, C)
-        for piece, (_, length) in zip(pieces, kinds, strict=True)
-    ]
-    parts = [answer[:, :, first:].flatten(1, 2) for answer in answers]
+    of_shared, of_pieces = [], []
+    for piece, (_, length) in zip(pieces, kinds, strict=True):
+        runs = piece.unflatten(1, (-1, length))  # (N, L, C) -> (N, runs, length, C)
+        if first:
+            copies = shared[:, None].expand(-1, runs.shape[1], -1, -1)  # (N, runs, first, C)
+            runs = torch.cat([copies, runs], 2)
+        answers = attention(runs.flatten(0, 1)).unflatten(0, runs.shape[:2])
+        of_shared.append(answers[:, :, :first])
+        of_pieces.append(answers[:, :, first:].flatten(1, 2))
     if first:
-        means = torch.cat([answer[:, :, :first] for answer in answers], 1).mean(1)
-        parts = [means, *parts]
-    return torch.cat(parts, 1) if len(parts) > 1 else parts[0]
-
-
-def _attend_in_runs(
-    attention: Callable[[Tensor], Tensor], shared: Tensor, x: Tensor, length: int
-) -> Tensor:
-    runs = x.unflatten(1, (-1, length))  # (N, L, C) -> (N, runs, length, C)
-    if shared.shape[1]:
-        shared = shared[:, None].expand(-1, runs.shape[1], -1, -1)  # (N, runs, first, C)
-        runs = torch.cat([shared, runs], 2)
-    return attention(runs.flatten(0, 1)).unflatten(0, runs.shape[:2])
+        of_pieces.insert(0, torch.cat(of_shared, 1).mean(1))
+    return torch.cat(of_pieces, 1) if len(of_pieces) > 1 else of_pieces[0]
 
 
 @register(ATTENTIONS)
@@ -293,7 +285,7 @@ class SlicedAttention(DotProductAttention):
     """
 
     takes_bias = False  # it would have to be cut and shuffled like the tokens
-    last_linear = DotProductAttention.last_linear
+    supports = {'last_linear'}
 
     def __init__(
         self,

@@ -64,7 +64,7 @@ class AugmentedShortcut(nn.Module):
             option is unknown, or options have no meaning together.
     """
 
-    answers_for_first_token = True
+    supports = {'fold_into', 'first_token'}
 
     def __init__(
         self,
@@ -206,11 +206,9 @@ class _AddActivated(Function):
 class FoldedAugmentedShortcut(nn.Module):
     """The sum for inference, where the branch is scaled already; overwrites ``branch``.
 
-    The maps are one dense linear layer, which can be packed together with its GELU. That takes
-    less time than halves, whose GELU comes only after two more passes over all paths.
+    The maps are one dense linear layer, which can be packed. That takes less time than halves,
+    whose GELU comes only after two more passes over all paths.
     """
-
-    activations = {'act': 'maps'}
 
     def __init__(self, shortcut: AugmentedShortcut) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ from ..errors import OptionError
 from .attention import SlicedAttention, Slicing
 from .drop import make_drop_path, make_dropout
 from .inference.fuse import ScaledIdentity, scale_linear
-from .parts import ATTENTIONS, SHORTCUTS, build_part, declared, register, require_choice
+from .parts import ATTENTIONS, SHORTCUTS, build_part, register, require_choice, supports
 from .windows import Windows
 
 
@@ -28,7 +28,7 @@ class Mlp(nn.Module):
         drop_rate: dropout after each layer.
     """
 
-    answers_for_first_token = True
+    supports = {'last_linear', 'chain', 'first_token'}
     chain = ('fc1', 'act', 'fc2')
 
     def __init__(self, embed_dims: int, hidden_dims: int, drop_rate: float = 0.0) -> None:
@@ -53,7 +53,7 @@ class Mlp(nn.Module):
 class IdentityShortcut(nn.Module):
     """The usual residual connection, x + branch."""
 
-    answers_for_first_token = True
+    supports = {'fold_into', 'first_token'}
 
     def __init__(self, embed_dims: int) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class IdentityShortcut(nn.Module):
 class NoShortcut(nn.Module):
     """No connection around the branch: its output alone (Aug-ViT, Table 1)."""
 
-    answers_for_first_token = True
+    supports = {'first_token'}
 
     def __init__(self, embed_dims: int) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ class CoefficientShortcut(nn.Module):
         OptionError: ``coefficients`` is something else.
     """
 
-    answers_for_first_token = True
+    supports = {'fold_into', 'first_token'}
 
     def __init__(self, embed_dims: int, coefficients: str = 'both') -> None:
         super().__init__()
@@ -163,8 +163,8 @@ class Block(nn.Module):
         OptionError: windows of an attention that cuts the tokens into slices.
     """
 
+    supports = {'residuals', 'first_token'}  # the latter where its parts do
     residuals = {'shortcut_attn': 'attn', 'shortcut_mlp': 'mlp'}
-    answers_for_first_token = True  # where its parts do, see for_first_token
 
     def __init__(
         self,
@@ -230,7 +230,7 @@ class Block(nn.Module):
     def for_first_token(self) -> nn.Module:
         """Return a block that answers for the first token alone; itself if it has no such form."""
         parts = (self, self.attn, self.mlp, self.shortcut_attn, self.shortcut_mlp)
-        able = all(declared(part, 'answers_for_first_token') for part in parts)
+        able = all(supports(part, 'first_token') for part in parts)
         others_asked = self.reduction is not None or self.windows is not None
         return FirstTokenBlock(self) if able and not others_asked else self
 

@@ -40,26 +40,13 @@ def mean_shift(
     """
     norm = _key_norms(k)
     scale = q.shape[-1] ** -0.5
-    if k.requires_grad or not _takes_mask(k, norm):
+    # on a CPU the fused kernel takes a mask wider than the keys, but autocast would narrow it
+    wide_mask = k.device.type == 'cpu' and not torch.is_autocast_enabled('cpu')
+    if k.requires_grad or not (wide_mask or k.dtype == norm.dtype):
         return _with_longer_keys(q, k, v, norm, bias, scale, dropout)
     mask = scale * norm.transpose(2, 3)  # (N, heads, 1, S)
     mask = mask if bias is None else mask + bias
     return F.scaled_dot_product_attention(q, k, v, mask, dropout, scale=scale)
-
-
-def _takes_mask(k: Tensor, norm: Tensor) -> bool:
-    """Return whether the fused kernel takes the norms as a mask as exact as they are.
-
-    On a CPU it takes a wider mask than the keys, but autocast would narrow it.
-    """
-    wider = k.device.type == 'cpu' and not torch.is_autocast_enabled('cpu')
-    return wider or k.dtype == norm.dtype
-
-
-def mean_shift_weights(q: Tensor, k: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Return the weights (N, heads, L, S) that :func:`mean_shift` averages by; its arguments."""
-    mask = q.shape[-1] ** -0.5 * _key_norms(k).transpose(2, 3)  # (N, heads, 1, S)
-    return softmax_weights(q, k, mask if bias is None else mask + bias)
 
 
 def _key_norms(k: Tensor) -> Tensor:
@@ -117,7 +104,7 @@ class MeanShiftAttention(ProjectedAttention):
     """
 
     takes_bias = True
-    answers_for_first_token = True
+    supports = {'last_linear', 'first_token'}
 
     def __init__(
         self,
@@ -178,7 +165,8 @@ class MeanShiftAttention(ProjectedAttention):
         roles = self.project(x, context)
         # (N, L, C) -> (N, heads, L, c)
         q, k = (roles[role].unflatten(2, (self.num_heads, -1)).transpose(1, 2) for role in 'QK')
-        return mean_shift_weights(q, k, bias)
+        mask = q.shape[-1] ** -0.5 * _key_norms(k).transpose(2, 3)  # (N, heads, 1, S)
+        return softmax_weights(q, k, mask if bias is None else mask + bias)
 
     @property
     def last_linear(self) -> nn.Linear | None:

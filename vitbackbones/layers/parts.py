@@ -1,4 +1,4 @@
-"""Interchangeable parts: how a config names them, what each does, and what it may declare.
+"""Interchangeable parts: how a config names them, what each does, and what it may support.
 
 **Names.** A host network takes its parts as configuration, ``dict(type='DotProductAttention',
 ...)``. ``type`` is a key of one of the tables below, any class, or where to import one from
@@ -23,42 +23,40 @@ their width ``embed_dims``.
 * An MLP, a class that a host gives its blocks: ``mlp(tokens) -> (N, L, C)``. Built with
   ``embed_dims``, ``hidden_dims`` and ``drop_rate``, in this order.
 
-**What a part may declare**, as an attribute, a property or a method of its class. All of it is
-optional, and what is not declared is not used:
+**What a part may support.** All of it is optional. A class lists in ``supports`` what the forms for
+inference (``layers.inference``) may do with it. The list speaks of the code beside it, so a
+subclass inherits nothing, and repeats what still holds.
+
+* ``'last_linear'`` (attention, MLP): its attribute of this name is the ``nn.Linear`` that the
+  answer comes out of, with nothing but dropout after it, or ``None``. A factor of the branch can
+  go into it.
+* ``'chain'`` (MLP): its attribute ``chain`` names its linear layers and activations, which are its
+  answer when they are applied one after the other, with nothing but dropout between them.
+* ``'fold_into'`` (shortcut): its method ``fold_into(last)`` multiplies its factor of the branch
+  into the linear layer ``last`` and returns the module that does the rest. That one may write over
+  the branch.
+* ``'residuals'`` (a module that holds branches and shortcuts, as a block does): its attribute
+  ``residuals`` says which branch each shortcut closes, ``{shortcut: branch}``. The branch's answer
+  is at most rearranged and dropped in between, and nothing else reads it.
+* ``'first_token'`` (attention, MLP, shortcut, block): asked for the first token alone it gives the
+  first of its answers. An attention is asked by ``attention(tokens[:, :1], tokens)``.
+
+These attributes and methods need no list, and are inherited:
 
 * ``takes_bias = True`` (attention): it takes a third argument ``bias``, which is added to the
   scores, broadcast to (N, heads, L, S). Shifted windows hand over their positions and mask so.
 * ``weights`` (attention): a method that takes what the attention does, and ``bias``, and returns
-  the weights (N, heads, L, S) that it averages the values by, without dropout. They are computed
-  anew from its queries and keys.
-* ``last_linear`` (attention, MLP): the ``nn.Linear`` that the answer comes out of, with nothing
-  but dropout after it; ``None`` if there is none. A factor of the branch can go into it.
-* ``answers_for_first_token = True`` (attention, MLP, shortcut): asked for the first token alone
-  it gives the first of its answers. An attention is asked by ``attention(tokens[:, :1],
-  tokens)``; MLPs and shortcuts must act on each token alone.
-* ``fold_into(last)`` (shortcut): multiply its factor of the branch into the linear layer ``last``
-  and return the module that does the rest at inference. That one may write over ``branch``.
-* ``residuals`` (a module that holds branches and shortcuts, as a block does): which branch each
-  shortcut closes, a dict of attribute names ``{shortcut: branch}``. The branch's answer is at
-  most rearranged and dropped in between, and nothing else reads it.
+  the weights (N, heads, L, S) that it averages the values by, without dropout.
 * ``image_inputs`` (stem without convolutions): names of its parameters that read the channels of
-  the image, ``in_channels`` of the stem. Weights have them in their second axis, vectors in their
-  only one, joined with the pixels of a patch; ``channels_last = True`` where the channel varies
-  fastest there. A checkpoint of three channels is then adapted to others.
-* ``chain`` (MLP): names of its linear layers and activations, which are its answer when they are
-  applied one after the other; nothing but dropout is between them.
-
-A declaration speaks of the code beside it: a subclass with methods of its own repeats what still
-holds, see :func:`declared`. ``takes_bias`` alone is inherited as any attribute is.
-
-Any module may have a method ``fold_for_inference()``, which changes the module in place in a copy
-of the network made for inference (``layers.fuse``). A block may have ``for_first_token()``, which
-returns a block that answers for the class token alone, see :class:`~vitbackbones.layers.Block`.
-A module may say in ``fixed_size`` why an exported graph of it is for one size of images alone.
+  the image, ``in_channels`` of the stem: of weights the second axis, of vectors the only one,
+  joined with the pixels of a patch; ``channels_last = True`` where the channel varies fastest
+  there. A checkpoint of three channels is then adapted to others.
+* ``fold_for_inference()`` (any module): change the module in place, in a copy made for inference.
+* ``for_first_token()`` (block): return a block that answers for the class token alone.
+* ``fixed_size`` (any module): why an exported graph of it is for one size of images alone.
 """
 
 from collections.abc import Iterable
-from inspect import isroutine
 from pkgutil import resolve_name
 from typing import Any
 
@@ -115,19 +113,9 @@ def part_name(kind: str) -> str:
     return kind.rpartition('.')[2] if kind.startswith(f'{__package__}.') else kind
 
 
-def declared(part: nn.Module, name: str) -> Any:
-    """Return what the class of ``part`` declares under ``name``; ``None`` if it declares nothing.
-
-    A declaration holds for the class that makes it, and for subclasses that change the
-    constructor alone. A subclass with methods of its own may do more than was declared, so it
-    inherits nothing; it repeats what still holds: ``last_linear = Base.last_linear``.
-    """
-    for cls in type(part).__mro__:
-        if name in vars(cls):
-            return getattr(part, name)
-        if any(isroutine(value) and not key.startswith('__') for key, value in vars(cls).items()):
-            break
-    return None
+def supports(part: nn.Module, use: str) -> bool:
+    """Return whether the class of ``part`` itself, not one that it derives from, lists ``use``."""
+    return use in vars(type(part)).get('supports', ())
 
 
 def require_choice(name: str, value: Any, choices: Iterable) -> None:

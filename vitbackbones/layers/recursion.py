@@ -106,9 +106,7 @@ class Recursion:
         words = [self.permutation] if isinstance(self.permutation, str) else self.permutation
         for word in words:
             require_choice('permutation', word, PERMUTATIONS)
-        self._require_meaning()
-
-    def _require_meaning(self) -> None:
+        # what has no meaning beside the others
         if self.nll in ('per_sweep', 'shared') and not self.nll_ratio:
             raise OptionError(
                 f'nll={self.nll!r} needs nll_ratio, their width: there are no projections'
@@ -187,6 +185,7 @@ class NonLinearProjection(nn.Module):
         norm_eps: epsilon of the LayerNorm.
     """
 
+    supports = {'residuals'}
     residuals = {'shortcut': 'mlp'}
 
     def __init__(
@@ -257,7 +256,7 @@ class Recursive(nn.Module):
 class RecursiveBlock(Recursive, Block):
     """A transformer block that runs several times; arguments as of both."""
 
-    residuals = Block.residuals
+    supports = {'residuals'}
 
 
 def block_row(

@@ -109,9 +109,9 @@ class Doubled(DotProductAttention):
 
 
 class Averaging(nn.Module):
-    """An attention of one's own that declares what it can."""
+    """An attention of one's own that lists what it supports."""
 
-    answers_for_first_token = True
+    supports = {'last_linear', 'first_token'}
 
     def __init__(self, embed_dims, **options):
         super().__init__()
@@ -127,7 +127,7 @@ class Averaging(nn.Module):
 
 
 class Silent(Averaging):
-    """The same with a method of its own, and nothing declared."""
+    """The same with a method of its own, and no list."""
 
     def forward(self, x, context=None):
         return super().forward(x, context).tanh()
@@ -170,8 +170,8 @@ ATTN = {name for name in ALL if 'attn' in name}
 # a block of one's own parts: its class, attention, shortcut, MLP, and what is not folded
 GUESTS = {
     'more after the linear layer': (Block, Doubled, CoefficientShortcut, Mlp, ATTN),
-    'declared': (Block, Averaging, CoefficientShortcut, Mlp, set()),
-    'not declared': (Block, Silent, CoefficientShortcut, Mlp, ATTN),
+    'listed': (Block, Averaging, CoefficientShortcut, Mlp, set()),
+    'not listed': (Block, Silent, CoefficientShortcut, Mlp, ATTN),
     'another sum': (Block, Averaging, Halved, Mlp, set()),
     'another MLP': (Block, Averaging, CoefficientShortcut, Gated, ALL - ATTN),
     'another block': (Parallel, Averaging, CoefficientShortcut, Mlp, ALL),
@@ -181,7 +181,7 @@ GUESTS = {
 
 @pytest.mark.parametrize('name', GUESTS)
 @torch.no_grad()
-def test_parts_of_ones_own_are_folded_as_far_as_they_declare(name):
+def test_parts_of_ones_own_are_folded_as_far_as_they_support_it(name):
     cls, attention, shortcut, mlp, kept = GUESTS[name]
     block = randomize(cls(24, 3, 2.0, {'type': attention}, {'type': shortcut}, mlp=mlp))
     fused, x = fuse_for_inference(block), torch.randn(2, 6, 24)
@@ -189,7 +189,7 @@ def test_parts_of_ones_own_are_folded_as_far_as_they_declare(name):
     torch.testing.assert_close(fused(x, (2, 3)), wanted, atol=2e-5, rtol=1e-5)
     assert left(fused) == kept
     first = block.for_first_token()
-    assert (first is not block) == (name == 'declared')
+    assert (first is not block) == (name == 'listed')
     torch.testing.assert_close(first(x, (2, 3))[:, :1], wanted[:, :1], atol=2e-5, rtol=1e-5)
 
 

@@ -14,7 +14,6 @@ from torch import Tensor, nn
 
 from ...errors import InputError, OptionError
 from ...layers import fit_position
-from ...layers.parts import declared
 
 LOG = logging.getLogger('vitbackbones')
 STORED = 3  # channels of the images that checkpoints were trained with
@@ -54,7 +53,8 @@ def image_weights(backbone: nn.Module) -> Iterator[tuple[str, nn.Parameter, int,
         axis joins. The axis is the second one of weights, and the only one of vectors.
     """
     for name, module in backbone.named_modules():
-        names = ('weight',) if type(module) is nn.Conv2d else declared(module, 'image_inputs')
+        is_conv = type(module) is nn.Conv2d
+        names = ('weight',) if is_conv else getattr(module, 'image_inputs', ())
         if names:
             own, fastest = dict(module.named_parameters()), getattr(module, 'channels_last', False)
             yield from ((f'{name}.{n}', own[n], module.in_channels, fastest) for n in names)

@@ -6,13 +6,14 @@
 * Activations and residual sums are written over memory that nobody reads again.
 * Where only the class token is returned, the last block answers for that token alone.
 
-Only what is exact (up to rounding) is folded, and only what the parts declare (``layers.parts``);
+Only what is exact (up to rounding) is folded, and only what the parts support (``layers.parts``);
 every other part stays as it is. The affine part of a LayerNorm could go into the linear layers
 after it, but that makes the norm slower, not faster.
 """
 
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 from copy import deepcopy
 from functools import partial
 from itertools import chain, pairwise
@@ -25,7 +26,7 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 from torch.utils._pytree import tree_map_only
 
 from ...errors import OptionError
-from ..parts import declared, require_choice
+from ..parts import require_choice, supports
 from .compiled import compile_call, require_compiler
 from .pack import ClosingSum, PackedLinear, add_scaled, pack_linears, should_pack
 
@@ -67,9 +68,10 @@ def fuse_for_inference(
             _fold_norms(module)
         if hasattr(module, 'fold_for_inference'):
             module.fold_for_inference()
-        _write_over_inputs(module)
-        for shortcut, branch in (declared(module, 'residuals') or {}).items():
-            _fold_shortcut(module, shortcut, getattr(module, branch), shared)
+        if supports(module, 'chain'):
+            _write_over_inputs(module)
+    for module, shortcut, branch in _residuals(model):
+        _fold_shortcut(module, shortcut, branch, shared)
     if packs:
         _pack(model, shared)
     if dtype is not None:
@@ -104,20 +106,27 @@ def _fold_norms(layers: nn.Sequential) -> None:
             layers[i] = nn.Identity()
 
 
-def _write_over_inputs(module: nn.Module) -> None:
-    """Let the GELUs of a declared chain overwrite their inputs, which nothing else reads."""
-    for before, name in pairwise(declared(module, 'chain') or ()):
-        linear, activation = getattr(module, before), getattr(module, name)
+def _write_over_inputs(mlp: nn.Module) -> None:
+    """Let the GELUs of a chain overwrite their inputs, which nothing else reads."""
+    for before, name in pairwise(mlp.chain):
+        linear, activation = getattr(mlp, before), getattr(mlp, name)
         if type(activation) is nn.GELU and not has_hook(linear, activation):
-            setattr(module, name, InPlaceGELU())
+            setattr(mlp, name, InPlaceGELU())
 
 
-def _fold_shortcut(module: nn.Module, shortcut: str, branch: nn.Module, shared: set[int]) -> None:
-    """Fold a shortcut into the branch that it closes, where both say how."""
-    last = _own_last_linear(branch, shared)
-    fold_into = declared(getattr(module, shortcut), 'fold_into')
-    if last is not None and fold_into is not None:
-        setattr(module, shortcut, fold_into(last))
+def _residuals(model: nn.Module) -> Iterator[tuple[nn.Module, str, nn.Module]]:
+    """Yield each module with shortcuts, the name of one, and the branch that it closes."""
+    for module in list(model.modules()):
+        if supports(module, 'residuals'):
+            for shortcut, branch in module.residuals.items():
+                yield module, shortcut, getattr(module, branch)
+
+
+def _fold_shortcut(module: nn.Module, name: str, branch: nn.Module, shared: set[int]) -> None:
+    """Fold a shortcut into the branch that it closes, where both support it."""
+    last, shortcut = _own_last_linear(branch, shared), getattr(module, name)
+    if last is not None and supports(shortcut, 'fold_into'):
+        setattr(module, name, shortcut.fold_into(last))
 
 
 def _own_last_linear(branch: nn.Module, shared: set[int]) -> nn.Linear | None:
@@ -126,7 +135,7 @@ def _own_last_linear(branch: nn.Module, shared: set[int]) -> nn.Linear | None:
     A hook on either is something else. A subclass, such as one with a parametrized weight or an
     adapter, may do more than its weight says.
     """
-    last = declared(branch, 'last_linear')
+    last = branch.last_linear if supports(branch, 'last_linear') else None
     if type(last) not in (nn.Linear, PackedLinear) or 'weight' not in last._parameters:
         return None
     return None if {id(branch), id(last), id(last.weight)} & shared else last
@@ -136,34 +145,37 @@ def _pack(model: nn.Module, shared: set[int]) -> None:
     """Let linear layers pack, with the GELU or the sum that comes right after them."""
     pack_linears(model)
     for module in model.modules():
-        for linear, activation in pairwise(declared(module, 'chain') or ()):
-            _activate_in_linear(module, linear, activation, shared)
-    for module in model.modules():
-        for shortcut, branch in (declared(module, 'residuals') or {}).items():
-            _defer_to_sum(module, shortcut, getattr(module, branch), shared)
+        if supports(module, 'chain'):
+            _activate_in_linears(module, shared)
+    for module, shortcut, branch in _residuals(model):
+        _defer_to_sum(module, shortcut, branch, shared)
 
 
-def _activate_in_linear(module: nn.Module, linear: str, activation: str, shared: set[int]) -> None:
-    """Make a GELU a part of the ``linear`` layer before it."""
-    layer, gelu = getattr(module, linear), isinstance(getattr(module, activation), InPlaceGELU)
-    if gelu and type(layer) is PackedLinear and id(layer) not in shared:
-        layer.gelu = True
-        setattr(module, activation, nn.Identity())
+def _activate_in_linears(mlp: nn.Module, shared: set[int]) -> None:
+    """Make each GELU of a chain a part of the linear layer before it."""
+    for before, name in pairwise(mlp.chain):
+        linear, activation = getattr(mlp, before), getattr(mlp, name)
+        alone = type(linear) is PackedLinear and id(linear) not in shared
+        if alone and isinstance(activation, InPlaceGELU):
+            linear.gelu = True
+            setattr(mlp, name, nn.Identity())
 
 
 def _defer_to_sum(module: nn.Module, shortcut: str, branch: nn.Module, shared: set[int]) -> None:
-    """Let a plain sum apply the last linear layers of its branch.
+    """Let a plain sum apply the last linear layer of its branch, or all layers of a chain.
 
     What is between the two rearranges or averages tokens only, so the order does not matter.
     """
     last, plain = _own_last_linear(branch, shared), getattr(module, shortcut)
     if last is None or not isinstance(plain, ScaledIdentity):
         return
-    layers = [getattr(branch, name) for name in declared(branch, 'chain') or ()]
-    layers = [layer for layer in layers if type(layer) is not nn.Identity]
-    whole = layers and all(type(layer) is PackedLinear for layer in layers)
-    alone = not {id(layer) for layer in layers} & shared
-    setattr(module, shortcut, ClosingSum(layers if whole and alone else [last], plain.scale))
+    layers = [last]
+    if supports(branch, 'chain'):
+        steps = [getattr(branch, name) for name in branch.chain]
+        steps = [step for step in steps if type(step) is not nn.Identity]
+        if all(type(step) is PackedLinear and id(step) not in shared for step in steps):
+            layers = steps
+    setattr(module, shortcut, ClosingSum(layers, plain.scale))
 
 
 def _compute_in(model: nn.Module, dtype: torch.dtype) -> None:
