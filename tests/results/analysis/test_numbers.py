@@ -8,15 +8,7 @@ import torch
 
 from vitbackbones.backbones import PVT, TNT, SReT, Swin, ViT
 from vitbackbones.errors import InputError
-from vitbackbones.results.analysis import (
-    attention,
-    diversity,
-    maps,
-    norms,
-    pixels,
-    similarity,
-    tsne,
-)
+from vitbackbones.results.analysis import attention_maps, diversity, maps, tsne
 from vitbackbones.results.analysis.plots import as_matrix
 from vitbackbones.results.analysis.reading import Tokens, reading
 from vitbackbones.results.analysis.subject import Subject
@@ -41,44 +33,48 @@ def test_diversity_is_the_composite_norm_of_what_is_left_of_the_mean():
     z = np.random.default_rng(0).normal(size=(5, 3))
     rest = z - z.mean(0)
     norm = np.sqrt(np.abs(rest).sum(0).max() * np.abs(rest).sum(1).max())
-    tokens = torch.tensor(z)
-    assert diversity.distance_from_rank_one(tokens).item() == pytest.approx(norm)
+    given = torch.tensor(z)
+    assert diversity.distance_from_rank_one(given).item() == pytest.approx(norm)
     lengths = np.linalg.norm(z, axis=1)
     cosines = z @ z.T / np.outer(lengths, lengths)
-    np.testing.assert_allclose(diversity.cosines(tokens), cosines)
+    np.testing.assert_allclose(diversity.cosines(given), cosines)
     others = ~np.eye(5, dtype=bool)
-    assert diversity.mean_cosine(tokens).item() == pytest.approx(cosines[others].mean())
+    assert diversity.mean_cosine(given).item() == pytest.approx(cosines[others].mean())
 
 
 def test_rows_by_place_are_means_over_the_images():
     looked_at = subject(ViT(TINY, img_size=64))
     read = [tokens_of(looked_at.model, image) for image in looked_at.images]
     lengths = [[place.norm(dim=1).mean().item() for place in places] for places in read]
-    rows = norms.measure(looked_at, OPTIONS)
+    rows = diversity.measure_norms(looked_at, OPTIONS)
     assert [(row['depth'], row['block'], row['pass']) for row in rows] == [
         (0, 0, 0),
         (1, 1, 1),
         (2, 2, 1),
     ]
     assert [row['norm'] for row in rows] == pytest.approx(np.mean(lengths, 0).tolist())
-    assert list(diversity.measure(looked_at, OPTIONS)[0])[3:] == ['r', 'relative_r', 'mean_cosine']
+    assert list(diversity.measure_diversity(looked_at, OPTIONS)[0])[3:] == [
+        'r',
+        'relative_r',
+        'mean_cosine',
+    ]
 
 
 def test_matrices_are_means_over_images_of_one_size():
     looked_at = subject(ViT(TINY, img_size=64))
     read = [diversity.cosines(tokens_of(looked_at.model, i)[2]) for i in looked_at.images]
-    rows = [row for row in similarity.measure(looked_at, OPTIONS) if row['block'] == 2]
+    rows = [row for row in diversity.measure_similarity(looked_at, OPTIONS) if row['block'] == 2]
     torch.testing.assert_close(
         torch.tensor(as_matrix(rows)), torch.stack(read).mean(0), check_dtype=False
     )
     other = Subject('other', looked_at.model, [*looked_at.images, torch.randn(1, 3, 32, 64)])
     with pytest.raises(InputError, match='--size'):
-        similarity.measure(other, OPTIONS)
+        diversity.measure_similarity(other, OPTIONS)
 
 
 def test_long_rows_of_tokens_are_thinned_out():
     looked_at = subject(ViT(TINY, img_size=320), 1, (320, 320))
-    rows = similarity.measure(looked_at, OPTIONS)
+    rows = diversity.measure_similarity(looked_at, OPTIONS)
     assert max(row['x'] for row in rows) == 255
 
 
@@ -104,10 +100,10 @@ def calls(model, image, block=1):
 def test_the_class_token_looks_at_patches():
     model = ViT(TINY, img_size=64).eval()
     call = calls(model, torch.randn(1, 3, 48, 64))[0]
-    query, values = attention.looked_at(call)
+    query, values = attention_maps.looked_at(call)
     assert (query, values.shape) == ('class_token', (3, 4))
     torch.testing.assert_close(values.flatten(), call.values[0, :, 0, 1:].mean(0))
-    query, values = attention.looked_at(call, 'all')
+    query, values = attention_maps.looked_at(call, 'all')
     assert query == 'all'
     torch.testing.assert_close(values.flatten(), call.values[0, :, :, 1:].mean((0, 1)))
 
@@ -115,16 +111,16 @@ def test_the_class_token_looks_at_patches():
 def test_patches_are_looked_at_where_there_is_no_class_token():
     model = ViT(TINY, img_size=64, with_cls_token=False).eval()
     call = calls(model, torch.randn(1, 3, 48, 64))[0]
-    query, values = attention.looked_at(call)
+    query, values = attention_maps.looked_at(call)
     assert query == 'all'
     torch.testing.assert_close(values.flatten(), call.values[0].mean((0, 1)))
     with pytest.raises(InputError, match='block 1: there is no class token to ask'):
-        attention.looked_at(call, 'class_token')
+        attention_maps.looked_at(call, 'class_token')
 
 
 def test_reduced_keys_stand_on_a_grid_of_the_same_shape():
     model = PVT({'base': 't', 'depths': (1, 1, 1, 1)}).eval()
-    _, values = attention.looked_at(calls(model, torch.randn(1, 3, 64, 128))[0])
+    _, values = attention_maps.looked_at(calls(model, torch.randn(1, 3, 64, 128))[0])
     assert values.shape == (2, 4)
     assert values.sum().item() == pytest.approx(1)
 
@@ -135,11 +131,11 @@ def test_windows_are_put_back_in_place():
     plain, shifted = (calls(model, image, block)[0] for block in (1, 2))
     windows = plain.values.mean((1, 2)).unflatten(1, (7, 7))  # (4, 7, 7)
     rows = [torch.cat(tuple(windows[i : i + 2]), 1) for i in (0, 2)]
-    torch.testing.assert_close(attention.looked_at(plain)[1], torch.cat(rows))
+    torch.testing.assert_close(attention_maps.looked_at(plain)[1], torch.cat(rows))
     windows = shifted.values.mean((1, 2)).unflatten(1, (7, 7))
     rows = [torch.cat(tuple(windows[i : i + 2]), 1) for i in (0, 2)]
     rolled = torch.cat(rows).roll((3, 3), (0, 1))
-    torch.testing.assert_close(attention.looked_at(shifted)[1], rolled)
+    torch.testing.assert_close(attention_maps.looked_at(shifted)[1], rolled)
     assert not model.layers[0].blocks[0].attn._forward_hooks
 
 
@@ -147,14 +143,14 @@ def test_pixel_tokens_are_laid_out_as_the_image_has_them():
     image = torch.arange(2 * 3 * 4 * 4.0).view(8, 12)  # 2 x 3 patches of 4 x 4 pixels
     patches = image.unflatten(1, (3, 4)).unflatten(0, (2, 4)).transpose(1, 2).reshape(6, 16, 1)
     spread = patches + torch.tensor([-1.0, 0, 1])  # three channels
-    assert torch.equal(pixels.lay_out(Tokens(1, 1, spread, (2, 3))), image)
+    assert torch.equal(maps.lay_out(Tokens(1, 1, spread, (2, 3))), image)
 
 
 def test_pixels_are_of_tnt_alone():
-    found = pixels.measure(subject(TNT({'base': 'ti', 'depth': 1}, img_size=64)), OPTIONS)
+    found = maps.measure_pixels(subject(TNT({'base': 'ti', 'depth': 1}, img_size=64)), OPTIONS)
     assert len(found) == 2 * 16 * 16
     with pytest.raises(InputError, match='model: blocks 1, 2 give no pixel tokens'):
-        pixels.measure(subject(ViT(TINY, img_size=64)), OPTIONS)
+        maps.measure_pixels(subject(ViT(TINY, img_size=64)), OPTIONS)
 
 
 def test_channels_that_respond_alike_lie_together():

@@ -1,22 +1,73 @@
-"""How far the tokens of an image are from all being alike (Aug-ViT, Eq. 5, Fig. 4).
+"""How long, how varied and how alike the patch tokens are, block by block; without class tokens.
+
+**Norms** (MSF, Fig. 4): the mean length (1/L) sum_i ||x_i||_2. With trained weights it grows with
+depth under dot-product attention and stays under mean-shift attention.
+
+**Diversity** (Aug-ViT, Eq. 5, Fig. 4): how far the tokens Z (L, C) of an image are from all being
+alike,
 
     r(Z) = min_z ||Z - 1 z^T||,        ||R|| = sqrt(||R||_1 ||R||_inf)
 
-Z (L, C) holds the patch tokens, without the class token. ||R||_1 is the largest sum of absolute
-values in a column, ||R||_inf in a row. z is the mean of the tokens: it is the exact minimum in the
-Frobenius norm, and what is done in practice for the composite one, which has no closed minimum.
-Without shortcuts r(Z) falls to 0 with depth: all tokens become the same.
+||R||_1 is the largest sum of absolute values in a column, ||R||_inf in a row. z is the mean of the
+tokens: it is the exact minimum in the Frobenius norm, and what is done in practice for the
+composite one, which has no closed minimum. Without shortcuts r(Z) falls to 0 with depth: all tokens
+become the same. Beside it stand r(Z) / ||Z||, which does not grow with the length of the tokens,
+and the mean cosine between two different tokens.
 
-Beside it stand r(Z) / ||Z||, which does not grow with the length of the tokens, and the mean
-cosine between two different tokens (Fig. 3).
+**Similarity** (Aug-ViT, Fig. 3): the cosines between all pairs of tokens after chosen blocks, in
+the last pass of each. Of more than 256 tokens, 256 evenly spaced ones are compared, so that tables
+and pictures stay readable.
 """
 
+from collections import Counter
+from collections.abc import Callable
+
+import torch
 import torch.nn.functional as F
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from .plots import draw_over_depth
-from .subject import Subject, mean_by_place
+from ...errors import InputError
+from .plots import (
+    SEQUENTIAL,
+    add_legend,
+    as_matrix,
+    as_rows,
+    grouped,
+    hide,
+    label,
+    new_figure,
+    style_of,
+)
+from .reading import choose_blocks
+from .subject import Subject, read_images
+
+MOST = 256  # tokens of a matrix of cosines
+WIDE = 50.0  # values that span a larger factor have a logarithmic axis
+
+
+def measure_norms(subject: Subject, options) -> list[dict]:
+    """Return the mean length at every place, the mean over the images."""
+    return mean_by_place(subject, lambda tokens: {'norm': tokens.norm(dim=1).mean().item()})
+
+
+def draw_norms(rows: list[dict], photos=()) -> Figure:
+    """Draw it over the depth."""
+    return draw_over_depth(rows, {'norm': ('Length of the tokens', 'mean L2 norm')})
+
+
+def measure_diversity(subject: Subject, options) -> list[dict]:
+    """Return r(Z), r(Z) / ||Z|| and the mean cosine at every place, means over the images."""
+
+    def numbers(tokens: Tensor) -> dict[str, float]:
+        distance = distance_from_rank_one(tokens)
+        return {
+            'r': distance.item(),
+            'relative_r': (distance / composite_norm(tokens)).item(),
+            'mean_cosine': mean_cosine(tokens).item(),
+        }
+
+    return mean_by_place(subject, numbers)
 
 
 def composite_norm(matrix: Tensor) -> Tensor:
@@ -29,34 +80,14 @@ def distance_from_rank_one(tokens: Tensor) -> Tensor:
     return composite_norm(tokens - tokens.mean(0))
 
 
-def cosines(tokens: Tensor) -> Tensor:
-    """Return the cosine between all pairs of tokens (L, C), an (L, L) matrix."""
-    directions = F.normalize(tokens, dim=1)
-    return directions @ directions.T
-
-
 def mean_cosine(tokens: Tensor) -> Tensor:
     """Return the mean cosine between two different tokens of (L, C), without all pairs of them."""
     count = len(tokens)
-    total = F.normalize(tokens, dim=1).sum(0).square().sum()  # of all pairs, each with itself too
+    total = F.normalize(tokens, dim=1).sum(0).square().sum()  # each with itself included
     return (total - count) / max(count * (count - 1), 1)
 
 
-def _numbers(tokens: Tensor) -> dict[str, float]:
-    distance = distance_from_rank_one(tokens)
-    return {
-        'r': distance.item(),
-        'relative_r': (distance / composite_norm(tokens)).item(),
-        'mean_cosine': mean_cosine(tokens).item(),
-    }
-
-
-def measure(subject: Subject, options) -> list[dict]:
-    """Return r(Z), r(Z) / ||Z|| and the mean cosine at every place, means over the images."""
-    return mean_by_place(subject, _numbers)
-
-
-def draw(rows: list[dict], photos=()) -> Figure:
+def draw_diversity(rows: list[dict], photos=()) -> Figure:
     """Draw the three over the depth."""
     panels = {
         'r': ('Feature diversity (Aug-ViT, Eq. 5)', 'r(Z)'),
@@ -64,3 +95,93 @@ def draw(rows: list[dict], photos=()) -> Figure:
         'mean_cosine': ('Similarity of the tokens', 'mean cosine of two tokens'),
     }
     return draw_over_depth(rows, panels)
+
+
+def mean_by_place(subject: Subject, numbers: Callable[[Tensor], dict[str, float]]) -> list[dict]:
+    """Return a row for the embedding and every block and pass: means over the images.
+
+    Args:
+        subject: the model and its images.
+        numbers: from the patch tokens (L, C) of one image to numbers by name.
+    """
+    totals: dict[tuple[int, int], Counter] = {}
+    for found in read_images(subject):
+        for place in found.places:
+            total = totals.setdefault((place.block, place.turn), Counter())
+            total.update(numbers(place.patches[0].float()))
+    return [
+        {'depth': depth, 'block': block, 'pass': turn}
+        | {key: value / len(subject.images) for key, value in total.items()}
+        for depth, ((block, turn), total) in enumerate(totals.items())
+    ]
+
+
+def draw_over_depth(rows: list[dict], panels: dict[str, tuple[str, str]]) -> Figure:
+    """Draw columns of a table over its ``depth``, a line for each model.
+
+    Args:
+        rows: with ``model`` and ``depth``, the number of passes through blocks before.
+        panels: title and name of the axis by column.
+    """
+    figure, axes = new_figure(1, len(panels), (4.6, 3.6))
+    for (column, (title, y)), panel in zip(panels.items(), axes[0], strict=True):
+        for number, (model, own) in enumerate(grouped(rows, 'model').items()):
+            depths = [row['depth'] for row in own]
+            panel.plot(depths, [row[column] for row in own], label=model, **style_of(number))
+        values = [row[column] for row in rows]
+        panel.set_yscale('log' if 0 < WIDE * min(values) < max(values) else 'linear')
+        panel.grid(alpha=0.3)
+        panel.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+        label(panel, title, 'passes through blocks (0: embedding)', y)
+    add_legend(axes[0, 0])
+    return figure
+
+
+def measure_similarity(subject: Subject, options) -> list[dict]:
+    """Return a row for each pair of tokens and chosen block, the mean over the images.
+
+    Raises:
+        InputError: a block is unknown, or the images have different numbers of tokens.
+    """
+    chosen = choose_blocks(subject.model, options.blocks)
+    matrices: dict[int, list[Tensor]] = {block: [] for block in chosen}
+    for found in read_images(subject):
+        latest = {place.block: place.patches[0] for place in found.tokens}  # the last pass
+        for block in chosen:
+            matrices[block].append(cosines(evenly_spaced(latest[block])))
+    if len({matrix.shape for matrix in matrices[chosen[0]]}) > 1:
+        raise InputError(
+            'the images have different numbers of tokens, so their matrices have no mean; '
+            'give all images one size with --size'
+        )
+    rows = []
+    for block in chosen:
+        rows += as_rows(torch.stack(matrices[block]).mean(0), {'block': block})  # (L, L)
+    return rows
+
+
+def evenly_spaced(tokens: Tensor) -> Tensor:
+    """Return at most :data:`MOST` of the tokens (L, C)."""
+    count = len(tokens)
+    kept = torch.linspace(0, count - 1, min(count, MOST)).round().long()
+    return tokens[kept.to(tokens.device)].float()
+
+
+def cosines(tokens: Tensor) -> Tensor:
+    """Return the cosine between all pairs of tokens (L, C), an (L, L) matrix."""
+    directions = F.normalize(tokens, dim=1)
+    return directions @ directions.T
+
+
+def draw_similarity(rows: list[dict], photos=()) -> Figure:
+    """Draw a matrix for each model (rows) and block (columns)."""
+    models = {model: grouped(own, 'block') for model, own in grouped(rows, 'model').items()}
+    figure, axes = new_figure(len(models), max(map(len, models.values())), (2.9, 2.7))
+    least = min(0.0, *(row['value'] for row in rows))
+    for (model, blocks), line in zip(models.items(), axes, strict=True):
+        hide(line[len(blocks) :])
+        for (block, own), panel in zip(blocks.items(), line, strict=False):
+            image = panel.imshow(as_matrix(own), cmap=SEQUENTIAL, vmin=least, vmax=1)
+            label(panel, f'{model}\nblock {block}', 'token', 'token')
+    figure.colorbar(image, ax=axes, label='cosine of two tokens', shrink=0.8)
+    return figure

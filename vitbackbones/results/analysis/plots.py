@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from torch import Tensor
 
 # Okabe and Ito's colors without yellow, which color-blind readers can tell apart
 COLORS = ('#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#000000')
 MARKERS = 'osD^vPX'  # a second sign beside the color
 SEQUENTIAL = 'viridis'
-WIDE = 50.0
 
 
 def new_figure(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, np.ndarray]:
@@ -79,43 +79,10 @@ def as_matrix(rows: Sequence[dict]) -> np.ndarray:
     return matrix
 
 
-def draw_over_depth(rows: list[dict], panels: dict[str, tuple[str, str]]) -> Figure:
-    """Draw columns of a table over its ``depth``, a line for each model.
-
-    Args:
-        rows: with ``model`` and ``depth``, the number of passes through blocks before.
-        panels: title and name of the axis by column. The axis is logarithmic where the values
-            span more than a factor of :data:`WIDE`.
-    """
-    figure, axes = new_figure(1, len(panels), (4.6, 3.6))
-    for (column, (title, y)), panel in zip(panels.items(), axes[0], strict=True):
-        for number, (model, own) in enumerate(grouped(rows, 'model').items()):
-            depths = [row['depth'] for row in own]
-            panel.plot(depths, [row[column] for row in own], label=model, **style_of(number))
-        values = [row[column] for row in rows]
-        panel.set_yscale('log' if 0 < WIDE * min(values) < max(values) else 'linear')
-        panel.grid(alpha=0.3)
-        panel.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
-        label(panel, title, 'passes through blocks (0: embedding)', y)
-    add_legend(axes[0, 0])
-    return figure
-
-
-def draw_matrices(rows: list[dict], axis: str, meaning: str) -> Figure:
-    """Draw a matrix for each ``model`` (rows) and ``block`` (columns) of a table.
-
-    Args:
-        rows: with ``model``, ``block``, ``y``, ``x`` and ``value``.
-        axis: what both axes number.
-        meaning: of the values, beside the color bar.
-    """
-    models = {model: grouped(own, 'block') for model, own in grouped(rows, 'model').items()}
-    figure, axes = new_figure(len(models), max(map(len, models.values())), (2.9, 2.7))
-    least = min(0.0, *(row['value'] for row in rows))
-    for (model, blocks), line in zip(models.items(), axes, strict=True):
-        hide(line[len(blocks) :])
-        for (block, own), panel in zip(blocks.items(), line, strict=False):
-            image = panel.imshow(as_matrix(own), cmap=SEQUENTIAL, vmin=least, vmax=1)
-            label(panel, f'{model}\nblock {block}', axis, axis)
-    figure.colorbar(image, ax=axes, label=meaning, shrink=0.8)
-    return figure
+def as_rows(values: Tensor, place: dict) -> list[dict]:
+    """Return a row for each value of a map (h, w), the inverse of :func:`as_matrix`."""
+    return [
+        {**place, 'y': y, 'x': x, 'value': value}
+        for y, line in enumerate(values.tolist())
+        for x, value in enumerate(line)
+    ]

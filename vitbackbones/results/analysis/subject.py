@@ -1,6 +1,6 @@
 """What an analysis looks at: a model under a name, and the images that it is shown."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -44,26 +44,3 @@ def read_images(
         with reading(backbone, attention) as found, torch.no_grad():
             backbone(image)
         yield found
-
-
-def mean_by_place(subject: Subject, numbers: Callable[[Tensor], dict[str, float]]) -> list[dict]:
-    """Return a row for the embedding and every block and pass: means over the images.
-
-    Args:
-        subject: the model and its images.
-        numbers: from the patch tokens (L, C) of one image to numbers by name.
-    """
-    places: list[tuple[int, int]] = []
-    sums: list[dict[str, float]] = []
-    for found in read_images(subject):
-        places = [(place.block, place.turn) for place in found.places]
-        values = [numbers(place.patches[0].float()) for place in found.places]
-        sums = [
-            {key: before.get(key, 0) + value[key] for key in value}
-            for before, value in zip(sums or [{}] * len(values), values, strict=True)
-        ]
-    return [
-        {'depth': depth, 'block': block, 'pass': turn}
-        | {key: value / len(subject.images) for key, value in total.items()}
-        for depth, ((block, turn), total) in enumerate(zip(places, sums, strict=True))
-    ]

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from ...backbones.swin import WindowBlock
 from ...errors import InputError
-from .plots import as_matrix, grouped, hide, new_figure, plain_picture
+from .plots import as_matrix, as_rows, grouped, hide, new_figure, plain_picture
 from .reading import Grid, Weights, choose_blocks
 from .subject import Subject, read_images
 
@@ -43,18 +43,11 @@ def measure(subject: Subject, options) -> list[dict]:
                 f'{subject.name}: block {min(silent)} has no attention that tells its weights '
                 '(a method weights(x, context, bias))'
             )
-        rows += [row for call in calls for row in _rows(call, number, options.query)]
+        for call in calls:
+            query, values = looked_at(call, options.query)
+            place = {'image': number, 'block': call.block, 'pass': call.turn, 'query': query}
+            rows += as_rows(values, place)
     return rows
-
-
-def _rows(call: Weights, image: int, query: str | None) -> list[dict]:
-    asked, values = looked_at(call, query)
-    place = {'image': image, 'block': call.block, 'pass': call.turn, 'query': asked}
-    return [
-        {**place, 'y': y, 'x': x, 'value': value}
-        for y, line in enumerate(values.tolist())
-        for x, value in enumerate(line)
-    ]
 
 
 def looked_at(call: Weights, query: str | None = None) -> tuple[str, Tensor]:
