@@ -13,7 +13,7 @@ from ..errors import OptionError
 from ..layers import require_choice
 from ..utils.messages import did_you_mean
 from ..utils.signatures import accepted_keywords
-from ..weights import PUBLISHED, Published, fetch
+from ..weights import PUBLISHED, fetch
 from ..weights.by_name import name_of
 from ..weights.convert import OWN
 from ..weights.filling import load_pretrained
@@ -62,8 +62,12 @@ def create_model(
         raise OptionError(f'num_classes={num_classes}: must be a number; options follow by keyword')
     if pretrained and checkpoint is not None:
         raise OptionError('pretrained=True and a checkpoint: give one of the two')
-    _require_known(name, options)
     host, arguments, out_type = MODELS[name]
+    known = accepted_keywords(host)
+    for option in options:
+        if option not in known:
+            hint = did_you_mean(option, known | signature(create_model).parameters.keys())
+            raise OptionError(f'{name} has no option {option!r}{hint}')
     options = _for_backbone(options, out_type, features_only, global_pool)
     backbone = host(**{'in_channels': in_chans, **arguments, 'out_type': out_type, **options})
     model = Features(backbone) if features_only else Classifier(backbone, num_classes)
@@ -72,7 +76,12 @@ def create_model(
         model.data_config = data_config(backbone, PUBLISHED.get(name))
         return model
     published = PUBLISHED.get(name_of(source))
-    _require_options(published, options)
+    for key, value in (published.options if published else {}).items():
+        if [*map(tuple, options.get(key) or ())] != [*value]:  # it would compute something else
+            raise OptionError(
+                f'{key}={options.get(key)}: these weights of {published.model} were trained with '
+                f'{key}={value}, which their file does not tell; give it to create_model'
+            )
     file = fetch(name) if pretrained else checkpoint
     with torch.no_grad():
         filled = load_pretrained(backbone if features_only else model, file, allow_missing)
@@ -82,30 +91,16 @@ def create_model(
     return model
 
 
-def _require_options(published: Published | None, options: dict) -> None:
-    """Refuse to fill a model that would compute something else than the published one."""
-    for key, value in (published.options if published else {}).items():
-        if [*map(tuple, options.get(key) or ())] != [*value]:
-            raise OptionError(
-                f'{key}={options.get(key)}: these weights of {published.model} were trained with '
-                f'{key}={value}, which their file does not tell; give it to create_model'
-            )
-
-
-def _require_known(name: str, options: dict) -> None:
-    known = accepted_keywords(MODELS[name][0])
-    for option in options:
-        if option not in known:
-            hint = did_you_mean(option, known | signature(create_model).parameters.keys())
-            raise OptionError(f'{name} has no option {option!r}{hint}')
-
-
 def _for_backbone(
     options: dict, out_type: str, features_only: bool, global_pool: str | None
 ) -> dict:
     """Return options in the words of a backbone that by default gives ``out_type``."""
     if global_pool is not None:
-        options = {**options, 'out_type': _out_type(global_pool, out_type)}
+        # of two types with one word the model's own
+        types = ('cls_token', 'pooled', 'featmap', out_type)
+        words = {GLOBAL_POOL[kind]: kind for kind in types}
+        require_choice('global_pool', global_pool, words)
+        options = {**options, 'out_type': words[global_pool]}
     if not features_only:
         return options
     if options.get('out_type', 'featmap') != 'featmap':
@@ -113,12 +108,3 @@ def _for_backbone(
     if 'out_indices' in options:
         options = {**options, 'out_indices': last_indices(options['out_indices'])}
     return {**options, 'out_type': 'featmap'}
-
-
-def _out_type(global_pool: str, out_type: str) -> str:
-    """Return the ``out_type`` that timm's word stands for; ``out_type`` is the model's own."""
-    if global_pool == GLOBAL_POOL[out_type]:
-        return out_type
-    words = {GLOBAL_POOL[kind]: kind for kind in ('cls_token', 'pooled', 'featmap')}
-    require_choice('global_pool', global_pool, words)
-    return words[global_pool]

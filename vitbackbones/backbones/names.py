@@ -31,8 +31,10 @@ def list_models(
         exclude_filters: patterns of names to leave out.
     """
     wanted, unwanted = _patterns(filter or '*'), _patterns(exclude_filters)
-    known = [name for name in MODELS if _has_address(name)] if pretrained else MODELS
-    return sorted(n for n in known if _fits(n, wanted) and not _fits(n, unwanted))
+    names = [name for name in MODELS if _fits(name, wanted) and not _fits(name, unwanted)]
+    if pretrained:
+        names = [name for name in names if name in PUBLISHED and PUBLISHED[name].url is not None]
+    return sorted(names)
 
 
 def require_name(name: str) -> None:
@@ -60,10 +62,6 @@ def _how_to_create(published: str) -> str:
     size = row.input_size[-1]
     image = f', img_size={size}' if size != 224 else ''
     return f"create_model('{row.model}'{image}, checkpoint='{published}')"
-
-
-def _has_address(name: str) -> bool:
-    return name in PUBLISHED and PUBLISHED[name].url is not None
 
 
 def _patterns(given: str | Iterable[str]) -> list[str]:

@@ -317,11 +317,15 @@ class Swin(RecursionOptions, PyramidBackbone):
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to the maps of ``out_indices`` or to one vector."""
-        return tuple(
-            self._read_out(x, i)
-            for branch in self.run_branches(self._trunk, *self.patch_embed(image))
-            for i, x in zip(self.out_indices, branch, strict=True)
-        )
+        outputs = []
+        for branch in self.run_branches(self._trunk, *self.patch_embed(image)):
+            for i, x in zip(self.out_indices, branch, strict=True):
+                x = self.norm(x) if i == len(self.layers) - 1 else x
+                if self.out_type == 'pooled':
+                    outputs.append(x.flatten(1, 2).mean(1))
+                else:
+                    outputs.append(x.permute(0, 3, 1, 2).contiguous())  # -> (N, C, h, w)
+        return tuple(outputs)
 
     def _trunk(self, x: Tensor, size: tuple[int, int], sweeps: Sweeps) -> list[Tensor]:
         """Run the stages on tokens (N, h * w, C); return (N, h, w, C) after ``out_indices``."""
@@ -333,13 +337,6 @@ class Swin(RecursionOptions, PyramidBackbone):
             if i in self.out_indices:
                 answers.append(x.unflatten(1, size))
         return answers
-
-    def _read_out(self, x: Tensor, stage: int) -> Tensor:
-        """Turn (N, h, w, C) after a stage into a map (N, C, h, w) or a vector (N, C)."""
-        x = self.norm(x) if stage == len(self.layers) - 1 else x
-        if self.out_type == 'pooled':
-            return x.flatten(1, 2).mean(1)
-        return x.permute(0, 3, 1, 2).contiguous()  # (N, h, w, C) -> (N, C, h, w)
 
 
 class MSFSwin(Swin):

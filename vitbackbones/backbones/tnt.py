@@ -281,7 +281,16 @@ class TNT(WindowOptions, PlainBackbone):
         require_choice('init', init, ('pixels', 'zeros'))
         self.pixel_embed = PixelEmbed(self.in_channels, inner_dims, patch_size, stem, pixels)
         side = patch_size // pixels  # pixel tokens along a side of a patch
-        self._embed(dims, inner_dims, side, init == 'pixels', patch_position, pixel_position)
+        self.pixel_pos = self.to_patch = self.patch_pos = None
+        if pixel_position:
+            self.pixel_pos = nn.Parameter(torch.zeros(1, inner_dims, side, side))
+        if init == 'pixels':
+            self.to_patch = PixelProjection(side * side, inner_dims, dims, bias=True)
+        self.cls_token = nn.Parameter(torch.zeros(1, 1, dims))
+        if patch_position:
+            tokens = 1 + self.grid[0] * self.grid[1]
+            self.patch_pos = nn.Parameter(torch.zeros(1, tokens, dims))
+        self.pos_drop = make_dropout(self.drop_rate)
         common = {**self.block_options, 'mlp_ratio': mlp_ratio, 'norm_eps': 1e-5}
         outer = {**common, 'embed_dims': dims, 'num_heads': settings['num_heads']}
         outer['mlp'] = ExcitedMlp if se else Mlp
@@ -302,25 +311,6 @@ class TNT(WindowOptions, PlainBackbone):
         self.norm = nn.LayerNorm(dims, eps=1e-5) if final_norm else nn.Identity()
         self._reset_parameters()
 
-    def _embed(
-        self,
-        dims: int,
-        inner_dims: int,
-        side: int,
-        from_pixels: bool,
-        patch_position: bool,
-        pixel_position: bool,
-    ) -> None:
-        """Make what turns pixel tokens into the first patch tokens, and both positions."""
-        pixels, tokens = (1, inner_dims, side, side), (1, 1 + self.grid[0] * self.grid[1], dims)
-        self.pixel_pos = nn.Parameter(torch.zeros(pixels)) if pixel_position else None
-        self.to_patch = (
-            PixelProjection(side * side, inner_dims, dims, bias=True) if from_pixels else None
-        )
-        self.cls_token = nn.Parameter(torch.zeros(1, 1, dims))
-        self.patch_pos = nn.Parameter(torch.zeros(tokens)) if patch_position else None
-        self.pos_drop = make_dropout(self.drop_rate)
-
     def _reset_parameters(self) -> None:
         """Initialize as published: trunc-normal 0.02 for tokens and linear layers, biases 0."""
         first = (self.cls_token,) if self.to_patch is not None else ()  # else it is 0, too
@@ -335,14 +325,13 @@ class TNT(WindowOptions, PlainBackbone):
         if self.pixel_pos is not None:
             pixels = pixels + self.pixel_pos
         pixels = pixels.flatten(2).transpose(1, 2)  # (N * h * w, c, p, p) -> (N * h * w, p * p, c)
-        x = self.with_position(self._first_patches(pixels, image.shape[0]), self.patch_pos, size)
-        return self.run_blocks((pixels, self.pos_drop(x)), size)
-
-    def _first_patches(self, pixels: Tensor, batch: int) -> Tensor:
-        """Map pixels (N * n, p * p, c) of N = ``batch`` images to (N, n, C)."""
+        batch = image.shape[0]
         if self.to_patch is not None:
-            return self.to_patch(pixels, batch)
-        return pixels.new_zeros(batch, pixels.shape[0] // batch, self.cls_token.shape[2])
+            x = self.to_patch(pixels, batch)  # (N, h * w, C)
+        else:
+            x = pixels.new_zeros(batch, pixels.shape[0] // batch, self.cls_token.shape[2])
+        x = self.with_position(x, self.patch_pos, size)
+        return self.run_blocks((pixels, self.pos_drop(x)), size)
 
     def trunk(
         self, tokens: tuple[Tensor, Tensor], size: tuple[int, int], sweeps: Sweeps

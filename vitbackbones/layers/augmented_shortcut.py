@@ -90,7 +90,13 @@ class AugmentedShortcut(nn.Module):
             raise OptionError(f'embed_dims={embed_dims} is not a multiple of blocks={blocks}')
         if activation == 'published':
             activation = 'GELU' if paths > 1 else None
-        _require_meaning(paths, projection, activation, order)
+        if projection == 'none' and activation is None:
+            raise OptionError("projection='none' needs an activation: the path would do nothing")
+        if projection == 'none' and paths > 1:
+            problem = "with projection='none' all would be the same; use 1"
+            raise OptionError(f'paths={paths}: {problem}')
+        if order == 'activation_first' and (projection == 'none' or activation is None):
+            raise OptionError("order='activation_first' needs both an activation and a projection")
         self.projection, self.activation = projection, activation
         self.order, self.source = order, source
         # whether each path ends in the activation; otherwise one map is the sum of all
@@ -165,15 +171,6 @@ class AugmentedShortcut(nn.Module):
         )
 
 
-def _require_meaning(paths: int, projection: str, activation: str | None, order: str) -> None:
-    if projection == 'none' and activation is None:
-        raise OptionError("projection='none' needs an activation: the path would do nothing")
-    if projection == 'none' and paths > 1:
-        raise OptionError(f"paths={paths}: with projection='none' all would be the same; use 1")
-    if order == 'activation_first' and (projection == 'none' or activation is None):
-        raise OptionError("order='activation_first' needs both an activation and a projection")
-
-
 def _add_each(total: Tensor, paths: Tensor) -> Tensor:
     """Add all ``paths`` (pieces, N, L, paths, b, d / (pieces * b)) to ``total`` (N, L, d)."""
     pieces, *_, b, width = paths.shape
@@ -215,7 +212,10 @@ class FoldedAugmentedShortcut(nn.Module):
         self.scale, self.source = shortcut.scale, shortcut.source
         self.first, self.maps, self.act = nn.Identity(), nn.Identity(), nn.Identity()
         if shortcut.weight is not None:
-            self.maps = _one_linear(*shortcut.matrices())
+            matrices, bias = shortcut.matrices()  # (paths or 1, d, d)
+            self.maps = nn.Linear(matrices.shape[-1], bias.numel(), device='meta')
+            self.maps.weight = nn.Parameter(matrices.flatten(0, 1))  # (paths * d, d)
+            self.maps.bias = nn.Parameter(bias.flatten())
         if shortcut.weight is not None and shortcut.activated_last:
             self.act = InPlaceGELU()
         elif shortcut.activation:
@@ -229,11 +229,3 @@ class FoldedAugmentedShortcut(nn.Module):
         for path in paths.split(x.shape[-1], -1):
             total.add_(path, alpha=self.scale)
         return total
-
-
-def _one_linear(matrices: Tensor, bias: Tensor) -> nn.Linear:
-    """Return the map of (..., d) to (..., paths * d) by all ``matrices`` (paths, d, d)."""
-    layer = nn.Linear(matrices.shape[-1], bias.numel(), device='meta')
-    layer.weight = nn.Parameter(matrices.flatten(0, 1))
-    layer.bias = nn.Parameter(bias.flatten())
-    return layer

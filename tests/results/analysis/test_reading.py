@@ -47,7 +47,6 @@ def test_a_vit_is_read_as_straight_code_computes_it():
         for place, block in zip(found.places, [None, *model.blocks], strict=True):
             x = x if block is None else block(x, size)
             assert torch.equal(place.values, x)
-            assert torch.equal(place.cls_token, x[:, 0])
             assert torch.equal(place.patches, x[:, 1:])
             assert place.grid == (3, 4)
 
@@ -231,8 +230,6 @@ def test_what_is_not_there_is_named():
     place = read(Encoder(4), None).tokens[0]
     with pytest.raises(InputError, match='13 tokens are not known to be a grid'):
         place.maps()
-    with pytest.raises(InputError, match='there is no class token'):
-        read(Encoder(0), None).tokens[0].cls_token  # noqa: B018
     with pytest.raises(InputError, match='Linear has no blocks to read'):
         find_blocks(nn.Linear(2, 2))
     with pytest.raises(InputError, match='block 3: the model has the blocks 1 to 2'):

@@ -9,7 +9,7 @@ from mmseg.registry import MODELS
 from tests.reference import setr as reference
 from tests.tasks.segmentation.setr import CLASSES, HEADS, KINDS, build, config, sample
 from vitbackbones.backbones import PVT, SReT
-from vitbackbones.backbones.shared.setr_indices import PUBLISHED, published_indices
+from vitbackbones.backbones.shared.options import SETR_BLOCKS, published_indices
 from vitbackbones.tasks.segmentation.setr_mla import MLANeck, change_stride
 from vitbackbones.tasks.segmentation.setr_up import SETRNaiveHead
 from vitbackbones.weights.filling import load_pretrained
@@ -163,7 +163,7 @@ def test_naive_and_pup_read_the_last_map_of_a_pyramid(kind):
 # ---------------------------------------------------------------------------- what heads read
 
 
-@pytest.mark.parametrize('name', PUBLISHED)
+@pytest.mark.parametrize('name', SETR_BLOCKS)
 def test_indices_of_every_depth(name):
     for depth in range(1, 49):
         indices = published_indices(name, depth)

@@ -11,9 +11,15 @@ from collections.abc import Sequence
 
 from ...errors import OptionError
 from ...layers import Recursion, drop_path_rates
-from .setr_indices import published_indices
 
 UNCHANGED: dict = {}  # of a part: the host's own, as it is
+
+# Which blocks the SETR heads read of 12 and of 24 (Zheng et al., CVPR 2021, and its configs).
+SETR_BLOCKS = {
+    'setr_naive': {12: (2, 5, 8, 11), 24: (9, 14, 19, 23)},
+    'setr_pup': {12: (4, 7, 9, 11), 24: (9, 14, 19, 23)},
+    'setr_mla': {12: (2, 5, 8, 11), 24: (5, 11, 17, 23)},
+}
 
 
 class BlockOptions:
@@ -158,31 +164,18 @@ class WindowOptions(RecursionOptions):
 
     def own_options(self, depth: int) -> list[dict]:
         """Return what each of ``depth`` blocks has of its own: stochastic depth and windows."""
-        rates = drop_path_rates(self.drop_path_rate, depth)
-        windows = [None] * depth if self.window_size is None else self._window_sizes(depth)
-        return [
-            {'drop_path_rate': rate, 'window_size': window}
-            for rate, window in zip(rates, windows, strict=True)
-        ]
-
-    def _window_sizes(self, depth: int) -> list[int | None]:
         given = self.global_attn_indexes
-        chosen = last_of_equal_shares(given, depth) if isinstance(given, int) else [*given]
-        if not {*chosen} < {*range(depth)}:
+        if isinstance(given, int):  # the last of each of so many equal shares
+            given = [share * depth // given - 1 for share in range(1, given + 1)]
+        if self.window_size is not None and not {*given} < {*range(depth)}:
             raise OptionError(
-                f'global_attn_indexes={given!r}: a number of blocks below the depth {depth}, or '
-                f'a list of some of their indices, 0 to {depth - 1}'
+                f'global_attn_indexes={self.global_attn_indexes!r}: a number of blocks below the '
+                f'depth {depth}, or a list of some of their indices, 0 to {depth - 1}'
             )
-        return [None if i in chosen else self.window_size for i in range(depth)]
-
-
-def last_of_equal_shares(count: int, depth: int) -> list[int]:
-    """Return the last index of each of ``count`` equal shares of ``depth`` blocks.
-
-    >>> last_of_equal_shares(4, 12)
-    [2, 5, 8, 11]
-    """
-    return [share * depth // count - 1 for share in range(1, count + 1)]
+        return [
+            {'drop_path_rate': rate, 'window_size': None if i in given else self.window_size}
+            for i, rate in enumerate(drop_path_rates(self.drop_path_rate, depth))
+        ]
 
 
 def choose_arch(archs: dict[str, dict], arch: str | dict) -> dict:
@@ -211,19 +204,16 @@ def choose_arch(archs: dict[str, dict], arch: str | dict) -> dict:
             f'arch lacks {", ".join(missing)}; add base, one of {names}, for the rest'
         )
     for key, value in changes.items():
-        _require_sizes(key, value, listed=isinstance(known[key], tuple))
+        least, kind = (0, int | float) if 'ratio' in key else (1, int)
+        is_list = isinstance(value, list | tuple)
+        entries = value if is_list else [value]
+        fits = all(isinstance(entry, kind) and entry >= least for entry in entries)
+        should_be_list = isinstance(known[key], tuple)  # an entry for each stage
+        if not entries or not fits or is_list != should_be_list:
+            numbers = 'whole numbers' if kind is int else 'numbers'
+            form = 'a list' if should_be_list else 'one'
+            raise OptionError(f'arch.{key}={value!r}: must be {form} of the {numbers} from {least}')
     return settings
-
-
-def _require_sizes(key: str, value, listed: bool) -> None:
-    """Refuse a setting that is not a size or a ratio; ``listed``: one for each stage."""
-    least, kind = (0, int | float) if 'ratio' in key else (1, int)
-    entries = value if isinstance(value, list | tuple) else [value]
-    fits = all(isinstance(entry, kind) and entry >= least for entry in entries)
-    if not entries or not fits or listed != isinstance(value, list | tuple):
-        numbers = 'whole numbers' if kind is int else 'numbers'
-        form = 'a list' if listed else 'one'
-        raise OptionError(f'arch.{key}={value!r}: must be {form} of the {numbers} from {least}')
 
 
 def require_per_stage(settings: dict, *keys: str) -> None:
@@ -242,7 +232,7 @@ def require_per_stage(settings: dict, *keys: str) -> None:
 def choose_indices(out_indices: int | str | Sequence[int], count: int) -> tuple[int, ...]:
     """Return sorted non-negative indices below ``count``; negative ones count from the end.
 
-    A name, such as ``'setr_mla'``, stands for what that head reads (``setr_indices``).
+    A name, such as ``'setr_mla'``, stands for what that head reads.
 
     Raises:
         OptionError: no index at all, one out of range, or one given twice.
@@ -258,6 +248,22 @@ def choose_indices(out_indices: int | str | Sequence[int], count: int) -> tuple[
     if len(chosen) < len(given):
         raise OptionError(f'out_indices={out_indices} of {count}: one is repeated')
     return chosen
+
+
+def published_indices(name: str, depth: int) -> tuple[int, ...]:
+    """Return which of ``depth`` blocks a SETR head reads, the last one always among them.
+
+    Other depths than 12 and 24 take the same fractions as 12. Fewer than four blocks are all taken.
+
+    Raises:
+        OptionError: the name is unknown.
+    """
+    if name not in SETR_BLOCKS:
+        raise OptionError(f'unknown out_indices={name!r}; known names: {", ".join(SETR_BLOCKS)}')
+    if depth < 4:
+        return tuple(range(depth))
+    by_depth = SETR_BLOCKS[name]
+    return by_depth.get(depth) or tuple((i + 1) * depth // 12 - 1 for i in by_depth[12])
 
 
 def input_size(img_size: int | Sequence[int]) -> tuple[int, int]:

@@ -59,13 +59,13 @@ ANALYSES = {
     'diversity': Analysis(
         'how far the tokens of an image are from all being alike, block by block',
         'images',
-        'tokens',
+        'diversity',
         '_diversity',
     ),
     'similarity': Analysis(
         'cosines between all pairs of tokens after chosen blocks',
         'images',
-        'tokens',
+        'diversity',
         '_similarity',
     ),
     'subspaces': Analysis(

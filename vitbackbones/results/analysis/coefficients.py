@@ -81,7 +81,19 @@ def measure(place: str | Path) -> list[dict]:
         InputError: there is neither, or the model has no such coefficients.
     """
     place = Path(place)
-    rows = [_of_checkpoint(place)] if place.is_file() else _of_run(place)
+    if place.is_file():
+        checkpoint = load_file(place)
+        state = checkpoint.get('state_dict', checkpoint.get('model', checkpoint))
+        tensors = [(name, value) for name, value in state.items() if isinstance(value, Tensor)]
+        epoch = checkpoint.get('meta', {}).get('epoch', 0)
+        rows = [{'epoch': epoch, **find_coefficients(tensors)}]
+    elif (place / TABLE).is_file():
+        rows = read_table(place / TABLE)
+    else:
+        raise InputError(
+            f'{place}: no {TABLE}. Runs of models with learned residual coefficients '
+            '(CoefficientShortcut) write it after each epoch; of other runs name a checkpoint.'
+        )
     names = [name for name in (rows[0] if rows else ()) if name not in PLACES]
     if not names:
         raise InputError(f'{place}: no learned residual coefficients (CoefficientShortcut)')
@@ -90,22 +102,6 @@ def measure(place: str | Path) -> list[dict]:
         for row in rows
         for name in names
     ]
-
-
-def _of_run(work_dir: Path) -> list[dict[str, float]]:
-    if not (work_dir / TABLE).is_file():
-        raise InputError(
-            f'{work_dir}: no {TABLE}. Runs of models with learned residual coefficients '
-            '(CoefficientShortcut) write it after each epoch; of other runs name a checkpoint.'
-        )
-    return read_table(work_dir / TABLE)
-
-
-def _of_checkpoint(file: Path) -> dict[str, float]:
-    checkpoint = load_file(file)
-    state = checkpoint.get('state_dict', checkpoint.get('model', checkpoint))
-    tensors = [(name, value) for name, value in state.items() if isinstance(value, Tensor)]
-    return {'epoch': checkpoint.get('meta', {}).get('epoch', 0), **find_coefficients(tensors)}
 
 
 def _describe(name: str) -> dict[str, str]:

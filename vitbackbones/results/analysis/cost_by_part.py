@@ -22,7 +22,6 @@ import copy
 from collections import Counter, defaultdict
 
 import torch
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -154,7 +153,10 @@ def draw(rows: list[dict]) -> Figure:
         for number, part in enumerate(parts):
             own = {row['model']: row[column] / unit for row in rows if row['part'] == part}
             widths = [own.get(model, 0.0) for model in models]
-            _bars(panel, widths, list(left.values()), number, part)
+            look = {'color': COLORS[number % len(COLORS)], 'hatch': '//' * (number // len(COLORS))}
+            look |= {'edgecolor': 'white', 'linewidth': 0.4}
+            starts = list(left.values())
+            panel.barh(range(len(models)), widths, left=starts, label=part, **look)
             left = {model: left[model] + own.get(model, 0.0) for model in models}
         panel.set_yticks(range(len(models)), models)
         panel.invert_yaxis()
@@ -162,17 +164,3 @@ def draw(rows: list[dict]) -> Figure:
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc='outside right upper', fontsize=8)
     axes[0, 1].set_yticklabels([])
     return figure
-
-
-def _bars(panel: Axes, widths: list[float], starts: list[float], number: int, part: str) -> None:
-    """Add the ``number``-th part to the bars of all models."""
-    look = {'color': COLORS[number % len(COLORS)], 'hatch': '//' * (number // len(COLORS))}
-    panel.barh(
-        range(len(widths)),
-        widths,
-        left=starts,
-        edgecolor='white',
-        linewidth=0.4,
-        label=part,
-        **look,
-    )

@@ -56,8 +56,11 @@ def measure(work_dir: str | Path) -> list[dict]:
     last, by_epoch = 0, False
     for record in records(Path(work_dir)):
         if trained := 'iter' in record:
-            if record['iter'] <= last:
-                _forget(points, record)
+            if record['iter'] <= last:  # of a new start: what it trains again does not count
+                start = {ITERATION: record['iter'], EPOCH: record.get('epoch', 1)}
+                for (_, _, unit), values in points.items():
+                    for step in [step for step in values if step >= start[unit]]:
+                        del values[step]
             last, by_epoch = record['iter'], 'epoch' in record
         # without epochs, mmengine may count evaluations by an epoch that stays 0
         in_epochs = by_epoch and not trained and record['step'] > 0
@@ -74,14 +77,6 @@ def measure(work_dir: str | Path) -> list[dict]:
     ]
 
 
-def _forget(points: dict, first: dict) -> None:
-    """Take out what was logged at, or after, the place of the ``first`` record of a new start."""
-    start = {ITERATION: first['iter'], EPOCH: first.get('epoch', 1)}
-    for (_, _, unit), values in points.items():
-        for step in [step for step in values if step >= start[unit]]:
-            del values[step]
-
-
 # ------------------------------------------------------------------------ the picture
 
 
@@ -94,7 +89,13 @@ def draw(rows: Sequence[dict]) -> 'Figure':
     from .plots import new_figure, unique
 
     runs = unique(rows, 'model')
-    panels = _panels([row for row in rows if _is_shown(row)], len(runs) > 1)
+    shown = [
+        row
+        for row in rows
+        if not INNER.match(row['quantity'])
+        and not (row['split'] == 'val' and row['value'] == -1)  # COCO's "no such object"
+    ]
+    panels = _panels(shown, len(runs) > 1)
     height = math.ceil(len(panels) / COLUMNS)
     figure, grid = new_figure(height, math.ceil(len(panels) / height), (5.0, 3.4))
     for axes, (title, panel) in zip(grid.flat, panels.items(), strict=False):
@@ -102,11 +103,6 @@ def draw(rows: Sequence[dict]) -> 'Figure':
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
     return figure
-
-
-def _is_shown(row: dict) -> bool:
-    """Whether a quantity has a place in the picture; COCO's -1 stands for "no such object"."""
-    return not INNER.match(row['quantity']) and not (row['split'] == 'val' and row['value'] == -1)
 
 
 def _panels(rows: Sequence[dict], several: bool) -> dict[str, dict[str, list[dict]]]:
@@ -163,8 +159,10 @@ def _draw_panel(
             axes.plot(missing, [0] * len(missing), 'x', color=styles[name]['color'], **edge)
     label(axes, title, x=rows[0]['unit'])
     axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
-    if title.startswith(LOGARITHMIC):
-        _choose_scale(axes, [row['value'] for rows in lines.values() for row in rows])
+    values = [row['value'] for rows in lines.values() for row in rows]
+    finite = [value for value in values if _can_be_drawn(value)]
+    if title.startswith(LOGARITHMIC) and finite and 0 < FACTOR * min(finite) < max(finite):
+        axes.set_yscale('log')
     axes.grid(alpha=0.3)
     add_legend(axes)
 
@@ -172,10 +170,3 @@ def _draw_panel(
 def _can_be_drawn(value: float) -> bool:
     """Whether a value is finite, and not so large that the scale of an axis would overflow."""
     return abs(value) < LARGEST  # which NaN is not
-
-
-def _choose_scale(axes: 'Axes', values: Sequence[float]) -> None:
-    """Make the values' axis logarithmic where they are positive and lie far apart."""
-    finite = [value for value in values if _can_be_drawn(value)]
-    if finite and 0 < FACTOR * min(finite) < max(finite):
-        axes.set_yscale('log')

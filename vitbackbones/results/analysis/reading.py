@@ -69,17 +69,6 @@ class Tokens:
         """The patch tokens (N, h * w, C); all tokens where there is no grid."""
         return self.values if self.grid is None else self.values[:, -math.prod(self.grid) :]
 
-    @property
-    def cls_token(self) -> Tensor:
-        """The class token (N, C).
-
-        Raises:
-            InputError: there is none.
-        """
-        if self.patches.shape[1] == self.values.shape[1]:
-            raise InputError(f'block {self.block}: there is no class token')
-        return self.values[:, 0]
-
     def maps(self) -> Tensor:
         """Return the patch tokens as a map (N, C, h, w).
 
@@ -158,19 +147,18 @@ def find_blocks(model: nn.Module) -> list[Block]:
             f'{type(backbone).__name__} has no blocks to read: neither blocks nor stages nor '
             'layers is a nn.ModuleList'
         )
-    found = [pair for i, stage in enumerate(children[key]) for pair in _blocks_of(stage, i, key)]
-    return [Block(name, number, module) for number, (name, module) in enumerate(found, 1)]
+    found = {}
+    for i, stage in enumerate(children[key]):
+        row = dict(stage.named_children()).get('blocks')
+        if _is_row(row):
+            found |= {f'{key}.{i}.blocks.{j}': block for j, block in enumerate(row)}
+        else:
+            found[f'{key}.{i}'] = stage
+    return [Block(name, number, module) for number, (name, module) in enumerate(found.items(), 1)]
 
 
 def _is_row(module: nn.Module | None) -> bool:
     return isinstance(module, nn.ModuleList | nn.Sequential) and len(module) > 0
-
-
-def _blocks_of(stage: nn.Module, number: int, key: str) -> list[tuple[str, nn.Module]]:
-    row = dict(stage.named_children()).get('blocks')
-    if not _is_row(row):
-        return [(f'{key}.{number}', stage)]
-    return [(f'{key}.{number}.blocks.{j}', block) for j, block in enumerate(row)]
 
 
 def choose_blocks(model: nn.Module, numbers: Sequence[int] | None) -> list[int]:

@@ -32,12 +32,10 @@ def records(work_dir: Path) -> Iterator[dict]:
                 record = json.loads(line, parse_int=_number)
             except (ValueError, RecursionError):
                 continue
-            if isinstance(record, dict) and 'step' in record and _is_placed(record):
+            if not isinstance(record, dict) or 'step' not in record:
+                continue
+            if all(isinstance(record.get(key, 0), int) for key in PLACES):
                 yield record
-
-
-def _is_placed(record: dict) -> bool:
-    return all(isinstance(record.get(key, 0), int) for key in PLACES)
 
 
 def _number(digits: str) -> int | float:
@@ -48,15 +46,12 @@ def _number(digits: str) -> int | float:
 def value_after(work_dir: Path, metric: str, step: int) -> float | None:
     """Return what a metric was after an epoch or iteration; None if it was not evaluated.
 
-    If only ``test`` has evaluated it, its value counts.
+    If only ``test`` has evaluated it, what this has written last counts.
     """
     logged = [each[metric] for each in records(work_dir) if metric in each and each['step'] == step]
-    return logged[-1] if logged else _tested(work_dir, metric)
-
-
-def _tested(work_dir: Path, metric: str) -> float | None:
-    """Return a metric as ``test`` has written it last, to TIME/TIME.json."""
-    for file in sorted(work_dir.glob('*/*.json'), reverse=True):
+    if logged:
+        return logged[-1]
+    for file in sorted(work_dir.glob('*/*.json'), reverse=True):  # TIME/TIME.json of test
         with suppress(InputError):  # a killed evaluation leaves half a file
             content = read_json(file)
             if metric in content:

@@ -98,9 +98,14 @@ def table(records: Iterable[Record]) -> list[dict[str, str]]:
     rows = []
     for record in by_name.values():
         row = dict.fromkeys(COLUMNS, '') | _own_columns(record)
+        paper = None  # the paper's difference
         if record.against != record.name:
-            paper = _paper_difference(record, by_name[record.against])
-            row |= {'against': record.against, 'paper_difference': _signed(paper)}
+            reference = by_name[record.against]
+            subtracted = reference.paper if record.paper_against is None else record.paper_against
+            if None not in (record.paper, subtracted):
+                paper = record.paper - subtracted
+                row['paper_difference'] = f'{paper:+.2f}'
+            row['against'] = record.against
         if record.name in made:
             row |= _compared_columns(made[record.name], corrected[record.name], paper)
         rows.append(row)
@@ -109,6 +114,9 @@ def table(records: Iterable[Record]) -> list[dict[str, str]]:
 
 def _own_columns(record: Record) -> dict[str, str]:
     values = list(record.values.values())
+    paper = '' if record.paper is None else f'{record.paper:g}'
+    if paper and record.paper_against is not None:
+        paper += f' ({record.paper_against:g})'
     return {
         'variant': record.name,
         'parameters': f'{record.parameters / 1e6:.3f}',
@@ -116,26 +124,14 @@ def _own_columns(record: Record) -> dict[str, str]:
         'runs': str(len(values)),
         'mean': f'{np.mean(values):.2f}' if values else '',
         'deviation': f'{np.std(values, ddof=1):.2f}' if len(values) > 1 else '',
-        'paper': _paper(record),
+        'paper': paper,
     }
-
-
-def _paper(record: Record) -> str:
-    if record.paper is None:
-        return ''
-    compared = '' if record.paper_against is None else f' ({record.paper_against:g})'
-    return f'{record.paper:g}{compared}'
-
-
-def _paper_difference(record: Record, reference: Record) -> float | None:
-    subtracted = reference.paper if record.paper_against is None else record.paper_against
-    return None if None in (record.paper, subtracted) else record.paper - subtracted
 
 
 def _compared_columns(
     difference: Difference, corrected: float, paper: float | None
 ) -> dict[str, str]:
-    columns = {'difference': _signed(difference.mean)}
+    columns = {'difference': f'{difference.mean:+.2f}'}
     if paper and not isnan(difference.mean):
         columns['same_sign'] = 'yes' if difference.mean * paper > 0 else 'no'
     if isnan(difference.p):
@@ -143,15 +139,11 @@ def _compared_columns(
         return columns | {'verdict': f'{reason}: cannot be said'}
     above = 'yes, higher' if difference.mean > 0 else 'yes, lower'
     return columns | {
-        'interval': f'{_signed(difference.low)} to {_signed(difference.high)}',
+        'interval': f'{difference.low:+.2f} to {difference.high:+.2f}',
         'p': _probability(difference.p),
         'p_corrected': _probability(corrected),
         'verdict': above if corrected < LIMIT else 'not shown',
     }
-
-
-def _signed(value: float | None) -> str:
-    return '' if value is None else f'{value:+.2f}'
 
 
 def _probability(p: float) -> str:

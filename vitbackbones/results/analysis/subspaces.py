@@ -73,7 +73,10 @@ def measure(subject: Subject, options) -> list[dict]:
     """
     rows = []
     for block in find_blocks(subject.model):
-        for matrices in map(role_matrices, _attentions(block.module)):
+        for name, part in block.module.named_modules():
+            if name.startswith('inner') or not isinstance(part, ProjectedAttention):
+                continue
+            matrices = role_matrices(part)
             dims, width = next(iter(matrices.values())).shape[1:]
             rows += [
                 {
@@ -88,11 +91,6 @@ def measure(subject: Subject, options) -> list[dict]:
     if not rows:
         raise InputError(f'{subject.name}: no attention of vitbackbones.layers in its blocks')
     return rows
-
-
-def _attentions(block: nn.Module) -> list[ProjectedAttention]:
-    parts = [part for name, part in block.named_modules() if not name.startswith('inner')]
-    return [part for part in parts if isinstance(part, ProjectedAttention)]
 
 
 def draw(rows: list[dict]) -> Figure:
