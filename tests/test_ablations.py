@@ -17,7 +17,7 @@ from vitbackbones.errors import InputError
 from vitbackbones.layers import DotProductAttention, MeanShiftAttention
 from vitbackbones.results.analysis.complexity import count
 from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
-from vitbackbones.results.published import PAPERS, arguments, model_spec, walk
+from vitbackbones.results.published.records import PAPERS, arguments, model_spec, walk
 
 from .commands.conftest import ROOT, load_tool
 

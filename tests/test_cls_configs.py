@@ -15,7 +15,7 @@ import vitbackbones
 from vitbackbones.backbones.names import MODELS as NAMED
 from vitbackbones.configuration.names import config_files
 from vitbackbones.registry import bare_name
-from vitbackbones.results.published import BEYOND, RESULTS
+from vitbackbones.results.published.records import BEYOND, RESULTS
 
 from .shipped import header, shipped
 

@@ -8,7 +8,7 @@ import pytest
 from mmengine.config import Config
 
 from vitbackbones.configuration.names import config_files, config_name
-from vitbackbones.results.published import RESULTS
+from vitbackbones.results.published.records import RESULTS
 
 from .shipped import numbers
 

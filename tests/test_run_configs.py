@@ -19,7 +19,7 @@ from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.names import shown_path
 from vitbackbones.configuration.steps import take_steps
 from vitbackbones.openmmlab.widths import with_widths
-from vitbackbones.results.published import RESULTS
+from vitbackbones.results.published.records import RESULTS
 
 from .shipped import NAMES, header, numbers, shipped
 

@@ -18,7 +18,7 @@ from vitbackbones.configuration.checks.trial import try_model
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config
 from vitbackbones.registry import MODELS
-from vitbackbones.results.published import FAMILIES
+from vitbackbones.results.published.records import FAMILIES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / 'docs' / 'adding_a_backbone.md').read_text()

@@ -9,7 +9,7 @@ from vitbackbones import list_models
 from vitbackbones.backbones.names import MODELS
 from vitbackbones.configuration.names import config_files
 from vitbackbones.openmmlab.patches import PATCHES
-from vitbackbones.results.published import BEYOND, FAMILIES, RESULTS
+from vitbackbones.results.published.records import BEYOND, FAMILIES, RESULTS
 from vitbackbones.utils.verbs import VERBS
 
 from ..commands.conftest import load_tool

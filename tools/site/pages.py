@@ -25,7 +25,7 @@ from vitbackbones.configuration.names import config_files
 from vitbackbones.openmmlab import patches
 from vitbackbones.results.analysis.complexity import Sizes, count, measure
 from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
-from vitbackbones.results.published import (
+from vitbackbones.results.published.records import (
     BEYOND,
     CONVENTIONS,
     FAMILIES,

@@ -1,9 +1,11 @@
-"""The records of what papers print, a class for each CSV file beside this module."""
+"""What papers print: a class for each CSV file beside this module, and its rows."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from ...configuration.names import shown_path
+from ...utils.literals import read_rows
 from ..analysis.complexity import Complexity, Sizes
 
 Options = dict[str, object]
@@ -255,3 +257,36 @@ def walk(papers: Sequence[Paper]) -> Iterator[tuple[Paper, Table, Ablation]]:
         for table in paper.tables:
             for row in table.rows:
                 yield paper, table, row
+
+
+# ------------------------------------------------------------------------ rows
+
+
+def _read(name: str, kind: type) -> list:
+    return read_rows(Path(__file__).with_name(f'{name}.csv'), kind)
+
+
+def _of(rows: list, **place: str) -> tuple:
+    return tuple(row for row in rows if place.items() <= vars(row).items())
+
+
+TASKS: dict[str, Task] = {task.name: task for task in _read('tasks', Task)}
+RESULTS = [
+    replace(result, config=TASKS[result.task].config.format(result.name))
+    for result in _read('results', Result)
+]
+BEYOND: list[Beyond] = _read('beyond', Beyond)
+_sizes = _read('sizes', Row)
+FAMILIES = [replace(f, rows=_of(_sizes, family=f.title)) for f in _read('families', Family)]
+_ablations = _read('ablations', Ablation)
+_tables = [
+    replace(table, rows=_of(_ablations, paper=table.paper, table=table.place))
+    for table in _read('ablation_tables', Table)
+]
+PAPERS = [replace(paper, tables=_of(_tables, paper=paper.name)) for paper in _read('papers', Paper)]
+
+
+def results_of(model: str, options: dict, tasks: tuple[str, ...]) -> list[Result]:
+    """Return the results of one model in each of ``tasks``, in the order of the tasks."""
+    found = [r for r in RESULTS if (r.model, r.options) == (model, options)]
+    return [result for task in tasks for result in found if result.task == task]
