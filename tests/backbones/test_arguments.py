@@ -90,14 +90,14 @@ def test_frozen_stages_out_of_range(make_backbone):
     for frozen in (-1, 0, stages):
         make_backbone(frozen_stages=frozen)
     for frozen in (-2, stages + 1, 99, '1', None):
-        with pytest.raises(ValueError, match=rf'frozen_stages={frozen!r}: .* \[-1, {stages}\]'):
+        with pytest.raises(ValueError, match=rf'={frozen!r}: must be in \[-1, {stages}\]'):
             make_backbone(frozen_stages=frozen)
 
 
 @pytest.mark.parametrize('name', ['patch_size', 'pool'])
 @pytest.mark.parametrize('size', [0, -1, 1.5, 'x'])
 def test_sizes_of_plain_hosts(name, size):
-    with pytest.raises(ValueError, match=f'{name}={size!r}: a whole number from 1'):
+    with pytest.raises(ValueError, match=f'{name}={size!r}: must be a whole number from 1'):
         ViT('ti', **{name: size})
 
 

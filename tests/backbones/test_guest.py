@@ -82,7 +82,7 @@ def test_what_must_follow_the_construction_runs_by_itself(cls):
     assert not backbone.blocks[0].training
     last = len(backbone.blocks)
     cls(frozen_stages=last)
-    with pytest.raises(OptionError, match=rf'frozen_stages={last + 1}: a number in \[-1, {last}\]'):
+    with pytest.raises(OptionError, match=rf'frozen_stages={last + 1}: must be in \[-1, {last}\]'):
         cls(frozen_stages=last + 1)
 
 

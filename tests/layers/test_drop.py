@@ -77,5 +77,5 @@ def test_drop_path_rates_rise_linearly_from_zero():
 
 @pytest.mark.parametrize('rate', [-0.1, 1.0, 1.5])
 def test_no_rate_of_stochastic_depth(rate):
-    with pytest.raises(ValueError, match=f'drop_path_rate={rate}: a rate of stochastic depth'):
+    with pytest.raises(ValueError, match=f'drop_path_rate={rate}: must be in'):
         DropPath(rate)

@@ -64,7 +64,7 @@ def test_grouping_keeps_the_variance_at_the_start():
     [
         ({'groups': 5}, 'groups=5'),
         ({'groups': 0}, 'groups=0'),
-        ({'groups': 2.0}, 'groups=2.0: a number of groups is an integer'),
+        ({'groups': 2.0}, 'groups=2.0: must be a whole number'),
         ({'groups': '2'}, "groups='2'"),
         ({'groups': 16, 'parts': 3}, 'groups=16 does not divide the widths 16 and 8'),
         ({'layout': 'rows'}, "layout='rows'"),

@@ -155,7 +155,7 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
         if not isinstance(self.frozen_stages, int) or not -1 <= self.frozen_stages <= count:
             if not count:
                 self._require_stages(f'frozen_stages={self.frozen_stages!r}')
-            raise OptionError(f'frozen_stages={self.frozen_stages!r}: a number in [-1, {count}]')
+            raise OptionError(f'frozen_stages={self.frozen_stages!r}: must be in [-1, {count}]')
         self.require_readable_branches()
         number_slices(self)
         self.freeze()

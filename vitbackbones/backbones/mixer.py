@@ -138,7 +138,7 @@ class Mixer(BlockOptions, PlainBackbone):
     Args:
         passes: how often each block runs in a row; by default once, twice in the recursive form.
         options: arguments of :class:`~vitbackbones.backbones.shared.options.BlockOptions`, which
-            describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
+            describes the others, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:
         OptionError: unknown ``arch``, shortcut or ``out_type``, ``passes`` below 1, an index out of

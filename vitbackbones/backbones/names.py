@@ -38,11 +38,7 @@ def list_models(
 
 
 def require_name(name: str) -> None:
-    """Refuse a name that is not in :data:`MODELS`.
-
-    Raises:
-        OptionError: with the nearest names.
-    """
+    """Raise an ``OptionError`` with the nearest names unless ``name`` is in :data:`MODELS`."""
     if name in MODELS:
         return
     timm = {Path(row.hf_hub).stem: key for key, row in PUBLISHED.items() if row.hf_hub}

@@ -61,7 +61,7 @@ class SimpleViT(WindowOptions, PlainBackbone):
         groups: groups of the attention's projections (``layers.GroupedLinear``).
         proj_bias: whether the attention's projection of its output has a bias.
         options: arguments of :class:`~vitbackbones.backbones.shared.options.WindowOptions`, which
-            describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
+            describes the others, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:
         OptionError: unknown ``arch``, part or ``out_type``, an index out of range, ``groups`` that

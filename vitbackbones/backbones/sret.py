@@ -88,7 +88,7 @@ class Stage(nn.Module):
     Args:
         in_channels: channels of the map that comes in; ``None`` in the first stage.
         embed_dims: width of the stage, a multiple of ``in_channels``.
-        with_cls_token: whether a class token comes in, too.
+        with_cls_token: whether a class token comes in as well.
         rates: stochastic depth of each block.
         recursion: the passes of the blocks.
         options: further arguments of every :class:`~vitbackbones.layers.RecursiveBlock`.

@@ -228,7 +228,7 @@ class TNT(WindowOptions, PlainBackbone):
         se: gate the output of the outer MLPs by squeeze-and-excitation.
         inner_attention, inner_shortcut: configurations of the parts of the inner blocks.
         options: arguments of :class:`~vitbackbones.backbones.shared.options.WindowOptions`, which
-            describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
+            describes the others, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:
         OptionError: unknown ``arch``, part, ``stem``, ``projection``, ``init`` or ``out_type``, an
@@ -313,7 +313,7 @@ class TNT(WindowOptions, PlainBackbone):
 
     def _reset_parameters(self) -> None:
         """Initialize as published: trunc-normal 0.02 for tokens and linear layers, biases 0."""
-        first = (self.cls_token,) if self.to_patch is not None else ()  # else it is 0, too
+        first = (self.cls_token,) if self.to_patch is not None else ()  # else it is 0 as well
         for token in (*first, self.patch_pos, self.pixel_pos):
             if token is not None:
                 nn.init.trunc_normal_(token, std=0.02)

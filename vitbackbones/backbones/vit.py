@@ -29,7 +29,7 @@ class ViT(WindowOptions, PlainBackbone):
         with_dist_token: whether there is a distillation token behind it, which reads a teacher's
             decision; ``out_type='cls_dist_tokens'`` returns both.
         options: arguments of :class:`~vitbackbones.backbones.shared.options.WindowOptions`, which
-            describes the others, too, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
+            describes the others, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
 
     Raises:
         OptionError: unknown ``arch``, part, ``position`` or ``out_type``, an index out of range,

@@ -1,7 +1,7 @@
 """What is dropped in training: single values (dropout) and whole branches (stochastic depth).
 
 Stochastic depth (Huang et al., 2016) acts per sample. Dropout is torch's, in a form that can be
-trained under ``torch.compile`` on a CPU, too.
+trained under ``torch.compile`` on a CPU as well.
 """
 
 import torch
@@ -26,33 +26,21 @@ class Dropout(nn.Dropout):
 
 
 def make_dropout(rate: float) -> nn.Module:
-    """Return :class:`Dropout`, or the identity at rate 0, where it could never act.
-
-    Raises:
-        OptionError: ``rate`` is not in [0, 1].
-    """
+    """Return :class:`Dropout`, or the identity at rate 0, where it could never act."""
     require_dropout('drop_rate', rate)
     return nn.Identity() if rate == 0 else Dropout(rate)
 
 
 def require_dropout(name: str, rate: float) -> None:
-    """Check a rate of dropout.
-
-    Raises:
-        OptionError: ``rate`` is not in [0, 1]; with the option's ``name``.
-    """
+    """Raise an ``OptionError`` unless the ``rate`` of dropout is in [0, 1]."""
     if not 0 <= rate <= 1:
-        raise OptionError(f'{name}={rate}: a rate of dropout is in [0, 1]')
+        raise OptionError(f'{name}={rate}: must be in [0, 1]')
 
 
 def require_rate(rate: float) -> None:
-    """Check a rate of stochastic depth.
-
-    Raises:
-        OptionError: ``rate`` is not in [0, 1).
-    """
+    """Raise an ``OptionError`` unless the ``rate`` of stochastic depth is in [0, 1)."""
     if not 0 <= rate < 1:
-        raise OptionError(f'drop_path_rate={rate}: a rate of stochastic depth is in [0, 1)')
+        raise OptionError(f'drop_path_rate={rate}: must be in [0, 1)')
 
 
 class DropPath(nn.Module):
@@ -96,10 +84,6 @@ def make_drop_path(rate: float) -> nn.Module:
 
 
 def drop_path_rates(rate: float, depth: int) -> list[float]:
-    """Return the linear schedule 0 ... ``rate`` over ``depth`` blocks.
-
-    Raises:
-        OptionError: ``rate`` is not in [0, 1).
-    """
+    """Return the linear schedule 0 ... ``rate`` over ``depth`` blocks."""
     require_rate(rate)
     return [rate * i / max(depth - 1, 1) for i in range(depth)]

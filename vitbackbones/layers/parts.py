@@ -119,11 +119,7 @@ def supports(part: nn.Module, use: str) -> bool:
 
 
 def require_choice(name: str, value: Any, choices: Iterable) -> None:
-    """Check the ``value`` of an option ``name`` that has few.
-
-    Raises:
-        OptionError: it is not among the ``choices``, which are listed.
-    """
+    """Raise an ``OptionError`` unless the ``value`` of the option ``name`` is one of few."""
     choices = tuple(choices)
     if value not in choices:
         known = ', '.join(map(repr, choices))

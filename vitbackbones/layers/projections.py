@@ -34,13 +34,9 @@ _PRODUCTS = {'interleave': '...gi,gpoi->...pog', 'block': '...gi,gpoi->...pgo'}
 
 
 def require_groups(groups: int) -> None:
-    """Refuse what is not a number of groups.
-
-    Raises:
-        OptionError: ``groups`` is not an integer from 1.
-    """
+    """Raise an ``OptionError`` unless ``groups`` is a whole number from 1."""
     if not isinstance(groups, int) or groups < 1:
-        raise OptionError(f'groups={groups!r}: a number of groups is an integer of at least 1')
+        raise OptionError(f'groups={groups!r}: must be a whole number from 1')
 
 
 class GroupedLinear(nn.Linear):

@@ -92,25 +92,26 @@ class Recursion:
 
     def __post_init__(self) -> None:
         if not isinstance(self.passes, int) or self.passes < 1:
-            raise OptionError(f'passes={self.passes!r}: a whole number from 1')
+            raise OptionError(f'passes={self.passes!r}: must be a whole number from 1')
         if not isinstance(self.nll_ratio, int | float) or not 0 <= self.nll_ratio < math.inf:
-            raise OptionError(f'nll_ratio={self.nll_ratio!r}: a width, or 0 for no projections')
+            problem = 'must be a width, or 0 for no projections'
+            raise OptionError(f'nll_ratio={self.nll_ratio!r}: {problem}')
         require_choice('nll', self.nll, ('per_pass', 'per_sweep', 'shared', None))
         require_choice('loop', self.loop, ('internal', 'external'))
         require_choice('mixed_depth', self.mixed_depth, (False, True))
         require_choice('mixed_loss', self.mixed_loss, ('mean', 'both'))
         if self.groups is not None and not _is_list(self.groups):
-            raise OptionError(f'groups={self.groups!r}: a list, the number of slices of each pass')
+            problem = 'must be a list, the number of slices of each pass'
+            raise OptionError(f'groups={self.groups!r}: {problem}')
         if not isinstance(self.permutation, str) and not _is_list(self.permutation):
-            raise OptionError(f'permutation={self.permutation!r}: a word, or one for each pass')
+            problem = 'must be a word, or a list of one for each pass'
+            raise OptionError(f'permutation={self.permutation!r}: {problem}')
         words = [self.permutation] if isinstance(self.permutation, str) else self.permutation
         for word in words:
             require_choice('permutation', word, PERMUTATIONS)
         # what has no meaning beside the others
         if self.nll in ('per_sweep', 'shared') and not self.nll_ratio:
-            raise OptionError(
-                f'nll={self.nll!r} needs nll_ratio, their width: there are no projections'
-            )
+            raise OptionError(f'nll={self.nll!r} needs nll_ratio, the width of the projections')
         if self.nll == 'per_sweep' and self.loop == 'internal':
             raise OptionError(
                 "nll='per_sweep' needs loop='external': an internal loop sweeps over the row once"

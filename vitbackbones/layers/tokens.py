@@ -42,11 +42,7 @@ def cut_map(x: Tensor, size: tuple[int, int]) -> Tensor:
 
 
 def require_channels(image: Tensor, expected: int) -> None:
-    """Check the channels of an image (N, C, H, W) that no convolution checks.
-
-    Raises:
-        OptionError: they are not the ``expected`` ones.
-    """
+    """Raise an ``OptionError`` unless an image (N, C, H, W) has the ``expected`` channels."""
     if image.shape[1] != expected:
         raise OptionError(f'expected an image of {expected} channels, but got {image.shape[1]}')
 

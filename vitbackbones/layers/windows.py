@@ -43,7 +43,7 @@ class Windows(nn.Module):
     def __init__(self, window_size: int) -> None:
         super().__init__()
         if not isinstance(window_size, int) or window_size < 1:
-            raise OptionError(f'window_size={window_size!r}: a number of tokens from 1')
+            raise OptionError(f'window_size={window_size!r}: must be a whole number from 1')
         self.window_size = window_size
         self.constants = None  # of the form for inference
 

@@ -74,12 +74,15 @@ def test_half_precision_one_graph_and_an_export_are_the_same(kind):
 @pytest.mark.parametrize(
     ('options', 'message'),
     [
-        ({'in_strides': [16, 32]}, r'in_channels=\[32\], in_strides=\[16, 32\]: one of each'),
-        ({'in_channels': [], 'in_strides': []}, 'one of each'),
+        (
+            {'in_strides': [16, 32]},
+            r'in_channels=\[32\], in_strides=\[16, 32\]: must have one',
+        ),
+        ({'in_channels': [], 'in_strides': []}, 'must have one'),
         ({'out_strides': []}, r'out_strides=\[\].*strides that grow'),
         ({'out_strides': [8, 8]}, r'out_strides=\[8, 8\].*strides that grow'),
         ({'out_strides': [16, 8]}, r'out_strides=\[16, 8\].*strides that grow'),
-        ({'out_strides': [4, 8, 16], 'num_outs': 2}, 'as many as num_outs or fewer'),
+        ({'out_strides': [4, 8, 16], 'num_outs': 2}, 'at most num_outs'),
         ({'in_strides': [14]}, 'in_strides=14'),
         ({'in_channels': [8] * 3, 'in_strides': [16] * 3}, 'so there must be as many'),
     ],
@@ -94,7 +97,7 @@ def test_levels_that_cannot_be_are_refused(kind, options, message):
 
 @pytest.mark.parametrize('kind', ['FPN', 'ChannelMapper'])
 def test_a_level_behind_all_maps_has_twice_the_stride_of_the_one_before(kind):
-    with pytest.raises(ValueError, match='those beyond in_strides.* each twice the one before'):
+    with pytest.raises(ValueError, match='those beyond in_strides.* are each twice the one before'):
         build(kind, [32], [16], out_strides=[16, 64])
     assert build('Levels', [32], [16], out_strides=[16, 64]).out_strides == [16, 64]
 

@@ -5,7 +5,7 @@ by transposed convolutions, as in ViTDet (Li et al., ECCV 2022), coarser ones by
 next finer map, or behind the neck, by steps of 2.
 
 Sizes follow the backbone's contract. A map of stride s is ceil(H / s) high; pooling and
-convolutions of stride 2 round up, so a coarser level is, too. An enlarged map covers the image as
+convolutions of stride 2 round up, and so do coarser levels. An enlarged map covers the image as
 the backbone padded it: k times the height of the map that it is made from.
 """
 
@@ -139,8 +139,8 @@ def split_strides(
     grow = strides and strides == sorted({*strides})
     if not grow or count < len(out_strides) or [*out_strides] != strides[: len(out_strides)]:
         raise OptionError(
-            f'out_strides={out_strides}, num_outs={num_outs}: strides that grow, as many as '
-            f'num_outs or fewer; those beyond in_strides={in_strides} each twice the one before'
+            f'out_strides={out_strides}, num_outs={num_outs}: must be at most num_outs strides '
+            f'that grow; those beyond in_strides={in_strides} are each twice the one before'
         )
     return own, beyond
 
@@ -192,7 +192,7 @@ class Neck(BaseModule):
         require_choice('add_extra_convs', add_extra_convs, EXTRA_SOURCES)
         if not in_channels or len(in_channels) != len(in_strides):
             raise OptionError(
-                f'in_channels={in_channels}, in_strides={in_strides}: one of each for every map'
+                f'in_channels={in_channels}, in_strides={in_strides}: must have one entry a map'
             )
         own, beyond = split_strides(in_strides, out_strides, num_outs, pooled)
         self.in_channels = [*in_channels]

@@ -28,9 +28,6 @@ class ChannelMapper(Neck):
         kernel_size: of the convolutions on the maps; odd.
         norm_cfg, act_cfg: norm and activation behind every convolution; ``None`` for none.
         init_cfg: as of mmengine's modules.
-
-    Raises:
-        OptionError: as :class:`~vitbackbones.backbones.necks.base.Neck`.
     """
 
     def __init__(

@@ -25,9 +25,6 @@ class FPN(Neck):
         add_extra_convs, relu_before_extra_convs: how further levels are made.
         norm_cfg, act_cfg: norm and activation behind every convolution; ``None`` for none.
         init_cfg: as of mmengine's modules.
-
-    Raises:
-        OptionError: as :class:`~vitbackbones.backbones.necks.base.Neck`.
     """
 
     def __init__(

@@ -18,9 +18,6 @@ class Levels(Neck):
         out_channels: channels of each level; ``None`` leaves the maps as they are. Enlarged maps
             then have half the channels for each step.
         init_cfg: as of mmengine's modules.
-
-    Raises:
-        OptionError: as :class:`~vitbackbones.backbones.necks.base.Neck`.
     """
 
     def __init__(

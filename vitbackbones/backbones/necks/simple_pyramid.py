@@ -28,9 +28,6 @@ class SimpleFeaturePyramid(Neck):
         add_extra_convs, relu_before_extra_convs: how further levels are made; ``'on_lateral'``
             reads the last level after its 1 x 1 convolution.
         init_cfg: as of mmengine's modules.
-
-    Raises:
-        OptionError: as :class:`~vitbackbones.backbones.necks.base.Neck`.
     """
 
     def __init__(
@@ -89,9 +86,6 @@ def Pyramid(  # noqa: N802
     """Return the pyramid that suits the backbone: for several maps an FPN, for one the simple one.
 
     Arguments as of both. A config names it as any class, ``type='vitbackbones.Pyramid'``.
-
-    Raises:
-        OptionError: as :class:`~vitbackbones.backbones.necks.base.Neck`.
     """
     kind = FPN if len(in_channels) > 1 else SimpleFeaturePyramid
     options = {} if init_cfg is None else {'init_cfg': init_cfg}

@@ -154,7 +154,7 @@ class WindowOptions(RecursionOptions):
     ) -> None:
         super().__init__(*arguments, **options)
         if isinstance(global_attn_indexes, int) and global_attn_indexes < 0:
-            raise OptionError(f'global_attn_indexes={global_attn_indexes}: a number from 0')
+            raise OptionError(f'global_attn_indexes={global_attn_indexes}: must be from 0')
         if window_size is None and global_attn_indexes != 4:
             raise OptionError(
                 f'global_attn_indexes={global_attn_indexes!r} needs window_size: without windows '
@@ -169,8 +169,8 @@ class WindowOptions(RecursionOptions):
             given = [share * depth // given - 1 for share in range(1, given + 1)]
         if self.window_size is not None and not {*given} < {*range(depth)}:
             raise OptionError(
-                f'global_attn_indexes={self.global_attn_indexes!r}: a number of blocks below the '
-                f'depth {depth}, or a list of some of their indices, 0 to {depth - 1}'
+                f'global_attn_indexes={self.global_attn_indexes!r}: must be a number of blocks '
+                f'below the depth {depth}, or a list of some of their indices, 0 to {depth - 1}'
             )
         return [
             {'drop_path_rate': rate, 'window_size': None if i in given else self.window_size}
@@ -217,11 +217,7 @@ def choose_arch(archs: dict[str, dict], arch: str | dict) -> dict:
 
 
 def require_per_stage(settings: dict, *keys: str) -> None:
-    """Refuse lists under ``keys`` that are not as long as the list of depths.
-
-    Raises:
-        OptionError: with the first such key.
-    """
+    """Raise an ``OptionError`` unless the lists under ``keys`` are as long as that of depths."""
     stages = len(settings['depths'])
     for key in keys:
         if len(settings[key]) != stages:
@@ -274,15 +270,11 @@ def input_size(img_size: int | Sequence[int]) -> tuple[int, int]:
     """
     sides = tuple(img_size) if isinstance(img_size, Sequence) else (img_size, img_size)
     if len(sides) != 2 or any(not isinstance(side, int) or side < 1 for side in sides):
-        raise OptionError(f'img_size={img_size}: a side in pixels or (height, width), from 1')
+        raise OptionError(f'img_size={img_size}: must be a side in pixels or (height, width)')
     return sides
 
 
 def require_size(name: str, size: int) -> None:
-    """Refuse a ``size`` that is not a whole number from 1.
-
-    Raises:
-        OptionError: with the option's ``name``.
-    """
+    """Raise an ``OptionError`` unless ``size`` is a whole number from 1."""
     if not isinstance(size, int) or size < 1:
-        raise OptionError(f'{name}={size!r}: a whole number from 1')
+        raise OptionError(f'{name}={size!r}: must be a whole number from 1')
