@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from tests.conftest import REPRESENTATIVES, shallow
-from vitbackbones.backbones import T2T, TNT, AugViT, MSFSwin, MSFViT, RecursiveMixer, SReT, ViT
+from vitbackbones.backbones import TNT, AugViT, MSFSwin, MSFViT, RecursiveMixer, SReT, ViT
 from vitbackbones.backbones.names import MODELS
 from vitbackbones.backbones.shared.options import choose_arch
 from vitbackbones.layers import AugmentedShortcut, CoefficientShortcut, MeanShiftAttention
@@ -75,16 +75,6 @@ def test_a_part_without_a_type_is_the_hosts_own(cls, changes, part, options):
     assert {key: getattr(found[0], key) for key in options} == options
 
 
-def test_a_subclass_of_ones_own_keeps_the_defaults_of_its_base():
-    class Mine(MSFViT):
-        def __init__(self, depth, **options):
-            super().__init__({'base': 'ti', 'depth': depth}, **options)
-
-    assert Mine.default_part('attention') == {'type': 'MeanShiftAttention'}
-    assert Mine.default_part('shortcut') == {'type': 'IdentityShortcut'}
-    assert Mine.default_part('stem') == {}
-
-
 def test_frozen_stages_out_of_range(make_backbone):
     stages = len(make_backbone().parts_by_stage()) - 1
     for frozen in (-1, 0, stages):
@@ -99,8 +89,3 @@ def test_frozen_stages_out_of_range(make_backbone):
 def test_sizes_of_plain_hosts(name, size):
     with pytest.raises(ValueError, match=f'{name}={size!r}: must be a whole number from 1'):
         ViT('ti', **{name: size})
-
-
-def test_the_stem_of_t2t_stays_what_it_is():
-    with torch.device('meta'):
-        assert type(T2T('14').patch_embed).__name__ == 'TokensToToken'

@@ -1,14 +1,11 @@
 """The backbone contract, for every backbone class that exists."""
 
-import copy
-
 import pytest
 import torch
 
 from tests.conftest import REPRESENTATIVES, shallow
 from tests.small_backbones import image
 from vitbackbones.backbones.names import MODELS
-from vitbackbones.errors import InputError
 
 EACH_SWEEP = {'passes': 2, 'nll_ratio': 1, 'loop': 'external', 'nll': 'per_sweep'}
 # One recursive form of every host that has some; together they are all forms.
@@ -103,25 +100,13 @@ def test_activation_checkpointing_changes_nothing(make_any):
         torch.testing.assert_close(a, b, atol=1e-6, rtol=1e-4)
 
 
-def check_graphs(backbone, backend, sizes):
-    """A compiled backbone is one graph for each size, and answers the same."""
-    compiled = torch.compile(backbone, fullgraph=True, dynamic=False, backend=backend)
-    for size in sizes:
-        pairs = zip(backbone(image(*size)), compiled(image(*size)), strict=True)
-        for eager, graph in pairs:
-            torch.testing.assert_close(eager, graph, atol=2e-5, rtol=1e-5)
-    torch._dynamo.reset()
-
-
 @torch.no_grad()
 def test_one_graph_with_the_same_result(make_backbone):
-    check_graphs(make_backbone().eval(), 'aot_eager', [(80, 96)])
-
-
-@torch.no_grad()
-@pytest.mark.parametrize('make_backbone', BASES, indirect=True)
-def test_one_graph_at_another_size(make_backbone):
-    check_graphs(make_backbone().eval(), 'eager', [(64, 96), (80, 64)])
+    backbone = make_backbone().eval()
+    compiled = torch.compile(backbone, fullgraph=True, dynamic=False, backend='aot_eager')
+    for eager, graph in zip(backbone(image(80, 96)), compiled(image(80, 96)), strict=True):
+        torch.testing.assert_close(eager, graph, atol=2e-5, rtol=1e-5)
+    torch._dynamo.reset()
 
 
 def test_frozen_stages_stay_as_they_are_and_the_rest_trains(make_any):
@@ -194,17 +179,6 @@ def test_a_pretrained_file_fills_the_backbone_through_init_cfg(make_any, tmp_pat
         assert torch.equal(value, source.state_dict()[name]), name
 
 
-def test_a_file_that_lacks_a_tensor_stops_and_names_it(make_backbone, tmp_path):
-    state = make_backbone().state_dict()
-    lost = list(state)[-1]
-    del state[lost]
-    torch.save(state, tmp_path / 'short.pth')
-    init_cfg = {'type': 'Pretrained', 'checkpoint': str(tmp_path / 'short.pth')}
-    with pytest.raises(InputError, match=lost):
-        make_backbone(init_cfg=copy.deepcopy(init_cfg)).init_weights()
-    make_backbone(init_cfg={**init_cfg, 'allow_missing': [lost]}).init_weights()
-
-
 @pytest.mark.parametrize('make_backbone', BASES, indirect=True)
 @pytest.mark.parametrize(
     ('option', 'message'),
@@ -237,20 +211,9 @@ def test_an_image_of_other_channels_is_refused_with_both_numbers(make_backbone, 
         backbone(torch.randn(1, channels, 64, 64))
 
 
-def test_images_may_have_any_number_of_channels_that_is_said(make_backbone):
-    backbone = make_backbone(in_channels=5)
-    assert backbone(torch.randn(1, 5, 64, 64))[-1].isfinite().all()
-
-
 @torch.no_grad()
 def test_position_codes_can_be_made_for_a_height_and_a_width(make_backbone):
-    state = make_backbone(img_size=(64, 96)).state_dict()
-    square, tall = make_backbone(img_size=96), make_backbone(img_size=(96, 96))
-    for name, value in tall.state_dict().items():
-        assert value.shape == square.state_dict()[name].shape
-    wide = make_backbone(img_size=(64, 96)).eval()
-    wide.load_state_dict(state)
+    wide, square = make_backbone(img_size=(64, 96)).eval(), make_backbone(img_size=96)
     assert all(x.isfinite().all() for x in wide(image(64, 96)))
-    assert len(list(wide.positions())) == len(list(square.positions()))
     for (_, _, grid, _), (_, _, large, _) in zip(wide.positions(), square.positions(), strict=True):
         assert (3 * grid[0], grid[1]) == (2 * large[0], large[1])

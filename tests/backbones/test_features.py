@@ -6,7 +6,6 @@ from torch._subclasses import FakeTensorMode
 
 from vitbackbones import create_model
 from vitbackbones.backbones.names import MODELS
-from vitbackbones.errors import OptionError
 
 ONE_OF_EACH_HOST = {host: name for name, (host, *_) in MODELS.items()}.values()
 NAMES = [
@@ -52,11 +51,6 @@ def test_a_number_means_the_last_so_many_as_in_timm():
     assert len(pvt.feature_info) == 2
 
 
-def test_maps_and_a_vector_cannot_both_be_asked_for():
-    with pytest.raises(OptionError, match='features_only=True returns maps: leave out_type'):
-        create_model('deit_ti', features_only=True, out_type='pooled')
-
-
 @pytest.mark.parametrize('name', ['deit_ti', 'pvt_t'])
 def test_a_classifiers_file_fills_the_maps(name, tmp_path):
     classifier = create_model(name, num_classes=3, img_size=32)
@@ -68,14 +62,6 @@ def test_a_classifiers_file_fills_the_maps(name, tmp_path):
     shared = [key for key in maps.state_dict() if maps.state_dict()[key].shape == state[key].shape]
     assert len(shared) >= len(maps.state_dict()) - 1  # the code without the class token of PVT
     assert all(torch.equal(maps.state_dict()[key], state[key]) for key in shared)
-
-
-@torch.no_grad()
-def test_the_maps_of_a_fused_copy_are_the_same():
-    model = create_model('sret_t', features_only=True, img_size=64).eval()
-    image = torch.randn(1, 3, 64, 64)
-    for fused, plain in zip(model.fuse_for_inference(pack=False)(image), model(image), strict=True):
-        assert torch.allclose(fused, plain, atol=1e-5)
 
 
 @torch.no_grad()

@@ -5,7 +5,7 @@ import torch
 
 from tests.reference.t2t import t2t
 from tests.small_backbones import away, image
-from vitbackbones.backbones import T2T, AugT2T
+from vitbackbones.backbones import T2T
 from vitbackbones.layers import PerformerAttention, sinusoid_position
 
 ARCH = {'embed_dims': 48, 'depth': 2, 'num_heads': 3}
@@ -30,29 +30,6 @@ def test_both_forms_equal_their_equations(tokens):
     torch.testing.assert_close(model(x)[0], as_map, atol=2e-5, rtol=1e-5)
     model.out_type = 'cls_token'
     torch.testing.assert_close(model(x)[0], expected[:, 0], atol=2e-5, rtol=1e-5)
-
-
-@pytest.mark.parametrize('tokens', TOKENS)
-def test_gradients_equal_those_of_the_equations(tokens):
-    model, x = make(tokens=tokens, out_type='cls_token'), image(batch=1)
-    learned = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
-    names, parameters = zip(*learned, strict=True)
-    plain = torch.autograd.grad(reference(model, x)[:, 0].square().sum(), parameters)
-    fused = torch.autograd.grad(model(x)[0].square().sum(), parameters)
-    for name, a, b in zip(names, plain, fused, strict=True):
-        scale = a.abs().max().item() + 1e-3
-        torch.testing.assert_close(a / scale, b / scale, atol=1e-4, rtol=0, msg=name)
-
-
-@pytest.mark.parametrize(('arch', 'added'), [('14', 86016), ('19', 136192), ('24', 196608)])
-def test_augmented_shortcuts_add_their_circulant_paths_to_the_blocks_alone(arch, added):
-    with torch.device('meta'):
-        plain, augmented = T2T(arch), AugT2T(arch)
-    names = {n: p for n, p in augmented.named_parameters() if '.shortcut_' in n}
-    assert all(name.startswith('blocks.') for name in names)
-    assert sum(p.numel() for n, p in names.items() if n.endswith('weight')) == added
-    rest = {n for n, _ in augmented.named_parameters()} - names.keys()
-    assert rest == {n for n, _ in plain.named_parameters()}
 
 
 @torch.no_grad()
@@ -83,8 +60,6 @@ def test_positions_are_the_fixed_sinusoid_until_a_checkpoint_brings_its_own():
     code = model.pos_embed
     assert not code.requires_grad
     assert torch.equal(code, sinusoid_position(1 + 4 * 6, 48))
-    angle = torch.tensor(7 / 10000 ** (10 / 48))
-    torch.testing.assert_close(code[0, 7, 10:12], torch.stack([angle.sin(), angle.cos()]))
     stored = {**model.state_dict(), 'pos_embed': torch.randn_like(code)}
     model.load_state_dict(stored)
     assert torch.equal(model.pos_embed, stored['pos_embed'])

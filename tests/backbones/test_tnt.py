@@ -49,61 +49,12 @@ def test_every_form_equals_its_equations(form):
         torch.testing.assert_close(model(x)[0], vector, atol=2e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize('form', ['published', 'legacy', 'squeeze-excite', 'first version'])
-def test_gradients_equal_those_of_the_equations(form):
-    model, x = make(**FORMS[form]).double(), image().double()
-    model.out_type = 'cls_token'
-    names, parameters = zip(*model.named_parameters(), strict=True)
-    plain = torch.autograd.grad(reference(model, x)[:, 0].square().sum(), parameters)
-    fused = torch.autograd.grad(model(x)[0].square().sum(), parameters)
-    for name, a, b in zip(names, plain, fused, strict=True):
-        torch.testing.assert_close(a, b, atol=1e-9, rtol=1e-6, msg=name)
-
-
-@pytest.mark.parametrize('option', ['patch_position', 'pixel_position'])
-def test_a_position_that_is_off_is_not_there(option):
-    missing = set(make().state_dict()) - set(make(**{option: False}).state_dict())
-    assert missing == {option.replace('position', 'pos')}
-
-
-def test_patches_without_a_position_are_told_apart_by_their_pixels_alone():
-    """Then the class token does not see the order of the patches."""
-    options = {'patch_position': False, 'out_type': 'cls_token'}
-    model, x = make(**options), image()
-    shifted = x.roll((16, 32), (2, 3))
-    torch.testing.assert_close(model(x)[0], model(shifted)[0], atol=1e-5, rtol=1e-5)
-    with_code = make(out_type='cls_token')
-    assert not with_code(x)[0].allclose(with_code(shifted)[0], atol=1e-2)
-
-
 def test_the_first_version_starts_at_zero():
     torch.manual_seed(0)
     model = TNT(ARCH, img_size=64, projection='plain', init='zeros')
     assert not model.cls_token.any()
     assert model.to_patch is None
     assert all(block.to_patch.proj.bias is not None for block in model.blocks)
-
-
-@torch.no_grad()
-def test_the_stems_differ_only_in_pixels_that_see_the_border_of_their_patch():
-    unfold, conv = make(stem='unfold'), make(stem='conv')
-    x = image()
-    a, _ = unfold.pixel_embed(x)
-    b, _ = conv.pixel_embed(x)
-    inside = a.isclose(b, atol=1e-5).all(1)[7]  # a patch with neighbors on all sides, (4, 4)
-    assert inside[1:, 1:].all()
-    assert not inside[0].any()
-    assert not inside[:, 0].any()
-
-
-@torch.no_grad()
-def test_a_block_changes_neither_of_its_inputs():
-    model = make()
-    pixels, x = torch.randn(2 * 6, 16, 12), torch.randn(2, 7, 48)
-    before = pixels.clone(), x.clone()
-    model.blocks[0]((pixels, x), (2, 3))
-    assert torch.equal(pixels, before[0])
-    assert torch.equal(x, before[1])
 
 
 def test_stochastic_depth_drops_patches_inside_and_images_outside():
@@ -135,19 +86,6 @@ def test_pooled_maps_have_stride_32():
     torch.testing.assert_close(halved[:, :, :2], F.avg_pool2d(full[:, :, :4], 2))
     torch.testing.assert_close(halved[:, :, 2], F.avg_pool1d(full[:, :, 4], 2))  # a cut cell
     assert make(pool=2).out_strides == (32,)
-
-
-def test_parts_are_configurable_on_both_levels():
-    model = make(
-        shortcut={'type': 'AugmentedShortcut', 'blocks': 4},
-        inner_shortcut={'type': 'AugmentedShortcut', 'blocks': 2, 'location': 'mlp'},
-    )
-    shapes = {n: tuple(p.shape) for n, p in model.named_parameters() if n.startswith('blocks.0.')}
-    assert shapes['blocks.0.outer.shortcut_attn.weight'] == (2, 4, 4, 12)
-    assert shapes['blocks.0.inner.shortcut_mlp.weight'] == (2, 2, 2, 6)
-    assert 'blocks.0.inner.shortcut_attn.weight' not in shapes
-    model(image())[0].sum().backward()
-    assert all(p.grad is not None for p in model.parameters())
 
 
 @pytest.mark.parametrize(
