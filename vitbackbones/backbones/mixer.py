@@ -204,17 +204,15 @@ class Mixer(BlockOptions, PlainBackbone):
             keys = [mixing + name for name in ('fc1.weight', 'fc2.weight', 'fc2.bias')]
             if all(key in state for key in keys):
                 weights = [state[key] for key in keys]
-                old = self._grid_of(len(weights[-1]))
-                state.update(zip(keys, resize_mixing(*weights, old, self.grid), strict=True))
+                count = len(weights[-1])
+                if count == math.prod(self.grid):
+                    continue
+                side = math.isqrt(count)
+                if side * side != count:
+                    raise OptionError(f'token mixing over {count} positions fits no square grid')
+                resized = resize_mixing(*weights, (side, side), self.grid)
+                state.update(zip(keys, resized, strict=True))
         return state
-
-    def _grid_of(self, count: int) -> Grid:
-        if count == math.prod(self.grid):
-            return self.grid
-        side = math.isqrt(count)
-        if side * side != count:
-            raise OptionError(f'token mixing over {count} positions fits no square grid')
-        return (side, side)
 
 
 class RecursiveMixer(Mixer):

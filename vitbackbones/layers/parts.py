@@ -88,19 +88,15 @@ def build_part(table: dict[str, type[nn.Module]], config: dict, **arguments) -> 
         OptionError: ``config['type']`` is neither a class nor a key of ``table``.
     """
     options = dict(config)
-    part = _find_part(table, options.pop('type', None))
-    return part(**{**arguments, **options})
-
-
-def _find_part(table: dict[str, type[nn.Module]], kind: str | type | None) -> type[nn.Module]:
-    if isinstance(kind, type):
-        return kind
-    name = part_name(str(kind))
-    try:
-        return resolve_name(name) if '.' in name and name not in table else table[name]
-    except (ImportError, AttributeError, KeyError, ValueError) as error:
-        known = ', '.join(sorted(table))
-        raise OptionError(f'unknown part type={kind!r} ({error!r}); known: {known}') from error
+    kind = options.pop('type', None)
+    if not isinstance(kind, type):
+        name = part_name(str(kind))
+        try:
+            kind = resolve_name(name) if '.' in name and name not in table else table[name]
+        except (ImportError, AttributeError, KeyError, ValueError) as error:
+            known = ', '.join(sorted(table))
+            raise OptionError(f'unknown part type={kind!r} ({error!r}); known: {known}') from error
+    return kind(**{**arguments, **options})
 
 
 def part_name(kind: str) -> str:

@@ -154,7 +154,7 @@ def test_pixels_are_of_tnt_alone():
 
 
 def test_channels_that_respond_alike_lie_together():
-    places = np.array(tsne._embed(torch.cat([torch.randn(20, 30) * 0.1, torch.ones(20, 30) * 9])))
+    places = np.array(tsne.embed(torch.cat([torch.randn(20, 30) * 0.1, torch.ones(20, 30) * 9])))
     inside = np.linalg.norm(places[:20] - places[:20].mean(0), axis=1).max()
     assert np.linalg.norm(places[:20].mean(0) - places[20:].mean(0)) > inside
     rows = tsne.measure(subject(ViT(TINY, img_size=64)), OPTIONS)

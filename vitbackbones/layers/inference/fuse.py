@@ -70,10 +70,17 @@ def fuse_for_inference(
             module.fold_for_inference()
         if supports(module, 'chain'):
             _write_over_inputs(module)
-    for module, shortcut, branch in _residuals(model):
-        _fold_shortcut(module, shortcut, branch, shared)
+    for module, name, branch in _residuals(model):
+        last, shortcut = _own_last_linear(branch, shared), getattr(module, name)
+        if last is not None and supports(shortcut, 'fold_into'):
+            setattr(module, name, shortcut.fold_into(last))
     if packs:
-        _pack(model, shared)
+        pack_linears(model)
+        for module in model.modules():
+            if supports(module, 'chain'):
+                _activate_in_linears(module, shared)
+        for module, name, branch in _residuals(model):
+            _defer_to_sum(module, name, branch, shared)
     if dtype is not None:
         _compute_in(model, dtype)
     model.requires_grad_(False).eval()
@@ -122,13 +129,6 @@ def _residuals(model: nn.Module) -> Iterator[tuple[nn.Module, str, nn.Module]]:
                 yield module, shortcut, getattr(module, branch)
 
 
-def _fold_shortcut(module: nn.Module, name: str, branch: nn.Module, shared: set[int]) -> None:
-    """Fold a shortcut into the branch that it closes, where both support it."""
-    last, shortcut = _own_last_linear(branch, shared), getattr(module, name)
-    if last is not None and supports(shortcut, 'fold_into'):
-        setattr(module, name, shortcut.fold_into(last))
-
-
 def _own_last_linear(branch: nn.Module, shared: set[int]) -> nn.Linear | None:
     """Return the linear layer that ends ``branch``; ``None`` unless it serves nothing else.
 
@@ -139,16 +139,6 @@ def _own_last_linear(branch: nn.Module, shared: set[int]) -> nn.Linear | None:
     if type(last) not in (nn.Linear, PackedLinear) or 'weight' not in last._parameters:
         return None
     return None if {id(branch), id(last), id(last.weight)} & shared else last
-
-
-def _pack(model: nn.Module, shared: set[int]) -> None:
-    """Let linear layers pack, with the GELU or the sum that comes right after them."""
-    pack_linears(model)
-    for module in model.modules():
-        if supports(module, 'chain'):
-            _activate_in_linears(module, shared)
-    for module, shortcut, branch in _residuals(model):
-        _defer_to_sum(module, shortcut, branch, shared)
 
 
 def _activate_in_linears(mlp: nn.Module, shared: set[int]) -> None:

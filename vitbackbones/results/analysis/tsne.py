@@ -33,11 +33,11 @@ def measure(subject: Subject, options) -> list[dict]:
     return [
         {'block': block, 'channel': channel, 'x': x, 'y': y}
         for block in chosen
-        for channel, (x, y) in enumerate(_embed(torch.cat(parts[block]).T))
+        for channel, (x, y) in enumerate(embed(torch.cat(parts[block]).T))
     ]
 
 
-def _embed(points: torch.Tensor) -> list[list[float]]:
+def embed(points: torch.Tensor) -> list[list[float]]:
     """Return the places (C, 2) of points (C, values)."""
     perplexity = min(PERPLEXITY, (len(points) - 1) / 3)
     return TSNE(2, perplexity=perplexity, init='pca', random_state=0).fit_transform(points).tolist()
