@@ -146,7 +146,8 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
         if self.out_type == 'cls_dist_tokens' and getattr(self, 'dist_token', None) is None:
             raise OptionError("out_type='cls_dist_tokens': there is no distillation token here")
         for name in ('after_stages', 'undecayed'):
-            if isinstance(text := getattr(self, name), str):
+            text = getattr(self, name)
+            if isinstance(text, str):
                 raise contract_broken(self, f'has a text as {name}', f'a tuple, ({text!r},)')
         if self.stages_name and not self._stages_key():
             problem = f'sets no {self.stages_name}'
@@ -247,7 +248,8 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
         return ''
 
     def _require_stages(self, purpose: str) -> str:
-        if key := self._stages_key():
+        key = self._stages_key()
+        if key:
             return key
         remedy = 'put them into self.blocks or self.stages, a nn.ModuleList, or name another one'
         raise contract_broken(self, f'has no stages ({purpose})', f'{remedy} by stages_name')
@@ -329,7 +331,8 @@ class PlainBackbone(Backbone):
 
     def trunk(self, x: Tensor, size: tuple[int, int], sweeps: Sweeps) -> list[Tensor]:
         """Return the tokens (N, [1 +] h * w, C) after ``out_indices``, of the last sweep."""
-        x, answers = self.run_row(self.blocks, x, size, sweeps[:-1]), []
+        x = self.run_row(self.blocks, x, size, sweeps[:-1])
+        answers = []
         run = self.run_block if self.with_cp else None
         for i, block in enumerate(self.blocks):
             x = run(block, x, size, *sweeps[-1]) if run else block(x, size, *sweeps[-1])

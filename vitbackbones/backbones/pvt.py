@@ -85,9 +85,8 @@ class PatchLinear(nn.Module):
         """Map (N, C, h * p, w * q) to (N, C', h, w)."""
         p, q = self.sides
         x = x.unflatten(3, (-1, q)).unflatten(2, (-1, p))  # (N, C, h, p, w, q)
-        patches = x.permute(0, 2, 4, 3, 5, 1).flatten(
-            3
-        )  # (N, C, h, p, w, q) -> (N, h, w, p * q * C)
+        # (N, C, h, p, w, q) -> (N, h, w, p * q * C)
+        patches = x.permute(0, 2, 4, 3, 5, 1).flatten(3)
         return self.linear(patches).permute(0, 3, 1, 2)
 
 
@@ -175,9 +174,11 @@ class PVT(RecursionOptions, PyramidBackbone):
         require_per_stage(settings, *_WIDTHS)
         dims, depths = settings['embed_dims'], settings['depths']
         super().__init__(dims, 4, **options)
-        rates = iter(drop_path_rates(self.drop_path_rate, sum(depths)))
-        self.stages = nn.ModuleList(
-            Stage(
+        rates = drop_path_rates(self.drop_path_rate, sum(depths))
+        self.stages = nn.ModuleList()
+        for i, depth in enumerate(depths):
+            first = sum(depths[:i])  # block of the stage, among all
+            stage = Stage(
                 dims[i - 1] if i else self.in_channels,
                 dims[i],
                 settings['num_heads'][i],
@@ -186,12 +187,11 @@ class PVT(RecursionOptions, PyramidBackbone):
                 patch_size=2 if i else 4,
                 grid=tuple(math.ceil(side / 2**i) for side in self.grid),
                 with_cls_token=self.out_type == 'cls_token' and i == len(depths) - 1,
-                rates=[next(rates) for _ in range(depths[i])],
+                rates=rates[first : first + depth],
                 recursion=self.recursion,
                 **self.block_options,
             )
-            for i in range(len(depths))
-        )
+            self.stages.append(stage)
         self.norm = None if self.out_type == 'featmap' else nn.LayerNorm(dims[-1], eps=1e-6)
         self._reset_parameters()
 
@@ -210,8 +210,8 @@ class PVT(RecursionOptions, PyramidBackbone):
         branches = self.run_branches(self._trunk, image)
         if self.out_type == 'featmap':
             return tuple(branches[-1])
-        read = {'cls_token': lambda x: x[:, 0], 'pooled': lambda x: x.mean(1)}[self.out_type]
-        return tuple(read(self.norm(tokens)) for (tokens,) in branches)
+        normed = [self.norm(tokens) for (tokens,) in branches]  # (N, [1 +] h * w, C) each
+        return tuple(x[:, 0] if self.out_type == 'cls_token' else x.mean(1) for x in normed)
 
     def _trunk(self, x: Tensor, sweeps: Sweeps) -> list[Tensor]:
         """Return the maps of ``out_indices``, or in place of the last its tokens for a vector."""

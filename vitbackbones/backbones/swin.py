@@ -300,18 +300,23 @@ class Swin(RecursionOptions, PyramidBackbone):
         self.group_projections(groups)
         common = {**self.block_options, 'position_bias': position_bias, 'mlp_ratio': mlp_ratio}
         common |= {'window': window, 'norm_eps': 1e-5}
-        rates = iter(drop_path_rates(self.drop_path_rate, sum(depths)))
-
-        def row(i: int) -> nn.ModuleList:
-            widths = {'embed_dims': dims[i], 'num_heads': settings['num_heads'][i]}
-            shifts = [window // 2 if j % 2 else 0 for j in range(depths[i])]
-            each = [{**widths, 'shift': s, 'drop_path_rate': next(rates), **common} for s in shifts]
-            return block_row(each, self.recursion, WindowBlock, RecursiveWindowBlock)
-
+        rates = drop_path_rates(self.drop_path_rate, sum(depths))
         self.patch_embed = PatchEmbed(self.in_channels, dims[0], 4, norm_eps=1e-5)
-        self.layers = nn.ModuleList(
-            Layer(PatchMerging(dims[i - 1]) if i else None, row(i)) for i in range(len(depths))
-        )
+        self.layers = nn.ModuleList()
+        for i, depth in enumerate(depths):
+            merging = PatchMerging(dims[i - 1]) if i else None
+            each = [
+                {
+                    **common,
+                    'embed_dims': dims[i],
+                    'num_heads': settings['num_heads'][i],
+                    'shift': window // 2 if j % 2 else 0,
+                    'drop_path_rate': rates[sum(depths[:i]) + j],
+                }
+                for j in range(depth)
+            ]
+            blocks = block_row(each, self.recursion, WindowBlock, RecursiveWindowBlock)
+            self.layers.append(Layer(merging, blocks))
         self.norm = nn.LayerNorm(dims[-1], eps=1e-5)
         trunc_normal_linears(self)
 

@@ -175,9 +175,13 @@ def fit_position(code: Tensor, extra: int, size: tuple[int, int], mode: str = 'b
 
 def _leading(count: int, area: int) -> int | None:
     """Return how many of ``count`` tokens come before a grid of ``area``, or else a square one."""
-    known = [first for first in (0, 1, 2) if count - first == area]
-    square = [first for first in (0, 1, 2) if 0 < count - first == math.isqrt(count - first) ** 2]
-    return next(iter(known + square), None)
+    for first in (0, 1, 2):
+        if count - first == area:
+            return first
+    for first in (0, 1, 2):
+        if 0 < count - first == math.isqrt(count - first) ** 2:
+            return first
+    return None
 
 
 def sinusoid_position(count: int, dims: int) -> Tensor:

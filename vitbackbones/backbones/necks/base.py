@@ -75,11 +75,12 @@ def serving(in_strides: Sequence[int], out_strides: Sequence[int]) -> list[int]:
     """
     if len({*in_strides}) < len(in_strides):
         return list(range(len(in_strides)))
-    coarser_first = sorted(in_strides, reverse=True)
-    chosen = [
-        next((old for old in coarser_first if old <= new), coarser_first[-1]) for new in out_strides
-    ]
-    return [in_strides.index(stride) for stride in chosen]
+    chosen = []
+    for new in out_strides:
+        no_coarser = [old for old in in_strides if old <= new]
+        stride = max(no_coarser) if no_coarser else min(in_strides)
+        chosen.append(in_strides.index(stride))
+    return chosen
 
 
 class Resample(nn.Module):

@@ -39,7 +39,8 @@ class InitCfgMixin:
             if not isinstance(config, dict) or config and 'type' not in config:
                 example = "dict(type='vitbackbones.Pretrained', checkpoint=FILE)"
                 raise OptionError(f'init_cfg={cut(config)}: must be a dict such as {example}')
-        if others := [config for config in given if config and pretrained_options(config) is None]:
+        others = [config for config in given if config and pretrained_options(config) is None]
+        if others:
             from mmengine.model import initialize
 
             initialize(self, others)
@@ -47,7 +48,8 @@ class InitCfgMixin:
             if hasattr(part, 'init_weights') and not getattr(part, 'is_init', False):
                 part.init_weights()
         for config in given:
-            if (options := pretrained_options(config)) is not None:
+            options = pretrained_options(config)
+            if options is not None:
                 load_pretrained(self, **options)
         self.is_init = True
 

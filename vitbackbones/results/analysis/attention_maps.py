@@ -38,7 +38,8 @@ def measure(subject: Subject, options) -> list[dict]:
     rows = []
     for number, found in enumerate(read_images(subject, chosen, options.pictures), 1):
         calls = [call for call in found.attention if not call.name.startswith(INNER)]
-        if silent := set(chosen) - {call.block for call in calls}:
+        silent = set(chosen) - {call.block for call in calls}
+        if silent:
             raise InputError(
                 f'{subject.name}: block {min(silent)} has no attention that tells its weights '
                 '(a method weights(x, context, bias))'

@@ -151,7 +151,8 @@ def _panels(rows: Sequence[dict]) -> dict[str, list[dict]]:
     """Return the rows of each panel of a run by its title."""
     from .plots import unique
 
-    if len(epochs := unique(rows, 'epoch')) == 1:
+    epochs = unique(rows, 'epoch')
+    if len(epochs) == 1:
         return {f'epoch {epochs[0]}': list(rows)}
     return {block: [r for r in rows if r['block'] == block] for block in unique(rows, 'block')}
 

@@ -55,7 +55,8 @@ def measure(work_dir: str | Path) -> list[dict]:
     points: dict[tuple[str, str, str], dict[int, float]] = defaultdict(dict)
     last, by_epoch = 0, False
     for record in records(Path(work_dir)):
-        if trained := 'iter' in record:
+        trained = 'iter' in record
+        if trained:
             if record['iter'] <= last:  # of a new start: what it trains again does not count
                 start = {ITERATION: record['iter'], EPOCH: record.get('epoch', 1)}
                 for (_, _, unit), values in points.items():

@@ -315,11 +315,12 @@ def _grid(inputs: tuple, values: Tensor) -> Grid | None:
     """Return the (h, w) that a block was called with, or of a map, or of a square of tokens."""
     if values.ndim == 4:
         return tuple(values.shape[2:])
-    pairs = (tuple(value) for value in inputs if isinstance(value, tuple | list))
-    given = next((pair for pair in pairs if len(pair) == 2), None)
-    if given is not None:
-        return given
+    for value in inputs:
+        if isinstance(value, tuple | list) and len(value) == 2:
+            return tuple(value)
     count = values.shape[1]
-    sides = {extra: math.isqrt(max(count - extra, 0)) for extra in range(MAX_CLASS_TOKENS + 1)}
-    squares = ((side, side) for extra, side in sides.items() if side * side == count - extra)
-    return next(squares, None)
+    for extra in range(MAX_CLASS_TOKENS + 1):
+        side = math.isqrt(max(count - extra, 0))
+        if side * side == count - extra:
+            return (side, side)
+    return None
