@@ -28,6 +28,7 @@ each_row = pytest.mark.parametrize(
     ROWS,
     ids=[f'{paper.title.split()[0]}-{table.place}-{row.row}' for paper, table, row in ROWS],
 )
+WITHOUT_BIAS = {'qkv_bias': False, 'proj_bias': False}
 
 
 @pytest.fixture(scope='module')
@@ -78,7 +79,7 @@ def test_every_way_to_share_has_its_number_of_matrices(attention, letters):
     ways = {way for way in map(''.join, product(letters, repeat=len(letters))) if is_named(way)}
     assert len(ways) == {4: 15, 5: 52}[len(letters)]
     for way in ways:
-        found = count(lambda way=way: attention(8, 2, False, proj_bias=False, sharing=way))
+        found = count(lambda way=way: attention(8, 2, sharing=way, **WITHOUT_BIAS))
         assert found.weights == len({*way}) * 8**2, way
 
 
@@ -88,7 +89,7 @@ def test_every_way_to_share_has_its_number_of_matrices(attention, letters):
 def test_every_way_to_group_has_a_part_of_the_numbers(way, groups, layout):
     """MSF's Table 4 prints some of them; the back-projection is never grouped."""
     options = {'sharing': way, 'groups': groups, 'layout': layout}
-    found = count(lambda: MeanShiftAttention(24, 2, False, proj_bias=False, **options))
+    found = count(lambda: MeanShiftAttention(24, 2, **options, **WITHOUT_BIAS))
     assert found.weights == (len({*way}) - 1) * 24**2 // groups + 24**2
 
 

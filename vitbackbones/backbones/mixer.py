@@ -139,10 +139,6 @@ class Mixer(BlockOptions, PlainBackbone):
         passes: how often each block runs in a row; by default once, twice in the recursive form.
         options: arguments of :class:`~vitbackbones.backbones.shared.options.BlockOptions`, which
             describes the others, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
-
-    Raises:
-        OptionError: unknown ``arch``, shortcut or ``out_type``, ``passes`` below 1, an index out of
-            range, or ``out_type='cls_token'``.
     """
 
     archs = {

@@ -153,9 +153,6 @@ class PVT(RecursionOptions, PyramidBackbone):
         options: arguments of :class:`~vitbackbones.backbones.shared.options.RecursionOptions`,
             which describes the others, and of
             :class:`~vitbackbones.backbones.base.PyramidBackbone`.
-
-    Raises:
-        OptionError: unknown ``arch``, part or ``out_type``, or an index out of range.
     """
 
     archs = {

@@ -62,10 +62,6 @@ class SimpleViT(WindowOptions, PlainBackbone):
         proj_bias: whether the attention's projection of its output has a bias.
         options: arguments of :class:`~vitbackbones.backbones.shared.options.WindowOptions`, which
             describes the others, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
-
-    Raises:
-        OptionError: unknown ``arch``, part or ``out_type``, an index out of range, ``groups`` that
-            do not divide the width, or ``out_type='cls_token'``: there is none.
     """
 
     archs = {

@@ -150,10 +150,6 @@ class SReT(AttentionOptions, PyramidBackbone):
         options: arguments of :class:`~vitbackbones.backbones.shared.options.AttentionOptions`,
             which describes the others, and of
             :class:`~vitbackbones.backbones.base.PyramidBackbone`.
-
-    Raises:
-        OptionError: unknown ``arch``, part or ``out_type``, a bad option of recursion, an index out
-            of range, or ``out_type='cls_token'`` without a class token.
     """
 
     archs = {

@@ -267,10 +267,6 @@ class Swin(RecursionOptions, PyramidBackbone):
         options: arguments of :class:`~vitbackbones.backbones.shared.options.RecursionOptions`,
             which describes the others, and of
             :class:`~vitbackbones.backbones.base.PyramidBackbone`.
-
-    Raises:
-        OptionError: unknown ``arch``, part or ``out_type``, an index out of range, an attention
-            that takes no bias, or ``out_type='cls_token'``: there is none.
     """
 
     archs = {

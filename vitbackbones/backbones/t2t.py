@@ -24,9 +24,6 @@ class T2T(ViT):
         token_drop_rate: dropout in the stem; as published by default, 0.1 in the Performer and 0
             in the transformer, whatever ``drop_rate``.
         options: arguments of :class:`~vitbackbones.backbones.vit.ViT`.
-
-    Raises:
-        OptionError: unknown ``tokens``, and as :class:`~vitbackbones.backbones.vit.ViT`.
     """
 
     archs = {

@@ -229,11 +229,6 @@ class TNT(WindowOptions, PlainBackbone):
         inner_attention, inner_shortcut: configurations of the parts of the inner blocks.
         options: arguments of :class:`~vitbackbones.backbones.shared.options.WindowOptions`, which
             describes the others, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
-
-    Raises:
-        OptionError: unknown ``arch``, part, ``stem``, ``projection``, ``init`` or ``out_type``, an
-            index out of range, a ``patch_size`` that is not a multiple of ``pixels``, or zeros
-            that no inner block adds anything to.
     """
 
     archs = {

@@ -30,10 +30,6 @@ class ViT(WindowOptions, PlainBackbone):
             decision; ``out_type='cls_dist_tokens'`` returns both.
         options: arguments of :class:`~vitbackbones.backbones.shared.options.WindowOptions`, which
             describes the others, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
-
-    Raises:
-        OptionError: unknown ``arch``, part, ``position`` or ``out_type``, an index out of range,
-            or an ``out_type`` of tokens that are not there.
     """
 
     archs = {

@@ -59,21 +59,15 @@ class DotProductAttention(ProjectedAttention):
     Args:
         embed_dims: width of the tokens, a multiple of ``num_heads``.
         num_heads: number of heads.
-        qkv_bias: whether the query, key and value projections have a bias.
         cross: whether keys and values come from other tokens than the queries. The projections
             are then stored as ``q`` and ``kv``, else, and where matrices are shared, as one
             ``qkv``.
-        attn_drop_rate: dropout on the attention weights.
-        drop_rate: dropout on the output.
-        proj_bias: whether the output projection has a bias.
-        groups, layout: grouping of the query, key and value projections, see
-            :class:`GroupedLinear`.
         sharing: which matrix serves each role, four letters for queries, keys, values and the
             output projection as in the MSF transformer's Table 2, see ``layers.projections``.
+        options: further arguments of :class:`~vitbackbones.layers.projections.ProjectedAttention`.
 
     Raises:
-        OptionError: ``embed_dims`` is not a multiple of ``num_heads``, a bad ``groups``,
-            ``layout`` or ``sharing``, or W shares with a grouped matrix.
+        OptionError: a bad ``sharing``, and as ``ProjectedAttention``.
     """
 
     takes_bias = True
@@ -83,29 +77,14 @@ class DotProductAttention(ProjectedAttention):
         self,
         embed_dims: int,
         num_heads: int,
-        qkv_bias: bool = True,
         cross: bool = False,
-        attn_drop_rate: float = 0.0,
-        drop_rate: float = 0.0,
-        proj_bias: bool = True,
-        groups: int = 1,
-        layout: str = 'interleave',
         sharing: str = _ROLES,
+        **options,
     ) -> None:
         letters = read_sharing(sharing, _ROLES)
         apart = cross and len(set(sharing)) == len(_ROLES)
-        super().__init__(
-            embed_dims,
-            num_heads,
-            ('q', 'kv') if apart else ('qkv',),
-            letters,
-            qkv_bias=qkv_bias,
-            proj_bias=proj_bias,
-            attn_drop_rate=attn_drop_rate,
-            drop_rate=drop_rate,
-            groups=groups,
-            layout=layout,
-        )
+        maps = ('q', 'kv') if apart else ('qkv',)
+        super().__init__(embed_dims, num_heads, maps, letters, **options)
 
     def forward(
         self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None

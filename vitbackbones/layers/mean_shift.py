@@ -83,13 +83,8 @@ class MeanShiftAttention(ProjectedAttention):
     Args:
         embed_dims: width of the tokens, a multiple of ``num_heads``.
         num_heads: number of heads.
-        qkv_bias: whether the projections of queries, keys, values and probes have a bias.
         cross: whether keys and values come from other tokens (the context); queries and probes
             always come from the tokens that are updated. The parameters are the same.
-        attn_drop_rate: dropout on the attention weights.
-        drop_rate: dropout on the output.
-        groups, layout: grouping of the projections, see
-            :class:`~vitbackbones.layers.GroupedLinear`; the back-projection is never grouped.
         sharing: which matrix serves each role, as in the paper's Table 1: five letters for
             queries, keys, values, probes and the back-projection, see ``layers.projections``.
         probe: where the probe is subtracted. ``'head'``: from each head's average, before the
@@ -97,10 +92,11 @@ class MeanShiftAttention(ProjectedAttention):
             where it joins the skip connection; equal to Eq. 12 with the product W P for P. (This
             is our reading of the paper's residual form, Eq. 14; no code of it was published.)
             ``None``: no probe, the Gaussian kernel alone ("Gauss-Orig"); P's letter is void.
-        proj_bias: whether the back-projection has a bias; the published ViTs have none.
+        options: further arguments of :class:`~vitbackbones.layers.projections.ProjectedAttention`.
+            The published ViTs have no biases.
 
     Raises:
-        OptionError: a bad value, or W shares with a grouped matrix.
+        OptionError: a bad value, and as ``ProjectedAttention``.
     """
 
     takes_bias = True
@@ -110,32 +106,16 @@ class MeanShiftAttention(ProjectedAttention):
         self,
         embed_dims: int,
         num_heads: int,
-        qkv_bias: bool = True,
         cross: bool = False,
-        attn_drop_rate: float = 0.0,
-        drop_rate: float = 0.0,
-        groups: int = 1,
-        layout: str = 'interleave',
         sharing: str = _ROLES,
         probe: str | None = 'head',
-        proj_bias: bool = True,
+        **options,
     ) -> None:
         require_choice('probe', probe, ('head', 'residual', None))
         letters = read_sharing(sharing, _ROLES)
         if probe is None:
             del letters['P']
-        super().__init__(
-            embed_dims,
-            num_heads,
-            ('qkvp',),
-            letters,
-            qkv_bias=qkv_bias,
-            proj_bias=proj_bias,
-            attn_drop_rate=attn_drop_rate,
-            drop_rate=drop_rate,
-            groups=groups,
-            layout=layout,
-        )
+        super().__init__(embed_dims, num_heads, ('qkvp',), letters, **options)
         self.probe = probe
 
     def forward(

@@ -138,7 +138,8 @@ class ProjectedAttention(nn.Module):
         qkv_bias, proj_bias: whether the maps of the input, and the back-projection, have a bias.
         attn_drop_rate: dropout on the attention weights.
         drop_rate: dropout on the output.
-        groups, layout: grouping of the maps of the input.
+        groups, layout: grouping of the maps of the input, see :class:`GroupedLinear`; the
+            back-projection is never grouped.
 
     Attributes:
         numbers: for each map, which of its projections serves each of its roles.
@@ -154,13 +155,13 @@ class ProjectedAttention(nn.Module):
         num_heads: int,
         maps: tuple[str, ...],
         letters: dict[str, str],
-        *,
-        qkv_bias: bool,
-        proj_bias: bool,
-        attn_drop_rate: float,
-        drop_rate: float,
-        groups: int,
-        layout: str,
+        /,
+        qkv_bias: bool = True,
+        proj_bias: bool = True,
+        attn_drop_rate: float = 0.0,
+        drop_rate: float = 0.0,
+        groups: int = 1,
+        layout: str = 'interleave',
     ) -> None:
         super().__init__()
         if embed_dims % num_heads:

@@ -43,6 +43,10 @@ class BlockOptions:
         drop_path_rate: stochastic depth of the last block, in [0, 1); it grows linearly from 0 at
             the first.
         options: of the next constructor.
+
+    Raises:
+        OptionError: an option or a part is unknown, has a bad value, or has no meaning beside the
+            others; the same holds for the hosts.
     """
 
     archs: dict[str, dict]
