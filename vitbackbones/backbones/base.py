@@ -5,7 +5,7 @@
 is padded inside, never refused. With ``'cls_token'`` or ``'pooled'`` it is a vector (N, C) for a
 classification head, as in mmpretrain; with ``'cls_dist_tokens'`` the class token and DeiT's
 distillation token, (N, 2, C). ``out_channels`` and ``out_strides`` say what comes out. Images are
-taken in any floating type, and computed in that of the weights. Blocks run as ``running.py`` says.
+taken in any floating type, and computed in that of the weights.
 
 A subclass of :class:`Backbone` needs an ``__init__`` and a ``forward``; all else is derived from
 its parts, see docs/adding_a_backbone.md. :class:`PlainBackbone` is for hosts of one resolution,
@@ -95,7 +95,7 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
         classifiers: arguments of the constructor by name for ``vitbackbones.create_model``.
         head_input: what a classification head reads, ``'cls_token'`` or ``'pooled'``.
         torch_head: whether the published code leaves a head as torch initializes it.
-        preprocessing: where its images are made otherwise than ``models.preprocessing`` says.
+        preprocessing: where its images are made otherwise than ``backbones.preprocessing`` says.
     """
 
     out_channels: tuple[int, ...] = ()
@@ -201,7 +201,7 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
         return {name for name in names if any(fnmatchcase(name, p) for p in self.undecayed)}
 
     def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
-        """Return ``state`` for this model's input size and channels; see ``adapting``.
+        """Return ``state`` for this model's input size and channels; see ``shared.adapting``.
 
         Raises:
             InputError: a position code fits no grid.
@@ -231,7 +231,7 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
         dtype: torch.dtype | None = None,
         compile: bool = False,
     ) -> 'Backbone':
-        """Return a faster copy in eval mode with the same outputs; see ``layers.fuse``."""
+        """Return a faster copy in eval mode, as ``layers.fuse_for_inference`` does."""
         return fuse_for_inference(self, pack, dtype, compile)
 
     def _stages_key(self) -> str:

@@ -40,7 +40,7 @@ def create_model(
     Args:
         name: one of :func:`list_models`.
         num_classes: width of the head; 0 for the features that it would read.
-        checkpoint: what to fill it from: a file in any layout that ``checkpoints.convert`` knows,
+        checkpoint: what to fill it from: a file in any layout that ``weights.convert`` knows,
             an address, or a name of published weights. A head of another number of classes stays
             as initialized, with a warning.
         allow_missing: patterns of further keys that may stay so (``load_pretrained``).

@@ -65,7 +65,7 @@ class Model(nn.Module):
         dtype: torch.dtype | None = None,
         compile: bool = False,
     ) -> 'Model':
-        """Return a faster copy in eval mode with the same outputs; see ``layers.fuse``."""
+        """Return a faster copy in eval mode, as ``layers.fuse_for_inference`` does."""
         return fuse_for_inference(self, pack, dtype, compile)
 
 

@@ -46,7 +46,7 @@ def data_config(
     Args:
         backbone: has the size and the channels.
         published: the weights that it starts from, if they are known.
-        images: what their file says about it, in the same words (``checkpoints.config_images``).
+        images: what their file says about it, in the same words (``weights.read.config_images``).
     """
     known = {key: getattr(published, key) for key in PER_FILE} if published else {}
     channels = backbone.in_channels

@@ -45,13 +45,13 @@ def fuse_for_inference(
     Args:
         model: any module; what is in it of this package is folded, see the module docstring.
         pack: whether linear layers keep their weights laid out for the kernels of the CPU, see
-            ``layers.pack``; ``'auto'`` where this machine and torch can.
+            ``layers.inference.pack``; ``'auto'`` where this machine and torch can.
         dtype: ``torch.bfloat16`` for a copy that computes in it: what comes in is cast to it, and
             what goes out to float32. Factors and norms are folded before. By default the
             model's own type.
-        compile: whether to make one program of the forward pass, see ``layers.compiled``, after
-            a first call of half a minute to two. It is usually the fastest form for single images
-            on a CPU (docs/benchmarks.md).
+        compile: whether to make one program of the forward pass in the first call, which then takes
+            half a minute to two, see ``layers.inference.compiled``. It is usually the fastest form
+            for single images on a CPU (docs/benchmarks.md).
 
     Raises:
         OptionError: ``pack`` is true, and this machine cannot; or another ``dtype``.

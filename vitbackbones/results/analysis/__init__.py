@@ -1,4 +1,4 @@
-"""What models cost, what papers print of it, and looking into trained models.
+"""What models and runs cost and reach, and looking into trained models.
 
-``table.py`` lists the analyses of ``analyze``; ``reading.py`` is how they read inside.
+``analyses.py`` lists the analyses of ``analyze``; ``reading.py`` is how they read inside.
 """
