@@ -237,8 +237,10 @@ def attend_in_runs(
             copies = shared[:, None].expand(-1, runs.shape[1], -1, -1)  # (N, runs, first, C)
             runs = torch.cat([copies, runs], 2)
         answers = attention(runs.flatten(0, 1)).unflatten(0, runs.shape[:2])
-        of_shared.append(answers[:, :, :first])
-        of_pieces.append(answers[:, :, first:].flatten(1, 2))
+        if first:
+            of_shared.append(answers[:, :, :first])
+            answers = answers[:, :, first:]
+        of_pieces.append(answers.flatten(1, 2))
     if first:
         of_pieces.insert(0, torch.cat(of_shared, 1).mean(1))
     return torch.cat(of_pieces, 1) if len(of_pieces) > 1 else of_pieces[0]

@@ -39,7 +39,8 @@ subclass inherits nothing, and repeats what still holds.
   ``residuals`` says which branch each shortcut closes, ``{shortcut: branch}``. The branch's answer
   is at most rearranged and dropped in between, and nothing else reads it.
 * ``'first_token'`` (attention, MLP, shortcut, block): asked for the first token alone it gives the
-  first of its answers. An attention is asked by ``attention(tokens[:, :1], tokens)``.
+  first of its answers. An attention is asked by ``attention(tokens[:, :1], tokens)``; MLPs and
+  shortcuts act on each token alone.
 
 These attributes and methods need no list, and are inherited:
 
