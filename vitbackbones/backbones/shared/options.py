@@ -158,7 +158,7 @@ class WindowOptions(RecursionOptions):
     ) -> None:
         super().__init__(*arguments, **options)
         if isinstance(global_attn_indexes, int) and global_attn_indexes < 0:
-            raise OptionError(f'global_attn_indexes={global_attn_indexes}: must be from 0')
+            raise OptionError(f'global_attn_indexes={global_attn_indexes}: must not be negative')
         if window_size is None and global_attn_indexes != 4:
             raise OptionError(
                 f'global_attn_indexes={global_attn_indexes!r} needs window_size: without windows '
@@ -168,16 +168,16 @@ class WindowOptions(RecursionOptions):
 
     def own_options(self, depth: int) -> list[dict]:
         """Return what each of ``depth`` blocks has of its own: stochastic depth and windows."""
-        given = self.global_attn_indexes
+        given = chosen = self.global_attn_indexes
         if isinstance(given, int):  # the last of each of so many equal shares
-            given = [share * depth // given - 1 for share in range(1, given + 1)]
-        if self.window_size is not None and not {*given} < {*range(depth)}:
+            chosen = [share * depth // given - 1 for share in range(1, given + 1)]
+        if self.window_size is not None and not {*chosen} < {*range(depth)}:
             raise OptionError(
-                f'global_attn_indexes={self.global_attn_indexes!r}: must be a number of blocks '
-                f'below the depth {depth}, or a list of some of their indices, 0 to {depth - 1}'
+                f'global_attn_indexes={given!r}: must be a number of blocks below the depth '
+                f'{depth}, or a list of some of their indices, 0 to {depth - 1}'
             )
         return [
-            {'drop_path_rate': rate, 'window_size': None if i in given else self.window_size}
+            {'drop_path_rate': rate, 'window_size': None if i in chosen else self.window_size}
             for i, rate in enumerate(drop_path_rates(self.drop_path_rate, depth))
         ]
 
