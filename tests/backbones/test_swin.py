@@ -1,4 +1,4 @@
-"""Swin against torchvision, timm and mmpretrain; MSF-Swin against attention written out."""
+"""Swin against torchvision, timm and mmpretrain; what MSF-Swin leaves open; inference."""
 
 import pytest
 import torch
@@ -8,7 +8,6 @@ from vitbackbones.backbones import MSFSwin, Swin
 from vitbackbones.weights.convert import convert, unwrap
 
 SMALL = {'embed_dims': 8, 'depths': (2, 1, 1, 1), 'num_heads': (1, 2, 2, 4)}
-IDENTITY = {'type': 'IdentityShortcut'}
 
 
 def randomize(model):

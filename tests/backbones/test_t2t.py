@@ -18,14 +18,10 @@ def make(cls=T2T, **options):
     return away(cls(**{'arch': ARCH, 'img_size': (64, 96), **options}))
 
 
-def reference(model, x):
-    return t2t(dict(model.named_parameters()), x, heads=3)
-
-
 @pytest.mark.parametrize('tokens', TOKENS)
 def test_both_forms_equal_their_equations(tokens):
     model, x = make(tokens=tokens), image()
-    expected = reference(model, x)
+    expected = t2t(dict(model.named_parameters()), x, heads=3)
     as_map = expected[:, 1:].transpose(1, 2).reshape(2, 48, 4, 6)
     torch.testing.assert_close(model(x)[0], as_map, atol=2e-5, rtol=1e-5)
     model.out_type = 'cls_token'
