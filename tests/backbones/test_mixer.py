@@ -1,4 +1,4 @@
-"""MLP-Mixer: its equations, timm's weights, other grids, and recursion."""
+"""MLP-Mixer: timm's weights, other grids, and compiled training."""
 
 import pytest
 import torch

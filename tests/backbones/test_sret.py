@@ -1,4 +1,4 @@
-"""SReT: published outputs, and the structure that its options choose."""
+"""The structure that SReT's options choose."""
 
 import pytest
 import torch

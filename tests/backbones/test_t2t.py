@@ -1,4 +1,4 @@
-"""T2T-ViT: equality with its equations, its published counts, positions and dropouts."""
+"""T2T-ViT: equality with its equations, positions and dropouts."""
 
 import pytest
 import torch
@@ -12,10 +12,10 @@ ARCH = {'embed_dims': 48, 'depth': 2, 'num_heads': 3}
 TOKENS = ('performer', 'transformer')
 
 
-def make(cls=T2T, **options):
+def make(**options):
     """A small T2T-ViT whose parameters are all away from their initial zeros and ones."""
     torch.manual_seed(0)
-    return away(cls(**{'arch': ARCH, 'img_size': (64, 96), **options}))
+    return away(T2T(**{'arch': ARCH, 'img_size': (64, 96), **options}))
 
 
 @pytest.mark.parametrize('tokens', TOKENS)

@@ -1,4 +1,4 @@
-"""TNT: equality with its equations, its published counts, and what is special to two levels."""
+"""TNT: equality with its equations, and what is special to two levels."""
 
 import pytest
 import torch
