@@ -12,51 +12,49 @@ from vitbackbones.openmmlab.fusing import fuse_model
 pytestmark = pytest.mark.compat
 
 
-def detect(model, image):
-    from mmdet.apis import inference_detector
+def detect(files, image):
+    from mmdet.apis import inference_detector, init_detector
 
-    found = inference_detector(model, image).pred_instances
-    return np.c_[found.bboxes, found.scores]
+    def answer(model):
+        found = inference_detector(model, image).pred_instances
+        return np.c_[found.bboxes, found.scores]
 
-
-def segment(model, image):
-    from mmseg.apis import inference_model
-
-    return inference_model(model, image).seg_logits.data.numpy()
+    return init_detector(*files, device='cpu'), answer
 
 
-def classify(model, image):
-    from mmpretrain import inference_model
+def segment(files, image):
+    from mmseg.apis import inference_model, init_model
 
-    return inference_model(model, image)['pred_scores']
+    model = init_model(*files, device='cpu')
+    return model, lambda model: inference_model(model, image).seg_logits.data.numpy()
 
 
-def build(task, folder):
-    from mmdet.apis import init_detector
-    from mmpretrain import get_model
-    from mmseg.apis import init_model
+def classify(files, image):
+    from mmpretrain import get_model, inference_model
 
-    builders = {'det': init_detector, 'seg': init_model, 'cls': get_model}
-    files = str(folder / f'tiny_{task}.py'), str(folder / f'tiny_{task}.pth')
-    return builders[task](*files, device='cpu')
+    model = get_model(*files, device='cpu')
+    return model, lambda model: inference_model(model, image)['pred_scores']
 
 
 ANSWERS = {'det': detect, 'seg': segment, 'cls': classify}
 
 
+def files(folder, task):
+    return [str(folder / f'tiny_{task}.{end}') for end in ('py', 'pth')]
+
+
 @pytest.mark.parametrize('task', ANSWERS)
 def test_a_fused_model_answers_the_same_and_in_bfloat16_nearly(folder, task):
-    answer, image = ANSWERS[task], str(folder / 'images/1.png')
-    model = build(task, folder)
+    model, answer = ANSWERS[task](files(folder, task), str(folder / 'images/1.png'))
     state = {key: value.clone() for key, value in model.state_dict().items()}
-    expected = answer(model, image)
+    expected = answer(model)
     scale = np.abs(expected).max()
     fused = fuse_model(model)
     for form in (fused, fuse_model(fused)):
-        np.testing.assert_allclose(answer(form, image), expected, atol=1e-5 * scale)
+        np.testing.assert_allclose(answer(form), expected, atol=1e-5 * scale)
     half = fuse_model(model, torch.bfloat16)
     assert next(half.backbone.parameters()).dtype == torch.bfloat16
-    found = answer(half, image)
+    found = answer(half)
     assert found.dtype == expected.dtype
     assert 0 < np.abs(found - expected).max() < 0.05 * scale
     assert all(torch.equal(model.state_dict()[key], value) for key, value in state.items())
@@ -65,9 +63,7 @@ def test_a_fused_model_answers_the_same_and_in_bfloat16_nearly(folder, task):
 def test_an_inferencer_takes_a_fused_model(folder):
     from mmseg.apis import MMSegInferencer
 
-    inferencer = MMSegInferencer(
-        str(folder / 'tiny_seg.py'), str(folder / 'tiny_seg.pth'), device='cpu'
-    )
+    inferencer = MMSegInferencer(*files(folder, 'seg'), device='cpu')
     images = [str(path) for path in sorted((folder / 'images').iterdir())]
     expected = inferencer(images)['predictions']
     inferencer.model = fuse_model(inferencer.model)
@@ -76,9 +72,11 @@ def test_an_inferencer_takes_a_fused_model(folder):
 
 
 def test_the_backbone_of_a_model_is_compiled(folder, monkeypatch):
+    from mmpretrain import get_model
+
     compiled = []
     monkeypatch.setattr(fuse, 'compile_call', compiled.append)
-    model = fuse_model(build('det', folder), compile=True)
+    model = fuse_model(get_model(*files(folder, 'cls'), device='cpu'), compile=True)
     assert compiled == [model.backbone]
 
 

@@ -13,7 +13,6 @@ from torch._utils import ExceptionWrapper
 from vitbackbones.errors import InputError
 from vitbackbones.openmmlab.logs import (
     FALSE_ALARMS,
-    RunnersLog,
     ignore_false_alarms,
     leave_out_shared_layers,
     log_with_runner,
@@ -35,52 +34,36 @@ def log(monkeypatch):
     log.setLevel(level)
 
 
-@pytest.fixture
-def runners():
-    """The log of a runner, with what it was given."""
-    log = logging.Logger('run')
-    log.records = []
+@pytest.mark.parametrize(
+    ('level', 'handlers', 'shown'),
+    [
+        (logging.NOTSET, [], ['3 of 4 tensors filled', 'broken']),
+        (logging.ERROR, [], ['broken']),
+        (logging.NOTSET, [logging.NullHandler()], []),
+    ],
+)
+def test_the_runners_log_shows_what_the_user_has_not_chosen_himself(log, level, handlers, shown):
+    runners, messages = logging.Logger('run'), []
     handler = logging.Handler()
-    handler.emit = log.records.append
-    log.addHandler(handler)
-    return log
-
-
-def test_information_goes_to_the_runners_log(log, runners):
+    handler.emit = lambda record: messages.append(record.getMessage())
+    runners.addHandler(handler)
+    log.setLevel(level)
+    log.handlers += handlers
     log_with_runner(lambda: runners)
-    log.info('%d of %d tensors filled', 3, 4)
     log.debug('of no interest')
-    assert [record.getMessage() for record in runners.records] == ['3 of 4 tensors filled']
+    log.info('%d of %d tensors filled', 3, 4)
+    log.error('broken')
+    assert messages == shown
 
 
-def test_a_level_that_the_user_chose_stays(log, runners):
-    log.setLevel(logging.ERROR)
-    log_with_runner(lambda: runners)
-    log.warning('of no interest')
-    assert not runners.records
-
-
-def test_handlers_of_the_user_stay_alone(log, runners):
-    own = logging.NullHandler()
-    log.addHandler(own)
-    log_with_runner(lambda: runners)
-    assert log.handlers == [own]
-    assert not any(isinstance(handler, RunnersLog) for handler in log.handlers)
-
-
-@pytest.fixture
 def print_something():
     """What two libraries print."""
-
-    def call():
-        COCO().createIndex()
-        print_log('Loads a checkpoint')
-        print_log('of no interest', level=logging.DEBUG)
-
-    return call
+    COCO().createIndex()
+    print_log('Loads a checkpoint')
+    print_log('of no interest', level=logging.DEBUG)
 
 
-def test_what_libraries_print_is_in_the_log_of_a_run(tmp_path, capsys, print_something):
+def test_what_libraries_print_is_in_the_log_of_a_run(tmp_path, capsys):
     log = MMLogger.get_instance('a run', log_file=str(tmp_path / 'run.log'), log_level='INFO')
     log.handlers = [each for each in log.handlers if isinstance(each, logging.FileHandler)]
     print_something()
@@ -93,7 +76,7 @@ def test_what_libraries_print_is_in_the_log_of_a_run(tmp_path, capsys, print_som
     ]
 
 
-def test_without_a_run_libraries_print_in_the_first_process(capsys, print_something, monkeypatch):
+def test_without_a_run_libraries_print_in_the_first_process(capsys, monkeypatch):
     MMLogger.get_instance('no run')
     print_something()
     assert capsys.readouterr().out == 'creating index...\nindex created!\nLoads a checkpoint\n'
@@ -128,22 +111,16 @@ def worker_error(error):
     return str(caught.value)
 
 
-def test_an_input_error_of_a_worker_keeps_its_message():
-    class OwnError(InputError):
-        """One of another name."""
+class OwnError(InputError):
+    """One of another name."""
 
+
+def test_an_input_error_of_a_worker_keeps_its_message_another_its_traceback():
     for kind in (InputError, OwnError):
         assert worker_error(kind('x.py: bad key InputError: 3')) == 'x.py: bad key InputError: 3'
-
-
-def test_another_error_of_a_worker_keeps_its_traceback():
     text = worker_error(RuntimeError('a bug'))
     assert text.startswith('Caught RuntimeError in DataLoader worker process 0.\n')
     assert text.rstrip().endswith('RuntimeError: a bug')
-
-
-def test_a_message_is_taken_as_it_is():
-    assert str(InputError('bad key InputError: in x.py ')) == 'bad key InputError: in x.py'
 
 
 def test_layers_that_are_shared_on_purpose_are_not_reported(monkeypatch):

@@ -14,8 +14,10 @@ from mmengine.config import Config
 from vitbackbones.errors import InputError
 from vitbackbones.openmmlab.after_import import StandInFinder
 from vitbackbones.openmmlab.missing_packages import FINDER, leave_out_unused
+from vitbackbones.tasks import TASKS
 
 pytestmark = pytest.mark.compat
+ROOT = Path(__file__).parents[2]
 
 
 def test_lanes_are_augmented_by_a_package_that_is_asked_for_when_it_is_used():
@@ -26,51 +28,32 @@ def test_lanes_are_augmented_by_a_package_that_is_asked_for_when_it_is_used():
     assert not hasattr(augmenters, '__wrapped__')
 
 
-ROOT = Path(__file__).parents[2]
-SMOKE = """
-import runpy, sys
-_, tool, config, folder = sys.argv
-sys.argv = [tool, config, '--smoke', '--work-dir', folder]
-try:
-    runpy.run_path(tool, run_name='__main__')
-except SystemExit as stop:
-    assert not stop.code, stop.code
-print('imported:', *sorted({name.partition('.')[0] for name in sys.modules}))
-"""
-
-
 @pytest.mark.parametrize(
     ('config', 'own', 'others'),
     [
-        ('tiny_detr', 'mmdet', ['mmseg', 'mmpretrain', 'sklearn']),
-        ('tiny_seg', 'mmseg', ['mmdet', 'mmpretrain', 'timm']),
-        ('tiny_cls', 'mmpretrain', ['mmdet', 'mmseg']),
+        ('tiny_detr', 'mmdet', ('mmseg', 'mmpretrain', 'sklearn')),
+        ('tiny_seg', 'mmseg', ('mmdet', 'mmpretrain', 'timm')),
+        ('tiny_cls', 'mmpretrain', ('mmdet', 'mmseg')),
     ],
 )
-def test_a_run_imports_its_own_toolbox_only(config, own, others, tmp_path):
-    paths = (ROOT / 'tools/train.py', ROOT / f'tests/commands/{config}.py', tmp_path)
-    command = [sys.executable, '-W', 'ignore', '-c', SMOKE, *paths]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert result.returncode == 0, result.stdout + result.stderr
-    imported = result.stdout.partition('imported: ')[2].split()
-    assert own in imported
-    assert not {*others} & {*imported}
+def test_a_run_imports_its_own_toolbox_only(config, own, others):
+    options = ['tools/train.py', f'tests/commands/{config}.py', '--smoke', '--explain']
+    command = [sys.executable, '-X', 'importtime', *options]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    modules = {line.rpartition('|')[2].strip() for line in done.stderr.splitlines()}
+    assert f'{own}.models' in modules
+    others += ('vitbackbones.inference.drawing', 'vitbackbones.inference.writers')
+    tasks = {f'vitbackbones.tasks.{task}' for task in TASKS.values()} & modules
+    assert tasks == {f'vitbackbones.tasks.{TASKS[own]}'}
+    assert not modules & {*others}
 
 
-@pytest.fixture
-def _importers(monkeypatch):
+def test_what_a_config_names_is_not_left_out(monkeypatch):
     monkeypatch.setattr(FINDER, 'importers', {})
     monkeypatch.setattr(sys, 'meta_path', sys.meta_path.copy())
-
-
-@pytest.mark.usefixtures('_importers')
-def test_what_a_config_names_is_not_left_out():
-    leave_out_unused(Config({'model': {'type': 'BaseReID'}}))
-    assert 'mmdet.models.reid.base_reid' not in FINDER.importers
-    assert FINDER.importers['mmseg.models.decode_heads.mask2former_head'] == 'mmdet'
-    for head in ('PAAHead', 'LADHead'):
-        leave_out_unused(Config({'model': {'type': head}}))
-        assert 'mmdet.models.dense_heads.paa_head' not in FINDER.importers
-    leave_out_unused(Config({'model': {'type': 'DETR'}}))
-    assert FINDER.importers['mmdet.models.dense_heads.paa_head'] == 'sklearn'
-    assert FINDER.importers['mmdet.models.reid.base_reid'] == 'mmpretrain'
+    reid, heads = 'mmdet.models.reid.base_reid', 'mmdet.models.dense_heads.paa_head'
+    for needed, kinds in {reid: ['BaseReID'], heads: ['PAAHead', 'LADHead']}.items():
+        for kind in kinds:
+            leave_out_unused(Config({'model': {'type': kind}}))
+            assert needed not in FINDER.importers
+    assert FINDER.importers[reid] == 'mmpretrain'

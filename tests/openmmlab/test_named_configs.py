@@ -54,32 +54,26 @@ def test_the_bases_of_other_toolboxes_are_still_found(tmp_path):
 
 @pytest.mark.parametrize(
     ('inferencer', 'name'),
-    [(DetInferencer, 'detr_aug_vit_ti_bccd'), (MMSegInferencer, 'setr_mla_msf_vit_ti_shapes')],
-)
-def test_inferencers_take_a_name(inferencer, name, recwarn, capsys):
-    made = inferencer(name, device='cpu')
-    assert made.cfg.filename == vitbackbones.config(name)
-    assert 'Failed to search registry' not in ''.join(capsys.readouterr())
-
-
-@pytest.mark.parametrize(
-    ('inferencer', 'name'),
     [
         (DetInferencer, 'quick_detector'),
         (DetInferencer, 'configs/detr_aug_vit_s_shapes.py'),
         (MMSegInferencer, 'setr_mla_msf_vit_ti_shapes'),
     ],
 )
-def test_inferencers_take_the_weights_that_come_with_a_name(inferencer, name):
+def test_inferencers_take_a_name_and_the_weights_that_come_with_it(inferencer, name, capsys):
     made = inferencer(name, device='cpu')
+    assert made.cfg.filename == vitbackbones.config(name)
+    assert 'Failed to search registry' not in ''.join(capsys.readouterr())
     weights = load_file(trained_weights()[config_name(vitbackbones.config(name))])
     assert made.model.dataset_meta['classes'] == weights['meta']['dataset_meta']['classes']
     state = made.model.state_dict()
     assert all(torch.equal(state[key], value) for key, value in weights['state_dict'].items())
 
 
-def test_mmpretrain_takes_the_weights_that_come_with_a_name(tmp_path, monkeypatch):
-    state = get_model('cls_deit_ti_shapes').state_dict()
+def test_mmpretrain_takes_a_name_and_the_weights_that_come_with_it(tmp_path, monkeypatch):
+    model = get_model('cls_deit_ti_shapes')
+    assert model(torch.zeros(1, 3, 64, 64)).shape == (1, 3)
+    state = model.state_dict()
     file = tmp_path / 'cls_deit_ti_shapes.safetensors'
     save_file({key: torch.full_like(value, 0.5) for key, value in state.items()}, file)
     monkeypatch.setattr(named_configs, 'trained_weights', lambda: {file.stem: file})
@@ -115,11 +109,6 @@ def test_published_weights_that_cannot_be_fetched_are_one_message(tmp_path, monk
 @pytest.mark.parametrize('name', ['cls_swin_t_300e_imagenet', 'cls_resnet50_imagenet'])
 def test_a_config_of_another_recipe_or_network_has_no_published_weights(name):
     assert named_configs._weights_of(vitbackbones.config(name)) is None
-
-
-def test_mmpretrain_takes_a_name():
-    model = get_model('cls_deit_ti_shapes')
-    assert model(torch.zeros(1, 3, 64, 64)).shape == (1, 3)
 
 
 def test_unknown_names_are_still_unknown():

@@ -7,6 +7,7 @@ from importlib import import_module
 from pkgutil import resolve_name
 from types import SimpleNamespace
 
+import mmengine
 import pytest
 
 from vitbackbones.openmmlab.applying import LOG, apply_patch, apply_patches
@@ -30,18 +31,6 @@ def said(monkeypatch):
     LOG.removeHandler(handler)
 
 
-def rename_away(monkeypatch, module, path):
-    """Take ``name``, or ``Class.name`` with what it inherits, out of a module."""
-    *owner, name = path.split('.')
-    if not owner or name == '__init__':  # every class has one
-        monkeypatch.delattr(module, path.partition('.')[0])
-        return
-    owner = resolve_name(f'{module.__name__}:{".".join(owner)}')
-    for each in getattr(owner, '__mro__', [owner]):
-        if name in vars(each):
-            monkeypatch.delattr(each, name)
-
-
 def test_a_target_that_is_gone_is_skipped(said):
     tried = [patch.target for patch in NAMED if skips(patch, said)]
     assert len(tried) > 30
@@ -54,16 +43,14 @@ def skips(patch, said):
     if patch.releases == 'onedl' and not hasattr(module, path.partition('.')[0]):
         return False  # not in this release
     with pytest.MonkeyPatch.context() as monkeypatch:
-        rename_away(monkeypatch, module, path)
+        monkeypatch.delattr(module, path.partition('.')[0])
         said.clear()  # of its import
         apply_patch(patch, module)
     (record,) = said
     message = record.getMessage()
     assert patch.target.replace(':', '.') in message.replace(':', '.')
     assert record.levelno == (logging.WARNING if patch.protects else logging.DEBUG), patch
-    if patch.protects:
-        assert patch.protects in message
-        assert any(digit in message for digit in '0123456789')  # the release
+    assert patch.protects in message
     return True
 
 
@@ -77,7 +64,8 @@ def test_a_target_that_takes_other_arguments_is_skipped(said):
     assert loader.register_scheme is register_scheme
     (record,) = said
     assert record.levelno == logging.WARNING
-    assert patch.protects in record.getMessage()
+    target = 'mmengine.runner.CheckpointLoader.register_scheme'
+    assert record.getMessage().startswith(f'mmengine {mmengine.__version__} has no {target} ')
 
 
 def test_a_module_that_is_gone_is_skipped(monkeypatch, said):
@@ -92,54 +80,6 @@ def test_a_module_that_is_gone_is_skipped(monkeypatch, said):
 def test_what_mends_is_there():
     for patch in PATCHES:
         assert callable(resolve_name(f'vitbackbones.openmmlab.{patch.fix}')), patch
-        assert patch.wrong, patch
-        assert patch.done, patch
-
-
-RENAMED = """
-import re, sys
-from importlib.machinery import PathFinder, SourceFileLoader
-from vitbackbones.openmmlab.patches import PATCHES
-
-PACKAGES = {'mmengine', 'mmcv', 'mmdet', 'mmseg', 'mmpretrain'}
-# their classes or functions are renamed
-TOO_COMMON = {'__init__', 'forward', 'get', 'checkpoint', 'Config', 'Registry', 'build'}
-theirs = [patch for patch in PATCHES if patch.target.startswith('mm')]
-parts = [part for patch in theirs for part in patch.target.partition(':')[2].split('.')]
-names = {part for part in parts if part} - TOO_COMMON - PACKAGES
-names = re.compile(r'\\b(%s)\\b' % '|'.join(names))
-
-class Renamed(SourceFileLoader):
-    def get_code(self, name):
-        source = names.sub(r'\\1_renamed', self.get_source(name))
-        torchs = 'torch.utils.model_zoo import load_url'
-        source = source.replace(f'{torchs}_renamed', f'{torchs} as load_url_renamed')
-        return self.source_to_code(source, self.path)
-
-class Finder:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition('.')[0] in PACKAGES:
-            spec = PathFinder.find_spec(name, path, target)
-            if spec and isinstance(spec.loader, SourceFileLoader):
-                spec.loader = Renamed(name, spec.loader.path)
-            return spec
-
-import vitbackbones
-sys.meta_path.insert(1, Finder())
-import mmdet.apis, mmseg.apis, mmpretrain.apis, mmengine.runner
-assert mmengine.runner.CheckpointLoader_renamed
-assert mmseg.apis.inference._preprare_data_renamed
-"""
-
-
-def test_toolboxes_import_where_upstream_has_renamed_everything():
-    command = [sys.executable, '-W', 'ignore', '-c', RENAMED]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert result.returncode == 0, result.stderr
-    for patch in PATCHES:
-        if patch.protects:
-            warning = f'{patch.protects} may run code when they are loaded'
-            assert result.stderr.count(warning) + result.stdout.count(warning) == 1
 
 
 REPLACED_EVERYWHERE = """

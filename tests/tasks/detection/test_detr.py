@@ -14,7 +14,6 @@ from mmengine.config import Config
 from mmengine.structures import InstanceData
 from scipy.optimize import linear_sum_assignment
 from torch import nn
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from vitbackbones.errors import InputError
 from vitbackbones.tasks.detection.detr_head import gather_objects
@@ -89,6 +88,8 @@ def test_same_keys_and_initial_values(theirs, ours):
     expected, state = theirs.state_dict(), ours.state_dict()
     assert list(expected) == list(state)
     assert all(torch.equal(expected[key], state[key]) for key in expected)
+    kinds = [type(m) for m in ours.modules() if isinstance(m, MultiheadAttention)]
+    assert kinds == [FusedAttention] * 18  # 6 encoder layers, 2 in each of 6 decoder layers
 
 
 @pytest.mark.parametrize('shapes', SHAPES)
@@ -105,8 +106,10 @@ def test_same_output_of_every_layer(theirs, ours, shapes):
         close(actual, expected, 2e-6)
 
 
-@pytest.mark.parametrize('counts', [(3, 5), (0, 2), (0, 0), (30, 1)])  # of 20 queries
-@pytest.mark.parametrize('shapes', SHAPES[:2])
+@pytest.mark.parametrize(
+    ('shapes', 'counts'),  # of 20 queries
+    [(SHAPES[0], (3, 5)), (SHAPES[1], (0, 2)), (SHAPES[0], (0, 0)), (SHAPES[1], (30, 1))],
+)
 def test_same_losses_and_gradients(theirs, ours, shapes, counts):
     """All losses of all layers, in float64, where no rounding is in the way."""
     images, samples = make_batch(shapes, counts, torch.float64)
@@ -136,7 +139,7 @@ def published_giou(a, b):
     return inside / union - (around - union) / around
 
 
-@pytest.mark.parametrize('side', [0.1, 0.3, 1, 3, 30, 300, 800])
+@pytest.mark.parametrize('side', [0.1, 1, 30, 800])
 def test_losses_and_matching_of_boxes_of_any_size_are_the_published_ones(ours, side):
     """Objects of ``side`` pixels on 800 x 1333, predicted with errors of their own size."""
     height, width = 800, 1333
@@ -166,29 +169,6 @@ def test_losses_and_matching_of_boxes_of_any_size_are_the_published_ones(ours, s
     close(head._cost(scores, predicted, gathered)[0, 0], cost - 1 / 81, 1e-9)
 
 
-class TensorSizes(TorchDispatchMode):
-    """Notes the number of elements of everything that operators return."""
-
-    def __init__(self):
-        super().__init__()
-        self.seen = set()
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        result = function(*args, **(kwargs or {}))
-        results = result if isinstance(result, tuple) else (result,)
-        self.seen |= {r.numel() for r in results if isinstance(r, torch.Tensor)}
-        return result
-
-
-def test_no_score_matrix_is_written(theirs, ours):
-    images, samples = make_batch([(96, 160)])  # 3 x 5 cells in a map
-    cells, heads = 15, 8
-    for model, expected in ((theirs, True), (ours, False)):
-        with torch.no_grad(), TensorSizes() as sizes:
-            model._forward(images, samples)
-        assert (heads * cells * cells in sizes.seen) is expected
-
-
 def test_padding_does_not_reach_the_queries(ours):
     images, samples = make_batch([(64, 64), (128, 160)])
     with torch.no_grad():
@@ -210,37 +190,15 @@ def test_all_padding_gives_finite_numbers(ours):
     assert x.grad.isfinite().all()
 
 
-@pytest.mark.parametrize('counts', [(0, 0), (3, 0)])
-def test_images_without_objects(ours, counts):
-    model = copy.deepcopy(ours).train()
-    losses = model.loss(*make_batch(SHAPES[0], counts))
-    model.parse_losses(losses)[0].backward()
-    assert all(value.isfinite() for value in losses.values())
-    assert all(p.grad.isfinite().all() for p in model.parameters())
-    assert (losses['loss_bbox'] == 0) == (losses['loss_iou'] == 0) == (sum(counts) == 0)
-
-
-@pytest.mark.parametrize('value', [float('nan'), float('inf')])
-def test_a_diverged_training_names_the_images(ours, value):
+def test_a_diverged_training_names_the_images(ours):
     images, samples = make_batch(SHAPES[0], (3, 2))
     samples[0].set_metainfo({'img_path': 'a/first.jpg', 'img_id': 0})
     samples[1].set_metainfo({'img_id': 7})
     model = copy.deepcopy(ours)
-    nn.init.constant_(model.bbox_head.fc_cls.bias, value)
+    nn.init.constant_(model.bbox_head.fc_cls.bias, float('nan'))
     message = r'for the images a/first\.jpg, 7: the training diverged.*lower learning rate.*--amp'
     with pytest.raises(InputError, match=message):
         model.loss(images, samples)
-
-
-def test_predictions_lie_in_the_image(ours):
-    images, samples = make_batch(SHAPES[0])
-    with torch.no_grad():
-        results = ours.predict(images, samples)
-    for (height, width), result in zip(SHAPES[0], results, strict=True):
-        boxes = result.pred_instances.bboxes
-        assert len(boxes) == 20
-        assert (boxes >= 0).all()
-        assert (boxes <= boxes.new_tensor([width, height, width, height])).all()
 
 
 def test_head_is_float32_under_bfloat16(ours):
@@ -255,24 +213,22 @@ def test_head_is_float32_under_bfloat16(ours):
 
 
 def test_bfloat16_training_step(ours):
-    model = copy.deepcopy(ours).train()
-    images, samples = make_batch(SHAPES[0], (3, 2))
-    reference = total_loss(ours, images, samples)
+    model, batch = copy.deepcopy(ours), make_batch(SHAPES[0], (3, 2))
+    expected = total_loss(model, *batch)
     with torch.autocast('cpu', torch.bfloat16):
-        loss = total_loss(model, images, samples)
-        close(total_loss(model.eval(), images, samples), reference, 0.02)
+        close(total_loss(model, *batch), expected, 0.02)
+        loss = total_loss(model.train(), *batch)
     loss.backward()
     assert loss.dtype == torch.float32
     assert all(p.grad.isfinite().all() for p in model.parameters())
 
 
 @torch.no_grad()
-@pytest.mark.parametrize('shapes', SHAPES[:2])
 @pytest.mark.parametrize(
     ('dtype', 'tolerance'), [(torch.bfloat16, 0.03), (torch.float16, 0.005)], ids=str
 )
-def test_half_the_precision_is_nearly_the_same(ours, shapes, dtype, tolerance):
-    images, samples = make_batch(shapes)
+def test_half_the_precision_is_nearly_the_same(ours, dtype, tolerance):
+    images, samples = make_batch(SHAPES[0])
     wanted = ours._forward(images, samples)
     half = copy.deepcopy(ours).to(dtype)
     for got, reference in zip(half._forward(images.to(dtype), samples), wanted, strict=True):
@@ -327,8 +283,3 @@ def test_transformer_compiles_to_one_graph(ours, shapes):
         features = ours.extract_feat(images)
         compiled = torch.compile(transformer, fullgraph=True, backend='aot_eager')
         close(compiled(features), transformer(features), 1e-6)
-
-
-def test_every_attention_is_fused(ours):
-    kinds = [type(m) for m in ours.modules() if isinstance(m, MultiheadAttention)]
-    assert kinds == [FusedAttention] * 18  # 6 encoder layers, 2 in each of 6 decoder layers

@@ -13,7 +13,9 @@ from .test_heads import BOX, SIDE, sample, small
 CONFIG = config_files()['dino_pvt_s_shapes']
 
 
-def predicted(model, images):
+def predicted(model):
+    """What is found in an image with 64 + 16 + 4 places for queries."""
+    images = torch.randn(1, 3, SIDE, SIDE, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
         (found,) = model.eval().predict(images, [sample()])
     return found.pred_instances
@@ -35,18 +37,16 @@ def test_in_a_large_image_its_numbers_are_those_of_mmdet():
     settings = Config.fromfile(CONFIG).model
     theirs = MODELS.build({**copy.deepcopy(settings), 'type': 'mmdet.DINO'})
     theirs.load_state_dict(with_all_frequencies(ours.state_dict(), theirs))
-    images = torch.randn(1, 3, SIDE, SIDE)  # 64 + 16 + 4 places for 30 queries
-    a, b = predicted(ours, images), predicted(theirs, images)
+    a, b = predicted(ours), predicted(theirs)  # 30 queries
     torch.testing.assert_close(a.bboxes, b.bboxes)  # theirs may add zeros, in another order
     torch.testing.assert_close(a.scores, b.scores)
 
 
 def test_an_image_may_have_fewer_places_than_there_are_queries():
     model = small('dino', num_queries=100)
-    images = torch.randn(1, 3, SIDE, SIDE)
-    found = predicted(model, images)
+    found = predicted(model)
     assert len(found.bboxes) == model.test_cfg.max_per_img
     assert torch.isfinite(found.bboxes).all()
-    loss, _ = model.parse_losses(model.train().loss(images, [sample([BOX])]))
-    loss.backward()
+    losses = model.train().loss(torch.randn(1, 3, SIDE, SIDE), [sample([BOX])])
+    model.parse_losses(losses)[0].backward()
     assert all(torch.isfinite(p.grad).all() for p in model.parameters() if p.grad is not None)

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from vitbackbones.configuration.checks.data_sets import check_data
-from vitbackbones.configuration.data_paths import evaluators, locate_data
+from vitbackbones.configuration.data_paths import locate_data
 from vitbackbones.errors import InputError
 
 from ...configuration.checks import conftest
@@ -30,16 +30,6 @@ def metric(file, **changes):
     return {'type': 'CocoMetric', 'ann_file': str(file), **changes}
 
 
-def test_the_paths_of_metrics():
-    one, two = {'type': 'A'}, {'type': 'B'}
-    config = make_config(val_evaluator=one, test_evaluator={'metrics': [one, two]})
-    assert dict(evaluators(config)) == {
-        'val_evaluator': one,
-        'test_evaluator.metrics.0': one,
-        'test_evaluator.metrics.1': two,
-    }
-
-
 def test_a_data_set_alone_was_changed(annotations):
     prefix = {'img': 'images/train'}
     text = refused(make_config(val=dataset('train', data_prefix=prefix, test_mode=True)))
@@ -58,30 +48,27 @@ def test_every_metric_of_a_list_is_compared(annotations, kind):
     right = metric(annotations / 'instances_val.json')
     wrong = metric(annotations / 'instances_train.json', type=kind)
     assert checked(make_config(val_evaluator=[right, right])) == []
-    text = refused(make_config(val_evaluator=[right, wrong]))
-    assert text.startswith('val_evaluator.1.ann_file is ')
-
-
-def test_a_copy_is_the_same(annotations):
-    shutil.copy(annotations / 'instances_val.json', annotations / 'copy.json')
-    assert checked(make_config(val_evaluator=metric(annotations / 'copy.json'))) == []
-
-
-def test_predictions_that_are_only_written_are_not_compared(annotations):
-    other = metric(annotations / 'instances_train.json', format_only=True, outfile_prefix='o')
-    assert checked(make_config(val_evaluator=other)) == []
+    for evaluator, place in (([right, wrong], '1'), ({'metrics': [right, wrong]}, 'metrics.1')):
+        text = refused(make_config(val_evaluator=evaluator))
+        assert text.startswith(f'val_evaluator.{place}.ann_file is ')
 
 
 @pytest.mark.parametrize(
-    'elsewhere',
+    'settings',
     [
         {},
         {'ann_file': 's3://bucket/val.json'},
         {'ann_file': 'bucket/val.json', 'backend_args': {'backend': 'petrel'}},
+        {'ann_file': '{root}/copy.json'},
+        {'ann_file': '{root}/instances_train.json', 'format_only': True, 'outfile_prefix': 'o'},
     ],
 )
-def test_metrics_without_a_file_on_a_disk(annotations, elsewhere):
-    assert checked(make_config(val_evaluator={'type': 'CocoMetric', **elsewhere})) == []
+def test_what_needs_no_comparison(annotations, settings):
+    """No file on a disk, a copy of the right one, predictions that are written alone."""
+    shutil.copy(annotations / 'instances_val.json', annotations / 'copy.json')
+    if 'ann_file' in settings:
+        settings = settings | {'ann_file': settings['ann_file'].format(root=annotations)}
+    assert checked(make_config(val_evaluator={'type': 'CocoMetric', **settings})) == []
 
 
 def test_a_missing_file(annotations):

@@ -39,10 +39,8 @@ def instances(boxes):
 def sample(boxes=(), crowd=()):
     """An image with these boxes (x1, y1, x2, y2), and those of crowds, which are ignored."""
     found = DetDataSample(gt_instances=instances(boxes), ignored_instances=instances(crowd))
-    shape = (SIDE, SIDE)
-    found.set_metainfo(
-        {'img_shape': shape, 'batch_input_shape': shape, 'pad_shape': shape, 'ori_shape': shape}
-    )
+    shapes = ('img_shape', 'batch_input_shape', 'pad_shape', 'ori_shape')
+    found.set_metainfo(dict.fromkeys(shapes, (SIDE, SIDE)))
     found.set_metainfo({'scale_factor': (1.0, 1.0), 'img_id': 0})
     return found
 

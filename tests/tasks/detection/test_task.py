@@ -1,7 +1,5 @@
 """Configs of all kinds of masks run on Shapes, under the classes of their own data."""
 
-from itertools import chain
-
 from mmengine.config import Config
 from mmengine.registry import DATASETS, DefaultScope
 
@@ -10,39 +8,37 @@ from vitbackbones.data.shapes.writing import write
 from vitbackbones.tasks.detection.task import Detection
 
 
-def config(kind, prefix, metrics, **metainfo):
+def on_shapes(root, kind, prefix, metrics, **metainfo):
+    """Return a changed config, and the first sample of each of its data sets."""
     dataset = {'type': kind, 'data_root': 'data/own', 'ann_file': 'own.json', 'pipeline': []}
     dataset |= {'data_prefix': prefix, 'metainfo': metainfo}
     loaders = {f'{split}_dataloader': {'dataset': dataset} for split in ('train', 'val', 'test')}
-    evaluators = {f'{split}_evaluator': metrics for split in ('val', 'test')}
-    return Config({'default_scope': 'mmdet', **loaders, **evaluators})
-
-
-def on_shapes(given, root):
-    """Return the changed config, and the first sample of each of its data sets."""
+    given = Config({'default_scope': 'mmdet', **loaders, 'val_evaluator': metrics})
     write(root, train=1, val=1, size=48, **Detection().shapes(given))
     changed = Detection().use_shapes(given, root)
     with DefaultScope.overwrite_default_scope('mmdet'):
         return changed, [DATASETS.build(dataset)[0] for _, dataset in datasets(changed)]
 
 
+BOXES = {'type': 'CocoMetric', 'ann_file': 'own.json', 'metric': ['bbox', 'segm']}
+
+
 def test_instance_masks(tmp_path):
-    metric = {'type': 'CocoMetric', 'ann_file': 'own.json', 'metric': ['bbox', 'segm']}
-    given = config('CocoDataset', {'img': ''}, metric, classes=('cell', 'nucleus'))
-    changed, samples = on_shapes(given, tmp_path / 'shapes')
-    assert all(each['mask'] for each in chain(*(sample['instances'] for sample in samples)))
+    changed, samples = on_shapes(
+        tmp_path / 'shapes', 'CocoDataset', {'img': ''}, BOXES, classes=('cell', 'nucleus')
+    )
+    assert all(each['mask'] for sample in samples for each in sample['instances'])
     assert changed.val_evaluator.ann_file.endswith('annotations/instances_val.json')
 
 
 def test_things_and_stuff(tmp_path):
     things, stuff = ('cell', 'nucleus'), ('tissue', 'glass')
     meta = {'classes': things + stuff, 'thing_classes': things, 'stuff_classes': stuff}
-    metrics = [
-        {'type': 'CocoPanopticMetric', 'ann_file': 'own.json', 'seg_prefix': 'own/'},
-        {'type': 'CocoMetric', 'ann_file': 'own_boxes.json', 'metric': ['bbox', 'segm']},
-    ]
-    given = config('CocoPanopticDataset', {'img': '', 'seg': 'own/'}, metrics, **meta)
-    changed, samples = on_shapes(given, tmp_path / 'shapes')
+    segments = {'type': 'CocoPanopticMetric', 'ann_file': 'own.json', 'seg_prefix': 'own/'}
+    prefix, metrics = {'img': '', 'seg': 'own/'}, [segments, BOXES]
+    changed, samples = on_shapes(
+        tmp_path / 'shapes', 'CocoPanopticDataset', prefix, metrics, **meta
+    )
     assert [sample['segments_info'][-1]['category'] for sample in samples] == [2, 2, 2]
     panoptic, boxes = changed.val_evaluator
     assert samples[1]['seg_map_path'] == f'{panoptic.seg_prefix}/000000.png'
@@ -51,6 +47,6 @@ def test_things_and_stuff(tmp_path):
 
 
 def test_the_classes_of_coco_itself_are_things_and_stuff():
-    given = config('CocoPanopticDataset', {'img': '', 'seg': 'own/'}, [])
-    drawn = Detection().shapes(given)
+    dataset = {'type': 'CocoPanopticDataset', 'metainfo': {}}
+    drawn = Detection().shapes(Config({'train_dataloader': {'dataset': dataset}}))
     assert (len(drawn['classes']), len(drawn['stuff'])) == (80, 53)

@@ -1,7 +1,5 @@
 """Settings of a segmentor that do not go together."""
 
-import pytest
-
 from vitbackbones.configuration.checks.agreement import disagreements
 
 
@@ -14,19 +12,11 @@ def upernet(batch_size, **head):
     }
 
 
-def test_a_batch_of_one_image_has_no_statistics_for_upernet():
+def test_a_batch_of_one_image_has_no_statistics_for_upernet(monkeypatch):
     (finding,) = disagreements(upernet(1))
     assert finding.startswith('train_dataloader.batch_size: is 1, but UPerHead normalizes')
-
-
-@pytest.mark.parametrize(
-    ('batch_size', 'head'),
-    [(2, {}), (1, {'norm_cfg': {'type': 'GN', 'num_groups': 32}}), (1, {'type': 'FPNHead'})],
-)
-def test_other_norms_heads_and_batches_do(batch_size, head):
-    assert disagreements(upernet(batch_size, **head)) == []
-
-
-def test_several_processes_share_statistics(monkeypatch):
-    monkeypatch.setenv('LOCAL_WORLD_SIZE', '2')
+    group_norm = {'type': 'GN', 'num_groups': 32}
+    for fine in (upernet(2), upernet(1, norm_cfg=group_norm), upernet(1, type='FPNHead')):
+        assert disagreements(fine) == []
+    monkeypatch.setenv('LOCAL_WORLD_SIZE', '2')  # processes share statistics
     assert disagreements(upernet(1)) == []

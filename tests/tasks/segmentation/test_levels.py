@@ -31,9 +31,15 @@ FPN = head('FPNHead', in_index=[0, 1, 2, 3], feature_strides=[4, 8, 16, 32])
 MASK2FORMER = head('mmseg.Mask2FormerHead', strides=[4, 8, 16, 32])
 
 
-@pytest.mark.parametrize('model', [UPERNET, FPN, MASK2FORMER])
-def test_four_maps_are_read(model):
-    assert list(decode_head_reads_all_levels(model, PYRAMID)) == []
+ONE_MAP = {'decode_head': {'type': 'FCNHead', 'in_channels': 384, 'in_index': -1}}
+
+
+@pytest.mark.parametrize(
+    ('model', 'maps'),
+    [(UPERNET, PYRAMID), (FPN, PYRAMID), (MASK2FORMER, PYRAMID), (ONE_MAP, PLAIN), ({}, PLAIN)],
+)
+def test_maps_that_are_read(model, maps):
+    assert list(decode_head_reads_all_levels(model, maps)) == []
 
 
 @pytest.mark.parametrize(
@@ -54,18 +60,10 @@ def test_one_map_for_a_head_of_four_names_the_neck(model, wanted, neck):
     ]
 
 
-@pytest.mark.parametrize('model', [FPN, MASK2FORMER])
-def test_maps_of_other_strides_are_found(model):
-    (finding,) = decode_head_reads_all_levels(model, LATE)
+def test_maps_of_other_strides_are_found():
+    (finding,) = decode_head_reads_all_levels(FPN, LATE)
     assert 'the neck gives 4 maps of strides [8, 16, 32, 64]' in finding.wrong
     assert finding.remedy.startswith("take type='vitbackbones.")  # as no neck of ours made them
-
-
-@pytest.mark.parametrize(
-    'model', [{}, {'decode_head': {'type': 'FCNHead', 'in_channels': 384, 'in_index': -1}}]
-)
-def test_a_head_of_one_map_reads_any(model):
-    assert list(decode_head_reads_all_levels(model, PLAIN)) == []
 
 
 def test_setr_mla_joins_no_more_maps_than_there_are():
