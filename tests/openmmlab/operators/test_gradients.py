@@ -1,4 +1,4 @@
-"""Gradients in float64 against differences; those of focal losses: ``test_focal_loss.py``."""
+"""Gradients in float64 against differences; those of the focal loss: ``test_focal_loss.py``."""
 
 import pytest
 import torch
@@ -6,7 +6,6 @@ from mmcv.ops import (
     deform_conv2d,
     modulated_deform_conv2d,
     roi_align,
-    roi_pool,
 )
 from mmcv.ops.multi_scale_deform_attn import MultiScaleDeformableAttnFunction
 
@@ -44,10 +43,6 @@ CASES = {
                 for aligned in (True, False)
             ]
         ),
-        lambda: [distinct(2, 2, 5, 6)],
-    ),
-    'roi_pool': (
-        lambda x: roi_pool(x, ROIS, (2, 3), 0.25),
         lambda: [distinct(2, 2, 5, 6)],
     ),
     'deform_conv': (

@@ -31,48 +31,31 @@ class Operator:
 _NMS = "torchvision's `nms`"
 _LOOP = 'numpy, on the CPU as in mmcv'
 _ROI_ALIGN = "average: torchvision's `roi_align`; maximum: torch"
-_ROI_POOL = "torchvision's `roi_pool`, each bin as a region; gradient: torch"
 _CONVOLUTION = "torchvision's `deform_conv2d`"
 _ATTENTION = "torch's embedding bags"
 
 _SORTED = 'equal scores come as in mmcv: in the order of an unstable sort'
 _NEGATIVE = 'a region of negative size gives 0, as on CUDA; mmcv refuses it on a CPU'
-_EMPTY_POOL = 'a region of no size has no gradient; in mmcv its first pixel has one'
 _LOGARITHM = 'logarithms go below -87, where those of mmcv end'
 
-OPERATORS = {
-    'bbox_overlaps': Operator(suppression.bbox_overlaps, 'torch'),
-    'nms': Operator(suppression.nms, _NMS, _SORTED),
-    'nms_match': Operator(suppression.nms_match, _LOOP, _SORTED),
-    'softnms': Operator(suppression.softnms, _LOOP),
-    'roi_align_forward': Operator(regions.roi_align_forward, _ROI_ALIGN, _NEGATIVE),
-    'roi_align_backward': Operator(regions.roi_align_backward, _ROI_ALIGN),
-    'roi_pool_forward': Operator(regions.roi_pool_forward, _ROI_POOL),
-    'roi_pool_backward': Operator(regions.roi_pool_backward, _ROI_POOL, _EMPTY_POOL),
-    'sigmoid_focal_loss_forward': Operator(
-        focal_loss.sigmoid_focal_loss_forward, 'torch', _LOGARITHM
-    ),
-    'sigmoid_focal_loss_backward': Operator(
-        focal_loss.sigmoid_focal_loss_backward, 'torch', _LOGARITHM
-    ),
-    'softmax_focal_loss_forward': Operator(focal_loss.softmax_focal_loss_forward, 'torch'),
-    'softmax_focal_loss_backward': Operator(focal_loss.softmax_focal_loss_backward, 'torch'),
-    'deform_conv_forward': Operator(deformable_convolution.deform_conv_forward, _CONVOLUTION),
-    'deform_conv_backward_input': Operator(
-        deformable_convolution.deform_conv_backward_input, _CONVOLUTION
-    ),
-    'deform_conv_backward_parameters': Operator(
-        deformable_convolution.deform_conv_backward_parameters, _CONVOLUTION
-    ),
-    'modulated_deform_conv_forward': Operator(
-        deformable_convolution.modulated_deform_conv_forward, _CONVOLUTION
-    ),
-    'modulated_deform_conv_backward': Operator(
-        deformable_convolution.modulated_deform_conv_backward, _CONVOLUTION
-    ),
-    'ms_deform_attn_forward': Operator(deformable_attention.ms_deform_attn_forward, _ATTENTION),
-    'ms_deform_attn_backward': Operator(deformable_attention.ms_deform_attn_backward, _ATTENTION),
-}
+_SERVED = (
+    Operator(suppression.bbox_overlaps, 'torch'),
+    Operator(suppression.nms, _NMS, _SORTED),
+    Operator(suppression.nms_match, _LOOP, _SORTED),
+    Operator(suppression.softnms, _LOOP),
+    Operator(regions.roi_align_forward, _ROI_ALIGN, _NEGATIVE),
+    Operator(regions.roi_align_backward, _ROI_ALIGN),
+    Operator(focal_loss.sigmoid_focal_loss_forward, 'torch', _LOGARITHM),
+    Operator(focal_loss.sigmoid_focal_loss_backward, 'torch', _LOGARITHM),
+    Operator(deformable_convolution.deform_conv_forward, _CONVOLUTION),
+    Operator(deformable_convolution.deform_conv_backward_input, _CONVOLUTION),
+    Operator(deformable_convolution.deform_conv_backward_parameters, _CONVOLUTION),
+    Operator(deformable_convolution.modulated_deform_conv_forward, _CONVOLUTION),
+    Operator(deformable_convolution.modulated_deform_conv_backward, _CONVOLUTION),
+    Operator(deformable_attention.ms_deform_attn_forward, _ATTENTION),
+    Operator(deformable_attention.ms_deform_attn_backward, _ATTENTION),
+)
+OPERATORS = {operator.function.__name__: operator for operator in _SERVED}
 
 
 class Operators(ModuleType):

@@ -4,12 +4,17 @@ Dai et al., "Deformable Convolutional Networks", 2017; with a mask, Zhu et al., 
 v2", 2019. Input is (N, C, H, W), ``offset`` (N, 2 D h w, H', W') in pairs y, x for D deformable
 groups and a kernel of h x w, ``mask`` (N, D h w, H', W'), output (N, C', H', W').
 
-``columns`` and ``ones`` are scratch memory of the compiled operators.
+``columns`` and ``ones`` are scratch memory of the compiled operators. Strides, paddings, dilations
+and groups come by keyword, which mmcv spells in two ways.
 """
 
 from torch import Tensor
 
 from .kernels import torchvision_kernels, widen
+
+GROUPS = ('group', 'deformable_group')
+GEOMETRY = ('dH', 'dW', 'padH', 'padW', 'dilationH', 'dilationW', *GROUPS)
+MODULATED = ('stride_h', 'stride_w', 'pad_h', 'pad_w', 'dilation_h', 'dilation_w', *GROUPS)
 
 
 def deform_conv_forward(
@@ -19,20 +24,10 @@ def deform_conv_forward(
     output: Tensor,
     columns: Tensor,
     ones: Tensor,
-    kW: int,
-    kH: int,
-    dW: int,
-    dH: int,
-    padW: int,
-    padH: int,
-    dilationW: int,
-    dilationH: int,
-    group: int,
-    deformable_group: int,
-    im2col_step: int,
+    **options: int,
 ) -> None:
     """Fill ``output`` with the convolution of ``input`` at places moved by ``offset``."""
-    geometry = (dH, dW, padH, padW, dilationH, dilationW, group, deformable_group)
+    geometry = [options[key] for key in GEOMETRY]
     output.copy_(_convolve(input, weight, offset, None, None, geometry))
 
 
@@ -44,24 +39,14 @@ def deform_conv_backward_input(
     gradOffset: Tensor,
     weight: Tensor,
     columns: Tensor,
-    kW: int,
-    kH: int,
-    dW: int,
-    dH: int,
-    padW: int,
-    padH: int,
-    dilationW: int,
-    dilationH: int,
-    group: int,
-    deformable_group: int,
-    im2col_step: int,
+    **options: int,
 ) -> None:
     """Fill ``gradInput`` and ``gradOffset``.
 
     The kernel gives the gradient of the weight as well. ``columns`` takes it to
     :func:`deform_conv_backward_parameters`, which gets the same scratch memory.
     """
-    geometry = (dH, dW, padH, padW, dilationH, dilationW, group, deformable_group)
+    geometry = [options[key] for key in GEOMETRY]
     grads = _gradients(gradOutput, input, weight, offset, None, None, geometry)
     gradInput.copy_(grads[0])
     gradOffset.copy_(grads[2])
@@ -75,22 +60,12 @@ def deform_conv_backward_parameters(
     gradWeight: Tensor,
     columns: Tensor,
     ones: Tensor,
-    kW: int,
-    kH: int,
-    dW: int,
-    dH: int,
-    padW: int,
-    padH: int,
-    dilationW: int,
-    dilationH: int,
-    group: int,
-    deformable_group: int,
     scale: float,
-    im2col_step: int,
+    **options: int,
 ) -> None:
     """Add ``scale`` times the gradient of the weight to ``gradWeight``."""
     if columns.shape != gradWeight.shape:  # the input's gradient was not asked for
-        geometry = (dH, dW, padH, padW, dilationH, dilationW, group, deformable_group)
+        geometry = [options[key] for key in GEOMETRY]
         columns = _gradients(gradOutput, input, gradWeight, offset, None, None, geometry)[1]
     gradWeight.add_(columns, alpha=scale)
 
@@ -104,22 +79,12 @@ def modulated_deform_conv_forward(
     mask: Tensor,
     output: Tensor,
     columns: Tensor,
-    kernel_h: int,
-    kernel_w: int,
-    stride_h: int,
-    stride_w: int,
-    pad_h: int,
-    pad_w: int,
-    dilation_h: int,
-    dilation_w: int,
-    group: int,
-    deformable_group: int,
     with_bias: bool,
+    **options: int,
 ) -> None:
     """Fill ``output`` with the convolution at moved places, each weighted by ``mask``."""
-    geometry = (stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, group, deformable_group)
-    bias = bias if with_bias else None
-    output.copy_(_convolve(input, weight, offset, mask, bias, geometry))
+    geometry = [options[key] for key in MODULATED]
+    output.copy_(_convolve(input, weight, offset, mask, bias if with_bias else None, geometry))
 
 
 def modulated_deform_conv_backward(
@@ -136,27 +101,19 @@ def modulated_deform_conv_backward(
     grad_offset: Tensor,
     grad_mask: Tensor,
     grad_output: Tensor,
-    kernel_h: int,
-    kernel_w: int,
-    stride_h: int,
-    stride_w: int,
-    pad_h: int,
-    pad_w: int,
-    dilation_h: int,
-    dilation_w: int,
-    group: int,
-    deformable_group: int,
     with_bias: bool,
+    **options: int,
 ) -> None:
     """Fill the gradients of all inputs."""
-    geometry = (stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, group, deformable_group)
-    filled = [grad_input, grad_weight, grad_offset, grad_mask]
+    geometry = [options[key] for key in MODULATED]
+    given = bias if with_bias else None
+    grads = _gradients(grad_output, input, weight, offset, mask, given, geometry)
+    grad_input.copy_(grads[0])
+    grad_weight.copy_(grads[1])
+    grad_offset.copy_(grads[2])
+    grad_mask.copy_(grads[3])
     if with_bias:
-        filled.append(grad_bias)
-    bias = bias if with_bias else None
-    found = _gradients(grad_output, input, weight, offset, mask, bias, geometry)
-    for each, grad in zip(filled, found, strict=False):  # without a bias the last is left
-        each.copy_(grad)
+        grad_bias.copy_(grads[4])
 
 
 def _convolve(
@@ -165,7 +122,7 @@ def _convolve(
     offset: Tensor,
     mask: Tensor | None,
     bias: Tensor | None,
-    geometry: tuple[int, ...],
+    geometry: list[int],
 ) -> Tensor:
     inputs = _kernel_inputs(input, weight, offset, mask, bias)
     return torchvision_kernels().deform_conv2d(*inputs, *geometry, mask is not None)
@@ -178,7 +135,7 @@ def _gradients(
     offset: Tensor,
     mask: Tensor | None,
     bias: Tensor | None,
-    geometry: tuple[int, ...],
+    geometry: list[int],
 ) -> tuple[Tensor, ...]:
     """Return the gradients of input, weight, offset, mask and bias."""
     grad, *inputs = widen(grad, *_kernel_inputs(input, weight, offset, mask, bias))

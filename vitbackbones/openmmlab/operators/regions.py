@@ -16,9 +16,6 @@ NO_MAXIMUM = -1e4  # its value, as in mmcv
 CHUNK = 2**24  # samples that are held at a time
 
 
-# ------------------------------------------------------------------------ align
-
-
 def roi_align_forward(
     input: Tensor,
     rois: Tensor,
@@ -176,81 +173,3 @@ def _check(rois: Tensor, images: int) -> None:
     first, last = rois[:, 0].aminmax()
     if first < 0 or last >= images:
         raise ValueError(f'RoIs name images {first:g} to {last:g} of a batch of {images}')
-
-
-# ------------------------------------------------------------------------ pool
-
-
-def roi_pool_forward(
-    input: Tensor,
-    rois: Tensor,
-    output: Tensor,
-    argmax: Tensor,
-    pooled_height: int,
-    pooled_width: int,
-    spatial_scale: float,
-) -> None:
-    """Fill ``output`` with the largest pixel in each bin of a region.
-
-    Girshick, "Fast R-CNN", 2015. torchvision rounds the corners of a region and mmcv does not, so
-    torchvision's kernel gets every bin, whose corners are whole, as a region of its own.
-
-    Args:
-        input: (N, C, H, W).
-        rois: (R, 5).
-        output: (R, C, pooled_height, pooled_width).
-        argmax: as ``output``, integers: filled with the pixel's place in H x W, -1 in empty bins.
-
-    Raises:
-        ValueError: on a CPU, a region is not finite or not in the batch.
-    """
-    input, rois = widen(input, rois)
-    _check(rois, len(input))
-    bins, empty = _whole_bins(rois, (pooled_height, pooled_width), spatial_scale, input.shape[2:])
-    values, places = torchvision_kernels().roi_pool(input, bins.flatten(0, 2), 1.0, 1, 1)
-    shape = (*bins.shape[:3], input.shape[1])  # (R, h, w, C)
-    empty = empty[:, None]  # (R, 1, h, w)
-    output.copy_(values.view(shape).permute(0, 3, 1, 2).masked_fill(empty, 0))
-    argmax.copy_(places.view(shape).permute(0, 3, 1, 2).masked_fill(empty, -1))
-
-
-def roi_pool_backward(
-    grad_output: Tensor,
-    rois: Tensor,
-    argmax: Tensor,
-    grad_input: Tensor,
-    pooled_height: int,
-    pooled_width: int,
-    spatial_scale: float,
-) -> None:
-    """Fill ``grad_input``, (N, C, H, W), from ``grad_output``, (R, C, h, w)."""
-    (grad,) = widen(grad_output)
-    image = rois[:, 0].long()[:, None, None, None]
-    channel = torch.arange(grad_input.shape[1], device=grad.device)[:, None, None]
-    summed = grad.new_zeros(grad_input.shape).flatten(2)  # (N, C, H W)
-    place = (image, channel, argmax.clamp(min=0).long())
-    summed.index_put_(place, grad * (argmax >= 0), accumulate=True)
-    grad_input.copy_(summed.view_as(grad_input))
-
-
-def _whole_bins(
-    rois: Tensor, size: tuple[int, int], scale: float, map_size: torch.Size
-) -> tuple[Tensor, Tensor]:
-    """Return the bins as regions of whole first and last pixels, (R, h, w, 5), and which are empty.
-
-    The bins of a region overlap where their corners lie between pixels.
-    """
-    starts = rois[:, [2, 1]] * scale  # y, x
-    sides = (rois[:, [4, 3]] + 1) * scale - starts
-    edges = []
-    for start, side, length, limit in zip(starts.T, sides.T, size, map_size, strict=True):
-        step = torch.arange(length, device=rois.device)
-        bin_ = (side / length)[:, None]
-        first = (step * bin_ + start[:, None]).floor().clamp(0, limit)
-        end = ((step + 1) * bin_ + start[:, None]).ceil().clamp(0, limit)
-        edges += [first, end]
-    top, bottom = (edge[:, :, None].expand(-1, *size) for edge in edges[:2])
-    left, right = (edge[:, None].expand(-1, *size) for edge in edges[2:])
-    image = rois[:, 0, None, None].expand_as(top)
-    empty = (bottom <= top) | (right <= left) | (sides <= 0).any(1)[:, None, None]
-    return torch.stack([image, left, top, right - 1, bottom - 1], dim=-1), empty
