@@ -12,7 +12,7 @@ from mmengine.config import Config
 from benchmarks.detr import make_batch
 from benchmarks.train import labeled_pixels
 from vitbackbones.tasks.detection import detr_head
-from vitbackbones.tasks.segmentation.setr_head import accuracy
+from vitbackbones.tasks.segmentation.setr import accuracy
 
 from ..on_a_gpu import Refusals, copies_of
 from .segmentation import setr

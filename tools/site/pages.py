@@ -207,22 +207,10 @@ def weights_cells(name: str, row: Published) -> list[object]:
 
 # ------------------------------------------------------------------------ patches, commands
 
-PATCHES = {
-    'What imports, and what is left out': patches.IMPORTS,
-    'What toolboxes import without need': patches.OTHER_TOOLBOXES,
-    'Messages': patches.MESSAGES,
-    'Configs by name': patches.NAMED_CONFIGS,
-    'Widths of models': patches.WIDTHS,
-    'Loading': patches.LOADING,
-    'Inference functions': patches.INFERENCE,
-    'Runs': patches.RUNS,
-    'Scripts of the toolboxes': patches.SCRIPTS,
-}
-
 
 def compatibility() -> Iterator[str]:
     """Yield the lines about the patches of other packages, from the table that applies them."""
-    for heading, entries in PATCHES.items():
+    for heading, entries in patches.PARTS.items():
         yield f'## {heading}\n'
         yield table('target', 'what is wrong', 'what is done', 'releases', 'when')
         for patch in entries:

@@ -60,19 +60,16 @@ def apply_patch(patch: Patch, module: ModuleType) -> None:
 
 
 def _replace(owner: Any, name: str, replacement: Any) -> None:
+    """Set a name of a module or class, also where the toolboxes have imported it from there."""
     original = getattr(owner, name)
     if inspect.isroutine(original):
         replacement = functools.wraps(original)(replacement)
     if isinstance(inspect.getattr_static(owner, name), classmethod | staticmethod):
         replacement = staticmethod(replacement)
     setattr(owner, name, replacement)
-    if inspect.ismodule(owner) and getattr(original, '__module__', '') == owner.__name__:
-        _replace_copies(name, original, replacement)
-
-
-def _replace_copies(name: str, original: Any, replacement: Any) -> None:
-    """Follow ``from module import name`` in what was imported before the patch."""
-    for other, module in list(sys.modules.items()):
+    if not inspect.ismodule(owner) or getattr(original, '__module__', '') != owner.__name__:
+        return
+    for other, module in list(sys.modules.items()):  # after ``from module import name``
         theirs = other.partition('.')[0] in OPENMMLAB
         if theirs and getattr(module, '__dict__', {}).get(name) is original:
             setattr(module, name, replacement)

@@ -14,12 +14,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from mmengine.registry import DefaultScope
-from torch import nn
 
 from ..backbones import Backbone
 from ..configuration.metainfo import config_meta
 from ..errors import InputError
-from ..weights import PUBLISHED, Published
+from ..weights import PUBLISHED
 from ..weights.filling import load_pretrained
 from ..weights.read.class_names import checkpoint_meta, require_same_count
 from .named_configs import CLASSIFICATION
@@ -58,16 +57,12 @@ def fill_published(load: Callable) -> Callable:
         if not (published and ours) or Path(filename).exists():
             return load(model, filename, *arguments, **options)
         load_pretrained(model, filename)
-        _normalize_as(model.data_preprocessor, published)
+        for key in ('mean', 'std'):
+            levels = getattr(model.data_preprocessor, key)  # (3, 1, 1), of 0 to 255
+            levels.copy_(255 * levels.new_tensor(getattr(published, key)).view_as(levels))
         return {}
 
     return load_checkpoint
-
-
-def _normalize_as(preprocessor: nn.Module, published: Published) -> None:
-    for key in ('mean', 'std'):
-        levels = getattr(preprocessor, key)  # (3, 1, 1), of 0 to 255
-        levels.copy_(255 * levels.new_tensor(getattr(published, key)).view_as(levels))
 
 
 def require_config(initialize: Callable) -> Callable:
@@ -76,7 +71,7 @@ def require_config(initialize: Callable) -> Callable:
     def init_model(self, config, weights, *arguments, **options):
         if not config:
             raise InputError(
-                f'{weights}: {type(self).__name__} needs the config of these weights, too: '
+                f'{weights}: {type(self).__name__} needs the config of these weights: '
                 'give it as model=CONFIG. A config inside a checkpoint is never used, because it '
                 'is Python and would run.'
             )

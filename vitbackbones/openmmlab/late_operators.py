@@ -14,7 +14,6 @@ from importlib import import_module
 from importlib.util import resolve_name
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 TOOLBOXES = ('mmdet', 'mmseg')
 OPERATORS = 'mmcv.ops'
@@ -43,17 +42,13 @@ def complete(module: ModuleType) -> None:
         except ImportError:  # mmdet is not installed, and mmseg does without
             continue
         for alias in statement.names:
-            _replace(module, alias.asname or alias.name, getattr(source, alias.name))
-
-
-def _replace(module: ModuleType, name: str, found: Any) -> None:
-    """Set a name of a module, also where its classes derive from what stood there."""
-    placeholder = getattr(module, name)
-    setattr(module, name, found)
-    own = [each for each in vars(module).values() if isinstance(each, type)]
-    for each in own:
-        if each.__module__ == module.__name__ and placeholder in each.__bases__:
-            each.__bases__ = tuple(found if b is placeholder else b for b in each.__bases__)
+            name, found = alias.asname or alias.name, getattr(source, alias.name)
+            placeholder = getattr(module, name)
+            setattr(module, name, found)
+            own = [each for each in vars(module).values() if isinstance(each, type)]
+            for each in own:  # classes that derive from the placeholder
+                if each.__module__ == module.__name__ and placeholder in each.__bases__:
+                    each.__bases__ = tuple(found if b is placeholder else b for b in each.__bases__)
 
 
 def _tried(module: ModuleType) -> Iterator[ast.ImportFrom]:

@@ -41,8 +41,9 @@ def find_base(find: Callable) -> Callable:
         if path.startswith(SCOPE):
             return config(path), None
         file, scope = find(path, filename)
-        missing = scope is None and not Path(file).exists()
-        return (str(find_config(path) or file) if missing else file), scope
+        if scope is None and not Path(file).exists():
+            file = str(find_config(path) or file)
+        return file, scope
 
     return get_path
 

@@ -23,6 +23,14 @@ class Counts:
     fn: int = 0
     iou: float = 0.0
 
+    def qualities(self) -> dict[str, float] | None:
+        """Return PQ, SQ (the mean matched IoU) and RQ (F1), None where the class is not there."""
+        segments = self.tp + 0.5 * self.fp + 0.5 * self.fn
+        if not segments:
+            return None
+        sq = self.iou / self.tp if self.tp else 0.0
+        return {'pq': self.iou / segments, 'sq': sq, 'rq': self.tp / segments}
+
 
 class PQStat:
     """The counts of every class, by category id."""
@@ -42,7 +50,7 @@ class PQStat:
     def pq_average(
         self, categories: Mapping[int, dict], isthing: bool | None
     ) -> tuple[dict[str, float], dict[int, dict]]:
-        """Average PQ, SQ (the mean matched IoU) and RQ (F1) over the classes that occur.
+        """Average the qualities over the classes that occur.
 
         Args:
             categories: by their ids; ``isthing`` of each is 1 or 0.
@@ -53,20 +61,11 @@ class PQStat:
             of each class, 0 where it does not occur.
         """
         ids = [key for key, c in categories.items() if isthing in (None, c['isthing'] == 1)]
-        each = {key: _qualities(self.counts.get(key, Counts())) for key in ids}
+        each = {key: self.counts.get(key, Counts()).qualities() for key in ids}
         found = [q for q in each.values() if q is not None]
         nothing = dict.fromkeys(('pq', 'sq', 'rq'), 0.0)
         mean = {name: np.mean([q[name] for q in found]) if found else np.nan for name in nothing}
         return mean | {'n': len(found)}, {key: q or nothing for key, q in each.items()}
-
-
-def _qualities(counts: Counts) -> dict[str, float] | None:
-    """Return PQ, SQ and RQ of a class, None if it does not occur."""
-    segments = counts.tp + 0.5 * counts.fp + 0.5 * counts.fn
-    if not segments:
-        return None
-    sq = counts.iou / counts.tp if counts.tp else 0.0
-    return {'pq': counts.iou / segments, 'sq': sq, 'rq': counts.tp / segments}
 
 
 class PanopticAPI(ModuleType):

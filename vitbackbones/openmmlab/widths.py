@@ -218,10 +218,8 @@ def outputs_of(part: nn.Module | None, inputs: Tensor | list[Tensor]) -> list[Te
     except Exception:  # whatever it is, the run will show it
         return None
     outputs = [outputs] if isinstance(outputs, Tensor) else outputs
-    maps = (
-        [x for x in outputs if isinstance(x, Tensor)] if isinstance(outputs, list | tuple) else []
-    )
-    return maps if maps and len(maps) == len(outputs) else None
+    are_maps = isinstance(outputs, list | tuple) and all(isinstance(x, Tensor) for x in outputs)
+    return list(outputs) if are_maps and outputs else None
 
 
 def strides_of(maps: list[Tensor], part: nn.Module, all_known: bool = False) -> list[int]:

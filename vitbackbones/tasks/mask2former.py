@@ -15,14 +15,6 @@ HEADS = {'decode_head': ('num_classes',), 'panoptic_head': COUNTS}
 READ_BY = {'CocoPanopticMetric': ('panoptic_on', True), 'CocoMetric': ('instance_on', False)}
 
 
-def _heads(config: Mapping) -> Iterator[tuple[str, Mapping, int]]:
-    """Yield key, settings and number of classes of the heads that say how many they have."""
-    for name, keys in HEADS.items():
-        head = value_at(config, f'model.{name}')
-        if type_at(head) == 'Mask2FormerHead' and all(isinstance(head.get(k), int) for k in keys):
-            yield f'model.{name}', head, sum(head[key] for key in keys)
-
-
 def fusion_counts_as_the_head(config: Mapping) -> Iterator[str]:
     """Check that head and fusion head have as many things and as much stuff."""
     model = config.get('model') or {}
@@ -37,12 +29,18 @@ def fusion_counts_as_the_head(config: Mapping) -> Iterator[str]:
 def queries_give_enough(config: Mapping) -> Iterator[str]:
     """Check that no more instances of an image are kept than queries and classes give."""
     kept = value_at(config, 'model.test_cfg.max_per_image')
-    for name, head, classes in _heads(config):
-        queries = head.get('num_queries', 100)
-        if isinstance(kept, int) and kept > queries * classes:
+    for key, counts in HEADS.items():
+        head = value_at(config, f'model.{key}')
+        counted = type_at(head) == 'Mask2FormerHead' and all(
+            isinstance(head.get(count), int) for count in counts
+        )
+        if not counted or not isinstance(kept, int):
+            continue
+        classes, queries = sum(head[count] for count in counts), head.get('num_queries', 100)
+        if kept > queries * classes:
             yield (
-                f'model.test_cfg.max_per_image: is {kept}, but {name} gives {queries * classes}: '
-                f'num_queries={queries} for each of {classes} classes'
+                f'model.test_cfg.max_per_image: is {kept}, but model.{key} gives '
+                f'{queries * classes}: num_queries={queries} for each of {classes} classes'
             )
 
 

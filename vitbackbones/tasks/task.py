@@ -1,12 +1,11 @@
 """What the tools ask of a task: the base class, and what its methods return."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
-
-from ..data.own.class_lists import in_words
-from ..utils.messages import plural
 
 if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none of these
     import numpy as np
@@ -19,6 +18,7 @@ if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none 
     from ..data.checks.findings import Findings, Look
     from ..inference.drawing.sample_sheet import Drawn
     from ..inference.writers import PredictionWriter
+    from .own_data import OwnData
 
 Rule = Callable[[Mapping], Iterator[str]]
 
@@ -53,42 +53,6 @@ class Misfit(NamedTuple):
 
     wrong: str
     remedy: str = ''
-
-
-@dataclass
-class OwnData:
-    """A config on the data of a folder, what was found there in one line, and what is odd of it."""
-
-    config: 'Config'
-    summary: str
-    warnings: list[str]
-
-
-def found_in_words(classes: Sequence[str], counts: Mapping[str, int], source: str) -> str:
-    """Return the summary of own data.
-
-    >>> found_in_words(('cat', 'dog'), {'train': 80, 'val': 20}, 'pets')
-    '2 classes: cat, dog; 80 pictures for train, 20 for val from pets'
-    """
-    (split, count), *others = counts.items()
-    first = f'{plural(count, "picture")} for {split}'
-    pictures = ', '.join([first, *(f'{count} for {split}' for split, count in others)])
-    return f'{in_words(classes)}; {pictures} from {source}'
-
-
-def tested_in_words(classes: Sequence[str], counts: Mapping[str, int], source: str) -> str:
-    """Return the summary of own data that a trained model is tested on.
-
-    >>> tested_in_words(('cat', 'dog'), {'train': 80, 'val': 20}, 'pets')
-    '2 classes: cat, dog; tested on the 20 pictures for val, not on 80 for train, from pets'
-    >>> tested_in_words(('cat', 'dog'), {'test': 100}, 'pets')
-    '2 classes: cat, dog; tested on all 100 pictures from pets'
-    """
-    split = 'test' if 'test' in counts else 'val'
-    pictures = plural(counts[split], 'picture')
-    others = ', '.join(f'{count} for {other}' for other, count in counts.items() if other != split)
-    tested = f'the {pictures} for {split}, not on {others},' if others else f'all {pictures}'
-    return f'{in_words(classes)}; tested on {tested} from {source}'
 
 
 class Task:
@@ -144,12 +108,12 @@ class Task:
         raise NotImplementedError
 
     def fits_folder(self, config: 'Config', root: Path) -> bool:
-        """Tell whether a config can be run on a folder as it is."""
-        return True
+        """Tell whether a config can be run on a folder as it is; where ``reads_folders``."""
+        return self._module('own_data').fits_folder(config, root)
 
     def use_folder(
         self, config: 'Config', root: Path, lists: Path, trained: Mapping | None
-    ) -> OwnData:
+    ) -> 'OwnData':
         """Return a config that is run on what a folder holds; where ``reads_folders``.
 
         Args:
@@ -157,8 +121,11 @@ class Task:
             root: the folder.
             lists: a folder to write lists into.
             trained: what the checkpoint to test says of its data, None for training.
+
+        Raises:
+            InputError: the folder has no such data, or it is not clear which ones are meant.
         """
-        raise NotImplementedError
+        return self._module('own_data').use_folder(config, root, lists, trained)
 
     # -- models and their answers
     def preprocessor(self, model: Mapping) -> dict:
@@ -176,7 +143,7 @@ class Task:
             meta: ``metainfo`` of the data set.
             longest: longer side of the picture at most.
         """
-        raise NotImplementedError
+        return self._module('browse').draw(pixels, sample, meta, longest)
 
     def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'PredictionWriter':
         """Return what writes predictions: into a folder, from the least score, in a form of masks.
@@ -200,3 +167,7 @@ class Task:
             threshold: least score of a detection that counts in confusion matrix and pictures.
         """
         raise NotImplementedError
+
+    def _module(self, name: str) -> ModuleType:
+        """Import a module of the task's own folder."""
+        return import_module(f'..{name}', type(self).__module__)

@@ -1,6 +1,26 @@
-"""Settings of a segmentor that do not go together."""
+"""Settings of a segmentor that do not go together, and maps that its head does not read."""
+
+import re
+from pathlib import Path
+
+import pytest
+from mmengine.config import Config
 
 from vitbackbones.configuration.checks.agreement import disagreements
+from vitbackbones.configuration.checks.trial import try_model
+from vitbackbones.errors import InputError
+from vitbackbones.tasks.segmentation.agreement import (
+    decode_head_reads_all_levels,
+    mla_reads_no_more_maps,
+)
+from vitbackbones.tasks.task import Maps
+
+from ...small_backbones import small
+
+BASES = Path(__file__).parents[3] / 'configs' / '_base_'
+PLAIN = Maps([384], [16], 'the backbone')
+PYRAMID = Maps([64, 128, 320, 512], [4, 8, 16, 32], 'the backbone')
+LATE = Maps([256] * 4, [8, 16, 32, 64], 'the neck')
 
 
 def upernet(batch_size, **head):
@@ -20,3 +40,73 @@ def test_a_batch_of_one_image_has_no_statistics_for_upernet(monkeypatch):
         assert disagreements(fine) == []
     monkeypatch.setenv('LOCAL_WORLD_SIZE', '2')  # processes share statistics
     assert disagreements(upernet(1)) == []
+
+
+def head(kind, **settings):
+    return {'decode_head': {'type': kind, 'in_channels': [256] * 4, **settings}}
+
+
+UPERNET = head('UPerHead', in_index=[0, 1, 2, 3])
+FPN = head('FPNHead', in_index=[0, 1, 2, 3], feature_strides=[4, 8, 16, 32])
+MASK2FORMER = head('mmseg.Mask2FormerHead', strides=[4, 8, 16, 32])
+
+
+ONE_MAP = {'decode_head': {'type': 'FCNHead', 'in_channels': 384, 'in_index': -1}}
+
+
+@pytest.mark.parametrize(
+    ('model', 'maps'),
+    [(UPERNET, PYRAMID), (FPN, PYRAMID), (MASK2FORMER, PYRAMID), (ONE_MAP, PLAIN), ({}, PLAIN)],
+)
+def test_maps_that_are_read(model, maps):
+    assert list(decode_head_reads_all_levels(model, maps)) == []
+
+
+@pytest.mark.parametrize(
+    ('model', 'wanted', 'neck'),
+    [
+        (UPERNET, 'UPerHead reads 4 maps', 'Levels'),
+        (FPN, 'FPNHead reads maps of strides [4, 8, 16, 32]', 'Pyramid'),
+        (MASK2FORMER, 'Mask2FormerHead reads maps of strides [4, 8, 16, 32]', 'Levels'),
+    ],
+)
+def test_one_map_for_a_head_of_four_names_the_neck(model, wanted, neck):
+    assert list(decode_head_reads_all_levels(model, PLAIN)) == [
+        (
+            f'model.decode_head: {wanted}, but the backbone gives 1 map of strides [16]',
+            f"make the maps in model.neck: dict(type='vitbackbones.{neck}', in_channels=[384], "
+            'in_strides=[16], out_channels=256)',
+        )
+    ]
+
+
+def test_maps_of_other_strides_are_found():
+    (finding,) = decode_head_reads_all_levels(FPN, LATE)
+    assert 'the neck gives 4 maps of strides [8, 16, 32, 64]' in finding.wrong
+    assert finding.remedy.startswith("take type='vitbackbones.")  # as no neck of ours made them
+
+
+def test_setr_mla_joins_no_more_maps_than_there_are():
+    model = {'decode_head': {'type': 'vitbackbones.SETRMLAHead'}, 'auxiliary_head': {'kind': 'mla'}}
+    three = Maps([256] * 3, [16] * 3, 'the neck')
+    (finding,) = mla_reads_no_more_maps(model, three)
+    assert finding.wrong.startswith('model.decode_head.levels: is 4, but the neck gives 3 maps')
+    assert finding.wrong.endswith('set it to 3, and auxiliary_head.in_index to [0, 1, 2]')
+    for levels in (2, 3):
+        model['decode_head']['levels'] = levels
+        assert list(mla_reads_no_more_maps(model, three)) == []
+
+
+@pytest.mark.compat
+@pytest.mark.parametrize('head', ['upernet', 'semantic_fpn', 'mask2former'])
+def test_the_neck_of_the_message_is_enough(head, tmp_path):
+    path = tmp_path / 'config.py'
+    settings = f"default_scope = 'mmseg'\nmodel = dict(backbone={small('ViT')})\n"
+    path.write_text(f"_base_ = '{BASES}/models/{head}_small.py'\n{settings}")
+    config = Config.fromfile(path)
+    del config.model.neck
+    config.model.decode_head.update(in_channels=[64] * 4, in_index=[0, 1, 2, 3])
+    with pytest.raises(InputError, match='make the maps in model.neck') as refused:
+        try_model(config)
+    config.model.neck = eval(re.search(r'model\.neck: (dict\(.*?\))$', str(refused.value), re.M)[1])
+    try_model(config)

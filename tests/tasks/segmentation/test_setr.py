@@ -12,8 +12,7 @@ from tests.reference import setr as reference
 from tests.tasks.segmentation.setr import CLASSES, HEADS, KINDS, build, config, sample
 from vitbackbones.backbones import PVT, SReT
 from vitbackbones.backbones.shared.options import SETR_BLOCKS, published_indices
-from vitbackbones.tasks.segmentation.setr_mla import MLANeck, change_stride
-from vitbackbones.tasks.segmentation.setr_up import SETRNaiveHead
+from vitbackbones.tasks.segmentation.setr import MLANeck, SETRNaiveHead, change_stride
 from vitbackbones.weights.filling import load_pretrained
 
 pytestmark = pytest.mark.compat

@@ -79,8 +79,10 @@ def softnms(
     number = np.dtype(scores.dtype).type  # thresholds are rounded as the overlaps are
     i, left = 0, len(scores)
     while i < left:
-        best = i + _best(scores[order[i:left]])
-        order[[i, best]] = order[[best, i]]
+        waiting = scores[order[i:left]]
+        if not np.isnan(waiting[0]):  # of a box without area
+            best = i + np.nanargmax(waiting)
+            order[[i, best]] = order[[best, i]]
         others = order[i + 1 : left]
         overlaps = _overlaps(boxes[order[i]], boxes[others], offset)
         decay = _decay(overlaps, number(iou_threshold), number(sigma), method)
@@ -91,11 +93,6 @@ def softnms(
     dets[:left, :4] = torch.from_numpy(boxes)[kept]
     dets[:left, 4] = torch.from_numpy(scores)[kept]
     return kept
-
-
-def _best(scores: np.ndarray) -> int:
-    """Return the first place of the largest number; NaN, of a box without area, is taken last."""
-    return 0 if np.isnan(scores[0]) else int(np.nanargmax(scores))
 
 
 def _decay(overlaps: np.ndarray, iou_threshold: float, sigma: float, method: int) -> np.ndarray:

@@ -2,12 +2,11 @@
 
 Data only. :mod:`~vitbackbones.openmmlab.applying` puts a patch in place, and
 :mod:`~vitbackbones.openmmlab.after_import` does so as soon as the module that it concerns is
-imported. ``docs/compatibility.md`` shows this table on the site, whose parts have a file each.
+imported. ``docs/compatibility.md`` shows this table on the site.
 """
 
 from .imports import IMPORTS, OTHER_TOOLBOXES
 from .inference import INFERENCE
-from .output import MESSAGES
 from .patch import (
     AFTER_IMPORT,
     ALL,
@@ -17,36 +16,34 @@ from .patch import (
     IN_SCRIPT,
     IN_TRAINING,
     IN_WORKER,
-    ONEDL,
     Patch,
 )
 from .reading import LOADING, NAMED_CONFIGS, WIDTHS
-from .runs import RUNS, SCRIPTS
+from .runs import MESSAGES, RUNS, SCRIPTS
 
 __all__ = [
     'AFTER_IMPORT',
     'ALL',
     'IF_MISSING',
     'IF_UNUSED',
-    'IMPORTS',
-    'INFERENCE',
     'IN_RUN',
     'IN_SCRIPT',
     'IN_TRAINING',
     'IN_WORKER',
-    'LOADING',
-    'MESSAGES',
-    'NAMED_CONFIGS',
-    'ONEDL',
-    'OTHER_TOOLBOXES',
+    'PARTS',
     'PATCHES',
-    'RUNS',
-    'SCRIPTS',
-    'WIDTHS',
     'Patch',
 ]
 
-PATCHES = (
-    *(*IMPORTS, *OTHER_TOOLBOXES, *MESSAGES, *NAMED_CONFIGS, *WIDTHS),
-    *(*LOADING, *INFERENCE, *RUNS, *SCRIPTS),
-)
+PARTS = {
+    'What imports, and what is left out': IMPORTS,
+    'What toolboxes import without need': OTHER_TOOLBOXES,
+    'Messages': MESSAGES,
+    'Configs by name': NAMED_CONFIGS,
+    'Widths of models': WIDTHS,
+    'Loading': LOADING,
+    'Inference functions': INFERENCE,
+    'Runs': RUNS,
+    'Scripts of the toolboxes': SCRIPTS,
+}
+PATCHES = tuple(patch for part in PARTS.values() for patch in part)

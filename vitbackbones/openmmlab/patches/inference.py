@@ -18,31 +18,6 @@ INFERENCE = (
         'inference:prepare_in_mmseg',
     ),
     Patch(
-        'mmseg.apis.inference:load_checkpoint',
-        "a checkpoint of other classes than the config's loads with a log line, and its last layer "
-        "stays random; one that holds weights alone ends in `KeyError: 'meta'`",
-        'for models with a backbone of this package the former is an error; the latter loads',
-        'inference:check_classes',
-    ),
-    Patch(
-        'mmseg.apis.mmseg_inferencer:_load_checkpoint_to_model',
-        'as above',
-        'as above',
-        'inference:check_classes',
-    ),
-    Patch(
-        'mmseg.apis.mmseg_inferencer:MMSegInferencer._load_weights_to_model',
-        "for weights alone the classes of Cityscapes are named, whatever the config's are",
-        "the config's are",
-        'inference:name_classes_by_config',
-    ),
-    Patch(
-        'mmseg.apis.mmseg_inferencer:MMSegInferencer._inputs_to_list',
-        'the files of a folder come in the order of the file system, and answers have no names',
-        'the files are sorted',
-        'inference:sort_folder',
-    ),
-    Patch(
         'mmseg.models.segmentors.base:BaseSegmentor.test_step',
         'all images of a list must have one size',
         'others are taken one by one',
@@ -60,29 +35,45 @@ INFERENCE = (
         'they are looked up in mmdet',
         'inference:compose_in_mmdet',
     ),
-    Patch(
-        'mmdet.apis.inference:load_checkpoint',
-        'as in `mmseg.apis.inference.load_checkpoint`',
-        'as there',
-        'inference:check_classes',
+    *(
+        Patch(
+            target,
+            "a checkpoint of other classes than the config's loads with a log line, and its last "
+            "layer stays random; one that holds weights alone ends in `KeyError: 'meta'`",
+            'for models with a backbone of this package the former is an error; the latter loads',
+            'inference:check_classes',
+        )
+        for target in (
+            'mmseg.apis.inference:load_checkpoint',
+            'mmseg.apis.mmseg_inferencer:_load_checkpoint_to_model',
+            'mmdet.apis.inference:load_checkpoint',
+            'mmdet.apis.det_inferencer:_load_checkpoint_to_model',
+        )
     ),
-    Patch(
-        'mmdet.apis.det_inferencer:_load_checkpoint_to_model',
-        'as above',
-        'as above',
-        'inference:check_classes',
+    *(
+        Patch(
+            f'{inferencer}._load_weights_to_model',
+            f"for weights alone the classes of {named} are named, whatever the config's are",
+            "the config's are",
+            'inference:name_classes_by_config',
+        )
+        for inferencer, named in (
+            ('mmseg.apis.mmseg_inferencer:MMSegInferencer', 'Cityscapes'),
+            ('mmdet.apis.det_inferencer:DetInferencer', 'COCO'),
+        )
     ),
-    Patch(
-        'mmdet.apis.det_inferencer:DetInferencer._load_weights_to_model',
-        "for weights alone the classes of COCO are named, whatever the config's are",
-        "the config's are",
-        'inference:name_classes_by_config',
-    ),
-    Patch(
-        'mmdet.apis.det_inferencer:DetInferencer._inputs_to_list',
-        'as for `MMSegInferencer`',
-        'as there',
-        'inference:sort_folder',
+    *(
+        Patch(
+            f'{inferencer}._inputs_to_list',
+            'the files of a folder come in the order of the file system, and answers have no names',
+            'the files are sorted',
+            'inference:sort_folder',
+        )
+        for inferencer in (
+            'mmseg.apis.mmseg_inferencer:MMSegInferencer',
+            'mmdet.apis.det_inferencer:DetInferencer',
+            'mmpretrain.apis.image_classification:ImageClassificationInferencer',
+        )
     ),
     Patch(
         'mmengine.runner:load_checkpoint',
@@ -102,12 +93,6 @@ INFERENCE = (
         'scores become numpy arrays, which know no bfloat16: it fails under autocast',
         'scores become float32 first',
         'inference:answer_in_float32',
-    ),
-    Patch(
-        'mmpretrain.apis.image_classification:ImageClassificationInferencer._inputs_to_list',
-        'as for `MMSegInferencer`',
-        'as there',
-        'inference:sort_folder',
     ),
     Patch(
         'mmpretrain.models.classifiers.base:BaseClassifier',

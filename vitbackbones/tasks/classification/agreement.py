@@ -48,3 +48,6 @@ def head_reads_vectors(config: Mapping) -> Iterator[str]:
     if model['backbone'].get('out_type') not in readable:
         names = ' or '.join(map(repr, readable))
         yield f'model.backbone.out_type: must be {names} for model.head'
+
+
+RULES = (classes_suffice, training_accuracy_has_enough, head_reads_vectors)

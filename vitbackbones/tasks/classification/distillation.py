@@ -14,6 +14,7 @@ from functools import cached_property
 
 import torch
 import torch.nn.functional as F
+from mmpretrain.models.heads import LinearClsHead
 from mmpretrain.registry import MODELS as MMPRETRAIN_MODELS
 from torch import Tensor, nn
 
@@ -23,9 +24,39 @@ from ...utils.messages import in_one_line
 from ...weights.convert import take_state_dict
 from ...weights.read.load import load_file
 from .classifier import ImageClassifier
-from .distillation_head import DistillationHead
 
 KINDS = ('soft', 'hard')
+
+
+class DistillationHead(LinearClsHead):
+    """DeiT's two linear heads: ``LinearClsHead`` twice, for ``out_type='cls_dist_tokens'``.
+
+    That of the class token learns the labels, that of the distillation token a teacher's decision.
+    Without a teacher (``type='vitbackbones.ImageClassifier'``) the mean of the logits learns the
+    labels, as in timm; with one see :class:`Distilled`.
+
+    Args:
+        num_classes, in_channels: widths of each classifier.
+        options: as of ``LinearClsHead``.
+    """
+
+    def __init__(self, num_classes: int, in_channels: int, **options) -> None:
+        super().__init__(num_classes, in_channels, **options)
+        self.fc_dist = nn.Linear(in_channels, num_classes)
+
+    def both(self, features: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
+        """Return the logits (N, classes) of the class token and of the distillation token.
+
+        Args:
+            features: the backbone's outputs; the last is (N, 2, in_channels).
+        """
+        tokens = self.pre_logits(features)
+        return self.fc(tokens[:, 0]), self.fc_dist(tokens[:, 1])
+
+    def forward(self, features: tuple[Tensor, ...]) -> Tensor:
+        """Return the mean of both logits (N, classes)."""
+        by_class, by_distillation = self.both(features)
+        return (by_class + by_distillation) / 2
 
 
 class Distilled(ImageClassifier):
@@ -68,7 +99,14 @@ class Distilled(ImageClassifier):
         with torch.random.fork_rng(devices=()):
             teacher = MMPRETRAIN_MODELS.build(self.teacher_config)
         if self.teacher_checkpoint is not None:
-            _fill(teacher, self.teacher_checkpoint)
+            state = take_state_dict(load_file(self.teacher_checkpoint))
+            try:
+                teacher.load_state_dict(state)
+            except RuntimeError as error:
+                raise InputError(
+                    f'{self.teacher_checkpoint} does not fill the teacher '
+                    f'{type(teacher).__name__}: {in_one_line(error, 300)}'
+                ) from error
         return teacher.requires_grad_(False).eval()
 
     @torch.no_grad()
@@ -107,13 +145,3 @@ class Distilled(ImageClassifier):
             'loss_label': 0.5 * self.head._get_loss(by_label, data_samples)['loss'],
             'loss_distill': 0.5 * F.cross_entropy(by_teacher, teacher.argmax(dim=1)),
         }
-
-
-def _fill(teacher: nn.Module, checkpoint: str) -> None:
-    try:
-        teacher.load_state_dict(take_state_dict(load_file(checkpoint)))
-    except RuntimeError as error:
-        reason = in_one_line(error, 300)
-        raise InputError(
-            f'{checkpoint} does not fill the teacher {type(teacher).__name__}: {reason}'
-        ) from error

@@ -11,22 +11,14 @@ from ...configuration.data_paths import datasets
 from ...data.shapes.writing import KINDS
 from ...registry import SCOPE
 from ..task import Task
-from .agreement import (
-    accuracy_names,
-    classes_suffice,
-    head_reads_vectors,
-    training_accuracy_has_enough,
-)
+from . import agreement
 
 if TYPE_CHECKING:
-    import numpy as np
     from mmengine.runner import TestLoop
-    from mmengine.structures import BaseDataElement
     from PIL.Image import Image
     from torch import nn
 
     from ...data.checks.findings import Findings
-    from ...inference.drawing.sample_sheet import Drawn
     from ...inference.writers import ScoreWriter
     from ...results.report.classification import ClassificationReport
 
@@ -36,8 +28,8 @@ class Classification(Task):
 
     scope = 'mmpretrain'
     packer = 'PackInputs'
-    measured = {'Accuracy': accuracy_names}
-    rules = (classes_suffice, training_accuracy_has_enough, head_reads_vectors)
+    measured = {'Accuracy': agreement.accuracy_names}
+    rules = agreement.RULES
     unit = 'image'
 
     def check_dataset(self, dataset: dict, evaluated: bool) -> 'Findings':
@@ -74,13 +66,6 @@ class Classification(Task):
         """Return settings that mmpretrain completes: ``train_cfg`` of a model says how it mixes."""
         default = {'type': 'ClsDataPreprocessor', 'batch_augments': model.get('train_cfg')}
         return default | dict(model.get('data_preprocessor') or {})
-
-    def browse(
-        self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
-    ) -> 'Drawn':
-        from .browse import draw
-
-        return draw(pixels, sample, meta, longest)
 
     def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'ScoreWriter':
         from ...inference.writers import ScoreWriter

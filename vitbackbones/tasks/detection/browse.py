@@ -26,7 +26,14 @@ def draw(pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longest: in
         labels = sample.gt_sem_seg.sem_seg[0].numpy()  # (1, H, W) -> (H, W)
         image = stripe(image, labels == IGNORED)
         parts.append(_stuff(labels, meta))
-    objects = _joined([part for part in parts if len(part.labels)])
+    parts = [part for part in parts if len(part.labels)] or parts[:1]
+    boxes, labels, ignored = (
+        np.concatenate([getattr(part, key) for part in parts])
+        for key in ('boxes', 'labels', 'ignored')
+    )
+    masked = all(part.masks is not None for part in parts)
+    masks = np.concatenate([part.masks for part in parts]) if masked else None
+    objects = Objects(boxes, labels, masks=masks, ignored=ignored)
     return Drawn(draw_objects(image, objects, meta.get('classes', ()), (SIDES[0], longest)))
 
 
@@ -48,15 +55,3 @@ def _stuff(labels: np.ndarray, meta: Mapping) -> Objects:
     masks = labels == np.reshape(found, (-1, 1, 1))  # (N, H, W)
     boxes = np.reshape([box_around(mask) for mask in masks], (-1, 4))
     return Objects(boxes, np.array(found, int), masks=masks, ignored=np.zeros(len(found), bool))
-
-
-def _joined(parts: list[Objects]) -> Objects:
-    if not parts:
-        return Objects(np.zeros((0, 4)), np.zeros(0, int))
-    boxes, labels, ignored = (
-        np.concatenate([getattr(part, key) for part in parts])
-        for key in ('boxes', 'labels', 'ignored')
-    )
-    masked = all(part.masks is not None for part in parts)
-    masks = np.concatenate([part.masks for part in parts]) if masked else None
-    return Objects(boxes, labels, masks=masks, ignored=ignored)

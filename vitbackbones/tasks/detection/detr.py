@@ -7,9 +7,10 @@ head matches all layers and images at once, in float32.
 
 import torch
 from mmcv.cnn import Linear
+from mmdet.models.backbones import ResNet
 from mmdet.models.dense_heads import DETRHead
 from mmdet.models.detectors import DETR as MMDetDETR
-from torch import Tensor
+from torch import Tensor, nn
 
 from .detr_head import JointDETRHead
 from .fused_attention import fuse_attention, plain_linear
@@ -60,3 +61,20 @@ class DETR(MMDetDETR):
         if memory.requires_grad and not torch.compiler.is_compiling():
             decoder['query'].requires_grad_()
         return decoder, head
+
+
+class DilatedResNet(ResNet):
+    """mmdet's ``ResNet`` for the published DETR-DC5: dilated stages begin with half the dilation.
+
+    mmdet dilates all blocks of a stage. In torchvision the first block of a stage still has the
+    dilation of the stage before, which is 1 in DETR-DC5 (``dilations=(1, 1, 1, 2)``). Weights of
+    one would compute something else in the other. Arguments and keys are those of mmdet.
+    """
+
+    def make_res_layer(self, **options) -> nn.Sequential:
+        """Build a stage; without dilation it is mmdet's."""
+        stage = super().make_res_layer(**options)
+        before = max(1, options['dilation'] // 2)
+        first = stage[0].conv2
+        first.dilation = first.padding = (before, before)
+        return stage

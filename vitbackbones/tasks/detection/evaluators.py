@@ -34,14 +34,25 @@ def check_evaluators(config: Config, found: dict[str, Findings]) -> None:
     """
     splits = tuple(split for split in SPLITS if any(path.startswith(split) for path in found))
     for path, metric in evaluators(config, splits):
-        if _reads_file(metric):
-            tested = list(datasets(config, (path.partition('_')[0],)))
-            _require(path, metric, tested)
-            if 'segm' in as_list(metric.get('metric')):
-                require_masks(metric['ann_file'])
-            of_boxes = len(tested) == 1 and not is_panoptic(tested[0][1])
-            if of_boxes and found[tested[0][0]].samples and not metric.get('format_only'):
-                _compare(path, metric, *tested[0])
+        if not _reads_file(metric):
+            continue
+        tested = list(datasets(config, (path.partition('_')[0],)))
+        _require(path, metric, tested)
+        if 'segm' in as_list(metric.get('metric')):
+            require_masks(metric['ann_file'])
+        if len(tested) != 1 or metric.get('format_only'):
+            continue
+        ((name, dataset),) = tested
+        if is_panoptic(dataset) or not found[name].samples:
+            continue
+        file, own = metric['ann_file'], _file(dataset)
+        differ = [] if os.path.samefile(file, own) else differences(file, str(own))
+        if differ:
+            raise InputError(
+                f'{path}.ann_file is {file}, but {name}.ann_file is {own}; they differ in '
+                f'{some(differ, str)}, so predictions would be compared with the wrong '
+                f'annotations. Set both keys to the same file, for example {path}.ann_file={own}.'
+            )
 
 
 def _reads_file(metric: dict) -> bool:
@@ -69,15 +80,3 @@ def _require(path: str, metric: dict, tested: list[tuple[str, dict]]) -> None:
 
 def _file(dataset: dict) -> Path:
     return Path(dataset.get('data_root') or '', dataset['ann_file'])
-
-
-def _compare(path: str, metric: dict, name: str, dataset: dict) -> None:
-    file, own = metric['ann_file'], _file(dataset)
-    if os.path.samefile(file, own):
-        return
-    if differ := differences(file, str(own)):
-        raise InputError(
-            f'{path}.ann_file is {file}, but {name}.ann_file is {own}; they differ in '
-            f'{some(differ, str)}, so predictions would be compared with the wrong annotations. '
-            f'Set both keys to the same file, for example {path}.ann_file={own}.'
-        )

@@ -90,23 +90,21 @@ class FusedAttention(MultiheadAttention):
             (N, L, C).
         """
         assert attn_mask is None, 'FusedAttention knows key padding masks only'
-        q, k = self._project_query_key(query, key, query_pos, key_pos)
+        if query is key and query_pos is key_pos:
+            q, k = self._project(query + query_pos, 0, 2).chunk(2, dim=-1)
+        else:
+            q, k = self._project(query + query_pos, 0, 1), self._project(key + key_pos, 1, 2)
         v = self._project(value, 2, 3)
         bias = None if key_padding_mask is None else padding_bias(key_padding_mask, q.dtype)
         dropout = self.attn.dropout if self.training else 0.0
         # (N, L, C) -> (N, L, heads, C / heads) -> (N, heads, L, C / heads)
         q, k, v = (x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for x in (q, k, v))
-        out = _attend(q, k, v, bias, dropout)
+        if 0 < dropout < 1 and q.device.type == 'cpu' and not torch.compiler.is_compiling():
+            out = chunked_attention(q, k, v, bias, dropout)
+        else:
+            out = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=dropout)
         out = out.transpose(1, 2).flatten(2)  # (N, heads, L, C / heads) -> (N, L, C)
         return query + self.dropout_layer(self.proj_drop(self.attn.out_proj(out)))
-
-    def _project_query_key(
-        self, query: Tensor, key: Tensor, query_pos: Tensor, key_pos: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """Project both, with one matrix product where they are the same tensor."""
-        if query is key and query_pos is key_pos:
-            return self._project(query + query_pos, 0, 2).chunk(2, dim=-1)
-        return self._project(query + query_pos, 0, 1), self._project(key + key_pos, 1, 2)
 
     def _project(self, x: Tensor, first: int, last: int) -> Tensor:
         """Apply the blocks ``first`` to ``last`` of the stacked projections of q, k and v."""
@@ -123,13 +121,6 @@ def plain_linear(layer: nn.Linear) -> nn.Linear:
     return plain
 
 
-def _attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None, dropout: float) -> Tensor:
-    """Compute the attention of heads (N, heads, L, c) with the kernel that keeps no scores."""
-    if 0 < dropout < 1 and q.device.type == 'cpu' and not torch.compiler.is_compiling():
-        return chunked_attention(q, k, v, bias, dropout)
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=dropout)
-
-
 def fuse_attention(model: nn.Module) -> None:
     """Put a :class:`FusedAttention` in the place of every mmcv attention inside ``model``.
 
@@ -137,10 +128,9 @@ def fuse_attention(model: nn.Module) -> None:
     """
     for parent in list(model.modules()):
         for name, part in parent.named_children():
-            if type(part) is MultiheadAttention and _is_plain(part.attn):
+            if type(part) is not MultiheadAttention:
+                continue
+            attn = part.attn
+            stacked = attn.in_proj_weight is not None and attn.in_proj_bias is not None
+            if stacked and attn.bias_k is None and not attn.add_zero_attn:
                 setattr(parent, name, FusedAttention(part))
-
-
-def _is_plain(attn: nn.MultiheadAttention) -> bool:
-    stacked = attn.in_proj_weight is not None and attn.in_proj_bias is not None
-    return stacked and attn.bias_k is None and not attn.add_zero_attn

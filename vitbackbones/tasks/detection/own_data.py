@@ -21,10 +21,9 @@ from ...data.own.coco_folder import (
     require_read,
     used_names,
 )
-from ...data.own.splits import marks
 from ...registry import bare_name
 from ...utils.files import write_if_changed
-from ..task import OwnData, found_in_words, tested_in_words
+from ..own_data import OwnData, mark_trained, part_for, summarize
 
 
 def fits_folder(config: Config, root: Path) -> bool:
@@ -35,10 +34,8 @@ def fits_folder(config: Config, root: Path) -> bool:
     named = [dataset for _, dataset in datasets(config)]
     if {bare_name(dataset['type']) for dataset in named} != {'CocoDataset'}:
         return True
-    if not all(layout_found(config, root)):
-        return False
     files = [root / dataset['ann_file'] for dataset in named if dataset.get('ann_file')]
-    if not files:
+    if not files or not all(layout_found(config, root)):
         return False
     smallest = min(files, key=lambda file: file.stat().st_size)
     content = load_json(str(smallest))
@@ -51,55 +48,45 @@ def fits_folder(config: Config, root: Path) -> bool:
 def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None = None) -> OwnData:
     """Train, validate and test on the annotations that are found below ``root``.
 
-    Args:
-        config: of a detector.
-        root: the folder of the data set.
-        lists: the folder for annotation files that are made from those found: the parts of one
-            that is split, and those that lack something.
-        trained: what the checkpoint that is tested says of its data; None for training.
-
-    Raises:
-        InputError: there are no such files, or it is not clear which ones are meant.
+    In ``lists`` are the annotation files that are made from those found: the parts of one that is
+    split, and those that lack something. Otherwise as :meth:`.Task.use_folder`.
     """
     config = separated(config)
-    training = trained is None
-    parts = find_parts(root) if training else find_tested(root, trained.get('trained_on', ()))
-    classes = _classes(parts, trained or {})
+    if trained is None:
+        parts = find_parts(root)
+    else:
+        parts = find_tested(root, trained.get('trained_on', ()))
+    classes, known = find_classes(parts), list((trained or {}).get('classes') or ())
+    if {*classes} <= {*known}:
+        classes = known  # in the order that the model has learned
     files = {split: _file(part, classes, lists / f'{split}.json') for split, part in parts.items()}
     for split in SPLITS:
-        chosen = next(each for each in (split, 'val', 'test') if each in parts)
+        read = part_for(split, parts)
         for _, dataset in datasets(config, (split,)):
             dataset.update(
                 data_root=str(root),
-                ann_file=str(files[chosen]),
-                data_prefix={'img': f'{parts[chosen].images}/'},
+                ann_file=str(files[read]),
+                data_prefix={'img': f'{parts[read].images}/'},
                 metainfo={'classes': tuple(classes)},
             )
         for _, metric in evaluators(config, (split,)):
             if 'ann_file' in metric:
-                metric['ann_file'] = str(files[chosen])
+                metric['ann_file'] = str(files[read])
     made = {str(file): str(parts[s].file) for s, file in files.items() if file != parts[s].file}
     if made:
         config.own_files = made  # for messages
-    if training and not parts['train'].whole:
-        _mark(config, parts['train'])
+    names = {s: [entry['file_name'] for entry in p.content['images']] for s, p in parts.items()}
+    if trained is None and not parts['train'].whole:
+        mark_trained(config, names['train'])
     set_class_count(config, len(classes))
-    in_words = found_in_words if training else tested_in_words
-    summary = in_words(classes, _counts(parts), _source(root, parts, lists))
-    return OwnData(config, summary, spelling_warnings(str(root), classes))
 
-
-def _classes(parts: dict[str, CocoPart], trained: Mapping) -> list[str]:
-    """Return the classes of a folder; those that a model has, if they are all of the folder's."""
-    found, known = find_classes(parts), list(trained.get('classes') or ())
-    return known if {*found} <= {*known} else found
-
-
-def _mark(config: Config, part: CocoPart) -> None:
-    """Let checkpoints say which part of a file they were trained on."""
-    names = marks(entry['file_name'] for entry in part.content['images'])
-    for _, dataset in datasets(config, ('train',)):
-        dataset['metainfo']['trained_on'] = names
+    found = dict.fromkeys(str(parts[s].file.relative_to(root)) for s in SPLITS if s in parts)
+    source = f'{root} ({", ".join(found)})'
+    if not all(part.whole for part in parts.values()):
+        source += f', split by file name in {lists}'
+    counts = {split: len(each) for split, each in names.items()}
+    line = summarize(classes, counts, source, training=trained is None)
+    return OwnData(config, line, spelling_warnings(str(root), classes))
 
 
 def _file(part: CocoPart, classes: list[str], copied: Path) -> Path:
@@ -109,13 +96,3 @@ def _file(part: CocoPart, classes: list[str], copied: Path) -> Path:
         return part.file
     write_if_changed(copied, json.dumps(content).encode())
     return copied
-
-
-def _counts(parts: dict[str, CocoPart]) -> dict[str, int]:
-    return {split: len(parts[split].content['images']) for split in SPLITS if split in parts}
-
-
-def _source(root: Path, parts: dict[str, CocoPart], lists: Path) -> str:
-    files = dict.fromkeys(str(parts[s].file.relative_to(root)) for s in SPLITS if s in parts)
-    split = '' if all(p.whole for p in parts.values()) else f', split by file name in {lists}'
-    return f'{root} ({", ".join(files)}){split}'

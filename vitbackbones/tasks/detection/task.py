@@ -11,32 +11,15 @@ from ...configuration.data_paths import datasets, evaluators, first_dataset
 from ...configuration.metainfo import config_meta, training_classes
 from ...configuration.settings import type_at
 from .. import mask2former
-from ..task import OwnData, Task
-from .agreement import (
-    coco_metrics_know_the_truth,
-    coco_names,
-    masks_are_for_models_of_masks,
-    masks_are_loaded,
-    panoptic_names,
-    queries_suffice,
-    widths_of_detr_agree,
-)
-from .levels import (
-    attention_has_the_width_of_the_maps,
-    attention_reads_all_levels,
-    heads_read_all_levels,
-    proposals_have_the_width_of_the_maps,
-)
+from ..task import Task
+from . import agreement
 
 if TYPE_CHECKING:
-    import numpy as np
     from mmengine.runner import TestLoop
-    from mmengine.structures import BaseDataElement
     from PIL.Image import Image
     from torch import nn
 
     from ...data.checks.findings import Findings, Look
-    from ...inference.drawing.sample_sheet import Drawn
     from ...inference.object_writer import ObjectWriter
     from ...results.report.detection import DetectionReport
 
@@ -51,21 +34,12 @@ class Detection(Task):
 
     scope = 'mmdet'
     packer = 'PackDetInputs'
-    measured = {'CocoMetric': coco_names, 'CocoPanopticMetric': panoptic_names}
-    rules = (
-        queries_suffice,
-        widths_of_detr_agree,
-        masks_are_loaded,
-        masks_are_for_models_of_masks,
-        coco_metrics_know_the_truth,
-        *mask2former.RULES,
-    )
-    fits = (
-        heads_read_all_levels,
-        attention_reads_all_levels,
-        attention_has_the_width_of_the_maps,
-        proposals_have_the_width_of_the_maps,
-    )
+    measured = {
+        'CocoMetric': agreement.coco_names,
+        'CocoPanopticMetric': agreement.panoptic_names,
+    }
+    rules = (*agreement.RULES, *mask2former.RULES)
+    fits = agreement.FITS
     unit = 'usable box'
     needs_contrast = False  # a box is told apart from the background
     sized = ('data_preprocessor',)
@@ -118,25 +92,6 @@ class Detection(Task):
             if 'seg_prefix' in metric:
                 metric['seg_prefix'] = str(root / 'annotations' / name)
         return config
-
-    def fits_folder(self, config: Config, root: Path) -> bool:
-        from .own_data import fits_folder
-
-        return fits_folder(config, root)
-
-    def use_folder(
-        self, config: Config, root: Path, lists: Path, trained: Mapping | None
-    ) -> OwnData:
-        from .own_data import use_folder
-
-        return use_folder(config, root, lists, trained)
-
-    def browse(
-        self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
-    ) -> 'Drawn':
-        from .browse import draw
-
-        return draw(pixels, sample, meta, longest)
 
     def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'ObjectWriter':
         from ...inference.object_writer import ObjectWriter

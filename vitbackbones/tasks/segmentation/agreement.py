@@ -1,4 +1,4 @@
-"""What must agree between settings of a segmentor's config."""
+"""What must agree between settings of a segmentor's config, and with the maps that heads read."""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,6 +6,8 @@ from ...configuration.data_paths import datasets, evaluators
 from ...configuration.settings import as_list, type_at, value_at
 from ...data.loading.load_mask import IGNORED
 from ...utils.processes import processes_here
+from ..necks import neck_remedy
+from ..task import Maps, Misfit
 
 IOU_NAMES = {
     'mIoU': ('aAcc', 'mIoU', 'mAcc'),
@@ -93,3 +95,49 @@ def pooled_maps_are_normalized(config: Mapping) -> Iterator[str]:
             'train_dataloader.batch_size: is 1, but UPerHead normalizes one position of each image '
             'over the batch, which takes two images or more'
         )
+
+
+# ------------------------------------------------------------------------ heads and their maps
+#
+# mmseg compares neither number nor strides of maps before the first step, and a stride that is
+# wrong never: heads bring all maps to the size of the first.
+
+# Where heads say the strides of their maps.
+STRIDES = {'FPNHead': 'feature_strides', 'Mask2FormerHead': 'strides'}
+
+
+def decode_head_reads_all_levels(model: Mapping, maps: Maps) -> Iterator[Misfit]:
+    """Check that there is a map of the right stride for each that the decode head reads."""
+    head = value_at(model, 'decode_head')
+    widths = as_list(value_at(head, 'in_channels'))
+    if len(widths) == 1:  # any map will do
+        return
+    strides = head.get(STRIDES.get(type_at(head)))
+    fits = len(widths) <= len(maps.channels)
+    if fits and strides and len(maps.strides) == len(maps.channels):  # all are known
+        read = as_list(head.get('in_index', [*range(len(maps.strides))]))
+        fits = list(strides) == [maps.strides[i] for i in read]
+    if not fits:
+        wanted = f'maps of strides {list(strides)}' if strides else f'{len(widths)} maps'
+        text = f'model.decode_head: {type_at(head)} reads {wanted}, but {maps}'
+        yield Misfit(text, neck_remedy(model, maps))
+
+
+def mla_reads_no_more_maps(model: Mapping, maps: Maps) -> Iterator[Misfit]:
+    """Check that there are all the maps that SETR-MLA's head joins."""
+    head, count = value_at(model, 'decode_head'), len(maps.channels)
+    levels = head.get('levels', 4)
+    if type_at(head) == 'SETRMLAHead' and levels > count:
+        indices = f', and auxiliary_head.in_index to {[*range(count)]}'
+        more = indices if model.get('auxiliary_head') else ''
+        yield Misfit(f'model.decode_head.levels: is {levels}, but {maps}; set it to {count}{more}')
+
+
+RULES = (
+    windows_cover,
+    batches_have_one_size,
+    what_is_ignored_has_one_number,
+    files_have_a_place,
+    pooled_maps_are_normalized,
+)
+FITS = (decode_head_reads_all_levels, mla_reads_no_more_maps)

@@ -11,12 +11,11 @@ from ...data.checks.coco_file import is_text
 from ...data.own.class_lists import spelling_warnings
 from ...data.own.mask_folder import MaskPart, find_mask_parts, find_tested
 from ...data.own.numbering import Numbering, find_numbering
-from ...data.own.splits import marks
 from ...errors import InputError
 from ...registry import SCOPE, bare_name
 from ...utils.files import write_if_changed
 from ...utils.messages import some
-from ..task import OwnData, found_in_words, tested_in_words
+from ..own_data import OwnData, mark_trained, part_for, summarize
 
 
 def fits_folder(config: Config, root: Path) -> bool:
@@ -27,35 +26,35 @@ def fits_folder(config: Config, root: Path) -> bool:
 def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None = None) -> OwnData:
     """Train, validate and test on the pictures and masks that are found below ``root``.
 
-    Args:
-        config: of a segmentor.
-        root: the folder of the data set.
-        lists: the folder for the lists of the parts of one that is split.
-        trained: what the checkpoint that is tested says of its data; None for training.
-
-    Raises:
-        InputError: there are no such files, or it is not clear which ones are meant.
+    In ``lists`` are the names of the parts of a folder that is split. Otherwise as
+    :meth:`.Task.use_folder`.
     """
     config = separated(config)
-    training = trained is None
-    parts = find_mask_parts(root) if training else find_tested(root, trained.get('trained_on', ()))
+    if trained is None:
+        parts = find_mask_parts(root)
+    else:
+        parts = find_tested(root, trained.get('trained_on', ()))
     masks = [mask for part in parts.values() for _, mask in part.pairs()]
     numbering = find_numbering(root, masks)
     for split in SPLITS:
-        chosen = next(each for each in (split, 'val', 'test') if each in parts)
+        read = part_for(split, parts)
         for _, dataset in datasets(config, (split,)):
-            file = lists / f'{chosen}.txt'
-            use_files(dataset, _dataset(root, parts[chosen], numbering, file))
+            use_files(dataset, _dataset(root, parts[read], numbering, lists / f'{read}.txt'))
             _set_loading(dataset.get('pipeline') or (), numbering)
     for branch in config.get('tta_pipeline') or ():
         _set_loading([branch], numbering)
-    if training and not parts['train'].whole:
-        for _, dataset in datasets(config, ('train',)):
-            dataset['metainfo']['trained_on'] = marks(parts['train'].names)
+    if trained is None and not parts['train'].whole:
+        mark_trained(config, parts['train'].names)
     set_class_count(config, len(numbering.classes))
-    in_words = found_in_words if training else tested_in_words
-    summary = in_words(numbering.classes, _counts(parts), _source(root, parts, lists))
-    return OwnData(config, summary, spelling_warnings(str(root), numbering.classes))
+
+    folders = [folder for part in parts.values() for folder in (part.images, part.masks)]
+    found = dict.fromkeys(str(folder.relative_to(root)) for folder in folders)
+    source = f'{root} ({", ".join(found)})'
+    if any(part.listed for part in parts.values()):
+        source += f', listed in {lists}'
+    counts = {split: len(part.names) for split, part in parts.items()}
+    line = summarize(numbering.classes, counts, source, training=trained is None)
+    return OwnData(config, line, spelling_warnings(str(root), numbering.classes))
 
 
 def _dataset(root: Path, part: MaskPart, numbering: Numbering, file: Path) -> dict:
@@ -105,15 +104,3 @@ def _set_loading(steps, numbering: Numbering) -> None:
             )
         else:
             _set_loading(step.get('transforms') or (), numbering)
-
-
-def _counts(parts: dict[str, MaskPart]) -> dict[str, int]:
-    return {split: len(parts[split].names) for split in SPLITS if split in parts}
-
-
-def _source(root: Path, parts: dict[str, MaskPart], lists: Path) -> str:
-    folders = dict.fromkeys(
-        str(folder.relative_to(root)) for p in parts.values() for folder in (p.images, p.masks)
-    )
-    listed = any(part.listed for part in parts.values())
-    return f'{root} ({", ".join(folders)}){f", listed in {lists}" if listed else ""}'

@@ -1,7 +1,7 @@
 """Semantic segmentation with mmseg, on images and index masks."""
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,26 +10,15 @@ from mmengine.config import Config
 from ...configuration.data_paths import datasets, use_files
 from ...configuration.metainfo import training_classes
 from .. import mask2former
-from ..task import OwnData, Task
-from .agreement import (
-    batches_have_one_size,
-    files_have_a_place,
-    iou_names,
-    pooled_maps_are_normalized,
-    what_is_ignored_has_one_number,
-    windows_cover,
-)
-from .levels import decode_head_reads_all_levels, mla_reads_no_more_maps
+from ..task import Task
+from . import agreement
 
 if TYPE_CHECKING:
-    import numpy as np
     from mmengine.runner import TestLoop
-    from mmengine.structures import BaseDataElement
     from PIL.Image import Image
     from torch import nn
 
     from ...data.checks.findings import Findings, Look
-    from ...inference.drawing.sample_sheet import Drawn
     from ...inference.writers import MaskWriter
     from ...results.report.segmentation import SegmentationReport
 
@@ -39,16 +28,9 @@ class Segmentation(Task):
 
     scope = 'mmseg'
     packer = 'PackSegInputs'
-    measured = {'IoUMetric': iou_names}
-    rules = (
-        windows_cover,
-        batches_have_one_size,
-        what_is_ignored_has_one_number,
-        files_have_a_place,
-        pooled_maps_are_normalized,
-        *mask2former.RULES,
-    )
-    fits = (decode_head_reads_all_levels, mla_reads_no_more_maps)
+    measured = {'IoUMetric': agreement.iou_names}
+    rules = (*agreement.RULES, *mask2former.RULES)
+    fits = agreement.FITS
     unit = 'pixel'
     sized = ('data_preprocessor', 'test_cfg')
     reads_folders = True
@@ -84,25 +66,6 @@ class Segmentation(Task):
             }
             use_files(dataset, settings)
         return config
-
-    def fits_folder(self, config: Config, root: Path) -> bool:
-        from .own_data import fits_folder
-
-        return fits_folder(config, root)
-
-    def use_folder(
-        self, config: Config, root: Path, lists: Path, trained: Mapping | None
-    ) -> OwnData:
-        from .own_data import use_folder
-
-        return use_folder(config, root, lists, trained)
-
-    def browse(
-        self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
-    ) -> 'Drawn':
-        from .browse import draw
-
-        return draw(pixels, sample, meta, longest)
 
     def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'MaskWriter':
         from ...inference.writers import MaskWriter

@@ -1,0 +1,56 @@
+"""What detection and segmentation share where a config is run on the data of a folder."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from mmengine.config import Config
+
+from ..configuration.data_paths import SPLITS, datasets
+from ..data.own.class_lists import in_words
+from ..data.own.splits import marks
+from ..utils.messages import plural
+
+
+@dataclass
+class OwnData:
+    """A config on the data of a folder, what was found there in one line, and what is odd of it."""
+
+    config: Config
+    summary: str
+    warnings: list[str]
+
+
+def part_for(split: str, parts: Mapping[str, object]) -> str:
+    """Return the part of a folder that a split reads: its own, or else that for validation."""
+    return next(part for part in (split, 'val', 'test') if part in parts)
+
+
+def mark_trained(config: Config, names: Iterable[str]) -> None:
+    """Let checkpoints name a few of the pictures that they were trained on."""
+    for _, dataset in datasets(config, ('train',)):
+        dataset['metainfo']['trained_on'] = marks(names)
+
+
+def summarize(
+    classes: Sequence[str], counts: Mapping[str, int], source: str, training: bool
+) -> str:
+    """Say which classes and how many pictures a folder has, or how many of them are tested.
+
+    >>> summarize(('cat', 'dog'), {'train': 80, 'val': 20}, 'pets', training=True)
+    '2 classes: cat, dog; 80 pictures for train, 20 for val from pets'
+    >>> summarize(('cat', 'dog'), {'train': 80, 'val': 20}, 'pets', training=False)
+    '2 classes: cat, dog; tested on the 20 pictures for val, not on 80 for train, from pets'
+    >>> summarize(('cat', 'dog'), {'test': 100}, 'pets', training=False)
+    '2 classes: cat, dog; tested on all 100 pictures from pets'
+    """
+    counts = {split: counts[split] for split in SPLITS if split in counts}
+    shown = next(iter(counts)) if training else part_for('test', counts)
+    pictures = plural(counts.pop(shown), 'picture')
+    others = ', '.join(f'{count} for {split}' for split, count in counts.items())
+    if training:
+        found = f'{pictures} for {shown}' + (f', {others}' if others else '')
+    elif others:
+        found = f'tested on the {pictures} for {shown}, not on {others},'
+    else:
+        found = f'tested on all {pictures}'
+    return f'{in_words(classes)}; {found} from {source}'
