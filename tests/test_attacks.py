@@ -330,7 +330,7 @@ def test_yaml_is_data(suffix, tmp_path):
     assert mmengine.load(file) == {'a': [1, 'b']}
     for content in (f'!!python/object/apply:os.mkdir [{CANARY}]', 'a: [', '[' * 10**5):
         file.write_text(content)
-        with pytest.raises(InputError, match='is no YAML of plain data'):
+        with pytest.raises(InputError, match='is not YAML of plain data'):
             mmengine.load(file)
 
 

@@ -99,7 +99,7 @@ class PatchingFinder(MetaPathFinder):
             for name, module in modules.items()
             if not getattr(getattr(module, '__spec__', None), '_initializing', False)
         }
-        self.waiting -= finished.keys()  # now: a patch is imported, too, which leads here again
+        self.waiting -= finished.keys()  # now: importing a patch leads here again
         for module in finished.values():
             if module is not None:  # its import may have failed
                 _patch_module(module)

@@ -39,7 +39,7 @@ def fuse_model(
     backbones = {name: x for name, x in model.named_modules() if isinstance(x, Backbone)}
     if not backbones:
         asked = 'compilation' if dtype is None else 'bfloat16'
-        raise InputError(f'{asked} is for backbones of vitbackbones, and this model has none')
+        raise InputError(f'{asked} needs a backbone of vitbackbones, and this model has none')
     for name, backbone in backbones.items():
         fused.set_submodule(name, backbone.fuse_for_inference(dtype=dtype, compile=compile))
     return fused

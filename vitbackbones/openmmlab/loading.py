@@ -85,7 +85,7 @@ def read_plain_yaml(original: Callable) -> Callable:
             return yaml.load(file, **{'Loader': yaml.SafeLoader} | options)
         except (yaml.YAMLError, RecursionError) as error:
             name = getattr(file, 'name', 'a .yaml file that the config names')
-            raise InputError(f'{name}: is no YAML of plain data ({error})') from error
+            raise InputError(f'{name}: is not YAML of plain data ({error})') from error
 
     return load_from_fileobj
 

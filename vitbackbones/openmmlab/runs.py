@@ -15,7 +15,7 @@ import numpy as np
 
 
 def take_none(load: Callable) -> Callable:
-    """Return ``COCO.loadRes`` for an empty list, too; pycocotools looks at the first entry."""
+    """Let ``COCO.loadRes`` take an empty list, of which pycocotools reads the first entry."""
 
     def load_all_or_none(self, results: list[dict] | np.ndarray | str):
         if not isinstance(results, list) or results:

@@ -23,7 +23,7 @@ def test_an_operator_that_is_not_served_names_those_that_are():
     assert served.nms is OPERATORS['nms'].function
     with pytest.raises(ImportError, match="'box_iou_rotated' needs .* nms, ") as error:
         served.box_iou_rotated()
-    assert 'install mmcv with its operators' in str(error.value)
+    assert 'Install mmcv with its operators' in str(error.value)
     assert not hasattr(served, '__file__')
 
 

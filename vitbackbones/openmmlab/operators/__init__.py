@@ -70,8 +70,8 @@ class Operators(ModuleType):
         def missing(*args, **kwargs):
             raise ImportError(
                 f'mmcv operator {name!r} needs the compiled mmcv extension, which is not '
-                f'installed. vitbackbones stands in for {", ".join(OPERATORS)}, and not for this '
-                'one; install mmcv with its operators.'
+                f'installed. vitbackbones stands in for {", ".join(OPERATORS)} alone. Install mmcv '
+                'with its operators.'
             )
 
         return missing

@@ -29,7 +29,7 @@ def nms(boxes: Tensor, scores: Tensor, iou_threshold: float, offset: int) -> Ten
 def _falling(scores: Tensor) -> Tensor:
     """Return the order by falling score; equal ones come as torch's unstable sort has them.
 
-    mmcv sorts so, too. Which of two boxes with one score is kept depends on it.
+    mmcv sorts so. Which of two boxes with one score is kept depends on it.
     """
     return scores.contiguous().sort(0, descending=True)[1]
 

@@ -18,7 +18,7 @@ NAMED_CONFIGS = (
     Patch(
         'mmengine.infer.infer:BaseInferencer._load_model_from_metafile',
         'inferencers know the names of their own toolbox',
-        'those of the shipped configs, too',
+        'they also know those of the shipped configs',
         'named_configs:load_by_name',
     ),
 )

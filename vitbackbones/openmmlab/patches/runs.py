@@ -14,8 +14,8 @@ MESSAGES = (
     ),
     Patch(
         'mmengine.logging.logger:print_log',
-        'messages without a logger are printed: a run has them on the screen alone, those for '
-        'debugging, too (`Could not import OneDL`); every inferencer warns that its toolbox has no '
+        'messages without a logger are printed, also those for debugging (`Could not import '
+        'OneDL`), and no log of a run has them; every inferencer warns that its toolbox has no '
         'registry of functions',
         "they go to a run's log, those for debugging and that warning nowhere",
         'logs:print_if_meant',
@@ -90,7 +90,7 @@ SCRIPTS = (
     Patch(
         'matplotlib.style:library',
         "`analyze_logs` of the toolboxes asks for the style 'dark', which seaborn once brought",
-        "styles of matplotlib that are seaborn's have the names that seaborn gave them, too",
+        "matplotlib's styles of seaborn also have the names that seaborn gave them",
         'runs:with_short_names',
         when=IN_SCRIPT,
     ),

@@ -83,8 +83,8 @@ def _lines(part: MaskPart) -> str:
     odd = [n for n in names if n.strip().splitlines() != [n] or not is_text([n])]
     if odd:
         raise InputError(
-            f'{part.images}: the names {some(odd)} cannot stand in a list, for their spaces at an '
-            'end, line breaks, or bytes that are not UTF-8. Rename the files.'
+            f'{part.images}: the names {some(odd)} cannot stand in a list: they begin or end with '
+            'a space, or have line breaks or bytes that are not UTF-8. Rename the files.'
         )
     return ''.join(f'{name}\n' for name in names)
 
