@@ -27,7 +27,7 @@ def of(label=None, scores=None):
         (
             of(0),
             ('a class of a very long name that does not fit',),
-            ['a class of a very long na...'],
+            ['a class of a very long name...'],
         ),
         (of(0), (), []),
         (of(), ('cat', 'dog'), []),

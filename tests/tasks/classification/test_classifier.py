@@ -6,22 +6,17 @@ from mmpretrain.registry import MODELS
 
 from vitbackbones.errors import InputError
 from vitbackbones.training.hooks.evaluation import EvalModeHook
-from vitbackbones.weights.filling import load_pretrained
 
 from .test_distillation import classifier, samples
 
 pytestmark = pytest.mark.compat
 
 
-def saved(tmp_path, ema=False):
-    """A checkpoint as mmengine writes it, with or without ``EMAHook``."""
+def saved(tmp_path):
+    """A checkpoint as mmengine writes it."""
     torch.manual_seed(5)
     model = MODELS.build(classifier())
-    content = {'state_dict': model.state_dict(), 'meta': {}}
-    if ema:
-        raw = {f'module.{key}': value + 1 for key, value in model.state_dict().items()}
-        content['ema_state_dict'] = {**raw, 'steps': torch.tensor(3)}
-    torch.save(content, tmp_path / 'epoch_1.pth')
+    torch.save({'state_dict': model.state_dict(), 'meta': {}}, tmp_path / 'epoch_1.pth')
     return model, {'type': 'Pretrained', 'checkpoint': str(tmp_path / 'epoch_1.pth')}
 
 
@@ -54,15 +49,6 @@ def test_a_file_with_another_head_is_refused(tmp_path):
     config['head']['num_classes'] = 9
     with pytest.raises(InputError, match=r'head.fc.weight \(4, 8\) for \(9, 8\)'):
         MODELS.build(config).init_weights()
-
-
-@pytest.mark.parametrize('state_key', [None, 'ema_state_dict'])
-def test_averaged_or_last_weights(tmp_path, state_key):
-    given, init_cfg = saved(tmp_path, ema=True)
-    backbone = MODELS.build(classifier()['backbone'] | {'out_type': 'featmap'})
-    load_pretrained(backbone, init_cfg['checkpoint'], state_key=state_key)
-    shift = 0 if state_key is None else 1
-    assert torch.equal(backbone.norm.bias, given.backbone.norm.bias + shift)
 
 
 def test_weights_that_a_file_does_not_have(tmp_path):

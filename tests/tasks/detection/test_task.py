@@ -48,5 +48,7 @@ def test_things_and_stuff(tmp_path):
 
 def test_the_classes_of_coco_itself_are_things_and_stuff():
     dataset = {'type': 'CocoPanopticDataset', 'metainfo': {}}
-    drawn = Detection().shapes(Config({'train_dataloader': {'dataset': dataset}}))
+    drawn = Detection().shapes(
+        Config({'default_scope': 'mmdet', 'train_dataloader': {'dataset': dataset}})
+    )
     assert (len(drawn['classes']), len(drawn['stuff'])) == (80, 53)

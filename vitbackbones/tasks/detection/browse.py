@@ -21,26 +21,20 @@ PARTS = {'gt_instances': False, 'ignored_instances': True}  # of a sample; wheth
 def draw(pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longest: int) -> Drawn:
     """Draw what a sample has, see ``Task.browse``: names stand at the objects."""
     image = from_bgr(pixels)
-    parts = [_objects(sample.get(key), ignored, image) for key, ignored in PARTS.items()]
+    parts = []
+    for key, ignored in PARTS.items():
+        found = sample.get(key)
+        if found:  # and not without objects
+            parts.append(_objects(found, ignored, image))
     if 'gt_sem_seg' in sample and 'stuff_classes' in meta:
         labels = sample.gt_sem_seg.sem_seg[0].numpy()  # (1, H, W) -> (H, W)
         image = stripe(image, labels == IGNORED)
         parts.append(_stuff(labels, meta))
-    parts = [part for part in parts if len(part.labels)] or parts[:1]
-    boxes, labels, ignored = (
-        np.concatenate([getattr(part, key) for part in parts])
-        for key in ('boxes', 'labels', 'ignored')
-    )
-    masked = all(part.masks is not None for part in parts)
-    masks = np.concatenate([part.masks for part in parts]) if masked else None
-    objects = Objects(boxes, labels, masks=masks, ignored=ignored)
+    objects = _joined([part for part in parts if len(part.labels)])
     return Drawn(draw_objects(image, objects, meta.get('classes', ()), (SIDES[0], longest)))
 
 
-def _objects(found: InstanceData | None, ignored: bool, image: Image.Image) -> Objects:
-    """Return the instances of one kind, of which there may be none."""
-    if not found or not len(found):
-        return Objects(np.zeros((0, 4)), np.zeros(0, int))
+def _objects(found: InstanceData, ignored: bool, image: Image.Image) -> Objects:
     labels, masks = found.labels.numpy(), found.get('masks')
     if masks is not None:
         masks = masks.pad(image.size[::-1]).to_ndarray() > 0  # a batch may have padded the image
@@ -55,3 +49,15 @@ def _stuff(labels: np.ndarray, meta: Mapping) -> Objects:
     masks = labels == np.reshape(found, (-1, 1, 1))  # (N, H, W)
     boxes = np.reshape([box_around(mask) for mask in masks], (-1, 4))
     return Objects(boxes, np.array(found, int), masks=masks, ignored=np.zeros(len(found), bool))
+
+
+def _joined(parts: list[Objects]) -> Objects:
+    if not parts:
+        return Objects(np.zeros((0, 4)), np.zeros(0, int))
+    boxes, labels, ignored = (
+        np.concatenate([getattr(part, key) for part in parts])
+        for key in ('boxes', 'labels', 'ignored')
+    )
+    masked = all(part.masks is not None for part in parts)
+    masks = np.concatenate([part.masks for part in parts]) if masked else None
+    return Objects(boxes, labels, masks=masks, ignored=ignored)
