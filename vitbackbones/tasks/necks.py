@@ -27,26 +27,19 @@ WIDTHS = (
 
 def neck_remedy(model: Mapping, maps: Maps) -> str:
     """Return what to do where heads are made for other levels than ``maps``."""
+    heads = (model, model.get('decode_head'), model.get('panoptic_head'))
+    kinds = [NECKS[type_at(head)] for head in heads if type_at(head) in NECKS]
+    kind = f'{SCOPE}.{kinds[0] if kinds else "Pyramid"}'
     if maps.source == 'the backbone':
-        return f'make the maps in model.neck: {_neck(model, maps)}'
+        settings = f'type={kind!r}, in_channels={maps.channels}, in_strides={maps.strides}'
+        given = [value_at(model, key) for key in WIDTHS if value_at(model, key) is not None]
+        widths = as_list(given[0]) if given else []
+        if len({*widths}) == 1:
+            settings += f', out_channels={widths[0]}'
+        return f'make the maps in model.neck: dict({settings})'
     if str(value_at(model, 'neck.type')).startswith(f'{SCOPE}.'):
         return 'make out_strides and num_outs of model.neck agree with it'
     return (
-        f'take type={_kind(model)!r} for model.neck, with the in_channels and in_strides of the '
-        'backbone: it makes the levels'
+        f'take type={kind!r} for model.neck, with the in_channels and in_strides of the backbone: '
+        'it makes the levels'
     )
-
-
-def _neck(model: Mapping, maps: Maps) -> str:
-    """Return the settings of the neck that makes the levels of ``maps``."""
-    found = (as_list(value_at(model, key)) for key in WIDTHS)
-    widths = {*next((each for each in found if each != [None]), ())}
-    settings = f'in_channels={maps.channels}, in_strides={maps.strides}'
-    width = f', out_channels={widths.pop()}' if len(widths) == 1 else ''
-    return f'dict(type={_kind(model)!r}, {settings}{width})'
-
-
-def _kind(model: Mapping) -> str:
-    heads = (model, model.get('decode_head'), model.get('panoptic_head'))
-    kinds = [NECKS[type_at(head)] for head in heads if type_at(head) in NECKS]
-    return f'{SCOPE}.{[*kinds, "Pyramid"][0]}'

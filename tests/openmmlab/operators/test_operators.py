@@ -1,11 +1,8 @@
 """The stand-in for mmcv's extension as a whole: what it has, and what the docs say of it."""
 
-import ast
-import inspect
 from importlib import import_module
 from pathlib import Path
 
-import mmcv.ops
 import pytest
 import torch
 from mmcv.ops import DeformConv2d, MultiScaleDeformableAttention, RoIAlign
@@ -25,26 +22,6 @@ def test_an_operator_that_is_not_served_names_those_that_are():
         served.box_iou_rotated()
     assert 'Install mmcv with its operators' in str(error.value)
     assert not hasattr(served, '__file__')
-
-
-def calls_of(name):
-    """The calls of an operator in ``mmcv.ops``: number of positional arguments, keywords."""
-    for file in Path(mmcv.ops.__file__).parent.glob('*.py'):
-        for node in ast.walk(ast.parse(file.read_text())):
-            called = ast.unparse(node.func) if isinstance(node, ast.Call) else ''
-            keywords = [each.arg for each in node.keywords] if called else []
-            if called == f'ext_module.{name}' and None not in keywords:  # None: **options
-                yield len(node.args), keywords
-
-
-@pytest.mark.parametrize('name', sorted({*OPERATORS} - {'nms_match'}))
-def test_a_function_takes_what_mmcv_passes(name):
-    calls = list(calls_of(name))
-    assert calls
-    for count, keywords in calls:
-        signature = inspect.signature(OPERATORS[name].function)
-        bound = signature.bind(*range(count), **dict.fromkeys(keywords))
-        assert {*bound.arguments} == {*signature.parameters}
 
 
 def test_the_docs_say_how_each_operator_is_served():

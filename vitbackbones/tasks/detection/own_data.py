@@ -48,8 +48,8 @@ def fits_folder(config: Config, root: Path) -> bool:
 def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None = None) -> OwnData:
     """Train, validate and test on the annotations that are found below ``root``.
 
-    In ``lists`` are the annotation files that are made from those found: the parts of one that is
-    split, and those that lack something. Otherwise as :meth:`.Task.use_folder`.
+    Where a file is split or lacks something, what is made of it is written to ``lists``. Arguments
+    and errors as of :meth:`.Task.use_folder`.
     """
     config = separated(config)
     if trained is None:

@@ -26,8 +26,8 @@ def fits_folder(config: Config, root: Path) -> bool:
 def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None = None) -> OwnData:
     """Train, validate and test on the pictures and masks that are found below ``root``.
 
-    In ``lists`` are the names of the parts of a folder that is split. Otherwise as
-    :meth:`.Task.use_folder`.
+    Where a folder is split, the names of each part are written to ``lists``. Arguments and errors
+    as of :meth:`.Task.use_folder`.
     """
     config = separated(config)
     if trained is None:
