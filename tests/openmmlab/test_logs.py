@@ -39,7 +39,9 @@ def log(monkeypatch):
         (logging.NOTSET, [logging.NullHandler()], []),
     ],
 )
-def test_the_runners_log_shows_what_the_user_has_not_chosen_himself(log, level, handlers, shown):
+def test_messages_go_to_the_runners_log_unless_the_user_chose_otherwise(
+    log, level, handlers, shown
+):
     runners, messages = logging.Logger('run'), []
     handler = logging.Handler()
     handler.emit = lambda record: messages.append(record.getMessage())

@@ -1,11 +1,10 @@
-"""Toolboxes that a run does not use stay unimported, and some large packages with them.
+"""Packages that toolboxes import without need, and what they do without them.
 
 The toolboxes import each other where they are installed: mmdet imports mmpretrain for its
 re-identification models, mmseg imports mmdet for Mask2Former. mmseg imports timm, and mmdet
-scikit-learn, for a class or two. Each takes time, and each can do without the others. So in a run
-of the tools these imports find nothing, unless the config names what needs them.
-
-Some packages are imported although no model of this package needs them.
+scikit-learn, for a class or two. Each import takes time, so in a run of the tools it finds nothing,
+unless the config names what needs it. Others are not installed: imgaug gets a stand-in, and beside
+a transformers that is too new the models that use it are left out.
 """
 
 import sys
