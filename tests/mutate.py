@@ -133,7 +133,7 @@ ALSO = {
     'tasks/detection/detr.py': ['weights/convert/test_detr.py'],
     'tasks/detection/agreement.py': ['configuration/checks/test_fit.py'],
     'tasks/detection/own_data.py': ['configuration/checks/test_own_data.py'],
-    'tasks/necks.py': ['configuration/checks/test_fit.py'],
+    'tasks/maps.py': ['configuration/checks/test_fit.py'],
     'tasks/own_data.py': ['configuration/checks/test_own_data.py'],
     'tasks/segmentation/own_data.py': ['configuration/checks/test_own_data.py'],
     'training/dataset_proxy.py': [

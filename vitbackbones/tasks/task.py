@@ -1,11 +1,12 @@
-"""What the tools ask of a task: the base class, and what its methods return."""
+"""What the tools ask of a task."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .maps import Maps, Misfit
 
 if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none of these
     import numpy as np
@@ -21,38 +22,6 @@ if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none 
     from .own_data import OwnData
 
 Rule = Callable[[Mapping], Iterator[str]]
-
-
-@dataclass(frozen=True)
-class Maps:
-    """The maps that the heads of a model read.
-
-    Attributes:
-        channels: of each.
-        strides: of each, or of the first ones, where those of the others are not known.
-        source: what gives them, ``'the backbone'`` or ``'the neck'``.
-    """
-
-    channels: list[int]
-    strides: list[int]
-    source: str
-
-    def __str__(self) -> str:
-        more = ', ...' if len(self.strides) < len(self.channels) else ''
-        of = f' of strides [{", ".join(map(str, self.strides))}{more}]' if self.strides else ''
-        return f'{self.source} gives {self.count}{of}'
-
-    @property
-    def count(self) -> str:
-        """How many there are, in words."""
-        return f'{len(self.channels)} map{"" if len(self.channels) == 1 else "s"}'
-
-
-class Misfit(NamedTuple):
-    """What does not fit, as ``KEY: what is wrong``, and what to do, which may help several."""
-
-    wrong: str
-    remedy: str = ''
 
 
 class Task:

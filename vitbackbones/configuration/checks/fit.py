@@ -14,8 +14,7 @@ from torch import Tensor, nn
 from ...openmmlab.widths import HEADS, maps_of_backbone, outputs_of, strides_of
 from ...registry import SCOPE
 from ...tasks import find_task
-from ...tasks.necks import neck_remedy
-from ...tasks.task import Maps, Misfit
+from ...tasks.maps import Maps, Misfit, neck_remedy
 from ..settings import as_list, type_at
 
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from ...configuration.data_paths import datasets, evaluators
 from ...configuration.settings import as_list, type_at, value_at
-from ..necks import neck_remedy
-from ..task import Maps, Misfit
+from ..maps import Maps, Misfit, neck_remedy
 
 DETRS = ('DETR', 'DeformableDETR', 'DINO')
 BOXES_ALONE = (*DETRS, 'RetinaNet', 'FasterRCNN')

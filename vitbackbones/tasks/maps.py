@@ -1,10 +1,11 @@
-"""What to write in ``model.neck`` where a head does not get the maps that it reads."""
+"""The maps that heads read, and what to write in ``model.neck`` where they do not fit."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..configuration.settings import as_list, type_at, value_at
 from ..registry import SCOPE
-from .task import Maps
 
 # The neck of ours for a head, or for a whole model; Pyramid for all others.
 NECKS = {
@@ -23,6 +24,38 @@ WIDTHS = (
     'bbox_head.in_channels',
     'encoder.layer_cfg.self_attn_cfg.embed_dims',
 )
+
+
+@dataclass(frozen=True)
+class Maps:
+    """The maps that the heads of a model read.
+
+    Attributes:
+        channels: of each.
+        strides: of each, or of the first ones, where those of the others are not known.
+        source: what gives them, ``'the backbone'`` or ``'the neck'``.
+    """
+
+    channels: list[int]
+    strides: list[int]
+    source: str
+
+    def __str__(self) -> str:
+        more = ', ...' if len(self.strides) < len(self.channels) else ''
+        of = f' of strides [{", ".join(map(str, self.strides))}{more}]' if self.strides else ''
+        return f'{self.source} gives {self.count}{of}'
+
+    @property
+    def count(self) -> str:
+        """How many there are, in words."""
+        return f'{len(self.channels)} map{"" if len(self.channels) == 1 else "s"}'
+
+
+class Misfit(NamedTuple):
+    """What does not fit, as ``KEY: what is wrong``, and what to do, which may help several."""
+
+    wrong: str
+    remedy: str = ''
 
 
 def neck_remedy(model: Mapping, maps: Maps) -> str:
