@@ -2,6 +2,7 @@
 
 import ast
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,15 @@ def test_a_step_that_is_gone_is_an_error(tmp_path):
 def test_weights_are_read_by_our_initializer_which_refuses_what_does_not_fit():
     """A bare name means ours under our backbones only, and elsewhere mmengine's."""
     assert places(r"type='Pretrained'") == []
+
+
+def test_a_config_of_a_paper_says_its_backbone_and_how_images_and_maps_are_read():
+    """All else is in its recipe."""
+    for name in RUNS:
+        if name.endswith(('_coco', '_ade20k')):
+            own = {k: v for k, v in runpy.run_path(config_files()[name]).items() if k[0] != '_'}
+            assert own.keys() == {'model'}, name
+            assert own['model'].keys() <= {'backbone', 'data_preprocessor', 'neck'}, name
 
 
 def test_what_run_configs_share_is_a_recipe():

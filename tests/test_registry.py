@@ -4,16 +4,7 @@ import pytest
 from torch import nn
 
 from vitbackbones.backbones import ViT
-from vitbackbones.registry import HOOKS, MODELS
-
-
-def test_a_registry_counts_shows_and_finds_what_nobody_has_asked_for_yet():
-    assert len(MODELS) > 20
-    assert len(HOOKS) > 10
-    assert 'SETRMLAHead' in repr(MODELS)
-    assert 'ViT' in MODELS
-    assert 'vitbackbones.ViT' in MODELS
-    assert 'NoSuch' not in MODELS
+from vitbackbones.registry import MODELS
 
 
 def test_a_name_of_ours_is_replaced_only_by_force():

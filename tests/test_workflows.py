@@ -89,17 +89,3 @@ def test_the_hooks_run_the_ruff_of_the_clone():
     python = re.search(r'^PY := (\S+)$', MAKEFILE, re.M)[1]
     for hook in repo['hooks']:
         assert hook['entry'].startswith(f'{python} -m ruff ')
-
-
-def test_files_that_are_linked_are_there():
-    links = re.findall(r'\]\(([^)#:]+)\)', (ROOT / 'CONTRIBUTING.md').read_text())
-    assert len(links) > 5
-    assert [link for link in links if not (ROOT / link).exists()] == []
-
-
-def test_commands_for_contributors_are_there():
-    text = (ROOT / 'CONTRIBUTING.md').read_text()
-    targets = set(re.findall(r'make ([a-z-]+)', text))
-    assert {'lint', 'test', 'format'} <= targets <= TARGETS
-    for script in re.findall(r'python (tools/\w+\.py|tests/\w+\.py)', text):
-        assert (ROOT / script).is_file()

@@ -75,38 +75,43 @@ def test_missing_shapes_name_the_command_that_writes_them(tmp_path, monkeypatch)
         locate_data(config, None, ('train',))
 
 
-def test_missing_images(written):
-    config = make_config(dataset('train', data_prefix={'img': 'pictures/'}))
-    with pytest.raises(InputError, match='data/pictures: the img of train_dataloader.dataset is'):
-        locate_data(config, None, ('train',))
+WHOLE = {key: value for key, value in dataset('train').items() if key != 'data_root'}
+MASKS = {'img_path': 'images/train', 'seg_map_path': 'masks'}
 
 
-def test_a_given_root_that_is_not_there(tmp_path):
-    with pytest.raises(InputError, match=r'none/annotations/instances_train\.json: the ann_file'):
-        locate_data(make_config(), str(tmp_path / 'none'), ('train',))
-
-
-def test_one_root_for_several_folders_is_refused(written):
-    config = make_config(val=dataset('val', data_root='other/'))
-    with pytest.raises(InputError, match='--data-root: the data sets of this config lie in'):
-        locate_data(config, 'data', ('train',))
-
-
-def test_a_given_root_that_no_data_set_has_a_place_for_is_refused(written):
-    whole = {key: value for key, value in dataset('train').items() if key != 'data_root'}
-    config = make_config(whole, whole)
-    with pytest.raises(InputError, match='--data-root: no data set of this config has a data_root'):
-        locate_data(config, 'data', ('train',))
+@pytest.mark.parametrize(
+    ('config', 'root', 'message'),
+    [
+        (
+            make_config(dataset('train', data_prefix={'img': 'pictures/'})),
+            None,
+            'data/pictures: the img of train_dataloader.dataset is',
+        ),
+        (
+            make_mask_config(data_prefix=MASKS),
+            None,
+            'data/masks: the seg_map_path of train_dataloader.datas',
+        ),
+        (make_config(), 'none', r'none/annotations/instances_train\.json: the ann_file'),
+        (
+            make_config(val=dataset('val', data_root='other/')),
+            'data',
+            '--data-root: the data sets of this config lie in',
+        ),
+        (
+            make_config(WHOLE, WHOLE),
+            'data',
+            '--data-root: no data set of this config has a data_root',
+        ),
+    ],
+)
+def test_what_is_missing_is_named(written, config, root, message):
+    with pytest.raises(InputError, match=message):
+        locate_data(config, root, ('train',))
 
 
 def test_splits_that_are_not_used_may_be_missing(written):
     locate_data(make_config(val=dataset('none')), None, ('train',))
-
-
-def test_missing_masks(written):
-    prefix = {'img_path': 'images/train', 'seg_map_path': 'masks'}
-    with pytest.raises(InputError, match='data/masks: the seg_map_path of train_dataloader.datas'):
-        locate_data(make_mask_config(data_prefix=prefix), None, ('train',))
 
 
 def test_a_data_set_with_other_files_is_read_as_before():

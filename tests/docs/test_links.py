@@ -22,16 +22,3 @@ def dead(place: str, target: str, page) -> str | None:
 def test_no_link_is_dead(page):
     faults = [dead(place, target, page) for place, target in links(page)]
     assert not list(filter(None, faults))
-
-
-def test_a_dead_link_is_named_with_its_line(tmp_path, monkeypatch):
-    monkeypatch.setattr('tests.docs.pages.ROOT', tmp_path)
-    monkeypatch.setattr('tests.docs.test_links.ROOT', tmp_path)
-    page = tmp_path / 'page.md'
-    page.write_text('# A `name`, and more\n\n[a](#a-name-and-more), [b](#other)\n\n[c](none.md)\n')
-    faults = [dead(place, target, page) for place, target in links(page)]
-    assert faults == [
-        None,
-        'page.md:3: #other: no such heading',
-        'page.md:5: none.md: no such file',
-    ]

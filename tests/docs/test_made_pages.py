@@ -80,19 +80,6 @@ def test_what_is_known_beyond_top_1_agrees_with_the_results():
         assert known in ([], [each.top1]), each
 
 
-def test_differences_show_only_where_the_printed_digits_differ(made):
-    assert made.compare(22.1244, '22.2') == '22.1 / 22.2 (-0.1)'
-    assert made.compare(4.6758, '4.7') == '4.7 / 4.7'
-    assert made.compare(5.2, '') == ''
-
-
-def test_a_line_has_all_that_is_known_of_a_file():
-    (line,) = (line for line in page('weights').splitlines() if line.startswith('| `deit_b_384` |'))
-    for fact in ('`deit_b`', '82.9', '384 bicubic', '1.0', "ImageNet's", 'apache-2.0', '8de9b5d1'):
-        assert f'| {fact} |' in line
-    assert '`hf-hub:timm/deit_base_patch16_384.fb_in1k`' in line
-
-
 def test_every_verb_has_a_section(made):
     lines = on_the_site(made, 'commands')
     assert [line[3:] for line in lines if line.startswith('## ')] == [*VERBS]

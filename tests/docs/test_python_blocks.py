@@ -89,12 +89,3 @@ def run(block, folder, names):
 def test_what_is_tested_elsewhere_is_named_there():
     for test in ELSEWHERE.values():
         assert (ROOT / test).is_file()
-
-
-def test_a_failing_block_is_named_with_its_line(tmp_path, monkeypatch, folder):
-    page = ROOT / 'docs' / 'made_up.md'
-    config = 'Save as `c.py`:\n\n```python\n_base_ = "none.py"\n```\n'
-    text = f'# Title\n\n```python\nx = 1\n```\n\n{config}'
-    monkeypatch.setattr(type(page), 'read_text', lambda self: text)
-    with pytest.raises(AssertionError, match=r'docs/made_up.md:9: InputError: .*none.py'):
-        test_python_of_a_page_runs(page, folder)

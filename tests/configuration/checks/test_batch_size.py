@@ -4,7 +4,6 @@ import pytest
 from mmengine.config import Config
 
 from vitbackbones.configuration.checks.batch_size import check_batch_size
-from vitbackbones.configuration.names import config_files
 
 
 def found(launcher='none', loop=None, **changes):
@@ -79,11 +78,3 @@ def test_iterations_of_fewer_images_see_less_whether_scaled_or_not(enable, begin
         '160000 iterations of 2 images see 0.125 times the images of the recipe, '
         'whose iterations have 16'
     )
-
-
-@pytest.mark.parametrize('name', ['cls_deit_s_imagenet', 'detr_pvt_s_coco'])
-def test_the_hardware_of_a_header_is_the_right_one(monkeypatch, name):
-    config = Config.fromfile(config_files()[name])
-    assert len(check_batch_size(config, 'none')) == 1
-    monkeypatch.setenv('WORLD_SIZE', '8')
-    assert check_batch_size(config, 'pytorch') == []

