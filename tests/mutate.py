@@ -63,13 +63,10 @@ ALSO = {
     'commands/train.py': ['commands/test_messages.py', 'commands/test_end_to_end.py'],
     'configuration/checks/agreement.py': ['configuration/checks/test_mistakes.py'],
     'configuration/checks/bug_report.py': ['commands/test_cli.py', 'commands/test_messages.py'],
-    'configuration/checks/build_errors.py': [
+    'configuration/checks/explain.py': [
         'configuration/checks/test_mistakes.py',
         'commands/test_messages.py',
     ],
-    'configuration/checks/earlier_run.py': ['commands/test_used_work_dir.py'],
-    'configuration/checks/fit.py': ['configuration/checks/test_mistakes.py', 'test_run_configs.py'],
-    'configuration/checks/normalization.py': ['test_run_configs.py'],
     'configuration/checks/trial.py': ['configuration/checks/test_mistakes.py'],
     'configuration/checks/work_dir.py': ['commands/test_used_work_dir.py'],
     'configuration/lint.py': [
@@ -77,7 +74,7 @@ ALSO = {
         'commands/test_messages.py',
         'test_run_configs.py',
     ],
-    'configuration/metainfo.py': ['commands/predict', 'configuration/checks/test_num_classes.py'],
+    'configuration/classes.py': ['commands/predict'],
     'configuration/schema.py': ['configuration/checks/test_mistakes.py'],
     'configuration/settings.py': ['configuration', 'test_run_configs.py'],
     'configuration/value_types.py': ['configuration/checks/test_mistakes.py'],
@@ -111,7 +108,7 @@ ALSO = {
     'openmmlab': ['openmmlab', 'test_attacks.py'],
     'openmmlab/frames.py': [
         'configuration/test_read.py',
-        'configuration/checks/test_build_errors.py',
+        'configuration/checks/test_explain.py',
     ],
     'openmmlab/runs.py': ['training/hooks/test_data_workers.py', 'commands/test_toolbox.py'],
     'registry.py': [
@@ -131,9 +128,9 @@ ALSO = {
     'results/report': ['results/report', 'commands/test_report.py'],
     'tasks': ['tasks', 'configuration/checks/test_agreement.py'],
     'tasks/detection/detr.py': ['weights/convert/test_detr.py'],
-    'tasks/detection/agreement.py': ['configuration/checks/test_fit.py'],
+    'tasks/detection/agreement.py': ['configuration/checks/test_trial.py'],
     'tasks/detection/own_data.py': ['configuration/checks/test_own_data.py'],
-    'tasks/maps.py': ['configuration/checks/test_fit.py'],
+    'tasks/maps.py': ['configuration/checks/test_trial.py'],
     'tasks/own_data.py': ['configuration/checks/test_own_data.py'],
     'tasks/segmentation/own_data.py': ['configuration/checks/test_own_data.py'],
     'training/dataset_proxy.py': [
@@ -142,7 +139,7 @@ ALSO = {
     ],
     'training/distributed.py': ['commands/test_messages.py'],
     'training/find_checkpoint.py': [
-        'configuration/checks/test_earlier_run.py',
+        'configuration/checks/test_work_dir.py',
         'commands/test_end_to_end.py',
         'commands/predict',
     ],

@@ -9,11 +9,9 @@ from mmengine.registry import DATASETS, DefaultScope
 
 from vitbackbones.commands import smoke
 from vitbackbones.configuration.checks.agreement import require_agreement
-from vitbackbones.configuration.checks.fit import misfits
-from vitbackbones.configuration.checks.normalization import check_normalization
-from vitbackbones.configuration.checks.num_classes import check_classes
-from vitbackbones.configuration.checks.trial import build_model
-from vitbackbones.configuration.class_count import class_counts
+from vitbackbones.configuration.checks.recipe import check_normalization
+from vitbackbones.configuration.checks.trial import build_model, misfits
+from vitbackbones.configuration.classes import check_classes, class_counts
 from vitbackbones.configuration.data_paths import datasets
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.names import shown_path

@@ -1,4 +1,4 @@
-"""The shipped configs by name and by path."""
+"""The shipped configs by name and by path, and where relative paths are looked up."""
 
 from pathlib import Path
 
@@ -7,12 +7,17 @@ from mmengine.config import Config
 
 import vitbackbones
 from vitbackbones.configuration.names import (
+    CLONE,
     CONFIGS,
+    candidates,
     config,
     config_files,
     config_name,
     find_config,
+    is_remote,
+    looked_in,
     nearest_config,
+    resolve,
     shown_path,
 )
 from vitbackbones.errors import InputError
@@ -92,11 +97,6 @@ def test_a_part_of_a_config_is_looked_for_among_the_parts():
     assert "did you mean 'configs/_base_/recipes/retinanet_6e_shapes.py'" in near
 
 
-def test_a_file_of_a_backbone_has_gone():
-    with pytest.raises(InputError, match=r"write model = dict\(backbone=dict\(type='vitbackbones"):
-        config('vitbackbones::_base_/backbones/pvt_s.py')
-
-
 def test_a_foreign_config_inherits_by_package_name(tmp_path):
     file = tmp_path / 'mine.py'
     file.write_text(
@@ -111,3 +111,29 @@ def test_a_foreign_config_inherits_by_package_name(tmp_path):
 @pytest.mark.parametrize('text', [TOO_LONG, f'coco/{TOO_LONG}', 'coco/a\0b', f'coco/{TOO_LONG}.py'])
 def test_a_text_that_can_be_no_file_is_no_config(text):
     assert find_config(text) is None
+
+
+def test_the_current_directory_comes_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert resolve('configs') == CLONE / 'configs'
+    (tmp_path / 'configs').mkdir()
+    assert resolve('configs') == tmp_path / 'configs'
+
+
+def test_what_is_nowhere_is_expected_in_the_current_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert resolve('data/none') == tmp_path / 'data' / 'none'
+    assert looked_in('data/none') == f'{tmp_path}/data/none and {CLONE}/data/none'
+
+
+def test_one_place_only(tmp_path, monkeypatch):
+    assert candidates(tmp_path / 'x') == [tmp_path / 'x']
+    assert candidates('~/x') == [Path.home() / 'x']
+    monkeypatch.chdir(CLONE)
+    assert candidates('x') == [CLONE / 'x']
+
+
+def test_remote():
+    assert is_remote('https://host/x.pth')
+    assert is_remote(Path('s3://bucket/x.pth'))
+    assert not is_remote('data/coco')

@@ -8,6 +8,8 @@ from mmengine.config import ConfigDict
 
 from vitbackbones.configuration.value_types import wanted_instead
 
+OURS = 'vitbackbones.made_up'  # the module of a class of this package, whose annotations are exact
+
 
 class Base:
     def __init__(self, rate: float = 0.1, sizes: Sequence[int] = (1,), bare=3, free='a'):
@@ -59,8 +61,10 @@ class Readable(Part):
         ('no_such', 'x', True, ''),
     ],
 )
-def test_values(keyword, value, own, wanted):
-    assert wanted_instead(Readable, keyword, value, own) == wanted
+def test_values(keyword, value, own, wanted, monkeypatch):
+    if own:
+        monkeypatch.setattr(Readable, '__module__', OURS)
+    assert wanted_instead(Readable, keyword, value) == wanted
 
 
 @pytest.mark.parametrize(
@@ -74,17 +78,19 @@ def test_values(keyword, value, own, wanted):
         ('free', 3, ''),
     ],
 )
-def test_arguments_of_a_base(keyword, value, wanted):
-    assert wanted_instead(Base, keyword, value, own=True) == wanted
+def test_arguments_of_a_base(keyword, value, wanted, monkeypatch):
+    monkeypatch.setattr(Base, '__module__', OURS)
+    assert wanted_instead(Base, keyword, value) == wanted
 
 
 def test_annotations_that_cannot_be_resolved():
-    assert wanted_instead(Part, 'width', 'x', own=True) == ''
+    assert wanted_instead(Part, 'width', 'x') == ''
 
 
 def test_functions():
     def build(mode: Literal['a', 'b'], count: int):
         pass
 
-    assert wanted_instead(build, 'count', 'x', own=False) == 'a whole number'
-    assert wanted_instead(build, 'mode', [1], own=True) == 'a text'
+    assert wanted_instead(build, 'count', 'x') == 'a whole number'
+    build.__module__ = OURS
+    assert wanted_instead(build, 'mode', [1]) == 'a text'

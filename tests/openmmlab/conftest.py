@@ -9,7 +9,7 @@ import torch
 from mmengine.config import Config
 from mmengine.registry import MODELS, DefaultScope
 
-from vitbackbones.configuration.metainfo import config_meta
+from vitbackbones.configuration.classes import config_meta
 
 HERE = Path(__file__).parent
 SIZES = ((50, 80), (64, 64), (50, 80))  # height, width

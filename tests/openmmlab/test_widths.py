@@ -12,8 +12,7 @@ from torch import nn
 
 from tests.small_backbones import SMALL, small
 from vitbackbones.commands.model_config import read_model_config
-from vitbackbones.configuration.checks.fit import misfits
-from vitbackbones.configuration.checks.trial import build_model
+from vitbackbones.configuration.checks.trial import build_model, misfits
 from vitbackbones.errors import InputError
 from vitbackbones.openmmlab import widths
 from vitbackbones.openmmlab.widths import fill_widths, with_widths

@@ -32,7 +32,7 @@ from ..layers import (
     resize_position,
     to_map,
 )
-from ..utils.pages import page
+from ..utils.messages import page
 from .shared.adapting import fit_channels, fit_positions
 from .shared.init_weights import InitCfgMixin
 from .shared.options import choose_indices, input_size, require_size

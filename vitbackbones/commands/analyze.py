@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from mmengine.config import Config
 
 from ..configuration.checks.explain import explained
-from ..configuration.paths import resolve
+from ..configuration.names import resolve
 from ..errors import InputError
 from ..inference.drawing.sheet import spread
 from ..inference.predictor import Predictor, choose_device
@@ -27,7 +27,7 @@ from ..results.benchmark.tables import as_csv
 from ..training.cores import share_cores
 from ..training.find_checkpoint import choose_checkpoint
 from ..utils.files import folder_lock, prepare_folder, write_file
-from ..utils.pages import page
+from ..utils.messages import page
 from ..utils.process_settings import keep_freed_memory
 from ..weights.filling import load_pretrained
 from .cli import add_shared, image_size

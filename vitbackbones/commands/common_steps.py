@@ -13,7 +13,7 @@ from ..configuration.checks.data_sets import check_data
 from ..configuration.checks.trial import try_model
 from ..configuration.data_paths import locate_data
 from ..configuration.lint import lint
-from ..configuration.paths import PACKAGE
+from ..configuration.names import PACKAGE
 from ..configuration.read import require_sections, with_options
 from ..configuration.steps import Step
 from ..openmmlab.applying import apply_patches

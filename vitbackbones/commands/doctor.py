@@ -13,7 +13,7 @@ from dataclasses import asdict
 from ..configuration.doctor.facts import look
 from ..configuration.doctor.findings import Finding, examine
 from ..errors import printable
-from ..utils.pages import page
+from ..utils.messages import page
 
 EXAMPLES = f"""\
 examples:

@@ -14,8 +14,7 @@ from typing import NoReturn
 
 from ..configuration.doctor.facts import ROOT, clone_in
 from ..errors import InputError
-from ..utils.messages import did_you_mean
-from ..utils.pages import page
+from ..utils.messages import did_you_mean, page
 from ..utils.process_settings import sleep_soon
 from ..utils.verbs import VERBS, command, program
 from ..version import __version__

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from ..configuration.paths import resolve
+from ..configuration.names import resolve
 from ..training.trackers.run_page import NAME, write_run_page
 from ..utils.files import prepare_folder
 

@@ -7,20 +7,20 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ..configuration.checks.added_hooks import add_guards, add_hooks
-from ..configuration.checks.batch_size import check_batch_size
-from ..configuration.checks.earlier_run import (
+from ..configuration.checks.explain import explained
+from ..configuration.checks.own_data import use_own_data
+from ..configuration.checks.pretrained import prepare_pretrained, prepare_teacher
+from ..configuration.checks.recipe import check_batch_size, check_normalization
+from ..configuration.checks.work_dir import (
     StartAnewHook,
+    choose_work_dir,
+    only_writer,
     remove_checkpoints,
     require_kept,
     require_unused,
 )
-from ..configuration.checks.explain import explained
-from ..configuration.checks.normalization import check_normalization
-from ..configuration.checks.num_classes import check_classes
-from ..configuration.checks.own_data import use_own_data
-from ..configuration.checks.pretrained import prepare_pretrained, prepare_teacher
-from ..configuration.checks.work_dir import choose_work_dir, only_writer
-from ..configuration.paths import is_remote
+from ..configuration.classes import check_classes
+from ..configuration.names import is_remote
 from ..configuration.read import read_config
 from ..configuration.steps import Step, explain_steps, take_steps
 from ..errors import InputError

@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..registry import SCOPE, bare_name
 from ..utils.processes import process_rank
 from ..utils.verbs import command_line
-from .paths import candidates, is_remote, resolve
+from .names import candidates, is_remote, resolve
 
 SPLITS = ('train', 'val', 'test')
 OF_FOLDERS = ('split', 'data_prefix', 'ann_file', 'with_label', 'extensions')  # not of shards
@@ -116,7 +116,7 @@ def locate_data(config: Config, given: str | None, splits: tuple[str, ...]) -> C
 
 def _use_shards(config: Config, roots: dict[str, str]) -> None:
     """Let data sets whose class folder is not there, but its shards, read these; print which."""
-    found = {}
+    used = []
     for _, dataset in datasets(config):
         split = dataset.get('data_prefix') or dataset.get('split')
         folder = resolve(roots.get(dataset.get('data_root'), ''))
@@ -124,13 +124,15 @@ def _use_shards(config: Config, roots: dict[str, str]) -> None:
             continue
         if not split or not isinstance(split, str) or (folder / split).exists():
             continue
-        if (file := index_file(folder, split)).is_file():
-            found[file] = True
+        file = index_file(folder, split)
+        if file.is_file():
+            used.append(file)
             for key in OF_FOLDERS:
                 dataset.pop(key, None)
             dataset.update(type=f'{SCOPE}.ImageNetShards', shards=split)
-    for file in found if process_rank() == 0 else ():
-        print(f'{file}: shards are read in place of class folders')
+    if process_rank() == 0:
+        for file in dict.fromkeys(used):
+            print(f'{file}: shards are read in place of class folders')
 
 
 def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
@@ -140,10 +142,14 @@ def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
         if _is_there(root, value):
             continue
         places = ' and '.join(str(place / value) for place in candidates(root))
+        remedy = 'Give the folder of the data set with --data-root,'
+        if root.name in SHAPES:
+            command = f'python -m vitbackbones.data.shapes {root}{SHAPES[root.name]}'
+            remedy = f'Write the Shapes data with "{command}". {remedy}'
         smoke = command_line('train', 'CONFIG', '--smoke')
         raise InputError(
             f'{root / value}: the {key} of {path} is not there (looked for {places}). '
-            f'{_ways_to(root)} or try the config without data with "{smoke}".'
+            f'{remedy} or try the config without data with "{smoke}".'
         )
 
 
@@ -165,15 +171,6 @@ def layout_found(config: Config, root: Path) -> list[bool]:
     """Tell of each file and folder that the data sets of a config name whether ``root`` has it."""
     named = [dataset for _, dataset in datasets(config)]
     return [_is_there(root, value) for d in named for value in _named_files(d).values()]
-
-
-def _ways_to(root: Path) -> str:
-    """Say how to get the data set that belongs into ``root``."""
-    given = 'Give the folder of the data set with --data-root,'
-    if root.name not in SHAPES:
-        return given
-    command = f'python -m vitbackbones.data.shapes {root}{SHAPES[root.name]}'
-    return f'Write the Shapes data with "{command}". {given}'
 
 
 def _relocate(config: Config, old: str, new: Path) -> None:

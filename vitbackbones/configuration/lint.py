@@ -6,9 +6,7 @@ each dict with a ``type`` is held against the signature of what it names, and al
 :mod:`~vitbackbones.configuration.schema`.
 """
 
-import re
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from mmengine.config import Config
 from mmengine.runner import Runner
@@ -216,7 +214,7 @@ def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator
             yield f'{path}.type: {kind!r} is not registered in {lookup.scope} or {SCOPE}{hint}'
         return
     for key, value in node.items():
-        wanted = [wanted_instead(target, key, value, _is_own(target)) for target in found.values()]
+        wanted = [wanted_instead(target, key, value) for target in found.values()]
         if all(wanted):
             yield f'{path}.{key}: is {cut(value)}, but it must be {wanted[0]}'
     keywords = [accepted_keywords(target) for target in found.values()]
@@ -234,37 +232,12 @@ def _reads_pretrained(lookup: Lookup, owner: str | type) -> bool:
     return derived or str(owner).startswith(SCOPE)
 
 
-def _is_own(target: Callable) -> bool:
-    return getattr(target, '__module__', '').startswith(f'{SCOPE}.')
-
-
 def _unknown(
     path: str, node: dict, known: set[str], tolerated: Iterable[str] = (), owner: str = ''
 ) -> Iterator[str]:
     for key in sorted(set(node) - known - ALWAYS - set(tolerated)):
         hint = did_you_mean(key, known) or f'; known: {", ".join(sorted(known))}'
         yield f'{path}.{key}: unknown key{owner}{hint}'
-
-
-def explain_unexpected_keyword(config: Config, error: Exception) -> InputError | None:
-    """Name the config key behind "got an unexpected keyword argument", if the config has it.
-
-    This is what :func:`lint` cannot know: dicts without a type that a model hands to a class.
-    """
-    pattern = r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'"
-    match = re.search(pattern, str(error))
-    paths = [f'{key}.{match[2]}' for key, node in dicts(config) if match and match[2] in node]
-    if not paths:
-        return None
-    known = accepted_keywords(_loaded(match[1])) or set()
-    hint, place = did_you_mean(match[2], known), ' or '.join(paths)
-    return InputError(f'{config.filename}: {place}: unknown key of {match[1]}{hint}')
-
-
-def _loaded(name: str) -> Callable:
-    """Return what is called ``name`` in any module that was imported."""
-    spaces = [getattr(module, '__dict__', {}) for module in list(sys.modules.values())]
-    return next((space[name] for space in spaces if callable(space.get(name))), lambda: None)
 
 
 def dicts(node, key: str = '') -> Iterator[tuple[str, dict]]:

@@ -1,7 +1,8 @@
-"""The shipped configs: where they lie, and which one a name or a path means.
+"""The shipped configs and other files that a config or a command names: where they lie.
 
-A clone has the files in ``configs/``, an installed wheel in ``vitbackbones/.mim/configs``, where
-OpenMMLab's tools look for them.
+A clone has the configs in ``configs/``, an installed wheel in ``vitbackbones/.mim/configs``, where
+OpenMMLab's tools look for them. Relative paths are looked up in the current directory, then in the
+clone.
 """
 
 from functools import cache
@@ -10,7 +11,6 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..utils.messages import did_you_mean
-from ..utils.pages import page
 from .index import name_of, run_configs
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -18,6 +18,8 @@ BASES = '_base_'  # folder of the parts of configs
 SCOPE = 'vitbackbones::'
 INSTALLED = PACKAGE / '.mim' / 'configs'
 CONFIGS = INSTALLED if INSTALLED.is_dir() else PACKAGE.parent / 'configs'
+# an installed wheel has no folder of data and checkpoints beside it
+CLONE = None if CONFIGS == INSTALLED else CONFIGS.parent
 
 
 @cache
@@ -65,13 +67,8 @@ def config(name: str) -> str:
     """
     file = find_config(name)
     if file is None:
-        raise no_config(name)
+        raise InputError(f'{name}: no config of this name{nearest_config(name)}')
     return str(file)
-
-
-def no_config(text: str | Path) -> InputError:
-    """Return the error that ``text`` names no shipped config; the nearest name is given."""
-    return InputError(f'{text}: no config of this name{nearest_config(text)}')
 
 
 def nearest_config(text: str | Path) -> str:
@@ -79,24 +76,15 @@ def nearest_config(text: str | Path) -> str:
     text = str(text).removeprefix(SCOPE)
     path = Path(text)
     if BASES in path.parts:
-        return _nearest_base(path)
-    guess = f'{path.stem}_{path.parent.name}' if path.parent.name in _folders() else path.stem
-    shown = shown_path if text.endswith('.py') else str
-    return did_you_mean(guess, {name: shown(name) for name in config_files()})
-
-
-def _nearest_base(path: Path) -> str:
-    """Return the end of a message for a part of a config that is not there."""
-    if path.parent.name == 'backbones':
-        return (
-            "; a backbone has no file, write model = dict(backbone=dict(type='vitbackbones.PVT', "
-            f"arch='s')) without maps, see {page('heads')}"
-        )
-    files = {file.stem: file for file in CONFIGS.glob(f'{BASES}/**/*.py')}
-    shown = {
-        stem: f'configs/{file.relative_to(CONFIGS).as_posix()}' for stem, file in files.items()
-    }
-    return did_you_mean(path.stem, shown)
+        parts = {file.stem: file for file in CONFIGS.glob(f'{BASES}/**/*.py')}
+        shown = {
+            stem: f'configs/{file.relative_to(CONFIGS).as_posix()}' for stem, file in parts.items()
+        }
+        return did_you_mean(path.stem, shown)
+    folders = {file.parent.name for file in config_files().values()}
+    guess = f'{path.stem}_{path.parent.name}' if path.parent.name in folders else path.stem
+    show = shown_path if text.endswith('.py') else str
+    return did_you_mean(guess, {name: show(name) for name in config_files()})
 
 
 def shown_path(name: str) -> str:
@@ -105,5 +93,25 @@ def shown_path(name: str) -> str:
     return f'configs/{file.parent.name}/{file.name}'
 
 
-def _folders() -> set[str]:
-    return {file.parent.name for file in config_files().values()}
+def is_remote(path: str | Path) -> bool:
+    """Whether ``path`` is a URL or names a storage service, not a file of this machine."""
+    return ':/' in str(path)  # pathlib makes one slash of two
+
+
+def candidates(path: str | Path) -> list[Path]:
+    """Return the places where ``path`` may be, in the order of their precedence."""
+    path = Path(path).expanduser()
+    if path.is_absolute() or CLONE in (None, Path.cwd()):
+        return [path.absolute()]
+    return [Path.cwd() / path, CLONE / path]
+
+
+def resolve(path: str | Path) -> Path:
+    """Return the first of the :func:`candidates` that exists, otherwise the first of all."""
+    places = candidates(path)
+    return next((place for place in places if place.exists()), places[0])
+
+
+def looked_in(path: str | Path) -> str:
+    """Return the candidates as the end of a message."""
+    return ' and '.join(str(place) for place in candidates(path))

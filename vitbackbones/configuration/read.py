@@ -12,9 +12,7 @@ from mmengine.config import Config
 
 from ..errors import InputError
 from ..openmmlab.frames import config_files, line_of
-from ..registry import SCOPE
-from .names import find_config, nearest_config
-from .paths import looked_in, resolve
+from .names import find_config, looked_in, nearest_config, resolve
 from .settings import value_at
 
 
@@ -106,22 +104,12 @@ def _explain(error: Exception, file: Path) -> str:
     if isinstance(error, SyntaxError):
         return f'{chain[-1]}:{error.lineno}: syntax error: {error.msg}'
     if isinstance(error, ImportError):
-        first = _first(error)
-        return f'{chain[-1]}: {_text(first)}{_moved(first)}'
+        while error.__context__:  # the one that started the chain
+            error = error.__context__
+        return f'{chain[-1]}: {_text(error)}'
     line = line_of(error, chain[-1])
     at = f':{line}' if line else ''
     return f'{chain[-1]}{at}: {type(error).__name__}: {_text(error)}'
-
-
-def _moved(error: BaseException) -> str:
-    """Say what to import where an earlier release had a module of this package."""
-    inside = (getattr(error, 'name', None) or '').startswith(f'{SCOPE}.')
-    return f"; import {SCOPE!r} alone, it finds what '{SCOPE}.NAME' is by itself" if inside else ''
-
-
-def _first(error: BaseException) -> BaseException:
-    """Return the exception that started a chain."""
-    return _first(error.__context__) if error.__context__ else error
 
 
 def _text(error: BaseException) -> str:

@@ -10,6 +10,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Union, get_args, get_origin
 
+from ..registry import SCOPE
 from ..utils.signatures import constructors
 
 NUMBERS = frozenset({bool, int, float})
@@ -29,20 +30,20 @@ BEYOND_DOUBT = {
     dict: NUMBERS | {str, type(None)},
     **dict.fromkeys(NUMBERS, {dict, type(None)}),
 }
+PLAIN = {Mapping: dict, tuple: list, Sequence: list, Iterable: list}
 NAMES = {
     **{bool: 'True or False', int: 'a whole number', float: 'a number', str: 'a text'},
     **{dict: 'a dict', list: 'a list', type(None): 'None'},
 }
 
 
-def wanted_instead(target: Callable, keyword: str, value: Any, own: bool) -> str:
+def wanted_instead(target: Callable, keyword: str, value: Any) -> str:
     """Return what ``target`` wants for ``keyword`` in place of ``value``; '' if it may take it.
 
     Args:
         target: a class or a function.
         keyword: one of its arguments, or of those of its bases.
         value: as a config holds it.
-        own: whether every annotation is to be taken at its word.
     """
     parameter, given = _parameter(target, keyword), _type_in_config(value)
     if parameter is None or given is None:
@@ -54,21 +55,20 @@ def wanted_instead(target: Callable, keyword: str, value: Any, own: bool) -> str
     admitted = set().union(*(ADMITTED[each] for each in named))
     if not named or given in admitted:
         return ''
+    own = getattr(target, '__module__', '').startswith(f'{SCOPE}.')
     if not own and not admitted <= BEYOND_DOUBT.get(given, set()):
         return ''
-    plain = {_plain(each) for each in named} - ({int} if float in named else set())
+    plain = {PLAIN.get(each, each) for each in named} - ({int} if float in named else set())
     return ' or '.join(name for kind, name in NAMES.items() if kind in plain)
 
 
 def _type_in_config(value: Any) -> type | None:
     """Return the type of ``value``; None for a class, a function or another object."""
-    kinds = (bool, int, float, str, Mapping, list, tuple, type(None))
-    kind = next((kind for kind in kinds if isinstance(value, kind)), None)
-    return kind and _plain(kind)
-
-
-def _plain(kind: type) -> type:
-    return {Mapping: dict}.get(kind) or (list if kind in (tuple, Sequence, Iterable) else kind)
+    if isinstance(value, Mapping):
+        return dict
+    if isinstance(value, list | tuple):
+        return list
+    return type(value) if type(value) in (bool, int, float, str, type(None)) else None
 
 
 def _parameter(target: Callable, keyword: str) -> inspect.Parameter | None:

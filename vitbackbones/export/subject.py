@@ -14,9 +14,8 @@ from mmengine.config import Config
 from torch import nn
 
 from ..backbones.by_name import create_model
-from ..configuration.metainfo import agreed_meta
-from ..configuration.names import config_name
-from ..configuration.paths import resolve
+from ..configuration.classes import agreed_meta
+from ..configuration.names import config_name, resolve
 from ..configuration.settings import model_settings
 from ..errors import InputError
 from ..inference.predictor import Predictor

@@ -11,8 +11,8 @@ from mmengine.model import revert_sync_batchnorm
 from mmengine.registry import MODELS, DefaultScope
 from mmengine.structures import BaseDataElement
 
+from ..configuration.classes import agreed_meta
 from ..configuration.data_paths import first_dataset
-from ..configuration.metainfo import agreed_meta
 from ..configuration.settings import model_settings
 from ..data.checks.pipelines import resize_fault
 from ..data.loading.image_file import UnreadableImage

@@ -16,8 +16,8 @@ from threading import Lock
 from types import ModuleType
 from typing import Any
 
+from ..utils.messages import page
 from ..utils.packages import OPENMMLAB
-from ..utils.pages import page
 from .patches import PATCHES, Patch
 
 LOG = logging.getLogger('vitbackbones.openmmlab')

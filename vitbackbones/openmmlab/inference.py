@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from mmengine.registry import DefaultScope
 
 from ..backbones import Backbone
-from ..configuration.metainfo import config_meta
+from ..configuration.classes import config_meta
 from ..errors import InputError
 from ..weights import PUBLISHED
 from ..weights.filling import load_pretrained

@@ -14,7 +14,7 @@ from zipfile import is_zipfile
 
 from mmengine.config import Config
 
-from ..configuration.paths import looked_in, resolve
+from ..configuration.names import looked_in, resolve
 from ..errors import InputError
 from ..utils.files import read_small
 from ..utils.messages import did_you_mean

@@ -1,8 +1,9 @@
-"""Parts of messages: lists and values cut short, and what a misspelled name may stand for."""
+"""Parts of messages: lists and values cut short, misspelled names, and pages of the docs."""
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
+from pathlib import Path
 
 from ..errors import printable
 
@@ -99,3 +100,12 @@ def failure(error: Exception, what: str) -> str:
 def on_terminal() -> bool:
     """Return whether a person watches the output."""
     return sys.stdout.isatty()
+
+
+INSTALLED = Path(__file__).resolve().parents[1] / '.mim' / 'docs'
+
+
+def page(name: str) -> str:
+    """Return a page as messages write it: ``docs/NAME.md``, or the whole path in a wheel."""
+    file = INSTALLED / f'{name}.md'
+    return str(file) if file.is_file() else f'docs/{name}.md'

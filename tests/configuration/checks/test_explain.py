@@ -1,13 +1,16 @@
-"""What libraries say about a mistake becomes one message."""
+"""What libraries say about a mistake becomes one message that names the key."""
 
 from argparse import Namespace
 
 import pytest
+import torch
+from mmengine.registry import DATASETS, MODELS, TRANSFORMS
+from torch import nn
 
 from vitbackbones.configuration.checks.explain import explained
 from vitbackbones.errors import InputError
 
-from ...training.toy import toy_config
+from ...training.toy import ToyData, ToyModel, loader, run_toy, toy_config
 
 pytestmark = pytest.mark.compat
 
@@ -29,3 +32,118 @@ class OtherData:
 def test_an_error_of_a_data_set_of_another_kind_stays_what_it_is(tmp_path):
     with pytest.raises(KeyError, match='frames'), explained(toy_config(tmp_path)):
         OtherData().load_data_list()
+
+
+@MODELS.register_module()
+class UnevenModel(ToyModel):
+    """Its line reads two numbers and is given one."""
+
+    def __init__(self):
+        super().__init__()
+        self.lines = nn.Sequential(nn.Linear(1, 3), nn.Linear(2, 1))
+
+    def forward(self, x, mode):
+        return {'loss': self.lines(torch.stack(x)).sum()}
+
+
+class Joining(nn.Module):
+    def loss(self, x):
+        return torch.cat([x, x[:, :0]]).sum()
+
+
+@MODELS.register_module()
+class JoiningModel(ToyModel):
+    """Its head is asked for a loss, not called."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = Joining()
+
+    def forward(self, x, mode):
+        return {'loss': self.head.loss(torch.stack(x)[..., None])}
+
+
+@MODELS.register_module()
+class FaultyModel(ToyModel):
+    def forward(self, x, mode):
+        raise ValueError('a bug')
+
+
+@TRANSFORMS.register_module()
+class ToyStep:
+    def __init__(self, share):
+        self.part = 1 / share
+
+
+@DATASETS.register_module()
+class NestedData(ToyData):
+    def __init__(self, pipeline):
+        self.pipeline = [TRANSFORMS.build(step) for step in pipeline]
+
+
+def schedule(**options):
+    return [{'type': 'MultiStepLR', 'milestones': [1]}, {'type': 'StepLR', **options}]
+
+
+pipeline = [{'type': 'ToyStep', 'share': 2}, {'type': 'ToyStep', 'share': 0}]
+metric = {'type': 'ToyMetric', 'collect_device': 'gpu', 'collect_dir': 'x'}
+optimizer = {'type': 'Adam', 'betas': (2, 2)}
+CASES = {
+    'model: TypeError: ': {'model': {'type': 'ToyModel', 'width': 'x'}},
+    'optim_wrapper.optimizer: ValueError: Invalid beta parameter at index 0: 2': {
+        'optim_wrapper': {'type': 'OptimWrapper', 'optimizer': optimizer}
+    },
+    'param_scheduler.1: TypeError: ': {'param_scheduler': schedule()},
+    'custom_hooks.0: AssertionError: momentum must be in': {
+        'custom_hooks': [{'type': 'mmengine.EMAHook', 'momentum': 5}]
+    },
+    'default_hooks.timer: KeyError: ': {'default_hooks': {'timer': {'type': 'no_such_hook'}}},
+    'train_dataloader: ValueError: batch_size should be a positive': {
+        'train_dataloader': loader(batch_size=0)
+    },
+    'train_dataloader.dataset.pipeline.1: ZeroDivisionError: division by zero': {
+        'train_dataloader': loader(dataset={'type': 'NestedData', 'pipeline': pipeline})
+    },
+    'train_cfg: TypeError: ': {'train_cfg': {'by_epoch': True}},
+    'val_evaluator: ValueError: ': {'val_evaluator': metric},
+    'log_level: ': {'log_level': 'FOO'},
+    'model.head: RuntimeError: Sizes of tensors must match': {'model': {'type': 'JoiningModel'}},
+    'model.lines.1: RuntimeError: mat1 and mat2 shapes': {'model': {'type': 'UnevenModel'}},
+}
+
+
+@pytest.mark.parametrize(('message', 'changes'), CASES.items(), ids=list(CASES))
+def test_the_key_is_named_and_the_traceback_kept(message, changes, tmp_path):
+    config = toy_config(tmp_path, **changes)
+    with pytest.raises(InputError) as error, explained(config):
+        run_toy(config)
+    assert f': {message}' in str(error.value)
+    (file,) = tmp_path.glob('error_*.txt')
+    assert str(error.value).endswith(f'(the traceback is in {file})')
+    assert file.read_text().startswith('Traceback (most recent call last):')
+
+
+def test_a_package_that_is_not_there(tmp_path):
+    config = toy_config(tmp_path, custom_imports={'imports': ['x']})
+    with pytest.raises(InputError, match="No module named 'no_such_package'"), explained(config):
+        import no_such_package  # noqa: F401
+
+
+def test_an_error_while_nothing_is_built_stays_what_it_is(tmp_path):
+    config = toy_config(tmp_path, model={'type': 'FaultyModel'})
+    with pytest.raises(ValueError, match='a bug') as error, explained(config):
+        run_toy(config)
+    assert not isinstance(error.value, InputError)
+    assert not list(tmp_path.glob('error_*.txt'))
+
+
+def test_a_disk_that_is_full_when_the_log_is_written(tmp_path):
+    """Its error does not say where."""
+    config = toy_config(tmp_path)
+    message = f'{tmp_path} cannot be written \\(No space left on device\\); make room first'
+    with (
+        open('/dev/full', 'wb', buffering=0) as log,
+        pytest.raises(InputError, match=message),
+        explained(config),
+    ):
+        log.write(b'x')

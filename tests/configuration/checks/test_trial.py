@@ -1,13 +1,17 @@
-"""What a model built without memory tells of its config."""
+"""What a model built without memory tells of its config: keys, and parts that do not fit."""
 
 from pathlib import Path
 
 import pytest
 import torch
+from mmengine.registry import MODELS
+from torch import nn
 
+from vitbackbones.configuration.checks import trial
 from vitbackbones.configuration.checks.trial import build_model, try_model
 from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
+from vitbackbones.errors import InputError
 
 ROOT = Path(__file__).parents[3]
 TINY = ROOT / 'tests' / 'commands' / 'tiny_detr.py'
@@ -44,4 +48,196 @@ def test_another_constructor_matches_names_in_its_own_way():
     config = read_config(TINY)
     config.optim_wrapper.constructor = 'Mine'
     config.optim_wrapper.paramwise_cfg.custom_keys = {'bakbone': {}}
+    try_model(config)
+
+
+@MODELS.register_module()
+class OwnBackbone(nn.Module):
+    """As in the README: knows nothing of this package."""
+
+    def __init__(self, width, side=None):
+        super().__init__()
+        self.stem = nn.Conv2d(3, width, kernel_size=16, stride=16)
+        self.rates = [rate.item() for rate in torch.linspace(0, 1, 2)] if side else []
+        self.side = side
+
+    def forward(self, image):
+        if self.side:
+            assert image.shape[2] == self.side, 'for images of one size only'
+        return (self.stem(image),)
+
+
+@MODELS.register_module()
+class TwoMaps(OwnBackbone):
+    def __init__(self):
+        super().__init__(width=64)
+
+    def forward(self, image):
+        return 2 * super().forward(image)
+
+
+def own(**options):
+    config = read_config(TINY)
+    config.model.backbone = {'type': 'OwnBackbone', **options}
+    return config
+
+
+def test_someone_elses_backbone_is_measured():
+    try_model(own(width=32))
+    with pytest.raises(InputError, match=r'in_channels: is \[32\], but the backbone gives \[64\]'):
+        try_model(own(width=64))
+
+
+def test_what_cannot_be_tried_is_left_to_the_run():
+    """It needs numbers in its constructor, and images of a size that is not tried."""
+    try_model(own(width=64, side=96))
+
+
+def test_a_neck_that_does_more_than_its_in_channels_say(monkeypatch):
+    config = own(width=64)
+
+    def outputs(part, inputs):
+        return [torch.zeros(1, 64 if isinstance(inputs, torch.Tensor) else 32, 4, 4)]
+
+    monkeypatch.setattr(trial, 'outputs_of', outputs)
+    try_model(config)
+
+
+HEADS = ('retinanet', 'mask_rcnn', 'dino')
+VIT = {'type': 'vitbackbones.ViT', 'arch': {'embed_dims': 16, 'depth': 1, 'num_heads': 2}}
+
+
+def changed(head, **changes):
+    """The small config of a head, with these parts of the model changed."""
+    config = read_config(config_files()[f'{head}_pvt_s_shapes'])
+    for key, value in changes.items():
+        place = config.model
+        *way, last = key.split('__')
+        for part in way:
+            place = place[part]
+        place[last] = value
+    return config
+
+
+@pytest.mark.parametrize('head', HEADS)
+def test_any_head_fits_a_plain_backbone_by_its_maps_alone(head):
+    try_model(changed(head, backbone=VIT))
+
+
+GIVEN = r'in_channels=\[16\], in_strides=\[16\]'
+FOUR = {'neck__in_channels': [32, 64, 96, 128], 'neck__in_strides': [4, 8, 16, 32]}
+FPN = {'type': 'FPN', 'in_channels': [32, 64, 96, 128], 'out_channels': 64, 'num_outs': 5}
+MISFITS = [
+    (
+        'retinanet',
+        {'backbone': VIT, **FOUR},
+        r'but the backbone gives \[16\]; leave in_channels and in_strides out',
+    ),
+    (
+        'retinanet',
+        {'backbone': VIT, 'neck': FPN},
+        r"backbone gives \[16\]; type='vitbackbones.Pyramid' without in_channels makes the missing",
+    ),
+    (
+        'retinanet',
+        {'backbone': VIT, 'neck': {**FPN, 'in_channels': [16], 'num_outs': 3}},
+        r'anchor_generator.strides: is \[8, 16, 32\], but the neck gives 3 maps of strides '
+        r"\[16, 32, ...\]; take type='vitbackbones.Pyramid' for model.neck",
+    ),
+    (
+        'retinanet',
+        {'backbone': VIT, 'neck': None, 'bbox_head__in_channels': 16},
+        r'anchor_generator.strides: is \[8, 16, 32\], but the backbone gives 1 map of strides '
+        rf"\[16\]; make the maps in model.neck: dict\(type='vitbackbones.Pyramid', {GIVEN}, "
+        r'out_channels=16\)',
+    ),
+    (
+        'retinanet',
+        {'bbox_head__anchor_generator__strides': [4, 8, 16]},
+        r'strides: is \[4, 8, 16\], but the neck gives 3 maps of strides \[8, 16, 32\]; make o',
+    ),
+    (
+        'retinanet',
+        {'neck__out_channels': 32},
+        'model.bbox_head.in_channels: is 64, but the neck gives 32',
+    ),
+    (
+        'mask_rcnn',
+        {'roi_head__bbox_roi_extractor__featmap_strides': [8, 16, 32, 64]},
+        r'featmap_strides: is \[8, 16, 32, 64\], but the neck gives 3 maps',
+    ),
+    (
+        'mask_rcnn',
+        {'roi_head__mask_head__in_channels': 256},
+        'mask_head.in_channels: is 256, but the maps of the neck have 64',
+    ),
+    (
+        'mask_rcnn',
+        {'roi_head__bbox_roi_extractor__out_channels': 256},
+        'bbox_roi_extractor.out_channels: is 256, but the maps of the neck have 64',
+    ),
+    (
+        'dino',
+        {'neck__num_outs': 4},
+        r'num_feature_levels: is 3, but the neck gives 4 maps of strides .*; set it to 4',
+    ),
+    (
+        'dino',
+        {'neck': None},
+        r'num_feature_levels: is 3, but the backbone gives 4 maps .*; make the maps in model.neck: '
+        r"dict\(type='vitbackbones.ChannelMapper', .*, out_channels=128\)",
+    ),
+    (
+        'dino',
+        {'neck__out_channels': 32},
+        r'embed_dims: is 128, but the neck gives \[32, 32, 32\]; set model.neck.out_channels=128',
+    ),
+    (
+        'upernet',
+        {'neck': None, 'backbone': VIT},
+        r'decode_head.in_index: is .*, but the backbone gives 1 map; make the maps in model.neck: '
+        r"dict\(type='vitbackbones.Levels', .*\)",
+    ),
+]
+
+
+@pytest.mark.parametrize(('head', 'changes', 'message'), MISFITS)
+def test_a_wrong_pair_is_named_with_what_to_add(head, changes, message):
+    with pytest.raises(InputError, match=message):
+        try_model(changed(head, **changes))
+
+
+@pytest.mark.parametrize(
+    ('backbone', 'remedy'),
+    [
+        ({'type': 'ResNet', 'depth': 18}, 'by model.backbone.out_indices'),
+        ({'type': 'TwoMaps'}, 'by the forward of the backbone'),
+    ],
+)
+def test_a_detr_that_gets_several_maps_is_told_to_take_the_last(backbone, remedy):
+    neck = {'type': 'ChannelMapper', 'in_channels': [64], 'out_channels': 128, 'num_outs': 1}
+    with pytest.raises(InputError, match=f'return only the last map, {remedy}'):
+        try_model(changed('detr', backbone=backbone, neck=neck))
+
+
+@pytest.mark.parametrize(
+    ('changes', 'remedy'),
+    [({'backbone': VIT, **FOUR}, 'leave in_ch'), ({'neck': None}, 'model.neck: dict(')],
+)
+def test_what_helps_several_findings_is_said_once(changes, remedy):
+    with pytest.raises(InputError) as caught:
+        try_model(changed('mask_rcnn', **changes))
+    assert str(caught.value).count(remedy) == 1
+    assert len(str(caught.value).splitlines()) > 2
+
+
+def test_strides_of_someone_elses_backbone_are_measured():
+    config = own(width=32)
+    config.model.neck = {'type': 'vitbackbones.ChannelMapper', 'out_strides': [16]}
+    config.model.neck.update(in_channels=[32], in_strides=[32], out_channels=32)
+    with pytest.raises(
+        InputError, match=r'in_strides: is \[32\], but the backbone gives 1 map of s'
+    ):
+        try_model(config)
+    config.model.neck.in_strides = [16]
     try_model(config)

@@ -1,4 +1,4 @@
-"""The work dir is tried before anything is built."""
+"""The work dir is tried before anything is built, and an earlier run in it is noticed."""
 
 import os
 import resource
@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.configuration.checks.work_dir import choose_work_dir, create_work_dir, only_writer
+from vitbackbones.configuration.checks.work_dir import (
+    choose_work_dir,
+    create_work_dir,
+    only_writer,
+    remove_checkpoints,
+    require_unused,
+)
 from vitbackbones.errors import InputError
 from vitbackbones.utils.files import LOCK, prepare_folder
 
@@ -100,3 +106,33 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(config, tmp_path):
     os.mkfifo(tmp_path / 'own' / 'last_checkpoint')
     with pytest.raises(InputError, match='own/last_checkpoint: is a link, a pipe'):
         only_writer(config).__enter__()
+
+
+@pytest.mark.parametrize(
+    'name', ['epoch_3.pth', 'iter_40.pth', 'best_mIoU_iter_4.pth', 'interrupted.pth']
+)
+def test_a_checkpoint_makes_a_work_dir_a_used_one(tmp_path, name):
+    require_unused(tmp_path)
+    (tmp_path / name).touch()
+    with pytest.raises(InputError, match=rf'earlier run \({name}\).*--resume.*--overwrite'):
+        require_unused(tmp_path)
+
+
+def test_files_of_the_user_and_logs_stay(tmp_path):
+    for name in ('iter_4.pth', 'last_checkpoint', 'deit_small.pth', 'config.py'):
+        (tmp_path / name).touch()
+    (tmp_path / '20260101_000000').mkdir()
+    (tmp_path / 'epoch_1.pth').mkdir()  # of a strategy that saves a file for each process
+    (tmp_path / 'epoch_1.pth' / 'rank0.pth').touch()
+    assert remove_checkpoints(tmp_path) == 'epoch_1.pth, iter_4.pth, last_checkpoint'
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {'deit_small.pth', 'config.py', '20260101_000000'}
+    assert remove_checkpoints(tmp_path) == ''
+
+
+def test_what_a_link_leads_to_stays(tmp_path):
+    (tmp_path / 'dear').mkdir()
+    (tmp_path / 'run').mkdir()
+    (tmp_path / 'run' / 'best_1.pth').symlink_to(tmp_path / 'dear')
+    assert remove_checkpoints(tmp_path / 'run') == 'best_1.pth'
+    assert [path.name for path in tmp_path.rglob('*')] in (['dear', 'run'], ['run', 'dear'])

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from vitbackbones.configuration.doctor import findings as checks
-from vitbackbones.configuration.doctor.facts import Environment, Installed
+from vitbackbones.configuration.doctor.facts import PROBES, Environment, Installed, Probe
 from vitbackbones.configuration.doctor.findings import examine, installation_fault
-from vitbackbones.configuration.doctor.probes import PROBES, Probe
 
 CLONE = Installed('0.1.0', '/home/me/vitbackbones')
 ONEDL = dict.fromkeys(checks.ONEDL, '1.0')

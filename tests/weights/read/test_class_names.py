@@ -4,7 +4,7 @@ import pytest
 from mmengine.config import Config
 from torch import nn
 
-from vitbackbones.configuration.metainfo import agreed_meta, config_meta
+from vitbackbones.configuration.classes import agreed_meta, config_meta
 from vitbackbones.errors import InputError
 from vitbackbones.weights.read.class_names import (
     checkpoint_meta,

@@ -16,8 +16,7 @@ from ...data.importing.yolo import read_yolo
 from ...data.own.class_lists import in_words, spelling_warnings
 from ...errors import InputError, printable
 from ...utils.files import whole_folder
-from ...utils.messages import plural, some
-from ...utils.pages import page
+from ...utils.messages import page, plural, some
 from ...utils.processes import show_warnings
 from ...utils.verbs import command_line
 

@@ -13,7 +13,7 @@ from ...data.checks.folders import check_dataset
 from ...data.shards.index import Index, index_file, write_index
 from ...data.shards.writing import layout, plan, write_shard
 from ...utils.files import folder_lock, prepare_folder, remove_parts
-from ...utils.pages import page
+from ...utils.messages import page
 from ..cli import count
 
 EXAMPLES = f"""\

@@ -55,17 +55,16 @@ def _averages_begin(config: Mapping) -> Iterator[str]:
 def _every_class_has_a_weight(config: Mapping, task: Task) -> Iterator[str]:
     """Check that losses weigh each class of their head, and the background where it is one."""
     for place, head in dicts({'model': config.get('model')}):
-        classes = head.get('num_classes') or _things_and_stuff(head)
+        classes = head.get('num_classes')
+        if not classes and 'num_things_classes' in head and 'num_stuff_classes' in head:
+            classes = head['num_things_classes'] + head['num_stuff_classes']
         if task.scope == 'mmseg' and head.get('out_channels') == 1:  # for the second of two classes
             classes = 1
-        for name, loss in entries(head) if classes else ():
-            for each in as_list(loss) if name.startswith('loss') else ():
-                yield from _wrong_weights(f'{place}.{name}', head, each, classes, task)
-
-
-def _things_and_stuff(head: Mapping) -> int | None:
-    counts = [head.get(f'num_{kind}_classes') for kind in ('things', 'stuff')]
-    return sum(counts) if all(isinstance(count, int) for count in counts) else None
+        if not classes:
+            continue
+        for name, losses in entries(head):
+            for loss in as_list(losses) if name.startswith('loss') else ():
+                yield from _wrong_weights(f'{place}.{name}', head, loss, classes, task)
 
 
 def _wrong_weights(

@@ -27,7 +27,8 @@ def write_report(error: BaseException, config: 'Config | None' = None) -> Path:
         error: what was raised.
         config: by default the one of the function nearest to the error that holds one.
     """
-    config = config if config is not None else _nearest_config(error)
+    if config is None and 'mmengine.config' in sys.modules:  # else none was read
+        config = nearest(error, sys.modules['mmengine.config'].Config)
     text = '\n'.join(_lines(error, config))
     name = f'error_{time.strftime("%Y%m%d_%H%M%S")}_{os.getpid()}.txt'
     try:
@@ -37,12 +38,6 @@ def write_report(error: BaseException, config: 'Config | None' = None) -> Path:
         file = Path(tempfile.mkdtemp(prefix='vitbackbones_'), name)
         file.write_text(text)
     return file
-
-
-def _nearest_config(error: BaseException) -> 'Config | None':
-    if 'mmengine.config' not in sys.modules:  # then none was read, and mmengine may be missing
-        return None
-    return nearest(error, sys.modules['mmengine.config'].Config)
 
 
 def _lines(error: BaseException, config: 'Config | None') -> Iterator[str]:

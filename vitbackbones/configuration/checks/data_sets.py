@@ -13,12 +13,12 @@ from mmengine.config import Config
 from ...data.checks.findings import Findings
 from ...errors import InputError
 from ...registry import bare_name
-from ...tasks import find_task
+from ...tasks import Task, find_task
 from ...utils.messages import some
 from ...utils.processes import leads_machine
 from ...utils.verbs import command_line
 from ..data_paths import datasets, loaders
-from ..settings import as_list, type_at, value_at
+from ..settings import value_at
 
 
 def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
@@ -30,12 +30,15 @@ def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
         InputError: a data set cannot be used, or data sets, evaluators and loaders do not fit
             each other.
     """
+    task = find_task(config)
+    if task is None or not leads_machine():
+        return []
     try:
-        warnings = _check_data(config, splits)
+        warnings = _check_data(config, task, splits)
     except InputError as error:
         error.args = (_with_sources(str(error), config),)  # of the same class: some are caught
         raise
-    return [_with_sources(warning, config) for warning in warnings]
+    return [_with_sources(warning, config) for warning in dict.fromkeys(warnings)]
 
 
 def _with_sources(text: str, config: Config) -> str:
@@ -45,10 +48,7 @@ def _with_sources(text: str, config: Config) -> str:
     return text
 
 
-def _check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
-    task = find_task(config)
-    if task is None or not leads_machine():
-        return []
+def _check_data(config: Config, task: Task, splits: tuple[str, ...]) -> list[str]:
     used = dict(datasets(config, splits))
     task.check_datasets(used.values())
     found = {
@@ -59,23 +59,7 @@ def _check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
     check_labels(config, found)
     check_batches(config, found, splits)
     warnings = [warning for findings in found.values() for warning in findings.warnings]
-    warnings += check_erasing(config, splits)
-    return list(dict.fromkeys(warnings + check_classes_occur(config, found)))
-
-
-def check_erasing(config: Config, splits: tuple[str, ...]) -> list[str]:
-    """Return a warning of pictures that are erased by the pipeline, and by the model once more.
-
-    Pipelines that were written for earlier versions erase; now the recipes' models do.
-    """
-    if 'train' not in splits or not value_at(config, 'model.data_preprocessor.erase_prob'):
-        return []
-    return [
-        f'{path}.pipeline: RandomErasing erases, and the model erases once more: take it out, or '
-        'set model.data_preprocessor.erase_prob=0'
-        for path, dataset in datasets(config, ('train',))
-        if 'RandomErasing' in map(type_at, as_list(dataset.get('pipeline')))
-    ]
+    return warnings + check_classes_occur(config, found)
 
 
 def check_labels(config: Config, found: dict[str, Findings]) -> None:
@@ -154,9 +138,10 @@ def check_batches(config: Config, found: dict[str, Findings], splits: tuple[str,
 def _count_images(path: str, dataset: dict, found: dict[str, Findings]) -> int | None:
     """Return how many images a data set or a wrapper has, None if that is not known."""
     if path in found:
-        indices = dataset.get('indices')
-        chosen = [indices] if isinstance(indices, int) else [len(indices)] if indices else []
-        return found[path].samples and min([found[path].samples, *chosen])
+        samples, indices = found[path].samples, dataset.get('indices')
+        if not samples or not indices:
+            return samples
+        return min(samples, indices if isinstance(indices, int) else len(indices))
     kind = bare_name(dataset['type'])
     if kind == 'ConcatDataset':
         inside = [_count_images(f'{path}.{i}', d, found) for i, d in enumerate(dataset['datasets'])]

@@ -15,9 +15,9 @@ from ...tasks import find_task
 from ...utils.processes import process_rank, show_warnings
 from ...weights.read.class_names import checkpoint_meta
 from ...weights.read.load import load_file
-from ..class_count import set_class_count
+from ..classes import set_class_count
 from ..data_paths import datasets, layout_found, separated
-from ..paths import is_remote, resolve
+from ..names import is_remote, resolve
 from .work_dir import choose_work_dir
 
 
@@ -47,7 +47,8 @@ def use_own_data(
     described = not config.get('own_data') and task.fits_folder(config, root)
     if described or not root.is_dir():
         return config
-    lists = Path(choose_work_dir(config, work_dir).work_dir, 'own_data', _unique_name(root))
+    unique = f'{root.name}-{sha256(str(root).encode()).hexdigest()[:8]}'  # of folders of this name
+    lists = Path(choose_work_dir(config, work_dir).work_dir, 'own_data', unique)
     try:
         trained = None if checkpoint is None else checkpoint_meta(load_file(checkpoint))
         found = task.use_folder(config, root, lists, trained)
@@ -59,11 +60,6 @@ def use_own_data(
         print(found.summary)
     show_warnings(found.warnings)
     return found.config
-
-
-def _unique_name(root: Path) -> str:
-    """Return the name of a folder, made different from that of another one of this name."""
-    return f'{root.name}-{sha256(str(root).encode()).hexdigest()[:8]}'
 
 
 def take_classes_of(config: Config, checkpoint: Path) -> Config:

@@ -18,8 +18,7 @@ from ...weights.by_name import find, name_of
 from ...weights.cache import local
 from ...weights.filling import INITIALIZERS, pretrained_options
 from ...weights.table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED
-from ..names import config_name, find_config
-from ..paths import is_remote, looked_in, resolve
+from ..names import config_name, find_config, is_remote, looked_in, resolve
 from ..settings import entries, value_at
 
 AUTO = 'auto'
@@ -103,20 +102,20 @@ def _take_published(config: Config) -> None:
             'file, or published weights ("vitbackbones weights" lists them)'
         )
     for owner in owners:
-        given = owner.init_cfg.checkpoint
-        if not is_remote(given) and not resolve(given).is_file():
-            owner.init_cfg.update(_start(owner.init_cfg, name_of(given) or given))
-
-
-def _start(options: dict, name: str) -> dict:
-    """Return ``init_cfg``'s changes to start from the weights of ``name``, or the nearest."""
-    nearest = NEVER_PUBLISHED.get(name)
-    if not nearest:
-        find(name)  # refuses what has neither
-        return {'checkpoint': name}
-    show_warnings([f'{name} was never published: starting from {nearest}, the rest stays random'])
-    missing = [*options.get('allow_missing', ()), *LEFT_RANDOM.get(name, ())]
-    return {'checkpoint': nearest, 'allow_missing': list(dict.fromkeys(missing))}
+        options = owner.init_cfg
+        if is_remote(options.checkpoint) or resolve(options.checkpoint).is_file():
+            continue
+        name = name_of(options.checkpoint) or options.checkpoint
+        nearest = NEVER_PUBLISHED.get(name)
+        if nearest:
+            show_warnings(
+                [f'{name} was never published: starting from {nearest}, the rest stays random']
+            )
+            missing = [*options.get('allow_missing', ()), *LEFT_RANDOM.get(name, ())]
+            options.update(checkpoint=nearest, allow_missing=list(dict.fromkeys(missing)))
+        else:
+            find(name)  # refuses what was never published
+            options.checkpoint = name
 
 
 def _replace(config: Config, given: str) -> None:
@@ -139,24 +138,20 @@ def _require(config: Config, checkpoint: str, given: bool) -> str:
         )
     is_vit = value_at(config.model, 'backbone.type') in (f'{SCOPE}.AugViT', f'{SCOPE}.ViT')
     note = ' (DeiT weights fit ViT and the ViT part of Aug-ViT)' if is_vit else ''
+    source = 'an ImageNet classification checkpoint of this backbone'
+    pretraining = f'configs/imagenet/cls_{Path(checkpoint).stem}.py'
+    if find_config(pretraining):
+        source = f'the result of "{command_line("train", pretraining)}"'
     raise InputError(
         f'{checkpoint}: the ImageNet checkpoint that {config_name(config.filename)} starts from is '
         f'not there (looked for {looked_in(checkpoint)}). Either\n'
         f'{_published(checkpoint)}'
-        f'  - put {_source(checkpoint)} there,\n'
+        f'  - put {source} there,\n'
         '  - give a published checkpoint with --pretrained FILE; it is converted on loading'
         f'{note},\n'
         '  - start from random weights with --scratch, or\n'
         '  - try the config without any weights or data with --smoke.'
     )
-
-
-def _source(checkpoint: str) -> str:
-    """Say what fills the gap: our own pretraining where a config for it exists."""
-    file = f'configs/imagenet/cls_{Path(checkpoint).stem}.py'
-    if find_config(file):
-        return f'the result of "{command_line("train", file)}"'
-    return 'an ImageNet classification checkpoint of this backbone'
 
 
 def _published(checkpoint: str) -> str:

@@ -1,29 +1,35 @@
-"""A model built without memory, to learn its widths and the names of its parameters.
+"""A model built without memory: whether its parts fit, and the names of its parameters.
 
 On torch's ``meta`` device a network of any size takes a fraction of a second. What its parts hand
 to each other can be compared with the config before data are read, and without the words in which
-torch says it ("Given groups=1, weight of size ...").
+torch says it ("Given groups=1, weight of size ..."). Only what cannot be computed counts, as what
+other people's parts do with their arguments is not known here. What cannot be tried is left to the
+run.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from mmengine.config import Config
 from mmengine.registry import MODELS, DefaultScope
-from torch import nn
+from torch import Tensor, nn
 
-from ...openmmlab.widths import build_without_memory
+from ...openmmlab.widths import (
+    HEADS,
+    build_without_memory,
+    maps_of_backbone,
+    outputs_of,
+    strides_of,
+)
+from ...registry import SCOPE
+from ...tasks import find_task
+from ...tasks.maps import Maps, Misfit, neck_remedy
 from ...utils.messages import did_you_mean
 from ...utils.processes import show_warnings
 from ..lint import report
-from ..settings import model_settings
+from ..settings import as_list, model_settings, type_at
 from .agreement import missing_sections
 from .explain import explained
-from .fit import misfits
-
-# Parts of parameter names that recipes for several models list, whether this one has them or not.
-SHARED = {'cls_token', 'dist_token', 'pos_embed', 'patch_pos', 'pixel_pos'}
-SHARED |= {'.shortcut', '.shortcut_', '.pos_embed', 'relative_position_bias_table'}
-SHARED |= {f'.{norm}.{part}' for norm in ('norm', 'norm1', 'norm2') for part in ('weight', 'bias')}
 
 
 def try_model(config: Config) -> None:
@@ -47,7 +53,116 @@ def build_model(config: Config) -> nn.Module:
         return build_without_memory(model_settings(config), MODELS)
 
 
+# ------------------------------------------------------------------------ parts
+
+
+def misfits(config: Config, model: nn.Module) -> Iterator[str]:
+    """Yield where neck and heads are not made for the maps of the part before them.
+
+    What to do is said with the first finding that it is for.
+
+    Args:
+        config: names a model.
+        model: that model.
+    """
+    said = set()
+    for wrong, remedy in _misfits(config, model):
+        yield f'{wrong}; {remedy}' if remedy and remedy not in said else wrong
+        said.add(remedy)
+
+
+def _misfits(config: Config, model: nn.Module) -> Iterator[Misfit]:
+    backbone = getattr(model, 'backbone', None)
+    given = maps_of_backbone(backbone) if isinstance(backbone, nn.Module) else None
+    if given is None:
+        return
+    maps = _describe(given, 'the backbone', backbone)
+    if isinstance(config.model.get('neck'), dict):
+        made = outputs_of(model.neck, given)
+        found = list(_neck_findings(config.model, backbone, maps, runs=made is not None))
+        yield from found
+        if found or made is None:
+            return
+        given, maps = made, _describe(made, 'the neck', model.neck)
+    for name in HEADS:
+        head = getattr(model, name, None)
+        if isinstance(config.model.get(name), dict):
+            yield from _head_findings(config.model, name, maps, head, outputs_of(head, given))
+    task = find_task(config)
+    for fits in task.fits if task else ():
+        yield from fits(config.model, maps)
+
+
+def _neck_findings(model: Mapping, backbone: nn.Module, maps: Maps, runs: bool) -> Iterator[Misfit]:
+    neck, remedy = model['neck'], _remedy(model, backbone, maps)
+    wanted, strides = neck.get('in_channels'), neck.get('in_strides')
+    if not runs and wanted is not None and as_list(wanted) != maps.channels:
+        yield Misfit(_width_finding('neck', wanted, maps), remedy)
+    if isinstance(strides, list | tuple) and maps.strides and list(strides) != maps.strides:
+        yield Misfit(f'model.neck.in_strides: is {strides}, but {maps}', remedy)
+
+
+def _remedy(model: Mapping, backbone: nn.Module, maps: Maps) -> str:
+    """Return what to write for these maps; nothing where the message says it."""
+    neck = model['neck']
+    if str(neck.get('type')).startswith(f'{SCOPE}.'):
+        return 'leave in_channels and in_strides out, they are filled from the backbone'
+    if len(as_list(neck.get('in_channels'))) == len(maps.channels) or not maps.strides:
+        return ''
+    if type_at(model) == 'DETR':  # it reads one map
+        chosen = hasattr(backbone, 'out_indices')
+        where = 'model.backbone.out_indices' if chosen else 'the forward of the backbone'
+        return f'return only the last map, by {where}'
+    return "type='vitbackbones.Pyramid' without in_channels makes the missing levels"
+
+
+def _head_findings(
+    model: Mapping, name: str, maps: Maps, head: nn.Module | None, answer: list[Tensor] | None
+) -> Iterator[Misfit]:
+    index, count = model[name].get('in_index'), len(maps.channels)
+    wanted = model[name].get('in_channels', getattr(head, 'in_channels', None))
+    several = isinstance(wanted, list) and maps.source == 'the backbone'
+    remedy = neck_remedy(model, maps) if several else ''
+    if index is not None and not all(-count <= i < count for i in as_list(index)):
+        wrong = f'model.{name}.in_index: is {index}, but {maps.source} gives {maps.count}'
+        yield Misfit(wrong, remedy)
+    elif answer is None and _differ(wanted, index, maps.channels):
+        yield Misfit(_width_finding(name, wanted, maps), remedy)
+
+
+def _differ(wanted: Any, index: int | list[int] | None, given: list[int]) -> bool:
+    """Whether a head with these ``in_channels`` and ``in_index`` is made for other widths."""
+    if not isinstance(wanted, int | list):
+        return False
+    if isinstance(wanted, int) and index is None:  # mmseg reads the last map, mmdet all of them
+        return wanted not in given
+    read = given if index is None else [given[i] for i in as_list(index)]
+    widths = wanted if isinstance(wanted, list) else [wanted] * len(read)
+    return any(a != b for a, b in zip(widths, read, strict=False))
+
+
+def _width_finding(name: str, wanted: int | list[int], maps: Maps) -> str:
+    given = maps.channels
+    if isinstance(wanted, int) and len({*given}) == 1:
+        given = given[0]
+    return f'model.{name}.in_channels: is {wanted}, but {maps.source} gives {given}'
+
+
+def _describe(maps: list[Tensor], source: str, part: nn.Module) -> Maps:
+    """Return channels and strides of the maps of a part, which declares its strides.
+
+    Where it declares none, they are measured: of a neck, up to the first map of a single position.
+    """
+    strides = strides_of(maps, part, all_known=source == 'the backbone')
+    return Maps([x.shape[1] for x in maps], strides, source)
+
+
 # ------------------------------------------------------------------------ parameters
+
+# Parts of parameter names that recipes for several models list, whether this one has them or not.
+SHARED = {'cls_token', 'dist_token', 'pos_embed', 'patch_pos', 'pixel_pos'}
+SHARED |= {'.shortcut', '.shortcut_', '.pos_embed', 'relative_position_bias_table'}
+SHARED |= {f'.{norm}.{part}' for norm in ('norm', 'norm1', 'norm2') for part in ('weight', 'bias')}
 
 
 def _unmatched_keys(config: Config, model: nn.Module) -> Iterator[tuple[str, bool]]:
@@ -61,15 +176,10 @@ def _unmatched_keys(config: Config, model: nn.Module) -> Iterator[tuple[str, boo
         if key in SHARED or any(key in name for name in names):
             continue
         bare = key.strip('.')
-        pieces = _pieces(names, bare.count('.') + 1)
-        near = did_you_mean(bare, pieces, most=1, cutoff=0.8)
+        length = bare.count('.') + 1
+        parts = [name.strip('.').split('.') for name in names]
+        runs = {'.'.join(p[i : i + length]) for p in parts for i in range(len(p) - length + 1)}
+        near = did_you_mean(bare, runs, most=1, cutoff=0.8)
         hint = near or ', so it has no effect'
         place = f'optim_wrapper.paramwise_cfg.custom_keys.{key}'
         yield f'{place}: is in no name of a parameter of the model{hint}', bool(near)
-
-
-def _pieces(names: list[str], length: int) -> set[str]:
-    """Return all sequences of ``length`` parts in dotted names."""
-    split = [name.strip('.').split('.') for name in names]
-    runs = (parts[i : i + length] for parts in split for i in range(len(parts) - length + 1))
-    return {'.'.join(run) for run in runs}

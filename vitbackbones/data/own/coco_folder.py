@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import InputError
-from ...utils.messages import some
-from ...utils.pages import page
+from ...utils.messages import page, some
 from ...utils.verbs import command_line
 from ..checks.coco_file import COLUMNS, column, entries_of, load_json, require_unique
 from ..checks.findings import spread, stays_below

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import InputError
-from ...utils.messages import some
-from ...utils.pages import page
+from ...utils.messages import page, some
 from ..checks.findings import IMAGES, spread
 from .folder import files_below
 from .splits import WORDS, held_out, named_split

@@ -8,8 +8,8 @@ from pathlib import Path
 from mmengine.config import Config
 from torch import Tensor
 
+from ...configuration.classes import config_meta
 from ...configuration.data_paths import datasets
-from ...configuration.metainfo import config_meta
 from ...configuration.read import read_config
 from ...errors import InputError
 from ...training.find_checkpoint import best_checkpoints, find_checkpoint

@@ -11,7 +11,7 @@ from mmengine.config import Config
 
 from ...configuration.data_paths import SPLITS, datasets, evaluators
 from ...configuration.lookup import Lookup
-from ...configuration.paths import is_remote
+from ...configuration.names import is_remote
 from ...configuration.settings import as_list
 from ...data.checks.coco_file import differences
 from ...data.checks.findings import Findings

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ...configuration.class_count import set_class_count
+from ...configuration.classes import set_class_count, training_classes
 from ...configuration.data_paths import SPLITS, datasets, evaluators, layout_found, separated
-from ...configuration.metainfo import training_classes
 from ...data.checks.coco_file import load_json
 from ...data.own.class_lists import spelling_warnings
 from ...data.own.coco_folder import (

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from mmengine.config import Config
 
+from ...configuration.classes import config_meta, training_classes
 from ...configuration.data_paths import datasets, evaluators, first_dataset
-from ...configuration.metainfo import config_meta, training_classes
 from ...configuration.settings import type_at
 from .. import mask2former
 from ..task import Task

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ...configuration.class_count import set_class_count
+from ...configuration.classes import set_class_count
 from ...configuration.data_paths import SPLITS, datasets, layout_found, separated, use_files
 from ...data.checks.coco_file import is_text
 from ...data.own.class_lists import spelling_warnings

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from mmengine.config import Config
 
+from ...configuration.classes import training_classes
 from ...configuration.data_paths import datasets, use_files
-from ...configuration.metainfo import training_classes
 from .. import mask2former
 from ..task import Task
 from . import agreement
