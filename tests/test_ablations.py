@@ -13,10 +13,8 @@ from mmpretrain.utils import register_all_modules
 from vitbackbones.commands.cli import add_shared
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config, with_options
-from vitbackbones.errors import InputError
 from vitbackbones.layers import DotProductAttention, MeanShiftAttention
 from vitbackbones.results.analysis.complexity import count
-from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
 from vitbackbones.results.published.records import PAPERS, arguments, model_spec, walk
 
 from .commands.conftest import ROOT, load_tool
@@ -83,16 +81,6 @@ def test_every_way_to_share_has_its_number_of_matrices(attention, letters):
         assert found.weights == len({*way}) * 8**2, way
 
 
-@pytest.mark.parametrize('layout', ['block', 'interleave'])
-@pytest.mark.parametrize('groups', [2, 3, 4, 6])
-@pytest.mark.parametrize('way', ['QKVPW', 'QKKKW', 'QQVPW', 'QKVQW'])
-def test_every_way_to_group_has_a_part_of_the_numbers(way, groups, layout):
-    """MSF's Table 4 prints some of them; the back-projection is never grouped."""
-    options = {'sharing': way, 'groups': groups, 'layout': layout}
-    found = count(lambda: MeanShiftAttention(24, 2, **options, **WITHOUT_BIAS))
-    assert found.weights == (len({*way}) - 1) * 24**2 // groups + 24**2
-
-
 @pytest.mark.parametrize(('model', 'letters'), [('simple_vit_s', 'QKVW'), ('msf_vit_s', 'QKVPW')])
 def test_any_number_of_matrices_has_the_printed_size(page, model, letters):
     printed = {1: 16.60, 2: 18.37, 3: 20.14, 4: 21.91, 5: 23.68}
@@ -122,27 +110,3 @@ def is_named(way):
     """Whether each letter is that of the first role that it serves."""
     roles = 'QKVW' if len(way) == 4 else 'QKVPW'
     return all(way.index(letter) == roles.index(letter) for letter in way)
-
-
-@pytest.mark.parametrize(
-    ('spec', 'reason'),
-    [
-        ('deit_ti,arch.depth=0', 'arch.depth=0'),
-        ('tnt_s,arch.inner_heads=5', 'embed_dims=24 is not a multiple of num_heads=5'),
-        ('tnt_s,pixels=3', 'patch_size=16 is not a multiple of pixels=3'),
-        ('aug_vit_s,shortcut.blocks=5', 'embed_dims=384 is not a multiple of blocks=5'),
-        ('aug_vit_s,shortcut.paths=0', 'paths=0'),
-        ('msf_vit_s,attention.sharing=QKVPP,groups=2', 'W is never grouped'),
-        ('simple_vit_s,attention.sharing=QKVPW', 'sharing'),
-        ('pvt_s,attention.type=SlicedAttention', 'cannot read keys of other tokens'),
-        ('deit_ti,recursion.passes=2,recursion.nll=per_sweep,recursion.nll_ratio=1', 'external'),
-        ('sret_t,groups=[[8,2]]', 'for each of the 3 stages'),
-        ('sret_t,arch.depths=[2,5]', 'arch.embed_dims=(64, 128, 256): must have an entry'),
-        ('pvt_s,arch.sr_ratios=[8]', 'arch.sr_ratios=[8]: must have an entry for each of the 4'),
-        ('deit_ti,recursion.passes=2,recursion.nll=shared', "nll='shared' needs nll_ratio"),
-    ],
-)
-def test_an_ablation_without_meaning_is_refused_with_the_reason(spec, reason):
-    with pytest.raises(InputError, match='^ours:') as refusal:
-        build_model(f'ours:{spec}', (224, 224), SOURCES)
-    assert reason in str(refusal.value)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from mmengine.optim import build_optim_wrapper
 from mmengine.registry import PARAM_SCHEDULERS
-from mmpretrain.registry import DATASETS, MODELS
+from mmpretrain.registry import MODELS
 from mmpretrain.utils import register_all_modules
 
 import vitbackbones
@@ -261,44 +261,3 @@ def test_deep_pvts_are_clipped(size, clip):
     config = shipped(f'cls_pvt_{size}_imagenet')
     assert config.optim_wrapper.get('clip_grad') == (clip and {'max_norm': clip})
     assert config.model.backbone.drop_path_rate == (0.3 if clip else 0.1)
-
-
-RECIPE_DATA = ('deit_s', 'tnt_s', 't2t_14', 'msf_vit_s', 'deit_b_384', 'aug_vit_b_384')
-
-
-@pytest.fixture(scope='module')
-def folders(tmp_path_factory):
-    from vitbackbones.data import shapes
-
-    root = tmp_path_factory.mktemp('folders')
-    return shapes.write(root, train=4, val=2, size=96, layout='folders')
-
-
-@pytest.mark.parametrize('name', RECIPE_DATA)
-def test_one_training_step_on_real_files(name, folders):
-    """Pipeline, collation, mixing, a shallow model, a finite loss with gradients."""
-    from mmengine.dataset import default_collate
-
-    config = shipped(f'cls_{name}_imagenet')
-    data = DATASETS.build(
-        {
-            'type': 'CustomDataset',
-            'data_root': str(folders),
-            'data_prefix': 'train',
-            'pipeline': config.train_dataloader.dataset.pipeline,
-        }
-    )
-    model = config.model
-    model.pop('init_cfg', None)
-    depth = {'depth': 1} if name != 'tnt_s' else {'depth': 1, 'inner_dims': 8, 'inner_heads': 2}
-    model.backbone.arch = {'embed_dims': 32, 'num_heads': 2, **depth}
-    model.head.in_channels = 32
-    torch.manual_seed(0)
-    classifier = MODELS.build(model).train()
-    batch = classifier.data_preprocessor(default_collate([data[i] for i in range(4)]), True)
-    side = 384 if name.endswith('384') else 224
-    assert batch['inputs'].shape == (4, 3, side, side)
-    (loss,) = classifier(**batch, mode='loss').values()
-    loss.backward()
-    assert loss.isfinite()
-    assert all(p.grad is not None for p in classifier.parameters() if p.requires_grad)

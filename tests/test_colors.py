@@ -124,18 +124,3 @@ def test_a_red_picture_of_cifar(name, cifar, files):
         shapes = {'img_shape': (SIDE, SIDE), 'ori_shape': (SIDE, SIDE)}
         predicted = Compose(steps_after_loading(config))
         assert torch.equal(predicted({'img': pixels, **shapes})['inputs'], test[0]['inputs'])
-
-
-def test_a_red_file_through_mmpretrains_inference(files):
-    from mmpretrain import ImageClassificationInferencer
-
-    config = Config.fromfile(config_files()['cls_deit_b_cifar10'])
-    config.model.backbone.update(
-        arch={'embed_dims': 8, 'depth': 1, 'num_heads': 1}, init_cfg=None, img_size=32
-    )
-    config.model.head.in_channels = 8
-    inferencer = ImageClassificationInferencer(config, pretrained=False, device='cpu')
-    (batch,) = inferencer.preprocess([str(files / 'red.png')])
-    preprocessor = inferencer.model.data_preprocessor
-    inputs = preprocessor(batch)['inputs'][0] * preprocessor.std + preprocessor.mean
-    torch.testing.assert_close(inputs.mean((-1, -2)), torch.tensor(RED, dtype=torch.float32))

@@ -108,35 +108,6 @@ def test_outputs_equal_the_published_code(name, tmp_path):
         assert nearest < expected['tolerance'], f'{output}: {list(value.shape)}'
 
 
-def test_outputs_are_compared_in_the_recorded_layout():
-    maps = torch.arange(24.0).view(1, 2, 3, 4)
-    tokens = maps.flatten(2).transpose(1, 2)
-    with_class_token = torch.cat([torch.zeros(1, 1, 2), tokens], 1)
-    for value in (maps, tokens, with_class_token):
-        for wanted in (maps, tokens, maps.permute(0, 2, 3, 1)):
-            (found,) = layouts(value, list(wanted.shape))
-            assert torch.equal(found, wanted)
-    assert len(list(layouts(torch.zeros(1, 3, 3, 3), [1, 3, 3, 3]))) == 2  # both are tried
-    assert not list(layouts(maps, [1, 5, 3, 4]))
-
-
-@pytest.mark.parametrize('name', ['deit_ti', 'swin_t', 'pvt_t', 'sret_t', 'mixer_b16'])
-def test_outputs_that_a_host_lacks_are_left_out(name):
-    backbone = create_model(name).backbone
-    stages = getattr(backbone, 'stages', getattr(backbone, 'layers', None))
-    blocks = getattr(backbone, 'blocks', None)
-    assert (blocks is None) != (stages is None)
-    assert module_of(backbone, 'block1') is (blocks and blocks[1])
-    assert module_of(backbone, 'stage1') is (stages and stages[1].blocks[-1])
-    assert module_of(backbone, 'stage9') is module_of(backbone, 'attention3') is None
-
-
-def test_maps_are_matched_by_number_or_else_in_order():
-    assert by_name('abcd', (0, 1, 2, 3), ['stage3', 'stage1']) == {'stage3': 'd', 'stage1': 'b'}
-    assert by_name('ab', (2, 5), ['feature0', 'feature1']) == {'feature0': 'a', 'feature1': 'b'}
-    assert by_name('ab', (2, 5), ['feature0']) == {}
-
-
 @pytest.mark.parametrize('name', FILES)
 def test_the_format_is_recognized_and_the_parameters_are_counted(name, tmp_path):
     golden = load(name, FOLDER)

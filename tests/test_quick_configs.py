@@ -131,13 +131,6 @@ def test_the_segmentor_learns_any_number_of_classes(segmentor, classes):
     assert losses[-1] < losses[0]
 
 
-def test_the_segmentor_answers_at_the_size_of_the_image(segmentor):
-    model = segmentor(3).eval()
-    with torch.no_grad():
-        logits = model.encode_decode(torch.randn(1, 3, 70, 90), [{'img_shape': (70, 90)}])
-    assert logits.shape == (1, 3, 70, 90)
-
-
 def test_the_segmentor_pads_a_picture_to_whole_cells_and_cuts_its_answer(segmentor):
     """Cells of the coarsest map hang over most borders; none of them is squeezed into the image."""
     model = segmentor(3).eval()

@@ -244,7 +244,7 @@ def test_a_batch_that_is_not_the_rates_is_warned_of_where_it_matters(tool, data)
     options = ['--cfg-options', *wrong, 'auto_scale_lr.base_batch_size=16']
     result = tool('train', TINY, '--scratch', '--data-root', data, *options)
     (warning,) = [line for line in result.err.splitlines() if line.startswith('warning: ')]
-    assert 'the learning rate is meant for 16 images a step, here are 2: ' in warning
+    assert 'the learning rate is meant for 16 images a step, but this run has 2: ' in warning
     assert 'warning' not in tool('train', TINY, '--smoke', *options).err
 
 

@@ -106,9 +106,12 @@ def test_valid_keys_pass(options):
 @pytest.mark.parametrize(
     ('option', 'message'),
     [
-        ('data_root', 'data_root is no setting of a run: no effect; use --data-root'),
-        ('modell.type', "modell is no setting of a run: no effect; did you mean 'model'"),
-        ('train_pipeline.0.type', 'train_pipeline is no setting of a run: no effect'),
+        ('data_root', 'data_root is not a setting of a run, so it has no effect; use --data-root'),
+        (
+            'modell.type',
+            "modell is not a setting of a run, so it has no effect; did you mean 'model'",
+        ),
+        ('train_pipeline.0.type', 'train_pipeline is not a setting of a run, so it has no effect'),
     ],
 )
 def test_options_without_effect(option, message):

@@ -40,7 +40,7 @@ def test_an_explanation_takes_no_step_outside_of_the_config_and_goes_on_after_a_
         ' 1 refusal: always',
         '     error: no such',
         '     name',
-        ' 2 act: leaves a trace (left out here)',
+        ' 2 act: leaves a trace (skipped here)',
         ' 3 name: is that of the options',
         "     name: 'x' -> 'y'",
         ' 4 name: is that of the options',

@@ -93,4 +93,4 @@ def test_functions():
 
     assert wanted_instead(build, 'count', 'x') == 'a whole number'
     build.__module__ = OURS
-    assert wanted_instead(build, 'mode', [1]) == 'a text'
+    assert wanted_instead(build, 'mode', [1]) == 'a string'

@@ -26,13 +26,13 @@ TARGETS = re.compile(r'^([\w-]+(?: [\w-]+)*):(?![=:])', re.MULTILINE)
 OTHERS = {'.', 'apt-get', 'cat', 'cd', 'docker', 'git', 'ls', 'mkdir'}
 
 
-def faults(block: Block) -> Iterator[str]:
-    """Yield what is wrong with the commands of a block."""
-    for words in commands(block.text):
+def faults(place: str, text: str) -> Iterator[str]:
+    """Yield what is wrong with the commands of a text."""
+    for words in commands(text):
         try:
             look(words)
         except (InputError, AssertionError) as error:
-            yield f'{block.place}: {shlex.join(words)}: {error}'
+            yield f'{place}: {shlex.join(words)}: {error}'
 
 
 def commands(text: str) -> Iterator[list[str]]:

@@ -44,7 +44,7 @@ def test_values(text, value):
     ],
 )
 def test_anything_else_is_refused(text):
-    with pytest.raises(ValueError, match='cannot be read as a value|is no number, word, list'):
+    with pytest.raises(ValueError, match='cannot be read as a value|is not a number, word, list'):
         read_value(text)
 
 

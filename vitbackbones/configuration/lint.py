@@ -39,7 +39,7 @@ READ_KEYS = RUNNER_KEYS | {'own_data', 'tta_model', 'tta_pipeline'}
 # What cannot be changed on the command line, and what can be done instead.
 INSTEAD = {
     'data_root': '; use --data-root',
-    'custom_imports': ', it was read with the file; set it there',
+    'custom_imports': '; it was read with the file, set it there',
 }
 
 # Dicts without a type whose keys are read one by one: a misspelled one would have no effect.
@@ -137,7 +137,8 @@ def _without_effect(options: Iterable[str]) -> Iterator[str]:
         section = option.partition('.')[0]
         if section not in READ_KEYS or section in INSTEAD:
             hint = INSTEAD.get(section) or did_you_mean(section, READ_KEYS)
-            yield f'--cfg-options {option}: {section} is no setting of a run: no effect{hint}'
+            wrong = f'{section} is not a setting of a run, so it has no effect{hint}'
+            yield f'--cfg-options {option}: {wrong}'
 
 
 def _misspelled_sections(config: Config) -> Iterator[str]:

@@ -36,16 +36,23 @@ class Lookup:
 
     def find(self, name: str) -> dict[str, Callable]:
         """Return what ``name`` may stand for: kind of registry -> class or function."""
-        scope, _, bare = name.partition('.') if '.' in name else ('', '', name)
+        scope, bare = name.split('.', 1) if '.' in name else ('', name)
         found = {}
         with redirect_stdout(StringIO()):  # some toolboxes print on import
-            _join_tree(scope)
+            if scope:
+                with suppress(ImportError):  # no scope, but a package in the path of an object
+                    import_module(f'{scope}.registry')
             for registry in self.roots:
                 for asked in self._asked(registry, scope):
                     asked.import_from_location()
                     if bare in asked.module_dict:
                         found.setdefault(registry.name, asked.module_dict[bare])
-        return found or _outside_registries(name)
+        if found:
+            return found
+        if part_name(name) in PARTS:  # of our networks
+            return {'part': PARTS[part_name(name)]}
+        target = get_object_from_string(name) if '.' in name else None
+        return {'object': target} if callable(target) else {}
 
     def _asked(self, registry: Registry, scope: str) -> list[Registry]:
         """Return the registries that a builder asks, in its order."""
@@ -79,18 +86,3 @@ def _registries_of(package: str) -> ModuleType:
             f'default_scope={package!r}: {package}.registry cannot be imported ({error}); '
             'is the package installed?'
         ) from error
-
-
-def _join_tree(scope: str) -> None:
-    """Import the registries of a scope that a name begins with, as mmengine does on demand."""
-    if scope:
-        with suppress(ImportError):  # not a scope, but the package in the full path of an object
-            import_module(f'{scope}.registry')
-
-
-def _outside_registries(name: str) -> dict[str, Callable]:
-    """Return parts of our networks, and objects named by their full path."""
-    if part_name(name) in PARTS:
-        return {'part': PARTS[part_name(name)]}
-    target = get_object_from_string(name) if '.' in name else None
-    return {'object': target} if callable(target) else {}

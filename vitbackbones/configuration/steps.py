@@ -7,6 +7,7 @@ stands in one place, the table of a command, and ``--explain`` can print what ea
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import indent
 from typing import Any
 
 from mmengine.config import Config
@@ -15,6 +16,8 @@ from ..errors import InputError
 from ..utils.messages import cut
 from ..utils.processes import process_rank
 from .settings import entries
+
+INDENT = 5 * ' '
 
 
 @dataclass(frozen=True)
@@ -58,26 +61,22 @@ def explain_steps(config: Config, steps: Sequence[Step], options: Namespace) -> 
         return
     failed = 0
     for number, step in enumerate(steps, start=1):
-        acts = ' (left out here)' if step.acts else ''
+        acts = ' (skipped here)' if step.acts else ''
         print(f'{number:2} {step.name}: {step.purpose}{acts}', flush=True)  # warnings may follow
         try:
             changed = None if step.acts else step.take(config, options)
         except InputError as error:
             failed += 1
-            print(_indented(f'error: {error}'))
+            print(indent(f'error: {error}', INDENT))
             if step.needed:
                 break
             continue
         if changed is not None:
             for line in differences(config, changed):
-                print(_indented(line))
+                print(indent(line, INDENT))
             config = changed
     if failed:
         raise InputError(f'{failed} of {len(steps)} steps failed, see above')
-
-
-def _indented(text: str) -> str:
-    return '\n'.join(f'     {line}' for line in text.splitlines())
 
 
 def differences(old: Any, new: Any, key: str = '') -> Iterator[str]:

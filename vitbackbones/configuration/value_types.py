@@ -32,7 +32,7 @@ BEYOND_DOUBT = {
 }
 PLAIN = {Mapping: dict, tuple: list, Sequence: list, Iterable: list}
 NAMES = {
-    **{bool: 'True or False', int: 'a whole number', float: 'a number', str: 'a text'},
+    **{bool: 'True or False', int: 'a whole number', float: 'a number', str: 'a string'},
     **{dict: 'a dict', list: 'a list', type(None): 'None'},
 }
 

@@ -94,21 +94,13 @@ def read_json(path: str | Path, most: int = SMALL) -> Any:
 
 
 def write_file(path: str | Path, content: bytes) -> None:
-    """Write a file that has either the old or the new content, never a part of it.
-
-    Raises:
-        InputError: the disk is full or the folder cannot be written to.
-    """
+    """Write a file that has either the old or the new content; see :func:`whole_file`."""
     with whole_file(path) as file:
         file.write(content)
 
 
 def write_if_changed(path: Path, content: bytes) -> None:
-    """Write a file as :func:`write_file` does, unless it is there and the same.
-
-    Raises:
-        InputError: the disk is full or the folder cannot be written to.
-    """
+    """Write a file as :func:`write_file` does, unless it is there and the same."""
     if not path.is_file() or path.read_bytes() != content:
         write_file(path, content)
 
@@ -203,8 +195,8 @@ def _put_back(before: Path, path: Path) -> None:
 def folder_lock(folder: Path, role: str) -> Iterator[None]:
     """Keep other processes that use this lock out of an existing folder while the block runs.
 
-    Several processes of one run share a folder: only the one that writes there takes the lock.
-    Some network file systems cannot lock; there nobody is kept out.
+    Of several processes that share a folder, only the one that writes there takes the lock. Some
+    network file systems cannot lock; there nobody is kept out.
 
     Args:
         folder: may be on a network file system, whose locks hold on all of its hosts.
@@ -214,12 +206,38 @@ def folder_lock(folder: Path, role: str) -> Iterator[None]:
         InputError: another process has the lock; the message begins with ``role`` and names the
             process and its host.
     """
-    with _open(folder / LOCK, role) as file:
+    path = folder / LOCK
+    try:  # without emptying it, and no other file that a link of its name leads to
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    except OSError as error:
+        raise InputError(
+            f'{role}: {path} cannot be opened ({error.strerror}); remove it, or choose another '
+            'folder'
+        ) from error
+    with open(descriptor, 'r+') as file:
         _lock(file, f'{role} {folder}')
-        _require_there(file, folder, role)
+        try:
+            there = os.path.samestat(os.fstat(descriptor), os.stat(path))
+        except FileNotFoundError:
+            there = False
+        if not there:
+            raise InputError(f'{role} {folder}: another process has just ended there. Start again.')
         file.truncate(0)
         print(f'process {os.getpid()} on {socket.gethostname()}', file=file, flush=True)
         yield
+
+
+def _lock(file: TextIO, place: str) -> None:
+    try:
+        # not flock: data workers would inherit it, and outlive a killed run by seconds
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        holder = file.read().strip() or 'another process'
+        raise InputError(
+            f'{place}: {holder} is writing there. Wait until it ends, or choose another folder.'
+        ) from error
+    except OSError:  # a file system without locks
+        return
 
 
 def is_abandoned(folder: Path) -> bool:
@@ -230,38 +248,3 @@ def is_abandoned(folder: Path) -> bool:
     except OSError:  # it is in use, was never locked, or the file system has no locks
         return False
     return True
-
-
-def _open(path: Path, role: str) -> TextIO:
-    """Open the file without emptying it, and no other file that a link of its name leads to."""
-    try:
-        return open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), 'r+')
-    except OSError as error:
-        raise InputError(
-            f'{role}: {path} cannot be opened ({error.strerror}); remove it, or choose another '
-            'folder'
-        ) from error
-
-
-def _require_there(file: TextIO, folder: Path, role: str) -> None:
-    """Refuse the lock of a folder that its last holder has removed meanwhile."""
-    try:
-        there = os.path.samestat(os.fstat(file.fileno()), os.stat(folder / LOCK))
-    except FileNotFoundError:
-        there = False
-    if not there:
-        raise InputError(f'{role} {folder}: another process has just ended there. Start again.')
-
-
-def _lock(file, place: str) -> None:
-    try:
-        # not flock: data workers would inherit it, and outlive a killed run by seconds
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        file.seek(0)
-        holder = file.read().strip() or 'another process'
-        raise InputError(
-            f'{place}: {holder} is writing there. Wait until it ends, or choose another folder.'
-        ) from error
-    except OSError:  # a file system without locks
-        return

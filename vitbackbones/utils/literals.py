@@ -29,7 +29,7 @@ def read_value(text: str):
     try:
         return _value(ast.parse(text.strip(), mode='eval').body)
     except (SyntaxError, RecursionError, MemoryError, TypeError) as error:  # a list as a key
-        raise ValueError(f'{text}: cannot be read as a value; texts may need quotes') from error
+        raise ValueError(f'{text}: cannot be read as a value; strings may need quotes') from error
 
 
 def _value(node: ast.expr):
@@ -52,7 +52,7 @@ def _value(node: ast.expr):
             }
         case ast.Call(func=ast.Name(id='dict'), args=[]) if all(k.arg for k in node.keywords):
             return {keyword.arg: _value(keyword.value) for keyword in node.keywords}
-    raise ValueError(f'{ast.unparse(node)}: is no number, word, list, tuple or dict')
+    raise ValueError(f'{ast.unparse(node)}: is not a number, word, list, tuple or dict')
 
 
 def split(text: str) -> Iterator[str]:

@@ -66,6 +66,6 @@ def named(text: str, rule: Rule) -> Rule:
 
 
 DICT = Rule('a dict', lambda x: isinstance(x, Mapping))
-TEXT = Rule('a text', lambda x: isinstance(x, str))
+TEXT = Rule('a string', lambda x: isinstance(x, str))
 FLAG = Rule('True or False', lambda x: isinstance(x, bool))
 NONE = Rule('None', lambda x: x is None)

@@ -66,19 +66,11 @@ def _hands_on(init: Callable, extra: str) -> bool:
         tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(init))))
     except (OSError, TypeError, SyntaxError):
         return False
+    owner = init.__qualname__.split('.')[-2]
+    supers = ('super().__init__', f'super({owner}, self).__init__')
     nodes = list(ast.walk(tree))
     uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == extra]
-    owner = init.__qualname__.split('.')[-2]
-    calls = [node for node in nodes if isinstance(node, ast.Call) and _is_super_init(node, owner)]
-    passed = [word.value for call in calls for word in call.keywords if word.arg is None]
-    return len(uses) == 1 and any(value is uses[0] for value in passed)
-
-
-def _is_super_init(call: ast.Call, owner: str) -> bool:
-    """Whether a call is ``super().__init__(...)`` or ``super(Owner, self).__init__(...)``."""
-    if not (isinstance(call.func, ast.Attribute) and call.func.attr == '__init__'):
-        return False
-    parent = call.func.value
-    if not (isinstance(parent, ast.Call) and getattr(parent.func, 'id', None) == 'super'):
-        return False
-    return not parent.args or getattr(parent.args[0], 'id', None) == owner
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    handing = [call for call in calls if ast.unparse(call.func) in supers]
+    passed = [word.value for call in handing for word in call.keywords]
+    return len(uses) == 1 and uses[0] in passed

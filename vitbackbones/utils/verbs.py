@@ -34,28 +34,24 @@ VERBS = {
     'predict': Verb('predict:predict', 'run a model on images, folders and videos'),
     'export': Verb('export:export', 'write a model as a file for ONNX Runtime, OpenVINO or torch'),
     'check': Verb('data.check_dataset:check', 'look at every file of a data set before a run'),
-    'browse': Verb('data.browse:browse', 'draw what training and evaluation see of the pictures'),
-    'import': Verb(
-        'data.import_dataset:import_dataset', 'bring annotations in other forms into ours'
-    ),
+    'browse': Verb('data.browse:browse', 'draw pictures as training and evaluation see them'),
+    'import': Verb('data.import_dataset:import_dataset', 'convert annotations from other formats'),
     'analyze': Verb('analyze:analyze', 'look into trained models: tables and pictures'),
     'page': Verb('run_page:write', 'show a run on one page: curves, metrics and pictures'),
     'benchmark': Verb('benchmark:benchmark', 'time models side by side'),
     'compare': Verb('studies.compare:compare', 'train the variants of a study, seed by seed'),
     'convert': Verb(
         'weights.convert_checkpoint:convert_checkpoint',
-        'rewrite a published checkpoint in our keys',
+        'rewrite a published checkpoint with our keys',
     ),
-    'shards': Verb(
-        'data.make_shards:make_shards', 'write a classification data set into tar shards'
-    ),
+    'shards': Verb('data.make_shards:make_shards', 'write a classification data set as tar shards'),
     'models': Verb('names.models:models', 'list the models that are built by name'),
     'configs': Verb('names.configs:configs', 'list the configs, with published numbers'),
     'copy-config': Verb(
         'names.copy_config:copy_config', 'make a config of your own from one of ours'
     ),
     'weights': Verb('weights.weights:weights', 'list, fetch and check published weights'),
-    'publish': Verb('weights.publish:publish', 'make weights and a card of a trained run'),
+    'publish': Verb('weights.publish:publish', 'write the weights and the card of a trained run'),
     'toolbox': Verb('toolbox:toolbox', 'run a script of mmdet, mmseg or mmpretrain'),
     'doctor': Verb('doctor:doctor', 'say what is wrong with this environment, and what to type'),
 }
@@ -63,26 +59,15 @@ TOOLS = Path(__file__).resolve().parents[2] / 'tools'  # of a clone
 MODULE = ('vitbackbones', '__main__.py')
 
 
-def command(verb: str, python: str = 'python') -> list[str]:
-    """Return the words that run a verb in the way in which this process was started.
-
-    Args:
-        verb: one of ``VERBS``.
-        python: the interpreter, where the words begin with one.
-    """
+def command(verb: str) -> list[str]:
+    """Return the words that run a verb in the way in which this process was started."""
     started = Path(sys.argv[0])
     if started.suffix == '.py' and started.parent.resolve() == TOOLS:
         script = started.with_name(f'{verb}.py')
-        return [python, str(script)] if script.is_file() else [python, '-m', MODULE[0], verb]
+        return ['python', *([str(script)] if script.is_file() else ['-m', MODULE[0], verb])]
     if started.name == MODULE[0] or started.parts[-2:] == MODULE:
-        return [*program(python), verb]
+        return [*program(), verb]
     return ['vitbackbones', verb]
-
-
-def child_command(verb: str) -> list[str]:
-    """Return the words that run a verb in a process of its own, with this interpreter."""
-    words = command(verb, sys.executable)
-    return words if words[0] == sys.executable else [sys.executable, '-m', MODULE[0], verb]
 
 
 def command_line(verb: str, *arguments: object) -> str:

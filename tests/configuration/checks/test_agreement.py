@@ -65,8 +65,8 @@ def test_splits_come_whole(missing, given):
     config = {f'val_{part}': {} for part in ('dataloader', 'cfg', 'evaluator')}
     assert list(missing_sections(config)) == []
     config[missing] = None
-    expected = [f'{missing}: is missing beside {given}; give all of them or none'] if given else []
-    assert list(missing_sections(config)) == expected
+    wrong = f'{missing}: is missing beside {given}; give all of them, or leave all of them out'
+    assert list(missing_sections(config)) == ([wrong] if given else [])
 
 
 SIGMOID = {'loss_cls': {'use_sigmoid': True}}

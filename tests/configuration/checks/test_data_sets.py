@@ -108,7 +108,7 @@ def test_classes_that_do_not_occur_are_named():
     found = {PATH: Findings(occurs={'cat': 3, 'dog': 0, 'cow': 0})}
     (warning,) = check_classes_occur(training_on(), found)
     assert warning == (
-        "train_dataloader: no usable box of the classes 'dog', 'cow'; none is learned"
+        "train_dataloader: no usable box of the classes 'dog', 'cow'; the model does not learn them"
     )
 
 
@@ -131,7 +131,7 @@ def test_a_sample_is_said_to_be_one():
 @pytest.mark.parametrize(('scope', 'unit'), [('mmseg', 'pixel'), ('mmpretrain', 'image')])
 def test_a_single_class_is_refused(scope, unit):
     found = {PATH: Findings(occurs={'sky': 0, 'sea': 9, 'sun': 0})}
-    with pytest.raises(InputError, match=f"every {unit} .* class 'sea'; there is none of 'sky'"):
+    with pytest.raises(InputError, match=f"every {unit} .* class 'sea', and no {unit} of 'sky'"):
         check_classes_occur(training_on(scope=scope), found)
     assert check_classes_occur(training_on(), found)  # boxes have a background
     found[PATH].sampled = '200 of 900 masks'

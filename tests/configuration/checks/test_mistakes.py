@@ -41,7 +41,7 @@ DETECTION = {
     'default_hooks=None': 'default_hooks: is None, but it must be a dict',
     'custom_hooks=dict(type=EMAHook)': "custom_hooks: is {'type': 'EMAHook'}, but it must be",
     'default_hooks.logger=5': 'default_hooks.logger: is 5, but it must be a dict with a t',
-    'default_scope=[1]': 'default_scope: is [1], but it must be a text or None',
+    'default_scope=[1]': 'default_scope: is [1], but it must be a string or None',
     'model.backbone.init_cfg=x.pth': "init_cfg: is 'x.pth', but it must be a dict or a list",
     # single settings
     'log_level=FOO': "log_level: is 'FOO', but it must be the name of a log level, such as INFO",
@@ -57,7 +57,7 @@ DETECTION = {
     'optim_wrapper.optimizer.lr=abc': "lr: is 'abc', but it must be a number from 0 or None",
     'optim_wrapper.optimizer.lr=nan': 'lr: is nan, but it must be a number from 0 or None',
     'optim_wrapper.paramwise_cfg.custom_keys.bakbone.lr_mult=0.1': (
-        "custom_keys.bakbone: is in no name of a parameter of the model; did you mean 'backbone'?"
+        "custom_keys.bakbone: matches no parameter of the model; did you mean 'backbone'?"
     ),
     'param_scheduler.0.start_factor=0': 'start_factor: is 0, but it must be a number above 0',
     'default_hooks.checkpoint.interval=0': 'is 0, but it must be a whole number from 1 or on',
@@ -77,7 +77,7 @@ DETECTION = {
     'model.train_cfg.assigner.match_costs=3': 'model.bbox_head: TypeError',
     'model.encoder.num_layers=0': 'num_layers: is 0, but it must be a whole number from 1',
     'model.data_preprocessor.std=[0,0,0]': 'must be a list (a number above 0 each) or None',
-    'custom_imports=dict(imports=x)': 'no effect, it was read with the file; set it there',
+    'custom_imports=dict(imports=x)': 'no effect; it was read with the file, set it there',
     # metrics, which would stop after an epoch
     'val_evaluator.proposal_nums=[1]': 'it must be a list of 3 or more (a whole number from 1 each',
     'val_evaluator.iou_thrs=[2]': "is [2], but it must be None: COCO's summary needs its own",

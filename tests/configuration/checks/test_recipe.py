@@ -27,8 +27,8 @@ def found(launcher='none', loop=None, **changes):
 def test_one_process_at_the_rate_of_eight_is_told_what_to_do():
     (line,) = found()
     assert line == (
-        'the learning rate is meant for 16 images a step, here are 2: scale it with --cfg-options '
-        'auto_scale_lr.enable=True, or train in 8 processes, or set '
+        'the learning rate is meant for 16 images a step, but this run has 2: scale it with '
+        '--cfg-options auto_scale_lr.enable=True, or train in 8 processes, or set '
         'optim_wrapper.accumulative_counts=8'
     )
 
@@ -56,7 +56,7 @@ def test_the_processes_of_the_launcher_count(monkeypatch, launcher, name):
     assert found('none') != []  # inside of a Slurm allocation, too
     monkeypatch.setenv(name, '32')
     (line,) = found(launcher)
-    assert 'here are 64: ' in line
+    assert 'this run has 64: ' in line
     assert 'train in 8 processes' in line
     assert 'accumulative_counts' not in line
 
@@ -69,7 +69,7 @@ def test_a_remedy_that_does_not_divide_is_not_offered():
 def test_scaling_and_accumulation_are_not_for_each_other():
     changes = {'auto_scale_lr.enable': True, 'optim_wrapper.accumulative_counts': 8}
     (line,) = found(**changes)
-    assert 'that of 2 images a step, and optim_wrapper.accumulative_counts=8 makes them 16' in line
+    assert 'for 2 images a step, but with optim_wrapper.accumulative_counts=8 a step has 16' in line
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,9 @@ def test_weights_of_another_mean_are_named_with_what_to_type(file, whole):
     (line,) = check_normalization(given)
     start, _, options = line.partition('--cfg-options ')
     assert start == (
-        'weights of tnt_s saw images of mean [127.5,127.5,127.5] and std [127.5,127.5,127.5], '
-        'model.data_preprocessor has [123.675,116.28,103.53] and [58.395,57.12,57.375], '
-        'as some published recipes do; to train and test as the weights were: '
+        'the weights of tnt_s were trained on images of mean [127.5,127.5,127.5] and std '
+        '[127.5,127.5,127.5], but model.data_preprocessor has [123.675,116.28,103.53] and '
+        '[58.395,57.12,57.375], as some published recipes do; to normalize as for the weights: '
     )
     settings = PARSER.parse_args(['--cfg-options', *options.split()]).cfg_options
     followed = with_options(given, settings)

@@ -39,8 +39,8 @@ def test_custom_keys_without_effect_are_warned_of(capsys):
     }
     try_model(config)
     assert capsys.readouterr().err == (
-        'warning: optim_wrapper.paramwise_cfg.custom_keys.zzz: is in no name of a parameter of '
-        'the model, so it has no effect\n'
+        'warning: optim_wrapper.paramwise_cfg.custom_keys.zzz: matches no parameter of the model, '
+        'so it has no effect\n'
     )
 
 

@@ -57,7 +57,7 @@ BROKEN = [
     (
         'vitbackbones',
         {'running': Installed('0.0.9', '/usr/lib/site-packages')},
-        '0.0.9 from /usr/lib/site-packages runs, and there is 0.1.0 in /home/me/vitbackbones',
+        '0.0.9 from /usr/lib/site-packages is imported, and /home/me/vitbackbones has 0.1.0',
         "--editable '/home/me/vitbackbones'",
     ),
     (
@@ -93,7 +93,7 @@ BROKEN = [
     (
         'torch',
         {'probes': on_torch(cuda=None), 'gpu': True, 'packages': packages(torch='2.11.0+cpu')},
-        '2.11.0+cpu knows no CUDA',
+        '2.11.0+cpu is built without CUDA',
         'pip install --force-reinstall torch',
     ),
     (
@@ -117,7 +117,7 @@ BROKEN = [
     (
         'opencv',
         {'packages': packages(opencv_python='4.10.0.84')},
-        'opencv-python 4.10.0.84, opencv-python-headless 4.12.0.88 write the same files',
+        'opencv-python 4.10.0.84, opencv-python-headless 4.12.0.88 install the same files',
         'pip install --no-deps --force-reinstall opencv-python-headless==4.12.0.88',
     ),
     (
@@ -126,7 +126,7 @@ BROKEN = [
             'packages': packages(opencv_python='4.12.0.88', without=['opencv-python-headless']),
             'probes': probes(cv2=NO_GL),
         },
-        'opencv-python 4.12.0.88 needs a library of the screen: ImportError: libGL.so.1',
+        'opencv-python 4.12.0.88 needs a library for displays: ImportError: libGL.so.1',
         'pip uninstall -y opencv-python && pip install --no-deps --force-reinstall',
     ),
     ('disk', {'free': {'/': 2**40, '/tmp': 2**30}}, '1.0 GB free in /tmp', 'pip cache purge'),
@@ -137,12 +137,12 @@ BETTER = [
     (
         'vitbackbones',
         {'running': Installed('0.1.0', '/usr/lib/site-packages')},
-        'runs, and there is 0.1.0 in /home/me/vitbackbones',
+        'is imported, and /home/me/vitbackbones has 0.1.0',
     ),
     (
         'opencv',
         {'packages': packages(opencv_python='4.12.0.88')},
-        'those in force are 4.12.0, headless',
+        'the one in use is 4.12.0, headless',
     ),
     (
         'torch',

@@ -91,7 +91,7 @@ def test_missing_keys_are_named(written):
 @pytest.mark.parametrize(
     ('changed', 'message'),
     [
-        ({'classes': 7}, r'classes must be a list \(a text each\), not 7'),
+        ({'classes': 7}, r'classes must be a list \(a string each\), not 7'),
         ({'palette': 'red'}, r"palette must be a list .* or None, not 'red'"),
         ({'input': 7}, 'input must be a dict, not 7'),
         ({'input': {'name': 'image'}}, r'misses input\.dtype, input\.layout'),

@@ -19,7 +19,7 @@ HUGE = 10**6
 @pytest.mark.parametrize(
     ('key', 'value', 'message'),
     [
-        ('classes', ['a', 7], r'classes must be a list \(a text each\)'),
+        ('classes', ['a', 7], r'classes must be a list \(a string each\)'),
         ('palette', [[1, 2]], r'palette must be a list \(a list of 3'),
         ('palette', [[1, 2, 256]], r'whole number from 0 to 255 each'),
         ('steps', [{'type': 'resize', 'size': [HUGE, 100]}] * 9, 'a list of at most 8'),

@@ -1,5 +1,6 @@
 """The runs of a study: the config, the folder and the commands of each."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,6 @@ from ...configuration.read import with_options
 from ...errors import InputError
 from ...results.analysis.run_log import value_after
 from ...training.find_checkpoint import latest_checkpoint
-from ...utils.verbs import child_command
 from .study import Study
 
 
@@ -61,7 +61,7 @@ class Run:
 
     def _command(self, verb: str, *files: Path) -> list[str]:
         arguments = [self.config, *files, '--work-dir', self.folder]
-        return [*child_command(verb), *map(str, arguments)]
+        return [sys.executable, '-m', 'vitbackbones', verb, *map(str, arguments)]
 
     def require_same_settings(self) -> None:
         """Refuse to mix results of two configs in one table.

@@ -25,6 +25,8 @@ def add_hooks(config: Config, *kinds: str, **options) -> Config:
     types = [hook['type'] for hook in added]
     others = [hook for hook in config.get('custom_hooks') or [] if hook.get('type') not in types]
     config.custom_hooks = others + added
+    if 'default_hooks' not in config:
+        config.default_hooks = {}
     return config
 
 
@@ -34,17 +36,14 @@ def add_guards(config: Config) -> Config:
     They are default hooks, which a config changes or takes out (``None``) by their names.
     """
     config = add_hooks(config, 'InterruptHook')
-    config.setdefault('default_hooks', {})  # which returns a copy of it
-    hooks = config.default_hooks
     for name, kind in GUARDS.items():
-        hooks.setdefault(name, {'type': f'{SCOPE}.{kind}'})
+        config.default_hooks.setdefault(name, {'type': f'{SCOPE}.{kind}'})
     return config
 
 
 def add_service_hooks(config: Config) -> Config:
     """Return a copy of ``config`` with safe checkpoints, progress bars and what workers need."""
     config = add_hooks(config, 'ProgressHook', 'DataWorkersHook', 'GatherHook', 'LogFolderHook')
-    config.setdefault('default_hooks', {})  # which returns a copy of it
     hooks = config.default_hooks
     checkpoint = hooks.setdefault('checkpoint', {'type': 'CheckpointHook', 'interval': 1})
     if checkpoint is not None and checkpoint['type'] == 'CheckpointHook':

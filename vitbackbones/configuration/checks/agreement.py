@@ -87,7 +87,10 @@ def missing_sections(config: Mapping) -> Iterator[str]:
         missing = [section for section in sections if config.get(section) is None]
         if missing and len(missing) < len(sections):
             given = ', '.join(section for section in sections if section not in missing)
-            yield f'{missing[0]}: is missing beside {given}; give all of them or none'
+            yield (
+                f'{missing[0]}: is missing beside {given}; give all of them, or leave all of them '
+                'out'
+            )
 
 
 def _pipelines_pack(config: Mapping, task: Task) -> Iterator[str]:

@@ -103,13 +103,14 @@ def check_classes_occur(config: Config, found: dict[str, Findings]) -> list[str]
     if len(missing) == len(counts) - 1 and task.needs_contrast and not part:
         (only,) = counts.keys() - set(missing)
         raise InputError(
-            f'train_dataloader: every {task.unit} that is not ignored is of the class {only!r}; '
-            f'there is none of {some(missing)}, so there is nothing to learn. Correct the labels, '
-            'or metainfo.classes of the data sets.'
+            f'train_dataloader: every {task.unit} that is not ignored is of the class {only!r}, '
+            f'and no {task.unit} of {some(missing)}, so there is nothing to learn. Correct the '
+            'labels, or metainfo.classes of the data sets.'
         )
     where = f' in {part} ({command_line("check")} looks at all)' if part else ''
     return [
-        f'train_dataloader: no {task.unit} of the classes {some(missing)}{where}; none is learned'
+        f'train_dataloader: no {task.unit} of the classes {some(missing)}{where}; the model does '
+        'not learn them'
     ]
 
 

@@ -98,8 +98,8 @@ def _take_published(config: Config) -> None:
     owners = [*_owners(config.model)]
     if not owners:
         raise InputError(
-            f'--pretrained {AUTO}: {config_name(config.filename)} starts from no weights; name a '
-            'file, or published weights ("vitbackbones weights" lists them)'
+            f'--pretrained {AUTO}: {config_name(config.filename)} does not start from weights; '
+            'name a file, or published weights ("vitbackbones weights" lists them)'
         )
     for owner in owners:
         options = owner.init_cfg

@@ -52,8 +52,8 @@ def _rate_findings(config: Config, base: int, loaded: int) -> Iterator[str]:
     if config.auto_scale_lr.get('enable'):
         if repeats > 1:  # which mmengine does not count
             yield (
-                f'auto_scale_lr makes the learning rate that of {loaded} images a step, and '
-                f'optim_wrapper.accumulative_counts={repeats} makes them {loaded * repeats}: '
+                f'auto_scale_lr sets the learning rate for {loaded} images a step, but with '
+                f'optim_wrapper.accumulative_counts={repeats} a step has {loaded * repeats}: '
                 'use one of the two'
             )
     elif loaded * repeats != base:
@@ -64,8 +64,8 @@ def _rate_findings(config: Config, base: int, loaded: int) -> Iterator[str]:
         if base % loaded == 0:
             remedies.append(f'set optim_wrapper.accumulative_counts={base // loaded}')
         yield (
-            f'the learning rate is meant for {base} images a step, here are {loaded * repeats}: '
-            f'{", or ".join(remedies)}'
+            f'the learning rate is meant for {base} images a step, but this run has '
+            f'{loaded * repeats}: {", or ".join(remedies)}'
         )
 
 
@@ -83,10 +83,10 @@ def check_normalization(config: Mapping) -> list[str]:
         return []
     options = ' '.join(f'{PREPROCESSOR}.{key}={_listed(seen[key])}' for key in seen)
     return [
-        f'weights of {name} saw images of mean {_listed(seen["mean"])} and std '
-        f'{_listed(seen["std"])}, {PREPROCESSOR} has {_listed(images["mean"])} and '
-        f'{_listed(images["std"])}, as some published recipes do; to train and test as the weights '
-        f'were: --cfg-options {options}'
+        f'the weights of {name} were trained on images of mean {_listed(seen["mean"])} and std '
+        f'{_listed(seen["std"])}, but {PREPROCESSOR} has {_listed(images["mean"])} and '
+        f'{_listed(images["std"])}, as some published recipes do; to normalize as for the weights: '
+        f'--cfg-options {options}'
     ]
 
 

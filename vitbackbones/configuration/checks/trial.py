@@ -182,4 +182,4 @@ def _unmatched_keys(config: Config, model: nn.Module) -> Iterator[tuple[str, boo
         near = did_you_mean(bare, runs, most=1, cutoff=0.8)
         hint = near or ', so it has no effect'
         place = f'optim_wrapper.paramwise_cfg.custom_keys.{key}'
-        yield f'{place}: is in no name of a parameter of the model{hint}', bool(near)
+        yield f'{place}: matches no parameter of the model{hint}', bool(near)

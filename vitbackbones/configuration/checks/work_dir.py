@@ -66,17 +66,14 @@ def only_writer(config: Config) -> Iterator[None]:
     with folder_lock(folder, '--work-dir'):
         remove_parts(folder)
         for name in (POINTER, Path(config.filename).name):
-            _require_own_file(folder / name)
+            file = folder / name
+            # mmengine would write through a link to a file elsewhere, or wait for a pipe
+            if file.is_symlink() or (file.exists() and not file.is_file()):
+                raise InputError(
+                    f'{file}: is a link, a pipe or a folder, and a run writes a file of that '
+                    'name. Remove it, or choose another folder with --work-dir.'
+                )
         yield
-
-
-def _require_own_file(file: Path) -> None:
-    """Refuse what mmengine would write through: a link to a file elsewhere, or a pipe."""
-    if file.is_symlink() or (file.exists() and not file.is_file()):
-        raise InputError(
-            f'{file}: is a link, a pipe or a folder, and a run writes a file of that name. Remove '
-            'it, or choose another folder with --work-dir.'
-        )
 
 
 # What a run leaves; other files of the folder are the user's own.
@@ -94,11 +91,12 @@ def require_unused(folder: Path) -> None:
     Raises:
         InputError: names them and the options to choose from.
     """
-    if found := earlier_checkpoints(folder):
+    found = shorten(path.name for path in earlier_checkpoints(folder))
+    if found:
         raise InputError(
-            f'--work-dir {folder}: holds checkpoints of an earlier run ({_names(found)}). Continue '
-            'it with --resume, start from the beginning and remove them with --overwrite, or '
-            'choose another folder.'
+            f'--work-dir {folder}: holds checkpoints of an earlier run ({found}). Continue it with '
+            '--resume, start from the beginning and remove them with --overwrite, or choose '
+            'another folder.'
         )
 
 
@@ -122,11 +120,7 @@ def remove_checkpoints(folder: Path) -> str:
         # strategies that save a file for each process have a folder for each checkpoint
         is_folder = path.is_dir() and not path.is_symlink()
         shutil.rmtree(path) if is_folder else path.unlink()
-    return _names(found)
-
-
-def _names(paths: list[Path]) -> str:
-    return shorten([path.name for path in paths])
+    return shorten(path.name for path in found)
 
 
 class StartAnewHook(Hook):

@@ -55,7 +55,7 @@ def package(env: Environment) -> Answer:
     if env.clone is None or env.clone.root == env.running.root:
         return 'ok', running
     state = 'note' if env.clone.version == env.running.version else 'problem'
-    text = f'{running} runs, and there is {env.clone.version} in {env.clone.root}'
+    text = f'{running} is imported, and {env.clone.root} has {env.clone.version}'
     again = f"pip install --no-deps --editable '{env.clone.root}'"
     return state, text, f'pip uninstall -y vitbackbones && {again}'
 
@@ -78,7 +78,7 @@ def torch(env: Environment) -> Answer:
     if not env.gpu:
         return 'ok', f'{version} on the CPU'
     if not answers['cuda']:
-        text = f'{version} knows no CUDA, and there is a GPU of NVIDIA'
+        text = f'{version} is built without CUDA, but this machine has an NVIDIA GPU'
         return 'problem', text, 'pip install --force-reinstall torch torchvision'
     text = f'{version} for CUDA {answers["cuda"]} does not find the GPU: {answers["fault"]}'
     remedy = 'nvidia-smi, which names the CUDA of the driver; newer drivers run older CUDA'
@@ -145,15 +145,15 @@ def opencv(env: Environment) -> Answer:
     remedy = f'pip install --no-deps --force-reinstall opencv-python-headless{release}'
     remedy = f'pip uninstall -y {" ".join(there)} && {remedy}' if there else remedy
     if re.search(r'lib(GL|gthread|glib|SM|Xext)', probe.error):
-        return 'problem', f'{names} needs a library of the screen: {probe.error}', remedy
+        return 'problem', f'{names} needs a library for displays: {probe.error}', remedy
     if probe.error:
         return 'problem', f'import cv2: {probe.error}', remedy
-    kind = 'headless' if probe.answers['headless'] else 'for a screen'
+    kind = 'headless' if probe.answers['headless'] else 'for displays'
     if len(there) < 2:
         return 'ok', f'{probe.answers["version"]}, {kind}'
     state = 'note' if len({env.version(name) for name in there}) == 1 else 'problem'
-    in_force = f'those in force are {probe.answers["version"]}, {kind}'
-    return state, f'{names} write the same files; {in_force}', remedy
+    in_force = f'the one in use is {probe.answers["version"]}, {kind}'
+    return state, f'{names} install the same files; {in_force}', remedy
 
 
 def family(env: Environment) -> Answer:
@@ -162,7 +162,7 @@ def family(env: Environment) -> Answer:
     onedl = [name for name in ONEDL if name in env.packages]
     if originals and onedl:
         names = f'{_versions(env, onedl)} and {_versions(env, originals)}'
-        text = f'{names} install the same modules; which files are there is chance'
+        text = f'{names} install the same modules; which of them is imported is a matter of chance'
         again, both = ' '.join(onedl), ' '.join([*onedl, *originals])
         return 'problem', text, f'pip uninstall -y {both} && pip install --no-deps {again}'
     if not originals and not onedl:
