@@ -6,7 +6,6 @@ import runpy
 from pathlib import Path
 
 import pytest
-from mmengine.config import Config
 
 from vitbackbones.configuration.names import config_files, config_name
 from vitbackbones.results.published.records import RESULTS
@@ -18,7 +17,6 @@ FILES = sorted(CONFIGS.rglob('*.py'))
 HEADERS = {config_name(path): ast.get_docstring(ast.parse(path.read_text())) for path in FILES}
 RECIPES = [path for path in FILES if path.parent.name == 'recipes']
 RUNS = [*config_files()]
-DATASETS = [path for path in FILES if path.parent.name == 'datasets' and 'loaders' not in path.stem]
 
 
 def places(pattern):
@@ -34,16 +32,6 @@ def places(pattern):
 def test_steps_are_found_by_name_never_by_place():
     """A step that is put in before another would be changed in its place without a word."""
     assert places(r'(pipeline|steps|transforms)(\[-?\d|\.values\(\)\[|\.(insert|pop)\()') == []
-
-
-@pytest.mark.parametrize('path', DATASETS, ids=lambda path: path.stem)
-def test_a_pipeline_is_its_named_steps(path):
-    config = Config.fromfile(path)
-    if path.stem != 'imagenet':  # the files that build on it have the steps
-        for split in ('train', 'test'):
-            steps = list(config[f'{split}_steps'].values())
-            assert config[f'{split}_pipeline'] == steps
-            assert config[f'{split}_dataloader'].dataset.pipeline == steps
 
 
 def test_weights_are_read_by_our_initializer_which_refuses_what_does_not_fit():

@@ -53,14 +53,6 @@ def test_a_workflow_may_only_read_and_sets_variables_of_make(file):
     assert 'PYTHON ?=' in MAKEFILE
 
 
-def test_a_bug_comes_with_its_command_and_what_doctor_says():
-    form = yaml.safe_load((ROOT / '.github/ISSUE_TEMPLATE/bug.yml').read_text())
-    fields = {field['id']: field for field in form['body'] if 'id' in field}
-    for name in ('command', 'happened', 'doctor'):
-        assert fields[name]['validations']['required']
-    assert 'vitbackbones doctor' in fields['doctor']['attributes']['label']
-
-
 def test_the_container_is_made_by_make_with_extras_that_there_are(monkeypatch):
     text = (ROOT / 'Dockerfile').read_text()
     assert re.search(r'^FROM python:(\S+?)-slim', text, re.M)[1] in supported('%')

@@ -5,7 +5,8 @@ from mmdet.registry import MODELS
 from mmengine.config import Config
 from mmengine.registry import DefaultScope
 
-from vitbackbones.configuration.lint import explain_unexpected_keyword, lint
+from vitbackbones.configuration.checks.explain import explain_unexpected_keyword
+from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError

@@ -43,26 +43,19 @@ def test_missing_says_how_to_get_one(config, elsewhere):
     assert 'fetch deit_s, the nearest that was published, with --pretrained auto (http' in text
 
 
-def test_missing_has_the_address_of_published_weights(elsewhere):
-    address = r'published weights, with --pretrained auto \(https://github.com/whai362/PVT/.*small'
-    with pytest.raises(InputError, match=address):
-        prepare_pretrained(read_config('configs/coco/detr_pvt_s.py'))
-    with pytest.raises(InputError, match=r'fetch sret_s with a browser \(szq0214/SReT'):
-        prepare_pretrained(read_config('configs/coco/detr_sret_s.py'))
-
-
-def test_missing_names_the_pretraining_config_where_there_is_one(config, elsewhere, monkeypatch):
-    with pytest.raises(InputError, match=r'"vitbackbones train configs/imagenet/cls_aug_vit_s'):
-        prepare_pretrained(config)
+def test_missing_where_no_config_pretrains(config, monkeypatch):
     monkeypatch.setattr(pretrained, 'find_config', lambda text: None)
     with pytest.raises(InputError, match='an ImageNet classification checkpoint of this backbone'):
         prepare_pretrained(config)
 
 
-def test_no_hint_at_deit_where_it_does_not_fit():
-    with pytest.raises(InputError) as error:
+def test_missing_has_the_address_of_published_weights(elsewhere):
+    address = r'published weights, with --pretrained auto \(https://github.com/whai362/PVT/.*small'
+    with pytest.raises(InputError, match=address) as error:
         prepare_pretrained(read_config('configs/coco/detr_pvt_s.py'))
-    assert 'DeiT' not in str(error.value)
+    assert 'DeiT' not in str(error.value)  # does not fit
+    with pytest.raises(InputError, match=r'fetch sret_s with a browser \(szq0214/SReT'):
+        prepare_pretrained(read_config('configs/coco/detr_sret_s.py'))
 
 
 def test_scratch(config):

@@ -18,8 +18,10 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
+from ...utils.packages import OPENMMLAB
 from ...version import __version__
 
+ROOT = Path(__file__).resolve().parents[3]  # the folder that this package lies in
 SECONDS = 180  # importing torch from a cold network drive takes a minute
 
 TORCH = """
@@ -40,17 +42,14 @@ cv2.resize(numpy.zeros((2, 2, 3), numpy.uint8), (4, 4))
 headless = getattr(cv2.version, 'headless', False)
 print(json.dumps(dict(version=cv2.__version__, headless=headless)))
 """
-NMS = 'torchvision.ops.nms(torch.zeros(1, 4), torch.zeros(1), 0.5)'
-PROBES = {
-    'torch': TORCH,
-    'torchvision': f'import torch, torchvision; {NMS}; print("{{}}")',
-    'cv2': OPENCV,
-    'pycocotools': 'import pycocotools.mask; print("{}")',
-    **{
-        name: f'import {name}; print("{{}}")'
-        for name in ('mmengine', 'mmcv', 'mmdet', 'mmseg', 'mmpretrain')
-    },
-}
+VISION = """
+import torch, torchvision
+torchvision.ops.nms(torch.zeros(1, 4), torch.zeros(1), 0.5)
+print({})
+"""
+PROBES = {'torch': TORCH, 'torchvision': VISION, 'cv2': OPENCV}
+PROBES['pycocotools'] = 'import pycocotools.mask; print({})'
+PROBES |= {name: f'import {name}; print({{}})' for name in OPENMMLAB}
 
 
 @dataclass(frozen=True)
@@ -94,9 +93,6 @@ def run_probes(programs: Mapping[str, str] = PROBES) -> dict[str, Probe]:
     """Run programs two at a time; importing is half reading."""
     with ThreadPoolExecutor(max_workers=2) as pool:
         return dict(zip(programs, pool.map(probe, programs.values()), strict=True))
-
-
-ROOT = Path(__file__).resolve().parents[3]  # the folder that this package lies in
 
 
 @dataclass(frozen=True)

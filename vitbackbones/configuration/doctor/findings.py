@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from ...utils.packages import OPENMMLAB
 from .facts import Environment, installed_packages
 
 PYTHONS = ((3, 10), (3, 14))  # the oldest and the newest that are supported
@@ -17,7 +18,6 @@ ORIGINAL = ('mmengine', 'mmcv', 'mmcv-lite', 'mmcv-full', 'mmdet', 'mmsegmentati
 ONEDL = tuple(
     f'onedl-{name}' for name in ('mmengine', 'mmcv', 'mmdetection', 'mmsegmentation', 'mmpretrain')
 )
-TOOLBOXES = ('pycocotools', 'mmengine', 'mmcv', 'mmdet', 'mmseg', 'mmpretrain')
 OPENCVS = (
     'opencv-contrib-python',
     'opencv-contrib-python-headless',
@@ -141,9 +141,9 @@ def opencv(env: Environment) -> Answer:
     names, probe = _versions(env, there), env.probes['cv2']
     if probe.missing == 'cv2':
         return 'problem', 'not installed', 'pip install opencv-python-headless'
-    release = f'=={env.version(there[-1])}' if there else ''
-    remedy = f'pip install --no-deps --force-reinstall opencv-python-headless{release}'
-    remedy = f'pip uninstall -y {" ".join(there)} && {remedy}' if there else remedy
+    remedy = 'pip install --no-deps --force-reinstall opencv-python-headless'
+    if there:
+        remedy = f'pip uninstall -y {" ".join(there)} && {remedy}=={env.version(there[-1])}'
     if re.search(r'lib(GL|gthread|glib|SM|Xext)', probe.error):
         return 'problem', f'{names} needs a library for displays: {probe.error}', remedy
     if probe.error:
@@ -177,7 +177,8 @@ def _versions(env: Environment, names: list[str]) -> str:
 
 def toolboxes(env: Environment) -> Answer | None:
     """Can each toolbox that is installed be imported, and what reads masks?"""
-    tried = {name: env.probes[name] for name in TOOLBOXES if env.probes[name].missing != name}
+    names = ('pycocotools', *OPENMMLAB)
+    tried = {name: env.probes[name] for name in names if env.probes[name].missing != name}
     for name, probe in tried.items():
         if probe.error:
             again = '--force-reinstall --no-deps pycocotools'
