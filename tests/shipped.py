@@ -23,6 +23,17 @@ def _read(name: str) -> Config:
     return read_config(config_files()[name])
 
 
+def own_settings(name: str) -> dict[str, dict[str, str]]:
+    """Return what a run config sets itself: the text of each part, by names of setting and part."""
+    tree = ast.parse(config_files()[name].read_text())
+    calls = {node.targets[0].id: node.value for node in tree.body if isinstance(node, ast.Assign)}
+    del calls['_base_']
+    return {
+        key: {part.arg: ast.unparse(part.value) for part in getattr(call, 'keywords', ())}
+        for key, call in calls.items()
+    }
+
+
 def header(name: str) -> str:
     """Return what a run config says of itself."""
     return ast.get_docstring(ast.parse(config_files()[name].read_text()))

@@ -16,7 +16,7 @@ from vitbackbones.configuration.names import config_files
 from vitbackbones.openmmlab.widths import with_widths
 from vitbackbones.registry import bare_name
 
-from .shipped import shipped
+from .shipped import own_settings, shipped
 from .small_backbones import RESNET
 
 pytestmark = pytest.mark.compat
@@ -55,6 +55,8 @@ SAID = {
 
 WIDENED = 'decoder.ref_point_head.layers.0.weight'
 
+# The one config of a published schedule.
+OWN_SCHEDULE = ('deformable_detr_pvt_s_coco', 'mask_rcnn_swin_t_coco', 'mask_rcnn_deit_s_coco')
 NAMES = [name for head in HEADS for name in fnmatch.filter(config_files(), f'{head}_*')]
 
 

@@ -11,7 +11,7 @@ Hardware: two CPU cores or any GPU; 0.46 s a step on one free core, 30 minutes.
 
 _base_ = [
     '../_base_/models/detr_small.py',
-    '../_base_/datasets/bccd_small.py',
+    '../_base_/datasets/bccd_detection.py',
     '../_base_/schedules/detr_shapes.py',
     '../_base_/default_runtime.py',
 ]
@@ -42,3 +42,14 @@ param_scheduler = [
 train_cfg = dict(max_epochs=150, val_interval=25)
 default_hooks = dict(checkpoint=dict(interval=5))
 load_from = 'work_dirs/demo/epoch_18.pth'
+
+train_steps = _base_.train_steps
+train_steps.resize = dict(type='Resize', scale=(256, 192), keep_ratio=True)
+train_pipeline = list(train_steps.values())
+test_steps = _base_.test_steps
+test_steps.resize.scale = (256, 192)
+test_pipeline = list(test_steps.values())
+
+train_dataloader = dict(batch_size=8, num_workers=1, dataset=dict(pipeline=train_pipeline))
+val_dataloader = dict(batch_size=8, num_workers=1, dataset=dict(pipeline=test_pipeline))
+test_dataloader = val_dataloader

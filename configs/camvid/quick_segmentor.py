@@ -9,27 +9,29 @@ Hardware: two CPU cores or any GPU; 0.11 s a step on two free cores (CamVid), 4 
 
 _base_ = [
     '../_base_/models/quick_segmentor.py',
-    '../_base_/datasets/camvid_quick.py',
+    '../_base_/models/quick_sret.py',
+    '../_base_/datasets/camvid.py',
     '../_base_/schedules/quick.py',
     '../_base_/segmentation_runtime.py',
 ]
 
 model = dict(
-    backbone=dict(
-        type='vitbackbones.SReT',
-        arch=dict(
-            stem_dims=(32, 64, 64),
-            embed_dims=(64, 128, 256),
-            num_heads=(2, 4, 8),
-            depths=(1, 2, 1),
-            passes=1,
-            mlp_ratio=3.0,
-            nll_ratio=0.0,
-        ),
-        img_size=320,
-    ),
+    backbone=_base_.quick_sret,
     decode_head=dict(num_classes=11),
     auxiliary_head=dict(num_classes=11),
 )
 optim_wrapper = dict(optimizer=dict(lr=2e-3))
 default_hooks = dict(logger=dict(interval=25), checkpoint=dict(interval=500))
+
+train_steps = _base_.train_steps
+train_steps.resize.scale = (240, 240)
+train_steps.crop.crop_size = (160, 160)
+del train_steps.color
+train_pipeline = list(train_steps.values())
+test_steps = _base_.test_steps
+test_steps.resize.scale = (240, 240)
+test_pipeline = list(test_steps.values())
+
+train_dataloader = dict(batch_size=4, num_workers=2, dataset=dict(pipeline=train_pipeline))
+val_dataloader = dict(dataset=dict(pipeline=test_pipeline))
+test_dataloader = val_dataloader

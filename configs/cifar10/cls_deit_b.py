@@ -19,5 +19,5 @@ model = dict(
         out_type='cls_token',
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/deit_b.pth'),
     ),
-    head=dict(num_classes=10, in_channels=768),
+    head=dict(num_classes=10),
 )

@@ -22,5 +22,5 @@ model = dict(
         out_type='cls_token',
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/deit_b_384.pth'),
     ),
-    head=dict(num_classes=10, in_channels=768),
+    head=dict(num_classes=10),
 )

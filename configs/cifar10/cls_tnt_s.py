@@ -22,5 +22,5 @@ model = dict(
         drop_path_rate=0.1,
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/tnt_s.pth'),
     ),
-    head=dict(num_classes=10, in_channels=384),
+    head=dict(num_classes=10),
 )

@@ -11,7 +11,7 @@ Weights: result of cls_deit_b_imagenet in checkpoints/deit_b.pth; the head start
     python tools/train.py configs/cifar100/cls_deit_b.py
 """
 
-_base_ = ['../_base_/recipes/deit_1000e_cifar.py', '../_base_/datasets/cifar100_224.py']
+_base_ = ['../_base_/recipes/deit_1000e_cifar.py', '../_base_/datasets/cifar10_224.py']
 
 model = dict(
     data_preprocessor=dict(num_classes=100),
@@ -21,5 +21,10 @@ model = dict(
         out_type='cls_token',
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/deit_b.pth'),
     ),
-    head=dict(num_classes=100, in_channels=768),
+    head=dict(num_classes=100),
 )
+
+data_root = 'data/cifar100/'
+train_dataloader = dict(dataset=dict(type='vitbackbones.CIFAR100', data_root=data_root))
+val_dataloader = dict(dataset=dict(type='vitbackbones.CIFAR100', data_root=data_root))
+test_dataloader = val_dataloader

@@ -14,7 +14,6 @@ Hardware: 8 GPUs x 128 images.
 _base_ = '../_base_/recipes/pvt_300e_imagenet.py'
 
 model = dict(
-    backbone=dict(type='vitbackbones.AugPVT', arch='m', out_type='cls_token', drop_path_rate=0.3),
-    head=dict(in_channels=512),
+    backbone=dict(type='vitbackbones.AugPVT', arch='m', out_type='cls_token', drop_path_rate=0.3)
 )
 optim_wrapper = dict(clip_grad=dict(max_norm=1.0))

@@ -13,6 +13,5 @@ Hardware: 8 GPUs x 64 images.
 _base_ = '../_base_/recipes/t2t_310e_imagenet.py'
 
 model = dict(
-    backbone=dict(type='vitbackbones.AugT2T', arch='14', out_type='cls_token', drop_path_rate=0.1),
-    head=dict(in_channels=384),
+    backbone=dict(type='vitbackbones.AugT2T', arch='14', out_type='cls_token', drop_path_rate=0.1)
 )

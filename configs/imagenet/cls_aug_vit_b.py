@@ -12,6 +12,5 @@ Hardware: 8 GPUs x 128 images, as published.
 _base_ = '../_base_/recipes/tnt_310e_imagenet.py'
 
 model = dict(
-    backbone=dict(type='vitbackbones.AugViT', arch='b', out_type='cls_token', drop_path_rate=0.1),
-    head=dict(in_channels=768),
+    backbone=dict(type='vitbackbones.AugViT', arch='b', out_type='cls_token', drop_path_rate=0.1)
 )

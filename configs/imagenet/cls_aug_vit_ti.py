@@ -13,6 +13,5 @@ Hardware: 8 GPUs x 128 images.
 _base_ = '../_base_/recipes/tnt_310e_imagenet.py'
 
 model = dict(
-    backbone=dict(type='vitbackbones.AugViT', arch='ti', out_type='cls_token', drop_path_rate=0.1),
-    head=dict(in_channels=192),
+    backbone=dict(type='vitbackbones.AugViT', arch='ti', out_type='cls_token', drop_path_rate=0.1)
 )

@@ -18,6 +18,5 @@ model = dict(
         arch=dict(base='ti', depth=108),
         out_type='cls_token',
         drop_path_rate=0.1,
-    ),
-    head=dict(in_channels=192),
+    )
 )

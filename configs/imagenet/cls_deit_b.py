@@ -12,6 +12,5 @@ Hardware: 8 GPUs x 128 images.
 _base_ = '../_base_/recipes/deit_300e_imagenet.py'
 
 model = dict(
-    backbone=dict(type='vitbackbones.ViT', arch='b', out_type='cls_token', drop_path_rate=0.1),
-    head=dict(in_channels=768),
+    backbone=dict(type='vitbackbones.ViT', arch='b', out_type='cls_token', drop_path_rate=0.1)
 )

@@ -16,5 +16,4 @@ _base_ = '../_base_/recipes/deit_30e_imagenet_384.py'
 model = dict(
     init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/deit_b.pth'),
     backbone=dict(type='vitbackbones.ViT', arch='b', out_type='cls_token', img_size=384),
-    head=dict(in_channels=768),
 )

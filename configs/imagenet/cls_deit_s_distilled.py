@@ -11,7 +11,4 @@ Hardware: 8 GPUs x 128 images.
 
 _base_ = '../_base_/recipes/deit_distill_300e_imagenet.py'
 
-model = dict(
-    backbone=dict(type='vitbackbones.ViT', arch='s', drop_path_rate=0.1),
-    head=dict(in_channels=384),
-)
+model = dict(backbone=dict(type='vitbackbones.ViT', arch='s', drop_path_rate=0.1))

@@ -22,5 +22,5 @@ model = dict(
         norm_cfg=dict(type='BN'),
     ),
     neck=dict(type='GlobalAveragePooling'),
-    head=dict(in_channels=1280, init_cfg=None),
+    head=dict(init_cfg=None),
 )

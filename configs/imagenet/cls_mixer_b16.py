@@ -13,6 +13,5 @@ Hardware: 8 GPUs x 128 images.
 _base_ = '../_base_/recipes/deit_300e_imagenet.py'
 
 model = dict(
-    backbone=dict(type='vitbackbones.Mixer', arch='b16', out_type='pooled', drop_path_rate=0.1),
-    head=dict(in_channels=768),
+    backbone=dict(type='vitbackbones.Mixer', arch='b16', out_type='pooled', drop_path_rate=0.1)
 )

@@ -15,6 +15,5 @@ Hardware: 4 GPUs x 256 images.
 _base_ = '../_base_/recipes/msf_300e_imagenet.py'
 
 model = dict(
-    backbone=dict(type='vitbackbones.MSFSwin', arch='t', out_type='pooled', drop_path_rate=0.2),
-    head=dict(in_channels=768),
+    backbone=dict(type='vitbackbones.MSFSwin', arch='t', out_type='pooled', drop_path_rate=0.2)
 )

@@ -17,6 +17,5 @@ _base_ = '../_base_/recipes/msf_100e_imagenet.py'
 model = dict(
     backbone=dict(
         type='vitbackbones.MSFSwin', arch='t', groups=2, out_type='pooled', drop_path_rate=0.2
-    ),
-    head=dict(in_channels=768),
+    )
 )

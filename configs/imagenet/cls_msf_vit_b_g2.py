@@ -13,5 +13,5 @@ _base_ = '../_base_/recipes/msf_100e_imagenet.py'
 
 model = dict(
     backbone=dict(type='vitbackbones.MSFViT', arch='b', groups=2, out_type='pooled'),
-    head=dict(in_channels=768, init_cfg=None),
+    head=dict(init_cfg=None),
 )

@@ -13,7 +13,6 @@ Hardware: 8 GPUs x 128 images, as published.
 _base_ = '../_base_/recipes/pvt_300e_imagenet.py'
 
 model = dict(
-    backbone=dict(type='vitbackbones.PVT', arch='m', out_type='cls_token', drop_path_rate=0.3),
-    head=dict(in_channels=512),
+    backbone=dict(type='vitbackbones.PVT', arch='m', out_type='cls_token', drop_path_rate=0.3)
 )
 optim_wrapper = dict(clip_grad=dict(max_norm=1.0))

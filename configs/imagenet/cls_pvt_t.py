@@ -12,6 +12,5 @@ Hardware: 8 GPUs x 128 images, as published.
 _base_ = '../_base_/recipes/pvt_300e_imagenet.py'
 
 model = dict(
-    backbone=dict(type='vitbackbones.PVT', arch='t', out_type='cls_token', drop_path_rate=0.1),
-    head=dict(in_channels=512),
+    backbone=dict(type='vitbackbones.PVT', arch='t', out_type='cls_token', drop_path_rate=0.1)
 )

@@ -15,6 +15,5 @@ _base_ = '../_base_/recipes/deit_300e_imagenet.py'
 model = dict(
     backbone=dict(
         type='vitbackbones.RecursiveMixer', arch='b16', out_type='pooled', drop_path_rate=0.1
-    ),
-    head=dict(in_channels=768),
+    )
 )

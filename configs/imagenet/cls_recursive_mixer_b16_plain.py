@@ -19,6 +19,5 @@ model = dict(
         shortcut=dict(type='IdentityShortcut'),
         out_type='pooled',
         drop_path_rate=0.1,
-    ),
-    head=dict(in_channels=768),
+    )
 )

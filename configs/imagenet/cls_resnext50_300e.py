@@ -15,5 +15,5 @@ _base_ = '../_base_/recipes/msf_300e_imagenet.py'
 model = dict(
     backbone=dict(type='ResNeXt', depth=50, zero_init_residual=False),
     neck=dict(type='GlobalAveragePooling'),
-    head=dict(in_channels=2048, init_cfg=None),
+    head=dict(init_cfg=None),
 )

@@ -15,5 +15,5 @@ _base_ = '../_base_/recipes/sret_s_300e_imagenet.py'
 
 model = dict(
     backbone=dict(type='vitbackbones.SReT', arch='b', out_type='pooled', drop_path_rate=0.2),
-    head=dict(in_channels=672, init_cfg=None),
+    head=dict(init_cfg=None),
 )

@@ -15,6 +15,5 @@ Hardware: 8 GPUs x 128 images.
 _base_ = '../_base_/recipes/sret_distill_300e_imagenet.py'
 
 model = dict(
-    backbone=dict(type='vitbackbones.SReT', arch='b', out_type='pooled', drop_path_rate=0.2),
-    head=dict(in_channels=672),
+    backbone=dict(type='vitbackbones.SReT', arch='b', out_type='pooled', drop_path_rate=0.2)
 )

@@ -13,5 +13,5 @@ _base_ = '../_base_/recipes/sret_s_300e_imagenet.py'
 
 model = dict(
     backbone=dict(type='vitbackbones.SReT', arch='s', out_type='pooled', drop_path_rate=0.2),
-    head=dict(in_channels=504, init_cfg=None),
+    head=dict(init_cfg=None),
 )

@@ -13,6 +13,5 @@ Hardware: 8 GPUs x 128 images.
 _base_ = '../_base_/recipes/sret_distill_300e_imagenet.py'
 
 model = dict(
-    backbone=dict(type='vitbackbones.SReT', arch='s', out_type='pooled', drop_path_rate=0.2),
-    head=dict(in_channels=504),
+    backbone=dict(type='vitbackbones.SReT', arch='s', out_type='pooled', drop_path_rate=0.2)
 )

@@ -15,6 +15,5 @@ _base_ = '../_base_/recipes/sret_distill_300e_imagenet.py'
 model = dict(
     backbone=dict(
         type='vitbackbones.SReT', arch='s', groups=None, out_type='pooled', drop_path_rate=0.2
-    ),
-    head=dict(in_channels=504),
+    )
 )

@@ -14,7 +14,7 @@ _base_ = '../_base_/recipes/deit_300e_imagenet.py'
 
 model = dict(
     backbone=dict(type='vitbackbones.SReT', arch='s', out_type='pooled', drop_path_rate=0.2),
-    head=dict(in_channels=504, init_cfg=None),
+    head=dict(init_cfg=None),
 )
 train_dataloader = dict(batch_size=64)
 auto_scale_lr = dict(base_batch_size=512)

@@ -18,5 +18,4 @@ model = dict(
         type='vitbackbones.Pretrained', checkpoint='checkpoints/sret_t_global_distill.pth'
     ),
     backbone=dict(type='vitbackbones.SReT', arch='t', groups=None, out_type='pooled', img_size=384),
-    head=dict(in_channels=256),
 )

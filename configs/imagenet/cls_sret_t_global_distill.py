@@ -14,6 +14,5 @@ _base_ = '../_base_/recipes/sret_distill_300e_imagenet.py'
 model = dict(
     backbone=dict(
         type='vitbackbones.SReT', arch='t', groups=None, out_type='pooled', drop_path_rate=0.1
-    ),
-    head=dict(in_channels=256),
+    )
 )

@@ -16,5 +16,4 @@ _base_ = '../_base_/recipes/sret_30e_imagenet_384.py'
 model = dict(
     init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/sret_tl_distill.pth'),
     backbone=dict(type='vitbackbones.SReT', arch='tl', out_type='pooled', img_size=384),
-    head=dict(in_channels=256),
 )

@@ -15,5 +15,5 @@ model = dict(
     backbone=dict(
         type='vitbackbones.SReT', arch='tl', groups=None, out_type='pooled', drop_path_rate=0.1
     ),
-    head=dict(in_channels=256, init_cfg=None),
+    head=dict(init_cfg=None),
 )

@@ -20,5 +20,4 @@ model = dict(
     backbone=dict(
         type='vitbackbones.SReT', arch='tl', groups=None, out_type='pooled', img_size=384
     ),
-    head=dict(in_channels=256),
 )

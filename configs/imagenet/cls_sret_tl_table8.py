@@ -13,5 +13,5 @@ _base_ = '../_base_/recipes/deit_300e_imagenet.py'
 
 model = dict(
     backbone=dict(type='vitbackbones.SReT', arch='tl', out_type='pooled', drop_path_rate=0.1),
-    head=dict(in_channels=256, init_cfg=None),
+    head=dict(init_cfg=None),
 )

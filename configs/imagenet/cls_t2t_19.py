@@ -13,7 +13,6 @@ Hardware: 8 GPUs x 64 images, as published.
 _base_ = '../_base_/recipes/t2t_310e_imagenet.py'
 
 model = dict(
-    backbone=dict(type='vitbackbones.T2T', arch='19', out_type='cls_token', drop_path_rate=0.1),
-    head=dict(in_channels=448),
+    backbone=dict(type='vitbackbones.T2T', arch='19', out_type='cls_token', drop_path_rate=0.1)
 )
 optim_wrapper = dict(optimizer=dict(weight_decay=0.065))

@@ -18,6 +18,5 @@ model = dict(
         tokens='transformer',
         out_type='cls_token',
         drop_path_rate=0.1,
-    ),
-    head=dict(in_channels=384),
+    )
 )

@@ -19,7 +19,6 @@ model = dict(
         tokens='transformer',
         out_type='cls_token',
         drop_path_rate=0.1,
-    ),
-    head=dict(in_channels=448),
+    )
 )
 optim_wrapper = dict(optimizer=dict(weight_decay=0.065))

@@ -19,6 +19,5 @@ model = dict(
         projection='pixel',
         out_type='cls_token',
         drop_path_rate=0.1,
-    ),
-    head=dict(in_channels=384),
+    )
 )

@@ -14,6 +14,5 @@ _base_ = '../_base_/recipes/tnt_310e_imagenet.py'
 model = dict(
     backbone=dict(
         type='vitbackbones.TNT', arch='s', se=True, out_type='cls_token', drop_path_rate=0.1
-    ),
-    head=dict(in_channels=384),
+    )
 )

@@ -22,5 +22,5 @@ model = dict(
         drop_path_rate=0.1,
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/msf_vit_s_g2.pth'),
     ),
-    head=dict(num_classes=8142, in_channels=384, init_cfg=None),
+    head=dict(num_classes=8142, init_cfg=None),
 )

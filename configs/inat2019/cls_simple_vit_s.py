@@ -21,5 +21,5 @@ model = dict(
         drop_path_rate=0.1,
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/simple_vit_s.pth'),
     ),
-    head=dict(num_classes=1010, in_channels=384, init_cfg=None),
+    head=dict(num_classes=1010, init_cfg=None),
 )

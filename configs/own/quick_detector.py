@@ -11,26 +11,13 @@ Hardware: two CPU cores or any GPU; 0.24 to 0.30 s a step on two free cores, 8 t
 
 _base_ = [
     '../_base_/models/quick_detector.py',
+    '../_base_/models/quick_sret.py',
     '../_base_/datasets/quick_detection.py',
     '../_base_/schedules/quick.py',
     '../_base_/default_runtime.py',
 ]
 
-model = dict(
-    backbone=dict(
-        type='vitbackbones.SReT',
-        arch=dict(
-            stem_dims=(32, 64, 64),
-            embed_dims=(64, 128, 256),
-            num_heads=(2, 4, 8),
-            depths=(1, 2, 1),
-            passes=1,
-            mlp_ratio=3.0,
-            nll_ratio=0.0,
-        ),
-        img_size=320,
-    )
-)
+model = dict(backbone=_base_.quick_sret)
 default_hooks = dict(
     logger=dict(interval=25, log_metric_by_epoch=False),
     checkpoint=dict(by_epoch=False, interval=500),

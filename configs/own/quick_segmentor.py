@@ -10,25 +10,12 @@ Hardware: two CPU cores or any GPU; 0.11 s a step on two free cores (CamVid), 4 
 
 _base_ = [
     '../_base_/models/quick_segmentor.py',
+    '../_base_/models/quick_sret.py',
     '../_base_/datasets/quick_segmentation.py',
     '../_base_/schedules/quick.py',
     '../_base_/segmentation_runtime.py',
 ]
 
-model = dict(
-    backbone=dict(
-        type='vitbackbones.SReT',
-        arch=dict(
-            stem_dims=(32, 64, 64),
-            embed_dims=(64, 128, 256),
-            num_heads=(2, 4, 8),
-            depths=(1, 2, 1),
-            passes=1,
-            mlp_ratio=3.0,
-            nll_ratio=0.0,
-        ),
-        img_size=320,
-    )
-)
+model = dict(backbone=_base_.quick_sret)
 optim_wrapper = dict(optimizer=dict(lr=2e-3))
 default_hooks = dict(logger=dict(interval=25), checkpoint=dict(interval=500))

@@ -22,6 +22,6 @@ model = dict(
         out_type='cls_token',
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/aug_vit_b_384.pth'),
     ),
-    head=dict(num_classes=37, in_channels=768),
+    head=dict(num_classes=37),
 )
 train_dataloader = dict(batch_size=48)

@@ -23,5 +23,5 @@ model = dict(
         drop_path_rate=0.1,
         init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='checkpoints/tnt_b.pth'),
     ),
-    head=dict(num_classes=37, in_channels=640),
+    head=dict(num_classes=37),
 )

@@ -16,6 +16,5 @@ model = dict(
         img_size=64,
         patch_size=8,
         out_type='cls_token',
-    ),
-    head=dict(in_channels=96),
+    )
 )

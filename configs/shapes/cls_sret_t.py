@@ -23,6 +23,5 @@ model = dict(
         ),
         img_size=64,
         out_type='pooled',
-    ),
-    head=dict(in_channels=256),
+    )
 )

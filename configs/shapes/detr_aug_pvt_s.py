@@ -7,19 +7,6 @@ Hardware: two CPU cores or any GPU.
     python tools/train.py configs/shapes/detr_aug_pvt_s.py
 """
 
-_base_ = '../_base_/recipes/detr_18e_shapes.py'
+_base_ = ['../_base_/recipes/detr_18e_shapes.py', '../_base_/models/small_pvt.py']
 
-model = dict(
-    backbone=dict(
-        type='vitbackbones.AugPVT',
-        arch=dict(
-            depths=(1, 1, 2, 1),
-            embed_dims=(32, 64, 96, 128),
-            num_heads=(1, 2, 3, 4),
-            mlp_ratios=(4, 4, 4, 4),
-            sr_ratios=(8, 4, 2, 1),
-        ),
-        img_size=128,
-        out_indices=(3,),
-    ),
-)
+model = dict(backbone=dict(_base_.small_pvt, type='vitbackbones.AugPVT', out_indices=(3,)))

@@ -7,18 +7,12 @@ Hardware: two CPU cores or any GPU.
     python tools/train.py configs/shapes/dino_pvt_s.py
 """
 
-_base_ = '../_base_/recipes/dino_18e_shapes.py'
+_base_ = [
+    '../_base_/models/dino_small.py',
+    '../_base_/models/small_pvt.py',
+    '../_base_/datasets/shapes_detection.py',
+    '../_base_/schedules/detr_shapes.py',
+    '../_base_/default_runtime.py',
+]
 
-model = dict(
-    backbone=dict(
-        type='vitbackbones.PVT',
-        arch=dict(
-            depths=(1, 1, 2, 1),
-            embed_dims=(32, 64, 96, 128),
-            num_heads=(1, 2, 3, 4),
-            mlp_ratios=(4, 4, 4, 4),
-            sr_ratios=(8, 4, 2, 1),
-        ),
-        img_size=128,
-    )
-)
+model = dict(backbone=_base_.small_pvt)

@@ -9,24 +9,14 @@ Hardware: two CPU cores or any GPU.
 
 _base_ = [
     '../_base_/models/mask2former_instance_small.py',
+    '../_base_/models/small_pvt.py',
     '../_base_/datasets/shapes_instance.py',
-    '../_base_/schedules/mask2former_shapes.py',
+    '../_base_/schedules/setr_shapes.py',
     '../_base_/detection_iterations_runtime.py',
 ]
 
-model = dict(
-    backbone=dict(
-        type='vitbackbones.PVT',
-        arch=dict(
-            depths=(1, 1, 2, 1),
-            embed_dims=(32, 64, 96, 128),
-            num_heads=(1, 2, 3, 4),
-            mlp_ratios=(4, 4, 4, 4),
-            sr_ratios=(8, 4, 2, 1),
-        ),
-        img_size=128,
-    )
-)
+model = dict(backbone=_base_.small_pvt)
+optim_wrapper = dict(optimizer=dict(lr=5e-4), clip_grad=dict(max_norm=1.0, norm_type=2))
 default_hooks = dict(
     checkpoint=dict(interval=1000, save_best='coco/segm_mAP', rule='greater'),
     logger=dict(interval=25),

@@ -9,22 +9,11 @@ Hardware: two CPU cores or any GPU.
 
 _base_ = [
     '../_base_/models/semantic_fpn_small.py',
+    '../_base_/models/small_pvt.py',
     '../_base_/datasets/shapes_segmentation.py',
     '../_base_/schedules/setr_shapes.py',
     '../_base_/segmentation_runtime.py',
 ]
 
-model = dict(
-    backbone=dict(
-        type='vitbackbones.PVT',
-        arch=dict(
-            depths=(1, 1, 2, 1),
-            embed_dims=(32, 64, 96, 128),
-            num_heads=(1, 2, 3, 4),
-            mlp_ratios=(4, 4, 4, 4),
-            sr_ratios=(8, 4, 2, 1),
-        ),
-        img_size=128,
-    )
-)
+model = dict(backbone=_base_.small_pvt)
 default_hooks = dict(checkpoint=dict(interval=1000), logger=dict(interval=25))

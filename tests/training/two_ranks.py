@@ -35,6 +35,8 @@ from vitbackbones.weights.read.load import load_file
 
 STEPS = 5
 CONFIGS = Path(__file__).parents[2] / 'configs' / '_base_' / 'strategies'
+WRAPPER = {'type': 'MMDistributedDataParallel', 'broadcast_buffers': False}
+DDP = {'type': 'DDPStrategy', 'model_wrapper': {**WRAPPER, 'find_unused_parameters': False}}
 
 
 @MODELS.register_module()
@@ -174,7 +176,7 @@ def evaluated(folder, launch):
 def sharded(folder, name, **changes):
     """Losses of a run with one of the strategies."""
     run = few_steps(folder, batch_size=2)
-    run.strategy = Config.fromfile(CONFIGS / f'{name}.py').strategy
+    run.strategy = Config.fromfile(CONFIGS / 'fsdp.py').strategy if name == 'fsdp' else DDP
     run.update(launcher='pytorch', env_cfg={}, experiment_name=f'{name}{len(changes)}', **changes)
     runner = build_runner(use_launcher(run, 'pytorch'))
     runner.train()

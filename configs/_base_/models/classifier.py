@@ -1,10 +1,6 @@
 """A backbone and a linear head for ImageNet, with DeiT's MixUp, CutMix and label smoothing.
 
-One of MixUp and CutMix, chosen at random, changes each batch. A run config adds the backbone and
-the number of channels it gives:
-
-    model = dict(backbone=dict(...), head=dict(in_channels=...))
-
+One of MixUp and CutMix, chosen at random, changes each batch. A run config adds the backbone,
 and ``init_cfg=None`` in the head where the published code leaves linear layers as torch makes them
 (MSF, SimpleViT, SReT).
 """

@@ -2,7 +2,7 @@
 
 128 channels, 1 + 3 layers, 12 queries, no dropout. Twelve queries leave "nothing here" a
 smaller share of the class loss than a hundred do, so it weighs 0.3 and not 0.1. As for the full
-one, a run config adds the backbone and the number of channels it gives.
+one, a run config adds the backbone.
 """
 
 _base_ = './detr.py'

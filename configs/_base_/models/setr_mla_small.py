@@ -1,7 +1,7 @@
 """SETR-MLA, small enough to learn on two CPU cores within minutes.
 
 A quarter of the channels, images of 128 x 128 in one piece, the 4 classes of Shapes. As for the
-full one, a run config adds the backbone and its widths.
+full one, a run config adds the backbone.
 """
 
 _base_ = './setr_mla.py'

@@ -1,6 +1,6 @@
 """timm's loader at 224 pixels: DeiT's augmentation with a random interpolation, crops of 0.9.
 
-timm erases after MixUp and CutMix (models/classifier_erase.py).
+timm erases after MixUp and CutMix (models/classifier_half.py).
 RandAugment's own interpolation, drawn from the two as well in the published code, is bicubic here.
 """
 

@@ -7,15 +7,16 @@ Assumed: the same for Flowers-102 and Pets, for which DeiT's authors name no rec
     deit_1000e_cifar assumes.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the data set with its batches, the classes, the backbone with its weights and the
-width of the head.
+A run config adds the data set with its batches, the classes, and the backbone with its weights.
 """
 
-_base_ = [
-    '../models/classifier_half.py',
-    '../schedules/sgd_1000e.py',
-    '../cls_runtime.py',
-]
+_base_ = './deit_1000e_cifar.py'
 
-model = dict(data_preprocessor=dict(erase_prob=0.0))
-default_hooks = dict(checkpoint=dict(interval=10))  # epochs, which are short
+model = dict(
+    data_preprocessor=dict(
+        type='vitbackbones.ErasingPreprocessor',
+        erase_prob=0.0,
+        mean=[127.5] * 3,
+        std=[127.5] * 3,
+    )
+)

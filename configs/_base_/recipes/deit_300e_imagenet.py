@@ -6,7 +6,7 @@ Protocol: 300 epochs, batch 1024 (8 GPUs x 128 images), AdamW 1e-3, decay 0.05, 
     stochastic depth 0.1. The last weights are reported, not their average, which is kept aside.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the backbone with its stochastic depth, and the width of the head.
+A run config adds the backbone with its stochastic depth.
 """
 
 _base_ = [

@@ -6,14 +6,19 @@ Protocol: 30 epochs, batch 512 (16 GPUs x 32 images), AdamW 5e-6 after 5 epochs 
     loaded.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the whole model's weights, the backbone at 384 pixels and the width of the head.
+A run config adds the whole model's weights, and the backbone at 384 pixels.
 """
 
 _base_ = [
     '../models/classifier_erase_first.py',
-    '../datasets/imagenet_384.py',
+    '../datasets/imagenet.py',
+    '../pipelines/deit_384.py',
     '../schedules/finetune_30e.py',
-    '../cls_runtime_eval_mode.py',
+    '../cls_runtime.py',
 ]
 
+train_dataloader = dict(batch_size=32, dataset=dict(pipeline=_base_.train_pipeline))
+val_dataloader = dict(batch_size=32, dataset=dict(pipeline=_base_.test_pipeline))
+test_dataloader = val_dataloader
 optim_wrapper = dict(optimizer=dict(weight_decay=1e-8))
+default_hooks = dict(eval_mode=dict(type='vitbackbones.EvalModeHook'))

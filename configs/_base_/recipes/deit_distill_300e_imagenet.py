@@ -8,7 +8,7 @@ Teacher: timm's regnety_160 in checkpoints/regnety_160.pth, which is the publish
     (regnety_160-a5fe301d.pth, or timm's regnety_160.deit_in1k).
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the backbone with its stochastic depth, and the width of the heads.
+A run config adds the backbone with its stochastic depth.
 """
 
 _base_ = [

@@ -13,9 +13,24 @@ A run config adds a backbone, and says how the head reads its maps.
 
 _base_ = [
     '../models/mask2former.py',
-    '../datasets/ade20k_short_sides.py',
-    '../schedules/mask2former_160k.py',
+    '../datasets/ade20k.py',
+    '../schedules/mask2former_optimizer.py',
     '../segmentation_runtime.py',
 ]
 
+param_scheduler = [
+    dict(type='PolyLR', eta_min=0.0, power=0.9, begin=0, end=160000, by_epoch=False),
+]
+train_cfg = dict(type='IterBasedTrainLoop', max_iters=160000, val_interval=5000)
 default_hooks = dict(checkpoint=dict(interval=5000))
+
+train_steps = _base_.train_steps
+train_steps.resize = dict(
+    type='RandomChoiceResize',
+    scales=[512 * tenths // 10 for tenths in range(5, 21)],
+    resize_type='ResizeShortestEdge',
+    max_size=2048,
+)
+train_pipeline = list(train_steps.values())
+
+train_dataloader = dict(dataset=dict(pipeline=train_pipeline))

@@ -9,12 +9,13 @@ Assumed: the published recipe of 100 epochs, only longer; for other models than 
     mixing and batch size.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the backbone, and the width of the head.
+A run config adds the backbone.
 """
 
-_base_ = [
-    '../models/classifier_msf.py',
-    '../datasets/imagenet_msf.py',
-    '../schedules/msf_300e.py',
-    '../cls_runtime.py',
+_base_ = './msf_100e_imagenet.py'
+
+param_scheduler = [
+    dict(type='LinearLR', start_factor=0.033, begin=0, end=11),
+    dict(type='CosineAnnealingLR', begin=10, end=300, T_max=290),
 ]
+train_cfg = dict(max_epochs=300)

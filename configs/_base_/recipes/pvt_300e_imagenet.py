@@ -6,12 +6,14 @@ Protocol: 300 epochs, batch 1024 (8 GPUs x 128 images), AdamW 1e-3, decay 0.05 (
     have a stochastic depth of 0.3, and their gradients are clipped at 1.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the backbone with its stochastic depth, and the width of the head.
+A run config adds the backbone with its stochastic depth.
 """
 
 _base_ = [
     '../models/classifier_erase_first.py',
     '../datasets/imagenet_deit.py',
-    '../schedules/pvt_300e.py',
+    '../schedules/deit_300e.py',
     '../cls_runtime.py',
 ]
+
+optim_wrapper = dict(paramwise_cfg=dict(custom_keys=dict(pos_embed=dict(decay_mult=1.0))))

@@ -12,9 +12,16 @@ A run config adds a backbone.
 _base_ = [
     '../models/semantic_fpn.py',
     '../datasets/ade20k_aligned.py',
-    '../schedules/semantic_fpn_40k.py',
     '../segmentation_runtime.py',
 ]
 
+optim_wrapper = dict(type='OptimWrapper', optimizer=dict(type='AdamW', lr=2e-4, weight_decay=1e-4))
+param_scheduler = [
+    dict(type='PolyLR', eta_min=0.0, power=0.9, begin=0, end=40000, by_epoch=False),
+]
+train_cfg = dict(type='IterBasedTrainLoop', max_iters=40000, val_interval=4000)
+val_cfg = dict(type='ValLoop')
+test_cfg = dict(type='TestLoop')
+auto_scale_lr = dict(enable=False, base_batch_size=32)
 train_dataloader = dict(batch_size=4)
 default_hooks = dict(checkpoint=dict(interval=4000))

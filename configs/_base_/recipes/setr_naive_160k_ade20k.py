@@ -12,6 +12,18 @@ A run config adds the backbone with its weights.
 _base_ = [
     '../models/setr_naive.py',
     '../datasets/ade20k.py',
-    '../schedules/setr_160k_naive.py',
+    '../schedules/setr_160k.py',
     '../segmentation_runtime.py',
+]
+
+optim_wrapper = dict(optimizer=dict(lr=1e-2))
+param_scheduler = [
+    dict(
+        type='vitbackbones.PolyLR',
+        eta_min_ratio=0.01,
+        power=0.9,
+        begin=0,
+        end=160000,
+        by_epoch=False,
+    )
 ]

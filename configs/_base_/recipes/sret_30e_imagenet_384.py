@@ -7,12 +7,9 @@ Assumed: all else is DeiT's: 30 epochs, batch 512 (16 GPUs x 32 images), warm-up
     on loading.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the whole model's weights, the backbone at 384 pixels and the width of the head.
+A run config adds the whole model's weights, and the backbone at 384 pixels.
 """
 
-_base_ = [
-    '../models/classifier_erase_first.py',
-    '../datasets/imagenet_384.py',
-    '../schedules/finetune_30e.py',
-    '../cls_runtime_eval_mode.py',
-]
+_base_ = './deit_30e_imagenet_384.py'
+
+optim_wrapper = dict(optimizer=dict(weight_decay=0.0))

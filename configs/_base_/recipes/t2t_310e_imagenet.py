@@ -7,12 +7,29 @@ Protocol: 300 + 10 epochs, batch 512 (8 GPUs x 64 images), AdamW 5e-4, decay 0.0
     script.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the backbone with its stochastic depth, and the width of the head.
+A run config adds the backbone with its stochastic depth.
 """
 
 _base_ = [
-    '../models/classifier_erase.py',
-    '../datasets/imagenet_t2t.py',
-    '../schedules/t2t_310e.py',
+    '../models/classifier.py',
+    '../datasets/imagenet.py',
+    '../pipelines/timm.py',
+    '../schedules/deit_300e.py',
     '../cls_runtime_ema.py',
 ]
+
+model = dict(data_preprocessor=dict(type='vitbackbones.ErasingPreprocessor', erase_prob=0.25))
+train_dataloader = dict(
+    batch_size=64,
+    sampler=dict(_delete_=True, type='DefaultSampler', shuffle=True),  # no repetition
+    dataset=dict(pipeline=_base_.train_pipeline),
+)
+val_dataloader = dict(dataset=dict(pipeline=_base_.test_pipeline))
+test_dataloader = val_dataloader
+optim_wrapper = dict(optimizer=dict(lr=5e-4))
+param_scheduler = [
+    dict(type='LinearLR', start_factor=2e-3, begin=0, end=11),
+    dict(type='CosineAnnealingLR', eta_min_ratio=0.02, begin=0, end=301, T_max=300),
+]
+train_cfg = dict(max_epochs=310)  # the last ten at the last rate, as in the repository's script
+auto_scale_lr = dict(base_batch_size=512)

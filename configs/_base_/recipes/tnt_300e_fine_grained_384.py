@@ -7,14 +7,17 @@ Assumed: AdamW 5e-5, decay 5e-4, warm-up 5, batches of 16 and repeated augmentat
     head would be in the average of that command, which is kept aside.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the data set, the classes, the backbone with its weights and the width of the
-head.
+A run config adds the data set, the classes, and the backbone with its weights.
 """
 
-_base_ = [
-    '../models/classifier_half.py',
-    '../schedules/transfer_300e.py',
-    '../cls_runtime_ema_aside.py',
-]
+_base_ = './tnt_64e_cifar_384.py'
 
-default_hooks = dict(checkpoint=dict(interval=10))  # epochs, which are short
+param_scheduler = [
+    dict(type='LinearLR', start_factor=0.02, begin=0, end=6),
+    dict(type='CosineAnnealingLR', eta_min_ratio=0.2, begin=0, end=300, T_max=300),
+]
+train_cfg = dict(max_epochs=300, val_interval=10)
+default_hooks = dict(
+    ema=dict(evaluate='last'),
+    checkpoint=dict(interval=10),  # epochs, which are short
+)

@@ -8,12 +8,18 @@ Protocol: 300 + 10 epochs, batch 1024 (8 GPUs x 128 images), AdamW 1e-3, decay 0
     0.5.
 Measured here: nothing yet, neither accuracies nor hours.
 
-A run config adds the backbone with its stochastic depth, and the width of the head.
+A run config adds the backbone with its stochastic depth.
 """
 
 _base_ = [
     '../models/classifier_half.py',
-    '../datasets/imagenet_half.py',
-    '../schedules/tnt_310e.py',
+    '../datasets/imagenet.py',
+    '../pipelines/half.py',
+    '../schedules/deit_300e.py',
     '../cls_runtime_ema.py',
 ]
+
+train_dataloader = dict(dataset=dict(pipeline=_base_.train_pipeline))
+val_dataloader = dict(dataset=dict(pipeline=_base_.test_pipeline))
+test_dataloader = val_dataloader
+train_cfg = dict(max_epochs=310)  # the last ten at the last rate, 1e-5

@@ -1,8 +1,8 @@
 """SETR's ADE20K schedule: 160k iterations on 8 GPUs x 2 images, SGD, polynomial decay.
 
 No weight decay, no warm-up; the heads learn at ten times the rate (the neck of MLA, which is part
-of the backbone in the released code, at the backbone's). 1e-3 is the rate of PUP and MLA; for Naive
-see setr_160k_naive.py. ``auto_scale_lr`` names the batch size the rates are meant for and changes
+of the backbone in the released code, at the backbone's). 1e-3 is the rate of PUP and MLA; Naive
+has 1e-2. ``auto_scale_lr`` names the batch size the rates are meant for and changes
 nothing until it is switched on (``auto_scale_lr.enable=True``).
 """
 

@@ -7,7 +7,7 @@ about a minute on one CPU core.
 _base_ = [
     '../../_base_/models/classifier.py',
     '../../_base_/datasets/camvid_crops.py',
-    '../../_base_/schedules/cls_small.py',
+    '../../_base_/schedules/cls_shapes.py',
     '../../_base_/cls_runtime.py',
 ]
 
@@ -20,9 +20,20 @@ model = dict(
         patch_size=8,
         out_type='cls_token',
     ),
-    head=dict(num_classes=8, in_channels=64, topk=(1,)),
+    head=dict(num_classes=8, topk=(1,)),
     train_cfg=None,
 )
 val_dataloader = _base_.test_dataloader
-train_cfg = dict(val_interval=3)
+param_scheduler = [
+    dict(type='LinearLR', start_factor=0.01, begin=0, end=1, convert_to_iter_based=True),
+    dict(
+        type='CosineAnnealingLR',
+        eta_min_ratio=0.01,
+        begin=1,
+        end=3,
+        T_max=2,
+        convert_to_iter_based=True,
+    ),
+]
+train_cfg = dict(max_epochs=3, val_interval=3)
 default_hooks = dict(checkpoint=dict(max_keep_ckpts=1, save_best=None))

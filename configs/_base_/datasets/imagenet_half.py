@@ -1,7 +1,0 @@
-"""ImageNet-1k as TNT and Aug-ViT augment it, each image three times."""
-
-_base_ = ['./imagenet.py', '../pipelines/half.py']
-
-train_dataloader = dict(dataset=dict(pipeline=_base_.train_pipeline))
-val_dataloader = dict(dataset=dict(pipeline=_base_.test_pipeline))
-test_dataloader = val_dataloader
