@@ -1,5 +1,8 @@
 """A moving average of the weights: what is in a checkpoint, and what a later run makes of it."""
 
+import os
+import signal
+
 import pytest
 import torch
 from mmengine.hooks import Hook
@@ -20,21 +23,26 @@ OTHER = {'average': 'last_state_dict', 'last': 'averaged_state_dict'}
 
 @HOOKS.register_module()
 class InterruptedInEvaluation(Hook):
+    """Sends SIGINT after a number of batches, of which an evaluation has four."""
+
+    def __init__(self, batches=1):
+        self.left = batches
+
     def after_val_iter(self, runner, batch_idx, data_batch=None, outputs=None):
-        next(h for h in runner.hooks if hasattr(h, 'received')).received = 2
+        self.left -= 1
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGINT)
 
 
 def ours(evaluate):
     return {'type': 'vitbackbones.EMAHook', 'momentum': 0.3, 'evaluate': evaluate}
 
 
-def theirs(evaluate):
-    """The hook that configs had before, or users have."""
-    if evaluate == 'average':
-        return {'type': 'EMAHook', 'momentum': 0.3}
-    pytest.importorskip('mmpretrain')
-    options = {'evaluate_on_ema': False, 'evaluate_on_origin': True}
-    return {'type': 'mmpretrain.EMAHook', 'momentum': 0.3, **options}
+# the hooks that configs had before, or users have
+THEIRS = {'type': 'EMAHook', 'momentum': 0.3}
+PRETRAINS = {'type': 'mmpretrain.EMAHook', 'momentum': 0.3}
+PRETRAINS_LAST = PRETRAINS | {'evaluate_on_ema': False, 'evaluate_on_origin': True}
+PRETRAINS_BOTH = PRETRAINS | {'evaluate_on_ema': True, 'evaluate_on_origin': True}
 
 
 def everything(runner):
@@ -62,15 +70,13 @@ def tensors(work_dir, name='state_dict'):
 def test_a_file_says_which_weights_are_which(tmp_path, evaluate):
     runner = run_toy(config(tmp_path, 'epoch', ours(evaluate)))
     average = next(h for h in runner.hooks if hasattr(h, 'ema_model')).ema_model
-    sets = {
-        'average': leaves(average.module.state_dict()),
-        'last': leaves(runner.model.state_dict()),
-    }
-    assert sets['average'] != sets['last']
-    assert tensors(tmp_path) == sets.pop(evaluate)
-    ((name, other),) = sets.items()
-    assert tensors(tmp_path, OTHER[evaluate]) == other
-    assert OTHER[name] not in load_file(tmp_path / 'epoch_2.pth')
+    first, second = leaves(average.module.state_dict()), leaves(runner.model.state_dict())
+    assert first != second
+    if evaluate == 'last':
+        first, second = second, first
+    assert tensors(tmp_path) == first
+    assert tensors(tmp_path, OTHER[evaluate]) == second
+    assert len({*OTHER.values()} & {*load_file(tmp_path / 'epoch_2.pth')}) == 1
 
 
 def measure(work_dir, checkpoint, *hooks):
@@ -89,7 +95,7 @@ def test_validation_measures_what_is_saved_as_the_weights(tmp_path, evaluate):
     assert measure(tmp_path / 'test', tmp_path / 'epoch_2.pth', ours(evaluate)) == measured
 
 
-@pytest.mark.parametrize('hook', [ours, theirs])
+@pytest.mark.parametrize('hook', [ours('average'), THEIRS])
 def test_weights_without_an_average_are_evaluated_as_they_are(tmp_path, hook):
     """A file of nothing else, as others publish them."""
     run_toy(config(tmp_path, 'epoch'))
@@ -97,29 +103,43 @@ def test_weights_without_an_average_are_evaluated_as_they_are(tmp_path, hook):
     torch.save(load_file(tmp_path / 'epoch_2.pth')['state_dict'], weights)
     guard = {'type': 'vitbackbones.FittingCheckpointHook', 'path': str(weights), 'resume': False}
     measured = measure(tmp_path / 'test', tmp_path / 'epoch_2.pth')
-    assert measure(tmp_path / 'test', weights, guard, hook('average')) == measured
+    assert measure(tmp_path / 'test', weights, guard, hook) == measured
 
 
-@pytest.mark.parametrize('where', [STOPS['killed'], STOPS['interrupted'], 'evaluation'])
-@pytest.mark.parametrize('evaluate', EVALUATE)
-def test_resumed_equals_uninterrupted(tmp_path, evaluate, where):
-    whole = run_toy(config(tmp_path / 'whole', 'epoch', ours(evaluate)))
-    where = {'type': 'InterruptedInEvaluation'} if where == 'evaluation' else where
-    stop(tmp_path / 'stopped', ours(evaluate), where)
-    resumed = resume(tmp_path / 'stopped', ours(evaluate))
+EVALUATING = {'type': 'InterruptedInEvaluation'}
+
+
+@pytest.mark.parametrize(
+    ('hook', 'where'),
+    [
+        (ours('average'), STOPS['killed']),
+        (ours('average'), EVALUATING),
+        (ours('last'), STOPS['interrupted']),
+        (ours('last'), EVALUATING),
+        (THEIRS, STOPS['interrupted']),
+        (THEIRS, EVALUATING),
+        (PRETRAINS_LAST, EVALUATING),
+        (PRETRAINS_BOTH, EVALUATING),
+        (PRETRAINS_BOTH, EVALUATING | {'batches': 6}),  # in the second of two evaluations
+    ],
+)
+def test_resumed_equals_uninterrupted(tmp_path, hook, where):
+    whole = run_toy(config(tmp_path / 'whole', 'epoch', hook))
+    stop(tmp_path / 'stopped', hook, where)
+    resumed = resume(tmp_path / 'stopped', hook)
     assert everything(resumed) == everything(whole)
     assert tensors(tmp_path / 'stopped') == tensors(tmp_path / 'whole')
 
 
-@pytest.mark.parametrize('evaluate', EVALUATE)
-def test_a_run_that_mmengines_hook_began_goes_on_exactly(tmp_path, evaluate):
-    whole = run_toy(config(tmp_path / 'whole', 'epoch', theirs(evaluate)))
-    stop(tmp_path / 'stopped', theirs(evaluate), STOPS['killed'])
+@pytest.mark.parametrize(('theirs', 'evaluate'), [(THEIRS, 'average'), (PRETRAINS_LAST, 'last')])
+def test_a_run_that_mmengines_hook_began_goes_on_exactly(tmp_path, theirs, evaluate):
+    whole = run_toy(config(tmp_path / 'whole', 'epoch', theirs))
+    stop(tmp_path / 'stopped', theirs, STOPS['killed'])
     resumed = resume(tmp_path / 'stopped', ours(evaluate))
     assert everything(resumed) == everything(whole)
 
 
-@pytest.mark.parametrize('hooks', [[], [{'type': 'EMAHook', 'momentum': 0.3}]])
+@pytest.mark.parametrize('hooks', [[], [THEIRS]])
 def test_a_run_without_the_hook_does_not_mistake_the_weights(tmp_path, hooks):
     stop(tmp_path, ours('average'), STOPS['killed'])
     with pytest.raises(InputError, match='with vitbackbones.EMAHook, which the config does not'):
@@ -129,18 +149,15 @@ def test_a_run_without_the_hook_does_not_mistake_the_weights(tmp_path, hooks):
 def test_a_run_without_an_average_may_begin_one(tmp_path, capsys):
     stop(tmp_path, STOPS['killed'])
     resume(tmp_path, ours('average'))
-    assert (
-        'the checkpoint has no average of the weights; it starts again' in capsys.readouterr().out
-    )
+    assert 'has no average of the weights; it starts again' in capsys.readouterr().out
 
 
 @pytest.mark.parametrize('evaluate', EVALUATE)
 def test_another_training_starts_from_what_was_evaluated(tmp_path, evaluate):
     run_toy(config(tmp_path / 'first', 'epoch', ours(evaluate)))
     wanted = tensors(tmp_path / 'first')
-    still = config(
-        tmp_path, 'epoch', ours('average'), load_from=str(tmp_path / 'first/epoch_2.pth')
-    )
+    saved = str(tmp_path / 'first' / 'epoch_2.pth')
+    still = config(tmp_path, 'epoch', ours('average'), load_from=saved)
     still.optim_wrapper.optimizer.lr = 0.0
     run_toy(still)
     assert tensors(tmp_path) == tensors(tmp_path, 'last_state_dict') == wanted
