@@ -19,7 +19,7 @@ from vitbackbones.training.hooks.data_workers import explain_loss
 from vitbackbones.training.hooks.interrupt import InterruptHook, saved_without_data
 from vitbackbones.weights.read.load import load_file
 
-from ..toy import NoisyData, ToyData, end_workers, loader, run_toy
+from ..toy import NoisyData, end_workers, run_toy
 from .test_exact_resume import config, state
 
 pytestmark = pytest.mark.compat
@@ -83,10 +83,12 @@ def lose_a_worker(run):
     return str(stop.value)
 
 
-def resumed(work_dir, **options):
-    latest = latest_checkpoint(work_dir)
+def resumed(run):
+    """Go on with a run where ``interrupted.pth`` says."""
+    latest = latest_checkpoint(Path(run.work_dir))
     assert latest.name == 'interrupted.pth'
-    return run_toy(config(work_dir, 'epoch', resume=True, load_from=str(latest), **options))
+    run.update(resume=True, load_from=str(latest))
+    return run_toy(run)
 
 
 @HOOKS.register_module()
@@ -107,133 +109,103 @@ def test_the_iteration_is_finished_first(tmp_path):
     said = lose_a_worker(config(tmp_path, 'epoch', {'type': 'OutOfMemoryOfAWorker'}, workers=2))
     assert 'is killed by signal: Killed: most likely the machine ran out of memory' in said
     assert f'{tmp_path}/interrupted.pth continues with epoch 2, iteration 7; continue with' in said
-    assert state(resumed(tmp_path)) == state(whole)
+    assert state(resumed(config(tmp_path, 'epoch'))) == state(whole)
 
 
 @DATASETS.register_module()
-class DyingData(NoisyData):
-    """The worker that loads sample ``last`` dies, once training has to wait for it."""
+class Failing(NoisyData):
+    """Does ``fault`` at a sample, unless the file ``flag`` says that it has."""
 
-    def __init__(self, last, flag):
-        self.last, self.flag = last, Path(flag)
+    def __init__(self, sample, fault, flag):
+        self.sample, self.fault, self.flag = sample, fault, Path(flag)
 
     def __getitem__(self, i):
-        if i == self.last and not self.flag.exists():
-            time.sleep(0.5)
+        if i == self.sample and not self.flag.exists():
             self.flag.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
+            time.sleep(0.5)  # until training has to wait for it
+            return FAULTS[self.fault]()
         return super().__getitem__(i)
+
+
+class NotHandedOver:
+    """As a tensor without shared memory."""
+
+    def __reduce__(self):
+        raise RuntimeError('unable to allocate shared memory(shm)')
+
+
+def end_the_run():
+    os.kill(os.getppid(), signal.SIGTERM)
+    time.sleep(600)
+
+
+def lose():
+    raise RuntimeError(KILLED)
+
+
+FAULTS = {
+    'dies': lambda: os.kill(os.getpid(), signal.SIGKILL),
+    'ends the run': end_the_run,
+    'is lost': lose,  # what torch says in the training process
+    'is not handed over': lambda: {'x': NotHandedOver()},
+}
+
+
+def failing(work_dir, flag, fault, sample, *hooks, split='train', workers=1):
+    """A run that meets a fault while it waits for a sample, which come in order."""
+    run = config(work_dir, 'epoch', *hooks)
+    run.train_dataloader.sampler.shuffle = False
+    data = {'type': 'Failing', 'sample': sample, 'fault': fault, 'flag': str(flag)}
+    run[f'{split}_dataloader'].update(dataset=data, num_workers=workers)
+    return run
 
 
 def test_training_that_waits_for_data_does_not_wait_forever(tmp_path):
-    def dying(work_dir, flag, **options):
-        run = config(work_dir, 'epoch', **options)
-        run.train_dataloader.sampler.shuffle = False
-        run.train_dataloader.dataset = {'type': 'DyingData', 'last': 6, 'flag': str(flag)}
-        return run
-
-    flag = tmp_path / 'flag'
-    said = lose_a_worker(dying(tmp_path, flag, workers=1))
+    run = failing(tmp_path, tmp_path / 'flag', 'dies', 6)
+    said = lose_a_worker(run)
     assert 'is killed by signal: Killed' in said
     assert 'continues with epoch 1, iteration 4' in said
-    latest = str(latest_checkpoint(tmp_path))
-    stopped = run_toy(dying(tmp_path, flag, workers=1, resume=True, load_from=latest))
-    whole = run_toy(dying(tmp_path / 'whole', flag))
-    assert state(stopped) == state(whole)
-
-
-@DATASETS.register_module()
-class NoAnswer(NoisyData):
-    """The worker that loads sample ``last`` ends the run and never gives that sample."""
-
-    def __init__(self, last, flag):
-        self.last, self.flag = last, Path(flag)
-
-    def __getitem__(self, i):
-        if i == self.last and not self.flag.exists():
-            self.flag.touch()
-            time.sleep(0.5)  # until training has to wait for it
-            os.kill(os.getppid(), signal.SIGTERM)
-            time.sleep(600)
-        return super().__getitem__(i)
+    whole = failing(tmp_path / 'whole', tmp_path / 'flag', 'dies', 6)
+    assert state(resumed(run)) == state(run_toy(whole))
 
 
 @pytest.mark.parametrize(
     ('split', 'sample', 'place'), [('train', 0, (0, 0)), ('train', 6, (0, 3)), ('val', 5, (1, 4))]
 )
 def test_a_signal_ends_a_run_that_waits_for_its_data(tmp_path, monkeypatch, split, sample, place):
-    def silent(work_dir, **options):
-        run = config(work_dir, 'epoch', **options)
-        run.train_dataloader.sampler.shuffle = False
-        data = {'type': 'NoAnswer', 'last': sample, 'flag': str(tmp_path / 'flag')}
-        run[f'{split}_dataloader'].update(dataset=data, num_workers=1)
-        return run
-
     monkeypatch.setattr(interrupt, 'GRACE', 0.5)
+    given = (tmp_path / 'flag', 'ends the run', sample)
+    run = failing(tmp_path, *given, split=split)
     with pytest.raises(TrainingInterrupted) as stop:
-        run_toy(silent(tmp_path))
+        run_toy(run)
     end_workers()
     assert stop.value.status == 128 + signal.SIGTERM
-    latest = latest_checkpoint(tmp_path)
-    meta = load_file(latest)['meta']
+    meta = load_file(tmp_path / 'interrupted.pth')['meta']
     assert (meta['epoch'], meta['iter']) == place
-    again = run_toy(silent(tmp_path, resume=True, load_from=str(latest)))
-    assert state(again) == state(run_toy(silent(tmp_path / 'whole')))
-
-
-@DATASETS.register_module()
-class Lost(ToyData):
-    """Says what torch says of a worker that is gone, at a sample of a pass over the data."""
-
-    def __init__(self, sample, fetches=0):
-        self.sample, self.left = sample, fetches
-
-    def __getitem__(self, i):
-        if i == self.sample:
-            self.left -= 1
-            if self.left < 0:
-                raise RuntimeError(KILLED)
-        return super().__getitem__(i)
+    whole = failing(tmp_path / 'whole', *given, split=split)
+    assert state(resumed(run)) == state(run_toy(whole))
 
 
 def test_nothing_is_saved_where_nothing_was_trained(tmp_path):
-    run = config(tmp_path, 'epoch')
-    run.train_dataloader.update(sampler={'type': 'DefaultSampler', 'shuffle': False})
-    run.train_dataloader.dataset = {'type': 'Lost', 'sample': 0}
-    assert lose_a_worker(run).endswith('Nothing was trained yet, and nothing saved')
+    said = lose_a_worker(failing(tmp_path, tmp_path / 'flag', 'is lost', 0, workers=0))
+    assert said.endswith('Nothing was trained yet, and nothing saved')
     assert not list(tmp_path.glob('*.pth'))
 
 
 def test_in_an_evaluation_of_averaged_weights(tmp_path):
-    average = {'type': 'EMAHook', 'momentum': 0.3}
-    whole = run_toy(config(tmp_path / 'whole', 'epoch', average))
-    run = config(tmp_path, 'epoch', average)
-    run.val_dataloader = loader(dataset={'type': 'Lost', 'sample': 5, 'fetches': 0})
+    given = (tmp_path / 'flag', 'is lost', 5, {'type': 'EMAHook', 'momentum': 0.3})
+    run = failing(tmp_path, *given, split='val', workers=0)
     assert 'interrupted.pth continues with epoch 2, iteration 5' in lose_a_worker(run)
-    assert load_file(tmp_path / 'interrupted.pth')['meta']['iter'] == 4
-    latest = str(latest_checkpoint(tmp_path))
-    again = run_toy(config(tmp_path, 'epoch', average, resume=True, load_from=latest))
-    assert state(again) == state(whole)
+    whole = failing(tmp_path / 'whole', *given, split='val', workers=0)
+    assert state(resumed(run)) == state(run_toy(whole))
 
 
-class Unpicklable:
-    """Cannot be handed over, as a tensor without shared memory cannot."""
-
-    def __reduce__(self):
-        time.sleep(0.5)  # until training has to wait for it
-        raise RuntimeError('unable to allocate shared memory(shm)')
-
-
-@DATASETS.register_module()
-class NotHandedOver(ToyData):
-    def __getitem__(self, i):
-        return {'x': Unpicklable()} if i == 6 else super().__getitem__(i)
-
-
-def test_a_worker_without_shared_memory_does_not_keep_training_waiting(tmp_path, capfd):
-    run = config(tmp_path, 'epoch', {'type': 'vitbackbones.DataWorkersHook'}, workers=1)
-    run.train_dataloader.update(sampler={'type': 'DefaultSampler', 'shuffle': False})
-    run.train_dataloader.dataset = {'type': 'NotHandedOver'}
+def test_a_worker_without_shared_memory_does_not_keep_training_waiting(
+    tmp_path, capfd, monkeypatch
+):
+    monkeypatch.setattr(memory, 'free_memory', lambda: None)  # a sample is loaded by the run alone
+    hook = {'type': 'vitbackbones.DataWorkersHook'}
+    run = failing(tmp_path, tmp_path / 'flag', 'is not handed over', 6, hook)
     said = lose_a_worker(run)
     assert 'exited unexpectedly with exit code 1: most likely shared memory (/dev/shm) is' in said
     assert 'continues with epoch 1, iteration 4' in said
