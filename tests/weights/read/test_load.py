@@ -31,32 +31,30 @@ def roundtrip(content, path, zipped=True):
 
 
 @FORMATS
-@pytest.mark.parametrize('kind', ['bool', *INTEGERS, *FLOATS])
-def test_tensors_of_every_type(tmp_path, zipped, kind):
-    dtype = getattr(torch, kind)
-    stored = torch.tensor([[0.0, 1, 2], [3, 4, 5]]).long().to(dtype)
-    loaded = roundtrip({'w': stored}, tmp_path / 'w.pth', zipped)['w']
-    assert loaded.dtype == dtype
-    assert torch.equal(loaded.double(), stored.double())
+def test_tensors_of_every_type(tmp_path, zipped):
+    numbers = torch.tensor([[0.0, 1, 2], [3, 4, 5]]).long()
+    stored = {kind: numbers.to(getattr(torch, kind)) for kind in ('bool', *INTEGERS, *FLOATS)}
+    loaded = roundtrip(stored, tmp_path / 'w.pth', zipped)
+    for kind, value in stored.items():
+        assert loaded[kind].dtype == value.dtype
+        assert torch.equal(loaded[kind].double(), value.double()), kind
 
 
 @FORMATS
 def test_shapes_strides_and_shared_memory(tmp_path, zipped):
-    base = torch.randn(6, 4)
+    """Names that share memory may be many; FSDP leaves attributes on its tensors."""
+    base = torch.randn(60, 40)
+    base.note = 'left out'
     stored = {'rows': base[1:3], 'turned': base.t(), 'number': base[0, 0], 'none': base[:0]}
+    stored |= {f'heads.{i}': base for i in range(7)}
+    stored['expanded'] = torch.arange(3.0)[:, None].expand(3, 5)
     loaded = roundtrip(stored, tmp_path / 'w.pth', zipped)
     for key, value in stored.items():
         assert (loaded[key].shape, loaded[key].stride()) == (value.shape, value.stride())
         assert torch.equal(loaded[key], value)
+        assert not vars(loaded[key])
     loaded['rows'].zero_()
     assert (loaded['turned'][:, 1:3] == 0).all()
-
-
-@FORMATS
-def test_a_tensor_with_many_names_is_no_reason_to_refuse_a_file(tmp_path, zipped):
-    shared = torch.ones(1000)
-    loaded = roundtrip({f'heads.{i}.weight': shared for i in range(7)}, tmp_path / 'w.pth', zipped)
-    assert len({value.data_ptr() for value in loaded.values()}) == 1
 
 
 @FORMATS
@@ -64,28 +62,6 @@ def test_small_parts_without_end_are_refused(tmp_path, zipped, monkeypatch):
     monkeypatch.setattr('vitbackbones.weights.read.torch_files.OPERATIONS', 1000)
     with pytest.raises(InputError, match='it holds more than 1000 parts'):
         roundtrip({'w': [set() for _ in range(1000)]}, tmp_path / 'w.pth', zipped)
-
-
-@FORMATS
-def test_expanded_tensors(tmp_path, zipped):
-    stored = torch.arange(3.0)[:, None].expand(3, 5)
-    assert torch.equal(roundtrip({'w': stored}, tmp_path / 'w.pth', zipped)['w'], stored)
-
-
-def test_a_path_is_a_text(tmp_path):
-    args = argparse.Namespace(output_dir=Path('/a/b'), resume=Path('c'))
-    loaded = roundtrip({'args': args}, tmp_path / 'x.pth')['args']
-    assert loaded == argparse.Namespace(output_dir='/a/b', resume='c')
-
-
-@FORMATS
-def test_a_tensor_with_attributes_is_a_plain_one(tmp_path, zipped):
-    """FSDP leaves some on the tensors of a gathered state dict."""
-    tensor = torch.arange(6.0).view(2, 3)
-    tensor.note = 'left out'
-    loaded = roundtrip({'w': tensor}, tmp_path / 'w.pth', zipped)['w']
-    assert torch.equal(loaded, tensor)
-    assert not vars(loaded)
 
 
 @FORMATS
@@ -98,6 +74,7 @@ def test_arrays_numbers_and_plain_objects(tmp_path, zipped):
         'plain': [None, True, -5, 2**70, 1e300, 'ü', b'', b'\xff', (1, 2, 3, 4), {1, 2}],
         'args': argparse.Namespace(lr=0.1, betas=[0.9, 0.99]),
         'no args': argparse.Namespace(),
+        'path': Path('/a/b'),
         'milestones': Counter([8, 11]),
         'torch': [torch.Size([1, 2]), torch.device('cuda:1'), torch.float16],
     }
@@ -105,7 +82,8 @@ def test_arrays_numbers_and_plain_objects(tmp_path, zipped):
     for key in ('rows', 'columns', 'none'):
         np.testing.assert_array_equal(loaded[key], stored[key], strict=True)
     assert loaded['columns'].flags['F_CONTIGUOUS']
-    for key in stored.keys() - {'rows', 'columns', 'none'}:
+    assert loaded.pop('path') == '/a/b'
+    for key in loaded.keys() - {'rows', 'columns', 'none'}:
         assert loaded[key] == stored[key], key
     assert list(map(type, loaded['numbers'])) == list(map(type, stored['numbers']))
 
@@ -208,12 +186,14 @@ def test_what_is_mistaken_for_a_checkpoint_is_named(tmp_path, content, reason):
     assert 'rust' not in str(error.value)  # no advice to trust a web page
 
 
-def test_a_refusal_names_the_object_and_gives_no_unsafe_advice(tmp_path):
-    torch.save({'x': 1j}, tmp_path / 'x.pth')
-    with pytest.raises(InputError, match=r'x\.pth: refused, it holds builtins\.complex,') as error:
+def test_a_refusal_names_the_object_in_one_line(tmp_path):
+    """It gives no advice to load unsafely, and no control characters reach the terminal."""
+    (tmp_path / 'x.pth').write_bytes(b'\x80\x02cos\n\x1b[31m' + b'x' * 1000 + b'\n.')
+    with pytest.raises(InputError, match=r'x\.pth: refused, it holds os\.') as error:
         load_file(tmp_path / 'x.pth')
+    assert not {'\n', '\x1b'} & {*str(error.value)}
     assert 'weights_only' not in str(error.value)
-    assert '\n' not in str(error.value)
+    assert len(str(error.value)) < 500
 
 
 MISUSED = [  # a name of the list, arguments of it, what is refused
@@ -266,25 +246,6 @@ def test_a_loss_history_is_two_rows_of_numbers(tmp_path, arrays):
     (tmp_path / 'x.pth').write_bytes(assembled.archive(assembled.history(*arrays)))
     with pytest.raises(InputError, match='refused, it holds a damaged loss history'):
         load_file(tmp_path / 'x.pth')
-
-
-def test_control_characters_of_a_file_do_not_reach_the_terminal(tmp_path):
-    (tmp_path / 'x.pth').write_bytes(b'\x80\x02cos\n\x1b[31m' + b'x' * 1000 + b'\n.')
-    with pytest.raises(InputError) as error:
-        load_file(tmp_path / 'x.pth')
-    assert '\x1b' not in str(error.value)
-    assert len(str(error.value)) < 500
-
-
-def test_loading_leaves_torchs_own_list_alone(tmp_path):
-    torch.serialization.add_safe_globals([argparse.Namespace])
-    before = torch.serialization.get_safe_globals()
-    try:
-        roundtrip({'args': argparse.Namespace(a=1)}, tmp_path / 'x.pth')
-        assert torch.serialization.get_safe_globals() == before
-    finally:
-        torch.serialization.clear_safe_globals()
-        torch.serialization.add_safe_globals([*{*before} - {argparse.Namespace}])
 
 
 # ------------------------------------------------------------------------ form
@@ -348,8 +309,8 @@ def test_safetensors_with_classes_that_are_none_are_refused(tmp_path, text):
 
 @pytest.mark.parametrize(
     'palette',
-    [3, 'random', [1, 2], [[1, 2, 3]], [[0, 0, 0], [1, 2]], [[0, 0, [0]]] * 2, [[0, 0, 256]] * 2],
-    ids=range(7),
+    [3, [[1, 2, 3]], [[0, 0, 0], [1, 2]], [[0, 0, [0]]] * 2, [[0, 0, 256]] * 2],
+    ids=range(5),
 )
 def test_a_palette_without_a_color_for_each_class_is_left_out(tmp_path, palette):
     file, meta = tmp_path / 'w.safetensors', {'classes': ['cat', 'dog'], 'palette': palette}
