@@ -10,7 +10,7 @@ from mmdet.utils import register_all_modules
 
 from vitbackbones.configuration.names import config_files
 
-from .shipped import own_settings, shipped
+from .shipped import shipped
 
 pytestmark = pytest.mark.compat
 NAMES = fnmatch.filter(config_files(), 'detr_*')

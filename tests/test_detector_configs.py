@@ -16,7 +16,7 @@ from vitbackbones.configuration.names import config_files
 from vitbackbones.openmmlab.widths import with_widths
 from vitbackbones.registry import bare_name
 
-from .shipped import own_settings, shipped
+from .shipped import shipped
 from .small_backbones import RESNET
 
 pytestmark = pytest.mark.compat

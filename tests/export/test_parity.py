@@ -25,9 +25,24 @@ def detections(scores, labels, left=0.0):
     }
 
 
-def test_numbers_are_compared_with_the_largest():
-    found = differences({'logits': np.array([4.0, 1.1])}, {'logits': np.array([4.0, 1.0])}, (8, 8))
-    assert found['logits'] == pytest.approx(0.025)
+@pytest.mark.parametrize(
+    ('found', 'wanted', 'expected'),
+    [
+        # numbers with the largest, masks by the share of pixels, boxes with the longer side
+        ({'logits': np.array([4.0, 1.1])}, {'logits': np.array([4.0, 1.0])}, {'logits': 0.025}),
+        ({'mask': np.eye(10)[None]}, {'mask': np.zeros((1, 10, 10))}, {'mask': 0.1}),
+        (
+            detections([0.9, 0.1], [1, 1], left=0.5),
+            detections([0.9, 0.1], [1, 1]),
+            {'boxes': 0.01, 'scores': 0, 'labels': 0},
+        ),
+        (detections([0.9], [1], left=0.5), detections([0.9], [1]), {'boxes': 0.01}),
+    ],
+    ids=['logits', 'mask', 'boxes', 'a single box'],
+)
+def test_what_a_difference_is_measured_by(found, wanted, expected):
+    measured = differences(found, wanted, (40, 50))
+    assert {name: measured[name] for name in expected} == pytest.approx(expected)
 
 
 @pytest.mark.parametrize('spoiled', [np.zeros(3), np.array([np.nan, 0.0])], ids=['shape', 'nan'])
@@ -36,31 +51,28 @@ def test_another_shape_or_what_is_no_number_is_too_far(spoiled):
     assert exceeded(found).keys() == {'logits'}
 
 
-def test_masks_are_compared_by_the_share_of_pixels():
-    wanted = np.zeros((1, 10, 10), np.uint8)
-    found = wanted.copy()
-    found[0, 0, 0] = 1
-    assert differences({'mask': found}, {'mask': wanted}, (10, 10)) == {'mask': 0.01}
-    assert exceeded({'mask': 0.01}) == {'mask': 0.01}
-    assert exceeded({'mask': 0.0005}) == {}
-
-
-def test_boxes_are_compared_with_the_longer_side():
-    found = differences(
-        detections([0.9, 0.1], [1, 1], left=0.5), detections([0.9, 0.1], [1, 1]), (40, 50)
-    )
-    assert found == {'boxes': pytest.approx(0.01), 'scores': 0, 'labels': 0}
-
-
 def test_equal_scores_may_change_places():
-    wanted = detections([0.9, 0.9, 0.1], [1, 2, -1])
-    found = {name: value[:, [1, 0, 2]] for name, value in wanted.items()}
+    wanted = detections([0.9, 0.9, 0.1, 0], [1, 2, 1, -1])
+    found = {name: value[:, [1, 0, 2, 3]] for name, value in wanted.items()}
+    found['boxes'][0, 3] += 5  # a place without an object
     assert max(differences(found, wanted, (40, 40)).values()) == 0
 
 
-def test_another_label_is_seen():
-    found = differences(detections([0.9, 0.1], [2, 0]), detections([0.9, 0.1], [1, 0]), (40, 40))
-    assert exceeded(found).keys() == {'labels'}
+@pytest.mark.parametrize(
+    ('found', 'wanted', 'too_far'),
+    [
+        (([0.9, 0.1], [2, 0]), ([0.9, 0.1], [1, 0]), {'labels'}),
+        (([0.5, 0.5], [1, 2], 0.5), ([0.5, 0.5], [1, 2]), {'boxes'}),
+        # the last place of a full list may go to another of its score
+        (([0.9, 0.5], [1, 2]), ([0.9, 0.5], [1, 0]), set()),
+        (([0.9, 0.5, 0], [1, 2, -1]), ([0.9, 0.6, 0], [1, 2, -1]), {'scores', 'labels'}),
+        # no object of a list with free places may be another
+        (([0.9, 5e-5, 0], [1, 0, -1]), ([0.9, 5e-5, 0], [1, 2, -1]), {'labels'}),
+    ],
+)
+def test_what_is_another_object(found, wanted, too_far):
+    found = differences(detections(*found), detections(*wanted), (40, 40))
+    assert exceeded(found).keys() == too_far
 
 
 def test_the_worst_of_several_keeps_what_is_no_number():
@@ -68,7 +80,7 @@ def test_the_worst_of_several_keeps_what_is_no_number():
     assert np.isnan(worst_of(several)['logits'])
     assert worst_of(several[::2]) == {'logits': 2e-7}
     assert in_words({'boxes': 1.23e-7, 'labels': 0.0}) == 'boxes 1.2e-07, labels 0'
-    assert exceeded({'logits': TOLERANCE}) == {}
+    assert exceeded({'logits': TOLERANCE}) == exceeded({'mask': 0.0005}) == {}
 
 
 def with_masks(answer, sides, size=20):
@@ -77,34 +89,6 @@ def with_masks(answer, sides, size=20):
     for i, side in enumerate(sides):
         masks[0, i, :side, i : i + side] = True
     return answer | {'masks': masks, 'boxes': boxes_around(masks[0])[None].astype(np.float32)}
-
-
-def test_the_only_object_of_a_list_is_compared():
-    found, wanted = detections([0.9], [1], left=0.5), detections([0.9], [1])
-    assert differences(found, wanted, (40, 50))['boxes'] == pytest.approx(0.01)
-
-
-def test_objects_of_one_score_are_compared():
-    found, wanted = detections([0.5, 0.5], [1, 2], left=0.5), detections([0.5, 0.5], [1, 2])
-    assert exceeded(differences(found, wanted, (40, 40))).keys() == {'boxes'}
-
-
-def test_the_last_place_of_a_full_list_may_go_to_another_of_its_score():
-    found, wanted = detections([0.9, 0.5], [1, 2]), detections([0.9, 0.5], [1, 0])
-    assert exceeded(differences(found, wanted, (40, 40))) == {}
-    found, wanted = (detections([0.9, score, 0], [1, 2, -1]) for score in (0.5, 0.6))
-    assert exceeded(differences(found, wanted, (40, 40))).keys() == {'scores', 'labels'}
-
-
-def test_no_object_of_a_list_with_free_places_may_be_another():
-    found, wanted = (detections([0.9, 5e-5, 0], [1, label, -1]) for label in (0, 2))
-    assert exceeded(differences(found, wanted, (40, 40))).keys() == {'labels'}
-
-
-def test_places_without_an_object_are_not_compared():
-    found, wanted = (detections([0.9, 0], [1, -1]) for _ in range(2))
-    found['boxes'][0, 1] += 5
-    assert max(differences(found, wanted, (40, 40)).values()) == 0
 
 
 def test_a_pixel_of_a_mask_may_flip_and_moves_the_box_around_it():

@@ -70,13 +70,6 @@ def test_every_output_of_openvino_has_its_name(tmp_path):
     assert [port.get_any_name() for port in ports] == ['least', 'largest']
 
 
-def test_weights_beside_an_earlier_file_are_not_those_of_the_next(tmp_path):
-    tmp_path.joinpath('model.onnx.data').write_bytes(b'of a larger model')
-    card = export(small_subject('deit_ti'), Settings(), tmp_path / 'model.onnx')
-    assert card == Card.read(tmp_path / 'model.onnx')
-    assert not tmp_path.joinpath('model.onnx.data').exists()
-
-
 @torch.no_grad()
 def test_a_file_for_any_size_takes_pictures_of_any(tmp_path):
     subject, file = small_subject('deit_ti'), tmp_path / 'model.onnx'
@@ -107,17 +100,18 @@ def test_a_file_in_half_precision_is_half_as_large(tmp_path):
     np.testing.assert_allclose(found, subject.network(image)[0], rtol=0.02, atol=0.02)
 
 
-@pytest.mark.parametrize('name', ['sret_t', 'swin_t'])
-def test_a_model_that_cannot_have_any_size_says_why(name, tmp_path):
-    with pytest.raises(InputError, match='the size cannot be dynamic: .* depend'):
-        export(small_subject(name), Settings(dynamic=('size',)), tmp_path / 'model.onnx')
-    assert list(tmp_path.iterdir()) == []
+WINDOWS = {'window_size': 2, 'global_attn_indexes': [1]}
 
 
-def test_windows_are_for_one_size(tmp_path):
-    subject = small_subject('deit_ti', window_size=2, global_attn_indexes=[1])
-    with pytest.raises(InputError, match='how many windows'):
+@pytest.mark.parametrize(
+    ('name', 'options', 'reason'),
+    [('sret_t', {}, 'depend'), ('swin_t', {}, 'depend'), ('deit_ti', WINDOWS, 'how many windows')],
+)
+def test_a_model_that_cannot_have_any_size_says_why(name, options, reason, tmp_path):
+    subject = small_subject(name, **options)
+    with pytest.raises(InputError, match=f'the size cannot be dynamic: .*{reason}'):
         export(subject, Settings(dynamic=('size',)), tmp_path / 'model.onnx')
+    assert list(tmp_path.iterdir()) == []
 
 
 def other_weights(program, outputs, file, half):

@@ -58,17 +58,30 @@ def test_a_whole_file_gets_its_name(server, file, sha256, tells_size):
     assert server.asked == []
 
 
-def test_a_file_that_is_cut_short_is_not_kept(server, file):
-    server.ends = 1000
-    text = refusal(server, file, sha256=None)
-    assert text.startswith(f'{server.address}/x.pth: cannot be downloaded (1000 of 10240 bytes')
+@pytest.mark.parametrize(
+    ('answer', 'sha256', 'message'),
+    [
+        ({'ends': 1000}, None, '/x.pth: cannot be downloaded (1000 of 10240 bytes'),
+        ({}, '0' * 8, f'invalid hash value (expected "00000000", got "{HASH}")'),
+        ({'kind': 'text/html'}, None, 'answers with a web page'),
+    ],
+)
+def test_what_is_not_the_whole_file_is_not_kept(server, file, answer, sha256, message):
+    vars(server).update(answer)
+    assert message in refusal(server, file, sha256=sha256)
     assert left(file) == ['x.pth.lock']
 
 
-def test_a_wrong_hash_is_refused_and_nothing_kept(server, file):
-    text = refusal(server, file, sha256='0' * 8)
-    assert f'invalid hash value (expected "00000000", got "{HASH}")' in text
-    assert left(file) == ['x.pth.lock']
+@pytest.mark.parametrize(
+    ('address', 'message'),
+    [
+        ('{}/missing.pth', r'missing\.pth: cannot be downloaded \(HTTP Error 404'),
+        ('http://127.0.0.1:9/x.pth', r'cannot be downloaded \(.*other means'),  # no server's port
+    ],
+)
+def test_an_address_that_nothing_answers_is_one_message(server, file, address, message):
+    with pytest.raises(InputError, match=message):
+        download(address.format(server.address), file, progress=False)
 
 
 def test_what_a_killed_process_left_is_removed(server, file):
@@ -76,23 +89,6 @@ def test_what_a_killed_process_left_is_removed(server, file):
     file.with_name('whole.partial.1234.partial').write_bytes(b'half')
     fetch(server, file)
     assert left(file) == ['x.pth', 'x.pth.lock']
-
-
-def test_a_web_page_is_no_file(server, file):
-    server.kind = 'text/html'
-    assert 'answers with a web page' in refusal(server, file, sha256=None)
-    assert left(file) == ['x.pth.lock']
-
-
-def test_an_address_that_is_not_there_names_the_status(server, file):
-    with pytest.raises(InputError, match=r'missing\.pth: cannot be downloaded \(HTTP Error 404'):
-        download(f'{server.address}/missing.pth', file, progress=False)
-
-
-def test_no_network_is_one_message(file):
-    address = 'http://127.0.0.1:9/x.pth'  # the port of no server
-    with pytest.raises(InputError, match=rf'{address}: cannot be downloaded \(.*other means'):
-        download(address, file, progress=False)
 
 
 @pytest.mark.parametrize('tells_size', [True, False])

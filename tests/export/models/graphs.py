@@ -8,6 +8,7 @@ from mmdet.structures import DetDataSample
 from mmengine.config import Config
 
 from vitbackbones.configuration.names import config_files
+from vitbackbones.export.models import exportable
 
 SIZE = (64, 96)
 # Parts of a model that classify and code boxes, and how widely their weights are spread here:
@@ -54,6 +55,16 @@ def predicted(model, images):
     with torch.no_grad():
         samples = [DetDataSample(metainfo=meta) for _ in images]
         return model.predict(images, samples, rescale=False)
+
+
+def require_found_as_by_predict(model, task='detection', number=3):
+    """Fail unless a model as a module finds in a batch what ``predict`` finds; return both."""
+    images = torch.randn(number, 3, *SIZE)
+    module = exportable(model, task)
+    with torch.no_grad():
+        answer = module(images)
+    require_equal(module, answer, predicted(model, images))
+    return module, answer
 
 
 def require_equal(module, answer, samples):

@@ -7,7 +7,7 @@ from vitbackbones.export.models import exportable
 from vitbackbones.export.models.mask2former import bounding_boxes
 from vitbackbones.export.parity import differences
 
-from .graphs import SIZE, built, predicted, require_equal
+from .graphs import SIZE, built, require_found_as_by_predict
 
 # segments that overlap half count, so that there are some to compare
 PANOPTIC = {'test_cfg': {'iou_thr': 0.1, 'object_mask_thr': 0.3}}
@@ -27,13 +27,8 @@ OBJECTS = ('boxes', 'scores', 'labels', 'masks')
     ],
 )
 def test_a_batch_is_found_as_by_predict(name, changes, outputs):
-    model = built(name, **changes)
-    images = torch.randn(3, 3, *SIZE)
-    module = exportable(model, 'detection')
+    module, answer = require_found_as_by_predict(built(name, **changes))
     assert module.outputs == outputs
-    with torch.no_grad():
-        answer = module(images)
-    require_equal(module, answer, predicted(model, images))
     if 'segments' in outputs:  # things, stuff, nothing
         assert answer[-1].max() > 1000
         assert {3, 4} <= {*answer[-1].unique().tolist()}

@@ -108,14 +108,6 @@ def test_it_needs_numpy_and_the_runtime_alone(tmp_path):
     assert done.stdout == '(3,)\n', done.stderr
 
 
-def test_a_graph_of_any_size_takes_a_picture_smaller_than_its_windows(tmp_path):
-    slide = {'type': 'slide', 'crop': [16, 16], 'stride': [8, 8]}
-    write_segmentor(tmp_path / 'model.onnx', (None, None), steps=[slide], dynamic=['size'])
-    exported = load(tmp_path / 'model.onnx')
-    image = exported.prepare(np.zeros((12, 30, 3), np.uint8)).image[None]
-    assert {part.shape for part in exported.parts(image)} == {(1, 3, 12, 16)}
-
-
 @pytest.mark.parametrize('bad', [np.nan, np.inf])
 @pytest.mark.parametrize('write', [write_classifier, write_segmentor])
 def test_logits_that_are_no_numbers_are_one_message(tmp_path, monkeypatch, write, bad):

@@ -70,14 +70,6 @@ def test_scores_of_a_class_by_hand(evaluated):
     assert mean[-2:] == pytest.approx([0.25, 1 / 9])
 
 
-def test_no_detections_at_all(evaluated):
-    metric, printed = evaluated({1: [], 2: [], 3: []})
-    assert printed['coco/bbox_mAP'] == 0
-    rows = table_of(metric).rows[:-1]
-    assert [row[:3] for row in rows] == [['cat', 2, 0], ['dog', 1, 0], ['emu', 0, None]]
-    assert [row[-2:] for row in rows] == [[0, None], [0, None], [None, None]]
-
-
 def labels(pairs):
     return [tuple(each and each['category_id'] for each in pair) for pair in pairs]
 

@@ -6,8 +6,7 @@ import torch
 from tests.golden.fill import fill_state_dict, load
 from vitbackbones import create_model
 from vitbackbones.errors import InputError
-from vitbackbones.weights.convert import FORMATS, convert
-from vitbackbones.weights.filling import load_pretrained
+from vitbackbones.weights.convert import convert
 
 
 @pytest.fixture(scope='module')
@@ -34,22 +33,7 @@ def test_shared_tensors_that_differ_are_refused_by_name(state):
         convert(broken)
 
 
-def test_the_distributed_container_loads(state, tmp_path):
-    path = tmp_path / 'fkd.pth'
-    torch.save(
-        {'arch': 'SReT_LT', 'state_dict': {f'module.{k}': v for k, v in state.items()}}, path
-    )
-    coverage = load_pretrained(create_model('sret_t'), path)
-    assert coverage.format == 'sret'
-    assert not coverage.unused
-    assert not coverage.missing
-
-
 def test_a_checkpoint_of_another_variant_is_refused(state, tmp_path):
     torch.save({'model': state}, tmp_path / 't.pth')
     with pytest.raises(InputError, match='mlp.fc1'):
         create_model('sret_tl', checkpoint=tmp_path / 't.pth')
-
-
-def test_the_format_says_what_its_keys_leave_open():
-    assert 'sliced from global' in FORMATS['sret'].note

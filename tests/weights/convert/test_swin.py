@@ -28,10 +28,3 @@ def test_the_layout_of_microsoft_and_older_timm():
     assert converted.pop('head.weight').shape == (2, 64)
     assert converted.keys() == state.keys()
     assert all(torch.equal(converted[key], state[key]) for key in state)
-
-
-def test_our_own_keys_stay():
-    state = Swin(SMALL).state_dict()
-    converted, found = convert(state)
-    assert found == 'native'
-    assert converted.keys() == state.keys()

@@ -7,7 +7,6 @@ from tests.golden.fill import fill_state_dict, load
 from vitbackbones import create_model
 from vitbackbones.errors import InputError
 from vitbackbones.weights.convert import convert
-from vitbackbones.weights.filling import load_pretrained
 
 
 def test_keys_queries_values_become_queries_keys_values():
@@ -20,15 +19,6 @@ def test_keys_queries_values_become_queries_keys_values():
     assert len(converted) == len(published)
 
 
-def test_a_published_file_with_its_wrappers_fills_the_model(tmp_path):
-    published = fill_state_dict(load('t2t_14'))
-    wrapped = {f'module.{key}': value for key, value in published.items()}
-    torch.save({'epoch': 300, 'state_dict_ema': wrapped}, tmp_path / 't2t.pth.tar')
-    coverage = load_pretrained(create_model('t2t_14'), tmp_path / 't2t.pth.tar')
-    assert len(coverage.used) == len(published)
-    assert coverage.unused == ()
-
-
 @pytest.mark.parametrize(
     ('file', 'model', 'tokens'),
     [('t2t_14', 't2t_t_14', 'performer'), ('t2t_t_14', 't2t_14', 'transformer')],
@@ -37,13 +27,3 @@ def test_a_file_of_the_other_form_is_refused_and_described(file, model, tokens, 
     torch.save(fill_state_dict(load(file)), tmp_path / 't2t.pth')
     with pytest.raises(InputError, match=f"depth 14 with tokens='{tokens}'"):
         create_model(model, checkpoint=tmp_path / 't2t.pth')
-
-
-def test_a_published_t2t_starts_an_augmented_one_if_the_paths_may_be_missing(tmp_path):
-    torch.save(fill_state_dict(load('t2t_14')), tmp_path / 't2t.pth')
-    model = create_model('aug_t2t_14')
-    with pytest.raises(InputError, match='shortcut_attn'):
-        load_pretrained(model, tmp_path / 't2t.pth')
-    coverage = load_pretrained(model, tmp_path / 't2t.pth', allow_missing=['*.shortcut_*'])
-    assert all('.shortcut_' in key for key in coverage.missing)
-    assert len(coverage.missing) == 14 * 4
