@@ -2,11 +2,14 @@
 
 import pytest
 import torch
+from mmengine.registry import MODELS, DefaultScope
 
 from tests.commands.conftest import TINY_CLS
 from vitbackbones.backbones.by_name import create_model
 from vitbackbones.configuration.read import read_config
+from vitbackbones.configuration.settings import model_settings
 from vitbackbones.errors import InputError
+from vitbackbones.export.models import exportable
 from vitbackbones.export.subject import of_config, of_model
 from vitbackbones.weights import PUBLISHED
 
@@ -65,3 +68,16 @@ def test_without_weights_a_model_is_initialized_as_for_training():
     config = read_config('deformable_detr_pvt_s_shapes')
     codes = of_config(config).network.model.level_embed
     assert 0.9 < codes.std() < 1.1  # mmdet allocates them without a value
+
+
+@torch.no_grad()
+def test_logits_are_those_of_the_scores_that_the_toolbox_gives():
+    config = read_config(TINY_CLS)
+    with DefaultScope.overwrite_default_scope(config.default_scope):
+        model = MODELS.build(model_settings(config)).eval()
+    network = exportable(model, 'classification')
+    assert (network.outputs, network.fixed_size) == (('logits',), '')
+    image = torch.rand(2, 3, 48, 48)
+    (logits,) = network(image)
+    scores = torch.stack([sample.pred_score for sample in model(image, mode='predict')])
+    torch.testing.assert_close(logits.softmax(1), scores)

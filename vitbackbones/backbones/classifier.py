@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from ..layers import fuse_for_inference
-from ..weights.convert.rename import rename
+from ..weights.convert.state_dict import rename
 from .base import Backbone, contract_broken
 from .preprocessing import data_config
 from .shared.init_weights import trunc_normal_linears

@@ -1,4 +1,7 @@
-"""The files that a graph becomes: ONNX, OpenVINO and torch's own."""
+"""The files that a graph becomes: ONNX, OpenVINO and torch's own.
+
+Operators that are not torch's own have an ONNX operator in their place, which OpenVINO then reads.
+"""
 
 import io
 import shutil
@@ -6,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch.export import ExportedProgram
@@ -16,10 +19,17 @@ from ..utils.messages import in_one_line
 from ..utils.packages import import_optional
 from .graphs import ports, silenced
 from .half import halve_constants
-from .operators import keep_small_numbers, needs_onnx, translations
+from .runtime import suppression  # noqa: F401 (registers its operator)
 from .runtime.runtimes import LONGEST
 
+if TYPE_CHECKING:
+    from onnx_ir import Model
+
 INPUT = 'image'
+OTHERS = ('torchvision', 'vitbackbones')  # namespaces
+OF_SIZES = (torch.sym_max, torch.sym_min)  # of sides that are left open
+ALL = 2**63 - 1  # boxes of an image that may stay
+SMALL = 1e-8  # onnxscript takes what is not larger for zero
 
 
 @contextmanager
@@ -90,6 +100,53 @@ def write_pt2(program: ExportedProgram, outputs: Sequence[str], file: Path, half
         torch.export.save(program, content)
     with _saving(file):
         file.write_bytes(content.getbuffer())
+
+
+# ------------------------------------------------------------------------ operators
+
+
+def needs_onnx(program: ExportedProgram) -> bool:
+    """Return whether a graph holds operators that OpenVINO reads from ONNX alone."""
+    called = [node.target for node in program.graph.nodes if node.op == 'call_function']
+    others = any(getattr(target, 'namespace', '') in OTHERS for target in called)
+    return others or any(target in OF_SIZES for target in called)
+
+
+def translations() -> dict[Callable, Callable]:
+    """Return what ``custom_translation_table`` of ``torch.onnx.export`` needs for ours."""
+    from onnxscript import opset18 as op
+
+    def suppress(boxes, scores, iou_threshold: float):
+        """Let ONNX's operator choose boxes of one class, and mark them in zeros (N, K)."""
+        # (chosen, 3): image, class, box
+        chosen = op.NonMaxSuppression(boxes, op.Unsqueeze(scores, [1]), ALL, iou_threshold, 0.0)
+        places = op.Gather(chosen, [0, 2], axis=1)
+        marks = op.Expand(1.0, op.Shape(chosen, start=0, end=1))
+        zeros = op.Sub(scores, scores)
+        return op.Greater(op.ScatterND(zeros, places, marks), 0.0)
+
+    return {torch.ops.vitbackbones.suppress.default: suppress}
+
+
+def keep_small_numbers(model: 'Model') -> None:
+    """Keep onnxscript from leaving out ``+ 1e-8``, as of Performer attention, in place.
+
+    Its rule for ``x + 0`` takes a number without axes up to 1e-8 for zero. With one axis of length
+    1 the number is added alike, and the rule passes it over.
+    """
+    from onnx_ir import AttrTensor, Shape, tensor
+
+    for node in model.graph:
+        given = node.attributes.get('value') if node.op_type == 'Constant' else None
+        value = given and given.as_tensor()
+        if value is None or value.shape or not value.dtype.is_floating_point():
+            continue
+        if 0 < abs(number := value.numpy()) <= SMALL:
+            node.attributes['value'] = AttrTensor('value', tensor(number.reshape(1)))
+            node.outputs[0].shape = Shape([1])
+
+
+# ------------------------------------------------------------------------ which there are
 
 
 class Format(NamedTuple):

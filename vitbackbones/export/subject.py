@@ -23,8 +23,7 @@ from ..tasks import TASKS
 from ..training.find_checkpoint import BEST, find_checkpoint
 from ..weights import fetch
 from .graphs import silenced
-from .models import exportable
-from .models.classifier import ExportableClassifier
+from .models import ExportableClassifier, exportable
 from .pipeline import Size, native_size, steps_of, steps_of_data
 from .runtime.card import digest
 

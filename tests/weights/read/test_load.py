@@ -257,7 +257,7 @@ def test_a_loss_history_is_two_rows_of_numbers(tmp_path, arrays):
         ({'meta': []}, 'meta is of type list'),
         ({'meta': {'dataset_meta': 'x'}}, 'meta.dataset_meta is of type str'),
         ({'meta': {'dataset_meta': {'classes': 3}}}, 'meta.dataset_meta.classes is of type int'),
-        ({'meta': {'dataset_meta': {'classes': ['a', 1]}}}, 'the name of class 1 is of type int'),
+        ({'meta': {'dataset_meta': {'classes': ['a', 1]}}}, 'the name of a class is of type int'),
         ({'meta': {'dataset_meta': {1: 'a'}}}, 'a key of dataset_meta is of type int'),
         ({'state_dict': []}, 'state_dict is of type list'),
         ({'state_dict': {1: torch.ones(1)}}, 'a key of state_dict is of type int'),

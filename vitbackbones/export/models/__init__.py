@@ -4,10 +4,9 @@ A toolbox's ``predict`` goes from image to image and keeps what each one has. A 
 the whole batch with arrays of fixed length. Each kind of model has a module here for that.
 """
 
-from torch import nn
+from torch import Tensor, nn
 
 from ...errors import InputError
-from .classifier import ExportableClassifier
 
 
 def exportable(model: nn.Module, task: str, output: str = 'logits') -> nn.Module:
@@ -61,3 +60,21 @@ def exportable(model: nn.Module, task: str, output: str = 'logits') -> nn.Module
             f'model.type: {name} cannot be exported; those that can are {", ".join(of_class)}'
         )
     return of_class[name](model)
+
+
+class ExportableClassifier(nn.Module):
+    """From images (N, 3, H, W) to ``logits`` (N, classes), the scores before softmax.
+
+    Args:
+        model: of mmpretrain, or of :func:`~vitbackbones.create_model`, which needs no toolbox.
+    """
+
+    outputs = ('logits',)
+    fixed_size = ''
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, image: Tensor) -> tuple[Tensor]:
+        return (self.model(image),)

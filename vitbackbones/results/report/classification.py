@@ -9,8 +9,7 @@ from mmengine.runner import TestLoop
 
 from ...data.loading.image_file import read_image
 from ...inference.drawing.sheet import enlarged, from_bgr
-from .confusion import confusion_parts, count_pairs
-from .elements import Matrix, Picture, Section, Table, photograph
+from .elements import Matrix, Picture, Section, Table, confusion_parts, count_pairs, photograph
 from .recording import Record, find_metrics
 
 BEST = 5

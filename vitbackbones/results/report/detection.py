@@ -10,8 +10,7 @@ from mmengine.runner import TestLoop
 from ...data.loading.image_file import read_image
 from ...inference.drawing.sheet import from_bgr
 from .coco import IOU, class_names, class_table, count_pairs, evaluate, match, precisions
-from .confusion import confusion_parts
-from .elements import Matrix, Picture, Section, photograph
+from .elements import Matrix, Picture, Section, confusion_parts, photograph
 from .mistakes import count_mistakes, draw_mistakes
 from .precision_recall import draw_curves
 from .recording import find_metrics

@@ -7,6 +7,8 @@ from io import BytesIO
 import numpy as np
 from PIL import Image
 
+LARGEST = 31  # rows of a matrix that is shown: 30 classes, and nothing
+PAIRS = 15  # mistakes that are listed
 Cell = str | int | float | None  # a number without a value, such as the AP of no objects, is None
 
 
@@ -89,3 +91,34 @@ def photograph(picture: Image.Image, title: str) -> Picture:
     content = BytesIO()
     picture.convert('RGB').save(content, 'JPEG', quality=85)
     return Picture(content=content.getvalue(), kind='image/jpeg', title=title)
+
+
+def count_pairs(truth: np.ndarray, answer: np.ndarray, classes: int) -> np.ndarray:
+    """Count how often each class (rows) was taken for each other (columns), (C, C).
+
+    Args:
+        truth, answer: classes (N,), from 0.
+        classes: C.
+    """
+    counts = np.bincount(truth * classes + answer, minlength=classes**2)
+    return counts.reshape(classes, classes)
+
+
+def confusion_parts(matrix: Matrix, unit: str) -> list[Table | Matrix]:
+    """Return the most frequent mistakes, and the matrix where it is small enough for a page.
+
+    Args:
+        matrix: all counts (C, C).
+        unit: what is counted.
+    """
+    wrong, shares = matrix.counts.copy(), matrix.shares()
+    np.fill_diagonal(wrong, 0)
+    rows = []
+    for place in np.argsort(-wrong, axis=None, kind='stable')[:PAIRS]:
+        i, j = np.unravel_index(place, wrong.shape)
+        if wrong[i, j]:
+            share = float(100 * shares[i, j])
+            rows.append([matrix.rows[i], matrix.columns[j], int(wrong[i, j]), share])
+    head, text = ['there', 'predicted', unit, '% of the row'], 'The most frequent mistakes.'
+    pairs = Table(head=head, rows=rows, digits=1, text=text)
+    return [pairs, matrix] if len(matrix.rows) <= LARGEST else [pairs]

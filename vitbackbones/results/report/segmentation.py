@@ -13,8 +13,16 @@ from ...data.loading.image_file import read_image
 from ...data.loading.labels import IGNORED
 from ...inference.drawing.masks import legend, overlay
 from ...inference.drawing.sheet import GAP, below, enlarged, from_bgr, side_by_side
-from .confusion import confusion_parts, count_pairs
-from .elements import Matrix, Picture, Section, Table, as_cell, photograph
+from .elements import (
+    Matrix,
+    Picture,
+    Section,
+    Table,
+    as_cell,
+    confusion_parts,
+    count_pairs,
+    photograph,
+)
 from .recording import Record, find_metrics
 
 # Columns of the table: what mmseg's IoUMetric calls them.

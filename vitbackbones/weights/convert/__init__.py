@@ -9,26 +9,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...errors import InputError
+from . import mmpretrain
 from .aug_vit import convert_aug_vit, is_aug_vit
 from .detr import NOTE as DETR_NOTE
-from .detr import convert_detr, describe_detr, is_detr
-from .mmpretrain import (
-    convert_mmpretrain_t2t,
-    convert_mmpretrain_tnt,
-    convert_mmpretrain_vit,
-    is_mmpretrain_t2t,
-    is_mmpretrain_tnt,
-    is_mmpretrain_vit,
-)
-from .msf import convert_msf, describe_msf, is_msf
-from .pvt import convert_pvt, is_pvt
+from .detr import convert_detr, describe_detr
+from .msf import convert_msf, describe_msf
+from .pvt import convert_pvt
 from .setr import convert_setr, describe_setr, is_setr, unused_in_setr
 from .sret import NOTE as SRET_NOTE
-from .sret import convert_sret, is_sret
+from .sret import convert_sret
+from .state_dict import StateDict, rename, take_state_dict, without_wrapper
 from .swin import convert_swin, is_swin
-from .t2t import convert_t2t, describe_t2t, is_t2t
-from .tnt import convert_timm_tnt, convert_tnt, describe_tnt, is_timm_tnt, is_tnt
-from .wrappers import StateDict, take_state_dict, without_wrapper
+from .t2t import convert_t2t, describe_t2t
+from .tnt import convert_timm_tnt, convert_tnt, describe_tnt
 
 
 @dataclass(frozen=True)
@@ -53,25 +46,65 @@ class Format:
     whole_model: bool = False
 
 
+def _has(*keys: str) -> Callable[[StateDict], bool]:
+    """Return what tells whether a state dict has all of these keys."""
+    return lambda state: all(key in state for key in keys)
+
+
+def _renamed(rules: dict[str, str]) -> Callable[[StateDict], StateDict]:
+    return lambda state: rename(state, rules)
+
+
 # The first that recognizes a state dict wins. A published file is recognized by one entry only,
 # except by the last two, whose keys are ours: they come last because Aug-ViT's and T2T's files
 # have DeiT's keys too, and 'native' takes whatever is left.
 FORMATS = {
     'setr': Format(is_setr, convert_setr, describe_setr, unused_in_setr, whole_model=True),
-    'detr': Format(is_detr, convert_detr, describe_detr, note=DETR_NOTE, whole_model=True),
+    'detr': Format(
+        _has(
+            'backbone.0.body.conv1.weight',
+            'transformer.decoder.layers.0.multihead_attn.in_proj_weight',
+            'class_embed.weight',
+        ),
+        convert_detr,
+        describe_detr,
+        note=DETR_NOTE,
+        whole_model=True,
+    ),
     'aug_vit': Format(is_aug_vit, convert_aug_vit),
-    'msf': Format(is_msf, convert_msf, describe_msf),
-    'pvt': Format(is_pvt, convert_pvt),
-    'tnt': Format(is_tnt, convert_tnt, describe_tnt),
-    'timm_tnt': Format(is_timm_tnt, convert_timm_tnt, describe_tnt),
-    't2t': Format(is_t2t, convert_t2t, describe_t2t),
-    'mmpretrain_tnt': Format(is_mmpretrain_tnt, convert_mmpretrain_tnt, describe_tnt),
-    'mmpretrain_t2t': Format(is_mmpretrain_t2t, convert_mmpretrain_t2t, describe_t2t),
-    'mmpretrain_vit': Format(is_mmpretrain_vit, convert_mmpretrain_vit),
-    'sret': Format(is_sret, convert_sret, note=SRET_NOTE),
+    'msf': Format(
+        _has('to_patch_embedding.2.weight', 'transformer.layers.0.0.to_out.weight'),
+        convert_msf,
+        describe_msf,
+    ),
+    'pvt': Format(_has('patch_embed1.proj.weight', 'block1.0.attn.q.weight'), convert_pvt),
+    'tnt': Format(_has('outer_pos', 'inner_pos'), convert_tnt, describe_tnt),
+    # timm's, before or after its release 1.0.16
+    'timm_tnt': Format(
+        _has('pixel_pos', 'blocks.0.norm_out.weight'), convert_timm_tnt, describe_tnt
+    ),
+    't2t': Format(
+        _has('tokens_to_token.project.weight', 'blocks.0.norm1.weight'), convert_t2t, describe_t2t
+    ),
+    'mmpretrain_tnt': Format(
+        _has('layers.0.outer_block.norm_attn.weight'), _renamed(mmpretrain.TNT_RULES), describe_tnt
+    ),
+    'mmpretrain_t2t': Format(
+        _has('tokens_to_token.project.weight', 'encoder.0.ln1.weight'),
+        _renamed(mmpretrain.T2T_RULES),
+        describe_t2t,
+    ),
+    'mmpretrain_vit': Format(
+        _has('layers.0.ln1.weight', 'layers.0.attn.qkv.weight'), _renamed(mmpretrain.VIT_RULES)
+    ),
+    'sret': Format(
+        _has('transformers.0.blocks.0.norm1.weight', 'patch_embed.bn1.weight'),
+        convert_sret,
+        note=SRET_NOTE,
+    ),
     'swin': Format(is_swin, convert_swin),
-    'deit': Format(lambda state: 'blocks.0.attn.qkv.weight' in state, dict),  # timm's ViT, too
-    'native': Format(lambda state: True, dict),
+    'deit': Format(_has('blocks.0.attn.qkv.weight'), dict),  # also timm's ViT
+    'native': Format(_has(), dict),
 }
 OWN = ('deit', 'native')
 
@@ -84,7 +117,7 @@ def find_format(state: StateDict) -> str:
 def unwrap(checkpoint: dict, state_key: str | None = None) -> StateDict:
     """Take the state dict out of a checkpoint, and the backbone out of the model around it.
 
-    Of an OpenMMLab model it keeps a linear classification head, too. A file of a whole model whose
+    Of an OpenMMLab model it also keeps a linear classification head. A file of a whole model whose
     heads have a converter (``Format.whole_model``) stays whole. Arguments and errors as in
     :func:`take_state_dict`.
     """

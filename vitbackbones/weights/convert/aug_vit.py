@@ -26,19 +26,15 @@ def convert_aug_vit(state: dict[str, Tensor]) -> dict[str, Tensor]:
         match = _PATH.fullmatch(key)
         if match:
             block, attention, second, kind = match.groups()
+            if kind == 'weight_list':
+                dims = len(state[key.replace('weight_list', 'bias')])
+                blocks = len(value) // dims
+                value = value.view(blocks, blocks, dims // blocks)  # (b * d) -> (b, b, d / b)
             branch = 'attn' if attention else 'mlp'
             new = f'blocks.{block}.shortcut_{branch}.{"bias" if kind == "bias" else "weight"}'
-            paths.setdefault(new, {})[int(bool(second))] = _columns(value, kind, state, key)
+            paths.setdefault(new, {})[int(bool(second))] = value
         elif not key.endswith('.index_matrix'):
             out[key] = value
-    out.update({key: torch.stack([part[i] for i in sorted(part)]) for key, part in paths.items()})
+    for key, part in paths.items():
+        out[key] = torch.stack([part[number] for number in sorted(part)])
     return out
-
-
-def _columns(value: Tensor, kind: str, state: dict[str, Tensor], key: str) -> Tensor:
-    """Return a view of a flat ``weight_list`` of b * d numbers as (b, b, d / b)."""
-    if kind != 'weight_list':
-        return value
-    dims = len(state[key.replace('weight_list', 'bias')])
-    blocks = len(value) // dims
-    return value.view(blocks, blocks, dims // blocks)  # (b * d) -> (b, b, d / b)

@@ -9,7 +9,7 @@ id 0 name nothing, and a last one for "no object". Here it has the 80 categories
 
 from torch import Tensor
 
-from .rename import rename
+from .state_dict import rename
 
 NOTE = (
     'the keys of a DETR file do not tell whether the last stage of its ResNet is dilated (DC5); '
@@ -33,15 +33,6 @@ _RULES = {
     r'^bbox_embed\.layers\.1\.': 'bbox_head.reg_ffn.layers.1.',
     r'^bbox_embed\.layers\.2\.': 'bbox_head.fc_reg.',
 }
-
-
-def is_detr(state: dict[str, Tensor]) -> bool:
-    """Whether the keys are those of a released detector."""
-    return {
-        'backbone.0.body.conv1.weight',
-        'transformer.decoder.layers.0.multihead_attn.in_proj_weight',
-        'class_embed.weight',
-    } <= set(state)
 
 
 def convert_detr(state: dict[str, Tensor]) -> dict[str, Tensor]:

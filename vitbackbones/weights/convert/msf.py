@@ -28,11 +28,6 @@ _OUTSIDE = {
 }
 
 
-def is_msf(state: dict[str, Tensor]) -> bool:
-    """Whether the keys are those of the published code."""
-    return {'to_patch_embedding.2.weight', 'transformer.layers.0.0.to_out.weight'} <= set(state)
-
-
 def convert_msf(state: dict[str, Tensor]) -> dict[str, Tensor]:
     """Rename the keys; groups and widths show in the shapes."""
     return {_rename(key): value for key, value in state.items()}

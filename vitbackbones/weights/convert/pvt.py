@@ -11,25 +11,18 @@ import torch
 from torch import Tensor
 
 _STAGE = re.compile(r'(pos_embed|patch_embed|block)(\d)(.*)')
-_NAMES = {'pos_embed': 'pos_embed', 'patch_embed': 'patch_embed', 'block': 'blocks'}
-
-
-def is_pvt(state: dict[str, Tensor]) -> bool:
-    """Whether the keys are those of the published code."""
-    return 'patch_embed1.proj.weight' in state and 'block1.0.attn.q.weight' in state
 
 
 def convert_pvt(state: dict[str, Tensor]) -> dict[str, Tensor]:
     """Rename the stages, their reductions, and join q and kv where nothing is reduced."""
     out = {}
     for key, value in state.items():
-        match = _STAGE.fullmatch(key)
-        if match:
+        if match := _STAGE.fullmatch(key):
             name, stage, rest = match.groups()
-            key = f'stages.{int(stage) - 1}.{_NAMES[name]}{rest}'
-        key = key.replace('.attn.sr.', '.reduction.conv.').replace(
-            '.attn.norm.', '.reduction.norm.'
-        )
+            name = 'blocks' if name == 'block' else name
+            key = f'stages.{int(stage) - 1}.{name}{rest}'
+        key = key.replace('.attn.sr.', '.reduction.conv.')
+        key = key.replace('.attn.norm.', '.reduction.norm.')
         out['stages.3.cls_token' if key == 'cls_token' else key] = value
     return _join_self_attention(out)
 

@@ -8,7 +8,7 @@ import re
 
 from torch import Tensor
 
-from .rename import rename
+from .state_dict import rename
 
 _CONVOLUTION = re.compile(r'(.*_head\..*)conv_(\d)\.(weight|bias)')
 _UNUSED = re.compile(r'(decode_head|auxiliary_head\.\d+)\.conv_seg\.(weight|bias)')

@@ -36,11 +36,6 @@ _COEFFICIENTS = {
 }
 
 
-def is_sret(state: dict[str, Tensor]) -> bool:
-    """Whether the keys are those of the published code."""
-    return 'transformers.0.blocks.0.norm1.weight' in state and 'patch_embed.bn1.weight' in state
-
-
 def convert_sret(state: dict[str, Tensor]) -> dict[str, Tensor]:
     """Rename the stages and drop the second names of shared tensors.
 

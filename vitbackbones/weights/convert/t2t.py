@@ -7,7 +7,7 @@ The tokens-to-token module is the stem ``patch_embed`` here. Its Performer store
 import torch
 from torch import Tensor
 
-from .rename import rename
+from .state_dict import rename
 
 _RULES = {
     r'^tokens_to_token\.': 'patch_embed.',
@@ -15,11 +15,6 @@ _RULES = {
     r'^(patch_embed\.attention\d\.mlp)\.0\.': r'\1.fc1.',
     r'^(patch_embed\.attention\d\.mlp)\.2\.': r'\1.fc2.',
 }
-
-
-def is_t2t(state: dict[str, Tensor]) -> bool:
-    """Whether the keys are those of the published code."""
-    return 'tokens_to_token.project.weight' in state and 'blocks.0.norm1.weight' in state
 
 
 def convert_t2t(state: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -11,7 +11,7 @@ import math
 import torch
 from torch import Tensor
 
-from .rename import rename
+from .state_dict import rename
 
 _NOAH = {
     r'^outer_pos$': 'patch_pos',
@@ -38,11 +38,6 @@ _TIMM = {
 }
 
 
-def is_tnt(state: dict[str, Tensor]) -> bool:
-    """Whether the keys are those of the authors' code."""
-    return 'outer_pos' in state and 'inner_pos' in state
-
-
 def convert_tnt(state: dict[str, Tensor]) -> dict[str, Tensor]:
     """Rename, join the projections, lay the pixels' code out, drop the unused outer tokens."""
     state = _join_qkv(rename(state, _NOAH))
@@ -52,11 +47,6 @@ def convert_tnt(state: dict[str, Tensor]) -> dict[str, Tensor]:
         side = math.isqrt(code.shape[2])
         state['pixel_pos'] = code.unflatten(2, (side, side))  # (1, c, p * p) -> (1, c, p, p)
     return state
-
-
-def is_timm_tnt(state: dict[str, Tensor]) -> bool:
-    """Whether the keys are those of timm, before or after its release 1.0.16."""
-    return 'pixel_pos' in state and 'blocks.0.norm_out.weight' in state
 
 
 def convert_timm_tnt(state: dict[str, Tensor]) -> dict[str, Tensor]:

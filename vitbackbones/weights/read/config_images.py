@@ -6,12 +6,15 @@ has to see the images that the run saw.
 
 import ast
 from collections.abc import Mapping
+from contextlib import suppress
 
 from ...utils.literals import read_value
+from ...utils.rules import listed, number
 
 INTERPOLATIONS = ('nearest', 'bilinear', 'bicubic', 'lanczos')
 LARGEST = 10  # times the side of a crop that a picture is resized to
 LONGEST = 2**17  # characters of a config; Python takes a kilobyte of memory for one of them
+LEVELS = listed(number(least=0, most=255), 3)
 SECTIONS = ('model', 'data_preprocessor', 'test_dataloader')
 
 
@@ -45,15 +48,9 @@ def _settings(text: str) -> dict:
     for line in lines:
         match line:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in SECTIONS:
-                found[name] = _value(value)
+                with suppress(ValueError, RecursionError):
+                    found[name] = read_value(ast.unparse(value))
     return found
-
-
-def _value(node: ast.expr) -> object:
-    try:
-        return read_value(ast.unparse(node))
-    except (ValueError, RecursionError):
-        return None
 
 
 def _part(settings: object, *keys: str) -> object:
@@ -63,15 +60,10 @@ def _part(settings: object, *keys: str) -> object:
 
 
 def _normalization(preprocessor: object) -> dict:
-    levels = {key: _part(preprocessor, key) for key in ('mean', 'std')}
-    if not all(map(_are_levels, levels.values())) or not all(levels['std']):
+    mean, std = _part(preprocessor, 'mean'), _part(preprocessor, 'std')
+    if not LEVELS.fits(mean) or not LEVELS.fits(std) or not all(std):
         return {}
-    return {key: tuple(level / 255 for level in levels[key]) for key in levels}
-
-
-def _are_levels(value: object) -> bool:
-    listed = isinstance(value, list | tuple) and len(value) == 3
-    return listed and all(isinstance(level, int | float) and 0 <= level <= 255 for level in value)
+    return {key: tuple(level / 255 for level in preprocessor[key]) for key in ('mean', 'std')}
 
 
 def _crop(steps: object) -> dict:

@@ -5,7 +5,7 @@ as Python when it resumes or when an inferencer is given weights alone.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import NoneType
 from typing import Any, BinaryIO
@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 from safetensors.torch import load as load_safetensors
 
 from ...errors import InputError
+from ...utils.rules import listed, whole
 from .config_images import config_images
 from .pickles import Refused, Unpickler
 from .torch_files import PICKLED, read_torch
@@ -32,6 +33,7 @@ FORM = {
 # What a file should be, and what to do if it holds more than that.
 CHECKPOINT = 'torch checkpoint', 'save its state dict alone with torch.save or safetensors'
 ANNOTATIONS = 'pickle of plain data', 'save it as JSON'
+COLORS = listed(listed(whole(0, 255), 3))  # red, green, blue of each class
 MISSING = object()
 DATASET_META = 'dataset_meta'  # in the metadata of a safetensors file: JSON, as in mmengine's meta
 # How files begin that are easily mistaken for a checkpoint.
@@ -71,54 +73,27 @@ def read_safely(file: BinaryIO, name: str | Path) -> dict:
     if not isinstance(content, dict):
         raise InputError(f'{name}: holds a {type(content).__name__} and not a dict of weights')
     require_form(name, content, FORM)
-    _require_text_keys(name, content)
-    _require_class_names(name, content)
+    about = (content.get('meta') or {}).get(DATASET_META) or {}
+    _require_texts(name, 'a key', content)
+    _require_texts(name, 'a key of state_dict', content.get('state_dict', {}))
+    _require_texts(name, f'a key of {DATASET_META}', about)
+    _require_texts(name, 'the name of a class', about.get('classes') or ())
     _take_out_programs(content)
     _keep_own_best(content, Path(name).parent)
-    _leave_out_palette((content.get('meta') or {}).get(DATASET_META) or {})
+    palette, classes = about.get('palette'), about.get('classes') or ()
+    if not COLORS.fits(palette) or len(palette) < len(classes):
+        about.pop('palette', None)
     return content
 
 
-def _require_text_keys(name: str | Path, content: dict) -> None:
-    """Refuse keys that are not texts, of the file and of its weights."""
-    about = (content.get('meta') or {}).get(DATASET_META) or {}
-    places = {'': content, 'state_dict': content.get('state_dict', {}), DATASET_META: about}
-    for place, holder in places.items():
-        for key in holder:
-            if type(key) is not str:
-                within = f' of {place}' if place else ''
-                raise InputError(
-                    f'{name}: damaged, or not a checkpoint of a model: a key{within} is of type '
-                    f'{type(key).__name__}'
-                )
-
-
-def _require_class_names(name: str | Path, content: dict) -> None:
-    """Refuse names of classes that are not texts."""
-    about = (content.get('meta') or {}).get(DATASET_META) or {}
-    for number, label in enumerate(about.get('classes') or ()):
-        if type(label) is not str:
+def _require_texts(name: str | Path, what: str, values: Iterable[Any]) -> None:
+    """Refuse values that are not texts; ``what`` is said of the first."""
+    for value in values:
+        if type(value) is not str:
             raise InputError(
-                f'{name}: damaged, or not a checkpoint of a model: the name of class {number} is '
-                f'of type {type(label).__name__}'
+                f'{name}: damaged, or not a checkpoint of a model: {what} is of type '
+                f'{type(value).__name__}'
             )
-
-
-def _leave_out_palette(about: dict) -> None:
-    """Forget a palette that is no color, three numbers from 0 to 255, for each class."""
-    palette, classes = about.get('palette'), about.get('classes') or ()
-    if not isinstance(palette, list | tuple) or len(palette) < len(classes):
-        about.pop('palette', None)
-    elif not all(map(_is_color, palette)):
-        del about['palette']
-
-
-def _is_color(color: Any) -> bool:
-    return (
-        isinstance(color, list | tuple)
-        and len(color) == 3
-        and all(type(part) is int and 0 <= part <= 255 for part in color)
-    )
 
 
 def _take_out_programs(content: dict) -> None:
@@ -193,8 +168,10 @@ def _read(
     except Exception as error:  # a file that is no checkpoint can end in any error
         file.seek(0)
         start = file.read(100).lstrip()
-        hint = next((text for word, text in MISTAKEN.items() if start.startswith(word)), '')
-        hint = hint or f'{type(error).__name__} while it was read'
+        hint = f'{type(error).__name__} while it was read'
+        for beginning, what_it_is in MISTAKEN.items():
+            if start.startswith(beginning):
+                hint = what_it_is
         raise InputError(f'{name}: is no {what}, or is damaged ({hint})') from error
 
 
@@ -217,7 +194,13 @@ def require_form(
     """
     for place, kinds in form.items():
         for value in _values(checkpoint, place.split('.')):
-            if problem := _problem(value, kinds, complete):
+            if value is MISSING:
+                problem = 'is missing' if complete else ''
+            elif not isinstance(value, kinds):
+                problem = f'is of type {type(value).__name__}'
+            else:
+                problem = 'is negative' if isinstance(value, int) and value < 0 else ''
+            if problem:
                 raise InputError(
                     f'{name}: {place} {problem}; the file is damaged, or not a checkpoint of '
                     'mmengine'
@@ -234,11 +217,3 @@ def _values(container: Any, place: list[str]) -> Iterator[Any]:
             yield from _values(entry, place[1:])
     else:
         yield from _values((container or {}).get(place[0], MISSING), place[1:])
-
-
-def _problem(value: Any, kinds: Any, complete: bool) -> str:
-    if value is MISSING:
-        return 'is missing' if complete else ''
-    if not isinstance(value, kinds):
-        return f'is of type {type(value).__name__}'
-    return 'is negative' if isinstance(value, int) and value < 0 else ''

@@ -1,4 +1,4 @@
-"""Operators that are not torch's own, in ONNX Runtime and OpenVINO."""
+"""Graphs as files: operators that are not torch's own, in ONNX Runtime and OpenVINO."""
 
 import logging
 
@@ -8,9 +8,8 @@ import torch
 from torch import nn
 
 from vitbackbones.errors import InputError
-from vitbackbones.export.formats import write_onnx, write_openvino
+from vitbackbones.export.formats import needs_onnx, translations, write_onnx, write_openvino
 from vitbackbones.export.graphs import trace
-from vitbackbones.export.operators import needs_onnx, translations
 
 from .runtime.test_suppression import GIVEN, STAY, Suppress, boxes_of
 

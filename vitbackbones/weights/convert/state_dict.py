@@ -1,15 +1,26 @@
-"""What surrounds the weights of a backbone in a file: other entries, and the model around it."""
+"""The weights of a backbone out of a file: without other entries, and the model around it."""
+
+import re
 
 from torch import Tensor
 
 from ...errors import InputError
 from ...utils.messages import shorten
-from .rename import rename
 
 StateDict = dict[str, Tensor]
 PREFIXES = ('module.', '_orig_mod.')  # of torch's parallel wrappers and of torch.compile
 _BARE = {r'^head\.fc_dist\.': 'head_dist.', r'^head\.fc\.': 'head.', r'^backbone\.': ''}
 ENTRIES = ('state_dict_ema', 'state_dict', 'model')  # published results are those of an average
+
+
+def rename(state: StateDict, rules: dict[str, str]) -> StateDict:
+    """Apply regular expressions (pattern: replacement) one after the other to every key."""
+    renamed = {}
+    for key, value in state.items():
+        for pattern, replacement in rules.items():
+            key = re.sub(pattern, replacement, key)
+        renamed[key] = value
+    return renamed
 
 
 def take_state_dict(checkpoint: dict, state_key: str | None = None) -> StateDict:
@@ -30,20 +41,16 @@ def take_state_dict(checkpoint: dict, state_key: str | None = None) -> StateDict
     names = ENTRIES if state_key is None else (state_key,)
     found = (checkpoint[name] for name in names if isinstance(checkpoint.get(name), dict))
     entry = next(found, checkpoint)
-    state = {
-        _without_prefixes(key): value for key, value in entry.items() if isinstance(value, Tensor)
-    }
+    state = {}
+    for key, value in entry.items():
+        if isinstance(value, Tensor):
+            while key.startswith(PREFIXES):  # in whatever order a model was wrapped
+                key = key.partition('.')[2]
+            state[key] = value
     if not state:
         keys = f'with the keys {shorten(entry)}' if entry else 'without any keys'
         raise InputError(f'no weights in a checkpoint {keys}')
     return state
-
-
-def _without_prefixes(key: str) -> str:
-    """Take off :data:`PREFIXES`, in whatever order a model was wrapped."""
-    while key.startswith(PREFIXES):
-        key = key.partition('.')[2]
-    return key
 
 
 def without_wrapper(state: StateDict) -> StateDict:
