@@ -72,17 +72,23 @@ def export(subject: Subject, settings: Settings, file: Path, pictures: Sequence[
             its answers are not those of the model. Nothing was written then.
     """
     require_packages(settings.format)
-    reasons = [getattr(part, 'fixed_size', '') for part in subject.network.modules()]
-    if 'size' in settings.dynamic and any(reasons):
-        why = next(filter(None, reasons))
-        raise InputError(f'{subject.name}: the size cannot be dynamic: {why}')
+    if 'size' in settings.dynamic:
+        for part in subject.network.modules():
+            if why := getattr(part, 'fixed_size', ''):
+                raise InputError(f'{subject.name}: the size cannot be dynamic: {why}')
     size = settings.size or subject.size
     if size is None:
         raise InputError(
             f'{subject.name}: no step of the test pipeline says a size; give --size HxW'
         )
     settings = replace(settings, size=size)
-    network = _prepared(subject, settings)
+    network = subject.network
+    if settings.half:
+        network = fuse_for_inference(network, pack=False)  # a copy; what is rounded is in the file
+        round_weights(network)
+    if settings.preprocess:
+        network = FromPixels(network, subject.mean, subject.std)
+    network = network.eval()  # which the file has to answer like
     program = _traced(network, settings)
     with workshop(file) as folder:
         part = folder / file.name
@@ -95,17 +101,6 @@ def export(subject: Subject, settings: Settings, file: Path, pictures: Sequence[
         card.write(part)
         take_place([*folder.iterdir()], file)
     return Card.read(file)
-
-
-def _prepared(subject: Subject, settings: Settings) -> nn.Module:
-    """Return the network that the file has to answer like."""
-    network = subject.network
-    if settings.half:
-        network = fuse_for_inference(network, pack=False)  # a copy; what is rounded is in the file
-        round_weights(network)
-    if settings.preprocess:
-        network = FromPixels(network, subject.mean, subject.std)
-    return network.eval()
 
 
 def _traced(network: nn.Module, settings: Settings) -> ExportedProgram:

@@ -52,18 +52,18 @@ def require_finite(path: str | Path, state: dict[str, Tensor]) -> None:
     Raises:
         InputError: with the keys of the tensors that hold one.
     """
-    bad = [k for k, v in state.items() if v.is_floating_point() and not _is_finite(v)]
+    bad = []
+    for key, value in state.items():
+        if value.is_floating_point():
+            # torch has no isfinite for float8, which has one byte
+            value = value.float() if value.itemsize == 1 else value
+            if not value.isfinite().all():
+                bad.append(key)
     if bad:
         raise InputError(
             f'{path}: NaN or infinite values in {len(bad)} of {len(state)} tensors: '
             f'{shorten(bad)}. The run that wrote it diverged; take an earlier checkpoint.'
         )
-
-
-def _is_finite(values: Tensor) -> bool:
-    if values.itemsize == 1:  # float8, for which torch has no isfinite
-        values = values.float()
-    return bool(values.isfinite().all())
 
 
 def load_model_file(path: str | Path) -> dict:
@@ -85,9 +85,10 @@ def in_our_keys(path: str | Path, checkpoint: dict) -> dict:
     layout = FORMATS[name]
     if not layout.whole_model:
         return checkpoint
-    unused = f'; unused by design: {shorten(keys)}' if (keys := layout.unused(state)) else ''
-    note = f'; {layout.note}' if layout.note else ''
-    LOG.info(f'{path}: format {name}, converted{unused}{note}')
+    text = f'{path}: format {name}, converted'
+    if unused := layout.unused(state):
+        text += f'; unused by design: {shorten(unused)}'
+    LOG.info(f'{text}; {layout.note}' if layout.note else text)
     return {'meta': checkpoint.get('meta', {}), 'state_dict': layout.convert(state)}
 
 
@@ -114,7 +115,9 @@ class Coverage(Comparison):
             'unused by design': self.expected,
         }
         text = f'format {self.format}, {len(self.used)} of {total} tensors filled'
-        return text + ''.join(f'; {name}: {shorten(keys)}' for name, keys in lists.items() if keys)
+        for name, keys in lists.items():
+            text += f'; {name}: {shorten(keys)}' if keys else ''
+        return text
 
 
 def adapt_state(model: nn.Module, state: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -50,7 +50,7 @@ def levels(
     sizes = [level.shape[2:] for level in logits]
     priors = head.prior_generator.grid_priors(sizes, logits[0].dtype, logits[0].device)
     return [
-        _drop_small(_best_of_level(head, settings, *level, size), settings)
+        _best_of_level(head, settings, *level, size)
         for level in zip(logits, codes, priors, strict=True)
     ]
 
@@ -77,18 +77,15 @@ def _best_of_level(
     chosen = pick(_rows(codes, 4), places)  # (N, K, 4)
     boxes = head.bbox_coder.decode(priors[places].flatten(0, 1), chosen.flatten(0, 1))
     boxes = boxes.view(chosen.shape)
-    return Found(clip(boxes, size) if head.bbox_coder.clip_border else boxes, scores, labels)
+    if head.bbox_coder.clip_border:
+        boxes = clip(boxes, size)
+    least = settings.get('min_bbox_size', -1)
+    if least >= 0:
+        large = (boxes[..., 2:] - boxes[..., :2] > least).all(-1)
+        scores = scores.where(large, 0)
+    return Found(boxes, scores, labels)
 
 
 def _rows(maps: Tensor, width: int) -> Tensor:
     """Return maps (N, A width, h, w) as (N, h w A, width)."""
     return maps.permute(0, 2, 3, 1).reshape(maps.shape[0], -1, width)
-
-
-def _drop_small(found: Found, settings: ConfigDict) -> Found:
-    """Set the scores of boxes to 0 that are not larger than ``min_bbox_size``."""
-    least = settings.get('min_bbox_size', -1)
-    if least < 0:
-        return found
-    sides = found.boxes[..., 2:] - found.boxes[..., :2]
-    return found._replace(scores=found.scores.where((sides > least).all(-1), 0))

@@ -99,11 +99,9 @@ class ExportableSegmentor(nn.Module):
         """Return logits (N, classes, H, W), or masks (N, H, W)."""
         # one record stands for all: they have one size
         logits = self.model.encode_decode(image, [{'img_shape': image.shape[2:]}])
-        return (self._masks(logits) if self.outputs == ('mask',) else logits,)
-
-    def _masks(self, logits: Tensor) -> Tensor:
-        """Return the class of every pixel, as uint8 where this can number them."""
+        if self.outputs == ('logits',):
+            return (logits,)
         classes = logits.shape[1]
         if classes == 1:  # of two, with mmseg's threshold
-            return (logits[:, 0].sigmoid() > self.model.decode_head.threshold).to(torch.uint8)
-        return logits.argmax(1).to(torch.uint8 if classes <= 255 else torch.int64)
+            return ((logits[:, 0].sigmoid() > self.model.decode_head.threshold).to(torch.uint8),)
+        return (logits.argmax(1).to(torch.uint8 if classes <= 255 else torch.int64),)

@@ -84,16 +84,12 @@ def require_steps(steps: Sequence[Mapping[str, Any]], place: str) -> None:
         if unknown := sorted(step.keys() - {'type', *needed, *optional}):
             raise InputError(f'{here} ({kind}) has no option {some(unknown)}')
         require_values(step, needed | optional, f'{here}.')
-        if conflict := _conflict(step):
-            raise InputError(f'{here} ({kind}): {conflict}')
-
-
-def _conflict(step: Mapping) -> str:
-    """Say which options of a step, each right by itself, do not go together."""
-    if step['type'] == 'slide':
-        gaps = any(step > side for step, side in zip(step['stride'], step['crop'], strict=True))
-        return f'a stride of {step["stride"]} leaves pixels out between windows' if gaps else ''
-    backend = step.get('backend', 'cv2')
-    method = step.get('interpolation', 'bilinear')
-    known = method in INTERPOLATIONS[backend]
-    return '' if known else f'{backend} has no interpolation {method!r}'
+        # options that are right by themselves and do not go together
+        stride, crop = step.get('stride', [0, 0]), step.get('crop', [0, 0])
+        if stride[0] > crop[0] or stride[1] > crop[1]:
+            raise InputError(
+                f'{here} ({kind}): a stride of {stride} leaves pixels out between windows'
+            )
+        backend, method = step.get('backend', 'cv2'), step.get('interpolation', 'bilinear')
+        if method not in INTERPOLATIONS[backend]:
+            raise InputError(f'{here} ({kind}): {backend} has no interpolation {method!r}')

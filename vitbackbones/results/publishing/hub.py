@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 from ...errors import InputError
 from ...utils.packages import import_optional
@@ -49,7 +48,11 @@ def push(folder: Path, repository: str, private: bool = False) -> str:
         api = hub.HfApi()
         # None leaves it to the owner's settings
         api.create_repo(repository, private=private or None, exist_ok=True)
-        kept = [CARD] if _has_other_card(api, repository) else []
+        kept = []
+        if api.file_exists(repository, CARD):
+            text = Path(api.hf_hub_download(repository, CARD)).read_text(errors='replace')
+            if f'library_name: {LIBRARY}' not in text.splitlines():
+                kept = [CARD]
         api.upload_folder(repo_id=repository, folder_path=str(folder), ignore_patterns=kept)
     except Exception as error:  # of the hub and of whatever carries its connections
         reason = str(error).strip().partition('\n')[0] or type(error).__name__
@@ -65,10 +68,3 @@ def push(folder: Path, repository: str, private: bool = False) -> str:
             ]
         )
     return f'https://huggingface.co/{repository}'
-
-
-def _has_other_card(api: Any, repository: str) -> bool:
-    if not api.file_exists(repository, CARD):
-        return False
-    text = Path(api.hf_hub_download(repository, CARD)).read_text(errors='replace')
-    return f'library_name: {LIBRARY}' not in text.splitlines()

@@ -80,6 +80,7 @@ def _data_name(run: TrainedRun, *splits: str) -> str:
 def _facts(run: TrainedRun, file: str, size: int, sha256: str) -> dict[str, str]:
     model = model_settings(run.config)
     preprocessor = model.get('data_preprocessor') or {}
+    rgb = preprocessor.get('bgr_to_rgb') or preprocessor.get('to_rgb')
     count = sum(value.numel() for value in run.state.values())
     return {
         'config': f'`{run.name}`',
@@ -87,16 +88,12 @@ def _facts(run: TrainedRun, file: str, size: int, sha256: str) -> dict[str, str]
         'numbers in all tensors': f'{count:,}',
         'classes': ', '.join(run.meta.get('classes', ())),
         'mean, std of pixels (0 to 255)': f'{preprocessor.get("mean")}, {preprocessor.get("std")}',
-        'order of colors': 'RGB' if _is_rgb(preprocessor) else 'BGR',
+        'order of colors': 'RGB' if rgb else 'BGR',
         'trained on': f'{_data_name(run, "train")}, until {run.after or run.checkpoint.name}',
         'file': f'`{file}`, {size:,} bytes',
         'SHA-256': f'`{sha256}`',
         'written with': ', '.join(versions()),
     }
-
-
-def _is_rgb(preprocessor: Mapping) -> bool:
-    return bool(preprocessor.get('bgr_to_rgb') or preprocessor.get('to_rgb'))
 
 
 def _metrics(run: TrainedRun) -> str:
@@ -107,10 +104,9 @@ def _metrics(run: TrainedRun) -> str:
 
 
 def _table(rows: Mapping[str, str]) -> str:
-    cells = ((key, _plain(value)) for key, value in rows.items())
-    return '\n'.join(['| | |', '|---|---|', *(f'| {key} | {value} |' for key, value in cells)])
-
-
-def _plain(text: str) -> str:
-    """Return a text, as the name of a class may be any, so that it stays in its cell as it is."""
-    return html.escape(printable(text), quote=False).replace('|', '&#124;').replace('\n', ' ')
+    lines = ['| | |', '|---|---|']
+    for key, value in rows.items():
+        # the name of a class may be any text, which has to stay in its cell
+        text = html.escape(printable(value), quote=False)
+        lines.append(f'| {key} | {text.replace("|", "&#124;").replace(chr(10), " ")} |')
+    return '\n'.join(lines)

@@ -62,7 +62,12 @@ def read_run(work_dir: Path, given: str | None = None) -> TrainedRun:
     Raises:
         InputError: there is no config or no checkpoint, or it cannot be read, or is no result.
     """
-    config = read_config(_newest(work_dir, '*.py', 'config that train wrote'))
+    files = sorted(work_dir.glob('*.py'), key=lambda file: file.stat().st_mtime)
+    if not files:
+        raise InputError(
+            f'WORK_DIR {work_dir}: has no config that train wrote; name the folder of a training'
+        )
+    config = read_config(files[-1])
     best = next(iter(best_checkpoints(work_dir)), work_dir)
     checkpoint = find_checkpoint(given or str(best), 'WORK_DIR')
     content = load_file(checkpoint)
@@ -110,22 +115,17 @@ def _texts(value: object, key: str = '') -> Iterator[tuple[str, str]]:
             yield from _texts(inner, key)
 
 
-def _newest(work_dir: Path, pattern: str, what: str) -> Path:
-    files = sorted(work_dir.glob(pattern), key=lambda file: file.stat().st_mtime)
-    if not files:
-        raise InputError(f'WORK_DIR {work_dir}: has no {what}; name the folder of a training')
-    return files[-1]
-
-
 def _metrics(work_dir: Path, checkpoint: Path) -> dict[str, float]:
     """Return what the log has for a checkpoint, without averages over nothing (-1)."""
     step = STEP.search(checkpoint.name)
+    if not step:
+        return {}
     found = {}
-    for record in records(work_dir) if step else ():
+    for record in records(work_dir):
         if 'loss' not in record and record['step'] == int(step[2]):
-            found |= {key: value for key, value in record.items() if key not in NO_METRICS}
-    return {key: value for key, value in found.items() if _is_measured(value)}
-
-
-def _is_measured(value: object) -> bool:
-    return isinstance(value, int | float) and value != -1
+            found |= record
+    return {
+        key: value
+        for key, value in found.items()
+        if key not in NO_METRICS and isinstance(value, int | float) and value != -1
+    }

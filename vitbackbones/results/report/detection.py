@@ -49,21 +49,18 @@ class DetectionReport:
 
     def sections(self) -> Iterator[Section]:
         """Yield the sections of each metric and kind, after the test."""
-        for i, metric in self.metrics.items():
-            for kind in (kind for kind in KINDS if kind in metric.metrics):
-                title = KINDS[kind]
-                if len(self.metrics) > 1:
-                    title = f'{title}, {metric.prefix} ({i + 1})'
-                yield from self._about(title, metric, kind, self._data_set(i))
-        self.folder.cleanup()
-
-    def _data_set(self, number: int):
-        """Return the data set that a metric is about: one of several have metrics of their own."""
         from mmdet.evaluation import MultiDatasetsEvaluator  # here: heavy, as above
 
-        data = self.loop.dataloader.dataset
-        apart = isinstance(self.loop.evaluator, MultiDatasetsEvaluator)
-        return data.datasets[number] if apart else data
+        for i, metric in self.metrics.items():
+            data = self.loop.dataloader.dataset
+            if isinstance(self.loop.evaluator, MultiDatasetsEvaluator):  # each has its metric
+                data = data.datasets[i]
+            for kind, title in KINDS.items():
+                if kind in metric.metrics:
+                    if len(self.metrics) > 1:
+                        title = f'{title}, {metric.prefix} ({i + 1})'
+                    yield from self._about(title, metric, kind, data)
+        self.folder.cleanup()
 
     def _about(self, title: str, metric, kind: str, data) -> Iterator[Section]:
         evaluation, pairs = evaluate(metric, kind), match(metric, kind, self.score)

@@ -30,7 +30,16 @@ _OUTSIDE = {
 
 def convert_msf(state: dict[str, Tensor]) -> dict[str, Tensor]:
     """Rename the keys; groups and widths show in the shapes."""
-    return {_rename(key): value for key, value in state.items()}
+    out = {}
+    for key, value in state.items():
+        match = _LAYER.fullmatch(key)
+        module, _, kind = key.rpartition('.')
+        if match and match[2] in _IN_LAYER:
+            key = f'blocks.{match[1]}.{_IN_LAYER[match[2]]}.{match[3]}'
+        elif module in _OUTSIDE:
+            key = f'{_OUTSIDE[module]}.{kind}'
+        out[key] = value
+    return out
 
 
 def describe_msf(state: dict[str, Tensor]) -> str:
@@ -43,11 +52,3 @@ def describe_msf(state: dict[str, Tensor]) -> str:
     dims = rows // len(kind)
     depth = len({key.split('.')[1] for key in state if key.startswith('blocks.')})
     return f'{kinds[kind]} with embed_dims={dims}, depth={depth}, groups={dims // columns}'
-
-
-def _rename(key: str) -> str:
-    match = _LAYER.fullmatch(key)
-    if match and match[2] in _IN_LAYER:
-        return f'blocks.{match[1]}.{_IN_LAYER[match[2]]}.{match[3]}'
-    module, _, kind = key.rpartition('.')
-    return f'{_OUTSIDE[module]}.{kind}' if module in _OUTSIDE else key

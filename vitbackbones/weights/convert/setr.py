@@ -45,8 +45,16 @@ def unused_in_setr(state: dict[str, Tensor]) -> list[str]:
 def convert_setr(state: dict[str, Tensor]) -> dict[str, Tensor]:
     """Rename the keys and leave out those that are never read."""
     unused = set(unused_in_setr(state))
-    named = {_name_classifier(k, state): v for k, v in state.items() if k not in unused}
-    return rename(named, _RULES)
+    out = {}
+    for key, value in state.items():
+        if key in unused:
+            continue
+        match = _CONVOLUTION.fullmatch(key)
+        # a convolution without a norm behind it is the classifier of its head
+        if match and f'{match[1]}syncbn_fc_{match[2]}.weight' not in state:
+            key = f'{match[1]}conv_seg.{match[3]}'
+        out[key] = value
+    return rename(out, _RULES)
 
 
 def describe_setr(state: dict[str, Tensor]) -> str:
@@ -62,11 +70,3 @@ def describe_setr(state: dict[str, Tensor]) -> str:
         f'SETR-{kind} with embed_dims={position.shape[2]}, depth={len(blocks)}, '
         f'num_classes={len(classifier)}'
     )
-
-
-def _name_classifier(key: str, state: dict[str, Tensor]) -> str:
-    """Rename a convolution without a norm behind it: it is the classifier of its head."""
-    match = _CONVOLUTION.fullmatch(key)
-    if match and f'{match[1]}syncbn_fc_{match[2]}.weight' not in state:
-        return f'{match[1]}conv_seg.{match[3]}'
-    return key

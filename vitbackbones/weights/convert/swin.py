@@ -38,15 +38,10 @@ def convert_swin(state: dict[str, Tensor]) -> dict[str, Tensor]:
     out = {}
     for key, value in kept.items():
         if unfolded and '.downsample.' in key:
-            value = _columns_first(value)
+            # (..., 4 C) of (channel, row, column) -> (column, row, channel)
+            value = value.unflatten(-1, (-1, 2, 2)).transpose(-3, -1).flatten(-3)
         out[_rename(key, 0 if counted_before else 1)] = value
     return out
-
-
-def _columns_first(value: Tensor) -> Tensor:
-    """Reorder inputs (..., 4 C) from (channel, row, column) to (column, row, channel)."""
-    value = value.unflatten(-1, (-1, 2, 2))  # (..., 4 C) -> (..., C, row, column)
-    return value.transpose(-3, -1).flatten(-3)  # (..., column, row, C) -> (..., 4 C)
 
 
 def _rename(key: str, late: int) -> str:
