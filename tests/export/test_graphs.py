@@ -14,9 +14,6 @@ from vitbackbones.export.graphs import FromPixels, example, silenced, trace
 from ..conftest import REPRESENTATIVES
 from .subjects import SIZE, small_subject
 
-ANY_SIZE = ('deit_ti', 't2t_14', 'tnt_ti', 'mixer_b16')
-SLOW = pytest.param('pvt_t', marks=pytest.mark.grid)
-
 
 @torch.no_grad()
 @pytest.mark.parametrize('name', sorted(REPRESENTATIVES))
@@ -29,7 +26,14 @@ def test_a_graph_of_every_class_takes_any_number_of_images(name):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize('name', [*ANY_SIZE, SLOW])
+@pytest.mark.parametrize(
+    'name',
+    [
+        'deit_ti',
+        'mixer_b16',
+        *(pytest.param(name, marks=pytest.mark.grid) for name in ('t2t_14', 'tnt_ti', 'pvt_t')),
+    ],
+)
 def test_a_graph_may_take_any_size(name):
     network = small_subject(name).network
     graph = trace(network, example(SIZE, 1, ['batch', 'size'], False), ['batch', 'size']).module()

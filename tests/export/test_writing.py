@@ -21,8 +21,8 @@ from .subjects import CLASSES, SIZE, small_subject
 for package in ('onnx', 'onnxscript', 'onnxruntime'):
     pytest.importorskip(package)
 
-# a class token, slices, shifted windows, two levels, folded circulant paths
-KINDS = ('deit_ti_distilled', 'sret_t', 'swin_t', 'tnt_ti', 'aug_pvt_s')
+# slices, shifted windows, two levels, folded circulant paths
+KINDS = ('sret_t', 'swin_t', 'tnt_ti', 'aug_pvt_s')
 
 
 def answers(file, number, size=SIZE):

@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from vitbackbones.export.models import exportable
-from vitbackbones.export.models.mask2former import bounding_boxes
 from vitbackbones.export.parity import differences
 
 from .graphs import SIZE, built, require_found_as_by_predict
@@ -49,9 +48,3 @@ def test_the_proof_compares_segments_beside_objects():
     other = answer | {'segments': answer['segments'] + 1}
     assert differences(answer, answer, SIZE) == dict.fromkeys(module.outputs, 0)
     assert differences(other, answer, SIZE)['segments'] == 1
-
-
-def test_boxes_around_masks_are_tight_and_zero_around_nothing():
-    masks = torch.zeros(1, 2, 6, 8, dtype=torch.bool)
-    masks[0, 0, 2:5, 3:7] = True
-    assert bounding_boxes(masks).tolist() == [[[3, 2, 7, 5], [0, 0, 0, 0]]]

@@ -2,11 +2,10 @@
 
 import pytest
 import torch
-from mmdet.models.roi_heads.mask_heads.fcn_mask_head import _do_paste_mask
 
 from vitbackbones.errors import InputError
 from vitbackbones.export.models import exportable
-from vitbackbones.export.models.rcnn import paste, regions
+from vitbackbones.export.models.rcnn import regions
 
 from .graphs import built, require_found_as_by_predict
 
@@ -26,14 +25,6 @@ def test_features_are_those_of_the_level_of_a_region():
     rois = torch.cat([torch.arange(2.0).repeat_interleave(4)[:, None], boxes.flatten(0, 1)], dim=1)
     with torch.no_grad():
         torch.testing.assert_close(regions(extractor, maps, boxes), extractor(maps, rois))
-
-
-def test_masks_lie_in_their_boxes_as_those_of_mmdet():
-    masks = torch.rand(5, 28, 28)
-    corners = torch.rand(5, 2) * 40
-    boxes = torch.cat([corners, corners + 1 + torch.rand(5, 2) * 60], dim=1)
-    expected, _ = _do_paste_mask(masks[:, None], boxes, 80, 90, skip_empty=False)
-    torch.testing.assert_close(paste(masks, boxes, torch.Size((80, 90))), expected)
 
 
 def test_regions_by_their_maximum_are_refused():
