@@ -6,7 +6,7 @@ grid of half their side, so neighbors overlap. Of every class equally many are d
 in eight. CamVid's own split is kept: no frame is in two splits, and 171 of the 233 test frames are
 of a drive that is in no other.
 
-    python -m vitbackbones.data.camvid_crops data/camvid data/camvid_crops
+    python -m benchmarks.camvid_crops data/camvid data/camvid_crops
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from ..errors import InputError
+from vitbackbones.errors import InputError
 
 # By their label. Poles, pedestrians and bicyclists fill too few windows.
 CLASSES = {
@@ -58,38 +58,25 @@ def _windows(masks: Path, size: int) -> dict[int, list[Window]]:
     return found
 
 
-def _draw(found: list[Window], label: int, count: int, masks: Path) -> list[Window]:
-    """Return ``count`` of the windows of a class, always the same, ordered by frame."""
-    if len(found) < count:
-        raise InputError(
-            f'{masks}: {len(found)} windows show {CLASSES[label]} (label {label}), {count} are '
-            'needed; give the folder of CamVid, with annotations/ and images/'
-        )
-    chosen = np.random.default_rng(label).choice(len(found), count, replace=False)
-    return [found[i] for i in sorted(chosen)]
-
-
-def _write_class(frames: Path, windows: list[Window], size: int, folder: Path) -> None:
-    """Write windows of ``frames`` as ``folder/FRAME_ROW_COLUMN.png``."""
-    folder.mkdir(parents=True)
-    loaded, image = '', None
-    for frame, row, column in windows:
-        if frame != loaded:
-            path = frames / f'{frame}.jpg'
-            loaded, image = frame, cv2.imread(str(path))
+def _write_split(source: Path, split: str, count: int, size: int, folder: Path) -> None:
+    """Write ``count`` windows of each class, always the same, as CLASS/FRAME_ROW_COLUMN.png."""
+    masks = source / 'annotations' / split
+    for label, found in _windows(masks, size).items():
+        if len(found) < count:
+            raise InputError(
+                f'{masks}: {len(found)} windows show {CLASSES[label]} (label {label}), {count} are '
+                'needed; give the folder of CamVid, with annotations/ and images/'
+            )
+        chosen = np.random.default_rng(label).choice(len(found), count, replace=False)
+        place = folder / CLASSES[label]
+        place.mkdir(parents=True)
+        for frame, row, column in (found[i] for i in sorted(chosen)):
+            path = source / 'images' / split / f'{frame}.jpg'
+            image = cv2.imread(str(path))
             if image is None:
                 raise InputError(f'{path}: missing, or not an image')
-        crop = image[row : row + size, column : column + size]
-        cv2.imwrite(str(folder / f'{frame}_{row:03}_{column:03}.png'), crop)
-
-
-def _write_split(source: Path, split: str, count: int, size: int, folder: Path) -> None:
-    """Write ``count`` pictures of each class to ``folder/CLASS``."""
-    masks = source / 'annotations' / split
-    found = _windows(masks, size)
-    for label, name in CLASSES.items():
-        windows = _draw(found[label], label, count, masks)
-        _write_class(source / 'images' / split, windows, size, folder / name)
+            crop = image[row : row + size, column : column + size]
+            cv2.imwrite(str(place / f'{frame}_{row:03}_{column:03}.png'), crop)
 
 
 def write(
@@ -122,7 +109,7 @@ def write(
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        prog='python -m vitbackbones.data.camvid_crops',
+        prog='python -m benchmarks.camvid_crops',
         description="Cut CamVid's frames into pictures of one class each.",
     )
     parser.add_argument('source', help='CamVid, for example data/camvid')
