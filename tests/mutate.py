@@ -78,11 +78,9 @@ ALSO = {
     'configuration/schema.py': ['configuration/checks/test_mistakes.py'],
     'configuration/settings.py': ['configuration', 'test_run_configs.py'],
     'configuration/value_types.py': ['configuration/checks/test_mistakes.py'],
-    'data/checks/panoptic_file.py': ['data/checks/test_panoptic.py'],
-    'data/cifar.py': ['test_colors.py'],
+    'data/public_sets.py': ['test_colors.py'],
     'data/shapes': ['data/shapes'],
     'data/importing': ['data/importing', 'commands/data/test_import_dataset.py'],
-    'data/inaturalist.py': ['data/test_imagenet_variants.py'],
     'data/loading/byte_tables.py': [
         'data/loading/test_rand_augment.py',
         'data/loading/test_segmentation_steps.py',

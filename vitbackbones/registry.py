@@ -65,7 +65,7 @@ class _Objects(MutableMapping):
     ``engine.amp.Bf16OptimWrapper``, which ``--amp`` once wrote.
 
     Args:
-        table: the objects of each module, ``{'data.cifar': 'CIFAR10 CIFAR100'}``.
+        table: the objects of each module, ``{'data.public_sets': 'CIFAR10 CIFAR100'}``.
         hosts: a module whose ``HOSTS`` are held, too; it is imported for the first name.
     """
 
@@ -143,13 +143,11 @@ DATASETS = LazyRegistry(
     'dataset',
     ROOT_DATASETS,
     {
-        'data.cifar': 'CIFAR10 CIFAR100',
-        'data.imagenet_variants': 'ImageNetV2',
-        'data.inaturalist': 'INaturalist',
+        'data.public_sets': 'CIFAR10 CIFAR100 ImageNetV2 INaturalist',
         'data.shards.dataset': 'ImageNetShards',
     },
 )
-METRICS = LazyRegistry('metric', ROOT_METRICS, {'data.imagenet_variants': 'ReaLAccuracy'})
+METRICS = LazyRegistry('metric', ROOT_METRICS, {'data.public_sets': 'ReaLAccuracy'})
 TRANSFORMS = LazyRegistry(
     'transform',
     ROOT_TRANSFORMS,

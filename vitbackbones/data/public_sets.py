@@ -1,0 +1,144 @@
+"""Public data sets for classification that mmpretrain does not have, or has in another form.
+
+* CIFAR-10 and CIFAR-100 with the colors of each pixel in the order blue, green, red, as all other
+  pictures have them here. mmpretrain's hold RGB: through a config that is written for files they
+  would train and test with red and blue exchanged.
+* ImageNet-V2 (Recht et al., ICML 2019): three new sets of 10 000 images.
+* ReaL (Beyer et al., "Are we done with ImageNet?", 2020): the 50 000 images of ImageNet's
+  validation set with new labels, several or none for an image.
+* iNaturalist 2018 and 2019 in the split of the competitions. The archives mix training and
+  validation images; which is which stands in ``train2018.json`` and ``val2018.json``.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from mmengine.dataset import BaseDataset
+from mmengine.evaluator import BaseMetric
+from mmpretrain.datasets import CIFAR10 as RGBCIFAR10
+from mmpretrain.datasets import CIFAR100 as RGBCIFAR100
+
+from ..errors import InputError
+from ..utils.files import read_json, regular_file
+
+
+class CIFAR10(RGBCIFAR10):
+    """mmpretrain's ``CIFAR10`` as BGR; arguments are the same."""
+
+    def load_data_list(self) -> list[dict]:
+        return _as_bgr(super().load_data_list())
+
+
+class CIFAR100(RGBCIFAR100):
+    """mmpretrain's ``CIFAR100`` as BGR; arguments are the same."""
+
+    def load_data_list(self) -> list[dict]:
+        return _as_bgr(super().load_data_list())
+
+
+def _as_bgr(samples: list[dict]) -> list[dict]:
+    """Turn ``img`` (H, W, 3) of every sample from RGB to BGR."""
+    return [{**one, 'img': np.ascontiguousarray(one['img'][..., ::-1])} for one in samples]
+
+
+class ImageNetV2(BaseDataset):
+    """One of the ImageNet-V2 sets: folders 0 to 999, named by the label.
+
+    A reader that sorts folder names would number '10' before '2'.
+
+    Raises:
+        InputError: there are no images, or the name of a folder is not a label.
+    """
+
+    def load_data_list(self) -> list[dict]:
+        folder = Path(self.data_prefix['img_path'])
+        files = sorted(folder.glob('*/*.jpeg'))
+        strange = {file.parent.name for file in files} - set(map(str, range(1000)))
+        if strange or not files:
+            found = f'a folder {min(strange)!r}' if strange else 'no images (*/*.jpeg)'
+            raise InputError(f'{folder}: {found}; ImageNet-V2 has folders named 0 to 999')
+        return [{'img_path': str(file), 'gt_label': int(file.parent.name)} for file in files]
+
+
+class INaturalist(BaseDataset):
+    """One competition split; ``ann_file`` is its JSON file, images lie below ``data_root``.
+
+    Labels number the file's categories in the order of their ids.
+
+    Raises:
+        InputError: the annotation file is not of this form.
+    """
+
+    def load_data_list(self) -> list[dict]:
+        try:
+            with open(self.ann_file, encoding='utf-8', opener=regular_file) as file:
+                content = json.load(file)
+            names = {category['id']: category['name'] for category in content['categories']}
+            files = {image['id']: image['file_name'] for image in content['images']}
+            labels = {key: label for label, key in enumerate(sorted(names))}
+            pairs = [
+                (files[one['image_id']], labels[one['category_id']])
+                for one in content['annotations']
+            ]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise InputError(
+                f'{self.ann_file}: not annotations of iNaturalist ({error!r}); they have '
+                'categories, images and annotations, each with an id, that refer to each other.'
+            ) from error
+        self._metainfo['classes'] = tuple(names[key] for key in labels)
+        root = Path(self.data_root)
+        return [{'img_path': str(root / file), 'gt_label': label} for file, label in pairs]
+
+
+class ReaLAccuracy(BaseMetric):
+    """Top-k accuracy with ReaL labels: right if any label is among the k.
+
+    Images without a label do not count.
+
+    Args:
+        ann_file: ``real.json``, for each validation image in the order of its number the list of
+            its labels.
+        topk: the values of k.
+        options: as of ``BaseMetric``.
+
+    Raises:
+        InputError: the file is missing or of another form, or an image has no place in it.
+    """
+
+    default_prefix = 'real'
+
+    def __init__(self, ann_file: str, topk: Sequence[int] = (1, 5), **options) -> None:
+        super().__init__(**options)
+        self.ann_file = ann_file
+        self.topk = tuple(topk)
+        try:
+            self.labels = [set(labels) for labels in read_json(ann_file)]
+        except (ValueError, TypeError) as error:
+            raise InputError(f'{ann_file}: not ReaL labels ({error})') from error
+
+    def process(self, data_batch: dict, data_samples: Sequence[dict]) -> None:
+        for sample in data_samples:
+            labels = self._labels_of(sample['img_path'])
+            if labels:
+                best = sample['pred_score'].topk(max(self.topk)).indices.tolist()
+                self.results.append([bool(labels & set(best[:k])) for k in self.topk])
+
+    def _labels_of(self, path: str) -> set[int]:
+        number = re.search(r'val_(\d+)', Path(path).name)
+        if number is None or not 1 <= int(number[1]) <= len(self.labels):
+            raise InputError(
+                f'{path}: {self.ann_file} has labels of ILSVRC2012_val_00000001 to '
+                f'{len(self.labels):08}, and not of this image'
+            )
+        return self.labels[int(number[1]) - 1]
+
+    def compute_metrics(self, results: list[list[bool]]) -> dict[str, float]:
+        """Return percentages over the images with labels, and how many these are."""
+        found = {}
+        for place, k in enumerate(self.topk):
+            right = sum(each[place] for each in results)
+            found[f'top{k}'] = 100 * right / max(len(results), 1)
+        return found | {'images': len(results)}
