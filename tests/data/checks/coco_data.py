@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vitbackbones.data.checks.coco import check_coco
+from vitbackbones.data.checks.coco import check_dataset
 from vitbackbones.errors import InputError
 
 CLASSES = ('cat', 'dog')
@@ -36,9 +36,13 @@ class Data:
         for image in self.content['images']:
             cv2.imwrite(str(self.folder / image['file_name']), np.zeros((30, 40, 3), np.uint8))
 
-    def check(self, classes=CLASSES, **options):
-        self.ann_file.write_text(json.dumps(self.content))
-        return check_coco(str(self.ann_file), str(self.folder), classes, **options).warnings
+    def check(self, classes=CLASSES, evaluated=False, masks=False, load='color', **options):
+        steps = [
+            {'type': 'LoadImageFromFile', 'color_type': load},
+            {'type': 'LoadAnnotations', 'with_bbox': True, 'with_mask': masks},
+        ]
+        config = self.config(**{'metainfo': {'classes': classes}, 'pipeline': steps, **options})
+        return check_dataset(config, evaluated).warnings
 
     def error(self, **options):
         with pytest.raises(InputError) as caught:

@@ -73,28 +73,17 @@ def test_missing_pictures_are_counted_and_listed(data):
     assert "'sub/b.jpg'" in error
 
 
-@pytest.mark.parametrize('absolute', [True, False])
-def test_a_picture_outside_of_the_folder_is_not_read(data, absolute):
+def test_a_picture_outside_of_the_folder_is_not_read(data):
     outside = data.folder.parent / 'private.jpg'
     os.link(data.folder / 'sub' / 'b.jpg', outside)
-    name = str(outside) if absolute else f'sub/../../{outside.name}'
-    data.content['images'][1]['file_name'] = name
+    data.content['images'][1]['file_name'] = f'sub/../../{outside.name}'
     error = data.error()
     assert f'1 of the 2 images of {data.ann_file} are not in {data.folder}' in error
     assert 'a file_name must not lead out of the folder' in error
 
 
 def test_missing_folder(data):
-    data.folder = data.root / 'elsewhere'
-    assert f'image folder not found: {data.folder}' in data.error()
-
-
-def test_each_folder_is_listed_once(data, monkeypatch):
-    listed = []
-    scandir = os.scandir
-    monkeypatch.setattr(os, 'scandir', lambda path: listed.append(path) or scandir(path))
-    assert data.check() == []
-    assert sorted(listed) == [f'{data.folder}/', f'{data.folder}/sub']
+    assert 'image folder not found: ' in data.error(data_prefix={'img': 'elsewhere'})
 
 
 def test_the_first_picture_is_decoded(data):
@@ -147,6 +136,7 @@ def test_doubtful_boxes_are_a_warning_that_is_true(data, fault):
     options = data.config()
     del options['type']
     assert len(CocoDataset(**options)[1]['instances']) == 2 - dropped
+    assert check_dataset(data.config()).occurs == {'cat': 1, 'dog': 2 - dropped}
 
 
 def test_boxes_in_fractions_of_the_image_leave_nothing(data):
@@ -211,18 +201,10 @@ def test_annotation_0_is_never_found_by_coco_evaluation(data):
     assert (cat, dog) == (0, 1)  # the only cat is annotation 0; the warning is true
 
 
-IDS = {  # the id of the last annotation: whether COCO evaluation can do it
-    'a number': (7, True),
-    'its digits': ('7', True),
-    'words': ('ann_7', False),
-    'nothing': ('', False),
-    'beyond floats': (10**400, False),
-}
-
-
-@pytest.mark.parametrize('kind', IDS)
-def test_annotation_ids_are_refused_where_evaluation_cannot_do_them(data, kind):
-    key, possible = IDS[kind]
+@pytest.mark.parametrize(
+    ('key', 'possible'), [('7', True), ('ann_7', False), ('', False), (10**400, False)], ids=str
+)
+def test_annotation_ids_are_refused_where_evaluation_cannot_do_them(data, key, possible):
     for annotation in data.content['annotations']:
         annotation['iscrowd'] = 0
     data.content['annotations'][2]['id'] = key
@@ -230,7 +212,7 @@ def test_annotation_ids_are_refused_where_evaluation_cannot_do_them(data, kind):
         assert data.check(evaluated=True) == []
         evaluate(data)
         return
-    assert '1 annotation ids are no numbers (' in data.error(evaluated=True)
+    assert '1 annotation ids are not numbers (' in data.error(evaluated=True)
     assert data.check() == []  # training can
     with pytest.raises((ValueError, OverflowError)):
         evaluate(data)
@@ -268,15 +250,14 @@ def test_without_metainfo_the_classes_of_mmdet_apply(data):
 @pytest.mark.parametrize(
     ('changes', 'message'),
     [
-        ({'test_mode': True}, 'iscrowd'),  # it is taken as evaluated
-        ({'metainfo': {'classes': 'cat'}}, r"classes is the text 'cat'; write a tuple"),
-        ({'data_prefix': {'img_path': 'images'}}, r'needs data_prefix=dict\(img=\.\.\.\)'),
+        ({'test_mode': True}, "have no 'iscrowd'"),  # it is taken as evaluated
+        ({'metainfo': {'classes': 'cat'}}, "classes is the text 'cat'; write a tuple"),
+        ({'data_prefix': {'img_path': 'images'}}, 'needs data_prefix=dict(img=...)'),
+        ({'ann_file': 'nowhere.json'}, 'nowhere.json'),
     ],
 )
 def test_configurations_that_are_refused(data, changes, message):
-    check_dataset(data.config())
-    with pytest.raises(InputError, match=message):
-        check_dataset(data.config(**changes))
+    assert message in data.error(**changes)
 
 
 def test_other_data_sets_and_remote_files_are_left_alone(data):
@@ -284,5 +265,3 @@ def test_other_data_sets_and_remote_files_are_left_alone(data):
     assert check_dataset({**config, 'type': 'LVISV1Dataset'}) == Findings()
     assert check_dataset({**config, 'type': 'mmseg.ADE20KDataset'}) == Findings()
     assert check_dataset({**config, 'backend_args': {'backend': 'petrel'}}) == Findings()
-    with pytest.raises(InputError, match='nowhere.json'):
-        check_dataset(config)

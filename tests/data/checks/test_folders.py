@@ -57,26 +57,27 @@ def test_imagenet_has_1000(root):
         check_dataset(settings(root, type='mmpretrain.ImageNet'))
 
 
-@pytest.mark.parametrize(('lacking', 'other'), [('train', 'val'), ('val', 'train')])
-def test_a_class_of_one_split_only(root, lacking, other):
+@pytest.mark.parametrize('lacking', ['train', 'val'])
+def test_a_class_of_one_split_only(root, lacking):
     """mmpretrain would number the classes of the two splits differently."""
     shutil.rmtree(root / lacking / 'cat')
     with pytest.raises(InputError, match=f"{lacking}: the class folders 'cat' are missing"):
         check_same_classes([settings(root), settings(root, 'val')])
 
 
-def test_an_empty_class(root):
+def test_folders_without_images_or_classes(root):
     (root / 'train' / 'cat' / 'sub' / '1.JPG').rename(root / 'train' / 'cat' / 'notes.txt')
     with pytest.raises(InputError, match="no image in the class folders 'cat'"):
         check_dataset(settings(root))
-
-
-def test_no_folders(root):
     shutil.rmtree(root / 'train')
     with pytest.raises(InputError, match='train: no such folder'):
         check_dataset(settings(root))
-    (root / 'train').mkdir()
+    loop = root / 'train' / 'zebra'
+    loop.parent.mkdir()
     with pytest.raises(InputError, match='train: no folders there'):
+        check_dataset(settings(root))
+    loop.symlink_to(loop)
+    with pytest.raises(InputError, match='zebra: Too many levels of symbolic links'):
         check_dataset(settings(root))
 
 
@@ -88,11 +89,8 @@ def with_labels(root, *lines):
 LINES = [f'{name}/sub/1.JPG {label}' for label, name in enumerate(CLASSES)]
 
 
-def test_good_labels(root):
-    assert check_dataset(with_labels(root, *LINES)).warnings == []
-
-
 def test_a_label_file_that_was_cut_short_between_lines(root):
+    assert check_dataset(with_labels(root, *LINES)).warnings == []
     (warning,) = check_dataset(with_labels(root, *LINES[:2])).warnings
     assert warning.endswith(f'has labels of 2 of the 3 images in {root / "train"}')
 
@@ -103,6 +101,8 @@ def test_a_label_file_that_was_cut_short_between_lines(root):
         ('dog/sub/1.JPG', "labels.txt:3: 'dog/sub/1.JPG' is not a file name and a label from 0 to"),
         ('dog/sub/1.JPG 3', "labels.txt:3: 'dog/sub/1.JPG 3' is not"),
         ('dog/sub/2.JPG 2', r"1 of 3 files are not in .*train: 'dog/sub/2.JPG'"),
+        ('bird/sub/1.JPG 2', "'bird/sub/1.JPG' has the labels 0 and 2; leave one of its lines"),
+        (f'a.JPG {"9" * 5000}', r"labels.txt:3: 'a.JPG 9+\.\.\.9+' is not a file"),
     ],
 )
 def test_bad_lines(root, line, message):
@@ -127,36 +127,12 @@ def test_extensions_of_the_config(root):
     assert check_dataset(settings(root, extensions=('.WEBP',))).samples == 3
 
 
-def test_links_in_a_circle(root):
-    loop = root / 'train' / 'zebra'
-    loop.symlink_to(loop)
-    with pytest.raises(InputError, match='zebra: Too many levels of symbolic links'):
-        check_dataset(settings(root))
-
-
-def test_a_file_with_two_labels(root):
-    with pytest.raises(InputError, match="'dog/sub/1.JPG' has the labels 2 and 0; leave one"):
-        check_dataset(with_labels(root, *LINES, 'dog/sub/1.JPG 0'))
-    assert check_dataset(with_labels(root, *LINES, LINES[0])).samples == 4
-
-
-def test_a_label_of_thousands_of_digits(root):
-    with pytest.raises(
-        InputError, match=r"labels.txt:4: 'bird/sub/1.JPG 9+\.\.\.9+' is not a file"
-    ):
-        check_dataset(with_labels(root, *LINES, 'bird/sub/1.JPG ' + '9' * 5000))
-
-
 @pytest.mark.parametrize('content', [bytes(range(128, 256)), 'a 1'.encode('utf-16')])
 def test_a_label_file_that_is_no_text(root, content):
     config = with_labels(root)
     (root / 'labels.txt').write_bytes(content)
     with pytest.raises(InputError, match='labels.txt: not a text of file names and labels'):
         check_dataset(config)
-
-
-def test_a_label_file_that_is_a_pipe(root):
-    config = with_labels(root)
     (root / 'labels.txt').unlink()
     os.mkfifo(root / 'labels.txt')
     with pytest.raises(InputError, match='label file .*labels.txt: not a regular file'):

@@ -13,27 +13,22 @@ CHOICE = {'type': 'RandomChoiceResize', 'scales': [(480, 1333), (800, 1333)], 'k
 RANDOM = {'type': 'RandomResize', 'scale': (64, 32), 'ratio_range': (0.5, 2.0), 'keep_ratio': True}
 
 
-def fits(step, height, width):
-    """What the transform itself does with an image."""
-    try:
-        TRANSFORMS.build(step)({'img': np.zeros((height, width, 3), np.uint8)})
-    except cv2.error:
-        return False
-    return True
-
-
 @pytest.mark.parametrize('step', [DETR, {**DETR, 'scale': 40}, CHOICE], ids=str)
-@pytest.mark.parametrize('width', [40, 79, 80, 81, 2665, 2667, 20000])
-def test_it_says_what_the_transform_does(step, width):
-    assert bool(resize_fault([step], 1, width)) is not fits(step, 1, width)
-    assert bool(resize_fault([step], width, 1)) is not fits(step, width, 1)
+@pytest.mark.parametrize('long', [79, 81, 2665, 2667])
+def test_it_says_what_the_transform_does(step, long):
+    for height, width in ((1, long), (long, 1)):
+        try:
+            TRANSFORMS.build(step)({'img': np.zeros((height, width, 3), np.uint8)})
+            fits = True
+        except cv2.error:
+            fits = False
+        assert (resize_fault([step], height, width) == '') is fits
 
 
 @pytest.mark.parametrize(
     ('pipeline', 'text'),
     [
-        ([{'type': 'LoadImage'}, DETR], 'leave nothing of the short side'),
-        ([{'type': 'mmdet.Resize', **{k: DETR[k] for k in ('scale', 'keep_ratio')}}], 'nothing'),
+        ([{'type': 'LoadImage'}, {**DETR, 'type': 'mmdet.Resize'}], 'leave nothing of the short'),
         ([{'type': 'RandomChoice', 'transforms': [[RANDOM], [DETR]]}], 'nothing'),
         ([{'type': 'RandomChoice', 'transforms': [RANDOM, DETR]}], 'nothing'),
         ([{**RANDOM, 'scale': [(64, 32), (64, 48)]}], 'nothing'),
@@ -42,7 +37,6 @@ def test_it_says_what_the_transform_does(step, width):
         ([{'type': 'Resize', 'scale': (32, 32)}], ''),
         ([{'type': 'Resize', 'scale_factor': 0.5, 'keep_ratio': True}], ''),
         ([{'type': 'RandomResizedCrop', 'scale': 224}, DETR], ''),
-        ([], ''),
     ],
     ids=str,
 )
@@ -56,5 +50,4 @@ def test_a_strip(pipeline, text):
 def test_the_color_type_of_a_pipeline():
     load = {'type': 'vitbackbones.LoadImage', 'color_type': 'unchanged'}
     assert color_type([{'type': 'PackInputs'}, load]) == 'unchanged'
-    assert color_type([{'type': 'LoadImageFromFile'}]) == 'color'
-    assert color_type([]) == 'color'
+    assert color_type([{'type': 'LoadImageFromFile'}]) == color_type([]) == 'color'

@@ -1,24 +1,32 @@
-"""Masks in COCO's forms, and back through pycocotools: exact."""
+"""Masks in COCO's forms, and back: exact, and no run lengths that C code would trust in vain."""
 
 import json
 
 import cv2
 import numpy as np
 import pytest
+from pycocotools import mask as coco_mask
 
-from vitbackbones.data.loading.coco_masks import to_mask, to_polygons, to_rle
+from vitbackbones.data.loading.coco_masks import (
+    bounds_of_runs,
+    read_runs,
+    to_mask,
+    to_polygons,
+    to_rle,
+)
 
 
 def blobs(seed):
     """A mask of many parts, with holes, and parts in the holes."""
     noise = np.random.default_rng(seed).random((40, 37))
-    return cv2.GaussianBlur(noise, (0, 0), 0.5 + seed / 10) > 0.5
+    noise = cv2.GaussianBlur(noise, (0, 0), 0.5 + seed / 10)
+    return noise > np.quantile(noise, (seed + 1) / 32)
 
 
-@pytest.mark.parametrize('form', [to_polygons, to_rle])
-def test_any_mask_is_said_exactly(form):
-    for seed in range(30):
-        mask = blobs(seed)
+@pytest.mark.parametrize('seed', range(30))
+def test_any_mask_is_said_exactly(seed):
+    mask = blobs(seed)
+    for form in (to_polygons, to_rle):
         said = json.loads(json.dumps(form(mask)))
         assert np.array_equal(to_mask(said, *mask.shape), mask)
 
@@ -27,19 +35,62 @@ def test_every_part_is_a_polygon_along_its_pixels():
     mask = np.zeros((12, 17), bool)
     mask[2:5, 1:9] = mask[11, 10:] = True
     assert to_polygons(mask) == [[10, 11, 10, 12, 17, 12, 17, 11], [1, 2, 1, 5, 9, 5, 9, 2]]
-
-
-def test_corners_are_written_once():
     mask = np.ones((4, 4), bool)
     mask[0, 0] = False
-    assert len(to_polygons(mask)[0]) == 2 * 6
+    assert len(to_polygons(mask)[0]) == 2 * 6  # each corner once
 
 
 def test_an_empty_mask():
     mask = np.zeros((3, 4), bool)
     assert to_polygons(mask) == []
     assert np.array_equal(to_mask(to_rle(mask), 3, 4), mask)
+    assert bounds_of_runs(read_runs(to_rle(mask), 3, 4), 3) == (0, 0, 0, 0)
+
+
+# ---------------------------------------------------------------------------- run lengths
+
+
+@pytest.mark.parametrize('seed', range(0, 30, 3))
+def test_runs_and_bounds_are_those_of_the_mask(seed):
+    mask = blobs(seed)
+    runs = read_runs(to_rle(mask), *mask.shape)
+    assert np.array_equal(np.repeat(np.arange(len(runs)) % 2, runs), mask.T.ravel())
+    x, y, width, height = coco_mask.toBbox(to_rle(mask))
+    assert bounds_of_runs(runs, len(mask)) == (x, y, x + width, y + height)
+
+
+def test_long_runs_that_shrink_and_grow():
+    mask = np.zeros((3000, 40), bool)
+    mask[5:, ::3] = mask[2000:] = True
+    runs = read_runs(to_rle(mask), *mask.shape)
+    assert np.array_equal(np.repeat(np.arange(len(runs)) % 2, runs), mask.T.ravel())
 
 
 def test_run_lengths_that_are_not_compressed():
+    assert read_runs({'size': [2, 3], 'counts': [1, 2, 3]}, 2, 3).tolist() == [1, 2, 3]
     assert to_mask({'size': [2, 2], 'counts': [1, 2, 1]}, 2, 2).tolist() == [[0, 1], [1, 0]]
+
+
+@pytest.mark.parametrize(
+    ('size', 'counts', 'message'),
+    [
+        (None, [6], "its 'size' is None and must be"),
+        ([2, 3.0], [6], r"its 'size' is \[2, 3.0\] and must be"),
+        ([3, 2], [6], 'it is of 2 x 3 pixels, the image of 3 x 2'),
+        ([2, 3], None, "its 'counts' is None and must be a text or a list"),
+        ([2, 3], [1.5, 4.5], r"its 'counts' is \[1.5, 4.5\] and must be"),
+        ([2, 3], [], 'its runs are 0, the image has 6 pixels'),
+        ([2, 3], [10**400], 'the image has 6 pixels'),
+        ([2, 3], [8, -2], 'a run is negative'),
+        ([2, 3], '', 'cut off, or have a character that RLE lacks'),
+        ([2, 3], '1P', 'cut off, or have a character that RLE lacks'),
+        ([2, 3], '1 5', 'cut off, or have a character that RLE lacks'),
+        ([2, 3], 'é', 'cut off, or have a character that RLE lacks'),
+        ([2, 3], 'oooooooooo1', 'a number of more than 30 bits'),
+        ([2, 3], '1O', 'a run is negative'),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_what_stands_for_no_mask_is_refused(size, counts, message):
+    with pytest.raises(ValueError, match=message):
+        read_runs({'size': size, 'counts': counts}, 2, 3)

@@ -1,8 +1,7 @@
 """How often each class occurs in a data set, as a table."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,45 +18,33 @@ def class_table(
         classes: their names.
         pixels: of mmseg, the pixels of each class (K,) in each mask; None for a bad mask.
     """
-    masks = [dict(enumerate(counts)) for counts in pixels if counts is not None]
     first = samples[0] if samples else {}
-    if masks:
-        return _table(classes, _columns('pixels', masks))
+    looked_at = [counts for counts in pixels if counts is not None]
+    images = Counter()  # in how many of them each label is
+    if looked_at:
+        for counts in looked_at:
+            images.update(np.flatnonzero(counts).tolist())
+        total = dict(enumerate(sum(looked_at).tolist()))
+        return _table(classes, {'images': images, 'pixels': total})
     if 'instances' in first:
-        columns = _columns('boxes', map(_boxes, samples))
-        masked = Counter(chain.from_iterable(map(_masks, samples)))
-        return _table(classes, columns | ({'masks': masked} if masked else {}))
+        boxes, masks = Counter(), Counter()
+        for sample in samples:
+            learned = [box for box in sample['instances'] if not box['ignore_flag']]
+            images.update({box['bbox_label'] for box in learned})
+            boxes.update(box['bbox_label'] for box in learned)
+            masks.update(box['bbox_label'] for box in learned if 'mask' in box)
+        columns = {'images': images, 'boxes': boxes}
+        return _table(classes, columns | {'masks': masks} if masks else columns)
     if isinstance(first.get('gt_label'), int):
         return _table(classes, {'images': Counter(sample['gt_label'] for sample in samples)})
     return ''
 
 
-def _boxes(sample: dict) -> dict[int, int]:
-    """Count the boxes of each label that a detector learns from."""
-    return Counter(box['bbox_label'] for box in sample['instances'] if not box['ignore_flag'])
-
-
-def _masks(sample: dict) -> list[int]:
-    """Return the label of each box that comes with a mask."""
-    kept = (box for box in sample['instances'] if not box['ignore_flag'])
-    return [box['bbox_label'] for box in kept if 'mask' in box]
-
-
-def _columns(kind: str, found: Iterable[dict[int, int]]) -> dict[str, Counter]:
-    """Count in how many images each label is, and how often in all of them."""
-    images, total = Counter(), Counter()
-    for counts in found:
-        images.update(label for label, count in counts.items() if count)
-        total.update(counts)
-    return {'images': images, kind: total}
-
-
-def _table(classes: Sequence[str], columns: dict[str, Counter]) -> str:
+def _table(classes: Sequence[str], columns: dict[str, dict[int, int]]) -> str:
     """Write a line for each class, the most frequent first; of many classes only both ends."""
     rows = []
     for label, name in enumerate(classes):
-        counts = [column[label] for column in columns.values()]
-        rows.append([name, *counts])
+        rows.append([name, *(column.get(label, 0) for column in columns.values())])
     rows.sort(key=lambda row: -row[-1])
     if len(rows) > SHOWN:
         rows[SHOWN // 2 : -SHOWN // 2] = [['...'] + [''] * len(columns)]

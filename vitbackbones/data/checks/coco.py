@@ -20,12 +20,118 @@ from ...errors import InputError
 from ...utils.messages import cut, some
 from ..loading.image_file import read_image
 from .coco_file import Table, read_coco
-from .findings import Findings, not_there, spread
+from .findings import Findings, fault_lines, not_there, spread
 from .headers import read_header
 from .pipelines import TURNING, color_type, wants_masks
 from .segmentations import check_masks
 
 SIZES = 1000  # images whose sizes are compared
+
+# ---------------------------------------------------------------------------- the check
+
+
+def check_dataset(config: dict, evaluated: bool = False) -> Findings:
+    """Check the annotation file, the images and the classes of a data set of mmdet.
+
+    Data sets of another format and files behind ``backend_args`` (not on a disk) are not checked.
+
+    Args:
+        config: its settings; one with ``test_mode`` is taken as evaluated.
+        evaluated: whether COCO evaluation reads the file, which needs more than training.
+
+    Raises:
+        InputError: the run cannot work with this data set.
+    """
+    if not _is_coco(_kind(config)) or config.get('backend_args'):
+        return Findings()
+    evaluated = evaluated or config.get('test_mode', False)
+    dataset = unloaded(config)
+    ann_file = dataset.ann_file
+    tables = images, annotations, categories = read_coco(ann_file)
+    found = check_tables(config, dataset, tables)
+    if evaluated:
+        found.warnings += _check_evaluated(ann_file, images, annotations, categories)
+    if wants_masks(config.get('pipeline', ())):
+        kept = _kept(_box_faults(images, annotations)) & ~np.array(annotations['ignore'], bool)
+        found.warnings += check_masks(ann_file, images, annotations, kept | evaluated, evaluated)
+    return found
+
+
+def check_tables(config: dict, dataset, tables: tuple[Table, Table, Table]) -> Findings:
+    """Check the images, annotations (or segments) and categories that were read for a data set.
+
+    Raises:
+        InputError: the run cannot work with this data set.
+    """
+    images, annotations, categories = tables
+    ann_file, folder, classes = dataset.ann_file, *_folder_and_classes(dataset)
+    _check_references(ann_file, annotations, 'image_id', images['id'])
+    _check_references(ann_file, annotations, 'category_id', categories['id'])
+    _check_categories(ann_file, categories, set(annotations['category_id']), classes)
+    _check_files(ann_file, folder, images['file_name'])
+    warnings = _class_warnings(ann_file, categories['name'], classes)
+    warnings += _size_warnings(ann_file, folder, images, color_type(config.get('pipeline', ())))
+    faults = _box_faults(images, annotations)
+    usable = _usable(ann_file, annotations, _kept(faults))
+    ids = annotations['id']
+    bad = {fault: [ids[row] for row in np.flatnonzero(rows)] for fault, rows in faults.items()}
+    warnings += fault_lines(ann_file, bad)
+    annotated = set(annotations['image_id'])
+    bare = [key for key in images['id'] if key not in annotated]
+    if bare:
+        warnings.append(f'{ann_file}: images without annotation: {len(bare)} (ids {some(bare)})')
+    counts = Counter(annotations['category_id'][row] for row in np.flatnonzero(usable))
+    named = zip(categories['id'], categories['name'], strict=True)
+    filter_cfg = {} if config.get('test_mode') else config.get('filter_cfg') or {}
+    return Findings(
+        warnings,
+        samples=_count_left(ann_file, images, annotations, filter_cfg),
+        occurs={name: counts[key] for key, name in named if name in classes},
+    )
+
+
+# ---------------------------------------------------------------------------- configurations
+
+
+def _kind(config: dict) -> type | None:
+    from mmdet.registry import DATASETS
+
+    kind = config['type']
+    return DATASETS.get(kind) if isinstance(kind, str) else kind
+
+
+def _is_coco(kind: type | None) -> bool:
+    """Tell whether a data set class reads its file as mmdet's CocoDataset does."""
+    from mmdet.datasets import CocoDataset  # here: heavy, and not needed to load an image
+
+    return (
+        isinstance(kind, type)
+        and issubclass(kind, CocoDataset)
+        and kind.load_data_list is CocoDataset.load_data_list
+        and kind.COCOAPI is CocoDataset.COCOAPI
+    )
+
+
+def unloaded(config: dict):
+    """Build a data set of mmdet that knows its paths and classes and has read nothing."""
+    paths = {key: config[key] for key in ('ann_file', 'data_root', 'data_prefix') if key in config}
+    return _kind(config)(**paths, metainfo=config.get('metainfo'), lazy_init=True)
+
+
+def _folder_and_classes(dataset) -> tuple[str, Sequence[str]]:
+    """Return image folder and classes as mmdet itself understands them."""
+    folder, classes = dataset.data_prefix.get('img'), dataset.metainfo['classes']
+    if folder is None:
+        raise InputError(
+            f'the data set of {dataset.ann_file} needs data_prefix=dict(img=...), the folder of '
+            'its images relative to data_root.'
+        )
+    if isinstance(classes, str):
+        raise InputError(
+            f"metainfo.classes is the text {classes!r}; write a tuple of names: ('name',)."
+        )
+    return folder, classes
+
 
 # ---------------------------------------------------------------------------- references
 
@@ -64,14 +170,14 @@ def _class_warnings(ann_file: str, names: list[str], classes: Sequence[str]) -> 
     if absent:
         warnings.append(f'{ann_file}: has no category for the classes {some(absent)}')
     labels = [name for name in names if name in classes]
-    moved = [(i, name) for i, name in enumerate(labels) if name != classes[i]]
-    if moved:
-        at, name = moved[0]
-        warnings.append(
-            f'{ann_file}: its categories are in another order than metainfo.classes, and mmdet '
-            f'numbers labels as the file does: label {at} is {name!r} but will be shown as '
-            f'{classes[at]!r}; make the orders equal, in the files for training and testing alike'
-        )
+    for label, (name, shown) in enumerate(zip(labels, classes, strict=False)):
+        if name != shown:
+            warnings.append(
+                f'{ann_file}: its categories are in another order than metainfo.classes, and mmdet '
+                f'numbers labels as the file does: label {label} is {name!r} but will be shown as '
+                f'{shown!r}; make the orders equal, in the files for training and testing alike'
+            )
+            break
     return warnings
 
 
@@ -85,7 +191,7 @@ def _check_files(ann_file: str, folder: str, names: list[str]) -> None:
             f'image folder not found: {os.path.abspath(folder)}. Put the images of {ann_file} '
             'there, or set data_root and data_prefix.img of the data set in the configuration.'
         )
-    missing = not_there(folder, names, f'{ann_file}: images')
+    missing = not_there(folder, names)
     if missing:
         raise InputError(
             f'{len(missing)} of the {len(names)} images of {ann_file} are not in '
@@ -108,10 +214,20 @@ def image_size_fault(given: Sequence[float], found: Sequence[int]) -> str:
 def _size_warnings(ann_file: str, folder: str, images: Table, load: str) -> list[str]:
     """Compare the sizes of evenly spread images; where a header differs, what is decoded counts."""
     names = images['file_name']
-    rows = spread(len(names), SIZES)
     read_image(os.path.join(folder, names[0]))  # one that no decoder can read stops at once
-    faults = [_size_fault_of(folder, images, row, load) for row in rows]
-    faults = [fault for fault in faults if fault]
+    rows = spread(len(names), SIZES)
+    faults = []
+    for row in rows:
+        path = os.path.join(folder, names[row])
+        given = images['height'][row], images['width'][row]
+        try:
+            if read_header(path).size(load in TURNING) == given:
+                continue
+            fault = image_size_fault(given, read_image(path, load).shape[:2])
+        except Exception:  # a bad file: the run replaces and names it, the verb check lists it
+            continue
+        if fault:
+            faults.append(f'{names[row]} {fault}')
     if not faults:
         return []
     return [
@@ -122,16 +238,19 @@ def _size_warnings(ann_file: str, folder: str, images: Table, load: str) -> list
     ]
 
 
-def _size_fault_of(folder: str, images: Table, row: int, load: str) -> str:
-    name = images['file_name'][row]
-    path, given = os.path.join(folder, name), (images['height'][row], images['width'][row])
-    try:
-        if read_header(path).size(load in TURNING) == given:
-            return ''
-        fault = image_size_fault(given, read_image(path, load).shape[:2])
-        return f'{name} {fault}' if fault else ''
-    except Exception:  # a bad file: the run replaces and names it, check_dataset lists it
-        return ''
+def _count_left(ann_file: str, images: Table, annotations: Table, filter_cfg: dict) -> int:
+    """Count the images that mmdet's filter leaves; require one."""
+    side = filter_cfg.get('min_size', 0)
+    sides = zip(images['id'], images['width'], images['height'], strict=True)
+    large = {key for key, width, height in sides if min(width, height) >= side}
+    chosen = annotations['image_id'] if filter_cfg.get('filter_empty_gt') else images['id']
+    left = len(large & set(chosen))
+    if not left:
+        raise InputError(
+            f'{ann_file}: filter_cfg of the data set leaves none of its {len(images["id"])} '
+            f'images: {len(large)} have sides of min_size={side} pixels or more. Lower min_size.'
+        )
+    return left
 
 
 # ---------------------------------------------------------------------------- boxes
@@ -161,21 +280,22 @@ def _kept(faults: dict[str, np.ndarray]) -> np.ndarray:
     return ~np.any(list(faults.values())[:3], axis=0)
 
 
-def _usable(ann_file: str, annotations: Table, faults: dict[str, np.ndarray]) -> np.ndarray:
+def _usable(ann_file: str, annotations: Table, kept: np.ndarray) -> np.ndarray:
     """Return the annotations (A,) bool from which a detector learns where an object is."""
-    kept = _kept(faults)
     if not kept.any():
         raise InputError(
             f'{ann_file}: not one usable box: all {len(kept)} are empty, thinner '
             'than a pixel or outside of their image, by its width and height in the file. COCO '
             'boxes are [x, y, width, height] in pixels, not fractions of the image.'
         )
-    marks = [*zip(annotations['iscrowd'], annotations['ignore'], strict=True)]
+    marks = list(zip(annotations['iscrowd'], annotations['ignore'], strict=True))
     named = zip(annotations['id'], marks, strict=True)
     strange = [key for key, pair in named if any(mark not in (None, 0, 1) for mark in pair)]
     if strange:
-        text = f"{len(strange)} annotations (ids {some(strange)}) have an 'iscrowd' or 'ignore'"
-        raise InputError(f'{ann_file}: {text} other than 0 and 1. Set 0 for ordinary objects.')
+        raise InputError(
+            f"{ann_file}: {len(strange)} annotations (ids {some(strange)}) have an 'iscrowd' or "
+            "'ignore' other than 0 and 1. Set 0 for ordinary objects."
+        )
     usable = kept & ~np.array([bool(crowd or ignore) for crowd, ignore in marks])
     if not usable.any():
         raise InputError(
@@ -183,50 +303,6 @@ def _usable(ann_file: str, annotations: Table, faults: dict[str, np.ndarray]) ->
             'there is no object to learn or to find. Set "iscrowd": 0 for ordinary objects.'
         )
     return usable
-
-
-def _box_warnings(ann_file: str, ids: list, faults: dict[str, np.ndarray]) -> list[str]:
-    found = {fault: [ids[row] for row in np.flatnonzero(bad)] for fault, bad in faults.items()}
-    return [
-        f'{ann_file}: {fault}: {len(bad)} (annotation ids {some(bad)})'
-        for fault, bad in found.items()
-        if bad
-    ]
-
-
-def _boxes_by_class(
-    annotations: Table, categories: Table, usable: np.ndarray, classes: Sequence[str]
-) -> dict[str, int]:
-    """Count the usable boxes of every class that the file has a category for."""
-    counts = Counter(annotations['category_id'][row] for row in np.flatnonzero(usable))
-    named = zip(categories['id'], categories['name'], strict=True)
-    return {name: counts[key] for key, name in named if name in classes}
-
-
-def _bare_warnings(ann_file: str, images: Table, annotations: Table) -> list[str]:
-    annotated = set(annotations['image_id'])
-    bare = [key for key in images['id'] if key not in annotated]
-    if not bare:
-        return []
-    return [f'{ann_file}: images without annotation: {len(bare)} (ids {some(bare)})']
-
-
-def _left(ann_file: str, images: Table, annotations: Table, filter_cfg: dict) -> int:
-    """Count the images that mmdet's filter leaves; require one."""
-    side = filter_cfg.get('min_size', 0)
-    chosen = annotations['image_id'] if filter_cfg.get('filter_empty_gt') else images['id']
-    large = [
-        key
-        for key, *sides in zip(images['id'], images['width'], images['height'], strict=True)
-        if min(sides) >= side
-    ]
-    left = len(set(large) & set(chosen))
-    if not left:
-        raise InputError(
-            f'{ann_file}: filter_cfg of the data set leaves none of its {len(images["id"])} '
-            f'images: {len(large)} have sides of min_size={side} pixels or more. Lower min_size.'
-        )
-    return left
 
 
 # ---------------------------------------------------------------------------- evaluation
@@ -250,150 +326,17 @@ def _check_evaluated(
                 f'{ann_file}: some ids in {part!r} are numbers and some are texts, which COCO '
                 'evaluation cannot sort. Make all of them numbers.'
             )
-    numbers = list(map(_as_float, ids))
-    strange = [key for key, number in zip(ids, numbers, strict=True) if number is None]
+    strange, has_zero = [], False
+    for key in ids:
+        try:
+            has_zero |= float(key) == 0  # as the evaluation converts it
+        except (ValueError, OverflowError):
+            strange.append(key)
     if strange:
         raise InputError(
-            f'{ann_file}: {len(strange)} annotation ids are no numbers ({some(strange, cut)}), '
-            'which COCO evaluation computes with. Number the annotations from 1.'
+            f'{ann_file}: {len(strange)} annotation ids are not numbers ({some(strange, cut)}), '
+            'which COCO evaluation needs. Number the annotations from 1.'
         )
-    if 0 in numbers:
+    if has_zero:
         return [f'{ann_file}: COCO evaluation never counts annotation id 0 as found; start at 1']
     return []
-
-
-def _as_float(key: int | str) -> float | None:
-    """Convert an id as the evaluation does, to a float; None if it cannot."""
-    try:
-        return float(key)
-    except (ValueError, OverflowError):
-        return None
-
-
-# ---------------------------------------------------------------------------- the checks
-
-
-def check_coco(
-    ann_file: str,
-    image_folder: str,
-    classes: Sequence[str],
-    evaluated: bool = False,
-    load: str = 'color',
-    filter_cfg: dict | None = None,
-    masks: bool = False,
-) -> Findings:
-    """Check an annotation file, its images and its agreement with the classes of a run.
-
-    Args:
-        ann_file: annotations in COCO's format for detection.
-        image_folder: the folder that ``file_name`` of the images is relative to.
-        classes: names of the model's classes.
-        evaluated: whether COCO evaluation reads the file, which needs more than training.
-        load: mmcv's ``color_type`` of the pipeline, which says whether EXIF turns an image.
-        filter_cfg: of mmdet's data set, which images training leaves out.
-        masks: whether the model wants masks beside the boxes.
-
-    Returns:
-        Findings, whose warnings name the file, how many are concerned and the first ids.
-
-    Raises:
-        InputError: the run cannot work with this data set.
-    """
-    tables = images, annotations, _ = read_coco(ann_file)
-    found = check_tables(ann_file, image_folder, classes, tables, load, filter_cfg)
-    if evaluated:
-        found.warnings += _check_evaluated(ann_file, *tables)
-    if masks:
-        kept = _kept(_box_faults(images, annotations)) & ~np.array(annotations['ignore'], bool)
-        found.warnings += check_masks(ann_file, images, annotations, kept | evaluated, evaluated)
-    return found
-
-
-def check_tables(
-    ann_file: str,
-    image_folder: str,
-    classes: Sequence[str],
-    tables: tuple[Table, Table, Table],
-    load: str,
-    filter_cfg: dict | None,
-) -> Findings:
-    """Check the images, annotations (or segments) and categories of a file; see :func:`check_coco`.
-
-    Raises:
-        InputError: the run cannot work with this data set.
-    """
-    images, annotations, categories = tables
-    _check_references(ann_file, annotations, 'image_id', images['id'])
-    _check_references(ann_file, annotations, 'category_id', categories['id'])
-    _check_categories(ann_file, categories, set(annotations['category_id']), classes)
-    _check_files(ann_file, image_folder, images['file_name'])
-    warnings = _class_warnings(ann_file, categories['name'], classes)
-    warnings += _size_warnings(ann_file, image_folder, images, load)
-    faults = _box_faults(images, annotations)
-    usable = _usable(ann_file, annotations, faults)
-    warnings += _box_warnings(ann_file, annotations['id'], faults)
-    warnings += _bare_warnings(ann_file, images, annotations)
-    return Findings(
-        warnings,
-        samples=_left(ann_file, images, annotations, filter_cfg or {}),
-        occurs=_boxes_by_class(annotations, categories, usable, classes),
-    )
-
-
-def _is_coco(kind: object) -> bool:
-    """Tell whether a data set class reads its file as mmdet's CocoDataset does."""
-    from mmdet.datasets import CocoDataset  # here: heavy, and not needed to load an image
-
-    return (
-        isinstance(kind, type)
-        and issubclass(kind, CocoDataset)
-        and kind.load_data_list is CocoDataset.load_data_list
-        and kind.COCOAPI is CocoDataset.COCOAPI
-    )
-
-
-def _kind(config: dict) -> type | None:
-    from mmdet.registry import DATASETS
-
-    kind = config['type']
-    return DATASETS.get(kind) if isinstance(kind, str) else kind
-
-
-def unloaded(config: dict):
-    """Build a data set of mmdet that knows its paths and classes and has read nothing."""
-    paths = {key: config[key] for key in ('ann_file', 'data_root', 'data_prefix') if key in config}
-    return _kind(config)(**paths, metainfo=config.get('metainfo'), lazy_init=True)
-
-
-def settings(dataset) -> tuple[str, str, Sequence[str]]:
-    """Return annotation file, image folder and classes as mmdet itself understands them."""
-    folder, classes = dataset.data_prefix.get('img'), dataset.metainfo['classes']
-    if folder is None:
-        raise InputError(
-            f'the data set of {dataset.ann_file} needs data_prefix=dict(img=...), the folder of '
-            'its images relative to data_root.'
-        )
-    if isinstance(classes, str):
-        raise InputError(
-            f"metainfo.classes is the text {classes!r}; write a tuple of names: ('name',)."
-        )
-    return dataset.ann_file, folder, classes
-
-
-def check_dataset(config: dict, evaluated: bool = False) -> Findings:
-    """Run :func:`check_coco` for the config of a data set of mmdet.
-
-    Data sets of another format and files behind ``backend_args`` (not on a disk) are not checked.
-    One with ``test_mode`` is taken as evaluated.
-    """
-    if not _is_coco(_kind(config)) or config.get('backend_args'):
-        return Findings()
-    dataset = unloaded(config)
-    testing = config.get('test_mode', False)
-    return check_coco(
-        *settings(dataset),
-        evaluated=evaluated or testing,
-        load=color_type(config.get('pipeline', ())),
-        filter_cfg=None if testing else config.get('filter_cfg'),
-        masks=wants_masks(config.get('pipeline', ())),
-    )

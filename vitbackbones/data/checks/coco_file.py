@@ -55,11 +55,7 @@ def _by_id(table: Table) -> dict:
 
 
 def load_json(ann_file: str) -> object:
-    """Return what a JSON file holds.
-
-    Raises:
-        InputError: it is missing or damaged.
-    """
+    """Return what a JSON file holds; an ``InputError`` says that it is missing or damaged."""
     try:
         with open(ann_file, encoding='utf-8', opener=regular_file) as file:
             return json.load(file)
@@ -70,17 +66,8 @@ def load_json(ann_file: str) -> object:
         ) from None
     except OSError as error:
         raise InputError(f'annotation file {ann_file}: {error.strerror}.') from error
-    except json.JSONDecodeError as error:
-        where = f'line {error.lineno}, column {error.colno}'
-        raise InputError(f'{ann_file}: malformed JSON at {where}: {error.msg}.') from None
-    except UnicodeDecodeError as error:
-        raise InputError(f'{ann_file}: not a JSON text: {error}.') from None
-    except RecursionError:
-        raise InputError(
-            f'{ann_file}: malformed JSON: lists or objects nested too deeply.'
-        ) from None
-    except ValueError:  # Python converts no integer of more than 4300 digits
-        raise InputError(f'{ann_file}: malformed JSON: a number of thousands of digits.') from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f'{ann_file}: malformed JSON: {error}.') from None
 
 
 def entries_of(ann_file: str, data: object, part: str) -> list[dict]:
@@ -134,7 +121,9 @@ def column(ann_file: str, part: str, entries: list[dict], key: str, types: tuple
 def _fits(column: list, types: tuple) -> bool:
     if not set(map(type, column)) <= set(types):
         return False
-    return _finite(column) if types == NUMBER else types != (str,) or is_text(column)
+    if types == NUMBER:
+        return _finite(column)
+    return types != (str,) or is_text(column)
 
 
 def is_text(texts: list[str]) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import InputError
-from ...utils.messages import cut
+from ...utils.messages import cut, some
 
 IMAGES = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tiff', '.webp')
 
@@ -19,8 +19,8 @@ class Findings:
 
     Attributes:
         warnings: what is only suspicious, one line each.
-        samples: images that a data loader gets, None where the check does not know.
-        occurs: for every class how many boxes, pixels or images there are; {} where unknown.
+        samples: how many images a data loader gets, None where the check does not know.
+        occurs: how many boxes, pixels or images there are of each class; {} where unknown.
         sampled: which part of the files ``occurs`` was counted in, '' for all of them.
     """
 
@@ -31,7 +31,7 @@ class Findings:
 
 
 class Look(NamedTuple):
-    """What was seen in one file: its fault, '' if none, and of a mask the pixels of each class."""
+    """What was seen in one file: its fault, '' if it is good, and a mask's pixels of each class."""
 
     fault: str = ''
     pixels: np.ndarray | None = None
@@ -46,25 +46,34 @@ def spread(total: int, most: int) -> list[int]:
     return np.linspace(0, total - 1, min(most, total)).round().astype(int).tolist()
 
 
-def not_there(folder: str, names: list[str], source: str) -> list[str]:
-    """Return those of ``names``, which ``source`` names, that are not files below ``folder``.
+def fault_lines(file: str, faults: dict[str, list]) -> list[str]:
+    """Return a warning for each fault that annotations have, with the ids of the first ones."""
+    return [
+        f'{file}: {fault}: {len(ids)} (annotation ids {some(ids)})'
+        for fault, ids in faults.items()
+        if ids
+    ]
 
-    A name that leads out of the folder is one of them, whatever is there: a list that came from
-    somewhere should not choose what is read here. Each folder is listed once, since asking per file
-    is slow.
+
+def not_there(folder: str, names: list[str]) -> list[str]:
+    """Return those of ``names`` that are not files below ``folder``.
+
+    A name that leads out of the folder is one of them, whatever is there: a list from somewhere
+    else must not choose what is read here. Each folder is listed once, as asking for each file is
+    slow.
 
     Raises:
-        InputError: a folder that a name has in it cannot be listed.
+        InputError: a folder may not be read.
     """
     parts = [os.path.split(name) for name in names]
-    found = {part: _listing(folder, part, source) for part in {part for part, _ in parts}}
+    found = {part: _files(folder, part) for part in {part for part, _ in parts}}
     return [os.path.join(part, name) for part, name in parts if name not in found[part]]
 
 
 def stays_below(folder: str | Path, name: str) -> bool:
-    """Return whether a path relative to ``folder`` leads to what is below, links aside.
+    """Return whether a path relative to ``folder`` leads to a place below it; links do not count.
 
-    No folder (``''``) is that of a config which leaves the place to the names: all is below.
+    With ``''``, the folder of a config that leaves the place to the names, everything is below.
 
     >>> stays_below('images', 'a/../b.jpg'), stays_below('images', '../b.jpg')
     (True, False)
@@ -75,20 +84,17 @@ def stays_below(folder: str | Path, name: str) -> bool:
     return os.path.commonpath([root, place]) == root
 
 
-def _listing(folder: str, part: str, source: str) -> set[str]:
+def _files(folder: str, part: str) -> set[str]:
     if not stays_below(folder, part):
         return set()
+    place = os.path.join(folder, part) or '.'
     try:
-        with os.scandir(os.path.join(folder, part) or '.') as entries:
+        with os.scandir(place) as entries:
             return {entry.name for entry in entries if _is_file(entry)}
-    except (FileNotFoundError, NotADirectoryError):
+    except PermissionError as error:
+        raise InputError(f'{cut(place)}: {error.strerror}. Allow the folder to be read.') from error
+    except (OSError, ValueError):  # there is no such folder, or none can have such a name
         return set()
-    except (OSError, ValueError) as error:  # no permission, links in a circle, a NUL, too long
-        reason = getattr(error, 'strerror', None) or error
-        raise InputError(
-            f'{source}: names files in the folder {cut(part)}, which cannot be listed: {reason}. '
-            f'Correct the names, or the folder in {os.path.abspath(folder)}.'
-        ) from error
 
 
 def _is_file(entry: os.DirEntry) -> bool:

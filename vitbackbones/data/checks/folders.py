@@ -42,14 +42,15 @@ def check_dataset(dataset: dict) -> Findings:
         return _check_shards(dataset)
     if not _is_looked_at(dataset):
         return Findings()
-    labels = label_file(dataset)
-    suffixes = tuple(suffix.lower() for suffix in dataset.get('extensions', EXTENSIONS))
-    names = _names(dataset) or ()
+    # those of ``ImageNet`` itself are not the names of its folders
+    names = (dataset.get('metainfo') or {}).get('classes') or dataset.get('classes')
+    names = names if isinstance(names, list | tuple) else ()
     count = len(names) or (IMAGENET_CLASSES if _is_imagenet(dataset) else None)
-    known = (names, count, suffixes)
-    if labels is not None:
-        return _check_labels(labels, image_folder(dataset), *known)
-    return _check_folders(image_folder(dataset), *known)
+    suffixes = tuple(suffix.lower() for suffix in dataset.get('extensions', EXTENSIONS))
+    labels, folder = label_file(dataset), image_folder(dataset)
+    if labels is None:
+        return _check_folders(folder, names, count, suffixes)
+    return _check_labels(labels, folder, names, count, suffixes)
 
 
 def _is_looked_at(dataset: dict) -> bool:
@@ -73,12 +74,6 @@ def label_file(dataset: dict) -> Path | None:
         return root / dataset['ann_file']
     usual = root / 'meta' / f'{dataset.get("split")}.txt'
     return usual if _is_imagenet(dataset) and usual.is_file() else None
-
-
-def _names(dataset: dict) -> Sequence[str] | None:
-    """Return the class names of the config; those of ``ImageNet`` itself are not its folders'."""
-    names = (dataset.get('metainfo') or {}).get('classes') or dataset.get('classes')
-    return names if isinstance(names, list | tuple) else None
 
 
 # ---------------------------------------------------------------------------- class folders
@@ -106,10 +101,12 @@ def _check_folders(
 ) -> Findings:
     found = class_folders(folder)
     if count not in (None, len(found)):
-        raise InputError(
-            f'{folder}: {len(found)} class folders, but the data set has {count} classes'
-            f'{_difference(found, names)}.'
-        )
+        text = f'{folder}: {len(found)} class folders, but the data set has {count} classes'
+        if set(found) & set(names):  # they are named like the classes
+            missing, extra = sorted(set(names) - set(found)), sorted(set(found) - set(names))
+            text += f'; missing: {some(missing)}' if missing else ''
+            text += f'; of no class: {some(extra)}' if extra else ''
+        raise InputError(f'{text}.')
     if names and sorted(names) == found != list(names):
         raise InputError(
             f'{folder}: labels are numbered by the order of the folders, {some(found)}; name the '
@@ -123,16 +120,6 @@ def _check_folders(
             f'({", ".join(suffixes)}). Put images there, or take the class out of every split.'
         )
     return Findings(samples=sum(occurs.values()), occurs=occurs)
-
-
-def _difference(found: list[str], names: Sequence[str]) -> str:
-    """Say which folders are missing and too many, where they are named like the classes."""
-    if not set(found) & set(names):
-        return ''
-    missing, extra = sorted(set(names) - set(found)), sorted(set(found) - set(names))
-    return (f'; missing: {some(missing)}' if missing else '') + (
-        f'; of no class: {some(extra)}' if extra else ''
-    )
 
 
 def _images(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
@@ -203,7 +190,7 @@ def _check_labels(
                 f'{file}: {name!r} has the labels {label} and {labels[name]}; '
                 'leave one of its lines.'
             )
-    missing = not_there(str(folder), list(labels), str(file))
+    missing = not_there(str(folder), list(labels))
     if missing or not lines:
         what = f'{len(missing)} of {len(labels)} files are not in' if lines else 'names no file of'
         raise InputError(f'{file}: {what} {folder}: {some(missing, cut)}')
