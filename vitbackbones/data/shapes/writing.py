@@ -38,9 +38,9 @@ from tqdm import tqdm
 
 from ...errors import InputError
 from ...utils.files import read_json
-from ..loading.panoptic import to_colors
-from .annotations import annotation, index_mask, segments
-from .scene import KINDS, SPLITS, draw_scene
+from ..loading.coco_masks import box_around, to_polygons
+from ..loading.panoptic import VOID, to_colors
+from .scene import KINDS, SPLITS, Scene, Shape, draw_scene
 
 GROUND = 'ground'  # the class of pixels that no shape covers
 MIN_SIZE = 32  # a smaller picture leaves shapes of a few pixels
@@ -60,18 +60,22 @@ def _write_split(root: Path, split: str, recipe: dict) -> None:
     for index in tqdm(range(recipe[split]), f'Shapes {split}', disable=not sys.stdout.isatty()):
         scene = draw_scene(index, split, recipe['seed'], recipe['size'])
         listed.append(_write_image(images, index, scene.image))
-        _write_png(masks, index, index_mask(scene, classes))
+        _write_png(masks, index, _index_mask(scene, classes))
         for shape in scene.shapes:
             ids = {'id': len(instances) + 1, 'image_id': index + 1}
-            instances.append(ids | annotation(shape, classes))
+            instances.append(ids | _instance(shape, classes))
         ids, infos = segments(scene, classes)
         name = _write_png(annotations / panoptic, index, to_colors(ids)[..., ::-1])
         segmented.append({'image_id': index + 1, 'file_name': name, 'segments_info': infos})
     named = enumerate([*classes, *recipe['stuff']], start=1)
     categories = [{'id': i, 'name': name, 'isthing': int(i <= len(classes))} for i, name in named]
     things = [{'id': i, 'name': name} for i, name in enumerate(classes, start=1)]
-    _write_json(annotations / f'instances_{split}.json', listed, instances, things)
-    _write_json(annotations / f'{panoptic}.json', listed, segmented, categories)
+    for file, entries, kinds in (
+        (f'instances_{split}.json', instances, things),
+        (f'{panoptic}.json', segmented, categories),
+    ):
+        content = {'images': listed, 'annotations': entries, 'categories': kinds}
+        (annotations / file).write_text(json.dumps(content))
 
 
 def _write_image(folder: Path, index: int, image: np.ndarray) -> dict:
@@ -87,9 +91,45 @@ def _write_png(folder: Path, index: int, pixels: np.ndarray) -> str:
     return path.name
 
 
-def _write_json(path: Path, images: list, annotations: list, categories: list) -> None:
-    content = {'images': images, 'annotations': annotations, 'categories': categories}
-    path.write_text(json.dumps(content))
+def _instance(shape: Shape, classes: Sequence[str]) -> dict:
+    """Return category, box, area and mask of a shape, in COCO's form for detection."""
+    return {
+        'category_id': shape.kind % len(classes) + 1,
+        'bbox': _box(shape.mask),
+        'area': int(shape.mask.sum()),
+        'segmentation': to_polygons(shape.mask),
+        'iscrowd': 0,
+    }
+
+
+def _box(mask: np.ndarray) -> list[int]:
+    x, y, right, bottom = box_around(mask)
+    return [x, y, right - x, bottom - y]
+
+
+def segments(scene: Scene, classes: Sequence[str]) -> tuple[np.ndarray, list[dict]]:
+    """Return the number of every pixel's segment (H, W), and what COCO says of each segment.
+
+    The ground is stuff, and the lines on it are void. A picture that the shapes fill has no ground.
+    """
+    shapes = [shape.mask for shape in scene.shapes]
+    ground = ~np.any([scene.clutter, *shapes], axis=0)
+    categories = [shape.kind % len(classes) + 1 for shape in scene.shapes] + [len(classes) + 1]
+    ids, infos = np.full(scene.clutter.shape, VOID), []
+    for number, (mask, category) in enumerate(zip([*shapes, ground], categories, strict=True), 1):
+        if mask.any():
+            ids[mask] = number
+            about = {'id': number, 'category_id': category, 'area': int(mask.sum())}
+            infos.append(about | {'bbox': _box(mask), 'iscrowd': 0})
+    return ids, infos
+
+
+def _index_mask(scene: Scene, classes: Sequence[str]) -> np.ndarray:
+    """Return a mask (H, W) in uint8: 0 clutter, 1 ground, 2 the first of ``classes``, ..."""
+    mask = np.where(scene.clutter, 0, 1).astype(np.uint8)
+    for shape in scene.shapes:
+        mask[shape.mask] = shape.kind % len(classes) + 2
+    return mask
 
 
 # ---------------------------------------------------------------------------- the folder view
@@ -109,15 +149,6 @@ def _write_folders(root: Path, split: str, recipe: dict) -> None:
 # ---------------------------------------------------------------------------- writing
 
 
-def _check(recipe: dict) -> None:
-    if min(recipe['train'], recipe['val']) < 1:
-        raise InputError('Shapes: train and val must be at least 1 picture.')
-    if recipe['size'] < MIN_SIZE:
-        raise InputError(f'Shapes: size is {recipe["size"]}, must be at least {MIN_SIZE} pixels.')
-    if not recipe['classes'] or len(set(recipe['classes'])) < len(recipe['classes']):
-        raise InputError('Shapes: classes must be one or more different names.')
-
-
 def _written_recipe(root: Path) -> dict | None:
     with suppress(OSError, ValueError):
         return read_json(root / RECIPE)
@@ -127,25 +158,22 @@ def _written_recipe(root: Path) -> dict | None:
 LAYOUTS = {'coco': _write_split, 'folders': _write_folders}
 
 
-def _write_all(root: Path, recipe: dict) -> None:
-    root.mkdir()
-    for split in SPLITS:
-        LAYOUTS[recipe['layout']](root, split, recipe)
-    (root / RECIPE).write_text(json.dumps(recipe))
-
-
 def _replace(root: Path, recipe: dict) -> None:
     """Write beside ``root``, then rename: ``root`` is the whole new data set or what it was."""
     if root.exists() and _written_recipe(root) is None and any(root.iterdir()):
         raise InputError(f'{root} exists and is not a Shapes data set; choose another folder.')
     root.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=root.parent, prefix=f'.{root.name}-') as folder:
-        _write_all(Path(folder, 'new'), recipe)
+        new = Path(folder, 'new')
+        new.mkdir()
+        for split in SPLITS:
+            LAYOUTS[recipe['layout']](new, split, recipe)
+        (new / RECIPE).write_text(json.dumps(recipe))
         if _written_recipe(root) == recipe:  # another process was quicker
             return
         if root.exists():
             os.rename(root, Path(folder, 'old'))
-        os.rename(Path(folder, 'new'), root)
+        os.rename(new, root)
 
 
 def write(
@@ -186,7 +214,12 @@ def write(
     root = Path(root).resolve()
     recipe = {'train': train, 'val': val, 'size': size, 'classes': list(classes), 'seed': seed}
     recipe |= {'layout': layout, 'stuff': list(stuff), 'drawing': DRAWING}
-    _check(recipe)
+    if min(train, val) < 1:
+        raise InputError('Shapes: train and val must be at least 1 picture.')
+    if size < MIN_SIZE:
+        raise InputError(f'Shapes: size is {size}, must be at least {MIN_SIZE} pixels.')
+    if not classes or len(set(classes)) < len(classes):
+        raise InputError('Shapes: classes must be one or more different names.')
     try:
         if _written_recipe(root) != recipe:
             _replace(root, recipe)
