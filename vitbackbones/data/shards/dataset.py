@@ -15,7 +15,6 @@ the end. So every transform that loads a file loads a picture from a shard, and 
 import os
 import re
 import tarfile
-from collections.abc import Iterator
 from functools import lru_cache
 from io import FileIO
 from pathlib import Path
@@ -24,7 +23,7 @@ from mmengine.dataset import BaseDataset
 from mmengine.fileio import BaseStorageBackend, register_backend
 
 from ...utils.files import regular_file
-from .index import SCHEME, Index, Shard, read_index
+from .index import SCHEME, Index, read_index
 
 OPEN_FILES = 512  # in each process; many systems allow 1024
 HEADER = tarfile.BLOCKSIZE  # bytes in front of a picture
@@ -61,7 +60,7 @@ class ShardBackend(BaseStorageBackend):
             raise ValueError('the index does not fit the shard, another member is there')
         return content[HEADER:]
 
-    def get_text(self, filepath: str) -> str:
+    def get_text(self, filepath: str) -> str:  # the base class demands it
         return self.get(filepath).decode()
 
 
@@ -98,18 +97,15 @@ class ImageNetShards(BaseDataset):
     def load_data_list(self) -> list[dict]:
         index = read_index(self.data_root, self.shards)
         self._metainfo.setdefault('classes', _class_names(index))
-        samples = [sample for shard in index.shards for sample in _samples(self.data_root, shard)]
+        samples = []
+        for shard in index.shards:
+            path = Path(self.data_root, shard.name)
+            columns = (shard.members, shard.offsets, shard.sizes, shard.labels)
+            for member, offset, size, label in zip(*columns, strict=True):
+                # by class folder, then by file: "a" comes before "a-b", though "a-b/1" before "a/1"
+                key = os.fsencode(member).replace(b'/', b'\0', 1)
+                samples.append((key, f'{SCHEME}{path}!/{member}#{offset}+{size}', label))
         return [{'img_path': address, 'gt_label': label} for _, address, label in sorted(samples)]
-
-
-def _samples(folder: str, shard: Shard) -> Iterator[tuple[bytes, str, int]]:
-    """Yield of each picture what it is sorted by, its address and its label."""
-    path = Path(folder, shard.name)
-    columns = (shard.members, shard.offsets, shard.sizes, shard.labels)
-    for member, offset, size, label in zip(*columns, strict=True):
-        # by class folder, then by file: "a" comes before "a-b", though "a-b/1" before "a/1"
-        key = os.fsencode(member).replace(b'/', b'\0', 1)
-        yield key, f'{SCHEME}{path}!/{member}#{offset}+{size}', label
 
 
 def _class_names(index: Index) -> tuple[str, ...]:

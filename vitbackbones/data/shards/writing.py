@@ -1,4 +1,4 @@
-"""Write pictures and labels into tar shards that webdataset can read, too.
+"""Write pictures and labels into tar shards that webdataset can also read.
 
 The same pictures give the same shards on every machine, byte for byte: their order is that of a
 hash of their names, which mixes the classes, and neither times nor users are stored. So a shard
@@ -45,18 +45,15 @@ def plan(samples: Sequence[dict]) -> list[Picture]:
     """
     paths = [sample['img_path'] for sample in samples]
     root = os.path.commonpath([os.path.dirname(path) for path in paths])
-    members = [_member(os.path.relpath(path, root)) for path in paths]
     with ThreadPool(THREADS) as pool:
         sizes = pool.map(_size, paths, chunksize=64)
-    labels = [int(sample['gt_label']) for sample in samples]
-    pictures = map(Picture._make, zip(paths, members, labels, sizes, strict=True))
+    pictures = []
+    for sample, path, size in zip(samples, paths, sizes, strict=True):
+        folder, file = os.path.split(os.path.relpath(path, root))
+        stem, suffix = os.path.splitext(file)
+        member = os.path.join(folder, stem.replace('.', '_') + suffix)
+        pictures.append(Picture(path, member, int(sample['gt_label']), size))
     return sorted(pictures, key=lambda picture: blake2b(os.fsencode(picture.member)).digest())
-
-
-def _member(path: str) -> str:
-    folder, file = os.path.split(path)
-    stem, suffix = os.path.splitext(file)
-    return os.path.join(folder, stem.replace('.', '_') + suffix)
 
 
 def _size(path: str) -> int:
