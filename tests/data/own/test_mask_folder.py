@@ -15,18 +15,11 @@ def files(images, masks, names='abc', suffix='.png'):
 
 
 @pytest.mark.parametrize(
-    'layout',
+    ('layout', 'images', 'masks', 'splits'),
     [
-        '{kind}/{split}',
-        '{split}/{kind}',
-    ],
-)
-@pytest.mark.parametrize(
-    ('images', 'masks', 'splits'),
-    [
-        ('images', 'masks', ('train', 'val')),
-        ('images', 'annotations', ('training', 'validation')),
-        ('img_dir', 'ann_dir', ('train', 'valid')),
+        ('{kind}/{split}', 'images', 'masks', ('train', 'val')),
+        ('{split}/{kind}', 'images', 'annotations', ('training', 'validation')),
+        ('{kind}/{split}', 'img_dir', 'ann_dir', ('train', 'valid')),
     ],
 )
 def test_folders_of_splits(tmp_path, layout, images, masks, splits):
@@ -92,10 +85,10 @@ def test_what_cannot_be_found_is_one_message(tmp_path, content, message):
         find_mask_parts(write(tmp_path, content))
 
 
-@pytest.mark.parametrize('suffix', ['.webp', '.tiff', '.JPG'])
-def test_pictures_and_masks_of_every_kind_that_is_loaded_are_found(tmp_path, suffix):
-    write(tmp_path, {f'images/{n}{suffix}': None for n in 'ab'})
-    write(tmp_path, {f'masks/{n}.tiff': None for n in 'ab'})
-    parts = find_mask_parts(tmp_path)
-    assert {part.suffix for part in parts.values()} == {suffix}
-    assert {part.mask_suffix for part in parts.values()} == {'.tiff'}
+def test_pictures_and_masks_of_every_kind_that_is_loaded_are_found(tmp_path):
+    for suffix in ('.webp', '.JPG'):
+        root = tmp_path / suffix
+        write(root, {f'images/{n}{suffix}': None for n in 'ab'})
+        write(root, {f'masks/{n}.tiff': None for n in 'ab'})
+        parts = find_mask_parts(root).values()
+        assert {(part.suffix, part.mask_suffix) for part in parts} == {(suffix, '.tiff')}

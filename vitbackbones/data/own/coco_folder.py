@@ -59,10 +59,7 @@ def find_parts(root: Path) -> dict[str, CocoPart]:
     Raises:
         InputError: there are no such files, or it is not clear which ones are meant.
     """
-    files = _annotation_files(root)
-    if 'train' not in files:
-        raise InputError(_nothing_to_train_on(root, files))
-    parts = {split: _part(root, split, *found) for split, found in files.items()}
+    parts = _parts(root, needed='train')
     return parts if 'val' in parts else parts | _split(parts['train'])
 
 
@@ -79,10 +76,7 @@ def find_tested(root: Path, trained_on: Iterable[str]) -> dict[str, CocoPart]:
     Raises:
         InputError: as there.
     """
-    files = _annotation_files(root)
-    if not files:
-        raise InputError(_nothing_to_train_on(root, files))
-    parts = {split: _part(root, split, *found) for split, found in files.items()}
+    parts = _parts(root)
     if parts.keys() != {'train'}:
         return parts
     names = {entry['file_name'] for entry in parts['train'].content['images']}
@@ -92,15 +86,21 @@ def find_tested(root: Path, trained_on: Iterable[str]) -> dict[str, CocoPart]:
 # ------------------------------------------------------------------------ annotation files
 
 
-def _annotation_files(root: Path) -> dict[str, tuple[Path, dict]]:
-    """Return file and content of each split."""
+def _parts(root: Path, needed: str = '') -> dict[str, CocoPart]:
+    """Return the part of each split that files are for; refuse a folder without the one needed."""
     groups = {}
     for file in sorted(files_below(root, ('.json',))):
         groups.setdefault(named_split(str(file.relative_to(root))), []).append(file)
     if 'train' in groups:
         groups.pop(None, None)  # such as all annotations in one file, beside those of each split
-    found = {split: _the_coco_file(root, split, files) for split, files in groups.items()}
-    return {split or 'train': file for split, file in found.items() if file}
+    files = {}
+    for split, candidates in groups.items():
+        found = _the_coco_file(root, split, candidates)
+        if found:
+            files[split or 'train'] = found
+    if not files or (needed and needed not in files):
+        raise InputError(_nothing_to_train_on(root, files))
+    return {split: _part(root, split, *found) for split, found in files.items()}
 
 
 def _the_coco_file(root: Path, split: str | None, files: list[Path]) -> tuple[Path, dict] | None:
@@ -167,12 +167,12 @@ def _part(root: Path, split: str, file: Path, content: dict) -> CocoPart:
     names = [entry['file_name'] for entry in content['images']]
     for form in FORMS:
         written = [form(name) for name in names]
-        if len({*written}) == len({*names}) and (
-            folder := _image_folder(root, split, file, written)
-        ):
-            images = [
-                {**e, 'file_name': n} for e, n in zip(content['images'], written, strict=True)
-            ]
+        if len(set(written)) < len(set(names)):  # names that differ in their folders alone
+            continue
+        folder = _image_folder(root, split, file, written)
+        if folder:
+            pairs = zip(content['images'], written, strict=True)
+            images = [{**entry, 'file_name': name} for entry, name in pairs]
             return CocoPart(file, {**content, 'images': images}, folder, renamed=written != names)
     raise InputError(
         f'{file}: its images ({some(names)}) are not in {root} or below. Put them there, or '
@@ -183,17 +183,16 @@ def _part(root: Path, split: str, file: Path, content: dict) -> CocoPart:
 def _image_folder(root: Path, split: str, file: Path, names: list[str]) -> Path | None:
     """Return the folder below which the pictures are: the one with most of a sample of them.
 
-    Of equal ones it is that of the split, then that of the annotation file. None has no picture.
+    Of equal ones it is that of the split, then that of the annotation file; None where there is no
+    picture.
     """
     sample = [names[row] for row in spread(len(names), SAMPLE)]
-    ranks = {
-        folder: (
-            sum(_is_there(folder, name) for name in sample),
-            named_split(str(folder.relative_to(root))) == split,
-            folder == file.parent,
-        )
-        for folder in folders_below(root)
-    }
+    ranks = {}
+    for folder in folders_below(root):
+        # os.path.isfile() says no to impossible names
+        found = [stays_below(folder, name) and os.path.isfile(folder / name) for name in sample]
+        is_of_split = named_split(str(folder.relative_to(root))) == split
+        ranks[folder] = (sum(found), is_of_split, folder == file.parent)
     best = max(ranks.values())
     if not best[0]:
         return None
@@ -206,32 +205,23 @@ def _image_folder(root: Path, split: str, file: Path, names: list[str]) -> Path 
     return folders[0]
 
 
-def _is_there(folder: Path, name: str) -> bool:
-    return stays_below(folder, name) and os.path.isfile(folder / name)  # no for impossible names
-
-
 # ------------------------------------------------------------------------ one file for all
 
 
 def _split(part: CocoPart) -> dict[str, CocoPart]:
     """Return what trains and what validates of one part."""
-    names = [entry['file_name'] for entry in part.content['images']]
-    if len(set(names)) < 2:
+    names = {entry['file_name'] for entry in part.content['images']}
+    if len(names) < 2:
         raise InputError(f'{part.file}: one image cannot be split into training and validation.')
     chosen = held_out(names)
-    return {
-        'train': _kept(part, {*names} - chosen),
-        'val': _kept(part, chosen),
-    }
-
-
-def _kept(part: CocoPart, names: set[str]) -> CocoPart:
-    content = part.content
-    images = [entry for entry in content['images'] if entry['file_name'] in names]
-    keys = {entry['id'] for entry in images}
-    boxes = [entry for entry in content['annotations'] if entry['image_id'] in keys]
-    changed = {**content, 'images': images, 'annotations': boxes}
-    return replace(part, content=changed, whole=False)
+    parts = {}
+    for split, kept in (('train', names - chosen), ('val', chosen)):
+        images = [entry for entry in part.content['images'] if entry['file_name'] in kept]
+        keys = {entry['id'] for entry in images}
+        boxes = [entry for entry in part.content['annotations'] if entry['image_id'] in keys]
+        content = {**part.content, 'images': images, 'annotations': boxes}
+        parts[split] = replace(part, content=content, whole=False)
+    return parts
 
 
 # ------------------------------------------------------------------------ what is read of them
@@ -260,31 +250,29 @@ def used_names(content: dict) -> list[str]:
 def completed(content: dict, classes: list[str]) -> dict:
     """Return ``content`` with what toolboxes need and some exports lack.
 
-    Categories stand in the order of ``classes``, by which mmdet numbers labels, and none is left
-    out. Annotations have an ``iscrowd`` and an ``area``. None has the id 0, which COCO evaluation
-    never counts as found.
+    Categories stand in the order of ``classes``, by which mmdet numbers labels, and all classes
+    have one. Annotations have an ``iscrowd`` and an ``area``, and not the id 0, which COCO
+    evaluation never counts as found.
     """
+    categories = list(content['categories'])
+    names = {entry['name'] for entry in categories}
+    lacking = [name for name in classes if name not in names]
+    for number, name in enumerate(lacking, _free_id(categories)):
+        categories.append({'id': number, 'name': name})
     rank = {name: place for place, name in enumerate(classes)}
-    categories = [*content['categories'], *_lacking(content['categories'], classes)]
     categories.sort(key=lambda entry: rank.get(entry['name'], len(rank)))
-    free = 1 + max((a['id'] for a in content['annotations'] if type(a.get('id')) is int), default=0)
+    free = _free_id(content['annotations'])
     boxes = [_completed_box(entry, free) for entry in content['annotations']]
     return {**content, 'categories': categories, 'annotations': boxes}
 
 
-def _lacking(categories: list[dict], classes: list[str]) -> list[dict]:
-    """Return categories for the classes that a file of a part of the data does not name."""
-    names = {entry['name'] for entry in categories}
-    numbers = [entry['id'] for entry in categories if type(entry['id']) is int]
-    lacking = [name for name in classes if name not in names]
-    free = 1 + max(numbers, default=0)
-    return [{'id': number, 'name': name} for number, name in enumerate(lacking, free)]
+def _free_id(entries: list[dict]) -> int:
+    return 1 + max((e['id'] for e in entries if type(e.get('id')) is int), default=0)
 
 
 def _completed_box(entry: dict, free: int) -> dict:
     changed = {'iscrowd': 0, **entry}
-    # a check of the run names a bad box
-    with suppress(KeyError, TypeError, ValueError, OverflowError):
+    with suppress(KeyError, TypeError, ValueError, OverflowError):  # a check names a bad box later
         _, _, width, height = entry['bbox']
-        changed.setdefault('area', 1.0 * width * height)  # 1.0: no text is repeated
+        changed.setdefault('area', 1.0 * width * height)  # 1.0: a text would be repeated
     return changed | {'id': free} if entry.get('id') == 0 else changed

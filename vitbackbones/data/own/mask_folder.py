@@ -99,26 +99,24 @@ def named_parts(root: Path, needed: Sequence[str] = ('train',)) -> dict[str, Mas
     """
     images, masks = _grouped(root)
     splits = [split for split in (*WORDS, None) if images.get(split) and masks.get(split)]
-    is_named = not {*needed}.isdisjoint(splits)
-    if not is_named and None not in splits:
+    if not set(needed).isdisjoint(splits):
+        splits = [split for split in splits if split]
+    elif None in splits:
+        splits = [None]
+    else:
         raise InputError(_nothing(root, images, masks))
-    named = [split for split in splits if split] if is_named else [None]
-    parts = {split or 'train': _part(images[split], masks[split]) for split in named}
+    parts = {split or 'train': _part(images[split], masks[split]) for split in splits}
     return _by_voc_lists(root, parts)
 
 
 def _nothing(root: Path, images: dict, masks: dict) -> str:
     if not any(masks.values()):
         return f'{root}: no folder of masks in it or below. {KNOWN}'
-    kinds = (
-        f'{kind} in {some((f.parent.relative_to(root) for f in _first(found)), str)}'
-        for kind, found in (('pictures', images), ('masks', masks))
+    pictures, others = (
+        some((files[0].parent.relative_to(root) for files in found.values()), str)
+        for found in (images, masks)
     )
-    return f'{root}: {" and ".join(kinds)} do not belong together. {KNOWN}'
-
-
-def _first(groups: dict[str | None, list[Path]]) -> list[Path]:
-    return [files[0] for files in groups.values()]
+    return f'{root}: pictures in {pictures} and masks in {others} do not belong together. {KNOWN}'
 
 
 # ------------------------------------------------------------------------ folders
@@ -182,24 +180,26 @@ def _by_voc_lists(root: Path, parts: dict[str, MaskPart]) -> dict[str, MaskPart]
     files = {split: file for split, file in files.items() if file.is_file()}
     if [*parts] != ['train'] or 'train' not in files:
         return parts
-    return {split: _listed(parts['train'], file) for split, file in files.items()}
-
-
-def _listed(part: MaskPart, file: Path) -> MaskPart:
-    names = file.read_text('utf-8', 'replace').split()
-    if strange := sorted({*names} - {*part.names}):
-        raise InputError(f'{file}: names pictures that are not in {part.images}: {some(strange)}.')
-    return replace(part, names=names, listed=True)
+    part, listed = parts['train'], {}
+    for split, file in files.items():
+        names = file.read_text('utf-8', 'replace').split()
+        strange = sorted(set(names) - set(part.names))
+        if strange:
+            raise InputError(
+                f'{file}: names pictures that are not in {part.images}: {some(strange)}.'
+            )
+        listed[split] = replace(part, names=names, listed=True)
+    return listed
 
 
 def _split(root: Path, part: MaskPart) -> dict[str, MaskPart]:
+    """Return what trains and what validates of one part."""
     if len(part.names) < 2:
         raise InputError(f'{root}: one picture cannot be split into training and validation.')
     chosen = held_out(part.names)
+    rest = [name for name in part.names if name not in chosen]
+    kept = [name for name in part.names if name in chosen]
     return {
-        split: replace(part, names=names, listed=True, whole=False)
-        for split, names in (
-            ('train', [name for name in part.names if name not in chosen]),
-            ('val', [name for name in part.names if name in chosen]),
-        )
+        'train': replace(part, names=rest, listed=True, whole=False),
+        'val': replace(part, names=kept, listed=True, whole=False),
     }

@@ -110,8 +110,8 @@ def by_names(
     if strange := sorted(values - told.keys()):
         raise InputError(
             f'{file}: names {len(names)} classes, the values {some(sorted(told))}, but masks hold '
-            f'{some(strange)} too. Name what these stand for; a value that belongs to no class is '
-            'named void.'
+            f'{some(strange)} as well. Name what these stand for; a value that belongs to no class '
+            'is named void.'
         )
     ignored = tuple(n for n, name in told.items() if name.lower() in NO_CLASS)
     kept = {n: name for n, name in told.items() if n not in ignored}
