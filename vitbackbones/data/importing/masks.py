@@ -32,7 +32,7 @@ NAME_FIRST = re.compile(rf'(?P<name>.*\S) ?[ ,:] ?{COLOR}( ?:.*)?')
 HEADER = re.compile(r'#.*|name ?,.*|', re.IGNORECASE)
 
 
-def import_masks(source: Source, out: Path, colors: Path | None, copy: bool) -> str:
+def import_masks(source: Source, out: Path, table: Path | None, copy: bool) -> str:
     """Write ``images``, ``masks`` and ``classes.txt`` below an empty folder; return a summary.
 
     Pixels of colors that belong to no class are ignored, 255.
@@ -40,16 +40,16 @@ def import_masks(source: Source, out: Path, colors: Path | None, copy: bool) -> 
     Args:
         source: with pictures and masks.
         out: the folder to write.
-        colors: the table of colors; by default one that is found.
+        table: the file that names the colors; by default one that is found.
         copy: copy the pictures; otherwise they are links to the files.
 
     Raises:
         InputError: there is no table, or it does not fit the masks.
     """
-    table, parts = _table(source, colors), named_parts(source.root)
-    names = [*dict.fromkeys(name for name in table.values() if name.lower() not in NO_CLASS)]
+    named, parts = _read_table(source, table), named_parts(source.root)
+    names = [*dict.fromkeys(name for name in named.values() if name.lower() not in NO_CLASS)]
     labels = np.full(1 << 24, IGNORED, np.uint8)  # of each color
-    for color, name in table.items():
+    for color, name in named.items():
         labels[color] = names.index(name) if name in names else IGNORED
     seen, used, count = Counter(), set(), 0
     for split, part in parts.items():
@@ -74,12 +74,21 @@ def import_masks(source: Source, out: Path, colors: Path | None, copy: bool) -> 
     for file in source.pictures:
         if file not in used:
             source.change('pictures and masks that belong to no pair, left out', file)
-    _note_unknown(source, seen, table)
+    unknown = {color: count for color, count in seen.most_common() if color not in named}
+    colors = [f'#{color:06x} ({plural(count, "pixel")})' for color, count in unknown.items()]
+    if sum(unknown.values()) > MOST_UNKNOWN * seen.total():
+        raise InputError(
+            f'{sum(unknown.values()) / seen.total():.0%} of the pixels of the masks have colors '
+            f'that the table lacks: {some(colors, str)}. Add them to the table; what belongs to no '
+            'class is named void.'
+        )
+    for color in colors:
+        source.change('colors that the table lacks, ignored (255)', color)
     (out / 'classes.txt').write_text(''.join(f'{name}\n' for name in names), 'utf-8')
     return f'{in_words(names)}; {plural(count, "picture")} with masks'
 
 
-def _table(source: Source, given: Path | None) -> dict[int, str]:
+def _read_table(source: Source, given: Path | None) -> dict[int, str]:
     """Return the name of each color ``0xRRGGBB``."""
     file = given or next((file for file in source.files if file.name in TABLES), None)
     if file is None:
@@ -125,17 +134,3 @@ def _read_colors(mask: Path) -> np.ndarray:
     if format == 'JPEG':
         raise InputError(f'{mask}: is a JPEG, which changes colors. Save the original as PNG.')
     return pixels @ np.array([1 << 16, 1 << 8, 1], np.int32)  # (H, W, 3) -> (H, W)
-
-
-def _note_unknown(source: Source, seen: Counter, table: dict[int, str]) -> None:
-    """Note the colors that the table lacks; refuse a table that does not fit."""
-    unknown = {color: count for color, count in seen.most_common() if color not in table}
-    colors = [f'#{color:06x} ({plural(count, "pixel")})' for color, count in unknown.items()]
-    if sum(unknown.values()) > MOST_UNKNOWN * seen.total():
-        raise InputError(
-            f'{sum(unknown.values()) / seen.total():.0%} of the pixels of the masks have colors '
-            f'that the table lacks: {some(colors, str)}. Add them to the table; what belongs to no '
-            'class is named void.'
-        )
-    for color in colors:
-        source.change('colors that the table lacks, ignored (255)', color)

@@ -65,36 +65,38 @@ class Source:
             by_place[self._place(picture)].append(picture)
         for file in files:
             alike = by_place[self._place(file)]
-            if len(alike) != 1:
-                fault = (
-                    f'several pictures of its name, {some(alike, str)}' if alike else 'no picture'
+            if not alike:
+                self.faults.append(f'{file}: has no picture. Add it, or take the file out.')
+            elif len(alike) > 1:
+                self.faults.append(
+                    f'{file}: has several pictures of its name, {some(alike, str)}. Keep one.'
                 )
-                self.faults.append(f'{file}: has {fault}. Give it one, or take the file out.')
             elif alike[0] in pairs:
-                self.faults.append(f'{file}: {alike[0]} has {pairs[alike[0]]} too. Keep one.')
+                self.faults.append(f'{file}: {alike[0]} already has {pairs[alike[0]]}. Keep one.')
             else:
                 pairs[alike[0]] = file
         return pairs
 
     def _place(self, file: Path) -> tuple[str, ...]:
+        """Return the folders of a file without the words of :data:`KINDS`, and its name."""
         folder = KINDS.sub('', str(file.parent.relative_to(self.root)).lower())
-        return (*filter(None, (name.strip('_-. ') for name in folder.split('/'))), file.stem)
+        words = [name.strip('_-. ') for name in folder.split('/')]
+        return (*[word for word in words if word], file.stem)
 
 
 def _files(root: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith('.')]
-        names = [name for name in names if not name.startswith('.')]
-        for entry in (Path(place, name) for name in (*folders, *names)):
-            if entry.is_symlink():
-                _require_file_inside(entry, root)
-        yield from (file for file in (Path(place, name) for name in names) if file.is_file())
-
-
-def _require_file_inside(link: Path, root: Path) -> None:
-    target = link.resolve()
-    if not target.is_file() or not target.is_relative_to(root.resolve()):
-        raise InputError(
-            f'{link}: is a link to {target}. Only links to files in {root} are followed. Put what '
-            'is meant in the place of the link, or take the link out.'
-        )
+        for name in (*folders, *names):
+            file = Path(place, name)
+            if name.startswith('.'):
+                continue
+            if file.is_symlink():
+                target = file.resolve()
+                if not target.is_file() or not target.is_relative_to(root.resolve()):
+                    raise InputError(
+                        f'{file}: is a link to {target}. Only links to files in {root} are '
+                        'followed. Put what is meant in the place of the link, or take it out.'
+                    )
+            if file.is_file():
+                yield file

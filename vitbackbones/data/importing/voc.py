@@ -29,7 +29,9 @@ def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
     for path, file in pairs.items():
         with source.listing_faults():
             trees[path] = _annotation(file)
-            if _counts_from_0(trees[path]):
+            boxes = trees[path].iterfind('object/bndbox')
+            corners = {box.findtext(key, '').strip() for box in boxes for key in ('xmin', 'ymin')}
+            if corners & {'0', '0.0'}:
                 source.change(FROM_0, file)
     lists, pictures = _lists(source), []
     for path in source.pictures:
@@ -69,12 +71,6 @@ def _annotation(file: Path) -> Element:
             f'{file}: its root is <{tree.tag}>, not <annotation> as in Pascal VOC. Take it out.'
         )
     return tree
-
-
-def _counts_from_0(tree: Element) -> bool:
-    boxes = tree.iterfind('object/bndbox')
-    corners = {box.findtext(key, '').strip() for box in boxes for key in ('xmin', 'ymin')}
-    return not corners.isdisjoint(('0', '0.0'))
 
 
 def _lists(source: Source) -> dict[Path, dict[str, str]]:

@@ -33,7 +33,10 @@ def read_yolo(source: Source) -> tuple[list[Picture], list[str]]:
     Raises:
         InputError: it is not clear what the names of the classes are.
     """
-    settings = _settings(source)
+    files = source.ending('.yaml', '.yml')
+    if len(files) > 1:
+        raise InputError(f'{source.root}: has several YAML files: {some(files, str)}. Keep one.')
+    settings = _read_yaml(files[0]) if files else {}
     names = _names(source, settings)
     for split in WORDS:
         place = settings.get(split)
@@ -70,18 +73,6 @@ def _labels(source: Source) -> list[Path]:
 
 
 # ------------------------------------------------------------------------ data.yaml
-
-
-def _settings(source: Source) -> dict:
-    """Return what the one YAML file says, {} where there is none.
-
-    Raises:
-        InputError: there are several, or it cannot be read.
-    """
-    files = source.ending('.yaml', '.yml')
-    if len(files) > 1:
-        raise InputError(f'{source.root}: has several YAML files: {some(files, str)}. Keep one.')
-    return _read_yaml(files[0]) if files else {}
 
 
 def _read_yaml(file: Path) -> dict:
