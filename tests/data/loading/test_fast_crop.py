@@ -85,12 +85,3 @@ def test_a_reduced_decoding_looks_the_same(file, box):
     assert 0 < np.square(fast - slow).mean() < 255**2 / 10**3.4
     assert fast.mean((0, 1, 2)) == pytest.approx(slow.mean((0, 1, 2)), abs=0.5)
     assert fast.std((0, 1, 2)) == pytest.approx(slow.std((0, 1, 2)), rel=0.03)
-
-
-def test_a_crop_that_is_small_is_decoded_in_full(file):
-    crop = RandomResizedCrop(224)
-    fast, slow = (
-        pixels(draws(crop, LoadImage(decode=decode)({'img_path': file})))
-        for decode in ('reduced', 'full')
-    )
-    assert np.array_equal(fast, slow)

@@ -1,22 +1,14 @@
 """Index masks: every value means a class or is refused, with the file's name."""
 
 import io
+import re
 
 import numpy as np
 import pytest
-from mmengine.dataset import Compose
-from mmengine.registry import DefaultScope
 from PIL import Image
-from torch.utils.data import DataLoader, Dataset
 
 from vitbackbones.data.loading.load_image import LoadImage
-from vitbackbones.data.loading.load_mask import (
-    LoadMask,
-    label_table,
-    read_mask,
-    size_fault,
-    value_fault,
-)
+from vitbackbones.data.loading.load_mask import LoadMask, label_table, read_mask
 from vitbackbones.errors import InputError
 
 VALUES = (np.arange(12 * 16).reshape(12, 16) % 4).astype(np.uint8)  # 0 to 3
@@ -32,11 +24,6 @@ GOOD = {
     'gray': Image.fromarray(VALUES),
     'palette': palette_image(VALUES),
     '16 bit': Image.fromarray(VALUES.astype(np.uint16)),
-}
-COLORED = {
-    'RGB': Image.fromarray(VALUES).convert('RGB'),
-    'RGBA': Image.fromarray(VALUES).convert('RGBA'),
-    'LA': Image.fromarray(VALUES).convert('LA'),
 }
 
 
@@ -82,11 +69,6 @@ def test_the_labels_are_the_values(sample, kind):
     assert result['seg_fields'] == ['gt_seg_map']
 
 
-def test_one_bit(sample):
-    result = LoadMask(num_classes=2)(sample(Image.fromarray(VALUES > 1)))
-    assert np.array_equal(result['gt_seg_map'], VALUES > 1)
-
-
 @pytest.mark.parametrize('label_map', [None, {0: 1, 1: 255, 2: 0}])
 @pytest.mark.parametrize('reduce', [False, True])
 def test_the_result_is_that_of_mmseg(sample, reduce, label_map):
@@ -109,7 +91,9 @@ def test_the_numbering_of_ade20k():
     assert set(table[151:255].tolist()) == {-1}
 
 
-def test_a_void_class_is_ignored(sample):
+def test_one_bit_and_a_void_class(sample):
+    result = LoadMask(num_classes=2)(sample(Image.fromarray(VALUES > 1)))
+    assert np.array_equal(result['gt_seg_map'], VALUES > 1)
     result = LoadMask(num_classes=3, ignored=[3])(sample(VALUES))
     assert np.array_equal(result['gt_seg_map'], np.where(VALUES == 3, 255, VALUES))
 
@@ -134,33 +118,23 @@ def test_values_are_one_for_each_class(values):
         label_table(2, values=values)
 
 
-def test_it_is_found_by_name_in_the_pipelines_of_mmseg(sample):
-    with DefaultScope.overwrite_default_scope('mmseg'):
-        pipeline = Compose([{'type': 'vitbackbones.LoadMask', 'num_classes': 4}])
-    assert np.array_equal(pipeline(sample(VALUES))['gt_seg_map'], VALUES)
-
-
 # ---------------------------------------------------------------------------- refusals
 
 
-def test_values_that_are_no_class(sample):
+@pytest.mark.parametrize(
+    ('place', 'value', 'reduce', 'said'),
+    [
+        ((0, slice(3)), 17, False, '51 pixels hold 3, 17, .* classes are 0 to 2, ignored 255'),
+        ((5, 5), 4, True, '1 pixels hold 4, .* classes are 1 to 3, ignored 0, 255'),
+        ((0, 0), 3, False, r'ignored 255\..* set reduce_zero_label=True'),  # they count from 1
+    ],
+)
+def test_values_that_are_no_class(sample, place, value, reduce, said):
     values = VALUES.copy()
-    values[0, :3] = 17
-    text = refused(LoadMask(num_classes=3), sample(values))
-    wrong = int((values == 3).sum()) + 3
-    assert f'{wrong} pixels hold 3, 17, which is no class: classes are 0 to 2, ignored 255' in text
-    assert 'reduce_zero_label' not in text
-
-
-def test_values_after_reduction(sample):
-    values = VALUES.copy()
-    values[5, 5] = 4
-    text = refused(LoadMask(num_classes=3), sample(values, reduce_zero_label=True))
-    assert '1 pixels hold 4, which is no class: classes are 1 to 3, ignored 0, 255' in text
-
-
-def test_counting_from_1_without_reduction_is_explained(sample):
-    assert 'set reduce_zero_label=True' in refused(LoadMask(num_classes=3), sample(VALUES))
+    values[place] = value
+    text = refused(LoadMask(num_classes=3), sample(values, reduce_zero_label=reduce))
+    assert re.search(said, text)
+    assert ('reduce_zero_label' in text) is (value == 3)
 
 
 @pytest.mark.parametrize('value', [256, 257, 40000])
@@ -171,22 +145,17 @@ def test_16_bit_values_do_not_wrap_around(sample, value):
     assert f'1 pixels hold {value}, which is no class' in text
 
 
-@pytest.mark.parametrize('kind', COLORED)
-def test_colors(sample, kind):
-    text = refused(LoadMask(num_classes=4), sample(COLORED[kind]))
-    assert f'is a picture of kind {kind}, not an index mask' in text
+def test_pictures_that_are_no_index_masks(sample):
+    for mode in ('RGB', 'RGBA', 'LA'):
+        text = refused(LoadMask(num_classes=4), sample(Image.fromarray(VALUES).convert(mode)))
+        assert f'is a picture of kind {mode}, not an index mask' in text
+    jpeg = sample(encoded(Image.fromarray(VALUES), 'JPEG'))
+    assert 'is a JPEG, whatever its name' in refused(LoadMask(num_classes=4), jpeg)
 
 
-def test_jpeg(sample):
-    path = sample(VALUES)['seg_map_path']
-    Image.fromarray(VALUES).save(path, 'JPEG')
-    text = refused(LoadMask(num_classes=4), {'img_path': 'a.jpg', 'seg_map_path': path})
-    assert 'is a JPEG, whatever its name' in text
-
-
-def encoded(image):
+def encoded(image, kind='PNG'):
     stream = io.BytesIO()
-    image.save(stream, 'PNG')
+    image.save(stream, kind)
     return stream.getvalue()
 
 
@@ -208,73 +177,40 @@ def test_another_size_than_the_image(sample):
     text = refused(LoadMask(num_classes=4), sample(VALUES, ori_shape=(24, 32)))
     assert 'has 16 x 12 pixels, its image picture.jpg 32 x 24.' in text
     assert 'EXIF' not in text
-
-
-def test_a_turned_image(sample):
     text = refused(LoadMask(num_classes=4), sample(VALUES, ori_shape=(16, 12)))
     assert "color_type='color_ignore_orientation'" in text
-
-
-def test_no_fault():
-    assert size_fault('a.png', (3, 4), 'a.jpg', [3, 4]) == ''
-    assert value_fault('a.png', VALUES, label_table(4)) == ''
-
-
-class Masks(Dataset):
-    def __init__(self, sample):
-        self.sample, self.load = sample, LoadMask(num_classes=2)
-
-    def __len__(self):
-        return 1
-
-    def __getitem__(self, index):
-        return self.load(dict(self.sample))
-
-
-def test_the_message_comes_out_of_a_data_worker_as_it_went_in(sample):
-    masks = Masks(sample(VALUES))
-    expected = refused(masks.load, masks.sample)
-    with pytest.raises(InputError) as caught:
-        list(DataLoader(masks, num_workers=1))
-    assert str(caught.value) == expected
 
 
 # ---------------------------------------------------------------------------- images beside them
 
 
-def oriented(orientation):
-    exif = Image.Exif()
-    exif[0x0112] = orientation
-    return {'exif': exif}
-
-
-IMAGES = {
-    'gray': ('L', 'jpg', {}),
-    'CMYK': ('CMYK', 'jpg', {}),
-    'RGBA': ('RGBA', 'png', {}),
-    'LA': ('LA', 'png', {}),
-    'palette': ('P', 'png', {}),
-    'one bit': ('1', 'png', {}),
-    '16 bit': ('I;16', 'png', {}),
-    'turned by EXIF': ('RGB', 'jpg', oriented(6)),
-    'mirrored by EXIF': ('RGB', 'jpg', oriented(4)),
-}
-
-
-@pytest.mark.parametrize('kind', IMAGES)
-def test_images_of_every_kind_load_as_three_channels(tmp_path, kind):
-    """Bright above, dark below: also after the turn that EXIF asks for."""
-    mode, suffix, options = IMAGES[kind]
+@pytest.mark.parametrize(
+    ('mode', 'suffix'),
+    [('L', 'jpg'), ('CMYK', 'jpg'), *((m, 'png') for m in ('RGBA', 'LA', 'P', '1', 'I;16'))],
+)
+def test_images_of_every_kind_load_as_three_channels(tmp_path, mode, suffix):
     ramp = np.zeros((12, 16), np.uint8)
     ramp[:6] = 240
-    upright = Image.fromarray(ramp)
-    turn = {6: Image.Transpose.ROTATE_90, 4: Image.Transpose.FLIP_TOP_BOTTOM}
-    orientation = options['exif'][0x0112] if options else 1
-    stored = upright.transpose(turn[orientation]) if options else upright
-    stored = Image.fromarray(ramp.astype(np.uint16) * 257) if mode == 'I;16' else stored
-    path = tmp_path / f'picture.{suffix}'
-    (stored if mode == 'I;16' else stored.convert(mode)).save(path, **options)
-    result = LoadImage()({'img_path': str(path)})
+    image = Image.fromarray(ramp)
+    image = Image.fromarray(ramp * np.uint16(257)) if mode == 'I;16' else image.convert(mode)
+    image.save(tmp_path / f'picture.{suffix}')
+    assert_bright_above(LoadImage()({'img_path': str(tmp_path / f'picture.{suffix}')}))
+
+
+@pytest.mark.parametrize(
+    ('orientation', 'turn'),
+    [(6, Image.Transpose.ROTATE_90), (4, Image.Transpose.FLIP_TOP_BOTTOM)],
+)
+def test_images_are_turned_as_exif_says(tmp_path, orientation, turn):
+    ramp = np.zeros((12, 16), np.uint8)
+    ramp[:6] = 240
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    Image.fromarray(ramp).transpose(turn).save(tmp_path / 'picture.jpg', exif=exif)
+    assert_bright_above(LoadImage()({'img_path': str(tmp_path / 'picture.jpg')}))
+
+
+def assert_bright_above(result):
     assert result['img'].shape == (12, 16, 3)
     assert result['img'].dtype == np.uint8
     assert result['img_shape'] == result['ori_shape'] == (12, 16)

@@ -10,7 +10,6 @@ from vitbackbones.data.loading.rand_augment import TABLES, RandAugment
 from ..natural import photograph
 
 pytestmark = pytest.mark.compat
-NAMES = ['Rotate', 'ColorTransform', 'Sharpness', 'Shear', 'Translate', *TABLES]
 PICTURES = {
     'photograph': photograph(40, 56),
     'few values': photograph(40, 56) // 64 * 64,
@@ -30,6 +29,7 @@ def both(**options):
 @pytest.mark.parametrize('picture', PICTURES)
 def test_every_picture_is_that_of_mmpretrain(picture):
     ours, theirs = both(policies='timm_increasing')
+    assert {type(each).__name__ for each in ours} >= {*TABLES}
     changed = set()
     for seed in range(150):
         outcomes = []
@@ -62,8 +62,3 @@ def test_fixed_magnitudes(policy):
         pictures.append(augment({'img': PICTURES['photograph'].copy()})['img'])
     assert np.array_equal(*pictures)
     assert not np.array_equal(pictures[0], PICTURES['photograph'])
-
-
-def test_the_names_of_the_tables_are_those_of_mmpretrain():
-    ours, _ = both(policies='timm_increasing')
-    assert {type(each).__name__ for each in ours} == set(NAMES)

@@ -44,8 +44,7 @@ MASKS = {
 
 
 @pytest.mark.parametrize('mask', MASKS)
-@pytest.mark.parametrize('size', [(16, 24), (64, 32), (100, 100)])
-@pytest.mark.parametrize('limit', [0.6, 1.0])
+@pytest.mark.parametrize(('size', 'limit'), [((16, 24), 0.6), ((64, 32), 0.6), ((100, 100), 1.0)])
 def test_crops_are_those_of_mmseg(mask, size, limit):
     sample = {'img': photograph(48, 64), 'gt_seg_map': MASKS[mask]}
     ours, theirs = (

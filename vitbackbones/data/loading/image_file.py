@@ -46,11 +46,7 @@ class UnreadableImage(InputError):
 
 
 def _header(content: bytes) -> Image.Image | None:
-    """Return what Pillow says of a file before it decodes it; None for an unknown format.
-
-    Raises:
-        ValueError: it has too many pixels.
-    """
+    """Return what Pillow says of a file before it decodes it; None for an unknown format."""
     try:
         return Image.open(BytesIO(content))
     except Image.DecompressionBombError as error:
@@ -60,11 +56,7 @@ def _header(content: bytes) -> Image.Image | None:
 
 
 def _jpeg_header(content: bytes) -> jpeg.JpegHeader | None:
-    """Return what a JPEG says of itself; None if it does not say its size.
-
-    Raises:
-        ValueError: it is cut short, or has too many pixels.
-    """
+    """Return what a JPEG says of itself; None if it does not say its size."""
     header = jpeg.read_header(content)
     if header.ends_early:
         raise ValueError(f'truncated, the JPEG data stops after {len(content)} bytes')

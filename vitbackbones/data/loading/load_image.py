@@ -104,8 +104,12 @@ class LoadImage(LoadImageFromFile):
 
     def transform(self, results: dict) -> dict | None:
         """Add ``img`` (H, W, 3), ``img_shape`` and ``ori_shape`` (H, W) to ``results``."""
+        path = results['img_path']
         try:
-            image = self._load(results['img_path'])
+            if self.decode == 'reduced':
+                image = read_encoded(path, self.backend_args)
+            else:
+                image = read_image(path, self.color_type, self.imdecode_backend, self.backend_args)
         except UnreadableImage:
             if self.ignore_empty:
                 return None
@@ -113,8 +117,3 @@ class LoadImage(LoadImageFromFile):
         image = image.astype(np.float32) if self.to_float32 else image
         shape = image.shape[:2]
         return results | {'img': image, 'img_shape': shape, 'ori_shape': shape}
-
-    def _load(self, path: str) -> np.ndarray | EncodedImage:
-        if self.decode == 'reduced':
-            return read_encoded(path, self.backend_args)
-        return read_image(path, self.color_type, self.imdecode_backend, self.backend_args)

@@ -129,18 +129,15 @@ def value_fault(mask: str, values: np.ndarray, table: np.ndarray) -> str:
         return ''
     found = np.unique(wrong).tolist()
     classes = np.flatnonzero((table >= 0) & (table != IGNORED)).tolist()
-    counted = classes[0] == 0 and found == [len(classes)]
+    first, last = classes[0], classes[-1]
+    allowed = f'{first} to {last}' if last - first < len(classes) else some(classes)
+    counted = first == 0 and found == [len(classes)]
     hint = ' Where files count from 1 and 0 is no class, set reduce_zero_label=True.'
     return (
         f'mask file {mask}: {wrong.size} pixels hold {some(found)}, which is no class: classes are '
-        f'{_span(classes)}, ignored {some(np.flatnonzero(table == IGNORED).tolist())}. Correct '
+        f'{allowed}, ignored {some(np.flatnonzero(table == IGNORED).tolist())}. Correct '
         f'the mask, or the classes of the data set.{hint if counted else ""}'
     )
-
-
-def _span(numbers: list[int]) -> str:
-    first, last = numbers[0], numbers[-1]
-    return f'{first} to {last}' if last - first < len(numbers) else some(numbers)
 
 
 def _labels(values: np.ndarray, table: np.ndarray) -> np.ndarray:
@@ -189,10 +186,16 @@ class LoadMask(BaseTransform):
         if path is None:
             return results
         values = read_mask(path, self.backend_args)
-        numbering = (self.num_classes, results['reduce_zero_label'], self.ignored)
-        table = label_table(*numbering, results['label_map'], self.values)
-        size = (path, values.shape, results['img_path'], results['ori_shape'])
-        if fault := size_fault(*size) or value_fault(path, values, table):
+        table = label_table(
+            self.num_classes,
+            results['reduce_zero_label'],
+            self.ignored,
+            results['label_map'],
+            self.values,
+        )
+        fault = size_fault(path, values.shape, results['img_path'], results['ori_shape'])
+        fault = fault or value_fault(path, values, table)
+        if fault:
             raise BadMask(fault)
         results['gt_seg_map'] = _labels(values, table).astype(np.uint8)
         results['seg_fields'].append('gt_seg_map')

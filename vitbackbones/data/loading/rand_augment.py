@@ -61,17 +61,13 @@ def _contrast_changed(operation: BaseAugTransform, image: np.ndarray) -> np.ndar
     """Move all values towards the mean of the gray picture, or away from it."""
     if operation.random_disable():
         return VALUES
-    factor = 1 + _signed_magnitude(operation)
-    values = VALUES.astype(np.float32)
-    mean = np.full_like(values, round(mmcv.bgr2gray(image).mean()))
-    return cv2.addWeighted(values, factor, mean, 1 - factor, 0).clip(0, 255).astype(np.uint8)
-
-
-def _signed_magnitude(operation: BaseAugTransform) -> float:
     magnitude = operation.magnitude
     if magnitude is None:
         magnitude = operation.random_magnitude()
-    return operation.random_negative(magnitude)
+    factor = 1 + operation.random_negative(magnitude)
+    values = VALUES.astype(np.float32)
+    mean = np.full_like(values, round(mmcv.bgr2gray(image).mean()))
+    return cv2.addWeighted(values, factor, mean, 1 - factor, 0).clip(0, 255).astype(np.uint8)
 
 
 # What makes the table (1, 256) or (1, 256, 3) of an operation, by the name of mmpretrain's class
@@ -87,11 +83,6 @@ TABLES: dict[str, Callable[[BaseAugTransform, np.ndarray], np.ndarray]] = {
 }
 
 
-def _look_up(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
-    table = TABLES[type(operation).__name__](operation, image)
-    return image if table is VALUES else cv2.LUT(image, table)
-
-
 class RandAugment(MMPretrainRandAugment):
     """mmpretrain's ``RandAugment`` of 8-bit pictures (H, W, 3), with its options.
 
@@ -102,8 +93,11 @@ class RandAugment(MMPretrainRandAugment):
         """Apply the operations that are drawn to ``img``."""
         for index in self.random_policy_indices():
             operation = self.transforms[index]
-            if type(operation).__name__ in TABLES:
-                results['img'] = _look_up(operation, results['img'])
-            else:
+            make_table = TABLES.get(type(operation).__name__)
+            if make_table is None:
                 results = operation.transform(results)
+                continue
+            table = make_table(operation, results['img'])
+            if table is not VALUES:
+                results['img'] = cv2.LUT(results['img'], table)
         return results
