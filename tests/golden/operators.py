@@ -10,7 +10,20 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+import mmcv._ext
 import torch
+from mmcv.ops import (
+    RoIAlign,
+    batched_nms,
+    bbox_overlaps,
+    deform_conv2d,
+    modulated_deform_conv2d,
+    nms,
+    nms_match,
+    soft_nms,
+)
+from mmcv.ops.multi_scale_deform_attn import multi_scale_deformable_attn_pytorch
+from mmdet.models.layers.bbox_nms import multiclass_nms
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.nn.functional import conv2d
@@ -93,48 +106,26 @@ def _attention() -> dict[str, Tensor]:
 # ------------------------------------------------------------------------ calls
 
 
-def _nms(boxes: Tensor, scores: Tensor, **options) -> list[Tensor]:
-    from mmcv.ops import nms
-
-    return list(nms(boxes, scores, **options))
-
-
-def _soft_nms(boxes: Tensor, scores: Tensor, **options) -> list[Tensor]:
-    from mmcv.ops import soft_nms
-
-    return list(soft_nms(boxes, scores, **options))
-
-
-def _batched_nms(boxes: Tensor, scores: Tensor, **nms) -> list[Tensor]:
-    from mmcv.ops import batched_nms
-
+def _batched_nms(boxes: Tensor, scores: Tensor, **options) -> list[Tensor]:
     boxes = boxes.nan_to_num()  # the largest coordinate shifts the classes
-    return list(batched_nms(boxes, scores, torch.arange(len(boxes)) % 3, nms))
+    return list(batched_nms(boxes, scores, torch.arange(len(boxes)) % 3, options))
 
 
 def _multiclass_nms(boxes: Tensor, scores: Tensor, **options) -> list[Tensor]:
-    from mmdet.models.layers.bbox_nms import multiclass_nms
-
     each = torch.stack([scores, 1 - scores, scores * 0], dim=1)  # the last is the background
     return list(multiclass_nms(boxes.nan_to_num(), each, 0.1, **options))
 
 
 def _nms_match(boxes: Tensor, scores: Tensor, **options) -> list[Tensor]:
-    from mmcv.ops import nms_match
-
     groups = nms_match(torch.cat([boxes, scores[:, None]], dim=1), **options)
     return [torch.cat(groups), torch.tensor([len(group) for group in groups])]
 
 
 def _bbox_overlaps(boxes: Tensor, scores: Tensor, **options) -> list[Tensor]:
-    from mmcv.ops import bbox_overlaps
-
     return [bbox_overlaps(boxes[:20], boxes[20:], **options)]
 
 
 def _roi_align(input: Tensor, rois: Tensor, **options) -> list[Tensor]:
-    from mmcv.ops import RoIAlign
-
     align = RoIAlign((3, 4), spatial_scale=0.2, **options)
     return differentiated(lambda input: align(input, rois), input)
 
@@ -148,8 +139,6 @@ def _places(input, weight, offset, mask, deform_groups, **options) -> tuple[Tens
 
 
 def _deform_conv(input, weight, offset, mask, bias, deform_groups, **options) -> list[Tensor]:
-    from mmcv.ops import deform_conv2d
-
     weight = weight[:, : 4 // options['groups']].contiguous()
     offset, _ = _places(input, weight, offset, mask, deform_groups, **options)
     geometry = (*options.values(), deform_groups)
@@ -159,8 +148,6 @@ def _deform_conv(input, weight, offset, mask, bias, deform_groups, **options) ->
 def _modulated(
     input, weight, offset, mask, bias, deform_groups, with_bias, **options
 ) -> list[Tensor]:
-    from mmcv.ops import modulated_deform_conv2d
-
     weight = weight[:, : 4 // options['groups']].contiguous()
     moved = _places(input, weight, offset, mask, deform_groups, **options)
     inputs = [input, *moved, weight, *([bias] if with_bias else [])]
@@ -169,8 +156,6 @@ def _modulated(
 
 
 def _deformable_attention(value, locations, weights) -> list[Tensor]:
-    from mmcv.ops.multi_scale_deform_attn import multi_scale_deformable_attn_pytorch
-
     shapes = torch.tensor([[4, 5], [2, 3]])
 
     def attend(value, locations, weights):
@@ -187,11 +172,11 @@ _GEOMETRY = [
     {'stride': (1, 2), 'padding': (1, 2), 'dilation': 2, 'groups': 1, 'deform_groups': 2},
 ]
 CALLS = {
-    'nms': Calls(_scored, _nms, _THRESHOLDS),
-    'nms_of_ties': Calls(_tied, _nms, _THRESHOLDS),
-    'nms_of_the_best': Calls(_scored, _nms, [{'iou_threshold': 0.5, 'score_threshold': 0.4}]),
-    'soft_nms': Calls(_scored, _soft_nms, _SOFT),
-    'soft_nms_of_ties': Calls(_tied, _soft_nms, _SOFT),
+    'nms': Calls(_scored, nms, _THRESHOLDS),
+    'nms_of_ties': Calls(_tied, nms, _THRESHOLDS),
+    'nms_of_the_best': Calls(_scored, nms, [{'iou_threshold': 0.5, 'score_threshold': 0.4}]),
+    'soft_nms': Calls(_scored, soft_nms, _SOFT),
+    'soft_nms_of_ties': Calls(_tied, soft_nms, _SOFT),
     'batched_nms': Calls(_scored, _batched_nms, _grid(iou_threshold=[0.5], split_thr=[10, 1000])),
     'batched_soft_nms': Calls(_scored, _batched_nms, [{'type': 'soft_nms', 'iou_threshold': 0.5}]),
     'multiclass_nms': Calls(
@@ -230,8 +215,6 @@ def compared(name: str) -> Iterator[tuple[dict, list[Tensor], list[Tensor]]]:
 
 def record() -> None:
     """Write the file."""
-    import mmcv._ext
-
     assert hasattr(mmcv._ext, '__file__'), 'run it beside mmcv with its operators'
     torch.manual_seed(0)
     tensors = {}
