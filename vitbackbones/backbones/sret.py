@@ -9,7 +9,7 @@ position code is a map, added once after the stem; LayerNorm eps is 1e-6.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -223,7 +223,25 @@ class SReT(AttentionOptions, PyramidBackbone):
         )
         self._embed(settings, stem, with_cls_token)
         self.pos_drop = make_dropout(self.drop_rate)
-        self.stages = self._make_stages(settings, _groups_per_stage(groups, len(dims)))
+        groups = _groups_per_stage(groups, len(dims))
+        depths, passes = settings['depths'], settings['passes']
+        self.stages = nn.ModuleList()
+        for i, depth in enumerate(depths):
+            earlier = passes * sum(depths[:i])  # passes in earlier stages
+            rates = [
+                self.drop_path_rate * (earlier + k) / (passes * sum(depths)) for k in range(depth)
+            ]
+            stage = Stage(
+                dims[i - 1] if i else None,
+                dims[i],
+                with_cls_token,
+                rates,
+                replace(self.recursion, groups=groups[i]),
+                num_heads=settings['num_heads'][i],
+                mlp_ratio=settings['mlp_ratio'],
+                **self.block_options,
+            )
+            self.stages.append(stage)
         self.norm = None if self.out_type == 'featmap' else nn.LayerNorm(dims[-1], eps=1e-6)
 
     def _embed(self, settings: dict, stem: str, with_cls_token: bool) -> None:
@@ -244,24 +262,6 @@ class SReT(AttentionOptions, PyramidBackbone):
         self.pos_embed = nn.Parameter(nn.init.trunc_normal_(code, std=0.02))
         token = nn.init.trunc_normal_(torch.zeros(1, 1, width), std=0.02)
         self.cls_token = nn.Parameter(token) if with_cls_token else None
-
-    def _make_stages(self, settings: dict, groups: list[Sequence[int]]) -> nn.ModuleList:
-        """Return the stages; ``groups`` are those of each one's passes."""
-        dims, depths = settings['embed_dims'], settings['depths']
-        earlier = [0, *accumulate(settings['passes'] * depth for depth in depths)]  # passes
-        return nn.ModuleList(
-            Stage(
-                dims[i - 1] if i else None,
-                dims[i],
-                self.cls_token is not None,
-                [self.drop_path_rate * (earlier[i] + k) / earlier[-1] for k in range(depth)],
-                replace(self.recursion, groups=groups[i]),
-                num_heads=settings['num_heads'][i],
-                mlp_ratio=settings['mlp_ratio'],
-                **self.block_options,
-            )
-            for i, depth in enumerate(depths)
-        )
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to the maps of ``out_indices`` or to one vector."""
