@@ -87,7 +87,8 @@ def look_at_python(arguments: list[str]) -> None:
         look_at_python(rest[rest.index('-m') :])
     elif first == '-m':
         path = ROOT.joinpath(*rest[0].split('.'))
-        assert rest[0] in ('pip', 'venv', 'pytest', 'mkdocs') or path.with_suffix('.py').is_file()
+        there = path.with_suffix('.py').is_file() or (path / '__main__.py').is_file()
+        assert there or rest[0] in ('pip', 'venv', 'pytest', 'mkdocs')
     elif Path(first).stem in VERBS:
         look_at_verb(Path(first).stem, *rest)
     else:
