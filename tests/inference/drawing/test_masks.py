@@ -22,15 +22,7 @@ def test_overlay():
     assert (pixels == (40, 90, 140)).all()
 
 
-def test_the_legend_names_what_is_there():
-    labels = np.full((4, 4), 1, np.uint8)
-    labels[0] = 255
-    colors = {color for _, color in legend(labels, ['a', 'b'], PALETTE, 300).getcolors()}
-    assert tuple(PALETTE[1]) in colors
-    assert tuple(PALETTE[0]) not in colors
-
-
-def test_a_long_legend_is_wrapped_and_cut():
+def test_the_legend_names_the_largest_classes_in_rows():
     classes = [f'a rather long name {i}' for i in range(40)]
     palette = [[i, 255 - i, 0] for i in range(40)]
     labels = np.arange(40, dtype=np.uint8).repeat(40 - np.arange(40))  # the first are the largest
@@ -39,8 +31,5 @@ def test_a_long_legend_is_wrapped_and_cut():
     assert {i for i in range(40) if tuple(palette[i]) in colors} == set(range(LEGEND))
     assert strip.width == 400
     assert strip.height > 100
-
-
-def test_nothing_to_name():
-    strip = legend(np.full((2, 2), 255, np.uint8), ['a'], PALETTE, 50)
-    assert {color for _, color in strip.getcolors()} == {(255, 255, 255)}
+    nothing = legend(np.full((2, 2), 255, np.uint8), ['a'], PALETTE, 50)
+    assert {color for _, color in nothing.getcolors()} == {(255, 255, 255)}

@@ -3,17 +3,11 @@
 import json
 
 import numpy as np
-import pytest
 
 from vitbackbones.data.loading.coco_masks import to_rle
 from vitbackbones.data.shapes.writing import KINDS, write
 from vitbackbones.export.runtime.answers import Detected
 from vitbackbones.inference.drawing.objects import annotated, predicted
-
-
-@pytest.fixture(scope='module')
-def root(tmp_path_factory):
-    return write(tmp_path_factory.mktemp('data') / 'shapes', train=1, val=1, size=48)
 
 
 def test_annotated_masks_of_any_form():
@@ -25,15 +19,12 @@ def test_annotated_masks_of_any_form():
     found = annotated(info)
     assert found.boxes.tolist() == [[3, 2, 7, 4]] * 3
     assert [np.array_equal(each, mask) for each in found.masks] == [True, True, False]
+    assert annotated(info | {'instances': [box]}).masks is None
+    assert len(annotated(info | {'instances': []}).boxes) == 0
 
 
-def test_annotations_without_masks():
-    box = {'bbox': [3, 2, 7, 4], 'bbox_label': 1}
-    assert annotated({'height': 6, 'width': 8, 'instances': [box]}).masks is None
-    assert len(annotated({'height': 6, 'width': 8, 'instances': []}).boxes) == 0
-
-
-def test_annotated_segments(root):
+def test_annotated_segments(tmp_path):
+    root = write(tmp_path / 'shapes', train=1, val=1, size=48)
     folder = root / 'annotations' / 'panoptic_train'
     infos = json.loads(folder.with_suffix('.json').read_text())['annotations'][0]['segments_info']
     segments = [
@@ -68,8 +59,5 @@ def test_segments_come_before_objects():
     assert drawn.labels.tolist() == [3, 1, 1]
     assert drawn.boxes.tolist() == [[0, 0, 2, 2], [2, 0, 3, 1], [2, 1, 3, 2]]
     assert drawn.scores is None
-
-
-def test_a_picture_without_segments():
-    found = Detected(segments=np.full((5, 6), 4))
-    assert len(predicted(found, 4, threshold=0.5).boxes) == 0
+    nothing = Detected(segments=np.full((5, 6), 4))
+    assert len(predicted(nothing, 4, threshold=0.5).boxes) == 0

@@ -42,10 +42,6 @@ def test_masks_are_stretched_over_the_picture():
     assert (pixels[:, 5:35] != GRAY).any(-1).all()
 
 
-def test_no_mask_changes_nothing():
-    assert (shaded(np.zeros((60, 80), bool)) == GRAY).all()
-
-
 def test_stripes_of_black_and_white_are_on_the_mask_alone():
     mask = np.zeros((30, 40), bool)
     mask[:15] = True

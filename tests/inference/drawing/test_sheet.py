@@ -38,11 +38,8 @@ def test_red_and_blue_change_places_and_back():
     assert np.array_equal(to_bgr(picture), pixels)
 
 
-@pytest.mark.parametrize(
-    ('count', 'number', 'places'), [(9, 3, [0, 4, 8]), (2, 5, [0, 1]), (5, 1, [0])]
-)
-def test_places_are_spread_over_all(count, number, places):
-    assert spread(count, number) == places
+def test_places_are_spread_over_all():
+    assert [spread(9, 3), spread(2, 5), spread(5, 1)] == [[0, 4, 8], [0, 1], [0]]
 
 
 def test_a_picture_below_another():
@@ -93,7 +90,7 @@ def test_pictures_stand_side_by_side():
     assert row.getpixel((row.width - 2, row.height - 2)) == (255, 255, 255)
 
 
-@pytest.mark.parametrize('count', [1, 2, 3, 5])
+@pytest.mark.parametrize('count', [1, 2, 5])
 def test_contact_sheet_shows_all(count):
     pictures = [Image.new('RGB', (200, 100), (10 * i + 10, 0, 0)) for i in range(count)]
     sheet = contact_sheet(pictures, columns=2, width=100)
