@@ -39,11 +39,11 @@ from tqdm import tqdm
 
 from vitbackbones.commands.cli import add_shared, count
 from vitbackbones.commands.ending import run
-from vitbackbones.commands.model_config import read_model_config
 from vitbackbones.configuration.checks.data_sets import check_data
 from vitbackbones.configuration.checks.explain import explained
 from vitbackbones.configuration.data_paths import locate_data
 from vitbackbones.errors import InputError
+from vitbackbones.inference.configured import read_model_config
 from vitbackbones.inference.predictor import Predictor, choose_device
 from vitbackbones.registry import bare_name
 from vitbackbones.results.analysis.plots import SEQUENTIAL, label

@@ -11,9 +11,9 @@ from mmengine.registry import MODELS, DefaultScope
 from torch import nn
 
 from tests.small_backbones import SMALL, small
-from vitbackbones.commands.model_config import read_model_config
 from vitbackbones.configuration.checks.trial import build_model, misfits
 from vitbackbones.errors import InputError
+from vitbackbones.inference.configured import read_model_config
 from vitbackbones.openmmlab import widths
 from vitbackbones.openmmlab.widths import fill_widths, with_widths
 

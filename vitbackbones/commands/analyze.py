@@ -16,6 +16,7 @@ from mmengine.config import Config
 from ..configuration.checks.explain import explained
 from ..configuration.names import resolve
 from ..errors import InputError
+from ..inference.configured import read_model_config
 from ..inference.drawing.sheet import spread
 from ..inference.predictor import Predictor, choose_device
 from ..inference.sources import Frame, find_sources, read_frames
@@ -32,7 +33,6 @@ from ..utils.process_settings import keep_freed_memory
 from ..weights.filling import load_pretrained
 from .cli import add_shared, image_size
 from .cli import count as whole
-from .model_config import read_model_config
 
 OURS = 'ours:'  # in front of the name of a model
 DEFAULT_SIZE = (224, 224)  # of images for a model by name

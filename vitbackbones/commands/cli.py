@@ -1,13 +1,9 @@
-"""What several verbs share: arguments, and the import of what not all of them need."""
+"""Arguments that several verbs share."""
 
 from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
-from ..configuration.doctor.findings import installation_fault
-from ..errors import InputError
 from ..utils.literals import is_balanced, read_value
 
 
@@ -70,8 +66,6 @@ def image_size(text: str) -> tuple[int, int]:
     except ValueError as error:
         raise ArgumentTypeError(f'{text} is not H or HxW, such as 224 or 800x1333') from error
 
-
-PACKAGE = __package__.partition('.')[0]
 
 # Options by name, and what a parser's ``add_argument`` is told of them.
 SHARED = {
@@ -143,23 +137,3 @@ def add_run_arguments(add: Callable[..., Action]) -> None:
     # torch.distributed.launch passes one or the other spelling; torchrun sets LOCAL_RANK instead
     add('--local_rank', '--local-rank', type=int, default=0, help='set by the launcher')
     add_shared(add, '--work-dir', '--data-root', '--cfg-options', '--launcher')
-
-
-def import_needed(module: str, verb: str) -> ModuleType:
-    """Return a module of this package that a verb needs.
-
-    Raises:
-        InputError: a package that it needs is not installed, or what is installed does not fit.
-    """
-    try:
-        return import_module(f'{PACKAGE}.{module}')
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f'{verb} needs the package {error.name}, which is not installed; '
-            "install all that the commands need: pip install 'vitbackbones[all]'"
-        ) from error
-    except Exception as error:  # of any kind, from the packages that do not fit
-        fault = installation_fault()
-        if fault:
-            raise InputError(f'{verb} cannot be imported: {fault}') from error
-        raise

@@ -23,13 +23,13 @@ from ..export.runtime.card import card_path, parts
 from ..export.subject import of_config, of_model
 from ..export.writing import Settings
 from ..export.writing import export as write
+from ..inference.configured import STEPS as MODEL_STEPS
+from ..inference.configured import weights_along
 from ..inference.sources import find_sources
 from ..training.find_checkpoint import choose_checkpoint
 from ..utils.files import prepare_folder
 from ..utils.verbs import command_line
 from .cli import add_shared, count, image_size
-from .model_config import STEPS as MODEL_STEPS
-from .model_config import weights_along
 
 EXAMPLES = """\
 examples:

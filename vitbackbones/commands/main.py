@@ -13,12 +13,12 @@ from types import ModuleType
 from typing import NoReturn
 
 from ..configuration.doctor.facts import ROOT, clone_in
+from ..configuration.doctor.findings import import_needed
 from ..errors import InputError
 from ..utils.messages import did_you_mean, page
 from ..utils.process_settings import sleep_soon
 from ..utils.verbs import VERBS, command, program
 from ..version import __version__
-from .cli import import_needed
 from .completion import SHELLS, completion
 from .ending import run
 
@@ -151,6 +151,6 @@ def module_of(verb: str) -> ModuleType:
     """Return the module of a verb.
 
     Raises:
-        InputError: see :func:`~vitbackbones.commands.cli.import_needed`.
+        InputError: see :func:`~vitbackbones.configuration.doctor.findings.import_needed`.
     """
     return import_needed(f'commands.{VERBS[verb].module}', verb)

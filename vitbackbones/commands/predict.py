@@ -1,24 +1,16 @@
-"""``vitbackbones predict``: run a model on images, folders and videos, and write what it answers.
-
-The model is a config and its weights, which torch computes, or an exported file. For that, nothing
-of torch or OpenMMLab is imported.
-"""
+"""``vitbackbones predict``: run a model on images, folders and videos; write what it answers."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import InputError
-from ..export.in_predict import WRITERS, ExportedModel
-from ..export.runtime.runtimes import RUNTIMES, is_exported
+from ..export.runtime.runtimes import RUNTIMES
 from ..inference.journal import Journal
+from ..inference.open import open_model
 from ..inference.run import Run
-from ..inference.sources import Source, find_sources
+from ..inference.sources import find_sources
 from ..utils.files import LOCK, folder_lock, prepare_folder
-from .cli import SHARED, add_shared, count, import_needed
-
-# Options of a model that torch computes, and what they are where they are not given
-OF_TORCH = {'device': None, 'amp': False, 'fused': None, 'compile': False, 'cfg_options': {}}
+from .cli import SHARED, add_shared, count
 
 EXAMPLES = """\
 examples:
@@ -65,39 +57,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_shared(add, '--trusted', '--cfg-options')
 
 
-class ExportedFile:
-    """An exported file that was asked for, but not read.
-
-    Attributes:
-        inputs: what the command line names to be predicted.
-
-    Raises:
-        InputError: an option is for models that torch computes.
-    """
-
-    def __init__(self, options: Namespace) -> None:
-        self.file = Path(options.config)
-        self.trusted = options.trusted
-        self.inputs = [options.checkpoint, *options.inputs]
-        for name, default in OF_TORCH.items():
-            if getattr(options, name) != default:
-                option = f'--{name.replace("_", "-")}'
-                raise InputError(f'{self.file}: an exported file takes no {option}; leave it out')
-
-    def open(self) -> ExportedModel:
-        """Read the file and its card."""
-        self.model = ExportedModel(self.file, self.trusted)
-        return self.model
-
-    def writer(self, *given):
-        """Make what writes the answers."""
-        return WRITERS[self.model.exported.card.task](*given)
-
-    def settings(self) -> dict:
-        """Return what the answers depend on, by the names that a user knows."""
-        return {'the exported file': f'{self.file.name} ({self.model.exported.card.file_sha256})'}
-
-
 def predict(options: Namespace) -> None:
     """Do what ``vitbackbones predict --help`` describes.
 
@@ -106,18 +65,21 @@ def predict(options: Namespace) -> None:
             and at the end if a file failed.
         KeyboardInterrupt: Ctrl-C, or another signal that ends a tool; what was answered is written.
     """
-    if is_exported(options.config):
-        asked = ExportedFile(options)
-    else:
-        asked = import_needed('commands.eager_model', 'predict').EagerModel(options)
     out = prepare_folder(options.out, '--out')
     with folder_lock(out, '--out'):
         _require_ready(out, options)
-        sources = find_sources(asked.inputs, out)
-        model = asked.open()
-        writer = asked.writer(out, model.meta, options.score_threshold, options.masks)
-        settings = asked.settings() | _settings(options, sources)
-        run = Run(model, writer, Journal(out, settings, options.resume), options.batch_size)
+        opened = open_model(options)
+        sources = find_sources(opened.inputs, out)
+        meta = opened.model.meta
+        writer = opened.writer(out, meta, options.score_threshold, options.masks)
+        settings = opened.settings | {
+            'the folder of the inputs': str(sources[0].path).removesuffix(sources[0].name),
+            '--score-threshold': options.score_threshold,
+            '--masks': options.masks,
+            '--batch-size': options.batch_size,
+        }
+        journal = Journal(out, settings, options.resume)
+        run = Run(opened.model, writer, journal, options.batch_size)
         names = run.all(sources)
     done = len(sources) - len(run.failed)
     print(f'{done} of {len(sources)} files: {", ".join(names)} and pictures in {out}')
@@ -133,13 +95,3 @@ def _require_ready(out: Path, options: Namespace) -> None:
             'prediction there, or --overwrite, which starts from the beginning and replaces '
             'predictions.json and the pictures of the same names.'
         )
-
-
-def _settings(options: Namespace, sources: Sequence[Source]) -> dict:
-    """Return what the answers and the names of their files depend on beside the model."""
-    return {
-        'the folder of the inputs': str(sources[0].path).removesuffix(sources[0].name),
-        '--score-threshold': options.score_threshold,
-        '--masks': options.masks,
-        '--batch-size': options.batch_size,
-    }

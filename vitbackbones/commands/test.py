@@ -18,6 +18,7 @@ from ..configuration.checks.own_data import use_own_data
 from ..configuration.checks.pretrained import prepare_pretrained
 from ..configuration.checks.work_dir import choose_work_dir, create_work_dir
 from ..configuration.classes import check_classes
+from ..configuration.common_steps import MACHINE, SETTINGS, TRIAL, find_data, first_steps, own_data
 from ..configuration.names import config_name
 from ..configuration.read import read_config, require_sections
 from ..configuration.settings import type_at
@@ -39,7 +40,6 @@ from ..utils.messages import on_terminal, plural
 from ..utils.processes import process_rank
 from ..weights.read.class_names import require_same_names
 from .cli import SHARED, add_run_arguments, add_shared, count
-from .common_steps import MACHINE, SETTINGS, TRIAL, find_data, first_steps, own_data
 
 SECTIONS = ('model', 'test_dataloader', 'test_cfg', 'test_evaluator')
 

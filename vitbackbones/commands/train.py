@@ -20,6 +20,7 @@ from ..configuration.checks.work_dir import (
     require_unused,
 )
 from ..configuration.classes import check_classes
+from ..configuration.common_steps import MACHINE, SETTINGS, TRIAL, find_data, first_steps, own_data
 from ..configuration.names import is_remote
 from ..configuration.read import read_config
 from ..configuration.steps import Step, explain_steps, take_steps
@@ -35,7 +36,6 @@ from ..utils.packages import import_optional
 from ..utils.processes import process_rank, show_warnings
 from . import smoke
 from .cli import add_run_arguments
-from .common_steps import MACHINE, SETTINGS, TRIAL, find_data, first_steps, own_data
 
 SECTIONS = ('model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
 # What would have no effect on a smoke test, and why.

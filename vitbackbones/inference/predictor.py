@@ -9,7 +9,6 @@ from mmengine.config import Config
 from mmengine.dataset import Compose, pseudo_collate
 from mmengine.model import revert_sync_batchnorm
 from mmengine.registry import MODELS, DefaultScope
-from mmengine.structures import BaseDataElement
 
 from ..configuration.classes import agreed_meta
 from ..configuration.data_paths import first_dataset
@@ -85,19 +84,16 @@ class Predictor:
         with DefaultScope.overwrite_default_scope(config.default_scope):
             self.pipeline = Compose(self.steps)
             self.model = revert_sync_batchnorm(MODELS.build(model_settings(config)))
-        self.meta = {} if checkpoint is None else self._fill(config, checkpoint)
+        self.meta = {}
+        if checkpoint is not None:
+            content, name = load_model_file(checkpoint), str(checkpoint)
+            self.meta = agreed_meta(config, content, self.model, name)
+            state = fitting_state(name, self.model, content)
+            self.model.load_state_dict(state, strict=False)  # num_batches_tracked may be missing
         self.model.to(device).eval()
         if fused or compile:
             dtype = torch.bfloat16 if fused == 'bfloat16' else None
             self.model = fuse_model(self.model, dtype, compile)
-
-    def _fill(self, config: Config, checkpoint: Path) -> dict:
-        """Load the weights and return the file's ``meta``."""
-        content, name = load_model_file(checkpoint), str(checkpoint)
-        meta = agreed_meta(config, content, self.model, name)
-        state = fitting_state(name, self.model, content)
-        self.model.load_state_dict(state, strict=False)  # num_batches_tracked may be missing
-        return meta
 
     def prepare(self, frame: Frame) -> dict:
         """Run the config's test pipeline on a frame; ``inputs`` is the image (3, H, W).
@@ -117,20 +113,18 @@ class Predictor:
         Raises:
             InputError: there is NaN or infinity in what the model has found.
         """
-        return [_checked(sample) for sample in self(samples)]
+        answers = []
+        for sample in self(samples):
+            answer = to_answer(sample)
+            found = vars(answer)
+            if 'seg_logits' in sample:  # (classes, H, W); a label would hide NaN
+                found = {'logits': sample.seg_logits.data.float().numpy()}
+            require_numbers(found, 'the model')
+            answers.append(answer)
+        return answers
 
     @torch.no_grad()
     def __call__(self, samples: Sequence[dict]) -> list:
         """Return the toolbox's data samples for prepared frames, whose images have one size."""
         with self.autocast:
             return [sample.cpu() for sample in self.model.test_step(pseudo_collate(samples))]
-
-
-def _checked(sample: BaseDataElement) -> Answer:
-    """Return a data sample as an answer, once there are only numbers in it."""
-    answer = to_answer(sample)
-    found = vars(answer)
-    if 'seg_logits' in sample:  # (classes, H, W); a label would hide NaN
-        found = {'logits': sample.seg_logits.data.float().numpy()}
-    require_numbers(found, 'the model')
-    return answer

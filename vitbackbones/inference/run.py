@@ -5,8 +5,9 @@ resumed goes on behind it. One file that cannot be read, prepared or answered co
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
+from itertools import groupby, islice
 from typing import Protocol
 
 from tqdm import tqdm
@@ -21,7 +22,7 @@ from .writers import PictureWriter, PredictionWriter
 
 
 class Model(Protocol):
-    """What answers: :class:`.predictor.Predictor`, or an exported file.
+    """What answers: :class:`.predictor.Predictor`, or :class:`.open.ExportedModel`.
 
     Attributes:
         meta: ``classes``, a name for each class, and ``palette`` where one is known.
@@ -34,6 +35,9 @@ class Model(Protocol):
 
     def answer(self, samples: Sequence[dict]) -> list[Answer]:
         """Return the answers for prepared frames."""
+
+
+Batch = list[tuple[Frame, dict]]  # frames of one size, each with what the model takes of it
 
 
 class Run:
@@ -57,7 +61,6 @@ class Run:
         self.journal = journal
         self.batch_size = batch_size
         self.pictures = PictureWriter(writer.out / 'pictures')
-        self.waiting: list[tuple[Frame, dict]] = []
         self.failed: set[str] = set()
         self.in_a_row = {'pipeline': 0, 'model': 0}  # failures that no file explains
 
@@ -83,81 +86,75 @@ class Run:
         return self.writer.write(self.journal.read(names))
 
     def _go_through(self, sources: Sequence[Source]) -> None:
-        answered = self.journal.answered
+        answered = set(self.journal.answered)
+
+        def row_of(source: Source) -> str | None:
+            # pictures side by side share batches, frames of a video only with each other; a file
+            # that was answered before parts its neighbors, as in a run that was not stopped
+            if source.name in answered:
+                return None
+            return source.name if source.is_video else ''
+
         total = sum(count_frames(source) for source in sources if source.name not in answered)
         options = {'leave': False, 'file': sys.stdout, 'disable': not on_terminal()}
-        with tqdm(desc='predict', total=total, **options) as self.bar:
-            for source in sources:
-                if source.name in answered:
-                    self.flush()  # a batch has neighbors only, as in a run that was not stopped
-                elif source.is_video:
-                    self.video(source)
-                else:
-                    self.frames(source)
-            self.flush()
+        with tqdm(desc='predict', total=total, **options) as bar:
+            for row, files in groupby(sources, row_of):
+                if row is None:
+                    continue
+                frames = 0
+                for batch in self._batches(files):
+                    self._answer(batch)
+                    frames += len(batch)
+                    bar.update(len(batch))
+                if row and row not in self.failed:
+                    self.journal.end_video(row, frames)
 
-    def video(self, source: Source) -> None:
-        """Go through the frames; no batch has frames and other files."""
-        self.flush()
-        number = self.frames(source)
-        self.flush()
-        if source.name not in self.failed:
-            self.journal.end_video(source.name, number)
+    def _batches(self, files: Iterable[Source]) -> Iterator[Batch]:
+        """Yield full batches, and smaller ones before the size changes and at the end."""
+        for _, frames in groupby(self._prepared(files), lambda pair: pair[1]['inputs'].shape):
+            while batch := list(islice(frames, self.batch_size)):
+                yield batch
 
-    def frames(self, source: Source) -> int:
-        """Go through a file, as far as it can be read, and return the number of its frames."""
-        number = 0
+    def _prepared(self, files: Iterable[Source]) -> Iterator[tuple[Frame, dict]]:
+        """Yield the frames of files, as far as they can be read, with what the model takes."""
+        for source in files:
+            try:
+                for frame in read_frames(source):
+                    try:
+                        sample = self.model.prepare(frame)
+                    except UnreadableImage:
+                        raise
+                    except Exception as error:  # whatever its steps raise
+                        self._fail_in('pipeline', [frame], error)
+                        continue
+                    self.in_a_row['pipeline'] = 0
+                    yield frame, sample
+            except UnreadableImage as error:
+                self._fail([source], str(error))
+
+    def _answer(self, batch: Batch) -> None:
+        """Predict what is on the frames of a batch, and write it."""
+        frames = [frame for frame, _ in batch]
         try:
-            for frame in read_frames(source):
-                self.add(frame)
-                self.bar.update()
-                number += 1
-        except UnreadableImage as error:
-            self.fail([source], str(error))
-        return number
-
-    def add(self, frame: Frame) -> None:
-        """Prepare a frame. A batch that is full, or of another size, is answered."""
-        try:
-            sample = self.model.prepare(frame)
-        except UnreadableImage:
-            raise
-        except Exception as error:  # whatever its steps raise
-            self.fail_in('pipeline', [frame], error)
-            return
-        self.in_a_row['pipeline'] = 0
-        if self.waiting and self.waiting[0][1]['inputs'].shape != sample['inputs'].shape:
-            self.flush()
-        self.waiting.append((frame, sample))
-        if len(self.waiting) == self.batch_size:
-            self.flush()
-
-    def flush(self) -> None:
-        """Predict what is on the frames that wait, and write it."""
-        waiting, self.waiting = self.waiting, []
-        if not waiting:
-            return
-        batch = [frame for frame, _ in waiting]
-        try:
-            found = self.model.answer([sample for _, sample in waiting])
+            answers = self.model.answer([sample for _, sample in batch])
         except Exception as error:  # such as memory that is too small for one large image
-            self.fail_in('model', batch, error)
+            self._fail_in('model', frames, error)
             return
         self.in_a_row['model'] = 0
         records = []
-        for frame, answer in zip(batch, found, strict=True):
+        for frame, answer in zip(frames, answers, strict=True):
             record, picture = self.writer.read(frame, answer)
             self.pictures.add(frame, picture)
             records.append(record)
         self.journal.add(records)
 
-    def fail(self, sources: Sequence[Source], text: str) -> None:
+    def _fail(self, sources: Iterable[Source], text: str) -> None:
         """Note files as failed, and say why."""
         self.failed |= {source.name for source in sources}
-        self.bar.write(printable(f'error: {text}'), file=sys.stderr)  # it may name any file
+        tqdm.write(printable(f'error: {text}'), file=sys.stderr)  # it may name any file
 
-    def fail_in(self, part: str, batch: Sequence[Frame], error: Exception) -> None:
-        """Note that the pipeline or the model, ``part``, raised ``error`` on a batch.
+    def _fail_in(self, part: str, frames: Sequence[Frame], error: Exception) -> None:
+        """Note that the pipeline or the model, ``part``, raised ``error`` on frames.
 
         Raises:
             Exception: ``error``, the last of ``ATTEMPTS`` in a row: it is not the files' fault.
@@ -165,5 +162,5 @@ class Run:
         self.in_a_row[part] += 1
         if self.in_a_row[part] == ATTEMPTS:
             raise error
-        names = ', '.join(map(str, batch))
-        self.fail([frame.source for frame in batch], f'{names}: {failure(error, part)}')
+        names = ', '.join(map(str, frames))
+        self._fail([frame.source for frame in frames], f'{names}: {failure(error, part)}')

@@ -49,9 +49,7 @@ def test_boxes_are_where_they_belong():
 
 
 def test_scores_are_written():
-    plain, low, high = (
-        drawn([40, 60, 120, 140], scores=scores) for scores in (None, [0.5], [0.7])
-    )
+    plain, low, high = (drawn([40, 60, 120, 140], scores=scores) for scores in (None, [0.5], [0.7]))
     assert (plain != low).any()
     assert (low != high).any()
 

@@ -13,6 +13,7 @@ from mmengine.config import Config
 
 from ...configuration.checks.agreement import unmeasured
 from ...configuration.checks.trial import build_model
+from ...configuration.common_steps import TRIAL
 from ...configuration.data_paths import locate_data
 from ...configuration.steps import Step, take_steps
 from ...errors import InputError
@@ -23,7 +24,6 @@ from ...training.cores import available_cores
 from ...utils.files import folder_lock, prepare_folder, write_file
 from ...utils.messages import shorten
 from ..cli import add_shared, count
-from ..common_steps import TRIAL
 from ..train import READ
 from .run_queue import Job, run_jobs
 from .study import Study, Variant, read_study

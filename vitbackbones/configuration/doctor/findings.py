@@ -9,7 +9,10 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
 
+from ...errors import InputError
 from ...utils.packages import OPENMMLAB
 from .facts import Environment, installed_packages
 
@@ -231,3 +234,23 @@ def installation_fault() -> str:
     state, *answer = family(env)
     text, remedy = answer if state == 'problem' else torch_pair(env) or ('', '')
     return f"{text}; type: {remedy} ('vitbackbones doctor' looks at everything)" if text else ''
+
+
+def import_needed(module: str, verb: str) -> ModuleType:
+    """Return a module of this package that a verb needs.
+
+    Raises:
+        InputError: a package that it needs is not installed, or what is installed does not fit.
+    """
+    try:
+        return import_module(f'vitbackbones.{module}')
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f'{verb} needs the package {error.name}, which is not installed; '
+            "install all that the commands need: pip install 'vitbackbones[all]'"
+        ) from error
+    except Exception as error:  # of any kind, from the packages that do not fit
+        fault = installation_fault()
+        if fault:
+            raise InputError(f'{verb} cannot be imported: {fault}') from error
+        raise

@@ -7,15 +7,6 @@ from mmengine.config import Config
 
 import vitbackbones
 
-from ..configuration.checks.added_hooks import add_service_hooks
-from ..configuration.checks.agreement import require_agreement
-from ..configuration.checks.data_sets import check_data
-from ..configuration.checks.trial import try_model
-from ..configuration.data_paths import locate_data
-from ..configuration.lint import lint
-from ..configuration.names import PACKAGE
-from ..configuration.read import require_sections, with_options
-from ..configuration.steps import Step
 from ..openmmlab.applying import apply_patches
 from ..openmmlab.missing_packages import leave_out_unused
 from ..openmmlab.patches import IN_RUN
@@ -24,6 +15,15 @@ from ..training.cores import limit_workers, share_cores, warn_of_others
 from ..training.distributed import best_device, device_name, join_processes, use_launcher
 from ..utils.process_settings import keep_freed_memory
 from ..utils.processes import process_rank, show_warnings
+from .checks.added_hooks import add_service_hooks
+from .checks.agreement import require_agreement
+from .checks.data_sets import check_data
+from .checks.trial import try_model
+from .data_paths import locate_data
+from .lint import lint
+from .names import PACKAGE
+from .read import require_sections, with_options
+from .steps import Step
 
 
 def _on_gpu() -> bool:

@@ -6,7 +6,7 @@ import pytest
 import torch
 from mmengine.fileio import get_file_backend
 
-from vitbackbones.commands import common_steps
+from vitbackbones.configuration import common_steps
 from vitbackbones.configuration.steps import take_steps
 from vitbackbones.openmmlab.atomic_files import AtomicBackend
 from vitbackbones.training import cores
