@@ -41,10 +41,6 @@ ALSO = {
     'commands/analyze.py': ['commands/test_analyze.py', 'commands/test_analyze_runs.py'],
     'commands/benchmark': ['commands/test_benchmark.py'],
     'commands/names/copy_config.py': ['commands/names/test_configs.py'],
-    'commands/names/listing.py': [
-        'commands/names/test_configs.py',
-        'commands/names/test_models.py',
-    ],
     'commands/predict.py': ['commands/predict'],
     'commands/run_page.py': ['commands/test_track.py'],
     'commands/smoke.py': ['test_run_configs.py', 'commands/test_end_to_end.py'],
@@ -93,7 +89,6 @@ ALSO = {
         'commands/test_analyze.py',
     ],
     'inference/journal.py': ['commands/predict'],
-    'inference/object_writer.py': ['commands/predict'],
     'inference/open.py': ['commands/predict/test_exported.py', 'commands/test_export.py'],
     'inference/predictor.py': ['commands/predict'],
     'inference/run.py': ['commands/predict'],

@@ -111,9 +111,9 @@ def test_a_mistake_has_status_2(call):
 
 
 def test_a_package_that_is_missing_is_one_message(monkeypatch, capsys):
-    monkeypatch.delitem(sys.modules, 'vitbackbones.commands.analyze', raising=False)
-    monkeypatch.setitem(sys.modules, 'matplotlib.figure', None)
-    assert run_verb('analyze', ['--help']) == 2
+    monkeypatch.delitem(sys.modules, 'vitbackbones.commands.data.browse', raising=False)
+    monkeypatch.setitem(sys.modules, 'torch.utils.data', None)
+    assert run_verb('browse', ['--help']) == 2
     assert "pip install 'vitbackbones[all]'" in capsys.readouterr().err
 
 

@@ -3,14 +3,13 @@
 What is measured is on the disk before anything is drawn.
 """
 
-from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterator, Sequence
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Sequence
 from io import BytesIO
 from itertools import count
 from pathlib import Path
 
 import torch
-from matplotlib.figure import Figure
 from mmengine.config import Config
 
 from ..configuration.checks.explain import explained
@@ -21,7 +20,7 @@ from ..inference.drawing.sheet import spread
 from ..inference.predictor import Predictor, choose_device
 from ..inference.sources import Frame, find_sources, read_frames
 from ..inference.subjects import by_name, of_config
-from ..results.analysis.analyses import ANALYSES, Analysis
+from ..results.analysis.analyses import ANALYSES
 from ..results.analysis.subject import Subject
 from ..results.benchmark.model_sources import build_ours
 from ..results.benchmark.tables import as_csv
@@ -57,23 +56,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     listed = (f'  {name:<13} {entry.help}\n' for name, entry in ANALYSES.items())
     parser.epilog = EXAMPLES + ''.join(listed).replace('%', '%%')
-    _add_models(parser.add_argument)
     add = parser.add_argument
-    add('--out', required=True, metavar='DIR', help='where table and picture go')
-    replace = 'replace what an earlier call wrote'
-    add('--overwrite', action='store_true', help=replace)
-    _add_images(add)
-    add_shared(add, '--device', '--cfg-options')
-
-
-def _add_models(add: Callable[..., Action]) -> None:
-    add(
-        'models',
-        nargs='+',
-        metavar='CONFIG [CHECKPOINT]',
-        help='the model; for coefficients and curves, one or more work dirs',
-    )
-    add('what', type=_name, choices=ANALYSES, metavar='WHAT', help='see below')
+    model = 'the model; for coefficients and curves, one or more work dirs'
+    add('models', nargs='+', metavar='CONFIG [CHECKPOINT]', help=model)
+    add('what', type=_analysis, choices=ANALYSES, metavar='WHAT', help='see below')
     add(
         '--versus',
         nargs='+',
@@ -82,19 +68,9 @@ def _add_models(add: Callable[..., Action]) -> None:
         metavar=('CONFIG', 'CHECKPOINT'),
         help='another model in the same picture; can be given several times',
     )
-
-
-def _name(text: str) -> str:
-    if text == 'landscape':
-        raise ArgumentTypeError(
-            'landscape: in the root of a clone type '
-            'python -m examples.landscape CONFIG CHECKPOINT --out DIR'
-        )
-    return text
-
-
-def _add_images(add: Callable[..., Action]) -> None:
-    """Add which images are looked at, and what of them is shown."""
+    add('--out', required=True, metavar='DIR', help='where table and picture go')
+    replace = 'replace what an earlier call wrote'
+    add('--overwrite', action='store_true', help=replace)
     add('--images', nargs='+', default=[], metavar='DIR', help='images, or folders of them')
     spread_over = 'images, spread over DIR (default: 16)'
     add('--count', type=whole, default=16, metavar='N', help=spread_over)
@@ -106,6 +82,16 @@ def _add_images(add: Callable[..., Action]) -> None:
     add('--blocks', nargs='+', type=whole, metavar='N', help=blocks)
     add('--channels', type=whole, default=12, metavar='N', help='of maps (default: 12)')
     add('--size', type=image_size, metavar='H[xW]', help='show the middle of images in this size')
+    add_shared(add, '--device', '--cfg-options')
+
+
+def _analysis(text: str) -> str:
+    if text == 'landscape':
+        raise ArgumentTypeError(
+            'landscape: in the root of a clone type '
+            'python -m examples.landscape CONFIG CHECKPOINT --out DIR'
+        )
+    return text
 
 
 def analyze(options: Namespace) -> None:
@@ -119,60 +105,45 @@ def analyze(options: Namespace) -> None:
     device = choose_device(options.device)
     out = prepare_folder(options.out, '--out')
     with folder_lock(out, '--out'):
-        files = [out / f'{options.what}{suffix}' for suffix in ('.csv', '.png')]
-        _require_new(files, options.overwrite)
+        csv, png = out / f'{options.what}.csv', out / f'{options.what}.png'
+        there = [file for file in (csv, png) if file.exists()]
+        if there and not options.overwrite:
+            raise InputError(
+                f'--out: {there[0]} is there already. Choose another folder, or --overwrite to '
+                'replace it.'
+            )
         share_cores(Config())  # nothing else wants them
         keep_freed_memory()
         torch.manual_seed(0)  # of random weights
-        rows, photos = _measured(analysis, options, device, out)
-        write_file(files[0], as_csv([_rounded(row) for row in rows]))
-        write_file(files[1], _png(analysis.draw(rows, *photos)))
-    print(f'{files[0]}: {len(rows)} rows; {files[1].name} beside it')
+        photos = ()
+        if analysis.needs == 'work dirs':
+            folders = [resolve(folder) for folder in options.models]
+            names = _numbered(_ends([folder.parts for folder in folders]))
+            tables = [analysis.measure(folder) for folder in folders]
+        else:
+            subjects = _subjects(options, device, out)
+            names = [subject.name for subject in subjects]
+            tables = [analysis.measure(subject, options) for subject in subjects]
+            if analysis.needs == 'images':
+                photos = ({subject.name: subject.photos for subject in subjects},)
+        rows = [
+            {'model': name, **row}
+            for name, table in zip(names, tables, strict=True)
+            for row in table
+        ]
+        write_file(csv, as_csv([_rounded(row) for row in rows]))
+        picture = BytesIO()
+        analysis.draw(rows, *photos).savefig(picture, format='png', bbox_inches='tight')
+        write_file(png, picture.getvalue())
+    print(f'{csv}: {len(rows)} rows; {png.name} beside it')
 
 
-def _require_new(files: Sequence[Path], replace: bool) -> None:
-    there = [file for file in files if file.exists()]
-    if there and not replace:
-        raise InputError(
-            f'--out: {there[0]} is there already. Choose another folder, or --overwrite to '
-            'replace it.'
-        )
+def _rounded(row: dict) -> dict:
+    """Return a row with numbers of seven digits, as many as single precision has."""
+    return {k: f'{v:.7g}' if isinstance(v, float) else v for k, v in row.items()}
 
 
-def _measured(
-    analysis: Analysis, options: Namespace, device: torch.device, out: Path
-) -> tuple[list[dict], tuple]:
-    """Return the rows of all models, and what the picture needs beside them."""
-    if analysis.needs == 'work dirs':
-        folders = [resolve(folder) for folder in options.models]
-        names = _numbered(_ends([folder.parts for folder in folders]))
-        pairs = zip(names, folders, strict=True)
-        return _all_rows((name, analysis.measure(folder)) for name, folder in pairs), ()
-    subjects = _subjects(options, device, out)
-    rows = _all_rows((each.name, analysis.measure(each, options)) for each in subjects)
-    photos = {each.name: each.photos for each in subjects}
-    return rows, (photos,) if analysis.needs == 'images' else ()
-
-
-def _all_rows(tables: Iterator[tuple[str, list[dict]]]) -> list[dict]:
-    return [{'model': name, **row} for name, rows in tables for row in rows]
-
-
-def _ends(places: Sequence[tuple[str, ...]], least: int = 1) -> list[str]:
-    """Return the last parts of paths: ``least``, or as many as tell the paths apart.
-
-    >>> _ends([('runs', 'once', 'seed_0'), ('runs', 'twice', 'seed_0')])
-    ['once/seed_0', 'twice/seed_0']
-    """
-    different = len({*places})
-    enough = next(n for n in count(least) if len({parts[-n:] for parts in places}) == different)
-    return [Path(*parts[-enough:]).as_posix() for parts in places]
-
-
-def _numbered(names: Sequence[str]) -> list[str]:
-    """Return the names, with a number behind those that come again."""
-    earlier = [names[:i].count(name) for i, name in enumerate(names)]
-    return [f'{name} ({n + 1})' if n else name for name, n in zip(names, earlier, strict=True)]
+# ------------------------------------------------------------------------ models
 
 
 def _subjects(options: Namespace, device: torch.device, out: Path) -> list[Subject]:
@@ -185,37 +156,22 @@ def _subjects(options: Namespace, device: torch.device, out: Path) -> list[Subje
     names = _model_names(targets)
     frames = _read_frames(options, out) if ANALYSES[options.what].needs == 'images' else ()
     found = []
-    for name, (model, *checkpoint) in zip(names, targets, strict=True):
-        if not checkpoint:
+    for name, (model, *given) in zip(names, targets, strict=True):
+        if not given:
             print(f'{name}: no CHECKPOINT is given, so its weights are random')
-        build = _named_model if model.startswith(OURS) else _configured_model
-        found.append(build(name, model, checkpoint, options, device, frames))
+        if model.startswith(OURS):
+            size = options.size or DEFAULT_SIZE
+            classifier = build_ours(model.removeprefix(OURS), size, features=False)
+            for file in given:
+                load_pretrained(classifier, file)
+            found.append(by_name(name, classifier.to(device).eval(), size, frames))
+            continue
+        config = read_model_config(model, options.cfg_options, is_alone=not options.versus)
+        checkpoint = choose_checkpoint(given[0], 'CHECKPOINT') if given else None
+        with explained(config):
+            predictor = Predictor(config, checkpoint, device)
+            found.append(of_config(name, predictor, options.size, frames))
     return found
-
-
-def _model_names(targets: Sequence[Sequence[str]]) -> list[str]:
-    """Name each CONFIG [CHECKPOINT] by its config, and by its checkpoint if configs are the same.
-
-    Raises:
-        InputError: these are more than two.
-    """
-    for target in targets:
-        if len(target) > 2:
-            raise InputError(
-                f'{" ".join(target)}: at most CONFIG CHECKPOINT; --versus begins another model'
-            )
-    names = _ends([_parts(model) for model, *_ in targets])
-    if len({*names}) < len(names):
-        files = _ends([Path(*file).parts if file else ('random',) for _, *file in targets], 2)
-        names = [f'{name}, {file}' for name, file in zip(names, files, strict=True)]
-    return _numbered(names)
-
-
-def _parts(model: str) -> tuple[str, ...]:
-    """Return the parts of a config's path, without suffix; a model by name is one part."""
-    if model.startswith(OURS):
-        return (model.removeprefix(OURS),)
-    return *Path(model).parent.parts, Path(model).stem
 
 
 def _read_frames(options: Namespace, out: Path) -> list[Frame]:
@@ -234,48 +190,44 @@ def _read_frames(options: Namespace, out: Path) -> list[Frame]:
     return [next(read_frames(source)) for source in chosen]
 
 
-def _named_model(
-    name: str,
-    model: str,
-    checkpoint: Sequence[str],
-    options: Namespace,
-    device: torch.device,
-    frames: Sequence[Frame],
-) -> Subject:
-    """Build a model of ``create_model``, which also reads published checkpoints.
+# ------------------------------------------------------------------------ names
+
+
+def _model_names(targets: Sequence[Sequence[str]]) -> list[str]:
+    """Name each CONFIG [CHECKPOINT] by its config, and by its checkpoint if configs are the same.
 
     Raises:
-        InputError: see :func:`analyze`.
+        InputError: these are more than two.
     """
-    size = options.size or DEFAULT_SIZE
-    classifier = build_ours(model.removeprefix(OURS), size, features=False)
-    for file in checkpoint:
-        load_pretrained(classifier, file)
-    return by_name(name, classifier.to(device).eval(), size, frames)
+    places = []
+    for target in targets:
+        if len(target) > 2:
+            raise InputError(
+                f'{" ".join(target)}: at most CONFIG CHECKPOINT; --versus begins another model'
+            )
+        model = Path(target[0])
+        is_ours = target[0].startswith(OURS)
+        own = (target[0].removeprefix(OURS),) if is_ours else (*model.parent.parts, model.stem)
+        places.append(own)
+    names = _ends(places)
+    if len({*names}) < len(names):
+        files = _ends([Path(*file).parts if file else ('random',) for _, *file in targets], 2)
+        names = [f'{name}, {file}' for name, file in zip(names, files, strict=True)]
+    return _numbered(names)
 
 
-def _configured_model(
-    name: str,
-    model: str,
-    checkpoint: Sequence[str],
-    options: Namespace,
-    device: torch.device,
-    frames: Sequence[Frame],
-) -> Subject:
-    """Build the model of a config."""
-    config = read_model_config(model, options.cfg_options, is_alone=not options.versus)
-    file = choose_checkpoint(checkpoint[0], 'CHECKPOINT') if checkpoint else None
-    with explained(config):
-        predictor = Predictor(config, file, device)
-        return of_config(name, predictor, options.size, frames)
+def _ends(places: Sequence[tuple[str, ...]], least: int = 1) -> list[str]:
+    """Return the last parts of paths: ``least``, or as many as tell the paths apart.
+
+    >>> _ends([('runs', 'once', 'seed_0'), ('runs', 'twice', 'seed_0')])
+    ['once/seed_0', 'twice/seed_0']
+    """
+    different = len({*places})
+    enough = next(n for n in count(least) if len({parts[-n:] for parts in places}) == different)
+    return [Path(*parts[-enough:]).as_posix() for parts in places]
 
 
-def _rounded(row: dict) -> dict:
-    """Return a row with numbers of seven digits, as many as single precision has."""
-    return {k: f'{v:.7g}' if isinstance(v, float) else v for k, v in row.items()}
-
-
-def _png(figure: Figure) -> bytes:
-    file = BytesIO()
-    figure.savefig(file, format='png', bbox_inches='tight')
-    return file.getvalue()
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Return the names, with a number behind those that come again."""
+    earlier = [names[:i].count(name) for i, name in enumerate(names)]
+    return [f'{name} ({n + 1})' if n else name for name, n in zip(names, earlier, strict=True)]

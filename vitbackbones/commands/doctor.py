@@ -7,11 +7,10 @@ imported in processes of their own.
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
 from ..configuration.doctor.facts import look
-from ..configuration.doctor.findings import Finding, examine
+from ..configuration.doctor.findings import examine
 from ..errors import printable
 from ..utils.messages import page
 
@@ -36,14 +35,9 @@ def doctor(options: Namespace) -> None:
     if options.json:
         print(json.dumps([asdict(each) for each in findings], indent=2))
     else:
-        print('\n'.join(report(findings)))
+        for each in findings:
+            print(printable(f'{each.state:<8} {each.check:<15} {each.text}'))
+            if each.remedy:
+                print(printable(f'{"":<24} type: {each.remedy}'))
     if any(each.state == 'problem' for each in findings):
         sys.exit(1)
-
-
-def report(findings: Iterable[Finding]) -> Iterator[str]:
-    """Yield the lines to print."""
-    for each in findings:
-        yield printable(f'{each.state:<8} {each.check:<15} {each.text}')
-        if each.remedy:
-            yield printable(f'{"":<24} type: {each.remedy}')

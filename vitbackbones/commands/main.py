@@ -10,7 +10,6 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
 
 from ..configuration.doctor.facts import ROOT, clone_in
 from ..configuration.doctor.findings import import_needed
@@ -54,7 +53,10 @@ def main() -> int:
         return run_verb(arguments[0], arguments[1:])
     parser = top_parser()
     if not arguments[0].startswith('-'):
-        _refuse(parser, arguments[0])
+        modules = {verb.module: name for name, verb in VERBS.items()}
+        known = modules | {name: name for name in VERBS}
+        hint = did_you_mean(arguments[0], known) or f"; '{parser.prog} --help' lists the verbs"
+        parser.error(f'unknown verb {arguments[0]!r}{hint}')
     shell = parser.parse_args(arguments).print_completion
     return run(lambda: print(completion(whole_parser(parser), shell)))
 
@@ -66,13 +68,6 @@ def whole_parser(parser: Parser) -> Parser:
     for name, verb in VERBS.items():
         module_of(name).add_arguments(verbs.add_parser(name, help=verb.help))
     return parser
-
-
-def _refuse(parser: Parser, word: str) -> NoReturn:
-    modules = {verb.module: name for name, verb in VERBS.items()}
-    known = modules | {name: name for name in VERBS}
-    hint = did_you_mean(word, known) or f"; '{parser.prog} --help' lists the verbs"
-    parser.error(f'unknown verb {word!r}{hint}')
 
 
 def top_parser() -> Parser:
@@ -100,15 +95,15 @@ def run_verb(verb: str, arguments: Sequence[str]) -> int:
         arguments: what follows it on the command line.
     """
     sleep_soon(os.environ)
-    return run(lambda: _call(verb, arguments))
 
+    def call() -> None:
+        if verb != 'doctor':  # which says more of it
+            _refuse_other_version(verb)
+        options = verb_parser(verb).parse_args(arguments)
+        function = VERBS[verb].place.partition(':')[2]
+        getattr(module_of(verb), function)(options)
 
-def _call(verb: str, arguments: Sequence[str]) -> None:
-    if verb != 'doctor':  # which says more of it
-        _refuse_other_version(verb)
-    options = verb_parser(verb).parse_args(arguments)
-    function = VERBS[verb].place.partition(':')[2]
-    getattr(module_of(verb), function)(options)
+    return run(call)
 
 
 def _refuse_other_version(verb: str) -> None:
@@ -148,9 +143,5 @@ def verb_parser(verb: str) -> Parser:
 
 
 def module_of(verb: str) -> ModuleType:
-    """Return the module of a verb.
-
-    Raises:
-        InputError: see :func:`~vitbackbones.configuration.doctor.findings.import_needed`.
-    """
+    """Return the module of a verb, as :func:`import_needed` does."""
     return import_needed(f'commands.{VERBS[verb].module}', verb)

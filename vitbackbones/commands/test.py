@@ -88,21 +88,31 @@ def evaluate(options: Namespace) -> None:
     with explained(config):
         runner = QuietRunner.from_cfg(config)
         if is_exported(options.checkpoint):
-            _require_classes(runner, options.checkpoint)
-        report = _prepare_report(runner, options) if options.report else None
+            # only now are the classes of the data known: they may be folders
+            own = runner.test_loop.dataloader.dataset.metainfo.get('classes')
+            require_same_names(Card.read(options.checkpoint).classes, own, options.checkpoint)
+        task, how = find_task(config), (options.num_pictures, options.score_threshold)
+        report = task.report(runner.test_loop, *how) if options.report else None  # reads the test
         metrics = runner.test()
-    if process_rank() == 0:
-        print(printable(table(metrics)))  # it may name classes of any file
-        if options.draw:
-            _draw(runner, options)
-        if report:
-            print(_write_report(report, runner, metrics, options))
-
-
-def _require_classes(runner: QuietRunner, file: str) -> None:
-    """Compare the classes of an exported file with those of the data, which may be folders."""
-    own = runner.test_loop.dataloader.dataset.metainfo.get('classes')
-    require_same_names(Card.read(file).classes, own, file)
+    if process_rank():
+        return
+    print(printable(table(metrics)))  # it may name classes of any file
+    dataset = runner.test_dataloader.dataset
+    if options.draw:
+        pictures = task.draw(getattr(runner.model, 'module', runner.model), dataset, *how)
+        files = save_samples(pictures, Path(options.draw))
+        *drawn, sheet = tqdm(files, desc='draw', leave=False, disable=not on_terminal())
+        print(f'{plural(len(drawn), "picture")} in {sheet.parent}, together in {sheet}')
+    if report:
+        checkpoint = Path(runner.cfg.load_from or options.checkpoint)
+        path = write_page(
+            Path(options.report).expanduser(),
+            f'{config_name(runner.cfg.filename)}: {checkpoint.name}',
+            _numbers(metrics),
+            report.sections(),
+            facts(runner.cfg, checkpoint, len(dataset)),
+        )
+        print(f'report: {path}')
 
 
 def table(metrics: dict) -> str:
@@ -123,33 +133,6 @@ def _numbers(metrics: dict) -> dict[str, str]:
     return {name: f'{value:.3f}' for name, value in metrics.items() if isinstance(value, kinds)}
 
 
-def _prepare_report(runner: QuietRunner, options: Namespace):
-    """Return what reads the results of a test, which it must see before."""
-    given = runner.test_loop, options.num_pictures, options.score_threshold
-    return find_task(runner.cfg).report(*given)
-
-
-def _write_report(report, runner: QuietRunner, metrics: dict, options: Namespace) -> str:
-    checkpoint = Path(runner.cfg.load_from or options.checkpoint)
-    path = write_page(
-        Path(options.report).expanduser(),
-        f'{config_name(runner.cfg.filename)}: {checkpoint.name}',
-        _numbers(metrics),
-        report.sections(),
-        facts(runner.cfg, checkpoint, len(runner.test_dataloader.dataset)),
-    )
-    return f'report: {path}'
-
-
-def _draw(runner: QuietRunner, options: Namespace) -> None:
-    model = getattr(runner.model, 'module', runner.model)
-    given = options.num_pictures, options.score_threshold
-    pictures = find_task(runner.cfg).draw(model, runner.test_dataloader.dataset, *given)
-    files = save_samples(pictures, Path(options.draw))
-    *drawn, sheet = tqdm(files, desc='draw', leave=False, disable=not on_terminal())
-    print(f'{plural(len(drawn), "picture")} in {sheet.parent}, together in {sheet}')
-
-
 # ------------------------------------------------------------------------ what steps do
 
 
@@ -164,7 +147,10 @@ def _use_own_data(config: Config, options: Namespace) -> Config:
 def _load(config: Config, options: Namespace) -> Config:
     """Load a checkpoint that fits, in place of what the model would start from."""
     if is_exported(options.checkpoint):
-        _require_exported(config, options)
+        for option in ('fused', 'compile', 'tta'):
+            if getattr(options, option):
+                raise InputError(f'--{option}: an exported file is tested as it is; leave it out')
+        Card.read(options.checkpoint)  # which may be missing
         config = prepare_pretrained(config, scratch=True)
         config.update(load_from=None, resume=False)
         return config
@@ -174,39 +160,26 @@ def _load(config: Config, options: Namespace) -> Config:
     return prepare_pretrained(config, scratch=True)  # the checkpoint has all the weights
 
 
-def _require_exported(config: Config, options: Namespace) -> None:
-    """Check that an exported file has a card, and takes the options."""
-    for option in ('fused', 'compile', 'tta'):
-        if getattr(options, option):
-            raise InputError(f'--{option}: an exported file is tested as it is; leave it out')
-    Card.read(options.checkpoint)
-
-
-def _require_drawing(config: Config, options: Namespace) -> None:
-    task = find_task(config)
-    if options.draw and task is None:
-        raise InputError(f'--draw: nothing draws for default_scope={config.default_scope!r}')
-
-
-def _require_report(config: Config, options: Namespace) -> None:
-    if options.report and find_task(config) is None:
-        raise InputError(f'--report: nothing reports on default_scope={config.default_scope!r}')
-
-
-def _create_report_folder(config: Config, options: Namespace) -> None:
-    if not options.report or process_rank():
+def _require_task(config: Config, options: Namespace) -> None:
+    if find_task(config):
         return
-    folder = prepare_folder(options.report, '--report')
-    if any(folder.iterdir()) and not options.overwrite:
-        raise InputError(
-            f'--report {folder}: is not empty. Choose another folder, or --overwrite, which '
-            f'replaces {NAME} there.'
-        )
+    for option in ('draw', 'report'):
+        if getattr(options, option):
+            raise InputError(
+                f'--{option}: is not made for default_scope={config.default_scope!r}; leave it out'
+            )
 
 
-def _create_drawing_folder(config: Config, options: Namespace) -> None:
+def _create_folders(config: Config, options: Namespace) -> None:
     if options.draw:
         prepare_folder(options.draw, '--draw')
+    if options.report and process_rank() == 0:
+        folder = prepare_folder(options.report, '--report')
+        if any(folder.iterdir()) and not options.overwrite:
+            raise InputError(
+                f'--report {folder}: is not empty. Choose another folder, or --overwrite, which '
+                f'replaces {NAME} there.'
+            )
 
 
 def _fuse(config: Config, options: Namespace) -> Config:
@@ -261,10 +234,12 @@ STEPS = (
     ),
     Step('folder', 'is created', lambda config, options: create_work_dir(config), acts=True),
     TRIAL,
-    Step('drawing', 'something draws predictions of this task (--draw)', _require_drawing),
-    Step('pictures', 'their folder is created (--draw)', _create_drawing_folder, acts=True),
-    Step('report', 'something reads the results of this task (--report)', _require_report),
-    Step('page', 'its folder is created (--report)', _create_report_folder, acts=True),
+    Step(
+        'drawing',
+        'predictions of this task can be drawn and reported on (--draw, --report)',
+        _require_task,
+    ),
+    Step('pictures', 'their folders are created (--draw, --report)', _create_folders, acts=True),
     Step(
         'data',
         'the files are there and can be used (--data-root)',

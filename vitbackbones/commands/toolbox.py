@@ -55,7 +55,9 @@ def toolbox(options: Namespace) -> None:
         raise InputError(f'{options.script}: no script of an installed toolbox{hint}')
     file = found[options.script]
     apply_patches(IN_SCRIPT)
-    with _as_started(file, [_config_file(word) for word in options.arguments]):
+    # the name of a config stands for its file
+    words = [w if exists(w) else str(find_config(w) or w) for w in options.arguments]
+    with _as_started(file, words):
         try:
             runpy.run_path(str(file), run_name='__main__')
         except ModuleNotFoundError as error:
@@ -79,7 +81,8 @@ def scripts() -> dict[str, Path]:
             files = sorted(folder.rglob('*.py'), key=lambda file: (len(file.parts), file))
             for file in files:
                 found.setdefault(f'{package}/{file.stem}', file)
-            found |= {f'{package}/{_inside(file, folder)}': file for file in files}
+            for file in files:
+                found[f'{package}/{file.relative_to(folder).with_suffix("").as_posix()}'] = file
     if not found:
         raise InputError(f'none of {", ".join(TOOLBOXES)} is installed with its tools')
     return found
@@ -93,22 +96,12 @@ def _folders(package: str) -> Iterator[Path]:
             yield folder
 
 
-def _inside(file: Path, folder: Path) -> str:
-    return file.relative_to(folder).with_suffix('').as_posix()
-
-
 def shortest(found: dict[str, Path]) -> list[str]:
     """Return one name for each script."""
     names: dict[Path, str] = {}
     for name in sorted(found, key=len, reverse=True):
         names[found[name]] = name
     return sorted(names.values())
-
-
-def _config_file(word: str) -> str:
-    """Return the file of a config's name, and any other word as it is."""
-    file = None if exists(word) else find_config(word)
-    return str(file or word)
 
 
 @contextmanager

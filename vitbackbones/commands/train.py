@@ -53,7 +53,7 @@ examples:
   %(prog)s detr_aug_vit_s_coco --amp
   %(prog)s quick_detector --data-root my_pictures   pictures and annotations of your own
   %(prog)s my_config.py --resume                    continue where a run was stopped
-  %(prog)s my_config.py --track tensorboard         losses, metrics and pictures there, too
+  %(prog)s my_config.py --track tensorboard         losses, metrics and pictures there as well
 """
 
 
@@ -96,8 +96,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         default=(),
         metavar='NAME',
         help='follow the run in tensorboard, wandb or mlflow, beside the local log, with pictures '
-        'of predictions at each evaluation; "page" makes WORK_DIR/run.html alone, which the '
-        'others make, too',
+        'of predictions at each evaluation; "page" makes only WORK_DIR/run.html, as the others do',
     )
     parser.add_argument(
         '--smoke',
@@ -120,9 +119,7 @@ def train(options: Namespace) -> None:
         TrainingInterrupted: on Ctrl-C, after a checkpoint was saved.
     """
     config = read_config(options.config)
-    before, after, run = (
-        (SMOKE_SETTINGS, SMOKE, _smoke) if options.smoke else (TRAIN_SETTINGS, TRAIN, _train)
-    )
+    before, after = (SMOKE_SETTINGS, SMOKE) if options.smoke else (TRAIN_SETTINGS, TRAIN)
     if options.explain:
         explain_steps(config, (*before, *after), options)
         return
@@ -130,21 +127,16 @@ def train(options: Namespace) -> None:
     with only_writer(config):
         config = take_steps(config, after, options)
         with explained(config):
-            run(config, options)
-
-
-def _train(config: Config, options: Namespace) -> None:
-    runner = build_runner(config)
-    if options.overwrite:
-        runner.register_hook(StartAnewHook())
-    with told_when_stopped(runner), saved_without_data(runner):
-        runner.train()
-
-
-def _smoke(config: Config, options: Namespace) -> None:
-    report = smoke.run(config)
-    if process_rank() == 0:
-        print(report)
+            if options.smoke:
+                report = smoke.run(config)
+                if process_rank() == 0:
+                    print(report)
+                return
+            runner = build_runner(config)
+            if options.overwrite:
+                runner.register_hook(StartAnewHook())
+            with told_when_stopped(runner), saved_without_data(runner):
+                runner.train()
 
 
 # ------------------------------------------------------------------------ what steps do
@@ -206,12 +198,6 @@ def _check_earlier_run(config: Config, options: Namespace) -> None:
         require_kept(config)
     elif not config.get('resume'):
         require_unused(Path(config.work_dir))
-
-
-def _fill(config: Config, options: Namespace) -> Config:
-    # a resumed run overwrites whatever it started from
-    scratch = options.scratch or bool(config.get('resume'))
-    return prepare_pretrained(config, options.pretrained, scratch)
 
 
 def _clear(config: Config, options: Namespace) -> None:
@@ -285,10 +271,17 @@ TRAIN = (
     Step('start', 'the checkpoint that the run goes on from (--resume)', _find_start),
     Step(
         'earlier run',
-        'none of its checkpoints is lost (--overwrite)',
+        'its checkpoints are kept, unless they are to be replaced (--overwrite)',
         _check_earlier_run,
     ),
-    Step('weights', 'what the backbone starts from (--pretrained, --scratch)', _fill),
+    Step(
+        'weights',
+        'what the backbone starts from (--pretrained, --scratch)',
+        # a resumed run overwrites whatever it started from
+        lambda config, options: prepare_pretrained(
+            config, options.pretrained, scratch=options.scratch or bool(config.get('resume'))
+        ),
+    ),
     NORMALIZATION,
     Step('teacher', 'its weights are there', lambda config, options: prepare_teacher(config)),
     Step(

@@ -14,10 +14,9 @@ from ..errors import InputError
 from ..export.runtime import load
 from ..export.runtime.answers import Answer
 from ..export.runtime.runtimes import is_exported
-from .object_writer import ObjectWriter
 from .run import Model
 from .sources import Frame
-from .writers import MaskWriter, PredictionWriter, ScoreWriter
+from .writers import MaskWriter, ObjectWriter, PredictionWriter, ScoreWriter
 
 # By the task of a card, what writes the answers.
 WRITERS: dict[str, type[PredictionWriter]] = {

@@ -17,7 +17,7 @@ from pycocotools.cocoeval import COCOeval
 from vitbackbones.data.loading.panoptic import to_ids
 from vitbackbones.data.shapes.writing import KINDS, write
 from vitbackbones.export.runtime.answers import Detected
-from vitbackbones.inference.object_writer import ObjectWriter
+from vitbackbones.inference.writers import ObjectWriter
 from vitbackbones.inference.sources import Frame, Source
 from vitbackbones.openmmlab.samples import to_answer
 

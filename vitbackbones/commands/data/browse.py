@@ -89,13 +89,17 @@ def browse(options: Namespace) -> None:
     require_sections(config, 'model', 'train_cfg', f'{options.split}_dataloader')
     task = find_task(config)
     if task is None:
-        raise InputError(f'{config.filename}: its default_scope is none of {", ".join(TASKS)}')
-    seed = value_at(config, 'randomness.seed') or 0 if options.seed is None else options.seed
+        raise InputError(f'{config.filename}: default_scope must be one of {", ".join(TASKS)}')
+    seed = options.seed
+    if seed is None:
+        seed = value_at(config, 'randomness.seed') or 0
     init_default_scope(task.scope)
     with explained(config), silenced():
-        if not options.inputs:
+        if options.inputs:
+            loader = _loader_of_inputs(config, task, options)
+        else:
             config = _with_data(config, task, options)
-        loader = _loader(config, task, options, seed)
+            loader = Runner.build_dataloader(_alone(config, options.split), seed=seed)
         indices = _chosen(loader.dataset, options)
         longest = LONGEST['sheet' if out.suffix else 'folder']
         views = _views(config, task, loader, options.split, seed, longest)
@@ -135,12 +139,6 @@ def _alone(config: Config, split: str) -> dict:
     return {key: value for key, value in settings if key not in OF_WORKERS} | {'num_workers': 0}
 
 
-def _loader(config: Config, task: Task, options: Namespace, seed: int) -> DataLoader:
-    if options.inputs:
-        return _loader_of_inputs(config, task, options)
-    return Runner.build_dataloader(_alone(config, options.split), seed=seed)
-
-
 def _loader_of_inputs(config: Config, task: Task, options: Namespace) -> DataLoader:
     """Return a loader of given pictures; those that are shown are the first batch."""
     if task.scope != 'mmpretrain' or options.data_root or options.only:
@@ -171,18 +169,17 @@ def _chosen(dataset: Dataset, options: Namespace) -> list[int]:
         raise InputError(f'{options.split}_dataloader.dataset: there is no picture in it')
     if not options.only:
         return spread(len(dataset), options.images)
-    infos = (dataset.get_data_info(place) for place in range(len(dataset)))
-    # the first of each: a data set may repeat its pictures
-    places = {info.get('img_path', ''): place for place, info in reversed([*enumerate(infos)])}
-    return [place for name in options.only for place in _named(name, places)]
-
-
-def _named(name: str, places: dict[str, int]) -> list[int]:
-    found = [place for path, place in places.items() if f'/{path}'.endswith(f'/{name}')]
-    if not found:
-        hint = did_you_mean(name, [Path(path).name for path in places])
-        raise InputError(f'--only {name}: no picture of the data set has this name{hint}')
-    return found
+    places: dict[str, int] = {}
+    for place in range(len(dataset)):  # the first of each: a data set may repeat its pictures
+        places.setdefault(dataset.get_data_info(place).get('img_path', ''), place)
+    chosen = []
+    for name in options.only:
+        found = [place for path, place in places.items() if f'/{path}'.endswith(f'/{name}')]
+        if not found:
+            hint = did_you_mean(name, [Path(path).name for path in places])
+            raise InputError(f'--only {name}: no picture of the data set has this name{hint}')
+        chosen += found
+    return chosen
 
 
 # ------------------------------------------------------------------------ what is drawn
@@ -192,23 +189,25 @@ def _views(
     config: Config, task: Task, loader: DataLoader, split: str, seed: int, longest: int
 ) -> Views:
     evaluated = 'val' if split == 'train' else split
+    evaluation = None
+    if config.get(f'{evaluated}_dataloader') is not None:
+        evaluation = Compose(first_dataset(config, evaluated)['pipeline'])
+    replay = None
+    if split == 'train':
+        loop = config.train_cfg
+        by_epoch = type_at(loop) == 'EpochBasedTrainLoop' or bool(loop.get('by_epoch'))
+        replay = Replay(loader, seed, by_epoch)
     settings = task.preprocessor(model_settings(config))
     meta = as_list(loader.dataset.metainfo)[0]  # several, of a concatenation
     return Views(
         dataset=loader.dataset,
         loading=Compose(_loading(first_dataset(config, split)['pipeline'], task.packer)),
-        evaluation=_pipeline(config, evaluated),
-        replay=Replay(loader, seed, _by_epoch(config)) if split == 'train' else None,
+        evaluation=evaluation,
+        replay=replay,
         preprocessor=MODELS.build(settings),
         settings=settings,
         draw=lambda pixels, sample: task.browse(pixels, sample, meta, longest),
     )
-
-
-def _pipeline(config: Config, split: str) -> Compose | None:
-    if config.get(f'{split}_dataloader') is None:
-        return None
-    return Compose(first_dataset(config, split)['pipeline'])
 
 
 def _loading(pipeline: Sequence[dict], packer: str) -> list[dict]:
@@ -217,11 +216,6 @@ def _loading(pipeline: Sequence[dict], packer: str) -> list[dict]:
     for step in steps:
         step.pop('decode', None)  # of our LoadImage, which may leave it to a crop
     return [*steps, {'type': packer}]
-
-
-def _by_epoch(config: Config) -> bool:
-    given = config.train_cfg
-    return type_at(given) == 'EpochBasedTrainLoop' or bool(given.get('by_epoch'))
 
 
 def _write(views: Views, indices: Sequence[int], draws: int, out: Path) -> None:

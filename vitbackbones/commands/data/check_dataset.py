@@ -82,7 +82,10 @@ def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
         if task:
             files |= {(path, None): look for path, look in task.file_checks(settings).items()}
         faults += _bare_classes(name, samples, classes)
-    looks = dict(zip(files, _looks(files, workers), strict=True))
+    with ThreadPool(workers) as pool:  # decoders leave Python's lock; nothing has to be forked
+        found = pool.imap(lambda look: look(), files.values(), chunksize=16)
+        bar = tqdm(found, 'decode', len(files), leave=False, disable=not on_terminal())
+        looks = dict(zip(files, bar, strict=True))
     for name, (samples, classes) in sets.items():
         pixels = [looks[s['seg_map_path'], None].pixels for s in samples if s.get('seg_map_path')]
         if table := class_table(samples, classes, pixels):
@@ -128,13 +131,6 @@ def _bare_classes(name: str, samples: list[dict], classes: Sequence[str]) -> Ite
     for label, known in enumerate(classes if labels else ()):
         if label not in labels:
             yield f'{name}: no image of the class {known!r}'
-
-
-def _looks(files: Checks, workers: int) -> Iterator[Look]:
-    """Yield what was seen, in the order of the files."""
-    with ThreadPool(workers) as pool:  # decoders leave Python's lock; nothing has to be forked
-        found = pool.imap(lambda look: look(), files.values(), chunksize=16)
-        yield from tqdm(found, 'decode', len(files), leave=False, disable=not on_terminal())
 
 
 def _look(path: str, size: Size, load: str, pipeline: Sequence[dict]) -> Look:

@@ -2,11 +2,14 @@
 
 import re
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ...configuration.index import facts
 from ...configuration.names import config_files
-from .listing import columns, matching
+from ...errors import InputError
+from ...utils.messages import did_you_mean
 
 EXAMPLES = """\
 examples:
@@ -47,3 +50,32 @@ def described(file: Path) -> tuple[str, str]:
     said = facts(file)
     number = FIRST.match(said.get('Published', ''))
     return said['Title'], ' '.join(number.groups()) if number else ''
+
+
+# ------------------------------------------------------------------------ lists of names
+
+
+def matching(names: Iterable[str], pattern: str) -> list[str]:
+    """Return the names that a pattern fits, or that hold it where it has no ``*``, ``?`` or ``[``.
+
+    Raises:
+        InputError: there is none; the nearest are given.
+    """
+    names = list(names)
+    wanted = pattern if set('*?[') & set(pattern) else f'*{pattern}*'
+    found = [name for name in names if fnmatchcase(name, wanted)]
+    if not found:
+        raise InputError(f'{pattern}: fits no name{did_you_mean(pattern, names)}')
+    return found
+
+
+def columns(rows: Sequence[Sequence[str]]) -> str:
+    """Return lines of cells, each column as wide as its widest cell.
+
+    >>> print(columns([('name', 'top-1'), ('deit_ti', '72.2')]))
+    name     top-1
+    deit_ti  72.2
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ((f'{cell:<{width}}' for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return '\n'.join('  '.join(cells).rstrip() for cells in lines)

@@ -57,29 +57,20 @@ def copy_config(options: Namespace) -> None:
         raise no_config(options.name)
     name = config_name(source)
     target = Path(options.file or f'my_{name}.py').expanduser()
-    _check_target(target)
-    train = command_line('train', target)
-    facts = {'title': described(source)[0], 'train': train, 'name': name}
-    if options.full:
-        text = WHOLE.format(**facts, text=_settings(source))
-    else:
-        base = f'{SCOPE}{source.parent.name}/{source.name}'
-        text = INHERITED.format(**facts, base=base)
-    write_file(target, text.encode())
-    print(f'{target}: train it with: {train}')
-
-
-def _check_target(target: Path) -> None:
     if target.suffix != '.py':
         raise InputError(f'{target}: the name of a config must end in .py')
     if target.exists():
         raise InputError(f'{target}: exists, and is not overwritten; name another FILE')
     if not target.parent.is_dir():
         raise InputError(f'{target}: there is no folder {target.parent}')
+    train = command_line('train', target)
+    facts = {'title': described(source)[0], 'train': train, 'name': name}
+    if options.full:
+        from ...configuration.read import read_config  # the rest works without OpenMMLab
 
-
-def _settings(source: Path) -> str:
-    """Return all settings of a config as text."""
-    from ...configuration.read import read_config  # the rest works without OpenMMLab
-
-    return read_config(source).pretty_text
+        text = WHOLE.format(**facts, text=read_config(source).pretty_text)
+    else:
+        base = f'{SCOPE}{source.parent.name}/{source.name}'
+        text = INHERITED.format(**facts, base=base)
+    write_file(target, text.encode())
+    print(f'{target}: train it with: {train}')

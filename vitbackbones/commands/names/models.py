@@ -7,7 +7,7 @@ import torch
 from ...backbones.by_name import create_model
 from ...backbones.names import list_models
 from ...weights.table import PUBLISHED
-from .listing import columns, matching
+from .configs import columns, matching
 
 EXAMPLES = """\
 examples:

@@ -92,9 +92,16 @@ def compare(options: Namespace) -> None:
             have failed.
     """
     study = read_study(options.study)
+    base = study.base_config()
+    parameters = {
+        variant.name: _checked(study, base, variant, options) for variant in study.variants.values()
+    }
     folder = Path(options.work_dir, study.name).expanduser().absolute()
-    parameters, runs = _checked_runs(study, folder, options)
-    commands = {run: _training(run, options) for run in runs if run.value() is None}
+    data_root = ['--data-root', options.data_root] if options.data_root else []
+    runs = list(study_runs(study, base, folder, data_root))
+    for run in runs:
+        run.require_same_settings()
+    commands = {run: run.training() for run in runs if run.value() is None}
     print(f'{study.name}: {len(commands)} of {len(runs)} runs to go', flush=True)
     if options.dry_run:
         print(*map(shlex.join, commands.values()), sep='\n')
@@ -103,7 +110,7 @@ def compare(options: Namespace) -> None:
     prepare_folder(folder, '--work-dir')
     with folder_lock(folder, '--work-dir'):
         try:
-            failed = _train(commands, places, options)
+            failed = _train(commands, places)
         finally:
             _write_tables(study, runs, parameters, folder)
     if failed:
@@ -113,27 +120,7 @@ def compare(options: Namespace) -> None:
         )
 
 
-# ------------------------------------------------------------------------ before the first run
-
-
-def _checked_runs(
-    study: Study, folder: Path, options: Namespace
-) -> tuple[dict[str, int], list[Run]]:
-    """Check every variant and return the parameters of each, and all runs.
-
-    Raises:
-        InputError: the base or a variant cannot be trained, or was begun with other settings.
-    """
-    base = study.base_config()
-    variants = study.variants.values()
-    parameters = {variant.name: _check(study, base, variant, options) for variant in variants}
-    runs = list(study_runs(study, base, folder))
-    for run in runs:
-        run.require_same_settings()
-    return parameters, runs
-
-
-def _check(study: Study, base: Config, variant: Variant, options: Namespace) -> int:
+def _checked(study: Study, base: Config, variant: Variant, options: Namespace) -> int:
     """Take the steps of a training up to its data, and count the parameters of the model.
 
     Raises:
@@ -142,29 +129,12 @@ def _check(study: Study, base: Config, variant: Variant, options: Namespace) -> 
     given = Namespace(cfg_options=variant.options, amp=False, data_root=options.data_root)
     try:
         config = take_steps(base, CHECKS, given)
-        _require_metric(config, study.metric)
+        if task := find_task(config):
+            for finding in unmeasured(config, task, [study.metric]):
+                raise InputError(f'metric: {finding}')
         return sum(each.numel() for each in build_model(config).parameters())
     except InputError as error:
         raise InputError(f'{study.file}: variant {variant.name!r}: {error}') from error
-
-
-def _require_metric(config: Config, metric: str) -> None:
-    """Refuse a study whose runs would end without its metric.
-
-    Raises:
-        InputError: no evaluator measures it.
-    """
-    task = find_task(config)
-    if task and (findings := list(unmeasured(config, task, [metric]))):
-        raise InputError(f'metric: {findings[0]}')
-
-
-def _training(run: Run, options: Namespace) -> list[str]:
-    return run.training() + _data_root(options)
-
-
-def _data_root(options: Namespace) -> list[str]:
-    return ['--data-root', options.data_root] if options.data_root else []
 
 
 # ------------------------------------------------------------------------ the runs
@@ -177,33 +147,26 @@ def _places(options: Namespace) -> list[dict[str, str]]:
         InputError: a GPU of ``--gpus`` is not there.
     """
     if options.gpus:
-        return [{'CUDA_VISIBLE_DEVICES': device} for device in _devices(options.gpus)]
+        seen = torch.cuda.device_count()  # fewer than the machine has, where a scheduler says so
+        for number in options.gpus:
+            if not 0 <= number < seen:
+                raise InputError(f'--gpus {number}: {seen} GPUs can be used here, numbered from 0')
+        names = os.environ.get('CUDA_VISIBLE_DEVICES') or ','.join(map(str, range(seen)))
+        devices = [name.strip() for name in names.split(',')]
+        return [{'CUDA_VISIBLE_DEVICES': devices[number]} for number in options.gpus]
     if options.jobs == 1 or 'OMP_NUM_THREADS' in os.environ:
         return [{}] * options.jobs
     return [{'OMP_NUM_THREADS': str(max(1, available_cores() // options.jobs))}] * options.jobs
 
 
-def _devices(numbers: list[int]) -> list[str]:
-    """Return CUDA's names of GPUs by their numbers among those that this process may use."""
-    seen = torch.cuda.device_count()  # fewer than the machine has, where a scheduler says so
-    if missing := [number for number in numbers if not 0 <= number < seen]:
-        raise InputError(f'--gpus {missing[0]}: {seen} GPUs can be used here, numbered from 0')
-    names = os.environ.get('CUDA_VISIBLE_DEVICES') or ','.join(map(str, range(seen)))
-    return [names.split(',')[number].strip() for number in numbers]
-
-
-def _train(
-    commands: dict[Run, list[str]],
-    places: list[dict[str, str]],
-    options: Namespace,
-) -> list[Run]:
+def _train(commands: dict[Run, list[str]], places: list[dict[str, str]]) -> list[Run]:
     """Run the commands, evaluate what they left unevaluated, and return the runs that failed."""
     failed: list[Run] = []
 
     def ended(job: Job[Run], status: int) -> Job[Run] | None:
         run, value = job.task, job.task.value()
         if status == 0 and value is None and job.command == commands[run]:
-            return Job(run, run.evaluation() + _data_root(options), run.log)
+            return Job(run, run.evaluation(), run.log)
         if status or value is None:
             failed.append(run)
             print(f'failed: {run} (exit status {status}), see {run.log}', file=sys.stderr)
@@ -218,34 +181,32 @@ def _train(
     return failed
 
 
-# ------------------------------------------------------------------------ the table
-
-
 def _write_tables(study: Study, runs: list[Run], parameters: dict[str, int], folder: Path) -> None:
     """Write the tables of what is there, and print the one to read."""
-    records = [
-        _record(variant, [run for run in runs if run.variant == variant.name], parameters)
-        for variant in study.variants.values()
-    ]
+    values = {run: run.value() for run in runs}
+    records = []
+    for variant in study.variants.values():
+        own = [run for run in runs if run.variant == variant.name]
+        times = [step_seconds(run.folder) for run in own]
+        times = [seconds for seconds in times if not isnan(seconds)]
+        records.append(
+            Record(
+                variant.name,
+                variant.against,
+                {run.seed: values[run] for run in own if values[run] is not None},
+                variant.paper,
+                variant.paper_against,
+                parameters[variant.name],
+                statistics.mean(times) if times else nan,
+            )
+        )
     rows = table(records)
     text = f'{study.title}\n\n{study.metric}. Paper: {study.source}.\n\n{markdown(rows)}\n'
-    values = [{'variant': run.variant, 'seed': run.seed, study.metric: run.value()} for run in runs]
-    contents = {'table.md': text, 'table.csv': csv_text(rows), 'runs.csv': csv_text(values)}
+    of_runs = [
+        {'variant': run.variant, 'seed': run.seed, study.metric: value}
+        for run, value in values.items()
+    ]
+    contents = {'table.md': text, 'table.csv': csv_text(rows), 'runs.csv': csv_text(of_runs)}
     for name, content in contents.items():
         write_file(folder / name, content.encode())
     print(f'\n{text}\nin {folder}')
-
-
-def _record(variant: Variant, runs: list[Run], parameters: dict[str, int]) -> Record:
-    """Return what is known of a variant from its runs."""
-    values = {run.seed: value for run in runs if (value := run.value()) is not None}
-    times = [seconds for run in runs if not isnan(seconds := step_seconds(run.folder))]
-    return Record(
-        variant.name,
-        variant.against,
-        values,
-        variant.paper,
-        variant.paper_against,
-        parameters[variant.name],
-        statistics.mean(times) if times else nan,
-    )

@@ -1,7 +1,7 @@
 """The runs of a study: the config, the folder and the commands of each."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from pprint import pformat
@@ -26,6 +26,7 @@ class Run:
         text: the config.
         metric: what counts.
         length: epochs or iterations.
+        data_root: words that say where the data are.
     """
 
     variant: str
@@ -34,6 +35,7 @@ class Run:
     text: str
     metric: str
     length: int
+    data_root: tuple[str, ...]
 
     @property
     def config(self) -> Path:
@@ -53,14 +55,14 @@ class Run:
     def training(self) -> list[str]:
         """Return the command that starts the run, or goes on with it."""
         resume = ['--resume'] if latest_checkpoint(self.folder) else []
-        return [*self._command('train'), *resume]
+        return self._command('train') + resume
 
     def evaluation(self) -> list[str]:
         """Return the command for a run that was stopped between training and evaluation."""
         return self._command('test', self.folder)
 
     def _command(self, verb: str, *files: Path) -> list[str]:
-        arguments = [self.config, *files, '--work-dir', self.folder]
+        arguments = [self.config, *files, '--work-dir', self.folder, *self.data_root]
         return [sys.executable, '-m', 'vitbackbones', verb, *map(str, arguments)]
 
     def require_same_settings(self) -> None:
@@ -77,27 +79,32 @@ class Run:
             )
 
 
-def study_runs(study: Study, base: Config, folder: Path) -> Iterator[Run]:
+def study_runs(
+    study: Study, base: Config, folder: Path, data_root: Sequence[str] = ()
+) -> Iterator[Run]:
     """Yield all runs, the first seed of every variant before the second of any.
 
     Args:
         study: what is to be run.
         base: its config without any variant.
         folder: where the runs go, each to VARIANT/seed_N.
+        data_root: words that say where the data are.
     """
     configs = {
         name: with_options(base, variant.options) for name, variant in study.variants.items()
     }
     for seed in study.seeds:
         for name, config in configs.items():
-            text = _text(config, f'Study {study.name}: {name}, seed {seed}.', seed)
-            place = folder / name / f'seed_{seed}'
-            yield Run(name, seed, place, text, study.metric, study.length)
-
-
-def _text(config: Config, title: str, seed: int) -> str:
-    """Write a config that needs no base."""
-    settings = config.to_dict()
-    settings['randomness'] = {**settings.get('randomness', {}), 'seed': seed}
-    lines = [f'{key} = {pformat(value, sort_dicts=False)}' for key, value in settings.items()]
-    return '\n'.join([f'"""{title}"""\n', *lines, ''])
+            settings = config.to_dict()  # which needs no base
+            settings['randomness'] = {**settings.get('randomness', {}), 'seed': seed}
+            lines = [f'"""Study {study.name}: {name}, seed {seed}."""\n']
+            lines += [f'{k} = {pformat(v, sort_dicts=False)}' for k, v in settings.items()]
+            yield Run(
+                name,
+                seed,
+                folder / name / f'seed_{seed}',
+                '\n'.join([*lines, '']),
+                study.metric,
+                study.length,
+                tuple(data_root),
+            )

@@ -11,7 +11,6 @@ import os
 import shutil
 import socket
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -81,7 +80,12 @@ def convert_file(
         InputError: a file cannot be read or written, or the checkpoint fits no model, not the
             model ``name``, or several.
     """
-    _check_target(source, target)
+    if target.suffix not in SUFFIXES:
+        raise InputError(f'{target}: the name must end in {" or ".join(SUFFIXES)}')
+    if target.resolve() == source.resolve():
+        raise InputError(f'{target}: is the source itself, which is never overwritten')
+    if not target.parent.is_dir():
+        raise InputError(f'{target}: there is no folder {target.parent}')
     content = load_anywhere(source)
     with errors_name_file(source):
         state, layout = convert(unwrap(content), format)
@@ -98,15 +102,6 @@ def convert_file(
     return f'{report}\nnote: {note}' if note else report
 
 
-def _check_target(source: Path, target: Path) -> None:
-    if target.suffix not in SUFFIXES:
-        raise InputError(f'{target}: the name must end in {" or ".join(SUFFIXES)}')
-    if target.resolve() == source.resolve():
-        raise InputError(f'{target}: is the source itself, which is never overwritten')
-    if not target.parent.is_dir():
-        raise InputError(f'{target}: there is no folder {target.parent}')
-
-
 # ------------------------------------------------------------------------ which model it is
 
 
@@ -115,10 +110,11 @@ def _choose(source: Path, state: dict[str, Tensor], layout: str, name: str | Non
     if name is not None and name not in MODELS:
         hint = did_you_mean(name, MODELS.keys()) or f'; known: {", ".join(list_models())}'
         raise InputError(f'--model {name}: unknown{hint}')
-    names = list_models() if name is None else [name]
-    plain, variants = ({'name': each} for each in names), _variants(names, state)
+    plain = [{'name': each} for each in (list_models() if name is None else [name])]
     found = [arguments for arguments in plain if _fits(arguments, state)]
-    found = found or [arguments for arguments in variants if _fits(arguments, state)]
+    if not found:
+        variants = [each | _options(MODELS[each['name']][0], state) for each in plain]
+        found = [each for each in variants if len(each) > 1 and _fits(each, state)]
     if len(found) == 1:
         return {**found[0], **_input_size(found[0], state)}
     if name is not None:
@@ -134,15 +130,8 @@ def _choose(source: Path, state: dict[str, Tensor], layout: str, name: str | Non
     )
 
 
-def _variants(names: Sequence[str], state: dict[str, Tensor]) -> Iterator[dict]:
-    """Yield the models with the options that show in the file's shapes."""
-    for name in names:
-        options = _options(MODELS[name][0], state)
-        if options:
-            yield {'name': name, **options}
-
-
 def _options(host: type[Backbone], state: dict[str, Tensor]) -> dict:
+    """Return the options of a class that show in the file's shapes."""
     options = {}
     if issubclass(host, SimpleViT | Swin):
         options['groups'] = _groups(state)
@@ -150,7 +139,9 @@ def _options(host: type[Backbone], state: dict[str, Tensor]) -> dict:
         options['out_type'] = 'featmap'  # detection: no class token, no norm, no head
     path = next((v for k, v in state.items() if k.endswith('.shortcut_attn.weight')), None)
     if issubclass(host, AugViT | AugPVT | AugT2T) and path is not None:
-        options['shortcut'] = _augmented(path)
+        # (paths, d, d) or (paths, b, b, d / b)
+        form = {'projection': 'dense'} if path.ndim == 3 else {'blocks': path.shape[1]}
+        options['shortcut'] = {'type': 'AugmentedShortcut', 'paths': len(path), **form}
     return options
 
 
@@ -163,31 +154,22 @@ def _groups(state: dict[str, Tensor]) -> int:
     return 1
 
 
-def _augmented(weight: Tensor) -> dict:
-    """Return the options of a shortcut with weights (paths, d, d) or (paths, b, b, d / b)."""
-    shortcut = {'type': 'AugmentedShortcut', 'paths': len(weight)}
-    if weight.ndim == 3:
-        return {**shortcut, 'projection': 'dense'}
-    return {**shortcut, 'blocks': weight.shape[1]}
-
-
 def _input_size(arguments: dict, state: dict[str, Tensor]) -> dict:
     """Return ``img_size`` as an argument, where the file is not made for the model's own."""
-    own, stored = _grids(_empty(arguments), state)
+    backbone = _empty(arguments)
+    position = next(backbone.positions(), None)  # the first code tells
+    if isinstance(backbone, Mixer):
+        own, stored = backbone.grid, _square(len(state['blocks.0.mlp_tokens.fc2.bias']))
+    elif position:
+        key, extra, own, _ = position
+        code = state[key]
+        stored = tuple(code.shape[2:]) if code.ndim == 4 else _square(code.shape[1] - extra)
+    else:
+        return {}
     if own == stored:
         return {}
     sides = [side * new // old for side, old, new in zip((224, 224), own, stored, strict=True)]
     return {'img_size': sides[0] if sides[0] == sides[1] else tuple(sides)}
-
-
-def _grids(backbone: Backbone, state: dict[str, Tensor]) -> list[tuple[int, int]]:
-    """Return the grids of a model and of a file, from the first tensor that depends on them."""
-    if isinstance(backbone, Mixer):
-        return [backbone.grid, _square(len(state['blocks.0.mlp_tokens.fc2.bias']))]
-    for key, extra, grid, _ in backbone.positions():
-        code = state[key]
-        return [grid, tuple(code.shape[2:]) if code.ndim == 4 else _square(code.shape[1] - extra)]
-    return [(1, 1), (1, 1)]
 
 
 def _square(count: int) -> tuple[int, int]:

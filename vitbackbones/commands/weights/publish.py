@@ -86,19 +86,6 @@ def _require_free(out: Path, overwrite: bool) -> None:
 
 
 def _write(run: TrainedRun, folder: Path, license: str) -> None:
-    data = _weights(run)
-    (folder / PUBLISHED).write_bytes(data)
-    read = load_file(folder / PUBLISHED)['state_dict']
-    if not all(torch.equal(read[key], value) for key, value in run.state.items()):
-        raise InputError(f'{folder / PUBLISHED}: what was written is not what was read')
-    sha256 = hashlib.sha256(data).hexdigest()
-    card = write_card(run, PUBLISHED, len(data), sha256, license)
-    (folder / 'README.md').write_text(card)
-    (folder / 'config.py').write_text(portable_text(run))
-
-
-def _weights(run: TrainedRun) -> bytes:
-    """Return the content of a safetensors file."""
     about = {
         'format': 'pt',
         'library': f'vitbackbones {__version__}',
@@ -107,4 +94,12 @@ def _weights(run: TrainedRun) -> bytes:
     }
     # clones, because tensors that share memory are refused
     state = {key: value.contiguous().clone() for key, value in run.state.items()}
-    return save(state, metadata=about)
+    data = save(state, metadata=about)
+    (folder / PUBLISHED).write_bytes(data)
+    read = load_file(folder / PUBLISHED)['state_dict']
+    if not all(torch.equal(read[key], value) for key, value in run.state.items()):
+        raise InputError(f'{folder / PUBLISHED}: what was written is not what was read')
+    sha256 = hashlib.sha256(data).hexdigest()
+    card = write_card(run, PUBLISHED, len(data), sha256, license)
+    (folder / 'README.md').write_text(card)
+    (folder / 'config.py').write_text(portable_text(run))

@@ -11,7 +11,7 @@ from ...weights import DETECTORS, NEVER_PUBLISHED, PUBLISHED, Detector, Publishe
 from ...weights.by_name import find, is_name
 from ...weights.read.downloads import fetch_readable
 from ...weights.transfer import fetching, is_offline, size_of
-from ..names.listing import columns
+from ..names.configs import columns
 
 ROWS = PUBLISHED | DETECTORS
 PATTERN = set('*?[')  # what fnmatch reads

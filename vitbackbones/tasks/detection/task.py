@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from ...data.checks.findings import Findings, Look
-    from ...inference.object_writer import ObjectWriter
+    from ...inference.writers import ObjectWriter
     from ...results.report.detection import DetectionReport
 
 
@@ -94,7 +94,7 @@ class Detection(Task):
         return config
 
     def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'ObjectWriter':
-        from ...inference.object_writer import ObjectWriter
+        from ...inference.writers import ObjectWriter
 
         return ObjectWriter(out, meta, threshold, masks)
 
