@@ -47,6 +47,18 @@ def tool(monkeypatch, capsys, tmp_path):
     return call
 
 
+@pytest.fixture
+def run(tool):
+    """As ``tool``, for what must succeed."""
+
+    def call(*arguments):
+        result = tool(*arguments)
+        assert result.status == 0, result.out + result.err
+        return result
+
+    return call
+
+
 def without_threads():
     """The environment of a user who has chosen no number of threads."""
     return {name: value for name, value in os.environ.items() if name != 'OMP_NUM_THREADS'}

@@ -12,17 +12,15 @@ pytestmark = pytest.mark.compat
 
 
 @pytest.fixture
-def work_dir(tool, folders, tmp_path):
+def work_dir(run, folders, tmp_path):
     """What a run of the tiny classifier leaves."""
-    result = tool('train', TINY_CLS, '--data-root', folders)
-    assert result.status == 0, result.err
+    run('train', TINY_CLS, '--data-root', folders)
     return tmp_path / 'work_dirs' / 'tiny_cls'
 
 
-def test_a_run_has_its_curves_and_they_are_laid_over_others(tool, work_dir, tmp_path):
+def test_a_run_has_its_curves_and_they_are_laid_over_others(run, tool, work_dir, tmp_path):
     assert (work_dir / 'curves.png').is_file()
-    result = tool('analyze', work_dir, work_dir, 'curves', '--out', 'out')
-    assert result.status == 0, result.err
+    result = run('analyze', work_dir, work_dir, 'curves', '--out', 'out')
     lines = (tmp_path / 'out' / 'curves.csv').read_text().splitlines()
     assert lines[0] == 'model,split,quantity,unit,step,value'
     assert any(',val,accuracy/top1,epoch,1,' in line for line in lines)

@@ -20,14 +20,11 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize('key', ['mkdir in a zip', 'pointers in a loss history'])
 @pytest.mark.parametrize('way', WAYS)
-def test_a_file_that_would_run_code_is_one_message(tool, data, tmp_path, way, key):
+def test_a_file_that_would_run_code_is_one_message(tool, data, tmp_path, way):
+    key = 'pointers in a loss history' if way == 'test' else 'mkdir in a zip'
     (file,) = write(tmp_path, [key]).values()
-    words = {'FILE': str(file), 'DATA': str(data)}
-    arguments = [str(word) for word in WAYS[way]]
-    for placeholder, value in words.items():
-        arguments = [word.replace(placeholder, value) for word in arguments]
-    text = refused(tool(*arguments), f'{file}: refused, it holds')
+    words = (str(word).replace('FILE', str(file)).replace('DATA', str(data)) for word in WAYS[way])
+    text = refused(tool(*words), f'{file}: refused, it holds')
     assert text.count('\n') == 1
     assert not CANARY.exists()

@@ -25,20 +25,18 @@ def fail():
         (8, 0, 'error (process 8): no data here\n'),
     ],
 )
-@pytest.mark.parametrize('names', [('RANK', 'LOCAL_RANK'), ('SLURM_PROCID', 'SLURM_LOCALID')])
-def test_one_process_of_each_machine_speaks(monkeypatch, capsys, names, rank, local_rank, said):
+def test_one_process_of_each_machine_speaks(monkeypatch, capsys, rank, local_rank, said):
     for name in ('RANK', 'LOCAL_RANK', 'SLURM_PROCID', 'SLURM_LOCALID'):
         monkeypatch.delenv(name, raising=False)
     if rank is not None:
-        monkeypatch.setenv(names[0], str(rank))
-        monkeypatch.setenv(names[1], str(local_rank))
+        monkeypatch.setenv('RANK', str(rank))
+        monkeypatch.setenv('LOCAL_RANK', str(local_rank))
     assert run(fail) == 2
     assert capsys.readouterr().err == said
 
 
 @pytest.mark.parametrize(
-    ('number', 'status'),
-    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGUSR1, 138)],
+    ('number', 'status'), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGUSR1, 138)]
 )
 def test_a_signal_ends_a_tool_without_leaving_files(tmp_path, capsys, number, status):
     def main():
@@ -87,10 +85,9 @@ def test_a_bug_is_reported_with_all_that_is_needed(capsys, tmp_path):
         assert part in text
 
 
-@pytest.mark.parametrize('work_dir', ['no/such/folder', None])
-def test_a_bug_without_a_work_dir(capsys, tmp_path, monkeypatch, work_dir):
+def test_a_bug_without_a_work_dir(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr('tempfile.tempdir', str(tmp_path))
-    assert run(lambda: broken_tool(work_dir)) == 1
+    assert run(lambda: broken_tool('no/such/folder')) == 1
     (file,) = tmp_path.glob('vitbackbones_*/error_*.txt')
     assert str(file) in capsys.readouterr().err
 

@@ -27,9 +27,8 @@ def call(monkeypatch, capsys):
     return run
 
 
-@pytest.mark.parametrize('words', [[], ['--help'], ['-h']])
-def test_help_lists_the_verbs(call, words):
-    status, out, _ = call(*words)
+def test_help_lists_the_verbs(call):
+    status, out, _ = call()
     assert status == 0
     assert out.startswith('usage: vitbackbones VERB')
     for name, verb in VERBS.items():
@@ -42,44 +41,23 @@ def test_every_verb_explains_itself_with_examples(call, verb):
     assert status == 0
     assert out.startswith(f'usage: vitbackbones {verb}')
     assert f'\n  vitbackbones {verb}' in out.partition('\nexample')[2]
-
-
-@pytest.mark.parametrize('verb', VERBS)
-def test_every_option_of_every_verb_has_a_help_text(verb):
-    for action in verb_parser(verb)._actions:
-        assert action.help, action.option_strings
-
-
-def test_options_of_one_name_mean_the_same_everywhere():
-    shared = {'--cfg-options', '--work-dir', '--device', '--score-threshold', '--data-root'}
-    for verb in VERBS:
-        for action in verb_parser(verb)._actions:
-            for name in action.option_strings:
-                assert '_' not in name or name == '--local_rank', (verb, name)
-                if name in shared:
-                    shared -= {name}
-    assert not shared
+    assert all(action.help for action in verb_parser(verb)._actions)
 
 
 @pytest.mark.parametrize(
-    ('word', 'said'),
+    ('words', 'said'),
     [
+        # the command that continues a run is made from the arguments: none is abbreviated
+        ('train a.py --overwr', "unrecognized arguments: --overwr; did you mean '--overwrite'?"),
         ('trian', "unknown verb 'trian'; did you mean 'train'?"),
         ('check_dataset', "unknown verb 'check_dataset'; did you mean 'check'?"),
         ('xyz', "unknown verb 'xyz'; 'vitbackbones --help' lists the verbs"),
     ],
 )
-def test_an_unknown_verb_is_refused_with_the_nearest(call, word, said):
-    status, _, err = call(word, '--smoke')
+def test_what_is_unknown_is_refused_with_the_nearest(call, words, said):
+    status, _, err = call(*words.split())
     assert status == 2
-    assert err.splitlines()[-1] == f'vitbackbones: error: {said}'
-
-
-def test_an_unknown_option_is_refused_with_the_nearest(call):
-    status, _, err = call('train', 'a.py', '--overwirte')
-    assert status == 2
-    said = "unrecognized arguments: --overwirte; did you mean '--overwrite'?"
-    assert err.splitlines()[-1] == f'vitbackbones train: error: {said}'
+    assert err.splitlines()[-1].endswith(f': error: {said}')
 
 
 @pytest.mark.parametrize(
@@ -95,19 +73,6 @@ def test_an_empty_argument_is_not_the_current_folder(call, words):
     assert status == 2
     said = 'an argument is empty (a variable that is not set?): '
     assert said in err.splitlines()[-1]
-
-
-def test_options_are_not_abbreviated(call):
-    """The command that continues a run is made from the arguments."""
-    status, _, err = call('train', 'a.py', '--overwr')
-    assert status == 2
-    assert "did you mean '--overwrite'?" in err
-
-
-def test_a_mistake_has_status_2(call):
-    status, _, err = call('train', 'no_such.py')
-    assert status == 2
-    assert err.startswith('error: no_such.py: no such config')
 
 
 def test_a_package_that_is_missing_is_one_message(monkeypatch, capsys):
@@ -130,14 +95,14 @@ sys.exit(', '.join(heavy) or status)
 """
 
 
-@pytest.mark.parametrize('words', [['--help'], ['--version'], ['trian']])
+@pytest.mark.parametrize('words', [['--help'], ['trian']])
 def test_help_and_version_import_nothing_heavy(words):
     command = [sys.executable, '-c', LIGHT, *words]
     result = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert result.returncode == (2 if words == ['trian'] else 0), result.stderr
 
 
-@pytest.mark.parametrize('verb', ['train', 'test', 'predict'])
+@pytest.mark.parametrize('verb', ['train', 'predict'])
 def test_scripts_of_a_clone_are_the_same_command(verb, monkeypatch, tmp_path):
     """From any directory, without an installed package."""
     monkeypatch.delenv('PYTHONPATH')
@@ -148,12 +113,6 @@ def test_scripts_of_a_clone_are_the_same_command(verb, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, 'argv', [str(script)])
     assert result.returncode == 0, result.stderr
     assert result.stdout == verb_parser(verb).format_help()
-
-
-def test_the_package_runs_as_a_module(tmp_path):
-    command = [sys.executable, '-m', 'vitbackbones', '--help']
-    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=100)
-    assert result.stdout.startswith('usage: python -m vitbackbones VERB')
 
 
 @pytest.mark.parametrize(('version', 'status'), [('9.0', 2), (__version__, 0)])

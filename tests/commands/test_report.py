@@ -10,19 +10,17 @@ from .test_messages import refused
 pytestmark = pytest.mark.compat
 
 
-def trained(tool, config, data):
+def trained(run, config, data):
     """Return the work dir of one short run."""
     shorter = {TINY: 'train_cfg.max_epochs=1', TINY_SEG: 'train_cfg.max_iters=1'}.get(config)
     options = ['--cfg-options', shorter, 'train_cfg.val_interval=9'] if shorter else []
-    result = tool('train', config, '--scratch', '--data-root', data, *options)
-    assert result.status == 0, result.err
+    run('train', config, '--scratch', '--data-root', data, *options)
     return f'work_dirs/{config.stem}'
 
 
-def test_a_page_about_boxes(tool, data, tmp_path):
-    command = ('test', TINY, trained(tool, TINY, data), '--data-root', data, '--report', 'results')
-    result = tool(*command, '--score-threshold', '0', '--num-pictures', '1')
-    assert result.status == 0, result.err
+def test_a_page_about_boxes(run, tool, data, tmp_path):
+    command = ('test', TINY, trained(run, TINY, data), '--data-root', data, '--report', 'results')
+    result = run(*command, '--score-threshold', '0', '--num-pictures', '1')
     assert 'report: results/report.html' in result.out
     page = (tmp_path / 'results' / 'report.html').read_text()
     for name, value in re.findall(r'^(coco/\S+) +(\S+)$', result.out, re.M):
@@ -37,7 +35,7 @@ def test_a_page_about_boxes(tool, data, tmp_path):
     assert (
         'is not empty. Choose another folder, or --overwrite, which replaces report.html' in again
     )
-    assert tool(*command, '--overwrite').status == 0
+    run(*command, '--overwrite')
     assert (tmp_path / 'results' / 'report.html').read_text() != page
 
 
@@ -46,12 +44,13 @@ def test_a_page_about_boxes(tool, data, tmp_path):
     [(TINY_SEG, 'data', 'mIoU'), (TINY_CLS, 'folders', 'accuracy/top2')],
     ids=['masks', 'classes'],
 )
-def test_a_page_about(tool, tmp_path, request, config, files, name):
+def test_a_page_about(run, tmp_path, request, config, files, name):
     data = request.getfixturevalue(files)
-    command = ('test', config, trained(tool, config, data), '--data-root', data)
-    result = tool(*command, '--report', 'results')
-    assert result.status == 0, result.err
+    command = ('test', config, trained(run, config, data), '--data-root', data)
+    result = run(*command, '--report', 'results', '--draw', 'pictures', '--num-pictures', '2')
     value = re.search(rf'^{name} +(\S+)$', result.out, re.M)[1]
     page = (tmp_path / 'results' / 'report.html').read_text()
     assert f'>{name}</th><td>{value}</td>' in page
     assert 'data:image/jpeg' in page
+    drawn = sorted(path.name for path in (tmp_path / 'pictures').iterdir())
+    assert (len(drawn), drawn[-1]) == (3, 'contact_sheet.png')

@@ -44,21 +44,21 @@ def predicted(folder):
 
 
 @pytest.mark.parametrize('base', OTHER)
-def test_all_take_what_was_evaluated(tool, folders, tmp_path, base):
+def test_all_take_what_was_evaluated(run, folders, tmp_path, base):
     from mmpretrain import ImageClassificationInferencer, get_model, inference_model
 
     write_config(tmp_path / 'tiny.py', base, tmp_path)
     checkpoint = tmp_path / 'work_dirs' / 'tiny' / 'epoch_1.pth'
-    assert tool('train', 'tiny.py', '--data-root', folders).status == 0
+    run('train', 'tiny.py', '--data-root', folders)
     wanted = dumped(tmp_path / 'val.pkl')
     files, scores = sorted(wanted), np.stack([wanted[file] for file in sorted(wanted)])
 
     def same(found, precision=1e-6):
         np.testing.assert_allclose(np.stack(found), scores, atol=precision)
 
-    assert tool('test', 'tiny.py', checkpoint, '--data-root', folders).status == 0
+    run('test', 'tiny.py', checkpoint, '--data-root', folders)
     same([dumped(tmp_path / 'test.pkl')[file] for file in files])
-    assert tool('predict', 'tiny.py', checkpoint, folders / 'val', '--out', 'out').status == 0
+    run('predict', 'tiny.py', checkpoint, folders / 'val', '--out', 'out')
     found = predicted(tmp_path / 'out')
     same([found[Path(file).relative_to(folders / 'val').as_posix()] for file in files], 1e-5)
     model = get_model(str(tmp_path / 'tiny.py'), str(checkpoint), device='cpu')
@@ -70,7 +70,7 @@ def test_all_take_what_was_evaluated(tool, folders, tmp_path, base):
 
     started = ['--pretrained', checkpoint, '--cfg-options', 'optim_wrapper.optimizer.lr=0.0']
     given = ['--data-root', folders, '--work-dir', 'started', *started]
-    assert tool('train', 'tiny.py', *given).status == 0
+    run('train', 'tiny.py', *given)
     content, start = load_file(checkpoint), load_file(tmp_path / 'started' / 'epoch_1.pth')
     backbone = [key for key in content['state_dict'] if key.startswith('backbone.')]
     assert all(content['state_dict'][k].equal(start['state_dict'][k]) for k in backbone)

@@ -1,7 +1,7 @@
 """``vitbackbones benchmark``: time models side by side, in every case that was asked for."""
 
 from argparse import SUPPRESS, Action, ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import torch
 
@@ -88,10 +88,9 @@ def benchmark(options: Namespace, sources: Mapping[str, Source] = SOURCES) -> No
     if len(set(options.models)) < len(options.models):
         raise InputError('a model is named twice')
     require_room(options.out)
-    report(_rows(options, sources), options.out)
-
-
-def _rows(options: Namespace, sources: Mapping[str, Source]) -> Iterator[dict]:
-    """Yield a row of the table for every case and model."""
-    for case in cases(options, {(224, 224): (1, 8)}):
-        yield from compared(options.models, case, options, sources)
+    rows = (
+        row
+        for case in cases(options, {(224, 224): (1, 8)})
+        for row in compared(options.models, case, options, sources)
+    )
+    report(rows, options.out)

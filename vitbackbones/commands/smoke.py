@@ -38,11 +38,7 @@ SIZE_KEYS = ('scale', 'scales', 'crop_size', 'size', 'stride')
 
 
 def use_embedded_data(config: Config) -> Config:
-    """Return a copy of ``config``, whose work dir is set, that runs on embedded data.
-
-    Raises:
-        InputError: there are none for its task.
-    """
+    """Return a copy of ``config``, whose work dir is set, that runs on embedded data."""
     task = find_task(config)
     if task is None:
         scope = config.get('default_scope')

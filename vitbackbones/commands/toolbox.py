@@ -84,7 +84,7 @@ def scripts() -> dict[str, Path]:
             for file in files:
                 found[f'{package}/{file.relative_to(folder).with_suffix("").as_posix()}'] = file
     if not found:
-        raise InputError(f'none of {", ".join(TOOLBOXES)} is installed with its tools')
+        raise InputError(f'no toolbox is installed with its tools ({", ".join(TOOLBOXES)})')
     return found
 
 

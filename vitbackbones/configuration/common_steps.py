@@ -133,7 +133,7 @@ MACHINE = (
     ),
     Step(
         'other processes',
-        'on a CPU, none uses the cores, too',
+        'on a CPU, no other process is busy on the same cores',
         lambda config, options: None if _on_gpu() else show_warnings(warn_of_others()),
         acts=True,
     ),

@@ -90,34 +90,34 @@ def find_sources(inputs: Sequence[str], out: Path, role: str = 'INPUT') -> list[
     shared = Path(os.path.commonpath(parents))
     files = dict.fromkeys(file for _, files in found for file in files)
     sources = [Source(file, file.relative_to(shared).as_posix()) for file in files]
-    _require_room(sources, role)
-    return sources
-
-
-def _require_room(sources: Sequence[Source], role: str) -> None:
     folders = {parent.as_posix() for source in sources for parent in PurePath(source.name).parents}
     for source in sources:
-        taken = [source.name + suffix for suffix in RESULTS if source.name + suffix in folders]
-        if taken:
-            raise InputError(
-                f'{role} {source.path}: a result of it would have the name of the folder '
-                f'{taken[0]} beside it; rename one of the two'
-            )
+        for result in (source.name + suffix for suffix in RESULTS):
+            if result in folders:
+                raise InputError(
+                    f'{role} {source.path}: a result of it would have the name of the folder '
+                    f'{result} beside it; rename one of the two'
+                )
+    return sources
 
 
 def _files(path: Path, out: Path, role: str) -> list[Path]:
     if not path.exists():
         raise InputError(f'{role} {path}: no such file or folder')
-    if not path.is_dir() and not path.is_file():
-        raise InputError(f'{role} {path}: neither a regular file nor a folder')
     if path.is_file():
         return [path]
-    suffixes = (*IMAGES, *VIDEOS)
-    below = (file for file in sorted(path.rglob('*')) if file.suffix.lower() in suffixes)
-    files = [file for file in below if file.is_file() and not file.name.startswith('.')]
-    files = [file for file in files if out not in file.parents]
+    if not path.is_dir():
+        raise InputError(f'{role} {path}: neither a regular file nor a folder')
+    files = [
+        file
+        for file in sorted(path.rglob('*'))
+        if file.suffix.lower() in SUFFIXES
+        and file.is_file()
+        and not file.name.startswith('.')
+        and out not in file.parents
+    ]
     if not files:
-        raise InputError(f'{role} {path}: no image or video there ({", ".join(sorted(suffixes))})')
+        raise InputError(f'{role} {path}: no image or video there ({", ".join(sorted(SUFFIXES))})')
     return files
 
 
@@ -135,13 +135,9 @@ def read_frames(source: Source) -> Iterator[Frame]:
         UnreadableImage: the file cannot be read. For a video that breaks off, this comes after its
             last good frame.
     """
-    if source.is_video:
-        yield from _read_video(source)
-    else:
+    if not source.is_video:
         yield Frame(source, read_image(str(source.path), advice=''))
-
-
-def _read_video(source: Source) -> Iterator[Frame]:
+        return
     video = cv2.VideoCapture(str(source.path))
     rate = video.get(cv2.CAP_PROP_FPS) or DEFAULT_RATE
     number, (good, pixels) = 0, video.read()

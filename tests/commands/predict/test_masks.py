@@ -17,8 +17,8 @@ from pycocotools.cocoeval import COCOeval
 from vitbackbones.data.loading.panoptic import to_ids
 from vitbackbones.data.shapes.writing import KINDS, write
 from vitbackbones.export.runtime.answers import Detected
-from vitbackbones.inference.writers import ObjectWriter
 from vitbackbones.inference.sources import Frame, Source
+from vitbackbones.inference.writers import ObjectWriter
 from vitbackbones.openmmlab.samples import to_answer
 
 from .pictures import HEIGHT, WIDTH
@@ -82,9 +82,8 @@ def test_polygons_of_an_empty_mask_are_rle(tmp_path):
     assert coco_mask.area(found['segmentation']) == 0
 
 
-@pytest.mark.parametrize('form', ['rle', 'polygons'])
-def test_nothing_found(tmp_path, form):
-    writer = ObjectWriter(tmp_path, {'classes': KINDS}, 0.3, form)
+def test_nothing_found(tmp_path):
+    writer = ObjectWriter(tmp_path, {'classes': KINDS}, 0.3)
     boxes, masks = np.zeros((0, 4), np.float32), np.zeros((0, 5, 6), bool)
     nothing = Detected(boxes, np.zeros(0, np.float32), np.zeros(0, int), masks)
     empty = writer.read(frame('a.jpg', (5, 6)), nothing)[0]
@@ -94,6 +93,8 @@ def test_nothing_found(tmp_path, form):
     assert json.loads((tmp_path / 'predictions.json').read_text()) == []
     (entry,) = json.loads((tmp_path / 'panoptic.json').read_text())['annotations']
     assert (entry['image_id'], entry['segments_info']) == (2, [])
+    bare.pop('objects')
+    assert writer.write([bare]) == ['images.json', 'panoptic.json']
 
 
 def test_mask_rcnn_writes_the_masks_that_mmdet_gives(predict, files, models):
@@ -138,12 +139,3 @@ def test_segments_are_coco_panoptic_results(predict, files, models):
         assert names[info['category_id']] == detector.dataset_meta['classes'][number % 1000]
         assert info['isthing'] == (number >= 1000)
     assert cv2.imread('out/panoptic/clip.avi/000000.png').shape == (HEIGHT, WIDTH, 3)
-
-
-def test_segments_alone_have_no_file_of_objects(tmp_path):
-    writer = ObjectWriter(tmp_path, {'classes': KINDS}, 0.3)
-    found = Detected(segments=np.zeros((5, 6), int))
-    assert writer.write([writer.read(frame('a.jpg', (5, 6)), found)[0]]) == [
-        'images.json',
-        'panoptic.json',
-    ]

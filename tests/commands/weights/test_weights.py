@@ -51,9 +51,8 @@ def test_all_are_listed_with_license_and_address(capsys):
     assert line.split()[1:] == ['79.8', 'apache-2.0', PUBLISHED['pvt_s'].url]
 
 
-@pytest.mark.parametrize('pattern', ['swin*', 'swin_?', 'swin_[ts]'])
-def test_a_pattern_lists_some(pattern, capsys):
-    run(pattern)
+def test_a_pattern_lists_some(capsys):
+    run('swin_[ts]')
     listed = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in listed] == ['swin_t', 'swin_s']
 
@@ -64,13 +63,6 @@ def test_a_name_is_fetched_and_its_file_printed(published, capsys):
     file = capsys.readouterr().out.strip()
     with open(file, 'rb') as opened:
         assert opened.read() == CONTENT
-
-
-def test_an_answer_that_is_no_checkpoint_is_not_kept(server, tmp_path):
-    server.content, server.kind = b'{"error": "quota"}', 'application/json'
-    with pytest.raises(InputError, match=r'is no torch checkpoint.* and was not kept'):
-        run(f'{server.address}/x.pth')
-    assert [*tmp_path.glob('cache/**/x.pth')] == []
 
 
 def test_check_asks_publisher_and_hub_without_fetching(published, server, capsys):

@@ -166,7 +166,7 @@ def _chosen(dataset: Dataset, options: Namespace) -> list[int]:
         InputError: the data set is empty, or a name of ``--only`` is no picture of it.
     """
     if not len(dataset):
-        raise InputError(f'{options.split}_dataloader.dataset: there is no picture in it')
+        raise InputError(f'{options.split}_dataloader.dataset: has no pictures')
     if not options.only:
         return spread(len(dataset), options.images)
     places: dict[str, int] = {}

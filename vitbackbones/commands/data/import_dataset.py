@@ -65,7 +65,9 @@ def import_dataset(options: Namespace) -> None:
     root, out = (Path(given).expanduser().absolute() for given in (options.folder, options.out))
     if not root.is_dir():
         raise InputError(f'{root}: no such folder')
-    _require_apart(root, out)
+    one, other = root.resolve(), out.resolve()
+    if one == other or one in other.parents or other in one.parents:
+        raise InputError(f'{out}: must be neither in {root} nor around it; choose another folder')
     _require_free(out, options.overwrite)
     with whole_folder(out, 'OUT') as part:
         _require_free(out, options.overwrite)  # another import may have ended meanwhile
@@ -79,12 +81,6 @@ def import_dataset(options: Namespace) -> None:
     arguments = [CONFIGS[options.form], '--data-root', str(out)]
     print('next:', command_line('train', *arguments))
     print('before a long run:', command_line('check', *arguments))
-
-
-def _require_apart(root: Path, out: Path) -> None:
-    one, other = root.resolve(), out.resolve()
-    if one == other or one in other.parents or other in one.parents:
-        raise InputError(f'{out}: must be neither in {root} nor around it; choose another folder')
 
 
 def _require_free(out: Path, overwrite: bool) -> None:

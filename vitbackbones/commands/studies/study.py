@@ -56,16 +56,7 @@ SHARED = ('train_cfg', 'randomness')  # what no variant has of its own
 
 @dataclass(frozen=True)
 class Variant:
-    """One row of a study's table.
-
-    Attributes:
-        name: also of a folder.
-        options: what is changed in the base, as by ``--cfg-options``.
-        paper: the number that the paper printed, if it has one.
-        paper_against: the number that the paper compares it with, where it is not that of the
-            variant ``against``.
-        against: the variant that this one is compared with; itself if it is a baseline.
-    """
+    """One row of a study's table; ``against`` is itself if it is a baseline."""
 
     name: str
     options: dict
@@ -76,12 +67,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Study:
-    """What a study's file says; see the module's description.
-
-    Attributes:
-        file: where it was read.
-        title: the first line of the file's docstring.
-    """
+    """What a study's file says; ``title`` is the first line of its docstring."""
 
     file: Path
     title: str
@@ -137,11 +123,13 @@ def _variants(content: dict, file: Path) -> Iterator[Variant]:
         if not isinstance(entry, dict):
             raise InputError(f'{place}: is {entry!r}, but it must be a dict')
         _require(entry, VARIANT, place)
-        _require_own(entry.get('options', {}), place)
+        for key in entry.get('options', {}):
+            if key.partition('.')[0] in SHARED:
+                raise InputError(f'{place}: {key}: length and seeds are those of the study')
         against = entry.get('against', content['baseline'])
         if against not in content['variants']:
             near = did_you_mean(against, list(content['variants']))
-            raise InputError(f'{place}: is compared with {against!r}, which is no variant{near}')
+            raise InputError(f'{place}: is compared with {against!r}, which is not a variant{near}')
         paper = entry.get('paper')
         pair = paper if isinstance(paper, tuple) else (paper, None)
         if len(pair) != 2:
@@ -150,11 +138,7 @@ def _variants(content: dict, file: Path) -> Iterator[Variant]:
 
 
 def _require(given: dict, known: dict, place: str, needed: dict | tuple = ()) -> None:
-    """Refuse unknown keys, missing ones and values of another type.
-
-    Raises:
-        InputError: names ``place`` and the key.
-    """
+    """Refuse unknown keys, missing ones and values of another type."""
     for key, value in given.items():
         if key not in known:
             hint = did_you_mean(key, list(known)) or f'; known: {", ".join(known)}'
@@ -164,17 +148,6 @@ def _require(given: dict, known: dict, place: str, needed: dict | tuple = ()) ->
             raise InputError(f'{place}: {key}={value!r}: must be {words}')
     if missing := [key for key in needed if key not in given]:
         raise InputError(f'{place}: no {", ".join(missing)}')
-
-
-def _require_own(options: dict, place: str) -> None:
-    """Refuse options that would make a variant longer than others, or give it another seed.
-
-    Raises:
-        InputError: names ``place`` and the key.
-    """
-    for key in options:
-        if key.partition('.')[0] in SHARED:
-            raise InputError(f'{place}: {key}: length and seeds are those of the study')
 
 
 def _with_length(config: Config, length: int) -> Config:

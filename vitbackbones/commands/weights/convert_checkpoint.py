@@ -7,9 +7,6 @@ optimizer, the wrappers and the second names of shared tensors that published fi
 import hashlib
 import logging
 import math
-import os
-import shutil
-import socket
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +20,7 @@ from ...backbones import PVT, AugPVT, AugT2T, AugViT, Backbone, Mixer, SimpleViT
 from ...backbones.by_name import create_model
 from ...backbones.names import MODELS, list_models
 from ...errors import InputError, OptionError
+from ...utils.files import write_file
 from ...utils.messages import did_you_mean
 from ...weights.convert import FORMATS, convert, unwrap
 from ...weights.coverage import compare
@@ -31,7 +29,6 @@ from ...weights.read.downloads import load_anywhere
 
 HEADS = ('head.weight', 'head.bias', 'head_dist.weight', 'head_dist.bias')
 SUFFIXES = ('.safetensors', '.pth')
-BESIDE = f'.converting-{socket.gethostname()}-'  # folders for what is not complete yet
 
 
 EXAMPLES = """\
@@ -199,37 +196,19 @@ def _fits(arguments: dict, state: dict[str, Tensor]) -> bool:
 def _write(
     state: dict[str, Tensor], target: Path, arguments: dict, loaded: dict[str, Tensor]
 ) -> str:
-    """Write beside the target, check that it loads as the source did, rename; return the hash."""
+    """Check in a temporary file that it loads as the source did; write it, return the hash."""
     try:
-        _remove_left(target.parent)
-        with TemporaryDirectory(prefix=f'{BESIDE}{os.getpid()}-', dir=target.parent) as folder:
+        with TemporaryDirectory() as folder:
             part = Path(folder, target.name)
             _save(state, part)
             again = create_model(**arguments, checkpoint=part).state_dict()
             if not all(torch.equal(again[key], loaded[key]) for key in loaded):
                 raise InputError(f'{target}: what was written is not what was read')
-            digest = hashlib.sha256(part.read_bytes()).hexdigest()
-            os.replace(part, target)
+            content = part.read_bytes()
     except OSError as error:
         raise InputError(f'{target}: cannot be written ({error.strerror})') from error
-    return digest
-
-
-def _remove_left(parent: Path) -> None:
-    """Remove the folders of conversions that were killed."""
-    for folder in parent.glob(f'{BESIDE}*'):
-        if not _is_running(int(folder.name.removeprefix(BESIDE).partition('-')[0])):
-            shutil.rmtree(folder)
-
-
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # of another user
-        return True
-    return True
+    write_file(target, content)
+    return hashlib.sha256(content).hexdigest()
 
 
 def _save(state: dict[str, Tensor], path: Path) -> None:

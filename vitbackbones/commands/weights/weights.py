@@ -76,17 +76,15 @@ def matching(patterns: Sequence[str]) -> dict[str, Published | Detector]:
 
 def table(rows: dict[str, Published | Detector]) -> str:
     """Return a line for each of some published weights; with all, also what never was published."""
-    text = columns(
-        [(name, _number(row), row.license, row.url or row.source) for name, row in rows.items()]
-    )
-    never = f'\nnever published: {", ".join(NEVER_PUBLISHED)}' if len(rows) == len(ROWS) else ''
-    return f'{text}{never}'
-
-
-def _number(row: Published | Detector) -> str:
-    """Return the top-1 accuracy or the AP that was published, ``''`` if there is none."""
-    number = row.ap if isinstance(row, Detector) else row.top1
-    return '' if number is None else f'{number}'
+    cells = []
+    for name, row in rows.items():
+        number = row.ap if isinstance(row, Detector) else row.top1
+        accuracy = '' if number is None else f'{number}'
+        cells.append((name, accuracy, row.license, row.url or row.source))
+    text = columns(cells)
+    if len(rows) == len(ROWS):
+        text += f'\nnever published: {", ".join(NEVER_PUBLISHED)}'
+    return text
 
 
 def check(patterns: Sequence[str]) -> None:
@@ -98,29 +96,18 @@ def check(patterns: Sequence[str]) -> None:
     if is_offline():
         raise InputError('--check asks the addresses, but HF_HUB_OFFLINE is set; unset it')
     failed = False
+    hub = os.environ.get('HF_ENDPOINT', 'https://huggingface.co')
     for name, row in matching(patterns).items():
-        for address in addresses(row):
-            problem, size = ask(address, row.size if address == row.url else None)
-            failed = failed or bool(problem)
-            print(f'{name:<24} {problem or f"ok, {size} bytes"}  {address}', flush=True)
+        copy = f'{hub}/{row.hf_hub}/resolve/main/model.safetensors' if row.hf_hub else None
+        for address in filter(None, (row.url, copy)):
+            try:
+                with fetching(address):
+                    size = size_of(address)
+                answer = f'ok, {size} bytes'
+                if address == row.url and row.size not in (None, size):
+                    answer, failed = f'fails: {size} bytes, {row.size} in the table', True
+            except InputError as error:
+                answer, failed = f'fails: {error}', True
+            print(f'{name:<24} {answer}  {address}', flush=True)
     if failed:
         sys.exit(1)
-
-
-def addresses(row: Published | Detector) -> list[str]:
-    """Return the addresses that a program can fetch published weights from."""
-    hub = os.environ.get('HF_ENDPOINT', 'https://huggingface.co')
-    copy = f'{hub}/{row.hf_hub}/resolve/main/model.safetensors' if row.hf_hub else None
-    return [address for address in (row.url, copy) if address]
-
-
-def ask(url: str, expected: int | None) -> tuple[str, int | None]:
-    """Return what is wrong with an address, '' if it answers as expected, and the size there."""
-    try:
-        with fetching(url):
-            size = size_of(url)
-    except InputError as error:
-        return f'fails: {error}', None
-    if expected not in (None, size):
-        return f'fails: {size} bytes, {expected} in the table', size
-    return '', size

@@ -14,6 +14,7 @@ from .sheet import (
     LINE,
     PALETTE,
     SIDES,
+    answered,
     draw_samples,
     enlarged,
     from_bgr,
@@ -41,37 +42,25 @@ def draw_objects(
     striped.
     """
     picture = enlarged(image, sides)
-    ignored = np.zeros(len(objects.labels), bool) if objects.ignored is None else objects.ignored
-    colors = [
-        GRAY if left_out else PALETTE[label % len(PALETTE)]
-        for label, left_out in zip(objects.labels, ignored, strict=True)
-    ]
-    for place in np.flatnonzero(ignored):
-        picture = stripe(picture, _region(objects, place, image.size))
     boxes = objects.boxes * (max(picture.size) / max(image.size))
+    colors, texts = [], []
+    for place, label in enumerate(objects.labels):
+        color, text = PALETTE[label % len(PALETTE)], classes[label]
+        if objects.ignored is not None and objects.ignored[place]:
+            color, text = GRAY, f'{text} (ignored)'
+            picture = stripe(picture, _region(objects, place, image.size))
+        if objects.scores is not None:
+            text = f'{text} {objects.scores[place]:.2f}'
+        colors.append(color)
+        texts.append(text)
     if objects.masks is not None:
         picture = shade(picture, objects.masks, colors)
     else:
-        _outline(picture, boxes, colors)
-    write_labels(picture, boxes, _texts(objects, ignored, classes), colors)
+        draw = ImageDraw.Draw(picture)
+        for box, color in zip(boxes, colors, strict=True):
+            draw.rectangle(tuple(box), outline=color, width=3)
+    write_labels(picture, boxes, texts, colors)
     return picture
-
-
-def _outline(picture: Image.Image, boxes: np.ndarray, colors: Sequence[tuple]) -> None:
-    draw = ImageDraw.Draw(picture)
-    for box, color in zip(boxes, colors, strict=True):
-        draw.rectangle(tuple(box), outline=color, width=3)
-
-
-def _texts(objects: Objects, ignored: np.ndarray, classes: Sequence[str]) -> list[str]:
-    """Return the label of each object: its class, whether it is ignored, and its score."""
-    texts = [
-        classes[label] + ' (ignored)' * left_out
-        for label, left_out in zip(objects.labels, ignored.tolist(), strict=True)
-    ]
-    if objects.scores is None:
-        return texts
-    return [f'{text} {score:.2f}' for text, score in zip(texts, objects.scores, strict=True)]
 
 
 def _region(objects: Objects, place: int, size: tuple[int, int]) -> np.ndarray:
@@ -130,7 +119,7 @@ def draw_detections(
 
     def draw(place: int, path: str) -> Image.Image:
         image = from_bgr(read_image(path))
-        found = _found(model, dataset[place], len(classes), threshold)
+        found = predicted(to_answer(answered(model, dataset[place])), len(classes), threshold)
         title = 'prediction' if found.scores is None else f'prediction, score >= {threshold:g}'
         panels = {'ground truth': annotated(dataset.get_data_info(place)), title: found}
         return side_by_side(
@@ -138,12 +127,3 @@ def draw_detections(
         )
 
     return draw_samples(dataset, number, draw)
-
-
-def _found(model: 'nn.Module', sample: dict, classes: int, threshold: float) -> Objects:
-    import torch
-    from mmengine.dataset import pseudo_collate
-
-    with torch.no_grad():
-        result = model.test_step(pseudo_collate([sample]))[0].cpu()
-    return predicted(to_answer(result), classes, threshold)

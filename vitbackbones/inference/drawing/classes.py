@@ -8,7 +8,17 @@ from PIL import Image, ImageDraw
 
 from ...data.loading.image_file import read_image
 from ...openmmlab.samples import to_answer
-from .sheet import GAP, LINE, PALETTE, below, draw_samples, enlarged, from_bgr, write_label
+from .sheet import (
+    GAP,
+    LINE,
+    PALETTE,
+    answered,
+    below,
+    draw_samples,
+    enlarged,
+    from_bgr,
+    write_label,
+)
 
 if TYPE_CHECKING:  # as in the other modules of this folder
     from torch import nn
@@ -54,18 +64,8 @@ def draw_classes(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str
 
     def draw(place: int, path: str) -> Image.Image:
         pixels = read_image(path) if path else dataset.get_data_info(place)['img']
-        truth, scores = _answer(model, dataset[place])
-        return name_classes(from_bgr(pixels), truth, scores, classes)
+        result = answered(model, dataset[place])
+        truth = int(result.gt_label) if 'gt_label' in result else None
+        return name_classes(from_bgr(pixels), truth, to_answer(result).scores, classes)
 
     return draw_samples(dataset, number, draw)
-
-
-def _answer(model: 'nn.Module', sample: dict) -> tuple[int | None, np.ndarray]:
-    """Return the class of a sample, None where it is not known, and the scores of all (C,)."""
-    import torch
-    from mmengine.dataset import pseudo_collate
-
-    with torch.no_grad():
-        result = model.test_step(pseudo_collate([sample]))[0].cpu()
-    truth = int(result.gt_label) if 'gt_label' in result else None
-    return truth, to_answer(result).scores

@@ -11,11 +11,22 @@ import numpy as np
 from PIL import Image
 
 from ...data.loading.labels import IGNORED
-from .sheet import GAP, SIDES, below, draw_samples, enlarged, from_bgr, name_strip, side_by_side
+from .sheet import (
+    GAP,
+    SIDES,
+    answered,
+    below,
+    draw_samples,
+    enlarged,
+    from_bgr,
+    name_strip,
+    side_by_side,
+)
 
 if TYPE_CHECKING:  # masks of any origin are drawn where there is no torch
     from torch import nn
 
+PANELS = {'ground truth': 'gt_sem_seg', 'prediction': 'pred_sem_seg'}
 OPACITY = 0.55  # of the colors over the image
 LEGEND = 12  # classes named at most, the largest
 
@@ -60,7 +71,12 @@ def draw_masks(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, 
 
     def draw(place: int, path: str) -> Image.Image:
         image = from_bgr(load({'img_path': path})['img'])
-        labels = _labels(model, dataset[place])
+        result = answered(model, dataset[place])
+        labels = {  # (H, W) at the size of the image file
+            title: result.get(key).data[0].numpy().astype(np.uint8)
+            for title, key in PANELS.items()
+            if key in result
+        }
         row = side_by_side(
             [(title, overlay(image, part, palette)) for title, part in labels.items()]
         )
@@ -68,18 +84,3 @@ def draw_masks(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, 
         return below(row, names, gap=GAP)
 
     return draw_samples(dataset, number, draw)
-
-
-def _labels(model: 'nn.Module', sample: dict) -> dict[str, np.ndarray]:
-    """Return labels (H, W) at the size of the image file, under the title of their panel."""
-    import torch
-    from mmengine.dataset import pseudo_collate
-
-    with torch.no_grad():
-        result = model.test_step(pseudo_collate([sample]))[0].cpu()
-    found = {'ground truth': 'gt_sem_seg', 'prediction': 'pred_sem_seg'}
-    return {
-        title: result.get(key).data[0].numpy().astype(np.uint8)
-        for title, key in found.items()
-        if key in result
-    }

@@ -8,11 +8,16 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from ...errors import InputError, printable
+
+if TYPE_CHECKING:  # pictures are drawn where there is no torch
+    from mmengine.structures import BaseDataElement
+    from torch import nn
 
 # Okabe and Ito's colors, which color-blind readers can tell apart; repeated after seven classes.
 PALETTE = (
@@ -204,6 +209,15 @@ def draw_samples(
     for place in spread(len(dataset), number):
         path = dataset.get_data_info(place).get('img_path', '')
         yield f'{place:05d}_{Path(path).stem}'.rstrip('_'), draw(place, path)
+
+
+def answered(model: 'nn.Module', sample: dict) -> 'BaseDataElement':
+    """Return what a toolbox's model answers for one sample of its data set, on the CPU."""
+    import torch
+    from mmengine.dataset import pseudo_collate
+
+    with torch.no_grad():
+        return model.test_step(pseudo_collate([sample]))[0].cpu()
 
 
 def save_samples(drawn: Iterable[tuple[str, Image.Image]], folder: Path) -> Iterator[Path]:
