@@ -88,10 +88,6 @@ def test_what_cannot_be_measured_is_one_message(tool, arguments, texts):
 @pytest.mark.parametrize(
     ('arguments', 'said'),
     [
-        (
-            ['--suite', 'cpu', 'deit_s'],
-            'type python -m benchmarks.NAME, NAME being one of parts, cpu',
-        ),
         (['ours:deit_s', '--warm-up', '-1'], '-1 is less than 0'),
         ([], 'the following arguments are required: MODEL'),
     ],

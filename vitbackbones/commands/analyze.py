@@ -131,27 +131,22 @@ def analyze(options: Namespace) -> None:
             for name, table in zip(names, tables, strict=True)
             for row in table
         ]
-        write_file(csv, as_csv([_rounded(row) for row in rows]))
+        # numbers of seven digits, as many as single precision has
+        rounded = [
+            {k: f'{v:.7g}' if isinstance(v, float) else v for k, v in row.items()} for row in rows
+        ]
+        write_file(csv, as_csv(rounded))
         picture = BytesIO()
         analysis.draw(rows, *photos).savefig(picture, format='png', bbox_inches='tight')
         write_file(png, picture.getvalue())
     print(f'{csv}: {len(rows)} rows; {png.name} beside it')
 
 
-def _rounded(row: dict) -> dict:
-    """Return a row with numbers of seven digits, as many as single precision has."""
-    return {k: f'{v:.7g}' if isinstance(v, float) else v for k, v in row.items()}
-
-
 # ------------------------------------------------------------------------ models
 
 
 def _subjects(options: Namespace, device: torch.device, out: Path) -> list[Subject]:
-    """Build all models, and prepare the images for each as it wants them.
-
-    Raises:
-        InputError: see :func:`analyze`.
-    """
+    """Build all models, and prepare the images for each as it wants them."""
     targets = [options.models, *options.versus]
     names = _model_names(targets)
     frames = _read_frames(options, out) if ANALYSES[options.what].needs == 'images' else ()
@@ -175,11 +170,7 @@ def _subjects(options: Namespace, device: torch.device, out: Path) -> list[Subje
 
 
 def _read_frames(options: Namespace, out: Path) -> list[Frame]:
-    """Return ``--count`` images spread over those of ``--images``.
-
-    Raises:
-        InputError: there is none, or one cannot be read.
-    """
+    """Return ``--count`` images spread over those of ``--images``."""
     if not options.images:
         raise InputError(f'{options.what} looks at images: name some with --images')
     sources = find_sources(options.images, out, '--images')
@@ -194,11 +185,7 @@ def _read_frames(options: Namespace, out: Path) -> list[Frame]:
 
 
 def _model_names(targets: Sequence[Sequence[str]]) -> list[str]:
-    """Name each CONFIG [CHECKPOINT] by its config, and by its checkpoint if configs are the same.
-
-    Raises:
-        InputError: these are more than two.
-    """
+    """Name each model by its config, and by its checkpoint where configs are the same."""
     places = []
     for target in targets:
         if len(target) > 2:

@@ -1,6 +1,6 @@
 """``vitbackbones benchmark``: time models side by side, in every case that was asked for."""
 
-from argparse import SUPPRESS, Action, ArgumentParser, ArgumentTypeError, Namespace
+from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Mapping
 
 import torch
@@ -12,7 +12,6 @@ from ..results.benchmark.tables import report, require_room
 from ..results.benchmark.timed_steps import ENGINES, PRECISIONS, STEPS
 from .cli import count, image_size
 
-SUITES = ('parts', 'cpu', 'export', 'train', 'data', 'scale', 'gpu')  # modules of benchmarks/
 EXAMPLES = """\
 examples:
   %(prog)s ours:sret_t fused:sret_t --batch 8
@@ -41,7 +40,6 @@ def add_arguments(parser: ArgumentParser, sources: Mapping[str, Source] = SOURCE
     add_cases(add)
     add('--features', action='store_true', help="compare backbones' maps in place of logits")
     add_rounds(add)
-    add('--suite', type=_moved, help=SUPPRESS)
 
 
 def add_cases(add: Callable[..., Action]) -> None:
@@ -69,13 +67,6 @@ def _rounds(text: str) -> int:
     if int(text) < 0:
         raise ArgumentTypeError(f'{text} is less than 0')
     return int(text)
-
-
-def _moved(suite: str) -> None:
-    known = ', '.join(SUITES)
-    raise ArgumentTypeError(
-        f'{suite}: in the root of a clone type python -m benchmarks.NAME, NAME being one of {known}'
-    )
 
 
 def benchmark(options: Namespace, sources: Mapping[str, Source] = SOURCES) -> None:

@@ -115,12 +115,7 @@ def export(options: Namespace) -> None:
 
 
 def _target(options: Namespace) -> Path:
-    """Return the file to write.
-
-    Raises:
-        InputError: it has the suffix of another format, it, its weights or its card are there
-            already, or cannot be written.
-    """
+    """Return the file to write."""
     suffix = FORMATS[options.to].suffix
     name = config_name(find_config(options.config) or options.config)
     file = Path(options.out or f'{name}{suffix}').expanduser().absolute()

@@ -107,11 +107,7 @@ def run_verb(verb: str, arguments: Sequence[str]) -> int:
 
 
 def _refuse_other_version(verb: str) -> None:
-    """Refuse to run a script of a clone where a package of another version is installed.
-
-    Raises:
-        InputError: the clone's code would not run, although its script was started.
-    """
+    """Refuse to run a script of a clone where a package of another version is installed."""
     script = Path(sys.argv[0])
     clone = clone_in(script.resolve().parent.parent)
     if clone is None or clone.version == __version__:

@@ -190,11 +190,7 @@ def _fuse(config: Config, options: Namespace) -> Config:
 
 
 def _augment(config: Config, options: Namespace) -> Config:
-    """Predict every image in the ways of ``tta_pipeline`` and merge them with ``tta_model``.
-
-    Raises:
-        InputError: the config has none of them, or its masks cannot be merged.
-    """
+    """Predict every image in the ways of ``tta_pipeline`` and merge them with ``tta_model``."""
     if not options.tta:
         return config
     require_sections(config, 'tta_pipeline', 'tta_model')

@@ -77,7 +77,9 @@ def scripts() -> dict[str, Path]:
     """
     found = {}
     for package in TOOLBOXES:
-        for folder in _folders(package):
+        spec = find_spec(package)  # which does not import it
+        places = spec.submodule_search_locations if spec else ()
+        for folder in (Path(place, '.mim', 'tools') for place in places):
             files = sorted(folder.rglob('*.py'), key=lambda file: (len(file.parts), file))
             for file in files:
                 found.setdefault(f'{package}/{file.stem}', file)
@@ -86,14 +88,6 @@ def scripts() -> dict[str, Path]:
     if not found:
         raise InputError(f'no toolbox is installed with its tools ({", ".join(TOOLBOXES)})')
     return found
-
-
-def _folders(package: str) -> Iterator[Path]:
-    """Yield the folder of a toolbox's scripts, without importing the toolbox."""
-    spec = find_spec(package)
-    for place in spec.submodule_search_locations if spec else ():
-        if (folder := Path(place, '.mim', 'tools')).is_dir():
-            yield folder
 
 
 def shortest(found: dict[str, Path]) -> list[str]:

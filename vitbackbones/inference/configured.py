@@ -97,11 +97,7 @@ def open_configured(options: Namespace) -> OpenModel:
 
 
 def _find_weights(config: Config, options: Namespace) -> tuple[Path, list[str]]:
-    """Return the checkpoint and the inputs; without one, weights that come with the package.
-
-    Raises:
-        InputError: there is no such checkpoint, or none is given and none comes along.
-    """
+    """Return the checkpoint and the inputs; without one, weights that come with the package."""
     first, *others = options.checkpoint, *options.inputs
     come_along = config_name(config.filename) in trained_weights()
     if others and not _is_input(Path(first), come_along):

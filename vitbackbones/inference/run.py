@@ -154,13 +154,9 @@ class Run:
         tqdm.write(printable(f'error: {text}'), file=sys.stderr)  # it may name any file
 
     def _fail_in(self, part: str, frames: Sequence[Frame], error: Exception) -> None:
-        """Note that the pipeline or the model, ``part``, raised ``error`` on frames.
-
-        Raises:
-            Exception: ``error``, the last of ``ATTEMPTS`` in a row: it is not the files' fault.
-        """
+        """Note that the pipeline or the model, ``part``, raised ``error`` on frames."""
         self.in_a_row[part] += 1
         if self.in_a_row[part] == ATTEMPTS:
-            raise error
+            raise error  # it is not the files' fault
         names = ', '.join(map(str, frames))
         self._fail([frame.source for frame in frames], f'{names}: {failure(error, part)}')

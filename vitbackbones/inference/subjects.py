@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from PIL import Image, ImageOps
-from torch import Tensor, nn
+from torch import nn
 
 from ..results.analysis.subject import Subject
 from .predictor import Predictor
@@ -41,35 +41,23 @@ def of_config(
     Raises:
         UnreadableImage: the pipeline cannot resize an image of such sides.
     """
-    prepared = [_prepared(predictor, frame, size) for frame in frames]
-    images = [_normalized(predictor.model, image) for image in prepared]
-    photos = [
-        _photo(image, inputs.shape[2:]) for image, inputs in zip(prepared, images, strict=True)
-    ]
+    images, photos = [], []
+    for frame in frames:
+        if size is None:
+            image = predictor.prepare(frame)['inputs']  # (3, H, W) in BGR
+        else:
+            image = torch.from_numpy(_fitted(frame.pixels, size)).permute(2, 0, 1)  # (3, h, w)
+        batch = {'inputs': [image], 'data_samples': None}
+        inputs = predictor.model.data_preprocessor(batch)['inputs']  # (1, 3, H, W), padded
+        pixels = image.flip(0).permute(1, 2, 0).clamp(0, 255).byte().cpu().numpy()
+        photo = np.zeros((*inputs.shape[2:], 3), np.uint8)  # RGB, black where it was padded
+        photo[: pixels.shape[0], : pixels.shape[1]] = pixels
+        images.append(inputs)
+        photos.append(photo)
     return Subject(name, predictor.model, images, photos)
-
-
-def _prepared(predictor: Predictor, frame: Frame, size: tuple[int, int] | None) -> Tensor:
-    """Return the image (3, H, W) in BGR that the model's data preprocessor is given."""
-    if size is None:
-        return predictor.prepare(frame)['inputs']
-    return torch.from_numpy(_fitted(frame.pixels, size)).permute(2, 0, 1)
 
 
 def _fitted(pixels: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     """Return the middle of an image (H, W, 3), in any order of colors, in ``size`` (h, w)."""
     picture = Image.fromarray(np.ascontiguousarray(pixels))
     return np.array(ImageOps.fit(picture, size[::-1], Image.Resampling.BICUBIC, BORDER))
-
-
-def _normalized(model: nn.Module, image: Tensor) -> Tensor:
-    """Return what the model computes on, (1, 3, H, W), padded as its data preprocessor does."""
-    return model.data_preprocessor({'inputs': [image], 'data_samples': None})['inputs']
-
-
-def _photo(image: Tensor, size: tuple[int, int]) -> np.ndarray:
-    """Return an image (3, H, W) in BGR as (h, w, 3) in RGB, black where it was padded."""
-    pixels = image.flip(0).permute(1, 2, 0).clamp(0, 255).byte().cpu().numpy()
-    canvas = np.zeros((*size, 3), np.uint8)
-    canvas[: pixels.shape[0], : pixels.shape[1]] = pixels
-    return canvas

@@ -98,7 +98,11 @@ def browse(options: Namespace) -> None:
         if options.inputs:
             loader = _loader_of_inputs(config, task, options)
         else:
-            config = _with_data(config, task, options)
+            used = (options.split,)
+            config = use_own_data(config, options.data_root)
+            config = locate_data(config, options.data_root, used)
+            for _, dataset in datasets(config, used):
+                show_warnings(task.check_dataset(dataset, options.split != 'train').warnings)
             loader = Runner.build_dataloader(_alone(config, options.split), seed=seed)
         indices = _chosen(loader.dataset, options)
         longest = LONGEST['sheet' if out.suffix else 'folder']
@@ -121,16 +125,6 @@ def _target(options: Namespace, config: Config) -> Path:
 
 
 # ------------------------------------------------------------------------ what is read
-
-
-def _with_data(config: Config, task: Task, options: Namespace) -> Config:
-    """Return a config whose data are there, after a look into their annotations."""
-    used = (options.split,)
-    config = use_own_data(config, options.data_root)
-    config = locate_data(config, options.data_root, used)
-    for _, dataset in datasets(config, used):
-        show_warnings(task.check_dataset(dataset, options.split != 'train').warnings)
-    return config
 
 
 def _alone(config: Config, split: str) -> dict:
@@ -160,11 +154,7 @@ def _loader_of_inputs(config: Config, task: Task, options: Namespace) -> DataLoa
 
 
 def _chosen(dataset: Dataset, options: Namespace) -> list[int]:
-    """Return the places of the pictures that get a row.
-
-    Raises:
-        InputError: the data set is empty, or a name of ``--only`` is no picture of it.
-    """
+    """Return the places of the pictures that get a row."""
     if not len(dataset):
         raise InputError(f'{options.split}_dataloader.dataset: has no pictures')
     if not options.only:
@@ -197,25 +187,21 @@ def _views(
         loop = config.train_cfg
         by_epoch = type_at(loop) == 'EpochBasedTrainLoop' or bool(loop.get('by_epoch'))
         replay = Replay(loader, seed, by_epoch)
+    steps = first_dataset(config, split)['pipeline']
+    loading = [dict(step) for step in steps if bare_name(step['type']).startswith('Load')]
+    for step in loading:
+        step.pop('decode', None)  # of our LoadImage, which may leave it to a crop
     settings = task.preprocessor(model_settings(config))
     meta = as_list(loader.dataset.metainfo)[0]  # several, of a concatenation
     return Views(
         dataset=loader.dataset,
-        loading=Compose(_loading(first_dataset(config, split)['pipeline'], task.packer)),
+        loading=Compose([*loading, {'type': task.packer}]),
         evaluation=evaluation,
         replay=replay,
         preprocessor=MODELS.build(settings),
         settings=settings,
         draw=lambda pixels, sample: task.browse(pixels, sample, meta, longest),
     )
-
-
-def _loading(pipeline: Sequence[dict], packer: str) -> list[dict]:
-    """Return the steps of a pipeline that load, each of them wholly, and what packs a sample."""
-    steps = [dict(step) for step in pipeline if bare_name(step['type']).startswith('Load')]
-    for step in steps:
-        step.pop('decode', None)  # of our LoadImage, which may leave it to a crop
-    return [*steps, {'type': packer}]
 
 
 def _write(views: Views, indices: Sequence[int], draws: int, out: Path) -> None:

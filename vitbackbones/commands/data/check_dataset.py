@@ -6,7 +6,7 @@ that is wrong, and says how much there is of each class.
 """
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from multiprocessing.pool import ThreadPool
@@ -81,7 +81,10 @@ def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
         files |= _checks(name, samples, settings.get('pipeline') or ())
         if task:
             files |= {(path, None): look for path, look in task.file_checks(settings).items()}
-        faults += _bare_classes(name, samples, classes)
+        labels = {s['gt_label'] for s in samples if isinstance(s.get('gt_label'), int)}
+        for label, known in enumerate(classes if labels else ()):
+            if label not in labels:
+                faults.append(f'{name}: no image of the class {known!r}')
     with ThreadPool(workers) as pool:  # decoders leave Python's lock; nothing has to be forked
         found = pool.imap(lambda look: look(), files.values(), chunksize=16)
         bar = tqdm(found, 'decode', len(files), leave=False, disable=not on_terminal())
@@ -123,14 +126,6 @@ def _checks(name: str, samples: list[dict], pipeline: Sequence[dict]) -> Checks:
     maps = [(s['seg_map_path'], None) for s in found['label map']]
     looks = {image: partial(_look, *image, load, pipeline) for image in images}
     return looks | {path: partial(_look, *path, 'unchanged', ()) for path in maps}
-
-
-def _bare_classes(name: str, samples: list[dict], classes: Sequence[str]) -> Iterator[str]:
-    """Yield the classes that no image of a classifier's data set has."""
-    labels = {sample['gt_label'] for sample in samples if isinstance(sample.get('gt_label'), int)}
-    for label, known in enumerate(classes if labels else ()):
-        if label not in labels:
-            yield f'{name}: no image of the class {known!r}'
 
 
 def _look(path: str, size: Size, load: str, pipeline: Sequence[dict]) -> Look:

@@ -72,8 +72,12 @@ def import_dataset(options: Namespace) -> None:
     with whole_folder(out, 'OUT') as part:
         _require_free(out, options.overwrite)  # another import may have ended meanwhile
         source = Source(root)
-        write = _import_masks if options.form == 'masks' else _import_boxes
-        summary = write(source, part, options)
+        if options.form == 'masks':
+            colors = options.colors and Path(options.colors).expanduser()
+            summary = import_masks(source, part, colors, options.copy)
+            _report(source, options.skip_faulty)
+        else:
+            summary = _import_boxes(source, part, options)
         record = {'form': options.form, 'folder': str(root), 'found': summary}
         record |= {'changes': source.changes, 'faults': source.faults}
         (part / RECORD).write_text(json.dumps(record, indent=2) + '\n')
@@ -113,13 +117,6 @@ def _import_boxes(source: Source, out: Path, options: Namespace) -> str:
         f'{in_words(classes)}; {plural(count, "object")} on {plural(len(pictures), "picture")}, '
         f'{bare} of them without objects'
     )
-
-
-def _import_masks(source: Source, out: Path, options: Namespace) -> str:
-    colors = options.colors and Path(options.colors).expanduser()
-    summary = import_masks(source, out, colors, options.copy)
-    _report(source, options.skip_faulty)
-    return summary
 
 
 def _report(source: Source, skip_faulty: bool) -> None:

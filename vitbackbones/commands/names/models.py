@@ -35,14 +35,13 @@ def models(options: Namespace) -> None:
     """
     filled = {entry.model for entry in PUBLISHED.values()}
     known = [name for name in list_models() if name in filled or not options.pretrained]
-    print(columns([HEADINGS, *map(_row, matching(known, options.pattern))]))
-
-
-def _row(name: str) -> tuple[str, ...]:
-    with torch.device('meta'):  # shapes are enough
-        model = create_model(name)
-    count = sum(parameter.numel() for parameter in model.parameters())
-    _, height, width = model.data_config['input_size']
-    entry = PUBLISHED.get(name)
-    top1 = f'{entry.top1}' if entry and entry.top1 else ''
-    return name, f'{count / 1e6:.2f} M', f'{height} x {width}', top1
+    rows = [HEADINGS]
+    for name in matching(known, options.pattern):
+        with torch.device('meta'):  # shapes are enough
+            model = create_model(name)
+        count = sum(parameter.numel() for parameter in model.parameters())
+        _, height, width = model.data_config['input_size']
+        entry = PUBLISHED.get(name)
+        top1 = f'{entry.top1}' if entry and entry.top1 else ''
+        rows.append((name, f'{count / 1e6:.2f} M', f'{height} x {width}', top1))
+    print(columns(rows))

@@ -121,11 +121,7 @@ def compare(options: Namespace) -> None:
 
 
 def _checked(study: Study, base: Config, variant: Variant, options: Namespace) -> int:
-    """Take the steps of a training up to its data, and count the parameters of the model.
-
-    Raises:
-        InputError: names the variant that cannot be trained, and why.
-    """
+    """Take the steps of a training up to its data, and count the parameters of the model."""
     given = Namespace(cfg_options=variant.options, amp=False, data_root=options.data_root)
     try:
         config = take_steps(base, CHECKS, given)
@@ -141,11 +137,7 @@ def _checked(study: Study, base: Config, variant: Variant, options: Namespace) -
 
 
 def _places(options: Namespace) -> list[dict[str, str]]:
-    """Return environment variables for each run that goes on at the same time.
-
-    Raises:
-        InputError: a GPU of ``--gpus`` is not there.
-    """
+    """Return environment variables for each run that goes on at the same time."""
     if options.gpus:
         seen = torch.cuda.device_count()  # fewer than the machine has, where a scheduler says so
         for number in options.gpus:

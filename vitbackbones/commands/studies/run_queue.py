@@ -49,7 +49,16 @@ def run_jobs(
         while waiting or running:
             while waiting and free:
                 job, place = waiting.pop(0), free.pop(0)
-                running[_start(job, place)] = job, place
+                with open(job.log, 'ab') as log:
+                    process = subprocess.Popen(
+                        job.command,
+                        stdin=subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=subprocess.STDOUT,
+                        env={**os.environ, **place},
+                        start_new_session=True,  # the terminal's Ctrl-C comes from here alone
+                    )
+                running[process] = job, place
             process = next((each for each in running if each.poll() is not None), None)
             if process is None:
                 time.sleep(POLL)
@@ -61,19 +70,6 @@ def run_jobs(
     except BaseException:
         _interrupt(running)
         raise
-
-
-def _start(job: Job, place: dict[str, str]) -> subprocess.Popen:
-    """Start a job out of reach of the terminal's Ctrl-C: signals come from here alone."""
-    with open(job.log, 'ab') as log:
-        return subprocess.Popen(
-            job.command,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, **place},
-            start_new_session=True,
-        )
 
 
 def _interrupt(processes: Iterable[subprocess.Popen]) -> None:

@@ -154,9 +154,6 @@ def _with_length(config: Config, length: int) -> Config:
     """Return a copy that trains for ``length`` and is evaluated once, at the end.
 
     A schedule of the learning rate that lasts to the end of the training still does.
-
-    Raises:
-        InputError: a schedule begins after the end.
     """
     config = copy.deepcopy(config)
     loop = config.train_cfg

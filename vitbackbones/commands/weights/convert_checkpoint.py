@@ -131,7 +131,12 @@ def _options(host: type[Backbone], state: dict[str, Tensor]) -> dict:
     """Return the options of a class that show in the file's shapes."""
     options = {}
     if issubclass(host, SimpleViT | Swin):
-        options['groups'] = _groups(state)
+        options['groups'] = 1
+        for key, weight in state.items():  # of the first attention: outputs over inputs of each
+            if key.endswith(('.attn.qkv.weight', '.attn.qkvp.weight')):
+                kind = key.split('.')[-2]
+                options['groups'] = len(weight) // len(kind) // weight.shape[1]
+                break
     if issubclass(host, PVT) and 'norm.weight' not in state:
         options['out_type'] = 'featmap'  # detection: no class token, no norm, no head
     path = next((v for k, v in state.items() if k.endswith('.shortcut_attn.weight')), None)
@@ -140,15 +145,6 @@ def _options(host: type[Backbone], state: dict[str, Tensor]) -> dict:
         form = {'projection': 'dense'} if path.ndim == 3 else {'blocks': path.shape[1]}
         options['shortcut'] = {'type': 'AugmentedShortcut', 'paths': len(path), **form}
     return options
-
-
-def _groups(state: dict[str, Tensor]) -> int:
-    """Return the groups of the first attention's projections: outputs over inputs of each."""
-    for kind in ('qkv', 'qkvp'):
-        for key, weight in state.items():
-            if key.endswith(f'.attn.{kind}.weight'):
-                return len(weight) // len(kind) // weight.shape[1]
-    return 1
 
 
 def _input_size(arguments: dict, state: dict[str, Tensor]) -> dict:

@@ -32,21 +32,17 @@ class Objects:
 def annotated(info: dict) -> Objects:
     """Return what mmdet's data set knows of an image: its segments, or its objects."""
     if info.get('segments_info'):
-        return of_segments(_annotated_segments(info))
+        segments = info['segments_info']
+        ids = to_ids(cv2.imread(info['seg_map_path'])[..., ::-1])
+        found = sum((ids == each['id']) * place for place, each in enumerate(segments, start=1))
+        labels = [each['category'] for each in segments]
+        return of_segments(Segments(found, labels, [each['is_thing'] for each in segments]))
     size, instances = (info['height'], info['width']), info['instances']
     boxes = np.array([instance['bbox'] for instance in instances]).reshape(-1, 4)
     labels = np.array([instance['bbox_label'] for instance in instances], int)
     masks = [to_mask(instance['mask'], *size) for instance in instances if 'mask' in instance]
     complete = len(masks) == len(instances) > 0
     return Objects(boxes, labels, masks=np.stack(masks) if complete else None)
-
-
-def _annotated_segments(info: dict) -> Segments:
-    ids = to_ids(cv2.imread(info['seg_map_path'])[..., ::-1])
-    numbers = [segment['id'] for segment in info['segments_info']]
-    found = sum((ids == number) * place for place, number in enumerate(numbers, start=1))
-    labels = [segment['category'] for segment in info['segments_info']]
-    return Segments(found, labels, [segment['is_thing'] for segment in info['segments_info']])
 
 
 def predicted(found: Detected, classes: int, threshold: float) -> Objects:
