@@ -66,13 +66,14 @@ def without_threads():
 
 @pytest.fixture
 def command(tmp_path):
-    """As ``tool``, in a process of its own, with as many threads as the machine has."""
+    """As ``run``, in a process of its own, with as many threads as the machine has."""
 
     def call(verb, *arguments):
         words = [sys.executable, '-m', 'vitbackbones', verb, *map(str, arguments)]
         settings = {'env': without_threads(), 'cwd': tmp_path, 'timeout': PATIENCE}
         done = subprocess.run(words, capture_output=True, text=True, **settings)
-        return SimpleNamespace(status=done.returncode, out=done.stdout, err=done.stderr)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return SimpleNamespace(out=done.stdout, err=done.stderr)
 
     return call
 

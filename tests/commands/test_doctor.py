@@ -57,9 +57,7 @@ def test_everything_that_is_broken_is_named_and_the_status_says_so(stubs):
     assert {'torch', 'torchvision', 'opencv', 'openmmlab', 'toolboxes'} <= wrong
     assert 'libGL.so.1' in found['opencv']['text']
     assert 'made for torch 2.11.0' in found['torchvision']['text']
-
-
-def test_each_check_is_one_line_and_what_to_type_is_another(stubs):
+    # each check is one line, and what to type is another
     lines = run(stubs).stdout.splitlines()
     at = next(i for i, line in enumerate(lines) if 'install the same modules' in line)
     assert lines[at].split()[:2] == ['problem', 'openmmlab']

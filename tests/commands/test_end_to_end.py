@@ -134,12 +134,7 @@ def test_smoke_and_amp(run, tmp_path, config, saved, resumed):
 @pytest.mark.threads
 @pytest.mark.parametrize(
     'name',
-    [
-        'cls_deit_s_imagenet',
-        'detr_aug_vit_s_shapes',
-        'mask2former_panoptic_pvt_s_shapes',
-        'setr_mla_msf_vit_ti_shapes',
-    ],
+    ['cls_deit_s_imagenet', 'mask2former_panoptic_pvt_s_shapes', 'setr_mla_msf_vit_ti_shapes'],
 )
 def test_smoke_of_a_recipe_of_each_task(start, tmp_path, name):
     """Without data and weights."""

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 import torch
 
 from .conftest import ROOT, TINY, TINY_CLS
@@ -59,18 +58,14 @@ def test_a_config_that_is_only_a_part_ends_the_explanation(tool):
     assert 'no complete config, it has no train_dataloader' in result.out
 
 
-@pytest.mark.parametrize('option', ['--resume', '--overwrite'])
-def test_a_used_work_dir_is_left_as_it_is(tool, data, tmp_path, option):
+def test_a_used_work_dir_is_left_as_it_is(run, data, tmp_path):
     folder = tmp_path / 'run'
     folder.mkdir()
     torch.save({}, folder / 'epoch_1.pth')
-    result = tool(
-        *('train', TINY, '--explain', option, '--work-dir', folder, '--data-root', data),
-        *(['--scratch'] if option == '--overwrite' else []),
-    )
-    assert (result.status, [path.name for path in folder.iterdir()]) == (0, ['epoch_1.pth'])
-    resumed = f"+ load_from: '{folder}/epoch_1.pth'" in result.out
-    assert resumed is (option == '--resume')
+    given = ('train', TINY, '--explain', '--work-dir', folder, '--data-root', data)
+    assert f"+ load_from: '{folder}/epoch_1.pth'" in run(*given, '--resume').out
+    assert '+ load_from' not in run(*given, '--overwrite', '--scratch').out
+    assert [path.name for path in folder.iterdir()] == ['epoch_1.pth']
 
 
 def test_an_evaluation_is_explained(tool, data, tmp_path):

@@ -9,7 +9,6 @@ import torch
 from vitbackbones.backbones.by_name import create_model
 from vitbackbones.export import graphs
 from vitbackbones.export.runtime.card import Card
-from vitbackbones.utils.verbs import VERBS
 
 from .conftest import TINY, TINY_CLS
 from .test_messages import refused
@@ -107,7 +106,3 @@ def test_a_folder_of_the_name_is_named_before_anything_is_built(tool):
     Path('deit_ti.pt2.json').mkdir()
     result = tool('export', 'deit_ti', '--untrained', '--to', 'pt2', '--overwrite')
     refused(result, 'deit_ti.pt2.json is a folder', '--out')
-
-
-def test_the_verb_is_listed():
-    assert VERBS['export'].module == 'export'

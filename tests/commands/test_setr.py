@@ -35,10 +35,9 @@ def released(tmp_path):
     return tmp_path / 'released.pth'
 
 
-@pytest.mark.parametrize('options', [(), ('--tta',)], ids=['windows', 'scales'])
-def test_a_released_checkpoint_is_evaluated(run, ade, released, options):
-    result = run('test', TINY, released, '--data-root', ade, *options)
-    assert 'mIoU' in result.out
+def test_a_released_checkpoint_is_evaluated_in_windows_and_scales(run, ade, released):
+    for options in ((), ('--tta',)):
+        assert 'mIoU' in run('test', TINY, released, '--data-root', ade, *options).out
 
 
 def test_several_scales_need_a_pipeline_and_are_not_drawn(tool, ade, released):

@@ -39,10 +39,9 @@ def contents(folder):
 
 def test_starting_again_asks_what_is_meant(train, used):
     before = contents(used)
-    result = train()
-    refused(result, f'--work-dir {used}: holds checkpoints of an earlier run (iter_8.pth, best_m')
     refused(
-        result,
+        train(),
+        f'--work-dir {used}: holds checkpoints of an earlier run (iter_8.pth, best_m',
         'Continue it with --resume, start from the beginning and remove them with --overwrite',
     )
     assert before.items() <= contents(used).items()

@@ -12,7 +12,7 @@ from PIL import Image
 
 from vitbackbones.export.runtime.card import Card
 
-from ...export.runtime.graphs import write_classifier, write_detector, write_segmentor
+from ...export.runtime.graphs import write_classifier, write_detector
 from ..test_messages import refused
 from .pictures import FRAMES, HEIGHT, WIDTH
 
@@ -48,15 +48,6 @@ def test_pictures_and_videos_are_classified_in_batches(run, classifier, files):
     by_name = {entry['file_name']: entry['best'] for entry in found}
     assert by_name['rgb.png'] == by_name['sub/rgb.png']
     assert {best['class'] for best in by_name['rgb.png']} == {'ring', 'square', 'star'}
-
-
-def test_masks_are_those_of_the_graph(run, tmp_path, files):
-    write_segmentor(tmp_path / 'model.onnx')
-    run(tmp_path / 'model.onnx', files / 'rgb.png')
-    mask = np.asarray(Image.open('out/masks/rgb.png.png'))
-    mean, std = (np.array(value) for value in ((123.675, 116.28, 103.53), (58.395, 57.12, 57.375)))
-    pixels = np.asarray(Image.open(files / 'rgb.png'))
-    assert np.array_equal(mask, ((pixels - mean) / std).argmax(-1))
 
 
 def test_objects_are_in_pixels_of_the_picture(run, tmp_path, files):

@@ -36,12 +36,10 @@ def test_unreadable_files_are_named_and_the_others_done(predict, files):
     assert ('long.avi', 5) in result.entries
 
 
-def test_results_of_another_run_are_not_overwritten(predict, files, tool, models, tmp_path):
+def test_results_of_another_run_are_not_overwritten(predict, files, tmp_path):
     predict('cls', files / 'rgb.png')
     before = (tmp_path / 'out/predictions.json').read_text()
-    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
-    result = tool('predict', *model, files / 'gray.png', '--out', 'out')
-    assert result.status == 2
+    result = predict('cls', files / 'gray.png', status=2)
     assert 'is not empty. Choose another folder, --resume to continue' in result.err
     assert 'or --overwrite, which starts from the beginning' in result.err
     assert (tmp_path / 'out/predictions.json').read_text() == before
@@ -157,14 +155,12 @@ def test_a_model_that_never_works_ends_with_its_own_error(predict, files, monkey
         ),
     ],
 )
-def test_messages(tool, models, files, arguments, text):
+def test_messages(predict, files, arguments, text):
     (files.parent / 'empty').mkdir()
     os.mkfifo(files.parent / 'pipe.png')
     shutil.copytree(files / 'sub', files.parent / 'named')
     shutil.copytree(files / 'sub', files.parent / 'named' / 'rgb.png.jpg')
-    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
-    result = tool('predict', *model, *arguments, '--out', 'out')
-    assert result.status == 2
+    result = predict('cls', *arguments, status=2)
     assert result.err.startswith('error: ')
     assert text in result.err
     assert not (files.parent / 'out' / 'predictions.json').exists()

@@ -53,7 +53,7 @@ def test_killed_anywhere_and_continued_it_is_the_same(predict, files, task, shar
     assert written() == written('whole')
 
 
-def test_a_full_disk_loses_nothing(tool, predict, models, files, monkeypatch):
+def test_a_full_disk_loses_nothing(predict, files, monkeypatch):
     calls, fsync = [], os.fsync
 
     def full(number):
@@ -62,11 +62,9 @@ def test_a_full_disk_loses_nothing(tool, predict, models, files, monkeypatch):
             raise OSError(errno.ENOSPC, 'No space left on device')
         return fsync(number)
 
-    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
     with monkeypatch.context() as patch:
         patch.setattr(os, 'fsync', full)
-        result = tool('predict', *model, files, '--out', 'out')
-    assert result.status == 2
+        result = predict('cls', files, status=2)
     stopped, error = result.err.splitlines()
     assert stopped.startswith('stopped; continue with the same command and --resume')
     assert error.endswith(' cannot be written (No space left on device)')
@@ -130,18 +128,16 @@ def _hold(folder, ready):
         ready.recv()
 
 
-def test_two_predictions_into_one_folder(tool, predict, models, files, tmp_path):
+def test_two_predictions_into_one_folder(predict, files, tmp_path):
     (tmp_path / 'out').mkdir()
     fork = get_context('fork')
     here, there = fork.Pipe()
     other = fork.Process(target=_hold, args=(tmp_path / 'out', there), daemon=True)
     other.start()
     here.recv()
-    model = models / 'tiny_cls.py', models / 'tiny_cls.pth'
-    result = tool('predict', *model, files, '--out', 'out')
+    result = predict('cls', files, status=2)
     other.kill()
     other.join()
-    assert result.status == 2
     assert f'--out {tmp_path}/out: process {other.pid} on ' in result.err
     assert not written()
     predict('cls', files)

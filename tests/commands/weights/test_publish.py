@@ -112,16 +112,6 @@ def test_names_of_classes_stay_in_their_cell(trained):
     assert row == r'| classes | a&#124;b, c d, &lt;img src=x&gt;, \x1b[31m |'
 
 
-def test_a_model_of_another_toolbox_has_a_card_without_a_task(trained):
-    run = read_run(trained)
-    run.config.default_scope = 'mmpose'
-    _, front, text = write_card(run, 'x.safetensors', 1, '0', 'mit').split('---\n', 2)
-    front = yaml.safe_load(front)
-    assert front['tags'] == ['vitbackbones']
-    assert not {'pipeline_tag', 'model-index'} & front.keys()
-    assert 'coco/bbox_mAP' in text
-
-
 def test_only_a_folder_of_publish_is_replaced(call):
     out = call()
     with pytest.raises(InputError, match='is there already; choose another, or --overwrite'):
