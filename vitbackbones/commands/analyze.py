@@ -72,15 +72,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     replace = 'replace what an earlier call wrote'
     add('--overwrite', action='store_true', help=replace)
     add('--images', nargs='+', default=[], metavar='DIR', help='images, or folders of them')
-    spread_over = 'images, spread over DIR (default: 16)'
+    spread_over = 'number of images, spread over DIR (default: 16)'
     add('--count', type=whole, default=16, metavar='N', help=spread_over)
-    shown = 'images of which maps are shown (attention, pixels; default: 3)'
+    shown = 'number of images whose maps are shown (attention, pixels; default: 3)'
     add('--pictures', type=whole, default=3, metavar='N', help=shown)
-    asked = 'whose attention is shown (default: of the class token, where there is one)'
+    asked = 'token whose attention is shown (default: the class token, where there is one)'
     add('--query', choices=('class_token', 'all'), help=asked)
-    blocks = 'by number, from 1 over all stages (default: first, middle and last)'
+    blocks = 'numbers of blocks, from 1 over all stages (default: first, middle and last)'
     add('--blocks', nargs='+', type=whole, metavar='N', help=blocks)
-    add('--channels', type=whole, default=12, metavar='N', help='of maps (default: 12)')
+    add('--channels', type=whole, default=12, metavar='N', help='channels of a map (default: 12)')
     add('--size', type=image_size, metavar='H[xW]', help='show the middle of images in this size')
     add_shared(add, '--device', '--cfg-options')
 

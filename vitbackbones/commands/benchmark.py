@@ -48,16 +48,33 @@ def add_cases(add: Callable[..., Action]) -> None:
     add('--size', nargs='+', type=image_size, metavar='H[xW]', help=sizes)
     batches = "numbers of images (default: 1 8, or a suite's own)"
     add('--batch', nargs='+', type=count, metavar='N', help=batches)
-    add('--step', nargs='+', choices=STEPS, default=['forward'], help='default: forward')
-    add('--engine', nargs='+', choices=ENGINES, default=['eager'], help='default: eager')
-    numbers = 'default: float32'
+    add(
+        '--step',
+        nargs='+',
+        choices=STEPS,
+        default=['forward'],
+        help='what is timed (default: forward)',
+    )
+    add(
+        '--engine',
+        nargs='+',
+        choices=ENGINES,
+        default=['eager'],
+        help='how it is run',
+    )
+    numbers = 'format of numbers (default: float32)'
     add('--precision', nargs='+', choices=PRECISIONS, default=['float32'], help=numbers)
 
 
 def add_rounds(add: Callable[..., Action]) -> None:
     """Add the options that say where, how often, and into which file."""
     device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')
-    add('--device', type=torch.device, default=device, help='default: a GPU if there is one')
+    add(
+        '--device',
+        type=torch.device,
+        default=device,
+        help='where models run (default: a GPU if there is one)',
+    )
     add('--warm-up', type=_rounds, default=2, metavar='N', help='unmeasured rounds (default: 2)')
     add('--repeats', type=count, default=10, metavar='N', help='measured rounds (default: 10)')
     add('--out', metavar='FILE', help='CSV file to write')

@@ -50,8 +50,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     what = "the name of a config or a config file, or of a model ('vitbackbones models' lists them)"
     add('config', metavar='CONFIG', help=what)
     weights = (
-        'a file of weights, the work dir for the latest, or WORK_DIR/best; by default those that '
-        'come along, of a model by name those that were published'
+        'a file of weights, the work dir for the latest, or WORK_DIR/best (default: weights that '
+        'come with the package; for a model by name, the published ones)'
     )
     add('checkpoint', metavar='CHECKPOINT', nargs='?', help=weights)
     untrained = 'leave weights as they are initialized, to try what can be exported'
@@ -66,7 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     open_ = 'leave open the number of images (batch), their size (size), or both (batch,size)'
     add('--dynamic', type=_dynamic, default=(), metavar='WHAT', help=open_)
-    size = 'size of the images (default: that of the tests)'
+    size = 'size of the images (default: the size in tests)'
     add('--size', type=image_size, metavar='HxW', help=size)
     number = 'images at once where that is not dynamic (default: 1)'
     add('--batch-size', type=count, default=1, metavar='N', help=number)
@@ -74,7 +74,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--half', action='store_true', help=half)
     preprocess = 'take pictures (N, H, W, 3) in uint8, RGB, and normalize inside'
     add('--preprocess', action='store_true', help=preprocess)
-    output = 'of segmentors: a number for each class and pixel, or the best class (default: logits)'
+    output = (
+        'of a segmentor: numbers of all classes for a pixel, or the best class (default: logits)'
+    )
     add('--output', choices=('logits', 'mask'), default='logits', help=output)
     images = 'pictures or folders to compare on, beside random images'
     add('--images', nargs='+', default=[], metavar='INPUT', help=images)
@@ -100,7 +102,7 @@ def export(options: Namespace) -> None:
         preprocess=options.preprocess,
     )
     if options.checkpoint and options.untrained:
-        raise InputError('--untrained: is for exporting without CHECKPOINT')
+        raise InputError('--untrained exports without CHECKPOINT; leave one of the two out')
     if options.config in MODELS:
         subject = of_model(options.config, options.checkpoint, trained=not options.untrained)
     else:

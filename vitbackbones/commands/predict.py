@@ -35,11 +35,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('config', metavar='CONFIG', help=config)
     weights = (
         'a file of weights, the work dir for the latest, or WORK_DIR/best; not needed for an '
-        'exported file or if weights come along'
+        'exported file, or if weights come with the package'
     )
     add('checkpoint', metavar='CHECKPOINT', help=weights)
     add('inputs', nargs='*', metavar='INPUT', help='images, folders, videos')
-    add('--out', required=True, metavar='DIR', help='where results go; must be empty or new')
+    add('--out', required=True, metavar='DIR', help='folder for the results; must be empty or new')
     used = parser.add_mutually_exclusive_group()
     go_on = 'continue the prediction in DIR, with the same model, settings and inputs'
     used.add_argument('--resume', action='store_true', help=go_on)

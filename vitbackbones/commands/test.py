@@ -69,7 +69,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     single.add_argument('--draw', metavar='DIR', help=pictures)
     add('--report', metavar='DIR', help='write a page of scores, mistakes and the worst pictures')
     add('--overwrite', action='store_true', help='replace the page of an earlier --report')
-    add('--num-pictures', type=count, default=16, metavar='N', help='how many (default: 16)')
+    add(
+        '--num-pictures',
+        type=count,
+        default=16,
+        metavar='N',
+        help='number of pictures (default: 16)',
+    )
     add_shared(add, '--score-threshold')
     add('--explain', action='store_true', help='print the steps before the test, and stop')
 

@@ -36,8 +36,10 @@ the script's own.
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
-    parser.add_argument('script', nargs='?', metavar='SCRIPT', help='as listed without arguments')
-    parser.add_argument('arguments', nargs=REMAINDER, metavar='...', help="the script's own")
+    parser.add_argument(
+        'script', nargs='?', metavar='SCRIPT', help='one of those listed without it'
+    )
+    parser.add_argument('arguments', nargs=REMAINDER, metavar='...', help='arguments of the script')
 
 
 def toolbox(options: Namespace) -> None:

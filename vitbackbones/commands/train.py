@@ -82,7 +82,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         action='store_true',
         help='start from the beginning where the work dir holds checkpoints, and remove them',
     )
-    parser.add_argument('--amp', action='store_true', help='mixed precision')
+    parser.add_argument('--amp', action='store_true', help='train in mixed precision')
     parser.add_argument(
         '--compile',
         action='store_true',

@@ -58,14 +58,19 @@ def add_arguments(parser: ArgumentParser) -> None:
     given = 'images or folders in place of the data set, for a classifier'
     add('inputs', nargs='*', metavar='INPUT', help=given)
     add_shared(add, '--data-root')
-    add('--split', choices=SPLITS, default='train', help='whose pictures (default: train)')
+    add(
+        '--split',
+        choices=SPLITS,
+        default='train',
+        help='split whose pictures are drawn (default: train)',
+    )
     named = 'these pictures: names of files, or ends of their paths'
     add('--only', nargs='+', default=[], metavar='NAME', help=named)
-    rows = 'pictures, a row for each, spread over the data set (default: 4)'
+    rows = 'number of pictures, a row each, spread over the data set (default: 4)'
     add('--images', type=count, default=4, metavar='N', help=rows)
-    draws = 'draws of training in a row (default: 3)'
+    draws = 'training draws in a row (default: 3)'
     add('--draws', type=count, default=3, metavar='N', help=draws)
-    seed = 'of the run whose draws are shown (default: randomness.seed of the config, or 0)'
+    seed = 'seed of the run whose draws are shown (default: randomness.seed of the config, or 0)'
     add('--seed', type=int, metavar='N', help=seed)
     out = (
         'a picture (.jpg, .png), or a folder for a picture of each row '

@@ -42,16 +42,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add('form', choices=tuple(CONFIGS), help='of the annotations')
+    add('form', choices=tuple(CONFIGS), help='form of the annotations')
     add('folder', metavar='FOLDER', help='with pictures and annotations; it stays as it is')
     add('out', metavar='OUT', help='the folder to write; must be empty or new')
     add('--copy', action='store_true', help='copy the pictures; otherwise OUT has links to them')
     add('--overwrite', action='store_true', help='replace an earlier import in OUT')
-    add('--skip-faulty', action='store_true', help='leave files out that cannot be used')
+    add('--skip-faulty', action='store_true', help='skip files that cannot be used')
     add(
         '--colors',
         metavar='FILE',
-        help=f'of masks: the color of each class (default: found in FOLDER; {page("own_data")})',
+        help=f'colors of the classes of masks (default: found in FOLDER; {page("own_data")})',
     )
 
 

@@ -28,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     wanted = 'part of a name, or a pattern with * and ? (default: all)'
     add('pattern', nargs='?', default='*', metavar='PATTERN', help=wanted)
-    add('--names', action='store_true', help='print the names alone')
+    add('--names', action='store_true', help='print only the names')
 
 
 def configs(options: Namespace) -> None:

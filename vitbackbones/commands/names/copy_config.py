@@ -41,8 +41,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add('name', metavar='NAME', help="of 'vitbackbones configs'")
-    add('file', nargs='?', metavar='FILE', help='to write (default: my_NAME.py)')
+    add('name', metavar='NAME', help="a name from 'vitbackbones configs'")
+    add('file', nargs='?', metavar='FILE', help='file to write (default: my_NAME.py)')
     add('--full', action='store_true', help='write all settings, so that the file needs no other')
 
 

@@ -45,8 +45,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add('source', type=Path, metavar='SRC', help='a checkpoint of any known layout')
     add('target', type=Path, metavar='DST', help='.safetensors or .pth; holds the weights alone')
-    add('--format', choices=FORMATS, help='layout of SRC (default: found)')
-    known = "one of 'vitbackbones models' (default: found)"
+    add('--format', choices=FORMATS, help='layout of SRC (default: detected)')
+    known = "a name from 'vitbackbones models' (default: detected)"
     add('--model', metavar='NAME', help=known)
 
 

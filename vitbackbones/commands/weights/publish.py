@@ -34,11 +34,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add('work_dir', metavar='WORK_DIR', help='of a training')
-    add('--checkpoint', metavar='FILE', help='in place of the best one, or else the latest')
+    add('work_dir', metavar='WORK_DIR', help='work dir of a training')
+    add(
+        '--checkpoint',
+        metavar='FILE',
+        help='checkpoint (default: the best, else the latest)',
+    )
     add('--out', metavar='DIR', help='the folder to write (default: WORK_DIR/published)')
     add('--overwrite', action='store_true', help='replace DIR if an earlier publish wrote it')
-    license = 'of the weights, as the hub spells it, e.g. apache-2.0 (default: unknown)'
+    license = 'license of the weights, as the hub spells it: apache-2.0, ... (default: unknown)'
     add('--license', default='unknown', help=license)
     add(
         '--push',
