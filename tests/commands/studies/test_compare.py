@@ -39,6 +39,10 @@ result = {'accuracy/top1': 50 + seed + (10 if heads == 4 else 0)}
 log = folder / 'time' / 'vis_data'
 log.mkdir(parents=True, exist_ok=True)
 """
+STAND_IN = (
+    'import runpy, sys; folder, verb = sys.argv[1:3]; '
+    "sys.argv[:3] = [f'{folder}/{verb}.py']; runpy.run_path(sys.argv[0])"
+)
 TRAIN = """
 if FAILS:
     sys.exit('out of memory')
@@ -53,9 +57,7 @@ TEST = """
 @pytest.fixture
 def study(tmp_path, monkeypatch):
     """Runs a study with stand-ins for the verbs train and test."""
-    monkeypatch.setattr(
-        study_runs, 'child_command', lambda verb: [sys.executable, str(tmp_path / f'{verb}.py')]
-    )
+    monkeypatch.setattr(study_runs, 'PROGRAM', [sys.executable, '-c', STAND_IN, str(tmp_path)])
 
     def run(fails='False', evaluates='True', **options):
         (tmp_path / 'study.py').write_text(STUDY)
@@ -144,7 +146,7 @@ def test_a_dry_run_says_what_would_run_and_writes_nothing(study, capsys):
     study(dry_run=True)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == 'study: 4 of 4 runs to go'
-    assert all('train.py' in line and '--data-root' in line for line in lines[1:])
+    assert all(' train ' in line and '--data-root' in line for line in lines[1:])
     assert not study.folder.exists()
 
 

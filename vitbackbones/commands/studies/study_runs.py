@@ -14,6 +14,8 @@ from ...results.analysis.run_log import value_after
 from ...training.find_checkpoint import latest_checkpoint
 from .study import Study
 
+PROGRAM = [sys.executable, '-m', 'vitbackbones']
+
 
 @dataclass(frozen=True)
 class Run:
@@ -63,7 +65,7 @@ class Run:
 
     def _command(self, verb: str, *files: Path) -> list[str]:
         arguments = [self.config, *files, '--work-dir', self.folder, *self.data_root]
-        return [sys.executable, '-m', 'vitbackbones', verb, *map(str, arguments)]
+        return [*PROGRAM, verb, *map(str, arguments)]
 
     def require_same_settings(self) -> None:
         """Refuse to mix results of two configs in one table.
