@@ -11,6 +11,7 @@ the second resuming from the checkpoint of the first.
 import copy
 import math
 import time
+from argparse import Namespace
 from pathlib import Path
 
 from mmengine.config import Config
@@ -37,7 +38,7 @@ SIZE_KEYS = ('scale', 'scales', 'crop_size', 'size', 'stride')
 # ------------------------------------------------------------------------ embedded data
 
 
-def use_embedded_data(config: Config) -> Config:
+def use_embedded_data(config: Config, options: Namespace) -> Config:
     """Return a copy of ``config``, whose work dir is set, that runs on embedded data."""
     task = find_task(config)
     if task is None:
@@ -48,7 +49,7 @@ def use_embedded_data(config: Config) -> Config:
     return config
 
 
-def write_embedded_data(config: Config) -> None:
+def write_embedded_data(config: Config, options: Namespace) -> None:
     """Draw the data that a config runs on after :func:`use_embedded_data`."""
     drawn = find_task(config).shapes(config)
     shapes.write(_data_folder(config), **IMAGES, size=SHORT_SIDE, **drawn)
@@ -62,7 +63,7 @@ def _data_folder(config: Config) -> Path:
 # ------------------------------------------------------------------------ sizes
 
 
-def use_small_batches(config: Config) -> Config:
+def use_small_batches(config: Config, options: Namespace) -> Config:
     """Return a copy of ``config`` with few small images in a batch, and one worker in training."""
     config = copy.deepcopy(config)
     for name, loader in loaders(config):
@@ -145,22 +146,9 @@ def shorten(config: Config, resumed: bool = False) -> Config:
 
 # What turns a config, whose work dir is set, into a smoke test of itself.
 STEPS_TO_SMOKE = (
-    Step(
-        'embedded data',
-        'Shapes, under the class names of the config',
-        lambda config, options: use_embedded_data(config),
-    ),
-    Step(
-        'drawing',
-        'writes the embedded data',
-        lambda config, options: write_embedded_data(config),
-        acts=True,
-    ),
-    Step(
-        'sizes',
-        'small images, few in a batch',
-        lambda config, options: use_small_batches(config),
-    ),
+    Step('embedded data', 'Shapes, under the class names of the config', use_embedded_data),
+    Step('drawing', 'writes the embedded data', write_embedded_data, acts=True),
+    Step('sizes', 'small images, few in a batch', use_small_batches),
     Step(
         'thresholds',
         '0: a model that has learned nothing is sure of nothing',
