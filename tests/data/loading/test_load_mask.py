@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vitbackbones.data.loading.load_image import LoadImage
 from vitbackbones.data.loading.load_mask import LoadMask, label_table, read_mask
 from vitbackbones.errors import InputError
 
@@ -179,40 +178,3 @@ def test_another_size_than_the_image(sample):
     assert 'EXIF' not in text
     text = refused(LoadMask(num_classes=4), sample(VALUES, ori_shape=(16, 12)))
     assert "color_type='color_ignore_orientation'" in text
-
-
-# ---------------------------------------------------------------------------- images beside them
-
-
-@pytest.mark.parametrize(
-    ('mode', 'suffix'),
-    [('L', 'jpg'), ('CMYK', 'jpg'), *((m, 'png') for m in ('RGBA', 'LA', 'P', '1', 'I;16'))],
-)
-def test_images_of_every_kind_load_as_three_channels(tmp_path, mode, suffix):
-    ramp = np.zeros((12, 16), np.uint8)
-    ramp[:6] = 240
-    image = Image.fromarray(ramp)
-    image = Image.fromarray(ramp * np.uint16(257)) if mode == 'I;16' else image.convert(mode)
-    image.save(tmp_path / f'picture.{suffix}')
-    assert_bright_above(LoadImage()({'img_path': str(tmp_path / f'picture.{suffix}')}))
-
-
-@pytest.mark.parametrize(
-    ('orientation', 'turn'),
-    [(6, Image.Transpose.ROTATE_90), (4, Image.Transpose.FLIP_TOP_BOTTOM)],
-)
-def test_images_are_turned_as_exif_says(tmp_path, orientation, turn):
-    ramp = np.zeros((12, 16), np.uint8)
-    ramp[:6] = 240
-    exif = Image.Exif()
-    exif[0x0112] = orientation
-    Image.fromarray(ramp).transpose(turn).save(tmp_path / 'picture.jpg', exif=exif)
-    assert_bright_above(LoadImage()({'img_path': str(tmp_path / 'picture.jpg')}))
-
-
-def assert_bright_above(result):
-    assert result['img'].shape == (12, 16, 3)
-    assert result['img'].dtype == np.uint8
-    assert result['img_shape'] == result['ori_shape'] == (12, 16)
-    assert result['img'][:4].min() > 200
-    assert result['img'][8:].max() < 60

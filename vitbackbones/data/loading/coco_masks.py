@@ -19,15 +19,11 @@ DIGITS = 6  # of a number: 30 bits, more than any image has pixels
 
 def to_rle(mask: np.ndarray) -> dict:
     """Return a mask (H, W) as compressed RLE that JSON can hold."""
-    return {'size': list(mask.shape), 'counts': _letters(_runs(mask.astype(bool)))}
-
-
-def _runs(mask: np.ndarray) -> np.ndarray:
-    """Return how many pixels are outside, inside, outside, ..., column after column."""
-    pixels = mask.ravel(order='F')
+    pixels = mask.astype(bool).ravel(order='F')  # (H, W) -> (W * H), column after column
     changes = np.flatnonzero(pixels[1:] != pixels[:-1]) + 1
     outside_is_empty = [0] if pixels[0] else []
-    return np.diff(np.concatenate([[0], outside_is_empty, changes, [pixels.size]]).astype(int))
+    runs = np.diff(np.concatenate([[0], outside_is_empty, changes, [pixels.size]]).astype(int))
+    return {'size': list(mask.shape), 'counts': _letters(runs)}
 
 
 def _letters(runs: np.ndarray) -> str:
@@ -110,7 +106,11 @@ def to_polygons(mask: np.ndarray) -> list[list[int]]:
     # are a quarter inside of the edges, to which (position + 1) // 2 moves them.
     double = mask.astype(np.uint8).repeat(2, axis=0).repeat(2, axis=1)  # (2H, 2W)
     outlines, tree = cv2.findContours(double, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
-    rings = [_without_repeats((outline[:, 0] + 1) // 2) for outline in outlines]
+    rings = []
+    for outline in outlines:
+        ring = (outline[:, 0] + 1) // 2  # (K, 1, 2) -> (K, 2)
+        # contours cut corners that turn inward: two of them become one
+        rings.append(ring[(ring != np.roll(ring, 1, axis=0)).any(1)])
     polygons = []
     for place, ring in enumerate(rings):
         _, _, hole, around = tree[0, place]
@@ -122,11 +122,6 @@ def to_polygons(mask: np.ndarray) -> list[list[int]]:
             hole = tree[0, hole, 0]  # the next one in the same outline
         polygons.append(np.concatenate(path).ravel().tolist())
     return polygons
-
-
-def _without_repeats(ring: np.ndarray) -> np.ndarray:
-    """Leave out corners (K, 2) that equal the one before: contours cut corners that turn inward."""
-    return ring[(ring != np.roll(ring, 1, axis=0)).any(1)]
 
 
 def box_around(mask: np.ndarray) -> list[int]:

@@ -26,35 +26,31 @@ def _contrast_stretched(operation: BaseAugTransform, image: np.ndarray) -> np.nd
     """Stretch the values of each channel to all of 0 to 255."""
     if operation.random_disable():
         return VALUES
-    tables = [_stretching(counts.nonzero()[0]) for counts in count_values(image)]
+    tables = []
+    for counts in count_values(image):
+        low, high = counts.nonzero()[0][[0, -1]]
+        if low == high:
+            tables.append(VALUES[0])
+            continue
+        scale = 255.0 / (high - low)
+        tables.append((VALUES[0] * scale - low * scale).clip(0, 255).astype(np.uint8))
     return np.stack(tables, axis=1)[None]  # 3 x (256,) -> (1, 256, 3)
-
-
-def _stretching(present: np.ndarray) -> np.ndarray:
-    """Return the new values for a channel that has the values ``present``, in order."""
-    low, high = present[0], present[-1]
-    if low == high:
-        return VALUES[0]
-    scale = 255.0 / (high - low)
-    return (VALUES[0] * scale - low * scale).clip(0, 255).astype(np.uint8)
 
 
 def _equalized(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
     """Make all values of a channel equally frequent, as Pillow does."""
     if operation.random_disable():
         return VALUES
-    tables = [_equalizing(counts) for counts in count_values(image)]
+    tables = []
+    for counts in count_values(image):
+        step = (counts.sum() - counts[counts > 0][-1]) // 255
+        if not step:
+            tables.append(VALUES[0])
+            continue
+        below = np.cumsum(counts) - counts
+        below[1:] += step // 2
+        tables.append((below // step).clip(max=255).astype(np.uint8))
     return np.stack(tables, axis=1)[None]  # 3 x (256,) -> (1, 256, 3)
-
-
-def _equalizing(counts: np.ndarray) -> np.ndarray:
-    """Return the new values for a channel with so many pixels (256,) of each value."""
-    step = (counts.sum() - counts[counts > 0][-1]) // 255
-    if not step:
-        return VALUES[0]
-    below = np.cumsum(counts) - counts
-    below[1:] += step // 2
-    return (below // step).clip(max=255).astype(np.uint8)
 
 
 def _contrast_changed(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:

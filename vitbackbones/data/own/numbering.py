@@ -124,17 +124,16 @@ def by_names(
 
 def _read_names(file: Path) -> tuple[list[int] | None, list[str]]:
     """Return the numbers, if the file says them, and the names of the classes."""
-    lines = _names_in_json(file) if file.suffix == '.json' else names_in_lines(file)
+    if file.suffix == '.json':
+        content = load_json(str(file))
+        names = content.get('classes') if isinstance(content, dict) else content
+        is_list = isinstance(names, list) and names and all(isinstance(n, str) for n in names)
+        if not is_list or not is_text(names):
+            raise InputError(f'{file}: must have a list "classes" of the names of the classes.')
+        lines = [' '.join(name.split()) for name in names]  # each in one line
+    else:
+        lines = names_in_lines(file)
     numbered = [re.fullmatch(r'(\d{1,9})\s*[:=,\t ]\s*(.+)', line) for line in lines]
     if not all(numbered):
         return None, lines
     return [int(line[1]) for line in numbered], [line[2] for line in numbered]
-
-
-def _names_in_json(file: Path) -> list[str]:
-    content = load_json(str(file))
-    names = content.get('classes') if isinstance(content, dict) else content
-    is_list = isinstance(names, list) and names and all(isinstance(n, str) for n in names)
-    if not is_list or not is_text(names):
-        raise InputError(f'{file}: must have a list "classes" of the names of the classes.')
-    return [' '.join(name.split()) for name in names]  # in one line, as names_in_lines has them

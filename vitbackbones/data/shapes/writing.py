@@ -60,10 +60,12 @@ def _write_split(root: Path, split: str, recipe: dict) -> None:
     for index in tqdm(range(recipe[split]), f'Shapes {split}', disable=not sys.stdout.isatty()):
         scene = draw_scene(index, split, recipe['seed'], recipe['size'])
         listed.append(_write_image(images, index, scene.image))
-        _write_png(masks, index, _index_mask(scene, classes))
+        mask = np.where(scene.clutter, 0, 1).astype(np.uint8)  # 2 is the first class
         for shape in scene.shapes:
+            mask[shape.mask] = shape.kind % len(classes) + 2
             ids = {'id': len(instances) + 1, 'image_id': index + 1}
             instances.append(ids | _instance(shape, classes))
+        _write_png(masks, index, mask)
         ids, infos = segments(scene, classes)
         name = _write_png(annotations / panoptic, index, to_colors(ids)[..., ::-1])
         segmented.append({'image_id': index + 1, 'file_name': name, 'segments_info': infos})
@@ -122,14 +124,6 @@ def segments(scene: Scene, classes: Sequence[str]) -> tuple[np.ndarray, list[dic
             about = {'id': number, 'category_id': category, 'area': int(mask.sum())}
             infos.append(about | {'bbox': _box(mask), 'iscrowd': 0})
     return ids, infos
-
-
-def _index_mask(scene: Scene, classes: Sequence[str]) -> np.ndarray:
-    """Return a mask (H, W) in uint8: 0 clutter, 1 ground, 2 the first of ``classes``, ..."""
-    mask = np.where(scene.clutter, 0, 1).astype(np.uint8)
-    for shape in scene.shapes:
-        mask[shape.mask] = shape.kind % len(classes) + 2
-    return mask
 
 
 # ---------------------------------------------------------------------------- the folder view
