@@ -49,7 +49,7 @@ def test_boxes_alone_are_refused_where_masks_are_wanted(data):
         del annotation['segmentation']
     assert data.check() == []
     error = data.error(masks=True)
-    assert error.startswith(f'{data.ann_file}: has boxes alone, and the model wants masks')
+    assert error.startswith(f'{data.ann_file}: has only boxes, but the model needs masks')
     assert 'Annotate masks, or take a config without them' in error
 
 

@@ -93,7 +93,7 @@ def _require_masks(ann_file: str, bare: list, total: int) -> None:
         return
     if len(bare) == total:
         raise InputError(
-            f'{ann_file}: has boxes alone, and the model wants masks: no annotation has a '
+            f'{ann_file}: has only boxes, but the model needs masks: no annotation has a '
             '"segmentation". Annotate masks, or take a config without them, such as '
             'faster_rcnn in place of mask_rcnn (with_mask=False in the pipelines, '
             "metric='bbox')."

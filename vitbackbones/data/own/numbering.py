@@ -81,7 +81,7 @@ def by_values(root: Path, values: Sequence[int]) -> Numbering:
     if len(values) < 2:
         raise InputError(
             f'{root}: all masks together hold {some(values) or "nothing"} (and 255, which is '
-            'ignored); there are no two classes to tell apart.'
+            'ignored); at least two classes are needed.'
         )
     names = BINARY if values == [0, 1] else [f'class {value}' for value in values]
     counted = list(range(values[0], values[0] + len(values)))
