@@ -8,8 +8,8 @@ import json
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from ...data.importing.coco import write_coco
-from ...data.importing.masks import import_masks
+from ...data.importing.color_masks import import_masks
+from ...data.importing.pictures import write_coco
 from ...data.importing.source import Source
 from ...data.importing.voc import read_voc
 from ...data.importing.yolo import read_yolo

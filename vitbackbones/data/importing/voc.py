@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 from ...errors import InputError
 from ...utils.files import read_small
 from ..own.folder import read_text
-from .coco import Picture, add_object, open_picture
+from .pictures import Picture, add_object, open_picture
 from .source import Source
 
 CORNERS = ('xmin', 'ymin', 'xmax', 'ymax')

@@ -15,7 +15,7 @@ from ...utils.messages import cut, some
 from ..own.class_lists import names_in_lines
 from ..own.folder import read_text
 from ..own.splits import SPLIT_OF, WORDS, named_split
-from .coco import Picture, add_object, open_picture
+from .pictures import Picture, add_object, open_picture
 from .source import Source
 
 NAMES = ('classes.txt', 'obj.names', 'labels.txt')  # files of names, one a line

@@ -19,7 +19,7 @@ from ..own.class_lists import in_words
 from ..own.folder import read_text
 from ..own.mask_folder import named_parts
 from ..own.numbering import NO_CLASS
-from .coco import open_picture, place
+from .pictures import open_picture, place
 from .source import Source
 
 TABLES = ('class_dict.csv', 'labelmap.txt', 'label_colors.txt', 'colors.txt')

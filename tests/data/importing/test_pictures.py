@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from vitbackbones.data.importing.coco import add_object, open_picture, write_coco
+from vitbackbones.data.importing.pictures import add_object, open_picture, write_coco
 from vitbackbones.data.importing.source import Source
 from vitbackbones.errors import InputError
 

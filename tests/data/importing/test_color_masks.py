@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vitbackbones.data.importing.masks import import_masks
+from vitbackbones.data.importing.color_masks import import_masks
 from vitbackbones.data.importing.source import Source
 from vitbackbones.errors import InputError
 
