@@ -1,8 +1,6 @@
 """Loading pictures: the same pixels as mmcv, and a message with the file name for bad ones."""
 
 import os
-import struct
-import zlib
 
 import cv2
 import mmcv
@@ -82,15 +80,9 @@ def test_a_bad_picture_is_named(save, case):
 def test_a_missing_file_and_a_folder_are_named(tmp_path):
     with pytest.raises(InputError, match=r'absent\.jpg: No such file or directory\. Put a good'):
         LoadImage()({'img_path': str(tmp_path / 'absent.jpg')})
+    assert LoadImage(ignore_empty=True)({'img_path': str(tmp_path / 'absent.jpg')}) is None
     with pytest.raises(InputError, match='Is a directory'):
         LoadImage()({'img_path': str(tmp_path)})
-
-
-def test_a_picture_without_the_missing_rows_is_not_taken_for_whole(save, monkeypatch):
-    """OpenCV before 4.11 returns a truncated JPEG as if it were whole; so does this stand-in."""
-    monkeypatch.setattr(mmcv, 'imfrombytes', lambda *args, **kwargs: picture())
-    with pytest.raises(InputError, match='truncated'):
-        LoadImage()({'img_path': save(JPEG[: len(JPEG) // 2])})
 
 
 class Files(Dataset):
@@ -116,30 +108,16 @@ def test_the_message_comes_out_of_a_data_worker_as_it_went_in(save):
 # ---------------------------------------------------------------------------- harmful files
 
 
-def png_header(width, height):
-    """The beginning of a PNG file of that size, whole as far as it goes."""
-    chunk = b'IHDR' + struct.pack('>IIBBBBB', width, height, 8, 2, 0, 0, 0)
-    length, check = struct.pack('>I', 13), struct.pack('>I', zlib.crc32(chunk))
-    return b'\x89PNG\r\n\x1a\n' + length + chunk + check + struct.pack('>I4s', 1000, b'IDAT')
-
-
-TOO_LARGE = r'Image size \(576000000 pixels\) exceeds limit of 178956970 pixels; cut it into tiles'
-
-
 @pytest.mark.parametrize('backend', ['cv2', 'pillow'])
-def test_more_pixels_than_the_limit_are_refused_by_the_header(save, monkeypatch, backend):
-    monkeypatch.setattr(mmcv, 'imfrombytes', lambda *args, **kwargs: pytest.fail('decoded'))
-    path = save(png_header(24000, 24000) + b'\0' * 1000, 'bomb.png')
-    with pytest.raises(InputError, match=rf'bomb\.png: {TOO_LARGE}'):
+@pytest.mark.parametrize('suffix', ['.png', '.jpg'])
+def test_more_pixels_than_the_limit_are_refused_by_the_header(save, monkeypatch, suffix, backend):
+    monkeypatch.setattr(Image, 'MAX_IMAGE_PIXELS', 2399)
+    for module, name in ((cv2, 'imdecode'), (mmcv, 'imfrombytes')):
+        monkeypatch.setattr(module, name, lambda *args, **kwargs: pytest.fail('decoded'))
+    path = save(encode(suffix), f'bomb{suffix}')
+    text = r'Image size \(4800 pixels\) exceeds limit of 4798 pixels; cut it into tiles'
+    with pytest.raises(InputError, match=rf'bomb\{suffix}: {text}'):
         LoadImage(imdecode_backend=backend)({'img_path': path})
-
-
-def test_a_jpeg_with_more_pixels_than_the_limit_is_refused_by_its_frame(save, monkeypatch):
-    monkeypatch.setattr(mmcv, 'imfrombytes', lambda *args, **kwargs: pytest.fail('decoded'))
-    frame = JPEG.index(b'\xff\xc0') + 5
-    path = save(JPEG[:frame] + struct.pack('>HH', 24000, 24000) + JPEG[frame + 4 :])
-    with pytest.raises(InputError, match=TOO_LARGE):
-        LoadImage()({'img_path': path})
 
 
 def test_a_picture_whose_size_pillow_does_not_know_is_not_decoded(save, monkeypatch):
