@@ -153,7 +153,7 @@ OUTSIDE = 'masks without a pixel in their image'
         ([RECTANGLE, [1, 2, 3, 4]], SHORT),
         ([RECTANGLE, [1, 2, 3, 4, 5, 6, 7]], SHORT),
         ([[5, 5, 20, 20, 10, 10]], OUTSIDE),  # a line
-        ([[50, 5, 60, 5, 60, 15]], OUTSIDE),
+        ([[-9, 5, -1, 5, -1, 15]], OUTSIDE),
         ([[5, -9, 20, -9, 20, -1]], OUTSIDE),
         ({'size': [30, 40], 'counts': [1200]}, OUTSIDE),
         ([[5, 5, 5, 10, 15, 10, 15, 5]], 'masks that are not where their boxes are'),
