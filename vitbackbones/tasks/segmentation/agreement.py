@@ -47,7 +47,7 @@ def batches_have_one_size(config: Mapping) -> Iterator[str]:
     if type_at(settings) != 'SegDataPreProcessor':
         return
     if (size is None) == (settings.get('size_divisor') is None):
-        yield f'{key}: is {size}; set it to that of the crops, or size_divisor, and not both'
+        yield f'{key}: is {size}; set it to that of the crops, or size_divisor, but not both'
         return
     for path, dataset in datasets(config, ('train',)) if size else ():
         crops = [value_at(step, 'crop_size') for step in as_list(dataset.get('pipeline'))]
@@ -72,7 +72,7 @@ def what_is_ignored_has_one_number(config: Mapping) -> Iterator[str]:
                 yield (
                     f'model.{key}.ignore_index: is {ignored}, where padding gives '
                     f'data_preprocessor.seg_pad_val={padded}, and masks {marked}; set both to '
-                    f'{marked}, or a class is learned from what is to be ignored'
+                    f'{marked}. Otherwise ignored pixels are learned as a class'
                 )
 
 
