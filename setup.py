@@ -166,7 +166,6 @@ setup(
     packages=find_packages(include=['vitbackbones', 'vitbackbones.*']),
     package_data={
         'vitbackbones.weights': ['*.csv', 'trained/*'],
-        'vitbackbones.results.published': ['*.csv'],
         'vitbackbones.results.report': ['page.html'],
     },
     install_requires=REQUIRES,

@@ -110,12 +110,6 @@ ALSO = {
     ],
     'results/analysis': ['results/analysis', 'commands/test_analyze.py'],
     'results/benchmark': ['results/benchmark', 'commands/test_benchmark.py'],
-    'results/published': [
-        'backbones/test_by_name.py',
-        'test_cls_configs.py',
-        'test_run_configs.py',
-        'docs/test_made_pages.py',
-    ],
     'results/publishing': ['commands/weights/test_publish.py'],
     'results/report': ['results/report', 'commands/test_report.py'],
     'tasks': ['tasks', 'configuration/checks/test_agreement.py'],

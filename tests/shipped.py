@@ -1,4 +1,4 @@
-"""The shipped run configs, each of which a process reads once."""
+"""The shipped run configs, each of which a process reads once, and what papers print of them."""
 
 import ast
 import copy
@@ -10,7 +10,10 @@ from mmengine.config import Config
 from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
 
+from .commands.conftest import load_tool
+
 NAMES = [*config_files()]
+PRINTED = load_tool('site/papers')
 
 
 def shipped(name: str) -> Config:

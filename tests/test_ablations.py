@@ -15,12 +15,12 @@ from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config, with_options
 from vitbackbones.layers import DotProductAttention, MeanShiftAttention
 from vitbackbones.results.analysis.complexity import count
-from vitbackbones.results.published.records import PAPERS, arguments, model_spec, walk
 
 from .commands.conftest import ROOT, load_tool
+from .shipped import PRINTED
 
 pytestmark = pytest.mark.compat
-ROWS = list(walk(PAPERS))
+ROWS = list(PRINTED.walk(PRINTED.PAPERS))
 each_row = pytest.mark.parametrize(
     ('paper', 'table', 'row'),
     ROWS,
@@ -39,7 +39,7 @@ read_once = cache(read_config)
 
 def read_row(table, row):
     """The config that trains a row, and the settings that it is given on the command line."""
-    file, *line = shlex.split(arguments(table, row))
+    file, *line = shlex.split(PRINTED.arguments(table, row))
     parser = ArgumentParser()
     add_shared(parser.add_argument, '--cfg-options')
     options = parser.parse_args(line).cfg_options
@@ -47,14 +47,18 @@ def read_row(table, row):
 
 
 def test_the_papers_have_137_rows():
-    printed = {paper.title.split()[0]: sum(t.printed for t in paper.tables) for paper in PAPERS}
+    printed = {
+        paper.title.split()[0]: sum(t.printed for t in paper.tables) for paper in PRINTED.PAPERS
+    }
     assert printed == {'SReT': 42, 'MSF': 38, 'Aug-ViT': 46, 'TNT': 11}
-    assert all(len(table.rows) <= table.printed for paper in PAPERS for table in paper.tables)
+    assert all(
+        len(table.rows) <= table.printed for paper in PRINTED.PAPERS for table in paper.tables
+    )
 
 
 @each_row
 def test_a_row_has_the_size_that_is_known(page, paper, table, row):
-    found = page.counted(model_spec(table, row))
+    found = page.counted(PRINTED.model_spec(table, row))
     assert row.count in (None, found.parameters)
     differs = page.ablation_size(paper, table, row).endswith(')')
     assert not differs or row.note  # which says why
@@ -66,7 +70,7 @@ def test_a_row_is_one_line_for_its_config(page, paper, table, row):
     config, options = read_row(table, row)
     lint(config, options)
     found = count(lambda: MODELS.build(copy.deepcopy(config.model)))
-    assert found == page.counted(model_spec(table, row))
+    assert found == page.counted(PRINTED.model_spec(table, row))
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,8 @@ import vitbackbones
 from vitbackbones.backbones.names import MODELS as NAMED
 from vitbackbones.configuration.names import config_files
 from vitbackbones.registry import bare_name
-from vitbackbones.results.published.records import BEYOND, RESULTS
 
-from .shipped import header, shipped
+from .shipped import PRINTED, header, shipped
 
 pytestmark = pytest.mark.compat
 NAMES = fnmatch.filter(config_files(), 'cls_*')
@@ -58,7 +57,7 @@ def test_every_model_has_its_config():
 
 
 def test_every_published_result_has_its_config():
-    named = {result.config for result in RESULTS} | {each.config for each in BEYOND}
+    named = {each.config for each in (*PRINTED.RESULTS, *PRINTED.BEYOND)}
     assert {name for name in named if name.startswith('cls_')} <= set(NAMES)
 
 

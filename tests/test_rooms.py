@@ -21,7 +21,6 @@ ORDER = (
     ('backbones.necks',),  # with mmcv
     ('data',),
     ('configuration', 'results.analysis', 'results.benchmark'),
-    ('results.published',),
     ('openmmlab',),
     ('inference.drawing',),
     ('training',),

@@ -11,6 +11,7 @@ import torch
 from mmengine.optim import build_optim_wrapper
 from mmengine.registry import DefaultScope
 
+from tests.shipped import PRINTED
 from vitbackbones import backbones
 from vitbackbones.backbones import HOSTS, Backbone
 from vitbackbones.backbones.names import MODELS as CLASSIFIERS
@@ -18,7 +19,6 @@ from vitbackbones.configuration.checks.trial import try_model
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config
 from vitbackbones.registry import MODELS
-from vitbackbones.results.published.records import FAMILIES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / 'docs' / 'adding_a_backbone.md').read_text()
@@ -70,9 +70,9 @@ def places_without(host: type[Backbone], names: list[str]) -> list[str]:
     wanted[f'archs of {host.__name__}'] = hasattr(host, 'archs')
     wanted[f'classifiers of {host.__name__}'] = 'classifiers' in vars(host)
     wanted[f'tests/reference/{module}.py'] = (ROOT / f'tests/reference/{module}.py').exists()
-    printed = {row.name for family in FAMILIES for row in family.rows}
+    printed = {row.name for family in PRINTED.FAMILIES for row in family.rows}
     for name in names:
-        wanted[f'a row of analysis/published/sizes.csv: {name}'] = name in printed
+        wanted[f'a row of tools/site/published/sizes.csv: {name}'] = name in printed
         config = f'configs/imagenet/cls_{name}.py'
         wanted[config] = (ROOT / config).exists()
     return [place for place, there in wanted.items() if not there]

@@ -9,13 +9,13 @@ from vitbackbones import list_models
 from vitbackbones.backbones.names import MODELS
 from vitbackbones.configuration.names import config_files
 from vitbackbones.openmmlab.patches import PATCHES
-from vitbackbones.results.published.records import BEYOND, FAMILIES, RESULTS
 from vitbackbones.utils.verbs import VERBS
 
 from ..commands.conftest import load_tool
+from ..shipped import PRINTED
 from .pages import DOCS, ROOT, blocks
 
-ROWS = [(row, family) for family in FAMILIES for row in family.rows]
+ROWS = [(row, family) for family in PRINTED.FAMILIES for row in family.rows]
 # Counted again here, at a second each: the smallest of every backbone class, all that options
 # make, and the larger ones that the papers report most on.
 SMALLEST = {entry[0]: name for name, entry in reversed(MODELS.items())}.values()
@@ -64,7 +64,7 @@ def test_the_page_of_the_models_is_current(made, monkeypatch):
 def test_every_model_and_result_is_on_the_page_with_its_source():
     assert {row.name for row, _ in ROWS} == set(list_models())
     lines = page('models').splitlines()
-    for result in RESULTS:
+    for result in PRINTED.RESULTS:
         names = (f'| `{result.config}`', f"| `'{result.model}'")
         assert result.config not in config_files() or any(
             line.startswith(names) and result.value in line and result.source in line
@@ -74,9 +74,11 @@ def test_every_model_and_result_is_on_the_page_with_its_source():
 
 def test_what_is_known_beyond_top_1_agrees_with_the_results():
     """Of a config and a paper there is one top-1."""
-    assert len({(each.config, each.source) for each in BEYOND}) == len(BEYOND)
-    for each in BEYOND:
-        known = [r.value for r in RESULTS if (r.config, r.source) == (each.config, each.source)]
+    assert len({(each.config, each.source) for each in PRINTED.BEYOND}) == len(PRINTED.BEYOND)
+    for each in PRINTED.BEYOND:
+        known = [
+            r.value for r in PRINTED.RESULTS if (r.config, r.source) == (each.config, each.source)
+        ]
         assert known in ([], [each.top1]), each
 
 

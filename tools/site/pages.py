@@ -17,15 +17,7 @@ from textwrap import fill
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))  # an installed package comes first
 
-from recipes import recipes
-
-from vitbackbones import create_model
-from vitbackbones.commands.main import verb_parser
-from vitbackbones.configuration.names import config_files
-from vitbackbones.openmmlab import patches
-from vitbackbones.results.analysis.complexity import Sizes, count, measure
-from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
-from vitbackbones.results.published.records import (
+from papers import (
     BEYOND,
     CONVENTIONS,
     FAMILIES,
@@ -41,6 +33,14 @@ from vitbackbones.results.published.records import (
     model_spec,
     results_of,
 )
+from recipes import recipes
+
+from vitbackbones import create_model
+from vitbackbones.commands.main import verb_parser
+from vitbackbones.configuration.names import config_files
+from vitbackbones.openmmlab import patches
+from vitbackbones.results.analysis.complexity import Sizes, count, measure
+from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
 from vitbackbones.utils.verbs import VERBS
 from vitbackbones.weights import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Published
 

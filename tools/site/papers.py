@@ -1,12 +1,16 @@
-"""What papers print: a class for each CSV file beside this module, and its rows."""
+"""What papers print: the results of training, the sizes of models, and ablations.
+
+The numbers are in ``published/``, a CSV file for each class here. They are kept as printed, because
+their digits say how exact they are. What is empty was not printed, or is not known to us.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...configuration.names import shown_path
-from ...utils.literals import read_rows
-from ..analysis.complexity import Complexity, Sizes
+from vitbackbones.configuration.names import shown_path
+from vitbackbones.results.analysis.complexity import Complexity, Sizes
+from vitbackbones.utils.literals import read_rows
 
 Options = dict[str, object]
 
@@ -263,7 +267,7 @@ def walk(papers: Sequence[Paper]) -> Iterator[tuple[Paper, Table, Ablation]]:
 
 
 def _read(name: str, kind: type) -> list:
-    return read_rows(Path(__file__).with_name(f'{name}.csv'), kind)
+    return read_rows(Path(__file__).with_name('published') / f'{name}.csv', kind)
 
 
 def _of(rows: list, **place: str) -> tuple:
