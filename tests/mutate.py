@@ -12,6 +12,7 @@ tests run in forks of that process, so a change costs seconds.
 import importlib
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -34,149 +35,32 @@ from mutations import Change, changes
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ['vitbackbones/layers', 'vitbackbones/weights', 'vitbackbones/training']
 TOOLBOXES = ['mmengine.runner', 'mmdet.apis', 'mmseg.apis', 'mmpretrain.models', 'timm']
-# What tests the files whose path begins so, besides the tests of the same name.
-ALSO = {
-    '__main__.py': ['commands/test_main.py'],
-    'backbones': ['backbones', 'test_reference.py', 'test_golden.py'],
-    'commands/analyze.py': ['commands/test_analyze.py', 'commands/test_analyze_runs.py'],
-    'commands/benchmark': ['commands/test_benchmark.py'],
-    'commands/names/copy_config.py': ['commands/names/test_configs.py'],
-    'commands/predict.py': ['commands/predict'],
-    'commands/run_page.py': ['commands/test_track.py'],
-    'commands/smoke.py': ['test_run_configs.py', 'commands/test_end_to_end.py'],
-    'commands/studies/study_runs.py': ['commands/studies/test_compare.py'],
-    'commands/test.py': [
-        'commands/test_classification.py',
-        'commands/test_messages.py',
-        'commands/test_end_to_end.py',
-    ],
-    'commands/train.py': ['commands/test_messages.py', 'commands/test_end_to_end.py'],
-    'configuration/checks/agreement.py': ['configuration/checks/test_mistakes.py'],
-    'configuration/checks/bug_report.py': ['commands/test_cli.py', 'commands/test_messages.py'],
-    'configuration/checks/explain.py': [
-        'configuration/checks/test_mistakes.py',
-        'commands/test_messages.py',
-    ],
-    'configuration/checks/trial.py': ['configuration/checks/test_mistakes.py'],
-    'configuration/checks/work_dir.py': ['commands/test_used_work_dir.py'],
-    'configuration/lint.py': [
-        'configuration/checks/test_mistakes.py',
-        'commands/test_messages.py',
-        'test_run_configs.py',
-    ],
-    'configuration/classes.py': ['commands/predict'],
-    'configuration/schema.py': ['configuration/checks/test_mistakes.py'],
-    'configuration/settings.py': ['configuration', 'test_run_configs.py'],
-    'configuration/value_types.py': ['configuration/checks/test_mistakes.py'],
-    'data/public_sets.py': ['test_colors.py'],
-    'data/shapes': ['data/shapes'],
-    'data/importing': ['data/importing', 'commands/data/test_import_dataset.py'],
-    'data/loading/byte_tables.py': [
-        'data/loading/test_rand_augment.py',
-        'data/loading/test_segmentation_steps.py',
-    ],
-    'data/loading/given.py': ['commands/data/test_browse.py'],
-    'data/loading/image_file.py': ['data/loading/test_load_image.py', 'commands/predict'],
-    'data/loading/labels.py': ['data/loading/test_load_mask.py', 'inference/drawing/test_masks.py'],
-    'errors.py': ['commands/test_cli.py', 'data/loading/test_load_image.py'],
-    'export': ['export'],
-    'export/formats.py': ['export/test_writing.py'],
-    'export/in_test.py': ['commands/test_exported.py'],
-    'export/runtime': ['export/runtime'],
-    'inference/configured.py': [
-        'commands/predict',
-        'commands/test_export.py',
-        'commands/test_analyze.py',
-    ],
-    'inference/journal.py': ['commands/predict'],
-    'inference/open.py': ['commands/predict/test_exported.py', 'commands/test_export.py'],
-    'inference/predictor.py': ['commands/predict'],
-    'inference/run.py': ['commands/predict'],
-    'inference/sources.py': ['commands/predict'],
-    'inference/subjects.py': ['commands/test_analyze.py'],
-    'inference/writers.py': ['commands/predict'],
-    'layers': ['layers', 'test_golden.py', 'test_reference.py'],
-    'layers/tokens_to_token.py': ['backbones/test_t2t.py'],
-    'openmmlab': ['openmmlab', 'test_attacks.py'],
-    'openmmlab/frames.py': [
-        'configuration/test_read.py',
-        'configuration/checks/test_explain.py',
-    ],
-    'openmmlab/runs.py': ['training/hooks/test_data_workers.py', 'commands/test_toolbox.py'],
-    'registry.py': [
-        'backbones/test_guest.py',
-        'configuration/test_lookup.py',
-        'commands/test_earlier_run.py',
-    ],
-    'results/analysis': ['results/analysis', 'commands/test_analyze.py'],
-    'results/benchmark': ['results/benchmark', 'commands/test_benchmark.py'],
-    'results/publishing': ['commands/weights/test_publish.py'],
-    'results/report': ['results/report', 'commands/test_report.py'],
-    'tasks': ['tasks', 'configuration/checks/test_agreement.py'],
-    'tasks/detection/detr.py': ['weights/convert/test_detr.py'],
-    'tasks/detection/agreement.py': ['configuration/checks/test_trial.py'],
-    'tasks/detection/own_data.py': ['configuration/checks/test_own_data.py'],
-    'tasks/maps.py': ['configuration/checks/test_trial.py'],
-    'tasks/own_data.py': ['configuration/checks/test_own_data.py'],
-    'tasks/segmentation/own_data.py': ['configuration/checks/test_own_data.py'],
-    'training/dataset_proxy.py': [
-        'training/hooks/test_exact_resume.py',
-        'training/hooks/test_unreadable_images.py',
-    ],
-    'training/distributed.py': ['commands/test_messages.py'],
-    'training/find_checkpoint.py': [
-        'configuration/checks/test_work_dir.py',
-        'commands/test_end_to_end.py',
-        'commands/predict',
-    ],
-    'training/fsdp.py': ['training/test_distributed.py'],
-    'training/hooks/data_workers.py': [
-        'training/hooks/test_interrupt.py',
-        'training/test_distributed.py',
-    ],
-    'training/hooks/ema.py': ['commands/test_weight_average.py'],
-    'training/hooks/evaluation.py': [
-        'tasks/classification/test_classifier.py',
-        'training/test_distributed.py',
-    ],
-    'training/hooks/exact_resume.py': ['training/test_distributed.py'],
-    'training/hooks/finite_loss.py': ['training/test_distributed.py'],
-    'training/hooks/fitting_checkpoint.py': [
-        'training/hooks/test_ema.py',
-        'commands/test_messages.py',
-    ],
-    'training/hooks/interrupt.py': ['training/test_distributed.py'],
-    'training/trackers': ['training/trackers', 'commands/test_track.py'],
-    'training/views.py': ['commands/data/test_browse.py'],
-    'utils/packages.py': [
-        'export/runtime',
-        'results/report/test_run_facts.py',
-        'commands/test_cli.py',
-    ],
-    'utils/processes.py': ['training/test_cores.py', 'training/test_distributed.py'],
-    'utils/signatures.py': ['configuration/checks/test_mistakes.py'],
-    'weights/convert': ['weights/convert'],
-    'weights/filling.py': ['weights', 'test_hand_over.py'],
-    'weights/read': ['weights', 'weights/test_filling.py', 'test_attacks.py'],
-}
 
 
 def tests_of(file: str) -> list[str]:
-    """The tests of a file of the package: first those of its own name, then those of ``ALSO``."""
-    inside = Path(file).relative_to('vitbackbones')
-    names = [str(inside.with_name(f'test_{inside.name}'))]
-    names += [
-        name for path, tests in ALSO.items() if str(inside).startswith(path) for name in tests
-    ]
-    return [f'tests/{name}' for name in dict.fromkeys(names) if Path('tests', name).exists()]
+    """Return the tests of a file of the package: those of its name, and those that import it.
+
+    Where there are neither, these are all tests of its room.
+    """
+    path = Path(file).relative_to('vitbackbones').with_suffix('')
+    named = [Path('tests', path.parent, f'test_{path.name}.py'), Path('tests', path)]
+    tests = [test for test in named if test.exists()]
+    module = '.'.join(('vitbackbones', *path.parts)).removesuffix('.__init__')
+    package, _, name = module.rpartition('.')
+    imported = re.compile(rf'\b{package}(\.| import .*\b){name}\b')
+    tests += [test for test, text in test_files().items() if imported.search(text)]
+    return list(dict.fromkeys(map(str, tests))) or [f'tests/{path.parts[0]}']
+
+
+@cache
+def test_files() -> dict[Path, str]:
+    """Return all files of tests with their text."""
+    return {file: file.read_text() for file in sorted(Path('tests').rglob('test_*.py'))}
 
 
 def survives(change: Change) -> bool:
     """Whether all tests of the changed file pass."""
-    tests = tests_of(change.file)
-    if not tests:
-        sys.exit(f'{change.file}: ALSO in tests/mutate.py names no tests of it')
-    for test in tests:
+    for test in tests_of(change.file):
         limit = time_limit(test)
         with applied(change):
             if not passes(test, limit):
