@@ -10,19 +10,20 @@ from mmengine.registry import PARAM_SCHEDULERS
 
 from vitbackbones.training.schedules import PolyLR
 
-BASES = Path(__file__).parents[2] / 'configs' / '_base_' / 'schedules'
-SCALED = [
-    path.stem
-    for path in sorted(BASES.glob('*.py'))
-    if 'auto_scale_lr' in path.read_text() and 'param_scheduler' in path.read_text()
-]
-SCALED += ['msf_300e', 'pvt_300e', 'setr_160k_naive', 'setr_20k', 'tnt_310e', 'transfer_300e']
+CONFIGS = Path(__file__).parents[2] / 'configs'
+RECIPES = [path.stem for path in sorted((CONFIGS / '_base_' / 'recipes').glob('*.py'))]
+# Epochs of Shapes have a length, and no published schedule. Some published ones have one config.
+SCALED = [name for name in RECIPES if not name.endswith('_shapes')]
+SCALED += ['deformable_detr_pvt_s', 'mask_rcnn_deit_s', 'mask_rcnn_swin_t']
+SCALED += ['faster_rcnn_pvt_s', 'mask2former_instance_swin_t']
 # Where the published cosine or polynomial ends
 ENDS = {
-    **dict.fromkeys(['deit_300e', 'pvt_300e', 'tnt_310e', 't2t_310e', 'sret_300e'], 1e-5),
-    **dict.fromkeys(['sret_s_300e', 'inat_360e', 'sgd_1000e', 'transfer_64e'], 1e-5),
-    **{'transfer_300e': 1e-5, 'setr_160k': 1e-4, 'setr_160k_naive': 1e-4, 'setr_20k': 1e-6},
-    **{'msf_100e': 0.0, 'msf_300e': 0.0},
+    **dict.fromkeys([f'{name}_imagenet' for name in ('deit_300e', 'pvt_300e', 'tnt_310e')], 1e-5),
+    **dict.fromkeys([f'{name}_imagenet' for name in ('t2t_310e', 'sret_300e')], 1e-5),
+    **dict.fromkeys(['sret_s_300e_imagenet', 'deit_360e_inat', 'deit_1000e_cifar'], 1e-5),
+    **dict.fromkeys(['tnt_64e_cifar_384', 'tnt_300e_fine_grained_384'], 1e-5),
+    **dict.fromkeys(['setr_mla_160k_ade20k', 'setr_naive_160k_ade20k'], 1e-4),
+    **{'setr_mla_20k_camvid': 1e-6, 'msf_100e_imagenet': 0.0, 'msf_300e_imagenet': 0.0},
 }
 
 
@@ -44,8 +45,9 @@ def rates(schedule, scale):
 
 
 def load(name):
-    """A schedule; its iterations a hundredth, to be quick."""
-    schedule = Config.fromfile(BASES / f'{name}.py')
+    """The settings of a recipe, or of a config for COCO; iterations a hundredth, to be quick."""
+    folder = '_base_/recipes' if name in RECIPES else 'coco'
+    schedule = Config.fromfile(CONFIGS / folder / f'{name}.py')
     if 'max_iters' in schedule.train_cfg:
         for one in schedule.param_scheduler:
             one.update(begin=one.begin // 100, end=one.end // 100)
