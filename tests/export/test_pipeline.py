@@ -106,8 +106,8 @@ def test_windows_slide_in_their_own_size_alone():
 @pytest.mark.parametrize(
     ('step', 'message'),
     [
-        ({'type': 'Flip'}, 'Flip of the test pipeline has no plain form on a card; there are'),
-        ({'type': 'Resize', 'scale_factor': 2}, 'no plain form with scale_factor'),
+        ({'type': 'Flip'}, 'Flip of the test pipeline cannot be exported; these can'),
+        ({'type': 'Resize', 'scale_factor': 2}, 'cannot be exported with scale_factor'),
     ],
 )
 def test_other_steps_are_refused_by_name(step, message):

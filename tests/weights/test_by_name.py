@@ -17,7 +17,7 @@ def test_a_misspelled_name_gets_the_nearest():
 
 
 def test_what_nothing_is_near_to_is_to_be_trained():
-    with pytest.raises(InputError, match='msf_vit_s: weights of it were never published; train'):
+    with pytest.raises(InputError, match='msf_vit_s: its weights were never published; train'):
         find('msf_vit_s')
 
 

@@ -34,7 +34,7 @@ def test_a_truncated_file_is_named(tmp_path, name, write):
     path = tmp_path / name
     write({'weight': torch.randn(1000)}, path)
     path.write_bytes(path.read_bytes()[:2000])
-    with pytest.raises(InputError, match=f'{path}: is no torch checkpoint, or is damaged'):
+    with pytest.raises(InputError, match=f'{path}: is not a torch checkpoint, or is damaged'):
         load_file(path)
 
 

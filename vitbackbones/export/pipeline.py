@@ -136,10 +136,10 @@ def _plain(kind: str, step: Mapping, config: Config) -> dict:
     """
     what = f'{config.filename}: {kind} of the test pipeline'
     if kind not in PLAIN:
-        raise InputError(f'{what} has no plain form on a card; there are {", ".join(PLAIN)}')
+        raise InputError(f'{what} cannot be exported; these can: {", ".join(PLAIN)}')
     known, make = PLAIN[kind]
     if unread := sorted(step.keys() - {'type', *known}):
-        raise InputError(f'{what} has no plain form with {", ".join(unread)}')
+        raise InputError(f'{what} cannot be exported with {", ".join(unread)}')
     return make(step) | {key: step[key] for key in HOW if step.get(key)}
 
 

@@ -78,7 +78,9 @@ def of_model(name: str, checkpoint: str | Path | None, trained: bool = True) -> 
     model = create_model(name, checkpoint=file).eval()
     data = model.data_config
     if model.backbone.in_channels != 3:
-        raise InputError(f'{name}: images of {model.backbone.in_channels} channels have no card')
+        raise InputError(
+            f'{name}: images must have 3 channels to be exported, not {model.backbone.in_channels}'
+        )
     return Subject(
         name=name,
         task='classification',

@@ -78,9 +78,7 @@ def export(subject: Subject, settings: Settings, file: Path, pictures: Sequence[
                 raise InputError(f'{subject.name}: the size cannot be dynamic: {why}')
     size = settings.size or subject.size
     if size is None:
-        raise InputError(
-            f'{subject.name}: no step of the test pipeline says a size; give --size HxW'
-        )
+        raise InputError(f'{subject.name}: the test pipeline does not set a size; give --size HxW')
     settings = replace(settings, size=size)
     network = subject.network
     if settings.half:

@@ -32,12 +32,12 @@ def find(name: str) -> Published | Detector:
     if name not in NEVER_PUBLISHED:
         hint = did_you_mean(name, [*PUBLISHED, *DETECTORS, *NEVER_PUBLISHED])
         raise InputError(
-            f'{name}: no such file, and no name of published weights{hint}; '
+            f'{name}: no such file, and not a name of published weights{hint}; '
             '"vitbackbones weights" lists them'
         )
     nearest = NEVER_PUBLISHED[name]
     start = f'its nearest start is {nearest}: {how_to_start(name)}' if nearest else 'train it first'
-    raise InputError(f'{name}: weights of it were never published; {start}')
+    raise InputError(f'{name}: its weights were never published; {start}')
 
 
 def how_to_start(name: str) -> str:

@@ -54,7 +54,7 @@ def fetch(source: str) -> Path:
         return fetch_url(source)
     row = find(source)
     if row.url is None:
-        raise InputError(f'{source}: published for browsers alone ({row.source}). {OTHERWISE}')
+        raise InputError(f'{source}: only a browser can download it ({row.source}). {OTHERWISE}')
     try:
         return fetch_url(row.url, sha256=row.sha256)
     except InputError as error:
@@ -95,7 +95,7 @@ def place_of(url: str, folder: str | Path | None = None) -> Path:
     with fetching(url):  # what is no address
         name = unquote(urlparse(url).path).rpartition('/')[2][-LONGEST:]
     if not name.strip('.'):
-        raise InputError(f'{url}: names no file. {OTHERWISE}')
+        raise InputError(f'{url}: does not name a file. {OTHERWISE}')
     folder = Path(folder or Path(torch.hub.get_dir(), 'checkpoints'))
     folder /= hashlib.sha256(url.encode()).hexdigest()[:16]
     return folder / name

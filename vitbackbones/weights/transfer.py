@@ -85,8 +85,8 @@ def size_of(url: str) -> int | None:
     """
     with urlopen(Request(url, method='HEAD'), timeout=TIMEOUT) as answer:
         if answer.headers.get_content_type() == 'text/html':
-            raise InputError(f'{url}: the server answers with a web page, no file. {OTHERWISE}')
+            raise InputError(f'{url}: the server answers with a web page. {OTHERWISE}')
         if url.lower().startswith('https:') and not answer.url.startswith('https:'):
-            raise InputError(f'{url}: leads to {answer.url}, where anybody could change it.')
+            raise InputError(f'{url}: leads to {answer.url}, which is not encrypted.')
         length = answer.headers['Content-Length']
     return int(length) if length else None

@@ -84,7 +84,7 @@ def test_the_card_says_what_the_file_is(call, trained):
     assert hashlib.sha256((out / 'model.safetensors').read_bytes()).hexdigest() in text
     assert 'epoch 2' in text
     card = call('--checkpoint', str(trained / 'epoch_3.pth'), '--overwrite') / 'README.md'
-    assert 'The log of the run has none for these weights.' in card.read_text()
+    assert 'The log of the run has no metrics for these weights.' in card.read_text()
 
 
 def test_the_config_has_neither_places_of_this_machine_nor_passwords(trained):

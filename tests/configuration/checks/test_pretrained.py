@@ -154,7 +154,7 @@ def test_auto_leaves_a_file_that_is_there(config, elsewhere, fetched):
 
 
 def test_auto_is_refused_where_nothing_is_near():
-    with pytest.raises(InputError, match='msf_vit_s: weights of it were never published; train'):
+    with pytest.raises(InputError, match='msf_vit_s: its weights were never published; train'):
         prepare_pretrained(read_config('configs/inat2018/cls_msf_vit_s.py'), given='auto')
     with pytest.raises(InputError, match='auto: detr_aug_vit_s_shapes does not start from weights'):
         prepare_pretrained(read_config('configs/shapes/detr_aug_vit_s.py'), given='auto')

@@ -90,7 +90,7 @@ def test_segments_are_on_the_picture():
     ],
 )
 def test_outputs_that_are_no_answer_are_refused(task, shapes):
-    with pytest.raises(InputError, match=rf'm\.onnx: .*: no answer of {task}'):
+    with pytest.raises(InputError, match=rf'm\.onnx: .* cannot be an answer for {task}'):
         require_form(task, shapes, 'm.onnx', images=2)
 
 

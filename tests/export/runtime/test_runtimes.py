@@ -112,5 +112,5 @@ def test_a_missing_runtime_is_named_with_its_command(tmp_path, monkeypatch):
 
 
 def test_another_suffix_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r'they end in \.onnx, \.xml, \.pt2'):
+    with pytest.raises(InputError, match=r'those end in \.onnx, \.xml, \.pt2'):
         open_graph(tmp_path / 'model.pth', make_card())

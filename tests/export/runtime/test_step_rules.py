@@ -16,8 +16,8 @@ HUGE = 10**6
 @pytest.mark.parametrize(
     ('step', 'message'),
     [
-        ({'type': []}, 'is no step'),
-        ({'type': 'run'}, r'm\.onnx: steps\[0\] is no step; known are resize, '),
+        ({'type': []}, 'is not a step'),
+        ({'type': 'run'}, r'm\.onnx: steps\[0\] is not a step; the steps are resize, '),
         ({'type': 'pad', 'size': [1, 1], 'by': 2}, r"steps\[0\] \(pad\) has no option 'by'"),
         ({'type': 'slide', 'crop': [1, 1]}, r'\(slide\) misses stride'),
         ({'type': 'resize', 'size': 'ab'}, 'size must be height and width'),
@@ -44,7 +44,7 @@ def test_an_option_of_a_step_is_refused(step, message):
 
 def test_a_card_that_asks_for_another_step_is_refused(tmp_path):
     write_classifier(tmp_path / 'model.onnx', steps=[{'type': 'run'}])
-    with pytest.raises(InputError, match='is no step'):
+    with pytest.raises(InputError, match='is not a step'):
         load(tmp_path / 'model.onnx')
 
 
@@ -57,7 +57,7 @@ def test_a_picture_that_padding_would_fill_the_memory_with_is_refused(tmp_path):
 
 def test_outputs_that_are_no_answer_of_the_task_are_refused(tmp_path):
     write_classifier(tmp_path / 'model.onnx', task='segmentation')
-    with pytest.raises(InputError, match=r'logits \(\? x 3\): no answer of segmentation'):
+    with pytest.raises(InputError, match=r'logits \(\? x 3\) cannot be an answer for segmentation'):
         load(tmp_path / 'model.onnx')
 
 

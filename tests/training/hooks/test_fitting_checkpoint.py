@@ -288,5 +288,5 @@ def test_damaged_weights(key, value, message):
 
 def test_not_a_checkpoint(tmp_path):
     (tmp_path / 'text.pth').write_text('hello')
-    with pytest.raises(InputError, match='text.pth: is no torch checkpoint, or is damaged'):
+    with pytest.raises(InputError, match='text.pth: is not a torch checkpoint, or is damaged'):
         resume(tmp_path, tmp_path / 'text.pth')

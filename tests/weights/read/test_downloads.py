@@ -61,7 +61,7 @@ def test_the_hash_in_a_name_is_checked(tmp_path, server):
 @pytest.mark.parametrize('content', [b'<html>', b'PK\x03\x04cut'])
 def test_what_cannot_be_read_is_not_kept(tmp_path, server, content):
     (tmp_path / 'x.pth').write_bytes(content)
-    with pytest.raises(InputError, match=rf'is no torch.* It came from {server}/x\.pth and was'):
+    with pytest.raises(InputError, match=rf'is not a torch.* It came from {server}/x\.pth and was'):
         load_url(f'{server}/x.pth')
     assert kept(tmp_path) == []
     save(tmp_path / 'x.pth', 1)
@@ -73,7 +73,7 @@ def test_a_kept_file_that_is_damaged_is_named_and_fetched_again_by_the_next_try(
     load_url(f'{server}/x.pth')
     (file,) = kept(tmp_path)
     file.write_bytes(b'damaged')
-    said = f'{file}: is no torch.* from {server}/x.pth and was not kept; the next try'
+    said = f'{file}: is not a torch.* from {server}/x.pth and was not kept; the next try'
     with pytest.raises(InputError, match=said):
         load_url(f'{server}/x.pth')
     assert load_url(f'{server}/x.pth')['w'] == 1

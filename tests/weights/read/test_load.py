@@ -172,10 +172,10 @@ def kept_of(path, folder):
 @pytest.mark.parametrize(
     ('content', 'reason'),
     [
-        (b'<!DOCTYPE html>', 'is no torch checkpoint, or is damaged (it is a web page'),
+        (b'<!DOCTYPE html>', 'is not a torch checkpoint, or is damaged (it is a web page'),
         (b'\n<html>', 'it is a web page, perhaps the answer to a wrong address'),
         (b'version https://git-lfs.github.com/spec/v1\n', 'it is a pointer of git-lfs'),
-        (b'hello', 'is no torch checkpoint, or is damaged'),
+        (b'hello', 'is not a torch checkpoint, or is damaged'),
     ],
 )
 def test_what_is_mistaken_for_a_checkpoint_is_named(tmp_path, content, reason):

@@ -88,7 +88,7 @@ class ExportableSegmentor(nn.Module):
         if output == 'mask' and model.test_cfg.get('mode') == 'slide':
             raise InputError(
                 "model.test_cfg.mode='slide': the logits of windows are averaged before a class is "
-                "chosen, so there is no mask of a window; export the logits, or with mode='whole'"
+                "chosen, so a window has no mask; export the logits, or set mode='whole'"
             )
         self.model = traceable_copy(model)
         self.outputs = (output,)

@@ -183,7 +183,7 @@ def require_form(
     if any(_agree(shapes, form, images) for form in FORMS[task]):
         return
     given = ', '.join(f'{name} ({in_words(shape)})' for name, shape in shapes.items())
-    raise InputError(f'{place}: {given or "no outputs"}: no answer of {task}')
+    raise InputError(f'{place}: {given or "no outputs"} cannot be an answer for {task}')
 
 
 def in_words(shape: Sequence[int | None]) -> str:

@@ -185,7 +185,7 @@ def open_graph(file: str | Path, card: Card, threads: int = 0, trusted: bool = F
     """
     file = Path(file)
     if file.suffix not in RUNTIMES:
-        raise InputError(f'{file}: no exported file; they end in {", ".join(RUNTIMES)}')
+        raise InputError(f'{file}: not an exported file; those end in {", ".join(RUNTIMES)}')
     runtime = RUNTIMES[file.suffix]
     if runtime.runs_code and not trusted:
         raise InputError(

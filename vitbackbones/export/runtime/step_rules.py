@@ -77,7 +77,7 @@ def require_steps(steps: Sequence[Mapping[str, Any]], place: str) -> None:
     for i, step in enumerate(steps):
         here, kind = f'{place}: steps[{i}]', step.get('type')
         if not choice(*STEPS).fits(kind):
-            raise InputError(f'{here} is no step; known are {", ".join(STEPS)}')
+            raise InputError(f'{here} is not a step; the steps are {", ".join(STEPS)}')
         needed, optional = STEPS[kind]
         if missing := sorted(needed.keys() - step.keys()):
             raise InputError(f'{here} ({kind}) misses {", ".join(missing)}')

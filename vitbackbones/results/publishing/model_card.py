@@ -98,7 +98,7 @@ def _facts(run: TrainedRun, file: str, size: int, sha256: str) -> dict[str, str]
 
 def _metrics(run: TrainedRun) -> str:
     if not run.metrics:
-        return 'The log of the run has none for these weights.'
+        return 'The log of the run has no metrics for these weights.'
     rows = {f'`{name}`': f'{value:.4g}' for name, value in run.metrics.items()}
     return f'On val of {_data_name(run, *EVALUATED)}, from the log of the run.\n\n{_table(rows)}'
 

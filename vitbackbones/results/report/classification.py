@@ -72,7 +72,7 @@ class ClassificationReport:
             sums_up=True,
             digits=2,
             text='In percent. Precision: how many of the pictures that are taken for a class are '
-            'of it. A dash: there are none.',
+            'of it. A dash: there are no such pictures.',
         )
 
     def _draw(self, picture: dict) -> Picture:

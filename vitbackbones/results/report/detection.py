@@ -20,8 +20,8 @@ PANELS = {'AP50': 'IoU 0.50', 'AP': 'mean over IoU thresholds'}
 COUNTED = (
     'Rows: what is there; columns: what was found. Detections with a score of at least {score:g}, '
     f'from the highest to the lowest, each take the free object that they overlap most (IoU at '
-    f'least {IOU}). Objects that nothing takes are in the last column, detections that take none '
-    'in the last row; those in crowd regions are left out.'
+    f'least {IOU}). Objects that nothing takes are in the last column; detections that take no '
+    'object are in the last row. Those in crowd regions are left out.'
 )
 WORST = (
     'Those with the most missed and false objects, which have thick orange outlines and say what '

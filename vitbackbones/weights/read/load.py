@@ -162,8 +162,8 @@ def _read(
         return reader(file)
     except Refused as error:
         raise InputError(
-            f'{name}: refused, it holds {error}, which is no part of a {what}. Loading never runs '
-            f'code from a file. If it is yours, {advice}.'
+            f'{name}: refused, it holds {error}, which does not belong in a {what}. Loading never '
+            f'runs code from a file. If it is yours, {advice}.'
         ) from error
     except Exception as error:  # a file that is no checkpoint can end in any error
         file.seek(0)
@@ -172,7 +172,7 @@ def _read(
         for beginning, what_it_is in MISTAKEN.items():
             if start.startswith(beginning):
                 hint = what_it_is
-        raise InputError(f'{name}: is no {what}, or is damaged ({hint})') from error
+        raise InputError(f'{name}: is not a {what}, or is damaged ({hint})') from error
 
 
 # ------------------------------------------------------------------------ its form
