@@ -2,8 +2,11 @@
 
 import pytest
 
+from vitbackbones.commands.weights.weights import matching, table
 from vitbackbones.errors import InputError
+from vitbackbones.weights import DETECTORS
 from vitbackbones.weights.by_name import find, is_name, name_of
+from vitbackbones.weights.table import find_detector
 
 
 def test_a_name_and_a_file_are_told_apart():
@@ -31,3 +34,17 @@ def test_a_file_is_called_after_its_weights():
         'deit_b_384'
     )
     assert name_of('hf-hub:mine/tnt_s') is None
+
+
+def test_a_detector_is_found_by_its_name_and_by_its_config():
+    assert find('detr_r50') is find('detr_r50_coco') is DETECTORS['detr_r50']
+    assert find('detr_r101').options == 'model.backbone.depth=101'
+    assert find_detector('detr_pvt_s_coco') is None
+    with pytest.raises(InputError, match="did you mean 'detr_r50'"):
+        find('detr_r5')
+
+
+def test_the_command_lists_detectors_with_their_ap():
+    line = table(matching(['detr_r50']))
+    assert line.split()[:3] == ['detr_r50', '42.0', 'apache-2.0']
+    assert line.endswith(DETECTORS['detr_r50'].url)

@@ -12,8 +12,10 @@ from torch import nn
 from vitbackbones import create_model
 from vitbackbones.errors import InputError, OptionError
 from vitbackbones.openmmlab.loading import Pretrained
-from vitbackbones.weights import PUBLISHED, fetch
+from vitbackbones.training.find_checkpoint import find_checkpoint
+from vitbackbones.weights import DETECTORS, PUBLISHED, cache, fetch
 from vitbackbones.weights.cache import fetch_url, local, place_of
+from vitbackbones.weights.filling import load_model_file
 from vitbackbones.weights.read.downloads import load_anywhere
 
 from .server import behaving
@@ -135,3 +137,19 @@ def test_the_place_of_a_download_is_a_file_in_its_folder(path, tmp_path):
 def test_an_address_without_the_name_of_a_file_is_refused(path, tmp_path):
     with pytest.raises(InputError, match=r'does not name a file\. Fetch it by other means'):
         place_of(f'http://127.0.0.1/{path}', tmp_path)
+
+
+def test_the_name_of_a_detector_is_taken_for_a_checkpoint(tmp_path, monkeypatch):
+    file, asked = tmp_path / 'fetched.pth', []
+    torch.save({'weight': torch.ones(2)}, file)
+    monkeypatch.setattr(cache, 'fetch_url', lambda url, sha256: asked.append((url, sha256)) or file)
+    assert find_checkpoint('detr_r50', 'CHECKPOINT') == file
+    assert load_model_file('detr_r50_dc5')['weight'].tolist() == [1, 1]
+    assert asked == [(DETECTORS[n].url, DETECTORS[n].sha256) for n in ('detr_r50', 'detr_r50_dc5')]
+
+
+def test_a_folder_of_that_name_comes_first(tmp_path, monkeypatch):
+    (tmp_path / 'detr_r50').mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match='no checkpoint there'):
+        find_checkpoint('detr_r50', 'CHECKPOINT')

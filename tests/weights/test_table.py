@@ -10,7 +10,8 @@ from safetensors.torch import save_file
 from timm.models import get_pretrained_cfg
 
 from vitbackbones import create_model, list_models
-from vitbackbones.weights import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED
+from vitbackbones.configuration.names import config_files
+from vitbackbones.weights import DETECTORS, LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED
 from vitbackbones.weights.filling import load_pretrained
 
 CONFIGS = Path(__file__).parents[2] / 'configs'
@@ -80,3 +81,10 @@ def test_what_is_known_of_a_file():
     assert (row.input_size, row.crop_pct) == ((3, 384, 384), 1.0)
     assert PUBLISHED['pvt_s'].sha256 is None  # no hash in its name
     assert PUBLISHED['sret_s'].url is None  # Google Drive shows a page first
+
+
+def test_every_detector_fills_a_shipped_config():
+    assert {row.config for row in DETECTORS.values()} <= {*config_files()}
+    for row in DETECTORS.values():
+        assert row.url.startswith('https://')
+        assert row.url.endswith(f'-{row.sha256}.pth')

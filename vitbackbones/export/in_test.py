@@ -23,8 +23,9 @@ def use_exported(config: Config, file: str, trusted: bool = False) -> Config:
     """
     config = separated(config)
     for _, dataset in datasets(config, ('test',)):
-        steps = dataset.pipeline
-        dataset.pipeline = [s for s in steps if bare_name(s['type']).startswith(KEPT)]
+        dataset.pipeline = [
+            step for step in dataset.pipeline if bare_name(step['type']).startswith(KEPT)
+        ]
     kind = f'{SCOPE}.ExportedInTest'
     config.model = {'type': kind, 'file': str(file), 'trusted': trusted}
     return config
@@ -47,11 +48,14 @@ class ExportedInTest(BaseModel):
 
     def test_step(self, data: dict) -> list:
         """Return the data samples of a batch, with what the file answers in them."""
-        pixels = (image.permute(1, 2, 0).numpy() for image in data['inputs'])  # (H, W, 3), BGR
-        pictures = [self.exported.prepare(np.ascontiguousarray(each)) for each in pixels]
-        one_size = len({picture.image.shape for picture in pictures}) == 1
-        batches = [pictures] if one_size else [[picture] for picture in pictures]
-        answers = [answer for batch in batches for answer in self.exported.answer(batch)]
+        pictures = []
+        for image in data['inputs']:
+            pixels = image.permute(1, 2, 0).numpy()  # (3, H, W) -> (H, W, 3), BGR
+            pictures.append(self.exported.prepare(np.ascontiguousarray(pixels)))
+        if len({picture.image.shape for picture in pictures}) == 1:
+            answers = self.exported.answer(pictures)
+        else:
+            answers = [self.exported.answer([picture])[0] for picture in pictures]
         for sample, answer in zip(data['data_samples'], answers, strict=True):
             fill(sample, answer)
         return data['data_samples']

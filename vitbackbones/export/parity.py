@@ -52,10 +52,14 @@ def differences(found: Answers, wanted: Answers, size: tuple[int, int]) -> dict[
     return worst_of(images) | others
 
 
-def exceeded(found: Mapping[str, float], tolerance: float = TOLERANCE) -> dict[str, float]:
+def exceeded(found: Mapping[str, float]) -> dict[str, float]:
     """Return the differences that are too large; what is no number is."""
-    bounds = {name: PIXELS if name in IN_PIXELS else tolerance for name in found}
-    return {name: value for name, value in found.items() if not value <= bounds[name]}
+    wrong = {}
+    for name, value in found.items():
+        most = PIXELS if name in IN_PIXELS else TOLERANCE
+        if not value <= most:  # NaN too
+            wrong[name] = value
+    return wrong
 
 
 def _difference(found: np.ndarray, wanted: np.ndarray) -> float:

@@ -35,8 +35,11 @@ def steps_of(config: Config, size: Size | None = None) -> list[dict]:
         InputError: a step of the pipeline, or an option of one, has no plain form, or windows of
             another size slide.
     """
-    kinds = ((bare_name(step['type']), step) for step in steps_after_loading(config))
-    steps = [_plain(*each, config) for each in kinds if not each[0].startswith('Pack')]
+    steps = []
+    for step in steps_after_loading(config):
+        kind = bare_name(step['type'])
+        if not kind.startswith('Pack'):
+            steps.append(_plain(kind, step, config))
     if value_at(config, 'model.test_cfg.mode') == 'slide':
         return [*steps, _window(config, size)]
     if size:

@@ -212,23 +212,18 @@ def _require_same(
     A graph may take other images than the card says. Of an output, a runtime may know a size that
     torch has left open, or lose one that torch knew.
     """
-    expected = [Port(port.name, port.dtype, port.shape) for port in said]
-    if len(expected) == len(found) and all(
-        len(port.shape) == len(other.shape)
-        and all(
-            other_size in (size, None) or (size is None and kind == 'output')
-            for size, other_size in zip(port.shape, other.shape, strict=True)
+    same = len(said) == len(found)
+    for port, other in zip(said, found, strict=False):
+        same &= port.dtype == other.dtype and other.name in (port.name, '')
+        same &= len(port.shape) == len(other.shape)
+        for size, other_size in zip(port.shape, other.shape, strict=False):
+            same &= other_size in (size, None) or (size is None and kind == 'output')
+    if not same:
+        has, says = (
+            ', '.join(f'{port.name} ({in_words(port.shape)} of {port.dtype})' for port in ports)
+            for ports in (found, said)
         )
-        and port.dtype == other.dtype
-        and other.name in (port.name, '')
-        for port, other in zip(expected, found, strict=True)
-    ):
-        return
-    has, says = (
-        ', '.join(f'{port.name} ({in_words(port.shape)} of {port.dtype})' for port in ports)
-        for ports in (found, expected)
-    )
-    raise InputError(
-        f'{file}: the graph is of another model than its card says. It has the {kind} {has}; the '
-        f'card says {says}. Export it again.'
-    )
+        raise InputError(
+            f'{file}: the graph is of another model than its card says. It has the {kind} {has}; '
+            f'the card says {says}. Export it again.'
+        )
