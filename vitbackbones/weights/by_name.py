@@ -36,15 +36,14 @@ def find(name: str) -> Published | Detector:
             '"vitbackbones weights" lists them'
         )
     nearest = NEVER_PUBLISHED[name]
-    start = f'its nearest start is {nearest}: {how_to_start(name)}' if nearest else 'train it first'
-    raise InputError(f'{name}: its weights were never published; {start}')
-
-
-def how_to_start(name: str) -> str:
-    """Say what to type to start a model without published weights from the nearest ones."""
+    if not nearest:
+        raise InputError(f'{name}: its weights were never published; train it first')
     missing = f', allow_missing={LEFT_RANDOM[name]}' if name in LEFT_RANDOM else ''
-    call = f"create_model('{name}', checkpoint='{NEVER_PUBLISHED[name]}'{missing})"
-    return f'{call}, or --pretrained auto with a config'
+    raise InputError(
+        f'{name}: its weights were never published; its nearest start is {nearest}: '
+        f"create_model('{name}', checkpoint='{nearest}'{missing}), or --pretrained auto with a "
+        'config'
+    )
 
 
 def name_of(file: str | Path) -> str | None:

@@ -28,12 +28,14 @@ def config_images(text: str) -> dict:
         ``mean`` and ``std`` for pixels in [0, 1], ``crop_pct``, ``interpolation``; what the text
         does not say, or computes, is left out.
     """
-    settings = _settings(text)
-    preprocessor = _part(settings, 'model', 'data_preprocessor') or settings.get(
-        'data_preprocessor'
-    )
-    steps = _part(settings, 'test_dataloader', 'dataset', 'pipeline')
-    return {**_normalization(preprocessor), **_crop(steps)}
+    settings, images = _settings(text), {}
+    inside = _part(settings, 'model', 'data_preprocessor')
+    preprocessor = inside or settings.get('data_preprocessor')
+    mean, std = _part(preprocessor, 'mean'), _part(preprocessor, 'std')
+    if LEVELS.fits(mean) and LEVELS.fits(std) and all(std):
+        images['mean'] = tuple(level / 255 for level in mean)
+        images['std'] = tuple(level / 255 for level in std)
+    return images | _crop(_part(settings, 'test_dataloader', 'dataset', 'pipeline'))
 
 
 def _settings(text: str) -> dict:
@@ -59,22 +61,22 @@ def _part(settings: object, *keys: str) -> object:
     return settings
 
 
-def _normalization(preprocessor: object) -> dict:
-    mean, std = _part(preprocessor, 'mean'), _part(preprocessor, 'std')
-    if not LEVELS.fits(mean) or not LEVELS.fits(std) or not all(std):
-        return {}
-    return {key: tuple(level / 255 for level in preprocessor[key]) for key in ('mean', 'std')}
-
-
 def _crop(steps: object) -> dict:
     """Return the central crop after a resize of the short edge, mmpretrain's evaluation."""
     steps = steps if isinstance(steps, list) else ()
-    by_type = {kind: step for step in steps if isinstance(kind := _part(step, 'type'), str)}
+    by_type = {}
+    for step in steps:
+        kind = _part(step, 'type')
+        if isinstance(kind, str):
+            by_type[kind] = step
     edge = _part(by_type.get('ResizeEdge'), 'scale')
     side = _part(by_type.get('CenterCrop'), 'crop_size')
     if not isinstance(edge, int) or not isinstance(side, int):
         return {}
     if not 0 < side <= edge <= LARGEST * side:
         return {}
-    how = _part(by_type['ResizeEdge'], 'interpolation')
-    return {'crop_pct': side / edge} | ({'interpolation': how} if how in INTERPOLATIONS else {})
+    images = {'crop_pct': side / edge}
+    interpolation = _part(by_type['ResizeEdge'], 'interpolation')
+    if interpolation in INTERPOLATIONS:
+        images['interpolation'] = interpolation
+    return images
