@@ -38,13 +38,9 @@ class FromPixels(nn.Module):
 
 
 def example(size: tuple[int, int], batch: int, dynamic: Collection[str], pixels: bool) -> Tensor:
-    """Return images that a network is traced with.
+    """Return images (N, 3, H, W) that a network is traced with; pixels as (N, H, W, 3) in uint8.
 
-    Args:
-        size: height and width.
-        batch: number of images, where it is not left open.
-        dynamic: what is left open, of :data:`DYNAMIC`.
-        pixels: whether to return (N, H, W, 3) in uint8 in place of (N, 3, H, W) in float32.
+    ``dynamic`` is what is left open, of :data:`DYNAMIC`.
     """
     number = 2 if 'batch' in dynamic else batch  # torch.export takes a size of 1 as fixed
     height, width = (
@@ -56,12 +52,7 @@ def example(size: tuple[int, int], batch: int, dynamic: Collection[str], pixels:
 
 
 def trace(network: nn.Module, image: Tensor, dynamic: Collection[str]) -> ExportedProgram:
-    """Return a network as a graph.
-
-    Args:
-        network: maps images to a tuple of tensors.
-        image: an example; see :func:`example`.
-        dynamic: what is left open, of :data:`DYNAMIC`.
+    """Return a network, from images such as :func:`example` returns to a tuple, as a graph.
 
     Raises:
         InputError: a part of it has no graph, or none for other numbers or sizes of images.

@@ -25,12 +25,7 @@ Answers = Mapping[str, np.ndarray]
 
 
 def differences(found: Answers, wanted: Answers, size: tuple[int, int]) -> dict[str, float]:
-    """Return the largest difference of each output.
-
-    Args:
-        found: of the exported file, by the names of outputs.
-        wanted: of the network.
-        size: height and width of the images.
+    """Return the largest difference of each output between a file and the network.
 
     Returns:
         Of ``boxes`` in units of the longer side, of ``masks`` the share of the pixels of an object
@@ -126,11 +121,8 @@ def _pairs(found: Answers, wanted: Answers, size: tuple[int, int]) -> dict[str, 
 def _of_masks(found: np.ndarray, wanted: np.ndarray, boxes: np.ndarray) -> np.ndarray:
     """Return the share of the pixels of two masks, beyond the first, that one alone has: (M, M).
 
-    Only masks in one place are compared, of which there may be several; others differ wholly.
-
-    Args:
-        found, wanted: (M, H, W).
-        boxes: the differences of the boxes, (M, M).
+    Only masks (M, H, W) in one place are compared, of which there may be several, by the
+    differences of their boxes (M, M); others differ wholly.
     """
     shares = np.where(np.isinf(boxes), np.inf, 1.0)
     for i, j in np.argwhere(boxes <= TOLERANCE):

@@ -61,11 +61,7 @@ class Settings:
 def export(subject: Subject, settings: Settings, file: Path, pictures: Sequence[Path] = ()) -> Card:
     """Write a model and its card, and return the card.
 
-    Args:
-        subject: what is exported.
-        settings: how.
-        file: where to; what is there is replaced at the end.
-        pictures: files that are compared beside random images.
+    What is at ``file`` is replaced at the end. ``pictures`` are compared beside random images.
 
     Raises:
         InputError: a package is missing, the model has no such graph, its runtime cannot run it, or

@@ -34,9 +34,8 @@ class TraceableAttention(nn.Module):
         """Return the queries with what they find at sampled places added, (N, Q, C).
 
         Args:
-            query: (N, Q, C).
+            query, query_pos: (N, Q, C).
             value: (N, S, C), the positions of all levels.
-            query_pos: as ``query``.
             reference_points: (N, Q, levels, 2), x and y from 0 to 1, or (N, Q, levels, 4) with
                 width and height.
             spatial_shapes: of each level.
@@ -86,12 +85,9 @@ def make_traceable(model: nn.Module) -> None:
 
 
 def encode(encoder: nn.Module, maps: Sequence[Tensor], codes: Sequence[Tensor]) -> Tensor:
-    """Return what the layers of an encoder make of the positions of all maps, (N, S, C).
+    """Return what mmdet's encoder, made traceable, makes of all positions: (N, S, C).
 
-    Args:
-        encoder: mmdet's ``DeformableDetrTransformerEncoder``, made traceable.
-        maps: (N, C, h_i, w_i).
-        codes: of the positions, as ``maps``.
+    ``maps`` and the ``codes`` of their positions are (N, C, h_i, w_i).
     """
     states, codes, sizes = in_rows(maps), in_rows(codes), sizes_of(maps)
     points = centers(sizes, states).expand(states.shape[0], len(sizes), -1, -1).transpose(1, 2)

@@ -60,15 +60,9 @@ class ExportableDeformableDETR(nn.Module):
         """Return features and boxes, before the sigmoid, of ``num_queries`` positions at least.
 
         As in mmdet, positions at the border are masked, and their boxes are at infinity. Where an
-        image has fewer positions, masked ones are added.
-
-        Args:
-            memory: (N, S, C).
-            mask: none, as nothing is padded.
-            sizes: of the maps.
-
-        Returns:
-            (N, max(S, num_queries), C) and (N, max(S, num_queries), 4).
+        image has fewer positions, masked ones are added: of ``memory`` (N, S, C) come
+        (N, max(S, num_queries), C) and (N, max(S, num_queries), 4). ``mask`` is None, as nothing
+        is padded.
         """
         sides = [
             memory.new_full((height * width, 2), 0.05 * 2.0**i)

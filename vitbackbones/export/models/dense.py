@@ -41,10 +41,8 @@ def levels(
 ) -> list[Found]:
     """Return the ``nms_pre`` best boxes of each level; those to be dropped have a score of 0.
 
-    Args:
-        head: mmdet's, with logits (N, A C, h, w) and box codes (N, A 4, h, w) for each level.
-        settings: its ``test_cfg``.
-        size: height and width of the image.
+    mmdet's head has logits (N, A C, h, w) and box codes (N, A 4, h, w) for each level; ``settings``
+    are its ``test_cfg``.
     """
     logits, codes = head(maps)
     sizes = [level.shape[2:] for level in logits]

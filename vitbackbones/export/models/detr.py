@@ -14,17 +14,12 @@ from torch import Tensor, nn
 def choose_queries(
     logits: Tensor, boxes: Tensor, count: int, sigmoid: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the best ``count`` detections of every image, as mmdet chooses them.
+    """Return boxes (N, count, 4), scores and labels (N, count), best first, as mmdet chooses them.
 
     Args:
-        logits: (N, Q, classes), with ``sigmoid``; else (N, Q, classes + 1), the last one is for
-            the background.
+        logits: (N, Q, classes) with ``sigmoid``, where a query may have several classes; else
+            (N, Q, classes + 1), the last one is for the background, and a query has its best one.
         boxes: (N, Q, 4).
-        count: how many.
-        sigmoid: whether a query may have several classes. Else it has its best one.
-
-    Returns:
-        boxes (N, count, 4), scores (N, count), best first, and labels (N, count).
     """
     if sigmoid:
         classes = logits.shape[-1]
@@ -40,9 +35,7 @@ def choose_queries(
 def boxes_in_pixels(boxes: Tensor, size: tuple[int, int]) -> Tensor:
     """Turn boxes (..., 4), cx cy w h in units of the image, into x1 y1 x2 y2 inside of its pixels.
 
-    Args:
-        boxes: in units of the image.
-        size: height and width of the image.
+    ``size`` is height and width of the image.
     """
     # cut before they are multiplied, which gives the same numbers and needs no limits of a size
     x1, y1, x2, y2 = bbox_cxcywh_to_xyxy(boxes).clamp(0, 1).unbind(-1)
@@ -55,11 +48,7 @@ def detections(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return boxes (N, M, 4) in pixels, scores and labels (N, M), best first.
 
-    Args:
-        head: mmdet's, whose ``test_cfg`` says how many.
-        logits: of its last layer, (N, Q, classes).
-        boxes: of its last layer, (N, Q, 4), in units of the image.
-        size: height and width of the image.
+    mmdet's head says how many; logits (N, Q, classes) and boxes (N, Q, 4) are of its last layer.
     """
     count = head.test_cfg.get('max_per_img', logits.shape[1])
     boxes, scores, labels = choose_queries(logits, boxes, count, head.loss_cls.use_sigmoid)

@@ -63,10 +63,7 @@ def best_apart(found: Found, iou_threshold: float, count: int) -> Found:
 
 
 def overlap_of(settings: Mapping, key: str) -> float:
-    """Return the overlap that ``settings`` of suppression allow.
-
-    Args:
-        key: where they stand in the config.
+    """Return the overlap that ``settings`` of suppression, at a ``key`` of the config, allow.
 
     Raises:
         InputError: they ask for more than the plain suppression of each class.

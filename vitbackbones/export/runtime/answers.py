@@ -169,16 +169,10 @@ def require_form(
     place: str,
     images: int | None = None,
 ) -> None:
-    """Check that outputs of such shapes are an answer of a task.
-
-    Args:
-        task: a key of :data:`FORMS`.
-        shapes: by the names of the outputs; None where any number may come.
-        place: of the outputs, for the message.
-        images: how many were answered, None where it is not known yet.
+    """Check that outputs of such shapes, by their names, are an answer of a task for ``images``.
 
     Raises:
-        InputError: they are none.
+        InputError: they are not; the message begins with ``place``.
     """
     if any(_agree(shapes, form, images) for form in FORMS[task]):
         return
@@ -202,14 +196,10 @@ def _agree(
 
 
 def require_numbers(values: Mapping[str, Any], place: str) -> None:
-    """Check that there is no NaN and no infinity in what a model has found.
-
-    Args:
-        values: arrays by what they are; others than those of floats are passed over.
-        place: of the model, for the message.
+    """Check that the floats that a model has found, by what they are, are finite.
 
     Raises:
-        InputError: there is one.
+        InputError: they are not; the message begins with ``place``.
     """
     for name, found in values.items():
         is_float = isinstance(found, np.ndarray) and found.dtype.kind == 'f'

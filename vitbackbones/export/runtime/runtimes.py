@@ -171,13 +171,7 @@ def is_exported(text: str | Path) -> bool:
 
 
 def open_graph(file: str | Path, card: Card, threads: int = 0, trusted: bool = False) -> Graph:
-    """Return the graph of an exported file.
-
-    Args:
-        file: with a suffix of :data:`RUNTIMES`.
-        card: the one beside it.
-        threads: as many, by default what the runtime takes.
-        trusted: whether code in it may run.
+    """Return the graph of an exported file; arguments as of :func:`.model.load`.
 
     Raises:
         InputError: its runtime is not installed or cannot run it, or it has other inputs or outputs

@@ -32,13 +32,8 @@ def require_access(repository: str) -> None:
 def push(folder: Path, repository: str, private: bool = False) -> str:
     """Upload a folder, to a repository that is created if need be, and return its address.
 
-    A card that ``publish`` did not write stays there, with a warning.
-
-    Args:
-        folder: of ``publish``.
-        repository: OWNER/NAME.
-        private: whether a repository that is created is seen by its owner alone, whatever the
-            settings of the owner say.
+    A card that ``publish`` did not write stays there, with a warning. With ``private`` a repository
+    that is created is seen by its owner alone, whatever the settings of the owner say.
 
     Raises:
         InputError: the hub refuses, or cannot be reached.

@@ -22,14 +22,7 @@ EVALUATED = ('val', 'test')  # a run without validation, as the last one of --sm
 
 
 def write_card(run: TrainedRun, file: str, size: int, sha256: str, license: str) -> str:
-    """Return the text of a card.
-
-    Args:
-        run: the model and what it measured.
-        file: the name of the file of weights, of ``size`` bytes.
-        sha256: of that file.
-        license: of the weights, an identifier that the hub knows.
-    """
+    """Return the text of a card; ``size`` and ``sha256`` are those of the ``file`` of weights."""
     front = yaml.safe_dump(_front(run, license), sort_keys=False, allow_unicode=True)
     return f"""---
 {front}---

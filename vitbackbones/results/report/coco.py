@@ -94,10 +94,7 @@ def _or_nan(values: np.ndarray) -> np.ndarray:
 def class_table(evaluation: COCOeval, counts: np.ndarray, score: float) -> Table:
     """Return what is known of each class, and the means over the classes that have objects.
 
-    Args:
-        evaluation: of C classes.
-        counts: of :func:`count_pairs`.
-        score: from which they are counted.
+    ``counts`` are those of :func:`count_pairs`, from a ``score`` on.
     """
     columns = {name: precisions(evaluation, name).mean(1) for name in PRECISIONS}
     size = evaluation.params.areaRngLbl.index('all')

@@ -94,23 +94,13 @@ def photograph(picture: Image.Image, title: str) -> Picture:
 
 
 def count_pairs(truth: np.ndarray, answer: np.ndarray, classes: int) -> np.ndarray:
-    """Count how often each class (rows) was taken for each other (columns), (C, C).
-
-    Args:
-        truth, answer: classes (N,), from 0.
-        classes: C.
-    """
+    """Count how often each class (rows) was taken for each other (columns): (C, C) of (N,)."""
     counts = np.bincount(truth * classes + answer, minlength=classes**2)
     return counts.reshape(classes, classes)
 
 
 def confusion_parts(matrix: Matrix, unit: str) -> list[Table | Matrix]:
-    """Return the most frequent mistakes, and the matrix where it is small enough for a page.
-
-    Args:
-        matrix: all counts (C, C).
-        unit: what is counted.
-    """
+    """Return the most frequent mistakes, and the matrix where it is small enough for a page."""
     wrong, shares = matrix.counts.copy(), matrix.shares()
     np.fill_diagonal(wrong, 0)
     rows = []

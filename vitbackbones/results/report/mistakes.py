@@ -32,14 +32,7 @@ def _is_right(thing: dict | None, answer: dict | None) -> bool:
 def draw_mistakes(
     image: Image.Image, pairs: Sequence[Pair], names: Mapping[int, str], kind: str
 ) -> Image.Image:
-    """Draw the objects of a picture beside its detections.
-
-    Args:
-        image: the picture.
-        pairs: of objects and detections.
-        names: of classes, by their ids.
-        kind: ``'bbox'``, or ``'segm'`` for masks.
-    """
+    """Draw the objects of a picture beside its detections; masks where ``kind`` is ``'segm'``."""
     truth, found = [], []
     for thing, answer in pairs:
         there = names[thing['category_id']] if thing else ''

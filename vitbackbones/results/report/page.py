@@ -25,15 +25,9 @@ def write_page(
     facts: Mapping[str, str],
     name: str = NAME,
 ) -> Path:
-    """Write a page and return its path.
+    """Write a page to a folder that exists, and return its path.
 
-    Args:
-        folder: exists.
-        title: of the page.
-        summary: numbers, as they were printed, by name; None for a page without.
-        sections: what follows.
-        facts: what was run, at the end.
-        name: of the file.
+    ``summary`` has numbers, as they were printed, by name, or is None; ``facts`` are at the end.
 
     Raises:
         InputError: the file cannot be written.

@@ -19,13 +19,7 @@ STEP = 12  # markers stand at every twelfth recall
 def draw_curves(
     panels: Mapping[str, np.ndarray], recalls: np.ndarray, classes: Sequence[str]
 ) -> Picture:
-    """Draw precision over recall.
-
-    Args:
-        panels: precisions (C, R) by title; NaN in the row of a class without objects.
-        recalls: (R,).
-        classes: C names.
-    """
+    """Draw precisions (C, R) by title, NaN for a class without objects, over recalls (R,)."""
     figure, axes = new_figure(1, len(panels), (4.6, 4.0))
     for (title, lines), panel in zip(panels.items(), axes[0], strict=True):
         means = lines.mean(1)

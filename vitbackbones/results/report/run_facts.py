@@ -15,13 +15,7 @@ from ...utils.packages import versions
 
 
 def facts(config: Config, checkpoint: Path, pictures: int) -> dict[str, str]:
-    """Return what was run, under what it is called.
-
-    Args:
-        config: the one that was run, with what the command line changed.
-        checkpoint: a file.
-        pictures: how many were evaluated.
-    """
+    """Return what was run, under what it is called; ``pictures`` is how many were evaluated."""
     return {
         'config': str(config.filename),
         'checkpoint': f'{checkpoint.absolute()}\nSHA-256 {digest(checkpoint)}',

@@ -31,13 +31,7 @@ WRONG = (213, 94, 0)  # of Okabe and Ito's colors
 
 
 class PixelRecord(Record):
-    """Counts labels by predictions in each picture, and keeps the maps of the worst.
-
-    Args:
-        loop: of the test, before it runs.
-        worst: how many.
-        ignored: the label that does not count.
-    """
+    """Counts labels by predictions in each picture, and keeps the maps of the ``worst``."""
 
     def __init__(self, loop: TestLoop, worst: int, ignored: int) -> None:
         super().__init__(loop)

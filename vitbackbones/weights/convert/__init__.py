@@ -126,14 +126,9 @@ def unwrap(checkpoint: dict, state_key: str | None = None) -> StateDict:
 
 
 def convert(state: StateDict, format: str | None = None) -> tuple[StateDict, str]:
-    """Rewrite a state dict in this package's keys.
+    """Return what :func:`unwrap` gives in this package's keys, and the name of its format.
 
-    Args:
-        state: what :func:`unwrap` gives.
-        format: a key of ``FORMATS``; found from the keys by default.
-
-    Returns:
-        The new state dict and the name of the format.
+    The format is a key of ``FORMATS``, by default found from the keys.
 
     Raises:
         InputError: ``format`` is unknown.
