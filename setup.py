@@ -72,6 +72,7 @@ HUB = ['huggingface-hub']  # weights from hf-hub:OWNER/NAME, and publishing ther
 DISTILL = ['timm']  # teachers of timm
 TRACK = ['mlflow-skinny', 'tensorboard', 'wandb']
 EXPORT = ['onnx', 'onnxruntime', 'onnxscript', 'openvino']
+INT8 = ['nncf']  # export --int8
 # what runs exported files, with the package itself by --no-deps
 DEPLOY = ['numpy', 'onnxruntime', 'opencv-python-headless', 'pillow', 'tqdm']
 DOCS = ['ipykernel', 'jupytext', 'mkdocs-material', 'mkdocstrings[python]', 'nbconvert']
@@ -82,7 +83,7 @@ EXTRAS = {
     'segmentation': SEGMENTATION,  # Mask2Former needs detection, too
     'classification': CLASSIFICATION,
     'onedl': ALL_TASKS,
-    'all': [*ALL_TASKS, *HUB, *DISTILL, *TRACK, *EXPORT, *COMPLETION],
+    'all': [*ALL_TASKS, *HUB, *DISTILL, *TRACK, *EXPORT, *INT8, *COMPLETION],
     'openmmlab': [  # the originals; mmdet and mmseg refuse mmcv 2.2
         *TOOLS,
         'mmengine>=0.10.7',
@@ -100,6 +101,7 @@ EXTRAS = {
     'distill': DISTILL,
     'track': TRACK,
     'export': EXPORT,
+    'int8': [*EXPORT, *INT8],
     'deploy': DEPLOY,
     'completion': COMPLETION,
     'docs': DOCS,  # to build the site

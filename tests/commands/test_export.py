@@ -85,6 +85,9 @@ def test_a_word_that_means_nothing_is_named(tool, arguments, texts, capsys):
             ('sret_t', '--untrained', '--to', 'pt2', '--dynamic', 'size'),
             ['sret_t: the size cannot be dynamic', 'slices'],
         ),
+        (('deit_ti', '--to', 'onnx', '--int8'), ['--int8 is for --to openvino']),
+        (('deit_ti', '--to', 'openvino', '--int8', '--untrained'), ['--int8', '--untrained']),
+        (('deit_ti', '--to', 'openvino', '--calibrate', 'x'), ['--calibrate', 'are for --int8']),
     ],
     ids=lambda value: ' '.join(Path(str(x)).name for x in value)[:30],
 )

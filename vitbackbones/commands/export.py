@@ -2,24 +2,29 @@
 
 import copy
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from mmengine.config import Config
 
 from ..backbones.names import MODELS
+from ..configuration.checks.data_sets import check_data
 from ..configuration.checks.explain import explained
-from ..configuration.checks.own_data import take_classes_of
+from ..configuration.checks.own_data import take_classes_of, use_own_data
 from ..configuration.checks.pretrained import prepare_pretrained
+from ..configuration.data_paths import locate_data
 from ..configuration.names import config_name, find_config
 from ..configuration.read import read_config
 from ..configuration.steps import Step, take_steps
 from ..errors import InputError
 from ..export.formats import FORMATS, require_packages
 from ..export.graphs import DYNAMIC
+from ..export.int8 import Agreement, Int8, Validation, pictures_of, to_int8
 from ..export.parity import in_words
 from ..export.placing import written
-from ..export.runtime.card import card_path, parts
+from ..export.runtime.card import Card, card_path, parts
 from ..export.subject import of_config, of_model
 from ..export.writing import Settings
 from ..export.writing import export as write
@@ -28,13 +33,15 @@ from ..inference.configured import weights_along
 from ..inference.sources import find_sources
 from ..training.find_checkpoint import choose_checkpoint
 from ..utils.files import prepare_folder
+from ..utils.processes import show_warnings
 from ..utils.verbs import command_line
-from .cli import add_shared, count, image_size
+from .cli import add_shared, count, image_size, score
 
 EXAMPLES = """\
 examples:
   %(prog)s detr_aug_vit_s_shapes --to onnx  # weights that come with the package
   %(prog)s quick_detector work_dirs/quick_detector --to openvino --dynamic batch,size
+  %(prog)s detr_aug_vit_s_shapes --to openvino --int8 --data-root data/shapes  # of 8 bits
   %(prog)s deit_s --to onnx --dynamic batch --preprocess  # a model by name, published weights
 
 Out come NAME.onnx (or .xml and .bin, or .pt2) and NAME.onnx.json, the card: how pictures become the
@@ -81,6 +88,18 @@ def add_arguments(parser: ArgumentParser) -> None:
     images = 'pictures or folders to compare on, beside random images'
     add('--images', nargs='+', default=[], metavar='INPUT', help=images)
     add_shared(add, '--cfg-options')
+    eight = parser.add_argument_group(
+        'whole numbers of 8 bits, judged by the test set of the config, or on --images'
+    )
+    add = eight.add_argument
+    add('--int8', action='store_true', help='compute in 8 bits (--to openvino)')
+    ranges = 'training pictures or folders to read ranges on (default: the training set)'
+    add('--calibrate', nargs='+', default=[], metavar='INPUT', help=ranges)
+    drop = 'what AP, mIoU or top-1 may lose, from 0 to 1 (default: 0.01); more is refused'
+    add('--max-drop', type=score, default=0.01, metavar='X', help=drop)
+    control = 'leave layers in float32 until no more than --max-drop is lost; takes many tests'
+    add('--accuracy-control', action='store_true', help=control)
+    add_shared(add, '--data-root')
 
 
 def export(options: Namespace) -> None:
@@ -91,6 +110,7 @@ def export(options: Namespace) -> None:
             model does; nothing is left of it then.
     """
     require_packages(options.to)
+    _require_int8(options)
     file = _target(options)
     sources = find_sources(options.images, file.parent / '-') if options.images else []
     settings = Settings(
@@ -103,17 +123,33 @@ def export(options: Namespace) -> None:
     )
     if options.checkpoint and options.untrained:
         raise InputError('--untrained exports without CHECKPOINT; leave one of the two out')
+    images, config = [source.path for source in sources], None
     if options.config in MODELS:
         subject = of_model(options.config, options.checkpoint, trained=not options.untrained)
     else:
         config = take_steps(read_config(options.config), STEPS, options)
         with explained(config):
             subject = of_config(config, options.output)
-    card = write(subject, settings, file, [source.path for source in sources])
+    with TemporaryDirectory() as folder:
+        finish = _eight_bits(config, options, images, folder) if options.int8 else None
+        card = write(subject, settings, file, images, finish)
     megabytes = sum(each.stat().st_size for each in parts(file)) / 1e6
     print(f'{file} ({megabytes:.1f} MB) and {card_path(file).name}')
     print(_proof(card.parity))
+    if card.int8:
+        print(_proof_of_int8(card.int8))
     print(f'try it: {command_line("predict", file, "PICTURE", "--out", "out")}')
+
+
+def _require_int8(options: Namespace) -> None:
+    """Check what --int8 takes, and that its options are not given without it."""
+    if not options.int8:
+        if options.calibrate or options.accuracy_control:
+            raise InputError('--calibrate and --accuracy-control are for --int8')
+    elif options.to != 'openvino' or options.half:
+        raise InputError('--int8 is for --to openvino, without --half')
+    elif options.untrained:
+        raise InputError('--int8 measures what trained weights lose; leave --untrained out')
 
 
 def _target(options: Namespace) -> Path:
@@ -141,6 +177,65 @@ def _proof(parity: Mapping) -> str:
     if parity['objects'] == 0:
         return f'the model found nothing {seen}, so no box was compared; give --images with objects'
     return f'largest differences from the model {seen}: {differences}'
+
+
+def _proof_of_int8(said: Mapping) -> str:
+    """Say what 8 bits cost."""
+    kept = f'; {len(said["in_float32"])} products stay in float32' if said['in_float32'] else ''
+    return (
+        f'in 8 bits {said["metric"]} is {said["int8"]:.4f} ({said["float32"]:.4f} in float32) on '
+        f'{said["pictures"]} pictures, with ranges of {said["calibrated_on"]} others{kept}'
+    )
+
+
+def _eight_bits(
+    config: Config | None, options: Namespace, images: list[Path], folder: str
+) -> Callable[[Path], Card]:
+    """Return what brings the file to 8 bits.
+
+    Args:
+        config: None for a model by name, which has no data.
+        images: what is judged on where the config has no test set here.
+        folder: for what an evaluation writes.
+
+    Raises:
+        InputError: there is nothing to read ranges on, or nothing to judge by.
+    """
+    trained_on = config and _with_data(config, options, 'train')
+    tested_on = config and _with_data(config, options, 'test')
+    given = find_sources(options.calibrate, Path(folder)) if options.calibrate else []
+    pictures = [source.path for source in given]
+    if not given:
+        if trained_on is None:
+            raise InputError('--int8: no training set is here; give --data-root or --calibrate')
+        pictures = pictures_of(trained_on, 'train')
+    if tested_on:
+        judge = partial(Validation, config=tested_on, work_dir=folder)
+    elif images:
+        judge = partial(Agreement, files=images)
+    else:
+        raise InputError('--int8: no test set is here; give --data-root, or --images to compare on')
+    settings = Int8(
+        pictures=pictures,
+        judge=judge,
+        max_drop=options.max_drop,
+        control=options.accuracy_control,
+    )
+    return partial(to_int8, settings=settings)
+
+
+def _with_data(config: Config, options: Namespace, split: str) -> Config | None:
+    """Return a config whose data of a split are there, None where they are not."""
+    checkpoint = Path(config.load_from) if split == 'test' and config.load_from else None
+    try:
+        config = use_own_data(config, options.data_root, None, checkpoint)
+        config = locate_data(config, options.data_root, (split,))
+    except InputError:
+        if options.data_root:
+            raise
+        return None
+    show_warnings(check_data(config, (split,)))
+    return config
 
 
 def _dynamic(text: str) -> tuple[str, ...]:

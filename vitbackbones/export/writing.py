@@ -5,7 +5,7 @@ and take their places together (``placing.py``).
 """
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -58,10 +58,18 @@ class Settings:
     preprocess: bool = False
 
 
-def export(subject: Subject, settings: Settings, file: Path, pictures: Sequence[Path] = ()) -> Card:
+def export(
+    subject: Subject,
+    settings: Settings,
+    file: Path,
+    pictures: Sequence[Path] = (),
+    finish: Callable[[Path], Card] | None = None,
+) -> Card:
     """Write a model and its card, and return the card.
 
     What is at ``file`` is replaced at the end. ``pictures`` are compared beside random images.
+    ``finish`` changes the file once it has been compared, and returns its card, as
+    :func:`~vitbackbones.export.int8.to_int8` does.
 
     Raises:
         InputError: a package is missing, the model has no such graph, its runtime cannot run it, or
@@ -93,6 +101,8 @@ def export(subject: Subject, settings: Settings, file: Path, pictures: Sequence[
         exported = load(part, trusted=True)  # it was written here
         card = replace(card, parity=_parity(network, exported, settings, pictures))
         card.write(part)
+        if finish:
+            finish(part).write(part)
         take_place([*folder.iterdir()], file)
     return Card.read(file)
 

@@ -72,6 +72,9 @@ class Card:
         file_sha256: of the exported file, see :func:`digest`; :meth:`write` fills it in.
         parity: how far the answers were from those of the model that was exported.
         versions: of the packages that made the file.
+        int8: of a graph in 8 bits, its ``metric``, that metric in ``float32`` and ``int8`` on a
+            number of ``pictures``, how many it was ``calibrated_on``, and the layers that stayed
+            ``in_float32``; None of others.
     """
 
     format: Annotated[str, choice('onnx', 'openvino', 'pt2')]
@@ -88,6 +91,7 @@ class Card:
     file_sha256: Annotated[str, TEXT] = ''
     parity: Annotated[dict, DICT]
     versions: Annotated[dict, DICT]
+    int8: Annotated[dict | None, DICT | NONE] = None
 
     @classmethod
     def read(cls, file: str | Path) -> 'Card':
@@ -117,7 +121,7 @@ class Card:
             GraphOutput(**_fields(GraphOutput, each, path, f'outputs[{i}].'))
             for i, each in enumerate(values['outputs'])
         ]
-        if values['file_sha256'] != digest(file):
+        if values.get('file_sha256') != digest(file):
             raise InputError(
                 f'{path} is the card of another file: the SHA-256 in it is not that of {file}. '
                 'Copy the two together, or export again.'
@@ -164,7 +168,9 @@ def parts(file: Path) -> list[Path]:
 def _fields(cls: type, content: Mapping, path: Path, place: str = '') -> dict:
     """Return the fields of a class as they stand at a ``place`` of a card; others are ignored."""
     rules = {name: kind.__metadata__[0] for name, kind in cls.__annotations__.items()}
-    if missing := [place + name for name in rules if name not in content]:
+    needed = [name for name in rules if not hasattr(cls, name)]
+    if missing := [place + name for name in needed if name not in content]:
         raise InputError(f'{path} misses {", ".join(missing)}; export the file again')
+    rules = {name: rule for name, rule in rules.items() if name in content}
     require_values(content, rules, f'{path}: {place}')
     return {name: content[name] for name in rules}

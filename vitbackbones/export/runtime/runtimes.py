@@ -7,6 +7,7 @@ are smaller.
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -98,13 +99,15 @@ def start_openvino(graph: bytes | Path, threads: int = 0) -> Graph:
         dtype = np.dtype(port.element_type.to_dtype()).name
         return Port(min(port.names, default=''), dtype, shape)
 
-    def run(image: np.ndarray) -> list[np.ndarray]:
-        return [value.copy() for value in model([image], share_inputs=True).values()]
-
     inputs, outputs = (
         [described(port) for port in ports] for ports in (model.inputs, model.outputs)
     )
-    return Graph(inputs, outputs, run)
+    return Graph(inputs, outputs, partial(run_openvino, model))
+
+
+def run_openvino(model: Any, image: np.ndarray) -> list[np.ndarray]:
+    """Return all outputs of a compiled model."""
+    return [value.copy() for value in model([image], share_inputs=True).values()]
 
 
 # ------------------------------------------------------------------------ torch

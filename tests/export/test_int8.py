@@ -1,0 +1,121 @@
+"""A graph in 8 bits is judged beside the one in float32, by pictures that it was not fitted to."""
+
+from functools import partial
+from types import SimpleNamespace
+
+import cv2
+import numpy as np
+import pytest
+
+from vitbackbones.errors import InputError
+from vitbackbones.export.int8 import FEWEST, Agreement, Int8, to_int8
+from vitbackbones.export.runtime import load
+from vitbackbones.export.runtime.answers import Classified, Detected, Segmented
+from vitbackbones.export.runtime.card import Card
+from vitbackbones.export.writing import Settings, export
+
+from .subjects import small_subject
+
+pytest.importorskip('nncf')
+
+
+@pytest.fixture(scope='module')
+def pictures(tmp_path_factory):
+    """Files of slowly changing colors; the last eight are judged by."""
+    folder, draw = tmp_path_factory.mktemp('pictures'), np.random.default_rng(0)
+    for i in range(FEWEST + 8):
+        coarse = draw.integers(0, 256, (4, 4, 3), np.uint8)
+        pixels = cv2.resize(coarse, (64, 64), interpolation=cv2.INTER_CUBIC)
+        cv2.imwrite(str(folder / f'{i:02}.png'), pixels)
+    return sorted(folder.iterdir())
+
+
+@pytest.fixture(scope='module')
+def float32(tmp_path_factory):
+    file = tmp_path_factory.mktemp('float32') / 'model.xml'
+    export(small_subject('deit_ti'), Settings(format='openvino'), file)
+    return file
+
+
+def copied(file, folder):
+    for each in file.parent.iterdir():
+        (folder / each.name).write_bytes(each.read_bytes())
+    return folder / file.name
+
+
+def eight_bits(pictures, judge=Agreement, **settings):
+    judge = partial(judge, files=pictures[FEWEST:])
+    return Int8(pictures=pictures[:FEWEST], judge=judge, **settings)
+
+
+def test_a_graph_in_8_bits_is_smaller_and_says_what_it_cost(float32, pictures, tmp_path):
+    file = copied(float32, tmp_path)
+    card = to_int8(file, eight_bits(pictures, max_drop=0.5))
+    card.write(file)
+    assert (
+        file.with_suffix('.bin').stat().st_size < 0.4 * float32.with_suffix('.bin').stat().st_size
+    )
+    proof = Card.read(file).int8
+    assert proof['metric'] == 'agreement with float32'
+    assert (proof['float32'], proof['pictures'], proof['calibrated_on']) == (1, 8, FEWEST)
+    pixels = cv2.imread(str(pictures[-1]))
+    found, wanted = (load(each).predict(pixels).scores for each in (file, float32))
+    assert 0 < np.abs(found - wanted).max() < 0.02
+
+
+class Disappointed(Agreement):
+    """Likes the first file alone."""
+
+    def score(self, exported):
+        self.seen = getattr(self, 'seen', 0) + 1
+        return 1.0 if self.seen == 1 else 0.9
+
+
+def test_a_loss_beyond_the_limit_is_refused(float32, pictures, tmp_path):
+    with pytest.raises(InputError, match=r'is 0\.9000 on 8 pictures, and 1\.0000 in float32'):
+        to_int8(copied(float32, tmp_path), eight_bits(pictures, Disappointed))
+
+
+def test_pictures_that_it_is_judged_by_are_no_calibration(float32, pictures, tmp_path):
+    copy = tmp_path / 'copy.png'
+    copy.write_bytes(pictures[-1].read_bytes())
+    settings = eight_bits([copy, *pictures[1:]])
+    with pytest.raises(InputError, match=r'copy\.png is one of the pictures .*judged by'):
+        to_int8(float32, settings)
+
+
+def test_few_pictures_are_too_few(float32, pictures):
+    settings = Int8(pictures=pictures[:3], judge=Agreement)
+    with pytest.raises(InputError, match='--calibrate: 3 pictures are too few'):
+        to_int8(float32, settings)
+
+
+def scored(found, wanted, picture):
+    """The agreement of two answers to one picture."""
+    return Agreement(SimpleNamespace(predict=lambda _: wanted), [picture]).score(
+        SimpleNamespace(predict=lambda _: found)
+    )
+
+
+BOXES = np.array([[0, 0, 10, 10], [20, 20, 30, 30], [0, 0, 5, 5]], np.float32)
+
+
+def objects(*rows, scores=(0.9, 0.8, 0.2)):
+    rows = [*rows]
+    return Detected(BOXES[rows], np.array(scores)[rows], np.array([0, 1, 2])[rows])
+
+
+@pytest.mark.parametrize(
+    ('found', 'wanted', 'share'),
+    [
+        (Classified(np.array([0.1, 0.9])), Classified(np.array([0.4, 0.6])), 1),
+        (Classified(np.array([0.9, 0.1])), Classified(np.array([0.4, 0.6])), 0),
+        (Segmented(np.array([[1, 2], [3, 4]])), Segmented(np.array([[1, 2], [3, 0]])), 0.75),
+        (objects(1, 0), objects(0, 1, 2), 1),  # in any order; an unsure object does not count
+        (objects(0), objects(0, 1, 2), 0.5),
+        (objects(), objects(0), 0),
+    ],
+    ids=range(6),
+)
+def test_agreement_is_the_share_that_is_found_again(found, wanted, share, pictures):
+    assert scored(found, wanted, pictures[0]) == share

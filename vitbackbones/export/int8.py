@@ -1,0 +1,300 @@
+"""Graphs in 8 bits, judged by the task's own metric beside the graph in float32.
+
+NNCF reads the range of every tensor on training pictures and lets matrix products and convolutions
+compute in whole numbers. LayerNorm, softmax and whatever else its rules for transformers name stay
+in float32. The ranges fit the pictures that they were read on, so a file is never judged by these.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
+
+import numpy as np
+from mmengine.config import Config
+from mmengine.registry import DATASETS, init_default_scope
+
+from ..configuration.data_paths import datasets
+from ..data.loading.load_image import read_image
+from ..errors import InputError
+from ..training.console import build_runner
+from ..utils.messages import in_one_line, on_terminal
+from ..utils.packages import import_optional
+from .graphs import silenced
+from .in_test import use_exported
+from .runtime import Exported, load
+from .runtime.answers import Answer, Classified, Segmented
+from .runtime.card import Card
+from .runtime.runtimes import LONGEST, run_openvino
+
+ENOUGH = 300  # pictures; more hardly change a range
+FEWEST = 16
+# What a task is judged by: the first of these that its metrics give, and what it is divided by
+METRICS = {
+    'coco_panoptic/PQ': 100,
+    'coco/segm_mAP': 1,
+    'coco/bbox_mAP': 1,
+    'mIoU': 100,
+    'accuracy/top1': 100,
+}
+COMPUTING = ('MatMul', 'Convolution', 'GroupConvolution')
+MOVING = ('Reshape', 'Transpose', 'Squeeze', 'Unsqueeze', 'Split', 'VariadicSplit', 'Gather')
+SURE = 0.3  # score from which an object of the graph in float32 has to be found again
+SAME = 0.5  # IoU of the boxes of one object
+
+
+class Judge(Protocol):
+    """Says how good the answers of an exported file are.
+
+    Attributes:
+        metric: what it measures, from 0 to 1.
+        files: the pictures that it measures on.
+    """
+
+    metric: str
+    files: Sequence[Path]
+
+    def score(self, exported: Exported) -> float: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Int8:
+    """How a graph is brought to 8 bits.
+
+    Attributes:
+        pictures: files that ranges are read on; of more than :data:`ENOUGH` an even choice.
+        judge: made of the exported file in float32.
+        max_drop: what the metric may lose at most, absolute.
+        control: whether layers are left in float32, one after the other, until the metric loses
+            no more than ``max_drop``; each try is an evaluation.
+    """
+
+    pictures: Sequence[Path]
+    judge: Callable[[Exported], Judge]
+    max_drop: float = 0.01
+    control: bool = False
+
+
+# ------------------------------------------------------------------------ pictures
+
+
+def pictures_of(config: Config, split: str) -> list[Path]:
+    """Return the picture files of the data sets of a split, in their order.
+
+    Raises:
+        InputError: they are not files of their own, as in tar shards.
+    """
+    init_default_scope(config.default_scope)
+    files = []
+    for place, dataset in datasets(config, (split,)):
+        with silenced():  # COCO's reader prints
+            built = DATASETS.build({**dataset, 'pipeline': []})
+            built.full_init()
+        paths = [built.get_data_info(i).get('img_path') for i in range(len(built))]
+        if not all(paths):
+            raise InputError(f'{place}: its pictures are no files; give --calibrate FOLDER')
+        files += map(Path, paths)
+    return files
+
+
+def _chosen(files: Sequence[Path]) -> list[Path]:
+    """Return at most :data:`ENOUGH` files, spread evenly.
+
+    Raises:
+        InputError: they are too few.
+    """
+    if len(files) < FEWEST:
+        raise InputError(
+            f'--calibrate: {len(files)} pictures are too few to read ranges on; '
+            f'give {FEWEST} or more, best {ENOUGH}'
+        )
+    places = np.linspace(0, len(files) - 1, min(len(files), ENOUGH)).round().astype(int)
+    return [files[i] for i in places]
+
+
+def _require_others(calibration: Sequence[Path], judged: Sequence[Path]) -> None:
+    """Refuse pictures that the file is judged by, also copies of them."""
+    sizes = {file.stat().st_size for file in calibration}
+    digests = {_digest(file): file for file in calibration}
+    for file in judged:
+        if file.stat().st_size in sizes and (same := digests.get(_digest(file))):
+            raise InputError(
+                f'--calibrate: {same} is one of the pictures that the file is judged by ({file}); '
+                'give training pictures'
+            )
+
+
+def _digest(file: Path) -> bytes:
+    return hashlib.sha256(file.read_bytes()).digest()
+
+
+# ------------------------------------------------------------------------ judges
+
+
+class Validation:
+    """Judges by the metric of a config on its test set.
+
+    Args:
+        exported: the file in float32.
+        config: its test set is there; no model of it is built.
+        work_dir: a folder for what a run writes.
+    """
+
+    def __init__(self, exported: Exported, config: Config, work_dir: str) -> None:
+        self.files = pictures_of(config, 'test')
+        config = use_exported(config, str(exported.file))
+        config.work_dir = work_dir
+        with silenced():
+            self.runner = build_runner(config)
+        self.metric = 'unknown until it was measured'
+
+    def score(self, exported: Exported) -> float:
+        """Evaluate an exported file.
+
+        Raises:
+            InputError: the metrics give none of :data:`METRICS`.
+        """
+        self.runner.model.exported = exported
+        with silenced():
+            found = self.runner.test()
+        name = next((name for name in METRICS if name in found), None)
+        if name is None:
+            raise InputError(
+                f'test_evaluator: its metrics give {", ".join(found) or "no number"}, and int8 is '
+                f'judged by one of {", ".join(METRICS)}'
+            )
+        self.metric = name
+        return float(found[name]) / METRICS[name]
+
+
+class Agreement:
+    """Judges by how many answers are those of the graph in float32, where no truth is known."""
+
+    metric = 'agreement with float32'
+
+    def __init__(self, exported: Exported, files: Sequence[Path]) -> None:
+        self.files = files
+        self.wanted = [exported.predict(read_image(str(file))) for file in files]
+
+    def score(self, exported: Exported) -> float:
+        """Return the share of equal classes or pixels, or of objects that are found again."""
+        found = (exported.predict(read_image(str(file))) for file in self.files)
+        equal, all_ = np.sum([_agreeing(*pair) for pair in zip(found, self.wanted, strict=True)], 0)
+        if all_ == 0:
+            raise InputError('--images: the model finds nothing on them, so nothing can be judged')
+        return float(equal / all_)
+
+
+def _agreeing(found: Answer, wanted: Answer) -> tuple[int, int]:
+    """Return how many parts of an answer are those of another, and how many it has."""
+    if isinstance(wanted, Classified):
+        return int(found.scores.argmax() == wanted.scores.argmax()), 1
+    if isinstance(wanted, Segmented) or wanted.boxes is None:
+        name = 'labels' if isinstance(wanted, Segmented) else 'segments'
+        given, own = getattr(found, name), getattr(wanted, name)
+        return int(np.count_nonzero(given == own)), own.size
+    sure = wanted.scores >= SURE
+    same = found.labels[:, None] == wanted.labels[sure]  # (M, K)
+    near = same & (_ious(found.boxes, wanted.boxes[sure]) >= SAME)
+    return int(near.any(0).sum()), int(sure.sum())
+
+
+def _ious(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return the IoU (M, K) of boxes (M, 4) and (K, 4)."""
+    starts = np.maximum(boxes[:, None, :2], others[:, :2])  # (M, K, 2)
+    ends = np.minimum(boxes[:, None, 2:], others[:, 2:])
+    common = (ends - starts).clip(0).prod(-1)  # (M, K)
+    areas, other_areas = ((each[:, 2:] - each[:, :2]).prod(-1) for each in (boxes, others))
+    return common / np.maximum(areas[:, None] + other_areas - common, 1e-9)
+
+
+# ------------------------------------------------------------------------ the graph
+
+
+def to_int8(file: Path, settings: Int8) -> Card:
+    """Bring an exported file to 8 bits in its place, and return its card with the proof.
+
+    Args:
+        file: for OpenVINO, in float32; its card lies beside it.
+        settings: how.
+
+    Raises:
+        InputError: NNCF is not installed or has no 8-bit form of the graph, pictures are too few or
+            those that it is judged by, or the metric loses too much.
+    """
+    nncf = import_optional('nncf', "'vitbackbones[int8]'")
+    openvino = import_optional('openvino', 'openvino')
+    chosen = _chosen(settings.pictures)
+    exported = load(file)
+    judge = settings.judge(exported)
+    _require_others(chosen, judge.files)
+    before = judge.score(exported)
+
+    def score(compiled: Any, _: Any) -> tuple[float, None]:
+        return judge.score(exported.running(lambda image: run_openvino(compiled, image))), None
+
+    how = {'model_type': nncf.ModelType.TRANSFORMER, 'preset': nncf.QuantizationPreset.MIXED}
+    how |= {'subset_size': len(chosen)}
+    ranges = nncf.Dataset(chosen, partial(_input, exported))
+    graph = openvino.Core().read_model(str(file))
+    try:
+        with nullcontext() if on_terminal() else silenced():  # it shows its progress
+            if settings.control:
+                graph = nncf.quantize_with_accuracy_control(
+                    graph, ranges, ranges, score, max_drop=settings.max_drop, **how
+                )
+            else:
+                graph = nncf.quantize(graph, ranges, **how)
+    except InputError:
+        raise
+    except Exception as error:  # of many kinds
+        raise InputError(f'NNCF has no 8-bit form of it: {in_one_line(error, LONGEST)}') from error
+    with TemporaryDirectory(dir=file.parent) as folder:  # the old weights are still being read
+        openvino.save_model(graph, str(Path(folder, file.name)), compress_to_fp16=False)
+        for made in Path(folder).iterdir():
+            os.replace(made, file.with_name(made.name))
+    card = exported.card
+    card.write(file)  # of the new file
+    after = judge.score(load(file))
+    if not before - after <= settings.max_drop:
+        raise InputError(
+            f'in 8 bits {judge.metric} is {after:.4f} on {len(judge.files)} pictures, and '
+            f'{before:.4f} in float32: more than --max-drop {settings.max_drop:g} is lost, so '
+            'nothing was kept. Try --accuracy-control, or more pictures for --calibrate'
+        )
+    proof = {
+        'metric': judge.metric,
+        'float32': before,
+        'int8': after,
+        'pictures': len(judge.files),
+        'calibrated_on': len(chosen),
+        'in_float32': _in_float32(graph),
+    }
+    return replace(card, int8=proof)
+
+
+def _input(exported: Exported, file: Path) -> np.ndarray:
+    """Return what the graph takes of a picture; where windows slide, the one in the middle."""
+    given = exported.parts(exported.prepare(read_image(str(file))).image[None])
+    return given[len(given) // 2].repeat(exported.card.input.shape[0] or 1, axis=0)
+
+
+def _in_float32(graph: Any) -> list[str]:
+    """Return the names of products and convolutions whose inputs are not in 8 bits."""
+    return [
+        node.get_friendly_name()
+        for node in graph.get_ops()
+        if node.get_type_name() in COMPUTING and not _is_in_int8(node.input_value(0).get_node())
+    ]
+
+
+def _is_in_int8(node: Any) -> bool:
+    """Return whether what a node gives is in 8 bits, moved about or not."""
+    while node.get_type_name() in MOVING:
+        node = node.input_value(0).get_node()
+    return node.get_type_name() == 'FakeQuantize'
