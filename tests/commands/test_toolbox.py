@@ -9,6 +9,7 @@ from vitbackbones.commands import toolbox as module
 from vitbackbones.commands.toolbox import scripts, shortest, toolbox
 from vitbackbones.configuration.names import config_files
 from vitbackbones.errors import InputError
+from vitbackbones.openmmlab.runs import NAMES, PREFIX, with_short_names
 
 ECHO = """
 import sys
@@ -58,6 +59,14 @@ def test_a_package_that_a_script_lacks_is_named(echo, tmp_path):
 def test_a_name_without_a_script_is_refused_with_the_nearest():
     with pytest.raises(InputError, match="did you mean 'mmdet/confusion_matrix'"):
         toolbox(Namespace(script='mmdet/confusion_matrx', arguments=[]))
+
+
+def test_styles_of_seaborn_have_their_short_names():
+    dark, own = {'axes.grid': False}, {'axes.grid': True}
+    library = {f'{PREFIX}{name}': dark for name in NAMES} | {'white': own}
+    with_short_names(library)
+    assert library['dark'] is dark
+    assert library['white'] is own
 
 
 def test_no_toolbox_is_one_message(monkeypatch):
