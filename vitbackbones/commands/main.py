@@ -134,7 +134,6 @@ def verb_parser(verb: str) -> Parser:
         allow_abbrev=False,  # the command that continues a run is made from the arguments
     )
     module_of(verb).add_arguments(parser)
-    parser.epilog = parser.epilog or 'example:\n  %(prog)s'
     return parser
 
 
