@@ -10,7 +10,6 @@
   validation images; which is which stands in ``train2018.json`` and ``val2018.json``.
 """
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +21,8 @@ from mmpretrain.datasets import CIFAR10 as RGBCIFAR10
 from mmpretrain.datasets import CIFAR100 as RGBCIFAR100
 
 from ..errors import InputError
-from ..utils.files import read_json, regular_file
+from ..utils.files import read_json
+from .checks.coco_file import load_json
 
 
 class CIFAR10(RGBCIFAR10):
@@ -69,13 +69,12 @@ class INaturalist(BaseDataset):
     Labels number the file's categories in the order of their ids.
 
     Raises:
-        InputError: the annotation file is not of this form.
+        InputError: the annotation file is missing, or not of this form.
     """
 
     def load_data_list(self) -> list[dict]:
+        content = load_json(self.ann_file)
         try:
-            with open(self.ann_file, encoding='utf-8', opener=regular_file) as file:
-                content = json.load(file)
             names = {category['id']: category['name'] for category in content['categories']}
             files = {image['id']: image['file_name'] for image in content['images']}
             labels = {key: label for label, key in enumerate(sorted(names))}
@@ -83,7 +82,7 @@ class INaturalist(BaseDataset):
                 (files[one['image_id']], labels[one['category_id']])
                 for one in content['annotations']
             ]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        except (KeyError, TypeError) as error:
             raise InputError(
                 f'{self.ann_file}: not annotations of iNaturalist ({error!r}); they have '
                 'categories, images and annotations, each with an id, that refer to each other.'

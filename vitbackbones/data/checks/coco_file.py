@@ -44,10 +44,14 @@ def differences(file: str, other: str) -> list[str]:
 
     Their order counts for categories only: mmdet numbers labels by it.
     """
-    (images, boxes, names), (*others, other_names) = read_coco(file), read_coco(other)
-    pairs = zip(('images', 'annotations'), (images, boxes), others, strict=True)
-    differ = [part for part, one, two in pairs if _by_id(one) != _by_id(two)]
-    return differ + (['categories or their order'] if names != other_names else [])
+    one, two = read_coco(file), read_coco(other)
+    differ = []
+    for place, part in enumerate(('images', 'annotations')):
+        if _by_id(one[place]) != _by_id(two[place]):
+            differ.append(part)
+    if one[2] != two[2]:
+        differ.append('categories or their order')
+    return differ
 
 
 def _by_id(table: Table) -> dict:
