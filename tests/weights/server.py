@@ -3,38 +3,24 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
-
-@dataclass
-class Behavior:
-    """What the server has and does.
-
-    Attributes:
-        content: of every path but those with ``missing`` in them.
-        ends: after how many bytes its answers break off; None if they are whole.
-        kind: of the content, for its header.
-        tells_size: whether it answers questions for the size.
-        waits: for this before each answer.
-        asked: (method, path) of every request so far.
-    """
-
-    content: bytes = b''
-    ends: int | None = None
-    kind: str = 'application/octet-stream'
-    tells_size: bool = True
-    waits: threading.Event | None = None
-    asked: list[tuple[str, str]] = field(default_factory=list)
+from types import SimpleNamespace
 
 
 @contextmanager
-def behaving(cache, monkeypatch) -> Iterator[tuple[str, Behavior]]:
+def behaving(cache, monkeypatch) -> Iterator[tuple[str, SimpleNamespace]]:
     """Yield the address of a server and its behavior; downloads are kept in ``cache``."""
     monkeypatch.setenv('TORCH_HOME', str(cache))
     monkeypatch.setenv('no_proxy', '127.0.0.1')
     monkeypatch.delenv('HF_HUB_OFFLINE', raising=False)
-    behavior = Behavior()
+    behavior = SimpleNamespace(
+        content=b'',  # of every path but those with ``missing`` in them
+        ends=None,  # after how many bytes its answers break off
+        kind='application/octet-stream',  # of the content, for its header
+        tells_size=True,  # whether it answers questions for the size
+        waits=None,  # an event, for which it waits before each answer
+        asked=[],  # (method, path) of every request so far
+    )
 
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, *args):
@@ -65,8 +51,9 @@ def behaving(cache, monkeypatch) -> Iterator[tuple[str, Behavior]]:
 
     server = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
+    behavior.address = f'http://127.0.0.1:{server.server_port}'
     try:
-        yield f'http://127.0.0.1:{server.server_port}', behavior
+        yield behavior.address, behavior
     finally:
         server.shutdown()
         server.server_close()

@@ -29,8 +29,7 @@ def as_bytes(state):
 
 @pytest.fixture
 def server(tmp_path, monkeypatch):
-    with behaving(tmp_path / 'cache', monkeypatch) as (address, behavior):
-        behavior.address = address
+    with behaving(tmp_path / 'cache', monkeypatch) as (_, behavior):
         monkeypatch.chdir(tmp_path)
         yield behavior
 

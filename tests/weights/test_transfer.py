@@ -21,9 +21,8 @@ HASH = hashlib.sha256(CONTENT).hexdigest()
 
 @pytest.fixture
 def server(tmp_path, monkeypatch):
-    with behaving(tmp_path / 'cache', monkeypatch) as (address, behavior):
+    with behaving(tmp_path / 'cache', monkeypatch) as (_, behavior):
         behavior.content = CONTENT
-        behavior.address = address
         yield behavior
 
 
