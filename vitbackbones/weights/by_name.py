@@ -4,7 +4,6 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..utils.messages import did_you_mean
-from .hub import ADDRESS
 from .table import (
     DETECTORS,
     LEFT_RANDOM,
@@ -14,6 +13,7 @@ from .table import (
     Published,
     find_detector,
 )
+from .transfer import ADDRESS
 
 
 def is_name(text: str) -> bool:

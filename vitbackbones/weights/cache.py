@@ -15,8 +15,7 @@ import torch
 
 from ..errors import InputError
 from .by_name import find, is_name
-from .hub import SCHEME, fetch_from_hub
-from .transfer import OTHERWISE, download, fetching
+from .transfer import OTHERWISE, SCHEME, download, fetch_from_hub, fetching
 
 # The beginning of a file's SHA-256 in its name, as in torch.hub; OpenMMLab's names have dates, too.
 HASH = re.compile(r'-(?!20\d{6}\.)([0-9a-f]{8,})\.')

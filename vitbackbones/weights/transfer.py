@@ -1,6 +1,10 @@
-"""One file from one address, by torch.hub: complete and checked, or not there at all."""
+"""One file from one address: complete and checked, or not there at all.
+
+A web server's comes by torch.hub, that of ``hf-hub:OWNER/NAME`` by huggingface_hub and its cache.
+"""
 
 import os
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +19,11 @@ from ..errors import InputError
 
 OTHERWISE = 'Fetch it by other means and give the file.'
 TIMEOUT = 30  # seconds without a byte
+SCHEME = 'hf-hub:'
+ADDRESS = re.compile(
+    r'hf-hub:(?P<repository>[\w.-]+/[\w.-]+)(@(?P<revision>[^:@]+))?(:(?P<file>[^:]+))?'
+)
+FILES = ('model.safetensors', 'pytorch_model.bin')  # of a repository, the first that it has
 
 
 def is_offline() -> bool:
@@ -32,6 +41,9 @@ def fetching(address: str) -> Iterator[None]:
     except Exception as error:  # network, disk, unknown names, clients that are not installed
         reason = str(error).strip().partition('\n')[0] or type(error).__name__
         raise InputError(f'{address}: cannot be downloaded ({reason}). {OTHERWISE}') from error
+
+
+# ------------------------------------------------------------------------ web servers
 
 
 def download(url: str, file: Path, sha256: str | None = None, progress: bool = True) -> None:
@@ -90,3 +102,58 @@ def size_of(url: str) -> int | None:
             raise InputError(f'{url}: leads to {answer.url}, which is not encrypted.')
         length = answer.headers['Content-Length']
     return int(length) if length else None
+
+
+# ------------------------------------------------------------------------ the hub
+
+
+def fetch_from_hub(address: str) -> Path:
+    """Return a file of ``hf-hub:OWNER/NAME``, downloaded unless it was before.
+
+    Args:
+        address: may end in ``@REVISION``, ``:FILE`` or both, in this order.
+
+    Raises:
+        InputError: the address is not of this form, huggingface_hub is not installed, or there is
+            no such file, no permission or no connection.
+    """
+    match = ADDRESS.fullmatch(address)
+    if match is None or '..' in address.replace(':', '/').replace('@', '/').split('/'):
+        raise InputError(f'{address}: must be hf-hub:OWNER/NAME, with @REVISION or :FILE behind it')
+    names = (match['file'],) if match['file'] else FILES
+    with fetching(address):
+        for name in names:
+            if file := _fetch(address, match['repository'], name, match['revision']):
+                return file
+    if is_offline():
+        raise InputError(
+            f'{address}: is not in the cache of huggingface_hub, and HF_HUB_OFFLINE is set. Fetch '
+            'it where there is a connection ("hf download"), bring the cache here (HF_HOME), or '
+            'give a file.'
+        )
+    raise InputError(f'{address}: has no file {" or ".join(names)}; name one with :FILE behind it')
+
+
+def _fetch(address: str, repository: str, name: str, revision: str | None) -> Path | None:
+    """Return one file of a repository, or None if it, or the cache without connections, has none.
+
+    Raises:
+        InputError: huggingface_hub is not installed, or the repository is hidden or not there.
+        Exception: of huggingface_hub, if the hub cannot be reached.
+    """
+    try:
+        from huggingface_hub import errors, hf_hub_download
+    except ImportError as error:
+        text = f'{address}: needs huggingface_hub; "pip install huggingface_hub" installs it'
+        raise InputError(text) from error
+    offline = is_offline()
+    try:
+        file = hf_hub_download(repository, name, revision=revision, local_files_only=offline)
+    except errors.RepositoryNotFoundError as error:
+        text = f'{address}: no such repository, or it is private: "hf auth login" signs in'
+        raise InputError(text) from error
+    except errors.EntryNotFoundError as error:
+        if isinstance(error, errors.LocalEntryNotFoundError) and not offline:
+            raise  # there is no connection
+        return None
+    return Path(file)

@@ -6,7 +6,7 @@ import pytest
 from vitbackbones.results.report.coco import (
     class_names,
     class_table,
-    count_pairs,
+    count_matches,
     evaluate,
     match,
     mean_of_known,
@@ -21,7 +21,7 @@ PRINTED = {'AP': '', 'AP50': '_50', 'AP75': '_75', 'AP small': '_s', 'AP medium'
 
 def table_of(metric, kind='bbox', score=0.3):
     evaluation = evaluate(metric, kind)
-    counts = count_pairs(match(metric, kind, score), evaluation.params.catIds)
+    counts = count_matches(match(metric, kind, score), evaluation.params.catIds)
     return class_table(evaluation, counts, score)
 
 
@@ -82,7 +82,7 @@ def test_matches_by_hand(evaluated, kind):
     assert labels(pairs[1]) == [(1, 1), (2, 1), (None, 2)]
     assert labels(pairs[2]) == [(1, None), (None, 1)]  # the dog in the crowd is left out
     assert labels(pairs[3]) == [(None, 3)]
-    assert count_pairs(pairs, [1, 2, 3]).tolist() == [
+    assert count_matches(pairs, [1, 2, 3]).tolist() == [
         [1, 0, 0, 1],  # cats: one found, one missed; what finds it has a low score
         [1, 0, 0, 0],  # the dog is taken for a cat
         [0, 0, 0, 0],  # no emus

@@ -94,7 +94,7 @@ def _or_nan(values: np.ndarray) -> np.ndarray:
 def class_table(evaluation: COCOeval, counts: np.ndarray, score: float) -> Table:
     """Return what is known of each class, and the means over the classes that have objects.
 
-    ``counts`` are those of :func:`count_pairs`, from a ``score`` on.
+    ``counts`` are those of :func:`count_matches`, from a ``score`` on.
     """
     columns = {name: precisions(evaluation, name).mean(1) for name in PRECISIONS}
     size = evaluation.params.areaRngLbl.index('all')
@@ -155,7 +155,7 @@ def match(metric, kind: str, score: float) -> dict[int | str, list[Pair]]:
     return pairs
 
 
-def count_pairs(pairs: dict[int | str, list[Pair]], categories: list[int]) -> np.ndarray:
+def count_matches(pairs: dict[int | str, list[Pair]], categories: list[int]) -> np.ndarray:
     """Count pairs by class (C + 1, C + 1).
 
     Rows are the classes of objects, the last: nothing is there. Columns are the classes of

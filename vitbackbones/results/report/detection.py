@@ -9,7 +9,7 @@ from mmengine.runner import TestLoop
 
 from ...data.loading.image_file import read_image
 from ...inference.drawing.sheet import from_bgr
-from .coco import IOU, class_names, class_table, count_pairs, evaluate, match, precisions
+from .coco import IOU, class_names, class_table, count_matches, evaluate, match, precisions
 from .elements import Matrix, Picture, Section, confusion_parts, photograph
 from .mistakes import count_mistakes, draw_mistakes
 from .precision_recall import draw_curves
@@ -65,7 +65,7 @@ class DetectionReport:
     def _about(self, title: str, metric, kind: str, data) -> Iterator[Section]:
         evaluation, pairs = evaluate(metric, kind), match(metric, kind, self.score)
         names = class_names(evaluation)
-        counts = count_pairs(pairs, [*names])
+        counts = count_matches(pairs, [*names])
         sides = {'rows': [*names.values(), '(nothing)'], 'columns': [*names.values(), '(missed)']}
         matrix = Matrix(**sides, counts=counts, text=COUNTED.format(score=self.score))
         panels = {text: precisions(evaluation, name) for name, text in PANELS.items()}

@@ -9,8 +9,7 @@ from urllib.parse import unquote, urlparse
 
 from ...errors import InputError
 from ..cache import fetch, fetch_url, local
-from ..hub import SCHEME
-from ..transfer import is_offline
+from ..transfer import SCHEME, is_offline
 from .load import load_file
 
 
