@@ -125,11 +125,13 @@ class Exported:
         require_form(self.card.task, shapes, f'{self.file}', len(pictures))
         if self.card.task == 'segmentation':  # NaN would be hidden behind a label
             require_numbers(outputs, f'{self.file}')
-        of_each = ({name: x[i] for name, x in outputs.items()} for i in range(len(pictures)))
-        answers = list(map(READ[self.card.task], of_each, pictures))
-        for answer in answers:
+        answers = []
+        for i, picture in enumerate(pictures):
+            of_picture = {name: x[i] for name, x in outputs.items()}
+            answer = READ[self.card.task](of_picture, picture)
             require_numbers(vars(answer), f'{self.file}')
             require_names(answer, self.card.classes, f'{self.file}')
+            answers.append(answer)
         return answers
 
     def parts(self, images: np.ndarray) -> list[np.ndarray]:

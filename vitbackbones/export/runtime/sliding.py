@@ -57,12 +57,12 @@ def windows(images: np.ndarray, crop: Size, stride: Size, fill: bool = True) -> 
     sides = images.shape[rows : rows + 2]
     for down in _ranges(sides[0], crop[0], stride[0]):
         for right in _ranges(sides[1], crop[1], stride[1]):
-            window = images[(slice(None),) * rows + (down, right)]
+            window = images[:, down, right] if rows == 1 else images[:, :, down, right]
             if fill:
-                missing = [c - w for c, w in zip(crop, window.shape[rows : rows + 2], strict=True)]
-                widths = [(0, 0)] * 4
-                widths[rows : rows + 2] = [(0, each) for each in missing]
-                window = np.pad(window, widths)
+                missing = [(0, 0)] * 4
+                missing[rows] = 0, crop[0] - window.shape[rows]
+                missing[rows + 1] = 0, crop[1] - window.shape[rows + 1]
+                window = np.pad(window, missing)
             yield Window(window, down, right)
 
 
