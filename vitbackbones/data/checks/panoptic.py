@@ -144,11 +144,7 @@ def _check_crowds(ann_file: str, segments: Table) -> None:
 def _looks(
     dataset, images: Table, segments: Table, categories: Table
 ) -> dict[str, Callable[[], Look]]:
-    """Return what looks at the PNG file of each image.
-
-    Raises:
-        InputError: files are missing.
-    """
+    """Return what looks at the PNG file of each image; require all of these files."""
     folder, classes = dataset.data_prefix.get('seg'), dataset.metainfo['classes']
     if not folder:
         raise InputError(

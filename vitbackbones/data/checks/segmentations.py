@@ -77,11 +77,7 @@ def check_masks(
 
 
 def require_masks(ann_file: str) -> None:
-    """Require that COCO evaluation can read the masks of a file.
-
-    Raises:
-        InputError: it cannot.
-    """
+    """Raise an ``InputError`` if COCO evaluation cannot read the masks of a file."""
     images, annotations, _ = read_coco(ann_file)
     everything = np.ones(len(annotations['id']), bool)
     check_masks(ann_file, images, annotations, everything, evaluated=True)
@@ -106,11 +102,7 @@ def _require_masks(ann_file: str, bare: list, total: int) -> None:
 
 
 def _image_sizes(ann_file: str, images: Table, annotations: Table) -> np.ndarray:
-    """Return height and width (A, 2) of the image of each annotation.
-
-    Raises:
-        InputError: one has more pixels than any image that can be read.
-    """
+    """Return height and width (A, 2) of the image of each annotation, if they are possible."""
     size = np.array([images['height'], images['width']], np.float64)  # (2, I)
     huge = [images['id'][row] for row in np.flatnonzero(size[0] * size[1] > MAX_PIXELS)]
     if huge:

@@ -22,13 +22,7 @@ from .load_image import REDUCTIONS, EncodedImage
 
 
 def resize(image: np.ndarray, size: tuple[int, int], interpolation: str) -> np.ndarray:
-    """Resize an image (H, W, C) to ``size`` (height, width).
-
-    Args:
-        image: 8-bit pixels.
-        size: height and width of the result.
-        interpolation: ``'bilinear'`` or ``'bicubic'``.
-    """
+    """Resize 8-bit pixels (H, W, C) to ``size`` (height, width), 'bilinear' or 'bicubic'."""
     pixels = torch.from_numpy(in_order(image))  # torch knows no arrays that run backwards
     pixels = pixels.permute(2, 0, 1)[None]  # (H, W, C) -> (1, C, H, W)
     resized = F.interpolate(pixels, size, mode=interpolation, antialias=True)

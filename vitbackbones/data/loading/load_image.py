@@ -50,15 +50,9 @@ class EncodedImage:
 
 
 def read_encoded(path: str, backend_args: dict | None = None) -> EncodedImage | np.ndarray:
-    """Read one image, and decode it unless it is a JPEG that can be decoded at reduced size.
+    """Read one image as :func:`read_image` does, but leave a JPEG encoded.
 
     A JPEG with EXIF data is decoded: it may have to be turned.
-
-    Returns:
-        the file, or an array of shape (H, W, 3), uint8, BGR.
-
-    Raises:
-        UnreadableImage: as :func:`read_image`.
     """
     with naming(path, ADVICE):
         content, header = read_content(path, backend_args)

@@ -66,15 +66,8 @@ def find_parts(root: Path) -> dict[str, CocoPart]:
 def find_tested(root: Path, trained_on: Iterable[str]) -> dict[str, CocoPart]:
     """Return the parts as :func:`find_parts` does, to test a model that is trained already.
 
-    Nothing has to be for training. Where one file is for all, it is split if the model was trained
-    on pictures of it; otherwise all of it is for testing.
-
-    Args:
-        root: the folder.
-        trained_on: names of pictures that the model was trained on.
-
-    Raises:
-        InputError: as there.
+    Nothing has to be for training. Where one file is for all, it is split if ``trained_on`` names
+    pictures of it; otherwise all of it is for testing.
     """
     parts = _parts(root)
     if parts.keys() != {'train'}:

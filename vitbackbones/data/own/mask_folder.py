@@ -70,15 +70,8 @@ def find_mask_parts(root: Path) -> dict[str, MaskPart]:
 def find_tested(root: Path, trained_on: Iterable[str]) -> dict[str, MaskPart]:
     """Return the parts as :func:`find_mask_parts` does, to test a model that is trained already.
 
-    Nothing has to be for training. Where nothing names splits, pictures are split if the model was
-    trained on some of them; otherwise all are for testing.
-
-    Args:
-        root: the folder.
-        trained_on: names of pictures that the model was trained on.
-
-    Raises:
-        InputError: as there.
+    Nothing has to be for training. Where nothing names splits, pictures are split if ``trained_on``
+    names some of them; otherwise all are for testing.
     """
     parts = named_parts(root, needed=tuple(WORDS))
     if parts.keys() != {'train'}:

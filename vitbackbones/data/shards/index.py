@@ -54,20 +54,12 @@ class Index:
 
 
 def index_file(folder: str | Path, split: str) -> Path:
-    """Return the file of the index of a split.
-
-    >>> index_file('data', 'train').name
-    'train.index.json'
-    """
+    """Return the file of the index of a split, such as ``train.index.json``."""
     return Path(folder, f'{split}.index.json')
 
 
 def write_index(file: Path, index: Index) -> None:
-    """Write an index; the file is either the old or the new one, never a part of it.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Write an index, all or nothing; an ``InputError`` says why it cannot be written."""
     write_file(file, json.dumps({'format': FORMAT, **asdict(index)}).encode())
 
 
@@ -95,11 +87,7 @@ def read_index(folder: str | Path, split: str) -> Index:
 
 
 def _require_sound(path: Path, shard: Shard, classes: int) -> None:
-    """Check that a shard is there, and that what an index says of it can be.
-
-    Raises:
-        ValueError, TypeError, OverflowError: it cannot.
-    """
+    """Raise a ``ValueError`` if a shard is not there, or cannot be as an index says."""
     if path.name != shard.name or path.suffix != '.tar':
         raise ValueError(f'{cut(shard.name)} is not the name of a tar file')
     try:

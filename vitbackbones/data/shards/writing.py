@@ -150,11 +150,7 @@ def _contents(pictures: Sequence[Picture]) -> Iterator[bytes]:
 
 
 def _read(picture: Picture) -> bytes:
-    """Read a file.
-
-    Raises:
-        UnreadableImage: it cannot be read, does not begin as an image, or has changed.
-    """
+    """Read a file that begins as an image and has not changed."""
     with naming(picture.path, COPY):
         content, header = read_content(picture.path)
         if header is None:
