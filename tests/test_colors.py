@@ -14,7 +14,7 @@ from mmengine.registry import DATASETS, MODELS, DefaultScope
 
 from vitbackbones.configuration.names import config_files
 from vitbackbones.inference.predictor import steps_after_loading
-from vitbackbones.training.hooks.exact_resume import SAMPLE, seed_generators
+from vitbackbones.training.placed_data import SAMPLE, seed_generators
 
 pytestmark = pytest.mark.compat
 SIDE = 32

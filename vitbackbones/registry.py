@@ -178,8 +178,7 @@ HOOKS = LazyRegistry(
         'training.hooks.log_folder': 'LogFolderHook',
         'training.hooks.progress': 'ProgressHook',
         'training.hooks.unreadable_images': 'UnreadableImagesHook',
-        'training.hooks.optional': 'PicturesHook RunPageHook',
-        'training.trackers.hook': 'TrackHook',
+        'training.trackers.hook': 'PicturesHook RunPageHook TrackHook',
     },
 )
 OPTIM_WRAPPERS = LazyRegistry(
@@ -196,7 +195,7 @@ OPTIM_WRAPPER_CONSTRUCTORS = LazyRegistry(
 PARAM_SCHEDULERS = LazyRegistry(
     'parameter scheduler', ROOT_PARAM_SCHEDULERS, {'training.schedules': 'PolyLR'}
 )
-STRATEGIES = LazyRegistry('strategy', ROOT_STRATEGIES, {'training.fsdp': 'FSDPStrategy'})
+STRATEGIES = LazyRegistry('strategy', ROOT_STRATEGIES, {'training.distributed': 'FSDPStrategy'})
 WEIGHT_INITIALIZERS = LazyRegistry(
     'weight initializer', ROOT_WEIGHT_INITIALIZERS, {'openmmlab.loading': 'Pretrained'}
 )

@@ -1,12 +1,12 @@
 """The screen shows what matters, the log file everything."""
 
 import logging
-import sys
 
 import pytest
 from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 
+from vitbackbones.configuration.checks.added_hooks import GUARDS, add_guards
 from vitbackbones.training import console
 
 from .toy import run_toy, toy_config
@@ -30,6 +30,7 @@ class Talking(Hook):
         runner.logger.info('one line')
         runner.logger.info(LINE)
         runner.logger.info('a dump\nof two lines')
+        runner.logger.info('paramwise_options -- a:lr=1')
         runner.logger.info('\n+---+\n| 1 |\n+---+')
         runner.logger.warning('a warning\nof two lines')
 
@@ -40,7 +41,7 @@ def test_the_log_file_is_complete_and_the_screen_is_short(tmp_path, capsys):
     (log,) = tmp_path.glob('*/*.log')
     for text in ('System environment', 'Hooks will be executed', 'a dump', 'Epoch(train)'):
         assert text in log.read_text()
-    for text in ('System environment', 'Hooks will be executed', 'a dump'):
+    for text in ('System environment', 'Hooks will be executed', 'a dump', 'paramwise_options'):
         assert text not in shown
     for text in ('one line', '| 1 |', 'a warning\nof two lines', 'Epoch(train)', 'toy/error'):
         assert text in shown
@@ -61,24 +62,21 @@ def test_the_metrics_of_a_test_are_left_to_the_table(tmp_path, capsys):
     assert 'toy/error' in log.read_text()
 
 
-def test_two_rates_are_both_shown():
-    rates = 'base_lr: 1.0e-04 lr: 1.0e-05  loss: 3.0'
-    assert console.SIDE_VALUES.sub('', rates) == rates
-
-
-def test_a_level_is_shown_where_it_is_no_information():
-    lines = [
-        console._ForTheScreen().format(logging.LogRecord('x', level, 'f.py', 1, 'it', (), None))
-        for level in (logging.INFO, logging.WARNING, logging.ERROR)
-    ]
-    assert [line.split(' ', 2)[2] for line in lines] == ['it', 'warning: it', 'error: it']
-
-
-def test_what_a_terminal_would_obey_is_shown():
-    table = '\n+---+\n| a\tb\r\x1b[31m é │\n+---+'
-    record = logging.LogRecord('x', logging.INFO, 'f.py', 1, table, (), None)
-    shown = console._ForTheScreen().format(record)
-    assert shown.partition('\n')[2] == '+---+\n| a\tb\\r\\x1b[31m é │\n+---+'
+@pytest.mark.parametrize(
+    ('message', 'level', 'expected'),
+    [
+        ('it', logging.INFO, 'it'),
+        ('it', logging.WARNING, 'warning: it'),
+        # two rates
+        ('base_lr: 1e-04 lr: 1e-05  loss: 3', logging.INFO, 'base_lr: 1e-04 lr: 1e-05  loss: 3'),
+        # what a terminal would obey
+        ('| a\tb\r\x1b[31m é │', logging.INFO, '| a\tb\\r\\x1b[31m é │'),
+    ],
+)
+def test_what_is_shown_of_a_line(message, level, expected):
+    record = logging.LogRecord('x', level, 'f.py', 1, message, (), None)
+    _, _, shown = console._ForTheScreen().format(record).split(' ', 2)
+    assert shown == expected
 
 
 def test_lines_of_the_bars_are_left_to_them(tmp_path, capsys, monkeypatch):
@@ -89,18 +87,15 @@ def test_lines_of_the_bars_are_left_to_them(tmp_path, capsys, monkeypatch):
     assert 'toy/error' in shown
 
 
-@pytest.mark.parametrize(
-    'message',
-    ['Exp name: x', 'paramwise_options -- a:lr=1', ' Average Precision  (AP) @[ IoU=0.50'],
-)
-def test_boilerplate(message):
-    record = logging.LogRecord('x', logging.INFO, 'f.py', 1, message, (), None)
-    assert not console._worth_showing(record)
+OUT = {'timer', *GUARDS}  # one of mmengine's, and ours
+WITH_STRATEGY = {'strategy': {'type': 'SingleDeviceStrategy'}, 'env_cfg': {}}
 
 
-def test_lines_go_above_the_bars(capsys):
-    stream = console._AboveBars()
-    stream.write('text\n')
-    stream.flush()
-    assert capsys.readouterr().out == 'text\n'
-    assert sys.stdout is not stream
+@pytest.mark.parametrize('changes', [{}, WITH_STRATEGY], ids=['runner', 'strategy'])
+def test_none_takes_a_default_hook_out(tmp_path, changes):
+    config = toy_config(tmp_path, default_hooks=dict.fromkeys(OUT), **changes)
+    runner = console.build_runner(add_guards(config))
+    kinds = {type(hook).__name__ for hook in runner.hooks}
+    assert kinds.isdisjoint({'IterTimerHook', *GUARDS.values()})
+    assert 'ParamSchedulerHook' in kinds
+    assert runner.cfg.default_hooks.curves is None  # a resumed run reads it from the dump

@@ -12,7 +12,6 @@ from torch.utils.data import DataLoader, Dataset
 from vitbackbones.commands.ending import run
 from vitbackbones.errors import InputError
 from vitbackbones.training import memory
-from vitbackbones.training.dataset_proxy import rebuild
 from vitbackbones.training.memory import fitting_workers, free_memory, worker_memory
 
 MEGABYTE = 2**20
@@ -208,10 +207,3 @@ def test_more_workers_than_memory_are_fewer_and_told(workers_of, monkeypatch):
     assert workers_of(1, 4)[0] == [0]
     monkeypatch.setenv('LOCAL_WORLD_SIZE', '4')
     assert workers_of(10, 8, 0)[0] == [2, 0]
-
-
-def test_a_loader_without_workers_is_made_of_one_with():
-    before = images(2, persistent_workers=True, prefetch_factor=3)
-    after = rebuild(before, before.dataset, before.batch_sampler, workers=0)
-    assert (after.num_workers, after.persistent_workers, after.prefetch_factor) == (0, False, None)
-    assert rebuild(before, before.dataset, before.batch_sampler).num_workers == 2

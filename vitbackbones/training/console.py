@@ -1,8 +1,7 @@
-"""What of a run's log is shown; the log file in the work dir keeps all of it.
+"""The runners, and what of a run's log is shown; the log file in the work dir keeps all of it.
 
 mmengine prints the environment, the whole config and a table of hooks before the first step:
-hundreds of lines in which a warning drowns. pycocotools tells of each of its steps. Lines of losses
-name every inner layer of a model, and on a terminal share the screen with the progress bars.
+hundreds of lines in which a warning drowns. Lines of losses name every inner layer of a model.
 """
 
 import logging
@@ -10,6 +9,7 @@ import re
 import sys
 
 from mmengine.config import Config
+from mmengine.hooks import Hook
 from mmengine.logging import MMLogger
 from mmengine.runner import FlexibleRunner
 from mmengine.runner import Runner as MMEngineRunner
@@ -17,7 +17,6 @@ from tqdm import tqdm
 
 from ..errors import printable
 from ..utils.messages import on_terminal
-from .hooks.optional import OptionalHooks
 
 # Beginnings of messages that tell the reader of a screen nothing.
 BOILERPLATE = (
@@ -53,6 +52,16 @@ SIDE_VALUES = re.compile(
     r'\s+(data_time|grad_norm|([\w.]+\.)?(d|aux[_.])\d+\.\S+|(dn|enc)_loss_\S+): \S+'
     r'|base_lr: (\S+) (?=lr: \5 )'  # one rate for all
 )
+
+
+class OptionalHooks:
+    """A runner in which ``None`` takes out any default hook; mmengine's takes out its own alone."""
+
+    def register_default_hooks(self, hooks: dict | None = None) -> None:
+        """Register hooks by their names; in place of ``None`` one that does nothing."""
+        super().register_default_hooks(
+            {name: hook or Hook() for name, hook in (hooks or {}).items()}
+        )
 
 
 class QuietRunner(OptionalHooks, MMEngineRunner):

@@ -32,14 +32,10 @@ def available_cores(limit_file: Path = CGROUP_LIMIT) -> int:
     return cores if quota == 'max' else max(1, min(cores, int(quota) // int(period)))
 
 
-def _cores_of_process() -> int:
-    return max(1, available_cores() // processes_here())
-
-
 def limit_workers(config: Config) -> Config:
     """Return a copy of ``config`` in which at most one core in four loads data."""
     config = copy.deepcopy(config)
-    most = _cores_of_process() // CORES_PER_WORKER
+    most = available_cores() // processes_here() // CORES_PER_WORKER
     for _, loader in loaders(config):
         loader['num_workers'] = min(loader.get('num_workers', 0), most)
         if not loader['num_workers']:  # torch refuses these without workers
@@ -54,7 +50,7 @@ def share_cores(config: Config) -> None:
     """
     workers = max((loader.get('num_workers', 0) for _, loader in loaders(config)), default=0)
     if 'OMP_NUM_THREADS' not in os.environ:
-        torch.set_num_threads(_cores_of_process() - workers)
+        torch.set_num_threads(max(1, available_cores() // processes_here() - workers))
 
 
 def warn_of_others(file: Path = STATISTICS) -> list[str]:
@@ -67,7 +63,10 @@ def warn_of_others(file: Path = STATISTICS) -> list[str]:
     if 'OMP_NUM_THREADS' in os.environ or processes_here() > 1 or not file.exists():
         return []
     threads, cores = torch.get_num_threads(), len(os.sched_getaffinity(0))
-    used = _cores_in_use(file)
+    before = _ticks(file)
+    time.sleep(0.2)
+    busy, total = (now - then for now, then in zip(_ticks(file), before, strict=True))
+    used = cores * busy / max(total, 1)
     if cores - used > threads - 0.5:
         return []
     free = max(1, round(cores - used))
@@ -77,19 +76,15 @@ def warn_of_others(file: Path = STATISTICS) -> list[str]:
     ]
 
 
-def _cores_in_use(file: Path, seconds: float = 0.2) -> float:
-    """Return how many of the cores of this process are in use while it sleeps."""
-    before = _ticks(file)
-    time.sleep(seconds)
-    busy, total = (now - then for now, then in zip(_ticks(file), before, strict=True))
-    return len(os.sched_getaffinity(0)) * busy / max(total, 1)
-
-
 def _ticks(file: Path) -> tuple[int, int]:
     """Return for how long the cores of this process were busy, and on, since the system began."""
     cores = {f'cpu{number}' for number in os.sched_getaffinity(0)}
-    rows = [line.split() for line in file.read_text().splitlines()]
-    # user, nice, system, idle, waiting for a disk, interrupts (2), stolen; guests are in user
-    times = [[int(text) for text in row[1:9]] for row in rows if row[0] in cores]
-    total = sum(map(sum, times))
-    return total - sum(row[3] + row[4] for row in times), total
+    busy = total = 0
+    for line in file.read_text().splitlines():
+        name, *times = line.split()
+        if name in cores:
+            # user, nice, system, idle, waiting for a disk, interrupts (2), stolen; guests in user
+            ticks = [int(text) for text in times[:8]]
+            total += sum(ticks)
+            busy += sum(ticks) - ticks[3] - ticks[4]
+    return busy, total

@@ -68,20 +68,18 @@ def find_checkpoint(path: str, role: str) -> Path:
     else:
         found = checkpoint_in(place) if place.is_dir() else place
     if found is None or not found.is_file():
-        near = _nearest(place)
+        beside = place.parent.glob('*')
+        files = {file.name: str(file) for file in beside if file.suffix in SUFFIXES}
+        near = did_you_mean(place.name, files)
         raise InputError(f'{role} {path}: no checkpoint there (looked for {looked_in(path)}){near}')
-    if _is_cut_short(found):
+    with found.open('rb') as opened:
+        # older formats neither begin as a zip archive nor end as one
+        cut_short = opened.read(len(ZIP_START)) == ZIP_START and not is_zipfile(opened)
+    if cut_short:
         whole = next(filter(_is_whole, _newest_first(found.parent)), None)
         hint = f'; the newest whole one beside it is {whole}' if whole else ''
         raise InputError(f'{role} {found}: the file is cut short{hint}')
     return found
-
-
-def _nearest(place: Path) -> str:
-    """Return the end of a message with the checkpoints beside ``place`` that are named like it."""
-    beside = place.parent.glob('*')
-    files = {file.name: str(file) for file in beside if file.suffix in SUFFIXES}
-    return did_you_mean(place.name, files)
 
 
 def choose_checkpoint(path: str, role: str) -> Path:
@@ -91,11 +89,13 @@ def choose_checkpoint(path: str, role: str) -> Path:
         InputError: as :func:`find_checkpoint`.
     """
     place, found = resolve(path), find_checkpoint(path, role)
-    if process_rank() == 0 and place.is_dir() and found.name != PUBLISHED:
-        best = [file.name for file in best_checkpoints(place)]
-        other = f'; {place / BEST} stands for {best[0]}' if len(best) == 1 else ''
+    if process_rank() != 0:
+        return found
+    if place.is_dir() and found.name != PUBLISHED:
+        best = best_checkpoints(place)
+        other = f'; {place / BEST} stands for {best[0].name}' if len(best) == 1 else ''
         print(f'checkpoint: {found}, the latest{other}')
-    elif process_rank() == 0 and _with_best(path):
+    elif _with_best(path):
         print(f'checkpoint: {found}, the best')
     return found
 
@@ -145,26 +145,25 @@ def latest_checkpoint(work_dir: Path) -> Path | None:
     empty when a run was killed while writing it. A file that is cut short is passed over with a
     warning.
     """
-    pointer = work_dir / POINTER
-    named, damaged = _named_by(pointer)
-    saved = [file for file in (named, *_newest_first(work_dir)) if file is not None]
+    pointer, damaged = work_dir / POINTER, None
+    saved = _newest_first(work_dir)
+    if pointer.exists():
+        try:
+            name = Path(read_small(pointer).decode().strip()).name
+            if name and pointer.with_name(name).is_file():
+                saved.insert(0, pointer.with_name(name))
+        except (OSError, ValueError):  # a folder or pipe; bytes that are not text
+            damaged = pointer
     found = next(filter(_is_whole, saved), None)
-    if found is not None and (damaged or found != saved[0]):
-        bad = pointer if damaged else saved[0]
-        show_warnings([f'{bad} is damaged or cut short; {found}, the newest whole one, is taken'])
+    if found is None:
+        return None
+    if found != saved[0]:
+        damaged = damaged or saved[0]
+    if damaged:
+        show_warnings(
+            [f'{damaged} is damaged or cut short; {found}, the newest whole one, is taken']
+        )
     return found
-
-
-def _named_by(pointer: Path) -> tuple[Path | None, bool]:
-    """Return the file that ``last_checkpoint`` names, and whether that pointer is damaged."""
-    if not pointer.exists():
-        return None, False
-    try:
-        name = Path(read_small(pointer).decode().strip()).name
-        named = pointer.with_name(name) if name else None
-        return (named if named and named.is_file() else None), False
-    except (OSError, ValueError):  # a folder or pipe; bytes that are not text
-        return None, True
 
 
 def _newest_first(work_dir: Path) -> list[Path]:
@@ -175,12 +174,6 @@ def _newest_first(work_dir: Path) -> list[Path]:
 def _is_whole(checkpoint: Path) -> bool:
     """Whether a checkpoint is a complete zip archive, or a folder as DeepSpeed writes."""
     return checkpoint.is_dir() or (checkpoint.is_file() and is_zipfile(checkpoint))
-
-
-def _is_cut_short(file: Path) -> bool:
-    """Whether a file begins as a zip archive and does not end as one; older formats do neither."""
-    with file.open('rb') as opened:
-        return opened.read(len(ZIP_START)) == ZIP_START and not is_zipfile(opened)
 
 
 def resume_hint() -> str:

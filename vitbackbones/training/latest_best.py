@@ -10,7 +10,7 @@ checkpoint holds tell: those of one run begin alike, with the times of its itera
 runs share.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,23 +59,19 @@ def latest_best(runner: Runner, folder: Path) -> tuple[dict[str, Any], list[str]
     newer, replaced = {}, []
     known = _histories(runner.message_hub.log_scalars)
     records = runner.message_hub.runtime_info
-    for best in _unnamed(folder, records):
+    named = {Path(records[key]).name for key in records if key.startswith(PATH)}
+    files = [file for file in best_checkpoints(folder) if file.name not in named]
+    found = [best for file in files for best in _read(file)]
+    for best in sorted(found, key=lambda best: best.iteration):  # in the order of the run
         ahead = best.iteration > runner.iter
         comes_there = not ahead or best.settings == fingerprints(runner.cfg)
         if comes_there and _begins_as(best.histories, known):
             replaced.append(Path((records | newer).get(best.key, '')).name)
-            newer |= {best.key: str(best.path), _score_of(best.key): best.score}
+            newer |= {best.key: str(best.path), best.key.replace(PATH, SCORE): best.score}
             known = best.histories
         elif _begins_as(known, best.histories):
             replaced.append(best.path.name)
     return newer, replaced
-
-
-def _unnamed(folder: Path, records: dict) -> Sequence[Best]:
-    """Return the best checkpoints that ``records`` do not name, in the order of the run."""
-    named = {Path(records[key]).name for key in records if key.startswith(PATH)}
-    files = [file for file in best_checkpoints(folder) if file.name not in named]
-    return sorted((best for file in files for best in _read(file)), key=lambda best: best.iteration)
 
 
 def _read(file: Path) -> Iterator[Best]:
@@ -87,19 +83,16 @@ def _read(file: Path) -> Iterator[Best]:
         return
     records = content['message_hub']['runtime_info']
     for key in [key for key in records if type(key) is str and key.startswith(PATH)]:
-        if Path(str(records[key])).name == file.name and _score_of(key) in records:
+        score = key.replace(PATH, SCORE)
+        if Path(str(records[key])).name == file.name and score in records:
             yield Best(
                 path=file,
                 key=key,
-                score=records[_score_of(key)],
+                score=records[score],
                 iteration=content['meta']['iter'],
                 settings=content.get(SETTINGS),
                 histories=_histories(content['message_hub']['log_scalars']),
             )
-
-
-def _score_of(key: str) -> str:
-    return key.replace(PATH, SCORE, 1)
 
 
 def _histories(scalars: dict) -> dict[str, np.ndarray]:

@@ -1,18 +1,18 @@
 """Data workers that the memory can hold.
 
-The kernel ends a process of a run that takes too much, hours after its start. So before the first
-iteration it is measured what a worker takes: one is started, loads a few samples and reads from
-/proc how much of its memory is its own. What it shares with the training process that it was forked
-from, such as the list of the images, costs nothing. To that come the batches that it makes and
-keeps ready, by the size of the samples. Not measured: larger images than those few, and memory that
-the training process takes later. So workers get a share of what is free.
+The kernel ends a process of a run that takes too much, hours after its start. So one worker is
+started before the first iteration, loads a few samples and reads from /proc how much of its memory
+it shares with no other process. To that come the batches that it makes and keeps ready, by the size
+of the samples. Larger images than those few are not measured, nor what the training process takes
+later. So workers get a share of what is free.
 
 The number of workers changes how fast a run is, and nothing else.
 """
 
+import math
 import pickle
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -60,30 +60,29 @@ def free_memory(root: Path = Path('/')) -> int | None:
         groups = (root / 'proc/self/cgroup').read_text().splitlines()
     except OSError:  # not Linux
         return None
-    machine = 1024 * int(words[words.index('MemAvailable:') + 1])
-    return min([machine, *(free for line in groups for free in _free_in_groups(root, line))])
-
-
-def _free_in_groups(root: Path, line: str) -> Iterator[int]:
-    """Yield what is free in the group of a line of /proc/self/cgroup, and in those around it."""
-    _, controllers, path = line.split(':', 2)
-    for kind in GROUPS:
-        if kind.controller in controllers.split(','):
+    least = 1024 * int(words[words.index('MemAvailable:') + 1])
+    for line in groups:
+        _, controllers, path = line.split(':', 2)
+        for kind in GROUPS:
+            if kind.controller not in controllers.split(','):
+                continue
             top = root / kind.folder
             group = top / path.lstrip('/')
-            for each in (group, *group.parents):
+            for each in (group, *group.parents):  # a group is also held to the limits around it
                 if each.is_relative_to(top):
-                    yield from _free_in_group(each, kind)
+                    least = min(least, _free_in_group(each, kind))
+    return least
 
 
-def _free_in_group(group: Path, kind: Group) -> Iterator[int]:
+def _free_in_group(group: Path, kind: Group) -> float:
     try:
-        limit, used = (int((group / name).read_text()) for name in (kind.limit, kind.used))
+        limit = int((group / kind.limit).read_text())
+        used = int((group / kind.used).read_text())
         lines = (group / 'memory.stat').read_text().splitlines()
     except (OSError, ValueError):  # of another container, or the limit is "max"
-        return
-    free = limit - used + int(dict(line.split() for line in lines).get(kind.cache, 0))
-    yield max(free, 0)  # a limit may be lowered to less than what is used
+        return math.inf
+    given_back = int(dict(line.split() for line in lines).get(kind.cache, 0))
+    return max(limit - used + given_back, 0)  # a limit may be lowered to less than what is used
 
 
 # ------------------------------------------------------------------------ workers
@@ -152,7 +151,7 @@ def fitting_workers(loaders: Sequence[DataLoader]) -> tuple[list[int], str]:
             f'a data worker has not loaded {SAMPLES} samples after {PATIENCE} s: all '
             f'{sum(wanted)} (num_workers) are used, though the memory may not hold them'
         )
-    needed = sum(map(int.__mul__, wanted, each))
+    needed = sum(count * size for count, size in zip(wanted, each, strict=True))
     if needed <= room:
         return wanted, ''
     fitting = [int(count * room / needed) for count in wanted]

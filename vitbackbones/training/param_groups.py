@@ -2,21 +2,20 @@
 
 With a ``paramwise_cfg`` mmengine's constructor puts every tensor into a group of its own, 100 to
 540 of them, while torch's fused and foreach kernels update one group at a time. Here parameters
-with equal options share a group, so a step is a few calls. Its weights are the same to the bit:
-the kernels treat every number alone, and gradients are clipped in the order of the model.
+with equal options share a group. The weights are the same to the bit: the kernels treat every
+number alone, and gradients are clipped in the order of the model.
 
-Every run of ``train`` whose config names no constructor gets this one. It also takes
-torch's fused kernel unless the config chooses an implementation itself (``fused``, ``foreach`` or
-``differentiable`` of the optimizer). The kernels of torch differ in the last bits. A resumed run
-goes on with the one of its checkpoint.
+Every run of ``train`` whose config names no constructor gets this one. It also takes torch's fused
+kernel unless the optimizer of the config chooses one. The kernels differ in the last bits, so a
+resumed run goes on with that of its checkpoint.
 """
 
 import copy
-from collections.abc import Callable, Iterable
 
 from mmengine.config import Config
 from mmengine.optim import DefaultOptimWrapperConstructor, OptimWrapper
-from torch import Tensor, nn
+from torch import nn
+from torch.optim import Optimizer
 
 from ..registry import GROUPED, bare_name
 
@@ -24,6 +23,7 @@ from ..registry import GROUPED, bare_name
 FUSED = ('Adam', 'AdamW', 'SGD')
 DEVICES = ('cpu', 'cuda')
 IMPLEMENTATIONS = {'fused', 'foreach', 'differentiable'}
+PER_GROUP = ('base_values', '_last_value', 'min_values')  # of the states of mmengine's schedules
 
 
 def group_parameters(config: Config) -> Config:
@@ -41,7 +41,11 @@ class GroupedOptimWrapperConstructor(DefaultOptimWrapperConstructor):
         self.optimizer_cfg = fused_option(self.optimizer_cfg, model) | self.optimizer_cfg
         wrapper = super().__call__(model)
         if self.optim_wrapper_cfg.get('clip_grad'):
-            wrapper.clip_func = in_order(wrapper.clip_func, model.parameters())
+            # the norm over all gradients is a sum, whose last bit depends on the order of its terms
+            clip, order = wrapper.clip_func, {p: i for i, p in enumerate(model.parameters())}
+            wrapper.clip_func = lambda gradients, **options: clip(
+                sorted(gradients, key=order.__getitem__), **options
+            )
         return wrapper
 
     def add_params(self, params: list[dict], module: nn.Module, prefix='', **options) -> None:
@@ -61,10 +65,10 @@ class GroupedOptimWrapperConstructor(DefaultOptimWrapperConstructor):
 def fused_option(optimizer: dict, model: nn.Module) -> dict[str, bool]:
     """Return ``fused=True`` where torch has that kernel and ``optimizer``, a config, is open."""
     kind = optimizer['type']
-    known = bare_name(getattr(kind, '__name__', kind)) in FUSED
-    able = known and not IMPLEMENTATIONS & set(optimizer)
+    if bare_name(getattr(kind, '__name__', kind)) not in FUSED or IMPLEMENTATIONS & {*optimizer}:
+        return {}
     suits = (p.is_floating_point() and p.device.type in DEVICES for p in model.parameters())
-    return {'fused': True} if able and all(suits) else {}
+    return {'fused': True} if all(suits) else {}
 
 
 def merged(groups: list[dict]) -> list[dict]:
@@ -77,14 +81,43 @@ def merged(groups: list[dict]) -> list[dict]:
     return list(found.values())
 
 
-def in_order(clip: Callable, parameters: Iterable[nn.Parameter]) -> Callable:
-    """Return ``clip`` for tensors in the order of ``parameters``.
+# ------------------------------------------------------------------------ of a checkpoint
 
-    The norm over all gradients is a sum, whose last bit depends on the order of its terms.
+
+def regroup(checkpoint: dict, model: nn.Module, optimizer: Optimizer) -> None:
+    """Join the saved groups, in place, as the optimizer has them.
+
+    Earlier versions and mmengine's own runner save one group for each parameter. Any other
+    checkpoint is left alone, and one whose options differ within what is one group now.
+
+    Args:
+        checkpoint: with the states ``optimizer`` and, if there are any, ``param_schedulers``.
+        model: gives the order of the parameters, which was that of the groups.
+        optimizer: what will load it.
     """
-    place = {parameter: number for number, parameter in enumerate(parameters)}
+    groups = optimizer.param_groups
+    saved = checkpoint['optimizer']['param_groups']
+    trained = {parameter for group in groups for parameter in group['params']}
+    single = all(len(group['params']) == 1 for group in saved)
+    if len(saved) == len(groups) or not single or len(saved) != len(trained):
+        return
+    ordered = [parameter for parameter in model.parameters() if parameter in trained]
+    number = {parameter: place for place, parameter in enumerate(ordered)}
+    members = [[number[parameter] for parameter in group['params']] for group in groups]
+    joined = [merged([saved[number] for number in numbers]) for numbers in members]
+    if any(len(each) > 1 for each in joined):  # of different options
+        return
+    checkpoint['optimizer']['param_groups'] = [group for (group,) in joined]
+    for state in checkpoint.get('param_schedulers') or ():
+        for key in set(PER_GROUP) & set(state):
+            beside = state[key][len(saved) :]  # mmengine's base rate
+            state[key] = [state[key][numbers[0]] for numbers in members] + beside
 
-    def clip_in_order(tensors: list[Tensor], **options) -> Tensor | None:
-        return clip(sorted(tensors, key=place.__getitem__), **options)
 
-    return clip_in_order
+def follow_kernel(optimizer: Optimizer) -> None:
+    """Let a loss scaler treat the optimizer as the kernel of the groups that it has loaded needs.
+
+    torch decides this when it builds the optimizer, but loading replaces all options of a group.
+    A scaler hands its scale to a fused kernel; the others refuse it.
+    """
+    optimizer._step_supports_amp_scaling = any(g.get('fused') for g in optimizer.param_groups)

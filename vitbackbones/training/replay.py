@@ -12,10 +12,10 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader
 
-from .hooks.exact_resume import PROCESS, PlacedBatches, SeededDataset, restart, seed_generators
+from .hooks.exact_resume import restart
+from .placed_data import PROCESS, Place, PlacedBatches, SeededDataset, seed_generators
 
 PASSES = 10  # over the data at most for each draw that is looked for
-Place = tuple[int, int]  # epoch, and number of the sample in it
 
 
 class Replay:

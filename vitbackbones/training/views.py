@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 from mmengine.dataset import Compose, pseudo_collate
 from mmengine.structures import BaseDataElement
-from torch import Tensor, nn
+from torch import nn
 from torch.utils.data import Dataset
 
 from ..inference.drawing.sample_sheet import Drawn, Row, to_pixels
-from .replay import Place, Replay
+from .placed_data import Place
+from .replay import Replay
 
 
 @dataclass(frozen=True)
@@ -53,16 +54,12 @@ class Views:
         batch = self.replay and self.replay.first_batch(self.preprocessor)
         if not batch:
             return []
-        samples = batch['data_samples']
-        images = [to_pixels(image, self.settings) for image in batch['inputs'][:number]]
-        titles = (f'step 1, picture {i} of {len(samples)}' for i in range(1, len(samples) + 1))
-        drawn = [self.draw(*each) for each in zip(images, samples, strict=False)]
-        return [
-            [
-                (_sized(title, image), picture)
-                for title, image, picture in zip(titles, images, drawn, strict=False)
-            ]
-        ]
+        samples, row = batch['data_samples'], []
+        for i, image in enumerate(batch['inputs'][:number]):
+            pixels = to_pixels(image, self.settings)
+            title = _sized(f'step 1, picture {i + 1} of {len(samples)}', pixels)
+            row.append((title, self.draw(pixels, samples[i])))
+        return [row]
 
     def name(self, index: int) -> str:
         """Return the name of a picture's file; some data sets hold pictures without files."""
@@ -71,22 +68,17 @@ class Views:
     def _row(self, index: int, places: list[Place]) -> Row:
         info = self.dataset.get_data_info(index)
         row = [self._packed(self.name(index), self.loading(info))]
-        row += [
-            self._packed(self.replay.when(place), self.replay.sample(index, place))
-            for place in places
-        ]
-        return [*row, self._evaluated(index)] if self.evaluation else row
+        for place in places:
+            row.append(self._packed(self.replay.when(place), self.replay.sample(index, place)))
+        if self.evaluation:  # the image alone: its annotations are those of the file
+            batch = pseudo_collate([self.evaluation(self.dataset.get_data_info(index))])
+            pixels = to_pixels(self.preprocessor(batch, False)['inputs'][0], self.settings)
+            row.append((_sized('evaluation', pixels), self.draw(pixels, BaseDataElement())))
+        return row
 
     def _packed(self, title: str, sample: dict) -> tuple[str, Drawn]:
         pixels = to_pixels(sample['inputs'].float(), {})
         return _sized(title, pixels), self.draw(pixels, sample['data_samples'])
-
-    def _evaluated(self, index: int) -> tuple[str, Drawn]:
-        """Draw the image alone: its annotations are those of the file."""
-        batch = pseudo_collate([self.evaluation(self.dataset.get_data_info(index))])
-        image: Tensor = self.preprocessor(batch, False)['inputs'][0]
-        pixels = to_pixels(image, self.settings)
-        return _sized('evaluation', pixels), self.draw(pixels, BaseDataElement())
 
 
 def _sized(title: str, pixels: np.ndarray) -> str:

@@ -10,7 +10,7 @@ from mmpretrain.registry import MODELS
 from mmpretrain.structures import DataSample
 
 from vitbackbones.tasks.classification.erasing import erase
-from vitbackbones.training.hooks.exact_resume import PROCESS, seed_generators
+from vitbackbones.training.placed_data import PROCESS, seed_generators
 
 pytestmark = pytest.mark.compat
 

@@ -1,29 +1,23 @@
 """A run that was stopped and resumed equals one that was not, bit for bit."""
 
 import os
-import pickle
 import random
 import signal
-from itertools import islice
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
-from mmengine.dataset import DefaultSampler
 from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
-from torch.utils.data import BatchSampler
 
-from vitbackbones.training.dataset_proxy import DatasetProxy
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks import exact_resume as exact
-from vitbackbones.training.hooks.exact_resume import PlacedBatches, SeededDataset
 from vitbackbones.training.hooks.interrupt import TrainingInterrupted
 from vitbackbones.weights.read.load import load_file
 
 from ...isolation import process_of_its_own
-from ..toy import NoisyData, ToyData, by_iteration, loader, run_toy, toy_config
+from ..toy import by_iteration, loader, run_toy, toy_config
 
 pytestmark = pytest.mark.compat
 
@@ -210,9 +204,6 @@ def test_a_random_seed_of_the_sampler_is_kept(tmp_path):
     assert seeds[0] == seeds[1]
 
 
-# ------------------------------------------------------------------------ the parts
-
-
 def test_every_process_and_iteration_draws_numbers_of_its_own(monkeypatch):
     def drawn(rank, iteration):
         """What Python, numpy and torch draw in an iteration of a process."""
@@ -224,50 +215,3 @@ def test_every_process_and_iteration_draws_numbers_of_its_own(monkeypatch):
     assert drawn(0, 3) == drawn(0, 3)
     for other in (drawn(1, 3), drawn(0, 4)):
         assert not set(other) & set(drawn(0, 3))
-
-
-def placed(endless=False, epoch=0, start=0):
-    batches = BatchSampler(DefaultSampler(ToyData(), seed=0), 3, drop_last=False)
-    stream = PlacedBatches(batches, endless)
-    stream.epoch, stream.start = epoch, start
-    return stream
-
-
-def test_places_count_through_an_epoch():
-    samples = sum(placed(epoch=7), [])
-    assert [place for _, place in samples] == [(7, i) for i in range(8)]
-    assert sorted(index for index, _ in samples) == list(range(8))
-
-
-def test_an_epoch_is_entered_once_in_its_middle():
-    whole, stream = list(placed()), placed(start=2)
-    assert list(stream) == whole[2:]
-    assert list(stream) == whole
-
-
-def test_endless_batches_are_shuffled_anew():
-    batches = list(islice(placed(endless=True), 6))
-    order = [index for batch in batches for index, _ in batch]
-    assert order[:8] != order[8:]
-    assert sorted(order[:8]) == sorted(order[8:])
-    assert next(iter(placed(endless=True, start=4))) == batches[4]
-
-
-def test_a_sample_depends_on_its_place_and_nothing_else():
-    data = SeededDataset(NoisyData(), seed=0)
-    first = data[3, (0, 5)]
-    torch.rand(3)
-    assert data[3, (0, 5)] == first
-    assert data[3, (1, 5)] != first
-    assert data[3, (0, 6)] != first
-    assert SeededDataset(NoisyData(), seed=1)[3, (0, 5)] != first
-
-
-def test_a_proxy_is_what_it_stands_for():
-    proxy = DatasetProxy(ToyData(), own=1)
-    assert (proxy.metainfo, len(proxy), proxy.own) == (ToyData.metainfo, 8, 1)
-    proxy.pipeline = 'new'
-    assert proxy.dataset.pipeline == 'new'
-    copy = pickle.loads(pickle.dumps(proxy))
-    assert (copy.pipeline, copy.own) == ('new', 1)
-    assert not hasattr(proxy, '__getitems__')

@@ -41,7 +41,15 @@ class CheckpointHook(MMEngineCheckpointHook):
         super().before_train(runner)
         if self.save_best and runner.iter > 0:
             self._take_up_latest_best(runner)
-        self._find_here(runner.message_hub.runtime_info)
+
+        def here(name: str) -> str | None:
+            """Return a recorded file in this work dir: a run may resume from another's."""
+            path = runner.message_hub.runtime_info.get(name)
+            return path and self.file_backend.join_path(self.out_dir, Path(path).name)
+
+        several = getattr(self, 'key_indicators', ())
+        self.last_ckpt, self.best_ckpt_path = here('last_ckpt'), here('best_ckpt')
+        self.best_ckpt_path_dict = {key: here(f'best_ckpt_{key}') for key in several}
         self.file_backend = _LateRemoval(self.file_backend)
 
     def _take_up_latest_best(self, runner) -> None:
@@ -55,17 +63,6 @@ class CheckpointHook(MMEngineCheckpointHook):
             for file in filter(Path.is_file, [Path(self.out_dir, name) for name in replaced]):
                 file.unlink()
                 runner.logger.info(f'{file} is removed: a better one was saved before the kill')
-
-    def _find_here(self, records: dict) -> None:
-        """Look for what was saved in this work dir: a run may be resumed from a file of another."""
-
-        def here(path: str | None) -> str | None:
-            return path and self.file_backend.join_path(self.out_dir, Path(path).name)
-
-        several = getattr(self, 'key_indicators', ())
-        self.last_ckpt = here(records.get('last_ckpt'))
-        self.best_ckpt_path = here(records.get('best_ckpt'))
-        self.best_ckpt_path_dict = {key: here(records.get(f'best_ckpt_{key}')) for key in several}
 
     def after_val_epoch(self, runner, metrics) -> None:
         runner.message_hub.update_info(EVALUATED, runner.iter)

@@ -49,32 +49,22 @@ class CompileHook(Hook):
         self.options = {'dynamic': dynamic, **options}
 
     def before_train(self, runner) -> None:
-        if not any(regions(runner.model)):
+        found = [*regions(runner.model)]
+        if not found:
             runner.logger.warning('--compile: the model has no part that is compiled')
-        elif _on_cpu(runner.model) and self.options.get('backend', 'inductor') == 'inductor':
+            return
+        on_cpu = next(runner.model.parameters()).device.type == 'cpu'
+        if on_cpu and self.options.get('backend', 'inductor') == 'inductor':
             require_compiler()
-        compile_regions(runner.model, **self.options)
-
-
-def _on_cpu(model: nn.Module) -> bool:
-    return next(model.parameters()).device.type == 'cpu'
-
-
-def compile_regions(model: nn.Module, **options) -> None:
-    """Compile the forward passes of the regions of ``model`` in place, for training mode.
-
-    Args:
-        model: any network; without a region nothing is done.
-        options: of ``torch.compile``.
-    """
-    allow_programs(GRAPHS)
-    compiled: dict[type, Callable] = {}
-    for module in regions(model):
-        kind = type(module)
-        if kind not in compiled:
-            compiled[kind] = _in_training(kind.forward, torch.compile(kind.forward, **options))
-        # a bound method, so that a copy of the module gets one that is bound to the copy
-        module.forward = MethodType(compiled[kind], module)
+        allow_programs(GRAPHS)
+        compiled: dict[type, Callable] = {}
+        for module in found:
+            kind = type(module)
+            if kind not in compiled:
+                program = torch.compile(kind.forward, **self.options)
+                compiled[kind] = _in_training(kind.forward, program)
+            # a bound method, so that a copy of the module gets one that is bound to the copy
+            module.forward = MethodType(compiled[kind], module)
 
 
 def regions(module: nn.Module) -> Iterator[nn.Module]:

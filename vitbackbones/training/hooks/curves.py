@@ -1,9 +1,7 @@
 """``curves.png`` in every work dir: losses, learning rates and metrics of the run so far.
 
 It is drawn at the end of a run, however it ends, and after an evaluation if the last picture is a
-minute old. A resumed run shows all of its starts as one
-(:mod:`vitbackbones.results.analysis.curves`). A picture that cannot be drawn is
-a warning, never the end of a run.
+minute old. A resumed run shows all of its starts as one.
 """
 
 import math

@@ -27,8 +27,8 @@ from ...openmmlab.applying import apply_patches
 from ...openmmlab.frames import waits_for_data
 from ...openmmlab.patches import IN_TRAINING, IN_WORKER
 from ...utils.processes import SIGNALS
-from ..dataset_proxy import rebuild
 from ..memory import fitting_workers
+from ..placed_data import rebuild
 
 FULL = (
     'shared memory (/dev/shm) is full: enlarge it (docker run --shm-size=8g), or load without data '
@@ -49,32 +49,26 @@ class DataWorkersHook(Hook):
     priority = 'VERY_HIGH'  # before others put loaders in place of these
 
     def before_train(self, runner) -> None:
-        _fit_memory(runner, [runner.train_loop, *filter(None, [runner.val_loop])])
-        _prepare(runner.train_loop)
-        _prepare(runner.val_loop)
+        loops = [runner.train_loop, runner.val_loop]
+        self._prepare(runner, [loop for loop in loops if loop is not None])
 
     def before_test(self, runner) -> None:
-        _fit_memory(runner, [runner.test_loop])
-        _prepare(runner.test_loop)
+        self._prepare(runner, [runner.test_loop])
 
-
-def _prepare(loop: BaseLoop | None) -> None:
-    if loop is not None:
-        loader = loop.dataloader
-        loader.worker_init_fn = partial(begin_worker, then=loader.worker_init_fn)
-
-
-def _fit_memory(runner: Runner, loops: list[BaseLoop]) -> None:
-    """Lower the number of workers to what the memory holds, and say so."""
-    counts, message = fitting_workers([loop.dataloader for loop in loops])
-    if not message:
-        return
-    runner.logger.warning(message)
-    for loop, count in zip(loops, counts, strict=True):
-        loader = loop.dataloader
-        loop.dataloader = rebuild(loader, loader.dataset, loader.batch_sampler, count)
-        if hasattr(loop, 'dataloader_iterator'):
-            loop.dataloader_iterator = type(loop.dataloader_iterator)(loop.dataloader)
+    @staticmethod
+    def _prepare(runner: Runner, loops: list[BaseLoop]) -> None:
+        """Lower the number of workers to what the memory holds, and let them begin our way."""
+        counts, message = fitting_workers([loop.dataloader for loop in loops])
+        if message:
+            runner.logger.warning(message)
+            for loop, count in zip(loops, counts, strict=True):
+                loader = loop.dataloader
+                loop.dataloader = rebuild(loader, loader.dataset, loader.batch_sampler, count)
+                if hasattr(loop, 'dataloader_iterator'):
+                    loop.dataloader_iterator = type(loop.dataloader_iterator)(loop.dataloader)
+        for loop in loops:
+            loader = loop.dataloader
+            loader.worker_init_fn = partial(begin_worker, then=loader.worker_init_fn)
 
 
 def begin_worker(worker: int, then: Callable[[int], None] | None) -> None:

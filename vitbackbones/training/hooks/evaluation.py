@@ -45,17 +45,17 @@ class GatherHook(Hook):
     """Lets metrics exchange their results over the network unless they have a ``collect_dir``."""
 
     def before_val(self, runner) -> None:
-        _use_network(runner.val_loop.evaluator)
+        self._use_network(runner.val_loop.evaluator)
 
     def before_test(self, runner) -> None:
-        _use_network(runner.test_loop.evaluator)
+        self._use_network(runner.test_loop.evaluator)
 
-
-def _use_network(evaluator: Evaluator) -> None:
-    for metric in evaluator.metrics:
-        collects = type(metric).evaluate is BaseMetric.evaluate  # not in a way of its own
-        if collects and metric.collect_dir is None:
-            metric.collect_device = 'gpu'  # mmengine's name for it; without GPUs it works as well
+    @staticmethod
+    def _use_network(evaluator: Evaluator) -> None:
+        for metric in evaluator.metrics:
+            collects = type(metric).evaluate is BaseMetric.evaluate  # not in a way of its own
+            if collects and metric.collect_dir is None:
+                metric.collect_device = 'gpu'  # mmengine's name for the network, also on CPUs
 
 
 class SameStatisticsHook(Hook):

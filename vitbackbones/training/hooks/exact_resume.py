@@ -1,10 +1,8 @@
 """A resumed run goes on to the bit as if it had never stopped.
 
 mmengine resumes weights, optimizer, schedules and the order of the data, but no random state:
-dropout, stochastic depth and augmentations differ after a resume. Its workers are also seeded when
-they start, so without ``persistent_workers`` every epoch draws the same augmentations. Saving and
-restoring the generators of all processes, workers included, is fragile. Here nothing is saved:
-every random number follows from the seed and its place in the run.
+dropout, stochastic depth and augmentations differ after a resume. Here every random number follows
+from the seed and its place in the run, so there is no random state to save.
 
 * In each process, all generators are seeded anew before every iteration from (seed, rank,
   iteration). Whatever an evaluation in between draws has no effect.
@@ -21,23 +19,18 @@ not saved: a run that resumes from such a checkpoint says so. With ``accumulativ
 multiples of it.
 """
 
-import random
 import zlib
-from collections.abc import Iterator
-from itertools import count, islice
 
-import numpy as np
 import torch
 from mmengine.dataset import InfiniteSampler
 from mmengine.dist import get_dist_info, get_rank
 from mmengine.hooks import Hook
 from mmengine.runner import EpochBasedTrainLoop
-from torch.utils.data import BatchSampler, DataLoader, Dataset, Sampler
+from torch.utils.data import DataLoader, Sampler
 
 from ...registry import GROUPED
-from ..dataset_proxy import DatasetProxy, rebuild
+from ..placed_data import PROCESS, PlacedBatches, SeededDataset, rebuild, seed_generators
 
-PROCESS, SAMPLE = 0, 1  # the first number of a key: what the random numbers are for
 DATA_ORDER = 'data_stream'  # in a checkpoint: what the order of the data depends on
 APPLIED = 'gradients_applied'  # in a checkpoint: whether it lacks none
 EVALUATED = 'evaluated'  # in the records of a run: the iteration after which it was evaluated last
@@ -52,14 +45,6 @@ LOST = (
     'the checkpoint was saved while gradients were accumulated, and they are lost; save at '
     'multiples of optim_wrapper.accumulative_counts'
 )
-
-
-def seed_generators(*key: int) -> int:
-    """Seed Python's and numpy's global generators; return a seed for torch's (63 bits)."""
-    words = np.random.SeedSequence(key).generate_state(8)
-    random.seed(words[:4].tobytes())
-    np.random.seed(words[4:6])
-    return int.from_bytes(words[6:].tobytes(), 'little') >> 1
 
 
 def gradients_applied(runner) -> bool:
@@ -86,68 +71,10 @@ def evaluation_is_owed(runner) -> bool:
 # ------------------------------------------------------------------------ the data
 
 
-class PlacedBatches:
-    """A batch sampler that says of every sample where in the run it stands.
-
-    Yields batches of (index, (epoch, place)) in place of batches of indices. ``epoch`` and
-    ``start``, the number of batches to leave out, are set before an iteration begins.
-
-    Args:
-        batches: gives the indices of this process.
-        endless: go through ``batches`` again and again, as iteration-based loops do.
-    """
-
-    def __init__(self, batches: BatchSampler, endless: bool) -> None:
-        self.batches = batches
-        self.endless = endless
-        self.epoch = self.start = 0
-
-    @property
-    def sampler(self):
-        """The sampler, for mmengine's sampler hook."""
-        return self.batches.sampler
-
-    @property
-    def batch_size(self) -> int:
-        return self.batches.batch_size
-
-    def __len__(self) -> int:
-        return len(self.batches)
-
-    def __iter__(self) -> Iterator[list[tuple[int, tuple[int, int]]]]:
-        rank, world_size = get_dist_info()
-        start, self.start = self.start, 0
-        for number, indices in islice(enumerate(self._passes()), start, None):
-            first = number * self.batch_size
-            yield [
-                (index, (self.epoch, (first + i) * world_size + rank))
-                for i, index in enumerate(indices)
-            ]
-
-    def _passes(self) -> Iterator[list[int]]:
-        yield from self.batches
-        for number in count(1) if self.endless else ():
-            self.sampler.set_epoch(number)
-            yield from self.batches
-
-
 def restart(sampler: Sampler) -> None:
     """Let a sampler begin again, also one that never ends."""
     if isinstance(sampler, InfiniteSampler):
         sampler.indices = sampler._indices_of_rank()
-
-
-class SeededDataset(DatasetProxy):
-    """Seeds all generators from the place of a sample before it is drawn."""
-
-    def __init__(self, dataset: Dataset, seed: int) -> None:
-        super().__init__(dataset, seed=seed)
-
-    def __getitem__(self, numbered: tuple[int, tuple[int, int]]):
-        index, place = numbered
-        # not torch.manual_seed: it would seed the GPU too
-        torch.default_generator.manual_seed(seed_generators(SAMPLE, self.seed, *place))
-        return self.dataset[index]
 
 
 class ResumedIterator:
@@ -258,20 +185,23 @@ class ExactResumeHook(Hook):
         restart(sampler)  # mmengine may have begun to read from it
         if self.complete is None:
             self.complete = gradients_applied(runner)
-        if resumed and (difference := self._difference(fingerprints(runner.cfg))):
-            runner.logger.warning(f'training continues, but not exactly as before: {difference}')
+        if resumed and (differences := self._differences(fingerprints(runner.cfg))):
+            said = ', '.join(differences)
+            runner.logger.warning(f'training continues, but not exactly as before: {said}')
 
-    def _difference(self, settings: dict[str, int]) -> str:
+    def _differences(self, settings: dict[str, int]) -> list[str]:
         if not self.saved:
-            return 'the checkpoint does not say how the data were ordered'
-        now = self._data_order()
-        other = [key for key in now if self.saved.get(key, now[key]) != now[key]]
-        changed = [f'{key} was {self.saved[key]}, is {now[key]}' for key in other]
-        was = self.saved_settings
-        changed += [f'{key} of the config was changed' for key in was if was[key] != settings[key]]
+            return ['the checkpoint does not say how the data were ordered']
+        found = []
+        for key, now in self._data_order().items():
+            if self.saved.get(key, now) != now:
+                found.append(f'{key} was {self.saved[key]}, is {now}')
+        for key, was in self.saved_settings.items():
+            if was != settings[key]:
+                found.append(f'{key} of the config was changed')
         if not self.complete:
-            changed.append(LOST)
-        return ', '.join(changed)
+            found.append(LOST)
+        return found
 
     def _batches_into_epoch(self, loop: EpochBasedTrainLoop) -> int:
         """Return how many batches of this epoch are done; 0 if its length changed."""

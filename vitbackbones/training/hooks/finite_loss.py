@@ -77,14 +77,20 @@ class FiniteLossHook(Hook):
             return
         losses, batches = self._take()
         self.overflows += 1
-        if self.overflows == OVERFLOWS or not self._all_finite(_values(losses)):
+        if self.overflows == OVERFLOWS or not self._all_finite(losses):
             # the gradients are gone by now, the scaler has seen inf or NaN in them
             self._leave_out(_optimizer(runner), losses, batches, 'not finite')
 
     @torch.compiler.disable
     def _note_losses(self, model: nn.Module, inputs, outputs) -> None:
-        if torch.is_grad_enabled() and isinstance(outputs, dict):
-            self.losses.append({name: _total(value) for name, value in outputs.items()})
+        """Keep the sum of each loss term, a tensor or a list of tensors, as a detached scalar."""
+        if not (torch.is_grad_enabled() and isinstance(outputs, dict)):
+            return
+        terms = {}
+        for name, loss in outputs.items():
+            parts = loss if isinstance(loss, list | tuple) else [loss]
+            terms[name] = sum(part.detach().float().sum() for part in parts)
+        self.losses.append(terms)
 
     def _take(self) -> tuple[list[dict], list]:
         """Return and forget what was noted since the last step."""
@@ -101,23 +107,20 @@ class FiniteLossHook(Hook):
         losses, batches = self._take()
         gradients = [p.grad for group in optimizer.param_groups for p in group['params']]
         norm = get_total_norm([grad for grad in gradients if grad is not None])
-        if not self._all_finite([norm, *_values(losses)]):
-            self._leave_out(optimizer, losses, batches, self._unclipped(norm))
+        if not self._all_finite([{'norm': norm}, *losses]):
+            before_clipping = self.runner.message_hub.log_scalars.get('train/grad_norm')
+            if self.runner.optim_wrapper.clip_grad_kwargs and before_clipping is not None:
+                norm = before_clipping.current()  # clipping turns an infinite norm into NaN
+            self._leave_out(optimizer, losses, batches, f'{norm:.4g}')
 
     @staticmethod
-    def _all_finite(values: list[Tensor]) -> bool:
-        device = get_device()
+    def _all_finite(terms: list[dict[str, Tensor]]) -> bool:
+        values, device = [value for each in terms for value in each.values()], get_device()
         finite = torch.stack([value.to(device, torch.float32) for value in values]).isfinite().all()
         if is_distributed():
             finite = finite.int()
             all_reduce(finite, 'min')
         return bool(finite)
-
-    def _unclipped(self, norm: Tensor) -> str:
-        """Return the norm before clipping, which turns an infinite one into NaN."""
-        clipped = self.runner.optim_wrapper.clip_grad_kwargs
-        noted = self.runner.message_hub.log_scalars.get('train/grad_norm') if clipped else None
-        return f'{norm if noted is None else noted.current():.4g}'
 
     def _leave_out(self, optimizer: Optimizer, losses: list, batches: list, norm: str) -> None:
         for group in optimizer.param_groups:
@@ -140,13 +143,15 @@ class FiniteLossHook(Hook):
         Gradients are averaged, so they tell nothing of where the fault lies: all processes save
         theirs if every loss is finite.
         """
-        bad = _bad_terms(losses, batches)
-        found = [bad and f'{bad}, batch in {self._save(losses, batches, norm)}']
+        own = _bad_terms(losses, batches)
+        if own:
+            own = f'{own}, batch in {self._save(losses, batches, norm)}'
+        found = [own] if own else []
         if is_distributed():
-            found = all_gather_object(found[0])
-            found = [text and f'process {rank}: {text}' for rank, text in enumerate(found)]
-        if any(found):
-            return f'{"; ".join(filter(None, found))} (gradient norm {norm})'
+            said = enumerate(all_gather_object(own))
+            found = [f'process {rank}: {text}' for rank, text in said if text]
+        if found:
+            return f'{"; ".join(found)} (gradient norm {norm})'
         file = self._save(losses, batches, norm)
         images = _images(batches[0])
         return f'the loss is finite, the gradient norm is {norm} on {images}, batch in {file}'
@@ -155,9 +160,9 @@ class FiniteLossHook(Hook):
         """Write a file of tensors and plain values, which loads without running code."""
         # no .pth: the newest of those is what a run is resumed from
         name = f'not_finite_step_{self.runner.iter + 1}_rank_{get_rank()}.pt'
-        content = {'losses': losses, 'gradient_norm': norm, 'batches': batches}
-        torch.save(plain(content), Path(self.runner.work_dir, name))
-        return Path(self.runner.work_dir, name)
+        file = Path(self.runner.work_dir, name)
+        torch.save(plain({'losses': losses, 'gradient_norm': norm, 'batches': batches}), file)
+        return file
 
 
 def _optimizer(runner) -> Optimizer:
@@ -180,16 +185,6 @@ ADVICE = (
     'rate, a longer warm-up, gradient clipping or without mixed precision; or allow some such '
     'steps to be left out with default_hooks.finite_loss.skip=N'
 )
-
-
-def _total(loss: Tensor | list[Tensor]) -> Tensor:
-    """Return the sum of a loss term, a tensor or a list of tensors, as a detached scalar."""
-    parts = loss if isinstance(loss, list | tuple) else [loss]
-    return sum(part.detach().float().sum() for part in parts)
-
-
-def _values(losses: list[dict]) -> list[Tensor]:
-    return [value for terms in losses for value in terms.values()]
 
 
 def _bad_terms(losses: list[dict], batches: list) -> str:

@@ -17,7 +17,7 @@ from ...weights.coverage import compare
 from ...weights.filling import adapt_state, errors_name_file, require_finite
 from ...weights.read.class_names import checkpoint_meta, require_same_names
 from ...weights.read.load import require_form
-from ..saved_groups import follow_kernel, regroup
+from ..param_groups import follow_kernel, regroup
 from .ema import AVERAGED, LAST, MMENGINE, STEPS, EMAHook
 from .exact_resume import APPLIED, DATA_ORDER, SETTINGS, evaluation_is_owed
 
@@ -57,6 +57,7 @@ OPTIONAL = {
     f'{SETTINGS}.*': int,
 }
 
+START_FROM_WEIGHTS = 'To start from its weights use --cfg-options load_from=FILE.'
 # State that torch's fused optimizers write to without comparing its size with the parameter's.
 ALIKE = ('exp_avg', 'exp_avg_sq', 'max_exp_avg_sq', 'momentum_buffer', 'sum')
 
@@ -93,10 +94,16 @@ class FittingCheckpointHook(Hook):
             _require_resumable(self.path, checkpoint)
             optimizer = runner.optim_wrapper.optimizer
             regroup(checkpoint, model, optimizer)
-            _require_same_groups(self.path, checkpoint, optimizer)
+            _require_same_groups(self.path, checkpoint['optimizer'], optimizer)
             for name in (LAST, AVERAGED, MMENGINE):
                 require_finite(self.path, checkpoint.get(name, {}))
-            _require_average_goes_on(self.path, checkpoint, runner.hooks)
+            # another hook, or none, would mix up the two sets
+            if STEPS in checkpoint and not any(isinstance(hook, EMAHook) for hook in runner.hooks):
+                raise InputError(
+                    f'{self.path}: its run kept an average of the weights with '
+                    'vitbackbones.EMAHook, which the config does not have; add it as '
+                    f'default_hooks.ema. {START_FROM_WEIGHTS}'
+                )
             _require_no_methods(self.path, checkpoint, runner.param_schedulers)
 
     def before_train(self, runner) -> None:
@@ -118,12 +125,6 @@ def fitting_state(path: str, model: nn.Module, checkpoint: dict) -> dict[str, Te
         state = checkpoint.get('state_dict', checkpoint)
         given = {k.removeprefix('module.'): v for k, v in state.items() if isinstance(v, Tensor)}
         given = adapt_state(model, given)
-    _require_fitting(path, model, given)
-    require_finite(path, given)
-    return given
-
-
-def _require_fitting(path: str, model: nn.Module, given: dict[str, Tensor]) -> None:
     compared = compare(model, given)
     problems = {
         'missing from it': compared.missing,
@@ -135,54 +136,38 @@ def _require_fitting(path: str, model: nn.Module, given: dict[str, Tensor]) -> N
     ]
     if lines:
         raise InputError('\n  '.join([f'{path} is not a checkpoint of this model:', *lines]))
+    require_finite(path, given)
+    return given
 
 
 def _require_resumable(path: str, checkpoint: dict) -> None:
     if not {'meta', 'optimizer', 'message_hub'} <= set(checkpoint):
         raise InputError(
-            f'{path} holds weights only, nothing to resume training from. '
-            'To start from its weights use --cfg-options load_from=FILE.'
+            f'{path} holds weights only, nothing to resume training from. {START_FROM_WEIGHTS}'
         )
     require_form(path, checkpoint, RESUMABLE, complete=True)
     require_form(path, checkpoint, OPTIONAL)
 
 
-def _require_same_groups(path: str, checkpoint: dict, optimizer: Optimizer) -> None:
-    given = [len(group['params']) for group in checkpoint['optimizer']['param_groups']]
-    own = [len(group['params']) for group in optimizer.param_groups]
+def _require_same_groups(path: str, saved: dict, optimizer: Optimizer) -> None:
+    """Check that the saved state of an optimizer is one of the optimizer's parameters."""
+    numbers = [group['params'] for group in saved['param_groups']]
+    parameters = [group['params'] for group in optimizer.param_groups]
+    given, own = list(map(len, numbers)), list(map(len, parameters))
     if given != own:
         raise InputError(
             f'{path}: its optimizer has {len(given)} groups of {sum(given)} parameters, that of '
             f'the config {len(own)} of {sum(own)}; optim_wrapper was changed since. '
-            'To start from its weights use --cfg-options load_from=FILE.'
+            f'{START_FROM_WEIGHTS}'
         )
-    _require_alike(path, checkpoint['optimizer'], optimizer.param_groups)
-
-
-def _require_alike(path: str, saved: dict, groups: Sequence[dict]) -> None:
-    """Check that the tensors of an optimizer's state have the shapes of their parameters."""
-    parameters = [parameter for group in groups for parameter in group['params']]
-    numbers = [number for group in saved['param_groups'] for number in group['params']]
-    for number, parameter in zip(numbers, parameters, strict=True):
+    for number, parameter in zip(sum(numbers, []), sum(parameters, []), strict=True):
         state = saved['state'].get(number, {})
-        bad = [key for key in ALIKE if not _is_alike(state.get(key), parameter)]
-        if bad:
-            raise InputError(
-                f'{path}: optimizer.state.{number}.{bad[0]} does not have the shape of its '
-                'parameter; the file is damaged, or of another model'
-            )
-
-
-def _require_no_methods(path: str, checkpoint: dict, schedulers: Sequence | dict | None) -> None:
-    """Refuse a schedule's state with the name of a method: mmengine makes each an attribute."""
-    pairs = zip(checkpoint.get('param_schedulers') or (), schedulers or (), strict=False)
-    for state, scheduler in pairs:
-        bad = [key for key in state if key == 'optimizer' or hasattr(type(scheduler), str(key))]
-        if bad:
-            raise InputError(
-                f'{path}: param_schedulers.*.{bad[0]} is no state of a schedule; the file is '
-                'damaged, or not a checkpoint of mmengine'
-            )
+        for key in ALIKE:
+            if not _is_alike(state.get(key), parameter):
+                raise InputError(
+                    f'{path}: optimizer.state.{number}.{key} does not have the shape of its '
+                    'parameter; the file is damaged, or of another model'
+                )
 
 
 def _is_alike(value: Tensor | None, parameter: Tensor) -> bool:
@@ -192,11 +177,13 @@ def _is_alike(value: Tensor | None, parameter: Tensor) -> bool:
     return value.shape == parameter.shape and dense
 
 
-def _require_average_goes_on(path: str, checkpoint: dict, hooks: Sequence[Hook]) -> None:
-    """Refuse to go on without the hook that kept an average: another would mix up the two sets."""
-    if STEPS in checkpoint and not any(isinstance(hook, EMAHook) for hook in hooks):
-        raise InputError(
-            f'{path}: its run kept an average of the weights with vitbackbones.EMAHook, which the '
-            'config does not have; add it as default_hooks.ema. '
-            'To start from its weights use --cfg-options load_from=FILE.'
-        )
+def _require_no_methods(path: str, checkpoint: dict, schedulers: Sequence | dict | None) -> None:
+    """Refuse a schedule's state with the name of a method: mmengine makes each an attribute."""
+    pairs = zip(checkpoint.get('param_schedulers') or (), schedulers or (), strict=False)
+    for state, scheduler in pairs:
+        for key in state:
+            if key == 'optimizer' or hasattr(type(scheduler), str(key)):
+                raise InputError(
+                    f'{path}: param_schedulers.*.{key} is no state of a schedule; the file is '
+                    'damaged, or not a checkpoint of mmengine'
+                )

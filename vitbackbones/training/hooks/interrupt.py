@@ -73,11 +73,6 @@ def _count_swaps(hook: EMAHook) -> None:
     hook.swapped, hook._swap_ema_parameters = False, counted
 
 
-def _is_obeyed(number: int) -> bool:
-    """Return whether the run ends on this signal; nohup makes processes ignore SIGHUP."""
-    return number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN
-
-
 def _agree(own: int, choice: str = 'max') -> int:
     """Return the highest, or lowest (``'min'``), of the numbers that all processes give."""
     if not is_distributed():
@@ -85,13 +80,6 @@ def _agree(own: int, choice: str = 'max') -> int:
     numbers = torch.tensor(own, device=get_device())
     all_reduce(numbers, choice)
     return int(numbers)
-
-
-def _remove_outdated(work_dir: Path) -> None:
-    """Remove the checkpoint of an interruption once a run that went on has saved another."""
-    latest = latest_checkpoint(work_dir)
-    if latest is not None and latest.name != INTERRUPTED:
-        (work_dir / INTERRUPTED).unlink(missing_ok=True)
 
 
 class InterruptHook(Hook):
@@ -111,8 +99,11 @@ class InterruptHook(Hook):
         self._first = runner.iter
         self._runner = runner
         self._terminals = [stream for stream in (1, 2) if os.isatty(stream)]
-        obeyed = filter(_is_obeyed, SIGNALS)
-        self._previous = {number: signal.signal(number, self._note) for number in obeyed}
+        self._previous = {}
+        for number in SIGNALS:
+            # nohup makes processes ignore SIGHUP
+            if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+                self._previous[number] = signal.signal(number, self._note)
         self._previous[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._end_waiting)
         self.workers.begin()
         self._averages = [hook for hook in runner.hooks if isinstance(hook, EMAHook)]
@@ -127,7 +118,10 @@ class InterruptHook(Hook):
         agreed = _agree(self.received)
         self._give_back()
         if self._first and is_main_process():
-            _remove_outdated(Path(runner.work_dir))
+            work_dir = Path(runner.work_dir)
+            latest = latest_checkpoint(work_dir)
+            if latest is not None and latest.name != INTERRUPTED:  # the run has saved another
+                (work_dir / INTERRUPTED).unlink(missing_ok=True)
         number = agreed or self.received  # which may have come while they agreed
         if number:
             raise TrainingInterrupted('interrupted: the training is complete', number)

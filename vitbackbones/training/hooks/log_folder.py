@@ -23,28 +23,20 @@ class LogFolderHook(Hook):
 
     @master_only
     def before_train(self, runner) -> None:
-        self._folder(runner).mkdir(parents=True, exist_ok=True)
+        self.folder = Path(runner.log_dir, 'vis_data')  # mmengine's, for losses and metrics
+        self.folder.mkdir(parents=True, exist_ok=True)
 
     @master_only
     def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
-        self._keep(runner)
-
-    @master_only
-    def after_val_epoch(self, runner, metrics=None) -> None:
-        self._keep(runner)
-
-    @staticmethod
-    def _folder(runner) -> Path:
-        """Return the folder to which mmengine's visualizer writes losses and metrics."""
-        return Path(runner.log_dir, 'vis_data')
-
-    def _keep(self, runner) -> None:
-        folder = self._folder(runner)
-        if folder.is_dir():
+        if self.folder.is_dir():
             return
-        prepare_folder(folder, 'the log folder')
+        prepare_folder(self.folder, 'the log folder')
         for handler in runner.logger.handlers:
             if isinstance(handler, logging.FileHandler):
                 log = open(handler.baseFilename, 'a')  # noqa: SIM115 (the handler keeps it)
                 handler.setStream(log).close()
-        runner.logger.warning(f'{folder} was deleted; the log goes on in a new one')
+        runner.logger.warning(f'{self.folder} was deleted; the log goes on in a new one')
+
+    @master_only
+    def after_val_epoch(self, runner, metrics=None) -> None:
+        self.after_train_iter(runner, 0)

@@ -21,7 +21,7 @@ from torch.utils.data import DataLoader, Dataset
 from ...data.loading.image_file import ATTEMPTS, UnreadableImage
 from ...errors import InputError
 from ...utils.messages import failure
-from ..dataset_proxy import DatasetProxy, rebuild
+from ..placed_data import DatasetProxy, rebuild
 
 # What pipelines raise because of a picture; a missing key or a wrong type is a bug of the pipeline.
 PICTURE_FAULTS = (cv2.error, ArithmeticError, MemoryError, RuntimeError, ValueError)
@@ -48,13 +48,14 @@ class ReplacingDataset(DatasetProxy):
             try:
                 return self.dataset[index]
             except UnreadableImage as error:
-                _report(self.reports, str(error))
+                fault = str(error)
             except InputError:
                 raise
             except PICTURE_FAULTS as error:
-                _report(
-                    self.reports, f'{_name(self.dataset, index)}: {failure(error, "pipeline")}.'
-                )
+                fault = f'{_name(self.dataset, index)}: {failure(error, "pipeline")}.'
+            if not isinstance(self.reports, SimpleQueue):
+                self.reports.cancel_join_thread()  # a worker may end before they are read
+            self.reports.put(fault)
             index = np.random.randint(len(self.dataset))
         return self.dataset[index]
 
@@ -71,12 +72,6 @@ def _queue(loader: DataLoader):
         return SimpleQueue()
     context = loader.multiprocessing_context or multiprocessing.get_context()
     return context.Queue()
-
-
-def _report(queue, text: str) -> None:
-    if not isinstance(queue, SimpleQueue):
-        queue.cancel_join_thread()  # reports that nobody reads must not keep a worker alive
-    queue.put(text)
 
 
 class UnreadableImagesHook(Hook):
@@ -109,27 +104,25 @@ class UnreadableImagesHook(Hook):
 
     def before_train_iter(self, runner, batch_idx, data_batch=None) -> None:
         while not self.reports.empty():
-            self._note(runner, self.reports.get())
+            report = self.reports.get()
+            if report not in self.met:  # in an earlier epoch
+                self._note(runner, report)
 
     def _note(self, runner, report: str) -> None:
-        if report in self.met:  # in an earlier epoch
-            return
         self.met.append(report)
         runner.message_hub.update_info(MET, self.met)
-        if len(self.met) > self.allowed:
-            raise InputError(self._too_many())
+        count = len(self.met)
+        if not self.allowed:
+            raise InputError(report)
+        if count > self.allowed:
+            names = ', '.join(report.partition(': ')[0] for report in self.met)
+            raise InputError(
+                f'{count} images cannot be read, {self.allowed} are allowed '
+                f'(default_hooks.unreadable_images.limit={self.limit}): {names}'
+            )
         level = logging.ERROR if get_rank() else logging.WARNING  # others show errors only
         runner.logger.log(
             level,
-            f'{report} Another image was taken in its place ({len(self.met)} so far, at most '
+            f'{report} Another image was taken in its place ({count} so far, at most '
             f'{self.allowed})',
-        )
-
-    def _too_many(self) -> str:
-        if not self.allowed:
-            return self.met[0]
-        names = ', '.join(report.partition(': ')[0] for report in self.met)
-        return (
-            f'{len(self.met)} images cannot be read, {self.allowed} are allowed '
-            f'(default_hooks.unreadable_images.limit={self.limit}): {names}'
         )

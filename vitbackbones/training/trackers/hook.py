@@ -117,3 +117,14 @@ class TrackHook(Hook):
                 write_run_page(work_dir, work_dir / NAME)
         except Exception as error:
             runner.logger.warning(f'{NAME} of this run is not written: {in_one_line(error)}')
+
+
+class RunPageHook(Hook):
+    """Does nothing: dumps of earlier runs name it for a part of what ``TrackHook`` does."""
+
+    def __init__(self, **_) -> None:
+        pass
+
+
+class PicturesHook(RunPageHook):
+    """Does nothing, as :class:`RunPageHook`."""

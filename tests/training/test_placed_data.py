@@ -1,0 +1,66 @@
+"""Samples that know their place in a run, and data sets that draw them by it."""
+
+import pickle
+from itertools import islice
+
+import torch
+from mmengine.dataset import DefaultSampler
+from torch.utils.data import BatchSampler, DataLoader
+
+from vitbackbones.training.placed_data import DatasetProxy, PlacedBatches, SeededDataset, rebuild
+
+from .toy import NoisyData, ToyData
+
+
+def placed(endless=False, epoch=0, start=0):
+    batches = BatchSampler(DefaultSampler(ToyData(), seed=0), 3, drop_last=False)
+    stream = PlacedBatches(batches, endless)
+    stream.epoch, stream.start = epoch, start
+    return stream
+
+
+def test_places_count_through_an_epoch():
+    samples = sum(placed(epoch=7), [])
+    assert [place for _, place in samples] == [(7, i) for i in range(8)]
+    assert sorted(index for index, _ in samples) == list(range(8))
+
+
+def test_an_epoch_is_entered_once_in_its_middle():
+    whole, stream = list(placed()), placed(start=2)
+    assert list(stream) == whole[2:]
+    assert list(stream) == whole
+
+
+def test_endless_batches_are_shuffled_anew():
+    batches = list(islice(placed(endless=True), 6))
+    order = [index for batch in batches for index, _ in batch]
+    assert order[:8] != order[8:]
+    assert sorted(order[:8]) == sorted(order[8:])
+    assert next(iter(placed(endless=True, start=4))) == batches[4]
+
+
+def test_a_sample_depends_on_its_place_and_nothing_else():
+    data = SeededDataset(NoisyData(), seed=0)
+    first = data[3, (0, 5)]
+    torch.rand(3)
+    assert data[3, (0, 5)] == first
+    assert data[3, (1, 5)] != first
+    assert data[3, (0, 6)] != first
+    assert SeededDataset(NoisyData(), seed=1)[3, (0, 5)] != first
+
+
+def test_a_proxy_is_what_it_stands_for():
+    proxy = DatasetProxy(ToyData(), own=1)
+    assert (proxy.metainfo, len(proxy), proxy.own) == (ToyData.metainfo, 8, 1)
+    proxy.pipeline = 'new'
+    assert proxy.dataset.pipeline == 'new'
+    copy = pickle.loads(pickle.dumps(proxy))
+    assert (copy.pipeline, copy.own) == ('new', 1)
+    assert not hasattr(proxy, '__getitems__')
+
+
+def test_a_loader_without_workers_is_made_of_one_with():
+    before = DataLoader(ToyData(), num_workers=2, persistent_workers=True, prefetch_factor=3)
+    after = rebuild(before, before.dataset, before.batch_sampler, workers=0)
+    assert (after.num_workers, after.persistent_workers, after.prefetch_factor) == (0, False, None)
+    assert rebuild(before, before.dataset, before.batch_sampler).num_workers == 2
