@@ -37,8 +37,7 @@ def test_without_a_container(tmp_path, monkeypatch):
     assert available_cores(tmp_path / 'none') == 2
 
 
-@pytest.mark.parametrize('cores', [1, 2, 3, 4, 8, 16, 64])
-@pytest.mark.parametrize('wanted', [0, 2, 8])
+@pytest.mark.parametrize(('cores', 'wanted'), [(1, 2), (3, 8), (4, 0), (8, 8), (16, 2), (64, 8)])
 def test_threads_and_workers_fit_the_cores(monkeypatch, cores, wanted):
     monkeypatch.delenv('OMP_NUM_THREADS', raising=False)
     monkeypatch.setattr(threads, 'available_cores', lambda: cores)
@@ -104,13 +103,9 @@ def test_others_that_use_the_cores_are_warned_of(used):
     assert 'OMP_NUM_THREADS=1 ' in used(1.0, 1.0)[0]
 
 
-def test_others_are_of_no_interest_to_who_chose_the_threads(used, monkeypatch):
-    monkeypatch.setenv('OMP_NUM_THREADS', '2')
-    assert used(1.0, 1.0) == []
-
-
-def test_other_processes_of_the_run_are_no_others(used, monkeypatch):
-    monkeypatch.setenv('LOCAL_WORLD_SIZE', '2')
+@pytest.mark.parametrize('name', ['OMP_NUM_THREADS', 'LOCAL_WORLD_SIZE'])
+def test_no_warning_where_the_user_or_the_run_decides(used, monkeypatch, name):
+    monkeypatch.setenv(name, '2')
     assert used(1.0, 1.0) == []
 
 

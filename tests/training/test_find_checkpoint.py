@@ -1,12 +1,23 @@
-"""Which checkpoint a folder stands for, and that it is said."""
+"""Which checkpoint a path stands for, that it is said, and the command that continues a run."""
 
 import os
+import sys
+from pathlib import Path
 
 import pytest
 import torch
+from mmengine.config import Config
 
 from vitbackbones.errors import InputError
-from vitbackbones.training.find_checkpoint import choose_checkpoint, find_checkpoint
+from vitbackbones.training.find_checkpoint import (
+    LATEST,
+    POINTER,
+    choose_checkpoint,
+    find_checkpoint,
+    find_resume,
+    latest_checkpoint,
+    resume_hint,
+)
 from vitbackbones.weights.trained import trained_weights
 
 
@@ -15,6 +26,109 @@ def save(work_dir, *names):
     for second, name in enumerate(names):
         torch.save({}, work_dir / name)
         os.utime(work_dir / name, (second, second))
+
+
+def cut(file):
+    file.write_bytes(file.read_bytes()[:-100])
+
+
+# ------------------------------------------------------------------------ the latest
+
+
+@pytest.mark.parametrize(
+    ('pointer', 'latest'),
+    [
+        ('/gone/epoch_9.pth', 'epoch_9.pth'),  # of a folder that was moved
+        ('/gone/epoch_7.pth', 'epoch_10.pth'),
+        ('', 'epoch_10.pth'),
+        (None, 'epoch_10.pth'),
+    ],
+)
+def test_latest_is_the_one_named_or_the_newest(tmp_path, capsys, pointer, latest):
+    save(tmp_path, 'epoch_9.pth', 'epoch_10.pth', 'best_x_epoch_9.pth')
+    if pointer is not None:
+        (tmp_path / POINTER).write_text(pointer)
+    assert latest_checkpoint(tmp_path) == tmp_path / latest
+    assert capsys.readouterr().err == ''
+
+
+DAMAGES = {
+    'a folder': lambda pointer: pointer.mkdir(),
+    'a pipe': os.mkfifo,
+    'random bytes': lambda pointer: pointer.write_bytes(b'\xff\xfe\x00\x80'),
+}
+
+
+@pytest.mark.parametrize('damage', DAMAGES)
+def test_a_damaged_pointer_is_passed_over_with_a_warning(tmp_path, capsys, damage):
+    save(tmp_path, 'epoch_3.pth')
+    pointer = tmp_path / POINTER
+    DAMAGES[damage](pointer)
+    assert latest_checkpoint(tmp_path) == tmp_path / 'epoch_3.pth'
+    assert capsys.readouterr().err == (
+        f'warning: {pointer} is damaged or cut short; {tmp_path}/epoch_3.pth, the newest whole '
+        'one, is taken\n'
+    )
+
+
+def test_a_pipe_is_no_checkpoint(tmp_path):
+    save(tmp_path, 'epoch_3.pth')
+    os.mkfifo(tmp_path / 'epoch_9.pth')
+    assert find_checkpoint(str(tmp_path), 'CHECKPOINT') == tmp_path / 'epoch_3.pth'
+
+
+def test_a_newest_checkpoint_that_is_cut_short_is_passed_over(tmp_path, capsys):
+    save(tmp_path, 'epoch_2.pth', 'epoch_3.pth')
+    cut(tmp_path / 'epoch_3.pth')
+    os.utime(tmp_path / 'epoch_3.pth', (9, 9))
+    config = Config({'work_dir': str(tmp_path)})
+    assert find_resume(config, LATEST) == tmp_path / 'epoch_2.pth'
+    (line,) = capsys.readouterr().err.splitlines()
+    assert 'epoch_3.pth is damaged or cut short' in line
+    assert f'{tmp_path}/epoch_2.pth, the newest whole one, is taken' in line
+
+
+def test_nothing_to_resume(tmp_path):
+    config = Config({'work_dir': str(tmp_path)})
+    save(tmp_path, 'epoch_1.pth')
+    cut(tmp_path / 'epoch_1.pth')
+    with pytest.raises(InputError, match=f'--resume: no checkpoint in {tmp_path}. Leave --resume'):
+        find_resume(config, LATEST)
+    with pytest.raises(InputError, match='--resume nothing.pth: no checkpoint there'):
+        find_resume(config, 'nothing.pth')
+
+
+# ------------------------------------------------------------------------ by name
+
+
+def test_a_named_checkpoint_that_is_cut_short_is_an_error(tmp_path):
+    save(tmp_path, 'epoch_2.pth', 'epoch_3.pth')
+    cut(tmp_path / 'epoch_3.pth')
+    message = f'--resume {tmp_path}/epoch_3.pth: the file is cut short'
+    whole = f'; the newest whole one beside it is {tmp_path}/epoch_2.pth$'
+    with pytest.raises(InputError, match=message + whole):
+        find_checkpoint(str(tmp_path / 'epoch_3.pth'), '--resume')
+    (tmp_path / 'epoch_2.pth').unlink()
+    with pytest.raises(InputError, match=f'{message}$'):
+        find_checkpoint(str(tmp_path / 'epoch_3.pth'), '--resume')
+
+
+def test_a_wrong_name_in_a_folder_suggests_the_nearest(tmp_path):
+    save(tmp_path, 'epoch_2.pth', 'epoch_3.pth')
+    message = rf"no checkpoint there .*; did you mean '{tmp_path}/epoch_3\.pth' or '{tmp_path}/ep"
+    with pytest.raises(InputError, match=message):
+        find_checkpoint(str(tmp_path / 'epoch_30.pth'), 'CHECKPOINT')
+
+
+def test_weights_that_come_along_go_by_name_unless_a_file_has_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = 'detr_aug_vit_s_shapes'
+    assert find_checkpoint(name, 'CHECKPOINT') == trained_weights()[name]
+    save(tmp_path, name)
+    assert find_checkpoint(name, 'CHECKPOINT') == tmp_path / name
+
+
+# ------------------------------------------------------------------------ the best
 
 
 def test_a_work_dir_is_its_latest_and_its_best(tmp_path, monkeypatch, capsys):
@@ -27,14 +141,10 @@ def test_a_work_dir_is_its_latest_and_its_best(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert choose_checkpoint('run/best', 'CHECKPOINT').name == 'best_mIoU_epoch_1.pth'
     assert capsys.readouterr().out.endswith('best_mIoU_epoch_1.pth, the best\n')
-
-
-@pytest.mark.parametrize('name', ['last_checkpoint', 'epoch_2.pth'])
-def test_a_pipe_in_a_work_dir_is_not_waited_for(tmp_path, capsys, name):
-    save(tmp_path, 'epoch_1.pth')
-    os.mkfifo(tmp_path / name)
-    assert choose_checkpoint(str(tmp_path), 'CHECKPOINT') == tmp_path / 'epoch_1.pth'
-    assert 'epoch_1.pth, the newest whole one, is taken' in capsys.readouterr().err
+    monkeypatch.setenv('RANK', '1')  # the first process speaks
+    for path in ('run', 'run/best'):
+        choose_checkpoint(path, 'CHECKPOINT')
+    assert capsys.readouterr().out == ''
 
 
 def test_a_file_needs_no_words(tmp_path, capsys):
@@ -43,32 +153,19 @@ def test_a_file_needs_no_words(tmp_path, capsys):
     assert capsys.readouterr().out == ''
 
 
-def test_of_several_processes_the_first_speaks(tmp_path, monkeypatch, capsys):
-    save(tmp_path, 'best_a.pth', 'epoch_1.pth')
-    monkeypatch.setenv('RANK', '1')
-    for path in (tmp_path, tmp_path / 'best'):
-        choose_checkpoint(str(path), 'CHECKPOINT')
-    assert capsys.readouterr().out == ''
-
-
 @pytest.mark.parametrize(
-    ('names', 'message'),
+    ('names', 'damaged', 'message'),
     [
-        (['epoch_1.pth'], r'^CHECKPOINT .*/best: no best_\*.pth there.*save_best.*the latest'),
-        (['best_a.pth', 'best_b.pth'], 'name one of several there: best_b.pth, best_a.pth$'),
+        (['epoch_1.pth'], '', r'^CHECKPOINT .*/best: no best_\*.pth there.*save_best.*the latest'),
+        (['best_a.pth', 'best_b.pth'], '', 'name one of several there: best_b.pth, best_a.pth$'),
+        (['best_a.pth', 'epoch_1.pth'], 'best_a.pth', r'a\.pth: the file is cut short; .*_1.pth$'),
     ],
 )
-def test_the_best_is_there_and_only_one(tmp_path, names, message):
+def test_the_best_is_there_whole_and_only_one(tmp_path, names, damaged, message):
     save(tmp_path, *names)
+    if damaged:
+        cut(tmp_path / damaged)
     with pytest.raises(InputError, match=message):
-        find_checkpoint(str(tmp_path / 'best'), 'CHECKPOINT')
-
-
-def test_the_best_is_whole(tmp_path):
-    save(tmp_path, 'best_a.pth', 'epoch_1.pth')
-    with open(tmp_path / 'best_a.pth', 'r+b') as file:
-        file.truncate(200)
-    with pytest.raises(InputError, match=r'best_a.pth: the file is cut short; .*epoch_1.pth$'):
         find_checkpoint(str(tmp_path / 'best'), 'CHECKPOINT')
 
 
@@ -77,9 +174,31 @@ def test_best_of_a_folder_that_is_not_there(tmp_path):
         find_checkpoint(str(tmp_path / 'nowhere' / 'best'), 'CHECKPOINT')
 
 
-def test_weights_that_come_along_go_by_name_unless_a_file_has_it(tmp_path, monkeypatch):
+# ------------------------------------------------------------------------ the command
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'kept'),
+    [
+        (['a.py', '--resume', 'old.pth', '--amp'], 'a.py --amp'),
+        (['a.py', '--resume', '--amp'], 'a.py --amp'),
+        (['--overwrite', 'a.py', '--resume=old.pth'], 'a.py'),
+        (['a.py', '--pretrained', 'b.pth', '--work-dir', 'my runs'], "a.py --work-dir 'my runs'"),
+    ],
+)
+def test_the_command_that_continues_a_run(monkeypatch, arguments, kept):
+    monkeypatch.setattr(sys, 'executable', '/opt/my python')
+    monkeypatch.setattr(sys, 'argv', ['train.py', *arguments])
+    assert resume_hint() == f"continue with: '/opt/my python' train.py {kept} --resume"
+
+
+def test_an_environment_in_the_current_directory(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    name = 'detr_aug_vit_s_shapes'
-    assert find_checkpoint(name, 'CHECKPOINT') == trained_weights()[name]
-    save(tmp_path, name)
-    assert find_checkpoint(name, 'CHECKPOINT') == tmp_path / name
+    monkeypatch.setattr(sys, 'executable', str(Path('.venv/bin/python').absolute()))
+    monkeypatch.setattr(sys, 'argv', ['train.py', 'a.py'])
+    assert resume_hint() == 'continue with: .venv/bin/python train.py a.py --resume'
+
+
+def test_a_smoke_test_is_not_continued(monkeypatch):
+    monkeypatch.setattr(sys, 'argv', ['train.py', 'a.py', '--smoke', '--compile'])
+    assert resume_hint() == 'start again with the same command'

@@ -1,17 +1,18 @@
 """Layer-wise learning rates and no-decay rules, for every backbone, wherever it sits."""
 
+from importlib import import_module
+
 import pytest
-import torch
 from mmengine.optim import build_optim_wrapper
 from mmengine.registry import DefaultScope
 from torch import nn
 
 from vitbackbones.backbones import ViT
 from vitbackbones.errors import InputError
-from vitbackbones.training.layer_decay import LayerDecayOptimWrapperConstructor
 
 pytestmark = pytest.mark.compat
 RATE = 0.5
+ARCH = {'embed_dims': 16, 'depth': 2, 'num_heads': 2}
 
 
 class Host(nn.Module):
@@ -57,8 +58,8 @@ def test_every_backbone(make_backbone):
     assert groups <= 2 * (len(rates) + 1)
 
 
-def test_with_a_rate_for_the_backbone(make_backbone):
-    backbone = make_backbone()
+def test_with_a_rate_for_the_backbone():
+    backbone = ViT(ARCH, img_size=32)
     keys = {'backbone': {'lr_mult': 0.1}}
     found, _ = settings(Host(backbone), layer_decay_rate=RATE, custom_keys=keys)
     plain, _ = settings(Host(backbone), layer_decay_rate=RATE)
@@ -80,54 +81,22 @@ def test_a_model_without_our_backbone():
         settings(nn.Linear(2, 2), layer_decay_rate=RATE)
 
 
-@pytest.mark.parametrize('toolbox', ['mmdet', 'mmseg', 'mmpretrain'])
+HEAD = {'num_classes': 2, 'in_channels': 16}
+FCOS = {'feat_channels': 32, 'strides': (16,), 'regress_ranges': ((-1, 1e8),)}
+MODELS = {
+    'mmdet': {'type': 'SingleStageDetector', 'bbox_head': {'type': 'FCOSHead', **HEAD, **FCOS}},
+    'mmseg': {'type': 'EncoderDecoder', 'decode_head': {'type': 'FCNHead', 'channels': 8, **HEAD}},
+    'mmpretrain': {'type': 'ImageClassifier', 'head': {'type': 'LinearClsHead', **HEAD}},
+}
+
+
+@pytest.mark.parametrize('toolbox', MODELS)
 def test_in_the_models_of_every_toolbox(toolbox):
-    backbone = {'type': 'vitbackbones.ViT', 'arch': {'embed_dims': 16, 'depth': 2, 'num_heads': 2}}
-    models = {
-        'mmdet': {'type': 'mmdet.SingleStageDetector', 'bbox_head': HEADS['mmdet']},
-        'mmseg': {'type': 'mmseg.EncoderDecoder', 'decode_head': HEADS['mmseg']},
-        'mmpretrain': {'type': 'mmpretrain.ImageClassifier', 'head': HEADS['mmpretrain']},
-    }
-    registry = __import__(f'{toolbox}.registry', fromlist=['MODELS']).MODELS
+    backbone = {'type': 'vitbackbones.ViT', 'arch': ARCH}
+    registry = import_module(f'{toolbox}.registry').MODELS
     with DefaultScope.overwrite_default_scope(toolbox):
-        model = registry.build({**models[toolbox], 'backbone': backbone})
+        model = registry.build({**MODELS[toolbox], 'backbone': backbone})
     found, _ = settings(model, layer_decay_rate=RATE)
     assert found['backbone.blocks.0.attn.qkv.weight'][0] == RATE**2
     assert found['backbone.norm.weight'][0] == 1.0
     assert {rate for name, (rate, _) in found.items() if 'backbone' not in name} == {1.0}
-
-
-HEADS = {
-    'mmdet': {
-        'type': 'mmdet.FCOSHead',
-        'num_classes': 2,
-        'in_channels': 16,
-        'feat_channels': 32,
-        'strides': (16,),
-        'regress_ranges': ((-1, 1e8),),
-    },
-    'mmseg': {'type': 'mmseg.FCNHead', 'num_classes': 2, 'in_channels': 16, 'channels': 8},
-    'mmpretrain': {'type': 'mmpretrain.LinearClsHead', 'num_classes': 2, 'in_channels': 16},
-}
-
-
-def test_recomputed_windows_take_the_same_step_at_layer_wise_rates():
-    """On a grid of 5 x 7, which windows of 3 x 3 do not divide."""
-    arch = {'embed_dims': 24, 'depth': 2, 'num_heads': 3}
-    image, answers = torch.randn(2, 3, 70, 112), []
-    for with_cp in (False, True):
-        torch.manual_seed(0)
-        options = {'window_size': 3, 'global_attn_indexes': [1], 'with_cp': with_cp}
-        model = ViT(arch, img_size=64, drop_path_rate=0.3, **options).train()
-        build = LayerDecayOptimWrapperConstructor(
-            {'type': 'OptimWrapper', 'optimizer': {'type': 'AdamW', 'lr': 0.1}},
-            {'layer_decay_rate': RATE},
-        )
-        before = [parameter.clone() for parameter in model.parameters()]
-        build(model).update_params(model(image)[0].square().mean())
-        answers.append([*model.parameters()])
-        assert not any(map(torch.equal, before, answers[-1]))
-    assert all(map(torch.equal, *answers))
-    rates = settings(Host(model), layer_decay_rate=RATE)[0]
-    plain = settings(Host(ViT(arch, img_size=64)), layer_decay_rate=RATE)[0]
-    assert rates == plain

@@ -1,28 +1,23 @@
-"""``--amp`` computes in bfloat16, also on a CPU, and learns."""
+"""The device that is taken, and ``--amp``: bfloat16, also on a CPU, and it learns."""
 
 import pytest
 import torch
 from mmengine.config import Config
-from torch import nn
 
 from vitbackbones.errors import InputError
-from vitbackbones.training.precision import Bf16OptimWrapper, use_amp
+from vitbackbones.inference.predictor import choose_device
+from vitbackbones.training.distributed import best_device, device_name
+from vitbackbones.training.precision import use_amp
 
 from .toy import run_toy, toy_config
-
-
-def test_the_forward_pass_is_in_bfloat16_and_weights_are_not():
-    model = nn.Linear(2, 2)
-    wrapper = Bf16OptimWrapper(torch.optim.SGD(model.parameters(), 0.1))
-    with wrapper.optim_context(model):
-        assert model(torch.ones(1, 2)).dtype == torch.bfloat16
-    assert model(torch.ones(1, 2)).dtype == torch.float32
 
 
 def test_it_trains_a_config(tmp_path):
     runner = run_toy(use_amp(toy_config(tmp_path)))
     losses = runner.message_hub.get_scalar('train/loss').data[0]
-    assert isinstance(runner.optim_wrapper, Bf16OptimWrapper)
+    with runner.optim_wrapper.optim_context(runner.model):
+        assert runner.model.line(torch.ones(1, 1)).dtype == torch.bfloat16
+    assert runner.model.line(torch.ones(1, 1)).dtype == torch.float32
     assert losses[-4:].mean() < losses[:4].mean()
 
 
@@ -55,3 +50,34 @@ def test_another_wrapper_is_refused():
 def test_the_dump_of_a_run_with_mixed_precision_takes_the_option_again():
     once = use_amp(Config({'optim_wrapper': {'optimizer': {}}}))
     assert use_amp(once).optim_wrapper == once.optim_wrapper
+
+
+# ------------------------------------------------------------------------ other devices
+
+
+@pytest.fixture
+def mac(monkeypatch):
+    """Make torch believe in a GPU of Apple, and in none of NVIDIA."""
+    monkeypatch.setattr(torch.cuda, 'is_available', lambda: False)
+    monkeypatch.setattr(torch.backends.mps, 'is_available', lambda: True)
+    empty = torch.empty
+    monkeypatch.setattr(torch, 'empty', lambda *size, device: empty(*size, device='meta'))
+
+
+@pytest.mark.usefixtures('mac')
+def test_the_gpu_of_a_mac_is_taken_where_no_device_is_named():
+    assert (best_device(), device_name()) == ('mps', "Apple's GPU")
+    assert choose_device(None) == torch.device('mps')
+    assert choose_device('cpu') == torch.device('cpu')
+
+
+@pytest.mark.usefixtures('mac')
+def test_mixed_precision_on_a_mac_is_bfloat16_without_scaling():
+    config = use_amp(Config({'optim_wrapper': {}}))
+    assert config.optim_wrapper.type == 'vitbackbones.Bf16OptimWrapper'
+
+
+def test_a_gpu_of_nvidia_comes_first(monkeypatch):
+    monkeypatch.setattr(torch.cuda, 'is_available', lambda: True)
+    monkeypatch.setattr(torch.backends.mps, 'is_available', lambda: True)
+    assert best_device() == 'cuda'

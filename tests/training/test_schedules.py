@@ -71,12 +71,6 @@ def test_published_ends(name):
         assert head == pytest.approx(ENDS[name], rel=2e-2)
 
 
-def test_no_schedule_has_an_absolute_end():
-    for name in SCALED:
-        # 0 scales as every other rate
-        assert not any(one.get('eta_min') for one in load(name).param_scheduler), name
-
-
 def test_a_resumed_polynomial_goes_on():
     def optimizer():
         return torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)

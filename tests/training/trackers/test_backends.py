@@ -58,7 +58,7 @@ def test_tensorboard_has_every_step_of_a_resumed_run_once(followed):
     assert steps(followed, 'time') == [*range(1, 13)]  # of training alone
 
 
-def test_tensorboard_shows_the_config_as_it_is(followed):
+def test_tensorboard_shows_the_config(followed):
     (event, *_) = events(followed).Tensors('config/text_summary')
     (text,) = event.tensor_proto.string_val
     assert "model = dict(type='ToyModel')" in text.decode().splitlines()
@@ -156,29 +156,26 @@ def test_wandb_gets_the_config_and_no_step_that_it_has(runner):
     assert ('a', '{"b":1}') in {(each.key, each.value_json.replace(' ', '')) for each in updates}
 
 
-@pytest.mark.parametrize('mode', ['online', 'offline'])
-def test_what_is_of_the_users_own_wins_in_wandb(runner, monkeypatch, mode):
+@pytest.mark.parametrize(
+    ('variables', 'expected'),
+    [
+        ({'MODE': 'online'}, ('vitbackbones', 'a run', 'allow')),
+        ({'MODE': 'offline'}, ('vitbackbones', 'a run', None)),
+        ({'MODE': 'offline', 'PROJECT': 'mine', 'NAME': 'so'}, ('mine', 'so', None)),
+    ],
+)
+def test_what_is_of_the_users_own_wins_in_wandb(runner, monkeypatch, variables, expected):
     wandb = pytest.importorskip('wandb')
-    asked = []
-    monkeypatch.setattr(wandb, 'init', lambda **options: asked.append(options))
-    monkeypatch.setenv('WANDB_MODE', mode)
-    wandb.teardown()
-    WandB(runner, RUN)
-    monkeypatch.setenv('WANDB_PROJECT', 'mine')
-    monkeypatch.setenv('WANDB_NAME', 'so')
-    wandb.teardown()
+    asked = {}
+    monkeypatch.setattr(wandb, 'init', lambda **options: asked.update(options))
+    for name, value in variables.items():
+        monkeypatch.setenv(f'WANDB_{name}', value)
+    wandb.teardown()  # what it knew of the environment
     WandB(runner, RUN)
     wandb.teardown()
     assert runner.warnings == []
-    assert [each['resume'] for each in asked] == 2 * ['allow' if mode == 'online' else None]
-    assert [each['id'] for each in asked] == [RUN, RUN]
-    assert [(each['project'], each['name']) for each in asked] == [
-        ('vitbackbones', 'a run'),
-        ('mine', 'so'),
-    ]
-    assert [(each['dir'], each['settings'].console) for each in asked] == 2 * [
-        (runner.work_dir, 'off')
-    ]
+    assert (asked['project'], asked['name'], asked['resume']) == expected
+    assert (asked['id'], asked['dir'], asked['settings'].console) == (RUN, runner.work_dir, 'off')
 
 
 @pytest.mark.parametrize('folder', ['wandb', '.wandb'])
@@ -216,17 +213,15 @@ def mlflow():
         mlflow.end_run()
 
 
-def mlflow_run(work_dir):
-    """Return a client and the only run of a store of files."""
-    mlflow = pytest.importorskip('mlflow')
-    client = mlflow.MlflowClient(f'file:{work_dir.parent / "mlruns"}')
+def mlflow_runs(client):
     (experiment,) = (each for each in client.search_experiments() if each.name == 'vitbackbones')
-    (found,) = client.search_runs([experiment.experiment_id])
-    return client, found
+    return client.search_runs([experiment.experiment_id])
 
 
-def test_mlflow_has_both_starts_as_one_run_with_every_step_once(followed):
-    client, found = mlflow_run(followed)
+def test_mlflow_has_both_starts_as_one_run_and_the_config(followed, tmp_path):
+    mlflow = pytest.importorskip('mlflow')
+    client = mlflow.MlflowClient(f'file:{followed.parent / "mlruns"}')
+    (found,) = mlflow_runs(client)
     found_steps = {
         name: [each.step for each in client.get_metric_history(found.info.run_id, name)]
         for name in found.data.metrics
@@ -234,10 +229,6 @@ def test_mlflow_has_both_starts_as_one_run_with_every_step_once(followed):
     assert found_steps['loss'] == found_steps['lr'] == [*range(1, 13)]
     assert found_steps['toy/error'] == [4, 8, 12]
     assert (found.info.run_name, found.info.status) == ('toy', 'FINISHED')
-
-
-def test_mlflow_has_the_config_as_a_text(followed, tmp_path):
-    client, found = mlflow_run(followed)
     client.download_artifacts(found.info.run_id, 'config.py', str(tmp_path))
     assert "model = dict(type='ToyModel')" in (tmp_path / 'config.py').read_text()
 
@@ -266,7 +257,7 @@ def test_names_of_the_user_win_in_mlflow(runner, mlflow, monkeypatch):
     assert mlflow.get_experiment(found.experiment_id).name == 'mine'
 
 
-@pytest.mark.parametrize('name', ['runs', 'a#b?c', '100%25', 'two\nlines', 'ünï code'])
+@pytest.mark.parametrize('name', ['runs', 'ü#b?c%25'])
 def test_without_databases_mlflow_has_a_folder(runner, mlflow, tmp_path, monkeypatch, name):
     """It lies where the run was started, not where that name leads as an address."""
     (tmp_path / name).mkdir()
@@ -306,30 +297,25 @@ def test_a_server_that_is_gone_is_one_warning(runner, mlflow, monkeypatch):
     assert warning.startswith('MLflow no longer follows this run, and the local log goes on: ')
 
 
-@pytest.mark.parametrize('change', ['address', 'address of an earlier release', 'folder'])
+@pytest.mark.parametrize('is_earlier', [True, False])
 def test_an_address_in_a_work_dir_gets_nothing(
-    tmp_path, mlflow, monkeypatch, stranger, capsys, change
+    tmp_path, mlflow, monkeypatch, stranger, capsys, is_earlier
 ):
+    """Also where the record is of an earlier release."""
     address, arrived = stranger
-    if change == 'folder':
-        address = f'file:{tmp_path / "elsewhere"}'
     monkeypatch.setenv('MLFLOW_TRACKING_URI', f'file:{tmp_path / "runs"}')
     monkeypatch.setenv('MLFLOW_TRACKING_TOKEN', 'SECRET')
     work_dir, track = tmp_path / 'toy', {'trackers': ['mlflow']}
     train(config(work_dir, track=track))
     record = json.loads((work_dir / 'tracking.json').read_text())
     named = {'id': RUN, 'uri': address, 'place': address}
-    if change == 'address of an earlier release':
+    if is_earlier:
         record = {'starts': [], 'status': '', 'trackers': {'mlflow': named}}
     else:
         record |= named | {'work_dir': address}
     (work_dir / 'tracking.json').write_text(json.dumps(record))
     train(config(work_dir, track=track, **resumed(work_dir)))
     assert arrived == []
-    assert not (tmp_path / 'elsewhere').exists()
-    named = 'no run' if change == 'address of an earlier release' else address
-    line = f'tracking.json is of {named}, and this is {work_dir}: trackers begin another run'
+    line = f'tracking.json is of {"no run" if is_earlier else address}, and this is {work_dir}: '
     assert line in capsys.readouterr().out
-    client = mlflow.MlflowClient()
-    (experiment,) = (each for each in client.search_experiments() if each.name == 'vitbackbones')
-    assert len(client.search_runs([experiment.experiment_id])) == 2
+    assert len(mlflow_runs(mlflow.MlflowClient())) == 2
