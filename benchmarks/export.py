@@ -11,8 +11,7 @@ from collections.abc import Iterator
 import torch
 
 from vitbackbones.errors import InputError
-from vitbackbones.results.benchmark.comparing import compared
-from vitbackbones.results.benchmark.timed_steps import Case
+from vitbackbones.results.benchmark.comparing import Case, compared
 
 from .command import add_models, start
 from .sources import SOURCES

@@ -31,9 +31,9 @@ from torch.autograd.profiler_util import FunctionEvent
 from torch.profiler import ProfilerActivity
 
 from vitbackbones.errors import InputError
+from vitbackbones.results.benchmark.comparing import STEPS, Case, make_step
 from vitbackbones.results.benchmark.model_sources import build_model
 from vitbackbones.results.benchmark.tables import as_csv
-from vitbackbones.results.benchmark.timed_steps import STEPS, Case, make_step
 from vitbackbones.results.benchmark.timing import compare, recording
 from vitbackbones.utils.files import folder_lock, prepare_folder, write_file
 

@@ -20,8 +20,8 @@ import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
 from vitbackbones.commands.cli import image_size
+from vitbackbones.results.benchmark.comparing import STEPS, Case, make_step
 from vitbackbones.results.benchmark.model_sources import SOURCES, Size, build_model
-from vitbackbones.results.benchmark.timed_steps import STEPS, Case, make_step
 from vitbackbones.results.benchmark.timing import interleaved_seconds, peak_bytes
 
 from .command import start

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from vitbackbones.commands.main import verb_parser
+from vitbackbones.results.benchmark.comparing import Case, make_step
 from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
-from vitbackbones.results.benchmark.timed_steps import Case, make_step
 
 from .test_messages import refused
 

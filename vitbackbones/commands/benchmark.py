@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 import torch
 
 from ..errors import InputError
-from ..results.benchmark.comparing import cases, compared
+from ..results.benchmark.comparing import ENGINES, PRECISIONS, STEPS, cases, compared
 from ..results.benchmark.model_sources import SOURCES, Source
 from ..results.benchmark.tables import report, require_room
-from ..results.benchmark.timed_steps import ENGINES, PRECISIONS, STEPS
 from .cli import count, image_size
 
 EXAMPLES = """\

@@ -6,8 +6,7 @@ import pytest
 import torch
 
 from vitbackbones.errors import InputError
-from vitbackbones.results.benchmark.comparing import compared
-from vitbackbones.results.benchmark.timed_steps import Case
+from vitbackbones.results.benchmark.comparing import Case, compared
 
 from .toy import build
 
