@@ -129,7 +129,9 @@ class Recursion:
     def sweeps(self) -> Sweeps:
         """The passes that every block runs in each sweep, as further arguments of the blocks."""
         passes = range(self.passes)
-        return ((tuple(passes),),) if self.loop == 'internal' else tuple(((i,),) for i in passes)
+        if self.loop == 'internal':
+            return ((tuple(passes),),)
+        return tuple(((i,),) for i in passes)
 
     @property
     def has_projections(self) -> bool:
