@@ -10,7 +10,7 @@ pipeline leaves it. One for a fixed size gets it
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mmengine.config import Config
@@ -88,46 +88,13 @@ def native_size(steps: list[dict]) -> Size | None:
 # ------------------------------------------------------------------------ steps of pipelines
 
 
-def _sides(given: int | Sequence[int]) -> list[int]:
-    """Return height and width of what a config gives as width and height, or as one number."""
-    return [given, given] if isinstance(given, int) else list(given[::-1])
-
-
-def _resize(step: Mapping) -> dict:
-    sides = _sides(step['scale'])
-    if not step.get('keep_ratio', False):
-        return {'type': 'resize', 'size': sides}
-    return {'type': 'resize_within', 'longer': max(sides), 'shorter': min(sides)}
-
-
-def _pad(step: Mapping) -> dict:
-    value = step.get('pad_val', 0)
-    value = value.get('img', 0) if isinstance(value, Mapping) else value
-    if step.get('size') is None:
-        return {'type': 'pad_pixels', 'multiple': step['size_divisor'], 'value': value}
-    return {'type': 'pad_pixels', 'size': list(step['size'][::-1]), 'value': value}
-
-
-# By the type of a step: the keys of a config that are read, and what makes its plain form.
-PLAIN: dict[str, tuple[tuple[str, ...], Callable[[Mapping], dict]]] = {
-    'Resize': (('scale', 'keep_ratio', 'clip_object_border', *HOW), _resize),
-    'ResizeEdge': (
-        ('scale', 'edge', *HOW),
-        lambda step: {
-            'type': 'resize_edge',
-            'length': step['scale'],
-            'edge': step.get('edge', 'short'),
-        },
-    ),
-    'ResizeToMultiple': (
-        ('size_divisor', 'interpolation'),
-        lambda step: {'type': 'resize_to_multiple', 'divisor': step.get('size_divisor', 32)},
-    ),
-    'CenterCrop': (
-        ('crop_size', 'clip_object_border'),
-        lambda step: {'type': 'center_crop', 'size': _sides(step['crop_size'])},
-    ),
-    'Pad': (('size', 'size_divisor', 'pad_val'), _pad),
+# By the type of a step: the keys of a config that are read.
+READ = {
+    'Resize': ('scale', 'keep_ratio', 'clip_object_border', *HOW),
+    'ResizeEdge': ('scale', 'edge', *HOW),
+    'ResizeToMultiple': ('size_divisor', 'interpolation'),
+    'CenterCrop': ('crop_size', 'clip_object_border'),
+    'Pad': ('size', 'size_divisor', 'pad_val'),
 }
 
 
@@ -138,12 +105,33 @@ def _plain(kind: str, step: Mapping, config: Config) -> dict:
         InputError: it has none, or not with such an option.
     """
     what = f'{config.filename}: {kind} of the test pipeline'
-    if kind not in PLAIN:
-        raise InputError(f'{what} cannot be exported; these can: {", ".join(PLAIN)}')
-    known, make = PLAIN[kind]
-    if unread := sorted(step.keys() - {'type', *known}):
+    if kind not in READ:
+        raise InputError(f'{what} cannot be exported; these can: {", ".join(READ)}')
+    if unread := sorted(step.keys() - {'type', *READ[kind]}):
         raise InputError(f'{what} cannot be exported with {", ".join(unread)}')
-    return make(step) | {key: step[key] for key in HOW if step.get(key)}
+    how = {key: step[key] for key in HOW if step.get(key)}
+    if kind == 'Resize':
+        sides = _sides(step['scale'])
+        if not step.get('keep_ratio', False):
+            return {'type': 'resize', 'size': sides} | how
+        return {'type': 'resize_within', 'longer': max(sides), 'shorter': min(sides)} | how
+    if kind == 'ResizeEdge':
+        edge = step.get('edge', 'short')
+        return {'type': 'resize_edge', 'length': step['scale'], 'edge': edge} | how
+    if kind == 'ResizeToMultiple':
+        return {'type': 'resize_to_multiple', 'divisor': step.get('size_divisor', 32)} | how
+    if kind == 'CenterCrop':
+        return {'type': 'center_crop', 'size': _sides(step['crop_size'])}
+    value = step.get('pad_val', 0)
+    value = value.get('img', 0) if isinstance(value, Mapping) else value
+    if step.get('size') is None:
+        return {'type': 'pad_pixels', 'multiple': step['size_divisor'], 'value': value}
+    return {'type': 'pad_pixels', 'size': _sides(step['size']), 'value': value}
+
+
+def _sides(given: int | Sequence[int]) -> list[int]:
+    """Return height and width of what a config gives as width and height, or as one number."""
+    return [given, given] if isinstance(given, int) else list(given[::-1])
 
 
 # ------------------------------------------------------------------------ behind them
