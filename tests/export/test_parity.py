@@ -30,7 +30,7 @@ def detections(scores, labels, left=0.0):
     [
         # numbers with the largest, masks by the share of pixels, boxes with the longer side
         ({'logits': np.array([4.0, 1.1])}, {'logits': np.array([4.0, 1.0])}, {'logits': 0.025}),
-        ({'mask': np.eye(10)[None]}, {'mask': np.zeros((1, 10, 10))}, {'mask': 0.1}),
+        ({'mask': np.eye(10, dtype=int)}, {'mask': np.zeros((10, 10), int)}, {'mask': 0.1}),
         (
             detections([0.9, 0.1], [1, 1], left=0.5),
             detections([0.9, 0.1], [1, 1]),
