@@ -214,25 +214,14 @@ def test_augmentation(name):
     assert hook is None or hook.momentum == pytest.approx(1 - 0.99996)
 
 
-def average_of(config):
-    """'reported', 'aside' or None."""
-    hook = config.default_hooks.get('ema')
-    return hook and ('aside' if hook.get('evaluate') == 'last' else 'reported')
-
-
-IMAGES = {'cifar10': 50000, 'cifar100': 50000, 'flowers102': 2040, 'pets': 3680}
-IMAGES |= {'inat2018': 437513, 'inat2019': 265213}
-TRANSFERS = {
-    name.removeprefix('cls_'): IMAGES[data]
-    for name in NAMES
-    if (data := name.rpartition('_')[2]) in IMAGES
-}
+OTHER_DATA = ('cifar10', 'cifar100', 'flowers102', 'pets', 'inat2018', 'inat2019')
+TRANSFERS = [name for name in NAMES if name.rpartition('_')[2] in OTHER_DATA]
 
 
 @pytest.mark.parametrize('name', TRANSFERS)
 def test_a_transfer_augments_as_imagenet(name):
     """But for the size, decoding, what is erased, and whose name the data have."""
-    config = shipped(f'cls_{name}')
+    config, name = shipped(name), name.removeprefix('cls_')
     half = name.startswith(('tnt', 'aug'))  # mean and std 0.5
     size = 384 if half or '_384_' in name else 224
     source = 'aug_vit_b_384' if half else 'deit_b_384' if size == 384 else 'deit_s'
@@ -246,13 +235,6 @@ def test_a_transfer_augments_as_imagenet(name):
     assert config.test_steps.crop.crop_size == size
     assert config.train_dataloader.sampler == pretraining.train_dataloader.sampler
     assert config.train_dataloader.drop_last
-    epoch = TRANSFERS[name] // config.auto_scale_lr.base_batch_size
-    interval = 10 if epoch < 100 else 1  # runs of short epochs save and evaluate every ten
-    assert config.default_hooks.checkpoint.interval == config.train_cfg.val_interval == interval
-    assert config.default_hooks.checkpoint.save_best == 'auto'
-    if average_of(config) == 'reported':  # has forgotten the random head
-        steps = epoch * config.train_cfg.max_epochs
-        assert (1 - config.default_hooks.ema.momentum) ** steps < 0.5
 
 
 @pytest.mark.parametrize(('size', 'clip'), [('t', None), ('s', None), ('m', 1.0), ('l', 1.0)])

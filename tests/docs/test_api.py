@@ -52,9 +52,3 @@ def test_every_public_class_and_function_has_a_docstring(api, package):
         and not found.docstring
     ]
     assert not bare
-
-
-def test_docstrings_become_markdown():
-    as_markdown = load_tool('site/docstrings').as_markdown
-    text = "See :func:`~a.b`.\n\n>>> f('x')\n'y'\n\nMore."
-    assert as_markdown(text) == "See `a.b`.\n\n```pycon\n>>> f('x')\n'y'\n```\n\nMore."
