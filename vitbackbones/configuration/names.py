@@ -81,10 +81,9 @@ def nearest_config(text: str | Path) -> str:
     text = str(text).removeprefix(SCOPE)
     path = Path(text)
     if BASES in path.parts:
-        parts = {file.stem: file for file in CONFIGS.glob(f'{BASES}/**/*.py')}
-        shown = {
-            stem: f'configs/{file.relative_to(CONFIGS).as_posix()}' for stem, file in parts.items()
-        }
+        folder = CONFIGS / BASES / path.parent.name
+        files = [*folder.glob('*.py')] or [*CONFIGS.glob(f'{BASES}/**/*.py')]
+        shown = {file.stem: f'configs/{file.relative_to(CONFIGS).as_posix()}' for file in files}
         return did_you_mean(path.stem, shown)
     folders = {file.parent.name for file in config_files().values()}
     guess = f'{path.stem}_{path.parent.name}' if path.parent.name in folders else path.stem
