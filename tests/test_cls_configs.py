@@ -14,6 +14,7 @@ from mmpretrain.utils import register_all_modules
 import vitbackbones
 from vitbackbones.backbones.names import MODELS as NAMED
 from vitbackbones.configuration.names import config_files
+from vitbackbones.openmmlab.widths import with_widths
 from vitbackbones.registry import bare_name
 
 from .shipped import PRINTED, header, shipped
@@ -63,8 +64,7 @@ def test_every_published_result_has_its_config():
 
 @pytest.mark.parametrize('name', SMALLEST)
 def test_heads_start_as_those_of_create_model(name):
-    config = shipped(f'cls_{name}_imagenet')
-    config.model.backbone.init_cfg = None
+    config = with_widths(shipped(f'cls_{name}_imagenet'))
     torch.manual_seed(0)
     head = MODELS.build(config.model.head)
     head.init_weights()

@@ -93,8 +93,8 @@ def test_the_nearest_config_is_named_in_the_form_that_was_used(text, near):
 
 
 def test_a_part_of_a_config_is_looked_for_among_the_parts():
-    near = nearest_config('vitbackbones::_base_/recipes/detr_shapes.py')
-    assert "did you mean 'configs/_base_/recipes/detr_18e_shapes.py'" in near
+    near = nearest_config('vitbackbones::_base_/recipes/retinanet_1x_coco.py')
+    assert "did you mean 'configs/_base_/recipes/retinanet_12e_coco.py'" in near
 
 
 def test_a_foreign_config_inherits_by_package_name(tmp_path):
