@@ -65,13 +65,13 @@ def predict(options: Namespace) -> None:
             and at the end if a file failed.
         KeyboardInterrupt: Ctrl-C, or another signal that ends a tool; what was answered is written.
     """
+    opened = open_model(options)
     out = prepare_folder(options.out, '--out')
     with folder_lock(out, '--out'):
         _require_ready(out, options)
-        opened = open_model(options)
         sources = find_sources(opened.inputs, out)
-        meta = opened.model.meta
-        writer = opened.writer(out, meta, options.score_threshold, options.masks)
+        model = opened.load()
+        writer = opened.writer(out, model.meta, options.score_threshold, options.masks)
         settings = opened.settings | {
             'the folder of the inputs': str(sources[0].path).removesuffix(sources[0].name),
             '--score-threshold': options.score_threshold,
@@ -79,7 +79,7 @@ def predict(options: Namespace) -> None:
             '--batch-size': options.batch_size,
         }
         journal = Journal(out, settings, options.resume)
-        run = Run(opened.model, writer, journal, options.batch_size)
+        run = Run(model, writer, journal, options.batch_size)
         names = run.all(sources)
     done = len(sources) - len(run.failed)
     print(f'{done} of {len(sources)} files: {", ".join(names)} and pictures in {out}')

@@ -82,9 +82,12 @@ def open_configured(options: Namespace) -> OpenModel:
     config = take_classes_of(config, checkpoint)
     share_cores(Config())  # nothing else wants them
     keep_freed_memory()
-    how = options.amp, options.fused, options.compile
-    with explained(config):
-        model = Predictor(config, checkpoint, device, *how)
+
+    def load() -> Predictor:
+        how = options.amp, options.fused, options.compile
+        with explained(config):
+            return Predictor(config, checkpoint, device, *how)
+
     parts = repr([config.get(key) for key in ANSWERED_BY]).encode()
     settings = {
         'CONFIG': f'{Path(config.filename).name} ({zlib.crc32(parts):08x})',
@@ -93,7 +96,7 @@ def open_configured(options: Namespace) -> OpenModel:
         '--fused': options.fused,
         '--compile': options.compile,
     }
-    return OpenModel(model, task.writer, settings, inputs)
+    return OpenModel(load, task.writer, settings, inputs)
 
 
 def _find_weights(config: Config, options: Namespace) -> tuple[Path, list[str]]:

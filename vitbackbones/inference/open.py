@@ -30,16 +30,16 @@ OF_TORCH = {'device': None, 'amp': False, 'fused': None, 'compile': False, 'cfg_
 
 @dataclass(frozen=True)
 class OpenModel:
-    """A model that is ready to answer, and what follows from it.
+    """A model that was found, and what follows from it.
 
     Attributes:
-        model: prepares frames and answers batches of them.
+        load: returns what prepares frames and answers batches of them.
         writer: makes what writes the answers; arguments as :class:`.writers.PredictionWriter`.
         settings: what the answers depend on, by the names that a user knows.
         inputs: what the command line names to be predicted.
     """
 
-    model: Model
+    load: Callable[[], Model]
     writer: Callable[..., PredictionWriter]
     settings: dict
     inputs: list[str]
@@ -65,7 +65,9 @@ def _open_exported(options: Namespace) -> OpenModel:
     model = ExportedModel(file, options.trusted)
     card = model.exported.card
     settings = {'the exported file': f'{file.name} ({card.file_sha256})'}
-    return OpenModel(model, WRITERS[card.task], settings, [options.checkpoint, *options.inputs])
+    return OpenModel(
+        lambda: model, WRITERS[card.task], settings, [options.checkpoint, *options.inputs]
+    )
 
 
 class ExportedModel:
