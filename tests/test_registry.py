@@ -1,5 +1,8 @@
 """The registries of this package hold what they list, and keep their names for it."""
 
+import subprocess
+import sys
+
 import pytest
 from torch import nn
 
@@ -20,3 +23,10 @@ def test_a_name_of_ours_is_replaced_only_by_force():
     finally:
         del MODELS._module_dict['ViT']
     assert MODELS.get('ViT') is ViT
+
+
+@pytest.mark.parametrize('module', ['registry', 'openmmlab.widths'])
+def test_a_module_that_mmengine_asks_for_can_be_imported_first(module):
+    command = [sys.executable, '-c', f'import vitbackbones.{module}']
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,13 +1,15 @@
-"""What ``patches.runs`` puts in the place of functions that go wrong in a run.
+"""What patches put in the place of functions that go wrong in a run.
 
-pycocotools cannot measure a detector that finds nothing. A config's text is laid out again
-for every log, file and checkpoint. A data worker's death is learned of too late. matplotlib lacks
-the names that seaborn gave its styles.
+pycocotools cannot measure a detector that finds nothing. A config's text is laid out again for
+every log, file and checkpoint. A data worker's death is learned of too late. matplotlib lacks the
+names that seaborn gave its styles. A model is built with the widths that its config leaves out.
+
+mmengine imports this file with its own parts, so it imports nothing of mmengine.
 """
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import NoReturn
 
@@ -72,3 +74,17 @@ def with_short_names(library: dict) -> None:
     """Add what matplotlib has of seaborn to its table of styles, as importing seaborn did."""
     for name in NAMES:
         library.setdefault(name, library[f'{PREFIX}{name}'])
+
+
+def fill_before_building(build: Callable) -> Callable:
+    """Let ``Registry.build`` fill the widths of a model; any other dict has no backbone."""
+
+    def build_filled(self, cfg, *arguments, **options):
+        if isinstance(cfg, Mapping) and isinstance(cfg.get('backbone'), Mapping):
+            # mmengine's registries are imported before what widths are read with
+            from .widths import fill_widths
+
+            cfg = fill_widths(cfg, self)
+        return build(self, cfg, *arguments, **options)
+
+    return build_filled

@@ -7,7 +7,7 @@ give, as detectron2's ``output_shape()`` has it. Numbers that are given stay as 
 
 import copy
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import takewhile
 from typing import Any, NamedTuple
@@ -40,17 +40,6 @@ class Widths(NamedTuple):
 
     channels: list[int]
     strides: list[int]
-
-
-def fill_before_building(build: Callable) -> Callable:
-    """Let ``Registry.build`` fill the widths of a model; any other dict has no backbone."""
-
-    def build_filled(self, cfg, *arguments, **options):
-        if isinstance(cfg, Mapping) and isinstance(cfg.get('backbone'), Mapping):
-            cfg = fill_widths(cfg, self)
-        return build(self, cfg, *arguments, **options)
-
-    return build_filled
 
 
 def with_widths(config: Config) -> Config:

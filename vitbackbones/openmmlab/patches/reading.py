@@ -29,7 +29,7 @@ WIDTHS = (
         'the widths of the maps that neck and heads read are typed into every config, although the '
         'backbone knows them',
         'those that a config leaves out are filled from the backbone when a model is built',
-        'widths:fill_before_building',
+        'runs:fill_before_building',
     ),
 )
 
