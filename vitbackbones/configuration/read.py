@@ -12,6 +12,7 @@ from mmengine.config import Config
 
 from ..errors import InputError
 from ..openmmlab.frames import config_files, line_of
+from ..registry import SCOPE
 from .names import find_config, looked_in, nearest_config, resolve
 from .settings import value_at
 
@@ -106,7 +107,10 @@ def _explain(error: Exception, file: Path) -> str:
     if isinstance(error, ImportError):
         while error.__context__:  # the one that started the chain
             error = error.__context__
-        return f'{chain[-1]}: {_text(error)}'
+        remedy = ''
+        if str(getattr(error, 'name', '')).startswith(f'{SCOPE}.'):  # a module that has moved
+            remedy = f"; import {SCOPE!r} alone, it finds what '{SCOPE}.NAME' is by itself"
+        return f'{chain[-1]}: {_text(error)}{remedy}'
     line = line_of(error, chain[-1])
     at = f':{line}' if line else ''
     return f'{chain[-1]}{at}: {type(error).__name__}: {_text(error)}'
