@@ -1,9 +1,7 @@
 """What the tools ask of a task."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .maps import Maps, Misfit
@@ -78,7 +76,7 @@ class Task:
 
     def fits_folder(self, config: 'Config', root: Path) -> bool:
         """Tell whether a config can be run on a folder as it is; where ``reads_folders``."""
-        return self._module('own_data').fits_folder(config, root)
+        raise NotImplementedError
 
     def use_folder(
         self, config: 'Config', root: Path, lists: Path, trained: Mapping | None
@@ -94,7 +92,7 @@ class Task:
         Raises:
             InputError: the folder has no such data, or it is not clear which ones are meant.
         """
-        return self._module('own_data').use_folder(config, root, lists, trained)
+        raise NotImplementedError
 
     # -- models and their answers
     def preprocessor(self, model: Mapping) -> dict:
@@ -112,7 +110,7 @@ class Task:
             meta: ``metainfo`` of the data set.
             longest: longer side of the picture at most.
         """
-        return self._module('browse').draw(pixels, sample, meta, longest)
+        raise NotImplementedError
 
     def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'PredictionWriter':
         """Return what writes predictions: into a folder, from the least score, in a form of masks.
@@ -136,7 +134,3 @@ class Task:
             threshold: least score of a detection that counts in confusion matrix and pictures.
         """
         raise NotImplementedError
-
-    def _module(self, name: str) -> ModuleType:
-        """Import a module of the task's own folder."""
-        return import_module(f'..{name}', type(self).__module__)

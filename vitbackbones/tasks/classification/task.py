@@ -14,11 +14,14 @@ from ..task import Task
 from . import agreement
 
 if TYPE_CHECKING:
+    import numpy as np
     from mmengine.runner import TestLoop
+    from mmengine.structures import BaseDataElement
     from PIL.Image import Image
     from torch import nn
 
     from ...data.checks.findings import Findings
+    from ...inference.drawing.sample_sheet import Drawn
     from ...inference.writers import ScoreWriter
     from ...results.report.classification import ClassificationReport
 
@@ -66,6 +69,13 @@ class Classification(Task):
         """Return settings that mmpretrain completes: ``train_cfg`` of a model says how it mixes."""
         default = {'type': 'ClsDataPreprocessor', 'batch_augments': model.get('train_cfg')}
         return default | dict(model.get('data_preprocessor') or {})
+
+    def browse(
+        self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
+    ) -> 'Drawn':
+        from .browse import draw
+
+        return draw(pixels, sample, meta, longest)
 
     def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'ScoreWriter':
         from ...inference.writers import ScoreWriter

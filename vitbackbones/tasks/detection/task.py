@@ -15,13 +15,17 @@ from ..task import Task
 from . import agreement
 
 if TYPE_CHECKING:
+    import numpy as np
     from mmengine.runner import TestLoop
+    from mmengine.structures import BaseDataElement
     from PIL.Image import Image
     from torch import nn
 
     from ...data.checks.findings import Findings, Look
+    from ...inference.drawing.sample_sheet import Drawn
     from ...inference.writers import ObjectWriter
     from ...results.report.detection import DetectionReport
+    from ..own_data import OwnData
 
 
 def is_panoptic(dataset: Mapping) -> bool:
@@ -92,6 +96,25 @@ class Detection(Task):
             if 'seg_prefix' in metric:
                 metric['seg_prefix'] = str(root / 'annotations' / name)
         return config
+
+    def fits_folder(self, config: Config, root: Path) -> bool:
+        from .own_data import fits_folder
+
+        return fits_folder(config, root)
+
+    def use_folder(
+        self, config: Config, root: Path, lists: Path, trained: Mapping | None
+    ) -> 'OwnData':
+        from .own_data import use_folder
+
+        return use_folder(config, root, lists, trained)
+
+    def browse(
+        self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
+    ) -> 'Drawn':
+        from .browse import draw
+
+        return draw(pixels, sample, meta, longest)
 
     def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'ObjectWriter':
         from ...inference.writers import ObjectWriter

@@ -1,7 +1,7 @@
 """Semantic segmentation with mmseg, on images and index masks."""
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,13 +14,17 @@ from ..task import Task
 from . import agreement
 
 if TYPE_CHECKING:
+    import numpy as np
     from mmengine.runner import TestLoop
+    from mmengine.structures import BaseDataElement
     from PIL.Image import Image
     from torch import nn
 
     from ...data.checks.findings import Findings, Look
+    from ...inference.drawing.sample_sheet import Drawn
     from ...inference.writers import MaskWriter
     from ...results.report.segmentation import SegmentationReport
+    from ..own_data import OwnData
 
 
 class Segmentation(Task):
@@ -66,6 +70,25 @@ class Segmentation(Task):
             }
             use_files(dataset, settings)
         return config
+
+    def fits_folder(self, config: Config, root: Path) -> bool:
+        from .own_data import fits_folder
+
+        return fits_folder(config, root)
+
+    def use_folder(
+        self, config: Config, root: Path, lists: Path, trained: Mapping | None
+    ) -> 'OwnData':
+        from .own_data import use_folder
+
+        return use_folder(config, root, lists, trained)
+
+    def browse(
+        self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
+    ) -> 'Drawn':
+        from .browse import draw
+
+        return draw(pixels, sample, meta, longest)
 
     def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'MaskWriter':
         from ...inference.writers import MaskWriter
