@@ -86,4 +86,4 @@ def test_a_config_without_weights_in_the_box_says_which_have_some(tool, drawn): 
     result = tool('predict', 'detr_pvt_s_shapes', drawn, '--out', 'out')
     assert result.status == 2
     assert 'detr_pvt_s_shapes: no trained weights come with the package' in result.err
-    assert f'of {", ".join(NAMES)} they do' in result.err
+    assert f'has those of {", ".join(NAMES)}' in result.err
