@@ -120,7 +120,8 @@ def test_state_that_does_not_fit_its_parameter(trained, tmp_path, value):
 
 def test_resuming_deletes_nothing_outside_of_the_work_dir(trained, tmp_path):
     """mmengine deletes the best checkpoint that a file names once it finds a better one."""
-    dear = tmp_path / 'best_dear.pth'
+    dear = tmp_path / 'elsewhere' / 'best_dear.pth'
+    dear.parent.mkdir()
     dear.touch()
     checkpoint = load_file(trained / 'epoch_2.pth')
     hub = checkpoint['message_hub']
