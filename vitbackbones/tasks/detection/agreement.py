@@ -202,3 +202,8 @@ FITS = (
     attention_has_the_width_of_the_maps,
     proposals_have_the_width_of_the_maps,
 )
+
+
+def is_panoptic(dataset: Mapping) -> bool:
+    """Tell whether a data set is of things and stuff, in COCO's panoptic format."""
+    return type_at(dataset) == 'CocoPanopticDataset'

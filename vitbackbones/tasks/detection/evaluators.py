@@ -18,7 +18,7 @@ from ...data.checks.findings import Findings
 from ...data.checks.segmentations import require_masks
 from ...errors import InputError
 from ...utils.messages import some
-from .task import is_panoptic
+from .agreement import is_panoptic
 
 
 def check_evaluators(config: Config, found: dict[str, Findings]) -> None:

@@ -9,10 +9,10 @@ from mmengine.config import Config
 
 from ...configuration.classes import config_meta, training_classes
 from ...configuration.data_paths import datasets, evaluators, first_dataset
-from ...configuration.settings import type_at
 from .. import mask2former
 from ..task import Task
 from . import agreement
+from .agreement import is_panoptic
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,11 +26,6 @@ if TYPE_CHECKING:
     from ...inference.writers import ObjectWriter
     from ...results.report.detection import DetectionReport
     from ..own_data import OwnData
-
-
-def is_panoptic(dataset: Mapping) -> bool:
-    """Tell whether a data set is of things and stuff, in COCO's panoptic format."""
-    return type_at(dataset) == 'CocoPanopticDataset'
 
 
 class Detection(Task):
