@@ -1,7 +1,6 @@
 """A network as a graph of torch, whose batch and size may be left open."""
 
 import logging
-import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
@@ -11,6 +10,7 @@ from torch import Tensor, nn
 from torch.export import Dim, ExportedProgram
 
 from ..errors import InputError
+from ..openmmlab.logs import silenced as silenced_logs
 from ..utils.messages import in_one_line
 
 DYNAMIC = ('batch', 'size')
@@ -83,13 +83,10 @@ def silenced() -> Iterator[None]:
     """Keep off the console what exporters print, log and warn of."""
     root = logging.getLogger()
     level, filters, handlers = root.level, [*root.filters], [*root.handlers]
-    logging.disable(logging.WARNING)
     try:
-        with warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-            warnings.simplefilter('ignore')
+        with silenced_logs(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             yield
     finally:
-        logging.disable(logging.NOTSET)
         # OpenVINO leaves its own where it fails
         root.setLevel(level)
         root.filters, root.handlers = filters, handlers
