@@ -201,12 +201,14 @@ def _eight_bits(
     Raises:
         InputError: there is nothing to read ranges on, or nothing to judge by.
     """
-    trained_on = config and _with_data(config, options, 'train')
+    trained_on = config and not options.calibrate and _with_data(config, options, 'train')
     tested_on = config and _with_data(config, options, 'test')
-    given = find_sources(options.calibrate, Path(folder)) if options.calibrate else []
+    given = (
+        find_sources(options.calibrate, Path(folder), '--calibrate') if options.calibrate else []
+    )
     pictures = [source.path for source in given]
     if not given:
-        if trained_on is None:
+        if not trained_on:
             raise InputError('--int8: no training set is here; give --data-root or --calibrate')
         pictures = pictures_of(trained_on, 'train')
     if tested_on:

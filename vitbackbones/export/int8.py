@@ -97,7 +97,7 @@ def pictures_of(config: Config, split: str) -> list[Path]:
             built.full_init()
         paths = [built.get_data_info(i).get('img_path') for i in range(len(built))]
         if not all(paths):
-            raise InputError(f'{place}: its pictures are no files; give --calibrate FOLDER')
+            raise InputError(f'{place}: its pictures are no files; name class folders, not shards')
         files += map(Path, paths)
     return files
 
@@ -148,7 +148,7 @@ class Validation:
     def __init__(self, exported: Exported, config: Config, work_dir: str) -> None:
         self.files = pictures_of(config, 'test')
         config = use_exported(config, str(exported.file))
-        config.work_dir = work_dir
+        config.update(work_dir=work_dir, load_from=None, resume=False)
         with silenced():
             self.runner = build_runner(config)
         self.metric = 'unknown until it was measured'

@@ -72,5 +72,5 @@ def _hands_on(init: Callable, extra: str) -> bool:
     uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == extra]
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     handing = [call for call in calls if ast.unparse(call.func) in supers]
-    passed = [word.value for call in handing for word in call.keywords]
+    passed = [word.value for call in handing for word in call.keywords if word.arg is None]
     return len(uses) == 1 and uses[0] in passed

@@ -84,6 +84,8 @@ def test_what_mmdet_drops_needs_no_mask_in_training(data):
         ([[1, 2, float('nan'), 4, 5, 6]], 'a corner is not a finite number'),
         ([RECTANGLE, [1, 2, FARTHEST * 1.1, 4, 5, 6]], 'or is a million pixels away'),
         ([[1, 2, 10**400, 4, 5, 6]], 'or is a million pixels away'),
+        ([[0, 0, 9e5, 9e5] * 4], 'millions of steps to go around'),
+        ([[0, 0, 5e5, 0, 5e5, 5e5, 0, 5e5]] * 3, 'millions of steps to go around'),
         ({'size': [40, 30], 'counts': [1200]}, 'it is of 30 x 40 pixels, the image of 40 x 30'),
         ({'size': [30, 40], 'counts': 'abc!'}, 'its compressed counts are cut off'),
     ],
@@ -169,7 +171,7 @@ def test_bounds_are_those_of_all_polygons_with_an_area():
     square, line = [1, 2, 1, 6, 5, 6, 5, 2], [0, 0, 4, 4, 2, 2]
     short, half = [0, 0], [0, 0, 3, 4, 5, 6, 7]
     objects = [[square], [line], [line, [9, 9, 20.5, 9, 9, 11], square], [square, short], [half]]
-    bounds, is_short = measure_polygons(objects)
+    bounds, is_short, _ = measure_polygons(objects)
     assert bounds.tolist() == [[1, 2, 5, 6], [0] * 4, [1, 2, 20.5, 11], [1, 2, 5, 6], [0] * 4]
     assert is_short.tolist() == [False, False, False, True, True]
     assert measure_polygons([])[0].shape == (0, 4)

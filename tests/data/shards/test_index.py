@@ -42,6 +42,8 @@ def test_no_index(tmp_path):
         ({'offsets': [512, 2**70]}, 'too large'),
         ({'sizes': [11, -1]}, 'a picture lies outside of train-000000.tar'),
         ({'sizes': [11, 2**40]}, 'a picture lies outside of train-000000.tar'),
+        ({'offsets': [1024, 1024]}, 'pictures in train-000000.tar overlap'),
+        ({'offsets': [2560, 512], 'sizes': [3, 1600]}, 'pictures in train-000000.tar overlap'),
         ({'sizes': [11]}, 'sizes of train-000000.tar is not a list of 2 int'),
         ({'labels': [0, 1.5]}, 'labels of train-000000.tar is not a list of 2 int'),
         ({'labels': [0, -1]}, 'labels in train-000000.tar are not from 0 to 1'),

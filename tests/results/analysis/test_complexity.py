@@ -5,6 +5,7 @@ import math
 import pytest
 from torch import nn
 
+from vitbackbones import create_model
 from vitbackbones.backbones import ViT
 from vitbackbones.layers import AugmentedShortcut
 from vitbackbones.results.analysis.complexity import measure
@@ -51,3 +52,17 @@ def test_dense_paths_count_as_linear_layers():
             return self.shortcut(x, x, x)
 
     assert measure(Dense, (2, 3)).macs == 3 * 2 * 6 * 6
+
+
+@pytest.mark.parametrize(
+    ('name', 'size', 'macs', 'fvcore'),
+    [
+        ('sret_t', 224, 1.1124, 1.1217),
+        ('sret_t_global', 384, 6.4084, 6.4355),
+        ('sret_s', 224, 4.1728, 4.1910),
+    ],
+)
+def test_the_published_code_of_sret_counts_the_same(name, size, macs, fvcore):
+    found = measure(lambda: create_model(name, img_size=size), (size, size))
+    assert round(found.macs / 1e9, 4) == macs
+    assert (found.macs + found.norms) / 1e9 == pytest.approx(fvcore, abs=1.1e-4)

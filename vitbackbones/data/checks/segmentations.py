@@ -19,6 +19,7 @@ from .pipelines import MAX_PIXELS
 
 SHARED = 0.5  # least IoU of a mask's bounds with its box; below, one of the two is wrong
 FARTHEST = 1e6  # pixels, of a corner from the image
+LONGEST = 4e6  # pixels around all polygons of an object
 FORMS = 'polygons [[x, y, x, y, ...], ...] or RLE {"size": [height, width], "counts": ...}'
 
 
@@ -54,7 +55,9 @@ def check_masks(
     drawn = [row for row in rows if not isinstance(column[row], dict)]
     objects = [column[row] for row in drawn]
     _refuse(ann_file, _polygon_faults([ids[row] for row in drawn], objects, evaluated))
-    bounds[drawn], is_short = measure_polygons(objects)
+    bounds[drawn], is_short, around = measure_polygons(objects)
+    endless = 'it takes millions of steps to go around its polygons'
+    _refuse(ann_file, {ids[drawn[i]]: endless for i in np.flatnonzero(around > LONGEST)})
     bounds = bounds.clip(0, sizes[:, [1, 0, 1, 0]])
     has_pixels = (bounds[:, 2:] > bounds[:, :2]).all(1)
     if not has_pixels.any():
@@ -154,12 +157,13 @@ def _are_polygons(objects: Sequence) -> bool:
     return set(map(type, chain.from_iterable(parts))) <= set(NUMBER)
 
 
-def measure_polygons(objects: Sequence[list[list]]) -> tuple[np.ndarray, np.ndarray]:
+def measure_polygons(objects: Sequence[list[list]]) -> tuple[np.ndarray, ...]:
     """Measure the polygons of N objects, all at once, as COCO has a million.
 
     Returns:
         Bounds (N, 4) as x1, y1, x2, y2 of the polygons with an area, all 0 where there are none;
-        and (N,) in bool whether an object has a polygon of fewer than 3 points, or of half a point.
+        (N,) in bool whether an object has a polygon of fewer than 3 points, or of half a point; and
+        the pixels (N,) around its polygons.
     """
     parts = [part for polygons in objects for part in polygons]
     owner = np.arange(len(objects)).repeat([len(polygons) for polygons in objects])  # (P,)
@@ -168,7 +172,7 @@ def measure_polygons(objects: Sequence[list[list]]) -> tuple[np.ndarray, np.ndar
     is_short = np.bincount(owner[~whole], minlength=len(objects)) > 0
     bounds = np.zeros((len(objects), 4))
     if not whole.any():
-        return bounds, is_short
+        return bounds, is_short, np.zeros(len(objects))
     flat = np.fromiter(chain.from_iterable(parts), np.float64)
     corners = flat[whole.repeat(length)].reshape(-1, 2)  # (2 K) -> (K, 2)
     end = (length[whole] // 2).cumsum()
@@ -178,12 +182,14 @@ def measure_polygons(objects: Sequence[list[list]]) -> tuple[np.ndarray, np.ndar
     x, y = corners.T
     doubled = np.add.reduceat(x * y[following] - x[following] * y, start)  # shoelace formula
     has_area, owner = doubled != 0, owner[whole]
+    steps = np.add.reduceat(np.abs(corners[following] - corners).max(1), start)
+    around = np.bincount(owner, steps, len(objects))
     bounds[:, :2] = np.inf
     bounds[:, 2:] = -np.inf
     np.minimum.at(bounds[:, :2], owner[has_area], np.minimum.reduceat(corners, start)[has_area])
     np.maximum.at(bounds[:, 2:], owner[has_area], np.maximum.reduceat(corners, start)[has_area])
     bounds[np.isinf(bounds)] = 0
-    return bounds, is_short
+    return bounds, is_short, around
 
 
 # ---------------------------------------------------------------------------- boxes

@@ -34,6 +34,13 @@ MESSAGES = (
         )
     ),
     Patch(
+        'mmengine.optim.optimizer.default_constructor:print_log',
+        'a warning for every layer that parts of a model share, as in RTMDet, although the config '
+        'allows for it (`bypass_duplicate=True`)',
+        'it is not logged',
+        'logs:leave_out_shared_layers',
+    ),
+    Patch(
         'mmengine.logging.logger:MMLogger.get_current_instance',
         "a run's log does not show what is logged with Python's `logging`",
         "what this package logs goes to the present runner's log",

@@ -149,7 +149,7 @@ def measure_similarity(subject: Subject, options) -> list[dict]:
         latest = {place.block: place.patches[0] for place in found.tokens}  # the last pass
         for block in chosen:
             matrices[block].append(cosines(evenly_spaced(latest[block])))
-    if len({matrix.shape for matrix in matrices[chosen[0]]}) > 1:
+    if any(len({matrix.shape for matrix in own}) > 1 for own in matrices.values()):
         raise InputError(
             'the images have different numbers of tokens, so their matrices have no mean; '
             'give all images one size with --size'

@@ -50,6 +50,7 @@ def _settings(text: str) -> dict:
     for line in lines:
         match line:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in SECTIONS:
+                found.pop(name, None)  # the last line counts, also where it computes
                 with suppress(ValueError, RecursionError):
                     found[name] = read_value(ast.unparse(value))
     return found
