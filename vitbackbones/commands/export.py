@@ -203,14 +203,13 @@ def _eight_bits(
     """
     trained_on = config and not options.calibrate and _with_data(config, options, 'train')
     tested_on = config and _with_data(config, options, 'test')
-    given = (
-        find_sources(options.calibrate, Path(folder), '--calibrate') if options.calibrate else []
-    )
-    pictures = [source.path for source in given]
-    if not given:
-        if not trained_on:
-            raise InputError('--int8: no training set is here; give --data-root or --calibrate')
+    if options.calibrate:
+        given = find_sources(options.calibrate, Path(folder), '--calibrate')
+        pictures = [source.path for source in given]
+    elif trained_on:
         pictures = pictures_of(trained_on, 'train')
+    else:
+        raise InputError('--int8: no training set is here; give --data-root or --calibrate')
     if tested_on:
         judge = partial(Validation, config=tested_on, work_dir=folder)
     elif images:
