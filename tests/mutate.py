@@ -34,14 +34,21 @@ from mutations import Change, changes
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ['vitbackbones/layers', 'vitbackbones/weights', 'vitbackbones/training']
+# What holds the files of a room besides the tests of their name and those that import them.
+OF_ROOMS = {
+    'layers': ['layers', 'test_golden.py', 'test_reference.py'],
+    'backbones': ['backbones', 'test_golden.py', 'test_reference.py'],
+    'weights': ['weights', 'test_attacks.py'],
+    'openmmlab': ['openmmlab', 'test_attacks.py'],
+    'configuration': ['configuration', 'commands/test_messages.py'],
+    'training': ['training/hooks', 'training/test_distributed.py'],
+    'inference': ['inference', 'commands/predict'],
+}
 TOOLBOXES = ['mmengine.runner', 'mmdet.apis', 'mmseg.apis', 'mmpretrain.models', 'timm']
 
 
 def tests_of(file: str) -> list[str]:
-    """Return the tests of a file of the package: those of its name, and those that import it.
-
-    Where there are neither, these are all tests of its room.
-    """
+    """Return the tests of a file: those of its name, those that import it, and :data:`OF_ROOMS`."""
     path = Path(file).relative_to('vitbackbones').with_suffix('')
     named = [Path('tests', path.parent, f'test_{path.name}.py'), Path('tests', path)]
     tests = [test for test in named if test.exists()]
@@ -49,7 +56,11 @@ def tests_of(file: str) -> list[str]:
     package, _, name = module.rpartition('.')
     imported = re.compile(rf'\b{package}(\.| import .*\b){name}\b')
     tests += [test for test, text in test_files().items() if imported.search(text)]
-    return list(dict.fromkeys(map(str, tests))) or [f'tests/{path.parts[0]}']
+    room = path.parts[0]
+    tests += [f'tests/{test}' for test in OF_ROOMS.get(room, [])] or (
+        [] if tests else [f'tests/{room}']
+    )
+    return list(dict.fromkeys(map(str, tests)))
 
 
 @cache
