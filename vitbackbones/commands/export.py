@@ -33,6 +33,7 @@ from ..inference.configured import weights_along
 from ..inference.sources import find_sources
 from ..training.find_checkpoint import choose_checkpoint
 from ..utils.files import prepare_folder
+from ..utils.messages import plural
 from ..utils.processes import show_warnings
 from ..utils.verbs import command_line
 from .cli import add_shared, count, image_size, score
@@ -181,7 +182,8 @@ def _proof(parity: Mapping) -> str:
 
 def _proof_of_int8(said: Mapping) -> str:
     """Say what 8 bits cost."""
-    kept = f'; {len(said["in_float32"])} products stay in float32' if said['in_float32'] else ''
+    number = len(said['in_float32'])
+    kept = f', {plural(number, "product")} in float32' if number else ''
     return (
         f'in 8 bits {said["metric"]} is {said["int8"]:.4f} ({said["float32"]:.4f} in float32) on '
         f'{said["pictures"]} pictures, with ranges of {said["calibrated_on"]} others{kept}'

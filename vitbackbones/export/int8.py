@@ -25,6 +25,7 @@ from ..errors import InputError
 from ..training.console import build_runner
 from ..utils.messages import in_one_line, on_terminal
 from ..utils.packages import import_optional
+from ..weights.read.class_names import require_same_names
 from .graphs import silenced
 from .in_test import use_exported
 from .runtime import Exported, load
@@ -157,8 +158,11 @@ class Validation:
         """Evaluate an exported file.
 
         Raises:
-            InputError: the metrics give none of :data:`METRICS`.
+            InputError: the test set has other classes, or the metrics give none of
+                :data:`METRICS`.
         """
+        classes = self.runner.test_loop.dataloader.dataset.metainfo.get('classes')
+        require_same_names(exported.card.classes, classes, exported.card.name)
         self.runner.model.exported = exported
         with silenced():
             found = self.runner.test()
