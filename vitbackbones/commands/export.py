@@ -98,8 +98,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--calibrate', nargs='+', default=[], metavar='INPUT', help=ranges)
     drop = 'what AP, mIoU or top-1 may lose, from 0 to 1 (default: 0.01); more is refused'
     add('--max-drop', type=score, default=0.01, metavar='X', help=drop)
-    control = 'leave layers in float32 until no more than --max-drop is lost; takes many tests'
-    add('--accuracy-control', action='store_true', help=control)
     add_shared(add, '--data-root')
 
 
@@ -145,8 +143,8 @@ def export(options: Namespace) -> None:
 def _require_int8(options: Namespace) -> None:
     """Check what --int8 takes, and that its options are not given without it."""
     if not options.int8:
-        if options.calibrate or options.accuracy_control:
-            raise InputError('--calibrate and --accuracy-control are for --int8')
+        if options.calibrate:
+            raise InputError('--calibrate is for --int8')
     elif options.to != 'openvino' or options.half:
         raise InputError('--int8 is for --to openvino, without --half')
     elif options.untrained:
@@ -222,7 +220,6 @@ def _eight_bits(
         pictures=pictures,
         judge=judge,
         max_drop=options.max_drop,
-        control=options.accuracy_control,
     )
     return partial(to_int8, settings=settings)
 

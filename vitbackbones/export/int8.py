@@ -31,7 +31,7 @@ from .in_test import use_exported
 from .runtime import Exported, load
 from .runtime.answers import Answer, Classified, Segmented
 from .runtime.card import Card
-from .runtime.runtimes import LONGEST, run_openvino
+from .runtime.runtimes import LONGEST
 
 ENOUGH = 300  # pictures; more hardly change a range
 FEWEST = 16
@@ -71,14 +71,11 @@ class Int8:
         pictures: files that ranges are read on; of more than :data:`ENOUGH` an even choice.
         judge: made of the exported file in float32.
         max_drop: what the metric may lose at most, absolute.
-        control: whether layers are left in float32, one after the other, until the metric loses
-            no more than ``max_drop``; each try is an evaluation.
     """
 
     pictures: Sequence[Path]
     judge: Callable[[Exported], Judge]
     max_drop: float = 0.01
-    control: bool = False
 
 
 # ------------------------------------------------------------------------ pictures
@@ -239,23 +236,13 @@ def to_int8(file: Path, settings: Int8) -> Card:
     _require_others(chosen, judge.files)
     before = judge.score(exported)
 
-    def score(compiled: Any, _: Any) -> tuple[float, None]:
-        return judge.score(exported.running(lambda image: run_openvino(compiled, image))), None
-
     how = {'model_type': nncf.ModelType.TRANSFORMER, 'preset': nncf.QuantizationPreset.MIXED}
     how |= {'subset_size': len(chosen)}
     ranges = nncf.Dataset(chosen, partial(_input, exported))
     graph = openvino.Core().read_model(str(file))
     try:
         with nullcontext() if on_terminal() else silenced():  # it shows its progress
-            if settings.control:
-                graph = nncf.quantize_with_accuracy_control(
-                    graph, ranges, ranges, score, max_drop=settings.max_drop, **how
-                )
-            else:
-                graph = nncf.quantize(graph, ranges, **how)
-    except InputError:
-        raise
+            graph = nncf.quantize(graph, ranges, **how)
     except Exception as error:  # of many kinds
         raise InputError(f'NNCF has no 8-bit form of it: {in_one_line(error, LONGEST)}') from error
     with TemporaryDirectory(dir=file.parent) as folder:  # the old weights are still being read
@@ -269,7 +256,7 @@ def to_int8(file: Path, settings: Int8) -> Card:
         raise InputError(
             f'in 8 bits {judge.metric} is {after:.4f} on {len(judge.files)} pictures, and '
             f'{before:.4f} in float32: more than --max-drop {settings.max_drop:g} is lost, so '
-            'nothing was kept. Try --accuracy-control, or more pictures for --calibrate'
+            'nothing was kept. Try more pictures for --calibrate'
         )
     proof = {
         'metric': judge.metric,
