@@ -153,9 +153,9 @@ TRANSFORMS = LazyRegistry(
     ROOT_TRANSFORMS,
     {
         'data.loading.fast_crop': 'RandomResizedCrop',
-        'data.loading.layout': 'InOrder RandomFlip ToPlanes',
         'data.loading.load_image': 'LoadImage',
         'data.loading.load_mask': 'LoadMask',
+        'data.loading.pixels': 'InOrder RandomFlip ToPlanes',
         'data.loading.rand_augment': 'RandAugment',
         'data.loading.segmentation_steps': 'PhotoMetricDistortion RandomCrop',
     },

@@ -8,7 +8,7 @@ import torch
 from PIL import Image
 
 from vitbackbones.data.checks import masks as mask_check
-from vitbackbones.data.checks.headers import ORIENTATION
+from vitbackbones.data.loading.image_file import ORIENTATION
 
 from .conftest import TINY_SEG
 

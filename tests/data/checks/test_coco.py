@@ -10,7 +10,7 @@ from pycocotools.cocoeval import COCOeval
 from vitbackbones.data.checks import coco as coco_check
 from vitbackbones.data.checks.coco import check_dataset
 from vitbackbones.data.checks.findings import Findings
-from vitbackbones.data.checks.headers import ORIENTATION
+from vitbackbones.data.loading.image_file import ORIENTATION
 from vitbackbones.errors import InputError
 
 from .coco_data import Data
@@ -150,12 +150,8 @@ def test_boxes_in_fractions_of_the_image_leave_nothing(data):
 def test_marked_boxes_are_no_objects(data, mark):
     for annotation in data.content['annotations']:
         annotation[mark] = 1
-    assert "not one usable box: all 3 have 'iscrowd' or 'ignore' set" in data.error()
     data.content['annotations'][0][mark] = 0
     assert check_dataset(data.config()).occurs == {'cat': 1, 'dog': 0}
-    for value in ('no', 2, [1]):
-        data.content['annotations'][1][mark] = value
-        assert "1 annotations (ids 2) have an 'iscrowd' or 'ignore' other than" in data.error()
 
 
 @pytest.mark.parametrize(
@@ -201,20 +197,13 @@ def test_annotation_0_is_never_found_by_coco_evaluation(data):
     assert (cat, dog) == (0, 1)  # the only cat is annotation 0; the warning is true
 
 
-@pytest.mark.parametrize(
-    ('key', 'possible'), [('7', True), ('ann_7', False), ('', False), (10**400, False)], ids=str
-)
-def test_annotation_ids_are_refused_where_evaluation_cannot_do_them(data, key, possible):
+def test_evaluation_needs_numbers_as_annotation_ids(data):
     for annotation in data.content['annotations']:
         annotation['iscrowd'] = 0
-    data.content['annotations'][2]['id'] = key
-    if possible:
-        assert data.check(evaluated=True) == []
-        evaluate(data)
-        return
-    assert '1 annotation ids are not numbers (' in data.error(evaluated=True)
+    data.content['annotations'][2]['id'] = 'ann_7'
+    assert "1 annotation ids are not numbers ('ann_7')" in data.error(evaluated=True)
     assert data.check() == []  # training can
-    with pytest.raises((ValueError, OverflowError)):
+    with pytest.raises(ValueError, match='ann_7'):
         evaluate(data)
 
 
@@ -225,18 +214,6 @@ def evaluate(data):
     evaluation.evaluate()
     evaluation.accumulate()
     return evaluation.eval['precision'][0, 50, :, 0, -1]
-
-
-@pytest.mark.parametrize('part', ['images', 'categories'])
-def test_ids_of_two_kinds(data, part):
-    key = {'images': 'image_id', 'categories': 'category_id'}[part]
-    data.content[part][0]['id'] = 'x'
-    for annotation in data.content['annotations']:
-        annotation['iscrowd'] = 0
-    data.content['annotations'][0][key] = 'x'
-    assert f"some ids in '{part}' are numbers and some are texts" in data.error(evaluated=True)
-    with pytest.raises(TypeError):
-        evaluate(data)
 
 
 # ---------------------------------------------------------------------------- configurations

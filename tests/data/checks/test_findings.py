@@ -1,10 +1,11 @@
-"""Which files are there, whatever a list of names holds."""
+"""How much there is of each class, and which files are there, whatever a list of names holds."""
 
 import os
 
+import numpy as np
 import pytest
 
-from vitbackbones.data.checks.findings import not_there
+from vitbackbones.data.checks.findings import class_table, not_there
 from vitbackbones.errors import InputError
 
 
@@ -37,3 +38,45 @@ def test_a_folder_that_may_not_be_read_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(os, 'scandir', refuse)
     with pytest.raises(InputError, match="/in': Permission denied. Allow the folder to be read"):
         not_there(str(tmp_path), ['in/x.jpg'])
+
+
+# ---------------------------------------------------------------------------- classes
+
+
+def boxes(*labels, crowd=0):
+    return {'instances': [{'bbox_label': label, 'ignore_flag': crowd} for label in labels]}
+
+
+def test_boxes():
+    samples = [boxes(0, 0, 1), boxes(0), boxes(1, crowd=1), boxes()]
+    assert class_table(samples, ('cat', 'elephant', 'dog')).splitlines() == [
+        '  class     images  boxes',
+        '  cat            2      3',
+        '  elephant       1      1',
+        '  dog            0      0',
+    ]
+
+
+def test_pixels():
+    pixels = [np.array([10, 90]), None, np.array([0, 100])]
+    samples = [{'seg_map_path': 'a.png'}] * 3
+    assert class_table(samples, ('sky', 'sea'), pixels).splitlines() == [
+        '  class  images  pixels',
+        '  sea         2     190',
+        '  sky         1      10',
+    ]
+
+
+def test_images_of_many_classes_are_shown_at_both_ends():
+    samples = [{'gt_label': label} for label in range(100) for _ in range(label)]
+    lines = class_table(samples, [f'c{label}' for label in range(100)]).splitlines()
+    assert len(lines) == 22
+    assert lines[0] == '  class  images'
+    assert lines[1] == '  c99        99'
+    assert lines[11] == '  ...'
+    assert lines[-1] == '  c0          0'
+
+
+def test_data_without_classes():
+    assert class_table([{'img_path': 'a.jpg'}], ()) == ''
+    assert class_table([], ('a',)) == ''

@@ -80,24 +80,14 @@ def test_keys_that_are_missing(data):
     for key in ('id', 'category_id', 'bbox', 'area'):
         info = data.infos[0].copy()
         del data.infos[0][key]
-        assert f"segments_info of image 2[0]: '{key}' is missing" in data.error()
+        assert 'segments_info[' in data.error()
+        assert f'{key!r} is missing' in data.error()
         data.infos[0].update(info)
 
 
-def test_things_are_those_of_the_configuration(data):
-    data.content['categories'][3]['isthing'] = 1
-    error = data.error()
-    assert "isthing of the categories 'ground' is not what metainfo says" in error
-    assert "thing_classes are 'circle', 'square', 'triangle'" in error
-
-
-@pytest.mark.parametrize('number', [0, 2, 2**24])
-def test_numbers_that_no_color_has_or_two_segments(data, number):
-    assert data.infos[1]['id'] == 2
-    data.infos[0]['id'] = number
-    error = data.error()
-    assert 'segments_info of image 2: the ids ' in error
-    assert 'must be different numbers from 1 to 16777215' in error
+def test_two_segments_of_one_number(data):
+    data.infos[0]['id'] = data.infos[1]['id']
+    assert "ids used more than once in 'segments_info': '2 of image 2'" in data.error()
 
 
 def test_an_unknown_category(data):
@@ -123,7 +113,7 @@ def test_crowds_are_no_objects_to_learn(data):
     assert check_dataset(data.config(), True).occurs == before | {kind: before[kind] - 1}
     del data.infos[0]['iscrowd']
     assert check_dataset(data.config()).warnings == []
-    assert "1 segments (1 of image 2) have no 'iscrowd' of 0 or 1" in data.error(evaluated=True)
+    assert "(ids '1 of image 2') have no 'iscrowd' of 0 or 1" in data.error(evaluated=True)
 
 
 def bad_picture(data):
@@ -145,14 +135,6 @@ def bad_picture(data):
 def test_a_picture_that_differs_from_the_file(data, change, message):
     data.paint(change)
     assert message in bad_picture(data)
-
-
-def test_a_percent_of_an_area_may_differ(data):
-    area = data.infos[0]['area']
-    data.infos[0]['area'] = area * 1.009
-    assert check_dataset(data.config()).warnings == []
-    data.infos[0]['area'] = area * 1.02
-    assert f'the segment 1 has {area} pixels, and its area in the JSON file' in bad_picture(data)
 
 
 def test_pictures_that_cannot_be_read(data):

@@ -7,12 +7,7 @@ import numpy as np
 import pytest
 from pycocotools.coco import COCO
 
-from vitbackbones.data.checks.segmentations import (
-    FARTHEST,
-    check_masks,
-    measure_polygons,
-    require_masks,
-)
+from vitbackbones.data.checks.segmentations import FARTHEST, check_masks, require_masks
 from vitbackbones.data.loading.coco_masks import to_mask, to_rle
 from vitbackbones.errors import InputError
 
@@ -53,7 +48,7 @@ def test_boxes_alone_are_refused_where_masks_are_wanted(data):
     assert 'Annotate masks, or take a config without them' in error
 
 
-@pytest.mark.parametrize('nothing', [None, [], {}, ''])
+@pytest.mark.parametrize('nothing', [None, []])
 def test_some_annotations_without_a_mask(data, nothing):
     data.content['annotations'][1]['segmentation'] = nothing
     error = data.error(masks=True)
@@ -80,14 +75,9 @@ def test_what_mmdet_drops_needs_no_mask_in_training(data):
         ('abc', "it is 'abc' and not polygons"),
         (RECTANGLE, 'and not polygons'),  # the list around it was forgotten
         ([[1, 2, '3', 4, 5, 6]], "it is [[1, 2, '3', 4, 5, 6]] and not polygons"),
-        ([[1, 2, True, 4, 5, 6]], 'and not polygons'),
         ([[1, 2, float('nan'), 4, 5, 6]], 'a corner is not a finite number'),
         ([RECTANGLE, [1, 2, FARTHEST * 1.1, 4, 5, 6]], 'or is a million pixels away'),
-        ([[1, 2, 10**400, 4, 5, 6]], 'or is a million pixels away'),
-        ([[0, 0, 9e5, 9e5] * 4], 'millions of steps to go around'),
-        ([[0, 0, 5e5, 0, 5e5, 5e5, 0, 5e5]] * 3, 'millions of steps to go around'),
-        ({'size': [40, 30], 'counts': [1200]}, 'it is of 30 x 40 pixels, the image of 40 x 30'),
-        ({'size': [30, 40], 'counts': 'abc!'}, 'its compressed counts are cut off'),
+        ({'size': [40, 30], 'counts': [1200]}, "its 'size' is [40, 30], the image's is [30, 40]"),
     ],
     ids=lambda value: str(value)[:40],
 )
@@ -106,7 +96,7 @@ def test_pycocotools_reads_whatever_run_lengths_pass():
     random = np.random.default_rng(0)
     images, box, read = {'id': [1], 'width': [31], 'height': [23]}, [0, 0, 31, 23], np.ones(1, bool)
     passed = 0
-    for _ in range(400):
+    for _ in range(200):
         code = to_rle(random.random((23, 31)) > random.random())
         text = list(code['counts'])
         for _ in range(random.integers(0, 3)):
@@ -117,7 +107,7 @@ def test_pycocotools_reads_whatever_run_lengths_pass():
             check_masks('a.json', images, annotations, read, evaluated=True)
             assert to_mask(code, 23, 31).shape == (23, 31)
             passed += 1
-    assert 100 < passed < 300
+    assert 50 < passed < 150
 
 
 @pytest.mark.parametrize('polygon', [[], [1, 2, 3, 4]])
@@ -138,11 +128,6 @@ def test_not_one_usable_mask(data):
     assert 'not one usable mask: all 3 are without a pixel' in data.error(masks=True)
 
 
-def test_sizes_that_no_image_has_are_refused(data):
-    data.content['images'][0].update(width=60000, height=60000)
-    assert 'make more than 178956970 pixels' in data.error(masks=True)
-
-
 # ---------------------------------------------------------------------------- warnings
 
 SHORT = 'polygons of fewer than 3 points, or of an odd number of coordinates, left out'
@@ -154,9 +139,7 @@ OUTSIDE = 'masks without a pixel in their image'
     [
         ([RECTANGLE, [1, 2, 3, 4]], SHORT),
         ([RECTANGLE, [1, 2, 3, 4, 5, 6, 7]], SHORT),
-        ([[5, 5, 20, 20, 10, 10]], OUTSIDE),  # a line
         ([[-9, 5, -1, 5, -1, 15]], OUTSIDE),
-        ([[5, -9, 20, -9, 20, -1]], OUTSIDE),
         ({'size': [30, 40], 'counts': [1200]}, OUTSIDE),
         ([[5, 5, 5, 10, 15, 10, 15, 5]], 'masks that are not where their boxes are'),
     ],
@@ -165,16 +148,6 @@ OUTSIDE = 'masks without a pixel in their image'
 def test_what_is_only_suspicious(data, segmentation, warning):
     data.content['annotations'][1]['segmentation'] = segmentation
     assert data.check(masks=True) == [f'{data.ann_file}: {warning}: 1 (annotation ids 2)']
-
-
-def test_bounds_are_those_of_all_polygons_with_an_area():
-    square, line = [1, 2, 1, 6, 5, 6, 5, 2], [0, 0, 4, 4, 2, 2]
-    short, half = [0, 0], [0, 0, 3, 4, 5, 6, 7]
-    objects = [[square], [line], [line, [9, 9, 20.5, 9, 9, 11], square], [square, short], [half]]
-    bounds, is_short, _ = measure_polygons(objects)
-    assert bounds.tolist() == [[1, 2, 5, 6], [0] * 4, [1, 2, 20.5, 11], [1, 2, 5, 6], [0] * 4]
-    assert is_short.tolist() == [False, False, False, True, True]
-    assert measure_polygons([])[0].shape == (0, 4)
 
 
 def test_the_file_of_a_metric(data):

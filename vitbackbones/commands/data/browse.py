@@ -20,7 +20,7 @@ from ...configuration.data_paths import SPLITS, datasets, first_dataset, locate_
 from ...configuration.names import config_name
 from ...configuration.read import read_config, require_sections
 from ...configuration.settings import as_list, model_settings, type_at, value_at
-from ...data.loading.given import GivenPictures
+from ...data.loading.load_image import GivenPictures
 from ...errors import InputError
 from ...inference.drawing.sample_sheet import sheet
 from ...inference.drawing.sheet import picture_format, save, spread

@@ -19,9 +19,8 @@ from ...configuration.checks.data_sets import check_data
 from ...configuration.checks.own_data import use_own_data
 from ...configuration.data_paths import SPLITS, datasets, loaders, locate_data
 from ...configuration.read import read_config
-from ...data.checks.class_table import class_table
 from ...data.checks.coco import image_size_fault
-from ...data.checks.findings import Look
+from ...data.checks.findings import Look, class_table
 from ...data.checks.pipelines import color_type, resize_fault
 from ...data.loading.image_file import UnreadableImage, read_image
 from ...data.loading.load_mask import BadMask

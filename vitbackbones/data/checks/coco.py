@@ -18,10 +18,9 @@ import numpy as np
 
 from ...errors import InputError
 from ...utils.messages import cut, some
-from ..loading.image_file import read_image
+from ..loading.image_file import read_header, read_image
 from .coco_file import Table, read_coco
 from .findings import Findings, fault_lines, not_there, spread
-from .headers import read_header
 from .pipelines import TURNING, color_type, wants_masks
 from .segmentations import check_masks
 
@@ -47,10 +46,10 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
     evaluated = evaluated or config.get('test_mode', False)
     dataset = unloaded(config)
     ann_file = dataset.ann_file
-    tables = images, annotations, categories = read_coco(ann_file)
+    tables = images, annotations, _ = read_coco(ann_file)
     found = check_tables(config, dataset, tables)
     if evaluated:
-        found.warnings += _check_evaluated(ann_file, images, annotations, categories)
+        found.warnings += _check_evaluated(ann_file, annotations)
     if wants_masks(config.get('pipeline', ())):
         kept = _kept(_box_faults(images, annotations)) & ~np.array(annotations['ignore'], bool)
         found.warnings += check_masks(ann_file, images, annotations, kept | evaluated, evaluated)
@@ -72,7 +71,13 @@ def check_tables(config: dict, dataset, tables: tuple[Table, Table, Table]) -> F
     warnings = _class_warnings(ann_file, categories['name'], classes)
     warnings += _size_warnings(ann_file, folder, images, color_type(config.get('pipeline', ())))
     faults = _box_faults(images, annotations)
-    usable = _usable(ann_file, annotations, _kept(faults))
+    kept = _kept(faults)
+    if not kept.any():
+        raise InputError(
+            f'{ann_file}: not one usable box: all {len(kept)} are empty, thinner than a pixel or '
+            'outside of their image, by its width and height in the file. COCO boxes are '
+            '[x, y, width, height] in pixels, not fractions of the image.'
+        )
     ids = annotations['id']
     bad = {fault: [ids[row] for row in np.flatnonzero(rows)] for fault, rows in faults.items()}
     warnings += fault_lines(ann_file, bad)
@@ -80,7 +85,9 @@ def check_tables(config: dict, dataset, tables: tuple[Table, Table, Table]) -> F
     bare = [key for key in images['id'] if key not in annotated]
     if bare:
         warnings.append(f'{ann_file}: images without annotation: {len(bare)} (ids {some(bare)})')
-    counts = Counter(annotations['category_id'][row] for row in np.flatnonzero(usable))
+    columns = (annotations[key] for key in ('category_id', 'iscrowd', 'ignore'))
+    objects = zip(kept, *columns, strict=True)
+    counts = Counter(key for good, key, *marks in objects if good and not any(marks))
     named = zip(categories['id'], categories['name'], strict=True)
     filter_cfg = {} if config.get('test_mode') else config.get('filter_cfg') or {}
     return Findings(
@@ -280,63 +287,30 @@ def _kept(faults: dict[str, np.ndarray]) -> np.ndarray:
     return ~np.any(list(faults.values())[:3], axis=0)
 
 
-def _usable(ann_file: str, annotations: Table, kept: np.ndarray) -> np.ndarray:
-    """Return the annotations (A,) bool from which a detector learns where an object is."""
-    if not kept.any():
-        raise InputError(
-            f'{ann_file}: not one usable box: all {len(kept)} are empty, thinner '
-            'than a pixel or outside of their image, by its width and height in the file. COCO '
-            'boxes are [x, y, width, height] in pixels, not fractions of the image.'
-        )
-    marks = list(zip(annotations['iscrowd'], annotations['ignore'], strict=True))
-    named = zip(annotations['id'], marks, strict=True)
-    strange = [key for key, pair in named if any(mark not in (None, 0, 1) for mark in pair)]
-    if strange:
-        raise InputError(
-            f"{ann_file}: {len(strange)} annotations (ids {some(strange)}) have an 'iscrowd' or "
-            "'ignore' other than 0 and 1. Set 0 for ordinary objects."
-        )
-    usable = kept & ~np.array([bool(crowd or ignore) for crowd, ignore in marks])
-    if not usable.any():
-        raise InputError(
-            f"{ann_file}: not one usable box: all {kept.sum()} have 'iscrowd' or 'ignore' set, so "
-            'there is no object to learn or to find. Set "iscrowd": 0 for ordinary objects.'
-        )
-    return usable
-
-
 # ---------------------------------------------------------------------------- evaluation
 
 
-def _check_evaluated(
-    ann_file: str, images: Table, annotations: Table, categories: Table
-) -> list[str]:
+def _check_evaluated(ann_file: str, annotations: Table) -> list[str]:
     """Check what only COCO evaluation needs, which comes at the end of an epoch."""
+    require_iscrowd(ann_file, annotations)
     ids = annotations['id']
-    pairs = zip(ids, annotations['iscrowd'], strict=True)
+    texts = [key for key in ids if isinstance(key, str)]
+    if texts:
+        raise InputError(
+            f'{ann_file}: {len(texts)} annotation ids are not numbers ({some(texts, cut)}), which '
+            'COCO evaluation needs. Number the annotations from 1.'
+        )
+    if 0 in ids:
+        return [f'{ann_file}: COCO evaluation never counts annotation id 0 as found; start at 1']
+    return []
+
+
+def require_iscrowd(ann_file: str, annotations: Table) -> None:
+    """Raise an ``InputError`` where annotations, or segments, lack what evaluation asks for."""
+    pairs = zip(annotations['id'], annotations['iscrowd'], strict=True)
     missing = [key for key, crowd in pairs if crowd not in (0, 1)]
     if missing:
         raise InputError(
             f"{ann_file}: {len(missing)} annotations (ids {some(missing)}) have no 'iscrowd' of "
             '0 or 1, without which COCO evaluation stops. Add "iscrowd": 0 to ordinary objects.'
         )
-    for part, column in (('images', images['id']), ('categories', categories['id'])):
-        if len(set(map(type, column))) > 1:
-            raise InputError(
-                f'{ann_file}: some ids in {part!r} are numbers and some are texts, which COCO '
-                'evaluation cannot sort. Make all of them numbers.'
-            )
-    strange, has_zero = [], False
-    for key in ids:
-        try:
-            has_zero |= float(key) == 0  # as the evaluation converts it
-        except (ValueError, OverflowError):
-            strange.append(key)
-    if strange:
-        raise InputError(
-            f'{ann_file}: {len(strange)} annotation ids are not numbers ({some(strange, cut)}), '
-            'which COCO evaluation needs. Number the annotations from 1.'
-        )
-    if has_zero:
-        return [f'{ann_file}: COCO evaluation never counts annotation id 0 as found; start at 1']
-    return []

@@ -40,22 +40,9 @@ def read_coco(ann_file: str) -> tuple[Table, Table, Table]:
 
 
 def differences(file: str, other: str) -> list[str]:
-    """Name the lists (images, annotations, categories) in which two annotation files differ.
-
-    Their order counts for categories only: mmdet numbers labels by it.
-    """
-    one, two = read_coco(file), read_coco(other)
-    differ = []
-    for place, part in enumerate(('images', 'annotations')):
-        if _by_id(one[place]) != _by_id(two[place]):
-            differ.append(part)
-    if one[2] != two[2]:
-        differ.append('categories or their order')
-    return differ
-
-
-def _by_id(table: Table) -> dict:
-    return dict(zip(table['id'], zip(*table.values(), strict=True), strict=True))
+    """Name the lists (images, annotations, categories) in which two annotation files differ."""
+    pairs = zip(COLUMNS, read_coco(file), read_coco(other), strict=True)
+    return [part for part, one, two in pairs if one != two]
 
 
 def load_json(ann_file: str) -> object:
@@ -74,11 +61,13 @@ def load_json(ann_file: str) -> object:
         raise InputError(f'{ann_file}: malformed JSON: {error}.') from None
 
 
-def entries_of(ann_file: str, data: object, part: str) -> list[dict]:
-    """Return the list ``part`` of the file.
+def table(
+    ann_file: str, data: object, part: str, columns: dict[str, tuple], key: str = 'id'
+) -> Table:
+    """Return one list of the file as columns of the types given; those of ``key`` are unique.
 
     Raises:
-        InputError: it is missing, empty, or not a list of objects.
+        InputError: the list is missing or empty, or an entry has a value that cannot be used.
     """
     entries = data.get(part) if isinstance(data, dict) else None
     if not isinstance(entries, list) or set(map(type, entries)) - {dict}:
@@ -88,32 +77,19 @@ def entries_of(ann_file: str, data: object, part: str) -> list[dict]:
         )
     if not entries:
         raise InputError(f'{ann_file}: the list {part!r} is empty, there is nothing to learn.')
-    return entries
-
-
-def table(
-    ann_file: str, data: object, part: str, columns: dict[str, tuple], key: str = 'id'
-) -> Table:
-    """Return one list of the file as columns of the types given; those of ``key`` are unique."""
-    entries = entries_of(ann_file, data, part)
     found = {name: column(ann_file, part, entries, name, types) for name, types in columns.items()}
-    require_unique(ann_file, part, key, found[key])
-    return found
-
-
-def require_unique(ann_file: str, part: str, key: str, values: list) -> None:
-    """Require that no two entries of a list of the file have one value of ``key``."""
-    if len(set(values)) < len(values):
-        twice = [each for each, count in Counter(values).items() if count > 1]
+    twice = [each for each, count in Counter(found[key]).items() if count > 1]
+    if twice:
         raise InputError(f'{ann_file}: {key}s used more than once in {part!r}: {some(twice)}.')
+    return found
 
 
 def column(ann_file: str, part: str, entries: list[dict], key: str, types: tuple) -> list:
     """Return the values of ``key`` of all entries: each of one of the ``types``, numbers finite."""
     values = [entry.get(key) for entry in entries]
-    if _fits(values, types):
+    if _fit(values, types):
         return values
-    at, value = next((i, v) for i, v in enumerate(values) if not _fits([v], types))
+    at, value = next((i, v) for i, v in enumerate(values) if not _fit([v], types))
     fault = f'is {cut(value)}' if key in entries[at] else 'is missing'
     kinds = ' or '.join(kind.__name__ for kind in types)
     more = {NUMBER: ' and finite', (str,): ' without halves of characters'}.get(types, '')
@@ -122,12 +98,12 @@ def column(ann_file: str, part: str, entries: list[dict], key: str, types: tuple
     )
 
 
-def _fits(column: list, types: tuple) -> bool:
-    if not set(map(type, column)) <= set(types):
+def _fit(values: list, types: tuple) -> bool:
+    if not set(map(type, values)) <= set(types):
         return False
     if types == NUMBER:
-        return _finite(column)
-    return types != (str,) or is_text(column)
+        return _finite(values)
+    return types != (str,) or is_text(values)
 
 
 def is_text(texts: list[str]) -> bool:
@@ -149,10 +125,10 @@ def _finite(numbers: list) -> bool:
 
 def check_boxes(ann_file: str, annotations: Table) -> None:
     """Require four finite numbers for each box."""
-    column = annotations['bbox']
-    if _are_boxes(column):
+    boxes = annotations['bbox']
+    if _are_boxes(boxes):
         return
-    pairs = zip(annotations['id'], column, strict=True)
+    pairs = zip(annotations['id'], boxes, strict=True)
     key, box = next((key, box) for key, box in pairs if not _are_boxes([box]))
     raise InputError(
         f'{ann_file}: annotation {key}: bbox is {cut(box)}; it must be four numbers, '
@@ -160,6 +136,6 @@ def check_boxes(ann_file: str, annotations: Table) -> None:
     )
 
 
-def _are_boxes(column: list[list]) -> bool:
-    types = set(map(type, chain.from_iterable(column)))
-    return set(map(len, column)) == {4} and types <= set(NUMBER) and _finite(column)
+def _are_boxes(boxes: list[list]) -> bool:
+    types = set(map(type, chain.from_iterable(boxes)))
+    return set(map(len, boxes)) == {4} and types <= set(NUMBER) and _finite(boxes)

@@ -1,9 +1,8 @@
 """Check a data set of images and index masks before a run, as ``coco`` does for boxes.
 
 The headers of all files are read (kind, size, EXIF orientation: a tenth of a millisecond each),
-and the values of a sample of the masks; of more masks where a class does not occur in the sample.
-``LoadMask`` looks at every value again when it loads the mask. What cannot work raises
-``InputError``; what is only suspicious is a warning of one line.
+and the values of some of the masks. ``LoadMask`` looks at every value again when it loads the mask.
+What cannot work raises ``InputError``; what is only suspicious is a warning of one line.
 """
 
 import os
@@ -17,6 +16,7 @@ import numpy as np
 from ...errors import InputError
 from ...registry import bare_name
 from ...utils.messages import some
+from ..loading.image_file import Header, read_header, reason_of
 from ..loading.load_mask import (
     IGNORED,
     BadMask,
@@ -27,11 +27,10 @@ from ..loading.load_mask import (
     value_fault,
 )
 from .findings import IMAGES, Findings, Look, not_there, spread
-from .headers import Header, read_header, reason_of
 from .pipelines import TURNING, color_type
 
 SAMPLE = 200  # masks whose values are looked at
-SEARCHED = 2000  # masks that are searched for a class that the sample does not have
+SEARCHED = 2000  # masks for training that are searched for a class that no sample has
 BINARY = {0, 255}  # values of masks of black and white
 THREADS = 8  # that read files at a time: on network disks it is the waiting that takes long
 MOSTLY = 0.5  # of the sampled pixels; more that are ignored deserve a warning
@@ -75,12 +74,12 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
     pairs = _open(config)
     if pairs is None:
         return Findings()
-    _, images, masks, table, classes, turns = pairs
-    warnings = _check_headers(images, masks, turns)
+    dataset, images, masks, table, classes, turns = pairs
+    _check_headers(images, masks, turns)
     counts, done = _count_values(masks, table, len(classes), SAMPLE if evaluated else SEARCHED)
     where = f'{os.path.dirname(masks[0])}: in {done} masks'
-    warnings += _check_values(where, counts, table, len(classes))
-    warnings += _left_out_warnings(pairs.dataset, images, masks)
+    warnings = _check_values(where, counts, table, len(classes))
+    warnings += _left_out_warnings(dataset)
     pixels = _pixels_by_class(counts, table, len(classes)).tolist()
     return Findings(
         warnings,
@@ -107,8 +106,7 @@ def mask_checks(config: dict) -> dict[str, Callable[[], Look]]:
 def _look(image: str, mask: str, table: np.ndarray, turns: bool, classes: int) -> Look:
     """Look at one pair and all its values."""
     try:
-        fault, _ = _header_faults(image, mask, turns)
-        if fault:
+        if fault := _header_fault(image, mask, turns):
             return Look(fault)
         return Look(pixels=_pixels_by_class(_values_of(mask, table), table, classes))
     except BadMask as error:
@@ -202,61 +200,37 @@ def _files(dataset) -> tuple[list[str], list[str]]:
     return images, masks
 
 
-def _left_out_warnings(dataset, images: list[str], masks: list[str]) -> list[str]:
-    """Name images of another suffix, and masks without an image: mmseg leaves them out silently."""
+def _left_out_warnings(dataset) -> list[str]:
+    """Name images of another suffix, which mmseg leaves out without a word."""
     if dataset.ann_file:  # a list may leave out what it likes
         return []
-    folders, known = dataset.data_prefix, {*images, *masks}
-    others = sorted(_below(folders['img_path'], IMAGES) - known)
-    strange = [path for path in others if not path.endswith(dataset.img_suffix)]
-    lonely = sorted(_below(folders['seg_map_path'], (dataset.seg_map_suffix.lower(),)) - known)
-    return [
-        f'{dataset.data_root}: left out are {len(paths)} {kind}: '
-        f'{some(map(os.path.basename, paths))}'
-        for kind, paths in (
-            (f'images that do not end in {dataset.img_suffix!r}', strange),
-            ('masks without an image', lonely),
-        )
-        if paths
-    ]
-
-
-def _below(folder: str, suffixes: tuple[str, ...]) -> set[str]:
-    """Return the files below a folder that have one of the suffixes, in any case."""
-    return {
-        os.path.join(place, name)
-        for place, _, names in os.walk(folder)
-        for name in names
-        if name.lower().endswith(suffixes) and not name.startswith('.')
-    }
+    folder, suffix = dataset.data_prefix['img_path'], dataset.img_suffix
+    names = (name for _, _, names in os.walk(folder) for name in names)
+    others = [name for name in names if name.lower().endswith(IMAGES) and not name.endswith(suffix)]
+    if not others:
+        return []
+    text = (
+        f'left out are {len(others)} images that do not end in {suffix!r}: {some(sorted(others))}'
+    )
+    return [f'{dataset.data_root}: {text}']
 
 
 # ---------------------------------------------------------------------------- headers
 
 
-def _check_headers(images: list[str], masks: list[str], turns: bool) -> list[str]:
+def _check_headers(images: list[str], masks: list[str], turns: bool) -> None:
     with ThreadPoolExecutor(THREADS) as pool:
-        found = list(pool.map(_header_faults, images, masks, [turns] * len(images)))
-    faults = [fault for fault, _ in found if fault]
+        faults = list(filter(None, pool.map(_header_fault, images, masks, [turns] * len(images))))
     if faults:
         others = f' {len(faults) - 1} more of {len(masks)} masks have a fault of this kind.'
         raise BadMask(faults[0] + (others if len(faults) > 1 else ''))
-    turned = [image for image, (_, unknown) in zip(images, found, strict=True) if unknown]
-    if not turned:
-        return []
-    return [
-        f'{len(turned)} images have an EXIF orientation and are turned when they are loaded; '
-        f'make sure that their masks were drawn on the turned images: {some(turned)}'
-    ]
 
 
-def _header_faults(image: str, mask: str, turns: bool) -> tuple[str, bool]:
-    """Return what is wrong with a pair, and whether its mask may be drawn on the unturned image."""
+def _header_fault(image: str, mask: str, turns: bool) -> str:
+    """Return what is wrong with a pair, '' if nothing."""
     picture, header = _header(image), _header(mask)
-    size = picture.size(turns)
     kind = kind_fault(mask, header.format, header.mode)
-    fault = kind or size_fault(mask, header.stored, image, size)
-    return fault, turns and picture.orientation > 1 and size == picture.stored
+    return kind or size_fault(mask, header.stored, image, picture.size(turns))
 
 
 def _header(path: str) -> Header:
@@ -287,19 +261,16 @@ def _count_values(
 ) -> tuple[np.ndarray, int]:
     """Count the pixels of each value (256,), and the masks that were looked at.
 
-    After the sample, masks are read while a class is missing, up to ``most`` of them; where all
-    classes but one are missing, up to the last.
+    After the sample, masks are read while a class is missing, up to ``most`` of them.
     """
-    total = len(masks)
-    rows = [*spread(total, SAMPLE), *spread(total, most), *range(total)]
-    order = list(dict.fromkeys(rows))
-    counts, done, found = np.zeros(256, np.int64), 0, 0
+    rows = [*spread(len(masks), SAMPLE), *spread(len(masks), most)]
+    order = [masks[row] for row in dict.fromkeys(rows)]
+    counts, done = np.zeros(256, np.int64), 0
     with ThreadPoolExecutor(THREADS) as pool:
-        while done < len(order) and (found < 2 or done < most) and found < classes:
-            part = [masks[row] for row in order[done : done + SAMPLE]]
+        while done < len(order) and not _pixels_by_class(counts, table, classes).all():
+            part = order[done : done + SAMPLE]
             counts += sum(pool.map(_values_of, part, [table] * len(part)))
             done += len(part)
-            found = np.count_nonzero(_pixels_by_class(counts, table, classes))
     return counts, done
 
 

@@ -13,7 +13,7 @@ from PIL import Image
 
 from ...errors import InputError
 from ...utils.messages import cut, plural, some
-from ..checks.headers import reason_of
+from ..loading.image_file import reason_of
 from ..loading.load_mask import IGNORED, size_fault
 from ..own.class_lists import in_words
 from ..own.folder import read_text

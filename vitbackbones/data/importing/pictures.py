@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...errors import InputError
-from ..checks.headers import read_header
-from ..loading.image_file import read_content
+from ..loading.image_file import read_content, read_header
 from ..own.splits import named_split
 from .source import Source
 

@@ -1,7 +1,8 @@
 """Masks of objects as COCO writes them: polygons, and the lengths of runs (RLE).
 
 Both are exact: pycocotools draws the very mask from either. Its C code trusts what a file says and
-may write beyond its memory, so :func:`read_runs` reads run lengths of unknown origin first.
+may read and write beyond its memory, so :func:`read_runs` reads run lengths of unknown origin
+first.
 
 A mask in RLE is the lengths of its runs of 0 and 1 in turn, down one column after another.
 Compressed, each is a number of 5-bit digits, the lowest first, in characters from '0' on; bit 6
@@ -9,39 +10,26 @@ says that more digits follow, and the last digit is signed. From the fourth numb
 places before is subtracted.
 """
 
+import re
+
 import cv2
 import numpy as np
 
 from ...utils.messages import cut
 
-DIGITS = 6  # of a number: 30 bits, more than any image has pixels
+NUMBER = '[P-o]{0,5}[0-O]'  # of at most 30 bits, more than any image has pixels
 
 
 def to_rle(mask: np.ndarray) -> dict:
     """Return a mask (H, W) as compressed RLE that JSON can hold."""
-    pixels = mask.astype(bool).ravel(order='F')  # (H, W) -> (W * H), column after column
-    changes = np.flatnonzero(pixels[1:] != pixels[:-1]) + 1
-    outside_is_empty = [0] if pixels[0] else []
-    runs = np.diff(np.concatenate([[0], outside_is_empty, changes, [pixels.size]]).astype(int))
-    return {'size': list(mask.shape), 'counts': _letters(runs)}
+    from pycocotools import mask as coco_mask
+
+    code = coco_mask.encode(np.asfortranarray(mask, np.uint8))
+    return {'size': list(mask.shape), 'counts': code['counts'].decode()}
 
 
-def _letters(runs: np.ndarray) -> str:
-    """Write run lengths as COCO compresses them, each in as few letters as keep its sign."""
-    rest = runs.copy()
-    rest[3:] -= runs[1:-2]
-    letters, going = [], np.ones(len(rest), bool)
-    while going.any():
-        low, rest = rest & 31, rest >> 5
-        more = going & (rest != np.where(low & 16, -1, 0))
-        letters.append(np.where(going, 48 + low + 32 * more, 0))
-        going = more
-    written = np.stack(letters, axis=1)  # (runs, letters), 0 behind the last of a number
-    return written[written > 0].astype(np.uint8).tobytes().decode()
-
-
-def read_runs(code: dict, height: int, width: int) -> np.ndarray:
-    """Return the lengths of runs (R,) of an RLE, compressed or not.
+def read_runs(code: dict, height: int, width: int) -> list[int]:
+    """Return the lengths of runs of an RLE, compressed or not.
 
     Args:
         code: what stands in a file for the mask of an image of this size.
@@ -50,10 +38,8 @@ def read_runs(code: dict, height: int, width: int) -> np.ndarray:
         ValueError: says why the code stands for no mask of this image.
     """
     size, counts = code.get('size'), code.get('counts')
-    if not isinstance(size, list) or [*map(type, size)] != [int, int]:
-        raise ValueError(f"its 'size' is {cut(size)} and must be [height, width]")
     if size != [height, width]:
-        raise ValueError(f'it is of {size[1]} x {size[0]} pixels, the image of {width} x {height}')
+        raise ValueError(f"its 'size' is {cut(size)}, the image's is {[height, width]}")
     runs = _decompressed(counts) if isinstance(counts, str) else counts
     if not isinstance(runs, list) or set(map(type, runs)) - {int}:
         raise ValueError(f"its 'counts' is {cut(counts)} and must be a text or a list of integers")
@@ -61,38 +47,20 @@ def read_runs(code: dict, height: int, width: int) -> np.ndarray:
         raise ValueError('a run is negative')
     if sum(runs) != height * width:
         raise ValueError(f'its runs are {cut(sum(runs))}, the image has {height * width} pixels')
-    return np.array(runs, np.int64)
+    return runs
 
 
 def _decompressed(counts: str) -> list[int]:
-    """Return the runs of compressed RLE; the reverse of :func:`_letters`."""
-    codes = np.frombuffer(counts.encode(errors='replace'), np.uint8).astype(np.int64) - ord('0')
-    if not counts or codes.min() < 0 or codes.max() >= 64 or codes[-1] & 32:
+    if not re.fullmatch(f'({NUMBER})+', counts):
         raise ValueError('its compressed counts are cut off, or have a character that RLE lacks')
-    last = np.flatnonzero(codes & 32 == 0)  # digit of each number
-    first = np.concatenate([[0], last[:-1] + 1])
-    length = last - first + 1
-    if length.max() > DIGITS:
-        raise ValueError('its compressed counts have a number of more than 30 bits')
-    place = np.arange(len(codes)) - first.repeat(length)
-    numbers = np.add.reduceat((codes & 31) << 5 * place, first)
-    numbers -= (codes[last] & 16 > 0) * (1 << 5 * length)  # two's complement
-    numbers[1::2] = numbers[1::2].cumsum()
-    numbers[2::2] = numbers[2::2].cumsum()
-    return numbers.tolist()
-
-
-def bounds_of_runs(runs: np.ndarray, height: int) -> tuple[int, int, int, int]:
-    """Return x1, y1, x2, y2 of the pixels of runs, all 0 where there are none."""
-    ends = runs.cumsum()[1::2]
-    on = runs[1::2] > 0
-    start, last = (ends - runs[1::2])[on], ends[on] - 1
-    if not len(start):
-        return 0, 0, 0, 0
-    whole = (start // height != last // height).any()  # a run over the end of a column
-    top = 0 if whole else int((start % height).min())
-    bottom = height if whole else int((last % height).max()) + 1
-    return int(start[0]) // height, top, int(last[-1]) // height + 1, bottom
+    runs = []
+    for letters in re.findall(NUMBER, counts):
+        digits = [ord(letter) - ord('0') & 31 for letter in letters]
+        run = sum(digit << 5 * place for place, digit in enumerate(digits))
+        if digits[-1] & 16:  # two's complement
+            run -= 1 << 5 * len(digits)
+        runs.append(run + runs[-2] if len(runs) > 2 else run)
+    return runs
 
 
 def to_polygons(mask: np.ndarray) -> list[list[int]]:

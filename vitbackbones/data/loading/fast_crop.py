@@ -17,8 +17,8 @@ import torch
 import torch.nn.functional as F
 from mmpretrain.datasets.transforms import RandomResizedCrop as MMPretrainRandomResizedCrop
 
-from .layout import in_order, to_pixels
 from .load_image import REDUCTIONS, EncodedImage
+from .pixels import in_order, to_pixels
 
 
 def resize(image: np.ndarray, size: tuple[int, int], interpolation: str) -> np.ndarray:

@@ -3,14 +3,27 @@
 mmcv's ``LoadImageFromFile`` answers a file that is no image with a bare ``AssertionError``.
 """
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
 import cv2
 import numpy as np
 from mmcv.transforms import LoadImageFromFile
+from mmengine.dataset import Compose
+from torch.utils.data import Dataset
 
 from ...errors import OptionError
 from ...layers import require_choice
-from . import jpeg
-from .image_file import ADVICE, DAMAGED, UnreadableImage, decode, naming, read_content, read_image
+from .image_file import (
+    ADVICE,
+    DAMAGED,
+    JpegHeader,
+    UnreadableImage,
+    decode,
+    naming,
+    read_content,
+    read_image,
+)
 
 # What a side of a JPEG can be divided by while it is decoded, and how OpenCV is told
 REDUCTIONS = {
@@ -56,7 +69,7 @@ def read_encoded(path: str, backend_args: dict | None = None) -> EncodedImage | 
     """
     with naming(path, ADVICE):
         content, header = read_content(path, backend_args)
-        if isinstance(header, jpeg.JpegHeader) and not header.has_exif:
+        if isinstance(header, JpegHeader) and not header.has_exif:
             return EncodedImage(content, path, header.height, header.width)
         return decode(content, header)
 
@@ -111,3 +124,41 @@ class LoadImage(LoadImageFromFile):
         image = image.astype(np.float32) if self.to_float32 else image
         shape = image.shape[:2]
         return results | {'img': image, 'img_shape': shape, 'ori_shape': shape}
+
+
+class GivenPictures(Dataset):
+    """Picture files without annotations, for a classifier's pipeline.
+
+    Args:
+        files: their paths.
+        pipeline: of another data set, whose pictures may have come decoded.
+    """
+
+    metainfo: Mapping = {}
+
+    def __init__(self, files: Sequence[Path], pipeline: Sequence[dict]) -> None:
+        self.files = files
+        self.pipeline = Compose(pipeline)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def get_data_info(self, index: int) -> dict:
+        """Return what a pipeline starts with; the label, which steps ask for, means nothing.
+
+        Raises:
+            UnreadableImage: the file cannot be decoded.
+        """
+        path = str(self.files[index])
+        pixels = read_image(path, advice='')
+        shape = pixels.shape[:2]
+        return {
+            'img_path': path,
+            'img': pixels,
+            'img_shape': shape,
+            'ori_shape': shape,
+            'gt_label': 0,
+        }
+
+    def __getitem__(self, index: int) -> dict:
+        return self.pipeline(self.get_data_info(index))

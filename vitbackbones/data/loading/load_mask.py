@@ -22,7 +22,7 @@ from PIL import Image
 from ...errors import InputError
 from ...utils.messages import some
 from ...utils.verbs import command_line
-from .labels import IGNORED
+from . import IGNORED
 
 NO_LABEL = -1  # in a table of labels: values that a mask must not hold
 INDEX_MODES = ('1', 'L', 'P', 'I', 'I;16', 'I;16B')  # Pillow's names for pictures of one channel

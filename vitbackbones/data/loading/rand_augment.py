@@ -14,7 +14,7 @@ import numpy as np
 from mmpretrain.datasets.transforms import RandAugment as MMPretrainRandAugment
 from mmpretrain.datasets.transforms.auto_augment import BaseAugTransform
 
-from .byte_tables import VALUES, count_values
+from .pixels import VALUES, count_values
 
 
 def _of_all_values(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ import numpy as np
 from mmseg.datasets.transforms import PhotoMetricDistortion as MMSegPhotoMetricDistortion
 from mmseg.datasets.transforms import RandomCrop as MMSegRandomCrop
 
-from .byte_tables import VALUES, count_values
+from .pixels import VALUES, count_values
 
 ATTEMPTS = 10  # to find a crop that is not all of one class, as in mmseg
 

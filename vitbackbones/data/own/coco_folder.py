@@ -13,7 +13,7 @@ from pathlib import Path
 from ...errors import InputError
 from ...utils.messages import page, some
 from ...utils.verbs import command_line
-from ..checks.coco_file import COLUMNS, column, entries_of, load_json, require_unique
+from ..checks.coco_file import COLUMNS, load_json, table
 from ..checks.findings import spread, stays_below
 from .folder import files_below, folders_below
 from .splits import held_out, named_split
@@ -21,7 +21,7 @@ from .splits import held_out, named_split
 SAMPLE = 20  # file names by which a folder of pictures is found
 READ = {  # what is read here of each list; some exports lack the rest
     'images': ('id', 'file_name'),
-    'annotations': ('image_id', 'category_id'),
+    'annotations': ('id', 'image_id', 'category_id'),
     'categories': ('id', 'name'),
 }
 # How exports write the names of pictures: as they are below a folder, with the separators of
@@ -145,11 +145,7 @@ def require_read(file: Path, content: dict) -> None:
         InputError: names the first that is missing, of another type or used twice.
     """
     for part, keys in READ.items():
-        entries = entries_of(str(file), content, part)
-        for key in keys:
-            column(str(file), part, entries, key, COLUMNS[part][key])
-        numbers = [entry['id'] for entry in entries if type(entry.get('id')) in (int, str)]
-        require_unique(str(file), part, 'id', numbers)
+        table(str(file), content, part, {key: COLUMNS[part][key] for key in keys})
 
 
 # ------------------------------------------------------------------------ pictures
@@ -260,7 +256,7 @@ def completed(content: dict, classes: list[str]) -> dict:
 
 
 def _free_id(entries: list[dict]) -> int:
-    return 1 + max((e['id'] for e in entries if type(e.get('id')) is int), default=0)
+    return 1 + max((entry['id'] for entry in entries if type(entry['id']) is int), default=0)
 
 
 def _completed_box(entry: dict, free: int) -> dict:
@@ -268,4 +264,4 @@ def _completed_box(entry: dict, free: int) -> dict:
     with suppress(KeyError, TypeError, ValueError, OverflowError):  # a check names a bad box later
         _, _, width, height = entry['bbox']
         changed.setdefault('area', 1.0 * width * height)  # 1.0: a text would be repeated
-    return changed | {'id': free} if entry.get('id') == 0 else changed
+    return changed | {'id': free} if entry['id'] == 0 else changed

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image
 
-from ...data.loading.labels import IGNORED
+from ...data.loading import IGNORED
 from .sheet import (
     GAP,
     SIDES,

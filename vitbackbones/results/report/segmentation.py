@@ -9,8 +9,8 @@ import torch
 from mmengine.runner import TestLoop
 from PIL import Image
 
+from ...data.loading import IGNORED
 from ...data.loading.image_file import read_image
-from ...data.loading.labels import IGNORED
 from ...inference.drawing.masks import legend, overlay
 from ...inference.drawing.sheet import GAP, below, enlarged, from_bgr, side_by_side
 from .elements import (

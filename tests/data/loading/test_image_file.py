@@ -1,4 +1,4 @@
-"""What a JPEG says of itself: as Pillow reads it, and whether it is all there."""
+"""Headers: sizes and orientations without decoding, and whether a JPEG is all there."""
 
 import io
 
@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vitbackbones.data.loading.jpeg import read_header
+from vitbackbones.data.loading.image_file import (
+    ORIENTATION,
+    Header,
+    read_header,
+    read_image,
+    read_jpeg_header,
+)
 
 
 def picture(height=60, width=80):
@@ -41,7 +47,7 @@ KINDS = {
 
 @pytest.mark.parametrize('kind', KINDS)
 def test_the_size_is_that_of_the_picture(kind):
-    header = read_header(KINDS[kind])
+    header = read_jpeg_header(KINDS[kind])
     assert (header.width, header.height) == Image.open(io.BytesIO(KINDS[kind])).size == (80, 60)
     assert not header.has_exif
 
@@ -49,18 +55,30 @@ def test_the_size_is_that_of_the_picture(kind):
 def test_exif_data_are_noticed():
     file = io.BytesIO()
     turned = Image.Exif()
-    turned[0x0112] = 6
+    turned[ORIENTATION] = 6
     Image.fromarray(picture()).save(file, 'JPEG', exif=turned)
-    assert read_header(file.getvalue()).has_exif
+    assert read_jpeg_header(file.getvalue()).has_exif
 
 
 @pytest.mark.parametrize('kind', KINDS)
 def test_a_whole_jpeg_is_told_from_one_cut_anywhere(kind):
     whole = KINDS[kind]
-    assert not read_header(whole).ends_early
+    assert not read_jpeg_header(whole).ends_early
     end = whole.rindex(b'\xff\xd9')
-    assert all(read_header(whole[:length]).ends_early for length in range(2, end + 2))
+    assert all(read_jpeg_header(whole[:length]).ends_early for length in range(2, end + 2))
 
 
-def test_a_filled_up_rest_is_truncated_too():
-    assert read_header(JPEG[: len(JPEG) // 2] + b'\0' * 500).ends_early
+@pytest.mark.parametrize('load', ['color', 'color_ignore_orientation'])
+@pytest.mark.parametrize('orientation', [4, 5])
+@pytest.mark.parametrize('suffix', ['jpg', 'png'])
+def test_the_size_is_that_of_the_decoded_image(tmp_path, suffix, orientation, load):
+    exif = Image.Exif()
+    exif[ORIENTATION] = orientation
+    path = str(tmp_path / f'a.{suffix}')
+    Image.new('RGB', (16, 12)).save(path, exif=exif)
+    assert read_header(path).size(load == 'color') == read_image(path, load).shape[:2]
+
+
+def test_what_counts_is_the_content_and_not_the_name(tmp_path):
+    Image.new('L', (16, 12)).save(tmp_path / 'a.png', 'JPEG')
+    assert read_header(str(tmp_path / 'a.png')) == Header('JPEG', 'L', (12, 16), 1)

@@ -1,8 +1,10 @@
-"""How the pixels of a picture lie in memory, changed by OpenCV.
+"""Pixels laid out and counted by OpenCV, where other packages take many times as long.
 
 mmcv flips with numpy, which gives a view that runs backwards: whatever needs the pixels next copies
 them one by one, in 14 times OpenCV's time. Bringing the three colors of each pixel apart takes
 torch 3 times as long, bringing them together numpy 16 times.
+
+Pictures of 8 bits have 256 values: what needs no more than these is not done to every pixel.
 """
 
 import cv2
@@ -10,6 +12,19 @@ import numpy as np
 from mmcv.transforms import BaseTransform
 
 FLIPS = {(1,): 1, (0,): 0, (0, 1): -1}  # axes, and OpenCV's number for them
+VALUES = np.arange(256, dtype=np.uint8)[None]  # (1, 256): a picture of all values
+
+
+def count_values(image: np.ndarray) -> np.ndarray:
+    """Count how often each value occurs in each channel, (C, 256).
+
+    Args:
+        image: 8-bit pixels (H, W) or (H, W, C).
+    """
+    channels = range(image[:1, :1].size)
+    counts = [cv2.calcHist([image], [channel], None, [256], [0, 256]) for channel in channels]
+    # OpenCV 4 returns (256, 1), OpenCV 5 (256,)
+    return np.stack([count.ravel() for count in counts]).astype(np.int64)  # (C, 256)
 
 
 def in_order(image: np.ndarray) -> np.ndarray:

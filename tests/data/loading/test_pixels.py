@@ -5,7 +5,7 @@ import pytest
 import torch
 from mmengine.registry import TRANSFORMS, DefaultScope
 
-from vitbackbones.data.loading.layout import in_order, to_pixels, to_planes
+from vitbackbones.data.loading.pixels import in_order, to_pixels, to_planes
 
 from ..natural import photograph
 

@@ -1,3 +1,0 @@
-"""The label of pixels that belong to no class."""
-
-IGNORED = 255  # mmseg's losses and metrics leave it out
