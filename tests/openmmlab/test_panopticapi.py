@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import vitbackbones  # noqa: F401  makes the stand-in before mmdet looks for panopticapi
-from vitbackbones.data.loading.panoptic import to_colors, to_ids
+from vitbackbones.data.loading.coco_masks import to_colors, to_ids
 from vitbackbones.data.shapes.writing import KINDS, write
 from vitbackbones.openmmlab.panopticapi import PQStat
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
+import cv2
 import torch
 from mmengine.config import Config
 from mmengine.dataset import Compose, pseudo_collate
@@ -13,7 +14,6 @@ from mmengine.registry import MODELS, DefaultScope
 from ..configuration.classes import agreed_meta
 from ..configuration.data_paths import first_dataset
 from ..configuration.settings import model_settings
-from ..data.checks.pipelines import resize_fault
 from ..data.loading.image_file import UnreadableImage
 from ..errors import InputError
 from ..export.runtime.answers import Answer, require_numbers
@@ -102,10 +102,13 @@ class Predictor:
             UnreadableImage: the pipeline cannot resize an image of such sides.
         """
         shape = frame.pixels.shape[:2]
-        if fault := resize_fault(self.steps, *shape):
-            raise UnreadableImage(f'{frame}: {fault}')
         about = {'img_path': str(frame.source.path), 'img_id': 0}
-        return self.pipeline({'img': frame.pixels, 'img_shape': shape, 'ori_shape': shape} | about)
+        sample = {'img': frame.pixels, 'img_shape': shape, 'ori_shape': shape} | about
+        try:
+            return self.pipeline(sample)
+        except cv2.error as error:  # such as a side that vanishes
+            size = f'{shape[1]} x {shape[0]} pixels'
+            raise UnreadableImage(f'{frame}: its {size} cannot be resized') from error
 
     def answer(self, samples: Sequence[dict]) -> list[Answer]:
         """Return the answers for prepared frames, whose images have one size.

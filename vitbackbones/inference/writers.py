@@ -20,8 +20,7 @@ import cv2
 import numpy as np
 from PIL import Image, ImageDraw
 
-from ..data.loading.coco_masks import to_polygons, to_rle
-from ..data.loading.panoptic import from_mmdet, to_colors
+from ..data.loading.coco_masks import from_mmdet, to_colors, to_polygons, to_rle
 from ..errors import InputError
 from ..export.runtime.answers import Answer, Classified, Detected, Segmented
 from ..utils.files import write_file

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import numpy as np
 
-from ..data.loading.panoptic import VOID, to_colors, to_ids
+from ..data.loading.coco_masks import VOID, to_colors, to_ids
 
 
 @dataclass

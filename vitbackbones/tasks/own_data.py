@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from mmengine.config import Config
 
 from ..configuration.data_paths import SPLITS, datasets
-from ..data.own.class_lists import in_words
+from ..data.own.folder import in_words
 from ..data.own.splits import marks
 from ..utils.messages import plural
 

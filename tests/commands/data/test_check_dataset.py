@@ -110,16 +110,6 @@ def test_class_folders(tool, tmp_path):
     assert "no image in the class folders 'dog'" in result.err
 
 
-def test_a_strip_that_cannot_be_resized(tool, tmp_path):
-    pictures(tmp_path / 'pets' / 'train' / 'cat', 2, '.jpg')
-    cv2.imwrite(str(tmp_path / 'pets/train/cat/1.png'), np.zeros((1, 500, 3), np.uint8))
-    step = "pipeline=[dict(type='Resize', scale=(64, 64), keep_ratio=True)]"
-    (tmp_path / 'run.py').write_text(FOLDERS.replace('pipeline=[]', step))
-    result = tool('check', 'run.py', '--workers', 1)
-    assert 'cat/1.png: its 500 x 1 pixels leave nothing of the short side' in result.out
-    assert 'error: 1 fault in 3 files, see above' in result.err
-
-
 def test_label_maps(tool, tmp_path):
     pictures(tmp_path / 'roads' / 'images', 3, '.jpg')
     maps = tmp_path / 'roads' / 'maps'

@@ -14,7 +14,7 @@ from pycocotools import mask as coco_mask
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-from vitbackbones.data.loading.panoptic import to_ids
+from vitbackbones.data.loading.coco_masks import to_ids
 from vitbackbones.data.shapes.writing import KINDS, write
 from vitbackbones.export.runtime.answers import Detected
 from vitbackbones.inference.sources import Frame, Source

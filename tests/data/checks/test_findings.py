@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from vitbackbones.data.checks.findings import class_table, not_there
+from vitbackbones.data.checks.findings import class_table, color_type, not_there
 from vitbackbones.errors import InputError
 
 
@@ -80,3 +80,9 @@ def test_images_of_many_classes_are_shown_at_both_ends():
 def test_data_without_classes():
     assert class_table([{'img_path': 'a.jpg'}], ()) == ''
     assert class_table([], ('a',)) == ''
+
+
+def test_the_color_type_of_a_pipeline():
+    load = {'type': 'vitbackbones.LoadImage', 'color_type': 'unchanged'}
+    assert color_type([{'type': 'PackInputs'}, load]) == 'unchanged'
+    assert color_type([{'type': 'LoadImageFromFile'}]) == color_type([]) == 'color'

@@ -63,12 +63,8 @@ def test_folders_without_images_or_classes(root):
     shutil.rmtree(root / 'train')
     with pytest.raises(InputError, match='train: no such folder'):
         check_dataset(settings(root))
-    loop = root / 'train' / 'zebra'
-    loop.parent.mkdir()
+    (root / 'train').mkdir()
     with pytest.raises(InputError, match='train: no folders there'):
-        check_dataset(settings(root))
-    loop.symlink_to(loop)
-    with pytest.raises(InputError, match='zebra: Too many levels of symbolic links'):
         check_dataset(settings(root))
 
 

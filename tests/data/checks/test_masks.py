@@ -78,11 +78,6 @@ def test_images_that_are_not_found(data):
     (data.root / 'list.txt').write_text('a\nz\n')
     error = data.error(ann_file='list.txt')
     assert f"1 of the 2 images are not in {data.root}/images: 'z.jpg'" in error
-    (data.root / 'list.txt').write_bytes(b'\xff\x00')
-    assert f'{data.root}/list.txt: not a text' in data.error(ann_file='list.txt')
-    loop = data.root / 'images' / 'loop.jpg'
-    loop.symlink_to(loop)
-    assert f'{loop}: Too many levels of symbolic links' in data.error()
 
 
 def test_files_that_are_left_out_are_said(data):

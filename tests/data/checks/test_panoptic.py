@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from vitbackbones.data.checks.panoptic import check_dataset, segment_checks
+from vitbackbones.data.loading.coco_masks import to_colors, to_ids
 from vitbackbones.data.loading.load_mask import BadMask
-from vitbackbones.data.loading.panoptic import to_colors, to_ids
 from vitbackbones.data.shapes.writing import KINDS, write
 from vitbackbones.errors import InputError
 

@@ -6,7 +6,15 @@ import cv2
 import numpy as np
 import pytest
 
-from vitbackbones.data.loading.coco_masks import read_runs, to_mask, to_polygons, to_rle
+from vitbackbones.data.loading.coco_masks import (
+    from_mmdet,
+    read_runs,
+    to_colors,
+    to_ids,
+    to_mask,
+    to_polygons,
+    to_rle,
+)
 
 
 def blobs(seed):
@@ -79,3 +87,28 @@ def test_run_lengths_that_are_not_compressed():
 def test_what_stands_for_no_mask_is_refused(size, counts, message):
     with pytest.raises(ValueError, match=message):
         read_runs({'size': size, 'counts': counts}, 2, 3)
+
+
+# ---------------------------------------------------------------------------- panoptic
+
+
+def test_a_number_is_spread_over_red_green_and_blue():
+    ids = np.array([[0, 255, 256], [8345037, 2**24 - 1, 65536]])
+    colors = to_colors(ids)
+    assert colors.dtype == np.uint8
+    assert colors[1, 0].tolist() == [8345037 % 256, 8345037 // 256 % 256, 8345037 // 65536]
+    assert np.array_equal(to_ids(colors), ids)
+
+
+def test_segments_of_a_model_are_numbered_from_1():
+    found = np.array([[4, 2001, 1001], [3, 3, 1001]])  # void, things of label 1, stuff of label 3
+    ids, labels, are_things = from_mmdet(found, classes=4)
+    assert ids.tolist() == [[0, 3, 2], [1, 1, 2]]
+    assert labels == [3, 1, 1]
+    assert are_things == [False, True, True]
+
+
+def test_a_model_that_found_nothing():
+    ids, labels, _ = from_mmdet(np.full((2, 3), 4), classes=4)
+    assert not ids.any()
+    assert labels == []

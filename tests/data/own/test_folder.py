@@ -4,7 +4,13 @@ import os
 
 import pytest
 
-from vitbackbones.data.own.folder import DEPTH, files_below, folders_below, read_text
+from vitbackbones.data.own.folder import (
+    DEPTH,
+    files_below,
+    folders_below,
+    read_text,
+    spelling_warnings,
+)
 from vitbackbones.errors import InputError
 
 from .folders import write
@@ -41,3 +47,10 @@ def test_what_is_no_text_is_named(tmp_path):
     os.mkfifo(tmp_path / 'b.txt')
     with pytest.raises(InputError, match=r'b\.txt: not a text file: .*not a regular file'):
         read_text(tmp_path / 'b.txt')
+
+
+def test_two_spellings_of_a_name_are_one_warning():
+    names = ['Car', 'traffic light', 'car', 'Traffic_Light', 'bus']
+    first, second = spelling_warnings('a.json', names)
+    assert first.startswith("a.json: 'Car', 'car' are different classes")
+    assert second.startswith("a.json: 'traffic light', 'Traffic_Light' are different classes")

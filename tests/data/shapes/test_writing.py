@@ -10,7 +10,7 @@ from pycocotools import mask as coco_mask
 from pycocotools.coco import COCO
 
 from vitbackbones.data.checks.coco import check_dataset
-from vitbackbones.data.loading.panoptic import to_ids
+from vitbackbones.data.loading.coco_masks import to_ids
 from vitbackbones.data.shapes import writing
 from vitbackbones.data.shapes.__main__ import main
 from vitbackbones.data.shapes.scene import SUBPIXEL, Scene, Shape

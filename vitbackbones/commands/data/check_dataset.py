@@ -20,8 +20,7 @@ from ...configuration.checks.own_data import use_own_data
 from ...configuration.data_paths import SPLITS, datasets, loaders, locate_data
 from ...configuration.read import read_config
 from ...data.checks.coco import image_size_fault
-from ...data.checks.findings import Look, class_table
-from ...data.checks.pipelines import color_type, resize_fault
+from ...data.checks.findings import Look, class_table, color_type
 from ...data.loading.image_file import UnreadableImage, read_image
 from ...data.loading.load_mask import BadMask
 from ...errors import InputError, printable
@@ -77,7 +76,7 @@ def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
     faults, sets, task = [], {}, find_task(config)
     for name, settings in datasets(config, splits):
         samples, classes = sets[name] = _samples(name, settings)
-        files |= _checks(name, samples, settings.get('pipeline') or ())
+        files |= _checks(name, samples, color_type(settings.get('pipeline') or ()))
         if task:
             files |= {(path, None): look for path, look in task.file_checks(settings).items()}
         labels = {s['gt_label'] for s in samples if isinstance(s.get('gt_label'), int)}
@@ -112,26 +111,25 @@ def _samples(name: str, settings: dict) -> tuple[list[dict], Sequence[str]]:
     return samples, dataset.metainfo.get('classes') or ()
 
 
-def _checks(name: str, samples: list[dict], pipeline: Sequence[dict]) -> Checks:
+def _checks(name: str, samples: list[dict], load: str) -> Checks:
     """Return what looks at every file that the samples name; print how many there are."""
     found = {kind: [s for s in samples if s.get(key)] for key, kind in KINDS.items()}
     counts = [plural(len(named), kind) for kind, named in found.items() if named]
     print(f'{name}: {plural(len(samples), "sample")}, {", ".join(counts) or "no files"}')
-    load = color_type(pipeline)
     images = [
         (s['img_path'], (s['height'], s['width']) if 'height' in s else None)
         for s in found['image']
     ]
     maps = [(s['seg_map_path'], None) for s in found['label map']]
-    looks = {image: partial(_look, *image, load, pipeline) for image in images}
-    return looks | {path: partial(_look, *path, 'unchanged', ()) for path in maps}
+    looks = {image: partial(_look, *image, load) for image in images}
+    return looks | {path: partial(_look, *path, 'unchanged') for path in maps}
 
 
-def _look(path: str, size: Size, load: str, pipeline: Sequence[dict]) -> Look:
-    """Decode an image, compare its size with the one given, and with what can be resized."""
+def _look(path: str, size: Size, load: str) -> Look:
+    """Decode an image, and compare its size with the one given."""
     try:
         found = read_image(path, load).shape[:2]
     except UnreadableImage as error:
         return Look(str(error))
-    fault = (image_size_fault(size, found) if size else '') or resize_fault(pipeline, *found)
+    fault = image_size_fault(size, found) if size else ''
     return Look(f'image file {path}: {fault}' if fault else '')

@@ -13,7 +13,7 @@ from ...data.importing.pictures import write_coco
 from ...data.importing.source import Source
 from ...data.importing.voc import read_voc
 from ...data.importing.yolo import read_yolo
-from ...data.own.class_lists import in_words, spelling_warnings
+from ...data.own.folder import in_words, spelling_warnings
 from ...errors import InputError, printable
 from ...utils.files import whole_folder
 from ...utils.messages import page, plural, some

@@ -20,8 +20,7 @@ from ...errors import InputError
 from ...utils.messages import cut, some
 from ..loading.image_file import read_header, read_image
 from .coco_file import Table, read_coco
-from .findings import Findings, fault_lines, not_there, spread
-from .pipelines import TURNING, color_type, wants_masks
+from .findings import TURNING, Findings, color_type, fault_lines, not_there, spread
 from .segmentations import check_masks
 
 SIZES = 1000  # images whose sizes are compared
@@ -50,7 +49,7 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
     found = check_tables(config, dataset, tables)
     if evaluated:
         found.warnings += _check_evaluated(ann_file, annotations)
-    if wants_masks(config.get('pipeline', ())):
+    if any(step.get('with_mask', False) for step in config.get('pipeline', ())):
         kept = _kept(_box_faults(images, annotations)) & ~np.array(annotations['ignore'], bool)
         found.warnings += check_masks(ann_file, images, annotations, kept | evaluated, evaluated)
     return found

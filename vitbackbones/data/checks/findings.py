@@ -10,9 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import InputError
+from ...registry import bare_name
 from ...utils.messages import cut, some
 
 SHOWN = 20  # classes in a table
+TURNING = ('color', 'grayscale')  # color types in which mmcv turns an image as EXIF says
 IMAGES = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tiff', '.webp')
 
 
@@ -56,6 +58,17 @@ def fault_lines(file: str, faults: dict[str, list]) -> list[str]:
         for fault, ids in faults.items()
         if ids
     ]
+
+
+def color_type(pipeline: Sequence[dict]) -> str:
+    """Return the color type in which a pipeline of any toolbox loads images."""
+    for step in pipeline:
+        if bare_name(step['type']) in ('LoadImage', 'LoadImageFromFile'):
+            return step.get('color_type', 'color')
+    return 'color'
+
+
+# ---------------------------------------------------------------------------- classes
 
 
 def class_table(

@@ -87,10 +87,7 @@ def class_folders(folder: Path) -> list[str]:
     """
     if not folder.is_dir():
         raise InputError(f'{folder}: no such folder; it should hold a folder for each class.')
-    try:
-        found = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
-    except OSError as error:  # such as links in a circle
-        raise InputError(f'{error.filename}: {error.strerror}. Take it out of {folder}.') from error
+    found = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
     if not found:
         raise InputError(f'{folder}: no folders there; it should hold one for each class.')
     return found

@@ -26,8 +26,7 @@ from ..loading.load_mask import (
     size_fault,
     value_fault,
 )
-from .findings import IMAGES, Findings, Look, not_there, spread
-from .pipelines import TURNING, color_type
+from .findings import IMAGES, TURNING, Findings, Look, color_type, not_there, spread
 
 SAMPLE = 200  # masks whose values are looked at
 SEARCHED = 2000  # masks for training that are searched for a class that no sample has
@@ -128,16 +127,6 @@ def _open(config: dict) -> Pairs | None:
     is_plain = kind.load_data_list is BaseSegDataset.load_data_list
     if not is_plain or not masked or config.get('backend_args'):
         return None
-    dataset = _unloaded(kind, config)
-    pipeline = config.get('pipeline', ())
-    steps = {bare_name(step['type']): step for step in pipeline}
-    table = _table(dataset, steps.get('LoadMask', {}))
-    turns = color_type(pipeline) in TURNING
-    return Pairs(dataset, *_files(dataset), table, dataset.metainfo['classes'], turns)
-
-
-def _unloaded(kind: type, config: dict):
-    """Build a data set of mmseg that knows its paths and classes and has read nothing."""
     keys = ('ann_file', 'data_root', 'data_prefix', 'img_suffix', 'seg_map_suffix', 'metainfo')
     options = {key: config[key] for key in (*keys, 'reduce_zero_label') if key in config}
     try:
@@ -149,7 +138,10 @@ def _unloaded(kind: type, config: dict):
         raise InputError(
             f'{config.get("data_root")}: metainfo.classes is {classes!r}; write a tuple of names.'
         )
-    return dataset
+    pipeline = config.get('pipeline', ())
+    loading = next((step for step in pipeline if bare_name(step['type']) == 'LoadMask'), {})
+    turns = color_type(pipeline) in TURNING
+    return Pairs(dataset, *_files(dataset), _table(dataset, loading), classes, turns)
 
 
 def _table(dataset, loading: dict) -> np.ndarray:
@@ -171,14 +163,7 @@ def _table(dataset, loading: dict) -> np.ndarray:
 def _files(dataset) -> tuple[list[str], list[str]]:
     """Return the files of images and masks; require all of them."""
     folders = dataset.data_prefix
-    try:
-        samples = dataset.load_data_list()
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f'{dataset.ann_file}: not a text, but a list of names is needed.'
-        ) from error
-    except OSError as error:  # such as links in a circle
-        raise InputError(f'{error.filename}: {error.strerror}. Take it out.') from error
+    samples = dataset.load_data_list()
     if not samples:
         raise InputError(
             f'{os.path.abspath(folders["img_path"])}: no image ends in {dataset.img_suffix!r}; set '

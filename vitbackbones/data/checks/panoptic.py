@@ -13,9 +13,9 @@ import numpy as np
 
 from ...errors import InputError
 from ...utils.messages import some
+from ..loading.coco_masks import VOID, to_ids
 from ..loading.image_file import UnreadableImage, read_image
 from ..loading.load_mask import BadMask
-from ..loading.panoptic import VOID, to_ids
 from . import coco
 from .coco_file import COLUMNS, ID, Table, check_boxes, column, load_json, table
 from .findings import Findings, Look, not_there, spread

@@ -15,8 +15,7 @@ from ...errors import InputError
 from ...utils.messages import cut, plural, some
 from ..loading.image_file import reason_of
 from ..loading.load_mask import IGNORED, size_fault
-from ..own.class_lists import in_words
-from ..own.folder import read_text
+from ..own.folder import in_words, read_text
 from ..own.mask_folder import named_parts
 from ..own.numbering import NO_CLASS
 from .pictures import open_picture, place

@@ -10,7 +10,7 @@ of these, and the files are taken by their word.
 
 from collections import defaultdict
 from pathlib import Path
-from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
+from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from ...errors import InputError
 from ...utils.files import read_small
@@ -52,18 +52,12 @@ def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
 # ------------------------------------------------------------------------ files
 
 
-class _NoDoctype(TreeBuilder):
-    """Refuses the start of a DOCTYPE: what makes XML grow or open other files is in one."""
-
-    def doctype(self, *declaration) -> None:
-        raise ValueError('it has a DOCTYPE, which annotations do not need; take it out')
-
-
 def _annotation(file: Path) -> Element:
-    parser, content = XMLParser(target=_NoDoctype()), read_small(file)
+    content = read_small(file)
     try:
-        parser.feed(content)
-        tree = parser.close()
+        if b'<!DOCTYPE' in content:  # what makes XML grow or open other files is in one
+            raise ValueError('it has a DOCTYPE, which annotations do not need; take it out')
+        tree = fromstring(content)
     except (ParseError, LookupError, ValueError) as error:  # encodings that Python does not have
         raise InputError(f'{file}: not an XML file that can be read: {error}.') from error
     if tree.tag != 'annotation':

@@ -12,8 +12,7 @@ import yaml
 from ...errors import InputError
 from ...utils.files import read_small
 from ...utils.messages import cut, some
-from ..own.class_lists import names_in_lines
-from ..own.folder import read_text
+from ..own.folder import names_in_lines, read_text
 from ..own.splits import SPLIT_OF, WORDS, named_split
 from .pictures import Picture, add_object, open_picture
 from .source import Source

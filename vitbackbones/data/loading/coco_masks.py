@@ -1,23 +1,34 @@
-"""Masks of objects as COCO writes them: polygons, and the lengths of runs (RLE).
+"""Masks as COCO writes them: polygons, the lengths of runs (RLE), and panoptic pictures.
 
-Both are exact: pycocotools draws the very mask from either. Its C code trusts what a file says and
-may read and write beyond its memory, so :func:`read_runs` reads run lengths of unknown origin
-first.
+The first two are exact: pycocotools draws the very mask from either. Its C code trusts what a file
+says and may read and write beyond its memory, so :func:`read_runs` reads run lengths of unknown
+origin first.
 
 A mask in RLE is the lengths of its runs of 0 and 1 in turn, down one column after another.
 Compressed, each is a number of 5-bit digits, the lowest first, in characters from '0' on; bit 6
 says that more digits follow, and the last digit is signed. From the fourth number on the one two
 places before is subtracted.
+
+In a panoptic picture the color of a pixel, red + 256 green + 65536 blue, is the number of its
+segment, which a file beside the picture says the category of. 0 is where nothing is annotated.
+mmdet's models give the label, and 1000 times the number of a thing among all things. The label
+after the last class is where nothing was found.
 """
 
 import re
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 
 from ...utils.messages import cut
 
+VOID = 0  # COCO's number of pixels that belong to no segment
+OFFSET = 1000  # mmdet's INSTANCE_OFFSET
 NUMBER = '[P-o]{0,5}[0-O]'  # of at most 30 bits, more than any image has pixels
+
+
+# ---------------------------------------------------------------------------- run lengths
 
 
 def to_rle(mask: np.ndarray) -> dict:
@@ -61,6 +72,9 @@ def _decompressed(counts: str) -> list[int]:
             run -= 1 << 5 * len(digits)
         runs.append(run + runs[-2] if len(runs) > 2 else run)
     return runs
+
+
+# ---------------------------------------------------------------------------- masks
 
 
 def to_polygons(mask: np.ndarray) -> list[list[int]]:
@@ -108,3 +122,33 @@ def to_mask(segmentation: list | dict, height: int, width: int) -> np.ndarray:
     elif isinstance(code['counts'], list):
         code = coco_mask.frPyObjects(code, height, width)
     return coco_mask.decode(code).astype(bool)
+
+
+# ---------------------------------------------------------------------------- panoptic
+
+
+class Segments(NamedTuple):
+    """Numbers (H, W) in COCO's way; label and whether it is a thing, of segment 1, 2, ..."""
+
+    ids: np.ndarray
+    labels: list[int]
+    are_things: list[bool]
+
+
+def to_colors(ids: np.ndarray) -> np.ndarray:
+    """Return the colors (H, W, 3), red first, of segment numbers (H, W) below 2^24."""
+    return np.stack([ids % 256, ids // 256 % 256, ids // 65536], axis=-1).astype(np.uint8)
+
+
+def to_ids(colors: np.ndarray) -> np.ndarray:
+    """Return the segment numbers (H, W) of colors (H, W, 3), red first."""
+    return colors.astype(np.int32) @ np.array([1, 256, 65536], np.int32)
+
+
+def from_mmdet(found: np.ndarray, classes: int) -> Segments:
+    """Number the segments that a model of so many classes found, (H, W) in mmdet's way, from 1."""
+    numbers, places = np.unique(found, return_inverse=True)
+    kept = numbers % OFFSET < classes
+    ids = np.where(kept, np.cumsum(kept), VOID)[places].reshape(found.shape)
+    numbers = numbers[kept]
+    return Segments(ids, (numbers % OFFSET).tolist(), (numbers >= OFFSET).tolist())

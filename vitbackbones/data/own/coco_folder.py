@@ -51,24 +51,23 @@ class CocoPart:
     renamed: bool = False
 
 
-def find_parts(root: Path) -> dict[str, CocoPart]:
+def find_parts(root: Path, trained_on: Iterable[str] | None = None) -> dict[str, CocoPart]:
     """Return the parts for training and validation, and that for testing if there is one.
 
     Where no file is for validation, a fixed share of the training pictures is, by their names.
 
+    Args:
+        root: the folder.
+        trained_on: to test a model that is trained already, names of pictures that it was trained
+            on. Then nothing has to be for training. Where one file is for all, it is split if it
+            has some of these pictures; otherwise all of it is for testing.
+
     Raises:
         InputError: there are no such files, or it is not clear which ones are meant.
     """
-    parts = _parts(root, needed='train')
-    return parts if 'val' in parts else parts | _split(parts['train'])
-
-
-def find_tested(root: Path, trained_on: Iterable[str]) -> dict[str, CocoPart]:
-    """Return the parts as :func:`find_parts` does, to test a model that is trained already.
-
-    Nothing has to be for training. Where one file is for all, it is split if ``trained_on`` names
-    pictures of it; otherwise all of it is for testing.
-    """
+    if trained_on is None:
+        parts = _parts(root, needed='train')
+        return parts if 'val' in parts else parts | _split(parts['train'])
     parts = _parts(root)
     if parts.keys() != {'train'}:
         return parts

@@ -1,11 +1,13 @@
-"""What is below a folder of unknown content: folders, files, and the text in them."""
+"""What is below a folder of unknown content: files, the text in them, and names of classes."""
 
 import os
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ...errors import InputError
 from ...utils.files import regular_file
+from ...utils.messages import shorten, some
 
 DEPTH = 4  # folders below the one given
 
@@ -46,3 +48,40 @@ def read_text(file: Path) -> str:
             return text.read()  # without the mark that Windows puts first
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f'{file}: not a text file: {error}.') from error
+
+
+# ------------------------------------------------------------------------ names of classes
+
+
+def names_in_lines(file: Path) -> list[str]:
+    """Read names from a file with one in each line.
+
+    Raises:
+        InputError: it is no text, is empty, or has a name twice.
+    """
+    names = [line.strip() for line in read_text(file).splitlines() if line.strip()]
+    if not names or len(set(names)) < len(names):
+        raise InputError(f'{file}: write the names of the classes into it, each in a line, once.')
+    return names
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Return how many classes there are, and the first names.
+
+    >>> in_words(['cat', 'dog'])
+    '2 classes: cat, dog'
+    """
+    return f'{len(names)} class{"" if len(names) == 1 else "es"}: {shorten(names)}'
+
+
+def spelling_warnings(source: str, names: Iterable[str]) -> list[str]:
+    """Return a warning for names that differ in case, spaces, ``-`` and ``_`` alone."""
+    alike = defaultdict(list)
+    for name in names:
+        alike[''.join(c for c in name.casefold() if c not in ' -_')].append(name)
+    return [
+        f'{source}: {some(group)} are different classes, although they read alike; if one class is '
+        'meant, give it one name'
+        for group in alike.values()
+        if len(group) > 1
+    ]

@@ -55,24 +55,21 @@ class MaskPart:
         ]
 
 
-def find_mask_parts(root: Path) -> dict[str, MaskPart]:
+def find_mask_parts(root: Path, trained_on: Iterable[str] | None = None) -> dict[str, MaskPart]:
     """Return the parts for training and validation, and that for testing if there is one.
 
     Where nothing is for validation, a fixed share of the training pictures is, by their names.
 
+    Args:
+        root: the folder.
+        trained_on: as of :func:`.coco_folder.find_parts`.
+
     Raises:
         InputError: there are no such folders, or it is not clear which ones are meant.
     """
-    parts = named_parts(root)
-    return parts if 'val' in parts else parts | _split(root, parts['train'])
-
-
-def find_tested(root: Path, trained_on: Iterable[str]) -> dict[str, MaskPart]:
-    """Return the parts as :func:`find_mask_parts` does, to test a model that is trained already.
-
-    Nothing has to be for training. Where nothing names splits, pictures are split if ``trained_on``
-    names some of them; otherwise all are for testing.
-    """
+    if trained_on is None:
+        parts = named_parts(root)
+        return parts if 'val' in parts else parts | _split(root, parts['train'])
     parts = named_parts(root, needed=tuple(WORDS))
     if parts.keys() != {'train'}:
         return parts

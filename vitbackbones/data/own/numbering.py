@@ -13,7 +13,7 @@ from ...utils.messages import some
 from ..checks.coco_file import is_text, load_json
 from ..checks.findings import spread
 from ..loading.load_mask import IGNORED, BadMask, read_mask
-from .class_lists import names_in_lines
+from .folder import names_in_lines
 
 FILES = ('classes.txt', 'labels.txt', 'class_names.txt', 'classes.json', 'meta.json')
 NO_CLASS = {'void', 'ignore', 'ignored', 'unlabeled', 'unlabelled'}  # names for what is ignored

@@ -38,8 +38,7 @@ from tqdm import tqdm
 
 from ...errors import InputError
 from ...utils.files import read_json
-from ..loading.coco_masks import box_around, to_polygons
-from ..loading.panoptic import VOID, to_colors
+from ..loading.coco_masks import VOID, box_around, to_colors, to_polygons
 from .scene import KINDS, SPLITS, Scene, Shape, draw_scene
 
 GROUND = 'ground'  # the class of pixels that no shape covers

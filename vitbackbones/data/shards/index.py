@@ -20,7 +20,6 @@ from ...utils.messages import cut, in_one_line
 FORMAT = 'vitbackbones shards 1'
 SCHEME = 'shard://'  # of the address of a picture, see shards.py
 LARGEST_INDEX = 2**30  # bytes; that of ImageNet has 71 MB
-LARGEST_PICTURE = 2**30  # bytes
 COLUMNS = {'members': str, 'offsets': int, 'sizes': int, 'labels': int}
 AGAIN = 'Copy it again, or write shards and index again ("vitbackbones shards FOLDER OUT").'
 
@@ -111,11 +110,6 @@ def _require_sound(path: Path, shard: Shard, classes: int) -> None:
     ends_outside = (starts > shard.bytes - sizes).any()
     if starts.min() < BLOCKSIZE or sizes.min() < 0 or ends_outside:
         raise ValueError(f'a picture lies outside of {shard.name}')
-    if sizes.max() > LARGEST_PICTURE:
-        raise ValueError(f'a picture in {shard.name} has more than {LARGEST_PICTURE} bytes')
-    order = starts.argsort()
-    if (starts[order][1:] - BLOCKSIZE < (starts + sizes)[order][:-1]).any():
-        raise ValueError(f'pictures in {shard.name} overlap')
 
 
 def _require_list(values: object, kind: type, length: int, what: str) -> None:

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ...data.loading.panoptic import OFFSET
+from ...data.loading.coco_masks import OFFSET
 from .attention import encode, make_traceable, shared_copy, sizes_of
 from .selection import NO_LABEL, pick
 

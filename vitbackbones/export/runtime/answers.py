@@ -39,7 +39,7 @@ class Detected:
         scores: (M,) float32.
         labels: (M,) integers.
         masks: (M, H, W) in bool, None where there are boxes alone.
-        segments: (H, W) integers in mmdet's way, see :mod:`vitbackbones.data.loading.panoptic`;
+        segments: (H, W) integers in mmdet's way, see :mod:`vitbackbones.data.loading.coco_masks`;
             None where there are objects alone.
     """
 

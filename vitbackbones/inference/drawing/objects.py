@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from ...data.loading.coco_masks import box_around, to_mask
-from ...data.loading.panoptic import VOID, Segments, from_mmdet, to_ids
+from ...data.loading.coco_masks import VOID, Segments, box_around, from_mmdet, to_ids, to_mask
 from ...export.runtime.answers import Detected
 
 

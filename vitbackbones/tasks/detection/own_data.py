@@ -9,17 +9,16 @@ from mmengine.config import Config
 from ...configuration.classes import set_class_count, training_classes
 from ...configuration.data_paths import SPLITS, datasets, evaluators, layout_found, separated
 from ...data.checks.coco_file import load_json
-from ...data.own.class_lists import spelling_warnings
 from ...data.own.coco_folder import (
     CocoPart,
     completed,
     find_classes,
     find_parts,
-    find_tested,
     is_coco,
     require_read,
     used_names,
 )
+from ...data.own.folder import spelling_warnings
 from ...registry import bare_name
 from ...utils.files import write_if_changed
 from ..own_data import OwnData, mark_trained, part_for, summarize
@@ -51,10 +50,7 @@ def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None 
     and errors as of :meth:`.Task.use_folder`.
     """
     config = separated(config)
-    if trained is None:
-        parts = find_parts(root)
-    else:
-        parts = find_tested(root, trained.get('trained_on', ()))
+    parts = find_parts(root, None if trained is None else trained.get('trained_on', ()))
     classes, known = find_classes(parts), list((trained or {}).get('classes') or ())
     if {*classes} <= {*known}:
         classes = known  # in the order that the model has learned

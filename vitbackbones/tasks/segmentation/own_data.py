@@ -8,8 +8,8 @@ from mmengine.config import Config
 from ...configuration.classes import set_class_count
 from ...configuration.data_paths import SPLITS, datasets, layout_found, separated, use_files
 from ...data.checks.coco_file import is_text
-from ...data.own.class_lists import spelling_warnings
-from ...data.own.mask_folder import MaskPart, find_mask_parts, find_tested
+from ...data.own.folder import spelling_warnings
+from ...data.own.mask_folder import MaskPart, find_mask_parts
 from ...data.own.numbering import Numbering, find_numbering
 from ...errors import InputError
 from ...registry import SCOPE, bare_name
@@ -30,10 +30,7 @@ def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None 
     as of :meth:`.Task.use_folder`.
     """
     config = separated(config)
-    if trained is None:
-        parts = find_mask_parts(root)
-    else:
-        parts = find_tested(root, trained.get('trained_on', ()))
+    parts = find_mask_parts(root, None if trained is None else trained.get('trained_on', ()))
     masks = [mask for part in parts.values() for _, mask in part.pairs()]
     numbering = find_numbering(root, masks)
     for split in SPLITS:
