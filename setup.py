@@ -76,14 +76,13 @@ INT8 = ['nncf']  # export --int8
 # what runs exported files, with the package itself by --no-deps
 DEPLOY = ['numpy', 'onnxruntime', 'opencv-python-headless', 'pillow', 'tqdm']
 DOCS = ['ipykernel', 'jupytext', 'mkdocs-material', 'mkdocstrings[python]', 'nbconvert']
-COMPLETION = ['shtab']
 
 EXTRAS = {
     'detection': DETECTION,
     'segmentation': SEGMENTATION,  # Mask2Former needs detection, too
     'classification': CLASSIFICATION,
     'onedl': ALL_TASKS,
-    'all': [*ALL_TASKS, *HUB, *DISTILL, *TRACK, *EXPORT, *INT8, *COMPLETION],
+    'all': [*ALL_TASKS, *HUB, *DISTILL, *TRACK, *EXPORT, *INT8],
     'openmmlab': [  # the originals; mmdet and mmseg refuse mmcv 2.2
         *TOOLS,
         'mmengine>=0.10.7',
@@ -103,12 +102,10 @@ EXTRAS = {
     'export': EXPORT,
     'int8': [*EXPORT, *INT8],
     'deploy': DEPLOY,
-    'completion': COMPLETION,
     'docs': DOCS,  # to build the site
     'dev': [
         *HUB,
         *DISTILL,
-        *COMPLETION,
         'pytest',
         'pytest-random-order',
         'pytest-xdist',

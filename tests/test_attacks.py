@@ -21,7 +21,6 @@ from torch import nn
 
 from vitbackbones.backbones import ViT
 from vitbackbones.backbones.by_name import create_model
-from vitbackbones.commands.weights.convert_checkpoint import convert_file
 from vitbackbones.configuration.checks.pretrained import prepare_pretrained
 from vitbackbones.errors import InputError
 from vitbackbones.inference.predictor import Predictor
@@ -152,7 +151,6 @@ LIGHT = {
     'file:// in mmengine': lambda file: CheckpointLoader.load_checkpoint(f'file://{file}'),
     "init_cfg of mmengine's Pretrained": lambda file: PretrainedInit(str(file))(nn.Linear(1, 1)),
     'init_cfg of ours': by_config,
-    'convert': lambda file: convert_file(file, file.with_name('converted.pth')),
 }
 
 

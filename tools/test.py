@@ -1,9 +1,9 @@
-"""``vitbackbones test`` for a clone that is not installed; --help says what it takes."""
+"""``vitbackbones test`` of this clone; --help says what it takes."""
 
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))  # an installed package comes first
+sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # before an installed package
 
 from vitbackbones.commands.main import run_verb
 

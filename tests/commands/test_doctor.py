@@ -1,6 +1,5 @@
 """``doctor`` in environments of stub packages: nothing heavy is imported, nothing stops it."""
 
-import json
 import os
 import subprocess
 import sys
@@ -11,12 +10,9 @@ import pytest
 from ..configuration.doctor.test_facts import install
 
 RUN = """
-import sys
-from argparse import ArgumentParser
-from vitbackbones.commands.doctor import add_arguments, doctor
-parser = ArgumentParser()
-add_arguments(parser)
-doctor(parser.parse_args())
+from argparse import Namespace
+from vitbackbones.commands.doctor import doctor
+doctor(Namespace())
 """
 ROOT = Path(__file__).parents[2]
 VISION = "raise RuntimeError('operator torchvision::nms does not exist')"
@@ -37,28 +33,21 @@ def stubs(tmp_path):
     return tmp_path
 
 
-def run(folder, *arguments):
-    """Run without what is installed here, as from an empty environment."""
-    path = os.pathsep.join([str(folder), str(ROOT)])
-    return subprocess.run(
-        [sys.executable, '-S', '-c', RUN, *arguments],
-        env={**os.environ, 'PYTHONPATH': path},
+def test_everything_that_is_broken_is_named_and_the_status_says_so(stubs):
+    ended = subprocess.run(
+        [sys.executable, '-S', '-c', RUN],  # without what is installed here
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join([str(stubs), str(ROOT)])},
         capture_output=True,
         text=True,
         timeout=100,
     )
-
-
-def test_everything_that_is_broken_is_named_and_the_status_says_so(stubs):
-    ended = run(stubs, '--json')
     assert ended.returncode == 1, ended.stderr
-    found = {each['check']: each for each in json.loads(ended.stdout)}
-    wrong = {name for name, each in found.items() if each['state'] == 'problem'}
-    assert {'torch', 'torchvision', 'opencv', 'openmmlab', 'toolboxes'} <= wrong
-    assert 'libGL.so.1' in found['opencv']['text']
-    assert 'made for torch 2.11.0' in found['torchvision']['text']
+    lines = ended.stdout.splitlines()
+    wrong = {line.split()[1]: line for line in lines if line.startswith('problem')}
+    assert wrong.keys() >= {'torch', 'torchvision', 'opencv', 'openmmlab', 'toolboxes'}
+    assert 'libGL.so.1' in wrong['opencv']
+    assert 'made for torch 2.11.0' in wrong['torchvision']
     # each check is one line, and what to type is another
-    lines = run(stubs).stdout.splitlines()
     at = next(i for i, line in enumerate(lines) if 'install the same modules' in line)
     assert lines[at].split()[:2] == ['problem', 'openmmlab']
     assert lines[at + 1].split()[:4] == ['type:', 'pip', 'uninstall', '-y']

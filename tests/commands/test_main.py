@@ -7,7 +7,6 @@ import pytest
 
 from vitbackbones.commands.main import main, run_verb, verb_parser
 from vitbackbones.utils.verbs import VERBS
-from vitbackbones.version import __version__
 
 from .conftest import ROOT
 
@@ -103,26 +102,12 @@ def test_help_and_version_import_nothing_heavy(words):
 
 
 @pytest.mark.parametrize('verb', ['train', 'predict'])
-def test_scripts_of_a_clone_are_the_same_command(verb, monkeypatch, tmp_path):
-    """From any directory, without an installed package."""
-    monkeypatch.delenv('PYTHONPATH')
+def test_scripts_of_a_clone_run_the_clone_from_any_directory(verb, monkeypatch, tmp_path):
+    (tmp_path / 'vitbackbones.py').write_text("raise ImportError('what is installed')")
+    monkeypatch.setenv('PYTHONPATH', str(tmp_path))
     script = ROOT / 'tools' / f'{verb}.py'
-    # -I -S would hide OpenMMLab, too
     command = [sys.executable, script, '--help']
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=100)
     monkeypatch.setattr(sys, 'argv', [str(script)])
     assert result.returncode == 0, result.stderr
     assert result.stdout == verb_parser(verb).format_help()
-
-
-@pytest.mark.parametrize(('version', 'status'), [('9.0', 2), (__version__, 0)])
-def test_a_script_of_a_clone_of_another_version_is_refused(
-    version, status, monkeypatch, capsys, tmp_path
-):
-    (tmp_path / 'vitbackbones').mkdir()
-    (tmp_path / 'vitbackbones/version.py').write_text(f"__version__ = '{version}'")
-    monkeypatch.setattr(sys, 'argv', [str(tmp_path / 'tools' / 'train.py')])
-    assert run_verb('configs', ['--names']) == status
-    err = capsys.readouterr().err
-    said = f'train.py: is of vitbackbones 9.0, but {__version__} is installed in'
-    assert (said in err) == (f'pip install --no-deps --editable {tmp_path}' in err) == bool(status)

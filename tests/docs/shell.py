@@ -121,7 +121,7 @@ def look_at_extras(arguments: list[str]) -> None:
 
 def look_at_verb(verb: str, *arguments: str) -> None:
     if verb.startswith('--'):
-        assert verb in ('--help', '--version', '--print-completion')
+        assert verb in ('--help', '--version')
         return
     if verb == 'VERB':
         return

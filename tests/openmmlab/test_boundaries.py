@@ -32,10 +32,6 @@ CHANGES = {'update', 'setdefault', 'pop', 'popitem', 'clear', '__setitem__', '__
 
 # what other files may do, and why
 ALLOWED = {
-    **{
-        f'commands/toolbox.py: assigns {name}': 'what a script reads when it is started'
-        for name in ('sys.argv', 'sys.path[:]')
-    },
     'layers/inference/pack.py: assigns layer.__class__': (
         'of the layers of a copy that it has made itself'
     ),

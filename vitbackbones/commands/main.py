@@ -8,17 +8,13 @@ import shlex
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
-from pathlib import Path
 from types import ModuleType
 
-from ..configuration.doctor.facts import ROOT, clone_in
 from ..configuration.doctor.findings import import_needed
-from ..errors import InputError
-from ..utils.messages import did_you_mean, page
+from ..utils.messages import did_you_mean
 from ..utils.process_settings import sleep_soon
 from ..utils.verbs import VERBS, command, program
 from ..version import __version__
-from .completion import SHELLS, completion
 from .ending import run
 
 DESCRIPTION = """\
@@ -48,26 +44,17 @@ class Parser(ArgumentParser):
 
 def main() -> int:
     """Run the command line of this process and return its exit status."""
-    arguments = sys.argv[1:] or ['--help']
-    if arguments[0] in VERBS:
-        return run_verb(arguments[0], arguments[1:])
+    word, *arguments = sys.argv[1:] or ['--help']
+    if word in VERBS:
+        return run_verb(word, arguments)
     parser = top_parser()
-    if not arguments[0].startswith('-'):
+    if not word.startswith('-'):
         modules = {verb.module: name for name, verb in VERBS.items()}
         known = modules | {name: name for name in VERBS}
-        hint = did_you_mean(arguments[0], known) or f"; '{parser.prog} --help' lists the verbs"
-        parser.error(f'unknown verb {arguments[0]!r}{hint}')
-    shell = parser.parse_args(arguments).print_completion
-    return run(lambda: print(completion(whole_parser(parser), shell)))
-
-
-def whole_parser(parser: Parser) -> Parser:
-    """Add all verbs with their arguments to the parser of a command line without one."""
-    parser.prog = 'vitbackbones'  # what shells complete, also if this is python -m vitbackbones
-    verbs = parser.add_subparsers(dest='verb', parser_class=Parser)
-    for name, verb in VERBS.items():
-        module_of(name).add_arguments(verbs.add_parser(name, help=verb.help))
-    return parser
+        hint = did_you_mean(word, known) or f"; '{parser.prog} --help' lists the verbs"
+        parser.error(f'unknown verb {word!r}{hint}')
+    parser.parse_args([word, *arguments])
+    return 0
 
 
 def top_parser() -> Parser:
@@ -81,9 +68,6 @@ def top_parser() -> Parser:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument('--version', action='version', version=f'vitbackbones {__version__}')
-    what = 'verbs, options and names of configs'
-    how = f'print what makes a shell complete {what} ({page("commands")})'
-    parser.add_argument('--print-completion', choices=SHELLS, metavar='SHELL', help=how)
     return parser
 
 
@@ -97,27 +81,11 @@ def run_verb(verb: str, arguments: Sequence[str]) -> int:
     sleep_soon(os.environ)
 
     def call() -> None:
-        if verb != 'doctor':  # which says more of it
-            _refuse_other_version(verb)
         options = verb_parser(verb).parse_args(arguments)
         function = VERBS[verb].place.partition(':')[2]
         getattr(module_of(verb), function)(options)
 
     return run(call)
-
-
-def _refuse_other_version(verb: str) -> None:
-    """Refuse to run a script of a clone where a package of another version is installed."""
-    script = Path(sys.argv[0])
-    clone = clone_in(script.resolve().parent.parent)
-    if clone is None or clone.version == __version__:
-        return
-    install = shlex.join(['pip', 'install', '--no-deps', '--editable', clone.root])
-    raise InputError(
-        f'{script}: is of vitbackbones {clone.version}, but {__version__} is installed in {ROOT} '
-        f'and would run. To run the clone: {install}; to run what is installed: '
-        f'vitbackbones {verb}'
-    )
 
 
 def verb_parser(verb: str) -> Parser:

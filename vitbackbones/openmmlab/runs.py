@@ -66,16 +66,6 @@ def set_handler_first(set_handler: Callable[[], None]) -> None:
     set_handler()
 
 
-PREFIX = 'seaborn-v0_8-'
-NAMES = ('dark', 'darkgrid', 'ticks', 'white', 'whitegrid')
-
-
-def with_short_names(library: dict) -> None:
-    """Add what matplotlib has of seaborn to its table of styles, as importing seaborn did."""
-    for name in NAMES:
-        library.setdefault(name, library[f'{PREFIX}{name}'])
-
-
 def fill_before_building(build: Callable) -> Callable:
     """Let ``Registry.build`` fill the widths of a model; any other dict has no backbone."""
 

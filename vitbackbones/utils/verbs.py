@@ -40,10 +40,6 @@ VERBS = {
     'page': Verb('run_page:write', 'show a run on one page: curves, metrics and pictures'),
     'benchmark': Verb('benchmark:benchmark', 'time models side by side'),
     'compare': Verb('studies.compare:compare', 'train the variants of a study, seed by seed'),
-    'convert': Verb(
-        'weights.convert_checkpoint:convert_checkpoint',
-        'rewrite a published checkpoint with our keys',
-    ),
     'shards': Verb('data.make_shards:make_shards', 'write a classification data set as tar shards'),
     'models': Verb('names.models:models', 'list the models that are built by name'),
     'configs': Verb('names.configs:configs', 'list the configs, with published numbers'),
@@ -52,7 +48,6 @@ VERBS = {
     ),
     'weights': Verb('weights.weights:weights', 'list, fetch and check published weights'),
     'publish': Verb('weights.publish:publish', 'write the weights and the card of a trained run'),
-    'toolbox': Verb('toolbox:toolbox', 'run a script of mmdet, mmseg or mmpretrain'),
     'doctor': Verb('doctor:doctor', 'say what is wrong with this environment, and what to type'),
 }
 TOOLS = Path(__file__).resolve().parents[2] / 'tools'  # of a clone

@@ -13,13 +13,12 @@ from .patch import (
     IF_MISSING,
     IF_UNUSED,
     IN_RUN,
-    IN_SCRIPT,
     IN_TRAINING,
     IN_WORKER,
     Patch,
 )
 from .reading import LOADING, NAMED_CONFIGS, WIDTHS
-from .runs import MESSAGES, RUNS, SCRIPTS
+from .runs import MESSAGES, RUNS
 
 __all__ = [
     'AFTER_IMPORT',
@@ -27,7 +26,6 @@ __all__ = [
     'IF_MISSING',
     'IF_UNUSED',
     'IN_RUN',
-    'IN_SCRIPT',
     'IN_TRAINING',
     'IN_WORKER',
     'PARTS',
@@ -44,6 +42,5 @@ PARTS = {
     'Loading': LOADING,
     'Inference functions': INFERENCE,
     'Runs': RUNS,
-    'Scripts of the toolboxes': SCRIPTS,
 }
 PATCHES = tuple(patch for part in PARTS.values() for patch in part)

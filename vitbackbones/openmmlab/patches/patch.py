@@ -8,7 +8,6 @@ IN_RUN = 'in runs of the tools'
 IF_UNUSED = 'in runs of the tools whose config does not need it'
 IN_WORKER = 'in data workers'
 IN_TRAINING = 'in training'
-IN_SCRIPT = 'in scripts of the toolboxes (`vitbackbones toolbox`)'
 
 ALL = 'all'
 ONEDL = 'onedl'

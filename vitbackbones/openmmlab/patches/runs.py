@@ -1,6 +1,6 @@
 """What goes wrong in runs of the tools and in scripts of the toolboxes, and what they print."""
 
-from .patch import IN_RUN, IN_SCRIPT, IN_TRAINING, IN_WORKER, Patch
+from .patch import IN_RUN, IN_TRAINING, IN_WORKER, Patch
 
 # What other packages print or warn of although nobody can act on it.
 MESSAGES = (
@@ -90,15 +90,5 @@ RUNS = (
         "torch's handler is set before a run's own, which raises where training waits for data",
         'runs:set_handler_first',
         when=IN_TRAINING,
-    ),
-)
-
-SCRIPTS = (
-    Patch(
-        'matplotlib.style:library',
-        "`analyze_logs` of the toolboxes asks for the style 'dark', which seaborn once brought",
-        "matplotlib's styles of seaborn also have the names that seaborn gave them",
-        'runs:with_short_names',
-        when=IN_SCRIPT,
     ),
 )
