@@ -77,7 +77,7 @@ def test_what_is_known_of_a_file():
     row = PUBLISHED['deit_b_384']
     assert row.model == 'deit_b'
     assert row.url == 'https://dl.fbaipublicfiles.com/deit/deit_base_patch16_384-8de9b5d1.pth'
-    assert (row.sha256, row.size, row.num_classes) == ('8de9b5d1', None, 1000)
+    assert (row.sha256, row.num_classes) == ('8de9b5d1', 1000)
     assert (row.input_size, row.crop_pct) == ((3, 384, 384), 1.0)
     assert PUBLISHED['pvt_s'].sha256 is None  # no hash in its name
     assert PUBLISHED['sret_s'].url is None  # Google Drive shows a page first

@@ -41,13 +41,13 @@ VERBS = {
     'benchmark': Verb('benchmark:benchmark', 'time models side by side'),
     'compare': Verb('studies.compare:compare', 'train the variants of a study, seed by seed'),
     'shards': Verb('data.make_shards:make_shards', 'write a classification data set as tar shards'),
-    'models': Verb('names.models:models', 'list the models that are built by name'),
-    'configs': Verb('names.configs:configs', 'list the configs, with published numbers'),
+    'models': Verb('names.listing:models', 'list the models that are built by name'),
+    'configs': Verb('names.listing:configs', 'list the configs, with published numbers'),
     'copy-config': Verb(
         'names.copy_config:copy_config', 'make a config of your own from one of ours'
     ),
-    'weights': Verb('weights.weights:weights', 'list, fetch and check published weights'),
-    'publish': Verb('weights.publish:publish', 'write the weights and the card of a trained run'),
+    'weights': Verb('names.weights:weights', 'list and fetch published weights'),
+    'publish': Verb('names.publish:publish', 'write the weights and the card of a trained run'),
     'doctor': Verb('doctor:doctor', 'say what is wrong with this environment, and what to type'),
 }
 TOOLS = Path(__file__).resolve().parents[2] / 'tools'  # of a clone

@@ -2,8 +2,7 @@
 
 The facts are in the CSV files beside this one. Mean, deviation and crop are those of timm's
 registry where it has the model, and of the publisher's code otherwise; the accuracies are the
-publishers' own. No address was tried when the tables were made; ``vitbackbones weights --check``
-asks each of them.
+publishers' own. No address was tried when the tables were made.
 """
 
 from collections.abc import Mapping
@@ -28,7 +27,6 @@ class Published:
         source: publisher, and the page that has the address.
         url: https address; None if it is only published for browsers, see ``source``.
         hf_hub: the same weights on the Hugging Face hub, OWNER/NAME.
-        size: in bytes; None if not known.
         sha256: all of the file's hash, or the beginning of it that its name carries.
         top1: accuracy on ImageNet in percent as published; None if not known.
         num_classes: outputs of the file's head.
@@ -46,7 +44,6 @@ class Published:
     source: str
     url: str | None = None
     hf_hub: str | None = None
-    size: int | None = None
     sha256: str | None = None
     top1: float | None = None
     num_classes: int = 1000
@@ -73,7 +70,6 @@ class Detector:
     source: str
     options: str = ''
     hf_hub: str | None = None
-    size: int | None = None
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Verbs that list configs and models, and copy a config."""
+"""Verbs for configs, models and weights by name: listed, copied, fetched and published."""

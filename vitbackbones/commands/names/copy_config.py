@@ -7,7 +7,7 @@ from ...configuration.names import SCOPE, config_files, config_name, find_config
 from ...errors import InputError
 from ...utils.files import write_file
 from ...utils.verbs import command_line
-from .configs import described
+from .listing import described
 
 EXAMPLES = """\
 examples:

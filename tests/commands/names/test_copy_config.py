@@ -1,10 +1,9 @@
-"""The list of configs, and copies of them."""
+"""Copies of configs."""
 
 from argparse import Namespace
 
 import pytest
 
-from vitbackbones.commands.names.configs import configs, described
 from vitbackbones.commands.names.copy_config import copy_config
 from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
@@ -13,22 +12,6 @@ from vitbackbones.errors import InputError
 
 def copied(name, file=None, full=False):
     copy_config(Namespace(name=name, file=file, full=full))
-
-
-def test_every_config_has_a_title_and_some_a_published_number():
-    rows = {name: described(file) for name, file in config_files().items()}
-    assert rows['detr_aug_vit_s_coco'] == ('DETR on Aug-ViT-S, COCO', '35.7 AP')
-    assert rows['setr_mla_msf_vit_s_ade20k'][1] == '44.01 mIoU'
-    assert rows['cls_aug_vit_s_imagenet'][1] == '80.9 top-1'
-    assert rows['detr_aug_vit_s_shapes'][1] == ''
-    assert all(title for title, _ in rows.values())
-
-
-def test_configs_are_found_by_a_part_of_their_names(capsys):
-    configs(Namespace(pattern='detr_aug_vit', names=True))
-    names = capsys.readouterr().out.split()
-    assert 'detr_aug_vit_s_coco' in names
-    assert all('detr_aug_vit' in name for name in names)
 
 
 @pytest.mark.parametrize('full', [False, True])

@@ -14,7 +14,7 @@ import yaml
 from mmengine.config import Config
 
 from tests.openmmlab.conftest import HERE, write_model
-from vitbackbones.commands.weights.publish import add_arguments, publish
+from vitbackbones.commands.names.publish import add_arguments, publish
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.results.publishing.model_card import write_card

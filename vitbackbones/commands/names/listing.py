@@ -1,4 +1,4 @@
-"""``vitbackbones configs``: the shipped configs by name, made from their headers; none is run."""
+"""``vitbackbones configs`` and ``vitbackbones models``: what is there by name."""
 
 import re
 from argparse import ArgumentParser, Namespace
@@ -13,36 +13,56 @@ from ...utils.messages import did_you_mean
 
 EXAMPLES = """\
 examples:
-  %(prog)s                all of them
-  %(prog)s 'detr*coco'
-  %(prog)s quick          for pictures of your own
+  %(prog)s            all of them
+  %(prog)s deit       those whose name holds it
+  %(prog)s 'cls_*'    those whose name is of this form
+  %(prog)s '*sret_t*'
 
-The number is the one that the paper printed, the first of its row.
+The number of a config is the one that the paper printed, the first of its row.
 """
+HEADINGS = ('model', 'parameters', 'image', 'published top-1')
 FIRST = re.compile(r'(\d[\d.]*)[^()]*\(([\w-]+)')  # of 35.7 56.7 36.5 (AP AP50 AP75, COCO val2017).
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
-    add = parser.add_argument
     wanted = 'part of a name, or a pattern with * and ? (default: all)'
-    add('pattern', nargs='?', default='*', metavar='PATTERN', help=wanted)
-    add('--names', action='store_true', help='print only the names')
+    parser.add_argument('pattern', nargs='?', default='*', metavar='PATTERN', help=wanted)
 
 
 def configs(options: Namespace) -> None:
-    """List the configs whose names fit a pattern.
+    """List the configs whose names fit a pattern, made from their headers; none is run.
 
     Raises:
         InputError: there is none.
     """
     files = config_files()
-    found = matching(files, options.pattern)
-    if options.names:
-        print(*found, sep='\n')
-    else:
-        print(columns([(name, *described(files[name])) for name in found]))
+    print(columns([(name, *described(files[name])) for name in matching(files, options.pattern)]))
+
+
+def models(options: Namespace) -> None:
+    """List the models that are built by a name that fits a pattern.
+
+    Raises:
+        InputError: there is none.
+    """
+    import torch  # which the list of configs does not wait for
+
+    from ...backbones.by_name import create_model
+    from ...backbones.names import list_models
+    from ...weights.table import PUBLISHED
+
+    rows = [HEADINGS]
+    for name in matching(list_models(), options.pattern):
+        with torch.device('meta'):  # shapes are enough
+            model = create_model(name)
+        count = sum(parameter.numel() for parameter in model.parameters())
+        _, height, width = model.data_config['input_size']
+        entry = PUBLISHED.get(name)
+        top1 = f'{entry.top1}' if entry and entry.top1 else ''
+        rows.append((name, f'{count / 1e6:.2f} M', f'{height} x {width}', top1))
+    print(columns(rows))
 
 
 def described(file: Path) -> tuple[str, str]:
@@ -50,9 +70,6 @@ def described(file: Path) -> tuple[str, str]:
     said = facts(file)
     number = FIRST.match(said.get('Published', ''))
     return said['Title'], ' '.join(number.groups()) if number else ''
-
-
-# ------------------------------------------------------------------------ lists of names
 
 
 def matching(names: Iterable[str], pattern: str) -> list[str]:

@@ -1,0 +1,56 @@
+"""``vitbackbones weights``: what was published for which model, fetched by its name."""
+
+from argparse import ArgumentParser, Namespace
+
+from ...weights import DETECTORS, NEVER_PUBLISHED, PUBLISHED, Detector
+from ...weights.by_name import is_name
+from ...weights.read.downloads import fetch_readable
+from .listing import columns, matching
+
+ROWS = PUBLISHED | DETECTORS
+EXAMPLES = """\
+examples:
+  %(prog)s                    list all
+  %(prog)s 'deit*' 'swin*'    list some
+  %(prog)s deit_s             fetch one, and print where its file is
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    what = (
+        'a name, hf-hub:OWNER/NAME or an https address to fetch, or a pattern (* ? [...]) to list'
+    )
+    parser.add_argument('names', nargs='*', default=['*'], metavar='NAME', help=what)
+
+
+def weights(options: Namespace) -> None:
+    """List or fetch published weights.
+
+    Raises:
+        InputError: a name is unknown, or its weights cannot be fetched or read.
+    """
+    for name in options.names:
+        if is_name(name) and set('*?[') & set(name):
+            print(table(name))
+        else:
+            print(fetch_readable(name))
+
+
+def table(pattern: str) -> str:
+    """Return a line for each of some published weights; with all, also what never was published.
+
+    Raises:
+        InputError: the pattern fits none.
+    """
+    cells = []
+    for name in matching(ROWS, pattern):
+        row = ROWS[name]
+        number = row.ap if isinstance(row, Detector) else row.top1
+        accuracy = '' if number is None else f'{number}'
+        cells.append((name, accuracy, row.license, row.url or row.source))
+    text = columns(cells)
+    if len(cells) == len(ROWS):
+        text += f'\nnever published: {", ".join(NEVER_PUBLISHED)}'
+    return text

@@ -1,1 +1,0 @@
-"""Verbs for weights: listed, fetched, converted and published."""
