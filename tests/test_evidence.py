@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vitbackbones.commands.studies.study import read_study
+from vitbackbones.commands.study import read_study
 from vitbackbones.results.analysis.study_table import COLUMNS, Record, table
 
 ROOT = Path(__file__).parents[1]

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from vitbackbones.backbones import by_name as create
-from vitbackbones.commands.studies.study import read_study
+from vitbackbones.commands.study import read_study
 from vitbackbones.configuration.checks.trial import try_model
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config

@@ -61,13 +61,10 @@ class Views:
             row.append((title, self.draw(pixels, samples[i])))
         return [row]
 
-    def name(self, index: int) -> str:
-        """Return the name of a picture's file; some data sets hold pictures without files."""
-        return Path(self.dataset.get_data_info(index).get('img_path', f'sample {index}')).name
-
     def _row(self, index: int, places: list[Place]) -> Row:
         info = self.dataset.get_data_info(index)
-        row = [self._packed(self.name(index), self.loading(info))]
+        name = Path(info.get('img_path', f'sample {index}')).name  # some are without files
+        row = [self._packed(name, self.loading(info))]
         for place in places:
             row.append(self._packed(self.replay.when(place), self.replay.sample(index, place)))
         if self.evaluation:  # the image alone: its annotations are those of the file

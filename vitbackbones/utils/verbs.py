@@ -39,7 +39,7 @@ VERBS = {
     'analyze': Verb('analyze:analyze', 'look into trained models: tables and pictures'),
     'page': Verb('run_page:write', 'show a run on one page: curves, metrics and pictures'),
     'benchmark': Verb('benchmark:benchmark', 'time models side by side'),
-    'compare': Verb('studies.compare:compare', 'train the variants of a study, seed by seed'),
+    'compare': Verb('compare:compare', 'train the variants of a study, seed by seed'),
     'shards': Verb('data.make_shards:make_shards', 'write a classification data set as tar shards'),
     'models': Verb('names.listing:models', 'list the models that are built by name'),
     'configs': Verb('names.listing:configs', 'list the configs, with published numbers'),

@@ -59,10 +59,3 @@ def test_a_log_without_an_end_is_refused(tmp_path, monkeypatch, kind, why):
         os.mkfifo(file)
     with pytest.raises(InputError, match=f'scalars.json cannot be read.*{why}'):
         [*records(tmp_path)]
-
-
-def test_a_killed_evaluation_leaves_half_a_file(tmp_path):
-    for time, text in (('20260101_1', '{"acc": 12.0}'), ('20260101_2', '{"acc": 1')):
-        (tmp_path / time).mkdir()
-        (tmp_path / time / f'{time}.json').write_text(text)
-    assert value_after(tmp_path, 'acc', 1) == 12

@@ -5,7 +5,6 @@ the same seed (``training/replay.py``), so the sheet shows what it learns from, 
 """
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
 from pathlib import Path
 
 from mmengine.config import Config
@@ -20,11 +19,9 @@ from ...configuration.data_paths import SPLITS, datasets, first_dataset, locate_
 from ...configuration.names import config_name
 from ...configuration.read import read_config, require_sections
 from ...configuration.settings import as_list, model_settings, type_at, value_at
-from ...data.loading.load_image import GivenPictures
 from ...errors import InputError
 from ...inference.drawing.sample_sheet import sheet
 from ...inference.drawing.sheet import picture_format, save, spread
-from ...inference.sources import find_sources
 from ...openmmlab.logs import silenced
 from ...openmmlab.missing_packages import leave_out_unused
 from ...registry import bare_name
@@ -36,7 +33,6 @@ from ...utils.messages import did_you_mean, plural
 from ...utils.processes import show_warnings
 from ..cli import add_shared, count
 
-LONGEST = {'sheet': 400, 'folder': 1000}  # side of a picture in pixels, at most
 # What a loader has for workers, which browsing does not start.
 OF_WORKERS = ('persistent_workers', 'prefetch_factor', 'multiprocessing_context', 'timeout')
 
@@ -45,8 +41,7 @@ EXAMPLES = """\
 examples:
   %(prog)s quick_detector --data-root my_pictures
   %(prog)s setr_mla_msf_vit_ti_camvid --split val --only 0016E5_07959.png --out frame.png
-  %(prog)s mask_rcnn_pvt_s_coco --seed 1 --out FOLDER                a large picture for each row
-  %(prog)s cls_msf_vit_s_imagenet my_pictures --out sheet.jpg        pictures without a data set
+  %(prog)s mask_rcnn_pvt_s_coco --images 1 --side 1000               large pictures
 """
 
 
@@ -54,10 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add_shared(add, 'config')
-    given = 'images or folders in place of the data set, for a classifier'
-    add('inputs', nargs='*', metavar='INPUT', help=given)
-    add_shared(add, '--data-root')
+    add_shared(add, 'config', '--data-root')
     add(
         '--split',
         choices=SPLITS,
@@ -72,11 +64,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--draws', type=count, default=3, metavar='N', help=draws)
     seed = 'seed of the run whose draws are shown (default: randomness.seed of the config, or 0)'
     add('--seed', type=int, metavar='N', help=seed)
-    out = (
-        'a picture (.jpg, .png), or a folder for a picture of each row '
-        '(default: browse_<config name>.jpg)'
-    )
-    add('--out', metavar='PATH', help=out)
+    side = 'longest side of a picture in pixels, at most (default: 400)'
+    add('--side', type=count, default=400, metavar='N', help=side)
+    out = 'the sheet to write, .jpg or .png (default: browse_<config name>.jpg)'
+    add('--out', metavar='FILE', help=out)
     add('--overwrite', action='store_true', help='replace what is at --out')
     add_shared(add, '--cfg-options')
 
@@ -89,7 +80,10 @@ def browse(options: Namespace) -> None:
             there already.
     """
     config = read_config(options.config, options.cfg_options)
-    out = _target(options, config)
+    out = Path(options.out or f'browse_{config_name(config.filename)}.jpg').absolute()
+    picture_format(out)
+    if options.out and out.exists() and not options.overwrite:
+        raise InputError(f'--out {out}: is there already; choose another, or --overwrite')
     leave_out_unused(config)
     require_sections(config, 'model', 'train_cfg', f'{options.split}_dataloader')
     task = find_task(config)
@@ -100,62 +94,21 @@ def browse(options: Namespace) -> None:
         seed = value_at(config, 'randomness.seed') or 0
     init_default_scope(task.scope)
     with explained(config), silenced():
-        if options.inputs:
-            loader = _loader_of_inputs(config, task, options)
-        else:
-            used = (options.split,)
-            config = use_own_data(config, options.data_root)
-            config = locate_data(config, options.data_root, used)
-            for _, dataset in datasets(config, used):
-                show_warnings(task.check_dataset(dataset, options.split != 'train').warnings)
-            loader = Runner.build_dataloader(_alone(config, options.split), seed=seed)
+        used = (options.split,)
+        config = use_own_data(config, options.data_root)
+        config = locate_data(config, options.data_root, used)
+        for _, dataset in datasets(config, used):
+            show_warnings(task.check_dataset(dataset, options.split != 'train').warnings)
+        settings = config[f'{options.split}_dataloader'].items()
+        alone = {key: value for key, value in settings if key not in OF_WORKERS}
+        loader = Runner.build_dataloader({**alone, 'num_workers': 0}, seed=seed)
         indices = _chosen(loader.dataset, options)
-        longest = LONGEST['sheet' if out.suffix else 'folder']
-        views = _views(config, task, loader, options.split, seed, longest)
-        _write(views, indices, options.draws, out)
+        views = _views(config, task, loader, options.split, seed, options.side)
+        rows = views.rows(indices, options.draws)
+        save(sheet([*rows, *views.first_batch(options.draws + 2)]), out)
     print(f'{out}: {len(indices)} of {plural(len(loader.dataset), "picture")}')
     if views.replay:
         print(f'training as in a run with randomness.seed={seed} on one process')
-
-
-def _target(options: Namespace, config: Config) -> Path:
-    """Return the path of a picture, or of a folder, which has no suffix."""
-    path = Path(options.out or f'browse_{config_name(config.filename)}.jpg').absolute()
-    if path.suffix:
-        picture_format(path)
-    taken = any(path.iterdir()) if path.is_dir() else path.exists()
-    if options.out and taken and not options.overwrite:
-        raise InputError(f'--out {options.out}: is there already; choose another, or --overwrite')
-    return path
-
-
-# ------------------------------------------------------------------------ what is read
-
-
-def _alone(config: Config, split: str) -> dict:
-    """Return the settings of a loader that loads in this process."""
-    settings = config[f'{split}_dataloader'].items()
-    return {key: value for key, value in settings if key not in OF_WORKERS} | {'num_workers': 0}
-
-
-def _loader_of_inputs(config: Config, task: Task, options: Namespace) -> DataLoader:
-    """Return a loader of given pictures; those that are shown are the first batch."""
-    if task.scope != 'mmpretrain' or options.data_root or options.only:
-        raise InputError(
-            f'INPUT {options.inputs[0]}: pictures alone are for a classifier, without --data-root '
-            'and --only; give a folder with annotations as --data-root'
-        )
-    found = find_sources(options.inputs, Path('-').absolute())
-    files = [found[place].path for place in spread(len(found), options.images)]
-    settings = _alone(config, 'train')
-    return Runner.build_dataloader(
-        {
-            'dataset': GivenPictures(files, first_dataset(config, 'train')['pipeline']),
-            'sampler': {'type': 'DefaultSampler', 'shuffle': False},
-            'batch_size': len(files),
-            'collate_fn': settings.get('collate_fn', {'type': 'pseudo_collate'}),
-        }
-    )
 
 
 def _chosen(dataset: Dataset, options: Namespace) -> list[int]:
@@ -175,9 +128,6 @@ def _chosen(dataset: Dataset, options: Namespace) -> list[int]:
             raise InputError(f'--only {name}: no picture of the data set has this name{hint}')
         chosen += found
     return chosen
-
-
-# ------------------------------------------------------------------------ what is drawn
 
 
 def _views(
@@ -207,16 +157,3 @@ def _views(
         settings=settings,
         draw=lambda pixels, sample: task.browse(pixels, sample, meta, longest),
     )
-
-
-def _write(views: Views, indices: Sequence[int], draws: int, out: Path) -> None:
-    """Write a sheet, or a picture of each row to a folder."""
-    rows = views.rows(indices, draws)
-    batch = views.first_batch(draws + 2)
-    if out.suffix:
-        save(sheet([*rows, *batch]), out)
-        return
-    for index, row in zip(indices, rows, strict=True):
-        save(sheet([row]), out / f'{index:05d}_{Path(views.name(index)).stem}.png')
-    if batch:
-        save(sheet(batch), out / 'first_batch.png')

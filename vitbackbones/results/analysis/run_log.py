@@ -7,12 +7,10 @@ resumed run has several of them.
 import json
 import statistics
 from collections.abc import Iterator
-from contextlib import suppress
 from math import nan
 from pathlib import Path
 
-from ...errors import InputError
-from ...utils.files import read_json, read_small
+from ...utils.files import read_small
 
 LOGS = '*/vis_data/scalars.json'
 PLACES = ('step', 'iter', 'epoch')  # of a record in the run
@@ -44,19 +42,9 @@ def _number(digits: str) -> int | float:
 
 
 def value_after(work_dir: Path, metric: str, step: int) -> float | None:
-    """Return what a metric was after an epoch or iteration; None if it was not evaluated.
-
-    If only ``test`` has evaluated it, what this has written last counts.
-    """
+    """Return what a metric was after an epoch or iteration; None if it was not evaluated."""
     logged = [each[metric] for each in records(work_dir) if metric in each and each['step'] == step]
-    if logged:
-        return logged[-1]
-    for file in sorted(work_dir.glob('*/*.json'), reverse=True):  # TIME/TIME.json of test
-        with suppress(InputError):  # a killed evaluation leaves half a file
-            content = read_json(file)
-            if metric in content:
-                return content[metric]
-    return None
+    return logged[-1] if logged else None
 
 
 def step_seconds(work_dir: Path) -> float:

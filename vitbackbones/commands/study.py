@@ -28,13 +28,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from pprint import pformat
 
 from mmengine.config import Config
 
-from ...configuration.read import read_config, require_sections
-from ...configuration.settings import as_list
-from ...errors import InputError
-from ...utils.messages import did_you_mean
+from ..configuration.read import read_config, require_sections, with_options
+from ..configuration.settings import as_list
+from ..errors import InputError
+from ..results.analysis.run_log import value_after
+from ..utils.messages import did_you_mean
 
 # What a study and a variant hold: the type of each key, and what it is in words.
 STUDY = {
@@ -91,6 +93,72 @@ class Study:
         config = read_config(self.file.parent / self.base)
         require_sections(config, 'model', 'train_dataloader', 'val_dataloader', 'train_cfg')
         return _with_length(config, self.length)
+
+    def runs(self, base: Config, folder: Path) -> list['Run']:
+        """Return all runs, the first seed of every variant before the second of any.
+
+        Args:
+            base: the config without any variant.
+            folder: where the runs go, each to VARIANT/seed_N.
+        """
+        configs = {name: with_options(base, each.options) for name, each in self.variants.items()}
+        runs = []
+        for seed in self.seeds:
+            for name, config in configs.items():
+                settings = config.to_dict()  # which needs no base
+                settings['randomness'] = {**settings.get('randomness', {}), 'seed': seed}
+                lines = [f'"""Study {self.name}: {name}, seed {seed}."""\n']
+                lines += [f'{k} = {pformat(v, sort_dicts=False)}' for k, v in settings.items()]
+                place, text = folder / name / f'seed_{seed}', '\n'.join([*lines, ''])
+                runs.append(Run(name, seed, place, text, self.metric, self.length))
+        return runs
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training: a variant with a seed.
+
+    Attributes:
+        folder: its work dir. Config and log lie beside it, where mmengine writes nothing.
+        text: the config.
+        metric: what counts.
+        length: epochs or iterations.
+    """
+
+    variant: str
+    seed: int
+    folder: Path
+    text: str
+    metric: str
+    length: int
+
+    @property
+    def config(self) -> Path:
+        return self.folder.with_suffix('.py')
+
+    @property
+    def log(self) -> Path:
+        return self.folder.with_suffix('.log')
+
+    def __str__(self) -> str:
+        return f'{self.variant}, seed {self.seed}'
+
+    def value(self) -> float | None:
+        """Return the metric at the end, None if the run is not finished."""
+        return value_after(self.folder, self.metric, self.length)
+
+    def require_same_settings(self) -> None:
+        """Refuse to mix results of two configs in one table.
+
+        Raises:
+            InputError: the run was begun with other settings.
+        """
+        begun = self.folder.exists() and self.config.is_file()
+        if begun and self.config.read_text() != self.text:
+            raise InputError(
+                f'{self.folder}: was begun with other settings ({self.config.name} beside it); '
+                'remove it, or choose another --work-dir'
+            )
 
 
 def read_study(path: str | Path) -> Study:

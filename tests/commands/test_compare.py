@@ -1,18 +1,20 @@
 """The comparison of variants: what runs, what is kept, what is refused before the first run."""
 
 import csv
+import os
+import signal
 import sys
+import threading
+import time
 from argparse import Namespace
-from pathlib import Path
 
 import pytest
+import torch
 
-from vitbackbones.commands.studies import study_runs
-from vitbackbones.commands.studies.compare import compare
+from vitbackbones.commands import compare as comparing
 from vitbackbones.errors import InputError
-from vitbackbones.results.analysis.run_log import value_after
 
-from ..conftest import ROOT, TINY_CLS
+from .conftest import PATIENCE, ROOT, TINY_CLS
 
 STUDY = f"""'''Widths.'''
 base = '{TINY_CLS}'
@@ -26,49 +28,46 @@ variants = dict(
     wide=dict(options={{'model.backbone.arch.num_heads': 4}}, paper=2.0),
 )
 """
-# In place of the verbs: notes its arguments; 50 and 51 for seeds 0 and 1, with 4 heads 10 more.
-FAKE = """
-import json, os, pathlib, runpy, sys
+# In place of `train`: notes its arguments; 50 and 51 for seeds 0 and 1, with 4 heads 10 more.
+TRAIN = """
+import json, os, pathlib, runpy, signal, sys, time
 config = runpy.run_path(sys.argv[1])
 folder = pathlib.Path(sys.argv[sys.argv.index('--work-dir') + 1])
 with open(folder.parents[1] / 'calls', 'a') as file:
-    gpu = os.environ.get('CUDA_VISIBLE_DEVICES')
-    print(pathlib.Path(sys.argv[0]).stem, *sys.argv[2:], gpu, file=file)
+    print(*sys.argv[2:], os.environ.get('CUDA_VISIBLE_DEVICES'), file=file)
 heads, seed = config['model']['backbone']['arch']['num_heads'], config['randomness']['seed']
-result = {'accuracy/top1': 50 + seed + (10 if heads == 4 else 0)}
 log = folder / 'time' / 'vis_data'
 log.mkdir(parents=True, exist_ok=True)
-"""
-STAND_IN = (
-    'import runpy, sys; folder, verb = sys.argv[1:3]; '
-    "sys.argv[:3] = [f'{folder}/{verb}.py']; runpy.run_path(sys.argv[0])"
-)
-TRAIN = """
-if FAILS:
-    sys.exit('out of memory')
-line = {**result, 'step': config['train_cfg']['max_epochs']} if EVALUATES else {}
+BEFORE
+result = {'accuracy/top1': 50 + seed + (10 if heads == 4 else 0)}
+line = {**result, 'step': config['train_cfg']['max_epochs']}
 (log / 'scalars.json').write_text(json.dumps(line) + '\\n')
 """
-TEST = """
-(folder / 'time' / 'time.json').write_text(json.dumps(result))
+FAILS = "if heads == 4 and seed == 1: sys.exit('out of memory')"
+WAITS = """
+def save(*_):
+    time.sleep(0.3)
+    (folder / 'saved').touch()
+    sys.exit(143)
+signal.signal(signal.SIGTERM, save)
+(folder / 'ready').touch()
+time.sleep(60)
 """
 
 
 @pytest.fixture
 def study(tmp_path, monkeypatch):
-    """Runs a study with stand-ins for the verbs train and test."""
-    monkeypatch.setattr(study_runs, 'PROGRAM', [sys.executable, '-c', STAND_IN, str(tmp_path)])
+    """Runs a study with a stand-in for the verb train."""
+    monkeypatch.setattr(comparing, 'PROGRAM', [sys.executable, str(tmp_path / 'train.py')])
 
-    def run(fails='False', evaluates='True', **options):
+    def run(before='', **options):
         (tmp_path / 'study.py').write_text(STUDY)
-        train = FAKE + TRAIN.replace('FAILS', fails).replace('EVALUATES', evaluates)
-        (tmp_path / 'train.py').write_text(train)
-        (tmp_path / 'test.py').write_text(FAKE + TEST)
+        (tmp_path / 'train.py').write_text(TRAIN.replace('BEFORE', before))
         for split in ('train', 'val'):
             (tmp_path / 'data' / split).mkdir(parents=True, exist_ok=True)
         given = {'gpus': None, 'jobs': 2, 'dry_run': False, **options}
         places = {'work_dir': tmp_path / 'runs', 'data_root': str(tmp_path / 'data')}
-        compare(Namespace(study=tmp_path / 'study.py', **places, **given))
+        comparing.compare(Namespace(study=tmp_path / 'study.py', **places, **given))
 
     run.folder = tmp_path / 'runs' / 'study'
     return run
@@ -99,33 +98,41 @@ def test_every_variant_and_seed_is_a_run_and_a_number(study):
     assert text.startswith('Widths.\n\naccuracy/top1. Paper: a paper.\n')
 
 
-def test_a_second_time_nothing_runs(study):
-    study()
-    before = calls(study.folder)
-    study(fails='True')
-    assert calls(study.folder) == before
-
-
 def test_the_others_go_on_when_a_run_fails_and_the_same_command_tries_it_again(study, capsys):
     with pytest.raises(InputError, match='1 of 4 runs failed: wide, seed 1;'):
-        study(fails='heads == 4 and seed == 1')
+        study(FAILS)
     log = study.folder / 'wide' / 'seed_1.log'
     assert f'failed: wide, seed 1 (exit status 1), see {log}' in capsys.readouterr().err
     assert 'out of memory' in log.read_text()
     assert rows(study.folder, 'table.csv')[1]['runs'] == '1'
     (study.folder / 'calls').unlink()
+    torch.save({}, study.folder / 'wide' / 'seed_1' / 'epoch_1.pth')
     study()
-    assert len(calls(study.folder)) == 1
+    (line,) = calls(study.folder)
+    assert ' --resume ' in line
     assert rows(study.folder, 'table.csv')[1]['runs'] == '2'
 
 
-def test_a_run_that_ended_before_its_evaluation_is_evaluated(study):
-    study(evaluates='heads == 2')
-    assert [line.split()[0] for line in calls(study.folder)] == ['test'] * 2 + ['train'] * 4
-    assert rows(study.folder, 'table.csv')[1]['mean'] == '60.50'
+def test_a_run_that_leaves_no_number_has_failed(study):
+    with pytest.raises(InputError, match='4 of 4 runs failed'):
+        study('sys.exit()')
 
 
-def test_runs_of_other_settings_are_not_mixed(study, tmp_path, monkeypatch):
+def test_an_interruption_is_passed_on_and_waited_for(study):
+    def interrupt():
+        end = time.monotonic() + PATIENCE
+        while len([*study.folder.glob('*/*/ready')]) < 2 and time.monotonic() < end:
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        study(WAITS)
+    assert len(calls(study.folder)) == len([*study.folder.glob('*/*/saved')]) == 2
+    assert (study.folder / 'table.md').is_file()
+
+
+def test_runs_of_other_settings_are_not_mixed(study, monkeypatch):
     study()
     monkeypatch.setitem(globals(), 'STUDY', STUDY.replace('length = 2', 'length = 3'))
     with pytest.raises(InputError, match='seed_0: was begun with other settings'):
@@ -146,7 +153,7 @@ def test_a_dry_run_says_what_would_run_and_writes_nothing(study, capsys):
     study(dry_run=True)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == 'study: 4 of 4 runs to go'
-    assert all(' train ' in line and '--data-root' in line for line in lines[1:])
+    assert all('train.py ' in line and '--data-root' in line for line in lines[1:])
     assert not study.folder.exists()
 
 
@@ -154,7 +161,6 @@ def test_a_dry_run_says_what_would_run_and_writes_nothing(study, capsys):
     ('old', 'new', 'messages'),
     [
         ('arch.num_heads', 'archh.num_heads', ("variant 'wide'", 'archh: unknown key')),
-        ("arch.num_heads': 4", "arch.num_heads': 5", ("variant 'wide'", 'num_heads')),
         ('accuracy/top1', 'accuracy/top9', ("variant 'narrow': metric: 'accuracy/top9' is not",)),
     ],
 )
@@ -166,17 +172,6 @@ def test_what_cannot_be_trained_is_refused_before_the_first_run(
         study()
     assert [text for text in messages if text not in str(caught.value)] == []
     assert not study.folder.exists()
-
-
-def test_a_real_run_leaves_its_value_and_test_leaves_the_same(run, folders, tmp_path):
-    arguments = (TINY_CLS, '--work-dir', 'run', '--data-root', folders)
-    run('train', *arguments)
-    trained = value_after(tmp_path / 'run', 'accuracy/top1', 1)
-    for file in Path('run').glob('*/vis_data/scalars.json'):
-        file.unlink()
-    assert value_after(tmp_path / 'run', 'accuracy/top1', 1) is None
-    run('test', TINY_CLS, 'run', *arguments[1:])
-    assert value_after(tmp_path / 'run', 'accuracy/top1', 1) == trained
 
 
 @pytest.mark.threads

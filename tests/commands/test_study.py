@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitbackbones.commands.studies.study import read_study
+from vitbackbones.commands.study import read_study
 from vitbackbones.errors import InputError
 
 STUDY = """'''A title.

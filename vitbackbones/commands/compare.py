@@ -3,31 +3,33 @@
 import os
 import shlex
 import statistics
+import subprocess
 import sys
+import time
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 from math import isnan, nan
 from pathlib import Path
 
 import torch
 from mmengine.config import Config
 
-from ...configuration.checks.agreement import unmeasured
-from ...configuration.checks.trial import build_model
-from ...configuration.common_steps import TRIAL
-from ...configuration.data_paths import locate_data
-from ...configuration.steps import Step, take_steps
-from ...errors import InputError
-from ...results.analysis.run_log import step_seconds
-from ...results.analysis.study_table import Record, csv_text, markdown, table
-from ...tasks import find_task
-from ...training.cores import available_cores
-from ...utils.files import folder_lock, prepare_folder, write_file
-from ...utils.messages import shorten
-from ..cli import add_shared, count
-from ..train import READ
-from .run_queue import Job, run_jobs
-from .study import Study, Variant, read_study
-from .study_runs import Run, study_runs
+from ..configuration.checks.agreement import unmeasured
+from ..configuration.checks.trial import build_model
+from ..configuration.common_steps import TRIAL
+from ..configuration.data_paths import locate_data
+from ..configuration.steps import Step, take_steps
+from ..errors import InputError
+from ..results.analysis.run_log import step_seconds
+from ..results.analysis.study_table import Record, csv_text, markdown, table
+from ..tasks import find_task
+from ..training.cores import available_cores
+from ..training.find_checkpoint import latest_checkpoint
+from ..utils.files import folder_lock, prepare_folder, write_file
+from ..utils.messages import shorten
+from .cli import add_shared, count
+from .study import Run, Study, Variant, read_study
+from .train import READ
 
 CHECKS = (
     *READ,
@@ -38,6 +40,8 @@ CHECKS = (
         lambda config, options: locate_data(config, options.data_root, ('train', 'val')),
     ),
 )
+PROGRAM = [sys.executable, '-m', 'vitbackbones', 'train']
+POLL = 0.2  # seconds between two looks at the runs
 
 
 EXAMPLES = """\
@@ -46,11 +50,10 @@ examples:
   %(prog)s configs/studies/shortcut.py --jobs 2
   %(prog)s configs/studies/shortcut.py --gpus 0 1 2 3
 
-A study (vitbackbones/commands/studies/study.py) names a base config, variants of it, seeds and
-the numbers of a paper. Every variant is checked and built before the first run. Each run is a
-training in a process and a folder of its own. The same command goes on after Ctrl-C or a failure:
-finished runs are kept, begun ones are resumed. The table (table.md, table.csv, runs.csv) has what
-is there.
+A study (vitbackbones/commands/study.py) names a base config, variants of it, seeds and the numbers
+of a paper. Every variant is checked and built before the first run. Each run is a training in a
+process and a folder of its own. The same command goes on after Ctrl-C or a failure: finished runs
+are kept, begun ones are resumed. The table (table.md, table.csv, runs.csv) has what is there.
 """
 
 
@@ -97,11 +100,10 @@ def compare(options: Namespace) -> None:
         variant.name: _checked(study, base, variant, options) for variant in study.variants.values()
     }
     folder = Path(options.work_dir, study.name).expanduser().absolute()
-    data_root = ['--data-root', options.data_root] if options.data_root else []
-    runs = list(study_runs(study, base, folder, data_root))
+    runs = study.runs(base, folder)
     for run in runs:
         run.require_same_settings()
-    commands = {run: run.training() for run in runs if run.value() is None}
+    commands = {run: _training(run, options.data_root) for run in runs if run.value() is None}
     print(f'{study.name}: {len(commands)} of {len(runs)} runs to go', flush=True)
     if options.dry_run:
         print(*map(shlex.join, commands.values()), sep='\n')
@@ -136,6 +138,13 @@ def _checked(study: Study, base: Config, variant: Variant, options: Namespace) -
 # ------------------------------------------------------------------------ the runs
 
 
+def _training(run: Run, data_root: str | None) -> list[str]:
+    """Return the command that starts a run, or goes on with it."""
+    command = [*PROGRAM, str(run.config), '--work-dir', str(run.folder)]
+    command += ['--data-root', data_root] if data_root else []
+    return [*command, '--resume'] if latest_checkpoint(run.folder) else command
+
+
 def _places(options: Namespace) -> list[dict[str, str]]:
     """Return environment variables for each run that goes on at the same time."""
     if options.gpus:
@@ -152,25 +161,58 @@ def _places(options: Namespace) -> list[dict[str, str]]:
 
 
 def _train(commands: dict[Run, list[str]], places: list[dict[str, str]]) -> list[Run]:
-    """Run the commands, evaluate what they left unevaluated, and return the runs that failed."""
-    failed: list[Run] = []
+    """Run the commands, one at a time at each place, and return the runs that failed.
 
-    def ended(job: Job[Run], status: int) -> Job[Run] | None:
-        run, value = job.task, job.task.value()
-        if status == 0 and value is None and job.command == commands[run]:
-            return Job(run, run.evaluation(), run.log)
-        if status or value is None:
-            failed.append(run)
-            print(f'failed: {run} (exit status {status}), see {run.log}', file=sys.stderr)
-        else:
-            print(f'{run}: {run.metric} {value:.2f}', flush=True)
-        return None
-
-    for run in commands:
-        write_file(run.config, run.text.encode())
-    jobs = [Job(run, command, run.log) for run, command in commands.items()]
-    run_jobs(jobs, places, ended)
+    When this process is interrupted, the runs get SIGTERM and are waited for until they have saved
+    what they must; a second Ctrl-C kills them.
+    """
+    waiting, free, failed = list(commands), list(places), []
+    processes: dict[subprocess.Popen, tuple[Run, dict[str, str]]] = {}
+    try:
+        while waiting or processes:
+            while waiting and free:
+                run, place = waiting.pop(0), free.pop(0)
+                write_file(run.config, run.text.encode())
+                with open(run.log, 'ab') as log:
+                    process = subprocess.Popen(
+                        commands[run],
+                        stdin=subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=subprocess.STDOUT,
+                        env={**os.environ, **place},
+                        start_new_session=True,  # the terminal's Ctrl-C comes from here alone
+                    )
+                processes[process] = run, place
+            time.sleep(POLL)
+            for process in [each for each in processes if each.poll() is not None]:
+                run, place = processes.pop(process)
+                free.append(place)
+                value = run.value()
+                if process.returncode or value is None:
+                    failed.append(run)
+                    status = f'exit status {process.returncode}'
+                    print(f'failed: {run} ({status}), see {run.log}', file=sys.stderr)
+                else:
+                    print(f'{run}: {run.metric} {value:.2f}', flush=True)
+    except BaseException:
+        _interrupt(processes)
+        raise
     return failed
+
+
+def _interrupt(processes: Iterable[subprocess.Popen]) -> None:
+    for process in processes:
+        process.terminate()
+    try:
+        for process in processes:
+            process.wait()
+    except KeyboardInterrupt:
+        for process in processes:
+            process.kill()
+        raise
+
+
+# ------------------------------------------------------------------------ the tables
 
 
 def _write_tables(study: Study, runs: list[Run], parameters: dict[str, int], folder: Path) -> None:

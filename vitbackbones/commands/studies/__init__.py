@@ -1,1 +1,0 @@
-"""Several runs that answer one question: variants, seeds and their table."""
