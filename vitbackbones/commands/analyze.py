@@ -3,10 +3,9 @@
 What is measured is on the disk before anything is drawn.
 """
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from io import BytesIO
-from itertools import count
 from pathlib import Path
 
 import torch
@@ -30,8 +29,7 @@ from ..utils.files import folder_lock, prepare_folder, write_file
 from ..utils.messages import page
 from ..utils.process_settings import keep_freed_memory
 from ..weights.filling import load_pretrained
-from .cli import add_shared, image_size
-from .cli import count as whole
+from .cli import add_shared, count, image_size
 
 OURS = 'ours:'  # in front of the name of a model
 DEFAULT_SIZE = (224, 224)  # of images for a model by name
@@ -59,7 +57,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     model = 'the model; for coefficients and curves, one or more work dirs'
     add('models', nargs='+', metavar='CONFIG [CHECKPOINT]', help=model)
-    add('what', type=_analysis, choices=ANALYSES, metavar='WHAT', help='see below')
+    add('what', choices=ANALYSES, metavar='WHAT', help='see below')
     add(
         '--versus',
         nargs='+',
@@ -73,25 +71,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--overwrite', action='store_true', help=replace)
     add('--images', nargs='+', default=[], metavar='DIR', help='images, or folders of them')
     spread_over = 'number of images, spread over DIR (default: 16)'
-    add('--count', type=whole, default=16, metavar='N', help=spread_over)
+    add('--count', type=count, default=16, metavar='N', help=spread_over)
     shown = 'number of images whose maps are shown (attention, pixels; default: 3)'
-    add('--pictures', type=whole, default=3, metavar='N', help=shown)
+    add('--pictures', type=count, default=3, metavar='N', help=shown)
     asked = 'token whose attention is shown (default: the class token, where there is one)'
     add('--query', choices=('class_token', 'all'), help=asked)
     blocks = 'numbers of blocks, from 1 over all stages (default: first, middle and last)'
-    add('--blocks', nargs='+', type=whole, metavar='N', help=blocks)
-    add('--channels', type=whole, default=12, metavar='N', help='channels of a map (default: 12)')
+    add('--blocks', nargs='+', type=count, metavar='N', help=blocks)
+    add('--channels', type=count, default=12, metavar='N', help='channels of a map (default: 12)')
     add('--size', type=image_size, metavar='H[xW]', help='show the middle of images in this size')
     add_shared(add, '--device', '--cfg-options')
-
-
-def _analysis(text: str) -> str:
-    if text == 'landscape':
-        raise ArgumentTypeError(
-            'landscape: in the root of a clone type '
-            'python -m examples.landscape CONFIG CHECKPOINT --out DIR'
-        )
-    return text
 
 
 def analyze(options: Namespace) -> None:
@@ -117,9 +106,8 @@ def analyze(options: Namespace) -> None:
         torch.manual_seed(0)  # of random weights
         photos = ()
         if analysis.needs == 'work dirs':
-            folders = [resolve(folder) for folder in options.models]
-            names = _numbered(_ends([folder.parts for folder in folders]))
-            tables = [analysis.measure(folder) for folder in folders]
+            names = _names([[folder] for folder in options.models])
+            tables = [analysis.measure(resolve(folder)) for folder in options.models]
         else:
             subjects = _subjects(options, device, out)
             names = [subject.name for subject in subjects]
@@ -148,7 +136,11 @@ def analyze(options: Namespace) -> None:
 def _subjects(options: Namespace, device: torch.device, out: Path) -> list[Subject]:
     """Build all models, and prepare the images for each as it wants them."""
     targets = [options.models, *options.versus]
-    names = _model_names(targets)
+    if long := next((target for target in targets if len(target) > 2), None):
+        raise InputError(
+            f'{" ".join(long)}: at most CONFIG CHECKPOINT; --versus begins another model'
+        )
+    names = _names(targets)
     frames = _read_frames(options, out) if ANALYSES[options.what].needs == 'images' else ()
     found = []
     for name, (model, *given) in zip(names, targets, strict=True):
@@ -181,40 +173,17 @@ def _read_frames(options: Namespace, out: Path) -> list[Frame]:
     return [next(read_frames(source)) for source in chosen]
 
 
-# ------------------------------------------------------------------------ names
+def _names(targets: Sequence[Sequence[str]]) -> list[str]:
+    """Name each model by its config or work dir, and by all that was typed where these are alike.
 
-
-def _model_names(targets: Sequence[Sequence[str]]) -> list[str]:
-    """Name each model by its config, and by its checkpoint where configs are the same."""
-    places = []
-    for target in targets:
-        if len(target) > 2:
-            raise InputError(
-                f'{" ".join(target)}: at most CONFIG CHECKPOINT; --versus begins another model'
-            )
-        model = Path(target[0])
-        is_ours = target[0].startswith(OURS)
-        own = (target[0].removeprefix(OURS),) if is_ours else (*model.parent.parts, model.stem)
-        places.append(own)
-    names = _ends(places)
-    if len({*names}) < len(names):
-        files = _ends([Path(*file).parts if file else ('random',) for _, *file in targets], 2)
-        names = [f'{name}, {file}' for name, file in zip(names, files, strict=True)]
-    return _numbered(names)
-
-
-def _ends(places: Sequence[tuple[str, ...]], least: int = 1) -> list[str]:
-    """Return the last parts of paths: ``least``, or as many as tell the paths apart.
-
-    >>> _ends([('runs', 'once', 'seed_0'), ('runs', 'twice', 'seed_0')])
-    ['once/seed_0', 'twice/seed_0']
+    Raises:
+        InputError: a model is named twice.
     """
-    different = len({*places})
-    enough = next(n for n in count(least) if len({parts[-n:] for parts in places}) == different)
-    return [Path(*parts[-enough:]).as_posix() for parts in places]
-
-
-def _numbered(names: Sequence[str]) -> list[str]:
-    """Return the names, with a number behind those that come again."""
-    earlier = [names[:i].count(name) for i, name in enumerate(names)]
-    return [f'{name} ({n + 1})' if n else name for name, n in zip(names, earlier, strict=True)]
+    typed = [' '.join(target) for target in targets]
+    if twice := next((name for name in typed if typed.count(name) > 1), None):
+        raise InputError(f'{twice}: is named twice')
+    short = [
+        name.removeprefix(OURS) if name.startswith(OURS) else Path(name).name.removesuffix('.py')
+        for name, *_ in targets
+    ]
+    return short if len({*short}) == len(short) else typed
