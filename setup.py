@@ -31,7 +31,6 @@ TOOLS = [
     'opencv-python-headless',
     'pillow',
     'pycocotools',
-    'scikit-learn',  # t-SNE
     'scipy',
     'torchvision',
     'tqdm',

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from vitbackbones.commands.benchmark import add_rounds
 from vitbackbones.commands.ending import run
-from vitbackbones.results.benchmark.tables import report, require_room
+from vitbackbones.results.benchmark.comparing import report
 
 Add = Callable[..., Action]
 
@@ -31,9 +31,7 @@ def start(
     options = parser.parse_args()
 
     def measure() -> None:
-        file = options.out if table else None
-        require_room(file)
-        report(rows(options), file)
+        report(rows(options), options.out if table else None)
 
     sys.exit(run(measure))
 

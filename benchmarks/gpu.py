@@ -33,9 +33,8 @@ from torch.profiler import ProfilerActivity
 from vitbackbones.errors import InputError
 from vitbackbones.results.benchmark.comparing import STEPS, Case, make_step
 from vitbackbones.results.benchmark.model_sources import build_model
-from vitbackbones.results.benchmark.tables import as_csv
 from vitbackbones.results.benchmark.timing import compare, recording
-from vitbackbones.utils.files import folder_lock, prepare_folder, write_file
+from vitbackbones.utils.files import as_csv, folder_lock, prepare_folder, write_file
 
 from . import train
 from .command import start

@@ -84,8 +84,9 @@ def test_configs_of_one_file_name_are_told_apart_by_their_folders(run, models, t
         config.parent.mkdir(parents=True)
         config.write_text(f"_base_ = '{source}'")
     first, second = ((config, checkpoint) for config in configs)
-    run('analyze', *first, 'subspaces', '--versus', *second, '--out', 'out')
-    assert {row['model'] for row in table('subspaces')} == {'once/seed_0', 'twice/seed_0'}
+    call = ('complexity', '--versus', *second, '--size', 64, '--out', 'out')
+    run('analyze', *first, *call)
+    assert {row['model'] for row in table('complexity')} == {'once/seed_0', 'twice/seed_0'}
 
 
 @pytest.mark.parametrize('what', [w for w, a in ANALYSES.items() if a.needs in ('images', 'model')])
@@ -100,13 +101,13 @@ def test_every_analysis_gives_a_table_and_a_picture(run, models, what):
 
 
 def test_an_earlier_result_stays(run, tool, models):
-    call = ('analyze', SMALL, 'tsne', '--images', models / 'images', '--size', 32, '--out', 'out')
+    call = ('analyze', SMALL, 'maps', '--images', models / 'images', '--size', 32, '--out', 'out')
     run(*call)
-    before = Path('out/tsne.csv').read_bytes()
-    refused(tool(*call), 'out/tsne.csv is there already', '--overwrite')
-    assert Path('out/tsne.csv').read_bytes() == before
+    before = Path('out/maps.csv').read_bytes()
+    refused(tool(*call), 'out/maps.csv is there already', '--overwrite')
+    assert Path('out/maps.csv').read_bytes() == before
     run(*call, '--overwrite')
-    assert Path('out/tsne.csv').read_bytes() == before  # the same call gives the same bytes
+    assert Path('out/maps.csv').read_bytes() == before  # the same call gives the same bytes
     run('analyze', SMALL, 'complexity', '--out', 'out', '--size', 64)
 
 
@@ -122,11 +123,9 @@ def test_a_checkpoint_of_another_model_is_refused(tool, models):
 def test_what_a_model_lacks_is_named(tool, models):
     seg = of_task(models, 'seg')
     images = ('--images', models / 'images', '--out', 'out')
-    refused(tool('analyze', *seg, 'pixels', *images), 'no pixel tokens')
     refused(tool('analyze', *seg, 'maps', '--blocks', 2, *images), 'block 2: the model has')
     mixer = 'ours:mixer_b16,arch.depth=1'
     refused(tool('analyze', mixer, 'attention', *images), 'block 1 has no attention')
-    refused(tool('analyze', mixer, 'subspaces', *images), 'no attention')
     swin = 'ours:swin_t,arch.depths=(1,1,1,1)'
     asked = ('attention', *images, '--query', 'class_token')
     refused(tool('analyze', swin, *asked), 'block 1: there is no class token to ask')

@@ -20,12 +20,11 @@ from ..inference.predictor import Predictor, choose_device
 from ..inference.sources import Frame, find_sources, read_frames
 from ..inference.subjects import by_name, of_config
 from ..results.analysis.analyses import ANALYSES
-from ..results.analysis.subject import Subject
+from ..results.analysis.reading import Subject
 from ..results.benchmark.model_sources import build_ours
-from ..results.benchmark.tables import as_csv
 from ..training.cores import share_cores
 from ..training.find_checkpoint import choose_checkpoint
-from ..utils.files import folder_lock, prepare_folder, write_file
+from ..utils.files import as_csv, folder_lock, prepare_folder, write_file
 from ..utils.messages import page
 from ..utils.process_settings import keep_freed_memory
 from ..weights.filling import load_pretrained
@@ -39,7 +38,7 @@ EXAMPLES = f"""\
 examples:
   %(prog)s cls_aug_vit_s_imagenet work_dirs/.../epoch_300.pth diversity \\
       --versus cls_deit_s_imagenet work_dirs/.../epoch_300.pth --images photos --out out
-  %(prog)s ours:tnt_s tnt_s.pth.tar pixels --images photos --out out
+  %(prog)s ours:deit_s deit_s.pth attention --images photos --out out
   %(prog)s work_dirs/first work_dirs/second curves --out out
 
 Out come out/WHAT.png and out/WHAT.csv. A model is a config and a checkpoint of it, or
@@ -72,7 +71,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--images', nargs='+', default=[], metavar='DIR', help='images, or folders of them')
     spread_over = 'number of images, spread over DIR (default: 16)'
     add('--count', type=count, default=16, metavar='N', help=spread_over)
-    shown = 'number of images whose maps are shown (attention, pixels; default: 3)'
+    shown = 'number of images whose maps are shown (attention; default: 3)'
     add('--pictures', type=count, default=3, metavar='N', help=shown)
     asked = 'token whose attention is shown (default: the class token, where there is one)'
     add('--query', choices=('class_token', 'all'), help=asked)

@@ -21,11 +21,11 @@ from ..configuration.data_paths import locate_data
 from ..configuration.steps import Step, take_steps
 from ..errors import InputError
 from ..results.analysis.run_log import step_seconds
-from ..results.analysis.study_table import Record, csv_text, markdown, table
+from ..results.analysis.study_table import Record, markdown, table
 from ..tasks import find_task
 from ..training.cores import available_cores
 from ..training.find_checkpoint import latest_checkpoint
-from ..utils.files import folder_lock, prepare_folder, write_file
+from ..utils.files import as_csv, folder_lock, prepare_folder, write_file
 from ..utils.messages import shorten
 from .cli import add_shared, count
 from .study import Run, Study, Variant, read_study
@@ -240,7 +240,7 @@ def _write_tables(study: Study, runs: list[Run], parameters: dict[str, int], fol
         {'variant': run.variant, 'seed': run.seed, study.metric: value}
         for run, value in values.items()
     ]
-    contents = {'table.md': text, 'table.csv': csv_text(rows), 'runs.csv': csv_text(of_runs)}
+    contents = {'table.md': text.encode(), 'table.csv': as_csv(rows), 'runs.csv': as_csv(of_runs)}
     for name, content in contents.items():
-        write_file(folder / name, content.encode())
+        write_file(folder / name, content)
     print(f'\n{text}\nin {folder}')

@@ -12,7 +12,7 @@ import torch
 from PIL import Image, ImageOps
 from torch import nn
 
-from ..results.analysis.subject import Subject
+from ..results.analysis.reading import Subject
 from .predictor import Predictor
 from .sources import Frame
 

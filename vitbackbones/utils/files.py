@@ -1,5 +1,6 @@
 """Files that are complete or absent, in folders that one process at a time writes to."""
 
+import csv
 import errno
 import fcntl
 import json
@@ -8,8 +9,9 @@ import shutil
 import socket
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from io import StringIO
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
@@ -91,6 +93,15 @@ def read_json(path: str | Path, most: int = SMALL) -> Any:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
         raise InputError(f'{path} is not JSON ({error})') from error
+
+
+def as_csv(rows: Sequence[Mapping]) -> bytes:
+    """Return the content of a CSV file; the columns are the keys of the first row."""
+    text = StringIO()
+    writer = csv.DictWriter(text, rows[0].keys(), lineterminator='\n')
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().encode()
 
 
 def write_file(path: str | Path, content: bytes) -> None:

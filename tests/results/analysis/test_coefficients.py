@@ -62,14 +62,16 @@ def test_what_has_no_coefficients_is_refused(tmp_path):
 
 
 def test_epochs_are_drawn_by_block_and_a_single_one_over_the_blocks(tmp_path):
-    blocks = [{**row, 'backbone.stages.1.blocks.0.shortcut_attn.branch': 2.0} for row in ROWS]
-    rows = []
-    for name, table in {'run': blocks, 'checkpoint': blocks[:1], 'one block': ROWS}.items():
-        (tmp_path / TABLE).write_bytes(write_table(table))
-        rows += [{'model': name, **row} for row in measure(tmp_path)]
-    panels = {axes.get_title(): axes for axes in draw(rows).axes if axes.lines}
-    assert list(panels) == ['stage 1, block 2', 'stage 2, block 1', 'epoch 0']
-    one_block, over_blocks = panels['stage 1, block 2'], panels['epoch 0']
-    assert one_block.get_xlabel() == 'epoch'
-    assert list(one_block.lines[1].get_xdata()) == [0, 1, 2]
-    assert over_blocks.get_xlabel() == 'block'
+    table = [{**row, 'backbone.stages.1.blocks.0.shortcut_attn.branch': 2.0} for row in ROWS]
+
+    def panels(rows):
+        (tmp_path / TABLE).write_bytes(write_table(rows))
+        figure = draw([{'model': 'run', **row} for row in measure(tmp_path)])
+        return {axes.get_title(): axes for axes in figure.axes if axes.lines}
+
+    by_block = panels(table)
+    assert list(by_block) == ['run\nstage 1, block 2', 'run\nstage 2, block 1']
+    first = by_block['run\nstage 1, block 2']
+    assert first.get_xlabel() == 'epoch'
+    assert list(first.lines[1].get_xdata()) == [0, 1, 2]
+    assert panels(table[:1])['run'].get_xlabel() == 'block'

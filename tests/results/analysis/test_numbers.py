@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from vitbackbones.backbones import PVT, TNT, SReT, Swin, ViT
+from vitbackbones.backbones import PVT, SReT, Swin, ViT
 from vitbackbones.errors import InputError
-from vitbackbones.results.analysis import attention_maps, diversity, maps, tsne
+from vitbackbones.results.analysis import diversity, maps
 from vitbackbones.results.analysis.plots import as_matrix
-from vitbackbones.results.analysis.reading import Tokens, reading
-from vitbackbones.results.analysis.subject import Subject
+from vitbackbones.results.analysis.reading import Subject, reading
 
 TINY = {'embed_dims': 24, 'depth': 2, 'num_heads': 2}
 OPTIONS = SimpleNamespace(blocks=None, channels=3, pictures=2, size=None, query=None)
@@ -72,15 +71,9 @@ def test_matrices_are_means_over_images_of_one_size():
         diversity.measure_similarity(other, OPTIONS)
 
 
-def test_long_rows_of_tokens_are_thinned_out():
-    looked_at = subject(ViT(TINY, img_size=320), 1, (320, 320))
-    rows = diversity.measure_similarity(looked_at, OPTIONS)
-    assert max(row['x'] for row in rows) == 255
-
-
 def test_maps_are_channels_and_their_mean_of_every_pass():
     looked_at = subject(SReT({'base': 't', 'depths': (1, 1, 1)}, img_size=64), 1)
-    rows = maps.measure(looked_at, SimpleNamespace(blocks=[1], channels=3))
+    rows = maps.measure_channels(looked_at, SimpleNamespace(blocks=[1], channels=3))
     with reading(looked_at.model) as found, torch.no_grad():
         looked_at.model(looked_at.images[0])
     assert len({(row['pass'], row['channel']) for row in rows}) == 2 * 4
@@ -100,10 +93,10 @@ def calls(model, image, block=1):
 def test_the_class_token_looks_at_patches():
     model = ViT(TINY, img_size=64).eval()
     call = calls(model, torch.randn(1, 3, 48, 64))[0]
-    query, values = attention_maps.looked_at(call)
+    query, values = maps.looked_at(call)
     assert (query, values.shape) == ('class_token', (3, 4))
     torch.testing.assert_close(values.flatten(), call.values[0, :, 0, 1:].mean(0))
-    query, values = attention_maps.looked_at(call, 'all')
+    query, values = maps.looked_at(call, 'all')
     assert query == 'all'
     torch.testing.assert_close(values.flatten(), call.values[0, :, :, 1:].mean((0, 1)))
 
@@ -111,16 +104,16 @@ def test_the_class_token_looks_at_patches():
 def test_patches_are_looked_at_where_there_is_no_class_token():
     model = ViT(TINY, img_size=64, with_cls_token=False).eval()
     call = calls(model, torch.randn(1, 3, 48, 64))[0]
-    query, values = attention_maps.looked_at(call)
+    query, values = maps.looked_at(call)
     assert query == 'all'
     torch.testing.assert_close(values.flatten(), call.values[0].mean((0, 1)))
     with pytest.raises(InputError, match='block 1: there is no class token to ask'):
-        attention_maps.looked_at(call, 'class_token')
+        maps.looked_at(call, 'class_token')
 
 
 def test_reduced_keys_stand_on_a_grid_of_the_same_shape():
     model = PVT({'base': 't', 'depths': (1, 1, 1, 1)}).eval()
-    _, values = attention_maps.looked_at(calls(model, torch.randn(1, 3, 64, 128))[0])
+    _, values = maps.looked_at(calls(model, torch.randn(1, 3, 64, 128))[0])
     assert values.shape == (2, 4)
     assert values.sum().item() == pytest.approx(1)
 
@@ -131,31 +124,9 @@ def test_windows_are_put_back_in_place():
     plain, shifted = (calls(model, image, block)[0] for block in (1, 2))
     windows = plain.values.mean((1, 2)).unflatten(1, (7, 7))  # (4, 7, 7)
     rows = [torch.cat(tuple(windows[i : i + 2]), 1) for i in (0, 2)]
-    torch.testing.assert_close(attention_maps.looked_at(plain)[1], torch.cat(rows))
+    torch.testing.assert_close(maps.looked_at(plain)[1], torch.cat(rows))
     windows = shifted.values.mean((1, 2)).unflatten(1, (7, 7))
     rows = [torch.cat(tuple(windows[i : i + 2]), 1) for i in (0, 2)]
     rolled = torch.cat(rows).roll((3, 3), (0, 1))
-    torch.testing.assert_close(attention_maps.looked_at(shifted)[1], rolled)
+    torch.testing.assert_close(maps.looked_at(shifted)[1], rolled)
     assert not model.layers[0].blocks[0].attn._forward_hooks
-
-
-def test_pixel_tokens_are_laid_out_as_the_image_has_them():
-    image = torch.arange(2 * 3 * 4 * 4.0).view(8, 12)  # 2 x 3 patches of 4 x 4 pixels
-    patches = image.unflatten(1, (3, 4)).unflatten(0, (2, 4)).transpose(1, 2).reshape(6, 16, 1)
-    spread = patches + torch.tensor([-1.0, 0, 1])  # three channels
-    assert torch.equal(maps.lay_out(Tokens(1, 1, spread, (2, 3))), image)
-
-
-def test_pixels_are_of_tnt_alone():
-    found = maps.measure_pixels(subject(TNT({'base': 'ti', 'depth': 1}, img_size=64)), OPTIONS)
-    assert len(found) == 2 * 16 * 16
-    with pytest.raises(InputError, match='model: blocks 1, 2 give no pixel tokens'):
-        maps.measure_pixels(subject(ViT(TINY, img_size=64)), OPTIONS)
-
-
-def test_channels_that_respond_alike_lie_together():
-    places = np.array(tsne.embed(torch.cat([torch.randn(20, 30) * 0.1, torch.ones(20, 30) * 9])))
-    inside = np.linalg.norm(places[:20] - places[:20].mean(0), axis=1).max()
-    assert np.linalg.norm(places[:20].mean(0) - places[20:].mean(0)) > inside
-    rows = tsne.measure(subject(ViT(TINY, img_size=64)), OPTIONS)
-    assert [(row['block'], row['channel']) for row in rows] == [(2, c) for c in range(24)]

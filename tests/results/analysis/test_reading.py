@@ -84,21 +84,13 @@ def test_recursion_of_any_host_is_read(host, nll):
         assert torch.equal(found.tokens[2].values, third)
 
 
-def test_pixel_tokens_are_read_beside_the_patches():
-    arch = {'base': 'ti', 'depth': 2}
-    model, image = TNT(arch, img_size=32, inner_blocks=[1]).eval(), torch.randn(1, 3, 32, 32)
-    found = read(model, image)
-    with torch.no_grad():
-        pixels, size = model.pixel_embed(image)
-        pixels = (pixels + model.pixel_pos).flatten(2).transpose(1, 2)
-        inner = model.blocks[1].inner(pixels, (4, 4))
-    assert [(p.block, p.grid, p.values.shape) for p in found.pixels] == [
-        (1, (2, 2), (4, 16, 12)),
-        (2, (2, 2), (4, 16, 12)),
+def test_the_tokens_of_tnt_are_read_beside_its_pixels():
+    model = TNT({'base': 'ti', 'depth': 2}, img_size=32).eval()
+    found = read(model, torch.randn(1, 3, 32, 32))
+    assert [(t.block, t.grid, t.values.shape) for t in found.tokens] == [
+        (1, (2, 2), (1, 5, 192)),
+        (2, (2, 2), (1, 5, 192)),
     ]
-    assert torch.equal(found.pixels[0].values, pixels)
-    assert torch.equal(found.pixels[1].values, inner)
-    assert found.tokens[0].values.shape == (1, 5, 192)
 
 
 def attended(attention, x, weights):
@@ -113,7 +105,7 @@ def test_the_weights_are_those_that_the_block_attends_with(slices):
     model = ViT(TINY, img_size=64, **part).eval()
     found = read(model, torch.randn(2, 3, 64, 64), attention=[2])
     call, block = found.attention[0], model.blocks[1]
-    assert (call.block, call.name, call.turn, len(found.attention)) == (2, 'attn', 1, 1)
+    assert (call.block, call.turn, len(found.attention)) == (2, 1, 1)
     with torch.no_grad():
         n = block.norm1(found.tokens[0].values)
         answer = attended(block.attn, n, call.values)
@@ -124,9 +116,9 @@ def test_the_weights_of_a_sliced_pass_are_over_all_tokens():
     model = SReT({'base': 't', 'depths': (1, 1, 1)}, img_size=64).eval()
     found = read(model, torch.randn(1, 3, 64, 64), attention=[1])
     block = model.stages[0].blocks[0]
-    assert [(c.name, c.turn, c.values.shape) for c in found.attention] == [
-        ('attn', 1, (1, 2, 64, 64)),
-        ('attn', 2, (1, 2, 64, 64)),
+    assert [(c.turn, c.values.shape) for c in found.attention] == [
+        (1, (1, 2, 64, 64)),
+        (2, (1, 2, 64, 64)),
     ]
     for call, place, slicing in zip(
         found.attention, [found.embedding, found.tokens[0]], block.slicings, strict=True
@@ -137,14 +129,10 @@ def test_the_weights_of_a_sliced_pass_are_over_all_tokens():
             torch.testing.assert_close(answer, slicing(block.attn, n))
 
 
-@pytest.mark.parametrize('permutation', ['fixed', 'random'])
-def test_the_weights_of_a_class_token_are_the_mean_over_its_slices(permutation):
-    recursion = {'passes': 2, 'groups': [2, 3], 'permutation': permutation}
-    model = ViT(TINY, img_size=48, recursion=recursion).eval()
-    block, image = model.blocks[0], torch.randn(1, 3, 48, 48)
-    state = torch.get_rng_state()
-    found = read(model, image, attention=[1])
-    torch.set_rng_state(state)
+def test_the_weights_of_a_class_token_are_the_mean_over_its_slices():
+    model = ViT(TINY, img_size=48, recursion={'passes': 2, 'groups': [2, 3]}).eval()
+    block = model.blocks[0]
+    found = read(model, torch.randn(1, 3, 48, 48), attention=[1])
     places = [found.embedding, found.tokens[0]]
     for call, place, slicing in zip(found.attention, places, block.slicings, strict=True):
         with torch.no_grad():
@@ -153,22 +141,22 @@ def test_the_weights_of_a_class_token_are_the_mean_over_its_slices(permutation):
             torch.testing.assert_close(answer, slicing(block.attn, n, 1))
 
 
-@pytest.mark.parametrize('kind', [ViT, TNT])
-def test_the_weights_of_windows_are_over_all_tokens(kind):
-    arch = {**next(iter(kind.archs.values())), 'depth': 2}
-    model = kind(arch, img_size=64, window_size=3, global_attn_indexes=[1]).eval()
+def test_the_weights_of_windows_are_over_all_tokens():
+    model = ViT(TINY, img_size=64, window_size=3, global_attn_indexes=[1]).eval()
     found = read(model, torch.randn(1, 3, 64, 80), attention=[1])
-    block = getattr(model.blocks[0], 'outer', model.blocks[0])
-    call = next(call for call in found.attention if not call.name.startswith('inner'))
-    assert call.values.shape == (1, block.attn.num_heads, 21, 21)
+    (call,), block = found.attention, model.blocks[0]
+    assert call.values.shape == (1, 2, 21, 21)
     with torch.no_grad():
-        x = found.embedding.values
-        if kind is TNT:
-            patches = model.blocks[0].to_patch(found.pixels[0].values, 1)
-            x = torch.cat([x[:, :1], x[:, 1:] + patches], 1)
-        n = block.norm1(x)
+        n = block.norm1(found.embedding.values)
         answer = attended(block.attn, n, call.values)
         torch.testing.assert_close(answer, block.attend(n, (4, 5)))
+
+
+def test_the_attention_among_the_pixels_of_tnt_is_left_out():
+    arch = {'base': 'ti', 'depth': 2}
+    model = TNT(arch, img_size=64, window_size=3, global_attn_indexes=[1]).eval()
+    (call,) = read(model, torch.randn(1, 3, 64, 80), attention=[1]).attention
+    assert call.values.shape == (1, 3, 21, 21)
 
 
 def test_weights_know_contexts_and_windows():

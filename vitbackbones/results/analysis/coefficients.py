@@ -7,22 +7,18 @@ the parameters.
 """
 
 import csv
-import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, product
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from matplotlib.figure import Figure
 from torch import Tensor
 
 from ...errors import InputError
+from ...utils.files import as_csv
 from ...weights.read.load import load_file
-
-if TYPE_CHECKING:  # a training run imports this module and draws nothing
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
+from .plots import COLORS, grouped, label, new_figure, unique
 
 TABLE = 'coefficients.csv'
 PLACES = ('epoch', 'iteration')  # the first columns
@@ -61,11 +57,7 @@ def read_table(path: Path) -> list[dict[str, float]]:
 
 def write_table(rows: Sequence[Mapping[str, float]]) -> bytes:
     """Return the content of ``coefficients.csv``."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator='\n')
-    writer.writeheader()
-    writer.writerows({key: f'{row[key]:.9g}' for key in row} for row in rows)
-    return text.getvalue().encode()
+    return as_csv([{key: f'{value:.9g}' for key, value in row.items()} for row in rows])
 
 
 # ------------------------------------------------------------------------ the analysis
@@ -121,62 +113,30 @@ def _describe(name: str) -> dict[str, str]:
 # ------------------------------------------------------------------------ the picture
 
 
-def draw(rows: Sequence[dict]) -> 'Figure':
-    """Draw one panel per block over the epochs; of a single epoch one over the blocks.
+def draw(rows: Sequence[dict]) -> Figure:
+    """Draw a panel for each run and block over the epochs; of a single epoch one over the blocks.
 
     Args:
         rows: of :func:`measure`, each with the name of its run as ``model``.
     """
-    from matplotlib.figure import Figure
-
-    from .plots import unique
-
-    runs = {
-        name: _panels([r for r in rows if r['model'] == name]) for name in unique(rows, 'model')
-    }
-    shapes = [(math.ceil(len(run) / COLUMNS), min(COLUMNS, len(run))) for run in runs.values()]
-    heights, widths = zip(*shapes, strict=True)
-    size = (max(3, *widths) * PANEL[0], (sum(heights) + 0.3 * len(runs)) * PANEL[1])
-    figure = Figure(size, layout='constrained', dpi=110)
-    parts = figure.subfigures(len(runs), 1, squeeze=False, height_ratios=heights)[:, 0]
-    for part, (name, run), shape in zip(parts, runs.items(), shapes, strict=True):
-        part.suptitle(name)
-        part.supylabel('coefficient', fontsize=9)
-        grid = part.subplots(*shape, squeeze=False, sharex=True, sharey=True)
-        _draw_run(part, run, iter(grid.flat))
-    return figure
-
-
-def _panels(rows: Sequence[dict]) -> dict[str, list[dict]]:
-    """Return the rows of each panel of a run by its title."""
-    from .plots import unique
-
-    epochs = unique(rows, 'epoch')
-    if len(epochs) == 1:
-        return {f'epoch {epochs[0]}': list(rows)}
-    return {block: [r for r in rows if r['block'] == block] for block in unique(rows, 'block')}
-
-
-def _draw_run(figure: 'SubFigure', panels: dict[str, list[dict]], grid: Iterator['Axes']) -> None:
-    from .plots import COLORS, label, unique
-
-    rows = list(chain.from_iterable(panels.values()))
     over_time = len(unique(rows, 'epoch')) > 1
     across, marker, turn = ('epoch', '', 0) if over_time else ('block', 'o', 20)
-    parts = unique(rows, 'part')
-    lines = {}
-    for (title, panel), axes in zip(panels.items(), grid, strict=False):
-        for part, side in product(parts, DASHES):
-            line = [row for row in panel if (row['part'], row['side']) == (part, side)]
+    panels = grouped(rows, 'model', 'block') if over_time else grouped(rows, 'model')
+    columns = min(COLUMNS, len(panels))
+    figure, grid = new_figure(math.ceil(len(panels) / columns), columns, PANEL, sharey=True)
+    parts, lines = unique(rows, 'part'), {}
+    for (place, panel), axes in zip(panels.items(), grid.flat, strict=False):
+        for (part, side), line in grouped(panel, 'part', 'side').items():
             places, values = [row[across] for row in line], [row['value'] for row in line]
             color = COLORS[parts.index(part) % len(COLORS)]
             (drawn,) = axes.plot(places, values, f'{DASHES[side]}{marker}', color=color)
             lines[f'{part}, {side}'] = drawn
-        label(axes, title, x=across)
+        label(axes, '\n'.join(place), across, 'coefficient')
         axes.tick_params(axis='x', rotation=turn)
         if over_time:
             axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         axes.grid(alpha=0.3)
-    for axes in grid:  # without a block
-        axes.set_axis_off()
+    for empty in grid.flat[len(panels) :]:
+        empty.set_axis_off()
     figure.legend(lines.values(), lines, loc='outside right center', fontsize=8)
+    return figure

@@ -30,8 +30,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from .complexity import listen
 from .plots import COLORS, label, new_figure, unique
-from .reading import find_backbone, find_blocks
-from .subject import Subject
+from .reading import Subject, find_backbone, find_blocks
 
 SCORES, SHORTCUTS, REST, OUTSIDE = (
     'attention scores',

@@ -12,14 +12,13 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ...errors import InputError, printable
+from .plots import grouped, label, new_figure, style_of, unique
 from .run_log import LOGS, records
-
-if TYPE_CHECKING:  # every training run imports this module, and draws seconds later, if at all
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 EPOCH, ITERATION = 'epoch', 'iteration'
 # What places a record in the run or measures the machine, and what other files show.
@@ -81,14 +80,12 @@ def measure(work_dir: str | Path) -> list[dict]:
 # ------------------------------------------------------------------------ the picture
 
 
-def draw(rows: Sequence[dict]) -> 'Figure':
+def draw(rows: Sequence[dict]) -> Figure:
     """Draw one run with a panel for each kind of quantity, or several with one for each quantity.
 
     Args:
         rows: of :func:`measure`, each with the name of its run as ``model``.
     """
-    from .plots import new_figure, unique
-
     runs = unique(rows, 'model')
     shown = [
         row
@@ -99,8 +96,8 @@ def draw(rows: Sequence[dict]) -> 'Figure':
     panels = _panels(shown, len(runs) > 1)
     height = math.ceil(len(panels) / COLUMNS)
     figure, grid = new_figure(height, math.ceil(len(panels) / height), (5.0, 3.4))
-    for axes, (title, panel) in zip(grid.flat, panels.items(), strict=False):
-        _draw_panel(axes, title, panel, runs)
+    for axes, (title, lines) in zip(grid.flat, panels.items(), strict=False):
+        _draw_panel(axes, title, lines, runs if len(runs) > 1 else [*lines])
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
     return figure
@@ -108,28 +105,30 @@ def draw(rows: Sequence[dict]) -> 'Figure':
 
 def _panels(rows: Sequence[dict], several: bool) -> dict[str, dict[str, list[dict]]]:
     """Return the rows of each line, by its name in the legend, by the title of its panel."""
-    panels: dict[str, dict[str, list[dict]]] = {title: defaultdict(list) for title in PANELS}
-    for row in rows:
-        kind, _, name = _kind(row).rpartition(': ')
-        title = f'{kind}: {name}' if several and kind != name else kind
-        if not several or MAIN.get(kind, name) == name:
-            lines = panels.setdefault(title, defaultdict(list))
-            lines[row['model'] if several else name].append(row)
+    panels: dict[str, dict[str, list[dict]]] = {title: {} for title in PANELS}
+    for (split, quantity), own in grouped(rows, 'split', 'quantity').items():
+        kind, name = _panel_of(split, quantity)
+        if not several:
+            panels.setdefault(kind, {})[name] = own
+        elif MAIN.get(kind, name) == name:
+            title = f'{kind}: {name}' if kind != name else kind
+            panels[title] = {run: points for (run,), points in grouped(own, 'model').items()}
+    if not several:
+        panels = {title: _without_twins(lines) for title, lines in panels.items()}
     return {title: lines for title, lines in panels.items() if lines}
 
 
-def _kind(row: dict) -> str:
-    """Return ``'panel: line'`` of a quantity.
+def _panel_of(split: str, quantity: str) -> tuple[str, str]:
+    """Return the panel of a quantity and its name there.
 
-    >>> _kind({'split': 'val', 'quantity': 'coco/bbox_mAP'})
-    'validation, coco: bbox_mAP'
+    >>> _panel_of('val', 'coco/bbox_mAP')
+    ('validation, coco', 'bbox_mAP')
     """
-    name = row['quantity']
-    if row['split'] == 'train':
-        found = (title for title, pattern in PANELS.items() if pattern.search(name))
-        return f'{next(found, "training")}: {name}'
-    metric, slash, name = name.rpartition('/')
-    return f'validation{", " * len(slash)}{metric}: {name}'
+    if split == 'train':
+        found = (title for title, pattern in PANELS.items() if pattern.search(quantity))
+        return next(found, 'training'), quantity
+    metric, slash, name = quantity.rpartition('/')
+    return f'validation{", " * len(slash)}{metric}', name
 
 
 def _without_twins(lines: dict[str, list[dict]]) -> dict[str, list[dict]]:
@@ -141,33 +140,24 @@ def _without_twins(lines: dict[str, list[dict]]) -> dict[str, list[dict]]:
 
 
 def _draw_panel(
-    axes: 'Axes', title: str, lines: dict[str, list[dict]], runs: Sequence[str]
+    axes: Axes, title: str, lines: dict[str, list[dict]], styled: Sequence[str]
 ) -> None:
-    from .plots import add_legend, label, style_of
-
-    lines = lines if len(runs) > 1 else _without_twins(lines)
-    styles = {name: style_of(i) for i, name in enumerate(runs if len(runs) > 1 else lines)}
+    """Draw lines by name, each in the style of its place in ``styled``."""
+    finite: list[float] = []
     for name, rows in lines.items():
-        marker = '' if rows[0]['split'] == 'train' and len(rows) > 1 else styles[name]['marker']
-        values = [row['value'] if _can_be_drawn(row['value']) else math.nan for row in rows]
-        missing = [row['step'] for row in rows if not _can_be_drawn(row['value'])]
-        text = f'{name} ({len(missing)} not drawn)' if missing else name
-        steps = [row['step'] for row in rows]
+        style = style_of(styled.index(name))
+        if rows[0]['split'] == 'train' and len(rows) > 1:
+            style['marker'] = ''
+        # what an axis can hold: finite, and not so large that its scale would overflow
+        drawn = [row['value'] if abs(row['value']) < LARGEST else math.nan for row in rows]
+        finite += [value for value in drawn if not math.isnan(value)]
+        missing = sum(map(math.isnan, drawn))
+        text = f'{name} ({missing} not drawn)' if missing else name
         plain = printable(text).replace('$', r'\$')  # no formula
-        axes.plot(steps, values, label=plain, **styles[name] | {'marker': marker})
-        if missing:  # on the lower edge
-            edge = {'transform': axes.get_xaxis_transform(), 'clip_on': False}
-            axes.plot(missing, [0] * len(missing), 'x', color=styles[name]['color'], **edge)
+        axes.plot([row['step'] for row in rows], drawn, label=plain, **style)
     label(axes, title, x=rows[0]['unit'])
     axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
-    values = [row['value'] for rows in lines.values() for row in rows]
-    finite = [value for value in values if _can_be_drawn(value)]
     if title.startswith(LOGARITHMIC) and finite and 0 < FACTOR * min(finite) < max(finite):
         axes.set_yscale('log')
     axes.grid(alpha=0.3)
-    add_legend(axes)
-
-
-def _can_be_drawn(value: float) -> bool:
-    """Whether a value is finite, and not so large that the scale of an axis would overflow."""
-    return abs(value) < LARGEST  # which NaN is not
+    axes.legend(fontsize=8, framealpha=0.8)

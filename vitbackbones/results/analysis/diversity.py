@@ -28,19 +28,8 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from ...errors import InputError
-from .plots import (
-    SEQUENTIAL,
-    add_legend,
-    as_matrix,
-    as_rows,
-    grouped,
-    hide,
-    label,
-    new_figure,
-    style_of,
-)
-from .reading import choose_blocks
-from .subject import Subject, read_images
+from .plots import SEQUENTIAL, as_matrix, as_rows, grouped, label, lay_out, new_figure, style_of
+from .reading import Subject, choose_blocks
 
 MOST = 256  # tokens of a matrix of cosines
 WIDE = 50.0  # values that span a larger factor have a logarithmic axis
@@ -105,7 +94,7 @@ def mean_by_place(subject: Subject, numbers: Callable[[Tensor], dict[str, float]
         numbers: from the patch tokens (L, C) of one image to numbers by name.
     """
     totals: dict[tuple[int, int], Counter] = {}
-    for found in read_images(subject):
+    for found in subject.read():
         for place in found.places:
             total = totals.setdefault((place.block, place.turn), Counter())
             total.update(numbers(place.patches[0].float()))
@@ -125,7 +114,7 @@ def draw_over_depth(rows: list[dict], panels: dict[str, tuple[str, str]]) -> Fig
     """
     figure, axes = new_figure(1, len(panels), (4.6, 3.6))
     for (column, (title, y)), panel in zip(panels.items(), axes[0], strict=True):
-        for number, (model, own) in enumerate(grouped(rows, 'model').items()):
+        for number, ((model,), own) in enumerate(grouped(rows, 'model').items()):
             depths = [row['depth'] for row in own]
             panel.plot(depths, [row[column] for row in own], label=model, **style_of(number))
         values = [row[column] for row in rows]
@@ -133,7 +122,7 @@ def draw_over_depth(rows: list[dict], panels: dict[str, tuple[str, str]]) -> Fig
         panel.grid(alpha=0.3)
         panel.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         label(panel, title, 'passes through blocks (0: embedding)', y)
-    add_legend(axes[0, 0])
+    axes[0, 0].legend(fontsize=8, framealpha=0.8)
     return figure
 
 
@@ -145,7 +134,7 @@ def measure_similarity(subject: Subject, options) -> list[dict]:
     """
     chosen = choose_blocks(subject.model, options.blocks)
     matrices: dict[int, list[Tensor]] = {block: [] for block in chosen}
-    for found in read_images(subject):
+    for found in subject.read():
         latest = {place.block: place.patches[0] for place in found.tokens}  # the last pass
         for block in chosen:
             matrices[block].append(cosines(evenly_spaced(latest[block])))
@@ -175,13 +164,11 @@ def cosines(tokens: Tensor) -> Tensor:
 
 def draw_similarity(rows: list[dict], photos=()) -> Figure:
     """Draw a matrix for each model (rows) and block (columns)."""
-    models = {model: grouped(own, 'block') for model, own in grouped(rows, 'model').items()}
-    figure, axes = new_figure(len(models), max(map(len, models.values())), (2.9, 2.7))
+    figure, lines = lay_out(rows, ('model',), ('block',), (2.9, 2.7))
     least = min(0.0, *(row['value'] for row in rows))
-    for (model, blocks), line in zip(models.items(), axes, strict=True):
-        hide(line[len(blocks) :])
-        for (block, own), panel in zip(blocks.items(), line, strict=False):
+    for (model,), axes, panels in lines:
+        for ((block,), own), panel in zip(panels.items(), axes, strict=False):
             image = panel.imshow(as_matrix(own), cmap=SEQUENTIAL, vmin=least, vmax=1)
             label(panel, f'{model}\nblock {block}', 'token', 'token')
-    figure.colorbar(image, ax=axes, label='cosine of two tokens', shrink=0.8)
+    figure.colorbar(image, ax=figure.axes, label='cosine of two tokens', shrink=0.8)
     return figure

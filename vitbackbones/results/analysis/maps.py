@@ -1,11 +1,18 @@
-"""Tokens as pictures, after chosen blocks.
+"""What tokens and attention have at each patch, as pictures beside the photograph.
 
-**Maps** (Aug-ViT, Fig. 5; TNT, Fig. 4a; SReT, Fig. 10), of the first image and every pass: the mean
-over all channels, which is the response map of the pass, and some channels, drawn by chance and
-always alike. Every panel has a color scale of its own; the table has the values.
+**Channels** (Aug-ViT, Fig. 5; TNT, Fig. 4a; SReT, Fig. 10), of the first image and every pass
+through chosen blocks: the mean over all channels, which is the response map of the pass, and some
+channels, drawn by chance and always alike.
 
-**Pixels** (TNT, Fig. 5): the pixel tokens of every patch, p x p of them, stand in the patch's
-place, so that a 14 x 14 grid of patches gives a map of 56 x 56; shown is the mean over channels.
+**Attention.** With a class token: the weights of the patches for the class token as query. Without
+one, or where all queries are asked for: the mean weight of each patch over all queries, the
+attention that it receives. Both are means over the heads. Keys of a spatially reduced attention
+(PVT) stand for their area of the image. The patches of windows (Swin, plain hosts) and slices
+(SReT) are put back in their places, and see only the queries of their own window or slice. Inner
+attention of TNT, among the pixels of a patch, is left out. Weights are recomputed from the
+attention's own q and k (``attention.weights``), because the fused kernel does not show them.
+
+Every panel has a color scale of its own; the table has the values.
 """
 
 import math
@@ -14,22 +21,25 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from ...backbones.swin import WindowBlock
 from ...errors import InputError
-from .plots import SEQUENTIAL, as_matrix, as_rows, grouped, hide, new_figure, plain_picture
-from .reading import Tokens, choose_blocks
-from .subject import Subject, read_images
+from .plots import SEQUENTIAL, as_matrix, as_rows, lay_out, plain_picture
+from .reading import Grid, Subject, Weights, choose_blocks
 
 MEAN = 'mean'
+CLASS_TOKEN, ALL = 'class_token', 'all'
+
+# ------------------------------------------------------------------------ channels
 
 
-def measure(subject: Subject, options) -> list[dict]:
+def measure_channels(subject: Subject, options) -> list[dict]:
     """Return a row for each value of each map.
 
     Raises:
         InputError: a block is unknown, or its tokens are not known to be a grid.
     """
     chosen = choose_blocks(subject.model, options.blocks)
-    found = next(read_images(subject, count=1))
+    found = next(subject.read(count=1))
     rows = []
     for place in found.tokens:
         if place.block not in chosen:
@@ -43,57 +53,102 @@ def measure(subject: Subject, options) -> list[dict]:
     return rows
 
 
-def draw(rows: list[dict], photos: dict[str, list]) -> Figure:
+def draw_channels(rows: list[dict], photos: dict[str, list]) -> Figure:
     """Draw a row of panels for each model, block and pass: the photograph, the mean, channels."""
-    places = {
-        place: grouped(own, 'channel')
-        for place, own in grouped(rows, 'model', 'block', 'pass').items()
-    }
-    figure, axes = new_figure(len(places), 1 + max(map(len, places.values())), (1.15, 1.35))
-    for ((model, block, turn), channels), line in zip(places.items(), axes, strict=True):
-        plain_picture(line[0], photos[model][0], f'{model}\nblock {block}, pass {turn}')
-        hide(line[1 + len(channels) :])
-        for (channel, own), panel in zip(channels.items(), line[1:], strict=False):
+    figure, lines = lay_out(rows, ('model', 'block', 'pass'), ('channel',), (1.15, 1.35), before=1)
+    for (model, block, turn), (first, *axes), panels in lines:
+        plain_picture(first, photos[model][0], f'{model}\nblock {block}, pass {turn}')
+        for ((channel,), own), panel in zip(panels.items(), axes, strict=False):
             title = 'mean of all' if channel == MEAN else f'channel {channel}'
             plain_picture(panel, as_matrix(own), title, cmap=SEQUENTIAL)
     return figure
 
 
-def measure_pixels(subject: Subject, options) -> list[dict]:
-    """Return a row for each pixel token, chosen block and image.
+# ------------------------------------------------------------------------ attention
+
+
+def measure_attention(subject: Subject, options) -> list[dict]:
+    """Return a row for each patch (or key), block, pass and image.
 
     Raises:
-        InputError: a block is unknown, or gives no pixel tokens.
+        InputError: a block is unknown, has no attention that tells its weights, or no class token
+            where ``options.query`` asks for it.
     """
     chosen = choose_blocks(subject.model, options.blocks)
     rows = []
-    for number, found in enumerate(read_images(subject, count=options.pictures), 1):
-        given = [place for place in found.pixels if place.block in chosen]
-        if not given:
+    for number, found in enumerate(subject.read(chosen, options.pictures), 1):
+        silent = set(chosen) - {call.block for call in found.attention}
+        if silent:
             raise InputError(
-                f'{subject.name}: blocks {", ".join(map(str, chosen))} give no pixel tokens; '
-                'this analysis is for TNT'
+                f'{subject.name}: block {min(silent)} has no attention that tells its weights '
+                '(a method weights(x, context, bias))'
             )
-        for place in given:
-            rows += as_rows(lay_out(place), {'image': number, 'block': place.block})
+        for call in found.attention:
+            query, values = looked_at(call, options.query)
+            place = {'image': number, 'block': call.block, 'pass': call.turn, 'query': query}
+            rows += as_rows(values, place)
     return rows
 
 
-def lay_out(place: Tokens) -> Tensor:
-    """Return the mean over channels of pixel tokens (h * w, p * p, c) as a map (h * p, w * p)."""
-    side = math.isqrt(place.values.shape[1])
-    values = place.values.float().mean(2)  # (h * w, p * p)
-    values = values.unflatten(1, (side, side)).unflatten(0, tuple(place.grid))  # (h, w, p, p)
-    return values.transpose(1, 2).flatten(2).flatten(0, 1)  # (h, p, w, p) -> (h * p, w * p)
+def looked_at(call: Weights, query: str | None = None) -> tuple[str, Tensor]:
+    """Return which query asks and the weights as a map (h, w).
+
+    Args:
+        call: one call of an attention.
+        query: :data:`CLASS_TOKEN` or :data:`ALL`; by default the class token where there is one.
+
+    Raises:
+        InputError: the keys are no grid, or there is no class token to ask.
+    """
+    weights = call.values[0].float().mean(0)  # (L, S), the mean over the heads
+    queries, keys = weights.shape
+    patches = queries if call.grid is None else math.prod(call.grid)
+    can_ask = keys == queries > patches and not isinstance(call.module, WindowBlock)
+    query = query or (CLASS_TOKEN if can_ask else ALL)
+    if query == CLASS_TOKEN and not can_ask:
+        raise InputError(
+            f'block {call.block}: there is no class token to ask; leave --query out, or ask {ALL}'
+        )
+    if isinstance(call.module, WindowBlock):
+        return query, _received_in_windows(call)
+    grid = _key_grid(call.grid, min(keys, patches))
+    if grid is None:
+        raise InputError(f'block {call.block}: its {keys} keys are not known to be a grid')
+    line = weights[0] if query == CLASS_TOKEN else weights.mean(0)
+    return query, line[-math.prod(grid) :].unflatten(0, grid).cpu()
 
 
-def draw_pixels(rows: list[dict], photos: dict[str, list]) -> Figure:
+def _key_grid(grid: Grid | None, keys: int) -> Grid | None:
+    """Return the (h, w) of keys that lie on a grid, or on one of the same shape but coarser."""
+    if grid is None or math.prod(grid) == keys:
+        return grid
+    height = max(round(math.sqrt(keys * grid[0] / grid[1])), 1)
+    return (height, keys // height) if keys % height == 0 else None
+
+
+def _received_in_windows(call: Weights) -> Tensor:
+    """Return what each patch receives (h, w) from the queries of its window.
+
+    The block itself puts windows back in place: it runs on zeros, and its attention answers each
+    token with what that one receives.
+    """
+    received = call.values.mean((1, 2))[..., None]  # (windows, M * M, 1), over heads and queries
+    block, (h, w) = call.module, call.grid
+    tokens = received.new_zeros(1, h * w, len(block.norm1.weight))
+    with torch.no_grad(), block.attn.register_forward_hook(lambda *_: received):
+        attended = block.attend(tokens, call.grid)  # (1, h * w, 1)
+    return attended.view(h, w).float().cpu()
+
+
+def draw_attention(rows: list[dict], photos: dict[str, list]) -> Figure:
     """Draw a row of panels for each model and image: the photograph, and a map for each block."""
-    lines = {line: grouped(own, 'block') for line, own in grouped(rows, 'model', 'image').items()}
-    figure, axes = new_figure(len(lines), 1 + max(map(len, lines.values())), (2.2, 2.4))
-    for ((model, image), blocks), panels in zip(lines.items(), axes, strict=True):
-        plain_picture(panels[0], photos[model][image - 1], model)
-        hide(panels[1 + len(blocks) :])
-        for (block, own), panel in zip(blocks.items(), panels[1:], strict=False):
-            plain_picture(panel, as_matrix(own), f'pixel tokens, block {block}', cmap=SEQUENTIAL)
+    columns = ('model', 'image', 'query'), ('block', 'pass')
+    figure, lines = lay_out(rows, *columns, (1.9, 2.15), before=1)
+    for (model, image, query), (first, *axes), panels in lines:
+        photo = photos[model][image - 1]
+        plain_picture(first, photo, f'{model}\nquery: {query}')
+        for ((block, turn), own), panel in zip(panels.items(), axes, strict=False):
+            plain_picture(panel, photo, f'block {block}, pass {turn}')
+            extent = (-0.5, photo.shape[1] - 0.5, photo.shape[0] - 0.5, -0.5)
+            panel.imshow(as_matrix(own), cmap='inferno', alpha=0.6, extent=extent)
     return figure

@@ -13,10 +13,12 @@ MARKERS = 'osD^vPX'  # a second sign beside the color
 SEQUENTIAL = 'viridis'
 
 
-def new_figure(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, np.ndarray]:
+def new_figure(
+    rows: int, columns: int, size: tuple[float, float], **options
+) -> tuple[Figure, np.ndarray]:
     """Return a figure of ``rows`` x ``columns`` panels of ``size`` inches, and its axes."""
     figure = Figure((columns * size[0], rows * size[1]), layout='constrained', dpi=110)
-    return figure, figure.subplots(rows, columns, squeeze=False)
+    return figure, figure.subplots(rows, columns, squeeze=False, **options)
 
 
 def style_of(number: int) -> dict:
@@ -34,13 +36,38 @@ def unique(rows: Iterable[dict], key: str) -> list:
     return list(dict.fromkeys(row[key] for row in rows))
 
 
-def grouped(rows: Iterable[dict], *keys: str) -> dict:
-    """Return the rows by their value in a column, or by a tuple of several, in their order."""
+def grouped(rows: Iterable[dict], *keys: str) -> dict[tuple, list[dict]]:
+    """Return the rows by their values in some columns, in their order."""
     found: dict = {}
     for row in rows:
-        value = tuple(row[key] for key in keys)
-        found.setdefault(value if len(keys) > 1 else value[0], []).append(row)
+        found.setdefault(tuple(row[key] for key in keys), []).append(row)
     return found
+
+
+def lay_out(
+    rows: Iterable[dict],
+    line: Sequence[str],
+    panel: Sequence[str],
+    size: tuple[float, float],
+    before: int = 0,
+) -> tuple[Figure, list[tuple[tuple, np.ndarray, dict[tuple, list[dict]]]]]:
+    """Return a figure with a line of panels for each value of some columns of a table.
+
+    Args:
+        rows: of the table.
+        line, panel: the columns that tell lines apart, and the panels of a line.
+        size: of a panel in inches.
+        before: panels at the beginning of each line that show something else.
+
+    Returns:
+        The figure, and of each line its value, its axes, and the rows of its panels by their value.
+    """
+    lines = {value: grouped(own, *panel) for value, own in grouped(rows, *line).items()}
+    figure, axes = new_figure(len(lines), before + max(map(len, lines.values())), size)
+    for panels, own in zip(lines.values(), axes, strict=True):
+        for empty in own[before + len(panels) :]:
+            empty.set_axis_off()
+    return figure, list(zip(lines, axes, lines.values(), strict=True))
 
 
 def label(axes: Axes, title: str, x: str = '', y: str = '') -> None:
@@ -50,23 +77,12 @@ def label(axes: Axes, title: str, x: str = '', y: str = '') -> None:
     axes.set_ylabel(y)
 
 
-def add_legend(axes: Axes) -> None:
-    """Name the lines in a corner that they leave free."""
-    axes.legend(fontsize=8, framealpha=0.8)
-
-
-def hide(panels: Iterable[Axes]) -> None:
-    """Leave places of the grid empty."""
-    for panel in panels:
-        panel.set_axis_off()
-
-
-def plain_picture(axes: Axes, values: np.ndarray, title: str = '', **options):
-    """Show values (h, w) or (h, w, 3) without ticks; returns what a color bar is made of."""
+def plain_picture(axes: Axes, values: np.ndarray, title: str, **options) -> None:
+    """Show values (h, w) or (h, w, 3) without ticks."""
     axes.set_xticks([])
     axes.set_yticks([])
     axes.set_title(title, fontsize=8)
-    return axes.imshow(values, **options)
+    axes.imshow(values, **options)
 
 
 def as_matrix(rows: Sequence[dict]) -> np.ndarray:

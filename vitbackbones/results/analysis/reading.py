@@ -1,4 +1,4 @@
-"""Reading inside of a model: tokens after every block and pass, pixel tokens, attention weights.
+"""Reading inside of a model: tokens after every block and pass, and attention weights.
 
     with reading(model, attention=[block]) as found, torch.no_grad():
         model(image)
@@ -12,13 +12,14 @@ code is written twice. They are gone when the block of ``with`` is left, however
 ``blocks`` of each module in ``stages`` or ``layers``; a stage without is one block. Backbones of
 others that are built so are read too.
 
-**What a block gives.** Tokens (N, L, C), a map (N, C, h, w), or a pair of pixel tokens
-(N * patches, pixels, c) and tokens, as TNT's. The patches are the last h * w tokens; (h, w) is
-among what the block is called with, else the square that leaves at most two tokens for classes.
+**What a block gives.** Tokens (N, L, C), a map (N, C, h, w), or a pair of pixel tokens and tokens,
+as TNT's, whose tokens are read. The patches are the last h * w tokens; (h, w) is among what the
+block is called with, else the square that leaves at most two tokens for classes.
 
 **Passes.** A recursive block gives one reading per pass: what the projection after it returns, or
 the identity in its place. A block that is called several times gives one per call. Readings are in
-the order in which they were computed. Of mixed depth the recursive branch is read alone.
+the order in which they were computed. Of mixed depth the recursive branch is read alone. Where
+every call shuffles the tokens anew, attention weights are those of one more call.
 """
 
 import math
@@ -27,9 +28,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from tqdm import tqdm
 
 from ...errors import InputError
 from ...layers import Slicing, Windows, to_map
@@ -83,25 +86,21 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Weights:
-    """Attention weights of one call.
+    """Attention weights of one call. The attention among the pixels of a patch of TNT is left out.
 
     Attributes:
         block: the number of the block.
-        name: of the attention in the block, such as ``'attn'`` or ``'inner.attn'``.
         turn: which call of the block it was part of, from 1.
         values: (N, heads, L, S), softmax over S; N is windows times images in windows.
         grid: (h, w) of the block's patches.
         module: the block.
-        inputs: what the block was called with.
     """
 
     block: int
-    name: str
     turn: int
     values: Tensor
     grid: Grid | None
     module: nn.Module
-    inputs: tuple
 
 
 @dataclass
@@ -111,14 +110,11 @@ class Reading:
     Attributes:
         embedding: the input of the first block.
         tokens: after every block and pass.
-        pixels: the pixel tokens (N * patches, pixels, c) beside them, of blocks that have some;
-            ``grid`` is that of the patches.
         attention: the weights of the chosen blocks.
     """
 
     embedding: Tokens | None = None
     tokens: list[Tokens] = field(default_factory=list)
-    pixels: list[Tokens] = field(default_factory=list)
     attention: list[Weights] = field(default_factory=list)
 
     @property
@@ -188,53 +184,40 @@ def reading(model: nn.Module, attention: Sequence[int] = ()) -> Iterator[Reading
         InputError: the model has no blocks, or not these.
     """
     found = Reading()
-    blocks = find_blocks(model)
-    chosen = set(choose_blocks(model, attention))
-    handles = []
+    chosen = choose_blocks(model, attention)
+    readers = [_Reader(block, found, block.number in chosen) for block in find_blocks(model)]
     try:
-        for block in blocks:
-            handles += _Reader(block, found, block.number in chosen).attach()
         yield found
     finally:
-        for handle in handles:
-            handle.remove()
+        for reader in readers:
+            for handle in reader.handles:
+                handle.remove()
 
 
 class _Reader:
     """The hooks of one block."""
 
     def __init__(self, block: Block, found: Reading, with_attention: bool) -> None:
-        self.block, self.found, self.with_attention = block, found, with_attention
+        self.block, self.found = block, found
         recursive = (part for part in block.module.modules() if isinstance(part, Recursive))
         self.projections = next((part.nlls for part in recursive), ())
         self.inputs: tuple = ()
         self.turns = 0  # passes that were read
         self.is_shallow = False  # in the branch of mixed depth that is not read
         self.in_slices = False
-
-    def attach(self) -> list:
-        """Hang the hooks on and return their handles."""
-        module = self.block.module
-        handles = [
-            module.register_forward_pre_hook(self._enter, with_kwargs=True),
-            module.register_forward_hook(self._leave),
+        self.handles = [
+            block.module.register_forward_pre_hook(self._enter, with_kwargs=True),
+            block.module.register_forward_hook(self._leave),
             *(nll.register_forward_hook(self._pass) for nll in self.projections),
         ]
-        return handles + (self._attach_to_attention() if self.with_attention else [])
-
-    def _attach_to_attention(self) -> list:
-        handles = []
-        for name, part in self.block.module.named_modules():
+        for name, part in block.module.named_modules() if with_attention else ():
+            if name.startswith('inner'):  # among the pixels of a patch of TNT
+                continue
             if isinstance(part, Slicing | Windows):
-                handles.append(part.register_forward_pre_hook(self._enter_slices))
-                handles.append(part.register_forward_hook(self._leave_slices))
+                self.handles.append(part.register_forward_pre_hook(self._enter_slices))
+                self.handles.append(part.register_forward_hook(self._leave_slices))
             elif callable(getattr(part, 'weights', None)):
-
-                def attend(attention, args, kwargs, name=name):
-                    self._attend(name, attention, *args, **kwargs)
-
-                handles.append(part.register_forward_pre_hook(attend, with_kwargs=True))
-        return handles
+                self.handles.append(part.register_forward_pre_hook(self._attend, with_kwargs=True))
 
     def _enter(self, module: nn.Module, args: tuple, kwargs: dict) -> None:
         if isinstance(args[0], tuple):  # TNT's pixels and tokens
@@ -246,14 +229,9 @@ class _Reader:
             self.found.embedding = self._tokens(tokens, 0, 0)
 
     def _leave(self, module: nn.Module, args: tuple, output: Any) -> None:
-        pixels, tokens = output if isinstance(output, tuple) else (None, output)
-        if self.is_shallow:
-            return
         if not self.projections:
+            tokens = output[1] if isinstance(output, tuple) else output  # of TNT without pixels
             self._pass(module, args, tokens)
-        if pixels is not None:
-            grid = _grid(self.inputs, tokens)
-            self.found.pixels.append(Tokens(self.block.number, self.turns, pixels.detach(), grid))
 
     def _pass(self, module: nn.Module, args: tuple, output: Tensor) -> None:
         self.turns += 1
@@ -268,31 +246,21 @@ class _Reader:
     def _enter_slices(self, slicing: Slicing | Windows, args: tuple) -> None:
         attention, x, *place = args
         if isinstance(attention, nn.Module):  # else the attention slices by itself, and was asked
-            name = next(n for n, part in self.block.module.named_modules() if part is attention)
-            with _undrawn(x):
-                self._note(name, _weights_in_slices(slicing, attention, x, *place))
+            self._note(_weights_in_slices(slicing, attention, x, *place))
         self.in_slices = True
 
     def _leave_slices(self, slicing: Slicing | Windows, args: tuple, output: Tensor) -> None:
         self.in_slices = False
 
-    def _attend(self, name: str, attention: nn.Module, x: Tensor, *args, **kwargs) -> None:
-        if not self.in_slices:  # else x is a run of the tokens, and all were read before
-            with _undrawn(x):
-                self._note(name, attention.weights(x, *args, **kwargs))
+    def _attend(self, attention: nn.Module, args: tuple, kwargs: dict) -> None:
+        if not self.in_slices:  # else its input is a run of the tokens, and all were read before
+            self._note(attention.weights(*args, **kwargs))
 
-    def _note(self, name: str, values: Tensor) -> None:
-        if self.is_shallow:
-            return
-        place = (self.block.number, name, self.turns + 1)
-        grid = _grid(self.inputs, next(v for v in self.inputs if isinstance(v, Tensor)))
-        call = Weights(*place, values.detach(), grid, self.block.module, self.inputs)
-        self.found.attention.append(call)
-
-
-def _undrawn(x: Tensor):
-    """Return a context whose draws are made again by what follows, as if they had not been."""
-    return torch.random.fork_rng([x.device] if x.is_cuda else [])
+    def _note(self, values: Tensor) -> None:
+        if not self.is_shallow:
+            grid = _grid(self.inputs, next(v for v in self.inputs if isinstance(v, Tensor)))
+            place = (self.block.number, self.turns + 1)
+            self.found.attention.append(Weights(*place, values.detach(), grid, self.block.module))
 
 
 def _weights_in_slices(
@@ -324,3 +292,35 @@ def _grid(inputs: tuple, values: Tensor) -> Grid | None:
         if side * side == count - extra:
             return (side, side)
     return None
+
+
+# ------------------------------------------------------------------------ what an analysis reads
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What an analysis looks at: a model in eval mode, and the images that it is shown.
+
+    Attributes:
+        name: in the legend and the table.
+        model: on the device where it is to run.
+        images: (1, 3, H, W) each, normalized as the model wants them, on the same device.
+        photos: (H, W, 3) each, uint8, RGB: what an image shows, at its size.
+    """
+
+    name: str
+    model: nn.Module
+    images: Sequence[Tensor] = ()
+    photos: Sequence[np.ndarray] = ()
+
+    def read(self, attention: Sequence[int] = (), count: int | None = None) -> Iterator[Reading]:
+        """Run the backbone on the first ``count`` images, or on all, and yield what is read.
+
+        ``attention`` is that of :func:`reading`.
+        """
+        backbone = find_backbone(self.model)
+        images = self.images[:count]
+        for image in tqdm(images, self.name, leave=False, disable=None):  # None: off a terminal
+            with reading(backbone, attention) as found, torch.no_grad():
+                backbone(image)
+            yield found

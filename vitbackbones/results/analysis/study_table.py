@@ -12,11 +12,9 @@ Among many comparisons one is below 0.05 by chance. Holm's correction (1979) kee
 of any such mistake below 0.05: the smallest of k values is multiplied by k, the next by k - 1, ...
 """
 
-import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from io import StringIO
-from math import isnan
+from math import isnan, nan
 
 import numpy as np
 from scipy import stats
@@ -53,17 +51,17 @@ class Difference:
     """The difference of two results over the seeds that both have.
 
     Attributes:
-        mean: of the differences.
-        low, high: the interval that holds the true mean with a confidence of 95 %.
-        p: the probability of so large a difference if there were none.
-        pairs: how many seeds both have. Below two only ``mean`` is a number, the others are NaN.
+        pairs: how many seeds both have.
+        mean: of the differences; NaN without any.
+        low, high: the interval that holds the true mean with a confidence of 95 %, and
+        p: the probability of so large a difference if there were none; NaN below two pairs.
     """
 
-    mean: float
-    low: float
-    high: float
-    p: float
     pairs: int
+    mean: float = nan
+    low: float = nan
+    high: float = nan
+    p: float = nan
 
 
 COLUMNS = {
@@ -88,26 +86,25 @@ COLUMNS = {
 def table(records: Iterable[Record]) -> list[dict[str, str]]:
     """Return a row of texts for each variant, with the keys of :data:`COLUMNS`."""
     by_name = {record.name: record for record in records}
-    compared = {
+    differences = {
         record.name: paired_difference(record.values, by_name[record.against].values)
         for record in by_name.values()
         if record.against != record.name
     }
-    made = {name: difference for name, difference in compared.items() if difference is not None}
-    corrected = dict(zip(made, holm([each.p for each in made.values()]), strict=True))
+    p_values = holm([each.p for each in differences.values()])
+    corrected = dict(zip(differences, p_values, strict=True))
     rows = []
-    for record in by_name.values():
+    for name, record in by_name.items():
         row = dict.fromkeys(COLUMNS, '') | _own_columns(record)
-        paper = None  # the paper's difference
-        if record.against != record.name:
-            reference = by_name[record.against]
-            subtracted = reference.paper if record.paper_against is None else record.paper_against
-            if None not in (record.paper, subtracted):
-                paper = record.paper - subtracted
-                row['paper_difference'] = f'{paper:+.2f}'
+        if name in differences:
+            subtracted = record.paper_against
+            if subtracted is None:
+                subtracted = by_name[record.against].paper
+            known = None not in (record.paper, subtracted)
+            paper = record.paper - subtracted if known else nan
             row['against'] = record.against
-        if record.name in made:
-            row |= _compared_columns(made[record.name], corrected[record.name], paper)
+            row['paper_difference'] = f'{paper:+.2f}' if known else ''
+            row |= _compared_columns(differences[name], corrected[name], paper)
         rows.append(row)
     return rows
 
@@ -128,19 +125,20 @@ def _own_columns(record: Record) -> dict[str, str]:
     }
 
 
-def _compared_columns(
-    difference: Difference, corrected: float, paper: float | None
-) -> dict[str, str]:
-    columns = {'difference': f'{difference.mean:+.2f}'}
-    if paper and not isnan(difference.mean):
-        columns['same_sign'] = 'yes' if difference.mean * paper > 0 else 'no'
-    if isnan(difference.p):
-        reason = 'one pair' if difference.pairs < 2 else 'a result is not a number'
+def _compared_columns(found: Difference, corrected: float, paper: float) -> dict[str, str]:
+    """Return what is said of a difference; ``paper`` is the one of the paper, NaN if unknown."""
+    if not found.pairs:
+        return {}
+    columns = {'difference': f'{found.mean:+.2f}'}
+    if paper and not isnan(found.mean * paper):
+        columns['same_sign'] = 'yes' if found.mean * paper > 0 else 'no'
+    if isnan(found.p):
+        reason = 'one pair' if found.pairs < 2 else 'a result is not a number'
         return columns | {'verdict': f'{reason}: cannot be said'}
-    above = 'yes, higher' if difference.mean > 0 else 'yes, lower'
+    above = 'yes, higher' if found.mean > 0 else 'yes, lower'
     return columns | {
-        'interval': f'{difference.low:+.2f} to {difference.high:+.2f}',
-        'p': _probability(difference.p),
+        'interval': f'{found.low:+.2f} to {found.high:+.2f}',
+        'p': _probability(found.p),
         'p_corrected': _probability(corrected),
         'verdict': above if corrected < LIMIT else 'not shown',
     }
@@ -160,35 +158,21 @@ def markdown(rows: list[dict[str, str]]) -> str:
     return '\n'.join(f'| {" | ".join(cells)} |' for cells in lines)
 
 
-def csv_text(rows: list[dict]) -> str:
-    """Write rows with the same keys as CSV."""
-    text = StringIO(newline='')
-    writer = csv.DictWriter(text, fieldnames=rows[0].keys(), lineterminator='\n')
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def paired_difference(values: dict[int, float], reference: dict[int, float]) -> Difference | None:
-    """Compare two results by their seeds; None if they share none.
-
-    Args:
-        values: the result of each seed.
-        reference: what is subtracted.
-    """
+def paired_difference(values: dict[int, float], reference: dict[int, float]) -> Difference:
+    """Compare the results of each seed with those of a ``reference``, which are subtracted."""
     seeds = sorted(values.keys() & reference.keys())
     if not seeds:
-        return None
+        return Difference(0)
     ours, theirs = [[each[seed] for seed in seeds] for each in (values, reference)]
     differences = np.subtract(ours, theirs)
     mean = float(differences.mean())
     if len(seeds) < 2:
-        return Difference(mean, np.nan, np.nan, np.nan, len(seeds))
+        return Difference(1, mean)
     if np.ptp(differences) == 0:  # no noise at all: the test would divide by it
-        return Difference(mean, mean, mean, float(mean == 0), len(seeds))
+        return Difference(len(seeds), mean, mean, mean, float(mean == 0))
     test = stats.ttest_rel(ours, theirs)
     low, high = test.confidence_interval(CONFIDENCE)
-    return Difference(mean, float(low), float(high), float(test.pvalue), len(seeds))
+    return Difference(len(seeds), mean, float(low), float(high), float(test.pvalue))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

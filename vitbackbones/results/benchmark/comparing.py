@@ -1,15 +1,17 @@
 """Several models that take turns in every case that was asked for, as rows of a table."""
 
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import product
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
 from ...errors import InputError
+from ...utils.files import as_csv, prepare_folder, write_file
 from .model_sources import Source, build_model
 from .timing import compare
 
@@ -154,3 +156,30 @@ def _require_equal(
                 f'{spec}: its answers differ by {difference:.1g} of the largest; '
                 f'forms of one model are compared where they are equal to {allowed:g}'
             )
+
+
+# ------------------------------------------------------------------------ the table
+
+
+def report(rows: Iterable[dict], file: str | None) -> None:
+    """Print each row of a table when it comes, and write all so far to a CSV ``file`` if given.
+
+    Where the columns change, their names are printed again.
+
+    Raises:
+        InputError: the file cannot be written; before the first row is measured.
+    """
+    if file:
+        prepare_folder(Path(file).parent, '--out')
+    kept: list[dict] = []
+    for row in rows:
+        if not kept or row.keys() != kept[-1].keys():
+            print(_line(row))
+        print(_line(row.values()), flush=True)
+        kept.append(row)
+        if file:
+            write_file(file, as_csv(kept))
+
+
+def _line(cells: Iterable) -> str:
+    return ' '.join(f'{cell:>10}' for cell in cells)
