@@ -29,8 +29,7 @@ from ..export.runtime.card import Card
 from ..export.runtime.runtimes import RUNTIMES, is_exported
 from ..inference.drawing.sheet import save_samples
 from ..registry import SCOPE
-from ..results.report.page import NAME, write_page
-from ..results.report.run_facts import facts
+from ..results.report.page import NAME, facts, write_page
 from ..tasks import find_task
 from ..tasks.detection.agreement import mask_heads
 from ..training.console import QuietRunner

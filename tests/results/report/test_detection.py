@@ -2,15 +2,31 @@
 
 from functools import partial
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from vitbackbones.errors import InputError
-from vitbackbones.results.report.detection import DetectionReport
+from vitbackbones.results.report import detection
+from vitbackbones.results.report.coco import match
+from vitbackbones.results.report.detection import (
+    NAMED,
+    RIGHT,
+    WRONG,
+    DetectionReport,
+    count_mistakes,
+    draw_curves,
+    draw_mistakes,
+)
 
 from . import toy
 
 pytestmark = pytest.mark.compat
+RECALLS = np.linspace(0, 1, 11)
+SCALE = 400 / toy.SIDE
+NAMES = dict(enumerate(toy.CLASSES, start=1))
 
 
 class Pictures(list):
@@ -55,19 +71,11 @@ def test_boxes_and_masks(report):
         assert titles == ['1.png: 1 missed, 2 false', '2.png: 1 missed, 1 false']
 
 
-def test_each_of_several_metrics_is_told_apart(report):
-    _, sections = report({'prefix': 'a'}, {'prefix': 'b'})
-    titles = [title for title in sections if title.startswith('Classes')]
-    assert titles == ['Classes: boxes, a (1)', 'Classes: boxes, b (2)']
-
-
-def test_data_sets_with_metrics_of_their_own(report):
+def test_of_several_metrics_and_data_sets_the_first_is_shown(report):
     metrics, sections = report({}, {}, apart=True)
-    for i, name in enumerate('ab', start=1):
-        (table,) = sections[f'Classes: boxes, coco ({i})'].parts
-        expected = metrics[f'{name}/coco/bbox_mAP']
-        assert table.rows[-1][1:3] == [3, pytest.approx(expected, abs=5.1e-4)]
-        assert len(sections[f'Worst pictures: boxes, coco ({i})'].parts) == 2
+    (table,) = sections['Classes: boxes'].parts
+    assert table.rows[-1][1:3] == [3, pytest.approx(metrics['a/coco/bbox_mAP'], abs=5.1e-4)]
+    assert len(sections['Worst pictures: boxes'].parts) == 2
 
 
 def test_pictures_without_a_mistake_are_not_among_the_worst(report, monkeypatch):
@@ -102,3 +110,69 @@ def test_a_test_without_a_coco_metric_has_no_report(report):
         report()
     with pytest.raises(InputError, match='no CocoMetric'):
         report({'format_only': True, 'outfile_prefix': 'x'})
+
+
+# ------------------------------------------------------------------------ curves
+
+
+def texts(lines, classes):
+    picture = draw_curves({'first': lines, 'second': lines}, RECALLS, classes)
+    tree = ElementTree.fromstring(picture.content)
+    return [each.text for each in tree.iter('{http://www.w3.org/2000/svg}text')]
+
+
+def test_every_class_is_named_with_its_mean():
+    lines = np.stack([np.full(11, 0.25), np.full(11, np.nan), np.full(11, 0.75)])
+    found = texts(lines, ['_a$b$', 'empty', '<牛>'])
+    for text in ('0.250  _a$b$', '0.750  <牛>', '0.500  mean', 'first', 'second', 'recall'):
+        assert text in found
+    assert not any('empty' in text for text in found)
+
+
+def test_of_many_classes_the_worst_are_named():
+    lines = np.repeat(np.linspace(1, 0, 20)[:, None], 11, axis=1)
+    found = [text for text in texts(lines, [f'c{i}' for i in range(20)]) if '  c' in text]
+    assert {text.split()[1] for text in found} == {f'c{i}' for i in range(20 - NAMED, 20)}
+
+
+def test_no_objects_at_all():
+    assert 'mean' not in ' '.join(texts(np.full((2, 11), np.nan), ['a', 'b']))
+
+
+def test_what_svg_cannot_hold_is_written_as_escapes():
+    assert r'0.250  a\x01\udcff' in texts(np.full((1, 11), 0.25), ['a\x01\udcff'])
+
+
+# ------------------------------------------------------------------------ mistakes
+
+
+def share(pixels, box, color):
+    """How much of the left side of a box has a color, below its label."""
+    x, y, width, height = (round(value * SCALE) for value in box)
+    line = pixels[y + 30 : y + height - 5, x - 2 : x + 4]
+    return (np.abs(line.astype(int) - color) < 40).all(-1).mean()
+
+
+@pytest.mark.parametrize('kind', ['bbox', 'segm'])
+def test_what_is_right_and_what_is_wrong(evaluated, kind, monkeypatch):
+    labels = []
+    write = detection.write_labels
+    monkeypatch.setattr(
+        detection, 'write_labels', lambda *given: labels.append(given[2]) or write(*given)
+    )
+    metric, _ = evaluated(metric=[kind])
+    pairs = match(metric, kind, 0.3)
+    assert [count_mistakes(own) for own in pairs.values()] == [(1, 2), (1, 1), (0, 1)]
+    image = Image.new('RGB', (toy.SIDE, toy.SIDE), 'black')
+    pixels = np.array(draw_mistakes(image, pairs[1], NAMES, kind))
+    assert labels == [
+        ['cat', 'dog, taken for cat'],
+        ['cat 0.90', 'cat 0.80, is dog', 'false: dog 0.40'],
+    ]
+    truth, found = pixels[-400:, :400], pixels[-400:, -400:]
+    (_, cat), (_, dog) = toy.BOXES[1]
+    answer = toy.FOUND[1][1][2]
+    assert share(truth, cat, RIGHT) > 0.3
+    assert share(truth, dog, RIGHT) == share(truth, cat, WRONG) == 0
+    assert share(truth, dog, WRONG) > 0.6
+    assert share(found, answer, WRONG) > 0.6

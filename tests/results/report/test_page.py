@@ -1,15 +1,20 @@
 """The page: nothing of a file's name is obeyed, nothing is loaded, everything can be read."""
 
 import base64
+import hashlib
+import math
 import re
+import sys
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from mmengine.config import Config
 
 from vitbackbones.errors import InputError
 from vitbackbones.results.report.elements import Matrix, Picture, Section, Table
-from vitbackbones.results.report.page import NAME, write_page
+from vitbackbones.results.report.page import NAME, facts, write_page
+from vitbackbones.version import __version__
 
 EVIL = '<script>alert("1")</script> & \'"><img src=http://a.b/c onerror=x>'
 VOID = {'meta', 'img', 'br'}
@@ -42,7 +47,7 @@ def page(tmp_path):
     counts = np.array([[1234, 0]])
     matrix = Matrix(rows=[EVIL], columns=[EVIL, 'b'], counts=counts, text=EVIL)
     parts = [
-        Table(head=['class', 'x'], rows=[[EVIL, 0.12345], ['none', None], ['many', 12345]]),
+        Table(head=['class', 'x'], rows=[[EVIL, 0.12345], ['none', math.nan], ['many', 12345]]),
         matrix,
         Picture(content=EVIL.encode(), kind='image/svg+xml', title=EVIL),
     ]
@@ -97,3 +102,18 @@ def test_a_model_that_found_nothing_has_no_summary(tmp_path):
 
 def test_names_of_files_that_are_no_text(tmp_path):
     assert r'\udcff.png' in write_page(tmp_path, '\udcff.png', {}, [], {}).read_text()
+
+
+def test_what_was_run_is_told_so_that_it_can_be_run_again(tmp_path, monkeypatch):
+    (tmp_path / 'a.pth').write_bytes(b'weights')
+    parts = [{'type': 'CocoDataset', 'data_root': 'x', 'ann_file': 'a.json'}, {'type': 'B'}]
+    config = Config({'test_dataloader': {'dataset': {'type': 'ConcatDataset', 'datasets': parts}}})
+    monkeypatch.setattr(sys, 'argv', ['tools/test.py', 'my config.py', 'a.pth'])
+    told = facts(config, tmp_path / 'a.pth', 7)
+    digest = hashlib.sha256(b'weights').hexdigest()
+    assert told['checkpoint'] == f'{tmp_path}/a.pth\nSHA-256 {digest}'
+    assert told['data set'].splitlines() == ['CocoDataset x a.json', 'B']
+    assert told['command'] == "tools/test.py 'my config.py' a.pth"
+    assert told['pictures'] == '7'
+    assert f'vitbackbones {__version__}' in told['versions']
+    assert 'torch ' in told['versions']

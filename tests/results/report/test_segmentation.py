@@ -1,5 +1,6 @@
 """The report of a segmentor: the numbers are mmseg's, the pictures those with most wrong pixels."""
 
+from math import nan
 from types import SimpleNamespace
 
 import cv2
@@ -71,7 +72,9 @@ def test_scores_by_hand(report):
     # of 12 pixels of road 8 are right, and 8 of trees are taken for road
     assert road == pytest.approx([100 * 8 / 20, 100 * 8 / 12, 100 * 8 / 16, 100 * 16 / 28])
     assert tree[0] == pytest.approx(100 * 13 / 28)
-    assert sign == [0, None, 0, None]  # no sign is there, but three pixels are taken for one
+    assert sign == pytest.approx(
+        [0, nan, 0, nan], nan_ok=True
+    )  # no sign is there, but three pixels are taken for one
 
 
 def test_pixels_are_counted_without_ignored_ones(report):

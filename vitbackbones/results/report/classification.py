@@ -10,7 +10,7 @@ from mmengine.runner import TestLoop
 from ...data.loading.image_file import read_image
 from ...inference.drawing.sheet import enlarged, from_bgr
 from .elements import Matrix, Picture, Section, Table, confusion_parts, count_pairs, photograph
-from .recording import Record, find_metrics
+from .recording import Record, find_metric
 
 BEST = 5
 
@@ -22,10 +22,16 @@ class BestRecord(Record):
         for sample in data_samples:
             scores = sample['pred_score'].float().cpu()  # (C,)
             best, truth = scores.topk(min(BEST, len(scores))), int(sample['gt_label'])
-            picture = {'path': sample.get('img_path'), 'place': sample.get('sample_idx')}
-            picture |= {'truth': truth, 'score of truth': float(scores[truth])}
-            picture |= {'best': best.indices.tolist(), 'score': float(best.values[0])}
-            self.results.append(picture)
+            self.results.append(
+                {
+                    'path': sample.get('img_path'),
+                    'place': sample.get('sample_idx'),
+                    'truth': truth,
+                    'score of truth': float(scores[truth]),
+                    'best': best.indices.tolist(),
+                    'score': float(best.values[0]),
+                }
+            )
 
 
 class ClassificationReport:
@@ -38,7 +44,7 @@ class ClassificationReport:
     def __init__(self, loop: TestLoop, worst: int, score: float) -> None:
         from mmpretrain.evaluation import Accuracy  # here: heavy, and only classifiers need it
 
-        find_metrics(loop, Accuracy)
+        find_metric(loop, Accuracy)
         self.data, self.worst = loop.dataloader.dataset, worst
         self.classes = [str(name) for name in loop.evaluator.dataset_meta['classes']]
         self.record = BestRecord(loop)
@@ -84,5 +90,5 @@ class ClassificationReport:
         return photograph(enlarged(from_bgr(pixels)), f'{name}: {answer}, is {truth}')
 
 
-def _percent(hits: np.ndarray) -> float | None:
-    return float(100 * hits.mean()) if hits.size else None
+def _percent(hits: np.ndarray) -> float:
+    return float(100 * hits.mean()) if hits.size else float('nan')

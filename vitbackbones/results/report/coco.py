@@ -13,7 +13,7 @@ from mmengine.fileio import load
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-from .elements import Table, as_cell
+from .elements import Table, count_pairs
 
 # Columns of a table: at which IoU precision is taken (None: the mean over all), for which objects.
 PRECISIONS = {
@@ -43,14 +43,9 @@ def evaluate(metric, kind: str, score: float = 0.0, **settings) -> COCOeval:
     if kind == 'segm':
         for each in found:
             del each['bbox']  # as mmdet does: the size of an object is then that of its mask
-    truth, results = metric._coco_api, COCO()
     with contextlib.redirect_stdout(io.StringIO()):
-        if found:
-            results = truth.loadRes(found)
-        else:  # which loadRes does not take
-            results.dataset = {**truth.dataset, 'annotations': []}
-            results.createIndex()
-        evaluation = COCOeval(truth, results, kind)
+        results = metric._coco_api.loadRes(found) if found else COCO()
+        evaluation = COCOeval(metric._coco_api, results, kind)
         given = {'catIds': metric.cat_ids, 'imgIds': metric.img_ids, 'iouThrs': metric.iou_thrs}
         given['maxDets'] = list(metric.proposal_nums)
         vars(evaluation.params).update(given | settings)
@@ -102,13 +97,13 @@ def class_table(evaluation: COCOeval, counts: np.ndarray, score: float) -> Table
     right, objects, answers = counts.diagonal(), counts.sum(1), counts.sum(0)
     for name, whole in (('found', objects), ('right', answers)):
         columns[name] = np.where(whole, right / np.maximum(whole, 1), np.nan)[:-1]
+    values = np.stack([*columns.values()], axis=1)  # (C, columns)
+    names = class_names(evaluation).values()
     rows = [
-        [name, int(number), *map(as_cell, values)]
-        for name, number, *values in zip(
-            class_names(evaluation).values(), objects[:-1], *columns.values(), strict=True
-        )
+        [name, int(number), *own.tolist()]
+        for name, number, own in zip(names, objects[:-1], values, strict=True)
     ]
-    means = [as_cell(mean_of_known(values)) for values in columns.values()]
+    means = map(mean_of_known, columns.values())
     return Table(
         head=['class', 'objects', *columns],
         rows=[*rows, ['mean over classes', int(objects[:-1].sum()), *means]],
@@ -162,8 +157,12 @@ def count_matches(pairs: dict[int | str, list[Pair]], categories: list[int]) -> 
     detections, the last: missed.
     """
     places = {category: i for i, category in enumerate(categories)}
-    counts = np.zeros((len(places) + 1, len(places) + 1), int)
-    for own in pairs.values():
-        for pair in own:
-            counts[tuple(places[each['category_id']] if each else -1 for each in pair)] += 1
-    return counts
+    of_pairs = np.array(
+        [
+            [places[each['category_id']] if each else len(places) for each in pair]
+            for own in pairs.values()
+            for pair in own
+        ],
+        int,
+    ).reshape(-1, 2)
+    return count_pairs(*of_pairs.T, len(places) + 1)

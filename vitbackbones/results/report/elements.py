@@ -1,15 +1,18 @@
 """What a report consists of, apart from how it is written."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 
 import numpy as np
+from matplotlib import rc_context
+from matplotlib.figure import Figure
 from PIL import Image
 
 LARGEST = 31  # rows of a matrix that is shown: 30 classes, and nothing
 PAIRS = 15  # mistakes that are listed
-Cell = str | int | float | None  # a number without a value, such as the AP of no objects, is None
+Cell = str | int | float  # a number without a value, such as the AP of no objects, is NaN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,16 +84,20 @@ class Section:
     text: str = ''
 
 
-def as_cell(value: float) -> float | None:
-    """Return a number as a cell: None for NaN."""
-    return None if np.isnan(value) else float(value)
-
-
 def photograph(picture: Image.Image, title: str) -> Picture:
     """Make a part of a drawn picture, as JPEG."""
     content = BytesIO()
     picture.convert('RGB').save(content, 'JPEG', quality=85)
     return Picture(content=content.getvalue(), kind='image/jpeg', title=title)
+
+
+def drawing(figure: Figure, title: str) -> Picture:
+    """Make a part of a figure, as SVG whose text is text: the reader's fonts have every script."""
+    content = BytesIO()
+    with rc_context({'svg.fonttype': 'none'}), warnings.catch_warnings():
+        warnings.filterwarnings('ignore', 'Glyph', UserWarning)  # missing from matplotlib's font
+        figure.savefig(content, format='svg', metadata={'Date': None})
+    return Picture(content=content.getvalue(), kind='image/svg+xml', title=title)
 
 
 def count_pairs(truth: np.ndarray, answer: np.ndarray, classes: int) -> np.ndarray:
@@ -103,12 +110,12 @@ def confusion_parts(matrix: Matrix, unit: str) -> list[Table | Matrix]:
     """Return the most frequent mistakes, and the matrix where it is small enough for a page."""
     wrong, shares = matrix.counts.copy(), matrix.shares()
     np.fill_diagonal(wrong, 0)
-    rows = []
-    for place in np.argsort(-wrong, axis=None, kind='stable')[:PAIRS]:
-        i, j = np.unravel_index(place, wrong.shape)
-        if wrong[i, j]:
-            share = float(100 * shares[i, j])
-            rows.append([matrix.rows[i], matrix.columns[j], int(wrong[i, j]), share])
+    most = np.argsort(-wrong, axis=None, kind='stable')[:PAIRS]
+    rows = [
+        [matrix.rows[i], matrix.columns[j], int(wrong[i, j]), float(100 * shares[i, j])]
+        for i, j in zip(*np.unravel_index(most, wrong.shape), strict=True)
+        if wrong[i, j]
+    ]
     head, text = ['there', 'predicted', unit, '% of the row'], 'The most frequent mistakes.'
     pairs = Table(head=head, rows=rows, digits=1, text=text)
     return [pairs, matrix] if len(matrix.rows) <= LARGEST else [pairs]

@@ -1,16 +1,27 @@
 """Writes a report as one HTML file that needs no network: pictures are inside, scripts are not.
 
 Names of classes and files come from a user's data, or from a stranger's. jinja2 escapes them all,
-and the page forbids itself, by its content security policy, to run or load anything.
+and the page forbids itself, by its content security policy, to run or load anything. At its end
+stands what was run, so that a page can be told from another, and its numbers be made again.
 """
 
+import platform
+import shlex
+import sys
+import time
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import numpy as np
+import torch
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from mmengine.config import Config
 
+from ...configuration.data_paths import datasets
+from ...export.runtime.card import digest
 from ...utils.files import write_file
+from ...utils.packages import versions
 from .elements import Cell, Picture, Section
 
 NAME = 'report.html'
@@ -53,13 +64,44 @@ def _kind(part) -> str:
 
 def _cell(value: Cell, digits: int) -> str:
     """Write what stands in a table; whole numbers with spaces between thousands."""
-    if value is None:
-        return DASH
     if isinstance(value, float):
-        return f'{value:.{digits}f}'
+        return DASH if np.isnan(value) else f'{value:.{digits}f}'
     return value if isinstance(value, str) else f'{value:,}'.replace(',', '\u202f')
 
 
 def _address(picture: Picture) -> str:
     """Write a picture as an address that holds it."""
     return f'data:{picture.kind};base64,{b64encode(picture.content).decode()}'
+
+
+# ------------------------------------------------------------------------ what was run
+
+
+def facts(config: Config, checkpoint: Path, pictures: int) -> dict[str, str]:
+    """Return what was run, under what it is called; ``pictures`` is how many were evaluated."""
+    return {
+        'config': str(config.filename),
+        'checkpoint': f'{checkpoint.absolute()}\nSHA-256 {digest(checkpoint)}',
+        'data set': '\n'.join(_describe(dataset) for _, dataset in datasets(config, ('test',))),
+        'pictures': str(pictures),
+        **made_by(),
+    }
+
+
+def made_by() -> dict[str, str]:
+    """Return when this was run, by which command, with what."""
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else platform.machine()
+    return {
+        'date': time.strftime('%Y-%m-%d %H:%M:%S %z'),
+        'command': shlex.join(sys.argv),
+        'device': f'{device}, {platform.system()}',
+        'versions': ', '.join(versions()),
+    }
+
+
+def _describe(dataset: dict) -> str:
+    """Name a data set by its type and whatever says where its files are."""
+    prefix = dataset.get('data_prefix') or {}
+    parts = prefix.values() if isinstance(prefix, dict) else [prefix]
+    places = [dataset.get('data_root'), dataset.get('ann_file'), *parts]
+    return ' '.join(str(part) for part in (dataset['type'], *places) if part)

@@ -31,20 +31,17 @@ class Record(BaseMetric):
         return {}
 
 
-def find_metrics(loop: TestLoop, kind: type) -> dict[int, BaseMetric]:
-    """Return the metrics of a test that compute what a class does, by their places.
+def find_metric(loop: TestLoop, kind: type) -> BaseMetric:
+    """Return the first metric of a test that computes what a class does.
 
-    A subclass that computes something else, such as mmdet's ``LVISMetric``, is none of them, nor is
-    a metric that only writes files.
+    A subclass that computes something else, such as mmdet's ``LVISMetric``, is none, nor is a
+    metric that only writes files.
 
     Raises:
         InputError: there is none.
     """
-    found = {}
-    for i, metric in enumerate(loop.evaluator.metrics):
+    for metric in loop.evaluator.metrics:
         writes = getattr(metric, 'format_only', False)  # mmpretrain's have no such option
         if type(metric).compute_metrics is kind.compute_metrics and not writes:
-            found[i] = metric
-    if not found:
-        raise InputError(f'--report: test_evaluator has no {kind.__name__} that evaluates')
-    return found
+            return metric
+    raise InputError(f'--report: test_evaluator has no {kind.__name__} that evaluates')

@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -13,21 +14,13 @@ from ...data.loading import IGNORED
 from ...data.loading.image_file import read_image
 from ...inference.drawing.masks import legend, overlay
 from ...inference.drawing.sheet import GAP, below, enlarged, from_bgr, side_by_side
-from .elements import (
-    Matrix,
-    Picture,
-    Section,
-    Table,
-    as_cell,
-    confusion_parts,
-    count_pairs,
-    photograph,
-)
-from .recording import Record, find_metrics
+from .elements import Matrix, Picture, Section, Table, confusion_parts, count_pairs, photograph
+from .recording import Record, find_metric
 
 # Columns of the table: what mmseg's IoUMetric calls them.
 SCORES = {'IoU': 'IoU', 'accuracy': 'Acc', 'precision': 'Precision', 'F score': 'Fscore'}
 WRONG = (213, 94, 0)  # of Okabe and Ito's colors
+wrong_share = itemgetter('wrong share')  # of a picture: of its labeled pixels
 
 
 class PixelRecord(Record):
@@ -36,39 +29,31 @@ class PixelRecord(Record):
     def __init__(self, loop: TestLoop, worst: int, ignored: int) -> None:
         super().__init__(loop)
         self.worst, self.ignored = worst, ignored
-        self.kept: list[dict] = []  # of this process, the worst first
+        self.kept: list[dict] = []  # of this process
 
     def process(self, data_batch: dict, data_samples: Sequence[dict]) -> None:
+        classes = len(self.dataset_meta['classes'])
         for sample in data_samples:
             truth, answer = (
                 sample[key]['data'].squeeze().cpu().numpy().astype(int)  # (1, H, W) -> (H, W)
                 for key in ('gt_sem_seg', 'pred_sem_seg')
             )
-            picture = self._count(truth, answer) | {'path': sample['img_path']}
+            known = (truth != self.ignored) & (truth < classes)
+            counts = count_pairs(truth[known], answer[known], classes)
+            places = np.flatnonzero(counts)  # few of classes x classes
+            picture = {
+                'path': sample['img_path'],
+                'places': places,
+                'counts': counts.ravel()[places],
+                'wrong share': (counts.sum() - counts.trace()) / max(counts.sum(), 1),
+                'maps': np.stack([np.where(known, truth, IGNORED), answer]).astype(np.uint16),
+            }
             self.results.append(picture)
             self.kept.append(picture)
-            self.kept.sort(key=wrong_share, reverse=True)
-            for each in self.kept[self.worst :]:
-                del each['maps']
-            del self.kept[self.worst :]
-
-    def _count(self, truth: np.ndarray, answer: np.ndarray) -> dict:
-        classes = len(self.dataset_meta['classes'])
-        known = (truth != self.ignored) & (truth < classes)
-        counts = count_pairs(truth[known], answer[known], classes)
-        places = np.flatnonzero(counts)  # few of classes x classes
-        return {
-            'places': places,
-            'counts': counts.ravel()[places],
-            'pixels': int(known.sum()),
-            'wrong': int(known.sum() - counts.trace()),
-            'maps': np.stack([np.where(known, truth, IGNORED), answer]).astype(np.uint16),
-        }
-
-
-def wrong_share(picture: dict) -> float:
-    """Return the share of the labeled pixels that are wrong."""
-    return picture['wrong'] / max(picture['pixels'], 1)
+            if len(self.kept) > self.worst:
+                best = min(self.kept, key=wrong_share)
+                del best['maps']
+                self.kept = [each for each in self.kept if each is not best]
 
 
 class SegmentationReport:
@@ -81,7 +66,7 @@ class SegmentationReport:
     def __init__(self, loop: TestLoop, worst: int, score: float) -> None:
         from mmseg.evaluation import IoUMetric  # here: heavy, and only segmentors need it
 
-        self.metric, *_ = find_metrics(loop, IoUMetric).values()
+        self.metric = find_metric(loop, IoUMetric)
         self.meta, self.worst = loop.evaluator.dataset_meta, worst
         self.record = PixelRecord(loop, worst, self.metric.ignore_index)
 
@@ -93,7 +78,7 @@ class SegmentationReport:
             counts.ravel()[picture['places']] += picture['counts']
         text = 'Pixels. Rows: what is there; columns: what was predicted.'
         matrix = Matrix(rows=classes, columns=classes, counts=counts, text=text)
-        wrong = [each for each in pictures if 'maps' in each and each['wrong']]
+        wrong = [each for each in pictures if 'maps' in each and wrong_share(each)]
         worst = heapq.nlargest(self.worst, wrong, key=wrong_share)
         order = 'Those with the largest share of wrong pixels.'
         yield Section('Classes', [self._class_table(counts)])
@@ -109,8 +94,8 @@ class SegmentationReport:
         scores = self.metric.total_area_to_metrics(*areas, metrics, self.metric.nan_to_num)
         columns = [100 * scores[key] for key in SCORES.values()]
         named = zip(self.meta['classes'], labels.tolist(), *columns, strict=True)
-        rows = [[name, number, *map(as_cell, values)] for name, number, *values in named]
-        means = [as_cell(np.nanmean(values)) for values in columns]
+        rows = [[name, number, *map(float, values)] for name, number, *values in named]
+        means = [float(np.nanmean(values)) for values in columns]
         return Table(
             head=['class', 'pixels', *SCORES],
             rows=[*rows, ['mean over classes', int(labels.sum()), *means]],

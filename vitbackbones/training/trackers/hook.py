@@ -17,7 +17,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from ...errors import InputError
 from ...results.report.elements import photograph
-from ...results.report.run_facts import made_by
+from ...results.report.page import made_by
 from ...tasks import find_task
 from ...utils.files import write_file
 from ...utils.messages import in_one_line

@@ -11,9 +11,8 @@ from ...data.loading.image_file import UnreadableImage, read_image
 from ...errors import InputError
 from ...inference.drawing.sheet import from_bgr, spread
 from ...results.analysis.curves import draw, measure
-from ...results.report.elements import Document, Facts, Picture, Section, Strip, photograph
+from ...results.report.elements import Document, Facts, Picture, Section, Strip, drawing, photograph
 from ...results.report.page import write_page
-from ...results.report.precision_recall import as_svg
 from ...utils.files import read_json
 
 NAME, RECORD, PICTURES = 'run.html', 'tracking.json', 'pictures'
@@ -46,7 +45,7 @@ def write_run_page(work_dir: Path, file: Path) -> Path:
     }
     sections = [
         Section('Latest evaluation', [Facts(rows=metrics)]),
-        Section('Curves', [Picture(content=as_svg(figure), kind='image/svg+xml', title='curves')]),
+        Section('Curves', [drawing(figure, 'curves')]),
         Section('Predictions', _predictions(work_dir)),
         Section('Config', [Document(content=config, title='as it was run')] if config else []),
     ]
