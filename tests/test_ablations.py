@@ -14,7 +14,6 @@ from vitbackbones.commands.cli import add_shared
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config, with_options
 from vitbackbones.layers import DotProductAttention, MeanShiftAttention
-from vitbackbones.results.analysis.complexity import count
 
 from .commands.conftest import ROOT, load_tool
 from .shipped import PRINTED
@@ -69,19 +68,19 @@ def test_a_row_is_one_line_for_its_config(page, paper, table, row):
     register_all_modules(init_default_scope=True)
     config, options = read_row(table, row)
     lint(config, options)
-    found = count(lambda: MODELS.build(copy.deepcopy(config.model)))
+    found = page.count(lambda: MODELS.build(copy.deepcopy(config.model)))
     assert found == page.counted(PRINTED.model_spec(table, row))
 
 
 @pytest.mark.parametrize(
     ('attention', 'letters'), [(DotProductAttention, 'QKVW'), (MeanShiftAttention, 'QKVPW')]
 )
-def test_every_way_to_share_has_its_number_of_matrices(attention, letters):
+def test_every_way_to_share_has_its_number_of_matrices(page, attention, letters):
     """MSF's Tables 1 and 2 print some of them."""
     ways = {way for way in map(''.join, product(letters, repeat=len(letters))) if is_named(way)}
     assert len(ways) == {4: 15, 5: 52}[len(letters)]
     for way in ways:
-        found = count(lambda way=way: attention(8, 2, sharing=way, **WITHOUT_BIAS))
+        found = page.count(lambda way=way: attention(8, 2, sharing=way, **WITHOUT_BIAS))
         assert found.weights == len({*way}) * 8**2, way
 
 

@@ -17,6 +17,7 @@ from textwrap import fill
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))  # an installed package comes first
 
+from complexity import Sizes, count, measure
 from papers import (
     BEYOND,
     CONVENTIONS,
@@ -39,7 +40,6 @@ from vitbackbones import create_model
 from vitbackbones.commands.main import verb_parser
 from vitbackbones.configuration.names import config_files
 from vitbackbones.openmmlab import patches
-from vitbackbones.results.analysis.complexity import Sizes, count, measure
 from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
 from vitbackbones.utils.verbs import VERBS
 from vitbackbones.weights import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Published

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from complexity import Complexity, Sizes
+
 from vitbackbones.configuration.names import shown_path
-from vitbackbones.results.analysis.complexity import Complexity, Sizes
 from vitbackbones.utils.literals import read_rows
 
 Options = dict[str, object]

@@ -3,8 +3,9 @@
 import pytest
 
 from vitbackbones.backbones import TNT, SReT, ViT
-from vitbackbones.results.analysis.complexity import measure as measure_whole
 from vitbackbones.results.analysis.cost_by_part import count_parts
+
+from ...commands.conftest import load_tool
 
 
 def transformer(tokens, dims):
@@ -14,7 +15,7 @@ def transformer(tokens, dims):
 
 def test_the_parts_are_the_whole(make_backbone):
     model = make_backbone(img_size=64)
-    whole = measure_whole(lambda: make_backbone(img_size=64), (64, 96))
+    whole = load_tool('site/complexity').measure(lambda: make_backbone(img_size=64), (64, 96))
     parts = count_parts(model, (64, 96))
     assert sum(part['macs'] for part in parts.values()) == pytest.approx(whole.macs)
     assert sum(part['parameters'] for part in parts.values()) == sum(

@@ -9,8 +9,8 @@ attention projections  q, k, v, the probe and the output
 key reduction          PVT's convolution of keys and values
 MLP, token mixing      fc1 and fc2, over channels or (Mixer) tokens
 NLL                    the projections between the passes of a recursive block
-shortcuts              augmented paths in the paper's convention, through the FFT (see
-                       ``complexity.py``); coefficients have parameters alone
+shortcuts              augmented paths as Aug-ViT's tables count them; coefficients have
+                       parameters alone
 pixels to patch        TNT's projection in the blocks
 inner ...              the same parts among the pixels of a patch (TNT, Eq. 15-18)
 outside of blocks      stem, patch embeddings, downsampling
@@ -19,6 +19,7 @@ other in blocks        norms (which have parameters alone), and parts of other n
 """
 
 import copy
+import math
 from collections import Counter, defaultdict
 
 import torch
@@ -28,7 +29,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from .complexity import listen
+from ...layers import AugmentedShortcut
 from .plots import COLORS, label, new_figure, unique
 from .reading import Subject, find_backbone, find_blocks
 
@@ -50,6 +51,31 @@ PARTS = {
     **dict.fromkeys(('shortcut', 'shortcut_attn', 'shortcut_mlp'), SHORTCUTS),
     **dict.fromkeys(('shortcut_tokens', 'shortcut_channels'), SHORTCUTS),
 }
+
+
+def listen(module: nn.Module, extra: Counter) -> None:
+    """Count what the counter of matrix products does not see, or sees in another form.
+
+    ``extra['paths']`` are the multiply-adds of circulant paths as Aug-ViT's tables have them,
+    through the FFT: 2 d log2(d / b) + 2 b d per token and path (its printed formula lacks the first
+    2). The products of the form that runs are not counted. ``extra['norms']`` is what fvcore adds
+    for LayerNorms and BatchNorms, 5 and 2 per element.
+    """
+    if isinstance(module, AugmentedShortcut) and module.projection == 'circulant':
+        paths, blocks, _, side = module.weight.shape
+        dims = blocks * side
+        per_token = paths * (2 * dims * math.log2(side) + 2 * blocks * dims)
+
+        def augment(source: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
+            extra['paths'] += source.numel() // dims * per_token
+            return total
+
+        module.augment = augment
+    if isinstance(module, nn.LayerNorm | nn.BatchNorm2d):
+        per_element = 5 if isinstance(module, nn.LayerNorm) else 2
+        module.register_forward_hook(
+            lambda _, inputs, output: extra.update(norms=per_element * output.numel())
+        )
 
 
 class _Meter:

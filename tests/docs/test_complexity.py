@@ -8,8 +8,10 @@ from torch import nn
 from vitbackbones import create_model
 from vitbackbones.backbones import ViT
 from vitbackbones.layers import AugmentedShortcut
-from vitbackbones.results.analysis.complexity import measure
 
+from ..commands.conftest import load_tool
+
+measure = load_tool('site/complexity').measure
 TINY = {'embed_dims': 24, 'depth': 2, 'num_heads': 2}
 
 

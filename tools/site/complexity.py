@@ -7,12 +7,9 @@ papers call all of these "FLOPs":
 * twice that (MSF);
 * fvcore's count (SReT): multiply-adds, and 5 per element of a LayerNorm, 2 of a BatchNorm.
 
-A circulant path counts as Aug-ViT's tables do, through the FFT: 2 d log2(d / b) + 2 b d per token
-and path (its printed formula lacks the first 2). The products of the form that runs are not
-counted.
+A circulant path counts as Aug-ViT's tables do, through the FFT.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +20,8 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from ...layers import AugmentedShortcut
+from vitbackbones.layers import AugmentedShortcut
+from vitbackbones.results.analysis.cost_by_part import listen
 
 
 @dataclass(frozen=True)
@@ -85,22 +83,3 @@ def _sizes(model: nn.Module) -> Sizes:
         ),
         weights=sum(m.weight.numel() for m in modules if isinstance(m, nn.Linear | nn.Conv2d)),
     )
-
-
-def listen(module: nn.Module, extra: Counter) -> None:
-    """Count what the counter of matrix products does not see, or sees in another form."""
-    if isinstance(module, AugmentedShortcut) and module.projection == 'circulant':
-        paths, blocks, _, side = module.weight.shape
-        dims = blocks * side
-        per_token = paths * (2 * dims * math.log2(side) + 2 * blocks * dims)
-
-        def augment(source: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
-            extra['paths'] += source.numel() // dims * per_token
-            return total
-
-        module.augment = augment
-    if isinstance(module, nn.LayerNorm | nn.BatchNorm2d):
-        per_element = 5 if isinstance(module, nn.LayerNorm) else 2
-        module.register_forward_hook(
-            lambda _, inputs, output: extra.update(norms=per_element * output.numel())
-        )
