@@ -19,7 +19,6 @@ from mmengine.registry import MODELS as ROOT_MODELS
 from mmengine.registry import OPTIM_WRAPPER_CONSTRUCTORS as ROOT_OPTIM_WRAPPER_CONSTRUCTORS
 from mmengine.registry import OPTIM_WRAPPERS as ROOT_OPTIM_WRAPPERS
 from mmengine.registry import PARAM_SCHEDULERS as ROOT_PARAM_SCHEDULERS
-from mmengine.registry import STRATEGIES as ROOT_STRATEGIES
 from mmengine.registry import TRANSFORMS as ROOT_TRANSFORMS
 from mmengine.registry import WEIGHT_INITIALIZERS as ROOT_WEIGHT_INITIALIZERS
 from mmengine.registry import Registry
@@ -164,10 +163,11 @@ HOOKS = LazyRegistry(
     'hook',
     ROOT_HOOKS,
     {
+        'training.console': 'ProgressHook',
+        'training.hooks': 'LogFolderHook PicturesHook RunPageHook',
         'training.hooks.checkpoint': 'CheckpointHook',
-        'training.hooks.coefficients': 'CoefficientsHook',
         'training.hooks.compile': 'CompileHook',
-        'training.hooks.curves': 'CurvesHook',
+        'training.hooks.curves': 'CoefficientsHook CurvesHook',
         'training.hooks.data_workers': 'DataWorkersHook',
         'training.hooks.ema': 'EMAHook',
         'training.hooks.evaluation': 'EvalModeHook FusedHook GatherHook SameStatisticsHook',
@@ -175,10 +175,8 @@ HOOKS = LazyRegistry(
         'training.hooks.finite_loss': 'FiniteLossHook',
         'training.hooks.fitting_checkpoint': 'FittingCheckpointHook',
         'training.hooks.interrupt': 'InterruptHook',
-        'training.hooks.log_folder': 'LogFolderHook',
-        'training.hooks.progress': 'ProgressHook',
         'training.hooks.unreadable_images': 'UnreadableImagesHook',
-        'training.trackers.hook': 'PicturesHook RunPageHook TrackHook',
+        'training.trackers.hook': 'TrackHook',
     },
 )
 OPTIM_WRAPPERS = LazyRegistry(
@@ -195,7 +193,6 @@ OPTIM_WRAPPER_CONSTRUCTORS = LazyRegistry(
 PARAM_SCHEDULERS = LazyRegistry(
     'parameter scheduler', ROOT_PARAM_SCHEDULERS, {'training.schedules': 'PolyLR'}
 )
-STRATEGIES = LazyRegistry('strategy', ROOT_STRATEGIES, {'training.distributed': 'FSDPStrategy'})
 WEIGHT_INITIALIZERS = LazyRegistry(
     'weight initializer', ROOT_WEIGHT_INITIALIZERS, {'openmmlab.loading': 'Pretrained'}
 )

@@ -41,7 +41,7 @@ def refused(result, *texts):
 
 
 RANK = 'RANK is not set; start with tools/dist_train.sh'
-SHARDED = 'strategy.type=vitbackbones.FSDPStrategy'
+SHARDED = 'strategy.type=FSDPStrategy'
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ SHARDED = 'strategy.type=vitbackbones.FSDPStrategy'
         ([TINY, '--resume'], ['--resume: no checkpoint in', 'work_dirs/tiny_detr']),
         (
             [TINY, '--resume', 'any.pth', '--cfg-options', SHARDED],
-            ['--resume', 'vitbackbones.FSDPStrategy', 'load_from=FILE'],
+            ['--resume', 'FSDPStrategy', 'load_from=FILE'],
         ),
         ([TINY, '--scratch', '--data-root', 'DATA', '--launcher', 'pytorch'], [RANK]),
         ([TINY, '--smoke', '--resume'], ['--smoke resumes from the checkpoint that it has just']),

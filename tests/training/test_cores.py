@@ -7,7 +7,7 @@ import torch
 from mmengine.config import Config
 
 from vitbackbones.training import cores as threads
-from vitbackbones.training.cores import available_cores, limit_workers, share_cores, warn_of_others
+from vitbackbones.training.cores import available_cores, limit_workers, share_cores
 from vitbackbones.utils.processes import processes_here, show_warnings
 
 
@@ -28,13 +28,9 @@ def make_config(workers=8):
 )
 def test_a_container_limits_the_cores(tmp_path, monkeypatch, limit, cores):
     monkeypatch.setattr(os, 'sched_getaffinity', lambda pid: set(range(6)), raising=False)
-    (tmp_path / 'cpu.max').write_text(limit)
+    if limit:  # in a container
+        (tmp_path / 'cpu.max').write_text(limit)
     assert available_cores(tmp_path / 'cpu.max') == cores
-
-
-def test_without_a_container(tmp_path, monkeypatch):
-    monkeypatch.setattr(os, 'sched_getaffinity', lambda pid: {3, 5}, raising=False)
-    assert available_cores(tmp_path / 'none') == 2
 
 
 @pytest.mark.parametrize(('cores', 'wanted'), [(1, 2), (3, 8), (4, 0), (8, 8), (16, 2), (64, 8)])
@@ -69,49 +65,6 @@ def test_processes_of_one_machine_share(monkeypatch):
     monkeypatch.setattr(threads, 'available_cores', lambda: 8)
     share_cores(limit_workers(make_config()))
     assert torch.get_num_threads() <= 2
-
-
-@pytest.fixture
-def used(monkeypatch, tmp_path):
-    """``used(0.5, 1.0)``: two cores with two threads, of which others use so much meanwhile."""
-    monkeypatch.delenv('OMP_NUM_THREADS', raising=False)
-    monkeypatch.setattr(os, 'sched_getaffinity', lambda pid: {4, 5}, raising=False)
-    torch.set_num_threads(2)
-    file = tmp_path / 'stat'
-
-    def write(elapsed, *shares):
-        lines = [
-            f'cpu{core} {elapsed * share:.0f} 9 9 {elapsed * (1 - share):.0f} 70 9 9 9 9 9'
-            for core, share in zip((4, 5), shares, strict=True)
-        ]
-        file.write_text('\n'.join(['cpu 1 2 3', 'cpu0 9 9 9 9 9 9 9 9 9 9', *lines, 'intr 1']))
-
-    def call(*shares):
-        write(0, *shares)
-        monkeypatch.setattr(threads.time, 'sleep', lambda seconds: write(100, *shares))
-        return warn_of_others(file)
-
-    return call
-
-
-def test_others_that_use_the_cores_are_warned_of(used):
-    assert used(0.0, 0.0) == []
-    assert used(0.2, 0.2) == []
-    (warning,) = used(0.0, 1.0)
-    assert warning.startswith('other processes use 1.0 of 2 cores, and 2 threads would wait')
-    assert 'OMP_NUM_THREADS=1 ' in warning
-    assert 'OMP_NUM_THREADS=1 ' in used(1.0, 1.0)[0]
-
-
-@pytest.mark.parametrize('name', ['OMP_NUM_THREADS', 'LOCAL_WORLD_SIZE'])
-def test_no_warning_where_the_user_or_the_run_decides(used, monkeypatch, name):
-    monkeypatch.setenv(name, '2')
-    assert used(1.0, 1.0) == []
-
-
-def test_a_system_that_does_not_say_is_believed_to_be_idle(used, tmp_path):
-    assert used(0.0, 0.0) == []
-    assert warn_of_others(tmp_path / 'none') == []
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from itertools import islice
 
 import torch
 from mmengine.dataset import DefaultSampler
-from torch.utils.data import BatchSampler, DataLoader
+from torch.utils.data import BatchSampler
 
-from vitbackbones.training.placed_data import DatasetProxy, PlacedBatches, SeededDataset, rebuild
+from vitbackbones.training.placed_data import DatasetProxy, PlacedBatches, SeededDataset
 
 from .toy import NoisyData, ToyData
 
@@ -57,10 +57,3 @@ def test_a_proxy_is_what_it_stands_for():
     copy = pickle.loads(pickle.dumps(proxy))
     assert (copy.pipeline, copy.own) == ('new', 1)
     assert not hasattr(proxy, '__getitems__')
-
-
-def test_a_loader_without_workers_is_made_of_one_with():
-    before = DataLoader(ToyData(), num_workers=2, persistent_workers=True, prefetch_factor=3)
-    after = rebuild(before, before.dataset, before.batch_sampler, workers=0)
-    assert (after.num_workers, after.persistent_workers, after.prefetch_factor) == (0, False, None)
-    assert rebuild(before, before.dataset, before.batch_sampler).num_workers == 2

@@ -15,7 +15,6 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from mmengine.config import Config
 from mmengine.dist import barrier, get_rank
 from mmengine.hooks import Hook
 from mmengine.registry import HOOKS, MODELS
@@ -34,7 +33,6 @@ from vitbackbones.training.hooks.interrupt import TrainingInterrupted
 from vitbackbones.weights.read.load import load_file
 
 STEPS = 5
-CONFIGS = Path(__file__).parents[2] / 'configs' / '_base_' / 'strategies'
 WRAPPER = {'type': 'MMDistributedDataParallel', 'broadcast_buffers': False}
 DDP = {'type': 'DDPStrategy', 'model_wrapper': {**WRAPPER, 'find_unused_parameters': False}}
 
@@ -173,39 +171,21 @@ def evaluated(folder, launch):
     return runner.message_hub.get_scalar('val/toy/error').current(), tested
 
 
-def sharded(folder, name, **changes):
-    """Losses of a run with one of the strategies."""
-    run = few_steps(folder, batch_size=2)
-    run.strategy = Config.fromfile(CONFIGS / 'fsdp.py').strategy if name == 'fsdp' else DDP
-    run.update(launcher='pytorch', env_cfg={}, experiment_name=f'{name}{len(changes)}', **changes)
+def with_strategy(folder):
+    """Losses of a run with a strategy; epoch and iteration of one stopped at an epoch's end."""
+    plain = {'strategy': DDP, 'launcher': 'pytorch', 'env_cfg': {}}
+    run = few_steps(folder / 'whole', batch_size=2)
+    run.update(plain)
     runner = build_runner(use_launcher(run, 'pytorch'))
     runner.train()
-    return losses(runner)
-
-
-def with_strategy(folder, name):
-    """Losses of a whole run and of one resumed after step 4, and the shapes of what was saved."""
-    whole = sharded(folder, name)
-    saved = folder / 'iter_4.pth'
-    resumed = sharded(folder, name, resume=True, load_from=str(saved))
-    # mmengine's DDP strategy keeps the wrapper's prefix, which loading takes off
-    weights = load_file(saved)['state_dict'].items()
-    shapes = {key.removeprefix('module.'): list(value.shape) for key, value in weights}
-    return whole, resumed[-1], shapes
-
-
-def interrupted_in_epochs(folder):
-    """Epoch and iteration of a sharded run that is interrupted at the end of an epoch."""
     hooks = [{'type': 'vitbackbones.InterruptHook'}]
     hooks.append({'type': 'OnRankOne', 'iteration': 1, 'kills': int(signal.SIGTERM)})
-    run = toy_config(folder, custom_hooks=hooks, val_cfg=None, val_dataloader=None)
-    run.update(val_evaluator=None, launcher='pytorch', env_cfg={})
-    run.strategy = Config.fromfile(CONFIGS / 'fsdp.py').strategy
-    run = use_launcher(run, 'pytorch')
+    run = toy_config(folder / 'stopped', custom_hooks=hooks, val_cfg=None, val_dataloader=None)
+    run.update(val_evaluator=None, **plain)
     with pytest.raises(TrainingInterrupted):
-        build_runner(run).train()
-    meta = load_file(folder / 'interrupted.pth')['meta']
-    return meta['epoch'], meta['iter']
+        build_runner(use_launcher(run, 'pytorch')).train()
+    meta = load_file(folder / 'stopped' / 'interrupted.pth')['meta']
+    return losses(runner), meta['epoch'], meta['iter']
 
 
 def shared_statistics():
@@ -225,9 +205,7 @@ def main(folder):
         'losses': losses(run_toy(launched)),
         'stops': refusal(folder / 'stops', launch, skip=0),
         'leaves out': refusal(folder / 'leaves_out', launch, skip=1),
-        'ddp': with_strategy(folder / 'ddp', 'ddp'),
-        'fsdp': with_strategy(folder / 'fsdp', 'fsdp'),
-        'interrupted fsdp': interrupted_in_epochs(folder / 'interrupted_fsdp'),
+        'strategy': with_strategy(folder / 'strategy'),
         'accumulated': accumulated(folder / 'accumulated', launch),
         'loses a worker': loses_a_worker(folder / 'loses_a_worker', launch),
         'told while they agree': told_while_they_agree(folder / 'told', launch),

@@ -11,7 +11,7 @@ from ..openmmlab.applying import apply_patches
 from ..openmmlab.missing_packages import leave_out_unused
 from ..openmmlab.patches import IN_RUN
 from ..openmmlab.widths import with_widths
-from ..training.cores import limit_workers, share_cores, warn_of_others
+from ..training.cores import limit_workers, share_cores
 from ..training.distributed import best_device, device_name, join_processes, use_launcher
 from ..utils.process_settings import keep_freed_memory
 from ..utils.processes import process_rank, show_warnings
@@ -129,12 +129,6 @@ MACHINE = (
         'cores',
         'on a CPU, torch computes on those that load no data',
         lambda config, options: None if _on_gpu() else share_cores(config),
-        acts=True,
-    ),
-    Step(
-        'other processes',
-        'on a CPU, no other process is busy on the same cores',
-        lambda config, options: None if _on_gpu() else show_warnings(warn_of_others()),
         acts=True,
     ),
     Step(

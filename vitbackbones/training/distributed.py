@@ -8,10 +8,8 @@ import copy
 import os
 
 import torch
-from mmengine._strategy import FSDPStrategy as MMEngineFSDPStrategy
 from mmengine.config import Config
 from torch import distributed
-from torch.distributed.fsdp import FullyShardedDataParallel
 
 from ..configuration.settings import type_at
 from ..errors import InputError
@@ -57,20 +55,16 @@ def use_launcher(config: Config, launcher: str) -> Config:
     config.sync_bn = None  # SyncBatchNorm knows GPUs only
     if type_at(config.get('model')) == 'RTMDet':  # which makes them by itself
         config.model.use_syncbn = False
-    strategy = config.get('strategy')
-    if strategy is not None and strategy['type'].endswith('FSDPStrategy'):
-        strategy['model_wrapper']['device_id'] = 'cpu'
-        return config
     wrapper = {
         'type': 'MMDistributedDataParallel',
         'device_ids': None,
         'broadcast_buffers': False,
         'find_unused_parameters': config.get('find_unused_parameters', False),
     }
-    if strategy is None:
+    if config.get('strategy') is None:
         config.model_wrapper_cfg = wrapper
     else:
-        strategy['model_wrapper'] = wrapper
+        config.strategy['model_wrapper'] = wrapper
     return config
 
 
@@ -89,30 +83,3 @@ def device_name() -> str:
     if device == 'mps':
         return "Apple's GPU"
     return f'the CPU, torch threads: {torch.get_num_threads()}'
-
-
-# FSDP's gathered tensors share the memory that it frees next, unless something copies them:
-# moving them to the CPU does, from a GPU. On a CPU nothing would, and saving crashes the process.
-FULL_STATE_ON_CPU = {
-    'state_dict_type': 'FULL_STATE_DICT',
-    'state_dict_config': {'type': 'FullStateDictConfig', 'rank0_only': True},
-    'optim_state_dict_config': {'type': 'FullOptimStateDictConfig', 'rank0_only': True},
-}
-
-
-class FSDPStrategy(MMEngineFSDPStrategy):
-    """mmengine's strategy, which passes arguments to torch in an outdated order when it resumes.
-
-    Checkpoints hold the whole model and optimizer.
-    """
-
-    def __init__(self, **options) -> None:
-        gathered = 'full' if torch.cuda.is_available() else FULL_STATE_ON_CPU
-        super().__init__(state_dict_cfg=gathered, **options)
-
-    def load_optim_state_dict(self, state_dict: dict) -> None:
-        """Give each process its part of the optimizer's state."""
-        part = FullyShardedDataParallel.optim_state_dict_to_load(
-            self.model, self.optim_wrapper.optimizer, state_dict
-        )
-        self.optim_wrapper.load_state_dict(part)

@@ -15,16 +15,11 @@ All other keys of ``paramwise_cfg`` mean what they mean to mmengine; ``flat_deca
 biases and norms out of the weight decay.
 """
 
-import re
-
 from torch import nn
 
 from ..backbones import Backbone
 from ..errors import InputError
 from .param_groups import GroupedOptimWrapperConstructor
-
-# what FSDP, activation checkpointing and torch.compile put into the names of parameters
-WRAPPED = re.compile(r'(_fsdp_wrapped_module|_checkpoint_wrapped_module|_orig_mod)\.')
 
 
 def depth_factors(model: nn.Module, rate: float) -> dict[int, tuple[float, bool]]:
@@ -43,7 +38,6 @@ def depth_factors(model: nn.Module, rate: float) -> dict[int, tuple[float, bool]
     for backbone in backbones:
         undecayed = backbone.no_weight_decay()
         for name, parameter in backbone.named_parameters():
-            name = WRAPPED.sub('', name)
             depth, depths = backbone.layer_depth(name)
             factors[id(parameter)] = (rate ** (depths - 1 - depth), name not in undecayed)
     return factors

@@ -134,18 +134,8 @@ class SeededDataset(DatasetProxy):
 
 
 def rebuild(
-    loader: DataLoader,
-    dataset: Dataset,
-    batches: BatchSampler | PlacedBatches,
-    workers: int | None = None,
+    loader: DataLoader, dataset: Dataset, batches: BatchSampler | PlacedBatches
 ) -> DataLoader:
-    """Return a loader with the settings of ``loader`` that reads ``batches`` of ``dataset``.
-
-    ``workers`` replaces the number of data workers if it is given.
-    """
+    """Return a loader with the settings of ``loader`` that reads ``batches`` of ``dataset``."""
     settings = {name: getattr(loader, name) for name in SETTINGS}
-    if workers is not None:
-        settings['num_workers'] = workers
-    if not settings['num_workers']:  # torch refuses these without workers
-        settings.update(persistent_workers=False, prefetch_factor=None)
     return DataLoader(dataset, batch_sampler=batches, **settings)

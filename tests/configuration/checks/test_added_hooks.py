@@ -1,5 +1,6 @@
 """The hooks that every config gets."""
 
+import pytest
 from mmengine.config import Config
 
 from vitbackbones.configuration.checks.added_hooks import (
@@ -8,6 +9,7 @@ from vitbackbones.configuration.checks.added_hooks import (
     add_hooks,
     add_service_hooks,
 )
+from vitbackbones.registry import HOOKS
 
 from ...training.toy import toy_config
 
@@ -21,6 +23,11 @@ def test_a_config_gets_the_guards_that_it_does_not_choose_itself(tmp_path):
         assert config.default_hooks.finite_loss == own
         assert config.default_hooks.unreadable_images is None
         assert config.custom_hooks == [{'type': 'vitbackbones.InterruptHook'}]
+
+
+@pytest.mark.parametrize('name', ['LogFolderHook', 'PicturesHook', 'RunPageHook'])
+def test_hooks_in_dumps_of_earlier_runs_are_known(name):
+    HOOKS.build({'type': f'vitbackbones.{name}', 'count': 4})
 
 
 def test_a_hook_with_new_options_replaces_the_one_of_an_earlier_run(tmp_path):

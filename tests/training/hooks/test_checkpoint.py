@@ -10,10 +10,12 @@ from mmengine.fileio import LocalBackend
 
 from vitbackbones.errors import InputError
 from vitbackbones.openmmlab.atomic_files import AtomicBackend
+from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks.checkpoint import CheckpointHook
 from vitbackbones.utils.files import remove_parts
 from vitbackbones.weights.read.load import load_file
 
+from ...isolation import process_of_its_own
 from ..toy import ToyMetric, run_toy, toy_config
 
 pytestmark = pytest.mark.compat
@@ -109,6 +111,34 @@ def test_only_the_wanted_number_is_kept(tmp_path):
     best = [file.name for file in tmp_path.glob('best_*')]
     assert [file.name for file in tmp_path.glob('epoch_*')] == ['epoch_3.pth']
     assert len(best) == 1
+
+
+@pytest.mark.parametrize('interval', [1, 2])
+def test_killed_after_a_best_checkpoint_goes_on_with_one(tmp_path, monkeypatch, interval):
+    """The metric rises in each of four evaluations; the third leaves a best one and no other."""
+    options = {'save_best': 'toy/error', 'rule': 'greater'}
+    config = with_checkpoints(tmp_path, interval=interval, **options)
+    config.train_cfg.max_epochs = 4
+    kinds = ('ExactResumeHook', 'InterruptHook')
+    config.custom_hooks = [{'type': f'vitbackbones.{kind}'} for kind in kinds]
+    put, last = AtomicBackend.put, []
+
+    def put_until(self, content, path):
+        if last:
+            raise Killed
+        put(self, content, path)
+        last.extend([path] if 'best_toy_error_epoch_3' in str(path) else [])
+
+    with monkeypatch.context() as patch, process_of_its_own():
+        patch.setattr(AtomicBackend, 'put', put_until)
+        with pytest.raises(Killed):
+            run_toy(config)
+    assert len(list(tmp_path.glob('best_*'))) == 2
+    config.update(resume=True, load_from=str(latest_checkpoint(tmp_path)))
+    runner = run_toy(config)
+    (best,) = tmp_path.glob('best_*')
+    assert best.name == 'best_toy_error_epoch_4.pth'
+    assert runner.message_hub.get_info('best_ckpt') == str(best)
 
 
 @pytest.mark.parametrize('is_copied', [False, True])

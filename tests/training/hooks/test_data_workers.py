@@ -11,7 +11,6 @@ from mmengine.hooks import Hook
 from mmengine.registry import DATASETS, HOOKS
 
 from vitbackbones.errors import InputError, TrainingInterrupted
-from vitbackbones.training import memory
 from vitbackbones.training.console import QuietRunner
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks import interrupt
@@ -47,28 +46,6 @@ def test_the_signal_is_behind_what_the_loader_raises():
     vague = RuntimeError('DataLoader worker (pid(s) 7) exited unexpectedly')
     vague.__cause__ = RuntimeError(KILLED)
     assert explain_loss(vague) == explain_loss(RuntimeError(KILLED))
-
-
-@pytest.mark.parametrize('loop', ['epoch', 'iteration'])
-def test_fewer_workers_for_want_of_memory_train_the_same(tmp_path, monkeypatch, loop):
-    monkeypatch.setattr(memory, 'free_memory', lambda: 10**6)
-    hook = {'type': 'vitbackbones.DataWorkersHook'}
-    fewer = run_toy(config(tmp_path, loop, hook, workers=2, persistent=True))
-    assert fewer.train_loop.dataloader.num_workers == 0
-    assert '2 data workers (num_workers) would take about' in (
-        next(tmp_path.glob('*/*.log')).read_text()
-    )
-    assert state(fewer) == state(run_toy(config(tmp_path / 'whole', loop)))
-
-
-def test_workers_that_are_not_measured_train(tmp_path, monkeypatch):
-    monkeypatch.setattr(memory, 'PATIENCE', 0)
-    hook = {'type': 'vitbackbones.DataWorkersHook'}
-    runner = run_toy(config(tmp_path, 'epoch', hook, workers=2))
-    assert runner.train_loop.dataloader.num_workers == 2
-    (log,) = tmp_path.glob('*/*.log')
-    assert log.read_text().count('a data worker has not loaded 8 samples after 0 s: all ') == 1
-    assert state(runner) == state(run_toy(config(tmp_path / 'whole', 'epoch')))
 
 
 def lose_a_worker(run):
@@ -200,10 +177,7 @@ def test_in_an_evaluation_of_averaged_weights(tmp_path):
     assert state(resumed(run)) == state(run_toy(whole))
 
 
-def test_a_worker_without_shared_memory_does_not_keep_training_waiting(
-    tmp_path, capfd, monkeypatch
-):
-    monkeypatch.setattr(memory, 'free_memory', lambda: None)  # a sample is loaded by the run alone
+def test_a_worker_without_shared_memory_does_not_keep_training_waiting(tmp_path, capfd):
     hook = {'type': 'vitbackbones.DataWorkersHook'}
     run = failing(tmp_path, tmp_path / 'flag', 'is not handed over', 6, hook)
     said = lose_a_worker(run)

@@ -5,13 +5,10 @@ import shutil
 
 import pytest
 import torch
-from mmengine.registry import MODEL_WRAPPERS
 from mmengine.visualization.vis_backend import BaseVisBackend
 from PIL import Image
-from torch import nn
 
 from vitbackbones.errors import InputError
-from vitbackbones.registry import HOOKS
 from vitbackbones.training.trackers import hook
 from vitbackbones.training.trackers.backends import TRACKERS, OneAxis
 from vitbackbones.training.trackers.hook import TrackHook
@@ -147,11 +144,6 @@ def test_a_record_that_cannot_be_written_is_a_warning(tmp_path, capsys):
     assert 'tracking.json cannot be written' in capsys.readouterr().out
 
 
-@pytest.mark.parametrize('name', ['PicturesHook', 'RunPageHook'])
-def test_hooks_in_dumps_of_earlier_runs_are_known(name):
-    HOOKS.build({'type': f'vitbackbones.{name}', 'count': 4})
-
-
 # ------------------------------------------------------------------------ pictures
 
 
@@ -219,25 +211,3 @@ def test_what_cannot_be_drawn_is_one_warning(tmp_path, capsys):
     assert train(config(tmp_path)).iter == 12  # of no task
     said = capsys.readouterr().out
     assert said.count('warning: predictions of this run are not drawn: ') == 1
-
-
-@MODEL_WRAPPERS.register_module()
-class Shared(nn.Module):
-    """A model of which each process has a part."""
-
-    def __init__(self, module):
-        super().__init__()
-        self.module = module
-
-    def val_step(self, data):
-        return self.module.val_step(data)
-
-
-def test_a_model_that_no_process_has_as_a_whole_is_not_drawn(tmp_path, weights, capsys):
-    runner = train(config(tmp_path, track={'pictures': 0}))
-    track = TrackHook()
-    track.record = {'run': 'a'}
-    runner.model = Shared(runner.model)
-    track.after_val_epoch(runner)
-    assert weights == []
-    assert 'no process has a whole model under Shared' in capsys.readouterr().out

@@ -1,7 +1,7 @@
 """Learned residual coefficients over a training (SReT, Fig. 6(2) and 16), or of a checkpoint.
 
 ``CoefficientShortcut`` learns a factor of the stream (``identity``) and one of the branch. The hook
-:class:`~vitbackbones.training.hooks.coefficients.CoefficientsHook` writes all of a model to
+:class:`~vitbackbones.training.hooks.curves.CoefficientsHook` writes all of a model to
 ``coefficients.csv`` after every epoch: a row an epoch, a column a coefficient, under the names of
 the parameters.
 """

@@ -12,13 +12,11 @@ where nothing was better than before: a run that resumes from the first begins w
 import inspect
 from pathlib import Path
 
-from mmengine.dist import broadcast_object_list, is_main_process
 from mmengine.fileio import LocalBackend
 from mmengine.hooks import CheckpointHook as MMEngineCheckpointHook
 
 from ...errors import InputError
 from ...utils.messages import did_you_mean
-from ..latest_best import latest_best
 from .exact_resume import EVALUATED
 
 
@@ -39,8 +37,6 @@ class CheckpointHook(MMEngineCheckpointHook):
 
     def before_train(self, runner) -> None:
         super().before_train(runner)
-        if self.save_best and runner.iter > 0:
-            self._take_up_latest_best(runner)
 
         def here(name: str) -> str | None:
             """Return a recorded file in this work dir: a run may resume from another's."""
@@ -51,18 +47,6 @@ class CheckpointHook(MMEngineCheckpointHook):
         self.last_ckpt, self.best_ckpt_path = here('last_ckpt'), here('best_ckpt')
         self.best_ckpt_path_dict = {key: here(f'best_ckpt_{key}') for key in several}
         self.file_backend = _LateRemoval(self.file_backend)
-
-    def _take_up_latest_best(self, runner) -> None:
-        """Go on with the best that the checkpoint does not name, as the run was killed."""
-        found = [latest_best(runner, Path(self.out_dir)) if is_main_process() else None]
-        broadcast_object_list(found)
-        newer, replaced = found[0]
-        for key, value in newer.items():
-            runner.message_hub.update_info(key, value)
-        if is_main_process():
-            for file in filter(Path.is_file, [Path(self.out_dir, name) for name in replaced]):
-                file.unlink()
-                runner.logger.info(f'{file} is removed: a better one was saved before the kill')
 
     def after_val_epoch(self, runner, metrics) -> None:
         runner.message_hub.update_info(EVALUATED, runner.iter)

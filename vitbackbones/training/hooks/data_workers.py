@@ -9,8 +9,6 @@ raised only where training waits for data: what was trained is complete then and
 
 A worker that finds no shared memory for a batch would print a traceback and leave training waiting
 for that batch forever. Here it ends.
-
-Where the memory cannot hold all workers, fewer are started.
 """
 
 import os
@@ -21,14 +19,12 @@ from threading import Thread
 from types import FrameType
 
 from mmengine.hooks import Hook
-from mmengine.runner import BaseLoop, Runner
+from torch.utils.data import DataLoader
 
 from ...openmmlab.applying import apply_patches
 from ...openmmlab.frames import waits_for_data
 from ...openmmlab.patches import IN_TRAINING, IN_WORKER
 from ...utils.processes import SIGNALS
-from ..memory import fitting_workers
-from ..placed_data import rebuild
 
 FULL = (
     'shared memory (/dev/shm) is full: enlarge it (docker run --shm-size=8g), or load without data '
@@ -44,31 +40,21 @@ CRASH = 'a crash in a library: load without data workers (num_workers=0) to see 
 
 
 class DataWorkersHook(Hook):
-    """Begins as many data workers as the memory holds, with :func:`begin_worker`."""
+    """Lets data workers begin with :func:`begin_worker`."""
 
     priority = 'VERY_HIGH'  # before others put loaders in place of these
 
     def before_train(self, runner) -> None:
-        loops = [runner.train_loop, runner.val_loop]
-        self._prepare(runner, [loop for loop in loops if loop is not None])
+        for loop in (runner.train_loop, runner.val_loop):
+            if loop is not None:
+                self._prepare(loop.dataloader)
 
     def before_test(self, runner) -> None:
-        self._prepare(runner, [runner.test_loop])
+        self._prepare(runner.test_loop.dataloader)
 
     @staticmethod
-    def _prepare(runner: Runner, loops: list[BaseLoop]) -> None:
-        """Lower the number of workers to what the memory holds, and let them begin our way."""
-        counts, message = fitting_workers([loop.dataloader for loop in loops])
-        if message:
-            runner.logger.warning(message)
-            for loop, count in zip(loops, counts, strict=True):
-                loader = loop.dataloader
-                loop.dataloader = rebuild(loader, loader.dataset, loader.batch_sampler, count)
-                if hasattr(loop, 'dataloader_iterator'):
-                    loop.dataloader_iterator = type(loop.dataloader_iterator)(loop.dataloader)
-        for loop in loops:
-            loader = loop.dataloader
-            loader.worker_init_fn = partial(begin_worker, then=loader.worker_init_fn)
+    def _prepare(loader: DataLoader) -> None:
+        loader.worker_init_fn = partial(begin_worker, then=loader.worker_init_fn)
 
 
 def begin_worker(worker: int, then: Callable[[int], None] | None) -> None:

@@ -13,7 +13,6 @@ from mmengine.dist import master_only
 from mmengine.hooks import Hook
 from mmengine.model import is_model_wrapper
 from mmengine.runner import EpochBasedTrainLoop, Runner
-from torch.nn.parallel import DistributedDataParallel
 
 from ...errors import InputError
 from ...results.report.elements import photograph
@@ -83,10 +82,7 @@ class TrackHook(Hook):
     def _draw(self, runner: Runner) -> None:
         by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
         place = f'epoch_{runner.epoch}' if by_epoch else f'iter_{runner.iter}'
-        is_copied = isinstance(runner.model, DistributedDataParallel)
-        model = runner.model.module if is_copied else runner.model
-        if is_model_wrapper(model):
-            raise TypeError(f'no process has a whole model under {type(model).__name__}')
+        model = runner.model.module if is_model_wrapper(runner.model) else runner.model
         data, draw = runner.val_dataloader.dataset, find_task(runner.cfg).draw
         with torch.compiler.set_stance('force_eager'):  # a few images are not worth a compilation
             for name, picture in draw(model, data, self.pictures, self.score_threshold):
@@ -117,14 +113,3 @@ class TrackHook(Hook):
                 write_run_page(work_dir, work_dir / NAME)
         except Exception as error:
             runner.logger.warning(f'{NAME} of this run is not written: {in_one_line(error)}')
-
-
-class RunPageHook(Hook):
-    """Does nothing: dumps of earlier runs name it for a part of what ``TrackHook`` does."""
-
-    def __init__(self, **_) -> None:
-        pass
-
-
-class PicturesHook(RunPageHook):
-    """Does nothing, as :class:`RunPageHook`."""
