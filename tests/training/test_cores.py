@@ -8,7 +8,7 @@ from mmengine.config import Config
 
 from vitbackbones.training import cores as threads
 from vitbackbones.training.cores import available_cores, limit_workers, share_cores
-from vitbackbones.utils.processes import processes_here, show_warnings
+from vitbackbones.utils.processes import processes_here
 
 
 @pytest.fixture(autouse=True)
@@ -81,8 +81,3 @@ def test_launchers_tell_how_many_processes_a_machine_has(monkeypatch, variables,
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert processes_here() == count
-
-
-def test_a_warning_shows_what_a_terminal_would_obey(capsys):
-    show_warnings(['class \x1b[31mcat'])
-    assert capsys.readouterr().err == 'warning: class \\x1b[31mcat\n'

@@ -47,11 +47,6 @@ def test_another_wrapper_is_refused():
         use_amp(Config({'optim_wrapper': {'type': 'ApexOptimWrapper'}}))
 
 
-def test_the_dump_of_a_run_with_mixed_precision_takes_the_option_again():
-    once = use_amp(Config({'optim_wrapper': {'optimizer': {}}}))
-    assert use_amp(once).optim_wrapper == once.optim_wrapper
-
-
 # ------------------------------------------------------------------------ other devices
 
 
@@ -69,15 +64,3 @@ def test_the_gpu_of_a_mac_is_taken_where_no_device_is_named():
     assert (best_device(), device_name()) == ('mps', "Apple's GPU")
     assert choose_device(None) == torch.device('mps')
     assert choose_device('cpu') == torch.device('cpu')
-
-
-@pytest.mark.usefixtures('mac')
-def test_mixed_precision_on_a_mac_is_bfloat16_without_scaling():
-    config = use_amp(Config({'optim_wrapper': {}}))
-    assert config.optim_wrapper.type == 'vitbackbones.Bf16OptimWrapper'
-
-
-def test_a_gpu_of_nvidia_comes_first(monkeypatch):
-    monkeypatch.setattr(torch.cuda, 'is_available', lambda: True)
-    monkeypatch.setattr(torch.backends.mps, 'is_available', lambda: True)
-    assert best_device() == 'cuda'

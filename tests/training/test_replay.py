@@ -83,13 +83,6 @@ def test_each_draw_and_the_first_batch_are_those_of_the_run(tmp_path, by_epoch):
     assert first != [value for _, value in seen[:2]]
 
 
-def test_another_seed_draws_another_order_and_other_numbers(tmp_path):
-    settings = config(tmp_path, by_epoch=True)
-    one, other = (replay(settings, True, seed) for seed in (0, 1))
-    assert one.first_places([3], 4) != other.first_places([3], 4)
-    assert one.sample(3, (0, 0)) != other.sample(3, (0, 0))
-
-
 def test_places_are_told_by_epoch_or_by_step(tmp_path):
     settings = config(tmp_path, by_epoch=True)
     assert replay(settings, True).when((2, 5)) == 'epoch 3'

@@ -178,6 +178,7 @@ def with_strategy(folder):
     run.update(plain)
     runner = build_runner(use_launcher(run, 'pytorch'))
     runner.train()
+    seen = losses(runner)
     hooks = [{'type': 'vitbackbones.InterruptHook'}]
     hooks.append({'type': 'OnRankOne', 'iteration': 1, 'kills': int(signal.SIGTERM)})
     run = toy_config(folder / 'stopped', custom_hooks=hooks, val_cfg=None, val_dataloader=None)
@@ -185,7 +186,7 @@ def with_strategy(folder):
     with pytest.raises(TrainingInterrupted):
         build_runner(use_launcher(run, 'pytorch')).train()
     meta = load_file(folder / 'stopped' / 'interrupted.pth')['meta']
-    return losses(runner), meta['epoch'], meta['iter']
+    return seen, meta['epoch'], meta['iter']
 
 
 def shared_statistics():

@@ -141,8 +141,9 @@ def test_killed_after_a_best_checkpoint_goes_on_with_one(tmp_path, monkeypatch, 
     assert runner.message_hub.get_info('best_ckpt') == str(best)
 
 
-@pytest.mark.parametrize('is_copied', [False, True])
-@pytest.mark.parametrize('wanted', [['toy/error'], ['toy/error', 'toy/again']])
+@pytest.mark.parametrize(
+    ('wanted', 'is_copied'), [(['toy/error'], True), (['toy/error', 'toy/again'], False)]
+)
 def test_a_run_resumed_in_another_folder_leaves_the_best_of_the_first(
     tmp_path, monkeypatch, wanted, is_copied
 ):
@@ -178,16 +179,10 @@ def test_a_file_that_was_written_again_is_kept(tmp_path):
     assert {file.name for file in tmp_path.glob('epoch_*')} >= {'epoch_2.pth', 'epoch_3.pth'}
 
 
-@pytest.mark.parametrize(
-    ('options', 'message'),
-    [
-        ({'max_keep_ckpt': 1}, "checkpoint.max_keep_ckpt: unknown key; did you mean 'max_keep_c"),
-        ({'color': 1}, 'default_hooks.checkpoint.color: unknown key$'),
-    ],
-)
-def test_unknown_options(options, message):
+def test_unknown_options():
+    message = "checkpoint.max_keep_ckpt: unknown key; did you mean 'max_keep_ckpts'"
     with pytest.raises(InputError, match=message):
-        CheckpointHook(interval=1, **options)
+        CheckpointHook(interval=1, max_keep_ckpt=1)
 
 
 def test_unknown_best_metric(tmp_path):

@@ -17,7 +17,7 @@ from vitbackbones.results.analysis.curves import measure
 from vitbackbones.training.console import QuietRunner
 from vitbackbones.training.hooks import curves
 
-from ..toy import by_iteration, loader, run_toy, toy_config
+from ..toy import by_iteration, run_toy, toy_config
 
 pytestmark = pytest.mark.compat
 CURVES = {'type': 'vitbackbones.CurvesHook'}
@@ -45,7 +45,6 @@ def is_picture(path):
 WITHOUT_VALIDATION = {'val_dataloader': None, 'val_cfg': None, 'val_evaluator': None}
 RUNS = {
     'epochs': {},
-    'iterations': by_iteration(),
     'without validation': WITHOUT_VALIDATION,
     'without a local log': {'visualizer': {'type': 'Visualizer', 'vis_backends': []}},
 }
@@ -79,29 +78,12 @@ def test_a_run_that_fails_has_its_curves(tmp_path):
     assert {row['step'] for row in measure(tmp_path)} == {1, 2}
 
 
-def test_drawing_changes_nothing_of_a_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(curves, 'PAUSE', -1)
-    noisy = {
-        'model': {'type': 'NoisyModel'},
-        'train_dataloader': loader(dataset={'type': 'NoisyData'}),
-    }
-    drawn = run_toy(config(tmp_path / 'drawn', **noisy)).model.state_dict()
-    bare = run_toy(toy_config(tmp_path / 'bare', **noisy)).model.state_dict()
-    assert all(map(torch.equal, drawn.values(), bare.values()))
-
-
 def test_a_picture_that_cannot_be_written_is_a_warning(tmp_path, capsys):
     (tmp_path / 'curves.png').mkdir()
     assert run_toy(config(tmp_path)).iter == 12
     (line,) = [line for line in capsys.readouterr().out.splitlines() if CANNOT in line]
     assert 'warning: ' in line
     assert f'{tmp_path / "curves.png"} cannot be written' in line
-
-
-def test_a_run_that_logs_nothing_says_why_there_is_no_picture(tmp_path, capsys):
-    hooks = {'logger': None, 'checkpoint': None}
-    run_toy(config(tmp_path, default_hooks=hooks))
-    assert f'{CANNOT}: {tmp_path}: no run has logged anything' in capsys.readouterr().out
 
 
 # ------------------------------------------------------------------------ coefficients
@@ -161,12 +143,6 @@ def test_a_resumed_run_has_no_epoch_twice(tmp_path):
 def test_other_models_have_no_table(tmp_path):
     run_recursion(tmp_path, model={'type': 'ToyModel'})
     assert not (tmp_path / TABLE).exists()
-
-
-def test_a_table_that_cannot_be_written_is_a_warning(tmp_path, capsys):
-    (tmp_path / TABLE).mkdir()
-    assert run_recursion(tmp_path).iter == 12
-    assert f'{tmp_path / TABLE} cannot be written' in capsys.readouterr().out
 
 
 def test_a_model_without_coefficients_may_train_on_a_stream_without_length():

@@ -26,20 +26,17 @@ KILLED = 'DataLoader worker (pid 7) is killed by signal: Killed. '
 
 
 @pytest.mark.parametrize(
-    ('said', 'text'),
+    ('fault', 'reason'),
     [
-        (KILLED, 'worker (pid 7) is killed by signal: Killed: most likely the machine ran out of'),
-        (
-            'DataLoader worker (pid 7) is killed by signal: Bus error. It is possible that '
-            "dataloader's workers are out of shared memory.",
-            'signal: Bus error: shared memory (/dev/shm) is full: enlarge it (docker run --shm-siz',
-        ),
-        ('DataLoader worker (pid(s) 7, 8) exited unexpectedly', 'unexpectedly: most likely shared'),
-        ('DataLoader worker (pid 7) is killed by signal: Segmentation fault. ', 'a crash in a lib'),
+        ('is killed by signal: Killed', 'most likely the machine ran out of memory'),
+        ('is killed by signal: Bus error', 'shared memory (/dev/shm) is full: enlarge it (docker'),
+        ('exited unexpectedly', 'most likely shared memory'),
+        ('is killed by signal: Segmentation fault', 'a crash in a library'),
     ],
 )
-def test_reasons(said, text):
-    assert text in explain_loss(RuntimeError(said))
+def test_reasons(fault, reason):
+    said = RuntimeError(f'DataLoader worker (pid 7) {fault}. It is possible that.')
+    assert explain_loss(said).startswith(f'DataLoader worker (pid 7) {fault}: {reason}')
 
 
 def test_the_signal_is_behind_what_the_loader_raises():

@@ -112,13 +112,3 @@ def test_what_is_no_fault_of_a_picture_is_not_replaced(bug):
     with pytest.raises(type(bug)):
         ReplacingDataset(Buggy(), reports)[0]
     assert reports.empty()
-
-
-def test_a_sample_without_a_file_is_numbered():
-    class Strips(ToyData):
-        def __getitem__(self, i):
-            return i if i != 3 else cv2.resize(np.zeros((1, 1), np.uint8), (0, 1))
-
-    reports = _queue(DataLoader(Strips()))
-    ReplacingDataset(Strips(), reports)[3]
-    assert reports.get().startswith('sample 3: the pipeline fails (error: OpenCV')

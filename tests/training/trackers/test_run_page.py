@@ -2,7 +2,6 @@
 
 import json
 import os
-from math import inf, nan
 
 import pytest
 from PIL import Image
@@ -118,22 +117,6 @@ def test_only_whole_pictures_of_the_run_are_shown(tmp_path):
     assert [text for text in found if text.startswith('after epoch_')] == ['after epoch_1']
 
 
-@pytest.mark.parametrize('sizes', [(1e308, -1e308), (nan, 1.0), (-inf, inf), (1e-308, 1e308)])
-def test_numbers_of_any_size_are_drawn(tmp_path, sizes):
-    rows = [{'loss': size, 'iter': i, 'step': i} for i, size in enumerate(sizes, 1)]
-    write_log(tmp_path, *rows, *({'loss': size, 'step': i} for i, size in enumerate(sizes, 1)))
-    found = texts(write_run_page(tmp_path, tmp_path / NAME))
-    assert after(found, 'loss') == f'{sizes[1]:.4g} after iteration 2'
-
-
-def test_a_log_that_never_ends_is_refused(tmp_path):
-    log = write_log(tmp_path)
-    log.unlink()
-    os.mkfifo(log)
-    with pytest.raises(InputError, match='scalars.json cannot be read .not a regular file'):
-        write_run_page(tmp_path, tmp_path / NAME)
-
-
 def test_a_folder_without_a_run_is_refused(tmp_path):
     with pytest.raises(InputError, match='no run has logged anything there'):
         write_run_page(tmp_path, tmp_path / NAME)
@@ -145,19 +128,7 @@ def test_a_page_that_cannot_be_written_is_a_warning(tmp_path, capsys):
     assert f'warning: {NAME} of this run is not written: ' in capsys.readouterr().out
 
 
-def test_names_that_are_no_text_are_on_a_page(tmp_path):
-    """A folder from a zip file may be named in bytes that are no text, a log hold half a letter."""
-    odd = tmp_path / 'run\udc80'
-    log = write_log(odd, LOSS)
-    log.write_text(log.read_text().replace('"loss', '"\\ud800loss'))
-    assert texts(write_run_page(odd, tmp_path / NAME))
-
-
-@pytest.mark.parametrize('content', ['[]', '{"status": {}}', '[' * 10**5, None])
+@pytest.mark.parametrize('content', ['[]', '{"status": {}}', '[' * 10**5])
 def test_a_damaged_record_counts_as_none(tmp_path, content):
-    record = tmp_path / 'tracking.json'
-    if content is None:
-        os.mkfifo(record)
-    else:
-        record.write_text(content)
+    (tmp_path / 'tracking.json').write_text(content)
     assert read_record(tmp_path) == {}
