@@ -2,8 +2,7 @@
 
 Both hold the same weights and get the same feature map, without padding. 1050 tokens are an
 800 x 1333 image at stride 32, 4200 the same image at stride 16, where score matrices are 16 times
-as large. On a CPU the fused kernel has no dropout: training at the config's 0.1 takes some queries
-at a time.
+as large. On a CPU no fused kernel has dropout, which the config trains with.
 """
 
 import copy

@@ -1,4 +1,4 @@
-"""How often a training step of a detector or a segmentor makes a GPU wait for its host.
+"""How often a training step of a detector makes a GPU wait for its host.
 
 See tests/on_a_gpu.py. What OpenMMLab's own code does in the step is counted, too.
 """
@@ -10,9 +10,7 @@ from mmdet.utils import register_all_modules
 from mmengine.config import Config
 
 from benchmarks.detr import make_batch
-from benchmarks.train import labeled_pixels
 from vitbackbones.tasks.detection import detr_head
-from vitbackbones.tasks.segmentation.setr import accuracy
 
 from ..on_a_gpu import Refusals, copies_of
 from .segmentation import setr
@@ -71,23 +69,3 @@ def test_fused_kernels_take_every_attention_of_detr(mode):
 
     copies_of(forward, make_detr)
     assert (found.seen, found.calls) == ([], 3)
-
-
-@pytest.mark.parametrize('kind', setr.KINDS)
-def test_the_losses_of_setr_do_not_wait(kind):
-    def make(device):
-        with device:
-            model = setr.build(kind).train()
-        return model, *labeled_pixels(SIZE, 2, device)
-
-    assert copies_of(loss, make) == []
-
-
-@pytest.mark.parametrize('ignored', [255, 3])
-def test_accuracy_is_that_of_mmseg(ignored):
-    from mmseg.models.losses import accuracy as theirs
-
-    logits, labels = torch.randn(2, 5, 6, 7), torch.randint(0, 5, (2, 6, 7))
-    for given in (labels, torch.full_like(labels, ignored)):
-        expected = theirs(logits, given, ignore_index=ignored)
-        torch.testing.assert_close(accuracy(logits, given, ignored), expected[0])

@@ -33,38 +33,38 @@ def test_a_container_limits_the_cores(tmp_path, monkeypatch, limit, cores):
     assert available_cores(tmp_path / 'cpu.max') == cores
 
 
-@pytest.mark.parametrize(('cores', 'wanted'), [(1, 2), (3, 8), (4, 0), (8, 8), (16, 2), (64, 8)])
-def test_threads_and_workers_fit_the_cores(monkeypatch, cores, wanted):
+@pytest.fixture
+def shared(monkeypatch):
+    """``shared(8, wanted=2)``: threads and workers of a process on a machine of 8 cores."""
     monkeypatch.delenv('OMP_NUM_THREADS', raising=False)
-    monkeypatch.setattr(threads, 'available_cores', lambda: cores)
-    config = limit_workers(make_config(wanted))
-    share_cores(config)
-    workers = config.train_dataloader.num_workers
-    assert torch.get_num_threads() + workers == cores
-    assert workers <= wanted
+
+    def share(cores, wanted=8):
+        monkeypatch.setattr(threads, 'available_cores', lambda: cores)
+        config = limit_workers(make_config(wanted))
+        share_cores(config)
+        torch.utils.data.DataLoader([1, 2], **config.train_dataloader)  # takes what is set
+        return torch.get_num_threads(), config.train_dataloader.num_workers
+
+    return share
 
 
-def test_persistent_workers_need_workers(monkeypatch):
-    monkeypatch.setattr(threads, 'available_cores', lambda: 1)
-    config = limit_workers(make_config())
-    assert config.train_dataloader.num_workers == 0
-    torch.utils.data.DataLoader([1, 2], **config.train_dataloader)
+@pytest.mark.parametrize(
+    ('cores', 'wanted', 'expected'),
+    [(1, 2, (1, 0)), (4, 0, (4, 0)), (8, 8, (6, 2)), (16, 2, (14, 2)), (64, 8, (56, 8))],
+)
+def test_threads_and_workers_fit_the_cores(shared, cores, wanted, expected):
+    assert shared(cores, wanted) == expected
 
 
-def test_the_users_choice_is_respected(monkeypatch):
+def test_the_users_choice_is_respected(shared, monkeypatch):
     monkeypatch.setenv('OMP_NUM_THREADS', '3')
-    monkeypatch.setattr(threads, 'available_cores', lambda: 16)
     torch.set_num_threads(3)
-    share_cores(limit_workers(make_config()))
-    assert torch.get_num_threads() == 3
+    assert shared(16) == (3, 4)
 
 
-def test_processes_of_one_machine_share(monkeypatch):
-    monkeypatch.delenv('OMP_NUM_THREADS', raising=False)
+def test_processes_of_one_machine_share(shared, monkeypatch):
     monkeypatch.setenv('LOCAL_WORLD_SIZE', '4')
-    monkeypatch.setattr(threads, 'available_cores', lambda: 8)
-    share_cores(limit_workers(make_config()))
-    assert torch.get_num_threads() <= 2
+    assert shared(32) == (6, 2)
 
 
 @pytest.mark.parametrize(

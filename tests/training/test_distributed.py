@@ -18,7 +18,6 @@ from vitbackbones.weights.read.load import load_file
 from .toy import run_toy
 from .two_ranks import STEPS, few_steps, losses
 
-ROOT = Path(__file__).parents[2]
 PATIENCE = 300  # seconds, on a busy machine
 
 
@@ -50,10 +49,11 @@ def test_the_first_process_of_a_machine_speaks_for_the_others_under_slurm(monkey
         assert leads_machine() == (place == '0')
 
 
-def torchrun(script, folder):
-    """Run a script of this folder in two processes."""
+def torchrun(*arguments):
+    """Run two_ranks.py in two processes."""
     command = [sys.executable, '-m', 'torch.distributed.run', '--nproc_per_node=2']
-    command += ['--standalone', ROOT / 'tests' / 'training' / script, folder]  # on a free port
+    command += ['--standalone', Path(__file__).with_name('two_ranks.py')]  # on a free port
+    command += arguments
     return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
@@ -61,7 +61,7 @@ def torchrun(script, folder):
 def ranks(tmp_path_factory):
     """What each of the two processes saw, and the folder they wrote to."""
     folder = tmp_path_factory.mktemp('ranks')
-    result = torchrun('two_ranks.py', folder)
+    result = torchrun(folder)
     assert result.returncode == 0, result.stdout + result.stderr
     return [json.loads((folder / f'rank_{i}.json').read_text()) for i in (0, 1)], folder
 
@@ -133,7 +133,7 @@ def test_a_run_with_a_strategy(ranks):
 
 
 def test_a_lost_process_ends_the_job_with_a_message(tmp_path):
-    result = torchrun('lost_rank.py', tmp_path)
+    result = torchrun(tmp_path, 'lost')
     assert result.returncode != 0
     output = result.stdout + result.stderr
     assert 'Signal 9 (SIGKILL)' in output  # torchrun says who died of what

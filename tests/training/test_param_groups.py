@@ -26,11 +26,6 @@ PARAMWISE = {
     'flat_decay_mult': 0.0,
     'custom_keys': {'pos_embed': {'decay_mult': 0.0}, 'blocks.1': {'lr_mult': 0.1}},
 }
-IMPLEMENTATIONS = {
-    'plain': {'foreach': False, 'fused': False},
-    'foreach': {'foreach': True},
-    'fused': {'fused': True},
-}
 
 
 def build(model, constructor, optimizer, **options):
@@ -43,10 +38,16 @@ def tiny():
     return ViT(arch={'embed_dims': 24, 'depth': 2, 'num_heads': 2}, img_size=32)
 
 
-@pytest.mark.parametrize('implementation', IMPLEMENTATIONS)
-@pytest.mark.parametrize('kind', [{'type': 'AdamW'}, {'type': 'SGD', 'momentum': 0.9}], ids=str)
-def test_weights_are_those_of_a_group_for_each_parameter(kind, implementation):
-    optimizer = {'lr': 0.01, 'weight_decay': 0.1, **kind, **IMPLEMENTATIONS[implementation]}
+@pytest.mark.parametrize(
+    'options',
+    [
+        {'type': 'AdamW', 'foreach': False, 'fused': False},
+        {'type': 'AdamW', 'fused': True},
+        {'type': 'SGD', 'momentum': 0.9, 'foreach': True},
+    ],
+)
+def test_weights_are_those_of_a_group_for_each_parameter(options):
+    optimizer = {'lr': 0.01, 'weight_decay': 0.1, **options}
     models = [tiny(), tiny()]
     kinds = ['DefaultOptimWrapperConstructor', GROUPED]
     wrappers = [
@@ -66,7 +67,7 @@ def test_weights_are_those_of_a_group_for_each_parameter(kind, implementation):
     assert not torch.equal(models[0].pos_embed, tiny().pos_embed)
 
 
-@pytest.mark.parametrize('kind', ['AdamW', 'Adam', 'SGD', torch.optim.AdamW])
+@pytest.mark.parametrize('kind', ['SGD', torch.optim.AdamW])
 def test_the_fused_kernel_is_taken(kind):
     optimizer = {'type': kind, 'lr': 1, 'weight_decay': 0.1}
     wrapper = build(tiny(), GROUPED, optimizer)
@@ -76,13 +77,10 @@ def test_the_fused_kernel_is_taken(kind):
 @pytest.mark.parametrize(
     ('optimizer', 'device'),
     [
-        ({'type': 'AdamW', 'foreach': True}, 'cpu'),
         ({'type': 'AdamW', 'fused': False}, 'cpu'),
-        ({'type': 'SGD', 'differentiable': True}, 'cpu'),
         ({'type': 'RMSprop'}, 'cpu'),
         ({'type': 'AdamW'}, 'meta'),
     ],
-    ids=str,
 )
 def test_another_implementation_stays(optimizer, device):
     assert fused_option(optimizer, nn.Linear(1, 1, device=device)) == {}
@@ -97,14 +95,10 @@ def test_a_constructor_that_the_config_names_stays():
     assert group_parameters(named).optim_wrapper == named.optim_wrapper
 
 
-@pytest.mark.parametrize(
-    ('name', 'groups'),
-    [('cls_deit_ti_imagenet', 3), ('detr_aug_vit_s_coco', 3), ('setr_mla_aug_vit_s_ade20k', 2)],
-)
-def test_groups_of_shipped_configs(name, groups):
-    config = group_parameters(read_config(config_files()[name]))
+def test_groups_of_a_shipped_config():
+    config = group_parameters(read_config(config_files()['detr_aug_vit_s_coco']))
     wrapper = build_optim_wrapper(build_model(config), config.optim_wrapper)
-    assert len(wrapper.optimizer.param_groups) == groups
+    assert len(wrapper.optimizer.param_groups) == 3
 
 
 # ------------------------------------------------------------------------ of a checkpoint

@@ -89,16 +89,10 @@ def test_places_are_told_by_epoch_or_by_step(tmp_path):
     assert replay(settings, False).when((0, 5)) == 'step 3'  # of batches of two
 
 
-def test_a_sample_that_no_epoch_draws_has_no_place(tmp_path):
-    rest = {'batch_size': 3, 'drop_last': True}
-    settings = config(tmp_path, True, **rest)
+def test_what_no_epoch_draws_has_no_place(tmp_path):
+    settings = config(tmp_path, True, batch_size=3, drop_last=True)
     settings.train_dataloader.sampler.shuffle = False
-    assert replay(settings, True).first_places([0, IMAGES - 1], 2) == {
-        0: [(0, 0), (1, 0)],
-        IMAGES - 1: [],
-    }
-
-
-def test_no_batch_is_full(tmp_path):
-    settings = config(tmp_path, True, batch_size=IMAGES + 1, drop_last=True)
+    places = replay(settings, True).first_places([0, IMAGES - 1], 2)
+    assert places == {0: [(0, 0), (1, 0)], IMAGES - 1: []}
+    settings.train_dataloader.batch_size = IMAGES + 1
     assert replay(settings, True).first_batch(MixingPreprocessor()) is None

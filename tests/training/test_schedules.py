@@ -56,11 +56,9 @@ def load(name):
 
 @pytest.mark.parametrize('name', SCALED)
 def test_another_batch_scales_the_whole_schedule(name):
-    """On 1, 4 and 16 GPUs in place of 8."""
+    """On one GPU in place of 8."""
     schedule = load(name)
-    published = rates(schedule, 1)
-    for scale in (1 / 8, 1 / 2, 2):
-        np.testing.assert_allclose(rates(schedule, scale), scale * published, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(rates(schedule, 1 / 8), rates(schedule, 1) / 8, rtol=1e-9, atol=0)
 
 
 @pytest.mark.parametrize('name', ENDS)

@@ -1,6 +1,7 @@
 """What two processes must do, run by test_distributed.py through torchrun: two_ranks.py FOLDER.
 
-Every process writes what it saw to FOLDER/rank_N.json.
+Every process writes what it saw to FOLDER/rank_N.json. With ``lost`` behind the folder the second
+process is killed instead.
 """
 
 import itertools
@@ -24,6 +25,7 @@ from tests.training.hooks.test_exact_resume import STOPS, config, state, stopped
 from tests.training.hooks.test_finite_loss import Spoilt
 from tests.training.toy import by_iteration, loader, run_toy, toy_config
 from vitbackbones.commands.ending import run
+from vitbackbones.configuration.checks.explain import explained
 from vitbackbones.errors import InputError
 from vitbackbones.training.console import build_runner
 from vitbackbones.training.distributed import join_processes, use_launcher
@@ -198,6 +200,16 @@ def shared_statistics():
     return [*norm.running_mean.tolist(), norm.num_batches_tracked.item()]
 
 
+def lose_a_process(folder):
+    """Train until the second process gets what the kernel sends when memory runs out."""
+    hooks = [{'type': 'vitbackbones.InterruptHook'}]
+    hooks.append({'type': 'OnRankOne', 'iteration': 5, 'kills': int(signal.SIGKILL)})
+    join_processes('pytorch')
+    config = use_launcher(toy_config(folder, custom_hooks=hooks), 'pytorch')
+    with explained(config):
+        run_toy(config)
+
+
 def main(folder):
     join_processes('pytorch')
     launched = use_launcher(few_steps(folder / 'losses', batch_size=2), 'pytorch')
@@ -221,4 +233,5 @@ def main(folder):
 
 
 if __name__ == '__main__':
-    sys.exit(run(lambda: main(Path(sys.argv[1]))))
+    action = lose_a_process if 'lost' in sys.argv else main
+    sys.exit(run(lambda: action(Path(sys.argv[1]))))

@@ -17,7 +17,12 @@ from torch import nn
 
 from vitbackbones.errors import InputError
 from vitbackbones.tasks.detection.detr_head import gather_objects
-from vitbackbones.tasks.detection.fused_attention import FusedAttention, fuse_attention
+from vitbackbones.tasks.detection.fused_attention import (
+    ALIGNMENT,
+    FusedAttention,
+    fuse_attention,
+    padding_bias,
+)
 
 pytestmark = pytest.mark.compat
 needs_whole_graphs = pytest.mark.skipif(
@@ -261,6 +266,17 @@ def test_dropout_has_the_same_moments():
     scale = expected.std(0)
     assert ((actual.mean(0) - expected.mean(0)).abs() < 0.05 * scale).all()
     close(actual.std(0) / scale, torch.ones_like(scale), 0.05)
+
+
+@pytest.mark.parametrize('length', [1, 8, 1050])
+def test_rows_of_a_mask_are_aligned_for_the_memory_efficient_kernel(length):
+    """torch's preprocess_mask copies a mask with other strides; it is broadcast by stride 0."""
+    bias = padding_bias(torch.arange(2 * length).view(2, -1) % 2 == 1, torch.float32)
+    assert bias.shape == (2, 1, 1, length)
+    assert (bias.stride(0) % ALIGNMENT, bias.stride(-1)) == (0, 1)
+    assert bias.flatten().tolist() == [
+        (i % 2) * torch.finfo(torch.float32).min / 2 for i in range(2 * length)
+    ]
 
 
 @pytest.mark.parametrize('extra', [{'add_zero_attn': True}, {'add_bias_kv': True}])

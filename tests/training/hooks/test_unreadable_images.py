@@ -44,8 +44,7 @@ def config(work_dir, bad, limit, workers, **changes):
     return toy_config(work_dir, train_dataloader=data, custom_hooks=hooks, **changes)
 
 
-@pytest.mark.parametrize('workers', [0, 1])
-@pytest.mark.parametrize('changes', [{}, by_iteration()], ids=['epoch', 'iteration'])
+@pytest.mark.parametrize(('workers', 'changes'), [(0, by_iteration()), (1, {})])
 def test_named_once_and_replaced(tmp_path, capsys, workers, changes):
     """A file that cannot be read, and one that the pipeline fails on."""
     runner = run_toy(config(tmp_path, [2], 0.25, workers, strips=[5], **changes))
@@ -60,24 +59,16 @@ def test_named_once_and_replaced(tmp_path, capsys, workers, changes):
     )
 
 
-@pytest.mark.parametrize('workers', [0, 1])
-def test_too_many_stop_the_run(tmp_path, workers):
+def test_too_many_stop_the_run(tmp_path):
     with pytest.raises(InputError) as stop:
-        run_toy(config(tmp_path, [1, 2, 5, 6, 7], 0.25, workers))
+        run_toy(config(tmp_path, [1, 2, 5, 6, 7], 0.25, workers=1))
     assert str(stop.value).startswith('3 images cannot be read, 2 are allowed (default_hooks.unre')
     assert str(stop.value).endswith('image file 1.jpg, image file 5.jpg, image file 7.jpg')
 
 
-@pytest.mark.parametrize(
-    ('faults', 'message'),
-    [
-        ({'bad': [1]}, r'^image file 1\.jpg: truncated\.$'),
-        ({'bad': [], 'strips': [5]}, r'^image file 5\.jpg: the pipeline fails \(error: '),
-    ],
-)
-def test_none_is_allowed_in_a_small_data_set(tmp_path, faults, message):
-    with pytest.raises(InputError, match=message):
-        run_toy(config(tmp_path, limit=0.001, workers=0, **faults))
+def test_none_is_allowed_in_a_small_data_set(tmp_path):
+    with pytest.raises(InputError, match=r'^image file 1\.jpg: truncated\.$'):
+        run_toy(config(tmp_path, [1], limit=0.001, workers=0))
 
 
 def test_one_bad_image_after_the_other_is_an_error_at_once():

@@ -73,9 +73,9 @@ class Classification(Task):
     def browse(
         self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
     ) -> 'Drawn':
-        from .browse import draw
+        from ..browse import draw_classes
 
-        return draw(pixels, sample, meta, longest)
+        return draw_classes(pixels, sample, meta, longest)
 
     def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'ScoreWriter':
         from ...inference.writers import ScoreWriter

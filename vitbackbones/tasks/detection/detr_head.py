@@ -34,18 +34,13 @@ def gather_objects(instances: list[InstanceData], metas: list[dict]) -> Instance
     Returns:
         labels (G,) and bboxes (G, 4) in units of their image's sides.
     """
-    boxes = [
-        each.bboxes / _upload(torch.tensor(meta['img_shape'][::-1] * 2), each.bboxes.device)
-        for each, meta in zip(instances, metas, strict=True)
-    ]
+    boxes = []
+    for each, meta in zip(instances, metas, strict=True):
+        sides = torch.tensor(meta['img_shape'][::-1] * 2)
+        boxes.append(each.bboxes / sides.to(each.bboxes.device, non_blocking=True))
     return InstanceData(
         labels=torch.cat([each.labels for each in instances]), bboxes=torch.cat(boxes)
     )
-
-
-def _upload(x: Tensor, device: torch.device) -> Tensor:
-    """Return a copy of a CPU's tensor on a device, without a wait for what runs there."""
-    return x.to(device, non_blocking=True)
 
 
 def require_finite(cost: Tensor, metas: list[dict]) -> None:
@@ -130,7 +125,7 @@ class JointDETRHead(DETRHead):
         matches = torch.stack([assign(layer, counts) for layer in cost])  # (layers, 2, M)
         factors = self._factors(matches.shape[2], all_layers_cls_scores[0])
         prefixes = [*(f'd{i}.' for i in range(len(matches) - 1)), '']  # none for the last layer
-        matches = _upload(matches, objects.labels.device)
+        matches = matches.to(objects.labels.device, non_blocking=True)
         layers = zip(all_layers_cls_scores, all_layers_bbox_preds, matches, strict=True)
         losses = {}
         for prefix, layer in zip(prefixes, layers, strict=True):

@@ -6,8 +6,7 @@ same parameters under the same names and computes the same function through
 ``scaled_dot_product_attention``.
 
 On a GPU its memory-efficient kernel takes a mask and dropout; flash attention takes no mask. On a
-CPU no fused kernel has dropout. Training there goes through ``chunked_attention``, which keeps no
-score matrix either.
+CPU no fused kernel has dropout, and training keeps the scores.
 """
 
 import torch
@@ -17,7 +16,6 @@ from mmengine.model import BaseModule
 from torch import Tensor, nn
 
 from ...layers import project_parts
-from .chunked_attention import chunked_attention
 
 ALIGNMENT = 8  # of the rows of a mask for the memory-efficient kernel, in numbers
 
@@ -99,10 +97,7 @@ class FusedAttention(MultiheadAttention):
         dropout = self.attn.dropout if self.training else 0.0
         # (N, L, C) -> (N, L, heads, C / heads) -> (N, heads, L, C / heads)
         q, k, v = (x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for x in (q, k, v))
-        if 0 < dropout < 1 and q.device.type == 'cpu' and not torch.compiler.is_compiling():
-            out = chunked_attention(q, k, v, bias, dropout)
-        else:
-            out = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=dropout)
+        out = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=dropout)
         out = out.transpose(1, 2).flatten(2)  # (N, heads, L, C / heads) -> (N, L, C)
         return query + self.dropout_layer(self.proj_drop(self.attn.out_proj(out)))
 

@@ -107,9 +107,9 @@ class Detection(Task):
     def browse(
         self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
     ) -> 'Drawn':
-        from .browse import draw
+        from ..browse import draw_instances
 
-        return draw(pixels, sample, meta, longest)
+        return draw_instances(pixels, sample, meta, longest)
 
     def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'ObjectWriter':
         from ...inference.writers import ObjectWriter

@@ -23,6 +23,7 @@ import torch.nn.functional as F
 from mmcv.cnn import build_norm_layer
 from mmengine.model import BaseModule
 from mmseg.models.decode_heads.decode_head import BaseDecodeHead
+from mmseg.models.losses import accuracy
 from mmseg.utils import SampleList, add_prefix
 from torch import Tensor, nn
 
@@ -39,22 +40,6 @@ def conv_norm_relu(
     padding = kernel_size // 2
     convolution = nn.Conv2d(in_channels, out_channels, kernel_size, padding=padding, bias=bias)
     return [convolution, build_norm_layer(norm_cfg, out_channels)[1], nn.ReLU(inplace=True)]
-
-
-def accuracy(logits: Tensor, labels: Tensor, ignored: int) -> Tensor:
-    """Return mmseg's accuracy, the percentage of pixels that are right.
-
-    mmseg picks the pixels that count. On a GPU it thereby waits, in every head, to know how many.
-
-    Args:
-        logits: (N, classes, H, W).
-        labels: (N, H, W).
-        ignored: the label of pixels that do not count.
-    """
-    counted = labels != ignored
-    right = counted & (logits.argmax(1) == labels)
-    eps = torch.finfo(torch.float32).eps  # no pixel may count at all
-    return 100 * (right.sum() + eps) / (counted.sum() + eps)
 
 
 class SETRHead(BaseDecodeHead):
@@ -127,7 +112,7 @@ class SETRHead(BaseDecodeHead):
         for term in self.loss_decode if several else [self.loss_decode]:
             value = term(logits, labels, weight=weight, ignore_index=self.ignore_index)
             losses[term.loss_name] = losses.get(term.loss_name, 0) + value
-        return losses | {'acc_seg': accuracy(logits, labels, self.ignore_index)}
+        return losses | {'acc_seg': accuracy(logits, labels, ignore_index=self.ignore_index)}
 
     def predict_by_feat(self, seg_logits: Tensor, batch_img_metas: list[dict]) -> Tensor:
         """Return logits (N, classes, H, W) of the pixels that were given to the network."""

@@ -86,9 +86,9 @@ class Segmentation(Task):
     def browse(
         self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
     ) -> 'Drawn':
-        from .browse import draw
+        from ..browse import draw_mask
 
-        return draw(pixels, sample, meta, longest)
+        return draw_mask(pixels, sample, meta, longest)
 
     def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'MaskWriter':
         from ...inference.writers import MaskWriter

@@ -1,0 +1,137 @@
+"""Samples of the toolboxes as pictures, for ``Task.browse``, which says what the arguments are."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from mmengine.structures import BaseDataElement, InstanceData
+from PIL import Image, ImageDraw
+
+from ..data.loading.coco_masks import box_around
+from ..data.loading.load_mask import IGNORED
+from ..inference.drawing.boxes import GRAY, draw_objects
+from ..inference.drawing.masks import overlay
+from ..inference.drawing.objects import Objects
+from ..inference.drawing.regions import stripe
+from ..inference.drawing.sample_sheet import Drawn
+from ..inference.drawing.sheet import (
+    GAP,
+    LINE,
+    SIDES,
+    below,
+    enlarged,
+    from_bgr,
+    label_width,
+    one_line,
+    write_label,
+)
+
+# ------------------------------------------------------------------------ classification
+
+SMALLEST = 192  # longer side of a picture at least
+PART = 5 / 8  # of the longest side for other tasks: there are no details to be seen
+SHARE = 0.005  # of a class that is named
+
+
+def draw_classes(pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longest: int) -> Drawn:
+    """Draw an image of mmpretrain, with its classes at the lower left, mixed ones with shares."""
+    picture = enlarged(from_bgr(pixels), (SMALLEST, round(PART * longest)))
+    texts = [_cut(text, picture.width) for text in _texts(sample, meta.get('classes') or ())]
+    for place, text in enumerate(texts):
+        corner = (0, picture.height - LINE * (len(texts) - place))
+        write_label(ImageDraw.Draw(picture), corner, text, (255, 255, 255))
+    return Drawn(picture)
+
+
+def _texts(sample: BaseDataElement, classes: tuple[str, ...]) -> Iterator[str]:
+    """Yield the classes of a sample; where several are mixed, the largest first."""
+    if not classes or 'gt_label' not in sample:
+        return
+    shares = sample.get('gt_score')
+    if shares is None:
+        yield from (classes[label] for label in sample.gt_label.tolist())
+        return
+    largest, labels = shares.sort(descending=True)
+    for share, label in zip(largest.tolist(), labels.tolist(), strict=True):
+        if share > SHARE and label < len(classes):
+            yield classes[label] if share > 1 - SHARE else f'{share:.0%} {classes[label]}'
+
+
+def _cut(text: str, width: int) -> str:
+    """Leave out the end of a text that is wider than a picture."""
+    text = one_line(text)
+    while label_width(text) > width:
+        text = f'{text.removesuffix("...")[:-1]}...'
+    return text
+
+
+# ------------------------------------------------------------------------ detection
+
+PARTS = {'gt_instances': False, 'ignored_instances': True}  # of a sample; whether it is ignored
+
+
+def draw_instances(
+    pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longest: int
+) -> Drawn:
+    """Draw boxes, masks or panoptic segments of mmdet, and what is ignored, with their names."""
+    image = from_bgr(pixels)
+    parts = []
+    for key, ignored in PARTS.items():
+        found = sample.get(key)
+        if found:  # and not without objects
+            parts.append(_objects(found, ignored, image))
+    if 'gt_sem_seg' in sample and 'stuff_classes' in meta:
+        labels = sample.gt_sem_seg.sem_seg[0].numpy()  # (1, H, W) -> (H, W)
+        image = stripe(image, labels == IGNORED)
+        parts.append(_stuff(labels, meta))
+    objects = _joined([part for part in parts if len(part.labels)])
+    return Drawn(draw_objects(image, objects, meta.get('classes', ()), (SIDES[0], longest)))
+
+
+def _objects(found: InstanceData, ignored: bool, image: Image.Image) -> Objects:
+    labels, masks = found.labels.numpy(), found.get('masks')
+    if masks is not None:
+        masks = masks.pad(image.size[::-1]).to_ndarray() > 0  # a batch may have padded the image
+    boxes = getattr(found.bboxes, 'tensor', found.bboxes).numpy()  # of mmdet's boxes
+    return Objects(boxes, labels, masks=masks, ignored=np.full(len(labels), ignored))
+
+
+def _stuff(labels: np.ndarray, meta: Mapping) -> Objects:
+    """Return the regions of stuff in labels (H, W), whose classes follow those of things."""
+    first, count = len(meta['thing_classes']), len(meta['classes'])
+    found = [label for label in np.unique(labels).tolist() if first <= label < count]
+    masks = labels == np.reshape(found, (-1, 1, 1))  # (N, H, W)
+    boxes = np.reshape([box_around(mask) for mask in masks], (-1, 4))
+    return Objects(boxes, np.array(found, int), masks=masks, ignored=np.zeros(len(found), bool))
+
+
+def _joined(parts: list[Objects]) -> Objects:
+    if not parts:
+        return Objects(np.zeros((0, 4)), np.zeros(0, int))
+    boxes, labels, ignored = (
+        np.concatenate([getattr(part, key) for part in parts])
+        for key in ('boxes', 'labels', 'ignored')
+    )
+    masked = all(part.masks is not None for part in parts)
+    masks = np.concatenate([part.masks for part in parts]) if masked else None
+    return Objects(boxes, labels, masks=masks, ignored=ignored)
+
+
+# ------------------------------------------------------------------------ segmentation
+
+
+def draw_mask(pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longest: int) -> Drawn:
+    """Draw an image of mmseg, and its mask below it; ignored pixels are striped.
+
+    The mask does not lie over the image alone: it would hide what training does to colors.
+    """
+    image, sides = from_bgr(pixels), (SIDES[0], longest)
+    picture = enlarged(image, sides)
+    if 'gt_sem_seg' not in sample:
+        return Drawn(picture)
+    classes, palette = meta['classes'], meta['palette']
+    labels = sample.gt_sem_seg.data[0].numpy()  # (1, H, W) -> (H, W)
+    ignored = labels >= len(classes)
+    mask = overlay(image, np.where(ignored, IGNORED, labels), palette, sides)
+    colors = {label: (classes[label], palette[label]) for label in np.unique(labels[~ignored])}
+    colors |= {IGNORED: ('ignored (striped)', GRAY)} if ignored.any() else {}
+    return Drawn(below(picture, stripe(mask, ignored), gap=GAP), colors)
