@@ -18,7 +18,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from PIL import Image, ImageDraw
+from PIL import Image
 
 from ..data.loading.coco_masks import from_mmdet, to_colors, to_polygons, to_rle
 from ..errors import InputError
@@ -27,7 +27,7 @@ from ..utils.files import write_file
 from .drawing.boxes import draw_objects
 from .drawing.masks import legend, overlay
 from .drawing.objects import predicted
-from .drawing.sheet import GAP, LINE, PALETTE, below, enlarged, from_bgr, save, to_bgr, write_label
+from .drawing.sheet import GAP, LINE, PALETTE, below, enlarged, from_bgr, save, text_label, to_bgr
 from .sources import Frame
 
 BEST = 5  # classes named of an image
@@ -108,10 +108,9 @@ class ScoreWriter(PredictionWriter):
             for i in np.argsort(-scores)[:BEST]
         ]
         picture = enlarged(from_bgr(frame.pixels))
-        draw = ImageDraw.Draw(picture)
         for row, entry in enumerate(best):
             text = f'{entry["class"]} {entry["score"]:.2f}'
-            write_label(draw, (0, row * LINE), text, PALETTE[0])
+            picture.paste(text_label(text, PALETTE[0]), (0, row * LINE))
         return frame.place | {'best': best}, picture
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 from mmengine.structures import BaseDataElement, InstanceData
-from PIL import Image, ImageDraw
+from PIL import Image
 
 from ..data.loading.coco_masks import box_around
 from ..data.loading.load_mask import IGNORED
@@ -22,7 +22,7 @@ from ..inference.drawing.sheet import (
     from_bgr,
     label_width,
     one_line,
-    write_label,
+    text_label,
 )
 
 # ------------------------------------------------------------------------ classification
@@ -38,7 +38,7 @@ def draw_classes(pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, lon
     texts = [_cut(text, picture.width) for text in _texts(sample, meta.get('classes') or ())]
     for place, text in enumerate(texts):
         corner = (0, picture.height - LINE * (len(texts) - place))
-        write_label(ImageDraw.Draw(picture), corner, text, (255, 255, 255))
+        picture.paste(text_label(text, (255, 255, 255)), corner)
     return Drawn(picture)
 
 

@@ -69,7 +69,7 @@ def test_labels_stay_inside_the_image():
 
 
 def test_labels_for_which_there_is_no_room_are_below_the_picture():
-    places = _places(np.array([[1.0, 2, 30, 40]] * 9), ['a'] * 9, (99, 3 * LINE))
+    places = _places(np.array([[1.0, 2, 30, 40]] * 9), [20] * 9, (99, 3 * LINE))
     assert [y // LINE for _, y in places] == [0, 1, 2] + [3] * 6  # each was compared with all
 
 

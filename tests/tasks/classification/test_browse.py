@@ -5,6 +5,7 @@ import pytest
 import torch
 from mmpretrain.structures import DataSample
 
+from vitbackbones.inference.drawing.sheet import text_label
 from vitbackbones.tasks.classification import browse
 from vitbackbones.tasks.classification.task import Classification
 
@@ -35,7 +36,12 @@ def of(label=None, scores=None):
 )
 def test_classes_are_named(sample, classes, named, monkeypatch):
     texts = []
-    monkeypatch.setattr(browse, 'write_label', lambda draw, corner, text, color: texts.append(text))
+
+    def noted(text, color):
+        texts.append(text)
+        return text_label(text, color)
+
+    monkeypatch.setattr(browse, 'text_label', noted)
     drawn = browse.draw(np.zeros((64, 64, 3), np.uint8), sample, {'classes': classes}, 400)
     assert drawn.picture.size == (192, 192)
     assert texts == named

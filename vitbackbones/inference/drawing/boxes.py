@@ -18,9 +18,8 @@ from .sheet import (
     draw_samples,
     enlarged,
     from_bgr,
-    label_width,
     side_by_side,
-    write_label,
+    text_label,
 )
 
 if TYPE_CHECKING:  # boxes of any origin are drawn where there is no torch
@@ -77,24 +76,24 @@ def write_labels(
     picture: Image.Image, boxes: np.ndarray, texts: Sequence[str], colors: Sequence[tuple]
 ) -> None:
     """Write a text on a color at each box (N, 4), at its upper left corner; none covers another."""
-    draw = ImageDraw.Draw(picture)
-    for corner, text, color in zip(_places(boxes, texts, picture.size), texts, colors, strict=True):
-        write_label(draw, corner, text, color)
+    labels = [text_label(*each) for each in zip(texts, colors, strict=True)]
+    widths = [each.width for each in labels]
+    for each, corner in zip(labels, _places(boxes, widths, picture.size), strict=True):
+        picture.paste(each, corner)
 
 
 def _places(
-    boxes: np.ndarray, texts: Sequence[str], size: tuple[int, int]
-) -> list[tuple[float, float]]:
+    boxes: np.ndarray, widths: Sequence[int], size: tuple[int, int]
+) -> list[tuple[int, int]]:
     """Place labels at the upper left corners of boxes (N, 4), moved down to where none is yet.
 
     Where all is full the rest are below the picture, unseen.
     """
-    corners: list[tuple[float, float]] = []
-    placed: list[tuple[float, float, int]] = []  # x, y, width of those that are seen
-    for (left, top, *_), text in zip(boxes, texts, strict=True):
-        width = label_width(text)
-        x = np.clip(left, 0, max(0, size[0] - width))
-        y = np.clip(top - LINE, 0, max(0, size[1] - LINE))
+    corners: list[tuple[int, int]] = []
+    placed: list[tuple[int, int, int]] = []  # x, y, width of those that are seen
+    for (left, top, *_), width in zip(boxes.tolist(), widths, strict=True):
+        x = max(0, min(round(left), size[0] - width))
+        y = max(0, min(round(top) - LINE, size[1] - LINE))
         beside = [b for a, b, w in placed if x < a + w and a < x + width]
         while y < size[1] and any(abs(y - b) < LINE for b in beside):
             y += LINE

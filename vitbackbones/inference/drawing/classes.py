@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PIL import Image, ImageDraw
+from PIL import Image
 
 from ...data.loading.image_file import read_image
 from ...openmmlab.samples import to_answer
@@ -17,7 +17,7 @@ from .sheet import (
     draw_samples,
     enlarged,
     from_bgr,
-    write_label,
+    text_label,
 )
 
 if TYPE_CHECKING:  # as in the other modules of this folder
@@ -47,8 +47,7 @@ def name_classes(
         lines.insert(0, (truth, f'ground truth: {classes[truth]}'))
     strip = Image.new('RGB', (picture.width, len(lines) * (LINE + GAP)), WHITE)
     for row, (label, text) in enumerate(lines):
-        color = PALETTE[label % len(PALETTE)]
-        write_label(ImageDraw.Draw(strip), (0, row * (LINE + GAP)), text, color)
+        strip.paste(text_label(text, PALETTE[label % len(PALETTE)]), (0, row * (LINE + GAP)))
     return below(picture, strip, gap=GAP)
 
 

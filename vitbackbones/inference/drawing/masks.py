@@ -7,6 +7,7 @@ every object. Pixels that evaluation ignores keep the image as it is.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import cv2
 import numpy as np
 from PIL import Image
 
@@ -42,10 +43,13 @@ def overlay(
     torchvision's ``draw_segmentation_masks`` would need a mask for each class and leave the image
     in color.
     """
-    mixed, labeled = np.array(image), labels != IGNORED
-    gray = np.asarray(image.convert('L'))[labeled][:, None]  # (pixels, 1)
-    colors = np.asarray(palette)[labels[labeled]]  # (pixels, 3)
-    mixed[labeled] = np.round((1 - OPACITY) * gray + OPACITY * colors)
+    table = np.zeros((1, 256, 3), np.uint8)
+    table[0, : len(palette)] = palette
+    colors = cv2.LUT(cv2.merge([labels.astype(np.uint8)] * 3), table)  # (H, W, 3)
+    pixels = np.asarray(image)
+    gray = cv2.cvtColor(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB)
+    mixed = cv2.addWeighted(gray, 1 - OPACITY, colors, OPACITY, 0)
+    cv2.copyTo(pixels, (labels == IGNORED).astype(np.uint8), mixed)
     return enlarged(Image.fromarray(mixed), sides)
 
 
@@ -53,7 +57,7 @@ def legend(
     labels: np.ndarray, classes: Sequence[str], palette: Sequence, width: int
 ) -> Image.Image:
     """Name the classes with the most of ``labels``, each on its color, in rows of ``width``."""
-    counts = np.bincount(labels[labels != IGNORED], minlength=len(classes))
+    counts = np.bincount(labels.ravel(), minlength=len(classes))[: len(classes)]
     largest = [label for label in np.argsort(-counts)[:LEGEND] if counts[label]]
     return name_strip({classes[label]: palette[label] for label in sorted(largest)}, width)
 
