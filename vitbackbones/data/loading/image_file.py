@@ -14,14 +14,12 @@ OpenCV and Pillow are enough for files on a disk; mmcv and mmengine are imported
 read.
 """
 
-import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
 
 import cv2
 import numpy as np
@@ -38,6 +36,7 @@ OTHER_VALUES = {'F': 'floating point', 'I': '32-bit integer'}
 # How HDR files begin. Pillow does not know them, so their size would be met by OpenCV, whose limit
 # is six times as high and which computes in floats: measured, 7 GB for a file of 32 MB.
 RADIANCE = b'#?'
+JPEG_END = b'\xff\xd9'
 DAMAGED = 'truncated, damaged or not an image'
 ORIENTATION = 0x0112  # the EXIF tag; 5 to 8 swap height and width
 
@@ -63,13 +62,13 @@ class Header:
         return self.stored[::-1] if turns and self.orientation >= 5 else self.stored
 
 
-def read_header(file: str | BinaryIO) -> Header:
+def read_header(path: str) -> Header:
     """Read the header of an image file: a tenth of a millisecond.
 
     Raises:
         OSError, ValueError or another exception of a Pillow plugin: there is no readable header.
     """
-    with Image.open(file) as image:
+    with Image.open(path) as image:
         # only where there is one: Pillow decodes a whole PNG to look for it
         exif = image.getexif() if 'exif' in image.info else {}
         return Header(image.format, image.mode, image.size[::-1], exif.get(ORIENTATION, 1))
@@ -80,60 +79,11 @@ def reason_of(error: Exception) -> str:
     return getattr(error, 'strerror', None) or 'damaged or not an image'
 
 
-@dataclass(frozen=True)
-class JpegHeader:
-    """What stands before the pixels of a JPEG.
-
-    Attributes:
-        height, width: of the image, 0 where the file does not say.
-        has_exif: whether there are EXIF data, which may want the image turned.
-        ends_early: whether the end marker behind the first scan is missing.
-    """
-
-    height: int
-    width: int
-    has_exif: bool
-    ends_early: bool
-
-
-JPEG, SCAN, END = b'\xff\xd8', b'\xff\xda', b'\xff\xd9'
-# Markers of segments that hold the size: all of 0xc0 to 0xcf but three, which hold tables
-FRAMES = {bytes([marker]) for marker in range(0xC0, 0xD0)} - {b'\xc4', b'\xc8', b'\xcc'}
-APPLICATION_1, EXIF = b'\xe1', b'Exif\0\0'
-
-
-def read_jpeg_header(content: bytes) -> JpegHeader:
-    """Read the segments before the first scan of a JPEG, in a quarter of Pillow's time.
-
-    They are stepped over one by one, because an embedded thumbnail has a size and an end marker of
-    its own. Bytes behind the end marker are allowed, as decoders allow them.
-    """
-    height = width = 0
-    has_exif = False
-    at = len(JPEG)
-    while content[at : at + 1] == b'\xff' and content[at : at + 2] != SCAN:
-        marker = content[at + 1 : at + 2]
-        if marker == b'\xff':  # any number of 0xff may precede a marker
-            at += 1
-            continue
-        if marker in FRAMES:
-            height, width = _number(content, at + 5), _number(content, at + 7)
-        has_exif |= marker == APPLICATION_1 and content.startswith(EXIF, at + 4)
-        at += 2 + _number(content, at + 2)
-    return JpegHeader(height, width, has_exif, content.rfind(END, at) < 0)
-
-
-def _number(content: bytes, at: int) -> int:
-    return int.from_bytes(content[at : at + 2], 'big')
-
-
 # ---------------------------------------------------------------------------- files
 
 
-def read_content(
-    path: str, backend_args: dict | None = None
-) -> tuple[bytes, JpegHeader | Header | None]:
-    """Return what a file holds and what its header says; None for an unknown format.
+def read_content(path: str, backend_args: dict | None = None) -> tuple[bytes, Image.Image | None]:
+    """Return what a file holds, and Pillow's image that is not decoded; None for another format.
 
     Raises:
         ValueError: it cannot be an image, is too large, or is a JPEG that is cut short.
@@ -141,22 +91,16 @@ def read_content(
     content = _read_file(path, backend_args)
     if not content:
         raise ValueError('the file is empty')
-    if content.startswith(JPEG):
-        header = read_jpeg_header(content)
-        if header.ends_early:
-            raise ValueError(f'truncated, the JPEG data stops after {len(content)} bytes')
-        pixels, limit = header.height * header.width, 2 * (Image.MAX_IMAGE_PIXELS or math.inf)
-        if pixels > limit:
-            raise ValueError(
-                f'Image size ({pixels} pixels) exceeds limit of {limit} pixels; cut it into tiles'
-            )
-        return content, header if pixels else None
     try:
-        return content, read_header(BytesIO(content))
+        header = Image.open(BytesIO(content))
     except Image.DecompressionBombError as error:
         raise ValueError(f'{str(error).partition(",")[0]}; cut it into tiles') from error
     except Exception:  # OpenCV, with more formats, may still read it, or its failure is reported
         return content, None
+    # searched for behind the header, as a thumbnail there has an end of its own
+    if header.format == 'JPEG' and content.rfind(JPEG_END, header.fp.tell()) < 0:
+        raise ValueError(f'truncated, the JPEG data stops after {len(content)} bytes')
+    return content, header
 
 
 def _read_file(path: str, backend_args: dict | None) -> bytes:
@@ -170,10 +114,7 @@ def _read_file(path: str, backend_args: dict | None) -> bytes:
 
 
 def decode(
-    content: bytes,
-    header: JpegHeader | Header | None,
-    color_type: str = 'color',
-    backend: str = 'cv2',
+    content: bytes, header: Image.Image | None, color_type: str = 'color', backend: str = 'cv2'
 ) -> np.ndarray:
     """Return the pixels of a file, by default (H, W, 3) in BGR; arguments as mmcv names them.
 
@@ -190,7 +131,7 @@ def decode(
         image = mmcv.imfrombytes(content, flag=color_type, backend=backend)
     if image is not None:
         return image
-    if isinstance(header, Header) and header.mode in OTHER_VALUES:
+    if header is not None and header.mode in OTHER_VALUES:
         values = f'{header.format} of {OTHER_VALUES[header.mode]} values'
         raise ValueError(f'a {values}; convert it to 8 or 16 bits')
     raise ValueError(DAMAGED)

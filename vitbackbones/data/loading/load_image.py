@@ -17,7 +17,6 @@ from ...layers import require_choice
 from .image_file import (
     ADVICE,
     DAMAGED,
-    JpegHeader,
     UnreadableImage,
     decode,
     naming,
@@ -69,7 +68,7 @@ def read_encoded(path: str, backend_args: dict | None = None) -> EncodedImage | 
     """
     with naming(path, ADVICE):
         content, header = read_content(path, backend_args)
-        if isinstance(header, JpegHeader) and not header.has_exif:
+        if header is not None and header.format == 'JPEG' and 'exif' not in header.info:
             return EncodedImage(content, path, header.height, header.width)
         return decode(content, header)
 
