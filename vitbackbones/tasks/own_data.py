@@ -40,8 +40,6 @@ def summarize(
     '2 classes: cat, dog; 80 pictures for train, 20 for val from pets'
     >>> summarize(('cat', 'dog'), {'train': 80, 'val': 20}, 'pets', training=False)
     '2 classes: cat, dog; tested on the 20 pictures for val, not on 80 for train, from pets'
-    >>> summarize(('cat', 'dog'), {'test': 100}, 'pets', training=False)
-    '2 classes: cat, dog; tested on all 100 pictures from pets'
     """
     counts = {split: counts[split] for split in SPLITS if split in counts}
     shown = next(iter(counts)) if training else part_for('test', counts)

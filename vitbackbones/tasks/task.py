@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .maps import Maps, Misfit
+from .agreement import Maps, Misfit
 
 if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none of these
     import numpy as np

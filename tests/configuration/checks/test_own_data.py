@@ -230,11 +230,3 @@ def test_masks_are_tested_on_what_training_held_out_or_as_a_whole(tmp_path, monk
     found = use_own_data(config, 'own', 'run', checkpoint_of())
     assert found.test_dataloader.dataset.ann_file == ''  # all there are
     assert 'tested on all 10 pictures from ' in capsys.readouterr().out
-
-
-def test_names_of_pictures_that_no_list_can_hold(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    write_masks(['a\nb', 'c', 'd'])
-    config = named(make_mask_config().to_dict() | {'own_data': True})
-    with pytest.raises(InputError, match=r"the names 'a\\nb' cannot stand in a list"):
-        use_own_data(config, 'own')

@@ -9,7 +9,7 @@ from mmengine.config import Config
 from vitbackbones.configuration.checks.agreement import disagreements
 from vitbackbones.configuration.checks.trial import try_model
 from vitbackbones.errors import InputError
-from vitbackbones.tasks.maps import Maps
+from vitbackbones.tasks.agreement import Maps
 from vitbackbones.tasks.segmentation.agreement import (
     decode_head_reads_all_levels,
     mla_reads_no_more_maps,

@@ -23,7 +23,7 @@ from ...openmmlab.widths import (
 )
 from ...registry import SCOPE
 from ...tasks import find_task
-from ...tasks.maps import Maps, Misfit, neck_remedy
+from ...tasks.agreement import Maps, Misfit, neck_remedy
 from ...utils.messages import did_you_mean
 from ...utils.processes import show_warnings
 from ..lint import report

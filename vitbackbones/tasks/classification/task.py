@@ -1,47 +1,80 @@
 """Classification with mmpretrain, on folders of images."""
 
 import copy
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mmengine.config import Config
 
-from ...configuration.data_paths import datasets
+from ...configuration.data_paths import datasets, evaluators
+from ...configuration.settings import as_list, type_at, value_at
 from ...data.shapes.writing import KINDS
-from ...registry import SCOPE
+from ...registry import SCOPE, bare_name
 from ..task import Task
-from . import agreement
 
-if TYPE_CHECKING:
-    import numpy as np
-    from mmengine.runner import TestLoop
-    from mmengine.structures import BaseDataElement
-    from PIL.Image import Image
-    from torch import nn
+# What a head can read of our backbones, by its type: values of ``out_type``.
+READABLE = {
+    'LinearClsHead': ('cls_token', 'pooled'),
+    'DistillationHead': ('cls_dist_tokens',),
+}
 
-    from ...data.checks.findings import Findings
-    from ...inference.drawing.sample_sheet import Drawn
-    from ...inference.writers import ScoreWriter
-    from ...results.report.classification import ClassificationReport
+
+def accuracy_names(metric: Mapping) -> list[str] | None:
+    """Return what an ``Accuracy`` measures, None where its settings do not tell."""
+    if 'thrs' in metric:
+        return None
+    prefix = metric.get('prefix') or 'accuracy'
+    return [f'{prefix}/top{k}' for k in as_list(metric.get('topk', 1))]
+
+
+def classes_suffice(config: Mapping) -> Iterator[str]:
+    """Check that top-k accuracy asks for no more classes than the head knows."""
+    classes = value_at(config.get('model'), 'head.num_classes')
+    for path, metric in evaluators(config):
+        most = max(as_list(metric.get('topk') or 1))
+        if classes and type_at(metric) == 'Accuracy' and most > classes:
+            yield f'{path}.topk: is {most}, more than model.head.num_classes={classes}'
+
+
+def training_accuracy_has_enough(config: Mapping) -> Iterator[str]:
+    """Check that the accuracy of training asks for no more classes than the head knows."""
+    head = value_at(config, 'model.head') or {}
+    most = max(as_list(head.get('topk') or 1))
+    if head.get('cal_acc') and head.get('num_classes') and most > head['num_classes']:
+        yield f'model.head.topk: is {most}, more than model.head.num_classes={head["num_classes"]}'
+
+
+def head_reads_vectors(config: Mapping) -> Iterator[str]:
+    """Check that a head gets the tokens or vectors it reads; our backbones give maps by default."""
+    model = config.get('model') or {}
+    kinds = [str(value_at(model, f'{part}.type')) for part in ('backbone', 'head')]
+    readable = READABLE.get(bare_name(kinds[1]))
+    if not readable or not kinds[0].startswith('vitbackbones.') or model.get('neck'):
+        return
+    if model['backbone'].get('out_type') not in readable:
+        names = ' or '.join(map(repr, readable))
+        yield f'model.backbone.out_type: must be {names} for model.head'
+
+
+# ------------------------------------------------------------------------ the task
 
 
 class Classification(Task):
-    """A class for every image."""
+    """A class for every image. Methods are described in :class:`.Task`."""
 
     scope = 'mmpretrain'
     packer = 'PackInputs'
-    measured = {'Accuracy': agreement.accuracy_names}
-    rules = agreement.RULES
+    measured = {'Accuracy': accuracy_names}
+    rules = (classes_suffice, training_accuracy_has_enough, head_reads_vectors)
     unit = 'image'
 
-    def check_dataset(self, dataset: dict, evaluated: bool) -> 'Findings':
+    def check_dataset(self, dataset, evaluated):
         """Look into folders, label files or shards."""
         from ...data.checks.folders import check_dataset
 
         return check_dataset(dataset)
 
-    def check_datasets(self, datasets: Collection[dict]) -> None:
+    def check_datasets(self, datasets):
         """Compare the classes of all splits."""
         from ...data.checks.folders import check_same_classes
 
@@ -70,27 +103,23 @@ class Classification(Task):
         default = {'type': 'ClsDataPreprocessor', 'batch_augments': model.get('train_cfg')}
         return default | dict(model.get('data_preprocessor') or {})
 
-    def browse(
-        self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
-    ) -> 'Drawn':
+    def browse(self, pixels, sample, meta, longest):
         from ..browse import draw_classes
 
         return draw_classes(pixels, sample, meta, longest)
 
-    def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'ScoreWriter':
+    def writer(self, out, meta, threshold, masks):
         from ...inference.writers import ScoreWriter
 
         return ScoreWriter(out, meta, threshold, masks)
 
-    def draw(
-        self, model: 'nn.Module', dataset, number: int, threshold: float
-    ) -> 'Iterator[tuple[str, Image]]':
+    def draw(self, model, dataset, number, threshold):
         """Draw the best classes, whatever their scores."""
         from ...inference.drawing.classes import draw_classes
 
         return draw_classes(model, dataset, number)
 
-    def report(self, loop: 'TestLoop', number: int, threshold: float) -> 'ClassificationReport':
+    def report(self, loop, number, threshold):
         from ...results.report.classification import ClassificationReport
 
         return ClassificationReport(loop, number, threshold)

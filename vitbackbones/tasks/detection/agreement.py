@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from ...configuration.data_paths import datasets, evaluators
 from ...configuration.settings import as_list, type_at, value_at
-from ..maps import Maps, Misfit, neck_remedy
+from ..agreement import Maps, Misfit, neck_remedy
 
 DETRS = ('DETR', 'DeformableDETR', 'DINO')
 BOXES_ALONE = (*DETRS, 'RetinaNet', 'FasterRCNN')
@@ -160,7 +160,7 @@ def attention_reads_all_levels(model: Mapping, maps: Maps) -> Iterator[Misfit]:
 
 def attention_has_the_width_of_the_maps(model: Mapping, maps: Maps) -> Iterator[Misfit]:
     """Check that an encoder of DETR's kind is as wide as the maps; DETR reads the last one."""
-    if type_at(model) not in ('DETR', 'DeformableDETR', 'DINO'):
+    if type_at(model) not in DETRS:
         return
     wanted = value_at(model, ENCODER_WIDTH)
     read = maps.channels[-1:] if type_at(model) == 'DETR' else maps.channels

@@ -10,9 +10,8 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ...configuration.data_paths import SPLITS, datasets, evaluators
-from ...configuration.lookup import Lookup
 from ...configuration.names import is_remote
-from ...configuration.settings import as_list
+from ...configuration.settings import as_list, type_at
 from ...data.checks.coco_file import differences
 from ...data.checks.findings import Findings
 from ...data.checks.segmentations import require_masks
@@ -34,18 +33,29 @@ def check_evaluators(config: Config, found: dict[str, Findings]) -> None:
     """
     splits = tuple(split for split in SPLITS if any(path.startswith(split) for path in found))
     for path, metric in evaluators(config, splits):
-        if not _reads_file(metric):
+        file = metric.get('ann_file')
+        if type_at(metric) != 'CocoMetric' or not file:
+            continue
+        if is_remote(file) or metric.get('backend_args'):
             continue
         tested = list(datasets(config, (path.partition('_')[0],)))
-        _require(path, metric, tested)
+        if not os.path.isfile(file):
+            known = [(name, _file(each)) for name, each in tested if each.get('ann_file')][:1]
+            hint = ''.join(
+                f' Set {path}.ann_file={own}, the file of {name}.' for name, own in known
+            )
+            raise InputError(
+                f'{path}.ann_file: no such file: {os.path.abspath(file)}. Unlike that of a data '
+                f'set, this path does not start in data_root.{hint}'
+            )
         if 'segm' in as_list(metric.get('metric')):
-            require_masks(metric['ann_file'])
+            require_masks(file)
         if len(tested) != 1 or metric.get('format_only'):
             continue
         ((name, dataset),) = tested
         if is_panoptic(dataset) or not found[name].samples:
             continue
-        file, own = metric['ann_file'], _file(dataset)
+        own = _file(dataset)
         differ = [] if os.path.samefile(file, own) else differences(file, str(own))
         if differ:
             raise InputError(
@@ -53,29 +63,6 @@ def check_evaluators(config: Config, found: dict[str, Findings]) -> None:
                 f'{some(differ, str)}, so predictions would be compared with the wrong '
                 f'annotations. Set both keys to the same file, for example {path}.ann_file={own}.'
             )
-
-
-def _reads_file(metric: dict) -> bool:
-    """Tell whether a metric is mmdet's ``CocoMetric``, or made from it, with a file on a disk."""
-    from mmdet.evaluation import CocoMetric  # here: heavy, and only configs of mmdet need it
-
-    file = metric.get('ann_file')
-    if not file or is_remote(file) or metric.get('backend_args'):
-        return False
-    kind = metric['type']
-    kinds = Lookup('mmdet').find(kind).values() if isinstance(kind, str) else [kind]
-    return any(isinstance(kind, type) and issubclass(kind, CocoMetric) for kind in kinds)
-
-
-def _require(path: str, metric: dict, tested: list[tuple[str, dict]]) -> None:
-    if os.path.isfile(metric['ann_file']):
-        return
-    known = [(name, dataset) for name, dataset in tested if dataset.get('ann_file')]
-    hint = ''.join(f' Set {path}.ann_file={_file(d)}, the file of {name}.' for name, d in known[:1])
-    raise InputError(
-        f'{path}.ann_file: no such file: {os.path.abspath(metric["ann_file"])}. Unlike that of a '
-        f'data set, this path does not start in data_root.{hint}'
-    )
 
 
 def _file(dataset: dict) -> Path:

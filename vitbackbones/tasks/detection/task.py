@@ -1,35 +1,20 @@
 """Detection with mmdet, on data in COCO's format."""
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mmengine.config import Config
 
 from ...configuration.classes import config_meta, training_classes
 from ...configuration.data_paths import datasets, evaluators, first_dataset
-from .. import mask2former
+from ..agreement import MASK2FORMER
 from ..task import Task
 from . import agreement
 from .agreement import is_panoptic
 
-if TYPE_CHECKING:
-    import numpy as np
-    from mmengine.runner import TestLoop
-    from mmengine.structures import BaseDataElement
-    from PIL.Image import Image
-    from torch import nn
-
-    from ...data.checks.findings import Findings, Look
-    from ...inference.drawing.sample_sheet import Drawn
-    from ...inference.writers import ObjectWriter
-    from ...results.report.detection import DetectionReport
-    from ..own_data import OwnData
-
 
 class Detection(Task):
-    """Boxes, masks of instances, and panoptic segments."""
+    """Boxes, masks of instances, and panoptic segments. Methods are described in :class:`.Task`."""
 
     scope = 'mmdet'
     packer = 'PackDetInputs'
@@ -37,26 +22,26 @@ class Detection(Task):
         'CocoMetric': agreement.coco_names,
         'CocoPanopticMetric': agreement.panoptic_names,
     }
-    rules = (*agreement.RULES, *mask2former.RULES)
+    rules = (*agreement.RULES, *MASK2FORMER)
     fits = agreement.FITS
     unit = 'usable box'
     needs_contrast = False  # a box is told apart from the background
     sized = ('data_preprocessor',)
     reads_folders = True
 
-    def check_dataset(self, dataset: dict, evaluated: bool) -> 'Findings':
+    def check_dataset(self, dataset, evaluated):
         """Look into a data set of boxes and masks, or of panoptic segments."""
         from ...data.checks import coco, panoptic
 
         form = panoptic if is_panoptic(dataset) else coco
         return form.check_dataset(dataset, evaluated)
 
-    def check_evaluators(self, config: Config, found: 'dict[str, Findings]') -> None:
+    def check_evaluators(self, config, found):
         from .evaluators import check_evaluators
 
         check_evaluators(config, found)
 
-    def file_checks(self, dataset: dict) -> 'dict[str, Callable[[], Look]]':
+    def file_checks(self, dataset):
         """Look at the PNG files of panoptic segments."""
         if not is_panoptic(dataset):
             return {}
@@ -92,38 +77,32 @@ class Detection(Task):
                 metric['seg_prefix'] = str(root / 'annotations' / name)
         return config
 
-    def fits_folder(self, config: Config, root: Path) -> bool:
+    def fits_folder(self, config, root):
         from .own_data import fits_folder
 
         return fits_folder(config, root)
 
-    def use_folder(
-        self, config: Config, root: Path, lists: Path, trained: Mapping | None
-    ) -> 'OwnData':
+    def use_folder(self, config, root, lists, trained):
         from .own_data import use_folder
 
         return use_folder(config, root, lists, trained)
 
-    def browse(
-        self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
-    ) -> 'Drawn':
+    def browse(self, pixels, sample, meta, longest):
         from ..browse import draw_instances
 
         return draw_instances(pixels, sample, meta, longest)
 
-    def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'ObjectWriter':
+    def writer(self, out, meta, threshold, masks):
         from ...inference.writers import ObjectWriter
 
         return ObjectWriter(out, meta, threshold, masks)
 
-    def draw(
-        self, model: 'nn.Module', dataset, number: int, threshold: float
-    ) -> 'Iterator[tuple[str, Image]]':
+    def draw(self, model, dataset, number, threshold):
         from ...inference.drawing.boxes import draw_detections
 
         return draw_detections(model, dataset, number, threshold)
 
-    def report(self, loop: 'TestLoop', number: int, threshold: float) -> 'DetectionReport':
+    def report(self, loop, number, threshold):
         from ...results.report.detection import DetectionReport
 
         return DetectionReport(loop, number, threshold)

@@ -6,7 +6,7 @@ from ...configuration.data_paths import datasets, evaluators
 from ...configuration.settings import as_list, type_at, value_at
 from ...data.loading.load_mask import IGNORED
 from ...utils.processes import processes_here
-from ..maps import Maps, Misfit, neck_remedy
+from ..agreement import Maps, Misfit, neck_remedy
 
 IOU_NAMES = {
     'mIoU': ('aAcc', 'mIoU', 'mAcc'),

@@ -7,14 +7,11 @@ from mmengine.config import Config
 
 from ...configuration.classes import set_class_count
 from ...configuration.data_paths import SPLITS, datasets, layout_found, separated, use_files
-from ...data.checks.coco_file import is_text
 from ...data.own.folder import spelling_warnings
 from ...data.own.mask_folder import MaskPart, find_mask_parts
 from ...data.own.numbering import Numbering, find_numbering
-from ...errors import InputError
 from ...registry import SCOPE, bare_name
 from ...utils.files import write_if_changed
-from ...utils.messages import some
 from ..own_data import OwnData, mark_trained, part_for, summarize
 
 
@@ -57,7 +54,7 @@ def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None 
 def _dataset(root: Path, part: MaskPart, numbering: Numbering, file: Path) -> dict:
     """Return the config of a data set; names are listed in ``file`` where they must be."""
     if part.listed:
-        write_if_changed(file, _lines(part).encode())
+        write_if_changed(file, ''.join(f'{name}\n' for name in part.names).encode())
     return {
         'type': 'mmseg.BaseSegDataset',
         'data_root': str(root),
@@ -68,22 +65,6 @@ def _dataset(root: Path, part: MaskPart, numbering: Numbering, file: Path) -> di
         'metainfo': {'classes': tuple(numbering.classes)},
         'reduce_zero_label': numbering.from_one,
     }
-
-
-def _lines(part: MaskPart) -> str:
-    """Return the names of a part, one in each line.
-
-    Raises:
-        InputError: mmseg would read other names out of the list.
-    """
-    names = part.names
-    odd = [n for n in names if n.strip().splitlines() != [n] or not is_text([n])]
-    if odd:
-        raise InputError(
-            f'{part.images}: the names {some(odd)} cannot stand in a list: they begin or end with '
-            'a space, or have line breaks or bytes that are not UTF-8. Rename the files.'
-        )
-    return ''.join(f'{name}\n' for name in names)
 
 
 def _set_loading(steps, numbering: Numbering) -> None:

@@ -1,50 +1,35 @@
 """Semantic segmentation with mmseg, on images and index masks."""
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mmengine.config import Config
 
 from ...configuration.classes import training_classes
 from ...configuration.data_paths import datasets, use_files
-from .. import mask2former
+from ..agreement import MASK2FORMER
 from ..task import Task
 from . import agreement
 
-if TYPE_CHECKING:
-    import numpy as np
-    from mmengine.runner import TestLoop
-    from mmengine.structures import BaseDataElement
-    from PIL.Image import Image
-    from torch import nn
-
-    from ...data.checks.findings import Findings, Look
-    from ...inference.drawing.sample_sheet import Drawn
-    from ...inference.writers import MaskWriter
-    from ...results.report.segmentation import SegmentationReport
-    from ..own_data import OwnData
-
 
 class Segmentation(Task):
-    """A class for every pixel."""
+    """A class for every pixel. Methods are described in :class:`.Task`."""
 
     scope = 'mmseg'
     packer = 'PackSegInputs'
     measured = {'IoUMetric': agreement.iou_names}
-    rules = (*agreement.RULES, *mask2former.RULES)
+    rules = (*agreement.RULES, *MASK2FORMER)
     fits = agreement.FITS
     unit = 'pixel'
     sized = ('data_preprocessor', 'test_cfg')
     reads_folders = True
 
-    def check_dataset(self, dataset: dict, evaluated: bool) -> 'Findings':
+    def check_dataset(self, dataset, evaluated):
         from ...data.checks.masks import check_dataset
 
         return check_dataset(dataset, evaluated)
 
-    def file_checks(self, dataset: dict) -> 'dict[str, Callable[[], Look]]':
+    def file_checks(self, dataset):
         """Look at the masks."""
         from ...data.checks.masks import mask_checks
 
@@ -71,39 +56,33 @@ class Segmentation(Task):
             use_files(dataset, settings)
         return config
 
-    def fits_folder(self, config: Config, root: Path) -> bool:
+    def fits_folder(self, config, root):
         from .own_data import fits_folder
 
         return fits_folder(config, root)
 
-    def use_folder(
-        self, config: Config, root: Path, lists: Path, trained: Mapping | None
-    ) -> 'OwnData':
+    def use_folder(self, config, root, lists, trained):
         from .own_data import use_folder
 
         return use_folder(config, root, lists, trained)
 
-    def browse(
-        self, pixels: 'np.ndarray', sample: 'BaseDataElement', meta: Mapping, longest: int
-    ) -> 'Drawn':
+    def browse(self, pixels, sample, meta, longest):
         from ..browse import draw_mask
 
         return draw_mask(pixels, sample, meta, longest)
 
-    def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'MaskWriter':
+    def writer(self, out, meta, threshold, masks):
         from ...inference.writers import MaskWriter
 
         return MaskWriter(out, meta, threshold, masks)
 
-    def draw(
-        self, model: 'nn.Module', dataset, number: int, threshold: float
-    ) -> 'Iterator[tuple[str, Image]]':
+    def draw(self, model, dataset, number, threshold):
         """Draw masks beside the truth; pixels have no least score."""
         from ...inference.drawing.masks import draw_masks
 
         return draw_masks(model, dataset, number)
 
-    def report(self, loop: 'TestLoop', number: int, threshold: float) -> 'SegmentationReport':
+    def report(self, loop, number, threshold):
         from ...results.report.segmentation import SegmentationReport
 
         return SegmentationReport(loop, number, threshold)
