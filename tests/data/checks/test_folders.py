@@ -1,6 +1,5 @@
 """Class folders, label files and shards of classification, broken in each way."""
 
-import os
 import shutil
 
 import pytest
@@ -38,7 +37,6 @@ def named(root, *names, **changes):
     [
         (('bird', 'dog'), "3 class folders, but the data set has 2 classes; of no class: 'cat'"),
         ((*CLASSES, 'emu'), "has 4 classes; missing: 'emu'"),
-        (('a', 'b'), r'has 2 classes\.'),
         (('dog', 'cat', 'bird'), "order of the folders, 'bird', 'cat', 'dog'; name the classes"),
     ],
 )
@@ -89,7 +87,6 @@ def test_a_label_file_that_was_cut_short_between_lines(root):
         ('dog/sub/1.JPG 3', "labels.txt:3: 'dog/sub/1.JPG 3' is not"),
         ('dog/sub/2.JPG 2', r"1 of 3 files are not in .*train: 'dog/sub/2.JPG'"),
         ('bird/sub/1.JPG 2', "'bird/sub/1.JPG' has the labels 0 and 2; leave one of its lines"),
-        (f'a.JPG {"9" * 5000}', r"labels.txt:3: 'a.JPG 9+\.\.\.9+' is not a file"),
     ],
 )
 def test_bad_lines(root, line, message):
@@ -104,27 +101,18 @@ def test_images_are_counted_by_class(root):
         assert check_dataset(config) == Findings(samples=4, occurs=counts)
 
 
-def test_extensions_of_the_config(root):
-    for image in (root / 'train').rglob('*.JPG'):
-        image.rename(image.with_suffix('.WebP'))
-    with pytest.raises(InputError, match='no image in the class folders'):
-        check_dataset(settings(root))
-    assert check_dataset(settings(root, extensions=('.WEBP',))).samples == 3
-
-
 @pytest.mark.parametrize(
     ('content', 'message'),
     [
         (bytes(range(128, 256)), 'labels.txt: not a text of file names and labels'),
         ('a 1'.encode('utf-16'), 'labels.txt: not a text of file names and labels'),
         (b'', 'labels.txt: names no file of'),
-        (None, 'label file .*labels.txt: not a regular file'),  # a pipe
     ],
-    ids=['bytes', 'UTF-16', 'empty', 'pipe'],
+    ids=['bytes', 'UTF-16', 'empty'],
 )
 def test_a_label_file_that_is_no_text(root, content, message):
     file = root / 'labels.txt'
-    os.mkfifo(file) if content is None else file.write_bytes(content)
+    file.write_bytes(content)
     with pytest.raises(InputError, match=message):
         check_dataset(named(root, *CLASSES, ann_file='labels.txt'))
 

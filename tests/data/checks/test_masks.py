@@ -135,11 +135,6 @@ def test_values_outside_the_classes(data):
     assert text in data.error()
 
 
-def test_a_void_class(data):
-    pipeline = [{'type': 'vitbackbones.LoadMask', 'num_classes': 3, 'ignored': [3]}]
-    assert check_dataset(data.config(reduce_zero_label=False, pipeline=pipeline)).warnings == []
-
-
 def test_mostly_ignored_is_a_warning(data):
     for name in data.names:
         data.save_mask(name, np.arange(12 * 16).reshape(12, 16) % 4 == 0)

@@ -90,20 +90,10 @@ def test_two_segments_of_one_number(data):
     assert "ids used more than once in 'segments_info': '2 of image 2'" in data.error()
 
 
-def test_an_unknown_category(data):
-    data.infos[0]['category_id'] = 77
-    assert '1 annotations (ids 1 of image 2) have a category_id' in data.error().replace("'", '')
-
-
 def test_missing_png_files(data):
     data.png.unlink()
     error = data.error()
     assert f"1 PNG files of segments are not in {data.folder}: '000001.png'. mmdet looks" in error
-
-
-def test_no_folder_of_png_files(data):
-    error = data.error(data_prefix={'img': 'images/train/'})
-    assert 'needs data_prefix=dict(img=..., seg=...)' in error
 
 
 def test_crowds_are_no_objects_to_learn(data):

@@ -1,6 +1,5 @@
 """Masks of a COCO file: what mmdet and pycocotools would stop at, or leave out without a word."""
 
-import json
 from contextlib import suppress
 
 import numpy as np
@@ -44,15 +43,15 @@ def test_boxes_alone_are_refused_where_masks_are_wanted(data):
         del annotation['segmentation']
     assert data.check() == []
     error = data.error(masks=True)
-    assert error.startswith(f'{data.ann_file}: has only boxes, but the model needs masks')
-    assert 'Annotate masks, or take a config without them' in error
+    assert error.startswith(f'{data.ann_file}: has only boxes, no annotation has a "segmentation"')
+    assert 'or take a config without them, such as faster_rcnn' in error
 
 
 @pytest.mark.parametrize('nothing', [None, []])
 def test_some_annotations_without_a_mask(data, nothing):
     data.content['annotations'][1]['segmentation'] = nothing
     error = data.error(masks=True)
-    assert '1 of 3 annotations have no "segmentation" (ids 2), at which' in error
+    assert '1 of 3 annotations have no "segmentation" (ids 2), but the model needs' in error
     assert 'Give each polygons [[x, y, x, y, ...], ...] or RLE' in error
     with pytest.raises(InputError, match=r'no "segmentation" \(ids 2\)'):  # for a metric
         require_masks(str(data.ann_file))
@@ -72,7 +71,6 @@ def test_what_mmdet_drops_needs_no_mask_in_training(data):
 @pytest.mark.parametrize(
     ('segmentation', 'fault'),
     [
-        ('abc', "it is 'abc' and not polygons"),
         (RECTANGLE, 'and not polygons'),  # the list around it was forgotten
         ([[1, 2, '3', 4, 5, 6]], "it is [[1, 2, '3', 4, 5, 6]] and not polygons"),
         ([[1, 2, float('nan'), 4, 5, 6]], 'a corner is not a finite number'),
@@ -110,9 +108,8 @@ def test_pycocotools_reads_whatever_run_lengths_pass():
     assert 50 < passed < 150
 
 
-@pytest.mark.parametrize('polygon', [[], [1, 2, 3, 4]])
-def test_polygons_that_coco_evaluation_stops_at(data, polygon):
-    data.content['annotations'][1]['segmentation'] = [polygon, RECTANGLE]
+def test_polygons_that_coco_evaluation_stops_at(data):
+    data.content['annotations'][1]['segmentation'] = [[1, 2, 3, 4], RECTANGLE]
     assert len(data.check(masks=True)) == 1
     assert 'fewer than 3 points, at which COCO evaluation stops' in data.error(
         masks=True, evaluated=True
@@ -138,7 +135,6 @@ OUTSIDE = 'masks without a pixel in their image'
     ('segmentation', 'warning'),
     [
         ([RECTANGLE, [1, 2, 3, 4]], SHORT),
-        ([RECTANGLE, [1, 2, 3, 4, 5, 6, 7]], SHORT),
         ([[-9, 5, -1, 5, -1, 15]], OUTSIDE),
         ({'size': [30, 40], 'counts': [1200]}, OUTSIDE),
         ([[5, 5, 5, 10, 15, 10, 15, 5]], 'masks that are not where their boxes are'),
@@ -148,8 +144,3 @@ OUTSIDE = 'masks without a pixel in their image'
 def test_what_is_only_suspicious(data, segmentation, warning):
     data.content['annotations'][1]['segmentation'] = segmentation
     assert data.check(masks=True) == [f'{data.ann_file}: {warning}: 1 (annotation ids 2)']
-
-
-def test_the_file_of_a_metric(data):
-    data.ann_file.write_text(json.dumps(data.content))
-    require_masks(str(data.ann_file))

@@ -11,7 +11,6 @@ from vitbackbones.errors import InputError
 from .forms import picture
 
 CUT = 'objects that reach beyond the edge of their picture, cut there'
-TURNED = 'boxes with corners in another order, put right'
 LOST = 'objects outside of their picture or thinner than a pixel, left out'
 
 
@@ -19,8 +18,7 @@ LOST = 'objects outside of their picture or thinner than a pixel, left out'
     ('points', 'box', 'change'),
     [
         ((1, 2, 40, 30), [1, 2, 39, 28], None),
-        ((29, 0, 11, 10), [11, 0, 18, 10], TURNED),
-        ((11, 10, 29, 0), [11, 0, 18, 10], TURNED),
+        ((29, 0, 11, 10), [11, 0, 18, 10], None),
         ((30, 20, 42, 31), [30, 20, 10, 10], CUT),
         ((5, 5, 6, 30), [5, 5, 1, 25], None),
         ((5, 5, 5.9, 30), None, LOST),
@@ -44,14 +42,12 @@ def test_objects_are_brought_inside_and_what_is_changed_is_noted(tmp_path, point
     )
 
 
-def test_a_picture_that_is_cut_short_or_whose_name_is_no_text_is_refused(tmp_path):
+def test_a_picture_that_is_cut_short_is_refused(tmp_path):
     file = picture(tmp_path / '0.jpg')
     source = Source(tmp_path)
     file.write_bytes(file.read_bytes()[:-300])
     with pytest.raises(InputError, match=r'/0\.jpg: truncated, the JPEG data stops'):
         open_picture(source, file)
-    with pytest.raises(InputError, match='0.png: .*codec'):
-        open_picture(source, picture(tmp_path / 'a\udcff0.png'))
 
 
 def test_pictures_without_a_split_beside_others_are_for_training(tmp_path):

@@ -78,7 +78,6 @@ def test_key_points_are_left_out(tmp_path):
         ('0 0.5 0.5 0.2 0.2 0.9', 'line 1: has 6 numbers.* confidences'),
         ('0 20 15 10 10', 'line 1: the coordinate 600 is far outside'),
         ('cat 0.5 0.5 0.2 0.2', "line 1: 'cat 0.5 0.5 0.2 0.2' are not numbers"),
-        ('0 nan 0.5 0.2 0.2', 'line 1: the coordinate nan is far outside'),
     ],
 )
 def test_one_bad_line_is_named_with_its_file(tmp_path, text, message):
@@ -94,9 +93,7 @@ def test_one_bad_line_is_named_with_its_file(tmp_path, text, message):
     [
         ('names: !!python/object/apply:os.system ["touch run"]', 'not a YAML file'),
         ('names: 3', 'names in data.yaml is 3'),
-        ('names: {0: a, 2: b}', 'names in data.yaml is'),
         ('', 'nothing names the classes'),
-        ('names: [a]\nnc: !!int ""', 'not a YAML file'),
         ('a: &a [x, x]\nnames: [*a, *a]', r'not a YAML file.*aliases \(\*name\)'),
         (f'names: {"[" * 50_000}', 'not a YAML file.*deep nesting'),
         ('names: [a, a]', 'a list of different names'),
@@ -109,10 +106,3 @@ def test_a_yaml_file_runs_nothing_and_must_name_the_classes(tmp_path, monkeypatc
     with pytest.raises(InputError, match=message):
         read_yolo(Source(root))
     assert not (tmp_path / 'run').exists()
-
-
-def test_several_yaml_files_are_refused(tmp_path):
-    root = yolo(tmp_path, {'a': BOX})
-    (root / 'other.yml').write_text('names: [a]')
-    with pytest.raises(InputError, match=r'several YAML files: .*data\.yaml, .*other\.yml'):
-        read_yolo(Source(root))

@@ -57,13 +57,6 @@ def test_runs_are_those_of_the_mask(seed):
     assert np.array_equal(np.repeat(np.arange(len(runs)) % 2, runs), mask.T.ravel())
 
 
-def test_long_runs_that_shrink_and_grow():
-    mask = np.zeros((3000, 40), bool)
-    mask[5:, ::3] = mask[2000:] = True
-    runs = read_runs(to_rle(mask), *mask.shape)
-    assert np.array_equal(np.repeat(np.arange(len(runs)) % 2, runs), mask.T.ravel())
-
-
 def test_run_lengths_that_are_not_compressed():
     assert read_runs({'size': [2, 3], 'counts': [1, 2, 3]}, 2, 3) == [1, 2, 3]
     assert to_mask({'size': [2, 2], 'counts': [1, 2, 1]}, 2, 2).tolist() == [[0, 1], [1, 0]]
@@ -106,9 +99,3 @@ def test_segments_of_a_model_are_numbered_from_1():
     assert ids.tolist() == [[0, 3, 2], [1, 1, 2]]
     assert labels == [3, 1, 1]
     assert are_things == [False, True, True]
-
-
-def test_a_model_that_found_nothing():
-    ids, labels, _ = from_mmdet(np.full((2, 3), 4), classes=4)
-    assert not ids.any()
-    assert labels == []

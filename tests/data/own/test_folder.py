@@ -1,9 +1,5 @@
 """Files below a folder, and the text in them."""
 
-import os
-
-import pytest
-
 from vitbackbones.data.own.folder import (
     DEPTH,
     files_below,
@@ -11,7 +7,6 @@ from vitbackbones.data.own.folder import (
     read_text,
     spelling_warnings,
 )
-from vitbackbones.errors import InputError
 
 from .folders import write
 
@@ -38,15 +33,6 @@ def test_links_are_followed_once_and_not_to_a_folder_around(tmp_path):
 def test_text_is_read_without_the_mark_that_windows_puts_first(tmp_path):
     (tmp_path / 'a.txt').write_bytes(b'\xef\xbb\xbfcat\r\ndog')
     assert read_text(tmp_path / 'a.txt').splitlines() == ['cat', 'dog']
-
-
-def test_what_is_no_text_is_named(tmp_path):
-    (tmp_path / 'a.txt').write_bytes(b'\xff\xfe\x00')
-    with pytest.raises(InputError, match=r'a\.txt: not a text file'):
-        read_text(tmp_path / 'a.txt')
-    os.mkfifo(tmp_path / 'b.txt')
-    with pytest.raises(InputError, match=r'b\.txt: not a text file: .*not a regular file'):
-        read_text(tmp_path / 'b.txt')
 
 
 def test_two_spellings_of_a_name_are_one_warning():

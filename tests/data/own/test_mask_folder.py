@@ -83,12 +83,3 @@ def test_vocs_lists(tmp_path):
 def test_what_cannot_be_found_is_one_message(tmp_path, content, message):
     with pytest.raises(InputError, match=message):
         find_mask_parts(write(tmp_path, content))
-
-
-def test_pictures_and_masks_of_every_kind_that_is_loaded_are_found(tmp_path):
-    for suffix in ('.webp', '.JPG'):
-        root = tmp_path / suffix
-        write(root, {f'images/{n}{suffix}': None for n in 'ab'})
-        write(root, {f'masks/{n}.tiff': None for n in 'ab'})
-        parts = find_mask_parts(root).values()
-        assert {(part.suffix, part.mask_suffix) for part in parts} == {(suffix, '.tiff')}

@@ -23,7 +23,6 @@ def numbering(folder, values, **files):
     [
         ([0, 255], Numbering(BINARY, values=(0, 255))),
         ([0, 1], Numbering(BINARY)),
-        ([0, 1, 255], Numbering(BINARY)),
         ([0, 1, 2], Numbering(['class 0', 'class 1', 'class 2'])),
         ([1, 2, 3], Numbering(['class 1', 'class 2', 'class 3'], from_one=True)),
         ([0, 50, 100], Numbering(['class 0', 'class 50', 'class 100'], values=(0, 50, 100))),
@@ -54,8 +53,6 @@ def test_a_file_of_names(tmp_path, values, text, expected):
         ([0, 0], {}, 'all masks together hold 0'),
         ([0, 3], {'classes_txt': 'sky\nroad\n'}, r'names 2 classes, .* but masks hold 3 as well'),
         ([0, 1], {'classes_txt': 'sky\nsky\n'}, 'each in a line, once'),
-        ([0, 1], {'classes_json': '{"names": []}'}, 'must have a list "classes"'),
-        ([0, 1], {'classes_json': r'["\ud800", "c"]'}, 'must have a list "classes"'),
     ],
 )
 def test_what_does_not_tell_the_classes(tmp_path, values, files, message):
@@ -66,11 +63,3 @@ def test_what_does_not_tell_the_classes(tmp_path, values, files, message):
 def test_values_of_16_bits_are_named_with_their_file(tmp_path):
     with pytest.raises(BadMask, match=r'0\.png: holds 300'):
         numbering(tmp_path, [0, 300])
-
-
-def test_names_of_any_form_are_names(tmp_path):
-    long = f'{"1" * 5000} a'
-    assert numbering(tmp_path, [0, 1], classes_txt=f'{long}\n2 b\n').classes == [long, '2 b']
-    (tmp_path / 'classes.txt').unlink()
-    for text in (r'["a\nb", "c"]', '{"classes": ["a b", "c"], "palette": []}'):
-        assert numbering(tmp_path, [0, 1], meta_json=text) == Numbering(['a b', 'c'])

@@ -13,7 +13,7 @@ from vitbackbones.data.checks.coco import check_dataset
 from vitbackbones.data.loading.coco_masks import to_ids
 from vitbackbones.data.shapes import writing
 from vitbackbones.data.shapes.__main__ import main
-from vitbackbones.data.shapes.scene import SUBPIXEL, Scene, Shape
+from vitbackbones.data.shapes.scene import Scene, Shape
 from vitbackbones.data.shapes.writing import KINDS, draw_scene, segments, write
 from vitbackbones.errors import InputError
 
@@ -61,24 +61,12 @@ def test_boxes_areas_and_polygons_are_those_of_the_masks(written):
             assert np.array_equal(decoded(annotation['segmentation']), shape.mask)
 
 
-def test_files_are_the_pictures_of_the_scenes(written):
-    for split, count in (('train', 12), ('val', 6)):
-        found = annotations(written, split)
-        assert len(found['images']) == count
-        for index, image in enumerate(found['images']):
-            read = cv2.imread(str(written / 'images' / split / image['file_name'])).astype(int)
-            assert read.shape == (image['height'], image['width'], 3) == (128, 128, 3)
-            assert np.abs(read - draw_scene(index, split).image).mean() < 10  # JPEG of noise
-            assert np.abs(read - draw_scene(index + 1, split).image).mean() > 25
-
-
-@pytest.mark.parametrize('split', ['train', 'val'])
-def test_the_files_pass_our_check_and_load_in_pycocotools(written, split, capsys):
+def test_the_files_pass_our_check_and_load_in_pycocotools(written, capsys):
     config = {
         'type': 'CocoDataset',
         'data_root': str(written),
-        'ann_file': f'annotations/instances_{split}.json',
-        'data_prefix': {'img': f'images/{split}'},
+        'ann_file': 'annotations/instances_val.json',
+        'data_prefix': {'img': 'images/val'},
         'metainfo': {'classes': KINDS},
         'pipeline': [{'type': 'LoadAnnotations', 'with_mask': True}],
     }
@@ -93,43 +81,34 @@ def test_the_files_pass_our_check_and_load_in_pycocotools(written, split, capsys
         assert coco_mask.toBbox(code).tolist() == annotation['bbox']
 
 
-def test_a_smaller_data_set_is_the_beginning_of_a_larger_one(written, tmp_path):
-    small = write(tmp_path / 'small', train=3, val=1)
-    for name in ('000000.jpg', '000002.jpg'):
-        path = f'images/train/{name}'
-        assert (small / path).read_bytes() == (written / path).read_bytes()
-
-
-@pytest.mark.parametrize('count', [1, 2, 80])
-def test_any_list_of_classes_will_do(tmp_path, count):
-    classes = [f'class {i}' for i in range(count)]
+def test_any_list_of_classes_will_do(tmp_path):
+    classes = ['a', 'b']
     root = write(tmp_path / 'shapes', train=6, val=1, size=48, classes=classes)
     found = annotations(root)
     assert [(c['id'], c['name']) for c in found['categories']] == [*enumerate(classes, start=1)]
     kinds = [shape.kind for index in range(6) for shape in draw_scene(index, size=48).shapes]
-    assert [a['category_id'] for a in found['annotations']] == [k % count + 1 for k in kinds]
+    assert [a['category_id'] for a in found['annotations']] == [k % 2 + 1 for k in kinds]
     labels = {value for index in range(6) for value in np.unique(read(root, 'train', index))}
-    assert labels - {0, 1} == {kind % count + 2 for kind in kinds}
+    assert labels - {0, 1} == {kind % 2 + 2 for kind in kinds}
 
 
 # ---------------------------------------------------------------------------- the panoptic files
 
 
-def panoptic(root, split='train'):
+def panoptic(root):
     """Yield the entry of every picture and the numbers of its pixels' segments (H, W)."""
-    folder = root / 'annotations' / f'panoptic_{split}'
+    folder = root / 'annotations' / 'panoptic_train'
     for entry in json.loads(folder.with_suffix('.json').read_text())['annotations']:
         yield entry, to_ids(cv2.imread(str(folder / entry['file_name']))[..., ::-1])
 
 
-@pytest.mark.parametrize('split', ['train', 'val'])
-def test_segments_are_the_instances_and_the_ground_to_the_pixel(written, split):
+def test_segments_are_the_instances_and_the_ground_to_the_pixel(written):
     instances = {}
-    for found in annotations(written, split)['annotations']:
+    for found in annotations(written)['annotations']:
         instances.setdefault(found['image_id'], []).append(found)
-    for entry, ids in panoptic(written, split):
+    for entry, ids in panoptic(written):
         *things, ground = entry['segments_info']
-        index_mask = read(written, split, entry['image_id'] - 1)
+        index_mask = read(written, 'train', entry['image_id'] - 1)
         assert np.array_equal(ids == ground['id'], index_mask == 1)
         assert np.array_equal(ids == 0, index_mask == 0)
         for thing, instance in zip(things, instances[entry['image_id']], strict=True):
@@ -166,29 +145,9 @@ def test_things_and_stuff_are_named_in_the_order_of_mmdets_labels(tmp_path):
         assert segments == [*((kind, 1) for kind in kinds), (2, 0)]
 
 
-# ---------------------------------------------------------------------------- the masks
-
-
 def read(root, split, index):
     path = root / 'annotations' / split / f'{index:06d}.png'
     return cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
-
-
-def test_masks_number_what_is_in_view(written):
-    """Painted over again from behind to the front, in another way than the masks were made."""
-    ignored = 0
-    for index in range(12):
-        mask, scene = read(written, 'train', index), draw_scene(index)
-        assert mask.shape == (128, 128)
-        assert mask.dtype == np.uint8
-        painted = np.ones((128, 128), np.uint8)
-        painted[scene.clutter] = 0
-        for shape in scene.shapes:
-            corners = np.round(shape.corners * 2**SUBPIXEL).astype(np.int32)
-            cv2.fillPoly(painted, [corners], shape.kind + 2, cv2.LINE_8, SUBPIXEL)
-        assert np.array_equal(mask, painted)
-        ignored += (mask == 0).sum()
-    assert ignored > 0
 
 
 # ---------------------------------------------------------------------------- writing
@@ -220,11 +179,8 @@ def test_what_another_process_wrote_meanwhile_is_kept(tmp_path, monkeypatch):
     assert snapshot(tmp_path) == before
 
 
-@pytest.mark.parametrize('old', [False, True])
-def test_an_interrupted_write_leaves_what_was_there(tmp_path, monkeypatch, old):
-    root = tmp_path / 'shapes'
-    if old:
-        write(root, train=2, val=2, size=48)
+def test_an_interrupted_write_leaves_what_was_there(tmp_path, monkeypatch):
+    root = write(tmp_path / 'shapes', train=2, val=2, size=48)
     before = snapshot(tmp_path)
 
     def interrupted(index, *args):
@@ -236,7 +192,7 @@ def test_an_interrupted_write_leaves_what_was_there(tmp_path, monkeypatch, old):
     with pytest.raises(KeyboardInterrupt):
         write(root, train=5, val=2, size=48)
     assert snapshot(tmp_path) == before
-    assert list(tmp_path.iterdir()) == ([root] if old else [])
+    assert list(tmp_path.iterdir()) == [root]
 
 
 def test_places_that_cannot_be_written_to(tmp_path):
@@ -252,8 +208,6 @@ def test_places_that_cannot_be_written_to(tmp_path):
     ('options', 'message'),
     [
         ({'train': 0}, 'at least 1 picture'),
-        ({'size': 16}, 'size is 16, must be at least 32'),
-        ({'classes': ()}, 'one or more different names'),
         ({'classes': ('a', 'a')}, 'one or more different names'),
     ],
 )
@@ -288,9 +242,3 @@ def test_folders_hold_one_shape_of_their_class_per_picture(tmp_path):
             scene = draw_scene(index, split, size=48, kind=index % 3)
             assert [shape.kind for shape in scene.shapes] == [index % 3]
             assert np.abs(cv2.imread(str(path)).astype(int) - scene.image).mean() < 10
-
-
-def test_folders_of_other_classes(tmp_path):
-    root = write(tmp_path / 'shapes', train=6, val=2, size=48, classes='ab', layout='folders')
-    names = [path.parent.name for path in sorted(root.glob('train/*/*.jpg'), key=lambda p: p.name)]
-    assert names == ['a', 'b', 'a', 'a', 'b', 'a']

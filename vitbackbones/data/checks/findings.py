@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import InputError
 from ...registry import bare_name
-from ...utils.messages import cut, some
+from ...utils.messages import some
 
 SHOWN = 20  # classes in a table
 TURNING = ('color', 'grayscale')  # color types in which mmcv turns an image as EXIF says
@@ -129,9 +128,6 @@ def not_there(folder: str, names: list[str]) -> list[str]:
     A name that leads out of the folder is one of them, whatever is there: a list from somewhere
     else must not choose what is read here. Each folder is listed once, as asking for each file is
     slow.
-
-    Raises:
-        InputError: a folder may not be read.
     """
     parts = [os.path.split(name) for name in names]
     found = {part: _files(folder, part) for part in {part for part, _ in parts}}
@@ -155,18 +151,10 @@ def stays_below(folder: str | Path, name: str) -> bool:
 def _files(folder: str, part: str) -> set[str]:
     if not stays_below(folder, part):
         return set()
-    place = os.path.join(folder, part) or '.'
     try:
-        with os.scandir(place) as entries:
-            return {entry.name for entry in entries if _is_file(entry)}
-    except PermissionError as error:
-        raise InputError(f'{cut(place)}: {error.strerror}. Allow the folder to be read.') from error
+        with os.scandir(os.path.join(folder, part) or '.') as entries:
+            return {entry.name for entry in entries if entry.is_file()}
+    except PermissionError:
+        raise
     except (OSError, ValueError):  # there is no such folder, or none can have such a name
         return set()
-
-
-def _is_file(entry: os.DirEntry) -> bool:
-    try:
-        return entry.is_file()
-    except OSError:  # links in a circle
-        return False

@@ -84,17 +84,12 @@ def _require_masks(ann_file: str, bare: list, total: int) -> None:
     """Refuse a file in which some of ``total`` annotations, ``bare`` by id, are without a mask."""
     if not bare:
         return
+    fault = f'{len(bare)} of {total} annotations have no "segmentation" (ids {some(bare)})'
     if len(bare) == total:
-        raise InputError(
-            f'{ann_file}: has only boxes, but the model needs masks: no annotation has a '
-            '"segmentation". Annotate masks, or take a config without them, such as '
-            'faster_rcnn in place of mask_rcnn (with_mask=False in the pipelines, '
-            "metric='bbox')."
-        )
+        fault = 'has only boxes, no annotation has a "segmentation"'
     raise InputError(
-        f'{ann_file}: {len(bare)} of {total} annotations have no "segmentation" (ids '
-        f'{some(bare)}), at which a model with masks stops. Give each {FORMS}, or take the '
-        'annotations out.'
+        f'{ann_file}: {fault}, but the model needs masks. Give each {FORMS}, or take a config '
+        "without them, such as faster_rcnn in place of mask_rcnn (with_mask=False, metric='bbox')."
     )
 
 

@@ -35,10 +35,9 @@ def open_picture(source: Source, file: Path) -> Picture:
     """Return a picture by its header, of the split that its folders name.
 
     Raises:
-        InputError: it cannot be read, is cut short, or has a name that is no text.
+        InputError: it cannot be read, or is cut short.
     """
     try:
-        str(file).encode()  # a name that is no text cannot be written
         read_content(str(file))  # finds JPEGs that are cut short, whose headers are whole
         height, width = read_header(str(file)).size(turns=True)
     except Exception as error:  # every Pillow plugin has exceptions of its own
@@ -76,8 +75,6 @@ def add_object(
     x, y = kept[::2], kept[1::2]
     left, top, width, height = min(x), min(y), max(x) - min(x), max(y) - min(y)
     outline = kept if len(kept) > 4 else []
-    if not outline and kept[:2] != [left, top]:
-        source.change('boxes with corners in another order, put right', where)
     twice = sum(x[i - 1] * y[i] - x[i] * y[i - 1] for i in range(len(x)))  # shoelace formula
     entry = {
         'name': name,

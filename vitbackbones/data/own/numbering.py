@@ -10,12 +10,11 @@ import numpy as np
 
 from ...errors import InputError
 from ...utils.messages import some
-from ..checks.coco_file import is_text, load_json
 from ..checks.findings import spread
 from ..loading.load_mask import IGNORED, BadMask, read_mask
 from .folder import names_in_lines
 
-FILES = ('classes.txt', 'labels.txt', 'class_names.txt', 'classes.json', 'meta.json')
+FILES = ('classes.txt', 'labels.txt', 'class_names.txt')
 NO_CLASS = {'void', 'ignore', 'ignored', 'unlabeled', 'unlabelled'}  # names for what is ignored
 BINARY = ['background', 'foreground']
 SAMPLE = 200  # masks that are looked at where a file names the classes; otherwise all
@@ -124,15 +123,7 @@ def by_names(
 
 def _read_names(file: Path) -> tuple[list[int] | None, list[str]]:
     """Return the numbers, if the file says them, and the names of the classes."""
-    if file.suffix == '.json':
-        content = load_json(str(file))
-        names = content.get('classes') if isinstance(content, dict) else content
-        is_list = isinstance(names, list) and names and all(isinstance(n, str) for n in names)
-        if not is_list or not is_text(names):
-            raise InputError(f'{file}: must have a list "classes" of the names of the classes.')
-        lines = [' '.join(name.split()) for name in names]  # each in one line
-    else:
-        lines = names_in_lines(file)
+    lines = names_in_lines(file)
     numbered = [re.fullmatch(r'(\d{1,9})\s*[:=,\t ]\s*(.+)', line) for line in lines]
     if not all(numbered):
         return None, lines
