@@ -15,18 +15,12 @@ import torch
 from mmcv.ops import (
     RoIAlign,
     batched_nms,
-    bbox_overlaps,
-    deform_conv2d,
-    modulated_deform_conv2d,
     nms,
-    nms_match,
-    soft_nms,
 )
 from mmcv.ops.multi_scale_deform_attn import multi_scale_deformable_attn_pytorch
 from mmdet.models.layers.bbox_nms import multiclass_nms
 from safetensors.torch import load_file, save_file
 from torch import Tensor
-from torch.nn.functional import conv2d
 
 FILE = Path(__file__).with_suffix('.safetensors')
 
@@ -84,16 +78,6 @@ def _regions() -> dict[str, Tensor]:
     return {'input': torch.randn(2, 3, 9, 12), 'rois': rois}
 
 
-def _convolution() -> dict[str, Tensor]:
-    return {
-        'input': torch.randn(2, 4, 7, 8),
-        'weight': torch.randn(6, 4, 3, 3),
-        'offset': torch.randn(2, 36, 7, 8) * 2,
-        'mask': torch.rand(2, 18, 7, 8),
-        'bias': torch.randn(6),
-    }
-
-
 def _attention() -> dict[str, Tensor]:
     weights = torch.rand(2, 5, 2, 4).softmax(-1)  # (B, Q, H, L P)
     return {
@@ -116,43 +100,9 @@ def _multiclass_nms(boxes: Tensor, scores: Tensor, **options) -> list[Tensor]:
     return list(multiclass_nms(boxes.nan_to_num(), each, 0.1, **options))
 
 
-def _nms_match(boxes: Tensor, scores: Tensor, **options) -> list[Tensor]:
-    groups = nms_match(torch.cat([boxes, scores[:, None]], dim=1), **options)
-    return [torch.cat(groups), torch.tensor([len(group) for group in groups])]
-
-
-def _bbox_overlaps(boxes: Tensor, scores: Tensor, **options) -> list[Tensor]:
-    return [bbox_overlaps(boxes[:20], boxes[20:], **options)]
-
-
 def _roi_align(input: Tensor, rois: Tensor, **options) -> list[Tensor]:
     align = RoIAlign((3, 4), spatial_scale=0.2, **options)
     return differentiated(lambda input: align(input, rois), input)
-
-
-def _places(input, weight, offset, mask, deform_groups, **options) -> tuple[Tensor, Tensor]:
-    """Return offset and mask as large as the output and for as many groups."""
-    height, width = conv2d(input, weight, **options).shape[2:]
-    here = (slice(None), slice(deform_groups * 9), slice(height), slice(width))
-    twice = (slice(None), slice(deform_groups * 18), slice(height), slice(width))
-    return offset[twice].contiguous(), mask[here].contiguous()
-
-
-def _deform_conv(input, weight, offset, mask, bias, deform_groups, **options) -> list[Tensor]:
-    weight = weight[:, : 4 // options['groups']].contiguous()
-    offset, _ = _places(input, weight, offset, mask, deform_groups, **options)
-    geometry = (*options.values(), deform_groups)
-    return differentiated(lambda *x: deform_conv2d(*x, *geometry), input, offset, weight)
-
-
-def _modulated(
-    input, weight, offset, mask, bias, deform_groups, with_bias, **options
-) -> list[Tensor]:
-    weight = weight[:, : 4 // options['groups']].contiguous()
-    moved = _places(input, weight, offset, mask, deform_groups, **options)
-    inputs = [input, *moved, weight, *([bias] if with_bias else [])]
-    rest = ([] if with_bias else [None]) + [*options.values(), deform_groups]
-    return differentiated(lambda *x: modulated_deform_conv2d(*x, *rest), *inputs)
 
 
 def _deformable_attention(value, locations, weights) -> list[Tensor]:
@@ -165,37 +115,18 @@ def _deformable_attention(value, locations, weights) -> list[Tensor]:
 
 
 _THRESHOLDS = _grid(iou_threshold=[0.3, 0.5], offset=[0, 1])
-_SOFT = _grid(method=['naive', 'linear', 'gaussian'], min_score=[1e-3, 0.3], offset=[0, 1])
-_GEOMETRY = [
-    {'stride': 1, 'padding': 1, 'dilation': 1, 'groups': 1, 'deform_groups': 1},
-    {'stride': 2, 'padding': 1, 'dilation': 1, 'groups': 2, 'deform_groups': 2},
-    {'stride': (1, 2), 'padding': (1, 2), 'dilation': 2, 'groups': 1, 'deform_groups': 2},
-]
 CALLS = {
     'nms': Calls(_scored, nms, _THRESHOLDS),
     'nms_of_ties': Calls(_tied, nms, _THRESHOLDS),
     'nms_of_the_best': Calls(_scored, nms, [{'iou_threshold': 0.5, 'score_threshold': 0.4}]),
-    'soft_nms': Calls(_scored, soft_nms, _SOFT),
-    'soft_nms_of_ties': Calls(_tied, soft_nms, _SOFT),
     'batched_nms': Calls(_scored, _batched_nms, _grid(iou_threshold=[0.5], split_thr=[10, 1000])),
-    'batched_soft_nms': Calls(_scored, _batched_nms, [{'type': 'soft_nms', 'iou_threshold': 0.5}]),
     'multiclass_nms': Calls(
         _scored, _multiclass_nms, [{'nms_cfg': {'iou_threshold': 0.5}, 'max_num': 30}]
-    ),
-    'nms_match': Calls(_scored, _nms_match, _grid(iou_threshold=[0.3, 0.5])),
-    'bbox_overlaps': Calls(
-        _scored, _bbox_overlaps, _grid(mode=['iou', 'iof'], aligned=[False, True], offset=[0, 1])
     ),
     'roi_align': Calls(
         _regions,
         _roi_align,
-        _grid(pool_mode=['avg', 'max'], aligned=[False, True], sampling_ratio=[0, 2]),
-    ),
-    'deform_conv': Calls(_convolution, _deform_conv, _GEOMETRY),
-    'modulated_deform_conv': Calls(
-        _convolution,
-        _modulated,
-        [{**each, 'with_bias': bias} for each in _GEOMETRY for bias in (True, False)],
+        _grid(aligned=[False, True], sampling_ratio=[0, 2]),
     ),
     'deformable_attention': Calls(_attention, _deformable_attention, [{}]),
 }

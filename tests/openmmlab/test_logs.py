@@ -5,16 +5,13 @@ import warnings
 
 import pytest
 from mmengine.logging import MMLogger, print_log
-from mmengine.optim.optimizer import default_constructor
 from pycocotools.coco import COCO
-from torch import nn
 from torch._utils import ExceptionWrapper
 
 from vitbackbones.errors import InputError
 from vitbackbones.openmmlab.logs import (
     FALSE_ALARMS,
     ignore_false_alarms,
-    leave_out_shared_layers,
     log_with_runner,
     silenced,
 )
@@ -123,22 +120,6 @@ def test_an_input_error_of_a_worker_keeps_its_message_another_its_traceback():
     text = worker_error(RuntimeError('a bug'))
     assert text.startswith('Caught RuntimeError in DataLoader worker process 0.\n')
     assert text.rstrip().endswith('RuntimeError: a bug')
-
-
-def test_layers_that_are_shared_on_purpose_are_not_reported(monkeypatch):
-    said = []
-    record = leave_out_shared_layers(lambda message, *rest: said.append(message))
-    monkeypatch.setattr(default_constructor, 'print_log', record)
-    layer = nn.Linear(2, 2)
-    frozen = nn.Linear(2, 2).requires_grad_(False)
-    build = default_constructor.DefaultOptimWrapperConstructor(
-        {'optimizer': {'type': 'SGD', 'lr': 1}}, {'bypass_duplicate': True}
-    )
-    wrapper = build(nn.Sequential(layer, frozen, layer))
-    assert len(wrapper.optimizer.param_groups) == 2
-    assert said == [
-        f'1.{name} is skipped since its requires_grad=False' for name in ('weight', 'bias')
-    ]
 
 
 def test_a_logger_that_was_silenced_speaks_again():

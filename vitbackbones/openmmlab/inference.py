@@ -158,16 +158,6 @@ def start_in_mmpretrain(initialize: Callable) -> Callable:
     return __init__
 
 
-def answer_in_float32(forward: Callable) -> Callable:
-    """Turn scores into a type that numpy knows."""
-
-    def forward_to_float(self, *arguments, **options):
-        answers = forward(self, *arguments, **options)
-        return [answer.set_pred_score(answer.pred_score.float()) for answer in answers]
-
-    return forward_to_float
-
-
 def know_classifiers(classifier: type) -> None:
     """Let a classifier without an entry in the model zoo say that it classifies."""
 

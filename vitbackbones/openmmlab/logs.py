@@ -63,16 +63,6 @@ def print_if_meant(print_log: Callable) -> Callable:
     return print_log_if_meant
 
 
-def leave_out_shared_layers(print_log: Callable) -> Callable:
-    """Log all but that a layer is shared, which is reported only where the config allows it."""
-
-    def print_log_of_others(msg, logger=None, level: int = logging.INFO) -> None:
-        if 'is duplicate. It is skipped' not in msg:
-            print_log(msg, logger, level)
-
-    return print_log_of_others
-
-
 class RunnersLog(logging.Handler):
     """Hands what the package logs to the log of mmengine's present runner.
 

@@ -1,9 +1,11 @@
-"""torchvision's kernels, and the type that operators compute in."""
+"""Suppression of boxes and features of regions by torchvision's kernels."""
 
 from functools import reduce
 
 import torch
 from torch import Tensor
+
+AVERAGE = 1  # pool_mode; 0 is the maximum
 
 
 def torchvision_kernels():
@@ -21,3 +23,94 @@ def widen(*tensors: Tensor) -> list[Tensor]:
     """
     common = reduce(torch.promote_types, (each.dtype for each in tensors), torch.float32)
     return [each.to(common) for each in tensors]
+
+
+def nms(boxes: Tensor, scores: Tensor, iou_threshold: float, offset: int) -> Tensor:
+    """Return the indices of the kept boxes, by falling score.
+
+    A box is dropped if its overlap with a kept one is larger than ``iou_threshold``. Equal scores
+    come as torch's unstable sort has them, which mmcv uses: which of two boxes is kept depends on
+    it.
+
+    Args:
+        boxes: (N, 4), corners x1, y1, x2, y2.
+        scores: (N,).
+        offset: what is added to every width and height: 1 for coordinates of the first and last
+            pixel, 0 for edges.
+    """
+    boxes, scores = widen(boxes, scores)
+    order = scores.contiguous().sort(0, descending=True)[1]
+    boxes = torch.cat([boxes[:, :2], boxes[:, 2:] + offset], dim=1)[order]
+    threshold = torch.tensor(iou_threshold, dtype=boxes.dtype).item()  # rounded as overlaps are
+    # the kernel sorts stably, so equal scores keep the order
+    return order[torchvision_kernels().nms(boxes, torch.zeros_like(scores), threshold)]
+
+
+def roi_align_forward(
+    input: Tensor,
+    rois: Tensor,
+    output: Tensor,
+    argmax_y: Tensor,
+    argmax_x: Tensor,
+    aligned_height: int,
+    aligned_width: int,
+    spatial_scale: float,
+    sampling_ratio: int,
+    pool_mode: int,
+    aligned: bool,
+) -> None:
+    """Fill ``output`` with the average of bilinear samples in each bin of a region.
+
+    He et al., "Mask R-CNN", 2017. ``argmax_y`` and ``argmax_x`` belong to the maximum.
+
+    Args:
+        input: (N, C, H, W).
+        rois: (R, 5), the image's index in the batch and x1, y1, x2, y2.
+        output: (R, C, aligned_height, aligned_width).
+        spatial_scale: leads from the image's pixels to those of the map.
+        sampling_ratio: samples along each side of a bin; 0: about one per pixel of the map.
+        pool_mode: :data:`AVERAGE`.
+        aligned: whether pixels have their values in their centers.
+
+    Raises:
+        ImportError: ``pool_mode`` asks for the maximum.
+        ValueError: on a CPU, a region is not finite or not in the batch.
+    """
+    if pool_mode != AVERAGE:
+        raise ImportError("RoIAlign(pool_mode='max') needs the compiled mmcv extension")
+    input, rois = widen(input, rois)
+    _check(rois, len(input))
+    size = (aligned_height, aligned_width)
+    kernel = torchvision_kernels().roi_align
+    output.copy_(kernel(input, rois, spatial_scale, *size, sampling_ratio, aligned))
+
+
+def roi_align_backward(
+    grad_output: Tensor,
+    rois: Tensor,
+    argmax_y: Tensor,
+    argmax_x: Tensor,
+    grad_input: Tensor,
+    aligned_height: int,
+    aligned_width: int,
+    spatial_scale: float,
+    sampling_ratio: int,
+    pool_mode: int,
+    aligned: bool,
+) -> None:
+    """Fill ``grad_input``, (N, C, H, W), from ``grad_output``, (R, C, h, w)."""
+    grad_output, rois = widen(grad_output, rois)
+    kernel = torchvision_kernels()._roi_align_backward
+    size = (aligned_height, aligned_width, *grad_input.shape)
+    grad_input.copy_(kernel(grad_output, rois, spatial_scale, *size, sampling_ratio, aligned))
+
+
+def _check(rois: Tensor, images: int) -> None:
+    """Raise a ValueError where a kernel would read outside of its memory, on a CPU."""
+    if not rois.is_cpu or not len(rois):
+        return
+    if not rois.isfinite().all():
+        raise ValueError('RoIs hold NaN or infinite numbers: the model that proposed them diverged')
+    first, last = rois[:, 0].aminmax()
+    if first < 0 or last >= images:
+        raise ValueError(f'RoIs name images {first:g} to {last:g} of a batch of {images}')
