@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from vitbackbones.configuration.doctor.findings import ONEDL, PYTHONS
+from vitbackbones.configuration.doctor import ONEDL
 
 ROOT = Path(__file__).parents[1]
 SETS = sorted(ROOT.glob('constraints*.txt'))
@@ -57,7 +57,6 @@ def test_the_versions_of_python_are_the_same_everywhere(monkeypatch):
     given = metadata(monkeypatch)
     allowed = SpecifierSet(given['python_requires'])
     minors = [minor for minor in range(7, 20) if allowed.contains(f'3.{minor}.1')]
-    assert [(3, minors[0]), (3, minors[-1])] == list(PYTHONS)
     named = [each.rpartition('3.')[2] for each in given['classifiers'] if ':: 3.' in each]
     assert named == [str(minor) for minor in minors]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ..configuration.doctor.test_facts import install
+from ..configuration.test_doctor import install
 
 RUN = """
 from argparse import Namespace

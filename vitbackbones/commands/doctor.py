@@ -7,8 +7,7 @@ imported in processes of their own.
 import sys
 from argparse import ArgumentParser, Namespace
 
-from ..configuration.doctor.facts import look
-from ..configuration.doctor.findings import examine
+from ..configuration.doctor import examine, look
 from ..errors import printable
 from ..utils.messages import page
 

@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from types import ModuleType
 
-from ..configuration.doctor.findings import import_needed
+from ..configuration.doctor import import_needed
 from ..utils.messages import did_you_mean
 from ..utils.process_settings import sleep_soon
 from ..utils.verbs import VERBS, command, program

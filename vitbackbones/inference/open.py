@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..configuration.doctor.findings import import_needed
+from ..configuration.doctor import import_needed
 from ..data.loading.image_file import UnreadableImage
 from ..errors import InputError
 from ..export.runtime import load

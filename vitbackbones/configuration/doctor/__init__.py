@@ -1,1 +1,0 @@
-"""What is installed, what can be imported and what the machine gives; and what is wrong with it."""
