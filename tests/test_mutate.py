@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 @pytest.mark.parametrize(
     ('file', 'tests'),
     [
-        ('configuration/value_types.py', ['configuration/test_value_types.py']),
+        ('configuration/schema.py', ['configuration/test_schema.py']),
         ('commands/predict.py', ['commands/predict']),
         ('tasks/necks.py', ['tasks']),  # which no test imports
     ],

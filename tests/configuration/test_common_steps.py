@@ -4,11 +4,19 @@ from argparse import Namespace
 
 import pytest
 import torch
+from mmengine.config import Config
 from mmengine.fileio import get_file_backend
 
 from vitbackbones.configuration import common_steps
+from vitbackbones.configuration.common_steps import (
+    GUARDS,
+    add_guards,
+    add_hooks,
+    add_service_hooks,
+)
 from vitbackbones.configuration.steps import take_steps
 from vitbackbones.openmmlab.atomic_files import AtomicBackend
+from vitbackbones.registry import HOOKS
 from vitbackbones.training import cores
 
 from ..training.toy import loader, toy_config
@@ -38,3 +46,47 @@ def test_the_first_line_says_which_package_runs_what_and_where(capsys, prepared,
     said = capsys.readouterr().out.splitlines()
     assert said[0].endswith(f'from {common_steps.PACKAGE}')
     assert said[1].endswith(f'on the CPU, torch threads: 1, work dir {tmp_path}')
+
+
+def test_a_config_gets_the_guards_that_it_does_not_choose_itself(tmp_path):
+    own = {'type': 'vitbackbones.FiniteLossHook', 'skip': 3}
+    config = toy_config(tmp_path, default_hooks={'finite_loss': own, 'unreadable_images': None})
+    for _ in range(2):  # a dump of an earlier run has them
+        config = add_guards(config)
+        assert config.default_hooks.exact_resume == {'type': 'vitbackbones.ExactResumeHook'}
+        assert config.default_hooks.finite_loss == own
+        assert config.default_hooks.unreadable_images is None
+        assert config.custom_hooks == [{'type': 'vitbackbones.InterruptHook'}]
+
+
+@pytest.mark.parametrize('name', ['LogFolderHook', 'PicturesHook', 'RunPageHook'])
+def test_hooks_in_dumps_of_earlier_runs_are_known(name):
+    HOOKS.build({'type': f'vitbackbones.{name}', 'count': 4})
+
+
+def test_a_hook_with_new_options_replaces_the_one_of_an_earlier_run(tmp_path):
+    before = toy_config(tmp_path, custom_hooks=[{'type': 'EMAHook'}])
+    config = add_hooks(before, 'FittingCheckpointHook', path='a.pth')
+    config = add_hooks(config, 'FittingCheckpointHook', path='b.pth')
+    added = {'type': 'vitbackbones.FittingCheckpointHook', 'path': 'b.pth'}
+    assert config.custom_hooks == [{'type': 'EMAHook'}, added]
+    assert before.custom_hooks == [{'type': 'EMAHook'}]
+
+
+def test_checkpoints_are_written_by_the_hook_of_this_package(tmp_path):
+    kinds = {}
+    for kind in ('CheckpointHook', 'SomeonesHook', None):
+        checkpoint = kind and {'type': kind, 'interval': 3}
+        config = add_service_hooks(toy_config(tmp_path, default_hooks={'checkpoint': checkpoint}))
+        kinds[kind] = config.default_hooks.checkpoint
+    ours = {'type': 'vitbackbones.CheckpointHook', 'interval': 3}
+    assert kinds == {
+        'CheckpointHook': ours,
+        'SomeonesHook': {'type': 'SomeonesHook', 'interval': 3},
+        None: None,
+    }
+
+
+def test_a_config_without_hooks_gets_them_all():
+    hooks = add_service_hooks(add_guards(Config())).default_hooks
+    assert {*GUARDS, 'checkpoint'} == hooks.keys()

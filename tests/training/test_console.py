@@ -10,7 +10,7 @@ import pytest
 from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 
-from vitbackbones.configuration.checks.added_hooks import GUARDS, add_guards
+from vitbackbones.configuration.common_steps import GUARDS, add_guards
 from vitbackbones.training import console
 
 from .toy import run_toy, toy_config

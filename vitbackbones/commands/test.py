@@ -12,13 +12,20 @@ import numpy as np
 from mmengine.config import Config
 from tqdm import tqdm
 
-from ..configuration.checks.added_hooks import add_hooks
 from ..configuration.checks.explain import explained
 from ..configuration.checks.own_data import use_own_data
 from ..configuration.checks.pretrained import prepare_pretrained
 from ..configuration.checks.work_dir import choose_work_dir, create_work_dir
 from ..configuration.classes import check_classes
-from ..configuration.common_steps import MACHINE, SETTINGS, TRIAL, find_data, first_steps, own_data
+from ..configuration.common_steps import (
+    MACHINE,
+    SETTINGS,
+    TRIAL,
+    add_hooks,
+    find_data,
+    first_steps,
+    own_data,
+)
 from ..configuration.names import config_name
 from ..configuration.read import read_config, require_sections
 from ..configuration.settings import type_at

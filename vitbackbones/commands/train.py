@@ -6,7 +6,6 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..configuration.checks.added_hooks import add_guards, add_hooks
 from ..configuration.checks.explain import explained
 from ..configuration.checks.own_data import use_own_data
 from ..configuration.checks.pretrained import prepare_pretrained, prepare_teacher
@@ -20,7 +19,16 @@ from ..configuration.checks.work_dir import (
     require_unused,
 )
 from ..configuration.classes import check_classes
-from ..configuration.common_steps import MACHINE, SETTINGS, TRIAL, find_data, first_steps, own_data
+from ..configuration.common_steps import (
+    MACHINE,
+    SETTINGS,
+    TRIAL,
+    add_guards,
+    add_hooks,
+    find_data,
+    first_steps,
+    own_data,
+)
 from ..configuration.names import is_remote
 from ..configuration.read import read_config
 from ..configuration.steps import Step, explain_steps, take_steps

@@ -1,5 +1,6 @@
-"""Steps from a config to a run that training, the smoke test and testing share."""
+"""Steps from a config to a run that training, the smoke test and testing share, and their hooks."""
 
+import copy
 from argparse import Namespace
 from collections.abc import Callable
 
@@ -11,11 +12,11 @@ from ..openmmlab.applying import apply_patches
 from ..openmmlab.missing_packages import leave_out_unused
 from ..openmmlab.patches import IN_RUN
 from ..openmmlab.widths import with_widths
+from ..registry import SCOPE
 from ..training.cores import limit_workers, share_cores
 from ..training.distributed import best_device, device_name, join_processes, use_launcher
 from ..utils.process_settings import keep_freed_memory
 from ..utils.processes import process_rank, show_warnings
-from .checks.added_hooks import add_service_hooks
 from .checks.agreement import require_agreement
 from .checks.data_sets import check_data
 from .checks.trial import try_model
@@ -25,9 +26,61 @@ from .names import PACKAGE
 from .read import require_sections, with_options
 from .steps import Step
 
+# ------------------------------------------------------------------------ hooks
 
-def _on_gpu() -> bool:
-    return best_device() != 'cpu'
+GUARDS = {
+    'exact_resume': 'ExactResumeHook',
+    'finite_loss': 'FiniteLossHook',
+    'unreadable_images': 'UnreadableImagesHook',
+    'curves': 'CurvesHook',
+    'coefficients': 'CoefficientsHook',
+}
+
+
+def add_hooks(config: Config, *kinds: str, **options) -> Config:
+    """Return a copy of ``config`` with custom hooks of these types, each with ``options``.
+
+    Those that it has, as the dump of an earlier run does, are replaced.
+    """
+    config = copy.deepcopy(config)
+    added = [{'type': f'{SCOPE}.{kind}', **options} for kind in kinds]
+    types = [hook['type'] for hook in added]
+    others = [hook for hook in config.get('custom_hooks') or [] if hook.get('type') not in types]
+    config.custom_hooks = others + added
+    if 'default_hooks' not in config:
+        config.default_hooks = {}
+    return config
+
+
+def add_guards(config: Config) -> Config:
+    """Return a copy of ``config`` with the hooks that a long run should not be without.
+
+    They are default hooks, which a config changes or takes out (``None``) by their names.
+    """
+    config = add_hooks(config, 'InterruptHook')
+    for name, kind in GUARDS.items():
+        config.default_hooks.setdefault(name, {'type': f'{SCOPE}.{kind}'})
+    return config
+
+
+def add_service_hooks(config: Config) -> Config:
+    """Return a copy of ``config`` with safe checkpoints, progress bars and what workers need."""
+    config = add_hooks(config, 'ProgressHook', 'DataWorkersHook', 'GatherHook')
+    hooks = config.default_hooks
+    checkpoint = hooks.setdefault('checkpoint', {'type': 'CheckpointHook', 'interval': 1})
+    if checkpoint is not None and checkpoint['type'] == 'CheckpointHook':
+        checkpoint['type'] = f'{SCOPE}.CheckpointHook'
+    return config
+
+
+# ------------------------------------------------------------------------ steps
+
+
+def use_cores(config: Config) -> None:
+    """Make the best of a CPU."""
+    if best_device() == 'cpu':
+        share_cores(config)
+        keep_freed_memory()
 
 
 def announce(config: Config) -> None:
@@ -123,18 +176,12 @@ MACHINE = (
     Step(
         'data workers',
         'on a CPU, no more than the cores allow',
-        lambda config, options: config if _on_gpu() else limit_workers(config),
+        lambda config, options: limit_workers(config) if best_device() == 'cpu' else config,
     ),
     Step(
         'cores',
-        'on a CPU, torch computes on those that load no data',
-        lambda config, options: None if _on_gpu() else share_cores(config),
-        acts=True,
-    ),
-    Step(
-        'memory',
-        'on a CPU, what tensors give back is kept for the next step',
-        lambda config, options: None if _on_gpu() else keep_freed_memory(),
+        'on a CPU, torch computes on those that load no data, and keeps freed memory',
+        lambda config, options: use_cores(config),
         acts=True,
     ),
     Step('first lines', 'what runs where', lambda config, options: announce(config), acts=True),

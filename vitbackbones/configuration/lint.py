@@ -20,7 +20,6 @@ from ..utils.signatures import ANY, accepted_keywords
 from .lookup import Lookup
 from .schema import misfits
 from .settings import entries
-from .value_types import wanted_instead
 
 # What a runner reads: its arguments, and the keys that it looks up in the config itself.
 RUNNER_KEYS = accepted_keywords(Runner) - {'cfg'} | {
@@ -62,8 +61,8 @@ PLAIN_DICTS = {
     },
 }
 
-# Dicts that a class reads key by key. Of the classes named here these are all keys; of others they
-# are some, so that only what looks like one of them is taken for misspelled.
+# Dicts that a class reads key by key. Of other people's classes they are some of the keys, so only
+# what looks like one of them is taken for misspelled.
 SETTINGS = {
     'test_cfg': {
         *('nms', 'nms_pre', 'score_thr', 'min_bbox_size', 'max_per_img', 'mask_thr_binary', 'rpn'),
@@ -73,13 +72,6 @@ SETTINGS = {
     'filter_cfg': {'filter_empty_gt', 'min_size', 'bbox_min_size'},
     'metainfo': {'classes', 'palette'},
 }
-COMPLETE = {
-    ('DETR', 'test_cfg'): {'max_per_img'},
-    ('DETR', 'train_cfg'): {'assigner'},
-    ('EncoderDecoder', 'test_cfg'): {'mode', 'stride', 'crop_size'},
-    ('CocoDataset', 'filter_cfg'): {'filter_empty_gt', 'min_size'},
-}
-
 # Dicts whose type is implied where it is left out.
 DEFAULT_TYPES = {
     'val_cfg': 'ValLoop',
@@ -162,7 +154,7 @@ def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> I
         elif plain is not ANY:
             yield from _unknown(path, node, plain)
         for key in SETTINGS.keys() & node.keys():
-            yield from _misspelled_settings(path, key, node[key], kind)
+            yield from _misspelled_settings(f'{path}.{key}', node[key], SETTINGS[key])
         items = [(key, value) for key, value in node.items() if not {key, kind} & FOREIGN]
     else:
         kind, items = owner, entries(node)
@@ -170,16 +162,11 @@ def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> I
         yield from _walk(lookup, config, f'{path}.{key}', value, kind)
 
 
-def _misspelled_settings(path: str, key: str, settings, owner: str) -> Iterator[str]:
-    """Yield unknown keys of one of the :data:`SETTINGS` in a dict of type ``owner``."""
-    if not isinstance(settings, dict):
-        return
-    if (known := COMPLETE.get((bare_name(owner), key))) is not None:
-        yield from _unknown(f'{path}.{key}', settings, known)
-        return
-    for name in sorted(map(str, settings.keys() - SETTINGS[key])):
-        if hint := did_you_mean(name.lower(), SETTINGS[key], most=1, cutoff=0.85):
-            yield f'{path}.{key}.{name}: unknown key{hint}'
+def _misspelled_settings(path: str, settings, known: set[str]) -> Iterator[str]:
+    """Yield unknown keys of one of the :data:`SETTINGS`."""
+    for name in sorted(map(str, settings.keys() - known)) if isinstance(settings, dict) else ():
+        if hint := did_you_mean(name.lower(), known, most=1, cutoff=0.85):
+            yield f'{path}.{name}: unknown key{hint}'
 
 
 def _implied_type(lookup: Lookup, path: str, node: dict, owner: str) -> str:
@@ -214,10 +201,6 @@ def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator
             hint = did_you_mean(bare, known)
             yield f'{path}.type: {kind!r} is not registered in {lookup.scope} or {SCOPE}{hint}'
         return
-    for key, value in node.items():
-        wanted = [wanted_instead(target, key, value) for target in found.values()]
-        if all(wanted):
-            yield f'{path}.{key}: is {cut(value)}, but it must be {wanted[0]}'
     keywords = [accepted_keywords(target) for target in found.values()]
     if ANY not in keywords:
         tolerated = set().union(*(BUILDER_KEYS.get(registry, ()) for registry in found))

@@ -3,7 +3,7 @@
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.configuration.checks.added_hooks import add_guards
+from vitbackbones.configuration.common_steps import add_guards
 from vitbackbones.data import shapes
 
 from ...commands.conftest import TINY, TINY_CLS, TINY_SEG

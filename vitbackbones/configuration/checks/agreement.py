@@ -4,19 +4,14 @@ Most of it would show after an epoch, at the first evaluation, and some never.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
 
 from mmengine.config import Config
 
 from ...tasks import Task, find_task
 from ...utils.messages import did_you_mean
-from ..data_paths import SPLITS, datasets, evaluators
+from ..data_paths import evaluators
 from ..lint import dicts, report
-from ..lookup import Lookup
 from ..settings import as_list, entries, type_at, value_at
-
-CROP = 'vitbackbones.RandomResizedCrop'
-HOOKS = ('default_hooks', 'custom_hooks')
 
 
 def unmeasured(config: Mapping, task: Task, wanted: Iterable[str]) -> Iterator[str]:
@@ -41,15 +36,6 @@ def _what_is_watched_is_measured(config: Mapping, task: Task) -> Iterator[str]:
             wanted = [name for name in as_list(settings[key]) if name not in (None, 'auto')]
             for finding in unmeasured(config, task, wanted):
                 yield f'{place}.{key}: {finding}'
-
-
-def _averages_begin(config: Mapping) -> Iterator[str]:
-    """Check that averages of weights begin before the run ends."""
-    for place, settings in dicts({key: config.get(key) for key in HOOKS}):
-        for begin, end in (('begin_epoch', 'max_epochs'), ('begin_iter', 'max_iters')):
-            last, first = value_at(config, f'train_cfg.{end}'), settings.get(begin) or 0
-            if last is not None and first > last:
-                yield f'{place}.{begin}: is {first}, but the run ends at train_cfg.{end}={last}'
 
 
 def _every_class_has_a_weight(config: Mapping, task: Task) -> Iterator[str]:
@@ -93,42 +79,6 @@ def missing_sections(config: Mapping) -> Iterator[str]:
             )
 
 
-def _pipelines_pack(config: Mapping, task: Task) -> Iterator[str]:
-    """Check that pipelines pack: the models of the toolboxes read nothing but packed samples."""
-    for split in SPLITS:
-        path = f'{split}_dataloader.dataset.pipeline'
-        steps = value_at(config, path)
-        if isinstance(steps, list) and not _may_pack(steps, task.scope):
-            yield f'{path}: nothing in it packs samples for the model; end it with {task.packer!r}'
-
-
-def _may_pack(steps: list, scope: str) -> bool:
-    """Tell whether the last step packs, itself or in its branches, or is not from a toolbox."""
-    if not steps:
-        return False
-    targets = Lookup(scope).find(str(value_at(steps[-1], 'type'))).values()
-    shipped = [target.__module__.partition('.')[0] in ('mmcv', scope) for target in targets]
-    return 'Pack' in str(steps[-1]) or not any(shipped)
-
-
-def _files_are_decoded(config: Mapping) -> Iterator[str]:
-    """Check that the step behind ``LoadImage(decode='reduced')``, which gives files, decodes."""
-    for path, dataset in datasets(config):
-        for step, following in pairwise(as_list(dataset.get('pipeline'))):
-            if value_at(step, 'decode') == 'reduced' and not _decodes(following):
-                yield (
-                    f"{path}.pipeline: decode='reduced' leaves decoding to {CROP}, which must be "
-                    "the next step; put it there, or set decode='full'"
-                )
-
-
-def _decodes(step: Mapping) -> bool:
-    """Tell whether a step, or each branch of a choice, begins with the crop that decodes."""
-    if type_at(step) != 'RandomChoice':
-        return value_at(step, 'type') == CROP
-    return all(branch and _decodes(as_list(branch)[0]) for branch in step['transforms'])
-
-
 def disagreements(config: Mapping) -> list[str]:
     """Return the findings of all rules, those of the task among them.
 
@@ -138,9 +88,7 @@ def disagreements(config: Mapping) -> list[str]:
     task = find_task(config)
     if task is None:
         return []
-    found = [*_what_is_watched_is_measured(config, task), *_pipelines_pack(config, task)]
-    found += [*_files_are_decoded(config), *_averages_begin(config)]
-    found += _every_class_has_a_weight(config, task)
+    found = [*_what_is_watched_is_measured(config, task), *_every_class_has_a_weight(config, task)]
     return found + [finding for rule in task.rules for finding in rule(config)]
 
 

@@ -18,7 +18,7 @@ from ...utils.messages import some
 from ...utils.processes import leads_machine
 from ...utils.verbs import command_line
 from ..data_paths import datasets, loaders
-from ..settings import as_list, type_at, value_at
+from ..settings import value_at
 
 
 def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
@@ -59,23 +59,7 @@ def _check_data(config: Config, task: Task, splits: tuple[str, ...]) -> list[str
     check_labels(config, found)
     check_batches(config, found, splits)
     warnings = [warning for findings in found.values() for warning in findings.warnings]
-    warnings += check_erasing(config, splits)
     return warnings + check_classes_occur(config, found)
-
-
-def check_erasing(config: Config, splits: tuple[str, ...]) -> list[str]:
-    """Return a warning of pictures that are erased by the pipeline, and by the model once more.
-
-    Pipelines that were written for earlier versions erase; now the recipes' models do.
-    """
-    if 'train' not in splits or not value_at(config, 'model.data_preprocessor.erase_prob'):
-        return []
-    return [
-        f'{path}.pipeline: RandomErasing erases, and the model erases once more: take it out, or '
-        'set model.data_preprocessor.erase_prob=0'
-        for path, dataset in datasets(config, ('train',))
-        if 'RandomErasing' in map(type_at, as_list(dataset.get('pipeline')))
-    ]
 
 
 def check_labels(config: Config, found: dict[str, Findings]) -> None:

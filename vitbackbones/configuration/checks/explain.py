@@ -7,7 +7,6 @@ methods stand for sections, and torch's modules for parts of the model.
 
 import errno
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,8 +19,6 @@ from ...openmmlab.frames import Call, calls, last_line, owners
 from ...registry import bare_name
 from ...training.distributed import lost_a_process
 from ...training.hooks.data_workers import explain_loss, lost_a_worker
-from ...utils.messages import did_you_mean
-from ...utils.signatures import accepted_keywords
 from ..lint import dicts
 from ..settings import type_at
 from .bug_report import write_report
@@ -116,13 +113,7 @@ def explain_unexpected_keyword(config: Config, error: Exception) -> InputError |
     places = [f'{key}.{keyword}' for key, node in dicts(config) if keyword in node]
     if not places:
         return None
-    hint = ''
-    for module in list(sys.modules.values()):
-        target = getattr(module, '__dict__', {}).get(name)
-        if callable(target):
-            hint = did_you_mean(keyword, accepted_keywords(target) or ())
-            break
-    return InputError(f'{config.filename}: {" or ".join(places)}: unknown key of {name}{hint}')
+    return InputError(f'{config.filename}: {" or ".join(places)}: unknown key of {name}')
 
 
 def _explain_build(config: Config, error: Exception) -> InputError | None:
@@ -170,19 +161,14 @@ def _part_of_model(error: Exception) -> str:
 
 
 def _locate(config: Config, settings, below: str) -> str:
-    """Return the key at or below ``below`` where a dict most like ``settings`` stands."""
+    """Return the keys at or below ``below`` where ``settings`` stand, or dicts of their type."""
     if not isinstance(settings, dict) or 'type' not in settings:
         return ''
     kind = bare_name(settings['type'])
-    scored = [
-        (sum(_same(node.get(name), value) for name, value in settings.items()), key)
+    alike = {
+        key: node
         for key, node in dicts(config)
         if bare_name(node.get('type')) == kind and f'{key}.'.startswith(f'{below}.' * bool(below))
-    ]
-    best = max((score for score, _ in scored), default=0)
-    return ' or '.join([key for score, key in scored if score == best][:3])
-
-
-def _same(a, b) -> bool:
-    """Whether two values that a config can hold are equal; tensors answer ``==`` with a tensor."""
-    return type(b) in (bool, int, float, str, list, tuple, type(None)) and a == b
+    }
+    same = [key for key, node in alike.items() if node == settings]
+    return ' or '.join((same or [*alike])[:3])
