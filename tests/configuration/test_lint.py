@@ -1,11 +1,7 @@
 """Unknown keys are found before anything is built, and known ones are left alone."""
 
 import pytest
-from mmdet.registry import MODELS
-from mmengine.config import Config
-from mmengine.registry import DefaultScope
 
-from vitbackbones.configuration.checks.explain import explain_unexpected_keyword
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
@@ -118,19 +114,3 @@ def test_options_without_effect(option, message):
         lint(read_config(CONFIG), [option, 'model.num_queries'])
     assert f'--cfg-options {option}: {message}' in str(error.value)
     assert 'num_queries' not in str(error.value)
-
-
-def test_what_only_building_shows():
-    config = read_config(CONFIG, {'model.encoder.num_layrs': 3, 'num_layrs': 1})
-    lint(config)
-    with pytest.raises(TypeError) as error, DefaultScope.overwrite_default_scope('mmdet'):
-        MODELS.build(config.model)
-    text = str(explain_unexpected_keyword(config, error.value))
-    assert text.endswith('model.encoder.num_layrs: unknown key of DetrTransformerEncoder')
-
-
-def test_an_error_of_another_kind_is_not_explained():
-    config = Config({'model': {'x': 1}})
-    assert explain_unexpected_keyword(config, TypeError('bad operand')) is None
-    unknown = TypeError("f() got an unexpected keyword argument 'y'")
-    assert explain_unexpected_keyword(config, unknown) is None

@@ -137,8 +137,3 @@ def test_remote():
     assert is_remote('https://host/x.pth')
     assert is_remote(Path('s3://bucket/x.pth'))
     assert not is_remote('data/coco')
-
-
-def test_a_file_of_a_backbone_has_gone():
-    with pytest.raises(InputError, match=r"write model = dict\(backbone=dict\(type='vitbackbones"):
-        config('vitbackbones::_base_/backbones/pvt_s.py')

@@ -39,10 +39,6 @@ def write(tmp_path):
             {'run': 'custom_imports = dict(imports=["no_such_package"])\n'},
             r"run\.py: No module named 'no_such_package'",
         ),
-        (
-            {'run': 'custom_imports = dict(imports=["vitbackbones.engine"])\n'},
-            r"run\.py: No module named 'vitbackbones\.engine'; import 'vitbackbones' alone",
-        ),
     ],
 )
 def test_broken(write, files, message):

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from mmengine.config import Config
 
+from ..configuration.checks.agreement import check_batch_size, check_normalization
 from ..configuration.checks.explain import explained
 from ..configuration.checks.own_data import use_own_data
 from ..configuration.checks.pretrained import prepare_pretrained, prepare_teacher
-from ..configuration.checks.recipe import check_batch_size, check_normalization
 from ..configuration.checks.work_dir import (
     StartAnewHook,
     choose_work_dir,

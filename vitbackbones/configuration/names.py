@@ -10,7 +10,7 @@ from os.path import isfile
 from pathlib import Path
 
 from ..errors import InputError
-from ..utils.messages import did_you_mean, page
+from ..utils.messages import did_you_mean
 from .index import name_of, run_configs
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -80,11 +80,6 @@ def nearest_config(text: str | Path) -> str:
     """Return the end of a message that names the config nearest to ``text``, or ``''``."""
     text = str(text).removeprefix(SCOPE)
     path = Path(text)
-    if BASES in path.parts and path.parent.name == 'backbones':
-        return (
-            "; a backbone has no file, write model = dict(backbone=dict(type='vitbackbones.PVT', "
-            f"arch='s')) without maps, see {page('heads')}"
-        )
     if BASES in path.parts:
         folder = CONFIGS / BASES / path.parent.name
         files = [*folder.glob('*.py')] or [*CONFIGS.glob(f'{BASES}/**/*.py')]

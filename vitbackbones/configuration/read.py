@@ -12,7 +12,6 @@ from mmengine.config import Config
 
 from ..errors import InputError
 from ..openmmlab.frames import config_files, line_of
-from ..registry import SCOPE
 from .names import find_config, looked_in, nearest_config, resolve
 from .settings import value_at
 
@@ -107,10 +106,7 @@ def _explain(error: Exception, file: Path) -> str:
     if isinstance(error, ImportError):
         while error.__context__:  # the one that started the chain
             error = error.__context__
-        remedy = ''
-        if str(getattr(error, 'name', '')).startswith(f'{SCOPE}.'):  # a module that has moved
-            remedy = f"; import {SCOPE!r} alone, it finds what '{SCOPE}.NAME' is by itself"
-        return f'{chain[-1]}: {_text(error)}{remedy}'
+        return f'{chain[-1]}: {_text(error)}'
     line = line_of(error, chain[-1])
     at = f':{line}' if line else ''
     return f'{chain[-1]}{at}: {type(error).__name__}: {_text(error)}'

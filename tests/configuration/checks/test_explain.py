@@ -3,9 +3,7 @@
 from argparse import Namespace
 
 import pytest
-import torch
 from mmengine.registry import DATASETS, MODELS, TRANSFORMS
-from torch import nn
 
 from vitbackbones.configuration.checks.explain import explained
 from vitbackbones.errors import InputError
@@ -32,35 +30,6 @@ class OtherData:
 def test_an_error_of_a_data_set_of_another_kind_stays_what_it_is(tmp_path):
     with pytest.raises(KeyError, match='frames'), explained(toy_config(tmp_path)):
         OtherData().load_data_list()
-
-
-@MODELS.register_module()
-class UnevenModel(ToyModel):
-    """Its line reads two numbers and is given one."""
-
-    def __init__(self):
-        super().__init__()
-        self.lines = nn.Sequential(nn.Linear(1, 3), nn.Linear(2, 1))
-
-    def forward(self, x, mode):
-        return {'loss': self.lines(torch.stack(x)).sum()}
-
-
-class Joining(nn.Module):
-    def loss(self, x):
-        return torch.cat([x, x[:, :0]]).sum()
-
-
-@MODELS.register_module()
-class JoiningModel(ToyModel):
-    """Its head is asked for a loss, not called."""
-
-    def __init__(self):
-        super().__init__()
-        self.head = Joining()
-
-    def forward(self, x, mode):
-        return {'loss': self.head.loss(torch.stack(x)[..., None])}
 
 
 @MODELS.register_module()
@@ -107,8 +76,6 @@ CASES = {
     'train_cfg: TypeError: ': {'train_cfg': {'by_epoch': True}},
     'val_evaluator: ValueError: ': {'val_evaluator': metric},
     'log_level: ': {'log_level': 'FOO'},
-    'model.head: RuntimeError: Sizes of tensors must match': {'model': {'type': 'JoiningModel'}},
-    'model.lines.1: RuntimeError: mat1 and mat2 shapes': {'model': {'type': 'UnevenModel'}},
 }
 
 

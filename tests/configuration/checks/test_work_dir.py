@@ -1,6 +1,5 @@
 """The work dir is tried before anything is built, and an earlier run in it is noticed."""
 
-import os
 import resource
 from pathlib import Path
 
@@ -9,7 +8,6 @@ from mmengine.config import Config
 
 from vitbackbones.configuration.checks.work_dir import (
     choose_work_dir,
-    create_work_dir,
     only_writer,
     remove_checkpoints,
     require_unused,
@@ -28,8 +26,8 @@ def config(tmp_path, monkeypatch):
 def test_the_default_is_in_the_current_directory(config, tmp_path):
     config = choose_work_dir(config)
     assert not Path('work_dirs').exists()
-    create_work_dir(config)
-    assert (tmp_path / 'work_dirs' / 'detr').is_dir()
+    with only_writer(config):
+        assert (tmp_path / 'work_dirs' / 'detr').is_dir()
 
 
 @pytest.mark.parametrize(
@@ -43,16 +41,16 @@ def test_precedence(config, tmp_path, given, own, chosen):
     assert Path(below.work_dir) == tmp_path / chosen / 'smoke'
 
 
-def test_a_file_stands_there(config, tmp_path):
+def test_a_file_stands_there(tmp_path):
     (tmp_path / 'taken').write_text('')
     message = f'--work-dir {tmp_path}/taken: cannot be written to \\(File exists\\)'
     with pytest.raises(InputError, match=message):
-        create_work_dir(choose_work_dir(config, 'taken'))
+        prepare_folder(tmp_path / 'taken', '--work-dir')
     with pytest.raises(InputError, match='Not a directory'):
-        create_work_dir(choose_work_dir(config, 'taken/below'))
+        prepare_folder(tmp_path / 'taken/below', '--work-dir')
 
 
-def test_no_permission(config):
+def test_no_permission():
     with pytest.raises(InputError, match=r'--draw /proc/x: cannot be written to \(.+\); choose'):
         prepare_folder('/proc/x', '--draw')
 
@@ -68,13 +66,13 @@ def test_the_first_process_locks_and_tidies_up(config, tmp_path, monkeypatch, ra
         assert {path.name for path in folder.iterdir()} == left
 
 
-def test_a_disk_without_room_for_the_config_and_the_log(config):
+def test_a_disk_without_room_for_the_config_and_the_log(tmp_path):
     """A limit on the size of files stands for it."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2**16, before[1]))
     try:
         with pytest.raises(InputError, match=r'cannot be written to \(File too large\); choose'):
-            create_work_dir(choose_work_dir(config))
+            prepare_folder(tmp_path / 'run', '--work-dir')
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
@@ -86,14 +84,6 @@ def test_a_link_is_not_written_through(config, tmp_path, name):
     (tmp_path / 'own' / name).symlink_to(tmp_path / 'elsewhere')
     with pytest.raises(InputError, match=f'own/{name}: is a link'), only_writer(config):
         pass
-
-
-def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(config, tmp_path):
-    config = choose_work_dir(config, 'own')
-    (tmp_path / 'own').mkdir()
-    os.mkfifo(tmp_path / 'own' / 'last_checkpoint')
-    with pytest.raises(InputError, match='own/last_checkpoint: is a link, a pipe'):
-        only_writer(config).__enter__()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from mmengine.config import Config
 from ...data.checks.findings import Findings
 from ...errors import InputError
 from ...registry import bare_name
-from ...tasks import Task, find_task
+from ...tasks import find_task
 from ...utils.messages import some
 from ...utils.processes import leads_machine
 from ...utils.verbs import command_line
@@ -33,8 +33,18 @@ def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
     task = find_task(config)
     if task is None or not leads_machine():
         return []
+    used = dict(datasets(config, splits))
     try:
-        warnings = _check_data(config, task, splits)
+        task.check_datasets(used.values())
+        found = {
+            path: task.check_dataset(dataset, not path.startswith('train'))
+            for path, dataset in used.items()
+        }
+        task.check_evaluators(config, found)
+        check_labels(config, found)
+        check_batches(config, found, splits)
+        warnings = [warning for findings in found.values() for warning in findings.warnings]
+        warnings += check_classes_occur(config, found)
     except InputError as error:
         error.args = (_with_sources(str(error), config),)  # of the same class: some are caught
         raise
@@ -46,20 +56,6 @@ def _with_sources(text: str, config: Config) -> str:
     for made, source in config.get('own_files', {}).items():
         text = text.replace(made, f'{made} (made from {source})')
     return text
-
-
-def _check_data(config: Config, task: Task, splits: tuple[str, ...]) -> list[str]:
-    used = dict(datasets(config, splits))
-    task.check_datasets(used.values())
-    found = {
-        path: task.check_dataset(dataset, not path.startswith('train'))
-        for path, dataset in used.items()
-    }
-    task.check_evaluators(config, found)
-    check_labels(config, found)
-    check_batches(config, found, splits)
-    warnings = [warning for findings in found.values() for warning in findings.warnings]
-    return warnings + check_classes_occur(config, found)
 
 
 def check_labels(config: Config, found: dict[str, Findings]) -> None:

@@ -1,8 +1,8 @@
 """What a library says about a mistake in a config, with the key or file that is behind it.
 
 The libraries' constructors see arguments, not a config, so their words name no key. The functions
-that were running tell it: mmengine's registry holds the dict that it was building, its runner's
-methods stand for sections, and torch's modules for parts of the model.
+that were running tell it: mmengine's registry holds the dict that it was building, and its runner's
+methods stand for sections.
 """
 
 import errno
@@ -12,7 +12,6 @@ from contextlib import contextmanager
 
 from mmcv.transforms import BaseTransform
 from mmengine.config import Config
-from torch import nn
 
 from ...errors import InputError, OptionError
 from ...openmmlab.frames import Call, calls, last_line, owners
@@ -27,7 +26,6 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 # Methods of mmengine's runners, and what they build. ``{split}`` is the loop's that is built.
 BUILDERS = {
     'build_model': 'model',
-    'wrap_model': 'model_wrapper_cfg',
     'build_train_loop': 'train_cfg',
     'build_val_loop': 'val_cfg',
     'build_test_loop': 'test_cfg',
@@ -38,20 +36,8 @@ BUILDERS = {
     'scale_lr': 'auto_scale_lr',
     'register_default_hooks': 'default_hooks',
     'register_custom_hooks': 'custom_hooks',
-    'build_visualizer': 'visualizer',
-    'build_log_processor': 'log_processor',
     'build_logger': 'log_level',
-    'turn_on_activation_checkpointing': 'activation_checkpointing',
-    'turn_on_efficient_conv_bn_eval': 'efficient_conv_bn_eval',
-    '_maybe_compile': 'compile',
-    'setup_env': 'env_cfg',
-    'set_randomness': 'randomness',
 }
-# What torch and losses say where the sizes of two parts of a model do not agree.
-RAISED = (RuntimeError, ValueError, AssertionError)
-SIZES = re.compile(
-    'shapes? |[Ss]izes? of tensor|Target size|shape\\[|weight of size|channels|expected weight'
-)
 REGISTRY = ('build_from_cfg', 'build_model_from_cfg', 'build_scheduler_from_cfg')
 
 
@@ -59,8 +45,8 @@ REGISTRY = ('build_from_cfg', 'build_model_from_cfg', 'build_scheduler_from_cfg'
 def explained(config: Config) -> Iterator[None]:
     """Turn what a library says about a mistake in ``config`` into an ``InputError`` that names it.
 
-    Unknown keywords that no signature showed beforehand, errors of constructors, files that a data
-    set cannot read, missing packages, a full disk, and the end of another process or data worker.
+    Errors of constructors, files that a data set cannot read, missing packages, a full disk, and
+    the end of another process or data worker.
     """
     try:
         yield
@@ -97,32 +83,15 @@ def _explanation(config: Config, error: Exception) -> InputError | None:
     # a package or a compiled operator that is not there; mmdet says the latter in its own way
     if isinstance(error, ImportError) or 'requires mmcv to be compiled' in str(error):
         return InputError(f'{config.filename}: {error}')
-    return explain_unexpected_keyword(config, error) or _explain_build(config, error)
-
-
-def explain_unexpected_keyword(config: Config, error: Exception) -> InputError | None:
-    """Name the config key behind "got an unexpected keyword argument", if the config has it.
-
-    This is what ``lint`` cannot know: dicts without a type that a model hands to a class.
-    """
-    pattern = r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'"
-    match = re.search(pattern, str(error))
-    if not match:
-        return None
-    name, keyword = match.groups()
-    places = [f'{key}.{keyword}' for key, node in dicts(config) if keyword in node]
-    if not places:
-        return None
-    return InputError(f'{config.filename}: {" or ".join(places)}: unknown key of {name}')
+    return _explain_build(config, error)
 
 
 def _explain_build(config: Config, error: Exception) -> InputError | None:
-    """Return the message that names the key; None if nothing was being built or fitted together.
+    """Return the message that names the key; None if nothing was being built.
 
     The traceback is kept in a file, unless the words are this package's own.
     """
-    about_sizes = isinstance(error, RAISED) and SIZES.search(str(error))
-    key = _key_of(config, calls(error)) or (_part_of_model(error) if about_sizes else '')
+    key = _key_of(config, calls(error))
     if not key:
         return None
     if isinstance(error, OptionError):
@@ -149,15 +118,6 @@ def _key_of(config: Config, running: list[Call]) -> str:
             steps = [k for k, node in dicts(config) if '.pipeline.' in k and type_at(node) == kind]
             key = ' or '.join(steps[:3]) or key
     return key
-
-
-def _part_of_model(error: Exception) -> str:
-    """Return the innermost module of a model that was computing, as a key of the config."""
-    running = [call.variables.get('self') for call in calls(error)]
-    modules = [each for each in running if isinstance(each, nn.Module)]
-    names = {id(part): name for module in modules[:1] for name, part in module.named_modules()}
-    inner = [names[id(module)] for module in modules if names.get(id(module))]
-    return f'model.{inner[-1].removeprefix("module.")}' if inner else ''
 
 
 def _locate(config: Config, settings, below: str) -> str:

@@ -63,7 +63,8 @@ def prepare_teacher(config: Config, scratch: bool = False) -> Config:
     checkpoint = config.model.get('teacher_checkpoint')
     if checkpoint is None:
         return config
-    file = None if scratch else _find(checkpoint)
+    config = copy.deepcopy(config)
+    config.model.teacher_checkpoint = file = None if scratch else _find(checkpoint)
     if file is None and not scratch:
         name = name_of(checkpoint)
         raise InputError(
@@ -71,8 +72,6 @@ def prepare_teacher(config: Config, scratch: bool = False) -> Config:
             f'there (looked for {looked_in(checkpoint)}). Put them there, or name another file '
             f'with --cfg-options model.teacher_checkpoint=FILE{f" (or {name})" if name else ""}.'
         )
-    config = copy.deepcopy(config)
-    config.model.teacher_checkpoint = file
     return config
 
 
@@ -101,11 +100,10 @@ def _take_published(config: Config) -> None:
             f'--pretrained {AUTO}: {config_name(config.filename)} does not start from weights; '
             'name a file, or published weights ("vitbackbones weights" lists them)'
         )
-    for owner in owners:
-        options = owner.init_cfg
+    for options in (owner.init_cfg for owner in owners):
         if is_remote(options.checkpoint) or resolve(options.checkpoint).is_file():
             continue
-        name = name_of(options.checkpoint) or options.checkpoint
+        options.checkpoint = name = name_of(options.checkpoint) or options.checkpoint
         nearest = NEVER_PUBLISHED.get(name)
         if nearest:
             show_warnings(
@@ -115,7 +113,6 @@ def _take_published(config: Config) -> None:
             options.update(checkpoint=nearest, allow_missing=list(dict.fromkeys(missing)))
         else:
             find(name)  # refuses what was never published
-            options.checkpoint = name
 
 
 def _replace(config: Config, given: str) -> None:
@@ -136,8 +133,6 @@ def _require(config: Config, checkpoint: str, given: bool) -> str:
         raise InputError(
             f'--pretrained {checkpoint}: no such file (looked for {looked_in(checkpoint)})'
         )
-    is_vit = value_at(config.model, 'backbone.type') in (f'{SCOPE}.AugViT', f'{SCOPE}.ViT')
-    note = ' (DeiT weights fit ViT and the ViT part of Aug-ViT)' if is_vit else ''
     source = 'an ImageNet classification checkpoint of this backbone'
     pretraining = f'configs/imagenet/cls_{Path(checkpoint).stem}.py'
     if find_config(pretraining):
@@ -147,8 +142,7 @@ def _require(config: Config, checkpoint: str, given: bool) -> str:
         f'not there (looked for {looked_in(checkpoint)}). Either\n'
         f'{_published(checkpoint)}'
         f'  - put {source} there,\n'
-        '  - give a published checkpoint with --pretrained FILE; it is converted on loading'
-        f'{note},\n'
+        '  - give a published checkpoint with --pretrained FILE; it is converted on loading,\n'
         '  - start from random weights with --scratch, or\n'
         '  - try the config without any weights or data with --smoke.'
     )

@@ -175,11 +175,8 @@ def _unmatched_keys(config: Config, model: nn.Module) -> Iterator[tuple[str, boo
     for key in settings.get('custom_keys') or ():
         if key in SHARED or any(key in name for name in names):
             continue
-        bare = key.strip('.')
-        length = bare.count('.') + 1
-        parts = [name.strip('.').split('.') for name in names]
-        runs = {'.'.join(p[i : i + length]) for p in parts for i in range(len(p) - length + 1)}
-        near = did_you_mean(bare, runs, most=1, cutoff=0.8)
+        parts = {part for name in names for part in name.split('.')}
+        near = did_you_mean(key.strip('.'), parts, most=1, cutoff=0.8)
         hint = near or ', so it has no effect'
         place = f'optim_wrapper.paramwise_cfg.custom_keys.{key}'
         yield f'{place}: matches no parameter of the model{hint}', bool(near)
