@@ -77,7 +77,7 @@ def add_service_hooks(config: Config) -> Config:
 
 
 def use_cores(config: Config) -> None:
-    """Make the best of a CPU."""
+    """Let torch compute, on a CPU, on the cores that load no data, and keep freed memory."""
     if best_device() == 'cpu':
         share_cores(config)
         keep_freed_memory()
