@@ -1,4 +1,4 @@
-"""Inference on a CPU: every kind of model eager, folded, packed and compiled, and its rivals.
+"""Inference on a CPU: every kind of model eager, folded and compiled, and its rivals.
 
 A group is one model: its eager form, which is the unit of ratio, its other forms, and its rivals,
 all in turns. Each row says what was aimed at, and whether it is met. Where the processor emulates
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from vitbackbones.commands.benchmark import add_cases
 from vitbackbones.errors import InputError
-from vitbackbones.layers.inference.fuse import computes_bfloat16
+from vitbackbones.layers.fuse import computes_bfloat16
 from vitbackbones.results.benchmark.comparing import IN_BFLOAT16, cases, compared
 
 from .command import add_models, start
@@ -21,7 +21,7 @@ MODELS = (
     *('aug_pvt_s', 'swin_t', 'msf_swin_t', 't2t_14', 'aug_t2t_14', 'mixer_b16'),
 )
 # the most time that a form may take, in units of the eager form
-IN_FLOAT32 = {'folded': None, 'fused': 0.75, 'compiled': 0.75}
+IN_FLOAT32 = {'fused': None, 'compiled': 0.75}
 AIMS = {**IN_FLOAT32, **dict.fromkeys(IN_BFLOAT16, 0.45)}
 # the most time that the faster form in float32 may take, in units of the model in another runtime
 RUNTIMES = {'onnxruntime': 1.10, 'openvino': 1.10}

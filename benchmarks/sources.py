@@ -83,7 +83,7 @@ def _plain(name: str, size: Size, features: bool) -> nn.Module:
 def _exported(start: Start, name: str, size: Size, features: bool) -> nn.Module:
     if features:
         raise InputError(f'{name}: other runtimes are measured with logits, not feature maps')
-    folded = build_ours(name, size, features).fuse_for_inference(pack=False)
+    folded = build_ours(name, size, features).fuse_for_inference()
     return Exported(folded, ('logits',), start)
 
 

@@ -93,21 +93,9 @@ def test_what_it_cannot_do_is_refused(options, message):
 
 @pytest.mark.parametrize('cls', [Swin, MSFSwin])
 @torch.no_grad()
-def test_the_form_for_inference_orders_windows_once_for_each_size(cls):
-    """Whole and padded windows, with and without a shift, in any order of the sizes."""
+def test_a_graph_of_whole_and_padded_windows_answers_the_same(cls):
     arch = {'embed_dims': 16, 'depths': (2, 2), 'num_heads': (2, 4)}
-    model = cls(arch, window=4, out_indices=(0, 1)).eval()
-    for value in model.parameters():
-        value.add_(torch.randn_like(value), alpha=0.1)
-    fused = model.fuse_for_inference()
-    for shape in [(1, 32, 32), (3, 64, 64), (2, 37, 70), (1, 20, 100), (3, 64, 64)]:
-        image = torch.randn(shape[0], 3, *shape[1:])
-        for ours, expected in zip(fused(image), model(image), strict=True):
-            torch.testing.assert_close(ours, expected, atol=2e-5, rtol=1e-4)
-    block = fused.layers[0].blocks[1]
-    first = block.constants(None, 16, 16)
-    fused(torch.randn(1, 3, 64, 64))
-    assert block.constants(None, 16, 16) is first
-    compiled = torch.compile(fused, fullgraph=True, dynamic=False, backend='aot_eager')
-    torch.testing.assert_close(compiled(image)[1], fused(image)[1], atol=2e-5, rtol=1e-4)
+    model, image = cls(arch, window=4, out_indices=(0, 1)).eval(), torch.randn(1, 3, 20, 100)
+    compiled = torch.compile(model, fullgraph=True, dynamic=False, backend='aot_eager')
+    torch.testing.assert_close(compiled(image)[1], model(image)[1], atol=2e-5, rtol=1e-4)
     torch._dynamo.reset()

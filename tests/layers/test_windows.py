@@ -53,17 +53,6 @@ def test_the_grid_is_cut_into_as_few_windows_as_it_needs_of_nearly_one_size():
     assert seen == [(16, 13 * 13), (4, 13 * 12), (4, 12 * 13), (1, 12 * 12)]
 
 
-@pytest.mark.parametrize('first', [0, 1])
-def test_the_form_for_inference_keeps_the_order_of_each_size(first):
-    windows, attention = Windows(3), DotProductAttention(24, 3)
-    inputs = {size: torch.randn(2, first + size[0] * size[1], 24) for size in GRIDS}
-    wanted = {size: windows(attention, x, first, size) for size, x in inputs.items()}
-    windows.fold_for_inference()
-    for size in (*GRIDS, *GRIDS):
-        assert torch.equal(windows(attention, inputs[size], first, size), wanted[size])
-    assert len(windows.constants.kept) == len(GRIDS)
-
-
 def test_the_bias_between_windows_does_the_same():
     windows, attention, x = Windows(3), DotProductAttention(24, 3), torch.randn(2, 35, 24)
     apart = windows.apart(x, (7, 5))

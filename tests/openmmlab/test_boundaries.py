@@ -32,10 +32,7 @@ CHANGES = {'update', 'setdefault', 'pop', 'popitem', 'clear', '__setitem__', '__
 
 # what other files may do, and why
 ALLOWED = {
-    'layers/inference/pack.py: assigns layer.__class__': (
-        'of the layers of a copy that it has made itself'
-    ),
-    'layers/inference/compiled.py: assigns torch._dynamo.config.cache_size_limit': (
+    'layers/graphs.py: assigns torch._dynamo.config.cache_size_limit': (
         "torch's own setting, for those who ask for compilation"
     ),
 }

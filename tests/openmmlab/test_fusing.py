@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from vitbackbones.errors import InputError
-from vitbackbones.layers.inference import fuse
+from vitbackbones.layers import fuse
 from vitbackbones.openmmlab.fusing import fuse_model
 
 pytestmark = pytest.mark.compat

@@ -28,7 +28,7 @@ ROOMS = {
         'Layers',
         'The parts that the networks are made of. All of them are importable from '
         '`vitbackbones.layers`.',
-        ['layers', 'layers.inference'],
+        ['layers'],
     ),
     'necks': (
         'Necks',

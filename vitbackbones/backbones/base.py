@@ -226,13 +226,10 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
         return self
 
     def fuse_for_inference(
-        self,
-        pack: bool | str = 'auto',
-        dtype: torch.dtype | None = None,
-        compile: bool = False,
+        self, dtype: torch.dtype | None = None, compile: bool = False
     ) -> 'Backbone':
         """Return a faster copy in eval mode, as ``layers.fuse_for_inference`` does."""
-        return fuse_for_inference(self, pack, dtype, compile)
+        return fuse_for_inference(self, dtype, compile)
 
     def _stages_key(self) -> str:
         """Return the attribute that holds the stages, '' if there is none."""

@@ -60,13 +60,10 @@ class Model(nn.Module):
         self.backbone.with_cp = enable
 
     def fuse_for_inference(
-        self,
-        pack: bool | str = 'auto',
-        dtype: torch.dtype | None = None,
-        compile: bool = False,
+        self, dtype: torch.dtype | None = None, compile: bool = False
     ) -> 'Model':
         """Return a faster copy in eval mode, as ``layers.fuse_for_inference`` does."""
-        return fuse_for_inference(self, pack, dtype, compile)
+        return fuse_for_inference(self, dtype, compile)
 
 
 # what a head reads, in timm's words

@@ -93,9 +93,6 @@ def _mix(weight: Tensor, x: Tensor, bias: Tensor) -> Tensor:
 class MixerBlock(nn.Module):
     """Token mixing and channel mixing, each with its LayerNorm and shortcut."""
 
-    supports = {'residuals'}
-    residuals = {'shortcut_tokens': 'mlp_tokens', 'shortcut_channels': 'mlp_channels'}
-
     def __init__(
         self,
         embed_dims: int,
@@ -125,8 +122,6 @@ class MixerBlock(nn.Module):
 
 class RecursiveMixerBlock(Recursive, MixerBlock):
     """A layer that runs several times; arguments as of both."""
-
-    supports = {'residuals'}
 
 
 class Mixer(BlockOptions, PlainBackbone):

@@ -63,32 +63,6 @@ class SpatialReduction(nn.Module):
     def _whole(self, side: int) -> int:
         return side // self.ratio * self.ratio
 
-    def fold_for_inference(self) -> None:
-        """Make the convolution a linear layer, which can be packed."""
-        self.conv = PatchLinear(self.conv)
-
-
-class PatchLinear(nn.Module):
-    """A convolution whose stride is its kernel, as a linear layer on the pixels of each patch.
-
-    It is faster where the map comes channels last, as tokens do: a patch is then a few long rows.
-    """
-
-    def __init__(self, conv: nn.Conv2d) -> None:
-        super().__init__()
-        self.sides = conv.kernel_size
-        weight = conv.weight.permute(0, 2, 3, 1).flatten(1)  # (C', C, p, q) -> (C', p * q * C)
-        self.linear = nn.Linear(weight.shape[1], weight.shape[0], device='meta')
-        self.linear.weight, self.linear.bias = nn.Parameter(weight), conv.bias
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Map (N, C, h * p, w * q) to (N, C', h, w)."""
-        p, q = self.sides
-        x = x.unflatten(3, (-1, q)).unflatten(2, (-1, p))  # (N, C, h, p, w, q)
-        # (N, C, h, p, w, q) -> (N, h, w, p * q * C)
-        patches = x.permute(0, 2, 4, 3, 5, 1).flatten(3)
-        return self.linear(patches).permute(0, 3, 1, 2)
-
 
 class Stage(nn.Module):
     """Patch embedding, positions and blocks of one resolution.

@@ -19,20 +19,17 @@ bias. Assumed here: both are kept as in Swin (``qkv_bias``, ``proj_bias`` of the
 """
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
 from ..layers import (
     Block,
-    Constants,
     PatchEmbed,
     Recursion,
     Recursive,
     Sweeps,
     block_row,
     drop_path_rates,
-    is_traced,
     pad_map,
 )
 from .base import PyramidBackbone
@@ -97,7 +94,6 @@ class WindowBlock(Block):
         OptionError: the attention cannot add a bias to its scores.
     """
 
-    supports = {'residuals'}
     fixed_size = 'whether windows are shifted depends on how many of them a side has'
 
     def __init__(
@@ -120,12 +116,9 @@ class WindowBlock(Block):
         self.relative_position_bias_table = nn.Parameter(table) if position_bias else None
         index = relative_position_index(window)
         self.register_buffer('relative_position_index', index, persistent=False)
-        self.constants = None  # of the form for inference
 
     def attend(self, n: Tensor, size: tuple[int, int]) -> Tensor:
         """Apply the attention in windows to tokens (N, h * w, C) of the grid ``size`` (h, w)."""
-        if self.constants is not None and not is_traced():
-            return self._attend_in_order(n, size)
         h, w = size
         x = self._padded(n.unflatten(1, size))  # (N, h * M, w * M, C)
         grid = (x.shape[1], x.shape[2])
@@ -169,47 +162,6 @@ class WindowBlock(Block):
             mask = mask.to(bias.dtype) + bias  # (windows, heads, M * M, M * M)
         return _for_each_image(mask, batch)
 
-    def fold_for_inference(self) -> None:
-        """Work out the order of tokens in windows, and their bias, once for each size."""
-        self.constants = Constants()
-
-    def _attend_in_order(self, n: Tensor, size: tuple[int, int]) -> Tensor:
-        """Attend as :meth:`attend` does, with one copy of the tokens into windows and one back."""
-        kinds, back = self.constants(self._order, *size)
-        if any(side % self.window for side in size):
-            n = F.pad(n, (0, 0, 0, 1))  # what the places without a token read
-        answers = []
-        for order, bias in kinds:
-            x = n.index_select(1, order.flatten())  # (N, windows * M * M, C)
-            bias = bias if bias is None or len(bias) == 1 else _for_each_image(bias, len(n))
-            x = self.attn(x.unflatten(1, order.shape).flatten(0, 1), bias=bias)
-            answers.append(x.unflatten(0, (len(n), -1)).flatten(1, 2))  # (N, windows * M * M, C)
-        x = torch.cat(answers, 1) if len(answers) > 1 else answers[0]
-        return x.index_select(1, back)
-
-    def _order(self, h: int, w: int) -> tuple[list[tuple[Tensor, Tensor | None]], Tensor]:
-        """Return which tokens of a grid are in which windows, and where they are then.
-
-        Returns:
-            First for the windows without a mask, then for those with one, if there are any: the
-            numbers of their tokens (windows, M * M), h * w for a place without a token, and their
-            bias. Then the place (h * w,) of each token among those of all windows.
-        """
-        device = self.relative_position_index.device
-        tokens = torch.arange(-h * w, 0, device=device).view(1, h, w, 1)  # padded by 0
-        tokens = self._padded(tokens)
-        grid = (tokens.shape[1], tokens.shape[2])
-        shift = self._shift(grid)
-        order = self._cut(tokens, shift)[..., 0] + h * w  # (windows, M * M)
-        kinds = [(order, self._position_bias())]
-        if any(shift):
-            masked = shift_mask(grid, self.window, shift, device).flatten(1).any(1)  # (windows,)
-            bias = self._bias(1, grid, shift)
-            kinds = [(order[~masked], self._position_bias()), (order[masked], bias[masked])]
-        kinds = [(numbers, bias) for numbers, bias in kinds if len(numbers)]
-        places = torch.cat([numbers.flatten() for numbers, _ in kinds]).argsort()
-        return kinds, places[: h * w]
-
 
 class RecursiveWindowBlock(Recursive, WindowBlock):
     """A block in windows that runs several times; arguments as of both.
@@ -217,8 +169,6 @@ class RecursiveWindowBlock(Recursive, WindowBlock):
     Raises:
         OptionError: there are slices, or as :class:`WindowBlock`.
     """
-
-    supports = {'residuals'}
 
     def __init__(self, *arguments, recursion: Recursion, **options) -> None:
         if recursion.groups is not None:

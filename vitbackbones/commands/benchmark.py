@@ -19,13 +19,13 @@ examples:
       --size 512 800x1333 --precision bfloat16 --engine compiled --out pvt.csv
 
 A model is ours:NAME[,KEY=VALUE ...], fused:NAME (ours after fuse_for_inference; fused_bf16:NAME in
-bfloat16, folded:NAME without packing), compiled:NAME and compiled_bf16:NAME (the same with
-compile=True, which takes a minute), timm:NAME, mmpretrain:NAME or, with --features, mmdet:CONFIG
-(its backbone). Weights and images are random. Every case starts with unmeasured rounds, then the
-models take turns, in timm's protocol; times are wall clock, synchronized on CUDA, and the median
-counts. ratio is the median in units of the first model's. A training step is forward, loss,
-backward and an SGD step. peak_MiB is the most tensor memory of one step above what was there before
-it. Batch 1 gives the latency; OMP_NUM_THREADS sets the threads.
+bfloat16), compiled:NAME and compiled_bf16:NAME (the same with compile=True, which takes a minute),
+timm:NAME, mmpretrain:NAME or, with --features, mmdet:CONFIG (its backbone). Weights and images are
+random. Every case starts with unmeasured rounds, then the models take turns, in timm's protocol;
+times are wall clock, synchronized on CUDA, and the median counts. ratio is the median in units of
+the first model's. A training step is forward, loss, backward and an SGD step. peak_MiB is the most
+tensor memory of one step above what was there before it. Batch 1 gives the latency; OMP_NUM_THREADS
+sets the threads.
 """
 
 

@@ -113,8 +113,8 @@ SHARED = {
         'nargs': '?',
         'choices': ('float32', 'bfloat16'),
         'const': 'float32',
-        'help': 'fold and pack the weights for this processor, which is faster and the same up to '
-        'rounding; in bfloat16, the backbone is computed in that',
+        'help': 'fold what is constant, the same up to rounding; in bfloat16, the backbone is '
+        'computed in that',
     },
     '--compile': {
         'action': 'store_true',

@@ -270,7 +270,7 @@ STEPS = (
     ),
     Step(
         'fused form',
-        'the weights are folded, and packed or compiled for this processor (--fused, --compile)',
+        'the weights are folded, and the backbone is compiled (--fused, --compile)',
         _fuse,
     ),
     *MACHINE,

@@ -86,7 +86,7 @@ def export(
     settings = replace(settings, size=size)
     network = subject.network
     if settings.half:
-        network = fuse_for_inference(network, pack=False)  # a copy; what is rounded is in the file
+        network = fuse_for_inference(network)  # a copy; what is rounded is in the file
         round_weights(network)
     if settings.preprocess:
         network = FromPixels(network, subject.mean, subject.std)
@@ -110,7 +110,7 @@ def export(
 def _traced(network: nn.Module, settings: Settings) -> ExportedProgram:
     """Return the graph of a network, with what is constant folded into weights."""
     if not settings.half:  # else it is folded already
-        network = fuse_for_inference(network, pack=False)
+        network = fuse_for_inference(network)
     elif settings.format == 'pt2':
         network = copy.deepcopy(network)
         keep_half(network)

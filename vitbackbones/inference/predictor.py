@@ -55,8 +55,8 @@ class Predictor:
         checkpoint: the file with its weights; ``None`` to leave them as they are initialized.
         device: where to compute.
         amp: compute in half precision (autocast).
-        fused: fold and pack the weights, ``'float32'`` or ``'bfloat16'`` for the backbone; None to
-            leave them as they are.
+        fused: fold the weights, ``'float32'`` or ``'bfloat16'`` for the backbone; None to leave
+            them as they are.
         compile: make one program of the backbone, folded, when the first batch comes.
 
     Attributes:

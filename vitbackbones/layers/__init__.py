@@ -13,11 +13,19 @@ from .attention import (
     number_slices,
 )
 from .augmented_shortcut import AugmentedShortcut
-from .block import Block, CoefficientShortcut, IdentityShortcut, Mlp, NoShortcut, build_shortcut
+from .block import (
+    Block,
+    CoefficientShortcut,
+    IdentityShortcut,
+    Mlp,
+    NoShortcut,
+    build_shortcut,
+    keep_first_token,
+)
 from .circulant import circulant_dense, circulant_fft, circulant_halves, circulant_matrix
 from .drop import Dropout, DropPath, drop_path_rates, make_drop_path, make_dropout, require_rate
-from .inference.constants import Constants, is_traced
-from .inference.fuse import fuse_for_inference, keep_first_token
+from .fuse import fuse_for_inference
+from .graphs import is_traced
 from .mean_shift import MeanShiftAttention, mean_shift
 from .parts import (
     ATTENTIONS,

@@ -71,7 +71,7 @@ class DotProductAttention(ProjectedAttention):
     """
 
     takes_bias = True
-    supports = {'last_linear', 'first_token'}
+    supports = {'first_token'}
 
     def __init__(
         self,
@@ -110,11 +110,6 @@ class DotProductAttention(ProjectedAttention):
         # (N, L, C) -> (N, heads, L, c)
         q, k = (roles[role].unflatten(2, (self.num_heads, -1)).transpose(1, 2) for role in 'QK')
         return softmax_weights(q, k, bias)
-
-    @property
-    def last_linear(self) -> nn.Linear | None:
-        """The output projection; ``None`` where its matrix is another role's too."""
-        return self.proj if self.tied is None else None
 
 
 def fixed_permutation(length: int, device: torch.device, number: int = 0) -> Tensor:
@@ -266,7 +261,6 @@ class SlicedAttention(DotProductAttention):
     """
 
     takes_bias = False  # it would have to be cut and shuffled like the tokens
-    supports = {'last_linear'}
 
     def __init__(
         self,

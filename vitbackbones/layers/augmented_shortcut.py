@@ -34,9 +34,7 @@ from .circulant import (
     dense_paths,
     separate_halves,
 )
-from .inference.constants import is_traced
-from .inference.fuse import InPlaceGELU, scale_linear
-from .inference.pack import add_scaled
+from .graphs import is_traced
 from .parts import SHORTCUTS, register, require_choice
 
 
@@ -64,7 +62,7 @@ class AugmentedShortcut(nn.Module):
             option is unknown, or options have no meaning together.
     """
 
-    supports = {'fold_into', 'first_token'}
+    supports = {'first_token'}
 
     def __init__(
         self,
@@ -126,10 +124,12 @@ class AugmentedShortcut(nn.Module):
         total = self.augment(x if self.source == 'stream' else normed, x + branch)
         return total if self.scale == 1.0 else total.mul_(self.scale)
 
-    def fold_into(self, last: nn.Linear) -> nn.Module:
-        """Multiply the factor into the branch's ``last`` layer; return the sum left."""
-        scale_linear(last, self.scale)
-        return FoldedAugmentedShortcut(self)
+    def fold_for_inference(self) -> None:
+        """Write the paths out as matrices, and those of one sum as one."""
+        if self.weight is not None:
+            weight, bias = self.matrices()  # (paths or 1, d, d), (paths or 1, d)
+            self.weight, self.bias = nn.Parameter(weight), nn.Parameter(bias)
+            self.projection = 'dense'
 
     def augment(self, source: Tensor, total: Tensor) -> Tensor:
         """Add the paths of ``source`` to ``total``, both (N, L, d), and return it."""
@@ -198,34 +198,3 @@ class _AddActivated(Function):
         grads = grad.unflatten(-1, (b, pieces, width)).movedim(-2, 0)
         grads = grads.unsqueeze(3).expand_as(paths).to(paths.dtype)
         return grad, torch.ops.aten.gelu_backward(grads.contiguous(), paths)
-
-
-class FoldedAugmentedShortcut(nn.Module):
-    """The sum for inference, where the branch is scaled already; overwrites ``branch``.
-
-    The maps are one dense linear layer, which can be packed. That takes less time than halves,
-    whose GELU comes only after two more passes over all paths.
-    """
-
-    def __init__(self, shortcut: AugmentedShortcut) -> None:
-        super().__init__()
-        self.scale, self.source = shortcut.scale, shortcut.source
-        self.first, self.maps, self.act = nn.Identity(), nn.Identity(), nn.Identity()
-        if shortcut.weight is not None:
-            matrices, bias = shortcut.matrices()  # (paths or 1, d, d)
-            self.maps = nn.Linear(matrices.shape[-1], bias.numel(), device='meta')
-            self.maps.weight = nn.Parameter(matrices.flatten(0, 1))  # (paths * d, d)
-            self.maps.bias = nn.Parameter(bias.flatten())
-        if shortcut.weight is not None and shortcut.activated_last:
-            self.act = InPlaceGELU()
-        elif shortcut.activation:
-            self.first = nn.GELU()
-
-    def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
-        """Map the stream, its normalized copy and the branch, all (N, L, d), to (N, L, d)."""
-        source = x if self.source == 'stream' else normed
-        paths = self.act(self.maps(self.first(source)))  # (N, L, paths * d)
-        total = add_scaled(branch, x, self.scale)
-        for path in paths.split(x.shape[-1], -1):
-            total.add_(path, alpha=self.scale)
-        return total

@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from ..errors import OptionError
 from .attention import SlicedAttention, Slicing
 from .drop import make_drop_path, make_dropout
-from .inference.fuse import ScaledIdentity, scale_linear
 from .parts import ATTENTIONS, SHORTCUTS, build_part, register, require_choice, supports
 from .windows import Windows
 
@@ -28,8 +27,7 @@ class Mlp(nn.Module):
         drop_rate: dropout after each layer.
     """
 
-    supports = {'last_linear', 'chain', 'first_token'}
-    chain = ('fc1', 'act', 'fc2')
+    supports = {'first_token'}
 
     def __init__(self, embed_dims: int, hidden_dims: int, drop_rate: float = 0.0) -> None:
         super().__init__()
@@ -43,17 +41,12 @@ class Mlp(nn.Module):
         x = self.drop(self.act(self.fc1(x)))
         return self.drop(self.fc2(x))
 
-    @property
-    def last_linear(self) -> nn.Linear:
-        """The second layer."""
-        return self.fc2
-
 
 @register(SHORTCUTS)
 class IdentityShortcut(nn.Module):
     """The usual residual connection, x + branch."""
 
-    supports = {'fold_into', 'first_token'}
+    supports = {'first_token'}
 
     def __init__(self, embed_dims: int) -> None:
         super().__init__()
@@ -61,10 +54,6 @@ class IdentityShortcut(nn.Module):
     def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
         """Map the stream, its normalized copy and the branch, all (N, L, C), to (N, L, C)."""
         return x + branch
-
-    def fold_into(self, last: nn.Linear) -> nn.Module:
-        """Return the form that writes the sum over the branch; ``last`` stays as it is."""
-        return ScaledIdentity(1.0)
 
 
 @register(SHORTCUTS)
@@ -96,7 +85,7 @@ class CoefficientShortcut(nn.Module):
         OptionError: ``coefficients`` is something else.
     """
 
-    supports = {'fold_into', 'first_token'}
+    supports = {'first_token'}
 
     def __init__(self, embed_dims: int, coefficients: str = 'both') -> None:
         super().__init__()
@@ -109,12 +98,6 @@ class CoefficientShortcut(nn.Module):
         if self.identity is not None:
             x = x * self.identity
         return x + branch if self.branch is None else torch.addcmul(x, branch, self.branch)
-
-    def fold_into(self, last: nn.Linear) -> nn.Module:
-        """Multiply the branch's coefficient into its ``last`` layer; return the sum left."""
-        if self.branch is not None:
-            scale_linear(last, self.branch)
-        return ScaledIdentity(1.0 if self.identity is None else self.identity.item())
 
 
 def build_shortcut(config: dict, embed_dims: int, branch: str) -> nn.Module:
@@ -163,8 +146,7 @@ class Block(nn.Module):
         OptionError: windows of an attention that cuts the tokens into slices.
     """
 
-    supports = {'residuals', 'first_token'}  # the latter where its parts do
-    residuals = {'shortcut_attn': 'attn', 'shortcut_mlp': 'mlp'}
+    supports = {'first_token'}  # where its parts do
 
     def __init__(
         self,
@@ -252,3 +234,9 @@ class FirstTokenBlock(nn.Module):
         x = block.shortcut_attn(x[:, :1], first, block.attn(first, n))
         n = block.norm2(x)
         return block.shortcut_mlp(x, n, block.mlp(n))
+
+
+def keep_first_token(blocks: nn.ModuleList) -> None:
+    """Let the last of ``blocks`` answer for the first token alone, if it has such a form."""
+    if hasattr(blocks[-1], 'for_first_token'):
+        blocks[-1] = blocks[-1].for_first_token()

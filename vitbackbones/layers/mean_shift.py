@@ -14,10 +14,10 @@ kernel; the longer keys do not.
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
 from .attention import softmax_weights
-from .inference.constants import is_exported
+from .graphs import is_exported
 from .parts import ATTENTIONS, register, require_choice
 from .projections import ProjectedAttention, read_sharing
 
@@ -100,7 +100,7 @@ class MeanShiftAttention(ProjectedAttention):
     """
 
     takes_bias = True
-    supports = {'last_linear', 'first_token'}
+    supports = {'first_token'}
 
     def __init__(
         self,
@@ -147,8 +147,3 @@ class MeanShiftAttention(ProjectedAttention):
         q, k = (roles[role].unflatten(2, (self.num_heads, -1)).transpose(1, 2) for role in 'QK')
         mask = q.shape[-1] ** -0.5 * _key_norms(k).transpose(2, 3)  # (N, heads, 1, S)
         return softmax_weights(q, k, mask if bias is None else mask + bias)
-
-    @property
-    def last_linear(self) -> nn.Linear | None:
-        """``None`` where the last matrix is another role's too, or the probe comes after it."""
-        return None if self.tied is not None or self.probe == 'residual' else self.proj

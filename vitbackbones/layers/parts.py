@@ -23,27 +23,12 @@ their width ``embed_dims``.
 * An MLP, a class that a host gives its blocks: ``mlp(tokens) -> (N, L, C)``. Built with
   ``embed_dims``, ``hidden_dims`` and ``drop_rate``, in this order.
 
-**What a part may support.** All of it is optional. A class lists in ``supports`` what the forms for
-inference (``layers.inference``) may do with it. The list speaks of the code beside it, so a
-subclass inherits nothing, and repeats what still holds.
+**What a part may have.** All of it is optional.
 
-* ``'last_linear'`` (attention, MLP): its attribute of this name is the ``nn.Linear`` that the
-  answer comes out of, with nothing but dropout after it, or ``None``. A factor of the branch can
-  go into it.
-* ``'chain'`` (MLP): its attribute ``chain`` names its linear layers and activations, which are its
-  answer when they are applied one after the other, with nothing but dropout between them.
-* ``'fold_into'`` (shortcut): its method ``fold_into(last)`` multiplies its factor of the branch
-  into the linear layer ``last`` and returns the module that does the rest. That one may write over
-  the branch.
-* ``'residuals'`` (a module that holds branches and shortcuts, as a block does): its attribute
-  ``residuals`` says which branch each shortcut closes, ``{shortcut: branch}``. The branch's answer
-  is at most rearranged and dropped in between, and nothing else reads it.
-* ``'first_token'`` (attention, MLP, shortcut, block): asked for the first token alone it gives the
-  first of its answers. An attention is asked by ``attention(tokens[:, :1], tokens)``; MLPs and
-  shortcuts act on each token alone.
-
-These attributes and methods need no list, and are inherited:
-
+* ``supports = {'first_token'}`` (attention, MLP, shortcut, block): asked for the first token alone
+  it gives the first of its answers. An attention is asked by ``attention(tokens[:, :1], tokens)``;
+  MLPs and shortcuts act on each token alone. It speaks of the code beside it, so a subclass does
+  not inherit it.
 * ``takes_bias = True`` (attention): it takes a third argument ``bias``, which is added to the
   scores, broadcast to (N, heads, L, S). Shifted windows hand over their positions and mask so.
 * ``weights`` (attention): a method that takes what the attention does, and ``bias``, and returns

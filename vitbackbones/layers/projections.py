@@ -26,7 +26,6 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from .drop import make_dropout, require_dropout
-from .inference.pack import PackedLinear
 from .parts import require_choice
 
 # input channel i of group g, output channel o of group g in part p
@@ -96,7 +95,7 @@ def project_parts(layer: nn.Linear, x: Tensor, first: int, end: int, width: int)
     """Map (..., in_features) to some of a layer's projections side by side.
 
     Args:
-        layer: dense, packed or grouped.
+        layer: dense or grouped.
         x: what it maps.
         first, end: the projections that are wanted.
         width: of one projection.
@@ -109,8 +108,6 @@ def project_parts(layer: nn.Linear, x: Tensor, first: int, end: int, width: int)
     rows = slice(first * width, end * width)
     if rows == slice(0, layer.out_features):
         return layer(x)
-    if isinstance(layer, PackedLinear):
-        return layer.product(x, (rows.start, rows.stop))
     return F.linear(x, layer.weight[rows], None if layer.bias is None else layer.bias[rows])
 
 

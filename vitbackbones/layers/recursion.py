@@ -188,9 +188,6 @@ class NonLinearProjection(nn.Module):
         norm_eps: epsilon of the LayerNorm.
     """
 
-    supports = {'residuals'}
-    residuals = {'shortcut': 'mlp'}
-
     def __init__(
         self,
         embed_dims: int,
@@ -258,8 +255,6 @@ class Recursive(nn.Module):
 
 class RecursiveBlock(Recursive, Block):
     """A transformer block that runs several times; arguments as of both."""
-
-    supports = {'residuals'}
 
 
 def block_row(

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from .inference.constants import is_exported, is_traced
+from .graphs import is_exported, is_traced
 from .parts import STEMS, register
 
 

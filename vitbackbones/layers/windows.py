@@ -23,7 +23,6 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from .attention import attend_in_runs, equal_runs
-from .inference.constants import Constants, is_traced
 
 Kinds = list[tuple[int, int]]
 
@@ -45,7 +44,6 @@ class Windows(nn.Module):
         if not isinstance(window_size, int) or window_size < 1:
             raise OptionError(f'window_size={window_size!r}: must be a whole number from 1')
         self.window_size = window_size
-        self.constants = None  # of the form for inference
 
     def forward(
         self,
@@ -72,10 +70,6 @@ class Windows(nn.Module):
         between = windows[:, None] != windows
         return x.new_zeros(between.shape).masked_fill(between, float('-inf'))
 
-    def fold_for_inference(self) -> None:
-        """Work out the order of the tokens once for each size."""
-        self.constants = Constants()
-
     def extra_repr(self) -> str:
         return f'window_size={self.window_size}'
 
@@ -91,15 +85,8 @@ class Windows(nn.Module):
     def _orders(
         self, first: int, size: tuple[int, int], device: torch.device
     ) -> tuple[Tensor, Tensor]:
-        if self.constants is None or is_traced():
-            return self._make_orders(first, *size, device)
-        return self.constants(self._make_orders, first, *size, device)
-
-    def _make_orders(
-        self, first: int, h: int, w: int, device: torch.device
-    ) -> tuple[Tensor, Tensor]:
         """Return the tokens (first + h * w,) window by window, and where each token is then."""
-        rows, columns = self._sides((h, w))
+        (h, w), (rows, columns) = size, self._sides(size)
         grid = torch.arange(first, first + h * w, device=device).view(h, w)
         order = [torch.arange(first, device=device)]
         for band, (_, height) in zip(grid.split([m for m, _ in rows]), rows, strict=True):

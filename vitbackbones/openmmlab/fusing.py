@@ -27,7 +27,7 @@ def fuse_model(
             views of an image.
         dtype: ``torch.bfloat16`` to compute the backbone in it, which takes most of the time. The
             rest stays as it is: boxes need more than the eight bits that it has for a number.
-        compile: make one program of the backbone, see ``layers.compiled``.
+        compile: make one program of the backbone, see ``layers.graphs``.
 
     Raises:
         InputError: ``dtype`` or ``compile`` for a model without a backbone of this package, or

@@ -23,9 +23,7 @@ def test_a_batch_is_found_as_by_predict(head):
 
 
 def test_a_folded_model_keeps_the_batch_open():
-    folded = fuse_for_inference(
-        exportable(built('deformable_detr_pvt_s_shapes'), 'detection'), False
-    )
+    folded = fuse_for_inference(exportable(built('deformable_detr_pvt_s_shapes'), 'detection'))
     image, _ = ports(trace(folded, torch.zeros(2, 3, *SIZE), ('batch',)))
     assert not isinstance(image.shape[0], int)
 

@@ -29,7 +29,7 @@ def test_batches_of_one_and_of_three_are_found_as_by_predict(name, tmp_path):
     pytest.importorskip('onnxscript')
     model = built(name)
     module = exportable(model, 'detection')
-    folded = fuse_for_inference(module, pack=False)  # as export does
+    folded = fuse_for_inference(module)  # as export does
     program = trace(folded, torch.zeros(2, 3, *SIZE), ('batch',))
     write_onnx(program, module.outputs, tmp_path / 'model.onnx', half=False)
     session = runtime.InferenceSession(tmp_path / 'model.onnx')

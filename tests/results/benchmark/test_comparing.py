@@ -36,7 +36,7 @@ def test_forms_with_the_same_answers_are_compared():
     assert len(run(ours=build, timm=build_scaled(2))) == 2  # another model
 
 
-@pytest.mark.parametrize('form', ['folded', 'fused', 'onnxruntime', 'openvino'])
+@pytest.mark.parametrize('form', ['fused', 'onnxruntime', 'openvino'])
 def test_a_form_that_answers_otherwise_is_refused(form):
     with pytest.raises(InputError, match=f'{form}:a: its answers differ by 0.0.*to 0.0001'):
         run(ours=build, **{form: build_scaled(1.02)})

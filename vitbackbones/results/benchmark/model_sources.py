@@ -2,7 +2,6 @@
 
 ================  ========================================================================
 ``ours:``         a name of ``vitbackbones.list_models()``
-``folded:``       the same after ``fuse_for_inference(pack=False)``
 ``fused:``        the same after ``fuse_for_inference()``
 ``fused_bf16:``   the same after ``fuse_for_inference(dtype=torch.bfloat16)``
 ``compiled:``     the same after ``fuse_for_inference(compile=True)``; ``compiled_bf16:`` is both
@@ -136,7 +135,6 @@ def _mmdet(name: str, size: Size, features: bool) -> nn.Module:
 
 SOURCES: dict[str, Source] = {
     'ours': build_ours,
-    'folded': partial(_fused, pack=False),
     'fused': _fused,
     'fused_bf16': partial(_fused, dtype=torch.bfloat16),
     'compiled': partial(_fused, compile=True),

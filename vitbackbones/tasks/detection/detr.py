@@ -6,14 +6,13 @@ head matches all layers and images at once, in float32.
 """
 
 import torch
-from mmcv.cnn import Linear
 from mmdet.models.backbones import ResNet
 from mmdet.models.dense_heads import DETRHead
 from mmdet.models.detectors import DETR as MMDetDETR
 from torch import Tensor, nn
 
 from .detr_head import JointDETRHead
-from .fused_attention import fuse_attention, plain_linear
+from .fused_attention import fuse_attention
 
 ROWS = torch.contiguous_format
 
@@ -27,16 +26,6 @@ class DETR(MMDetDETR):
         fuse_attention(self.decoder)
         if type(self.bbox_head) is DETRHead:
             self.bbox_head = JointDETRHead(self.bbox_head)
-
-    def fold_for_inference(self) -> None:
-        """Make torch's linear layers of mmcv's, which can then be packed (``layers.fuse``).
-
-        Those of the head stay: it has few tokens, and computes in the type of their weights.
-        """
-        for part in (self.encoder, self.decoder):
-            for name, layer in list(part.named_modules()):
-                if type(layer) is Linear:
-                    part.set_submodule(name, plain_linear(layer))
 
     def pre_transformer(self, *arguments, **options) -> tuple[dict, dict]:
         """Do as mmdet, with positions in the type of the weights: mmdet's are always float32.

@@ -15,8 +15,6 @@ from mmcv.cnn.bricks.transformer import MultiheadAttention
 from mmengine.model import BaseModule
 from torch import Tensor, nn
 
-from ...layers import project_parts
-
 ALIGNMENT = 8  # of the rows of a mask for the memory-efficient kernel, in numbers
 
 
@@ -53,17 +51,6 @@ class FusedAttention(MultiheadAttention):
     def __init__(self, built: MultiheadAttention) -> None:
         BaseModule.__init__(self)
         vars(self).update(vars(built))
-        self.projection: nn.Linear | None = None  # before it is folded
-
-    def fold_for_inference(self) -> None:
-        """Make linear layers of all projections, which can be packed (``layers.fuse``)."""
-        attn = self.attn
-        if self.projection is not None:
-            return  # a copy of a fused model
-        self.projection = nn.Linear(self.embed_dims, 3 * self.embed_dims, device='meta')
-        self.projection.weight, self.projection.bias = attn.in_proj_weight, attn.in_proj_bias
-        attn.in_proj_weight = attn.in_proj_bias = None
-        attn.out_proj = plain_linear(attn.out_proj)
 
     def forward(
         self,
@@ -103,17 +90,8 @@ class FusedAttention(MultiheadAttention):
 
     def _project(self, x: Tensor, first: int, last: int) -> Tensor:
         """Apply the blocks ``first`` to ``last`` of the stacked projections of q, k and v."""
-        if self.projection is not None:
-            return project_parts(self.projection, x, first, last, self.embed_dims)
         rows = slice(first * self.embed_dims, last * self.embed_dims)
         return F.linear(x, self.attn.in_proj_weight[rows], self.attn.in_proj_bias[rows])
-
-
-def plain_linear(layer: nn.Linear) -> nn.Linear:
-    """Return torch's own linear layer with the parameters of a subclass that computes the same."""
-    plain = nn.Linear(layer.in_features, layer.out_features, device='meta')
-    plain.weight, plain.bias = layer.weight, layer.bias
-    return plain
 
 
 def fuse_attention(model: nn.Module) -> None:

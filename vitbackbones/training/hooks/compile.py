@@ -24,7 +24,7 @@ import torch
 from mmengine.hooks import Hook
 from torch import nn
 
-from ...layers.inference.compiled import allow_programs, require_compiler
+from ...layers.graphs import allow_programs, require_compiler
 
 # Classes, by name, whose forward pass is compiled, and so are their subclasses.
 REGIONS = {

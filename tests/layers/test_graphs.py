@@ -11,8 +11,7 @@ from torch._inductor import cpp_builder, exc
 
 from vitbackbones.backbones import ViT
 from vitbackbones.errors import InputError
-from vitbackbones.layers import fuse_for_inference
-from vitbackbones.layers.inference import compiled
+from vitbackbones.layers import fuse_for_inference, graphs
 
 needs_a_compiler = pytest.mark.skipif(not shutil.which('g++'), reason='no C++ compiler')
 
@@ -86,8 +85,8 @@ def test_keys_stay_and_copies_and_pickles_answer_the_same(programs):
 
 
 def test_who_records_it_sees_what_it_was_made_of(programs):
-    fused = tiny().fuse_for_inference(pack=False)
-    form = fuse_for_inference(fused, pack=False, compile=True)
+    fused = tiny().fuse_for_inference()
+    form = fuse_for_inference(fused, compile=True)
     exported = torch.export.export(form, (images(),)).module()
     torch.testing.assert_close(exported(images()), fused(images()))
     assert not programs
@@ -104,4 +103,4 @@ def test_a_machine_without_a_compiler_is_refused_at_once(monkeypatch):
         fuse_for_inference(nn.Linear(2, 2), compile=True)
     fuse_for_inference(nn.Linear(2, 2))
     with pytest.raises(InputError, match='leave --compile out'):
-        compiled.require_compiler()
+        graphs.require_compiler()

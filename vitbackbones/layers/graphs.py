@@ -1,12 +1,10 @@
-"""A network as one program that ``torch.compile`` writes, with the weights as constants.
+"""A network as a graph: whether it is being recorded as one, and the program that one becomes.
 
-What is constant is laid out for the processor while the program is written ("freezing"): weights
-for the kernels of oneDNN, with the GELU or sum after a product in it, as in :mod:`.pack`. All
-between two products is one loop over the tokens, where it would be many calls, so small batches
-gain most.
-
-The program is written at the first call, which takes half a minute to two for a whole model, and
-again for a second shape of the input, which leaves the sizes that differ open.
+``torch.compile`` writes the program with the weights as constants ("freezing"). They are laid out
+for the kernels of oneDNN, with the GELU or sum after a product in it. All between two products is
+one loop over the tokens, where it would be many calls, so small batches gain most. It is written at
+the first call, which takes half a minute to two for a whole model, and again for a second shape of
+the input, which leaves the sizes that differ open.
 """
 
 import warnings
@@ -15,11 +13,24 @@ from typing import Any
 import torch
 from torch import nn
 
-from ...errors import InputError
-from .constants import is_traced
+from ..errors import InputError
 
 # Programs of one forward pass, of all models that share it: one for a shape, one for all others.
 PROGRAMS = 64
+
+
+def is_traced() -> bool:
+    """Return whether the caller is recorded or transformed, so that it needs plain operations.
+
+    That is by ``torch.compile``, ``torch.export``, ``torch.jit.trace`` or ``torch.func``.
+    """
+    recorded = torch.compiler.is_compiling() or torch.jit.is_tracing()
+    return recorded or torch._C._are_functorch_transforms_active()
+
+
+def is_exported() -> bool:
+    """Return whether the caller is recorded by ``torch.export``, as for a file."""
+    return torch.compiler.is_compiling() and not torch.compiler.is_dynamo_compiling()
 
 
 def require_compiler() -> None:
