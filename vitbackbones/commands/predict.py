@@ -10,6 +10,7 @@ from ..inference.open import open_model
 from ..inference.run import Run
 from ..inference.sources import find_sources
 from ..utils.files import LOCK, folder_lock, prepare_folder
+from ..utils.process_settings import keep_freed_memory
 from .cli import SHARED, add_shared, count
 
 EXAMPLES = """\
@@ -54,6 +55,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--score-threshold', '--score-thr', **SHARED['--score-threshold'])  # its earlier name
     masks = 'form of the masks in predictions.json (default: rle)'
     add('--masks', choices=['rle', 'polygons'], default='rle', help=masks)
+    no_pictures = 'write the numbers and masks only, which takes less time'
+    add('--no-pictures', action='store_true', help=no_pictures)
     add_shared(add, '--trusted', '--cfg-options')
 
 
@@ -65,6 +68,7 @@ def predict(options: Namespace) -> None:
             and at the end if a file failed.
         KeyboardInterrupt: Ctrl-C, or another signal that ends a tool; what was answered is written.
     """
+    keep_freed_memory()
     opened = open_model(options)
     out = prepare_folder(options.out, '--out')
     with folder_lock(out, '--out'):
@@ -77,12 +81,14 @@ def predict(options: Namespace) -> None:
             '--score-threshold': options.score_threshold,
             '--masks': options.masks,
             '--batch-size': options.batch_size,
+            '--no-pictures': options.no_pictures,
         }
         journal = Journal(out, settings, options.resume)
-        run = Run(model, writer, journal, options.batch_size)
+        run = Run(model, writer, journal, options.batch_size, draw=not options.no_pictures)
         names = run.all(sources)
     done = len(sources) - len(run.failed)
-    print(f'{done} of {len(sources)} files: {", ".join(names)} and pictures in {out}')
+    pictures = '' if options.no_pictures else ' and pictures'
+    print(f'{done} of {len(sources)} files: {", ".join(names)}{pictures} in {out}')
     if run.failed:
         raise InputError(f'{len(run.failed)} of {len(sources)} files failed, see above')
 

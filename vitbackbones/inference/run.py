@@ -1,11 +1,16 @@
 """A prediction from the first file to the last, whatever model answers.
 
-Nothing that was answered is lost: it is on the disk before the next batch begins, and a run that is
-resumed goes on behind it. One file that cannot be read, prepared or answered costs that file only.
+While the model answers a batch, one thread reads the next and another writes the last: three
+batches are in memory at most, and all stages see them in the same order.
+
+Nothing that was written is lost, and what was answered is written before the run ends, whatever
+ends it; a run that is resumed goes on behind it. One file that cannot be read, prepared or answered
+costs that file only.
 """
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from itertools import groupby, islice
 from typing import Protocol
@@ -48,18 +53,25 @@ class Run:
         writer: of its task.
         journal: of the folder of the results.
         batch_size: most frames at a time.
+        draw: write pictures of what is found, too.
 
     Attributes:
         failed: names of the files of which something could not be answered.
     """
 
     def __init__(
-        self, model: Model, writer: PredictionWriter, journal: Journal, batch_size: int
+        self,
+        model: Model,
+        writer: PredictionWriter,
+        journal: Journal,
+        batch_size: int,
+        draw: bool = True,
     ) -> None:
         self.model = model
         self.writer = writer
         self.journal = journal
         self.batch_size = batch_size
+        self.draw = draw
         self.pictures = PictureWriter(writer.out / 'pictures')
         self.failed: set[str] = set()
         self.in_a_row = {'pipeline': 0, 'model': 0}  # failures that no file explains
@@ -86,26 +98,35 @@ class Run:
         return self.writer.write(self.journal.read(names))
 
     def _go_through(self, sources: Sequence[Source]) -> None:
-        answered = set(self.journal.answered)
+        before = self.journal.answered
 
         def row_of(source: Source) -> str | None:
             # pictures side by side share batches, frames of a video only with each other; a file
             # that was answered before parts its neighbors, as in a run that was not stopped
-            if source.name in answered:
+            if source.name in before:
                 return None
             return source.name if source.is_video else ''
 
-        total = sum(count_frames(source) for source in sources if source.name not in answered)
+        total = sum(count_frames(source) for source in sources if source.name not in before)
         options = {'leave': False, 'file': sys.stdout, 'disable': not on_terminal()}
-        with tqdm(desc='predict', total=total, **options) as bar:
+        with (
+            tqdm(desc='predict', total=total, **options) as bar,
+            ThreadPoolExecutor(1) as reader,
+            ThreadPoolExecutor(1) as scribe,
+        ):
             for row, files in groupby(sources, row_of):
                 if row is None:
                     continue
-                frames = 0
-                for batch in self._batches(files):
-                    self._answer(batch)
+                frames, batches = 0, self._batches(files)
+                coming, written = reader.submit(next, batches, None), scribe.submit(self._write, [])
+                while batch := coming.result():
+                    coming = reader.submit(next, batches, None)
+                    answered = self._answer(batch)
+                    written.result()  # raises what went wrong there: no line may follow
+                    written = scribe.submit(self._write, answered)
                     frames += len(batch)
                     bar.update(len(batch))
+                written.result()
                 if row and row not in self.failed:
                     self.journal.end_video(row, frames)
 
@@ -132,21 +153,26 @@ class Run:
             except UnreadableImage as error:
                 self._fail([source], str(error))
 
-    def _answer(self, batch: Batch) -> None:
-        """Predict what is on the frames of a batch, and write it."""
+    def _answer(self, batch: Batch) -> list[tuple[Frame, Answer]]:
+        """Return the frames of a batch with what is on them; nothing where the model fails."""
         frames = [frame for frame, _ in batch]
         try:
             answers = self.model.answer([sample for _, sample in batch])
         except Exception as error:  # such as memory that is too small for one large image
             self._fail_in('model', frames, error)
-            return
+            return []
         self.in_a_row['model'] = 0
+        return list(zip(frames, answers, strict=True))
+
+    def _write(self, answered: list[tuple[Frame, Answer]]) -> None:
+        """Write masks and pictures of a batch, then the lines by which it counts as answered."""
         records = []
-        for frame, answer in zip(frames, answers, strict=True):
-            record, picture = self.writer.read(frame, answer)
-            self.pictures.add(frame, picture)
-            records.append(record)
-        self.journal.add(records)
+        for frame, answer in answered:
+            records.append(self.writer.record(frame, answer))
+            if self.draw:
+                self.pictures.add(frame, self.writer.draw(frame, answer))
+        if records:
+            self.journal.add(records)
 
     def _fail(self, sources: Iterable[Source], text: str) -> None:
         """Note files as failed, and say why."""

@@ -51,8 +51,12 @@ class PredictionWriter:
         self.threshold = threshold
         self.masks = masks
 
-    def read(self, frame: Frame, answer: Answer) -> tuple[dict, Image.Image]:
-        """Return the record of a frame's predictions, and a picture of them."""
+    def record(self, frame: Frame, answer: Answer) -> dict:
+        """Return the line of a frame's predictions; write its masks, which have no room in it."""
+        raise NotImplementedError
+
+    def draw(self, frame: Frame, answer: Answer) -> Image.Image:
+        """Return a picture of a frame's predictions."""
         raise NotImplementedError
 
     def documents(self, records: Sequence[dict]) -> dict[str, list | dict]:
@@ -84,7 +88,7 @@ class MaskWriter(PredictionWriter):
             )
         self.palette = self.palette[:256]  # of a PNG file
 
-    def read(self, frame: Frame, answer: Segmented) -> tuple[dict, Image.Image]:
+    def record(self, frame: Frame, answer: Segmented) -> dict:
         labels = answer.labels.astype(np.uint8)  # (H, W)
         name = f'masks/{frame.png}'
         mask = Image.fromarray(labels)
@@ -92,26 +96,32 @@ class MaskWriter(PredictionWriter):
         save(mask, self.out / name)
         shares = np.bincount(labels.ravel(), minlength=len(self.classes)) / labels.size
         seen = {self.classes[i]: round(shares[i], 5) for i in np.flatnonzero(shares)}
+        return frame.place | {'mask': name, 'classes': seen}
+
+    def draw(self, frame: Frame, answer: Segmented) -> Image.Image:
+        labels = answer.labels.astype(np.uint8)
         picture = overlay(from_bgr(frame.pixels), labels, self.palette)
         names = legend(labels, self.classes, self.palette, picture.width)
-        drawn = below(picture, names, height=None if frame.number is None else VIDEO_LEGEND)
-        return frame.place | {'mask': name, 'classes': seen}, drawn
+        return below(picture, names, height=None if frame.number is None else VIDEO_LEGEND)
 
 
 class ScoreWriter(PredictionWriter):
     """The best classes of an image."""
 
-    def read(self, frame: Frame, answer: Classified) -> tuple[dict, Image.Image]:
+    def record(self, frame: Frame, answer: Classified) -> dict:
         scores = answer.scores  # (classes,)
         best = [
             {'label': int(i), 'class': self.classes[i], 'score': round(float(scores[i]), 5)}
             for i in np.argsort(-scores)[:BEST]
         ]
+        return frame.place | {'best': best}
+
+    def draw(self, frame: Frame, answer: Classified) -> Image.Image:
         picture = enlarged(from_bgr(frame.pixels))
-        for row, entry in enumerate(best):
+        for row, entry in enumerate(self.record(frame, answer)['best']):
             text = f'{entry["class"]} {entry["score"]:.2f}'
             picture.paste(text_label(text, PALETTE[0]), (0, row * LINE))
-        return frame.place | {'best': best}, picture
+        return picture
 
 
 class ObjectWriter(PredictionWriter):
@@ -123,15 +133,18 @@ class ObjectWriter(PredictionWriter):
     ``panoptic/``; without objects beside them there is no ``predictions.json``.
     """
 
-    def read(self, frame: Frame, answer: Detected) -> tuple[dict, Image.Image]:
+    def record(self, frame: Frame, answer: Detected) -> dict:
         height, width = frame.pixels.shape[:2]
         record = frame.place | {'width': width, 'height': height}
         if answer.boxes is not None:
             record['objects'] = self._objects(answer)
         if answer.segments is not None:
             record |= self._segments(frame, answer.segments)
+        return record
+
+    def draw(self, frame: Frame, answer: Detected) -> Image.Image:
         drawn = predicted(answer, len(self.classes), self.threshold)
-        return record, draw_objects(from_bgr(frame.pixels), drawn, self.classes)
+        return draw_objects(from_bgr(frame.pixels), drawn, self.classes)
 
     def _objects(self, found: Detected) -> list[dict]:
         objects = []

@@ -61,7 +61,7 @@ def test_masks_have_the_ap_that_the_tester_measures(tmp_path, form):
     records = []
     for image in coco.imgs:
         found = nearly_right(coco, image)
-        records.append(writer.read(frame(f'{image}.jpg', (64, 64)), to_answer(found))[0])
+        records.append(writer.record(frame(f'{image}.jpg', (64, 64)), to_answer(found)))
         about = {'img_id': image, 'ori_shape': (64, 64)}
         metric.process({}, [about | {'pred_instances': found.pred_instances}])
     writer.write(records)
@@ -77,7 +77,7 @@ def test_masks_have_the_ap_that_the_tester_measures(tmp_path, form):
 def test_polygons_of_an_empty_mask_are_rle(tmp_path):
     writer = ObjectWriter(tmp_path, {'classes': KINDS}, 0.3, 'polygons')
     mask = np.zeros((1, 5, 6), bool)
-    record, _ = writer.read(frame('a.jpg', (5, 6)), to_answer(sample(mask, [0], [0.5])))
+    record = writer.record(frame('a.jpg', (5, 6)), to_answer(sample(mask, [0], [0.5])))
     (found,) = record['objects']
     assert coco_mask.area(found['segmentation']) == 0
 
@@ -86,9 +86,9 @@ def test_nothing_found(tmp_path):
     writer = ObjectWriter(tmp_path, {'classes': KINDS}, 0.3)
     boxes, masks = np.zeros((0, 4), np.float32), np.zeros((0, 5, 6), bool)
     nothing = Detected(boxes, np.zeros(0, np.float32), np.zeros(0, int), masks)
-    empty = writer.read(frame('a.jpg', (5, 6)), nothing)[0]
+    empty = writer.record(frame('a.jpg', (5, 6)), nothing)
     void = replace(nothing, segments=np.full((5, 6), 3))
-    bare = writer.read(frame('a.jpg', (5, 6)), void)[0]
+    bare = writer.record(frame('a.jpg', (5, 6)), void)
     writer.write([empty, bare])
     assert json.loads((tmp_path / 'predictions.json').read_text()) == []
     (entry,) = json.loads((tmp_path / 'panoptic.json').read_text())['annotations']

@@ -11,7 +11,7 @@ from pycocotools.coco import COCO
 from vitbackbones.inference.drawing.sheet import PALETTE
 from vitbackbones.inference.writers import ScoreWriter
 
-from .pictures import FRAMES, HEIGHT, STILLS, TASKS, WIDTH, picture
+from .pictures import FRAMES, HEIGHT, STILLS, TASKS, WIDTH, picture, written
 
 pytestmark = pytest.mark.compat
 SAME = ('deep.png', 'rgba.png', 'sub/rgb.png')  # the very pixels of rgb.png
@@ -148,3 +148,13 @@ def test_every_class_has_a_color(tmp_path):
     for number in (1, len(PALETTE), 2 * len(PALETTE), 1000):
         writer = ScoreWriter(tmp_path, {'classes': ['class'] * number}, threshold=0)
         assert len(writer.palette) >= number
+
+
+def test_without_pictures_all_else_is_the_same(predict, files, tmp_path):
+    predict('seg', files, out='whole')
+    said = predict('seg', files, '--no-pictures').out
+    assert said.endswith(f'8 of 8 files: predictions.json in {tmp_path}/out\n')
+    whole, bare = written('whole'), written()
+    assert {name.parts[0] for name in whole.keys() - bare.keys()} == {'pictures'}
+    differing = {str(name) for name in bare if bare[name] != whole[name]}
+    assert differing == {'settings.json'}

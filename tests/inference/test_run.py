@@ -1,0 +1,95 @@
+"""The three stages of a prediction: they overlap, in order, with few batches in memory."""
+
+from threading import Barrier
+
+import cv2
+import numpy as np
+import pytest
+
+from vitbackbones.export.runtime.answers import Classified
+from vitbackbones.inference.journal import Journal
+from vitbackbones.inference.run import Run
+from vitbackbones.inference.sources import find_sources
+from vitbackbones.inference.writers import ScoreWriter
+
+FILES = 9
+
+
+class Model:
+    """Answers each picture with its number, and notes what it is asked."""
+
+    meta = {'classes': ('class',)}
+
+    def __init__(self):
+        self.prepared, self.most_ahead = 0, 0
+
+    def prepare(self, frame):
+        self.prepared += 1
+        return {'inputs': np.zeros((3, 8, 8)), 'number': int(frame.source.path.stem)}
+
+    def answer(self, samples):
+        numbers = [sample['number'] for sample in samples]
+        self.most_ahead = max(self.most_ahead, self.prepared - numbers[-1] - 1)
+        return [Classified(np.array([number], np.float32)) for number in numbers]
+
+
+@pytest.fixture
+def sources(tmp_path):
+    for number in range(FILES):
+        cv2.imwrite(str(tmp_path / f'{number}.png'), np.zeros((8, 8, 3), np.uint8))
+    return find_sources([tmp_path], tmp_path / 'out')
+
+
+def run(tmp_path, model, draw=False, writer=ScoreWriter):
+    writer = writer(tmp_path / 'out', model.meta, 0.3)
+    return Run(model, writer, Journal(tmp_path / 'out', {}, resume=False), 2, draw)
+
+
+def test_results_are_in_the_order_of_the_files(sources, tmp_path):
+    model = Model()
+    run(tmp_path, model).all(sources)
+    records = Journal(tmp_path / 'out', {}, resume=True).read([each.name for each in sources])
+    assert [record['best'][0]['score'] for record in records] == list(range(FILES))
+
+
+def test_one_batch_at_most_is_read_ahead(sources, tmp_path):
+    model = Model()
+    run(tmp_path, model).all(sources)
+    assert model.most_ahead <= 2
+
+
+def test_batches_are_read_answered_and_written_at_once(sources, tmp_path):
+    together = Barrier(3)  # for the fifth and sixth file, the third and fourth, the first two
+
+    class Waiting(Model):
+        def prepare(self, frame):
+            if frame.source.path.stem == '4':
+                together.wait(timeout=60)
+            return super().prepare(frame)
+
+        def answer(self, samples):
+            if samples[0]['number'] == 2:
+                together.wait(timeout=60)
+            return super().answer(samples)
+
+    class WaitingWriter(ScoreWriter):
+        def record(self, frame, answer):
+            if frame.source.path.stem == '0':
+                together.wait(timeout=60)
+            return super().record(frame, answer)
+
+    done = run(tmp_path, Waiting(), writer=WaitingWriter)
+    done.all(sources)
+    assert not done.failed
+
+
+def test_after_a_batch_that_cannot_be_written_comes_no_other(sources, tmp_path):
+    class Full(ScoreWriter):
+        def record(self, frame, answer):
+            if frame.source.path.stem == '4':
+                raise OSError('no space')
+            return super().record(frame, answer)
+
+    with pytest.raises(OSError, match='no space'):
+        run(tmp_path, Model(), writer=Full).all(sources)
+    assert Journal(tmp_path / 'out', {}, resume=True).answered == {f'{i}.png' for i in range(4)}
