@@ -13,7 +13,7 @@ from vitbackbones.configuration.checks.trial import try_model
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config
 from vitbackbones.registry import MODELS
-from vitbackbones.weights.by_name import name_of as known_weights
+from vitbackbones.weights.table import name_of as known_weights
 
 from .pages import PAGES, ROOT, blocks, name_of
 

@@ -16,9 +16,6 @@ def behaving(cache, monkeypatch) -> Iterator[tuple[str, SimpleNamespace]]:
     behavior = SimpleNamespace(
         content=b'',  # of every path but those with ``missing`` in them
         ends=None,  # after how many bytes its answers break off
-        kind='application/octet-stream',  # of the content, for its header
-        tells_size=True,  # whether it answers questions for the size
-        waits=None,  # an event, for which it waits before each answer
         asked=[],  # (method, path) of every request so far
     )
 
@@ -28,23 +25,18 @@ def behaving(cache, monkeypatch) -> Iterator[tuple[str, SimpleNamespace]]:
 
         def do_HEAD(self):
             behavior.asked.append((self.command, self.path))
-            if behavior.tells_size:
-                self.answer(b'')
-            else:
-                self.send_error(403)
+            self.answer(b'')
 
         def do_GET(self):
             behavior.asked.append((self.command, self.path))
             self.answer(behavior.content[: behavior.ends])
 
         def answer(self, body):
-            if behavior.waits:
-                behavior.waits.wait()
             if 'missing' in self.path:
                 self.send_error(404)
                 return
             self.send_response(200)
-            self.send_header('Content-Type', behavior.kind)
+            self.send_header('Content-Type', 'application/octet-stream')
             self.send_header('Content-Length', str(len(behavior.content)))
             self.end_headers()
             self.wfile.write(body)

@@ -9,7 +9,7 @@ from torch import nn
 from vitbackbones.backbones import ViT
 from vitbackbones.errors import InputError
 from vitbackbones.registry import WEIGHT_INITIALIZERS
-from vitbackbones.weights.filling import adapt_state, load_pretrained, shorten
+from vitbackbones.weights.filling import adapt_state, compare, load_pretrained, shorten
 from vitbackbones.weights.read.load import load_file
 
 from .. import attacks
@@ -81,7 +81,7 @@ def test_another_shape_stops_unless_allowed(module, tmp_path):
     with pytest.raises(InputError, match=r'1.weight \(5, 3\) for \(4, 3\)'):
         load_pretrained(module, path, allow_missing=['0.*'])
     coverage = load_pretrained(module, path, allow_missing=['1.*'])
-    assert coverage.mismatched == ('1.weight',)
+    assert [*coverage.mismatched] == ['1.weight']
     assert 'mismatched: 1.weight (5, 3) for (4, 3)' in str(coverage)
     assert torch.equal(module[1].weight, kept)
     assert (module[0].bias == 1).all()
@@ -183,3 +183,36 @@ def test_keys_of_a_file_stay_in_their_line():
     assert shorten(['a\nerror: all is lost']) == r'a\nerror: all is lost'
     assert shorten(['a' * 120, 'b' * 10**7]) == f'{"a" * 120}, {"b" * 120}...'
     assert str(InputError('x\x07: \n  y é')) == 'x\\x07: \n  y é'
+
+
+# ------------------------------------------------------------------------ coverage
+
+
+def network():
+    return nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
+
+
+def test_every_key_is_in_one_list():
+    state = network().state_dict()
+    state |= {'0.weight': torch.ones(4, 2), '0.gate': torch.ones(1), 'head.bias': torch.ones(1)}
+    del state['1.bias']
+    found = compare(network(), state)
+    assert found.used == ('0.bias', '1.weight', '1.running_mean', '1.running_var')
+    assert found.missing == ('1.bias',)
+    assert found.unused == ('0.gate', 'head.bias')
+    assert found.mismatched == {'0.weight': '0.weight (4, 2) for (3, 2)'}
+
+
+def test_what_lies_inside_a_filled_part_is_unexpected():
+    state = {**network().state_dict(), '0.gate': torch.ones(1), 'head.bias': torch.ones(1)}
+    assert compare(network(), state).unexpected_inside() == ['0.gate']
+    inside = {f'backbone.{key}': value for key, value in state.items()}
+    whole = nn.ModuleDict({'backbone': network()})
+    assert compare(whole, inside).unexpected_inside() == ['backbone.0.gate']
+
+
+def test_a_count_of_batches_may_be_missing_and_has_a_place():
+    state = network().state_dict()
+    for changed in (state, {k: v for k, v in state.items() if 'batches' not in k}):
+        found = compare(network(), changed)
+        assert (found.missing, found.unused, found.mismatched) == ((), (), {})

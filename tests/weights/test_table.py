@@ -1,4 +1,4 @@
-"""The table agrees with itself, with timm's registry, and with what the configs ask for."""
+"""The table agrees with itself, with timm, and with what the configs ask for; names are found."""
 
 import re
 from pathlib import Path
@@ -11,8 +11,10 @@ from timm.models import get_pretrained_cfg
 
 from vitbackbones import create_model, list_models
 from vitbackbones.configuration.names import config_files
+from vitbackbones.errors import InputError
 from vitbackbones.weights import DETECTORS, LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED
 from vitbackbones.weights.filling import load_pretrained
+from vitbackbones.weights.table import find, find_detector, is_name, name_of
 
 CONFIGS = Path(__file__).parents[2] / 'configs'
 OUTSIDE = {'vit_l', 'resnet50', 'regnety_160'}  # no models of create_model
@@ -70,7 +72,7 @@ def test_the_copy_on_the_hub_fills_its_model(name, tmp_path):
     theirs = timm.create_model(PUBLISHED[name].hf_hub.removeprefix('timm/'))
     save_file(theirs.state_dict(), tmp_path / 'model.safetensors')
     coverage = load_pretrained(uninitialized(name), tmp_path / 'model.safetensors')
-    assert not coverage.missing + coverage.unused + coverage.mismatched
+    assert [coverage.missing, coverage.unused, coverage.mismatched] == [(), (), {}]
 
 
 def test_what_is_known_of_a_file():
@@ -88,3 +90,41 @@ def test_every_detector_fills_a_shipped_config():
     for row in DETECTORS.values():
         assert row.url.startswith('https://')
         assert row.url.endswith(f'-{row.sha256}.pth')
+
+
+# ------------------------------------------------------------------------ names
+
+
+def test_a_name_and_a_file_are_told_apart():
+    assert all(is_name(text) for text in ('deit_s', 'deit-s', 'resnet50'))
+    assert not any(is_name(text) for text in ('a.pth', 'a/b', 'hf-hub:a/b', 'C:\\a', 'https://a'))
+
+
+def test_a_misspelled_name_gets_the_nearest():
+    with pytest.raises(InputError, match=r"deit_z: no such file, and .*did you mean 'deit_"):
+        find('deit_z')
+
+
+def test_what_nothing_is_near_to_is_to_be_trained():
+    with pytest.raises(InputError, match='msf_vit_s: its weights were never published; train'):
+        find('msf_vit_s')
+
+
+def test_a_file_is_called_after_its_weights():
+    assert name_of('checkpoints/aug_vit_s.pth') == 'aug_vit_s'
+    assert name_of('anywhere/resnet50-0676ba61.pth') == 'resnet50'
+    assert name_of('81.5_T2T_ViT_14.pth.tar') == 't2t_14'
+    assert name_of('mine.pth') is None
+    assert name_of('hf-hub:timm/tnt_s_patch16_224.in1k') == 'tnt_s'
+    assert name_of('hf-hub:timm/deit_base_patch16_384.fb_in1k@main:model.safetensors') == (
+        'deit_b_384'
+    )
+    assert name_of('hf-hub:mine/tnt_s') is None
+
+
+def test_a_detector_is_found_by_its_name_and_by_its_config():
+    assert find('detr_r50') is find('detr_r50_coco') is DETECTORS['detr_r50']
+    assert find('detr_r101').options == 'model.backbone.depth=101'
+    assert find_detector('detr_pvt_s_coco') is None
+    with pytest.raises(InputError, match="did you mean 'detr_r50'"):
+        find('detr_r5')

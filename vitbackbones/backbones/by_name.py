@@ -14,9 +14,9 @@ from ..layers import require_choice
 from ..utils.messages import did_you_mean
 from ..utils.signatures import accepted_keywords
 from ..weights import PUBLISHED, fetch
-from ..weights.by_name import name_of
 from ..weights.convert import OWN
 from ..weights.filling import load_pretrained
+from ..weights.table import name_of
 from .classifier import GLOBAL_POOL, Classifier
 from .features import Features, last_indices
 from .names import MODELS, require_name

@@ -13,10 +13,9 @@ import yaml
 from torch import nn
 
 from ..errors import InputError
+from ..weights.downloads import fetching, load_local_address, load_url
 from ..weights.filling import in_our_keys, load_model_file, load_pretrained
-from ..weights.read.downloads import load_local_address, load_url
 from ..weights.read.load import load_file, read_data, read_safely
-from ..weights.transfer import fetching
 
 
 def explain_downloads(load_checkpoint: Callable) -> Callable:
@@ -51,7 +50,7 @@ def register_safe_loaders(register: Callable) -> None:
 
 
 def load_url_safely(original: Callable) -> Callable:
-    """Download by :func:`~vitbackbones.weights.read.downloads.load_url`, and convert it."""
+    """Download by :func:`~vitbackbones.weights.downloads.load_url`, and convert it."""
 
     def load_from_url(url: str, model_dir=None, map_location=None, progress=True) -> dict:
         return in_our_keys(url, load_url(url, model_dir, progress))

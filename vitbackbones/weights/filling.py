@@ -7,7 +7,7 @@ the run, because a backbone that silently stays random costs a day of training.
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -16,13 +16,14 @@ from torch import Tensor, nn
 from ..errors import InputError
 from ..utils.messages import shorten
 from .convert import FORMATS, convert, find_format, unwrap, without_wrapper
-from .coverage import Comparison, compare
-from .read.downloads import load_anywhere
+from .downloads import load_anywhere
 from .read.load import IMAGES
 
 LOG = logging.getLogger('vitbackbones')
 INITIALIZERS = ('Pretrained', 'vitbackbones.Pretrained')
 WHOLE = ('state_dict', 'model')  # entries with the weights of a whole model
+# Batches that a norm has counted. No norm here reads the number, and older files lack it.
+COUNTER = 'num_batches_tracked'
 # in a classifier's file, without a place in a dense backbone
 LEFT_OVER = ('*cls_token', '*dist_token')
 
@@ -93,31 +94,72 @@ def in_our_keys(path: str | Path, checkpoint: dict) -> dict:
 
 
 @dataclass(frozen=True)
-class Coverage(Comparison):
-    """What a checkpoint filled of a module; tensors of other shapes are left as initialized.
+class Coverage:
+    """What a state dict has for a module, and what it filled where it comes from a file.
+
+    A missing or another ``num_batches_tracked`` is fine.
 
     Attributes:
+        used: keys that both have, in one shape.
+        missing: keys of the module that the state dict has nothing for.
+        unused: keys of the state dict that the module has no place for.
+        mismatched: keys that both have in different shapes, which are left as initialized, each
+            with both shapes in words.
         format: name of the layout that the file had.
         expected: keys of the file that files of this layout hold and nothing ever reads.
         images: what the file says about its images (``config_images``).
     """
 
-    format: str
-    expected: tuple[str, ...]
-    images: Mapping[str, object]
+    used: tuple[str, ...]
+    missing: tuple[str, ...]
+    unused: tuple[str, ...]
+    mismatched: dict[str, str]
+    format: str = ''
+    expected: tuple[str, ...] = ()
+    images: Mapping[str, object] = field(default_factory=dict)
+
+    def unexpected_inside(self) -> list[str]:
+        """Return the unused keys that lie inside a part of the module that was filled.
+
+        They tell of another variant: more blocks, a bias or a gate that the module lacks would
+        change what the rest computes. What the module lacks as a whole, such as a head, would not.
+        """
+        filled = {_part(key) for key in self.used}
+        return [key for key in self.unused if _part(key) in filled]
 
     def __str__(self) -> str:
         total = len(self.used) + len(self.missing) + len(self.mismatched)
         lists = {
             'missing': self.missing,
-            'mismatched': self.shapes,
+            'mismatched': self.mismatched.values(),
             'unused': self.unused,
             'unused by design': self.expected,
         }
         text = f'format {self.format}, {len(self.used)} of {total} tensors filled'
-        for name, keys in lists.items():
-            text += f'; {name}: {shorten(keys)}' if keys else ''
-        return text
+        return text + ''.join(f'; {name}: {shorten(keys)}' for name, keys in lists.items() if keys)
+
+
+def _part(key: str) -> str:
+    return key.removeprefix('backbone.').partition('.')[0]
+
+
+def compare(module: nn.Module, state: dict[str, Tensor], **details) -> Coverage:
+    """Compare a state dict with what ``module`` has; ``details`` are those of a file."""
+    everything = module.state_dict()
+    own = {key: value for key, value in everything.items() if not key.endswith(COUNTER)}
+    shared = [key for key in own if key in state]
+    mismatched = {
+        key: f'{key} {tuple(state[key].shape)} for {tuple(own[key].shape)}'
+        for key in shared
+        if state[key].shape != own[key].shape
+    }
+    return Coverage(
+        used=tuple(key for key in shared if key not in mismatched),
+        missing=tuple(key for key in own if key not in state),
+        unused=tuple(key for key in state if key not in everything),
+        mismatched=mismatched,
+        **details,
+    )
 
 
 def adapt_state(model: nn.Module, state: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -140,8 +182,7 @@ def _fit(
     else:  # a backbone, or any other module
         state = adapt_state(module, without_wrapper(state))
     expected = tuple(FORMATS[layout].unused(raw))
-    found = vars(compare(module, state))
-    return state, Coverage(**found, format=layout, expected=expected, images=images)
+    return state, compare(module, state, format=layout, expected=expected, images=images)
 
 
 def _not_allowed(keys: Iterable[str], patterns: Sequence[str]) -> list[str]:
@@ -190,8 +231,7 @@ def load_pretrained(
     unexpected = _not_allowed(coverage.unexpected_inside(), (*LEFT_OVER, *allow_unused))
     reinitialized = (*allow_missing, *getattr(module, 'reinit_if_mismatched', ()))
     if missing or unexpected or _not_allowed(coverage.mismatched, reinitialized):
-        variant = layout.describe(layout.convert(raw))
-        raise InputError(_not_filled(module, checkpoint, coverage, missing, unexpected, variant))
+        raise InputError(_not_filled(module, checkpoint, coverage, missing, unexpected))
     require_finite(checkpoint, {key: state[key] for key in coverage.used})
     kept = {key: value for key, value in state.items() if key not in coverage.mismatched}
     module.load_state_dict(kept, strict=False)
@@ -218,14 +258,12 @@ def _not_filled(
     coverage: Coverage,
     missing: list[str],
     unexpected: list[str],
-    variant: str,
 ) -> str:
     reasons = (
         (f'nothing for {len(missing)} tensors', missing),
-        ('other shapes', coverage.shapes),
+        ('other shapes', coverage.mismatched.values()),
         (f'no place for {len(unexpected)} tensors', unexpected),
         ('also unused', [key for key in coverage.unused if key not in unexpected]),
-        ('the file holds', [variant] if variant else []),
     )
     text = f'{checkpoint} does not fill {type(module).__name__} ({coverage.format} layout):'
     text += ''.join(f'\n  {reason}: {shorten(keys)}' for reason, keys in reasons if keys)

@@ -1,15 +1,18 @@
-"""What was published for which model: addresses, hashes, licenses, and what the images must be.
+"""What was published for which model, by name: addresses, hashes, licenses, and the images.
 
 The facts are in the CSV files beside this one. Mean, deviation and crop are those of timm's
 registry where it has the model, and of the publisher's code otherwise; the accuracies are the
 publishers' own. No address was tried when the tables were made.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..errors import InputError
 from ..utils.literals import read_rows
+from ..utils.messages import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -102,3 +105,58 @@ def find_detector(name: str) -> Detector | None:
     """Return the detector of a name, or the one that fills the config of that name as it is."""
     filling = {row.config: row for row in DETECTORS.values() if not row.options}
     return DETECTORS.get(name) or filling.get(name)
+
+
+# ------------------------------------------------------------------------ names
+
+HUB_ADDRESS = re.compile(
+    r'hf-hub:(?P<repository>[\w.-]+/[\w.-]+)(@(?P<revision>[^:@]+))?(:(?P<file>[^:]+))?'
+)
+
+
+def is_name(text: str) -> bool:
+    """Return whether ``text`` could only be a name: files and addresses have a dot or a slash."""
+    return not set('./\\:') & set(text)
+
+
+def find(name: str) -> Published | Detector:
+    """Return what was published by a name.
+
+    Raises:
+        InputError: nothing was; the message has the nearest start, or names like it.
+    """
+    if row := PUBLISHED.get(name) or find_detector(name):
+        return row
+    if name not in NEVER_PUBLISHED:
+        hint = did_you_mean(name, [*PUBLISHED, *DETECTORS, *NEVER_PUBLISHED])
+        raise InputError(
+            f'{name}: no such file, and not a name of published weights{hint}; '
+            '"vitbackbones weights" lists them'
+        )
+    nearest = NEVER_PUBLISHED[name]
+    if not nearest:
+        raise InputError(f'{name}: its weights were never published; train it first')
+    missing = f', allow_missing={LEFT_RANDOM[name]}' if name in LEFT_RANDOM else ''
+    raise InputError(
+        f'{name}: its weights were never published; its nearest start is {nearest}: '
+        f"create_model('{name}', checkpoint='{nearest}'{missing}), or --pretrained auto with a "
+        'config'
+    )
+
+
+def name_of(file: str | Path) -> str | None:
+    """Return the name that a file is called after, as it is or by its publisher; None if none.
+
+    A copy on the hub is known by its repository.
+
+    >>> name_of('checkpoints/deit_s.pth'), name_of('resnet50-0676ba61.pth')
+    ('deit_s', 'resnet50')
+    """
+    if hub := HUB_ADDRESS.fullmatch(str(file)):
+        copies = {row.hf_hub: name for name, row in PUBLISHED.items()}
+        return copies.get(hub['repository'])
+    stem, file_name = Path(file).stem, Path(file).name
+    if stem in PUBLISHED or stem in NEVER_PUBLISHED:
+        return stem
+    urls = {Path(row.url).name: name for name, row in PUBLISHED.items() if row.url}
+    return urls.get(file_name)

@@ -40,7 +40,7 @@ def test_everything_is_filled_and_what_is_never_read_is_named(kind, released):
     model = build(kind)
     coverage = load_pretrained(model, released)
     assert coverage.format == 'setr'
-    assert (coverage.missing, coverage.unused, coverage.mismatched) == ((), (), ())
+    assert (coverage.missing, coverage.unused, coverage.mismatched) == ((), (), {})
     counters = [key for key in model.state_dict() if key.endswith('num_batches_tracked')]
     assert len(coverage.used) == len(model.state_dict()) - len(counters)
     unread = {key for key in published_state(kind) if '.conv_seg.' in key}
@@ -74,17 +74,10 @@ def test_the_tools_accept_it_for_its_own_model_only(kind, released):
         FittingCheckpointHook(str(released), resume=False).after_load_checkpoint(Runner, checkpoint)
 
 
-def test_another_variant_is_refused_with_what_the_file_holds(kind, released):
-    names = {'naive': 'Naive', 'pup': 'PUP', 'mla': 'MLA'}
-    variant = f'SETR-{names[kind]} with embed_dims=24, depth=12, num_classes=5'
-    with pytest.raises(InputError, match=variant):
-        load_pretrained(build('naive' if kind == 'pup' else 'pup'), released)
-
-
 def test_a_backbone_takes_its_part(kind, released):
     vit = ViT(ARCH, img_size=64, with_cls_token=kind != 'mla', final_norm=False)
     coverage = load_pretrained(vit, released)
-    assert (coverage.missing, coverage.mismatched) == ((), ())
+    assert (coverage.missing, coverage.mismatched) == ((), {})
     weight = published_state(kind)['backbone.blocks.11.mlp.fc2.weight']
     assert torch.equal(vit.blocks[11].mlp.fc2.weight, weight)
 

@@ -2,9 +2,8 @@
 
 from argparse import ArgumentParser, Namespace
 
-from ...weights import DETECTORS, NEVER_PUBLISHED, PUBLISHED, Detector
-from ...weights.by_name import is_name
-from ...weights.read.downloads import fetch_readable
+from ...weights import DETECTORS, NEVER_PUBLISHED, PUBLISHED, Detector, fetch
+from ...weights.table import is_name
 from .listing import columns, matching
 
 ROWS = PUBLISHED | DETECTORS
@@ -35,7 +34,7 @@ def weights(options: Namespace) -> None:
         if is_name(name) and set('*?[') & set(name):
             print(table(name))
         else:
-            print(fetch_readable(name))
+            print(fetch(name))
 
 
 def table(pattern: str) -> str:

@@ -14,7 +14,7 @@ from ...backbones.preprocessing import named_config
 from ...tasks import Task, find_task
 from ...utils.messages import did_you_mean
 from ...weights import PUBLISHED
-from ...weights.by_name import name_of
+from ...weights.table import name_of
 from ...weights.filling import INITIALIZERS
 from ..data_paths import evaluators
 from ..lint import dicts, report

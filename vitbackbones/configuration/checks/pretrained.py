@@ -14,10 +14,9 @@ from ...errors import InputError
 from ...registry import SCOPE
 from ...utils.processes import show_warnings
 from ...utils.verbs import command_line
-from ...weights.by_name import find, name_of
-from ...weights.cache import local
+from ...weights.downloads import local
 from ...weights.filling import INITIALIZERS, pretrained_options
-from ...weights.table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED
+from ...weights.table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, find, name_of
 from ..names import config_name, find_config, is_remote, looked_in, resolve
 from ..settings import entries, value_at
 

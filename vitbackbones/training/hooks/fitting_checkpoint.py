@@ -13,8 +13,7 @@ from torch.optim import Optimizer
 
 from ...errors import InputError
 from ...utils.messages import shorten
-from ...weights.coverage import compare
-from ...weights.filling import adapt_state, errors_name_file, require_finite
+from ...weights.filling import adapt_state, compare, errors_name_file, require_finite
 from ...weights.read.class_names import checkpoint_meta, require_same_names
 from ...weights.read.load import require_form
 from ..param_groups import follow_kernel, regroup

@@ -7,21 +7,11 @@ keys that it does not know as they are, so that the loader can report them.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from ...errors import InputError
-from . import mmpretrain
-from .aug_vit import convert_aug_vit, is_aug_vit
-from .detr import NOTE as DETR_NOTE
-from .detr import convert_detr, describe_detr
-from .msf import convert_msf, describe_msf
-from .pvt import convert_pvt
-from .setr import convert_setr, describe_setr, is_setr, unused_in_setr
-from .sret import NOTE as SRET_NOTE
-from .sret import convert_sret
+from . import columns, pyramids, whole_models
 from .state_dict import StateDict, rename, take_state_dict, without_wrapper
-from .swin import convert_swin, is_swin
-from .t2t import convert_t2t, describe_t2t
-from .tnt import convert_timm_tnt, convert_tnt, describe_tnt
 
 
 @dataclass(frozen=True)
@@ -31,8 +21,6 @@ class Format:
     Attributes:
         detect: whether a state dict has this layout.
         convert: rewrite its keys.
-        describe: say which variant a rewritten state dict is of, where a layout has several that
-            are easily mistaken for each other; a message that a file does not fit repeats it.
         unused: the keys that files of this layout hold and their own code never reads.
         note: what the keys leave open and a reader of the file has to know.
         whole_model: the files hold a backbone with all its heads, and the heads are converted too.
@@ -40,7 +28,6 @@ class Format:
 
     detect: Callable[[StateDict], bool]
     convert: Callable[[StateDict], StateDict]
-    describe: Callable[[StateDict], str] = lambda state: ''
     unused: Callable[[StateDict], list[str]] = lambda state: []
     note: str = ''
     whole_model: bool = False
@@ -52,57 +39,58 @@ def _has(*keys: str) -> Callable[[StateDict], bool]:
 
 
 def _renamed(rules: dict[str, str]) -> Callable[[StateDict], StateDict]:
-    return lambda state: rename(state, rules)
+    return partial(rename, rules=rules)
 
 
 # The first that recognizes a state dict wins. A published file is recognized by one entry only,
 # except by the last two, whose keys are ours: they come last because Aug-ViT's and T2T's files
 # have DeiT's keys too, and 'native' takes whatever is left.
 FORMATS = {
-    'setr': Format(is_setr, convert_setr, describe_setr, unused_in_setr, whole_model=True),
+    'setr': Format(
+        whole_models.is_setr,
+        whole_models.convert_setr,
+        whole_models.unused_in_setr,
+        whole_model=True,
+    ),
     'detr': Format(
         _has(
             'backbone.0.body.conv1.weight',
             'transformer.decoder.layers.0.multihead_attn.in_proj_weight',
             'class_embed.weight',
         ),
-        convert_detr,
-        describe_detr,
-        note=DETR_NOTE,
+        whole_models.convert_detr,
+        note=whole_models.DETR_NOTE,
         whole_model=True,
     ),
-    'aug_vit': Format(is_aug_vit, convert_aug_vit),
+    'aug_vit': Format(columns.is_aug_vit, columns.convert_aug_vit),
     'msf': Format(
         _has('to_patch_embedding.2.weight', 'transformer.layers.0.0.to_out.weight'),
-        convert_msf,
-        describe_msf,
+        _renamed(columns.MSF_RULES),
     ),
-    'pvt': Format(_has('patch_embed1.proj.weight', 'block1.0.attn.q.weight'), convert_pvt),
-    'tnt': Format(_has('outer_pos', 'inner_pos'), convert_tnt, describe_tnt),
+    'pvt': Format(_has('patch_embed1.proj.weight', 'block1.0.attn.q.weight'), pyramids.convert_pvt),
+    'tnt': Format(_has('outer_pos', 'inner_pos'), columns.convert_tnt),
     # timm's, before or after its release 1.0.16
-    'timm_tnt': Format(
-        _has('pixel_pos', 'blocks.0.norm_out.weight'), convert_timm_tnt, describe_tnt
-    ),
+    'timm_tnt': Format(_has('pixel_pos', 'blocks.0.norm_out.weight'), columns.convert_timm_tnt),
     't2t': Format(
-        _has('tokens_to_token.project.weight', 'blocks.0.norm1.weight'), convert_t2t, describe_t2t
+        _has('tokens_to_token.project.weight', 'blocks.0.norm1.weight'), columns.convert_t2t
     ),
     'mmpretrain_tnt': Format(
-        _has('layers.0.outer_block.norm_attn.weight'), _renamed(mmpretrain.TNT_RULES), describe_tnt
+        _has('layers.0.outer_block.norm_attn.weight'), _renamed(columns.MMPRETRAIN_TNT_RULES)
     ),
     'mmpretrain_t2t': Format(
         _has('tokens_to_token.project.weight', 'encoder.0.ln1.weight'),
-        _renamed(mmpretrain.T2T_RULES),
-        describe_t2t,
+        _renamed(columns.MMPRETRAIN_T2T_RULES),
     ),
     'mmpretrain_vit': Format(
-        _has('layers.0.ln1.weight', 'layers.0.attn.qkv.weight'), _renamed(mmpretrain.VIT_RULES)
+        _has('layers.0.ln1.weight', 'layers.0.attn.qkv.weight'),
+        _renamed(columns.MMPRETRAIN_VIT_RULES),
     ),
     'sret': Format(
         _has('transformers.0.blocks.0.norm1.weight', 'patch_embed.bn1.weight'),
-        convert_sret,
-        note=SRET_NOTE,
+        pyramids.convert_sret,
+        note=pyramids.SRET_NOTE,
     ),
-    'swin': Format(is_swin, convert_swin),
+    'swin': Format(pyramids.is_swin, pyramids.convert_swin),
     'deit': Format(_has('blocks.0.attn.qkv.weight'), dict),  # also timm's ViT
     'native': Format(_has(), dict),
 }

@@ -1,0 +1,343 @@
+"""A name, an address or a file becomes a file that a model is filled from, whole or not at all."""
+
+import hashlib
+import io
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import huggingface_hub
+import pytest
+import torch
+from huggingface_hub import errors
+from mmengine.runner import CheckpointLoader
+from torch import nn
+
+from vitbackbones import create_model
+from vitbackbones.errors import InputError, OptionError
+from vitbackbones.openmmlab.loading import Pretrained
+from vitbackbones.training.find_checkpoint import find_checkpoint
+from vitbackbones.weights import DETECTORS, PUBLISHED, downloads, fetch
+from vitbackbones.weights.downloads import (
+    fetch_from_hub,
+    fetch_url,
+    load_anywhere,
+    load_url,
+    local,
+    place_of,
+)
+from vitbackbones.weights.filling import load_model_file
+
+from .server import behaving
+
+pytestmark = pytest.mark.compat
+
+
+def as_bytes(state):
+    file = io.BytesIO()
+    torch.save(state, file)
+    return file.getvalue()
+
+
+CONTENT = as_bytes({'w': torch.arange(1000)})
+HASH = hashlib.sha256(CONTENT).hexdigest()
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    with behaving(tmp_path / 'cache', monkeypatch) as (_, behavior):
+        behavior.content = CONTENT
+        monkeypatch.chdir(tmp_path)
+        yield behavior
+
+
+def kept(folder):
+    """The files below the folder of downloads, without locks."""
+    files = [path for path in Path(folder, 'cache').rglob('*') if path.is_file()]
+    return sorted(path for path in files if path.suffix != '.lock')
+
+
+# ------------------------------------------------------------------------ web servers
+
+
+@pytest.mark.parametrize('sha256', [HASH, HASH[:8], None])
+def test_a_whole_file_gets_its_name_and_is_asked_for_once(server, tmp_path, sha256):
+    for _ in range(2):
+        file = fetch_url(f'{server.address}/x.pth', sha256=sha256, progress=False)
+    assert file.read_bytes() == CONTENT
+    assert kept(tmp_path) == [file]
+    assert server.asked == [('GET', '/x.pth')]
+
+
+@pytest.mark.parametrize(
+    ('answer', 'sha256', 'message'),
+    [
+        ({'ends': 1000}, None, r'is not a torch checkpoint.* It came from .*/x\.pth and was not'),
+        ({}, '0' * 8, f'invalid hash value .expected "00000000", got "{HASH}"'),
+        ({'content': b'<html>'}, None, 'it is a web page.* It came from'),
+    ],
+)
+def test_what_is_not_the_whole_file_is_not_kept(server, tmp_path, answer, sha256, message):
+    vars(server).update(answer)
+    with pytest.raises(InputError, match=message):
+        fetch_url(f'{server.address}/x.pth', sha256=sha256, progress=False)
+    assert kept(tmp_path) == []
+    vars(server).update(content=CONTENT, ends=None)
+    assert load_url(f'{server.address}/x.pth')['w'].shape == (1000,)
+
+
+def test_two_addresses_of_one_name_are_two_files(server, tmp_path):
+    for folder in 'ab':
+        load_url(f'{server.address}/{folder}/model.pth')
+    assert [path.name for path in kept(tmp_path)] == ['model.pth', 'model.pth']
+
+
+def test_the_hash_in_a_name_is_checked(server):
+    for name in (HASH[:8], '20231231'):  # the latter is a date
+        load_url(f'{server.address}/x-{name}.pth')
+    with pytest.raises(InputError, match=f'x-00000000.pth: cannot.* hash .*got .{HASH[:8]}'):
+        load_url(f'{server.address}/x-00000000.pth')
+
+
+@pytest.mark.parametrize(
+    ('address', 'message'),
+    [
+        ('{}/missing.pth', r'missing\.pth: cannot be downloaded \(HTTP Error 404'),
+        ('http://127.0.0.1:9/x.pth', r'cannot be downloaded \(.*other means'),  # no server's port
+        ('http://[::1/x.pth', 'Invalid IPv6 URL'),
+        ('file:///etc/hostname', 'must begin with https:// or http://'),
+    ],
+)
+def test_an_address_that_nothing_answers_is_one_message(server, address, message):
+    with pytest.raises(InputError, match=message):
+        fetch_url(address.format(server.address), progress=False)
+
+
+@pytest.mark.parametrize(
+    'address', ['s3://bucket/x.pth', 'petrel://bucket/x.pth', 'torchvision://nope', 'openmmlab://x']
+)
+def test_an_address_of_mmengine_that_nothing_answers_is_one_message(address):
+    for load in (load_anywhere, CheckpointLoader.load_checkpoint):
+        with pytest.raises(InputError, match=f'^{address}: cannot be downloaded '):
+            load(address)
+
+
+def test_what_a_killed_process_left_is_removed(server, tmp_path):
+    file = place_of(f'{server.address}/x.pth')
+    file.parent.mkdir(parents=True)
+    file.with_name('.new.pth.1234.partial').write_bytes(b'half')
+    fetch_url(f'{server.address}/x.pth', progress=False)
+    assert kept(tmp_path) == [file]
+
+
+def test_offline_no_connection_is_tried(server, monkeypatch):
+    monkeypatch.setenv('HF_HUB_OFFLINE', '1')
+    file = place_of(f'{server.address}/x.pth')
+    with pytest.raises(InputError, match=f'HF_HUB_OFFLINE is set.* Bring it here as {file}'):
+        fetch_url(f'{server.address}/x.pth')
+    file.parent.mkdir(parents=True)
+    file.write_bytes(CONTENT)
+    assert fetch_url(f'{server.address}/x.pth') == file
+    assert server.asked == []
+
+
+def test_a_folder_that_cannot_be_written_to_is_one_message(server, tmp_path):
+    (tmp_path / 'taken').touch()
+    with pytest.raises(InputError, match=f"Not a directory: '{tmp_path}/taken"):
+        fetch_url(f'{server.address}/x.pth', tmp_path / 'taken')
+
+
+def test_one_of_many_downloads_for_all(server, tmp_path):
+    def run():
+        fetch_url(f'{server.address}/x.pth', progress=False)
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(kept(tmp_path)) == len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    'path', ['a/../b', 'a%2f..%2fb', f'{"x" * 300}-0676ba61.pth', '%E2%82%AC' * 99]
+)
+def test_the_place_of_a_download_is_a_file_in_its_folder(path, tmp_path):
+    file = place_of(f'http://127.0.0.1/{path}', tmp_path)
+    assert file.resolve().parent.parent == tmp_path
+    file.parent.mkdir()
+    file.with_name(f'{file.name}.lock').touch()
+
+
+@pytest.mark.parametrize('path', ['', 'a/..', 'a/%2e%2e', 'a/....', '?file=x.pth'])
+def test_an_address_without_the_name_of_a_file_is_refused(path, tmp_path):
+    with pytest.raises(InputError, match=r'does not name a file\. Fetch it by other means'):
+        place_of(f'http://127.0.0.1/{path}', tmp_path)
+
+
+# ------------------------------------------------------------------------ names and files
+
+
+def publish(server, monkeypatch, name, content, sha256=None):
+    """Let a row of the table name the server's file."""
+    server.content = content
+    row = replace(PUBLISHED[name], url=f'{server.address}/{name}.pth', sha256=sha256)
+    monkeypatch.setitem(PUBLISHED, name, row)
+
+
+def test_a_model_is_filled_by_its_name(server, monkeypatch):
+    ours = create_model('deit_ti')
+    content = as_bytes({'model': ours.state_dict()})
+    publish(server, monkeypatch, 'deit_ti', content, hashlib.sha256(content).hexdigest())
+    for model in (
+        create_model('deit_ti', pretrained=True),
+        create_model('deit_ti', checkpoint='deit_ti'),
+    ):
+        assert torch.equal(model.head.fc.weight, ours.head.fc.weight)
+    other = create_model('deit_ti', num_classes=3, pretrained=True)  # its head stays random
+    assert torch.equal(other.backbone.pos_embed, ours.backbone.pos_embed)
+
+
+def test_init_cfg_takes_a_name(server, monkeypatch):
+    publish(server, monkeypatch, 'deit_s', as_bytes({'weight': torch.ones(2, 2)}))
+    module = nn.Linear(2, 2, bias=False)
+    Pretrained('deit_s')(module)
+    assert module.weight.tolist() == [[1, 1], [1, 1]]
+
+
+def test_a_file_of_that_name_comes_first(server, tmp_path):
+    torch.save({'w': torch.tensor(1)}, tmp_path / 'deit_s')
+    assert load_anywhere('deit_s')['w'] == 1
+    assert server.asked == []
+
+
+def test_a_wrong_hash_names_the_copy_on_the_hub(server, monkeypatch):
+    publish(server, monkeypatch, 'deit_s', CONTENT, '00000000')
+    with pytest.raises(InputError, match=r'invalid hash .* The hub has a copy: hf-hub:timm/deit_'):
+        fetch('deit_s')
+
+
+def test_what_only_a_browser_can_fetch_names_the_page():
+    with pytest.raises(InputError, match=r'sret_s: .*https://drive\.google\.com/file/d/1y6F_bCg'):
+        fetch('sret_s')
+
+
+def test_a_model_that_was_never_published_names_its_nearest_start():
+    with pytest.raises(InputError) as error:
+        create_model('aug_vit_s', pretrained=True)
+    call = "create_model('aug_vit_s', checkpoint='deit_s', allow_missing=['*.shortcut_*'])"
+    assert 'aug_vit_s: its weights were never published' in str(error.value)
+    assert call in str(error.value)
+
+
+def test_two_sources_are_one_too_many():
+    with pytest.raises(OptionError, match='pretrained=True and a checkpoint'):
+        create_model('deit_ti', pretrained=True, checkpoint='x.pth')
+
+
+def test_a_missing_file_is_no_name(tmp_path):
+    for text in ('none.pth', str(tmp_path / 'none')):
+        with pytest.raises(InputError, match='no such checkpoint file'):
+            load_anywhere(text)
+    with pytest.raises(InputError, match='not a name of published weights'):
+        local('x' * 300)
+
+
+def test_a_file_address(tmp_path):
+    file = tmp_path / 'a b.pth'
+    torch.save({'w': torch.tensor(1)}, file)
+    for address in (file.as_uri(), Path(file.as_uri())):
+        assert load_anywhere(address)['w'] == 1
+    assert CheckpointLoader.load_checkpoint(file.as_uri())['w'] == 1
+    with pytest.raises(InputError, match=f'{tmp_path}/none.pth: no such checkpoint file'):
+        load_anywhere(f'file://{tmp_path}/none.pth')
+
+
+def test_the_name_of_a_detector_is_taken_for_a_checkpoint(tmp_path, monkeypatch):
+    file, asked = tmp_path / 'fetched.pth', []
+    torch.save({'weight': torch.ones(2)}, file)
+    monkeypatch.setattr(
+        downloads, 'fetch_url', lambda url, sha256: asked.append((url, sha256)) or file
+    )
+    assert find_checkpoint('detr_r50', 'CHECKPOINT') == file
+    assert load_model_file('detr_r50_dc5')['weight'].tolist() == [1, 1]
+    assert asked == [(DETECTORS[n].url, DETECTORS[n].sha256) for n in ('detr_r50', 'detr_r50_dc5')]
+
+
+def test_a_folder_of_that_name_comes_first(tmp_path, monkeypatch):
+    (tmp_path / 'detr_r50').mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match='no checkpoint there'):
+        find_checkpoint('detr_r50', 'CHECKPOINT')
+
+
+# ------------------------------------------------------------------------ the hub
+
+
+class Hub:
+    """Answers in place of ``hf_hub_download``; ``files`` of the one repository there is."""
+
+    def __init__(self, folder, *files):
+        self.folder, self.files, self.asked = folder, files, []
+
+    def __call__(self, repository, name, revision=None, local_files_only=False):
+        self.asked.append((repository, name, revision, local_files_only))
+        if local_files_only:
+            raise errors.LocalEntryNotFoundError('outgoing traffic has been disabled')
+        if name not in self.files:
+            raise errors.EntryNotFoundError(f'404 for {name}')
+        return str(self.folder / name)
+
+
+def answering(monkeypatch, hub):
+    monkeypatch.delenv('HF_HUB_OFFLINE', raising=False)
+    monkeypatch.setattr(huggingface_hub, 'hf_hub_download', hub)
+    return hub
+
+
+def test_safetensors_come_before_pickles(tmp_path, monkeypatch):
+    answering(monkeypatch, Hub(tmp_path, 'pytorch_model.bin', 'model.safetensors'))
+    assert fetch_from_hub('hf-hub:owner/name') == tmp_path / 'model.safetensors'
+    answering(monkeypatch, Hub(tmp_path, 'pytorch_model.bin'))
+    assert fetch_from_hub('hf-hub:owner/name') == tmp_path / 'pytorch_model.bin'
+
+
+def test_revision_and_file_can_be_named(tmp_path, monkeypatch):
+    hub = answering(monkeypatch, Hub(tmp_path, 'best.pth'))
+    assert fetch_from_hub('hf-hub:owner/na.me@v1.2:best.pth') == tmp_path / 'best.pth'
+    assert hub.asked == [('owner/na.me', 'best.pth', 'v1.2', False)]
+
+
+def test_what_a_repository_lacks_is_named(tmp_path, monkeypatch):
+    answering(monkeypatch, Hub(tmp_path))
+    lacks = r'^hf-hub:owner/name: cannot be .*no model.safetensors or pytorch_model.bin: 404 for'
+    with pytest.raises(InputError, match=lacks):
+        fetch_from_hub('hf-hub:owner/name')
+
+
+def test_offline_the_cache_is_all(tmp_path, monkeypatch):
+    hub = answering(monkeypatch, Hub(tmp_path, 'model.safetensors'))
+    monkeypatch.setenv('HF_HUB_OFFLINE', 'yes')
+    with pytest.raises(InputError, match='outgoing traffic has been disabled'):
+        fetch_from_hub('hf-hub:owner/name')
+    assert all(local for *_, local in hub.asked)
+
+
+def test_without_huggingface_hub_the_message_has_the_command(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'huggingface_hub', None)
+    with pytest.raises(InputError, match='pip install huggingface_hub'):
+        fetch_from_hub('hf-hub:owner/name')
+
+
+@pytest.mark.parametrize('address', ['hf-hub:name', 'hf-hub:a/b/c', 'hf-hub:a/b:'])
+def test_an_address_of_another_form_is_refused(address):
+    with pytest.raises(InputError, match='must be hf-hub:OWNER/NAME'):
+        fetch_from_hub(address)
+
+
+@pytest.mark.parametrize('address', ['hf-hub:../b', 'hf-hub:a/b:../../x', 'hf-hub:a/b@../..:x'])
+def test_an_address_leads_to_no_other_folder(address, monkeypatch):
+    monkeypatch.setenv('HF_HUB_OFFLINE', '1')
+    with pytest.raises(InputError, match=f'^{address}: '):
+        fetch_from_hub(address)

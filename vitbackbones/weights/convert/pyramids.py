@@ -1,0 +1,170 @@
+"""Hosts with stages, as published: PVT, Swin and SReT."""
+
+import re
+
+import torch
+from torch import Tensor
+
+from ...errors import InputError
+
+# ------------------------------------------------------------------------ PVT
+# v1 as published (whai362/PVT, classification and detection). pos_embed{s}, patch_embed{s} and
+# block{s}.{j} with s = 1..4 become stages.{s-1}.*. Stages whose keys are not reduced (sr_ratio 1)
+# attend to themselves; their separate q and kv are joined to the one qkv that such an attention has
+# here.
+
+_PVT_STAGE = re.compile(r'(pos_embed|patch_embed|block)(\d)(.*)')
+
+
+def convert_pvt(state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Rename the stages, their reductions, and join q and kv where nothing is reduced."""
+    out = {}
+    for key, value in state.items():
+        if match := _PVT_STAGE.fullmatch(key):
+            name, stage, rest = match.groups()
+            name = 'blocks' if name == 'block' else name
+            key = f'stages.{int(stage) - 1}.{name}{rest}'
+        key = key.replace('.attn.sr.', '.reduction.conv.')
+        key = key.replace('.attn.norm.', '.reduction.norm.')
+        out['stages.3.cls_token' if key == 'cls_token' else key] = value
+    return _join_self_attention(out)
+
+
+def _join_self_attention(state: dict[str, Tensor]) -> dict[str, Tensor]:
+    out = dict(state)
+    for key in state:
+        block, _, kind = key.partition('.attn.q.')
+        if kind and f'{block}.reduction.conv.weight' not in state:
+            q, kv = out.pop(key), out.pop(f'{block}.attn.kv.{kind}')
+            out[f'{block}.attn.qkv.{kind}'] = torch.cat([q, kv])
+    return out
+
+
+# ------------------------------------------------------------------------ Swin
+# v1 of torchvision, timm and Microsoft, and of OpenMMLab (mmpretrain, mmdet, mmseg). All are the
+# same function; they differ in names, in where the merging between two stages is counted (before
+# the later one here and in newer timm, after the earlier one elsewhere), and in the order of the
+# 2 x 2 merged tokens: OpenMMLab's unfold puts the channel first. Buffers that only spell out the
+# windows are dropped.
+
+_DERIVED = ('relative_position_index', 'attn_mask')
+# torchvision counts patch embedding, stages and mergings in one row of features.0 ... features.7
+_TORCHVISION = re.compile(r'features\.(\d)\.(.*)')
+_SWIN_STAGE = re.compile(r'(?:stages|layers)\.(\d)\.(.*)')
+_SWIN_RULES = (
+    (r'^patch_embed\.projection\.', 'patch_embed.proj.'),
+    (r'^norm3\.', 'norm.'),
+    (r'^head\.fc\.', 'head.'),
+    (r'\.attn\.(?:w_msa\.)?relative_position_bias_table$', '.relative_position_bias_table'),
+    (r'\.attn\.w_msa\.', '.attn.'),
+    (r'\.(?:mlp\.0|ffn\.layers\.0\.0)\.', '.mlp.fc1.'),
+    (r'\.(?:mlp\.3|ffn\.layers\.1)\.', '.mlp.fc2.'),
+)
+
+
+def is_swin(state: dict[str, Tensor]) -> bool:
+    """Whether the relative positions are stored as in one of the published layouts."""
+    return any(key.endswith('.relative_position_bias_table') and '.attn.' in key for key in state)
+
+
+def convert_swin(state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Rename the keys and bring merged tokens into the order of this package."""
+    kept = {key: value for key, value in state.items() if not key.endswith(_DERIVED)}
+    unfolded = any('.w_msa.' in key for key in kept)
+    counted_before = 'layers.0.downsample.norm.weight' not in kept and not unfolded
+    out = {}
+    for key, value in kept.items():
+        if unfolded and '.downsample.' in key:
+            # (..., 4 C) of (channel, row, column) -> (column, row, channel)
+            value = value.unflatten(-1, (-1, 2, 2)).transpose(-3, -1).flatten(-3)
+        out[_rename_swin(key, 0 if counted_before else 1)] = value
+    return out
+
+
+def _rename_swin(key: str, late: int) -> str:
+    """Rename one key; ``late`` stages lie between a merging and the stage it leads to."""
+    if match := _TORCHVISION.fullmatch(key):
+        key = _from_torchvision(int(match[1]), match[2])
+    elif match := _SWIN_STAGE.fullmatch(key):
+        stage = int(match[1]) + (late if match[2].startswith('downsample.') else 0)
+        key = f'layers.{stage}.{match[2]}'
+    for pattern, name in _SWIN_RULES:
+        key = re.sub(pattern, name, key)
+    return key
+
+
+def _from_torchvision(place: int, rest: str) -> str:
+    if place == 0:
+        return 'patch_embed.' + rest.replace('0.', 'proj.').replace('2.', 'norm.')
+    stage, merging = divmod(place, 2)
+    return f'layers.{stage}.blocks.{rest}' if merging else f'layers.{stage}.downsample.{rest}'
+
+
+# ------------------------------------------------------------------------ SReT
+# As published (szq0214/SReT). transformers.{s}.blocks.{i} is a flat list in which four entries make
+# one recursive block k:
+#
+#     i = 4k      its weights          i = 4k + 1   the NLL after pass 1
+#     i = 4k + 2  the same again       i = 4k + 3   the NLL after pass 2
+#
+# The second copy names the same tensors; it is checked to be equal and dropped. Residual
+# coefficients coefficient{1..4}.bias are identity and branch of the attention, then of the MLP.
+
+SRET_NOTE = (
+    'the keys of an SReT file do not tell sliced from global attention, nor one choice of groups '
+    'from another; the model must be the one that was trained (sret_t, sret_t_global, groups=...)'
+)
+_SRET_BLOCK = re.compile(r'transformers\.(\d+)\.blocks\.(\d+)\.(.*)')
+_SRET_STEM = re.compile(r'patch_embed\.(conv|bn)([123])\.(.*)')
+_COEFFICIENTS = {
+    'block': {
+        'coefficient1.bias': 'shortcut_attn.identity',
+        'coefficient2.bias': 'shortcut_attn.branch',
+        'coefficient3.bias': 'shortcut_mlp.identity',
+        'coefficient4.bias': 'shortcut_mlp.branch',
+    },
+    'nll': {
+        'coefficient1.bias': 'shortcut.identity',
+        'coefficient2.bias': 'shortcut.branch',
+    },
+}
+
+
+def convert_sret(state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Rename the stages and drop the second names of shared tensors.
+
+    Raises:
+        InputError: two names of one shared tensor hold different values.
+    """
+    out = {}
+    for key, value in state.items():
+        if match := _SRET_BLOCK.fullmatch(key):
+            stage, index, name = int(match[1]), int(match[2]), match[3]
+            if index % 4 == 2:
+                _check_shared(state, key, f'transformers.{stage}.blocks.{index - 2}.{name}')
+                continue
+            key = _sret_block_key(stage, index, name)
+        elif match := _SRET_STEM.fullmatch(key):
+            position = 3 * (int(match[2]) - 1) + (match[1] == 'bn')
+            key = f'patch_embed.{position}.{match[3]}'
+        elif key.startswith('pools.'):
+            _, stage, _, name = key.split('.')
+            key = f'stages.{int(stage) + 1}.pool.{name}'
+        out[key] = value
+    return out
+
+
+def _sret_block_key(stage: int, index: int, name: str) -> str:
+    block, part = divmod(index, 4)
+    if part == 0:
+        return f'stages.{stage}.blocks.{block}.{_COEFFICIENTS["block"].get(name, name)}'
+    name = _COEFFICIENTS['nll'].get(name, name.replace('norm1.', 'norm.'))
+    return f'stages.{stage}.blocks.{block}.nlls.{part // 2}.{name}'
+
+
+def _check_shared(state: dict[str, Tensor], second: str, first: str) -> None:
+    if first not in state or not torch.equal(state[first], state[second]):
+        raise InputError(
+            f'{second} is another name of {first} in an SReT checkpoint, but they differ: '
+            'the file is damaged or of a model whose passes do not share weights'
+        )

@@ -1,0 +1,225 @@
+"""Weights by name, address or file, each downloaded once.
+
+A web server's file comes by torch.hub and is kept in its folder, under the whole address, as many
+files are called ``model.safetensors``. Where the table or its own name says a hash, as in
+``deit_small-cd65a155.pth``, the content must have it. A download is kept only after it was read
+without an error, so that neither half a file nor the error page of a server stays behind. Files of
+``hf-hub:OWNER/NAME`` come by huggingface_hub and its cache.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import torch
+from filelock import FileLock
+from torch.hub import download_url_to_file
+
+from ..errors import InputError
+from ..utils.packages import import_optional
+from .read.load import load_file
+from .table import HUB_ADDRESS, find, is_name
+
+OTHERWISE = 'Fetch it by other means and give the file.'
+SCHEME = 'hf-hub:'
+WEB = ('http://', 'https://')
+FILES = ('model.safetensors', 'pytorch_model.bin')  # of a repository, the first that it has
+# The beginning of a file's SHA-256 in its name, as in torch.hub; OpenMMLab's names have dates, too.
+HASH = re.compile(r'-(?!20\d{6}\.)([0-9a-f]{8,})\.')
+LONGEST = 60  # characters of a name, of up to 4 bytes; file systems take 255 bytes
+
+
+def is_offline() -> bool:
+    """Return whether ``HF_HUB_OFFLINE`` forbids connections, in the words of huggingface_hub."""
+    return os.environ.get('HF_HUB_OFFLINE', '').upper() in ('1', 'ON', 'YES', 'TRUE')
+
+
+@contextmanager
+def fetching(address: str) -> Iterator[None]:
+    """Turn whatever prevents a download into an InputError that begins with the address."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:  # network, disk, unknown names, clients that are not installed
+        reason = str(error).strip().partition('\n')[0] or type(error).__name__
+        raise InputError(f'{address}: cannot be downloaded ({reason}). {OTHERWISE}') from error
+
+
+# ------------------------------------------------------------------------ content
+
+
+def load_anywhere(source: str | Path) -> dict:
+    """Read a file, a name of published weights, or an address.
+
+    Args:
+        source: the address may be ``hf-hub:OWNER/NAME``, or of any kind that mmengine knows
+            (https://, torchvision:// ...).
+
+    Raises:
+        InputError: as :func:`load_file`, :func:`load_url` and :func:`fetch`.
+    """
+    scheme, is_address, rest = str(source).partition(':/')  # pathlib makes one slash of two
+    if not is_address:
+        return load_file(local(source))
+    slashes = '///' if scheme == 'file' else '//'
+    address = f'{scheme}:{slashes}{rest.lstrip("/")}'
+    try:
+        from mmengine.runner import CheckpointLoader  # lets one process of a run download for all
+    except ImportError:
+        loaders = {'http': load_url, 'https': load_url, 'file': load_local_address}
+        if scheme in loaders:
+            return loaders[scheme](address)
+        text = f'{address}: addresses with {scheme}:// need mmengine; give a file'
+        raise InputError(text) from None
+    return CheckpointLoader.load_checkpoint(address, 'cpu')
+
+
+def load_local_address(address: str) -> dict:
+    """Read the file behind ``file://...``."""
+    return load_file(unquote(urlparse(address).path))
+
+
+def load_url(url: str, model_dir: str | None = None, progress: bool = True) -> dict:
+    """Read what :func:`fetch_url` brings."""
+    return load_file(fetch_url(url, model_dir, progress=progress))
+
+
+# ------------------------------------------------------------------------ files
+
+
+def local(source: str | Path) -> str | Path:
+    """Return the file that a name or ``hf-hub:OWNER/NAME`` stands for; anything else as it is.
+
+    A file of that name comes first.
+
+    Raises:
+        InputError: as of :func:`fetch`.
+    """
+    text = str(source)
+    if os.path.exists(text) or not (is_name(text) or text.startswith(SCHEME)):
+        return source
+    return fetch(text)
+
+
+def fetch(source: str) -> Path:
+    """Return a file of weights, downloaded unless it was before.
+
+    Args:
+        source: a name in the table, ``hf-hub:OWNER/NAME`` (:func:`fetch_from_hub`), or an address
+            such as ``https://...``.
+
+    Raises:
+        InputError: nothing was published by that name, or it cannot be downloaded; the message
+            says what else can be done.
+    """
+    if source.startswith(SCHEME):
+        return fetch_from_hub(source)
+    if source.lower().startswith(WEB):
+        return fetch_url(source)
+    row = find(source)
+    if row.url is None:
+        raise InputError(f'{source}: only a browser can download it ({row.source}). {OTHERWISE}')
+    try:
+        return fetch_url(row.url, sha256=row.sha256)
+    except InputError as error:
+        copy = f' The hub has a copy: {SCHEME}{row.hf_hub}' if row.hf_hub else ''
+        raise InputError(f'{error}{copy}') from error
+
+
+def fetch_url(
+    url: str,
+    folder: str | Path | None = None,
+    sha256: str | None = None,
+    progress: bool = True,
+) -> Path:
+    """Return the file behind an address, downloaded unless it was before.
+
+    Of several processes one downloads, and the others wait.
+
+    Args:
+        url: http:// or https://.
+        folder: where downloads are kept; by default, where torch.hub keeps its own.
+        sha256: of the content, or its beginning; by default what the file's name says.
+        progress: whether to show a bar.
+
+    Raises:
+        InputError: the address is not one of http or https or names no file, there is no connection
+            or none is allowed, the content has another hash or cannot be read, or the folder cannot
+            be written to. Nothing is kept.
+    """
+    if not url.lower().startswith(WEB):
+        raise InputError(f'{url}: must begin with https:// or http://')
+    file = place_of(url, folder)
+    if file.exists():
+        return file
+    if is_offline():
+        raise InputError(f'{url}: not downloaded (HF_HUB_OFFLINE is set). Bring it here as {file}.')
+    said = HASH.search(file.name)
+    with fetching(url):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f'{file}.lock'):
+            if not file.exists():  # another process may have been faster
+                for left in file.parent.glob('.new*'):  # by a process that was killed
+                    left.unlink()
+                new = file.with_name(f'.new{file.suffix}')
+                download_url_to_file(url, str(new), sha256 or (said and said[1]), progress)
+                _require_readable(new, url)
+                os.replace(new, file)
+    return file
+
+
+def _require_readable(file: Path, url: str) -> None:
+    try:
+        load_file(file)
+    except InputError as error:
+        file.unlink()
+        raise InputError(f'{error} It came from {url} and was not kept.') from error
+
+
+def place_of(url: str, folder: str | Path | None = None) -> Path:
+    """Return where the file behind an address is kept; ``folder`` as of :func:`fetch_url`.
+
+    Raises:
+        InputError: the address names no file.
+    """
+    with fetching(url):  # what is no address
+        name = unquote(urlparse(url).path).rpartition('/')[2][-LONGEST:]
+    if not name.strip('.'):
+        raise InputError(f'{url}: does not name a file. {OTHERWISE}')
+    folder = Path(folder or Path(torch.hub.get_dir(), 'checkpoints'))
+    folder /= hashlib.sha256(url.encode()).hexdigest()[:16]
+    return folder / name
+
+
+def fetch_from_hub(address: str) -> Path:
+    """Return a file of ``hf-hub:OWNER/NAME``, downloaded unless it was before.
+
+    Args:
+        address: may end in ``@REVISION``, ``:FILE`` or both, in this order.
+
+    Raises:
+        InputError: the address is not of this form, huggingface_hub is not installed, or there is
+            no such file, no permission or no connection.
+    """
+    match = HUB_ADDRESS.fullmatch(address)
+    if match is None:
+        raise InputError(f'{address}: must be hf-hub:OWNER/NAME, with @REVISION or :FILE behind it')
+    hub = import_optional('huggingface_hub', 'huggingface_hub')
+    options = {'revision': match['revision'], 'local_files_only': is_offline()}
+    names = (match['file'],) if match['file'] else FILES
+    missing = None
+    with fetching(address):
+        for name in names:
+            try:
+                return Path(hub.hf_hub_download(match['repository'], name, **options))
+            except hub.errors.RepositoryNotFoundError as error:
+                text = 'no such repository, or it is private: "hf auth login" signs in'
+                raise InputError(f'{address}: {text}') from error
+            except hub.errors.EntryNotFoundError as error:  # of a cache without connections, too
+                missing = error
+        raise FileNotFoundError(f'no {" or ".join(names)}: {missing}')
