@@ -8,8 +8,7 @@ import torch
 from mmengine.registry import DATASETS, DefaultScope
 
 from vitbackbones.commands import smoke
-from vitbackbones.configuration.checks.agreement import require_agreement
-from vitbackbones.configuration.checks.agreement import check_normalization
+from vitbackbones.configuration.checks.agreement import check_normalization, require_agreement
 from vitbackbones.configuration.checks.trial import build_model, misfits
 from vitbackbones.configuration.classes import check_classes, class_counts
 from vitbackbones.configuration.data_paths import datasets

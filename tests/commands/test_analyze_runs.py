@@ -3,7 +3,6 @@
 import pytest
 
 from examples.landscape import main, read_arguments
-from vitbackbones.commands.main import verb_parser
 
 from .conftest import TINY_CLS
 from .test_messages import refused
@@ -27,12 +26,6 @@ def test_a_run_has_its_curves_and_they_are_laid_over_others(run, tool, work_dir,
     assert (tmp_path / 'out' / 'curves.png').is_file()
     result = tool('analyze', work_dir, 'coefficients', '--out', 'out')
     refused(result, 'no coefficients.csv', '(CoefficientShortcut)')
-
-
-def test_the_landscape_says_where_it_went(capsys):
-    with pytest.raises(SystemExit):
-        verb_parser('analyze').parse_args([str(TINY_CLS), 'landscape', '--out', 'out'])
-    assert 'type python -m examples.landscape CONFIG CHECKPOINT' in capsys.readouterr().err
 
 
 def test_the_landscape_of_a_run(work_dir, folders, tmp_path, capsys):

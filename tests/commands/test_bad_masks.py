@@ -13,7 +13,6 @@ from vitbackbones.data.loading.image_file import ORIENTATION
 from .conftest import TINY_SEG
 
 pytestmark = pytest.mark.compat
-SPLITS = {'train': 'train', 'test': 'val', 'check': 'train'}  # what each tool reads
 SIDE = 64
 
 
@@ -41,32 +40,6 @@ def save(values, path):
 
 def full(value, kind=np.uint8, height=SIDE):
     return np.full((height, SIDE), value, kind)
-
-
-def shorten(path):
-    path.write_bytes(path.read_bytes()[:60])
-
-
-@pytest.mark.parametrize(
-    ('name', 'spoil', 'text'),
-    [
-        ('train', lambda path: save(full(1, height=32), path), 'has 64 x 32 pixels, its image'),
-        ('test', lambda path: save(full(9), path), '4096 pixels hold 9, which is no class'),
-        ('check', lambda path: save(full(259, np.uint16), path), '4096 pixels hold 259'),
-        ('train', lambda path: Image.new('RGB', (SIDE, SIDE)).save(path), 'of kind RGB'),
-        ('check', shorten, 'Put a good copy there'),
-        ('test', lambda path: path.unlink(), "'000003.png'"),
-    ],
-)
-def test_a_bad_mask_is_named(call, copy, name, spoil, text):
-    mask = copy / 'annotations' / SPLITS[name] / '000003.png'
-    spoil(mask)
-    result = call(name)
-    said = result.err + (result.out if name == 'check' else '')
-    assert result.status == 2, result.out
-    assert text in said
-    assert str(mask.with_suffix('') if mask.exists() else mask.parent) in said
-    assert 'Traceback' not in said
 
 
 def test_all_bad_masks_are_listed(call, copy, monkeypatch):

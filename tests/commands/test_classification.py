@@ -1,6 +1,5 @@
 """Classification by the command: train, test, other test sets, hand-over to dense tasks."""
 
-import copy
 import json
 import re
 import shutil
@@ -8,9 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from mmengine.config import Config
 
-from vitbackbones.configuration.names import config_files
 from vitbackbones.data import shapes
 from vitbackbones.openmmlab.fusing import fuse_model
 from vitbackbones.training.hooks import evaluation as fused
@@ -125,32 +122,6 @@ def test_other_sets_of_imagenet(tool, tmp_path, checkpoint, imagenet, folders):
     refused(result, '--dataset real', 'tests on CustomDataset')
 
 
-def test_a_teacher_that_is_not_there(tool, folders):
-    config = config_files()['cls_sret_t_distill_shapes']
-    result = tool('train', config, '--data-root', folders)
-    refused(result, 'the weights of the teacher', 'model.teacher_checkpoint=FILE')
-
-
-# ------------------------------------------------------------------------ bad input
-
-
-def test_a_class_folder_is_missing(tool, folders, tmp_path):
-    """The same message before training and from the check of the data."""
-    spoilt = shutil.copytree(folders, tmp_path / 'spoilt')
-    shutil.rmtree(spoilt / 'val' / 'square')
-    for verb in ('train', 'check'):
-        result = tool(verb, TINY_CLS, '--data-root', spoilt)
-        refused(result, "val: the class folders 'square' are missing")
-
-
-def test_a_damaged_image_in_the_middle_of_an_epoch(tool, folders, tmp_path):
-    spoilt = shutil.copytree(folders, tmp_path / 'spoilt')
-    bad = sorted((spoilt / 'train').glob('*/*.jpg'))[3]
-    bad.write_bytes(bad.read_bytes()[:500])
-    result = tool('train', TINY_CLS, '--data-root', spoilt)
-    refused(result, f'image file {bad}: truncated, the JPEG data stops after 500 bytes')
-
-
 def test_files_on_which_a_data_set_of_mmpretrain_stumbles(tool, tmp_path):
     text = TINY_CLS.read_text().replace('num_classes=3', 'num_classes=10')
     cifar = "'CIFAR10', data_root=data_root, split='train', download=False"
@@ -160,25 +131,3 @@ def test_files_on_which_a_data_set_of_mmpretrain_stumbles(tool, tmp_path):
     (tmp_path / 'data').mkdir()
     expected = ('CIFAR10: the annotations in', 'cannot be read: missing, damaged, cut short')
     refused(tool('train', 'tiny.py', '--data-root', tmp_path / 'data'), *expected)
-
-
-@pytest.mark.parametrize(
-    ('classes', 'message'),
-    [
-        (5, 'model.teacher tells 5 classes apart, the student 3 (model.head.num_classes)'),
-        (3, 'teacher.pth does not fill the teacher ImageClassifier'),
-    ],
-)
-def test_a_teacher_of_five_classes(tool, folders, checkpoint, tmp_path, classes, message):
-    """In config and file, or only in the file."""
-    state = torch.load(checkpoint, weights_only=False)['state_dict']
-    state['head.fc.weight'] = state['head.fc.weight'][:1].repeat(5, 1)
-    state['head.fc.bias'] = state['head.fc.bias'][:1].repeat(5)
-    torch.save({'state_dict': state}, tmp_path / 'teacher.pth')
-    config = Config.fromfile(TINY_CLS)
-    teacher = copy.deepcopy(config.model)
-    teacher.head.num_classes = classes
-    distilled = {'type': 'vitbackbones.Distilled', 'teacher_checkpoint': 'teacher.pth'}
-    config.model.update(distilled, teacher=teacher)
-    config.dump(tmp_path / 'tiny.py')
-    refused(tool('train', 'tiny.py', '--data-root', folders), message)

@@ -167,19 +167,3 @@ def test_slurm_command(start, tmp_path):
     output = finish(start(*environment, script, 'part', 'job', 'a.py', 'out', '--amp'))
     assert '-p part --job-name=job --gres=gpu:2 --ntasks=2 --ntasks-per-node=2' in output
     assert output.strip().endswith('train.py a.py --launcher slurm --work-dir out --amp')
-
-
-@pytest.mark.parametrize(
-    ('script', 'given'),
-    [('dist_train.sh', True), ('dist_train.sh', False), ('slurm_train.sh', False)],
-)
-def test_scripts_take_the_environment_of_the_project(start, tmp_path, script, given):
-    (tmp_path / 'tools').mkdir()
-    copy = shutil.copy(ROOT / 'tools' / script, tmp_path / 'tools')
-    stand_in(tmp_path / 'srun')
-    own, other = stand_in(tmp_path / '.venv' / 'bin' / 'python'), stand_in(tmp_path / 'other')
-    setting = [f'PYTHON={other}'] if given else ['-u', 'PYTHON']
-    environment = ['env', *setting, f'PATH={tmp_path}:{os.environ["PATH"]}']
-    output = finish(start(*environment, copy, 'a.py', '2', 'b.py'))
-    assert (str(other) in output) is given
-    assert (str(own.relative_to(tmp_path)) in output) is not given

@@ -4,7 +4,7 @@ import re
 
 import torch
 
-from .conftest import ROOT, TINY, TINY_CLS
+from .conftest import TINY, TINY_CLS
 
 
 def headings(text):
@@ -50,12 +50,6 @@ def test_what_is_missing_is_named_at_its_step_and_the_others_follow(tool, tmp_pa
     assert data.startswith('none/annotations/instances_train.json: the ann_file of train_data')
     assert 'guards' in headings(data)
     assert result.err == f'error: 2 of {len(headings(result.out))} steps failed, see above\n'
-
-
-def test_a_config_that_is_only_a_part_ends_the_explanation(tool):
-    result = tool('train', ROOT / 'configs' / '_base_' / 'models' / 'detr.py', '--explain')
-    assert (result.status, headings(result.out)) == (2, ['command line', 'toolboxes', 'sections'])
-    assert 'no complete config, it has no train_dataloader' in result.out
 
 
 def test_a_used_work_dir_is_left_as_it_is(run, data, tmp_path):

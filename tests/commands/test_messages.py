@@ -102,12 +102,6 @@ def test_a_section_of_a_complete_config_is_misspelled(tool, tmp_path):
     refused(tool('train', tmp_path / 'run.py'), "no model; is 'modell' meant to be 'model'?")
 
 
-def test_work_dir_is_a_file(tool, tmp_path):
-    (tmp_path / 'taken').write_text('')
-    result = tool('train', TINY, '--scratch', '--work-dir', tmp_path / 'taken')
-    refused(result, 'taken', 'cannot be written to')
-
-
 # ------------------------------------------------------------------------ weights
 
 
@@ -153,25 +147,12 @@ def test_truncated_image_in_a_data_worker(tool, copy):
     assert len(result.err.strip().splitlines()) == 1
 
 
-def test_truncated_image_in_evaluation_by_the_loader_of_mmcv(tool, copy):
-    image = next((copy / 'images' / 'val').iterdir())
-    image.write_bytes(image.read_bytes()[:100])
-    loader = ['val_dataloader.dataset.pipeline.0.type=LoadImageFromFile']
-    result = tool('train', TINY, '--scratch', '--data-root', copy, '--cfg-options', *loader)
-    refused(result, str(image))
-
-
 def spoil(root, change):
     path = root / 'annotations' / 'instances_train.json'
     content = json.loads(path.read_text())
     change(content)
     path.write_text(json.dumps(content))
     return path
-
-
-def test_malformed_annotations(tool, copy):
-    path = spoil(copy, lambda content: content.pop('images'))
-    refused(tool('train', TINY, '--scratch', '--data-root', copy), str(path), 'images')
 
 
 def test_doubtful_boxes_are_warned_of(tool, copy):
@@ -182,40 +163,9 @@ def test_doubtful_boxes_are_warned_of(tool, copy):
     assert warning.startswith(f'warning: {path}')
 
 
-def test_a_batch_that_is_not_the_rates_is_warned_of_where_it_matters(tool, data):
-    options = ['--cfg-options', *REFUSED_LATE, 'auto_scale_lr.base_batch_size=16']
-    result = tool('train', TINY, '--scratch', '--data-root', data, *options)
-    (warning,) = [line for line in result.err.splitlines() if line.startswith('warning: ')]
-    assert 'the learning rate is meant for 16 images a step, but this run has 2: ' in warning
-    assert 'warning' not in tool('train', TINY, '--smoke', *options).err
-
-
 def test_a_mask_that_only_loading_shows(tool, copy, monkeypatch):
     monkeypatch.setattr(mask_check, 'SAMPLE', 1)
     monkeypatch.setattr(mask_check, 'SEARCHED', 1)
     mask = copy / 'annotations' / 'train' / '000003.png'
     Image.new('L', (64, 64), 9).save(mask)
     refused(tool('train', TINY_SEG, '--data-root', copy), f'{mask}: 4096 pixels hold 9')
-
-
-# ------------------------------------------------------------------------ neither
-
-
-@pytest.mark.parametrize('arguments', [[TINY, '--scratch', '--pretrained', 'x.pth'], []])
-def test_wrong_arguments(tool, arguments):
-    with pytest.raises(SystemExit) as stop:
-        tool('train', *arguments)
-    assert stop.value.code == 2
-
-
-def test_a_bug_keeps_its_traceback(tool, monkeypatch):
-    from vitbackbones.commands import train
-
-    def broken(*arguments):
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(train, 'read_config', broken)
-    result = tool('train', TINY)
-    assert result.status == 1
-    assert 'ZeroDivisionError' in result.err
-    assert result.err.splitlines()[-1].startswith('this looks like a bug of vitbackbones or of a')

@@ -63,14 +63,6 @@ def test_a_run_that_would_end_in_its_warm_up_is_refused(write):
         study.base_config()
 
 
-def test_iterations_where_the_base_counts_them(write, tmp_path):
-    file = write()
-    text = BASE.replace('EpochBasedTrainLoop', 'IterBasedTrainLoop')
-    (tmp_path / 'base.py').write_text(text.replace('max_epochs', 'max_iters'))
-    loop = read_study(file).base_config().train_cfg
-    assert (loop.max_iters, loop.val_interval) == (5, 5)
-
-
 @pytest.mark.parametrize(
     ('old', 'new', 'message'),
     [

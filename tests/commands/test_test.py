@@ -1,28 +1,47 @@
-"""The table of metrics and what --tta refuses; the rest is tried in test_end_to_end.py."""
+"""The table of metrics, and predictions in several scales; the rest: test_end_to_end.py."""
 
 from argparse import Namespace
 
-import numpy as np
 import pytest
+import torch
 from mmengine.config import Config
 
 from vitbackbones.commands.test import STEPS, table
 from vitbackbones.errors import InputError
 
+from .conftest import TINY_SEG
+from .test_messages import refused
 
-def test_numbers_are_aligned():
-    metrics = {'coco/bbox_mAP': 0.3571, 'coco/bbox_mAP_50': -1, 'toy/x': np.float64(12.5)}
-    assert table(metrics | {'mIoU': np.float32(83.25)}).splitlines() == [
-        'coco/bbox_mAP      0.357',
-        'coco/bbox_mAP_50  -1.000',
-        'toy/x             12.500',
-        'mIoU              83.250',
-    ]
+SCALES = """
+_base_ = '{base}'
+tta_model = dict(type='SegTTAModel')
+tta_pipeline = [
+    dict(type='LoadImageFromFile'),
+    dict(
+        type='TestTimeAug',
+        transforms=[
+            [dict(type='Resize', scale=(4 * s, s), keep_ratio=True) for s in (48, 64)],
+            [dict(type='RandomFlip', prob=0.0), dict(type='RandomFlip', prob=1.0)],
+            [dict(type='vitbackbones.LoadMask', num_classes=4)],
+            [dict(type='PackSegInputs')],
+        ],
+    ),
+]
+"""
 
 
 def test_what_is_no_number_is_left_out():
     assert table({'a': 1.0, 'matrix': [1, 2]}) == 'a   1.000'
     assert table({}) == ''
+
+
+def test_several_scales_need_a_pipeline_and_are_merged(run, tool, data, tmp_path):
+    (tmp_path / 'scales.py').write_text(SCALES.format(base=TINY_SEG))
+    torch.save({'state_dict': {}, 'meta': {}}, tmp_path / 'empty.pth')
+    given = ('empty.pth', '--data-root', data, '--tta')
+    refused(tool('test', TINY_SEG, *given), 'tiny_seg.py: no complete config, it has no tta_pip')
+    run('train', TINY_SEG, '--data-root', data, '--cfg-options', 'train_cfg.max_iters=1')
+    assert 'mIoU' in run('test', 'scales.py', 'work_dirs/tiny_seg', *given[1:]).out
 
 
 def test_masks_that_mmdet_cannot_merge_are_refused_before_the_test():

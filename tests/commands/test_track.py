@@ -3,12 +3,6 @@
 import json
 import shlex
 import sys
-from types import SimpleNamespace
-
-import pytest
-from mmengine.config import Config
-
-from vitbackbones.commands.train import _follow
 
 from .conftest import TINY_CLS
 from .test_messages import refused
@@ -43,16 +37,3 @@ def test_a_missing_package_is_one_line_before_the_run(tool, monkeypatch, tmp_pat
     said = refused(tool('train', TINY_CLS, '--track', name), f'install it: pip install {name}')
     assert len(said.splitlines()) == 1
     assert not (tmp_path / 'work_dirs').exists()
-
-
-def test_trackers_take_the_place_of_those_of_an_earlier_run():
-    pytest.importorskip('wandb')
-    pytest.importorskip('tensorboard')
-    hooks = {'track': {'type': 'old'}, 'run_page': None, 'logger': {'type': 'LoggerHook'}}
-    config = Config({'default_hooks': hooks})
-    given = SimpleNamespace(track=['wandb', 'page', 'tensorboard'])
-    followed = _follow(config, given).default_hooks
-    trackers = ['tensorboard', 'wandb']
-    assert followed == hooks | {'track': {'type': 'vitbackbones.TrackHook', 'trackers': trackers}}
-    assert config.default_hooks == hooks
-    assert 'default_hooks' not in _follow(Config(), SimpleNamespace(track=()))

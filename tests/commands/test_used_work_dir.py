@@ -1,10 +1,7 @@
 """``train`` in a work dir that another run has used, or is using."""
 
-from multiprocessing import get_context
-
 import pytest
 
-from vitbackbones.utils.files import folder_lock
 from vitbackbones.weights.read.load import load_file
 
 from .conftest import TINY_SEG
@@ -72,24 +69,3 @@ def test_nothing_is_removed_where_the_run_is_refused(train, used, option, text):
     before = contents(used)
     refused(train('--overwrite', options=[option]), text)
     assert before.items() <= contents(used).items()
-
-
-def _hold(folder, ready):
-    with folder_lock(folder, '--work-dir'):
-        ready.send(True)
-        ready.recv()
-
-
-def test_a_second_run_is_refused_while_the_first_one_writes(train, used):
-    fork = get_context('fork')
-    here, there = fork.Pipe()
-    first = fork.Process(target=_hold, args=(used, there), daemon=True)
-    first.start()
-    here.recv()
-    (used / 'iter_9.pth.host.7.part').touch()
-    try:
-        refused(train('--overwrite'), f'--work-dir {used}: process {first.pid} on ', 'is writing')
-    finally:
-        first.kill()
-        first.join()
-    assert {'iter_8.pth', 'iter_9.pth.host.7.part'} <= contents(used).keys()

@@ -60,21 +60,6 @@ def test_wrong_sizes_are_listed(tool, copy):
     assert 'error: 2 faults in 12 files' in result.err
 
 
-def test_a_config_without_data(tool, tmp_path):
-    (tmp_path / 'part.py').write_text('model = dict()')
-    result = tool('check', 'part.py')
-    assert (result.status, result.out) == (2, '')
-    assert 'part.py: no complete config, it has no data loader' in result.err
-
-
-FOLDERS = """
-default_scope = 'mmpretrain'
-custom_imports = dict(imports=['vitbackbones'])
-data_root = 'pets'
-train_dataloader = dict(
-    dataset=dict(type='CustomDataset', data_root=data_root, data_prefix='train', pipeline=[])
-)
-"""
 MAPS = """
 default_scope = 'mmseg'
 custom_imports = dict(imports=['vitbackbones'])
@@ -95,19 +80,6 @@ def pictures(folder, count, suffix):
     folder.mkdir(parents=True)
     for i in range(count):
         cv2.imwrite(str(folder / f'{i}{suffix}'), np.full((8, 8, 3), i, np.uint8))
-
-
-def test_class_folders(tool, tmp_path):
-    for name in ('cat', 'dog'):
-        pictures(tmp_path / 'pets' / 'train' / name, 2, '.jpg')
-    (tmp_path / 'run.py').write_text(FOLDERS)
-    result = tool('check', 'run.py', '--workers', 1)
-    assert '4 files, all can be read' in result.out
-    for file in (tmp_path / 'pets' / 'train' / 'dog').iterdir():
-        file.unlink()
-    result = tool('check', 'run.py', '--workers', 1)
-    assert result.status == 2
-    assert "no image in the class folders 'dog'" in result.err
 
 
 def test_label_maps(tool, tmp_path):

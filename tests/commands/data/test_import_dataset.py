@@ -112,14 +112,6 @@ def test_what_is_odd_is_said_and_all_of_it_is_in_a_file(tool, pets, tmp_path):
     assert '9.xml' in record['faults'][0]
 
 
-def test_a_link_out_of_the_folder_is_not_followed(tool, pets, tmp_path):
-    (pets / '0.png').rename(tmp_path / 'secret.png')
-    (pets / '0.png').symlink_to(tmp_path / 'secret.png')
-    result = tool('import', 'voc', 'pets', 'out', '--copy')
-    assert (result.status, 'pets/0.png: is a link to ' in result.err) == (2, True)
-    assert sorted(os.listdir(tmp_path)) == ['pets', 'secret.png']
-
-
 def test_an_import_that_ended_meanwhile_is_not_replaced(pets, tmp_path, monkeypatch):
     options = Namespace(
         form='voc', folder='pets', out='out', copy=False, overwrite=False, skip_faulty=False

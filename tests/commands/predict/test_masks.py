@@ -74,14 +74,6 @@ def test_masks_have_the_ap_that_the_tester_measures(tmp_path, form):
     assert round(evaluation.stats[0], 3) == measured  # mmdet rounds to three places
 
 
-def test_polygons_of_an_empty_mask_are_rle(tmp_path):
-    writer = ObjectWriter(tmp_path, {'classes': KINDS}, 0.3, 'polygons')
-    mask = np.zeros((1, 5, 6), bool)
-    record = writer.record(frame('a.jpg', (5, 6)), to_answer(sample(mask, [0], [0.5])))
-    (found,) = record['objects']
-    assert coco_mask.area(found['segmentation']) == 0
-
-
 def test_nothing_found(tmp_path):
     writer = ObjectWriter(tmp_path, {'classes': KINDS}, 0.3)
     boxes, masks = np.zeros((0, 4), np.float32), np.zeros((0, 5, 6), bool)

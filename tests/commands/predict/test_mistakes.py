@@ -112,14 +112,6 @@ def test_a_batch_that_the_model_fails_on_is_named(predict, files, at_batch):
     assert [name for name, _ in result.entries] == ['deep.png', 'rgb.png']
 
 
-def test_frames_that_the_model_fails_on_are_named(predict, files, at_batch):
-    at_batch(2, lambda: throw(RuntimeError('a')))
-    result = predict('cls', files / 'clip.avi', '--batch-size', 2, status=2)
-    frames = ', '.join(f'video file {files}/clip.avi, frame {i}' for i in (2, 3))
-    assert result.err.startswith(f'error: {frames}: the model fails (RuntimeError: a)\n')
-    assert [frame for _, frame in result.entries] == [0, 1, 4, 5, 6]
-
-
 @pytest.mark.parametrize('part', ['prepare', '__call__'])
 def test_a_model_that_never_works_ends_with_its_own_error(predict, files, monkeypatch, part):
     monkeypatch.setattr(Predictor, part, lambda *arguments: throw(RuntimeError('a bug')))

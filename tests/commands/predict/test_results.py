@@ -8,9 +8,6 @@ import pytest
 from PIL import Image
 from pycocotools.coco import COCO
 
-from vitbackbones.inference.drawing.sheet import PALETTE
-from vitbackbones.inference.writers import ScoreWriter
-
 from .pictures import FRAMES, HEIGHT, STILLS, TASKS, WIDTH, picture, written
 
 pytestmark = pytest.mark.compat
@@ -131,23 +128,6 @@ def test_names_never_collide(predict, files):
     names = {name for name, _ in result.entries}
     assert names == {'files/sub/rgb.bmp', 'files/sub/rgb.png', 'other/rgb.png'}
     assert all(len(entries) == 1 for entries in result.entries.values())
-
-
-@pytest.mark.parametrize('task', ['det', 'cls'])  # masks cover the picture
-def test_pictures_keep_their_colors(predict, tmp_path, task):
-    for color in ('red', 'blue'):
-        Image.new('RGB', (WIDTH, HEIGHT), color).save(tmp_path / f'{color}.png')
-    predict(task, tmp_path / 'red.png', tmp_path / 'blue.png')
-    drawn = [Image.open(tmp_path / f'out/pictures/{color}.png.jpg') for color in ('red', 'blue')]
-    red, blue = (np.asarray(picture).mean((0, 1)) for picture in drawn)
-    assert red[0] > blue[0]
-    assert blue[2] > red[2]
-
-
-def test_every_class_has_a_color(tmp_path):
-    for number in (1, len(PALETTE), 2 * len(PALETTE), 1000):
-        writer = ScoreWriter(tmp_path, {'classes': ['class'] * number}, threshold=0)
-        assert len(writer.palette) >= number
 
 
 def test_without_pictures_all_else_is_the_same(predict, files, tmp_path):

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import stat
-from multiprocessing import get_context
 from pathlib import Path
 
 import cv2
@@ -14,7 +13,6 @@ import pytest
 import torch
 
 from vitbackbones.inference.predictor import Predictor
-from vitbackbones.utils.files import folder_lock
 
 from .pictures import FRAMES, picture, throw, written
 
@@ -28,15 +26,6 @@ def test_a_signal_keeps_what_is_done(predict, files, at_batch):
     assert '3 of 8 files were answered before' in predict('cls', files, '--resume').out
     predict('cls', files, out='whole')
     assert written() == written('whole')
-
-
-def test_under_nohup_a_hangup_changes_nothing(predict, files, at_batch, monkeypatch):
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    at_batch(3, lambda: os.kill(os.getpid(), signal.SIGHUP))
-    try:
-        assert '8 of 8 files' in predict('cls', files).out
-    finally:
-        signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.parametrize(
@@ -120,24 +109,3 @@ def test_another_prediction_is_not_continued(tool, predict, models, files):
         assert text in result.err
         assert '--overwrite to start from the beginning' in result.err
     assert written() == before
-
-
-def _hold(folder, ready):
-    with folder_lock(Path(folder), '--out'):
-        ready.send(None)
-        ready.recv()
-
-
-def test_two_predictions_into_one_folder(predict, files, tmp_path):
-    (tmp_path / 'out').mkdir()
-    fork = get_context('fork')
-    here, there = fork.Pipe()
-    other = fork.Process(target=_hold, args=(tmp_path / 'out', there), daemon=True)
-    other.start()
-    here.recv()
-    result = predict('cls', files, status=2)
-    other.kill()
-    other.join()
-    assert f'--out {tmp_path}/out: process {other.pid} on ' in result.err
-    assert not written()
-    predict('cls', files)

@@ -14,8 +14,8 @@ from ...backbones.preprocessing import named_config
 from ...tasks import Task, find_task
 from ...utils.messages import did_you_mean
 from ...weights import PUBLISHED
-from ...weights.table import name_of
 from ...weights.filling import INITIALIZERS
+from ...weights.table import name_of
 from ..data_paths import evaluators
 from ..lint import dicts, report
 from ..settings import as_list, entries, type_at, value_at
