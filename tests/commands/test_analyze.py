@@ -57,36 +57,17 @@ def test_the_model_sees_what_it_predicts_from(run, models, task):
     assert found == pytest.approx(norms_by_hand(*model, models / 'images'), rel=1e-5)
 
 
-def test_several_models_and_random_weights_are_told_apart(run, models):
+def test_models_are_named_by_their_configs_or_by_all_that_was_typed(run, tool, models):
     config, checkpoint = of_task(models, 'seg')
-    arguments = ('--images', models / 'images', '--out', 'out', '--count', 2)
-    others = ('--versus', config, '--versus', *of_task(models, 'cls'), '--versus', SMALL)
-    result = run('analyze', config, checkpoint, 'diversity', *others, *arguments)
-    names = list(dict.fromkeys(row['model'] for row in table('diversity')))
-    first = f'tiny_seg, {models.name}/tiny_seg.pth'
+    arguments = ('diversity', '--images', models / 'images', '--out', 'out', '--count', 2)
+    result = run('analyze', config, checkpoint, *arguments, '--versus', SMALL)
     small = SMALL.removeprefix('ours:')
-    assert names == [
-        first,
-        'tiny_seg, random',
-        f'tiny_cls, {models.name}/tiny_cls.pth',
-        f'{small}, random',
-    ]
-    assert 'tiny_seg, random: no CHECKPOINT is given, so its weights are random' in result.out
-    assert f'{first}: no CHECKPOINT' not in result.out
-    with Image.open('out/diversity.png') as picture:
-        assert min(picture.size) > 300
-
-
-def test_configs_of_one_file_name_are_told_apart_by_their_folders(run, models, tmp_path):
-    source, checkpoint = of_task(models, 'cls')
-    configs = [tmp_path / 'studies' / variant / 'seed_0.py' for variant in ('once', 'twice')]
-    for config in configs:
-        config.parent.mkdir(parents=True)
-        config.write_text(f"_base_ = '{source}'")
-    first, second = ((config, checkpoint) for config in configs)
-    call = ('complexity', '--versus', *second, '--size', 64, '--out', 'out')
-    run('analyze', *first, *call)
-    assert {row['model'] for row in table('complexity')} == {'once/seed_0', 'twice/seed_0'}
+    assert {row['model'] for row in table('diversity')} == {'tiny_seg', small}
+    assert f'{small}: no CHECKPOINT is given, so its weights are random' in result.out
+    run('analyze', config, checkpoint, *arguments, '--versus', config, '--overwrite')
+    assert {row['model'] for row in table('diversity')} == {f'{config} {checkpoint}', str(config)}
+    result = tool('analyze', config, *arguments, '--versus', config, '--overwrite')
+    refused(result, f'{config}: is named twice')
 
 
 @pytest.mark.parametrize('what', [w for w, a in ANALYSES.items() if a.needs in ('images', 'model')])
@@ -108,14 +89,11 @@ def test_an_earlier_result_stays(run, tool, models):
     assert Path('out/maps.csv').read_bytes() == before
     run(*call, '--overwrite')
     assert Path('out/maps.csv').read_bytes() == before  # the same call gives the same bytes
-    run('analyze', SMALL, 'complexity', '--out', 'out', '--size', 64)
 
 
 def test_a_checkpoint_of_another_model_is_refused(tool, models):
-    config, _ = of_task(models, 'seg')
     _, checkpoint = of_task(models, 'cls')
     call = ('norms', '--images', models / 'images', '--out', 'out')
-    refused(tool('analyze', config, checkpoint, *call), 'tiny_cls.pth')
     refused(tool('analyze', SMALL, checkpoint, *call), 'tiny_cls.pth')
     assert not list(Path('out').glob('norms.*'))
 
@@ -131,17 +109,10 @@ def test_what_a_model_lacks_is_named(tool, models):
     refused(tool('analyze', swin, *asked), 'block 1: there is no class token to ask')
 
 
-def test_bad_arguments_are_refused(tool, models, tmp_path):
-    images = ('--images', models / 'images')
-    (tmp_path / 'file').write_text('')
-    (tmp_path / 'bad.png').write_bytes(b'no picture')
+def test_bad_arguments_are_refused(tool, models):
     norms = ('analyze', SMALL, 'norms', '--out', 'out')
     refused(tool(*norms), 'norms looks at images', '--images')
     refused(tool(*norms, '--images', 'nowhere'), '--images', 'nowhere: no such file or folder')
-    refused(tool(*norms, '--images', 'bad.png'), 'bad.png')
-    refused(tool('analyze', SMALL, 'norms', *images, '--out', 'file'), '--out', 'cannot be written')
-    call = ('norms', *images, '--out', 'out')
+    call = ('norms', '--images', models / 'images', '--out', 'out')
     refused(tool('analyze', 'ours:deit_xx', *call), 'unknown model ours:deit_xx')
-    refused(tool('analyze', 'none.py', *call), 'no such config file')
     refused(tool('analyze', 'a.py', 'b.pth', 'c.pth', *call), 'at most CONFIG CHECKPOINT')
-    refused(tool('analyze', SMALL, *call, '--device', 'abc'), '--device abc')

@@ -1,5 +1,7 @@
 """Curves, coefficients and the loss landscape of a run, through the command."""
 
+import shutil
+
 import pytest
 
 from examples.landscape import main, read_arguments
@@ -19,7 +21,8 @@ def work_dir(run, folders, tmp_path):
 
 def test_a_run_has_its_curves_and_they_are_laid_over_others(run, tool, work_dir, tmp_path):
     assert (work_dir / 'curves.png').is_file()
-    result = run('analyze', work_dir, work_dir, 'curves', '--out', 'out')
+    shutil.copytree(work_dir, 'again')
+    result = run('analyze', work_dir, 'again', 'curves', '--out', 'out')
     lines = (tmp_path / 'out' / 'curves.csv').read_text().splitlines()
     assert lines[0] == 'model,split,quantity,unit,step,value'
     assert any(',val,accuracy/top1,epoch,1,' in line for line in lines)

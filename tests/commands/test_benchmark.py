@@ -5,7 +5,6 @@ import csv
 import pytest
 import torch
 
-from vitbackbones.commands.main import verb_parser
 from vitbackbones.results.benchmark.comparing import Case, make_step
 from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
 
@@ -16,8 +15,7 @@ QUICK = ('--size', '32', '--batch', '1', '2', '--repeats', '1', '--warm-up', '1'
 
 def test_every_case_and_model_is_a_row(run, tmp_path):
     models = ['timm:deit_tiny_patch16_224', 'ours:sret_t', 'fused:sret_t']
-    result = run('benchmark', *models, *QUICK, '--out', 'times.csv')
-    assert len(result.out.splitlines()) == 1 + 2 * len(models)
+    run('benchmark', *models, *QUICK, '--out', 'times.csv')
     with open(tmp_path / 'times.csv') as file:
         rows = list(csv.DictReader(file))
     assert [row['form'] for row in rows] == 2 * models
@@ -51,15 +49,12 @@ def test_arguments_of_a_backbone_follow_its_name():
         for word in (
             'ours:deit_ti',
             'ours:deit_ti,arch.depth=24',
-            'ours:deit_ti,arch=s,drop_rate=0.1',
-            'ours:deit_s',
             'ours:msf_vit_ti',
             'ours:msf_vit_ti,attention.sharing=QKKKW,groups=1',
         )
     }
-    plain, deeper, named, small, full, shared = sizes.values()
+    plain, deeper, full, shared = sizes.values()
     assert deeper - plain == 12 * 444_864
-    assert named == small
     assert full - shared == 12 * 2 * 192**2  # two matrices less in every block
     assert build_model('ours:deit_ti,img_size=32', (64, 64), SOURCES).backbone.grid == (2, 2)
 
@@ -68,11 +63,9 @@ def test_arguments_of_a_backbone_follow_its_name():
     ('arguments', 'texts'),
     [
         (['ours:deit_ti,arch.dept=24'], ['ours:deit_ti,arch.dept=24: arch has no dept; known: ba']),
-        (['ours:deit_ti,archh=s'], ["has no option 'archh'"]),
         (['ours:deit_ti,arch=[1'], ['ours:deit_ti,arch=[1: [1: cannot be read as a value']),
         (['deit_s'], ["'deit_s' names no model", 'ours:NAME', 'timm:NAME']),
         (['mmdet:pvt-s_fpn'], ['unknown model mmdet:', "mean 'retinanet_pvt-s_fpn_1x_coco'?"]),
-        (['ours:deit_small'], ['unknown model ours:deit_small; did you mean', 'deit_s']),
         (['mmdet:retinanet_pvt-s_fpn_1x_coco'], ['feature maps only', '--features']),
         (['fused:sret_t', '--step', 'train'], ['this form cannot be trained']),
         (['ours:deit_ti', 'ours:deit_ti'], ['a model is named twice']),
@@ -83,16 +76,3 @@ def test_arguments_of_a_backbone_follow_its_name():
 )
 def test_what_cannot_be_measured_is_one_message(tool, arguments, texts):
     refused(tool('benchmark', *arguments, '--batch', '1'), *texts)
-
-
-@pytest.mark.parametrize(
-    ('arguments', 'said'),
-    [
-        (['ours:deit_s', '--warm-up', '-1'], '-1 is less than 0'),
-        ([], 'the following arguments are required: MODEL'),
-    ],
-)
-def test_a_wrong_command_line_says_what_to_type(capsys, arguments, said):
-    with pytest.raises(SystemExit):
-        verb_parser('benchmark').parse_args(arguments)
-    assert said in capsys.readouterr().err

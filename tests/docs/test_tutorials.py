@@ -1,12 +1,18 @@
-"""The tutorials, followed word for word in an empty folder."""
+"""The tutorials, and the example of inference, followed word for word in an empty folder."""
 
 import os
+import re
 import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 
 import pytest
+import torch
+from mmengine.config import Config
+from mmengine.registry import MODELS, DefaultScope
+from PIL import Image
 
 from vitbackbones.commands.main import run_verb
 
@@ -40,6 +46,38 @@ def call(words, monkeypatch):
     monkeypatch.setattr(sys, 'argv', words[2:])
     runpy.run_module(words[2], run_name='__main__')
     return 0
+
+
+def test_the_example_backbone_trains(tmp_path):
+    saved = {b.file: b.text for b in blocks(DOCS / 'tutorials' / 'own_backbone.md') if b.file}
+    assert saved.keys() == {'my_backbone.py', 'detr_my_backbone.py'}
+    for name, text in saved.items():
+        (tmp_path / name).write_text(text)
+    command = [ROOT / 'tools/train.py', 'detr_my_backbone.py', '--smoke']
+    assert 'smoke test passed' in python(command, tmp_path)
+
+
+def test_the_example_of_inference_runs(tmp_path):
+    (example,) = (b.text for b in blocks(DOCS / 'inference.md') if b.language == 'python')
+    assert 'vitbackbones' not in example
+    name, checkpoint = re.search(r"config, checkpoint = '(.*)', '(.*)'", example).groups()
+    shutil.copytree(ROOT / 'configs', tmp_path / 'configs')
+    config = Config.fromfile(tmp_path / name)
+    with DefaultScope.overwrite_default_scope(config.default_scope):
+        state = MODELS.build(config.model).state_dict()
+    (tmp_path / checkpoint).parent.mkdir(parents=True)
+    torch.save({'state_dict': state, 'meta': {}}, tmp_path / checkpoint)
+    Image.new('RGB', (200, 150)).save(tmp_path / 'photo.jpg')
+    assert 'tensor([[' in python(['-c', example], tmp_path)
+
+
+def python(words, folder):
+    """Run Python in a folder, with what lies there importable, and return its output."""
+    settings = {'PYTHONPATH': f'{folder}:{ROOT}', 'OMP_NUM_THREADS': '1', 'PATH': ''}
+    command = [sys.executable, *words]
+    done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 @pytest.mark.grid

