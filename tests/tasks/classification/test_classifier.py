@@ -51,13 +51,6 @@ def test_a_file_with_another_head_is_refused(tmp_path):
         MODELS.build(config).init_weights()
 
 
-def test_weights_that_a_file_does_not_have(tmp_path):
-    _, init_cfg = saved(tmp_path)
-    model = MODELS.build(classifier(init_cfg=init_cfg | {'state_key': 'ema_state_dict'}))
-    with pytest.raises(InputError, match='for its usual weights set state_key=None'):
-        model.init_weights()
-
-
 def test_fine_tuning_in_eval_mode_still_learns():
     class Runner:
         model = MODELS.build(classifier())
@@ -115,9 +108,3 @@ def test_the_shallow_branch_with_its_own_loss_costs_nothing_in_eval_mode(images)
     assert len(model.backbone(images)) == 1
     torch.testing.assert_close(model(images, mode='tensor'), alone(images, mode='tensor'))
     assert model.loss(images, samples([0, 1, 2])).keys() == {'loss'}
-
-
-def test_the_mean_of_both_branches_has_one_loss(images):
-    model = mixed()
-    assert model.loss(images, samples([0, 1, 2])).keys() == {'loss'}
-    assert mixed(mixed_loss='both').state_dict().keys() == model.state_dict().keys()

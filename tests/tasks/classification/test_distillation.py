@@ -140,14 +140,3 @@ def test_what_is_no_teacher_is_refused(images, tmp_path):
         student(teacher=teacher).loss(images, None)
     with pytest.raises(ValueError, match="distillation='mixed': must be one of 'soft'"):
         student(distillation='mixed')
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason='half precision is for GPUs')
-def test_half_precision_on_a_gpu(images):
-    model = student().cuda()
-    seen = []
-    nn.Module.register_forward_hook(
-        model.teacher.head.fc, lambda module, inputs, output: seen.append(output.dtype)
-    )
-    assert model.teach(images.cuda()).dtype == torch.float32
-    assert seen == [torch.float16]

@@ -72,16 +72,6 @@ def test_holes_are_mixed_where_the_pictures_are_erased_first():
     assert colored > 1.5 * (late[:, :1] != late[:, 1:2]).float().mean()  # two holes in each
 
 
-def test_erasing_first_without_mixing_is_erasing():
-    outcomes = []
-    for first in (True, False):
-        seed(1)
-        model = preprocessor(before_mixing=first, batch_augments=None)
-        outcomes.append(model(batch(), training=True)['inputs'])
-    assert torch.equal(*outcomes)
-    assert len(outcomes[0].unique()) > 2
-
-
 @pytest.mark.parametrize('before_mixing', [False, True])
 def test_only_training_erases_and_the_place_in_the_run_decides(before_mixing):
     model = pickle.loads(pickle.dumps(preprocessor(before_mixing=before_mixing)))

@@ -144,7 +144,7 @@ def published_giou(a, b):
     return inside / union - (around - union) / around
 
 
-@pytest.mark.parametrize('side', [0.1, 1, 30, 800])
+@pytest.mark.parametrize('side', [0.1, 800])
 def test_losses_and_matching_of_boxes_of_any_size_are_the_published_ones(ours, side):
     """Objects of ``side`` pixels on 800 x 1333, predicted with errors of their own size."""
     height, width = 800, 1333
@@ -217,17 +217,6 @@ def test_head_is_float32_under_bfloat16(ours):
         assert torch.equal(tensor, reference)
 
 
-def test_bfloat16_training_step(ours):
-    model, batch = copy.deepcopy(ours), make_batch(SHAPES[0], (3, 2))
-    expected = total_loss(model, *batch)
-    with torch.autocast('cpu', torch.bfloat16):
-        close(total_loss(model, *batch), expected, 0.02)
-        loss = total_loss(model.train(), *batch)
-    loss.backward()
-    assert loss.dtype == torch.float32
-    assert all(p.grad.isfinite().all() for p in model.parameters())
-
-
 @torch.no_grad()
 @pytest.mark.parametrize(
     ('dtype', 'tolerance'), [(torch.bfloat16, 0.03), (torch.float16, 0.005)], ids=str
@@ -268,29 +257,24 @@ def test_dropout_has_the_same_moments():
     close(actual.std(0) / scale, torch.ones_like(scale), 0.05)
 
 
-@pytest.mark.parametrize('length', [1, 8, 1050])
-def test_rows_of_a_mask_are_aligned_for_the_memory_efficient_kernel(length):
+def test_rows_of_a_mask_are_aligned_for_the_memory_efficient_kernel():
     """torch's preprocess_mask copies a mask with other strides; it is broadcast by stride 0."""
-    bias = padding_bias(torch.arange(2 * length).view(2, -1) % 2 == 1, torch.float32)
-    assert bias.shape == (2, 1, 1, length)
+    bias = padding_bias(torch.tensor([[False, True, True]] * 2), torch.float32)
     assert (bias.stride(0) % ALIGNMENT, bias.stride(-1)) == (0, 1)
-    assert bias.flatten().tolist() == [
-        (i % 2) * torch.finfo(torch.float32).min / 2 for i in range(2 * length)
-    ]
+    lowest = torch.finfo(torch.float32).min / 2
+    assert bias.tolist() == [[[[0, lowest, lowest]]]] * 2
 
 
-@pytest.mark.parametrize('extra', [{'add_zero_attn': True}, {'add_bias_kv': True}])
-def test_rare_attentions_are_left_alone(extra):
-    expected, actual = attention_pair(**extra)
+def test_rare_attentions_are_left_alone():
+    expected, actual = attention_pair(add_zero_attn=True)
     x = torch.randn(2, 5, 16)
     assert type(actual) is MultiheadAttention
     assert torch.equal(actual(x, x, x), expected(x, x, x))
 
 
 @needs_whole_graphs
-@pytest.mark.parametrize('shapes', SHAPES[:2])
-def test_transformer_compiles_to_one_graph(ours, shapes):
-    images, samples = make_batch(shapes)
+def test_transformer_compiles_to_one_graph(ours):
+    images, samples = make_batch(SHAPES[0])
 
     def transformer(features):
         return ours.forward_transformer(features, samples)['hidden_states']

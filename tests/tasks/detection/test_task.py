@@ -44,11 +44,3 @@ def test_things_and_stuff(tmp_path):
     assert samples[1]['seg_map_path'] == f'{panoptic.seg_prefix}/000000.png'
     assert panoptic.ann_file == f'{panoptic.seg_prefix}.json'
     assert boxes.ann_file.endswith('annotations/instances_val.json')
-
-
-def test_the_classes_of_coco_itself_are_things_and_stuff():
-    dataset = {'type': 'CocoPanopticDataset', 'metainfo': {}}
-    drawn = Detection().shapes(
-        Config({'default_scope': 'mmdet', 'train_dataloader': {'dataset': dataset}})
-    )
-    assert (len(drawn['classes']), len(drawn['stuff'])) == (80, 53)

@@ -48,16 +48,10 @@ def head(kind, **settings):
 
 UPERNET = head('UPerHead', in_index=[0, 1, 2, 3])
 FPN = head('FPNHead', in_index=[0, 1, 2, 3], feature_strides=[4, 8, 16, 32])
-MASK2FORMER = head('mmseg.Mask2FormerHead', strides=[4, 8, 16, 32])
-
-
 ONE_MAP = {'decode_head': {'type': 'FCNHead', 'in_channels': 384, 'in_index': -1}}
 
 
-@pytest.mark.parametrize(
-    ('model', 'maps'),
-    [(UPERNET, PYRAMID), (FPN, PYRAMID), (MASK2FORMER, PYRAMID), (ONE_MAP, PLAIN), ({}, PLAIN)],
-)
+@pytest.mark.parametrize(('model', 'maps'), [(FPN, PYRAMID), (ONE_MAP, PLAIN), ({}, PLAIN)])
 def test_maps_that_are_read(model, maps):
     assert list(decode_head_reads_all_levels(model, maps)) == []
 
@@ -67,7 +61,6 @@ def test_maps_that_are_read(model, maps):
     [
         (UPERNET, 'UPerHead reads 4 maps', 'Levels'),
         (FPN, 'FPNHead reads maps of strides [4, 8, 16, 32]', 'Pyramid'),
-        (MASK2FORMER, 'Mask2FormerHead reads maps of strides [4, 8, 16, 32]', 'Levels'),
     ],
 )
 def test_one_map_for_a_head_of_four_names_the_neck(model, wanted, neck):
@@ -98,11 +91,10 @@ def test_setr_mla_joins_no_more_maps_than_there_are():
 
 
 @pytest.mark.compat
-@pytest.mark.parametrize('head', ['upernet', 'semantic_fpn', 'mask2former'])
-def test_the_neck_of_the_message_is_enough(head, tmp_path):
+def test_the_neck_of_the_message_is_enough(tmp_path):
     path = tmp_path / 'config.py'
     settings = f"default_scope = 'mmseg'\nmodel = dict(backbone={small('ViT')})\n"
-    path.write_text(f"_base_ = '{BASES}/models/{head}_small.py'\n{settings}")
+    path.write_text(f"_base_ = '{BASES}/models/mask2former_small.py'\n{settings}")
     config = Config.fromfile(path)
     del config.model.neck
     config.model.decode_head.update(in_channels=[64] * 4, in_index=[0, 1, 2, 3])

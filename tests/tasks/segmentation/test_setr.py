@@ -1,17 +1,13 @@
 """SETR's heads against an independent forward, at any size, and in training."""
 
-from itertools import product
-
 import pytest
 import torch
 import torch.nn.functional as F
-from mmengine.registry import DefaultScope
-from mmseg.registry import MODELS
 
 from tests.reference import setr as reference
-from tests.tasks.segmentation.setr import CLASSES, HEADS, KINDS, build, config, sample
+from tests.tasks.segmentation.setr import CLASSES, HEADS, KINDS, build, sample
 from vitbackbones.backbones import PVT, SReT
-from vitbackbones.backbones.shared.options import SETR_BLOCKS, published_indices
+from vitbackbones.backbones.shared.options import published_indices
 from vitbackbones.tasks.segmentation.setr import MLANeck, SETRNaiveHead, change_stride
 from vitbackbones.weights.filling import load_pretrained
 
@@ -93,15 +89,6 @@ def test_windows_that_cover_the_image_are_tested_in_one_piece(kind):
     assert predicted(model).shape == whole.shape
 
 
-@torch.no_grad()
-@pytest.mark.parametrize('kind', KINDS)
-def test_half_the_precision_is_nearly_the_same(kind):
-    model = build(kind).eval()
-    wanted = predicted(model).clone()
-    for dtype, tolerance in ((torch.float16, 0.005), (torch.bfloat16, 0.03)):
-        assert 0 < (predicted(model.to(dtype)) - wanted).norm() < tolerance * wanted.norm()
-
-
 def test_maps_of_another_stride_are_refused():
     head = SETRNaiveHead(in_channels=8, channels=8, num_classes=3, in_index=0)
     with pytest.raises(ValueError, match='positions does not have stride 16 in an im'):
@@ -143,35 +130,16 @@ def test_a_neck_brings_a_pyramid_to_one_resolution(size):
         MLANeck(widths, in_strides=(4, 8, 32, 64))
 
 
-@torch.no_grad()
-@pytest.mark.parametrize('kind', ['naive', 'pup'])
-def test_naive_and_pup_read_the_last_map_of_a_pyramid(kind):
-    small = config(kind)
-    small.model.backbone = {'type': 'vitbackbones.PVT', 'arch': 't', 'out_indices': 3}
-    small.model.decode_head.update(in_channels=512, in_index=0, stride=32)
-    small.model.auxiliary_head = None
-    with DefaultScope.overwrite_default_scope('mmseg'):
-        assert predicted(MODELS.build(small.model).eval()).shape == (CLASSES, 41, 70)
-
-
 # ---------------------------------------------------------------------------- what heads read
 
 
-def test_indices_of_every_depth():
-    for name, depth in product(SETR_BLOCKS, range(1, 49)):
-        indices = published_indices(name, depth)
-        assert len(indices) == min(depth, 4)
-        assert list(indices) == sorted({*indices} & {*range(depth)})
-        assert indices[-1] == depth - 1
+def test_a_name_stands_for_the_blocks_of_any_backbone():
     assert published_indices('setr_mla', 24) == (5, 11, 17, 23)
     for name in ('setr_naive', 'setr_pup'):
         assert published_indices(name, 24) == (9, 14, 19, 23)
-    assert published_indices('setr_pup', 12) == (4, 7, 9, 11)
-
-
-def test_a_name_stands_for_the_blocks_of_any_backbone():
+    assert published_indices('setr_pup', 12) == (4, 7, 9, 11) == reference.INDICES['pup']
+    assert published_indices('setr_mla', 3) == (0, 1, 2)
     assert build('pup').backbone.out_indices == reference.INDICES['pup']
-    assert PVT('t', out_indices='setr_mla').out_strides == (4, 8, 16, 32)
     assert SReT('t', out_indices='setr_mla').out_strides == (8, 16, 32)
     with pytest.raises(ValueError, match="'setr_mlaa'; known names: setr_naive, setr_pup, setr_m"):
         PVT('t', out_indices='setr_mlaa')
