@@ -87,14 +87,6 @@ def test_what_is_shown_of_a_line(message, expected):
     assert shown == expected
 
 
-def test_lines_of_the_bars_are_left_to_them(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(console, 'on_terminal', lambda: True)
-    run_toy(toy_config(tmp_path))
-    shown = capsys.readouterr().out
-    assert 'Epoch(train)' not in shown
-    assert 'toy/error' in shown
-
-
 @HOOKS.register_module()
 class Slow(Hook):
     """Makes iterations longer than the time between two drawings of a bar."""

@@ -145,7 +145,6 @@ def test_the_best_is_there_whole_and_only_one(tmp_path, names, damaged, message)
 @pytest.mark.parametrize(
     ('arguments', 'kept'),
     [
-        (['a.py', '--resume', 'old.pth', '--amp'], 'a.py --amp'),
         (['a.py', '--resume', '--amp'], 'a.py --amp'),
         (['--overwrite', 'a.py', '--resume=old.pth'], 'a.py'),
         (['a.py', '--pretrained', 'b.pth', '--work-dir', 'my runs'], "a.py --work-dir 'my runs'"),

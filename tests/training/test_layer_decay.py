@@ -1,10 +1,7 @@
 """Layer-wise learning rates and no-decay rules, for every backbone, wherever it sits."""
 
-from importlib import import_module
-
 import pytest
 from mmengine.optim import build_optim_wrapper
-from mmengine.registry import DefaultScope
 from torch import nn
 
 from vitbackbones.backbones import ViT
@@ -78,24 +75,3 @@ def test_no_decay_rules_alone():
 def test_a_model_without_our_backbone():
     with pytest.raises(InputError, match='need a backbone of vitbackbones, which the model Lin'):
         settings(nn.Linear(2, 2), layer_decay_rate=RATE)
-
-
-HEAD = {'num_classes': 2, 'in_channels': 16}
-FCOS = {'feat_channels': 32, 'strides': (16,), 'regress_ranges': ((-1, 1e8),)}
-MODELS = {
-    'mmdet': {'type': 'SingleStageDetector', 'bbox_head': {'type': 'FCOSHead', **HEAD, **FCOS}},
-    'mmseg': {'type': 'EncoderDecoder', 'decode_head': {'type': 'FCNHead', 'channels': 8, **HEAD}},
-    'mmpretrain': {'type': 'ImageClassifier', 'head': {'type': 'LinearClsHead', **HEAD}},
-}
-
-
-@pytest.mark.parametrize('toolbox', MODELS)
-def test_in_the_models_of_every_toolbox(toolbox):
-    backbone = {'type': 'vitbackbones.ViT', 'arch': ARCH}
-    registry = import_module(f'{toolbox}.registry').MODELS
-    with DefaultScope.overwrite_default_scope(toolbox):
-        model = registry.build({**MODELS[toolbox], 'backbone': backbone})
-    found, _ = settings(model, layer_decay_rate=RATE)
-    assert found['backbone.blocks.0.attn.qkv.weight'][0] == RATE**2
-    assert found['backbone.norm.weight'][0] == 1.0
-    assert {rate for name, (rate, _) in found.items() if 'backbone' not in name} == {1.0}

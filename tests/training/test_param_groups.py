@@ -5,16 +5,12 @@ A checkpoint with a group for each parameter is continued with few.
 
 import pytest
 import torch
-from mmengine.config import Config
 from mmengine.optim import OptimWrapper, build_optim_wrapper
 from torch import nn
 
 from vitbackbones.backbones import ViT
-from vitbackbones.configuration.checks.trial import build_model
-from vitbackbones.configuration.names import config_files
-from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
-from vitbackbones.training.param_groups import follow_kernel, fused_option, group_parameters
+from vitbackbones.training.param_groups import follow_kernel, fused_option
 from vitbackbones.weights.read.load import load_file
 
 from .hooks.test_exact_resume import Killed, config, state
@@ -84,21 +80,6 @@ def test_the_fused_kernel_is_taken(kind):
 )
 def test_another_implementation_stays(optimizer, device):
     assert fused_option(optimizer, nn.Linear(1, 1, device=device)) == {}
-
-
-def test_a_constructor_that_the_config_names_stays():
-    before = Config({'optim_wrapper': {'optimizer': {}}})
-    grouped = group_parameters(before)
-    assert before.optim_wrapper == {'optimizer': {}}
-    assert grouped.optim_wrapper.constructor == GROUPED
-    named = Config({'optim_wrapper': {'constructor': 'Mine'}})
-    assert group_parameters(named).optim_wrapper == named.optim_wrapper
-
-
-def test_groups_of_a_shipped_config():
-    config = group_parameters(read_config(config_files()['detr_aug_vit_s_coco']))
-    wrapper = build_optim_wrapper(build_model(config), config.optim_wrapper)
-    assert len(wrapper.optimizer.param_groups) == 3
 
 
 # ------------------------------------------------------------------------ of a checkpoint

@@ -11,11 +11,6 @@ from mmengine.registry import PARAM_SCHEDULERS
 from vitbackbones.training.schedules import PolyLR
 
 CONFIGS = Path(__file__).parents[2] / 'configs'
-RECIPES = [path.stem for path in sorted((CONFIGS / '_base_' / 'recipes').glob('*.py'))]
-# Epochs of Shapes have a length, and no published schedule. Some published ones have one config.
-SCALED = [name for name in RECIPES if not name.endswith('_shapes')]
-SCALED += ['deformable_detr_pvt_s', 'mask_rcnn_deit_s', 'mask_rcnn_swin_t']
-SCALED += ['faster_rcnn_pvt_s', 'mask2former_instance_swin_t']
 # Where the published cosine or polynomial ends
 ENDS = {
     **dict.fromkeys([f'{name}_imagenet' for name in ('deit_300e', 'pvt_300e', 'tnt_310e')], 1e-5),
@@ -45,16 +40,15 @@ def rates(schedule, scale):
 
 
 def load(name):
-    """The settings of a recipe, or of a config for COCO; iterations a hundredth, to be quick."""
-    folder = '_base_/recipes' if name in RECIPES else 'coco'
-    schedule = Config.fromfile(CONFIGS / folder / f'{name}.py')
+    """The settings of a recipe; iterations a hundredth, to be quick."""
+    schedule = Config.fromfile(CONFIGS / '_base_' / 'recipes' / f'{name}.py')
     if 'max_iters' in schedule.train_cfg:
         for one in schedule.param_scheduler:
             one.update(begin=one.begin // 100, end=one.end // 100)
     return schedule
 
 
-@pytest.mark.parametrize('name', SCALED)
+@pytest.mark.parametrize('name', ENDS)
 def test_another_batch_scales_the_whole_schedule(name):
     """On one GPU in place of 8."""
     schedule = load(name)

@@ -50,24 +50,6 @@ def test_a_file_is_the_old_or_the_new_one(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_two_writers_of_one_name_do_not_mix(tmp_path, monkeypatch):
-    """The second begins and ends while the first one writes."""
-    path = tmp_path / 'epoch_1.pth'
-    flush, own = os.fsync, os.getpid()
-
-    def other_writer(file):
-        monkeypatch.setattr(os, 'fsync', flush)
-        monkeypatch.setattr(os, 'getpid', lambda: own + 1)
-        AtomicBackend().put(b'second', path)
-        assert path.read_bytes() == b'second'
-        flush(file)
-
-    monkeypatch.setattr(os, 'fsync', other_writer)
-    AtomicBackend().put(b'first', path)
-    assert path.read_bytes() == b'first'
-    assert [file.name for file in tmp_path.iterdir()] == ['epoch_1.pth']
-
-
 def test_the_new_name_is_flushed_too(tmp_path, monkeypatch):
     flushed = []
 
@@ -165,18 +147,6 @@ def test_a_run_resumed_in_another_folder_leaves_the_best_of_the_first(
     for folder, epoch in ((first, 3), (other, 4)):
         expected = {f'best_{metric.replace("/", "_")}_epoch_{epoch}.pth' for metric in wanted}
         assert {file.name for file in folder.glob('best_*')} == expected
-
-
-def test_a_file_that_was_written_again_is_kept(tmp_path):
-    config = with_checkpoints(tmp_path, max_keep_ckpts=2)
-    run_toy(config)  # keeps epochs 2 and 3
-    first = tmp_path / 'epoch_1.pth'
-    config.train_cfg.max_epochs = 1
-    run_toy(config)
-    config.update(resume=True, load_from=str(first))
-    config.train_cfg.max_epochs = 3
-    run_toy(config)
-    assert {file.name for file in tmp_path.glob('epoch_*')} >= {'epoch_2.pth', 'epoch_3.pth'}
 
 
 def test_unknown_options():

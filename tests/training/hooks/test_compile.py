@@ -6,17 +6,14 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from mmengine.registry import MODELS
 from torch import nn
 from torch._dynamo.testing import CompileCounterWithBackend
 
 from vitbackbones.backbones import ViT
 from vitbackbones.errors import InputError
 from vitbackbones.training.hooks.compile import CompileHook, regions
-from vitbackbones.weights.read.load import load_file
 
 from ...tasks.detection.test_detr import build, make_batch, needs_whole_graphs, total_loss
-from ..toy import NoisyModel, run_toy, toy_config
 
 pytestmark = pytest.mark.compat
 SIZES = [(64, 64), (64, 96), (96, 64), (128, 96), (96, 160), (160, 128)]
@@ -74,34 +71,6 @@ def test_parameters_keys_evaluation_and_copies_stay():
     nn.init.zeros_(other.blocks[0].mlp.fc2.weight)
     assert not torch.equal(other(image)[0], model.train()(image)[0])
     assert counter.frame_count > 0
-
-
-@MODELS.register_module()
-class BlockModel(NoisyModel):
-    """A part of it is a region."""
-
-    def __init__(self):
-        super().__init__()
-        self.noise = Block()
-
-
-class Block(nn.Sequential):
-    def __init__(self):
-        super().__init__(nn.Linear(8, 8), nn.ReLU())
-
-
-def test_a_compiled_run_is_continued_by_one_that_is_not(tmp_path):
-    hook = {'type': 'vitbackbones.CompileHook', 'backend': 'aot_eager'}
-    changes = {'model': {'type': 'BlockModel'}}
-    whole = run_toy(toy_config(tmp_path / 'plain', **changes))
-    run_toy(toy_config(tmp_path / 'compiled', custom_hooks=[hook], **changes))
-    saved = tmp_path / 'compiled' / 'epoch_2.pth'
-    assert load_file(saved)['state_dict'].keys() == whole.model.state_dict().keys()
-    resumed = run_toy(
-        toy_config(tmp_path / 'resumed', resume=True, load_from=str(saved), **changes)
-    )
-    for name, value in whole.model.state_dict().items():
-        torch.testing.assert_close(resumed.model.state_dict()[name], value)
 
 
 def test_a_machine_without_a_compiler_is_told_so_before_the_first_step():

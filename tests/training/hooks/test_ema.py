@@ -95,17 +95,6 @@ def test_validation_measures_what_is_saved_as_the_weights(tmp_path, evaluate):
     assert measure(tmp_path / 'test', tmp_path / 'epoch_2.pth', ours(evaluate)) == measured
 
 
-@pytest.mark.parametrize('hook', [ours('average'), THEIRS])
-def test_weights_without_an_average_are_evaluated_as_they_are(tmp_path, hook):
-    """A file of nothing else, as others publish them."""
-    run_toy(config(tmp_path, 'epoch'))
-    weights = tmp_path / 'weights.pth'
-    torch.save(load_file(tmp_path / 'epoch_2.pth')['state_dict'], weights)
-    guard = {'type': 'vitbackbones.FittingCheckpointHook', 'path': str(weights), 'resume': False}
-    measured = measure(tmp_path / 'test', tmp_path / 'epoch_2.pth')
-    assert measure(tmp_path / 'test', weights, guard, hook) == measured
-
-
 EVALUATING = {'type': 'InterruptedInEvaluation'}
 
 

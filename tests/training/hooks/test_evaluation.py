@@ -4,7 +4,6 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from mmengine.model import MMDistributedDataParallel
 from torch import nn
 
 from vitbackbones.backbones import ViT
@@ -26,12 +25,3 @@ def test_the_model_is_replaced_by_its_fused_form(bfloat16):
     tolerance = 0.05 if bfloat16 else 1e-5
     torch.testing.assert_close(found, expected, atol=tolerance, rtol=0)
     assert (found - expected).abs().max() > 1e-4 or not bfloat16
-
-
-def test_of_several_processes_each_tests_its_own(monkeypatch):
-    wrapper = MMDistributedDataParallel.__new__(MMDistributedDataParallel)
-    nn.Module.__init__(wrapper)
-    wrapper.module = tiny()
-    runner = SimpleNamespace(model=wrapper)
-    FusedHook().before_test_epoch(runner)
-    assert type(runner.model) is nn.Sequential

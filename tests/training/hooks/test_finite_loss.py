@@ -160,12 +160,6 @@ def test_the_norm_is_that_before_clipping(tmp_path):
         run_toy(config(tmp_path, [6], 'steep', optim_wrapper=wrapper))
 
 
-def test_it_changes_nothing_else(tmp_path):
-    guarded = run_toy(config(tmp_path / 'guarded', []))
-    bare = toy_config(tmp_path / 'bare', model={'type': 'Spoilt', 'steps': []})
-    assert torch.equal(guarded.model.line.weight, run_toy(bare).model.line.weight)
-
-
 def test_plain_values_of_a_detection_batch(tmp_path):
     boxes = InstanceData(bboxes=HorizontalBoxes(torch.ones(1, 4)), labels=torch.zeros(1))
     sample = DetDataSample(gt_instances=boxes, metainfo={'img_path': 'a.jpg', 'scale': (2, 3)})

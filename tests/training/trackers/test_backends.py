@@ -2,7 +2,6 @@
 
 import json
 import os
-import struct
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,7 +16,6 @@ from ...isolation import process_of_its_own
 from .conftest import config, resumed, train
 
 RUN = 16 * 'a'
-BLOCK = 2**15  # bytes of wandb's files, of which no header crosses the end
 PICTURE = np.zeros((8, 8, 3), np.uint8)
 
 
@@ -73,72 +71,32 @@ def test_tensorboard_has_pictures_at_the_iterations_done(runner):
 # ------------------------------------------------------------------------ wandb
 
 
-def records(folder):
-    """Yield the records of an offline run: a log in LevelDB's format of protocol buffers."""
-    from wandb.proto.wandb_internal_pb2 import Record
-
-    (file,) = folder.glob('*.wandb')
-    content, place, whole = file.read_bytes(), 7, b''  # after the header of the file
-    while place + 7 <= len(content):
-        if BLOCK - place % BLOCK < 7:
-            place += BLOCK - place % BLOCK
-        _, size, kind = struct.unpack('<IHB', content[place : place + 7])
-        whole += content[place + 7 : place + 7 + size]
-        place += 7 + size
-        if kind in (1, 4):  # a whole record, or the last part of one
-            yield Record.FromString(whole)
-            whole = b''
-
-
-def rows(found):
-    """Return what was logged, by the step."""
-    rows = {}
-    for record in found:
-        if record.WhichOneof('record_type') == 'history':
-            items = record.history.item
-            row = {'/'.join(each.nested_key) or each.key: each.value_json for each in items}
-            row = {key: json.loads(value) for key, value in row.items()}
-            assert row['_step'] not in rows
-            rows[row['_step']] = row
-    return rows
-
-
-def offline_runs(work_dir):
-    pytest.importorskip('wandb')
-    folders = sorted(work_dir.glob('wandb/offline-run-*'))
-    return [[*records(folder)] for folder in folders]
-
-
-def test_wandb_has_both_starts_as_one_run_on_one_axis(followed):
-    starts = offline_runs(followed)
-    assert [[*rows(each)] for each in starts] == [[*range(1, 7)], [*range(5, 13)]]
-    evaluated = [[s for s, row in rows(each).items() if 'toy/error' in row] for each in starts]
-    assert evaluated == [[4], [8, 12]]
-    runs = [record.run for each in starts for record in each if record.HasField('run')]
-    noted = json.loads((followed / 'tracking.json').read_text())['run']
-    assert {(run.run_id, run.display_name, run.project) for run in runs} == {
-        (noted, 'toy', 'vitbackbones')
-    }
-    ends = [record.exit.exit_code for each in starts for record in each if record.HasField('exit')]
-    assert ends == [1, 0]
-
-
-def test_wandb_gets_the_config_and_no_step_that_it_has(runner):
+@pytest.fixture
+def wandb(monkeypatch):
+    """wandb without a process of its own; ``calls`` are those that it got."""
     wandb = pytest.importorskip('wandb')
+    calls = []
+    monkeypatch.setattr(wandb, 'init', lambda **options: calls.append(options))
+    monkeypatch.setattr(wandb, 'log', lambda values, step: calls.append((step, *values)))
+    monkeypatch.setattr(wandb, 'finish', lambda exit_code: calls.append(exit_code))
+    monkeypatch.setattr(wandb, 'run', SimpleNamespace(step=7))
+    wandb.teardown()  # what it knew of the environment
+    yield SimpleNamespace(calls=calls)
+    wandb.teardown()
+
+
+def test_wandb_gets_the_config_and_no_step_that_it_has(runner, wandb):
     tracker = WandB(runner, RUN)
     tracker.add_scalars({'iter': 7, 'loss': 0.5}, step=7)
     tracker.add_scalars({'iter': 6, 'loss': 0.4}, step=6)
-    tracker.add_image('seen', PICTURE, step=7)
-    tracker.close()
-    wandb.teardown()
+    tracker.add_image('seen', PICTURE, step=8)
+    tracker.close(failed=True)
     assert runner.warnings == []
-
-    (found,) = offline_runs(Path(runner.work_dir))
-    ((step, row),) = rows(found).items()
-    assert (step, row['loss']) == (7, 0.5)
-    assert any(name.startswith('seen') for name in row)
-    updates = [each for record in found for each in record.run.config.update]
-    assert ('a', '{"b":1}') in {(each.key, each.value_json.replace(' ', '')) for each in updates}
+    begun, *logged, status = wandb.calls
+    assert (begun['id'], begun['dir'], begun['settings'].console) == (RUN, runner.work_dir, 'off')
+    assert begun['config'] == {'a': {'b': 1}}
+    assert logged == [(7, 'loss'), (8, 'seen')]
+    assert status == 1
 
 
 @pytest.mark.parametrize(
@@ -148,18 +106,12 @@ def test_wandb_gets_the_config_and_no_step_that_it_has(runner):
         ({'MODE': 'offline', 'PROJECT': 'mine', 'NAME': 'so'}, ('mine', 'so', None)),
     ],
 )
-def test_what_is_of_the_users_own_wins_in_wandb(runner, monkeypatch, variables, expected):
-    wandb = pytest.importorskip('wandb')
-    asked = {}
-    monkeypatch.setattr(wandb, 'init', lambda **options: asked.update(options))
+def test_what_is_of_the_users_own_wins_in_wandb(runner, wandb, monkeypatch, variables, expected):
     for name, value in variables.items():
         monkeypatch.setenv(f'WANDB_{name}', value)
-    wandb.teardown()  # what it knew of the environment
     WandB(runner, RUN)
-    wandb.teardown()
-    assert runner.warnings == []
-    assert (asked['project'], asked['name'], asked['resume']) == expected
-    assert (asked['id'], asked['dir'], asked['settings'].console) == (RUN, runner.work_dir, 'off')
+    (begun,) = wandb.calls
+    assert (begun['project'], begun['name'], begun['resume']) == expected
 
 
 @pytest.mark.parametrize('folder', ['wandb', '.wandb'])

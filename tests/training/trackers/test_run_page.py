@@ -84,14 +84,6 @@ def test_names_are_text_and_nothing_is_loaded(tmp_path):
     assert all(address.startswith(('#', 'data:image/')) for address in addresses)
 
 
-def test_what_there_is_nothing_to_measure_of_is_left_out(tmp_path):
-    metrics = {'coco/bbox_mAP': 0.25, 'coco/bbox_mAP_l': -1.0}
-    write_log(tmp_path, LOSS, metrics | {'step': 1})
-    found = texts(write_run_page(tmp_path, tmp_path / NAME))
-    assert after(found, 'coco/bbox_mAP') == '0.25 after iteration 1'
-    assert 'coco/bbox_mAP_l' not in found
-
-
 def test_a_long_run_shows_some_of_its_evaluations_and_images_by_name(tmp_path):
     write_log(tmp_path, LOSS)
     for name in 'maz':
