@@ -10,7 +10,7 @@ from vitbackbones.data import shapes
 from vitbackbones.errors import InputError
 
 from ..data.shard_files import with_index
-from ..training.shapes_configs import dataset, make_config, make_mask_config
+from ..shapes_configs import dataset, make_config, make_mask_config
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from examples.landscape import (
 from vitbackbones.data import shapes
 from vitbackbones.errors import InputError
 
-from ..training.shapes_configs import dataset
+from ..shapes_configs import dataset
 from ..training.toy import IMAGES, ToyModel, loader, toy_config
 
 

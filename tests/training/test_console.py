@@ -121,10 +121,6 @@ def test_training_and_evaluation_on_a_terminal(tmp_path, draw):
     assert re.search(r'train: +\d+%.* \d+/12 .*loss \d+\.\d{3}, lr \d\.\de-\d\d', drawn)
     assert re.search(r'evaluate: +\d+%.* [1-4]/4 ', drawn)
     assert re.search(r'\[\d\d:\d\d<\d\d:\d\d', drawn)  # elapsed and left
-
-
-def test_a_resumed_run_starts_where_it_is(tmp_path, draw):
-    run_toy(toy_config(tmp_path))
     options = {'resume': True, 'load_from': str(tmp_path / 'epoch_2.pth')}
     drawn = draw(toy_config(tmp_path, custom_hooks=[BARS], **options))
     assert re.search(r'train: +67%.* 8/12 ', drawn)

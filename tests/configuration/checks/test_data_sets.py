@@ -15,7 +15,7 @@ from vitbackbones.configuration.data_paths import locate_data
 from vitbackbones.data.checks.findings import Findings
 from vitbackbones.errors import InputError
 
-from ...training.shapes_configs import dataset, make_config, make_mask_config
+from ...shapes_configs import dataset, make_config, make_mask_config
 
 
 def spoil(path):

@@ -75,7 +75,6 @@ DETECTION = {
     'val_evaluator.proposal_nums=[1]': 'it must be a list of 3 or more (a whole number from 1 each',
     'val_evaluator.iou_thrs=[2]': "is [2], but it must be None: COCO's summary needs its own",
     'val_evaluator.metric=bbx': "metric: is 'bbx', but it must be one of 'bbox', 'segm', 'proposal",
-    'val_evaluator.ann_file=None': 'is missing; set it to the annotations of val_dataloader.datase',
     # averages and other hooks
     'custom_hooks=[dict(type=EMAHook,momentum=2)]': 'is 2, but it must be a number above 0 and bel',
     "custom_hooks=[dict(type=EarlyStoppingHook,monitor='coco/bbox_map')]": "mean 'coco/bbox_mAP'?",
@@ -113,14 +112,12 @@ SEGMENTATION = {
     'model.data_preprocessor.size_divisor=32': 'is (64, 64); set it to that of the crops, or size_',
     'model.data_preprocessor.seg_pad_val=0': 'is 255, where padding gives data_preprocessor.seg_pa',
     'model.decode_head.ignore_index=0': 'is 0, where padding gives data_preprocessor.seg_pad_val=2',
-    'val_evaluator.format_only=True': 'val_evaluator.output_dir: is missing, format_only=True wri',
 }
 CLASSIFICATION = {
     'model.head.in_channels=3': 'model.head.in_channels: is 3, but the backbone gives 32',
     'model.backbone.out_type=featmap': "out_type: must be 'cls_token' or 'pooled' for model.head",
     'val_evaluator.topk=(1,9)': 'val_evaluator.topk: is 9, more than model.head.num_classes=3',
     'model.train_cfg.augments=dict(type=Mixup)': 'model.train_cfg.augments: TypeError: Mixup.__',
-    'model.head=dict(cal_acc=True,topk=(1,9))': 'model.head.topk: is 9, more than model.head.num_c',
     'model.head.loss=dict(type=CrossEntropyLoss,class_weight=[1,2])': 'has 2 weights for 3 classes',
 }
 REGIONS = {

@@ -16,7 +16,7 @@ from vitbackbones.errors import InputError
 from vitbackbones.utils.messages import plural
 
 from ...data.own.folders import coco, one_file, roboflow, write
-from ...training.shapes_configs import make_config, make_mask_config
+from ...shapes_configs import make_config, make_mask_config
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from vitbackbones.configuration.data_paths import locate_data
 from vitbackbones.errors import InputError
 
 from ...configuration.checks import conftest
-from ...training.shapes_configs import dataset, make_config
+from ...shapes_configs import dataset, make_config
 
 annotations = conftest.annotations  # the fixture
 

@@ -164,13 +164,10 @@ class Samples(Hook):
         self.seen.append(torch.cat(data_batch['x']).tolist())
 
 
-@pytest.mark.parametrize('persistent', [False, True])
-def test_every_epoch_has_augmentations_of_its_own(tmp_path, persistent):
+def test_every_epoch_has_augmentations_of_its_own(tmp_path):
     Samples.seen = []
-    sampler = {'type': 'DefaultSampler', 'shuffle': False}
-    options = {'workers': 1, 'persistent': persistent}
-    changed = config(tmp_path, 'epoch', {'type': 'Samples'}, **options)
-    changed.train_dataloader.sampler = sampler
+    changed = config(tmp_path, 'epoch', {'type': 'Samples'}, workers=1, persistent=True)
+    changed.train_dataloader.sampler.shuffle = False
     run_toy(changed)
     first, second = Samples.seen[:4], Samples.seen[4:]
     assert not set(sum(first, [])) & set(sum(second, []))

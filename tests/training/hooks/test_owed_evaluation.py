@@ -116,8 +116,7 @@ def whole(request, loop, tmp_path_factory):
     return request.param, files(folder)
 
 
-@pytest.mark.parametrize('number', [signal.SIGTERM, None])
-@pytest.mark.parametrize('iteration', [4, 8, 12])
+@pytest.mark.parametrize(('iteration', 'number'), [(4, 15), (8, None), (12, 15), (12, None)])
 def test_the_evaluation_is_made_again(tmp_path, loop, whole, iteration, number):
     rule, expected = whole
     hook = {'type': 'StopInEvaluation', 'iteration': iteration, 'number': number}

@@ -54,16 +54,6 @@ def queries_suffice(config: Mapping) -> Iterator[str]:
         yield f'model.test_cfg.max_per_img: is {kept}, more than {what}'
 
 
-def coco_metrics_know_the_truth(config: Mapping) -> Iterator[str]:
-    """Check that a ``CocoMetric`` has a file, or samples that hold what it compares with."""
-    for path, metric in evaluators(config):
-        tested = list(datasets(config, (path.partition('_')[0],)))
-        packed = any("'instances'" in str(dataset.get('pipeline')) for _, dataset in tested)
-        missing = type_at(metric) == 'CocoMetric' and metric.get('ann_file') is None
-        if missing and tested and not packed:
-            yield f'{path}.ann_file: is missing; set it to the annotations of {tested[0][0]}'
-
-
 def widths_of_detr_agree(config: Mapping) -> Iterator[str]:
     """Check that all parts of DETR and its descendants after the neck have its width."""
     model = config.get('model') or {}
@@ -194,7 +184,6 @@ RULES = (
     widths_of_detr_agree,
     masks_are_loaded,
     masks_are_for_models_of_masks,
-    coco_metrics_know_the_truth,
 )
 FITS = (
     heads_read_all_levels,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from ...configuration.data_paths import datasets, evaluators
+from ...configuration.data_paths import datasets
 from ...configuration.settings import as_list, type_at, value_at
 from ...data.loading.load_mask import IGNORED
 from ...utils.processes import processes_here
@@ -76,14 +76,6 @@ def what_is_ignored_has_one_number(config: Mapping) -> Iterator[str]:
                 )
 
 
-def files_have_a_place(config: Mapping) -> Iterator[str]:
-    """Check that a metric that writes files instead of measuring has a folder for them."""
-    for path, metric in evaluators(config):
-        wanted = type_at(metric) == 'IoUMetric' and metric.get('format_only')
-        if wanted and not metric.get('output_dir'):
-            yield f'{path}.output_dir: is missing, format_only=True writes masks there'
-
-
 def pooled_maps_are_normalized(config: Mapping) -> Iterator[str]:
     """Check that the batch norm behind UPerNet's pooling to one position sees several images."""
     head = value_at(config, 'model.decode_head')
@@ -136,7 +128,6 @@ RULES = (
     windows_cover,
     batches_have_one_size,
     what_is_ignored_has_one_number,
-    files_have_a_place,
     pooled_maps_are_normalized,
 )
 FITS = (decode_head_reads_all_levels, mla_reads_no_more_maps)
