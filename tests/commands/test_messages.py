@@ -143,7 +143,6 @@ def test_doubtful_boxes_are_warned_of(tool, copy):
 
 def test_a_mask_that_only_loading_shows(tool, copy, monkeypatch):
     monkeypatch.setattr(mask_check, 'SAMPLE', 1)
-    monkeypatch.setattr(mask_check, 'SEARCHED', 1)
     mask = copy / 'annotations' / 'train' / '000003.png'
     Image.new('L', (64, 64), 9).save(mask)
     refused(tool('train', TINY_SEG, '--data-root', copy), f'{mask}: 4096 pixels hold 9')

@@ -92,18 +92,6 @@ def test_missing_keys_and_wrong_types_are_named(tmp_path, content, part, key):
 
 
 @pytest.mark.parametrize(
-    ('part', 'key', 'value'),
-    [('images', 'height', HUGE), ('annotations', 'area', NAN)],
-    ids=str,
-)
-def test_numbers_are_finite(tmp_path, content, part, key, value):
-    content[part][1][key] = value
-    text = refused(tmp_path, content)
-    assert f"{part}[1]: '{key}' is " in text
-    assert text.endswith('it must be of type int or float and finite.')
-
-
-@pytest.mark.parametrize(
     'box',
     [[1, 2, 3], [1, 2, 3, '4'], [1, 2, 3, NAN], [1, 2, HUGE, 4]],
     ids=str,

@@ -50,7 +50,7 @@ def test_a_class_of_one_split_only(root, lacking):
     """mmpretrain would number the classes of the two splits differently."""
     check_same_classes([settings(root), settings(root, 'val')])
     shutil.rmtree(root / lacking / 'cat')
-    with pytest.raises(InputError, match=f"{lacking}: the class folders 'cat' are missing"):
+    with pytest.raises(InputError, match="the class folders 'cat' are in one of them only"):
         check_same_classes([settings(root), settings(root, 'val')])
 
 
@@ -86,7 +86,6 @@ def test_a_label_file_that_was_cut_short_between_lines(root):
         ('dog/sub/1.JPG', "labels.txt:3: 'dog/sub/1.JPG' is not a file name and a label from 0 to"),
         ('dog/sub/1.JPG 3', "labels.txt:3: 'dog/sub/1.JPG 3' is not"),
         ('dog/sub/2.JPG 2', r"1 of 3 files are not in .*train: 'dog/sub/2.JPG'"),
-        ('bird/sub/1.JPG 2', "'bird/sub/1.JPG' has the labels 0 and 2; leave one of its lines"),
     ],
 )
 def test_bad_lines(root, line, message):
@@ -104,11 +103,10 @@ def test_images_are_counted_by_class(root):
 @pytest.mark.parametrize(
     ('content', 'message'),
     [
-        (bytes(range(128, 256)), 'labels.txt: not a text of file names and labels'),
-        ('a 1'.encode('utf-16'), 'labels.txt: not a text of file names and labels'),
+        ('a 1'.encode('utf-16'), 'labels.txt: not a text file'),
         (b'', 'labels.txt: names no file of'),
     ],
-    ids=['bytes', 'UTF-16', 'empty'],
+    ids=['UTF-16', 'empty'],
 )
 def test_a_label_file_that_is_no_text(root, content, message):
     file = root / 'labels.txt'
@@ -156,7 +154,7 @@ def test_names_of_the_config_must_be_as_many_as_in_shards(tmp_path):
 @pytest.mark.parametrize(
     ('classes', 'message'),
     [
-        (['cat', 'cow', 'dog'], r"train\.index\.json: the class folders 'cow' are missing"),
+        (['cat', 'cow', 'dog'], r"val\.index\.json: the class folders 'cow' are in one"),
         (['dog', 'cat'], r'val\.index\.json: its classes are not in the order of those in .*train'),
     ],
 )

@@ -83,10 +83,8 @@ def test_images_that_are_not_found(data):
 def test_files_that_are_left_out_are_said(data):
     data.image('b').rename(data.image('b').with_suffix('.JPG'))
     (data.root / 'images' / 'notes.txt').touch()
-    left = check_dataset(data.config()).warnings
-    assert left == [
-        f"{data.root}: left out are 1 images that do not end in '.jpg': 'b.JPG'",
-    ]
+    (left,) = check_dataset(data.config()).warnings
+    assert left == f"{data.root}: left out are 1 images that do not end in '.jpg': 'b.JPG'"
     (data.root / 'list.txt').write_text('a\nc\n')
     assert check_dataset(data.config(ann_file='list.txt')).warnings == []
 
@@ -103,12 +101,10 @@ def test_masks_that_are_no_index_masks(data):
     data.save_mask('sub/d', np.ones((6, 8)))
     text = f'mask file {data.mask("sub/d")}: has 8 x 6 pixels, its image {data.image("sub/d")} 16'
     assert text in data.error()
-    Image.new('L', (16, 12), 2).save(data.mask('c'), 'JPEG')
-    assert f'mask file {data.mask("c")}: is a JPEG, whatever its name' in data.error()
     Image.new('RGB', (16, 12)).save(data.mask('b'))
     error = data.error()
     assert f'mask file {data.mask("b")}: is a picture of kind RGB, not an index mask' in error
-    assert error.endswith('2 more of 4 masks have a fault of this kind.')
+    assert error.endswith('1 more of 4 masks have a fault of this kind.')
 
 
 def turn(data, name, orientation, size=(16, 12)):
@@ -129,12 +125,6 @@ def test_a_mask_is_drawn_on_the_turned_image(data):
 # ---------------------------------------------------------------------------- values
 
 
-def test_values_outside_the_classes(data):
-    data.save_mask('c', np.where(np.arange(192).reshape(12, 16) < 2, 9, 1))
-    text = f'mask file {data.mask("c")}: 2 pixels hold 9, which is no class: classes are 1 to 3'
-    assert text in data.error()
-
-
 def test_mostly_ignored_is_a_warning(data):
     for name in data.names:
         data.save_mask(name, np.arange(12 * 16).reshape(12, 16) % 4 == 0)
@@ -143,14 +133,6 @@ def test_mostly_ignored_is_a_warning(data):
     for name in data.names:
         data.save_mask(name, np.zeros((12, 16)))
     assert 'in 4 masks not one pixel belongs to a class' in data.error()
-
-
-def test_a_sample_of_the_values_is_read(data, monkeypatch):
-    read, inner = [], mask_check.read_mask
-    monkeypatch.setattr(mask_check, 'SAMPLE', 3)
-    monkeypatch.setattr(mask_check, 'read_mask', lambda path: read.append(path) or inner(path))
-    assert check_dataset(data.config()).warnings == []
-    assert sorted(read) == [str(data.mask(name)) for name in ('a', 'c', 'sub/d')]
 
 
 def binary(data, **loading):
@@ -174,9 +156,6 @@ def test_masks_of_black_and_white(data):
     findings = check_dataset(data.config(**binary(data, values=[0, 255])))
     assert findings.warnings == []
     assert findings.occurs == {'ground': 384, 'person': 384}
-    for name in data.names:  # the classes in numbers
-        data.save_mask(name, np.arange(12 * 16).reshape(12, 16) % 2)
-    assert check_dataset(data.config(**config)).warnings == []
 
 
 def test_pixels_are_counted_by_class(data):
@@ -187,17 +166,11 @@ def test_pixels_are_counted_by_class(data):
     assert findings.sampled == ''
 
 
-@pytest.mark.parametrize(('searched', 'pixels'), [(2, 0), (4, 192)])
-def test_a_missing_class_is_searched_for_beyond_the_sample(data, monkeypatch, searched, pixels):
-    for name in data.names:
-        data.save_mask(name, np.arange(12 * 16).reshape(12, 16) % 3)
-    data.save_mask('b', np.full((12, 16), 3))
-    monkeypatch.setattr(mask_check, 'SAMPLE', 1)
-    monkeypatch.setattr(mask_check, 'SEARCHED', searched)
-    findings = check_dataset(data.config())
-    assert findings.sampled == '2 of 4 masks'
-    assert findings.occurs['tree'] == pixels
-    assert check_dataset(data.config(), evaluated=True).sampled == '1 of 4 masks'
+def test_a_sample_of_the_masks_is_read(data, monkeypatch):
+    monkeypatch.setattr(mask_check, 'SAMPLE', 3)
+    monkeypatch.setattr(mask_check, 'TESTED', 1)
+    assert check_dataset(data.config()).sampled == '3 of 4 masks'
+    assert check_dataset(data.config(), evaluated=True).occurs['tree'] == 48
 
 
 # ---------------------------------------------------------------------------- configurations
@@ -212,9 +185,8 @@ def test_classes_of_the_type_and_a_subset(data):
     )
 
 
-@pytest.mark.parametrize('metainfo', [{}, {'classes': 'road'}, {'classes': ()}])
-def test_classes_that_are_no_list(data, metainfo):
-    assert 'metainfo.classes is' in data.error(metainfo=metainfo)
+def test_classes_that_are_no_list(data):
+    assert "metainfo.classes is 'road'" in data.error(metainfo={'classes': 'road'})
 
 
 def test_the_loader_is_made_for_other_classes(data):

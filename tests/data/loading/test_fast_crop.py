@@ -43,14 +43,6 @@ def test_crops_are_those_of_pillow_but_for_its_rounding(interpolation, scale):
     assert all(each['img'].flags.c_contiguous for each in ours)  # as OpenCV wants them
 
 
-def test_a_picture_that_was_flipped_before_is_cropped():
-    crop, image = RandomResizedCrop(40), photograph(120, 160)
-    for axes in (1, 0, (0, 1)):
-        flipped = np.flip(image, axes)
-        wanted = draws(crop, {'img': flipped.copy()})
-        np.testing.assert_array_equal(pixels(draws(crop, {'img': flipped})), pixels(wanted))
-
-
 def decodings(monkeypatch):
     """The factors of all decodings to come."""
     factors, decode = [], EncodedImage.decode

@@ -60,17 +60,6 @@ def test_folders_in_names_of_pictures_that_are_elsewhere(tmp_path, written, plac
         assert all((part.images / e['file_name']).is_file() for e in part.content['images'])
 
 
-def test_pictures_outside_of_the_folder_are_not_those_of_the_file(tmp_path):
-    names = [f'{i}.jpg' for i in range(4)]
-    outside = [str(tmp_path / 'outside' / name) for name in names]
-    write(tmp_path, dict.fromkeys(outside))
-    write(tmp_path / 'data', {'a.json': coco(outside)})
-    with pytest.raises(InputError, match='are not in'):
-        find_parts(tmp_path / 'data')
-    write(tmp_path / 'data', {f'images/{name}': None for name in names})
-    assert find_parts(tmp_path / 'data')['train'].images == tmp_path / 'data' / 'images'
-
-
 def test_what_exports_lack_is_added_and_nothing_else_changes():
     content = coco(['0.jpg', '1.jpg'])
     assert completed(content, ['dog', 'cat']) == content

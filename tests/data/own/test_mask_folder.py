@@ -73,8 +73,7 @@ def test_vocs_lists(tmp_path):
 @pytest.mark.parametrize(
     ('content', 'message'),
     [
-        ({'images/a.jpg': None}, 'no folder of masks'),
-        (files('images/test', 'masks/test'), 'pictures in images/test and masks in masks/test do'),
+        (files('images/test', 'masks/test'), 'no pictures and masks in it or below that belong'),
         (files('images', 'masks') | {'images/d.png': None}, r'several kinds, 3 \.jpg, 1 \.png'),
         ({'images/a.jpg': None, 'masks/b.png': None}, "no mask is named as a picture, 'a'"),
         (files('images', 'masks', 'a'), 'one picture cannot be split'),

@@ -81,17 +81,6 @@ def test_the_files_pass_our_check_and_load_in_pycocotools(written, capsys):
         assert coco_mask.toBbox(code).tolist() == annotation['bbox']
 
 
-def test_any_list_of_classes_will_do(tmp_path):
-    classes = ['a', 'b']
-    root = write(tmp_path / 'shapes', train=6, val=1, size=48, classes=classes)
-    found = annotations(root)
-    assert [(c['id'], c['name']) for c in found['categories']] == [*enumerate(classes, start=1)]
-    kinds = [shape.kind for index in range(6) for shape in draw_scene(index, size=48).shapes]
-    assert [a['category_id'] for a in found['annotations']] == [k % 2 + 1 for k in kinds]
-    labels = {value for index in range(6) for value in np.unique(read(root, 'train', index))}
-    assert labels - {0, 1} == {kind % 2 + 2 for kind in kinds}
-
-
 # ---------------------------------------------------------------------------- the panoptic files
 
 

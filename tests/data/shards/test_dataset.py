@@ -50,17 +50,6 @@ def test_the_same_samples_in_the_same_order(folders, written):
         np.testing.assert_array_equal(left['img'], right['img'])
 
 
-def test_a_shard_is_opened_once_and_each_picture_read_with_one_call(written, monkeypatch):
-    read = []
-    pread = os.pread
-    monkeypatch.setattr(os, 'pread', lambda *place: read.append(place) or pread(*place))
-    shards._opened.cache_clear()
-    dataset = ImageNetShards(data_root=str(written), pipeline=STEPS)
-    for _ in range(2):
-        list(dataset)
-    assert (shards._opened.cache_info().misses, len(read)) == (2, 12)
-
-
 def test_the_order_is_that_of_class_folders(tmp_path):
     """Of names: a folder's pictures stay together, whatever follows its name in another's."""
     names = ['a-b/1.jpg', 'a/2.jpg', 'a/1.jpg', 'é/1.jpg', 'b/1.jpg']

@@ -1,7 +1,6 @@
 """What an index of tar shards may say of them, and what is refused."""
 
 import json
-import os
 
 import pytest
 
@@ -30,12 +29,7 @@ def test_what_is_written_is_read(tmp_path):
     ('change', 'message'),
     [
         ({'bytes': 10**6}, 'train-000000.tar: cut short, 10240 bytes in place of 1000000'),
-        ({'offsets': [0, 1536]}, 'a picture lies outside of train-000000.tar'),
-        ({'offsets': [512, 2**70]}, 'too large'),
-        ({'sizes': [11, -1]}, 'a picture lies outside of train-000000.tar'),
-        ({'labels': [0, 1.5]}, 'labels of train-000000.tar is not a list of 2 int'),
         ({'labels': [0, -1]}, 'labels in train-000000.tar are not from 0 to 1'),
-        ({'members': ['a.jpg', '\ud800.jpg']}, 'surrogates not allowed'),
         ({'name': '../train-000000.tar'}, 'is not the name of a tar file'),
         ({'name': 'other.tar'}, 'other.tar: No such file or directory'),
         ({'more': 1}, "unexpected keyword argument 'more'"),
@@ -52,7 +46,6 @@ def test_an_index_that_was_changed(tmp_path, change, message):
 @pytest.mark.parametrize(
     ('change', 'message'),
     [
-        ({'classes': 'ab'}, 'classes is not a list of'),
         ({'format': 'vitbackbones shards 2'}, "not of the format 'vitbackbones shards 1'"),
         ({'shards': []}, "not of the format 'vitbackbones shards 1'"),
     ],
@@ -67,17 +60,3 @@ def test_another_format(tmp_path, change, message):
 def test_files_that_are_no_index(tmp_path, text):
     index_file(tmp_path, 'train').write_text(text)
     assert len(refusal(tmp_path)) < 1000
-
-
-def test_neither_index_nor_shard_may_be_a_pipe_or_a_device(tmp_path):
-    """Nothing waits for one, or reads one without an end."""
-    shard, index = with_index(tmp_path) / 'train-000000.tar', index_file(tmp_path, 'train')
-    shard.unlink()
-    os.mkfifo(shard)
-    assert f'shard {shard}: not a regular file' in refusal(tmp_path)
-    index.unlink()
-    os.mkfifo(index)
-    assert 'cannot be read (not a regular file)' in refusal(tmp_path)
-    index.unlink()
-    index.symlink_to('/dev/zero')
-    assert 'cannot be read (not a regular file)' in refusal(tmp_path)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...utils.messages import cut, some
-from ..loading.image_file import read_header, read_image
+from ..loading.image_file import read_header, read_image, size_of
 from .coco_file import Table, read_coco
 from .findings import TURNING, Findings, color_type, fault_lines, not_there, spread
 from .segmentations import check_masks
@@ -227,7 +227,7 @@ def _size_warnings(ann_file: str, folder: str, images: Table, load: str) -> list
         path = os.path.join(folder, names[row])
         given = images['height'][row], images['width'][row]
         try:
-            if read_header(path).size(load in TURNING) == given:
+            if size_of(read_header(path), load in TURNING) == given:
                 continue
             fault = image_size_fault(given, read_image(path, load).shape[:2])
         except Exception:  # a bad file: the run replaces and names it, the verb check lists it

@@ -109,13 +109,10 @@ def _table(classes: Sequence[str], columns: dict[str, dict[int, int]]) -> str:
     if len(rows) > SHOWN:
         rows[SHOWN // 2 : -SHOWN // 2] = [['...'] + [''] * len(columns)]
     rows.insert(0, ['class', *columns])
-    widths = [max(len(str(cell)) for cell in column) for column in zip(*rows, strict=True)]
+    width = max(len(name) for name, *_ in rows)
     lines = []
     for name, *counts in rows:
-        cells = [f'{name:<{widths[0]}}']
-        for count, width in zip(counts, widths[1:], strict=True):
-            cells.append(f'{count:>{width}}')
-        lines.append('  ' + '  '.join(cells).rstrip())
+        lines.append(f'  {name:<{width}}' + ''.join(f'{count:>12}' for count in counts).rstrip())
     return '\n'.join(lines)
 
 

@@ -11,12 +11,13 @@ others (CIFAR, Flowers-102, Pets, iNaturalist) have files of fixed names and for
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from ...errors import InputError
 from ...registry import bare_name
-from ...utils.files import regular_file
 from ...utils.messages import cut, some
+from ..own.folder import read_text
 from ..shards.index import index_file, read_index
 from .findings import Findings, not_there
 
@@ -24,7 +25,6 @@ KINDS = ('CustomDataset', 'ImageNet')
 SHARDS = 'ImageNetShards'
 EXTENSIONS = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif')  # mmpretrain's default
 IMAGENET_CLASSES = 1000
-DIGITS = 9  # of the largest label that makes sense
 
 
 def check_dataset(dataset: dict) -> Findings:
@@ -35,8 +35,8 @@ def check_dataset(dataset: dict) -> Findings:
 
     Raises:
         InputError: class folders that are missing, too many or empty; a label file that names
-            files that are not there, or one with two labels, or whose lines are no labels; an
-            index of shards that is damaged, or does not fit them.
+            files that are not there, or whose lines are no labels; an index of shards that is
+            damaged, or does not fit them.
     """
     if bare_name(dataset.get('type')) == SHARDS:
         return _check_shards(dataset)
@@ -138,17 +138,14 @@ def check_same_classes(datasets: Collection[dict]) -> None:
 
 
 def _require_same(classes: dict[Path, list[str]]) -> None:
-    first = next(iter(classes), None)
-    for place, names in classes.items():
-        missing, extra = {*classes[first]} - {*names}, {*names} - {*classes[first]}
-        for lacking, only in ((first, extra), (place, missing)):
-            if only:
-                raise InputError(
-                    f'{lacking}: the class folders {some(sorted(only))} are missing, the other '
-                    'split has them; labels are numbered by the order of the folders'
-                )
-        if names != classes[first]:
-            raise InputError(f'{place}: its classes are not in the order of those in {first}')
+    for (place, names), (other, known) in pairwise(classes.items()):
+        if only := {*names} ^ {*known}:
+            raise InputError(
+                f'{place} and {other}: the class folders {some(sorted(only))} are in one of them '
+                'only; labels are numbered by the order of the folders, so make them the same.'
+            )
+        if names != known:
+            raise InputError(f'{other}: its classes are not in the order of those in {place}.')
 
 
 # ---------------------------------------------------------------------------- tar shards
@@ -179,42 +176,20 @@ def _place(dataset: dict) -> tuple[str, str]:
 def _check_labels(
     file: Path, folder: Path, names: Sequence[str], count: int | None, suffixes: tuple[str, ...]
 ) -> Findings:
-    lines = _read_labels(file, count)
-    labels = dict(lines)
-    for name, label in lines:
-        if labels[name] != label:
-            raise InputError(
-                f'{file}: {name!r} has the labels {label} and {labels[name]}; '
-                'leave one of its lines.'
-            )
-    missing = not_there(str(folder), list(labels))
-    if missing or not lines:
-        what = f'{len(missing)} of {len(labels)} files are not in' if lines else 'names no file of'
-        raise InputError(f'{file}: {what} {folder}: {some(missing, cut)}')
-    present = sum(1 for _ in _images(folder, suffixes))
-    images = Counter(label for _, label in lines)
-    findings = Findings([], len(lines), {name: images[i] for i, name in enumerate(names)})
-    if len(labels) < present:
-        findings.warnings.append(
-            f'{file} has labels of {len(labels)} of the {present} images in {folder}'
-        )
-    return findings
-
-
-def _read_labels(file: Path, count: int | None) -> list[tuple[str, int]]:
-    """Read the file name and the label of every line."""
-    try:
-        with open(file, encoding='utf-8', opener=regular_file) as text:
-            lines = text.read().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, 'strerror', None) or 'not a text of file names and labels'
-        raise InputError(f'label file {file}: {reason}.') from error
-    pairs = []
-    for number, line in enumerate(lines, start=1):
+    labels, counts = [], Counter()
+    for number, line in enumerate(read_text(file).splitlines(), start=1):
         name, _, label = line.strip().rpartition(' ')
-        fits = label.isdecimal() and len(label) <= DIGITS and (count is None or int(label) < count)
-        if not name or not fits:
+        if not name or not label.isdecimal() or (count is not None and int(label) >= count):
             most = '' if count is None else f' from 0 to {count - 1}'
             raise InputError(f'{file}:{number}: {cut(line)} is not a file name and a label{most}.')
-        pairs.append((name, int(label)))
-    return pairs
+        labels.append(name)
+        counts[int(label)] += 1
+    missing = not_there(str(folder), labels)
+    if missing or not labels:
+        what = f'{len(missing)} of {len(labels)} files are not in' if labels else 'names no file of'
+        raise InputError(f'{file}: {what} {folder}: {some(missing, cut)}')
+    present = sum(1 for _ in _images(folder, suffixes))
+    warnings = []
+    if len(labels) < present:
+        warnings.append(f'{file} has labels of {len(labels)} of the {present} images in {folder}')
+    return Findings(warnings, len(labels), {name: counts[i] for i, name in enumerate(names)})

@@ -12,11 +12,12 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from PIL import Image
 
 from ...errors import InputError
 from ...registry import bare_name
 from ...utils.messages import some
-from ..loading.image_file import Header, read_header, reason_of
+from ..loading.image_file import read_header, reason_of, size_of
 from ..loading.load_mask import (
     IGNORED,
     BadMask,
@@ -28,8 +29,8 @@ from ..loading.load_mask import (
 )
 from .findings import IMAGES, TURNING, Findings, Look, color_type, not_there, spread
 
-SAMPLE = 200  # masks whose values are looked at
-SEARCHED = 2000  # masks for training that are searched for a class that no sample has
+SAMPLE = 2000  # masks for training whose values are looked at: rare classes are in a few alone
+TESTED = 200  # masks for validation or testing whose values are looked at
 BINARY = {0, 255}  # values of masks of black and white
 THREADS = 8  # that read files at a time: on network disks it is the waiting that takes long
 MOSTLY = 0.5  # of the sampled pixels; more that are ignored deserve a warning
@@ -53,6 +54,38 @@ class Pairs(NamedTuple):
     classes: Sequence[str]
     turns: bool
 
+    def header_fault(self, image: str, mask: str) -> str:
+        """Return what the headers of a pair show to be wrong, '' if nothing."""
+        picture, header = _header(image), _header(mask)
+        fault = kind_fault(mask, header.format, header.mode)
+        return fault or size_fault(mask, header.size[::-1], image, size_of(picture, self.turns))
+
+    def count(self, mask: str) -> np.ndarray:
+        """Return the pixels of each value (256,); raise a ``BadMask`` for one that is no class."""
+        values = read_mask(mask)
+        if fault := value_fault(mask, values, self.table):
+            raise BadMask(fault)
+        return np.bincount(values.ravel(), minlength=256)
+
+    def by_class(self, counts: np.ndarray) -> np.ndarray:
+        """Return the pixels of each class (K,) from those of each value (256,)."""
+        return np.array([counts[self.table == label].sum() for label in range(len(self.classes))])
+
+    def look(self, image: str, mask: str) -> Look:
+        """Look at one pair and all its values."""
+        try:
+            fault = self.header_fault(image, mask)
+            return Look(fault) if fault else Look(pixels=self.by_class(self.count(mask)))
+        except BadMask as error:
+            return Look(str(error))
+
+
+def _header(path: str) -> Image.Image:
+    try:
+        return read_header(path)
+    except Exception as error:  # every Pillow plugin has exceptions of its own
+        raise BadMask(f'{path}: {reason_of(error)}. Put a good copy there.') from error
+
 
 # ---------------------------------------------------------------------------- the checks
 
@@ -64,7 +97,8 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
 
     Args:
         config: its settings.
-        evaluated: classes that a sample does not have are not searched for: they may be missing.
+        evaluated: whether it is not for training; fewer masks are looked at, as classes may be
+            missing there.
 
     Raises:
         BadMask: a file cannot be used; names the first.
@@ -73,18 +107,22 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
     pairs = _open(config)
     if pairs is None:
         return Findings()
-    dataset, images, masks, table, classes, turns = pairs
-    _check_headers(images, masks, turns)
-    counts, done = _count_values(masks, table, len(classes), SAMPLE if evaluated else SEARCHED)
-    where = f'{os.path.dirname(masks[0])}: in {done} masks'
-    warnings = _check_values(where, counts, table, len(classes))
-    warnings += _left_out_warnings(dataset)
-    pixels = _pixels_by_class(counts, table, len(classes)).tolist()
+    masks = pairs.masks
+    sample = [masks[row] for row in spread(len(masks), TESTED if evaluated else SAMPLE)]
+    with ThreadPoolExecutor(THREADS) as pool:
+        faults = list(filter(None, pool.map(pairs.header_fault, pairs.images, masks)))
+        if faults:
+            others = f' {len(faults) - 1} more of {len(masks)} masks have a fault of this kind.'
+            raise BadMask(faults[0] + (others if len(faults) > 1 else ''))
+        counts = sum(pool.map(pairs.count, sample))
+    where = f'{os.path.dirname(masks[0])}: in {len(sample)} masks'
+    warnings = _check_values(where, counts, pairs.table, len(pairs.classes))
+    warnings += _left_out_warnings(pairs.dataset)
     return Findings(
         warnings,
-        samples=len(images),
-        occurs=dict(zip(classes, pixels, strict=True)),
-        sampled=f'{done} of {len(masks)} masks' if done < len(masks) else '',
+        samples=len(pairs.images),
+        occurs=dict(zip(pairs.classes, pairs.by_class(counts).tolist(), strict=True)),
+        sampled=f'{len(sample)} of {len(masks)} masks' if len(sample) < len(masks) else '',
     )
 
 
@@ -96,20 +134,8 @@ def mask_checks(config: dict) -> dict[str, Callable[[], Look]]:
     pairs = _open(config)
     if pairs is None:
         return {}
-    return {
-        mask: partial(_look, image, mask, pairs.table, pairs.turns, len(pairs.classes))
-        for image, mask in zip(pairs.images, pairs.masks, strict=True)
-    }
-
-
-def _look(image: str, mask: str, table: np.ndarray, turns: bool, classes: int) -> Look:
-    """Look at one pair and all its values."""
-    try:
-        if fault := _header_fault(image, mask, turns):
-            return Look(fault)
-        return Look(pixels=_pixels_by_class(_values_of(mask, table), table, classes))
-    except BadMask as error:
-        return Look(str(error))
+    both = zip(pairs.images, pairs.masks, strict=True)
+    return {mask: partial(pairs.look, image, mask) for image, mask in both}
 
 
 # ---------------------------------------------------------------------------- configurations
@@ -200,63 +226,7 @@ def _left_out_warnings(dataset) -> list[str]:
     return [f'{dataset.data_root}: {text}']
 
 
-# ---------------------------------------------------------------------------- headers
-
-
-def _check_headers(images: list[str], masks: list[str], turns: bool) -> None:
-    with ThreadPoolExecutor(THREADS) as pool:
-        faults = list(filter(None, pool.map(_header_fault, images, masks, [turns] * len(images))))
-    if faults:
-        others = f' {len(faults) - 1} more of {len(masks)} masks have a fault of this kind.'
-        raise BadMask(faults[0] + (others if len(faults) > 1 else ''))
-
-
-def _header_fault(image: str, mask: str, turns: bool) -> str:
-    """Return what is wrong with a pair, '' if nothing."""
-    picture, header = _header(image), _header(mask)
-    kind = kind_fault(mask, header.format, header.mode)
-    return kind or size_fault(mask, header.stored, image, picture.size(turns))
-
-
-def _header(path: str) -> Header:
-    try:
-        return read_header(path)
-    except Exception as error:  # every Pillow plugin has exceptions of its own
-        raise BadMask(f'{path}: {reason_of(error)}. Put a good copy there.') from error
-
-
 # ---------------------------------------------------------------------------- values
-
-
-def _values_of(path: str, table: np.ndarray) -> np.ndarray:
-    """Count the pixels of each value (256,) in a mask."""
-    values = read_mask(path)
-    if fault := value_fault(path, values, table):
-        raise BadMask(fault)
-    return np.bincount(values.ravel(), minlength=256)
-
-
-def _pixels_by_class(counts: np.ndarray, table: np.ndarray, classes: int) -> np.ndarray:
-    """Return the pixels of each class (K,) from those of each value (256,)."""
-    return np.array([counts[table == label].sum() for label in range(classes)])
-
-
-def _count_values(
-    masks: list[str], table: np.ndarray, classes: int, most: int
-) -> tuple[np.ndarray, int]:
-    """Count the pixels of each value (256,), and the masks that were looked at.
-
-    After the sample, masks are read while a class is missing, up to ``most`` of them.
-    """
-    rows = [*spread(len(masks), SAMPLE), *spread(len(masks), most)]
-    order = [masks[row] for row in dict.fromkeys(rows)]
-    counts, done = np.zeros(256, np.int64), 0
-    with ThreadPoolExecutor(THREADS) as pool:
-        while done < len(order) and not _pixels_by_class(counts, table, classes).all():
-            part = order[done : done + SAMPLE]
-            counts += sum(pool.map(_values_of, part, [table] * len(part)))
-            done += len(part)
-    return counts, done
 
 
 def _check_values(where: str, counts: np.ndarray, table: np.ndarray, classes: int) -> list[str]:

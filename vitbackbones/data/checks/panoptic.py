@@ -136,16 +136,12 @@ def _look(path: str, size: tuple, labels: dict[int, int], classes: int) -> Look:
     numbers, areas = np.unique(to_ids(colors[..., ::-1]), return_counts=True)
     found = dict(zip(numbers.tolist(), areas.tolist(), strict=True))
     found.pop(VOID, None)
-    if unknown := sorted(found.keys() - labels.keys()):
+    if found.keys() != labels.keys():
+        drawn, listed = found.keys() - labels.keys(), labels.keys() - found.keys()
         return Look(
-            f'segments in {path}: pixels of the segments {some(unknown)}, which segments_info of '
-            'the JSON file does not have. Add them there, or make the pixels 0 (is it a color '
-            'picture, red first?)'
-        )
-    if absent := sorted(labels.keys() - found.keys()):
-        return Look(
-            f'segments in {path}: no pixel of the segments {some(absent)}, which segments_info of '
-            'the JSON file has. Take them out there, or correct the picture'
+            f'segments in {path}: only the picture has {some(sorted(drawn)) or "none"}, only '
+            f'segments_info of the JSON file has {some(sorted(listed)) or "none"}. Make them equal '
+            '(is it a color picture, red first?)'
         )
     pixels = np.zeros(classes, int)
     for number, label in labels.items():

@@ -1,8 +1,8 @@
 """Check the masks of objects in a COCO file before C code reads them.
 
 pycocotools trusts what a file says: it may read and write beyond its memory, and walks along the
-edges of a polygon in small steps, however long they are. mmdet leaves out polygons of fewer than
-three points without a word, and stops at an object without a mask in the middle of an epoch.
+edges of a polygon in small steps, however long they are. mmdet stops at an object without a mask in
+the middle of an epoch.
 """
 
 import math
@@ -22,7 +22,6 @@ from .findings import fault_lines
 SHARED = 0.5  # least IoU of a mask's bounds with its box; below, one of the two is wrong
 FARTHEST = 1e6  # pixels, of a corner from the image
 FORMS = 'polygons [[x, y, x, y, ...], ...] or RLE {"size": [height, width], "counts": ...}'
-SHORT = 'polygons of fewer than 3 points, or of an odd number of coordinates, left out'
 EMPTY = 'masks without a pixel in their image'
 APART = 'masks that are not where their boxes are'
 Bounds = tuple[float, float, float, float]  # x1, y1, x2, y2
@@ -98,12 +97,10 @@ def _require_masks(ann_file: str, bare: list, total: int) -> None:
 
 def _doubt_of(mask: object, box: Sequence[float], height: int, width: int, evaluated: bool) -> str:
     """Return what is suspicious of a mask; a ``ValueError`` says why it cannot be used."""
-    is_short = False
     if isinstance(mask, dict):
         bounds = _bounds_of_runs(mask, height, width)
     elif _are_polygons(mask):
         whole = [part for part in mask if len(part) >= 6 and len(part) % 2 == 0]
-        is_short = len(whole) < len(mask)
         if evaluated and len(mask[0]) < 5:
             raise ValueError(
                 'its first polygon has fewer than 3 points, at which COCO evaluation stops'
@@ -115,8 +112,6 @@ def _doubt_of(mask: object, box: Sequence[float], height: int, width: int, evalu
     inside = max(x1, 0), max(y1, 0), min(x2, width), min(y2, height)
     if inside[0] >= inside[2] or inside[1] >= inside[3]:
         return EMPTY
-    if is_short:
-        return SHORT
     x, y, w, h = box
     return APART if _iou(inside, (x, y, x + w, y + h)) < SHARED else ''
 

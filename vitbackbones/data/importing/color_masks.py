@@ -22,7 +22,6 @@ from .pictures import open_picture, place
 from .source import Source
 
 TABLES = ('class_dict.csv', 'labelmap.txt', 'label_colors.txt', 'colors.txt')
-COLORED = ('RGB', 'RGBA', 'P', 'PA')  # Pillow's names for pictures with colors
 MOST_UNKNOWN = 0.05  # of the pixels; where borders are blended it is less
 MOST_CLASSES = 254  # 255 is ignored
 COLOR = r'(?P<color>\d{1,3}[ ,]+\d{1,3}[ ,]+\d{1,3})'
@@ -79,7 +78,7 @@ def import_masks(source: Source, out: Path, table: Path | None, copy: bool) -> s
         raise InputError(
             f'{sum(unknown.values()) / seen.total():.0%} of the pixels of the masks have colors '
             f'that the table lacks: {some(colors, str)}. Add them to the table; what belongs to no '
-            'class is named void.'
+            'class is named void. Index masks need no import, and a JPEG changes colors.'
         )
     for color in colors:
         source.change('colors that the table lacks, ignored (255)', color)
@@ -121,15 +120,7 @@ def _read_colors(mask: Path) -> np.ndarray:
     """Read the color ``0xRRGGBB`` of each pixel (H, W), int32."""
     try:
         with Image.open(mask) as image:
-            kind, format = image.mode, image.format
             pixels = np.asarray(image.convert('RGB'), np.int32)  # (H, W, 3)
     except Exception as error:  # every Pillow plugin has exceptions of its own
         raise InputError(f'{mask}: {reason_of(error)}. Put a good copy there.') from error
-    if kind not in COLORED:
-        raise InputError(
-            f'{mask}: is of kind {kind}, without colors. Index masks, also of 0 and 255, need no '
-            'import: give their folder to --data-root.'
-        )
-    if format == 'JPEG':
-        raise InputError(f'{mask}: is a JPEG, which changes colors. Save the original as PNG.')
     return pixels @ np.array([1 << 16, 1 << 8, 1], np.int32)  # (H, W, 3) -> (H, W)

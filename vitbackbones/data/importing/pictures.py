@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...errors import InputError
-from ..loading.image_file import read_content, read_header
+from ..loading.image_file import read_content, read_header, size_of
 from ..own.splits import named_split
 from .source import Source
 
@@ -39,7 +39,7 @@ def open_picture(source: Source, file: Path) -> Picture:
     """
     try:
         read_content(str(file))  # finds JPEGs that are cut short, whose headers are whole
-        height, width = read_header(str(file)).size(turns=True)
+        height, width = size_of(read_header(str(file)), turns=True)
     except Exception as error:  # every Pillow plugin has exceptions of its own
         raise InputError(f'{file}: {error}. Put a good copy there, or take it out.') from error
     split = named_split(str(file.parent.relative_to(source.root)))

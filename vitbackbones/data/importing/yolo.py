@@ -21,7 +21,6 @@ NAMES = ('classes.txt', 'obj.names', 'labels.txt')  # files of names, one a line
 ABOUT = ('readme', 'license')  # how the names of other texts begin
 DIGITS = 2  # of a pixel; the six digits of a file are no more
 LARGEST_YAML = 2**18  # bytes; the names of 10000 classes take two thirds of it
-DEEPEST = 20  # levels of a YAML file; it takes quadratic time to read thousands
 
 
 def read_yolo(source: Source) -> tuple[list[Picture], list[str]]:
@@ -75,13 +74,8 @@ def _labels(source: Source) -> list[Path]:
 
 
 def _read_yaml(file: Path) -> dict:
-    text, depth = read_small(file, LARGEST_YAML), 0
+    text = read_small(file, LARGEST_YAML)
     try:
-        for event in yaml.parse(text):
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth > DEEPEST or isinstance(event, yaml.AliasEvent):
-                raise ValueError('deep nesting, or aliases (*name), make it grow without end')
         content = yaml.safe_load(text)  # makes no objects of other types
     except Exception as error:  # yaml raises KeyError, IndexError ... where a tag does not fit
         raise InputError(f'{file}: not a YAML file that can be read: {cut(str(error))}') from error
@@ -106,8 +100,8 @@ def _names(source: Source, settings: dict) -> list[str]:
         if len({*names, ''}) > len(names):
             return names
     raise InputError(
-        f'{source.root}: names in data.yaml is {cut(names)}; write a list of different names, or '
-        'one for each number from 0.'
+        f'{source.root}: names in data.yaml must be a list of different names, or have one for '
+        'each number from 0.'
     )
 
 

@@ -17,7 +17,6 @@ read.
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
@@ -48,30 +47,21 @@ class UnreadableImage(InputError):
 # ---------------------------------------------------------------------------- headers
 
 
-@dataclass
-class Header:
-    """Pillow's names of format and mode, (height, width) as stored, and EXIF orientation."""
-
-    format: str
-    mode: str
-    stored: tuple[int, int]
-    orientation: int
-
-    def size(self, turns: bool) -> tuple[int, int]:
-        """Return height and width, with ``turns`` after the image was turned as EXIF says."""
-        return self.stored[::-1] if turns and self.orientation >= 5 else self.stored
-
-
-def read_header(path: str) -> Header:
-    """Read the header of an image file: a tenth of a millisecond.
+def read_header(path: str) -> Image.Image:
+    """Return Pillow's image of a file, which is closed and not decoded: a tenth of a millisecond.
 
     Raises:
         OSError, ValueError or another exception of a Pillow plugin: there is no readable header.
     """
-    with Image.open(path) as image:
-        # only where there is one: Pillow decodes a whole PNG to look for it
-        exif = image.getexif() if 'exif' in image.info else {}
-        return Header(image.format, image.mode, image.size[::-1], exif.get(ORIENTATION, 1))
+    with Image.open(path) as header:
+        return header
+
+
+def size_of(header: Image.Image, turns: bool) -> tuple[int, int]:
+    """Return height and width, with ``turns`` after the image was turned as EXIF says."""
+    # only where there is one: Pillow decodes a whole PNG to look for it
+    exif = header.getexif() if 'exif' in header.info else {}
+    return header.size if turns and exif.get(ORIENTATION, 1) >= 5 else header.size[::-1]
 
 
 def reason_of(error: Exception) -> str:

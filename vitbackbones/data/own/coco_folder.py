@@ -31,8 +31,6 @@ FORMS = (
     lambda name: name.replace('\\', '/'),
     lambda name: name.replace('\\', '/').rpartition('/')[2],
 )
-# COCO's own annotations of other kinds, which are large and lie beside those with boxes
-OTHER_KINDS = ('captions', 'person_keypoints', 'panoptic', 'stuff', 'image_info')
 
 
 @dataclass
@@ -97,9 +95,8 @@ def _parts(root: Path, needed: str = '') -> dict[str, CocoPart]:
 
 def _the_coco_file(root: Path, split: str | None, files: list[Path]) -> tuple[Path, dict] | None:
     """Return the file with boxes among those of a split, None if there is none."""
-    chosen = [file for file in files if file.name.startswith('instances')]
-    chosen = chosen or [file for file in files if not file.name.startswith(OTHER_KINDS)]
-    contents = [(file, load_json(str(file))) for file in chosen]
+    chosen = [file for file in files if file.name.startswith('instances')]  # beside COCO's others
+    contents = [(file, load_json(str(file))) for file in chosen or files]
     found = [(file, content) for file, content in contents if is_coco(content)]
     if len(found) > 1:
         names = some((file.relative_to(root) for file, _ in found), str)

@@ -94,19 +94,11 @@ def named_parts(root: Path, needed: Sequence[str] = ('train',)) -> dict[str, Mas
     elif None in splits:
         splits = [None]
     else:
-        raise InputError(_nothing(root, images, masks))
+        raise InputError(
+            f'{root}: no pictures and masks in it or below that belong together. {KNOWN}'
+        )
     parts = {split or 'train': _part(images[split], masks[split]) for split in splits}
     return _by_voc_lists(root, parts)
-
-
-def _nothing(root: Path, images: dict, masks: dict) -> str:
-    if not any(masks.values()):
-        return f'{root}: no folder of masks in it or below. {KNOWN}'
-    pictures, others = (
-        some((files[0].parent.relative_to(root) for files in found.values()), str)
-        for found in (images, masks)
-    )
-    return f'{root}: pictures in {pictures} and masks in {others} do not belong together. {KNOWN}'
 
 
 # ------------------------------------------------------------------------ folders
