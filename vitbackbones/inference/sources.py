@@ -11,8 +11,7 @@ from pathlib import Path, PurePath
 import cv2
 import numpy as np
 
-from ..data.checks.findings import IMAGES
-from ..data.loading.image_file import UnreadableImage, read_image
+from ..data.loading.image_file import IMAGES, UnreadableImage, read_image
 from ..errors import InputError
 
 VIDEOS = ('.mp4', '.m4v', '.mov', '.avi', '.mkv', '.webm', '.mpg', '.mpeg', '.wmv', '.ogv')

@@ -6,7 +6,7 @@ from vitbackbones.configuration.checks import pretrained
 from vitbackbones.configuration.checks.pretrained import prepare_pretrained, prepare_teacher
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
-from vitbackbones.weights import cache
+from vitbackbones.weights import downloads
 
 
 @pytest.fixture(autouse=True)
@@ -125,7 +125,7 @@ def fetched(monkeypatch, elsewhere):
         names.append(name)
         return elsewhere / f'{name}.fetched'
 
-    monkeypatch.setattr(cache, 'fetch', fetch)
+    monkeypatch.setattr(downloads, 'fetch', fetch)
     return names
 
 

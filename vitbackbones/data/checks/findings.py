@@ -14,7 +14,6 @@ from ...utils.messages import some
 
 SHOWN = 20  # classes in a table
 TURNING = ('color', 'grayscale')  # color types in which mmcv turns an image as EXIF says
-IMAGES = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tiff', '.webp')
 
 
 @dataclass

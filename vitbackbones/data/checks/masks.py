@@ -17,7 +17,7 @@ from PIL import Image
 from ...errors import InputError
 from ...registry import bare_name
 from ...utils.messages import some
-from ..loading.image_file import read_header, reason_of, size_of
+from ..loading.image_file import IMAGES, read_header, reason_of, size_of
 from ..loading.load_mask import (
     IGNORED,
     BadMask,
@@ -27,7 +27,7 @@ from ..loading.load_mask import (
     size_fault,
     value_fault,
 )
-from .findings import IMAGES, TURNING, Findings, Look, color_type, not_there, spread
+from .findings import TURNING, Findings, Look, color_type, not_there, spread
 
 SAMPLE = 2000  # masks for training whose values are looked at: rare classes are in a few alone
 TESTED = 200  # masks for validation or testing whose values are looked at

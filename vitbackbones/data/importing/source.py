@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...errors import InputError
 from ...utils.messages import some
-from ..checks.findings import IMAGES
+from ..loading.image_file import IMAGES
 
 # what folders of pictures and of annotations are called, also joined to other words
 KINDS = re.compile('(jpeg|png)?images?|imgs?|pictures|photos|labels?|annot(ation)?s?|xmls?|_dir')

@@ -27,6 +27,7 @@ from PIL import Image
 from ...errors import InputError
 from ..shards.index import SCHEME
 
+IMAGES = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tiff', '.webp')
 ADVICE = ' Put a good copy there, or take it out of the annotation file.'
 ADVICE_ON_SHARDS = ' Write its shard again with a good copy, or without it.'
 ATTEMPTS = 10  # to find a good image; that many bad ones in a row are no accident

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from ...errors import InputError
 from ...utils.messages import page, some
-from ..checks.findings import IMAGES, spread
+from ..checks.findings import spread
+from ..loading.image_file import IMAGES
 from .folder import files_below
 from .splits import WORDS, held_out, named_split
 
