@@ -61,7 +61,14 @@ SHARDED = 'strategy.type=FSDPStrategy'
         ([TINY, '--pretrained', 'x', '--cfg-options', 'resume=True'], ['leave --pretrained out']),
         (
             [TINY, '--scratch', '--data-root', 'DATA', '--cfg-options', *REFUSED_LATE],
-            ['`fused` and `foreach` cannot be', 'work_dirs/tiny_detr/error_'],
+            [
+                'optim_wrapper.optimizer: RuntimeError: `fused` and `foreach` cannot be',
+                'work_dirs/tiny_detr/error_',
+            ],
+        ),
+        (
+            [TINY, '--data-root', 'DATA', '--cfg-options', 'model.encoder.num_layrs=1'],
+            ['model: TypeError: DetrTransformerEncoder', "argument 'num_layrs'"],
         ),
     ],
 )

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from ..configuration.checks.explain import explained
 from ..configuration.checks.own_data import use_own_data
 from ..configuration.checks.pretrained import prepare_pretrained
-from ..configuration.checks.work_dir import choose_work_dir
+from ..configuration.checks.work_dir import choose_work_dir, create_work_dir
 from ..configuration.classes import check_classes
 from ..configuration.common_steps import (
     MACHINE,
@@ -240,12 +240,7 @@ STEPS = (
         'the one of the config, or work_dirs/<config name> (--work-dir)',
         lambda config, options: choose_work_dir(config, options.work_dir),
     ),
-    Step(
-        'folder',
-        'is created',
-        lambda config, options: prepare_folder(config.work_dir, '--work-dir'),
-        acts=True,
-    ),
+    Step('folder', 'is created', lambda config, options: create_work_dir(config), acts=True),
     TRIAL,
     Step(
         'drawing',

@@ -41,6 +41,15 @@ def choose_work_dir(config: Config, given: str | None = None, below: str = '') -
     return config
 
 
+def create_work_dir(config: Config) -> None:
+    """Create the work dir.
+
+    Raises:
+        InputError: it cannot be written to.
+    """
+    prepare_folder(config.work_dir, '--work-dir')
+
+
 @contextmanager
 def only_writer(config: Config) -> Iterator[None]:
     """Create the work dir and keep other runs out of it; what a killed one left half is removed.
@@ -49,7 +58,7 @@ def only_writer(config: Config) -> Iterator[None]:
         InputError: it cannot be written to, another run is writing there, or a link or a pipe has
             the name of a file that runs write.
     """
-    prepare_folder(config.work_dir, '--work-dir')
+    create_work_dir(config)
     if process_rank():  # the first process locks for all of a run
         yield
         return
