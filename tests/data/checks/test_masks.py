@@ -104,7 +104,7 @@ def test_masks_that_are_no_index_masks(data):
     Image.new('RGB', (16, 12)).save(data.mask('b'))
     error = data.error()
     assert f'mask file {data.mask("b")}: is a picture of kind RGB, not an index mask' in error
-    assert error.endswith('1 more of 4 masks have a fault of this kind.')
+    assert error.endswith('A fault of this kind is in 2 of 4 masks.')
 
 
 def turn(data, name, orientation, size=(16, 12)):

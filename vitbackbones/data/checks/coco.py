@@ -50,8 +50,9 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
     if evaluated:
         found.warnings += _check_evaluated(ann_file, annotations)
     if any(step.get('with_mask', False) for step in config.get('pipeline', ())):
-        kept = _kept(_box_faults(images, annotations)) & ~np.array(annotations['ignore'], bool)
-        found.warnings += check_masks(ann_file, images, annotations, kept | evaluated, evaluated)
+        _, kept = _check_boxes(ann_file, images, annotations)
+        read = kept & ~np.array(annotations['ignore'], bool) | evaluated
+        found.warnings += check_masks(ann_file, images, annotations, read, evaluated)
     return found
 
 
@@ -69,17 +70,8 @@ def check_tables(config: dict, dataset, tables: tuple[Table, Table, Table]) -> F
     _check_files(ann_file, folder, images['file_name'])
     warnings = _class_warnings(ann_file, categories['name'], classes)
     warnings += _size_warnings(ann_file, folder, images, color_type(config.get('pipeline', ())))
-    faults = _box_faults(images, annotations)
-    kept = _kept(faults)
-    if not kept.any():
-        raise InputError(
-            f'{ann_file}: not one usable box: all {len(kept)} are empty, thinner than a pixel or '
-            'outside of their image, by its width and height in the file. COCO boxes are '
-            '[x, y, width, height] in pixels, not fractions of the image.'
-        )
-    ids = annotations['id']
-    bad = {fault: [ids[row] for row in np.flatnonzero(rows)] for fault, rows in faults.items()}
-    warnings += fault_lines(ann_file, bad)
+    odd, kept = _check_boxes(ann_file, images, annotations)
+    warnings += odd
     annotated = set(annotations['image_id'])
     bare = [key for key in images['id'] if key not in annotated]
     if bare:
@@ -192,18 +184,13 @@ def _class_warnings(ann_file: str, names: list[str], classes: Sequence[str]) -> 
 
 def _check_files(ann_file: str, folder: str, names: list[str]) -> None:
     """Require all images."""
-    if not os.path.isdir(folder or '.'):
-        raise InputError(
-            f'image folder not found: {os.path.abspath(folder)}. Put the images of {ann_file} '
-            'there, or set data_root and data_prefix.img of the data set in the configuration.'
-        )
     missing = not_there(folder, names)
     if missing:
         raise InputError(
             f'{len(missing)} of the {len(names)} images of {ann_file} are not in '
             f'{os.path.abspath(folder)}: {some(missing, cut)}. Copy them there, or take them out '
             'of the annotations; a file_name must not lead out of the folder. Where the config '
-            'names the folder, data_prefix.img may be wrong.'
+            'names the folder, data_root or data_prefix.img may be wrong.'
         )
 
 
@@ -262,8 +249,8 @@ def _count_left(ann_file: str, images: Table, annotations: Table, filter_cfg: di
 # ---------------------------------------------------------------------------- boxes
 
 
-def _box_faults(images: Table, annotations: Table) -> dict[str, np.ndarray]:
-    """Return {what is wrong: of which annotations (A,) bool}; mmdet drops the first three."""
+def _check_boxes(ann_file: str, images: Table, annotations: Table) -> tuple[list[str], np.ndarray]:
+    """Return warnings, and of which annotations (A,) bool mmdet does not drop the box."""
     boxes, area = (np.array(annotations[key], np.float64) for key in ('bbox', 'area'))
     row_of = {key: row for row, key in enumerate(images['id'])}
     rows = [row_of[key] for key in annotations['image_id']]
@@ -272,18 +259,23 @@ def _box_faults(images: Table, annotations: Table) -> dict[str, np.ndarray]:
     end = start + side
     flat = (side < 1).any(1)
     outside = ~flat & ~(np.minimum(end, limit) > np.maximum(start, 0)).all(1)
+    empty = ~flat & ~(area > 0)
     beyond = ~flat & ~outside & ((start < -1) | (end > limit + 1)).any(1)
-    return {
+    kept = ~(flat | outside | empty)
+    if not kept.any():
+        raise InputError(
+            f'{ann_file}: not one usable box: all {len(kept)} are empty, thinner than a pixel or '
+            'outside of their image, by its width and height in the file. COCO boxes are '
+            '[x, y, width, height] in pixels, not fractions of the image.'
+        )
+    faults = {
         'boxes that are empty, negative or thinner than a pixel, left out in training': flat,
         'boxes outside of their image, left out in training': outside,
-        "annotations with an 'area' of 0 or less, left out in training": ~flat & ~(area > 0),
+        "annotations with an 'area' of 0 or less, left out in training": empty,
         'boxes that reach beyond the edge of their image (are they x, y, width, height?)': beyond,
     }
-
-
-def _kept(faults: dict[str, np.ndarray]) -> np.ndarray:
-    """Return the annotations (A,) bool that mmdet does not drop."""
-    return ~np.any(list(faults.values())[:3], axis=0)
+    ids = np.array(annotations['id'], object)
+    return fault_lines(ann_file, {fault: [*ids[rows]] for fault, rows in faults.items()}), kept
 
 
 # ---------------------------------------------------------------------------- evaluation

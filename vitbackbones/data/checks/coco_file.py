@@ -92,35 +92,19 @@ def column(ann_file: str, part: str, entries: list[dict], key: str, types: tuple
     at, value = next((i, v) for i, v in enumerate(values) if not _fit([v], types))
     fault = f'is {cut(value)}' if key in entries[at] else 'is missing'
     kinds = ' or '.join(kind.__name__ for kind in types)
-    more = {NUMBER: ' and finite', (str,): ' without halves of characters'}.get(types, '')
+    more = ' and finite' if types == NUMBER else ''
     raise InputError(
         f'{ann_file}: {part}[{at}]: {key!r} {fault}; it must be of type {kinds}{more}.'
     )
 
 
 def _fit(values: list, types: tuple) -> bool:
-    if not set(map(type, values)) <= set(types):
-        return False
-    if types == NUMBER:
-        return _finite(values)
-    return types != (str,) or is_text(values)
-
-
-def is_text(texts: list[str]) -> bool:
-    """Tell whether texts can be written: JSON may escape a half of a character."""
-    try:
-        ''.join(texts).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return set(map(type, values)) <= set(types) and (types != NUMBER or _finite(values))
 
 
 def _finite(numbers: list) -> bool:
-    """Tell whether numbers, or lists of them, fit into floats."""
-    try:
-        return bool(np.isfinite(np.array(numbers, np.float64)).all())
-    except OverflowError:  # an integer of hundreds of digits
-        return False
+    """Tell whether numbers, or lists of them, are finite."""
+    return bool(np.isfinite(np.array(numbers, np.float64)).all())
 
 
 def check_boxes(ann_file: str, annotations: Table) -> None:

@@ -112,8 +112,8 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
     with ThreadPoolExecutor(THREADS) as pool:
         faults = list(filter(None, pool.map(pairs.header_fault, pairs.images, masks)))
         if faults:
-            others = f' {len(faults) - 1} more of {len(masks)} masks have a fault of this kind.'
-            raise BadMask(faults[0] + (others if len(faults) > 1 else ''))
+            count = f'{len(faults)} of {len(masks)} masks'
+            raise BadMask(f'{faults[0]} A fault of this kind is in {count}.')
         counts = sum(pool.map(pairs.count, sample))
     where = f'{os.path.dirname(masks[0])}: in {len(sample)} masks'
     warnings = _check_values(where, counts, pairs.table, len(pairs.classes))

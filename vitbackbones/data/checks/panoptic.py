@@ -6,19 +6,16 @@ without pixels, and pixels that the JSON file does not mention are ignored, both
 
 import os
 from collections import defaultdict
-from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
 from ...errors import InputError
 from ...utils.messages import some
 from ..loading.coco_masks import VOID, to_ids
-from ..loading.image_file import UnreadableImage, read_image
-from ..loading.load_mask import BadMask
+from ..loading.image_file import read_image
 from . import coco
 from .coco_file import COLUMNS, ID, Table, check_boxes, column, load_json, table
-from .findings import Findings, Look, not_there, spread
+from .findings import Findings, not_there, spread
 
 SAMPLE = 50  # PNG files that are looked at before a run
 CATEGORIES = COLUMNS['categories'] | {'isthing': (int, bool)}
@@ -39,22 +36,12 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
     if config.get('backend_args'):
         return Findings()
     dataset = coco.unloaded(config)
-    tables = _, segments, _ = read_panoptic(dataset.ann_file)
+    tables = images, segments, _ = read_panoptic(dataset.ann_file)
     findings = coco.check_tables(config, dataset, tables)
     if evaluated or config.get('test_mode'):
         coco.require_iscrowd(dataset.ann_file, segments)
-    looks = list(_looks(dataset, *tables).values())
-    faults = [looks[place]().fault for place in spread(len(looks), SAMPLE)]
-    faults = [fault for fault in faults if fault]
-    if faults:
-        raise BadMask(faults[0] + (f' ({len(faults)} files have faults)' if faults[1:] else ''))
+    _check_pictures(dataset, images, segments)
     return findings
-
-
-def segment_checks(config: dict) -> dict[str, Callable[[], Look]]:
-    """Return what looks at each PNG file of a data set, by their paths."""
-    dataset = coco.unloaded(config)
-    return _looks(dataset, *read_panoptic(dataset.ann_file))
 
 
 def read_panoptic(ann_file: str) -> tuple[Table, Table, Table]:
@@ -86,14 +73,9 @@ def read_panoptic(ann_file: str) -> tuple[Table, Table, Table]:
     return images, segments, categories
 
 
-# ---------------------------------------------------------------------------- PNG files
-
-
-def _looks(
-    dataset, images: Table, segments: Table, categories: Table
-) -> dict[str, Callable[[], Look]]:
-    """Return what looks at the PNG file of each image; require all of these files."""
-    folder, classes = dataset.data_prefix.get('seg'), dataset.metainfo['classes']
+def _check_pictures(dataset, images: Table, segments: Table) -> None:
+    """Require all PNG files, and that some of them show the segments that the JSON file has."""
+    folder = dataset.data_prefix.get('seg')
     if not folder:
         raise InputError(
             f'the data set of {dataset.ann_file} needs data_prefix=dict(img=..., seg=...), the '
@@ -107,43 +89,21 @@ def _looks(
             f'{some(missing)}. mmdet looks for the name of the image, with .png in place of .jpg; '
             'put them there, or correct data_prefix.seg of the data set in the configuration.'
         )
-    label_of = {
-        key: classes.index(name)
-        for key, name in zip(categories['id'], categories['name'], strict=True)
-        if name in classes
-    }
-    labels = defaultdict(dict)  # {image: {number of a segment: label}}
-    columns = (segments[key] for key in ('image_id', 'number', 'category_id'))
-    for image, number, category in zip(*columns, strict=True):
-        labels[image][number] = label_of[category]
-    looks = {}
-    sizes = zip(images['height'], images['width'], strict=True)
-    for image, name, size in zip(images['id'], names, sizes, strict=True):
-        path = os.path.join(folder, name)
-        looks[path] = partial(_look, path, size, labels[image], len(classes))
-    return looks
-
-
-def _look(path: str, size: tuple, labels: dict[int, int], classes: int) -> Look:
-    """Compare a PNG file with the segments in the JSON file; count pixels by class."""
-    try:
+    numbers = defaultdict(set)  # of the segments of each image
+    for image, number in zip(segments['image_id'], segments['number'], strict=True):
+        numbers[image].add(number)
+    for row in spread(len(names), SAMPLE):
+        path = os.path.join(folder, names[row])
         colors = read_image(path)  # (H, W, 3) in BGR
-    except UnreadableImage as error:
-        return Look(str(error))
-    fault = coco.image_size_fault(size, colors.shape[:2])
-    if fault:
-        return Look(f'segments in {path}: the image {fault}')
-    numbers, areas = np.unique(to_ids(colors[..., ::-1]), return_counts=True)
-    found = dict(zip(numbers.tolist(), areas.tolist(), strict=True))
-    found.pop(VOID, None)
-    if found.keys() != labels.keys():
-        drawn, listed = found.keys() - labels.keys(), labels.keys() - found.keys()
-        return Look(
-            f'segments in {path}: only the picture has {some(sorted(drawn)) or "none"}, only '
-            f'segments_info of the JSON file has {some(sorted(listed)) or "none"}. Make them equal '
-            '(is it a color picture, red first?)'
-        )
-    pixels = np.zeros(classes, int)
-    for number, label in labels.items():
-        pixels[label] += found[number]
-    return Look(pixels=pixels)
+        size = images['height'][row], images['width'][row]
+        if fault := coco.image_size_fault(size, colors.shape[:2]):
+            raise InputError(f'segments in {path}: the image {fault}')
+        drawn = {*np.unique(to_ids(colors[..., ::-1])).tolist()} - {VOID}
+        listed = numbers[images['id'][row]]
+        if drawn != listed:
+            extra, absent = (some(sorted(part)) for part in (drawn - listed, listed - drawn))
+            raise InputError(
+                f'segments in {path}: only the picture has {extra or "none"}, only segments_info '
+                f'of the JSON file has {absent or "none"}. Make them equal (is it a color picture, '
+                'red first?)'
+            )

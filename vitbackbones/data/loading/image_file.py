@@ -5,7 +5,8 @@ older releases return the picture with whatever memory held in place of the miss
 nothing. Here both are an :class:`vitbackbones.errors.InputError`.
 
 A small file may claim a picture that fills the memory. What its header says is looked at first,
-and Pillow's limit holds, 178956970 pixels (twice ``PIL.Image.MAX_IMAGE_PIXELS``).
+and Pillow's limit holds, 178956970 pixels (twice ``PIL.Image.MAX_IMAGE_PIXELS``), where it knows
+the format.
 
 Not noticed: bytes damaged in the middle of a JPEG that still has its end marker. libjpeg makes
 a picture of them and only prints a warning.
@@ -33,9 +34,6 @@ ADVICE_ON_SHARDS = ' Write its shard again with a good copy, or without it.'
 ATTEMPTS = 10  # to find a good image; that many bad ones in a row are no accident
 # What OpenCV makes no picture of, by Pillow's mode.
 OTHER_VALUES = {'F': 'floating point', 'I': '32-bit integer'}
-# How HDR files begin. Pillow does not know them, so their size would be met by OpenCV, whose limit
-# is six times as high and which computes in floats: measured, 7 GB for a file of 32 MB.
-RADIANCE = b'#?'
 JPEG_END = b'\xff\xd9'
 DAMAGED = 'truncated, damaged or not an image'
 ORIENTATION = 0x0112  # the EXIF tag; 5 to 8 swap height and width
@@ -97,8 +95,6 @@ def read_content(path: str, backend_args: dict | None = None) -> tuple[bytes, Im
 def _read_file(path: str, backend_args: dict | None) -> bytes:
     if backend_args is None and os.path.isfile(path):
         return Path(path).read_bytes()  # mmengine asks five times as long which backend it is
-    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
-        raise ValueError('not a regular file')  # reading from a pipe would wait forever
     from mmengine import fileio
 
     return fileio.get(path, backend_args=backend_args)
@@ -112,8 +108,6 @@ def decode(
     Raises:
         ValueError: nothing can be made of it.
     """
-    if content.startswith(RADIANCE):
-        raise ValueError('a Radiance HDR picture; convert it to 8 or 16 bits')
     if (color_type, backend) == ('color', 'cv2'):
         image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR)
     else:

@@ -41,14 +41,6 @@ class Detection(Task):
 
         check_evaluators(config, found)
 
-    def file_checks(self, dataset):
-        """Look at the PNG files of panoptic segments."""
-        if not is_panoptic(dataset):
-            return {}
-        from ...data.checks.panoptic import segment_checks
-
-        return segment_checks(dataset)
-
     def shapes(self, config: Config) -> dict:
         """Draw the classes that a config trains on; in panoptic data, shapes are things."""
         if not is_panoptic(first_dataset(config, 'train')):
