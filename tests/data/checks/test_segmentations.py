@@ -135,6 +135,7 @@ OUTSIDE = 'masks without a pixel in their image'
     [
         ([[1, 2, 3, 4]], OUTSIDE),  # mmdet leaves it out
         ([[-9, 5, -1, 5, -1, 15]], OUTSIDE),
+        ([[5, 5, 20, 5, 10, 5]], OUTSIDE),  # a line
         ({'size': [30, 40], 'counts': [1200]}, OUTSIDE),
         ([[5, 5, 5, 10, 15, 10, 15, 5]], 'masks that are not where their boxes are'),
     ],
