@@ -3,14 +3,9 @@
 mmcv's ``LoadImageFromFile`` answers a file that is no image with a bare ``AssertionError``.
 """
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-
 import cv2
 import numpy as np
 from mmcv.transforms import LoadImageFromFile
-from mmengine.dataset import Compose
-from torch.utils.data import Dataset
 
 from ...errors import OptionError
 from ...layers import require_choice
@@ -123,41 +118,3 @@ class LoadImage(LoadImageFromFile):
         image = image.astype(np.float32) if self.to_float32 else image
         shape = image.shape[:2]
         return results | {'img': image, 'img_shape': shape, 'ori_shape': shape}
-
-
-class GivenPictures(Dataset):
-    """Picture files without annotations, for a classifier's pipeline.
-
-    Args:
-        files: their paths.
-        pipeline: of another data set, whose pictures may have come decoded.
-    """
-
-    metainfo: Mapping = {}
-
-    def __init__(self, files: Sequence[Path], pipeline: Sequence[dict]) -> None:
-        self.files = files
-        self.pipeline = Compose(pipeline)
-
-    def __len__(self) -> int:
-        return len(self.files)
-
-    def get_data_info(self, index: int) -> dict:
-        """Return what a pipeline starts with; the label, which steps ask for, means nothing.
-
-        Raises:
-            UnreadableImage: the file cannot be decoded.
-        """
-        path = str(self.files[index])
-        pixels = read_image(path, advice='')
-        shape = pixels.shape[:2]
-        return {
-            'img_path': path,
-            'img': pixels,
-            'img_shape': shape,
-            'ori_shape': shape,
-            'gt_label': 0,
-        }
-
-    def __getitem__(self, index: int) -> dict:
-        return self.pipeline(self.get_data_info(index))
