@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from vitbackbones.inference.drawing.boxes import GRAY as IGNORED_COLOR
-from vitbackbones.inference.drawing.boxes import Objects, _places, draw_objects
+from vitbackbones.inference.drawing.boxes import Objects, draw_objects, write_labels
 from vitbackbones.inference.drawing.sheet import LINE, PALETTE
 
 GRAY = (128, 128, 128)
@@ -68,9 +68,11 @@ def test_labels_stay_inside_the_image():
     assert colored(pixels[5]).sum() > 50
 
 
-def test_labels_for_which_there_is_no_room_are_below_the_picture():
-    places = _places(np.array([[1.0, 2, 30, 40]] * 9), [20] * 9, (99, 3 * LINE))
-    assert [y // LINE for _, y in places] == [0, 1, 2] + [3] * 6  # each was compared with all
+def test_labels_for_which_there_is_no_room_are_left_out():
+    picture = Image.new('RGB', (99, 3 * LINE))
+    colors = [(9, 9, i) for i in range(9)]
+    write_labels(picture, np.array([[1.0, 2, 30, 40]] * 9), ['a'] * 9, colors)
+    assert [picture.getpixel((2, LINE * row + 1)) for row in range(3)] == colors[:3]
 
 
 @pytest.mark.parametrize('masked', [False, True])

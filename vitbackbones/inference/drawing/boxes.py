@@ -36,8 +36,7 @@ def draw_objects(
 ) -> Image.Image:
     """Draw boxes, or masks where there are any, on a copy of ``image`` enlarged to ``sides``.
 
-    Class names and scores stand at the upper left corners of the boxes. No label covers another,
-    which torchvision's ``draw_bounding_boxes`` does not see to. What is ignored is gray and
+    Class names and scores stand at the upper left corners of the boxes. What is ignored is gray and
     striped.
     """
     picture = enlarged(image, sides)
@@ -75,32 +74,21 @@ def _region(objects: Objects, place: int, size: tuple[int, int]) -> np.ndarray:
 def write_labels(
     picture: Image.Image, boxes: np.ndarray, texts: Sequence[str], colors: Sequence[tuple]
 ) -> None:
-    """Write a text on a color at each box (N, 4), at its upper left corner; none covers another."""
-    labels = [text_label(*each) for each in zip(texts, colors, strict=True)]
-    widths = [each.width for each in labels]
-    for each, corner in zip(labels, _places(boxes, widths, picture.size), strict=True):
-        picture.paste(each, corner)
+    """Write a text on a color at the upper left corner of each box (N, 4); none covers another.
 
-
-def _places(
-    boxes: np.ndarray, widths: Sequence[int], size: tuple[int, int]
-) -> list[tuple[int, int]]:
-    """Place labels at the upper left corners of boxes (N, 4), moved down to where none is yet.
-
-    Where all is full the rest are below the picture, unseen.
+    Labels move down to where none is yet. Those that find no room in the picture are left out.
     """
-    corners: list[tuple[int, int]] = []
-    placed: list[tuple[int, int, int]] = []  # x, y, width of those that are seen
-    for (left, top, *_), width in zip(boxes.tolist(), widths, strict=True):
-        x = max(0, min(round(left), size[0] - width))
-        y = max(0, min(round(top) - LINE, size[1] - LINE))
-        beside = [b for a, b, w in placed if x < a + w and a < x + width]
-        while y < size[1] and any(abs(y - b) < LINE for b in beside):
+    placed: list[tuple[int, int, int]] = []  # x, y, width
+    for (left, top, *_), text, color in zip(boxes.tolist(), texts, colors, strict=True):
+        label = text_label(text, color)
+        x = max(0, min(round(left), picture.width - label.width))
+        y = max(0, min(round(top) - LINE, picture.height - LINE))
+        beside = [b for a, b, width in placed if x < a + width and a < x + label.width]
+        while y < picture.height and any(abs(y - b) < LINE for b in beside):
             y += LINE
-        corners.append((x, y))
-        if y < size[1]:
-            placed.append((x, y, width))
-    return corners
+        if y < picture.height:
+            picture.paste(label, (x, y))
+            placed.append((x, y, label.width))
 
 
 def draw_detections(

@@ -38,11 +38,7 @@ def overlay(
     palette: Sequence,
     sides: tuple[int, int] = SIDES,
 ) -> Image.Image:
-    """Lay the colors of ``labels`` (H, W) over a gray copy of the image, enlarged to ``sides``.
-
-    torchvision's ``draw_segmentation_masks`` would need a mask for each class and leave the image
-    in color.
-    """
+    """Lay the colors of ``labels`` (H, W) over a gray copy of the image, enlarged to ``sides``."""
     table = np.zeros((1, 256, 3), np.uint8)
     table[0, : len(palette)] = palette
     colors = cv2.LUT(cv2.merge([labels.astype(np.uint8)] * 3), table)  # (H, W, 3)

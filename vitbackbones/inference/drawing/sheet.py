@@ -82,16 +82,15 @@ def text_label(text: str, color: tuple[int, int, int]) -> Image.Image:
 
 def name_strip(colors: Mapping[str, Sequence[int]], width: int) -> Image.Image:
     """Write each name on its color, in rows of ``width`` pixels."""
-    corners, x, y = {}, 0, 0
-    for name in colors:
-        side = label_width(name)
-        x, y = (0, y + LINE + GAP) if x and x + side > width else (x, y)
-        corners[name] = (x, y)
-        x += side + GAP
+    labels, x, y = [], 0, 0
+    for name, color in colors.items():
+        label = text_label(name, tuple(map(int, color)))
+        x, y = (0, y + LINE + GAP) if x and x + label.width > width else (x, y)
+        labels.append((label, (x, y)))
+        x += label.width + GAP
     strip = Image.new('RGB', (width, y + LINE + GAP), 'white')
-    for name, corner in corners.items():
-        color = tuple(int(part) for part in colors[name])
-        strip.paste(text_label(name, color), corner)
+    for label, corner in labels:
+        strip.paste(label, corner)
     return strip
 
 
