@@ -2,6 +2,7 @@
 
 import csv
 import math
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from vitbackbones.inference.sources import find_sources, read_frames
 from vitbackbones.results.analysis.analyses import ANALYSES
 
 from ..openmmlab.conftest import write
+from .conftest import TINY_CLS
 from .test_messages import refused
 
 SMALL = 'ours:tnt_ti,arch.depth=2'
@@ -116,3 +118,17 @@ def test_bad_arguments_are_refused(tool, models):
     call = ('norms', '--images', models / 'images', '--out', 'out')
     refused(tool('analyze', 'ours:deit_xx', *call), 'unknown model ours:deit_xx')
     refused(tool('analyze', 'a.py', 'b.pth', 'c.pth', *call), 'at most CONFIG CHECKPOINT')
+
+
+@pytest.mark.compat
+def test_a_run_has_its_curves_and_they_are_laid_over_others(run, tool, folders):
+    run('train', TINY_CLS, '--data-root', folders)
+    work_dir = Path('work_dirs/tiny_cls')
+    assert (work_dir / 'curves.png').is_file()
+    shutil.copytree(work_dir, 'again')
+    run('analyze', work_dir, 'again', 'curves', '--out', 'out')
+    assert {row['model'] for row in table('curves')} == {'tiny_cls', 'again'}
+    assert {'val', 'accuracy/top1'} <= {row[key] for row in table('curves') for key in row}
+    assert Path('out/curves.png').is_file()
+    result = tool('analyze', work_dir, 'coefficients', '--out', 'out')
+    refused(result, 'no coefficients.csv', '(CoefficientShortcut)')

@@ -16,7 +16,6 @@ WAYS = {
     'train --pretrained': ('train', TINY, '--pretrained', 'FILE', '--data-root', 'DATA'),
     'test': ('test', TINY_SEG, 'FILE', '--data-root', 'DATA'),
     'predict': ('predict', TINY_SEG, 'FILE', 'DATA/images/val', '--out', 'out'),
-    'convert': ('convert', 'FILE', 'out.pth'),
 }
 
 

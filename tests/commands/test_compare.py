@@ -188,4 +188,5 @@ def test_a_shipped_study_can_be_trained(run, tmp_path, path):
     for split in ('train', 'test'):
         (tmp_path / 'crops' / split).mkdir(parents=True)
     run('compare', path, '--data-root', 'crops', '--dry-run')
+    assert not (tmp_path / 'work_dirs').exists()
     assert f'vitbackbones compare configs/studies/{path.name}' in path.read_text()

@@ -59,6 +59,8 @@ def look(words: list[str]) -> None:
         look_at_make(arguments)
     elif program == 'pip':
         look_at_extras(arguments)
+    elif program == 'bash':
+        look(arguments)
     elif program == 'tools/dist_train.sh':
         look_at_verb('train', arguments[0], *arguments[2:])
     else:

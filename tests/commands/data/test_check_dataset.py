@@ -7,7 +7,9 @@ import cv2
 import numpy as np
 import pytest
 
-from ..conftest import TINY
+from vitbackbones.data.checks import masks as mask_check
+
+from ..conftest import TINY, TINY_SEG
 
 pytestmark = pytest.mark.compat
 
@@ -93,3 +95,23 @@ def test_label_maps(tool, tmp_path):
     result = tool('check', 'run.py', '--workers', 1)
     assert result.status == 2
     assert 'maps/1.png' in result.out + result.err
+
+
+def test_all_bad_masks_are_listed(tool, copy, monkeypatch):
+    """Also those beyond the sample that a run looks at."""
+    monkeypatch.setattr(mask_check, 'SAMPLE', 1)
+    masks = copy / 'annotations'
+    for place, pixels in (
+        ('train/000003.png', np.full((64, 64), 9, np.uint8)),
+        ('train/000004.png', np.full((64, 64), 7, np.uint8)),
+        ('val/000001.png', np.ones((32, 64), np.uint8)),
+    ):
+        cv2.imwrite(str(masks / place), pixels)
+    (copy / 'images' / 'val' / '000002.jpg').write_bytes(b'no picture')
+    result = tool('check', TINY_SEG, '--data-root', copy)
+    assert result.status == 2
+    assert f'{masks}/train/000003.png: 4096 pixels hold 9' in result.out
+    assert f'{masks}/train/000004.png: 4096 pixels hold 7' in result.out
+    assert f'{masks}/val/000001.png: has 64 x 32' in result.out
+    assert 'images/val/000002.jpg: ' in result.out
+    assert 'faults in 24 files, see above' in result.err

@@ -3,14 +3,10 @@
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
-
-from vitbackbones.export.runtime.card import Card
 
 from ...export.runtime.graphs import write_classifier, write_detector
 from ..test_messages import refused
@@ -72,24 +68,10 @@ def test_it_goes_on_with_the_same_file_alone(run, classifier, files):
     refused(result, 'begun with other settings: the exported file was model.onnx')
 
 
-def test_a_picture_that_cannot_be_resized_costs_itself(run, classifier, files):
-    card = Card.read(classifier)
-    Image.new('RGB', (1, 9000)).save(files / 'strip.png')
-    replace(card, steps=[{'type': 'resize_into', 'size': [32, 32]}]).write(classifier)
-    result = run(classifier, files / 'strip.png', status=2)
-    refused(result, 'strip.png: its 1 x 9000 pixels cannot be resized')
-
-
 def test_options_of_torch_are_refused(run, classifier, files):
     for option in (('--amp',), ('--fused',), ('--device', 'cpu'), ('--cfg-options', 'a=1')):
         result = run(classifier, files, *option, status=2)
         refused(result, f'model.onnx: an exported file takes no {option[0]}; leave it out')
-
-
-def test_a_file_without_its_card_is_refused(run, classifier, files):
-    classifier.with_name('model.onnx.json').unlink()
-    result = run(classifier, files, status=2)
-    refused(result, 'its card model.onnx.json is missing')
 
 
 WITHOUT = """

@@ -8,14 +8,11 @@ import signal
 import stat
 from pathlib import Path
 
-import cv2
 import pytest
 import torch
 
-from vitbackbones.inference.predictor import Predictor
-
 from ..test_messages import refused
-from .pictures import FRAMES, picture, throw, written
+from .pictures import FRAMES, written
 
 pytestmark = pytest.mark.compat
 
@@ -72,24 +69,6 @@ def test_what_failed_is_tried_again(predict, files):
     assert '7 of 8 files were answered before' in predict('cls', files, '--resume').out
     predict('cls', files, out='whole')
     assert written()[Path('predictions.json')] == written('whole')[Path('predictions.json')]
-
-
-def test_batches_are_those_of_a_prediction_that_was_not_stopped(predict, tmp_path, monkeypatch):
-    """A picture that is tried again shares no batch with one that was far from it."""
-    for i, size in enumerate([(60, 80), (80, 60), (80, 60), (60, 80)]):
-        cv2.imwrite(str(tmp_path / f'{i}.png'), cv2.resize(picture(), size))
-    answer, sizes = Predictor.__call__, []
-    errors = {1: RuntimeError('no memory'), 3: KeyboardInterrupt()}
-
-    def noted(self, samples):
-        sizes.append(len(samples))
-        return throw(errors[len(sizes)]) if len(sizes) in errors else answer(self, samples)
-
-    monkeypatch.setattr(Predictor, '__call__', noted)
-    given = [tmp_path / f'{i}.png' for i in range(4)]
-    predict('det', *given, '--batch-size', 2, status=130)
-    predict('det', *given, '--batch-size', 2, '--resume')
-    assert sizes == [1, 2, 1, 1, 1]
 
 
 def test_another_prediction_is_not_continued(tool, predict, models, files):
