@@ -66,14 +66,10 @@ def test_what_is_no_number_is_not_written(predict, files, monkeypatch, task, rea
     assert result.entries == {}
 
 
-@pytest.mark.parametrize(
-    ('task', 'why'),
-    [('det', 'leave nothing of the short side'), ('cls', 'become more than 178956970')],
-)
-def test_a_picture_that_cannot_be_resized_costs_itself_only(predict, files, task, why):
+def test_a_picture_that_cannot_be_resized_costs_itself_only(predict, files):
     cv2.imwrite(str(files / 'flat.png'), np.zeros((1, 40000, 3), np.uint8))
-    result = predict(task, files, '--batch-size', 3, status=2)
-    fault = f'its 40000 x 1 pixels {why} when the pipeline resizes them'
+    result = predict('det', files, '--batch-size', 3, status=2)
+    fault = 'its 40000 x 1 pixels cannot be resized'
     assert result.err.startswith(f'error: image file {files}/flat.png: {fault}\n')
     assert {(name, None) for name in STILLS} <= result.entries.keys()
 
