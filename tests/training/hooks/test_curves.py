@@ -58,17 +58,6 @@ def test_a_run_ends_with_its_curves(tmp_path, kind):
     assert ('toy/error' in quantities) is (kind != 'without validation')
 
 
-@pytest.mark.parametrize(('pause', 'pictures'), [(60, 1), (-1, 4)])
-def test_the_picture_is_renewed_after_an_evaluation_if_it_is_old(
-    tmp_path, monkeypatch, pause, pictures
-):
-    written = []
-    monkeypatch.setattr(curves, 'write_file', lambda path, content: written.append(path.name))
-    monkeypatch.setattr(curves, 'PAUSE', pause)
-    run_toy(config(tmp_path))  # three evaluations
-    assert written == ['curves.png'] * pictures
-
-
 def test_a_run_that_fails_has_its_curves(tmp_path):
     runner = QuietRunner.from_cfg(config(tmp_path, {'type': 'Broken'}))
     with pytest.raises(RuntimeError, match='broken'), curves.told_when_stopped(runner):

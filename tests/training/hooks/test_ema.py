@@ -79,22 +79,6 @@ def test_a_file_says_which_weights_are_which(tmp_path, evaluate):
     assert len({*OTHER.values()} & {*load_file(tmp_path / 'epoch_2.pth')}) == 1
 
 
-def measure(work_dir, checkpoint, *hooks):
-    """The metrics of a checkpoint."""
-    given = config(work_dir, 'epoch', load_from=str(checkpoint))
-    given.update(test_dataloader=given.val_dataloader, test_cfg={}, custom_hooks=list(hooks))
-    given.test_evaluator = given.val_evaluator
-    return run_toy(given, test=True)
-
-
-@pytest.mark.parametrize('evaluate', EVALUATE)
-def test_validation_measures_what_is_saved_as_the_weights(tmp_path, evaluate):
-    runner = run_toy(config(tmp_path, 'epoch', ours(evaluate)))
-    measured = {'toy/error': runner.message_hub.get_scalar('val/toy/error').current()}
-    assert measure(tmp_path / 'test', tmp_path / 'epoch_2.pth') == measured
-    assert measure(tmp_path / 'test', tmp_path / 'epoch_2.pth', ours(evaluate)) == measured
-
-
 EVALUATING = {'type': 'InterruptedInEvaluation'}
 
 
