@@ -3,8 +3,10 @@
 import pytest
 import torch
 from torch import nn
+from torch._subclasses import FakeTensorMode
 
 from vitbackbones import create_model
+from vitbackbones.backbones.names import MODELS
 from vitbackbones.errors import OptionError
 from vitbackbones.training.layer_decay import depth_factors
 
@@ -93,3 +95,40 @@ def test_the_pooling_is_chosen_in_timms_words():
     assert maps.global_pool == ''
     with pytest.raises(OptionError, match="global_pool='max': must be one of 'token', 'avg', ''"):
         make(global_pool='max')
+
+
+ONE_OF_EACH_HOST = {host: name for name, (host, *_) in MODELS.items()}.values()
+NAMES = [
+    pytest.param(name, marks=[] if name in ONE_OF_EACH_HOST else pytest.mark.grid)
+    for name in MODELS
+]
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_every_name_gives_maps_of_the_channels_and_strides_that_it_says(name):
+    with FakeTensorMode():
+        model = create_model(name, features_only=True, img_size=64).eval()
+        maps = model(torch.randn(1, 3, 96, 64))
+    info = model.feature_info
+    assert [x.shape[1] for x in maps] == info.channels()
+    assert [96 // x.shape[2] for x in maps] == [64 // x.shape[3] for x in maps] == info.reduction()
+    modules = dict(model.named_modules())
+    assert all(part in modules for part in info.module_name())
+
+
+def test_maps_are_read_where_they_are_asked_for_as_in_timm():
+    with torch.device('meta'):
+        deit = create_model('deit_ti', features_only=True, out_indices=3)
+        pvt = create_model('pvt_t', features_only=True, out_indices=(1, 3))
+    assert deit.feature_info.out_indices == (9, 10, 11)
+    assert [each['index'] for each in pvt.feature_info] == [1, 3]
+    assert pvt.feature_info.reduction() == [8, 32]
+
+
+def test_a_classifiers_file_fills_the_maps(tmp_path):
+    classifier = create_model('deit_ti', num_classes=3, img_size=32)
+    file = tmp_path / 'classifier.pth'
+    torch.save(classifier.state_dict(), file)
+    maps = create_model('deit_ti', checkpoint=file, features_only=True, img_size=32)
+    for key, value in maps.state_dict().items():
+        assert torch.equal(value, classifier.state_dict()[key])

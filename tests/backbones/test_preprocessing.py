@@ -36,14 +36,6 @@ def test_a_model_has_what_its_backbone_says_and_its_own_size():
     }
 
 
-def test_other_channels_have_the_average_mean():
-    with torch.device('meta'):
-        config = create_model('sret_t', in_chans=2, features_only=True).data_config
-    assert config['input_size'] == (2, 224, 224)
-    assert config['mean'] == pytest.approx([0.449, 0.449])
-    assert config['std'] == pytest.approx([0.226, 0.226])
-
-
 @pytest.mark.parametrize(
     ('name', 'size'), [('aug_vit_s', 224), ('msf_vit_s', 224), ('deit_s', (96, 160))]
 )

@@ -49,14 +49,6 @@ def test_every_form_equals_its_equations(form):
         torch.testing.assert_close(model(x)[0], vector, atol=2e-5, rtol=1e-5)
 
 
-def test_the_first_version_starts_at_zero():
-    torch.manual_seed(0)
-    model = TNT(ARCH, img_size=64, projection='plain', init='zeros')
-    assert not model.cls_token.any()
-    assert model.to_patch is None
-    assert all(block.to_patch.proj.bias is not None for block in model.blocks)
-
-
 def test_stochastic_depth_drops_patches_inside_and_images_outside():
     settings = {'attention': {'type': 'DotProductAttention'}}
     settings['shortcut'] = {'type': 'IdentityShortcut'}

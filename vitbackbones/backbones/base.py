@@ -33,10 +33,9 @@ from ..layers import (
     to_map,
 )
 from ..utils.messages import page
-from .shared.adapting import fit_channels, fit_positions
-from .shared.init_weights import InitCfgMixin
 from .shared.options import choose_indices, input_size, require_size
 from .shared.running import RunsBlocks, cast_to_parameter_dtype
+from .shared.starting import InitCfgMixin, fit_channels, fit_positions
 
 OUT_TYPES = ('featmap', 'cls_token', 'pooled', 'cls_dist_tokens')
 
@@ -201,7 +200,7 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
         return {name for name in names if any(fnmatchcase(name, p) for p in self.undecayed)}
 
     def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
-        """Return ``state`` for this model's input size and channels; see ``shared.adapting``.
+        """Return ``state`` for this model's input size and channels; see ``shared.starting``.
 
         Raises:
             InputError: a position code fits no grid.

@@ -17,8 +17,7 @@ from ..weights import PUBLISHED, fetch
 from ..weights.convert import OWN
 from ..weights.filling import load_pretrained
 from ..weights.table import name_of
-from .classifier import GLOBAL_POOL, Classifier
-from .features import Features, last_indices
+from .classifier import GLOBAL_POOL, Classifier, Features
 from .names import MODELS, require_name
 from .preprocessing import data_config
 
@@ -105,6 +104,7 @@ def _for_backbone(
         return options
     if options.get('out_type', 'featmap') != 'featmap':
         raise OptionError('features_only=True returns maps: leave out_type and global_pool out')
-    if 'out_indices' in options:
-        options = {**options, 'out_indices': last_indices(options['out_indices'])}
+    last = options.get('out_indices')
+    if isinstance(last, int) and last > 0:  # as in timm, the last so many
+        options = {**options, 'out_indices': tuple(range(-last, 0))}
     return {**options, 'out_type': 'featmap'}

@@ -1,4 +1,4 @@
-"""What :func:`vitbackbones.create_model` builds: a backbone under timm's names, and a head."""
+"""What :func:`vitbackbones.create_model` builds: a backbone and a head, or its maps, as in timm."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,7 +10,7 @@ from ..layers import fuse_for_inference
 from ..weights.convert.state_dict import rename
 from .base import Backbone, contract_broken
 from .preprocessing import data_config
-from .shared.init_weights import trunc_normal_linears
+from .shared.starting import trunc_normal_linears
 
 
 class Model(nn.Module):
@@ -202,3 +202,56 @@ class Classifier(Model):
             **{f'backbone.{k}': v for k, v in self.backbone.adapt_state_dict(rest).items()},
             **rename(head, {r'^head\.': 'head.fc.', r'^head_dist\.': 'head.fc_dist.'}),
         }
+
+
+class FeatureInfo(list):
+    """A dict for each map that a :class:`Features` returns, in timm's words.
+
+    Its keys are ``num_chs``, ``reduction`` (stride), ``module`` (name of the block or stage) and
+    ``index``.
+
+    Args:
+        backbone: what makes the maps.
+
+    Attributes:
+        out_indices: block or stage behind which each map is read, from 0.
+    """
+
+    def __init__(self, backbone: Backbone) -> None:
+        self.out_indices, name = backbone.out_indices, f'backbone.{backbone.stages_name}'
+        each = zip(self.out_indices, backbone.out_channels, backbone.out_strides, strict=True)
+        super().__init__(
+            {'num_chs': channels, 'reduction': stride, 'module': f'{name}.{i}', 'index': i}
+            for i, channels, stride in each
+        )
+
+    def channels(self) -> list[int]:
+        """Return the channels of each map."""
+        return [one['num_chs'] for one in self]
+
+    def reduction(self) -> list[int]:
+        """Return the stride of each map."""
+        return [one['reduction'] for one in self]
+
+    def module_name(self) -> list[str]:
+        """Return the name of the block or stage behind which each map is read."""
+        return [one['module'] for one in self]
+
+
+class Features(Model):
+    """A backbone that returns a list of maps; its keys are those of the classifier.
+
+    Args:
+        backbone: with ``out_type='featmap'``.
+
+    Attributes:
+        feature_info: channels and strides of the maps.
+    """
+
+    def __init__(self, backbone: Backbone) -> None:
+        super().__init__(backbone)
+        self.feature_info = FeatureInfo(backbone)
+
+    def forward(self, image: Tensor) -> list[Tensor]:
+        """Map images (N, in_channels, H, W) to maps (N, C, ceil(H / stride), ceil(W / stride))."""
+        return list(self.backbone(image))

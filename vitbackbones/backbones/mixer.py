@@ -158,16 +158,17 @@ class Mixer(BlockOptions, PlainBackbone):
         self.recursion = recursion if recursion.passes > 1 else None
 
         self.stem = PatchEmbed(self.in_channels, dims, patch_size)
-        common = {
+        self.blocks = block_row(
+            [{'drop_path_rate': rate} for rate in drop_path_rates(self.drop_path_rate, depth)],
+            self.recursion,
+            MixerBlock,
+            RecursiveMixerBlock,
+            embed_dims=dims,
+            grid=self.grid,
+            token_dims=settings['token_dims'],
+            mlp_ratio=mlp_ratio,
             **self.block_options,
-            'embed_dims': dims,
-            'grid': self.grid,
-            'token_dims': settings['token_dims'],
-            'mlp_ratio': mlp_ratio,
-        }
-        rates = drop_path_rates(self.drop_path_rate, depth)
-        each = [{**common, 'drop_path_rate': rate} for rate in rates]
-        self.blocks = block_row(each, self.recursion, MixerBlock, RecursiveMixerBlock)
+        )
         self.norm = nn.LayerNorm(dims, eps=1e-6)
         self._reset_parameters()
 

@@ -30,8 +30,8 @@ def list_models(
         pretrained: only those whose published weights can be downloaded.
         exclude_filters: patterns of names to leave out.
     """
-    wanted, unwanted = _patterns(filter or '*'), _patterns(exclude_filters)
-    names = [name for name in MODELS if _fits(name, wanted) and not _fits(name, unwanted)]
+    names = [name for name in MODELS if _fits(name, filter or '*')]
+    names = [name for name in names if not _fits(name, exclude_filters)]
     if pretrained:
         names = [name for name in names if name in PUBLISHED and PUBLISHED[name].url is not None]
     return sorted(names)
@@ -42,27 +42,17 @@ def require_name(name: str) -> None:
     if name in MODELS:
         return
     timm = {Path(row.hf_hub).stem: key for key, row in PUBLISHED.items() if row.hf_hub}
-    ours = timm.get(name.partition('.')[0], name)
-    if ours in PUBLISHED and PUBLISHED[ours].model in MODELS:
-        kind = 'published weights' if ours == name else f"timm's name of {ours!r}"
-        raise OptionError(f'unknown model {name!r}: {kind}; {_how_to_create(ours)}')
+    weights = timm.get(name.partition('.')[0], name)
+    if weights in PUBLISHED and PUBLISHED[weights].model in MODELS:
+        row = PUBLISHED[weights]
+        size = row.input_size[-1]
+        image = f', img_size={size}' if size != 224 else ''
+        file = f', checkpoint={weights!r}' if weights != row.model else ''
+        raise OptionError(f'unknown model {name!r}; create_model({row.model!r}{image}{file})')
     hint = did_you_mean(name, MODELS.keys()) or f'; known: {", ".join(list_models())}'
     raise OptionError(f'unknown model {name!r}{hint}')
 
 
-def _how_to_create(published: str) -> str:
-    """Say what to type for the model that published weights fill."""
-    row = PUBLISHED[published]
-    if published == row.model:
-        return f"create_model('{published}')"
-    size = row.input_size[-1]
-    image = f', img_size={size}' if size != 224 else ''
-    return f"create_model('{row.model}'{image}, checkpoint='{published}')"
-
-
-def _patterns(given: str | Iterable[str]) -> list[str]:
-    return [given] if isinstance(given, str) else [*given]
-
-
-def _fits(name: str, patterns: list[str]) -> bool:
+def _fits(name: str, patterns: str | Iterable[str]) -> bool:
+    patterns = [patterns] if isinstance(patterns, str) else patterns
     return any(fnmatchcase(name, pattern) for pattern in patterns)

@@ -27,8 +27,8 @@ from ..layers import (
     resize_position,
 )
 from .base import PyramidBackbone
-from .shared.init_weights import trunc_normal_linears
-from .shared.options import RecursionOptions, choose_arch, require_per_stage
+from .shared.options import AUGMENTED, RecursionOptions, choose_arch, require_per_stage
+from .shared.starting import trunc_normal_linears
 
 _WIDTHS = {
     'embed_dims': (64, 128, 320, 512),
@@ -98,17 +98,15 @@ class Stage(nn.Module):
         self.cls_token = nn.Parameter(torch.zeros(1, 1, embed_dims)) if with_cls_token else None
         tokens = int(with_cls_token) + grid[0] * grid[1]
         self.pos_embed = nn.Parameter(torch.zeros(1, tokens, embed_dims))
-        widths = {'embed_dims': embed_dims, 'num_heads': num_heads, 'mlp_ratio': mlp_ratio}
         each = [
             {
-                **widths,
                 'drop_path_rate': rate,
                 'reduction': SpatialReduction(embed_dims, sr_ratio) if sr_ratio > 1 else None,
-                **options,
             }
             for rate in rates
         ]
-        self.blocks = block_row(each, recursion)
+        widths = {'embed_dims': embed_dims, 'num_heads': num_heads, 'mlp_ratio': mlp_ratio}
+        self.blocks = block_row(each, recursion, **widths, **options)
 
     def embed(self, x: Tensor) -> tuple[Tensor, tuple[int, int]]:
         """Map (N, in_channels, H, W) to positioned tokens (N, [1 +] h * w, C) and (h, w)."""
@@ -219,7 +217,4 @@ class AugPVT(PVT):
     """
 
     classifiers = {f'aug_pvt_{arch}': {'arch': arch} for arch in ('s', 'm')}
-    default_parts = {
-        **PVT.default_parts,
-        'shortcut': {'type': 'AugmentedShortcut', 'paths': 2, 'blocks': 4},
-    }
+    default_parts = {**PVT.default_parts, 'shortcut': AUGMENTED}

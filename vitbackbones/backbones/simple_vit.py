@@ -31,9 +31,6 @@ class NormedPatchEmbed(nn.Module):
     The pixels of a patch are ordered (row, column, channel), the channel fastest.
     """
 
-    image_inputs = ('norm1.weight', 'norm1.bias', 'proj.weight')
-    channels_last = True
-
     def __init__(self, in_channels: int, embed_dims: int, patch_size: int) -> None:
         super().__init__()
         self.in_channels, self.patch_size = in_channels, patch_size
@@ -92,16 +89,16 @@ class SimpleViT(WindowOptions, PlainBackbone):
             raise OptionError(f'embed_dims={dims}: the position code needs a multiple of 4 from 8')
         self.patch_embed = NormedPatchEmbed(self.in_channels, dims, patch_size)
         self.group_projections(groups)
-        common = {
+        self.blocks = block_row(
+            self.own_options(depth),
+            self.recursion,
+            embed_dims=dims,
+            num_heads=settings['num_heads'],
+            mlp_ratio=mlp_ratio,
+            proj_bias=proj_bias,
+            norm_eps=1e-5,
             **self.block_options,
-            'embed_dims': dims,
-            'num_heads': settings['num_heads'],
-            'mlp_ratio': mlp_ratio,
-            'proj_bias': proj_bias,
-            'norm_eps': 1e-5,
-        }
-        each = [{**common, **own} for own in self.own_options(depth)]
-        self.blocks = block_row(each, self.recursion)
+        )
         self.norm = nn.LayerNorm(dims, eps=1e-5) if self.out_type == 'pooled' else None
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:

@@ -111,8 +111,8 @@ class Stage(nn.Module):
             )
             if with_cls_token:
                 self.pool_token = nn.Linear(in_channels, embed_dims)
-        common = {'embed_dims': embed_dims, **options}
-        self.blocks = block_row([{**common, 'drop_path_rate': r} for r in rates], recursion)
+        each = [{'drop_path_rate': rate} for rate in rates]
+        self.blocks = block_row(each, recursion, embed_dims=embed_dims, **options)
 
     def embed(self, x: Tensor, token: Tensor | None) -> tuple[Tensor, torch.Size]:
         """Map (N, in_channels, H, W) to tokens (N, [1 +] h * w, C) and (h, w).

@@ -25,7 +25,6 @@ from ..errors import OptionError
 from ..layers import (
     Block,
     PatchEmbed,
-    Recursion,
     Recursive,
     Sweeps,
     block_row,
@@ -33,8 +32,8 @@ from ..layers import (
     pad_map,
 )
 from .base import PyramidBackbone
-from .shared.init_weights import trunc_normal_linears
 from .shared.options import RecursionOptions, choose_arch, require_per_stage, require_size
+from .shared.starting import trunc_normal_linears
 
 
 def partition_windows(x: Tensor, window: int) -> Tensor:
@@ -70,11 +69,6 @@ def shift_mask(
     region = 3 * regions[0][:, None] + regions[1]  # (h * M, w * M)
     region = partition_windows(region[None, :, :, None], window).flatten(1)  # (h * w, M * M)
     return -100.0 * (region[:, None] != region[:, :, None])
-
-
-def _for_each_image(bias: Tensor, batch: int) -> Tensor:
-    """Map the bias of windows (windows, ...) to that of a batch, (batch * windows, ...)."""
-    return bias.expand(batch, *bias.shape).flatten(0, 1)  # of one image no copy
 
 
 class WindowBlock(Block):
@@ -120,60 +114,35 @@ class WindowBlock(Block):
     def attend(self, n: Tensor, size: tuple[int, int]) -> Tensor:
         """Apply the attention in windows to tokens (N, h * w, C) of the grid ``size`` (h, w)."""
         h, w = size
-        x = self._padded(n.unflatten(1, size))  # (N, h * M, w * M, C)
-        grid = (x.shape[1], x.shape[2])
-        shift = self._shift(grid)
-        windows = self._cut(x, shift)
+        x = n.unflatten(1, size)
+        x = pad_map(x, (0, 0, 0, -x.shape[2] % self.window, 0, -x.shape[1] % self.window))
+        grid = (x.shape[1], x.shape[2])  # (N, h * M, w * M, C)
+        shift = tuple(self.shift if side > self.window else 0 for side in grid)
+        if any(shift):
+            x = x.roll((-shift[0], -shift[1]), (1, 2))
+        windows = partition_windows(x, self.window)
         windows = self.attn(windows, bias=self._bias(n.shape[0], grid, shift))
         x = merge_windows(windows, self.window, grid)
         if any(shift):
             x = x.roll(shift, (1, 2))
         return x[:, :h, :w].flatten(1, 2)  # (N, h * w, C)
 
-    def _padded(self, x: Tensor) -> Tensor:
-        """Zero-pad a map (N, h, w, C) to whole windows."""
-        return pad_map(x, (0, 0, 0, -x.shape[2] % self.window, 0, -x.shape[1] % self.window))
-
-    def _shift(self, grid: tuple[int, int]) -> tuple[int, int]:
-        """Return what each side is rolled by."""
-        return tuple(self.shift if side > self.window else 0 for side in grid)
-
-    def _cut(self, x: Tensor, shift: tuple[int, int]) -> Tensor:
-        """Roll a map (N, h * M, w * M, C) and cut it into windows (N * h * w, M * M, C)."""
-        if any(shift):
-            x = x.roll((-shift[0], -shift[1]), (1, 2))
-        return partition_windows(x, self.window)
-
-    def _position_bias(self) -> Tensor | None:
-        """Return the bias of the relative positions (1, heads, M * M, M * M)."""
-        bias = self.relative_position_bias_table
-        if bias is None:
-            return None
-        # (M * M, M * M, heads) -> (1, heads, M * M, M * M); kernels for CUDA take rows only
-        return bias[self.relative_position_index].permute(2, 0, 1)[None].contiguous()
-
     def _bias(self, batch: int, grid: tuple[int, int], shift: tuple[int, int]) -> Tensor | None:
         """Return position bias and shift mask, (1 or N * windows, heads or 1, M * M, M * M)."""
-        bias = self._position_bias()
+        bias = self.relative_position_bias_table
+        if bias is not None:
+            # (M * M, M * M, heads) -> (1, heads, M * M, M * M); kernels for CUDA take rows only
+            bias = bias[self.relative_position_index].permute(2, 0, 1)[None].contiguous()
         if not any(shift):
             return bias
         mask = shift_mask(grid, self.window, shift, self.relative_position_index.device)[:, None]
         if bias is not None:
             mask = mask.to(bias.dtype) + bias  # (windows, heads, M * M, M * M)
-        return _for_each_image(mask, batch)
+        return mask.expand(batch, *mask.shape).flatten(0, 1)  # of one image no copy
 
 
 class RecursiveWindowBlock(Recursive, WindowBlock):
-    """A block in windows that runs several times; arguments as of both.
-
-    Raises:
-        OptionError: there are slices, or as :class:`WindowBlock`.
-    """
-
-    def __init__(self, *arguments, recursion: Recursion, **options) -> None:
-        if recursion.groups is not None:
-            raise OptionError('groups: the attention is cut into windows here, not into slices')
-        super().__init__(*arguments, recursion=recursion, **options)
+    """A block in windows that runs several times; arguments as of both."""
 
 
 class PatchMerging(nn.Module):
@@ -244,24 +213,28 @@ class Swin(RecursionOptions, PyramidBackbone):
         dims = [settings['embed_dims'] * 2**i for i in range(len(depths))]
         super().__init__(dims, 4, **options)
         self.group_projections(groups)
-        common = {**self.block_options, 'position_bias': position_bias, 'mlp_ratio': mlp_ratio}
-        common |= {'window': window, 'norm_eps': 1e-5}
         rates = drop_path_rates(self.drop_path_rate, sum(depths))
         self.patch_embed = PatchEmbed(self.in_channels, dims[0], 4, norm_eps=1e-5)
         self.layers = nn.ModuleList()
         for i, depth in enumerate(depths):
             merging = PatchMerging(dims[i - 1]) if i else None
             each = [
-                {
-                    **common,
-                    'embed_dims': dims[i],
-                    'num_heads': settings['num_heads'][i],
-                    'shift': window // 2 if j % 2 else 0,
-                    'drop_path_rate': rates[sum(depths[:i]) + j],
-                }
+                {'shift': window // 2 if j % 2 else 0, 'drop_path_rate': rates[sum(depths[:i]) + j]}
                 for j in range(depth)
             ]
-            blocks = block_row(each, self.recursion, WindowBlock, RecursiveWindowBlock)
+            blocks = block_row(
+                each,
+                self.recursion,
+                WindowBlock,
+                RecursiveWindowBlock,
+                embed_dims=dims[i],
+                num_heads=settings['num_heads'][i],
+                window=window,
+                position_bias=position_bias,
+                mlp_ratio=mlp_ratio,
+                norm_eps=1e-5,
+                **self.block_options,
+            )
             self.layers.append(Layer(merging, blocks))
         self.norm = nn.LayerNorm(dims[-1], eps=1e-5)
         trunc_normal_linears(self)

@@ -12,6 +12,7 @@ shortcuts in the blocks, not in the stem, whose shortcut is already another. Its
 published; parameter counts determine two circulant paths around both branches.
 """
 
+from .shared.options import AUGMENTED
 from .vit import ViT
 
 
@@ -66,7 +67,4 @@ class AugT2T(T2T):
     """
 
     classifiers = {f'aug_t2t_{arch}': {'arch': arch} for arch in T2T.archs}
-    default_parts = {
-        **T2T.default_parts,
-        'shortcut': {'type': 'AugmentedShortcut', 'paths': 2, 'blocks': 4},
-    }
+    default_parts = {**T2T.default_parts, 'shortcut': AUGMENTED}

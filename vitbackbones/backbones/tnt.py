@@ -41,8 +41,8 @@ from ..layers import (
     require_choice,
 )
 from .base import PlainBackbone
-from .shared.init_weights import trunc_normal_linears
 from .shared.options import UNCHANGED, WindowOptions, choose_arch, require_size
+from .shared.starting import trunc_normal_linears
 
 
 def cut_patches(x: Tensor, size: tuple[int, int]) -> Tensor:
@@ -297,12 +297,12 @@ class TNT(WindowOptions, PlainBackbone):
             raise OptionError(f'inner_blocks={inner_blocks}: each must be in [0, {depth})')
         if init == 'zeros' and not with_inner:
             raise OptionError("init='zeros' needs an inner block: no pixel would ever be read")
-        levels = {'side': side, 'outer': outer, 'projection': projection}
         each = [
-            {**levels, 'inner': inner if i in with_inner else None, **own}
+            {'inner': inner if i in with_inner else None, **own}
             for i, own in enumerate(self.own_options(depth))
         ]
-        self.blocks = block_row(each, self.recursion, TNTBlock, TNTBlock)
+        levels = {'side': side, 'outer': outer, 'projection': projection}
+        self.blocks = block_row(each, self.recursion, TNTBlock, TNTBlock, **levels)
         self.norm = nn.LayerNorm(dims, eps=1e-5) if final_norm else nn.Identity()
         self._reset_parameters()
 

@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from ..errors import OptionError
 from ..layers import STEMS, block_row, build_part, make_dropout, require_choice, sinusoid_position
 from .base import PlainBackbone
-from .shared.init_weights import trunc_normal_linears
-from .shared.options import UNCHANGED, WindowOptions, choose_arch
+from .shared.options import AUGMENTED, UNCHANGED, WindowOptions, choose_arch
+from .shared.starting import trunc_normal_linears
 
 
 class ViT(WindowOptions, PlainBackbone):
@@ -85,15 +85,15 @@ class ViT(WindowOptions, PlainBackbone):
         code = sinusoid_position(tokens, dims) if fixed else torch.zeros(1, tokens, dims)
         self.pos_embed = nn.Parameter(code, requires_grad=not fixed)
         self.pos_drop = make_dropout(self.drop_rate)
-        common = {
+        self.blocks = block_row(
+            self.own_options(depth),
+            self.recursion,
+            embed_dims=dims,
+            num_heads=settings['num_heads'],
+            mlp_ratio=mlp_ratio,
+            norm_eps=norm_eps,
             **self.block_options,
-            'embed_dims': dims,
-            'num_heads': settings['num_heads'],
-            'mlp_ratio': mlp_ratio,
-            'norm_eps': norm_eps,
-        }
-        each = [{**common, **own} for own in self.own_options(depth)]
-        self.blocks = block_row(each, self.recursion)
+        )
         self.norm = nn.LayerNorm(dims, eps=norm_eps) if final_norm else nn.Identity()
         self._reset_parameters()
 
@@ -124,7 +124,4 @@ class AugViT(ViT):
 
     classifiers = {f'aug_vit_{arch}': {'arch': arch} for arch in ('ti', 's', 'b')}
     preprocessing = {'mean': (0.5,) * 3, 'std': (0.5,) * 3, 'crop_pct': 0.9}
-    default_parts = {
-        **ViT.default_parts,
-        'shortcut': {'type': 'AugmentedShortcut', 'paths': 2, 'blocks': 4},
-    }
+    default_parts = {**ViT.default_parts, 'shortcut': AUGMENTED}

@@ -12,7 +12,7 @@ from mmengine.config import Config
 from mmengine.runner import Runner
 from torch.utils.data import DataLoader
 
-from ..backbones.shared.init_weights import InitCfgMixin
+from ..backbones.shared.starting import InitCfgMixin
 from ..errors import InputError
 from ..registry import SCOPE, bare_name
 from ..utils.messages import cut, did_you_mean

@@ -36,7 +36,7 @@ from .parts import (
     register,
     require_choice,
 )
-from .projections import GroupedLinear, project_parts
+from .projections import GroupedLinear
 from .recursion import (
     ONCE,
     SHALLOW,

@@ -33,10 +33,6 @@ their width ``embed_dims``.
   scores, broadcast to (N, heads, L, S). Shifted windows hand over their positions and mask so.
 * ``weights`` (attention): a method that takes what the attention does, and ``bias``, and returns
   the weights (N, heads, L, S) that it averages the values by, without dropout.
-* ``image_inputs`` (stem without convolutions): names of its parameters that read the channels of
-  the image, ``in_channels`` of the stem: of weights the second axis, of vectors the only one,
-  joined with the pixels of a patch; ``channels_last = True`` where the channel varies fastest
-  there. A checkpoint of three channels is then adapted to others.
 * ``fold_for_inference()`` (any module): change the module in place, in a copy made for inference.
 * ``for_first_token()`` (block): return a block that answers for the class token alone.
 * ``fixed_size`` (any module): why an exported graph of it is for one size of images alone.

@@ -91,26 +91,6 @@ class GroupedLinear(nn.Linear):
         return f'{super().extra_repr()}, groups={self.groups}, layout={self.layout!r}'
 
 
-def project_parts(layer: nn.Linear, x: Tensor, first: int, end: int, width: int) -> Tensor:
-    """Map (..., in_features) to some of a layer's projections side by side.
-
-    Args:
-        layer: dense or grouped.
-        x: what it maps.
-        first, end: the projections that are wanted.
-        width: of one projection.
-
-    Returns:
-        (..., (end - first) * width).
-    """
-    if isinstance(layer, GroupedLinear):
-        return layer(x, slice(first, end))
-    rows = slice(first * width, end * width)
-    if rows == slice(0, layer.out_features):
-        return layer(x)
-    return F.linear(x, layer.weight[rows], None if layer.bias is None else layer.bias[rows])
-
-
 def read_sharing(sharing: str, roles: str) -> dict[str, str]:
     """Return the letter of each of the ``roles``.
 
@@ -210,8 +190,15 @@ class ProjectedAttention(nn.Module):
         """Apply no more of a map than ``roles`` need."""
         numbers = {role: self.numbers[name][role] for role in roles}
         first, end = min(numbers.values()), max(numbers.values()) + 1
-        out = project_parts(getattr(self, name), x, first, end, x.shape[-1])
-        parts = out.chunk(end - first, -1)
+        layer, rows = getattr(self, name), slice(first * x.shape[-1], end * x.shape[-1])
+        if isinstance(layer, GroupedLinear):
+            out = layer(x, slice(first, end))
+        elif rows == slice(0, layer.out_features):
+            out = layer(x)
+        else:
+            bias = None if layer.bias is None else layer.bias[rows]
+            out = F.linear(x, layer.weight[rows], bias)
+        parts = out.chunk(end - first, -1)  # (N, L, C) each
         return {role: parts[number - first] for role, number in numbers.items()}
 
     def back_project(self, z: Tensor) -> Tensor:

@@ -229,7 +229,8 @@ class Recursive(nn.Module):
                 'groups: keys and values are spatially reduced here, so that queries and keys '
                 'cannot be cut into the same slices'
             )
-        if recursion.groups is not None and options.get('window_size') is not None:
+        in_windows = options.get('window_size') or options.get('window')
+        if recursion.groups is not None and in_windows:
             raise OptionError('groups: the attention is cut into windows here, not into slices')
         shared = ('shortcut', 'drop_rate', 'norm_eps')
         own = {key: options[key] for key in shared if key in options}
@@ -262,11 +263,15 @@ def block_row(
     recursion: Recursion | None,
     once: Callable[..., nn.Module] = Block,
     repeated: Callable[..., nn.Module] = RecursiveBlock,
+    **common,
 ) -> nn.ModuleList:
-    """Return a row of blocks, ``once(**each[i])``, or ``repeated`` where there is recursion."""
+    """Return a row of blocks, ``once``, or ``repeated`` where there is recursion.
+
+    Block i is built with the arguments ``each[i]`` and with those that are ``common`` to all.
+    """
     if recursion is None:
-        return nn.ModuleList(once(**options) for options in each)
+        return nn.ModuleList(once(**common, **own) for own in each)
     return nn.ModuleList(
-        repeated(recursion=recursion.of_block(i, len(each)), **options)
-        for i, options in enumerate(each)
+        repeated(recursion=recursion.of_block(i, len(each)), **common, **own)
+        for i, own in enumerate(each)
     )

@@ -136,10 +136,6 @@ class TokensToToken(nn.Module):
         OptionError: ``patch_size`` is not 16 or ``tokens`` is unknown.
     """
 
-    image_inputs = tuple(
-        f'attention1.{name}' for name in ('norm1.weight', 'norm1.bias', 'attn.qkv.weight')
-    )
-
     def __init__(
         self,
         in_channels: int,

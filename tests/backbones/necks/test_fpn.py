@@ -29,7 +29,7 @@ def test_it_is_the_toolboxes_own_where_the_backbone_gives_all_strides(other, ext
 
 @pytest.mark.parametrize('size', [(128, 96), (197, 131), (1, 1)], ids=str)
 def test_a_finer_level_is_enlarged_and_coarser_ones_follow(size):
-    neck = FPN(CHANNELS[1:3], STRIDES[1:3], STRIDES, 12, 5, 'on_output')
+    neck = FPN(CHANNELS[1:3], STRIDES[1:3], STRIDES, 12, 5, add_extra_convs='on_output')
     levels = neck(maps(CHANNELS[1:3], STRIDES[1:3], *size))
     (h, w), *rest = sizes(levels)[1:]
     assert sizes(levels)[0] == (2 * h, 2 * w)

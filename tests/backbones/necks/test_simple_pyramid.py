@@ -1,11 +1,15 @@
-"""The simple feature pyramid against its parts, written out in the order of ViTDet."""
+"""Levels from one map each, against their parts written out."""
 
 import pytest
 import torch
 import torch.nn.functional as F
 
 from tests.backbones.necks.maps import maps
-from vitbackbones.backbones.necks import FPN, Pyramid, SimpleFeaturePyramid
+from vitbackbones.backbones.necks import FPN, Levels, Pyramid, SimpleFeaturePyramid
+
+
+def further(source):
+    return {'add_extra_convs': source, 'relu_before_extra_convs': True}
 
 
 def layer_norm(x, norm):
@@ -40,7 +44,7 @@ def test_it_equals_its_parts_in_the_published_order():
 
 @pytest.mark.parametrize('source', ['on_input', 'on_lateral', 'on_output'])
 def test_further_levels_by_convolutions_start_where_they_are_told(source):
-    neck = SimpleFeaturePyramid([32], [16], [16, 32], 12, 4, source, relu_before_extra_convs=True)
+    neck = SimpleFeaturePyramid([32], [16], [16, 32], 12, 4, **further(source))
     (x,) = maps([32], [16], 96, 64)
     *_, last, first, second = neck((x,))
     pooled = F.max_pool2d(x, 2)
@@ -58,9 +62,44 @@ def test_further_levels_by_convolutions_start_where_they_are_told(source):
 )
 def test_a_pyramid_is_an_fpn_for_several_maps_and_the_simple_one_for_one(channels, kind):
     strides = [16, 32, 64][: len(channels)]
-    arguments = (channels, strides, strides, 12, len(channels) + 2, 'on_output', True)
-    neck = Pyramid(*arguments, init_cfg={'type': 'Kaiming', 'layer': 'Conv2d'})
+    levels, options = (channels, strides, strides, 12, len(channels) + 2), further('on_output')
+    neck = Pyramid(*levels, **options, init_cfg={'type': 'Kaiming', 'layer': 'Conv2d'})
     assert type(neck) is kind
     assert (neck.extra, neck.extra_source, neck.relu_before_extra_convs) == (2, 'on_output', True)
     assert neck.init_cfg['type'] == 'Kaiming'
-    assert Pyramid(*arguments).init_cfg == kind(*arguments).init_cfg
+    assert Pyramid(*levels).init_cfg == kind(*levels).init_cfg
+
+
+CHANNELS, STRIDES = [8, 16, 24, 32], [4, 8, 16, 32]
+
+
+def test_maps_of_all_strides_stay_as_they_are_without_a_width():
+    neck, x = Levels(CHANNELS, STRIDES, out_channels=None), maps(CHANNELS, STRIDES, 70, 45)
+    assert all(ours is given for ours, given in zip(neck(x), x, strict=True))
+    assert list(neck.parameters()) == []
+    assert neck.resample.channels == CHANNELS
+
+
+def test_missing_levels_are_pooled_from_the_next_finer_map_or_enlarged_from_the_finest():
+    neck = Levels([16, 24], [8, 32], [4, 8, 16, 32, 64], out_channels=None)
+    x = maps([16, 24], [8, 32], 70, 45)
+    finest, own, pooled, other, last = neck(x)
+    assert finest.shape[1:] == (8, 18, 12)
+    assert own is x[0]
+    torch.testing.assert_close(pooled, F.max_pool2d(x[0], 2, ceil_mode=True))
+    assert other is x[1]
+    torch.testing.assert_close(last, F.max_pool2d(x[1], 2, ceil_mode=True))
+    assert neck.resample.channels == [8, 16, 16, 24, 24]
+
+
+def test_a_level_is_projected_and_normalized():
+    neck, (x,) = Levels([16], [8], [8], 12), maps([16], [8], 64, 64)
+    conv, norm = neck.projections[0]
+    torch.testing.assert_close(neck((x,))[0], layer_norm(F.conv2d(x, conv.weight), norm))
+
+
+def test_further_levels_are_every_second_position():
+    neck, x = Levels([16], [8], [8], 12, num_outs=3), maps([16], [8], 70, 45)
+    first, *further = neck(x)
+    for i, level in enumerate(further, 1):
+        assert torch.equal(level, first[..., :: 2**i, :: 2**i])

@@ -6,7 +6,6 @@ neither. Convolutions are mmcv's, so the necks run under mmdet and mmseg alike.
 
 from .channel_mapper import ChannelMapper
 from .fpn import FPN
-from .levels import Levels
-from .simple_pyramid import Pyramid, SimpleFeaturePyramid
+from .simple_pyramid import Levels, Pyramid, SimpleFeaturePyramid
 
 __all__ = ['FPN', 'ChannelMapper', 'Levels', 'Pyramid', 'SimpleFeaturePyramid']

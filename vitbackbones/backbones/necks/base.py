@@ -22,20 +22,6 @@ from ...layers import MapNorm, max_map, require_choice
 EXTRA_SOURCES = (False, True, 'on_input', 'on_lateral', 'on_output')
 
 
-def enlarging(channels: int, steps: int) -> tuple[list[nn.Module], int]:
-    """Return the layers that enlarge a map by 2^steps, and the channels that they give.
-
-    Each step is a 2 x 2 transposed convolution of stride 2 that halves the channels; between two
-    are a LayerNorm and a GELU.
-    """
-    layers: list[nn.Module] = []
-    for step in range(steps):
-        layers += [MapNorm(channels, eps=1e-6), nn.GELU()] if step else []
-        layers.append(nn.ConvTranspose2d(channels, channels // 2, 2, stride=2))
-        channels //= 2
-    return layers, channels
-
-
 class MaxPool(nn.Module):
     """:func:`~vitbackbones.layers.max_map` as a layer."""
 
@@ -46,12 +32,12 @@ class MaxPool(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         return max_map(x, self.pool)
 
-    def extra_repr(self) -> str:
-        return str(self.pool)
-
 
 def changed_stride(channels: int, old: int, new: int) -> tuple[list[nn.Module], int]:
     """Return the layers from stride ``old`` to stride ``new``, and the channels that they give.
+
+    A map is enlarged by 2 x 2 transposed convolutions of stride 2, each of which halves the
+    channels; between two are a LayerNorm and a GELU.
 
     Raises:
         OptionError: one is not the other times a power of 2.
@@ -61,10 +47,14 @@ def changed_stride(channels: int, old: int, new: int) -> tuple[list[nn.Module], 
         raise OptionError(
             f'out_strides: no steps of 2 lead from in_strides={old} to out_strides={new}'
         )
-    if steps > 0:
-        return enlarging(channels, int(steps))
-    pool = new // old
-    return ([MaxPool(pool)] if pool > 1 else []), channels
+    if steps < 0:
+        return [MaxPool(new // old)], channels
+    layers: list[nn.Module] = []
+    for step in range(int(steps)):
+        layers += [MapNorm(channels, eps=1e-6), nn.GELU()] if step else []
+        layers.append(nn.ConvTranspose2d(channels, channels // 2, 2, stride=2))
+        channels //= 2
+    return layers, channels
 
 
 def serving(in_strides: Sequence[int], out_strides: Sequence[int]) -> list[int]:
@@ -160,7 +150,6 @@ class Neck(BaseModule):
         out_channels: channels of each map that goes out.
         num_outs: number of these maps; beyond ``out_strides`` each has twice the stride of the one
             before. By default there are none beyond.
-        pooled: whether max pooling of the maps makes the coarser levels.
         add_extra_convs: what makes the levels behind those: ``False`` takes every second position
             of the level before; else convolutions of stride 2, the first of the last map
             (``'on_input'`` or ``True``), of its lateral (``'on_lateral'``) or of the last level
@@ -169,6 +158,7 @@ class Neck(BaseModule):
         init_cfg: as of mmengine's modules.
 
     Attributes:
+        pooled: whether max pooling of the maps makes the coarser levels, said by the class.
         out_strides: stride of each map that goes out, ``num_outs`` numbers.
 
     Raises:
@@ -176,15 +166,16 @@ class Neck(BaseModule):
             ``num_outs``, or an unknown ``add_extra_convs``.
     """
 
+    pooled = False
+
     def __init__(
         self,
         in_channels: Sequence[int],
         in_strides: Sequence[int],
-        out_strides: Sequence[int],
-        out_channels: int | None,
-        num_outs: int | None,
+        out_strides: Sequence[int] = (4, 8, 16, 32),
+        out_channels: int | None = 256,
+        num_outs: int | None = None,
         *,
-        pooled: bool,
         add_extra_convs: bool | str = False,
         relu_before_extra_convs: bool = False,
         init_cfg: dict | list[dict] | None = None,
@@ -195,7 +186,7 @@ class Neck(BaseModule):
             raise OptionError(
                 f'in_channels={in_channels}, in_strides={in_strides}: must have one entry a map'
             )
-        own, beyond = split_strides(in_strides, out_strides, num_outs, pooled)
+        own, beyond = split_strides(in_strides, out_strides, num_outs, self.pooled)
         self.in_channels = [*in_channels]
         self.out_channels, self.out_strides = out_channels, [*own, *beyond]
         self.extra = len(beyond)

@@ -48,7 +48,6 @@ class ChannelMapper(Neck):
             out_strides,
             out_channels,
             num_outs,
-            pooled=False,
             add_extra_convs=True,
             init_cfg=init_cfg,
         )

@@ -4,8 +4,6 @@ Parameters, keys and numbers are those of mmdet's and mmseg's ``FPN`` where the 
 strides, so their checkpoints load. Other strides are made first, see ``necks.base``.
 """
 
-from collections.abc import Sequence
-
 import torch.nn.functional as F
 from mmcv.cnn import ConvModule
 from torch import Tensor, nn
@@ -29,28 +27,14 @@ class FPN(Neck):
 
     def __init__(
         self,
-        in_channels: Sequence[int],
-        in_strides: Sequence[int],
-        out_strides: Sequence[int] = (4, 8, 16, 32),
-        out_channels: int = 256,
-        num_outs: int | None = None,
-        add_extra_convs: bool | str = False,
-        relu_before_extra_convs: bool = False,
+        *levels,
         norm_cfg: dict | None = None,
         act_cfg: dict | None = None,
         init_cfg: dict | list[dict] | None = XAVIER,
+        **options,
     ) -> None:
-        super().__init__(
-            in_channels,
-            in_strides,
-            out_strides,
-            out_channels,
-            num_outs,
-            pooled=False,
-            add_extra_convs=add_extra_convs,
-            relu_before_extra_convs=relu_before_extra_convs,
-            init_cfg=init_cfg,
-        )
+        super().__init__(*levels, init_cfg=init_cfg, **options)
+        out_channels = self.out_channels
 
         def conv(channels: int, kernel_size: int, stride: int = 1) -> ConvModule:
             sizes = {'stride': stride, 'padding': kernel_size // 2}

@@ -1,6 +1,7 @@
 """Checkpoints of three channels for images of others."""
 
 import logging
+import re
 
 import pytest
 import torch
@@ -8,7 +9,7 @@ import torch
 from tests.conftest import REPRESENTATIVES, shallow
 from vitbackbones import create_model
 from vitbackbones.backbones.names import MODELS
-from vitbackbones.backbones.shared.adapting import adapt_channels
+from vitbackbones.backbones.shared.starting import adapt_channels
 from vitbackbones.errors import InputError
 
 
@@ -17,7 +18,11 @@ def make(name, channels, **options):
     return create_model(name, 3, arch=arch, img_size=32, in_chans=channels, **options).eval()
 
 
-@pytest.mark.parametrize('name', sorted(REPRESENTATIVES))
+# all but those whose stems begin with a norm
+NAMES = [name for name in REPRESENTATIVES if not re.search('t2t|simple_vit|msf_vit', name)]
+
+
+@pytest.mark.parametrize('name', sorted(NAMES))
 @torch.no_grad()
 def test_one_channel_is_answered_as_three_times_the_same_and_six_as_both_halves(
     name, tmp_path, caplog
@@ -43,14 +48,7 @@ def test_convolutions_become_those_of_timm(channels):
     )
 
 
-def test_the_order_of_channels_and_pixels_is_kept():
-    pixels = torch.arange(6.0)  # two of three channels
-    assert adapt_channels(pixels, 4, fastest=True).tolist() == [0, 1, 2, 0, 3, 4, 5, 3]
-    assert adapt_channels(pixels, 4).tolist() == [0, 1, 2, 3, 4, 5, 0, 1]
-    assert adapt_channels(pixels, 1, fastest=True).tolist() == [1, 4]
-
-
-@pytest.mark.parametrize(('stored', 'wanted'), [(4, 3), (6, 3), (2, 1)])
+@pytest.mark.parametrize(('stored', 'wanted'), [(4, 3), (2, 1)])
 def test_other_than_three_channels_are_not_adapted(stored, wanted, tmp_path):
     torch.save(make('deit_ti', stored).state_dict(), tmp_path / 'other.pth')
     with pytest.raises(InputError, match=f'48, {stored}, 16, 16. for .48, {wanted}, 16, 16.'):
