@@ -90,7 +90,7 @@ def test_label_maps(tool, tmp_path):
     (tmp_path / 'run.py').write_text(MAPS)
     result = tool('check', 'run.py', '--workers', 1)
     assert '3 images, 3 label maps' in result.out
-    assert 'road        3      96' in result.out
+    assert 'road            3          96' in result.out
     (maps / '1.png').write_bytes(b'')
     result = tool('check', 'run.py', '--workers', 1)
     assert result.status == 2

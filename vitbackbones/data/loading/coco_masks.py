@@ -2,7 +2,7 @@
 
 The first two are exact: pycocotools draws the very mask from either. Its C code trusts what a file
 says and may read and write beyond its memory, so :func:`read_runs` reads run lengths of unknown
-origin first.
+origin first. What is written here needs no pycocotools, as exported files are used without.
 
 A mask in RLE is the lengths of its runs of 0 and 1 in turn, down one column after another.
 Compressed, each is a number of 5-bit digits, the lowest first, in characters from '0' on; bit 6
@@ -33,10 +33,25 @@ NUMBER = '[P-o]{0,5}[0-O]'  # of at most 30 bits, more than any image has pixels
 
 def to_rle(mask: np.ndarray) -> dict:
     """Return a mask (H, W) as compressed RLE that JSON can hold."""
-    from pycocotools import mask as coco_mask
+    pixels = mask.astype(bool).ravel(order='F')  # (H, W) -> (W * H), column after column
+    changes = np.flatnonzero(pixels[1:] != pixels[:-1]) + 1
+    outside_is_empty = [0] if pixels[0] else []
+    runs = np.diff(np.concatenate([[0], outside_is_empty, changes, [pixels.size]]).astype(int))
+    return {'size': list(mask.shape), 'counts': _letters(runs)}
 
-    code = coco_mask.encode(np.asfortranarray(mask, np.uint8))
-    return {'size': list(mask.shape), 'counts': code['counts'].decode()}
+
+def _letters(runs: np.ndarray) -> str:
+    """Write run lengths as COCO compresses them, each in as few letters as keep its sign."""
+    rest = runs.copy()
+    rest[3:] -= runs[1:-2]
+    letters, going = [], np.ones(len(rest), bool)
+    while going.any():
+        low, rest = rest & 31, rest >> 5
+        more = going & (rest != np.where(low & 16, -1, 0))
+        letters.append(np.where(going, 48 + low + 32 * more, 0))
+        going = more
+    written = np.stack(letters, axis=1)  # (runs, letters), 0 behind the last of a number
+    return written[written > 0].astype(np.uint8).tobytes().decode()
 
 
 def read_runs(code: dict, height: int, width: int) -> list[int]:
