@@ -1,6 +1,6 @@
 """``vitbackbones benchmark``: time models side by side, in every case that was asked for."""
 
-from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
 
 import torch
@@ -73,15 +73,9 @@ def add_rounds(add: Callable[..., Action]) -> None:
         default=device,
         help='where models run (default: a GPU if there is one)',
     )
-    add('--warm-up', type=_rounds, default=2, metavar='N', help='unmeasured rounds (default: 2)')
+    add('--warm-up', type=int, default=2, metavar='N', help='unmeasured rounds (default: 2)')
     add('--repeats', type=count, default=10, metavar='N', help='measured rounds (default: 10)')
     add('--out', metavar='FILE', help='CSV file to write')
-
-
-def _rounds(text: str) -> int:
-    if int(text) < 0:
-        raise ArgumentTypeError(f'{text} is less than 0')
-    return int(text)
 
 
 def benchmark(options: Namespace, sources: Mapping[str, Source] = SOURCES) -> None:

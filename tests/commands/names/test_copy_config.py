@@ -10,19 +10,18 @@ from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 
 
-def copied(name, file=None, full=False):
-    copy_config(Namespace(name=name, file=file, full=full))
+def copied(name, file=None):
+    copy_config(Namespace(name=name, file=file))
 
 
-@pytest.mark.parametrize('full', [False, True])
-def test_a_copy_is_the_same_config(full, tmp_path, monkeypatch, capsys):
+def test_a_copy_is_the_same_config(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    copied('detr_aug_vit_ti_bccd', full=full)
+    copied('detr_aug_vit_ti_bccd')
     assert capsys.readouterr().out == (
         'my_detr_aug_vit_ti_bccd.py: train it with: vitbackbones train my_detr_aug_vit_ti_bccd.py\n'
     )
     text = (tmp_path / 'my_detr_aug_vit_ti_bccd.py').read_text()
-    assert ("_base_ = 'vitbackbones::bccd/detr_aug_vit_ti.py'" in text) is not full
+    assert "_base_ = 'vitbackbones::bccd/detr_aug_vit_ti.py'" in text
     original = read_config(config_files()['detr_aug_vit_ti_bccd'])
     assert read_config('my_detr_aug_vit_ti_bccd.py').to_dict() == original.to_dict()
 

@@ -1,4 +1,4 @@
-"""``vitbackbones copy-config``: a config of a user's own, made from a shipped one."""
+"""``vitbackbones copy-config``: a config of a user's own that inherits from a shipped one."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -13,9 +13,8 @@ EXAMPLES = """\
 examples:
   %(prog)s detr_aug_vit_s_coco                writes my_detr_aug_vit_s_coco.py
   %(prog)s quick_detector birds.py            writes birds.py
-  %(prog)s quick_detector birds.py --full     with every setting in it
 
-Without --full the file inherits: it says what is different, and the rest is the shipped config's.
+The file says what is different, and the rest is the shipped config's.
 """
 INHERITED = '''\
 """{title}, changed.
@@ -28,13 +27,6 @@ _base_ = '{base}'
 # What is written here is joined with the settings of the base, such as
 # train_dataloader = dict(batch_size=4)
 '''
-WHOLE = '''\
-"""{title}, a copy of {name}.
-
-    {train}
-"""
-
-{text}'''
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -43,11 +35,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add('name', metavar='NAME', help="a name from 'vitbackbones configs'")
     add('file', nargs='?', metavar='FILE', help='file to write (default: my_NAME.py)')
-    add('--full', action='store_true', help='write all settings, so that the file needs no other')
 
 
 def copy_config(options: Namespace) -> None:
-    """Write a config that inherits from a shipped one, or repeats it, and say what trains it.
+    """Write a config that inherits from a shipped one, and say what trains it.
 
     Raises:
         InputError: there is no such config, or the file exists.
@@ -55,8 +46,7 @@ def copy_config(options: Namespace) -> None:
     source = find_config(options.name)
     if source not in config_files().values():
         raise no_config(options.name)
-    name = config_name(source)
-    target = Path(options.file or f'my_{name}.py').expanduser()
+    target = Path(options.file or f'my_{config_name(source)}.py').expanduser()
     if target.suffix != '.py':
         raise InputError(f'{target}: the name of a config must end in .py')
     if target.exists():
@@ -64,13 +54,7 @@ def copy_config(options: Namespace) -> None:
     if not target.parent.is_dir():
         raise InputError(f'{target}: there is no folder {target.parent}')
     train = command_line('train', target)
-    facts = {'title': described(source)[0], 'train': train, 'name': name}
-    if options.full:
-        from ...configuration.read import read_config  # the rest works without OpenMMLab
-
-        text = WHOLE.format(**facts, text=read_config(source).pretty_text)
-    else:
-        base = f'{SCOPE}{source.parent.name}/{source.name}'
-        text = INHERITED.format(**facts, base=base)
+    base = f'{SCOPE}{source.parent.name}/{source.name}'
+    text = INHERITED.format(title=described(source)[0], train=train, base=base)
     write_file(target, text.encode())
     print(f'{target}: train it with: {train}')
