@@ -12,15 +12,12 @@ from typing import NamedTuple
 
 import mmcv._ext
 import torch
-from mmcv.ops import (
-    RoIAlign,
-    batched_nms,
-    nms,
-)
+from mmcv.ops import RoIAlign, batched_nms, deform_conv2d, modulated_deform_conv2d, nms
 from mmcv.ops.multi_scale_deform_attn import multi_scale_deformable_attn_pytorch
 from mmdet.models.layers.bbox_nms import multiclass_nms
 from safetensors.torch import load_file, save_file
 from torch import Tensor
+from torch.nn.functional import conv2d
 
 FILE = Path(__file__).with_suffix('.safetensors')
 
@@ -78,6 +75,16 @@ def _regions() -> dict[str, Tensor]:
     return {'input': torch.randn(2, 3, 9, 12), 'rois': rois}
 
 
+def _convolution() -> dict[str, Tensor]:
+    return {
+        'input': torch.randn(2, 4, 7, 8),
+        'weight': torch.randn(6, 4, 3, 3),
+        'offset': torch.randn(2, 36, 7, 8) * 2,
+        'mask': torch.rand(2, 18, 7, 8),
+        'bias': torch.randn(6),
+    }
+
+
 def _attention() -> dict[str, Tensor]:
     weights = torch.rand(2, 5, 2, 4).softmax(-1)  # (B, Q, H, L P)
     return {
@@ -105,6 +112,31 @@ def _roi_align(input: Tensor, rois: Tensor, **options) -> list[Tensor]:
     return differentiated(lambda input: align(input, rois), input)
 
 
+def _places(input, weight, offset, mask, deform_groups, **options) -> tuple[Tensor, Tensor]:
+    """Return offset and mask as large as the output and for as many groups."""
+    height, width = conv2d(input, weight, **options).shape[2:]
+    here = (slice(None), slice(deform_groups * 9), slice(height), slice(width))
+    twice = (slice(None), slice(deform_groups * 18), slice(height), slice(width))
+    return offset[twice].contiguous(), mask[here].contiguous()
+
+
+def _deform_conv(input, weight, offset, mask, bias, deform_groups, **options) -> list[Tensor]:
+    weight = weight[:, : 4 // options['groups']].contiguous()
+    offset, _ = _places(input, weight, offset, mask, deform_groups, **options)
+    geometry = (*options.values(), deform_groups)
+    return differentiated(lambda *x: deform_conv2d(*x, *geometry), input, offset, weight)
+
+
+def _modulated(
+    input, weight, offset, mask, bias, deform_groups, with_bias, **options
+) -> list[Tensor]:
+    weight = weight[:, : 4 // options['groups']].contiguous()
+    moved = _places(input, weight, offset, mask, deform_groups, **options)
+    inputs = [input, *moved, weight, *([bias] if with_bias else [])]
+    rest = ([] if with_bias else [None]) + [*options.values(), deform_groups]
+    return differentiated(lambda *x: modulated_deform_conv2d(*x, *rest), *inputs)
+
+
 def _deformable_attention(value, locations, weights) -> list[Tensor]:
     shapes = torch.tensor([[4, 5], [2, 3]])
 
@@ -115,6 +147,11 @@ def _deformable_attention(value, locations, weights) -> list[Tensor]:
 
 
 _THRESHOLDS = _grid(iou_threshold=[0.3, 0.5], offset=[0, 1])
+_GEOMETRY = [
+    {'stride': 1, 'padding': 1, 'dilation': 1, 'groups': 1, 'deform_groups': 1},
+    {'stride': 2, 'padding': 1, 'dilation': 1, 'groups': 2, 'deform_groups': 2},
+    {'stride': (1, 2), 'padding': (1, 2), 'dilation': 2, 'groups': 1, 'deform_groups': 2},
+]
 CALLS = {
     'nms': Calls(_scored, nms, _THRESHOLDS),
     'nms_of_ties': Calls(_tied, nms, _THRESHOLDS),
@@ -127,6 +164,12 @@ CALLS = {
         _regions,
         _roi_align,
         _grid(aligned=[False, True], sampling_ratio=[0, 2]),
+    ),
+    'deform_conv': Calls(_convolution, _deform_conv, _GEOMETRY),
+    'modulated_deform_conv': Calls(
+        _convolution,
+        _modulated,
+        [{**each, 'with_bias': bias} for each in _GEOMETRY for bias in (True, False)],
     ),
     'deformable_attention': Calls(_attention, _deformable_attention, [{}]),
 }

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from mmcv.ops import MultiScaleDeformableAttention, RoIAlign
+from mmcv.ops import DeformConv2d, MultiScaleDeformableAttention, RoIAlign
 
 from vitbackbones.openmmlab.operators import Operators, kernels
 
@@ -30,6 +30,7 @@ PLACES = {
     ('layer', 'shape', 'others', 'tolerance'),
     [
         (RoIAlign(2), (1, 4, 8, 8), {'rois': torch.tensor([[0.0, 1, 1, 6, 7]])}, 0.03),
+        (DeformConv2d(4, 4, 3, padding=1), (1, 4, 8, 8), {'offset': torch.rand(1, 18, 8, 8)}, 0.03),
         (
             MultiScaleDeformableAttention(16, 2, 2, 2, dropout=0.0, batch_first=True),
             (2, 26, 16),

@@ -2,13 +2,14 @@
 
 ``mmcv.ops`` calls ``mmcv._ext``, which is compiled for one pair of torch and CUDA. Where it is not
 installed, :class:`Operators` takes its place. It has what the heads of this package's configs call,
-with the extension's signatures, so that mmcv's own modules and gradients stay in use. The functions
-run on every device and in every floating type, computing in float32 at least.
+and deformable convolution, with the extension's signatures, so that mmcv's own modules and
+gradients stay in use. The functions run on every device and in every floating type, computing in
+float32 at least.
 """
 
 from types import ModuleType
 
-from . import deformable_attention, focal_loss, kernels
+from . import deformable_attention, deformable_convolution, focal_loss, kernels
 
 _SERVED = (
     kernels.nms,
@@ -16,6 +17,11 @@ _SERVED = (
     kernels.roi_align_backward,
     focal_loss.sigmoid_focal_loss_forward,
     focal_loss.sigmoid_focal_loss_backward,
+    deformable_convolution.deform_conv_forward,
+    deformable_convolution.deform_conv_backward_input,
+    deformable_convolution.deform_conv_backward_parameters,
+    deformable_convolution.modulated_deform_conv_forward,
+    deformable_convolution.modulated_deform_conv_backward,
     deformable_attention.ms_deform_attn_forward,
     deformable_attention.ms_deform_attn_backward,
 )
