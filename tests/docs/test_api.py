@@ -24,7 +24,12 @@ def package():
 
 def test_every_name_of_a_config_is_on_a_page_with_a_docstring(api, package):
     lazy = [each for each in vars(registry).values() if isinstance(each, registry.LazyRegistry)]
-    homes = {name for each in lazy for name in each._module_dict.homes}
+    homes = {
+        name
+        for each in lazy
+        for name, home in each._module_dict.homes.items()
+        if home != 'training.hooks'  # which keeps names of earlier runs
+    }
     listed = {name: home for _, name, home in api.registered()}
     assert listed.keys() == homes
     for name, home in listed.items():

@@ -99,7 +99,9 @@ def registered() -> Iterator[tuple[str, str, str]]:
 def _rows(kind: str, table: dict[str, str]) -> Iterator[tuple[str, str, str]]:
     for module, names in table.items():
         for name in names.split():
-            yield kind, name, _home(f'{PACKAGE}.{module}', name)
+            home = _home(f'{PACKAGE}.{module}', name)
+            if not ROOT.joinpath(*home.split('.')).is_dir():  # which keeps names of earlier runs
+                yield kind, name, home
 
 
 def _hosts() -> Iterator[tuple[str, str, str]]:
