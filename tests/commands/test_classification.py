@@ -9,8 +9,6 @@ import pytest
 import torch
 
 from vitbackbones.data import shapes
-from vitbackbones.openmmlab.fusing import fuse_model
-from vitbackbones.training.hooks import evaluation as fused
 from vitbackbones.weights.read.load import load_file
 
 from .conftest import TINY, TINY_CLS, TINY_SEG
@@ -24,19 +22,6 @@ def checkpoint(run, folders, tmp_path):
     """What a run of the tiny classifier leaves."""
     run('train', TINY_CLS, '--data-root', folders)
     return tmp_path / 'work_dirs' / 'tiny_cls' / 'epoch_1.pth'
-
-
-def test_the_fused_form_is_tested_on_request(tool, folders, checkpoint, monkeypatch):
-    command = ('test', TINY_CLS, checkpoint, '--data-root', folders)
-    table = tool(*command).out.splitlines()[-2:]
-    assert [line.split()[0] for line in table] == ['accuracy/top1', 'accuracy/top2']
-    used = []
-    monkeypatch.setattr(
-        fused, 'fuse_model', lambda model, *how: used.append(how) or fuse_model(model, how[0])
-    )
-    for options in (['--fused'], ['--fused', 'bfloat16'], ['--compile']):
-        assert tool(*command, *options).out.splitlines()[-2:] == table
-    assert used == [(None, False), (torch.bfloat16, False), (None, True)]
 
 
 SEGMENTOR = """

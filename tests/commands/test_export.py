@@ -55,20 +55,10 @@ def test_a_model_by_name_has_the_weights_of_a_checkpoint(run, tmp_path):
     torch.testing.assert_close(found, model(image))
 
 
-@pytest.mark.parametrize(
-    ('arguments', 'texts'),
-    [
-        (('--to', 'tflite'), ['--to', 'onnx', 'openvino', 'pt2']),
-        (('--to', 'pt2', '--batch-size', 0), ['--batch-size', 'less than 1']),
-        (('--to', 'pt2', '--dynamic', 'shape'), ["'shape'", 'batch, size']),
-    ],
-)
-def test_a_word_that_means_nothing_is_named(tool, arguments, texts, capsys):
+def test_what_cannot_be_dynamic_is_named(tool, capsys):
     with pytest.raises(SystemExit):
-        tool('export', 'deit_ti', *arguments)
-    said = capsys.readouterr().err
-    for text in texts:
-        assert text in said
+        tool('export', 'deit_ti', '--to', 'pt2', '--dynamic', 'shape')
+    assert "'shape' is not one of batch, size" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

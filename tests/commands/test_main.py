@@ -34,15 +34,6 @@ def test_help_lists_the_verbs(call):
         assert f'  {name:<12} {verb.help}\n' in out
 
 
-@pytest.mark.parametrize('verb', VERBS)
-def test_every_verb_explains_itself_with_examples(call, verb):
-    status, out, _ = call(verb, '--help')
-    assert status == 0
-    assert out.startswith(f'usage: vitbackbones {verb}')
-    assert f'\n  vitbackbones {verb}' in out.partition('\nexample')[2]
-    assert all(action.help for action in verb_parser(verb)._actions)
-
-
 @pytest.mark.parametrize(
     ('words', 'said'),
     [

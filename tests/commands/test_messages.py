@@ -5,9 +5,6 @@ import shutil
 
 import pytest
 import torch
-from PIL import Image
-
-from vitbackbones.data.checks import masks as mask_check
 
 from .conftest import TINY, TINY_SEG
 
@@ -146,10 +143,3 @@ def test_doubtful_boxes_are_warned_of(tool, copy):
     lines = tool('train', TINY, *options).err.splitlines()
     (warning,) = (line for line in lines if 'warning' in line)
     assert warning.startswith(f'warning: {path}')
-
-
-def test_a_mask_that_only_loading_shows(tool, copy, monkeypatch):
-    monkeypatch.setattr(mask_check, 'SAMPLE', 1)
-    mask = copy / 'annotations' / 'train' / '000003.png'
-    Image.new('L', (64, 64), 9).save(mask)
-    refused(tool('train', TINY_SEG, '--data-root', copy), f'{mask}: 4096 pixels hold 9')

@@ -52,3 +52,9 @@ def test_masks_that_mmdet_cannot_merge_are_refused_before_the_test():
     config.model = {'roi_head': {'mask_head': {'type': 'FCNMaskHead'}}}
     with pytest.raises(InputError, match=r'merges boxes alone, and model\.roi_head\.mask_head'):
         augment(config, Namespace(tta=True))
+
+
+def test_the_fused_form_is_a_hook():
+    (fuse,) = (step.take for step in STEPS if step.name == 'fused form')
+    (hook,) = fuse(Config(), Namespace(fused='bfloat16', compile=False)).custom_hooks
+    assert hook == {'type': 'vitbackbones.FusedHook', 'bfloat16': True, 'compile': False}

@@ -24,7 +24,9 @@ def test_commands_are_taken_by_their_programs(page):
 
 @pytest.mark.parametrize('verb', VERBS)
 def test_examples_of_the_help_are_taken(verb):
-    epilog = verb_parser(verb).epilog % {'prog': f'vitbackbones {verb}'}
+    parser = verb_parser(verb)
+    assert all(action.help for action in parser._actions)
+    epilog = parser.epilog % {'prog': f'vitbackbones {verb}'}
     lines = re.sub(r' *\\\n *', ' ', epilog).splitlines()
     # what follows two spaces says what the command does
     examples = [line[2:].partition('  ')[0] for line in lines if line.startswith('  vitbackbones')]

@@ -59,12 +59,6 @@ def test_bad_arguments_are_refused(tool, data):
     )
 
 
-def test_a_config_without_training_data_is_refused(tool, data, tmp_path):
-    config = tmp_path / 'part.py'
-    config.write_text(TINY.read_text().replace('train_dataloader', 'dataloader'))
-    refused(tool('browse', config, '--data-root', data), 'it has no train_dataloader')
-
-
 def test_a_broken_picture_is_named(tool, data, tmp_path):
     spoiled = shutil.copytree(data, tmp_path / 'spoiled')
     (spoiled / 'images' / 'train' / '000000.jpg').write_bytes(b'no picture')

@@ -2,14 +2,8 @@
 
 import json
 import os
-from argparse import Namespace
-from contextlib import contextmanager
 
 import pytest
-
-from vitbackbones.commands.data import import_dataset
-from vitbackbones.errors import InputError
-from vitbackbones.utils.files import whole_folder
 
 from ...data.importing.forms import picture, voc, voc_object, yolo
 from ..conftest import TINY
@@ -110,21 +104,3 @@ def test_what_is_odd_is_said_and_all_of_it_is_in_a_file(tool, pets, tmp_path):
     (left_out,) = record['changes'].values()
     assert left_out == [str(pets / f'{name}.png') for name in '56789']
     assert '9.xml' in record['faults'][0]
-
-
-def test_an_import_that_ended_meanwhile_is_not_replaced(pets, tmp_path, monkeypatch):
-    options = Namespace(
-        form='voc', folder='pets', out='out', copy=False, overwrite=False, skip_faulty=False
-    )
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(import_dataset, 'whole_folder', lambda *given: ended_meanwhile(*given))
-    with pytest.raises(InputError, match='/out: holds an import; replace it with --overwrite'):
-        import_dataset.import_dataset(options)
-
-
-@contextmanager
-def ended_meanwhile(out, role):
-    with whole_folder(out, role) as part:
-        out.mkdir()
-        (out / 'import.json').touch()
-        yield part

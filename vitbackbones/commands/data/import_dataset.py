@@ -68,9 +68,8 @@ def import_dataset(options: Namespace) -> None:
     one, other = root.resolve(), out.resolve()
     if one == other or one in other.parents or other in one.parents:
         raise InputError(f'{out}: must be neither in {root} nor around it; choose another folder')
-    _require_free(out, options.overwrite)
     with whole_folder(out, 'OUT') as part:
-        _require_free(out, options.overwrite)  # another import may have ended meanwhile
+        _require_free(out, options.overwrite)
         source = Source(root)
         if options.form == 'masks':
             colors = options.colors and Path(options.colors).expanduser()

@@ -66,10 +66,9 @@ def publish(options: Namespace) -> None:
         raise InputError('--private: says how --push creates a repository; give --push OWNER/NAME')
     work_dir = Path(options.work_dir).expanduser()
     out = Path(options.out).expanduser() if options.out else work_dir / 'published'
-    _require_free(out, options.overwrite)
     run = read_run(work_dir, options.checkpoint)
     with whole_folder(out.absolute(), '--out') as folder:
-        _require_free(out, options.overwrite)  # once more: another process may just have ended
+        _require_free(out, options.overwrite)
         _write(run, folder, options.license)
     print(f'{run.checkpoint} -> {out}: {", ".join(sorted(file.name for file in out.iterdir()))}')
     if options.push:
