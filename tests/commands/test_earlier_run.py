@@ -43,14 +43,6 @@ def test_paths_inside_the_package_stand_for_their_last_part(scope):
     assert exported.__module__ == 'vitbackbones.export.in_test'
 
 
-def test_a_name_of_another_scope_is_not_taken_for_ours():
-    from mmdet.models.detectors import DETR
-
-    from vitbackbones import registry
-
-    assert registry.MODELS.get('mmdet.DETR') is DETR
-
-
 def test_it_is_continued_and_tested(tool, run, folders):
     options = ('--work-dir', run, '--data-root', folders)
     longer = ('--cfg-options', 'train_cfg.max_epochs=2')

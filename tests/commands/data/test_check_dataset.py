@@ -47,21 +47,6 @@ def test_names_in_files_do_not_reach_the_terminal_as_orders(run, copy):
     assert '\x1b' not in result.out + result.err
 
 
-def test_wrong_sizes_are_listed(tool, copy):
-    path = copy / 'annotations' / 'instances_train.json'
-    content = json.loads(path.read_text())
-    for image in content['images'][1:3]:
-        image.update(width=640, height=480)
-    path.write_text(json.dumps(content))
-    result = tool('check', TINY, '--data-root', copy, '--workers', 1)
-    assert result.status == 2
-    for image in content['images'][1:3]:
-        name = f'image file {copy}/images/train/{image["file_name"]}'
-        assert f'{name}: is given as 640 x 480 pixels and has 64 x 64\n' in result.out
-    assert 'width and height of 2 of 8 images are not those of the files' in result.err
-    assert 'error: 2 faults in 12 files' in result.err
-
-
 MAPS = """
 default_scope = 'mmseg'
 custom_imports = dict(imports=['vitbackbones'])
