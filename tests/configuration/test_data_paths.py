@@ -155,16 +155,3 @@ def test_folders_that_are_there_stay(tmp_path, kind):
         with_index(tmp_path, split)
         (tmp_path / split).mkdir()
     assert {dataset.type for dataset in located(tmp_path, kind)} == {kind}
-
-
-def test_one_split_in_shards(tmp_path):
-    with_index(tmp_path)
-    (tmp_path / 'val').mkdir()
-    train, val = located(tmp_path, 'mmpretrain.CustomDataset')
-    assert (train.type, val.type) == ('vitbackbones.ImageNetShards', 'mmpretrain.CustomDataset')
-
-
-def test_shards_are_for_class_folders_alone(tmp_path):
-    with_index(tmp_path)
-    with pytest.raises(InputError, match='the data_prefix of train_dataloader.dataset is not the'):
-        located(tmp_path, 'CIFAR10')

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from mmengine.config import Config
 
 import vitbackbones
 from vitbackbones.configuration.names import (
@@ -55,16 +54,6 @@ def test_other_texts_find_nothing(text):
     assert find_config(text) is None
 
 
-def test_no_file_outside_is_found(tmp_path):
-    (tmp_path / 'detr.py').touch()
-    assert find_config(tmp_path / 'detr') is None
-
-
-def test_bases_are_found_by_path_alone():
-    assert find_config('vitbackbones::_base_/models/detr.py') == CONFIGS / '_base_/models/detr.py'
-    assert find_config('detr') is None
-
-
 def test_every_config_has_one_name_and_leads_back_to_its_file():
     assert len(config_files()) > 200
     assert {file.parent.name for file in config_files().values()} > {'coco', 'ade20k', 'own'}
@@ -95,17 +84,6 @@ def test_the_nearest_config_is_named_in_the_form_that_was_used(text, near):
 def test_a_part_of_a_config_is_looked_for_among_the_parts():
     near = nearest_config('vitbackbones::_base_/recipes/retinanet_1x_coco.py')
     assert "did you mean 'configs/_base_/recipes/retinanet_12e_coco.py'" in near
-
-
-def test_a_foreign_config_inherits_by_package_name(tmp_path):
-    file = tmp_path / 'mine.py'
-    file.write_text(
-        "_base_ = 'vitbackbones::shapes/detr_aug_vit_s.py'\nmodel = dict(num_queries=7)\n"
-    )
-    found = Config.fromfile(file)
-    assert found.model.num_queries == 7
-    assert '_scope_' not in found.model
-    assert found.model.backbone == Config.fromfile('detr_aug_vit_s_shapes').model.backbone
 
 
 @pytest.mark.parametrize('text', [TOO_LONG, f'coco/{TOO_LONG}', 'coco/a\0b', f'coco/{TOO_LONG}.py'])

@@ -55,11 +55,6 @@ def test_missing(tmp_path, monkeypatch):
     assert "did you mean 'configs/coco/detr_aug_vit_s.py'" in str(error.value)
 
 
-def test_found_from_any_directory(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert read_config('configs/coco/detr_aug_vit_s.py').model.type == 'vitbackbones.DETR'
-
-
 def test_options_change_settings(write):
     path = write(run='a = dict(b=[dict(c=1)])')
     assert read_config(path, {'a.b.0.c': 2, 'a.d': 3}).a == {'b': [{'c': 2}], 'd': 3}
@@ -91,11 +86,6 @@ def test_an_entry_of_a_list_is_replaced(write):
 def test_a_setting_of_a_named_variant(write, options):
     path = write(run='m = dict(arch="ti")')
     assert read_config(path, options).m.arch == {'base': 'ti', 'depth': 24}
-
-
-def test_settings_of_a_variant_that_is_a_dict_already(write):
-    path = write(run='m = dict(arch=dict(depth=1, width=2))')
-    assert read_config(path, {'m.arch.depth': 3}).m.arch == {'depth': 3, 'width': 2}
 
 
 def test_a_child_config_changes_a_named_variant(write):

@@ -49,12 +49,6 @@ def test_an_explanation_takes_no_step_outside_of_the_config_and_goes_on_after_a_
     explain_steps(Config({}), (CHECK,), None)
 
 
-def test_of_several_processes_the_first_explains(capsys, monkeypatch):
-    monkeypatch.setenv('RANK', '1')
-    explain_steps(Config({}), (REFUSE, RENAME), 'x')
-    assert not capsys.readouterr().out
-
-
 def test_an_explanation_ends_where_nothing_can_follow(capsys):
     with pytest.raises(InputError, match='1 of 2 steps failed'):
         explain_steps(Config({}), (replace(REFUSE, needed=True), RENAME), 'y')

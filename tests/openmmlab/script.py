@@ -33,15 +33,9 @@ def keep(name, arrays):
         answers[f'{name} {i}'] = np.asarray(array, np.float32)
 
 
-def ask(name, model, call, read):
+def ask(name, call, read):
     for kind, given in INPUTS.items():
         keep(f'{name} {kind}', map(read, aslist(call(given))))
-    if name != 'clss':  # numpy has no bfloat16, and mmpretrain asks it for the scores
-        with torch.autocast(DEVICE, torch.bfloat16):
-            keep(f'{name} autocast', map(read, aslist(call(IMAGES))))
-    model.half()
-    keep(f'{name} float16', map(read, aslist(call(IMAGES))))
-    model.float()
 
 
 # ------------------------------------------------------------------------ functions
@@ -69,7 +63,7 @@ def use_seg():
     from mmseg.apis import inference_model, show_result_pyplot
 
     model = models['seg']
-    ask('seg', model, lambda x: inference_model(model, x), lambda x: x.pred_sem_seg.data[0].cpu())
+    ask('seg', lambda x: inference_model(model, x), lambda x: x.pred_sem_seg.data[0].cpu())
     result = inference_model(model, IMAGES[0])
     keep('seg picture', [show_result_pyplot(model, IMAGES[0], result, show=False)])
 
@@ -79,7 +73,6 @@ def use_det():
 
     ask(
         'det',
-        models['det'],
         lambda x: inference_detector(models['det'], x),
         lambda x: np.c_[x.pred_instances.bboxes.cpu(), x.pred_instances.scores.cpu()],
     )
@@ -105,8 +98,6 @@ def use_cls():
         result = inference_model(models['cls'], INPUTS[kind])
         keep(f'cls {kind}', [result['pred_scores']])
         assert result['pred_class'] == 'abcdefg'[result['pred_label']]
-    models['cls'].half()
-    keep('cls float16', [inference_model(models['cls'], IMAGES[0])['pred_scores']])
     config, checkpoint = files('cls')
     result = inference_model(config, IMAGES[0], pretrained=checkpoint, device=DEVICE)
     keep('cls config', [result['pred_scores']])
@@ -129,14 +120,13 @@ def use_inferencers():
     folder = str(Path(FOLDER, 'images'))
     INPUTS['folder'] = folder
     segs, dets, clss = (models[name] for name in ('segs', 'dets', 'clss'))
-    ask('segs', segs.model, lambda x: as_masks(segs(x)['predictions']), lambda x: x)
+    ask('segs', lambda x: as_masks(segs(x)['predictions']), lambda x: x)
     ask(
         'dets',
-        dets.model,
         lambda x: dets(x)['predictions'],
         lambda x: np.c_[np.array(x['bboxes']), x['scores']],
     )
-    ask('clss', clss.model, clss, lambda x: x['pred_scores'])
+    ask('clss', clss, lambda x: x['pred_scores'])
     del INPUTS['folder']
     keep('segs picture', [segs(IMAGES[0], return_vis=True)['visualization']])
     keep('dets picture', dets(IMAGES[:1], return_vis=True)['visualization'])

@@ -12,19 +12,10 @@ import vitbackbones
 
 PACKAGE = Path(vitbackbones.__file__).parent
 FRAMES = {
-    *(
-        '__traceback__',
-        'tb_frame',
-        'tb_next',
-        'tb_lineno',
-        'tb_lasti',
-        'exc_info',
-        'TracebackException',
-    ),
-    *('f_back', 'f_code', 'f_globals', 'f_lineno', 'f_locals', 'gi_frame', 'cr_frame', 'ag_frame'),
-    *('walk_tb', 'walk_stack', 'extract_tb', 'extract_stack', 'getinnerframes', 'getouterframes'),
-    *('_getframe', '_current_frames', 'currentframe', 'settrace', 'setprofile'),
-    *('inspect.stack', 'inspect.trace'),
+    *('__traceback__', 'tb_frame', 'tb_next', 'tb_lineno', 'exc_info', 'TracebackException'),
+    *('f_back', 'f_code', 'f_globals', 'f_lineno', 'f_locals', 'walk_tb', 'walk_stack'),
+    *('extract_tb', 'extract_stack', '_getframe', '_current_frames', 'currentframe', 'settrace'),
+    *('setprofile', 'inspect.stack', 'inspect.trace'),
 }
 IMPORTS = {'meta_path', 'path_hooks', 'unittest'}  # of sys; mock.patch
 CHANGES = {'update', 'setdefault', 'pop', 'popitem', 'clear', '__setitem__', '__delitem__'}
@@ -90,25 +81,17 @@ def faults(source):
     'source',
     [
         'import mmseg.apis\nmmseg.apis.load = 1',
-        'from mmengine.runner import CheckpointLoader as A\nA.load_checkpoint = f',
         'import sys\nsys.modules["mmcv._ext"] = stub',
         'from torch import nn\n(a, [nn.Linear, *b]) = c',
-        'from torch import nn\nfor nn.Linear in classes: pass',
         'from torch import nn\nsetattr(nn, "Linear", f)',
-        'from torch import nn\ntype.__setattr__(nn.Linear, "forward", f)',
         'part.__class__ = Other',
         'object.__setattr__(part, "__class__", Other)',
         'import mmseg.apis\nvars(mmseg.apis).update(load=1)',
         'from importlib import import_module\nimport_module("mmseg.apis").load = 1',
         'from mmengine.runner import CheckpointLoader as A\nA.register_scheme("", f, force=True)',
-        'import sys\nsys.modules.pop("mmseg")',
         'import sys\nsys.meta_path.insert(0, finder)',
-        'from unittest import mock',
         'from traceback import walk_tb',
         'def f(frame): return frame.f_locals',
-        'import inspect\ninspect.stack()',
-        'from inspect import stack',
-        'def f(error): return getattr(error, "__traceback__")',
     ],
 )
 def test_a_fault_is_found(source):

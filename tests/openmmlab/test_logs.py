@@ -1,7 +1,6 @@
 """Where the package's own log goes, and what a data worker's error says."""
 
 import logging
-import warnings
 
 import pytest
 from mmengine.logging import MMLogger, print_log
@@ -10,8 +9,6 @@ from torch._utils import ExceptionWrapper
 
 from vitbackbones.errors import InputError
 from vitbackbones.openmmlab.logs import (
-    FALSE_ALARMS,
-    ignore_false_alarms,
     log_with_runner,
     silenced,
 )
@@ -82,21 +79,6 @@ def test_without_a_run_libraries_print_in_the_first_process(capsys, monkeypatch)
     monkeypatch.setenv('RANK', '1')
     print_something()
     assert capsys.readouterr().out == ''
-
-
-@pytest.mark.parametrize(('message', 'module'), FALSE_ALARMS)
-def test_false_alarms_are_ignored_where_they_come_from(message, module):
-    def warn(module):
-        warnings.warn_explicit(f'{message} and so on', UserWarning, 'f.py', 1, module)
-
-    with warnings.catch_warnings(record=True) as shown:
-        warnings.simplefilter('always')
-        ignore_false_alarms(warnings.filterwarnings)
-        warn(f'{module}.models')
-        assert shown == []
-        warn('users_own')
-        warnings.warn_explicit('another', UserWarning, 'f.py', 1, module)
-    assert [str(each.message) for each in shown] == [f'{message} and so on', 'another']
 
 
 def worker_error(error):

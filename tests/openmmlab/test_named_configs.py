@@ -29,13 +29,6 @@ def test_the_path_that_a_config_has_in_a_clone_works_anywhere(tmp_path, monkeypa
     assert Config.fromfile('configs/detr_aug_vit_s_coco.py').model.type == 'vitbackbones.DETR'
 
 
-def test_a_file_of_the_user_comes_first(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / 'detr_aug_vit_s_coco').write_text('')  # no config, but there
-    with pytest.raises(OSError, match='Only py/yml/yaml/json'):
-        Config.fromfile('detr_aug_vit_s_coco')
-
-
 def test_an_unknown_base_is_one_message_with_the_nearest(tmp_path):
     file = tmp_path / 'mine.py'
     file.write_text("_base_ = 'vitbackbones::coco/detr_aug_vits.py'\n")
@@ -102,10 +95,3 @@ def test_mmpretrain_takes_the_weights_that_were_published_for_a_name(tmp_path, m
 @pytest.mark.parametrize('name', ['cls_swin_t_300e_imagenet', 'cls_resnet50_imagenet'])
 def test_a_config_of_another_recipe_or_network_has_no_published_weights(name):
     assert named_configs._weights_of(vitbackbones.config(name)) is None
-
-
-def test_unknown_names_are_still_unknown():
-    with pytest.raises(ValueError, match='Cannot find model'):
-        DetInferencer('detr_aug_vit_s_coc', device='cpu')
-    with pytest.raises(ValueError, match='Failed to find model'):
-        get_model('deit_of_ours')

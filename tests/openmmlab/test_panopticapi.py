@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import vitbackbones  # noqa: F401  makes the stand-in before mmdet looks for panopticapi
-from vitbackbones.data.loading.coco_masks import to_colors, to_ids
+from vitbackbones.data.loading.coco_masks import to_ids
 from vitbackbones.data.shapes.writing import KINDS, write
 from vitbackbones.openmmlab.panopticapi import PQStat
 
@@ -69,16 +69,3 @@ def test_the_truth_is_perfect_and_the_ground_alone_misses_all_things(measured):
     assert [found[name] for name in ('PQ', 'PQ_th', 'PQ_st')] == [100, 100, 100]
     found = measured(lambda ids, infos: np.where(truth(ids, infos) == 3, 3, 4).astype(np.int32))
     assert (found['PQ_th'], found['PQ_st']) == (0, 100)
-
-
-def test_pictures_of_mmdet_are_read_as_they_are_written(tmp_path):
-    from mmdet.datasets.transforms import LoadPanopticAnnotations
-
-    ids = np.array([[70000, 300], [2, 0]])
-    path = tmp_path / 'segments.png'
-    cv2.imwrite(str(path), to_colors(ids)[..., ::-1])
-    infos = [{'id': 70000, 'category': 1, 'is_thing': 1}, {'id': 2, 'category': 3, 'is_thing': 0}]
-    sample = {'seg_map_path': str(path), 'segments_info': infos, 'ori_shape': (2, 2)}
-    loaded = LoadPanopticAnnotations(with_bbox=False, with_label=False)(sample)
-    assert loaded['gt_seg_map'].tolist() == [[1, 255], [3, 255]]
-    assert loaded['gt_masks'].masks.tolist() == [[[1, 0], [0, 0]]]

@@ -2,8 +2,6 @@
 
 import pytest
 from mmdet.datasets.api_wrappers import COCO, COCOeval
-from mmengine.config import Config
-from yapf.yapflib import yapf_api
 
 import vitbackbones  # noqa: F401  patches yapf
 from vitbackbones.openmmlab.runs import lay_out_once
@@ -45,14 +43,3 @@ def test_a_text_is_laid_out_once_in_each_style():
     assert once('a', style_config={'width': 1}, verify=True)[0] == "A {'width': 1} {'verify': True}"
     assert once('b', style_config='pep8')[0] == 'B pep8 {}'  # a name is handed on
     assert texts == ['a', 'a', 'a', 'b']
-
-
-def test_mmengine_asks_for_one_layout_of_one_config(monkeypatch):
-    trees = []
-    lay_out = yapf_api.FormatTree
-    monkeypatch.setattr(yapf_api, 'FormatTree', lambda *a, **k: trees.append(a) or lay_out(*a, **k))
-    config = Config({'laid_out_once': {'numbers': [*range(40)]}})
-    assert config.pretty_text == Config(config.to_dict()).pretty_text
-    config.numbers_changed = False
-    assert 'numbers_changed = False' in config.pretty_text
-    assert len(trees) == 2

@@ -13,7 +13,6 @@ from torch import nn
 from tests.small_backbones import SMALL, small
 from vitbackbones.configuration.checks.trial import build_model, misfits
 from vitbackbones.errors import InputError
-from vitbackbones.inference.configured import read_model_config
 from vitbackbones.openmmlab import widths
 from vitbackbones.openmmlab.widths import fill_widths, with_widths
 
@@ -98,18 +97,6 @@ def test_random_numbers_of_a_run_are_not_drawn():
     assert torch.equal(after, torch.rand(1))
 
 
-def test_without_a_projection_heads_read_the_widths_of_the_backbone():
-    model = with_widths(on('upernet', small('Swin'), neck={'out_channels': None})).model
-    assert model.decode_head.in_channels == [32, 64, 128, 256]
-    assert model.auxiliary_head.in_channels == 128
-
-
-def test_without_a_neck_heads_read_the_backbone():
-    config = on('mask2former', small('PVT'))
-    config.model.neck = None
-    assert with_widths(config).model.decode_head.in_channels == [32, 64, 96, 128]
-
-
 @pytest.mark.parametrize(
     ('head', 'backbone', 'read'),
     [('setr_naive', 'SReT', 2), ('setr_pup', 'PVT', 4), ('setr_mla', 'SReT', 3)],
@@ -125,15 +112,6 @@ def test_auxiliary_heads_of_setr_read_maps_of_different_widths_and_strides():
     heads = model.auxiliary_head
     assert (heads.in_channels, heads.stride) == ([32, 64, 96], [4, 8, 16])
     assert (model.decode_head.in_channels, model.decode_head.stride) == (128, 32)
-
-
-def test_a_head_of_mmseg_of_the_same_name_is_not_ours():
-    theirs = {'type': 'mmseg.SETRMLAHead', 'channels': 8, 'num_classes': 2, 'in_index': [0, 1]}
-    config = on('setr_mla', small('PVT'), neck=None)
-    config.model.decode_head, config.model.auxiliary_head = theirs, None
-    filled = with_widths(config).model.decode_head
-    assert filled.in_channels == [32, 64]
-    assert 'levels' not in filled
 
 
 def test_a_classifier_reads_the_last_width():
@@ -161,13 +139,6 @@ def test_a_part_that_knows_what_is_wrong_with_it_is_heard():
 
     with pytest.raises(InputError, match='no maps today'):
         with_widths(on('retinanet', {'type': 'Refusing'}))
-
-
-def test_a_command_writes_the_numbers_into_the_config():
-    changes = {'model.backbone': {'_delete_': True, **small('SReT')}}
-    model = read_model_config('upernet_pvt_s_shapes', changes).model
-    assert model.neck.in_channels == [64, 128, 256]
-    assert model.decode_head.in_channels == [64] * 4
 
 
 def test_a_toolbox_builds_a_config_without_numbers():

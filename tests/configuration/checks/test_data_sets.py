@@ -37,19 +37,6 @@ def test_annotations_are_looked_into(annotations):
     assert str(path) in warning
 
 
-@pytest.mark.parametrize(
-    'wrap',
-    [
-        lambda inner: {'type': 'RepeatDataset', 'dataset': {'type': 'X', 'datasets': [inner]}},
-    ],
-)
-def test_wrappers_are_looked_into(annotations, wrap):
-    spoil(annotations / 'instances_train.json')
-    config = located(make_config(wrap(dataset('train'))))
-    (warning,) = check_data(config, ('train',))
-    assert 'left out in training: 1' in warning
-
-
 def test_data_to_evaluate_on_are_known_by_their_loader(annotations):
     path = annotations / 'instances_val.json'
     path.write_text(path.read_text().replace('"iscrowd": 0', '"iscrowd": null'))
@@ -138,13 +125,6 @@ def test_a_single_class_is_refused(scope, unit):
     assert check_classes_occur(training_on(scope=scope), found)
 
 
-def test_only_training_must_have_all():
-    config = training_on()
-    config.val_dataloader = config.train_dataloader
-    found = {'val_dataloader.dataset': Findings(occurs={'cat': 3, 'dog': 0})}
-    assert check_classes_occur(config, found) == []
-
-
 def batches(samples=10, dataset=ONE, **loader):
     config = training_on(dataset, **{'batch_size': 11, 'drop_last': True, **loader})
     inner = PATH if dataset is ONE or 'indices' in dataset else f'{PATH}.dataset'
@@ -167,12 +147,6 @@ def test_images_are_shared_among_processes(monkeypatch):
     batches(batch_size=4)
     with pytest.raises(InputError, match='there are 10 images for 3 processes'):
         batches(batch_size=5)
-
-
-def test_a_part_of_a_data_set():
-    batches(samples=20, dataset={**ONE, 'indices': 11})
-    with pytest.raises(InputError, match='there are 3 images'):
-        batches(samples=20, dataset={**ONE, 'indices': [4, 5, 6]})
 
 
 def test_repeated_data():

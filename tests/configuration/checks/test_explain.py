@@ -20,18 +20,6 @@ def test_a_missing_operator_is_no_bug(kind):
         raise kind('nms requires mmcv to be compiled with ops.')
 
 
-class OtherData:
-    """A data set of one's own, which names no files in OpenMMLab's way."""
-
-    def load_data_list(self):
-        raise KeyError('frames')
-
-
-def test_an_error_of_a_data_set_of_another_kind_stays_what_it_is(tmp_path):
-    with pytest.raises(KeyError, match='frames'), explained(toy_config(tmp_path)):
-        OtherData().load_data_list()
-
-
 @MODELS.register_module()
 class FaultyModel(ToyModel):
     def forward(self, x, mode):

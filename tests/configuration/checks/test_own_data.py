@@ -80,13 +80,6 @@ def test_messages_about_a_part_name_the_file_that_it_was_made_from(config, tmp_p
     assert str(error.value).startswith(f'{made} (made from {file}): ')
 
 
-def test_two_folders_of_one_name_keep_their_parts_apart(config, tmp_path):
-    found = [use_own_data(config, str(one_file(tmp_path / x / 'own')), 'run') for x in 'ab']
-    files = [{dataset.ann_file for _, dataset in datasets(each)} for each in found]
-    assert files[0].isdisjoint(files[1])
-    assert all(Path(file).is_file() for file in files[0] | files[1])
-
-
 def checkpoint_of(config=None):
     """A checkpoint of a run with this config, of weights alone without one."""
     meta = config and {'dataset_meta': config.train_dataloader.dataset.metainfo.to_dict()}
@@ -214,19 +207,3 @@ def test_masks_of_0_and_255_are_read_as_two_classes(tmp_path, monkeypatch, capsy
     assert capsys.readouterr().out.startswith(
         '2 classes: background, foreground; 3 pictures for tr'
     )
-
-
-def test_masks_are_tested_on_what_training_held_out_or_as_a_whole(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    write_masks('0123456789')
-    model = {'decode_head': {'num_classes': 4}}
-    config = named(make_mask_config().to_dict() | {'model': model})
-    config.val_dataloader = config.train_dataloader
-    config.test_dataloader = config.train_dataloader
-    trained = use_own_data(config, 'own', 'run')
-    found = use_own_data(config, 'own', 'run', checkpoint_of(trained))
-    assert found.test_dataloader.dataset.ann_file == found.val_dataloader.dataset.ann_file != ''
-    assert 'tested on the ' in capsys.readouterr().out
-    found = use_own_data(config, 'own', 'run', checkpoint_of())
-    assert found.test_dataloader.dataset.ann_file == ''  # all there are
-    assert 'tested on all 10 pictures from ' in capsys.readouterr().out

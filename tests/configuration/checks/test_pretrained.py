@@ -2,7 +2,6 @@
 
 import pytest
 
-from vitbackbones.configuration.checks import pretrained
 from vitbackbones.configuration.checks.pretrained import prepare_pretrained, prepare_teacher
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
@@ -43,12 +42,6 @@ def test_missing_says_how_to_get_one(config, elsewhere):
     assert 'fetch deit_s, the nearest that was published, with --pretrained auto (http' in text
 
 
-def test_missing_where_no_config_pretrains(config, monkeypatch):
-    monkeypatch.setattr(pretrained, 'find_config', lambda text: None)
-    with pytest.raises(InputError, match='an ImageNet classification checkpoint of this backbone'):
-        prepare_pretrained(config)
-
-
 def test_missing_has_the_address_of_published_weights(elsewhere):
     address = r'published weights, with --pretrained auto \(https://github.com/whai362/PVT/.*small'
     with pytest.raises(InputError, match=address):
@@ -70,25 +63,9 @@ def test_given_replaces_the_file_and_keeps_what_may_be_missing(config, elsewhere
     assert config.model.backbone.init_cfg.allow_missing == ['*.shortcut_*']
 
 
-def test_given_to_a_config_without_weights(elsewhere):
-    (elsewhere / 'w.pth').touch()
-    config = read_config('configs/shapes/detr_aug_vit_s.py')
-    config = prepare_pretrained(config, given='w.pth')
-    assert config.model.backbone.init_cfg == {
-        'type': 'vitbackbones.Pretrained',
-        'checkpoint': str(elsewhere / 'w.pth'),
-    }
-
-
 def test_given_is_missing(config):
     with pytest.raises(InputError, match='--pretrained none.pth: no such file'):
         prepare_pretrained(config, given='none.pth')
-
-
-def test_addresses_are_left_to_mmengine(config):
-    config.model.backbone.init_cfg.checkpoint = 'https://host/x.pth'
-    config = prepare_pretrained(config)
-    assert config.model.backbone.init_cfg.checkpoint == 'https://host/x.pth'
 
 
 def test_fine_tuning_names_the_run_before(elsewhere):
@@ -142,14 +119,6 @@ def test_auto_starts_from_the_nearest_where_nothing_was_published(fetched, capsy
     assert options.allow_missing == ['*.shortcut_*']
     assert fetched == ['deit_b_384']
     assert 'aug_vit_b_384 was never published: starting from deit_b_384' in capsys.readouterr().err
-
-
-def test_auto_leaves_a_file_that_is_there(config, elsewhere, fetched):
-    (elsewhere / 'checkpoints').mkdir()
-    (elsewhere / 'checkpoints' / 'aug_vit_s.pth').touch()
-    options = prepare_pretrained(config, given='auto').model.backbone.init_cfg
-    assert options.checkpoint == str(elsewhere / 'checkpoints' / 'aug_vit_s.pth')
-    assert fetched == []
 
 
 def test_auto_is_refused_where_nothing_is_near():
