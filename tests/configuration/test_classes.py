@@ -114,11 +114,3 @@ def test_the_preprocessor_of_a_classifier():
 )
 def test_what_need_not_agree(model, dataset):
     check_classes(make_config(model, dataset), ('train', 'val'))
-
-
-def test_only_the_splits_that_are_used():
-    config = make_config({'head': {'num_classes': 3}}, THREE)
-    config.val_dataloader.dataset.metainfo.classes = ('a',)
-    check_classes(config, ('train',))
-    with pytest.raises(InputError, match='but val_dataloader'):
-        check_classes(config, ('train', 'val'))

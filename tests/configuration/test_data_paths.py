@@ -40,19 +40,6 @@ def test_a_given_root_replaces_that_of_the_config(written, monkeypatch, tmp_path
     assert config.val_evaluator.ann_file.startswith(str(written))
 
 
-def test_wrapped_data_sets(written):
-    wrapped = {'type': 'RepeatDataset', 'times': 2, 'dataset': dataset('train')}
-    joined = {'type': 'ConcatDataset', 'datasets': [dataset('val'), dataset('train')]}
-    config = make_config(wrapped, joined)
-    config = locate_data(config, None, ('train', 'val'))
-    paths = {path: Path(part['data_root']) for path, part in datasets(config)}
-    assert paths == {
-        'train_dataloader.dataset.dataset': written / 'data',
-        'val_dataloader.dataset.0': written / 'data',
-        'val_dataloader.dataset.1': written / 'data',
-    }
-
-
 def test_a_missing_file_is_named_with_both_places_and_the_ways_out(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as error:

@@ -8,8 +8,6 @@ from vitbackbones.backbones import AugViT
 from vitbackbones.configuration.lookup import Lookup
 from vitbackbones.errors import InputError
 from vitbackbones.layers import AugmentedShortcut, IdentityShortcut, TokensToToken
-from vitbackbones.registry import bare_name
-from vitbackbones.utils.messages import did_you_mean
 
 
 @pytest.fixture(scope='module')
@@ -54,21 +52,6 @@ def test_registries_of_another_package_are_imported_on_demand(lookup, tmp_path, 
 @pytest.mark.parametrize('name', ['AugViT', 'mmdet.AugViT', 'vitbackbones.ResNet', 'no.such.Thing'])
 def test_not_found(lookup, name):
     assert lookup.find(name) == {}
-
-
-@pytest.mark.parametrize(
-    ('name', 'near'),
-    [
-        ('AugViT', 'vitbackbones.AugViT'),
-        ('ResNett', 'ResNet'),
-        ('AdamWW', 'AdamW'),
-        ('adamw', 'AdamW'),
-        ('mmdet.resnet', 'ResNet'),
-    ],
-)
-def test_nearest(lookup, name, near):
-    hint = did_you_mean(bare_name(name).lower(), lookup.spellings())
-    assert hint.startswith(f'; did you mean {near!r}')
 
 
 def test_a_scope_that_is_not_installed():

@@ -8,7 +8,6 @@ import vitbackbones
 from vitbackbones.configuration.names import (
     CLONE,
     CONFIGS,
-    candidates,
     config,
     config_files,
     config_name,
@@ -102,13 +101,6 @@ def test_what_is_nowhere_is_expected_in_the_current_directory(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     assert resolve('data/none') == tmp_path / 'data' / 'none'
     assert looked_in('data/none') == f'{tmp_path}/data/none and {CLONE}/data/none'
-
-
-def test_one_place_only(tmp_path, monkeypatch):
-    assert candidates(tmp_path / 'x') == [tmp_path / 'x']
-    assert candidates('~/x') == [Path.home() / 'x']
-    monkeypatch.chdir(CLONE)
-    assert candidates('x') == [CLONE / 'x']
 
 
 def test_remote():

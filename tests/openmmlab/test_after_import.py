@@ -94,13 +94,6 @@ def test_a_module_that_another_thread_is_importing_is_patched(package):
     other.join()
 
 
-def test_a_namespace_is_left_alone(package):
-    (package / 'sums.py').unlink()
-    (package / 'sums').mkdir()
-    after_import.install()
-    assert not hasattr(sums(), 'add')
-
-
 def test_a_name_that_a_module_borrows_is_replaced_there_alone(package, monkeypatch):
     patch = Patch('mmfake.sums:borrowed', '', '', 'fixes:twice')
     monkeypatch.setitem(after_import.BY_MODULE, 'mmfake.sums', [patch])

@@ -39,12 +39,6 @@ def test_an_unknown_base_is_one_message_with_the_nearest(tmp_path):
     assert "did you mean 'configs/coco/detr_aug_vit_s.py'" in text
 
 
-def test_the_bases_of_other_toolboxes_are_still_found(tmp_path):
-    file = tmp_path / 'mine.py'
-    file.write_text("_base_ = 'mmdet::detr/detr_r50_8xb2-150e_coco.py'\n")
-    assert Config.fromfile(file).model['type'] == 'DETR'
-
-
 @pytest.mark.parametrize(
     ('inferencer', 'name'),
     [

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from mmdet.structures import DetDataSample
-from mmengine.structures import InstanceData, PixelData
+from mmengine.structures import InstanceData
 from mmpretrain.structures import DataSample
 from mmseg.structures import SegDataSample
 
@@ -46,11 +46,3 @@ def test_half_precision_becomes_float32():
     answer = to_answer(DetDataSample(pred_instances=found))
     assert answer.boxes.dtype == answer.scores.dtype == np.float32
     assert answer.masks is None
-
-
-def test_segments_without_objects():
-    segments = PixelData(sem_seg=torch.full((1, 2, 3), 7))
-    sample = DetDataSample(pred_panoptic_seg=segments, pred_instances=InstanceData())
-    answer = to_answer(sample)
-    assert answer.boxes is None
-    assert answer.segments.tolist() == [[7] * 3] * 2

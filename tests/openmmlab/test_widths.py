@@ -121,16 +121,6 @@ def test_a_classifier_reads_the_last_width():
     assert build_model(config).head.fc.weight.shape == (7, 128)
 
 
-def test_a_list_of_necks_is_filled_from_part_to_part():
-    config = on('retinanet', {'type': 'Quiet'})
-    fpn = {'type': 'FPN', 'out_channels': 64, 'num_outs': 3}
-    config.model.neck = [fpn, {'type': 'ChannelMapper', 'out_channels': 32}]
-    config.model.bbox_head.pop('in_channels')
-    model = with_widths(config).model
-    assert [neck.in_channels for neck in model.neck] == [[8, 24], [64, 64, 64]]
-    assert model.bbox_head.in_channels == 32
-
-
 def test_a_part_that_knows_what_is_wrong_with_it_is_heard():
     @MODELS.register_module(force=True)
     class Refusing(Quiet):

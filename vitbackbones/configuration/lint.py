@@ -72,6 +72,7 @@ SETTINGS = {
     'filter_cfg': {'filter_empty_gt', 'min_size', 'bbox_min_size'},
     'metainfo': {'classes', 'palette'},
 }
+
 # Dicts whose type is implied where it is left out.
 DEFAULT_TYPES = {
     'val_cfg': 'ValLoop',

@@ -15,7 +15,7 @@ from vitbackbones.configuration.data_paths import locate_data
 from vitbackbones.data.checks.findings import Findings
 from vitbackbones.errors import InputError
 
-from ...shapes_configs import dataset, make_config, make_mask_config
+from ...shapes_configs import dataset, make_config
 
 
 def spoil(path):
@@ -63,15 +63,6 @@ def test_batches_are_compared_with_the_data(annotations):
         check_data(config, ('train',))
 
 
-def test_masks_are_looked_into(annotations):
-    config = located(make_mask_config())
-    assert check_data(config, ('train',)) == []
-    path = annotations / 'train' / '000001.png'
-    path.write_bytes(b'')
-    with pytest.raises(InputError, match=str(path)):
-        check_data(config, ('train',))
-
-
 def test_unusable_annotations_stop(annotations, monkeypatch):
     (annotations / 'instances_train.json').write_text('{')
     config = located()
@@ -99,16 +90,6 @@ def test_classes_that_do_not_occur_are_named():
     )
 
 
-def test_one_of_several_data_sets_may_have_them():
-    config = training_on({'type': 'ConcatDataset', 'datasets': [ONE, ONE]})
-    found = {f'{PATH}.0': Findings(occurs={'cat': 3, 'dog': 0})}
-    assert check_classes_occur(config, found)
-    found[f'{PATH}.1'] = Findings(occurs={'cat': 0, 'dog': 1})
-    assert check_classes_occur(config, found) == []
-    found[f'{PATH}.1'] = Findings()  # not looked at
-    assert check_classes_occur(config, found) == []
-
-
 def test_a_sample_is_said_to_be_one():
     found = {PATH: Findings(occurs={'sky': 3, 'sea': 0, 'sun': 2}, sampled='200 of 900 masks')}
     (warning,) = check_classes_occur(training_on(scope='mmseg'), found)
@@ -127,7 +108,7 @@ def test_a_single_class_is_refused(scope, unit):
 
 def batches(samples=10, dataset=ONE, **loader):
     config = training_on(dataset, **{'batch_size': 11, 'drop_last': True, **loader})
-    inner = PATH if dataset is ONE or 'indices' in dataset else f'{PATH}.dataset'
+    inner = PATH if dataset is ONE else f'{PATH}.dataset'
     check_batches(config, {inner: Findings(samples=samples)}, ('train',))
 
 
@@ -147,13 +128,6 @@ def test_images_are_shared_among_processes(monkeypatch):
     batches(batch_size=4)
     with pytest.raises(InputError, match='there are 10 images for 3 processes'):
         batches(batch_size=5)
-
-
-def test_repeated_data():
-    repeated = {'type': 'RepeatDataset', 'times': 2, 'dataset': ONE}
-    batches(dataset=repeated, batch_size=20)
-    with pytest.raises(InputError, match='there are 20 images'):
-        batches(dataset=repeated, batch_size=21)
 
 
 @pytest.mark.parametrize(

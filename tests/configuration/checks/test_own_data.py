@@ -126,18 +126,6 @@ def test_a_folder_without_pictures_for_training_can_be_tested_on(config, tmp_pat
     assert names_tested(config, 'own', checkpoint_of()) == {'0.jpg'}
 
 
-def test_a_class_that_the_tested_folder_lacks_keeps_its_number(config, tmp_path):
-    one_file(tmp_path / 'own')
-    checkpoint = checkpoint_of(use_own_data(config, 'own'))
-    cat = [{'id': 1, 'name': 'cat'}]
-    write(tmp_path / 'new', {'new.json': coco(['a.jpg'], cat), 'a.jpg': None})
-    dataset = use_own_data(config, 'new', 'run', checkpoint).test_dataloader.dataset
-    assert tuple(dataset.metainfo.classes) == ('dog', 'cat')
-    categories = json.loads(Path(dataset.ann_file).read_text())['categories']
-    assert [entry['name'] for entry in categories] == ['dog', 'cat']
-    assert len({entry['id'] for entry in categories}) == 2
-
-
 def shapes_layout(root, categories):
     files = {}
     for split in ('train', 'val'):
@@ -151,15 +139,6 @@ def test_a_folder_that_the_config_describes_is_left_to_it(config, tmp_path):
     assert use_own_data(config, 'own') is config
     config.own_data = True
     assert use_own_data(config, 'own').model.bbox_head.num_classes == 1
-
-
-def test_the_same_layout_with_other_classes_is_read(config, tmp_path):
-    shapes_layout(tmp_path / 'own', [{'id': 1, 'name': 'cell'}])
-    found = use_own_data(config, 'own')
-    assert tuple(found.train_dataloader.dataset.metainfo.classes) == ('cell',)
-    files = [dataset.ann_file for _, dataset in datasets(found)]
-    names = ('train', 'val', 'val')
-    assert files == [f'{tmp_path}/own/annotations/instances_{name}.json' for name in names]
 
 
 def test_what_is_missing_of_the_layout_of_the_config_is_left_to_the_check_of_the_files(

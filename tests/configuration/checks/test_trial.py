@@ -207,15 +207,3 @@ def test_what_helps_several_findings_is_said_once(changes, remedy):
         try_model(changed('mask_rcnn', **changes))
     assert str(caught.value).count(remedy) == 1
     assert len(str(caught.value).splitlines()) > 2
-
-
-def test_strides_of_someone_elses_backbone_are_measured():
-    config = own(width=32)
-    config.model.neck = {'type': 'vitbackbones.ChannelMapper', 'out_strides': [16]}
-    config.model.neck.update(in_channels=[32], in_strides=[32], out_channels=32)
-    with pytest.raises(
-        InputError, match=r'in_strides: is \[32\], but the backbone gives 1 map of s'
-    ):
-        try_model(config)
-    config.model.neck.in_strides = [16]
-    try_model(config)

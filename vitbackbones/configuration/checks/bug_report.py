@@ -6,7 +6,6 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator
 from pathlib import Path
 from pprint import pformat
 from typing import TYPE_CHECKING
@@ -29,7 +28,13 @@ def write_report(error: BaseException, config: 'Config | None' = None) -> Path:
     """
     if config is None and 'mmengine.config' in sys.modules:  # else none was read
         config = nearest(error, sys.modules['mmengine.config'].Config)
-    text = '\n'.join(_lines(error, config))
+    lines = [''.join(traceback.format_exception(error)), f'command: {sys.argv}']
+    lines += [f'on: {platform.platform()}', *versions(), '']
+    if config is None:
+        lines.append('no config was read')
+    else:
+        lines += [f'{config.filename}:', pformat(config.to_dict())]
+    text = '\n'.join(lines)
     name = f'error_{time.strftime("%Y%m%d_%H%M%S")}_{os.getpid()}.txt'
     try:
         file = Path(config.work_dir, name)
@@ -38,13 +43,3 @@ def write_report(error: BaseException, config: 'Config | None' = None) -> Path:
         file = Path(tempfile.mkdtemp(prefix='vitbackbones_'), name)
         file.write_text(text)
     return file
-
-
-def _lines(error: BaseException, config: 'Config | None') -> Iterator[str]:
-    yield ''.join(traceback.format_exception(error))
-    yield f'command: {sys.argv}'
-    yield f'on: {platform.platform()}'
-    yield from versions()
-    yield ''
-    yield 'no config was read' if config is None else f'{config.filename}:'
-    yield '' if config is None else pformat(config.to_dict())

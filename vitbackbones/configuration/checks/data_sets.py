@@ -12,7 +12,6 @@ from mmengine.config import Config
 
 from ...data.checks.findings import Findings
 from ...errors import InputError
-from ...registry import bare_name
 from ...tasks import find_task
 from ...utils.messages import some
 from ...utils.processes import leads_machine
@@ -121,8 +120,8 @@ def check_batches(config: Config, found: dict[str, Findings], splits: tuple[str,
         endless = 'Infinite' in str((loader.get('sampler') or {}).get('type'))
         if endless or not loader.get('drop_last') or loader.get('batch_sampler'):
             continue
-        images = _count_images(f'{name}.dataset', loader['dataset'], found)
-        batch = loader.get('batch_size', 1)
+        looked_at = found.get(f'{name}.dataset')  # not of a wrapper, which may repeat its data
+        images, batch = looked_at and looked_at.samples, loader.get('batch_size', 1)
         if images is not None and math.ceil(images / processes) < batch:
             shared = f' for {processes} processes' if processes > 1 else ''
             raise InputError(
@@ -130,20 +129,3 @@ def check_batches(config: Config, found: dict[str, Findings], splits: tuple[str,
                 f'but there are {images} images{shared}: no batch is left. Lower '
                 f'{name}.batch_size, or set {name}.drop_last=False.'
             )
-
-
-def _count_images(path: str, dataset: dict, found: dict[str, Findings]) -> int | None:
-    """Return how many images a data set or a wrapper has, None if that is not known."""
-    if path in found:
-        samples, indices = found[path].samples, dataset.get('indices')
-        if not samples or not indices:
-            return samples
-        return min(samples, indices if isinstance(indices, int) else len(indices))
-    kind = bare_name(dataset['type'])
-    if kind == 'ConcatDataset':
-        inside = [_count_images(f'{path}.{i}', d, found) for i, d in enumerate(dataset['datasets'])]
-        return None if None in inside else sum(inside)
-    if kind == 'RepeatDataset':
-        once = _count_images(f'{path}.dataset', dataset['dataset'], found)
-        return once and once * dataset['times']
-    return None
