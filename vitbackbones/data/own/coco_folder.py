@@ -16,7 +16,7 @@ from ...utils.verbs import command_line
 from ..checks.coco_file import COLUMNS, load_json, table
 from ..checks.findings import spread, stays_below
 from .folder import files_below, folders_below
-from .splits import held_out, named_split
+from .splits import divided, named_split
 
 SAMPLE = 20  # file names by which a folder of pictures is found
 READ = {  # what is read here of each list; some exports lack the rest
@@ -48,29 +48,32 @@ class CocoPart:
     whole: bool = True
     renamed: bool = False
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the pictures."""
+        return [entry['file_name'] for entry in self.content['images']]
+
+    def only(self, names: set[str]) -> 'CocoPart':
+        """Return a part of this one, with these pictures."""
+        images = [entry for entry in self.content['images'] if entry['file_name'] in names]
+        keys = {entry['id'] for entry in images}
+        boxes = [entry for entry in self.content['annotations'] if entry['image_id'] in keys]
+        content = {**self.content, 'images': images, 'annotations': boxes}
+        return replace(self, content=content, whole=False)
+
 
 def find_parts(root: Path, trained_on: Iterable[str] | None = None) -> dict[str, CocoPart]:
     """Return the parts for training and validation, and that for testing if there is one.
 
-    Where no file is for validation, a fixed share of the training pictures is, by their names.
-
     Args:
         root: the folder.
-        trained_on: to test a model that is trained already, names of pictures that it was trained
-            on. Then nothing has to be for training. Where one file is for all, it is split if it
-            has some of these pictures; otherwise all of it is for testing.
+        trained_on: as of :func:`.splits.divided`; if it is given, nothing has to be for training.
 
     Raises:
         InputError: there are no such files, or it is not clear which ones are meant.
     """
-    if trained_on is None:
-        parts = _parts(root, needed='train')
-        return parts if 'val' in parts else parts | _split(parts['train'])
-    parts = _parts(root)
-    if parts.keys() != {'train'}:
-        return parts
-    names = {entry['file_name'] for entry in parts['train'].content['images']}
-    return {'test': parts['train']} if names.isdisjoint(trained_on) else _split(parts['train'])
+    parts = _parts(root, needed='train' if trained_on is None else '')
+    return divided(root, parts, trained_on)
 
 
 # ------------------------------------------------------------------------ annotation files
@@ -188,25 +191,6 @@ def _image_folder(root: Path, split: str, file: Path, names: list[str]) -> Path 
             'out of the folder of the data set.'
         )
     return folders[0]
-
-
-# ------------------------------------------------------------------------ one file for all
-
-
-def _split(part: CocoPart) -> dict[str, CocoPart]:
-    """Return what trains and what validates of one part."""
-    names = {entry['file_name'] for entry in part.content['images']}
-    if len(names) < 2:
-        raise InputError(f'{part.file}: one image cannot be split into training and validation.')
-    chosen = held_out(names)
-    parts = {}
-    for split, kept in (('train', names - chosen), ('val', chosen)):
-        images = [entry for entry in part.content['images'] if entry['file_name'] in kept]
-        keys = {entry['id'] for entry in images}
-        boxes = [entry for entry in part.content['annotations'] if entry['image_id'] in keys]
-        content = {**part.content, 'images': images, 'annotations': boxes}
-        parts[split] = replace(part, content=content, whole=False)
-    return parts
 
 
 # ------------------------------------------------------------------------ what is read of them

@@ -18,7 +18,7 @@ from ...utils.messages import page, some
 from ..checks.findings import spread
 from ..loading.image_file import IMAGES
 from .folder import files_below
-from .splits import WORDS, held_out, named_split
+from .splits import WORDS, divided, named_split
 
 MASK_WORDS = re.compile(r'masks?|annot(ation)?s?|labels?|ann_dir|segmentation|\bgt\b')
 OTHER_MASKS = re.compile('object|instance|panoptic|color|vis')  # that no class is read from
@@ -55,27 +55,24 @@ class MaskPart:
             for name in self.names
         ]
 
+    def only(self, names: set[str]) -> 'MaskPart':
+        """Return a part of this one, with these pictures."""
+        kept = [name for name in self.names if name in names]
+        return replace(self, names=kept, listed=True, whole=False)
+
 
 def find_mask_parts(root: Path, trained_on: Iterable[str] | None = None) -> dict[str, MaskPart]:
     """Return the parts for training and validation, and that for testing if there is one.
 
-    Where nothing is for validation, a fixed share of the training pictures is, by their names.
-
     Args:
         root: the folder.
-        trained_on: as of :func:`.coco_folder.find_parts`.
+        trained_on: as of :func:`.splits.divided`; if it is given, nothing has to be for training.
 
     Raises:
         InputError: there are no such folders, or it is not clear which ones are meant.
     """
-    if trained_on is None:
-        parts = named_parts(root)
-        return parts if 'val' in parts else parts | _split(root, parts['train'])
-    parts = named_parts(root, needed=tuple(WORDS))
-    if parts.keys() != {'train'}:
-        return parts
-    part = parts['train']
-    return {'test': part} if {*part.names}.isdisjoint(trained_on) else _split(root, part)
+    parts = named_parts(root, needed=('train',) if trained_on is None else tuple(WORDS))
+    return divided(root, parts, trained_on)
 
 
 def named_parts(root: Path, needed: Sequence[str] = ('train',)) -> dict[str, MaskPart]:
@@ -173,16 +170,3 @@ def _by_voc_lists(root: Path, parts: dict[str, MaskPart]) -> dict[str, MaskPart]
             )
         listed[split] = replace(part, names=names, listed=True)
     return listed
-
-
-def _split(root: Path, part: MaskPart) -> dict[str, MaskPart]:
-    """Return what trains and what validates of one part."""
-    if len(part.names) < 2:
-        raise InputError(f'{root}: one picture cannot be split into training and validation.')
-    chosen = held_out(part.names)
-    rest = [name for name in part.names if name not in chosen]
-    kept = [name for name in part.names if name in chosen]
-    return {
-        'train': replace(part, names=rest, listed=True, whole=False),
-        'val': replace(part, names=kept, listed=True, whole=False),
-    }

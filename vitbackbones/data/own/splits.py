@@ -9,6 +9,9 @@ training does not have is named before the run.
 import hashlib
 import re
 from collections.abc import Iterable
+from pathlib import Path
+
+from ...errors import InputError
 
 WORDS = {
     'train': ('train', 'training'),
@@ -28,6 +31,33 @@ def named_split(path: str) -> str | None:
     """
     words = reversed(re.findall('[a-z]+', path.lower()))
     return next((SPLIT_OF[word] for word in words if word in SPLIT_OF), None)
+
+
+def divided(root: Path, parts: dict, trained_on: Iterable[str] | None) -> dict:
+    """Return the parts of a data set with one for validation.
+
+    Where nothing is for validation, a fixed share of the training pictures is, by their names.
+
+    Args:
+        root: the folder of the data set, for messages.
+        parts: what is known, by split; each has ``names``, and ``only(names)`` returns less of it.
+        trained_on: to test a model that is trained already, names of pictures that it was trained
+            on. A single part is divided if it has some of these pictures; otherwise all of it is
+            for testing.
+
+    Raises:
+        InputError: there is one picture alone.
+    """
+    if 'val' in parts or (trained_on is not None and parts.keys() != {'train'}):
+        return parts
+    part = parts['train']
+    names = {*part.names}
+    if trained_on is not None and names.isdisjoint(trained_on):
+        return {'test': part}
+    if len(names) < 2:
+        raise InputError(f'{root}: one picture cannot be split into training and validation.')
+    chosen = held_out(names)
+    return parts | {'train': part.only(names - chosen), 'val': part.only(chosen)}
 
 
 def held_out(names: Iterable[str]) -> set[str]:

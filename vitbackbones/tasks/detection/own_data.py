@@ -70,16 +70,15 @@ def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None 
     made = {str(file): str(parts[s].file) for s, file in files.items() if file != parts[s].file}
     if made:
         config.own_files = made  # for messages
-    names = {s: [entry['file_name'] for entry in p.content['images']] for s, p in parts.items()}
     if trained is None and not parts['train'].whole:
-        mark_trained(config, names['train'])
+        mark_trained(config, parts['train'].names)
     set_class_count(config, len(classes))
 
     found = dict.fromkeys(str(parts[s].file.relative_to(root)) for s in SPLITS if s in parts)
     source = f'{root} ({", ".join(found)})'
     if not all(part.whole for part in parts.values()):
         source += f', split by file name in {lists}'
-    counts = {split: len(each) for split, each in names.items()}
+    counts = {split: len(part.names) for split, part in parts.items()}
     line = summarize(classes, counts, source, training=trained is None)
     return OwnData(config, line, spelling_warnings(str(root), classes))
 
