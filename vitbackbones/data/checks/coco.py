@@ -68,7 +68,7 @@ def check_tables(config: dict, dataset, tables: tuple[Table, Table, Table]) -> F
     _check_references(ann_file, annotations, 'category_id', categories['id'])
     _check_categories(ann_file, categories, set(annotations['category_id']), classes)
     _check_files(ann_file, folder, images['file_name'])
-    warnings = _class_warnings(ann_file, categories['name'], classes)
+    warnings = _order_warnings(ann_file, categories['name'], classes)
     warnings += _size_warnings(ann_file, folder, images, color_type(config.get('pipeline', ())))
     odd, kept = _check_boxes(ann_file, images, annotations)
     warnings += odd
@@ -78,13 +78,13 @@ def check_tables(config: dict, dataset, tables: tuple[Table, Table, Table]) -> F
         warnings.append(f'{ann_file}: images without annotation: {len(bare)} (ids {some(bare)})')
     columns = (annotations[key] for key in ('category_id', 'iscrowd', 'ignore'))
     objects = zip(kept, *columns, strict=True)
-    counts = Counter(key for good, key, *marks in objects if good and not any(marks))
-    named = zip(categories['id'], categories['name'], strict=True)
+    names = dict(zip(categories['id'], categories['name'], strict=True))
+    counts = Counter(names[key] for good, key, *marks in objects if good and not any(marks))
     filter_cfg = {} if config.get('test_mode') else config.get('filter_cfg') or {}
     return Findings(
         warnings,
         samples=_count_left(ann_file, images, annotations, filter_cfg),
-        occurs={name: counts[key] for key, name in named if name in classes},
+        occurs={name: counts[name] for name in classes},
     )
 
 
@@ -161,22 +161,17 @@ def _check_categories(ann_file: str, categories: Table, used: set, classes: Sequ
         raise InputError(f'{ann_file}: category names used more than once: {some(twice)}.')
 
 
-def _class_warnings(ann_file: str, names: list[str], classes: Sequence[str]) -> list[str]:
+def _order_warnings(ann_file: str, names: list[str], classes: Sequence[str]) -> list[str]:
     """Compare the order of names: mmdet numbers the labels that a file has in the file's order."""
-    warnings = []
-    absent = [name for name in classes if name not in names]
-    if absent:
-        warnings.append(f'{ann_file}: has no category for the classes {some(absent)}')
     labels = [name for name in names if name in classes]
     for label, (name, shown) in enumerate(zip(labels, classes, strict=False)):
         if name != shown:
-            warnings.append(
+            return [
                 f'{ann_file}: its categories are in another order than metainfo.classes, and mmdet '
                 f'numbers labels as the file does: label {label} is {name!r} but will be shown as '
                 f'{shown!r}; make the orders equal, in the files for training and testing alike'
-            )
-            break
-    return warnings
+            ]
+    return []
 
 
 # ---------------------------------------------------------------------------- images
