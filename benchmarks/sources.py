@@ -1,6 +1,8 @@
-"""Forms of our models beside those of ``vitbackbones benchmark``.
+"""Models of OpenMMLab and forms of ours beside those of ``vitbackbones benchmark``.
 
 ==========================  ======================================================
+``mmpretrain:``             a name of ``mmpretrain.list_models()``
+``mmdet:``                  the backbone of one of mmdet's own configs, by the file's name
 ``plain:``                  written straight from the equations, as ``tests/reference`` has it
 ``onnxruntime:``            the folded form in ONNX Runtime, on a CPU in float32
 ``openvino:``               the same in OpenVINO
@@ -18,6 +20,7 @@ from functools import partial
 from pathlib import Path
 
 import torch
+from mmengine.config import Config
 from torch import Tensor, nn
 
 from tests.reference.models import PlainModel
@@ -31,8 +34,9 @@ from vitbackbones.inference.predictor import Predictor
 from vitbackbones.layers import fuse_for_inference
 from vitbackbones.openmmlab.fusing import fuse_model
 from vitbackbones.results.benchmark import model_sources
-from vitbackbones.results.benchmark.model_sources import Size, build_ours
+from vitbackbones.results.benchmark.model_sources import Size, build_ours, require_known
 from vitbackbones.tasks import TASKS
+from vitbackbones.utils.packages import import_optional
 from vitbackbones.weights.trained import trained_weights
 
 Start = Callable[[bytes, int], Graph]
@@ -74,6 +78,27 @@ class Exported(nn.Module):
             return file.read_bytes()
 
 
+def _mmpretrain(name: str, size: Size, features: bool) -> nn.Module:
+    mmpretrain = import_optional('mmpretrain', 'onedl-mmpretrain')
+    require_known(name, mmpretrain.list_models(), 'mmpretrain')
+    model = mmpretrain.get_model(name, pretrained=False)
+    return model.backbone if features else model
+
+
+def _mmdet(name: str, size: Size, features: bool) -> nn.Module:
+    mmdet = import_optional('mmdet', 'onedl-mmdetection')
+    files = {path.stem: path for path in Path(mmdet.__file__).parent.glob('.mim/configs/*/*.py')}
+    require_known(name, list(files), 'mmdet')
+    if not features:
+        raise InputError(f'mmdet:{name} has feature maps only: compare it with --features')
+    config = Config.fromfile(files[name]).model.backbone
+    config.pop('init_cfg', None)
+    from mmdet import models  # noqa: F401  fills the registry
+    from mmdet.registry import MODELS as BACKBONES
+
+    return BACKBONES.build(config)
+
+
 def _plain(name: str, size: Size, features: bool) -> nn.Module:
     if features:
         raise InputError(f'plain:{name} has logits only, no feature maps')
@@ -111,6 +136,8 @@ def _exported_config(start: Start, *given) -> nn.Module:
 
 SOURCES = {
     **model_sources.SOURCES,
+    'mmpretrain': _mmpretrain,
+    'mmdet': _mmdet,
     'plain': _plain,
     'onnxruntime': partial(_exported, start_onnxruntime),
     'openvino': partial(_exported, start_openvino),

@@ -1,9 +1,7 @@
 """A folder of results has one writer, and is complete or absent."""
 
 import errno
-import fcntl
 import os
-import shutil
 import socket
 from multiprocessing import get_context
 
@@ -142,12 +140,6 @@ def test_what_a_killed_process_left_is_put_right_by_the_next(tmp_path, at):
         assert [path.name for path in target.iterdir()] == ['first']
         assert [*folder.iterdir()] == []
     assert list(tmp_path.iterdir()) == [target]
-
-
-def test_the_lock_of_a_folder_that_was_removed_meanwhile_is_refused(folder, monkeypatch):
-    monkeypatch.setattr(fcntl, 'lockf', lambda *_: shutil.rmtree(folder))
-    with pytest.raises(InputError, match='another process has just ended there'):
-        folder_lock(folder, '--out').__enter__()
 
 
 def test_a_file_below_what_is_no_folder_is_one_message():

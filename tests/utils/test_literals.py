@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from vitbackbones.utils.literals import is_balanced, read_rows, read_value, split
+from vitbackbones.utils.literals import read_rows, read_value
 
 
 @pytest.mark.parametrize(
@@ -46,15 +46,6 @@ def test_values(text, value):
 def test_anything_else_is_refused(text):
     with pytest.raises(ValueError, match='cannot be read as a value|is not a number, word, list'):
         read_value(text)
-
-
-def test_split_outside_of_brackets():
-    assert list(split('a,b=[1,(2,3)],c=dict(d=1,e=2)')) == ['a', 'b=[1,(2,3)]', 'c=dict(d=1,e=2)']
-
-
-@pytest.mark.parametrize(('text', 'good'), [('a[(1)]{}', True), ('[32', False), ('(]', False)])
-def test_brackets(text, good):
-    assert is_balanced(text) is good
 
 
 @dataclass

@@ -24,9 +24,3 @@ from vitbackbones.utils.rules import choice, listed, number, whole
 def test_what_fits(rule, good, bad):
     assert [value for value in good if not rule.fits(value)] == []
     assert [value for value in bad if rule.fits(value)] == []
-
-
-def test_rules_say_what_a_value_must_be():
-    assert (whole(1, 9) | choice('a')).text == "a whole number from 1 to 9 or one of 'a'"
-    assert number(above=0, most=1e6).text == 'a number above 0 up to 1e+06'
-    assert listed(whole(1), 3).text == 'a list of 3 (a whole number from 1 each)'

@@ -3,7 +3,6 @@
 import functools
 
 import pytest
-from mmengine.registry import PARAM_SCHEDULERS
 from mmseg.models.decode_heads import FCNHead
 
 from vitbackbones.utils.signatures import ANY, accepted_keywords, keywords_by_name
@@ -72,12 +71,6 @@ def function(x, y=1):
 )
 def test_accepted(target, accepted):
     assert accepted_keywords(target) == accepted
-
-
-def test_through_two_bases():
-    accepted = accepted_keywords(PARAM_SCHEDULERS.get('MultiStepLR'))
-    assert {'milestones', 'gamma', 'by_epoch', 'begin'} <= accepted
-    assert 'milestone' not in accepted
 
 
 def test_keywords_of_bases_are_known_with_their_defaults():

@@ -15,17 +15,15 @@ examples:
   %(prog)s ours:sret_t fused:sret_t --batch 8
   %(prog)s ours:sret_t ours:sret_t,groups=None ours:sret_t,passes=1
   %(prog)s timm:deit_small_patch16_224 ours:deit_s --step forward train
-  %(prog)s mmdet:retinanet_pvt-s_fpn_1x_coco ours:pvt_s --features \\
-      --size 512 800x1333 --precision bfloat16 --engine compiled --out pvt.csv
+  %(prog)s timm:pvt_v2_b2 ours:pvt_s --features --size 512 800x1333 --out pvt.csv
 
 A model is ours:NAME[,KEY=VALUE ...], fused:NAME (ours after fuse_for_inference; fused_bf16:NAME in
-bfloat16), compiled:NAME and compiled_bf16:NAME (the same with compile=True, which takes a minute),
-timm:NAME, mmpretrain:NAME or, with --features, mmdet:CONFIG (its backbone). Weights and images are
-random. Every case starts with unmeasured rounds, then the models take turns, in timm's protocol;
-times are wall clock, synchronized on CUDA, and the median counts. ratio is the median in units of
-the first model's. A training step is forward, loss, backward and an SGD step. peak_MiB is the most
-tensor memory of one step above what was there before it. Batch 1 gives the latency; OMP_NUM_THREADS
-sets the threads.
+bfloat16), compiled:NAME and compiled_bf16:NAME (the same with compile=True, which takes a minute)
+or timm:NAME. Weights and images are random. Every case starts with unmeasured rounds, then the
+models take turns, in timm's protocol; times are wall clock, synchronized on CUDA, and the median
+counts. ratio is the median in units of the first model's. A training step is forward, loss,
+backward and an SGD step. peak_MiB is the most tensor memory of one step above what was there before
+it. Batch 1 gives the latency; OMP_NUM_THREADS sets the threads.
 """
 
 

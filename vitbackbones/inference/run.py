@@ -20,7 +20,7 @@ from tqdm import tqdm
 from ..data.loading.image_file import ATTEMPTS, UnreadableImage
 from ..errors import InputError, printable
 from ..export.runtime.answers import Answer
-from ..utils.messages import failure, on_terminal
+from ..utils.messages import in_one_line, on_terminal
 from .journal import Journal
 from .sources import Frame, Source, count_frames, read_frames
 from .writers import PictureWriter, PredictionWriter
@@ -185,4 +185,5 @@ class Run:
         if self.in_a_row[part] == ATTEMPTS:
             raise error  # it is not the files' fault
         names = ', '.join(map(str, frames))
-        self._fail([frame.source for frame in frames], f'{names}: {failure(error, part)}')
+        reason = f'the {part} fails ({type(error).__name__}: {in_one_line(error)})'
+        self._fail([frame.source for frame in frames], f'{names}: {reason}')

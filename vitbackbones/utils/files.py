@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import StringIO
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO
 
 from ..errors import InputError
 
@@ -38,7 +38,6 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
-        _flush_names(part.parent)
     except OSError as error:
         with suppress(OSError):  # there is no such folder
             part.unlink()
@@ -114,16 +113,6 @@ def write_if_changed(path: Path, content: bytes) -> None:
     """Write a file as :func:`write_file` does, unless it is there and the same."""
     if not path.is_file() or path.read_bytes() != content:
         write_file(path, content)
-
-
-def _flush_names(folder: Path) -> None:
-    """Bring a new name to the disk too: a power failure could take it back."""
-    entries = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):  # not every network file system does this for folders
-            os.fsync(entries)
-    finally:
-        os.close(entries)
 
 
 def remove_parts(folder: Path) -> None:
@@ -226,29 +215,20 @@ def folder_lock(folder: Path, role: str) -> Iterator[None]:
             'folder'
         ) from error
     with open(descriptor, 'r+') as file:
-        _lock(file, f'{role} {folder}')
         try:
-            there = os.path.samestat(os.fstat(descriptor), os.stat(path))
-        except FileNotFoundError:
-            there = False
-        if not there:
-            raise InputError(f'{role} {folder}: another process has just ended there. Start again.')
+            # not flock: data workers would inherit it, and outlive a killed run by seconds
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            holder = file.read().strip() or 'another process'
+            raise InputError(
+                f'{role} {folder}: {holder} is writing there. Wait until it ends, or choose '
+                'another folder.'
+            ) from error
+        except OSError:  # a file system without locks
+            pass
         file.truncate(0)
         print(f'process {os.getpid()} on {socket.gethostname()}', file=file, flush=True)
         yield
-
-
-def _lock(file: TextIO, place: str) -> None:
-    try:
-        # not flock: data workers would inherit it, and outlive a killed run by seconds
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        holder = file.read().strip() or 'another process'
-        raise InputError(
-            f'{place}: {holder} is writing there. Wait until it ends, or choose another folder.'
-        ) from error
-    except OSError:  # a file system without locks
-        return
 
 
 def is_abandoned(folder: Path) -> bool:

@@ -88,15 +88,6 @@ def in_one_line(error: BaseException, longest: int | None = None) -> str:
     return text if longest is None or len(text) <= longest else f'{text[:longest]}...'
 
 
-def failure(error: Exception, what: str) -> str:
-    """Say in one line that ``what`` raised an error on an image.
-
-    >>> failure(ValueError('no pixels'), 'pipeline')
-    'the pipeline fails (ValueError: no pixels)'
-    """
-    return f'the {what} fails ({type(error).__name__}: {" ".join(str(error).split())})'
-
-
 def on_terminal() -> bool:
     """Return whether a person watches the output."""
     return sys.stdout.isatty()

@@ -1,18 +1,16 @@
 """What a process sets before it computes: threads that wait sleep soon, freed memory is kept.
 
 After each part of a computation torch's threads wait for the last of them. GNU's OpenMP, which
-torch brings along on Linux, lets them wait actively before they sleep: 300 000 turns of a loop, 16
-ms where a turn takes 140 cycles. If another program has one of the cores, the thread that shares it
-is late at every part. The others burn their cores meanwhile, so the system sees no idle core to
-move it to: beside one busy process a training step of the demo took 11 to 16 times as long on two
-cores, 3.5 times as long with the number below. On idle cores that number costs 5 percent, within
-the spread of single steps. Threads that sleep at once took 1.8 times as long there, because the
-system has to wake them each time.
+torch brings along on Linux, lets them wait actively first: 300 000 turns of a loop, about 16 ms. If
+another program has one of the cores, the thread that shares it is late at every part, while the
+others burn theirs, so that the system sees no idle core to move it to. Beside one busy process a
+training step of the demo took 11 to 16 times as long on two cores, 3.5 times with the number below.
+On idle cores that number costs 5 percent; threads that sleep at once took 1.8 times as long there.
 
 The GNU C library returns blocks of 32 MiB and more to the system when they are freed, and the free
-end of its heap. The next step asks for them again, and the system hands them out page by page, each
-filled with zeros: 173 000 page faults in a training step of PVT-S on 8 images of 224 x 224. Without
-them the step takes 0.80 of the time on two cores. A process keeps what it needed at its peak.
+end of its heap; the next step gets them page by page, each filled with zeros. Without these page
+faults a training step of PVT-S on 8 images of 224 x 224 takes 0.80 of the time on two cores. A
+process keeps what it needed at its peak.
 """
 
 import ctypes

@@ -116,25 +116,17 @@ def test_only_a_folder_of_publish_is_replaced(call):
 
 
 @pytest.fixture
-def hub(monkeypatch, tmp_path):
-    """A hub that notes what it is asked to create and gets; its ``card`` is there already."""
-    hub = SimpleNamespace(card='', private='not asked', files=None)
+def hub(monkeypatch):
+    """A hub that notes what it is asked to create and gets."""
+    hub = SimpleNamespace(private='not asked', files=None)
 
     class Api:
         def create_repo(self, name, private, exist_ok):
             assert (name, exist_ok) == ('me/pets', True)
             hub.private = private
 
-        def file_exists(self, name, file):
-            return bool(hub.card)
-
-        def hf_hub_download(self, name, file):
-            (tmp_path / 'card.md').write_text(hub.card)
-            return str(tmp_path / 'card.md')
-
-        def upload_folder(self, repo_id, folder_path, ignore_patterns):
-            names = {file.name for file in Path(folder_path).iterdir()}
-            hub.files = sorted(names - {*ignore_patterns})
+        def upload_folder(self, repo_id, folder_path):
+            hub.files = sorted(file.name for file in Path(folder_path).iterdir())
 
     monkeypatch.setattr(huggingface_hub, 'HfApi', Api)
     monkeypatch.setattr(huggingface_hub, 'get_token', lambda: 'a token')
@@ -151,16 +143,6 @@ def test_nothing_is_uploaded_unless_asked_for(call, hub):
         call('--private')
     call('--overwrite', '--push', 'me/pets', '--private')
     assert hub.private is True
-
-
-def test_a_card_of_the_hub_is_replaced_only_if_publish_wrote_it(call, hub, capsys):
-    hub.card = '# Pets, described by hand'
-    out = call('--push', 'me/pets')
-    assert hub.files == ['config.py', 'model.safetensors']
-    assert 'warning: me/pets keeps its README.md' in capsys.readouterr().err
-    hub.card = (out / 'README.md').read_text()
-    call('--overwrite', '--push', 'me/pets')
-    assert 'README.md' in hub.files
 
 
 def test_a_hub_that_refuses_is_one_message_and_the_folder_stays(call, hub, monkeypatch, tmp_path):

@@ -1,4 +1,4 @@
-"""Models of this project and of others by short names, to compare them.
+"""Models of this project and of timm by short names, to compare them.
 
 ================  ========================================================================
 ``ours:``         a name of ``vitbackbones.list_models()``
@@ -6,8 +6,6 @@
 ``fused_bf16:``   the same after ``fuse_for_inference(dtype=torch.bfloat16)``
 ``compiled:``     the same after ``fuse_for_inference(compile=True)``; ``compiled_bf16:`` is both
 ``timm:``         a name of ``timm.list_models()``
-``mmpretrain:``   a name of ``mmpretrain.list_models()``
-``mmdet:``        the backbone of one of mmdet's own configs, by the file's name
 ================  ========================================================================
 
 A name of ours may be followed by arguments of its backbone, as ``create_model`` takes them, a dot
@@ -19,10 +17,8 @@ cannot take images of the size says so when it runs.
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 
 import torch
-from mmengine.config import Config
 from torch import nn
 
 from ...backbones.by_name import create_model
@@ -56,8 +52,9 @@ def build_model(
     if source not in sources or not name:
         known = ', '.join(f'{key}:NAME' for key in sources)
         raise InputError(
-            f'{spec!r} names no model; known forms: {known}. plain:NAME, onnxruntime:NAME and '
-            'openvino:NAME are timed in the root of a clone, by python -m benchmarks.compare'
+            f'{spec!r} names no model; known forms: {known}. More are timed in the root of a '
+            'clone, by python -m benchmarks.compare: plain:NAME, onnxruntime:NAME, openvino:NAME, '
+            'mmpretrain:NAME and mmdet:CONFIG'
         )
     return sources[source](name, size, features)
 
@@ -74,7 +71,7 @@ def build_ours(spec: str, size: Size, features: bool) -> nn.Module:
         InputError: the name or an argument is unknown, or has a bad value.
     """
     name, *settings = split(spec)
-    _require_known(name, list_models(), 'ours')
+    require_known(name, list_models(), 'ours')
     options = {'img_size': size[0]} if size[0] == size[1] else {}
     if features:
         options |= {'num_classes': 0, 'out_type': 'featmap'}
@@ -105,32 +102,11 @@ def _fused(name: str, size: Size, features: bool, **options) -> nn.Module:
 
 def _timm(name: str, size: Size, features: bool) -> nn.Module:
     timm = import_optional('timm', 'timm')
-    _require_known(name, timm.list_models(), 'timm')
+    require_known(name, timm.list_models(), 'timm')
     model = timm.create_model(name, features_only=features)
     if hasattr(model, 'set_input_size'):
         model.set_input_size(img_size=size)
     return model
-
-
-def _mmpretrain(name: str, size: Size, features: bool) -> nn.Module:
-    mmpretrain = import_optional('mmpretrain', 'onedl-mmpretrain')
-    _require_known(name, mmpretrain.list_models(), 'mmpretrain')
-    model = mmpretrain.get_model(name, pretrained=False)
-    return model.backbone if features else model
-
-
-def _mmdet(name: str, size: Size, features: bool) -> nn.Module:
-    mmdet = import_optional('mmdet', 'onedl-mmdetection')
-    files = {path.stem: path for path in Path(mmdet.__file__).parent.glob('.mim/configs/*/*.py')}
-    _require_known(name, list(files), 'mmdet')
-    if not features:
-        raise InputError(f'mmdet:{name} has feature maps only: compare it with --features')
-    config = Config.fromfile(files[name]).model.backbone
-    config.pop('init_cfg', None)
-    from mmdet import models  # noqa: F401  fills the registry
-    from mmdet.registry import MODELS as BACKBONES
-
-    return BACKBONES.build(config)
 
 
 SOURCES: dict[str, Source] = {
@@ -140,12 +116,11 @@ SOURCES: dict[str, Source] = {
     'compiled': partial(_fused, compile=True),
     'compiled_bf16': partial(_fused, dtype=torch.bfloat16, compile=True),
     'timm': _timm,
-    'mmpretrain': _mmpretrain,
-    'mmdet': _mmdet,
 }
 
 
-def _require_known(name: str, known: list[str], source: str) -> None:
+def require_known(name: str, known: list[str], source: str) -> None:
+    """Refuse a name that a source does not have, with names like it."""
     if name not in known:
         longer = [each for each in known if name in each]
         hint = did_you_mean(name, known) or did_you_mean(name, longer, cutoff=0)

@@ -5,10 +5,7 @@ from pathlib import Path
 
 from ...errors import InputError
 from ...utils.packages import import_optional
-from ...utils.processes import show_warnings
-from .model_card import LIBRARY
 
-CARD = 'README.md'
 REPOSITORY = re.compile(r'[\w.-]+/[\w.-]+')
 
 
@@ -32,8 +29,8 @@ def require_access(repository: str) -> None:
 def push(folder: Path, repository: str, private: bool = False) -> str:
     """Upload a folder, to a repository that is created if need be, and return its address.
 
-    A card that ``publish`` did not write stays there, with a warning. With ``private`` a repository
-    that is created is seen by its owner alone, whatever the settings of the owner say.
+    With ``private`` a repository that is created is seen by its owner alone, whatever the settings
+    of the owner say. What the hub had before stays in its history.
 
     Raises:
         InputError: the hub refuses, or cannot be reached.
@@ -43,23 +40,11 @@ def push(folder: Path, repository: str, private: bool = False) -> str:
         api = hub.HfApi()
         # None leaves it to the owner's settings
         api.create_repo(repository, private=private or None, exist_ok=True)
-        kept = []
-        if api.file_exists(repository, CARD):
-            text = Path(api.hf_hub_download(repository, CARD)).read_text(errors='replace')
-            if f'library_name: {LIBRARY}' not in text.splitlines():
-                kept = [CARD]
-        api.upload_folder(repo_id=repository, folder_path=str(folder), ignore_patterns=kept)
+        api.upload_folder(repo_id=repository, folder_path=str(folder))
     except Exception as error:  # of the hub and of whatever carries its connections
         reason = str(error).strip().partition('\n')[0] or type(error).__name__
         raise InputError(
             f'--push {repository}: {reason}. The folder {folder} is complete; try again with '
             f'"hf upload {repository} {folder}"'
         ) from error
-    for file in kept:
-        show_warnings(
-            [
-                f'{repository} keeps its {file}, which publish did not write; to replace it: '
-                f'"hf upload {repository} {folder / file} {file}"'
-            ]
-        )
     return f'https://huggingface.co/{repository}'

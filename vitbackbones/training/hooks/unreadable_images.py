@@ -20,7 +20,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from ...data.loading.image_file import ATTEMPTS, UnreadableImage
 from ...errors import InputError
-from ...utils.messages import failure
+from ...utils.messages import in_one_line
 from ..placed_data import DatasetProxy, rebuild
 
 # What pipelines raise because of a picture; a missing key or a wrong type is a bug of the pipeline.
@@ -52,7 +52,8 @@ class ReplacingDataset(DatasetProxy):
             except InputError:
                 raise
             except PICTURE_FAULTS as error:
-                fault = f'{_name(self.dataset, index)}: {failure(error, "pipeline")}.'
+                reason = f'{type(error).__name__}: {in_one_line(error)}'
+                fault = f'{_name(self.dataset, index)}: the pipeline fails ({reason}).'
             if not isinstance(self.reports, SimpleQueue):
                 self.reports.cancel_join_thread()  # a worker may end before they are read
             self.reports.put(fault)
