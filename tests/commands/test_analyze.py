@@ -84,13 +84,23 @@ def test_every_analysis_gives_a_table_and_a_picture(run, models, what):
 
 
 def test_an_earlier_result_stays(run, tool, models):
-    call = ('analyze', SMALL, 'maps', '--images', models / 'images', '--size', 32, '--out', 'out')
+    call = (
+        'analyze',
+        SMALL,
+        'attention',
+        '--images',
+        models / 'images',
+        '--size',
+        32,
+        '--out',
+        'out',
+    )
     run(*call)
-    before = Path('out/maps.csv').read_bytes()
-    refused(tool(*call), 'out/maps.csv is there already', '--overwrite')
-    assert Path('out/maps.csv').read_bytes() == before
+    before = Path('out/attention.csv').read_bytes()
+    refused(tool(*call), 'out/attention.csv is there already', '--overwrite')
+    assert Path('out/attention.csv').read_bytes() == before
     run(*call, '--overwrite')
-    assert Path('out/maps.csv').read_bytes() == before  # the same call gives the same bytes
+    assert Path('out/attention.csv').read_bytes() == before  # the same call gives the same bytes
 
 
 def test_a_checkpoint_of_another_model_is_refused(tool, models):
@@ -103,7 +113,7 @@ def test_a_checkpoint_of_another_model_is_refused(tool, models):
 def test_what_a_model_lacks_is_named(tool, models):
     seg = of_task(models, 'seg')
     images = ('--images', models / 'images', '--out', 'out')
-    refused(tool('analyze', *seg, 'maps', '--blocks', 2, *images), 'block 2: the model has')
+    refused(tool('analyze', *seg, 'attention', '--blocks', 2, *images), 'block 2: the model has')
     mixer = 'ours:mixer_b16,arch.depth=1'
     refused(tool('analyze', mixer, 'attention', *images), 'block 1 has no attention')
     swin = 'ours:swin_t,arch.depths=(1,1,1,1)'

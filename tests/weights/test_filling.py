@@ -117,11 +117,6 @@ def test_a_file_that_breaks_its_converter_is_named(module, tmp_path, keys):
         load_pretrained(module, tmp_path / 'broken.pth')
 
 
-def test_an_unknown_format_names_the_file_too(module, tmp_path):
-    with pytest.raises(InputError, match=r'weights\.pth: unknown checkpoint format'):
-        load_pretrained(module, save(tmp_path, module), format='tf')
-
-
 def test_a_position_code_that_fits_no_grid_names_file_and_key(tmp_path):
     """Seven tokens are neither a square grid nor one behind a class and a distillation token."""
     vit = ViT(arch={'embed_dims': 8, 'depth': 1, 'num_heads': 2}, img_size=32)

@@ -77,7 +77,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--query', choices=('class_token', 'all'), help=asked)
     blocks = 'numbers of blocks, from 1 over all stages (default: first, middle and last)'
     add('--blocks', nargs='+', type=count, metavar='N', help=blocks)
-    add('--channels', type=count, default=12, metavar='N', help='channels of a map (default: 12)')
     add('--size', type=image_size, metavar='H[xW]', help='show the middle of images in this size')
     add_shared(add, '--device', '--cfg-options')
 

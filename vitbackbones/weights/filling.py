@@ -170,21 +170,6 @@ def adapt_state(model: nn.Module, state: dict[str, Tensor]) -> dict[str, Tensor]
     return state
 
 
-def _fit(
-    module: nn.Module, raw: dict[str, Tensor], format: str | None, images: Mapping[str, object]
-) -> tuple[dict[str, Tensor], Coverage]:
-    """Return a file's state dict in the keys and sizes of ``module``, and what it would fill."""
-    state, layout = convert(raw, format)
-    if hasattr(module, 'split_converted'):  # a classifier: backbone and head have their own keys
-        state = module.split_converted(without_wrapper(state))
-    elif hasattr(module, 'backbone'):  # another whole model: the keys of all its parts
-        state = adapt_state(module, state)
-    else:  # a backbone, or any other module
-        state = adapt_state(module, without_wrapper(state))
-    expected = tuple(FORMATS[layout].unused(raw))
-    return state, compare(module, state, format=layout, expected=expected, images=images)
-
-
 def _not_allowed(keys: Iterable[str], patterns: Sequence[str]) -> list[str]:
     """Return the keys that no pattern fits."""
     return [key for key in keys if not any(fnmatch(key, pattern) for pattern in patterns)]
@@ -194,7 +179,6 @@ def load_pretrained(
     module: nn.Module,
     checkpoint: str | Path,
     allow_missing: Sequence[str] = (),
-    format: str | None = None,
     allow_unused: Sequence[str] = (),
     state_key: str | None = None,
 ) -> Coverage:
@@ -205,8 +189,6 @@ def load_pretrained(
         checkpoint: the file, or an address such as ``https://...``.
         allow_missing: patterns (``fnmatch``) of keys that may stay as initialized, because the
             file lacks them or has them in another shape.
-        format: the file's layout, a key of ``vitbackbones.weights.convert.FORMATS``; found
-            from the keys by default.
         allow_unused: patterns of the file's keys that may be left over inside a part that is
             filled, such as the last blocks of a deeper network.
         state_key: entry of the file to read in place of the usual ones. A run with mmengine's
@@ -224,9 +206,17 @@ def load_pretrained(
     content = load_anywhere(checkpoint)
     with errors_name_file(checkpoint):
         raw = unwrap(content, state_key)
+        state, name = convert(raw)
+        layout = FORMATS[name]
+        if hasattr(module, 'split_converted'):  # a classifier: backbone and head have own keys
+            state = module.split_converted(without_wrapper(state))
+        elif hasattr(module, 'backbone'):  # another whole model: the keys of all its parts
+            state = adapt_state(module, state)
+        else:  # a backbone, or any other module
+            state = adapt_state(module, without_wrapper(state))
         images = (content.get('meta') or {}).get(IMAGES, {})
-        state, coverage = _fit(module, raw, format, images)
-    layout = FORMATS[coverage.format]
+        expected = tuple(layout.unused(raw))
+        coverage = compare(module, state, format=name, expected=expected, images=images)
     missing = _not_allowed(coverage.missing, allow_missing)
     unexpected = _not_allowed(coverage.unexpected_inside(), (*LEFT_OVER, *allow_unused))
     reinitialized = (*allow_missing, *getattr(module, 'reinit_if_mismatched', ()))

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from vitbackbones.backbones import PVT, SReT, Swin, ViT
+from vitbackbones.backbones import PVT, Swin, ViT
 from vitbackbones.errors import InputError
-from vitbackbones.results.analysis import diversity, maps
+from vitbackbones.results.analysis import attention_maps, diversity
 from vitbackbones.results.analysis.plots import as_matrix
 from vitbackbones.results.analysis.reading import Subject, reading
 
 TINY = {'embed_dims': 24, 'depth': 2, 'num_heads': 2}
-OPTIONS = SimpleNamespace(blocks=None, channels=3, pictures=2, size=None, query=None)
+OPTIONS = SimpleNamespace(blocks=None, pictures=2, size=None, query=None)
 
 
 def subject(model, images=2, size=(64, 64)):
@@ -25,7 +25,7 @@ def subject(model, images=2, size=(64, 64)):
 def tokens_of(model, image):
     with reading(model) as found, torch.no_grad():
         model(image)
-    return [place.patches[0] for place in found.places]
+    return [place.patches[0] for place in found.tokens]
 
 
 def test_diversity_is_the_composite_norm_of_what_is_left_of_the_mean():
@@ -71,19 +71,6 @@ def test_matrices_are_means_over_images_of_one_size():
         diversity.measure_similarity(other, OPTIONS)
 
 
-def test_maps_are_channels_and_their_mean_of_every_pass():
-    looked_at = subject(SReT({'base': 't', 'depths': (1, 1, 1)}, img_size=64), 1)
-    rows = maps.measure_channels(looked_at, SimpleNamespace(blocks=[1], channels=3))
-    with reading(looked_at.model) as found, torch.no_grad():
-        looked_at.model(looked_at.images[0])
-    assert len({(row['pass'], row['channel']) for row in rows}) == 2 * 4
-    for row in rows:
-        values = found.tokens[row['pass'] - 1].maps()[0, :, row['y'], row['x']]
-        mean = row['channel'] == 'mean'
-        expected = values.mean() if mean else values[int(row['channel'])]
-        assert row['value'] == pytest.approx(expected.item(), rel=1e-4, abs=1e-5)
-
-
 def calls(model, image, block=1):
     with reading(model, attention=[block]) as found, torch.no_grad():
         model(image)
@@ -93,10 +80,10 @@ def calls(model, image, block=1):
 def test_the_class_token_looks_at_patches():
     model = ViT(TINY, img_size=64).eval()
     call = calls(model, torch.randn(1, 3, 48, 64))[0]
-    query, values = maps.looked_at(call)
+    query, values = attention_maps.looked_at(call)
     assert (query, values.shape) == ('class_token', (3, 4))
     torch.testing.assert_close(values.flatten(), call.values[0, :, 0, 1:].mean(0))
-    query, values = maps.looked_at(call, 'all')
+    query, values = attention_maps.looked_at(call, 'all')
     assert query == 'all'
     torch.testing.assert_close(values.flatten(), call.values[0, :, :, 1:].mean((0, 1)))
 
@@ -104,16 +91,16 @@ def test_the_class_token_looks_at_patches():
 def test_patches_are_looked_at_where_there_is_no_class_token():
     model = ViT(TINY, img_size=64, with_cls_token=False).eval()
     call = calls(model, torch.randn(1, 3, 48, 64))[0]
-    query, values = maps.looked_at(call)
+    query, values = attention_maps.looked_at(call)
     assert query == 'all'
     torch.testing.assert_close(values.flatten(), call.values[0].mean((0, 1)))
     with pytest.raises(InputError, match='block 1: there is no class token to ask'):
-        maps.looked_at(call, 'class_token')
+        attention_maps.looked_at(call, 'class_token')
 
 
 def test_reduced_keys_stand_on_a_grid_of_the_same_shape():
     model = PVT({'base': 't', 'depths': (1, 1, 1, 1)}).eval()
-    _, values = maps.looked_at(calls(model, torch.randn(1, 3, 64, 128))[0])
+    _, values = attention_maps.looked_at(calls(model, torch.randn(1, 3, 64, 128))[0])
     assert values.shape == (2, 4)
     assert values.sum().item() == pytest.approx(1)
 
@@ -124,9 +111,9 @@ def test_windows_are_put_back_in_place():
     plain, shifted = (calls(model, image, block)[0] for block in (1, 2))
     windows = plain.values.mean((1, 2)).unflatten(1, (7, 7))  # (4, 7, 7)
     rows = [torch.cat(tuple(windows[i : i + 2]), 1) for i in (0, 2)]
-    torch.testing.assert_close(maps.looked_at(plain)[1], torch.cat(rows))
+    torch.testing.assert_close(attention_maps.looked_at(plain)[1], torch.cat(rows))
     windows = shifted.values.mean((1, 2)).unflatten(1, (7, 7))
     rows = [torch.cat(tuple(windows[i : i + 2]), 1) for i in (0, 2)]
     rolled = torch.cat(rows).roll((3, 3), (0, 1))
-    torch.testing.assert_close(maps.looked_at(shifted)[1], rolled)
+    torch.testing.assert_close(attention_maps.looked_at(shifted)[1], rolled)
     assert not model.layers[0].blocks[0].attn._forward_hooks

@@ -33,8 +33,8 @@ def test_a_model_that_is_read_answers_alike_and_keeps_no_hook(make_backbone):
             output = model(image)
     assert all(torch.equal(a, b) for a, b in zip(output, expected, strict=True))
     assert hooks_of(model) == before
-    assert {place.block for place in found.places} == {0, *range(1, len(find_blocks(model)) + 1)}
-    for place in found.places:
+    assert {place.block for place in found.tokens} == {0, *range(1, len(find_blocks(model)) + 1)}
+    for place in found.tokens:
         assert place.maps().shape == (2, place.values.shape[2], *place.grid)
 
 
@@ -44,7 +44,7 @@ def test_a_vit_is_read_as_straight_code_computes_it():
     with torch.no_grad():
         x, size = model.patch_embed(image)
         x = model.with_position(x, model.pos_embed, size)
-        for place, block in zip(found.places, [None, *model.blocks], strict=True):
+        for place, block in zip(found.tokens, [None, *model.blocks], strict=True):
             x = x if block is None else block(x, size)
             assert torch.equal(place.values, x)
             assert torch.equal(place.patches, x[:, 1:])
@@ -57,16 +57,16 @@ def test_every_pass_of_a_recursive_block_is_read(loop):
     model = SReT(arch, img_size=64, loop=loop).eval()
     found = read(model, torch.randn(1, 3, 64, 64))
     turns = [(1, 1), (1, 2), (2, 1), (2, 2)] if loop == 'internal' else [(1, 1), (2, 1), (1, 2)]
-    assert [(t.block, t.turn) for t in found.tokens][: len(turns)] == turns
-    assert len(found.tokens) == 8
+    assert [(t.block, t.turn) for t in found.tokens[1:]][: len(turns)] == turns
+    assert len(found.tokens) == 9
     block, size = model.stages[0].blocks[0], (8, 8)
     with torch.no_grad():
-        first = block.nlls[0](block.single_pass(found.embedding.values, size, 0))
-    assert torch.equal(found.tokens[0].values, first)
+        first = block.nlls[0](block.single_pass(found.tokens[0].values, size, 0))
+    assert torch.equal(found.tokens[1].values, first)
     if loop == 'internal':
         with torch.no_grad():
             second = block.nlls[1](block.single_pass(first, size, 1))
-        assert torch.equal(found.tokens[1].values, second)
+        assert torch.equal(found.tokens[2].values, second)
 
 
 @pytest.mark.parametrize('host', [ViT, TNT])
@@ -75,19 +75,19 @@ def test_recursion_of_any_host_is_read(host, nll):
     recursion = {'passes': 2, 'nll_ratio': 1.0, 'nll': nll, 'loop': 'external'}
     model = host({'base': 'ti', 'depth': 2}, img_size=32, recursion=recursion).eval()
     found = read(model, torch.randn(1, 3, 32, 32))
-    assert [(t.block, t.turn) for t in found.tokens] == [(1, 1), (2, 1), (1, 2), (2, 2)]
+    assert [(t.block, t.turn) for t in found.tokens[1:]] == [(1, 1), (2, 1), (1, 2), (2, 2)]
     if host is ViT:
         with torch.no_grad():
-            first = model.blocks[0](found.embedding.values, (2, 2), (0,))
-            third = model.blocks[0](found.tokens[1].values, (2, 2), (1,))
-        assert torch.equal(found.tokens[0].values, first)
-        assert torch.equal(found.tokens[2].values, third)
+            first = model.blocks[0](found.tokens[0].values, (2, 2), (0,))
+            third = model.blocks[0](found.tokens[2].values, (2, 2), (1,))
+        assert torch.equal(found.tokens[1].values, first)
+        assert torch.equal(found.tokens[3].values, third)
 
 
 def test_the_tokens_of_tnt_are_read_beside_its_pixels():
     model = TNT({'base': 'ti', 'depth': 2}, img_size=32).eval()
     found = read(model, torch.randn(1, 3, 32, 32))
-    assert [(t.block, t.grid, t.values.shape) for t in found.tokens] == [
+    assert [(t.block, t.grid, t.values.shape) for t in found.tokens[1:]] == [
         (1, (2, 2), (1, 5, 192)),
         (2, (2, 2), (1, 5, 192)),
     ]
@@ -107,7 +107,7 @@ def test_the_weights_are_those_that_the_block_attends_with(slices):
     call, block = found.attention[0], model.blocks[1]
     assert (call.block, call.turn, len(found.attention)) == (2, 1, 1)
     with torch.no_grad():
-        n = block.norm1(found.tokens[0].values)
+        n = block.norm1(found.tokens[1].values)
         answer = attended(block.attn, n, call.values)
         torch.testing.assert_close(answer, block.attn(n))
 
@@ -121,7 +121,7 @@ def test_the_weights_of_a_sliced_pass_are_over_all_tokens():
         (2, (1, 2, 64, 64)),
     ]
     for call, place, slicing in zip(
-        found.attention, [found.embedding, found.tokens[0]], block.slicings, strict=True
+        found.attention, [found.tokens[0], found.tokens[1]], block.slicings, strict=True
     ):
         with torch.no_grad():
             n = block.norm1(place.values)
@@ -133,7 +133,7 @@ def test_the_weights_of_a_class_token_are_the_mean_over_its_slices():
     model = ViT(TINY, img_size=48, recursion={'passes': 2, 'groups': [2, 3]}).eval()
     block = model.blocks[0]
     found = read(model, torch.randn(1, 3, 48, 48), attention=[1])
-    places = [found.embedding, found.tokens[0]]
+    places = [found.tokens[0], found.tokens[1]]
     for call, place, slicing in zip(found.attention, places, block.slicings, strict=True):
         with torch.no_grad():
             n = block.norm1(place.values)
@@ -147,7 +147,7 @@ def test_the_weights_of_windows_are_over_all_tokens():
     (call,), block = found.attention, model.blocks[0]
     assert call.values.shape == (1, 2, 21, 21)
     with torch.no_grad():
-        n = block.norm1(found.embedding.values)
+        n = block.norm1(found.tokens[0].values)
         answer = attended(block.attn, n, call.values)
         torch.testing.assert_close(answer, block.attend(n, (4, 5)))
 
@@ -201,17 +201,17 @@ class Encoder(nn.Module):
 def test_maps_of_a_guest_are_read_as_tokens():
     model, image = Guest().eval(), torch.randn(1, 3, 32, 48)
     found = read(model, image)
-    assert found.embedding.grid == (2, 3)
+    assert found.tokens[0].grid == (2, 3)
     with torch.no_grad():
-        assert torch.equal(found.embedding.maps(), model.stem(image))
-        assert torch.equal(found.tokens[1].maps(), model(image)[0])
+        assert torch.equal(found.tokens[0].maps(), model.stem(image))
+        assert torch.equal(found.tokens[2].maps(), model(image)[0])
 
 
 @pytest.mark.parametrize('extra', [0, 1, 2])
 def test_tokens_without_a_grid_are_taken_for_a_square_and_its_class_tokens(extra):
     found = read(Encoder(extra), torch.randn(1, 3, 8, 8))
-    assert found.tokens[1].grid == (3, 3)
-    assert found.tokens[1].patches.shape == (1, 9, 8)
+    assert found.tokens[2].grid == (3, 3)
+    assert found.tokens[2].patches.shape == (1, 9, 8)
 
 
 def test_what_is_not_there_is_named():

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from matplotlib.figure import Figure
 
-from . import coefficients, cost_by_part, curves, diversity, maps
+from . import attention_maps, coefficients, cost_by_part, curves, diversity
 
 
 class Analysis(NamedTuple):
@@ -57,17 +57,11 @@ ANALYSES = {
         diversity.measure_norms,
         diversity.draw_norms,
     ),
-    'maps': Analysis(
-        'channels of the tokens as maps, and their mean, per pass',
-        'images',
-        maps.measure_channels,
-        maps.draw_channels,
-    ),
     'attention': Analysis(
         'where the attention of chosen blocks looks',
         'images',
-        maps.measure_attention,
-        maps.draw_attention,
+        attention_maps.measure,
+        attention_maps.draw,
     ),
     'complexity': Analysis(
         'multiply-adds of one image by part', 'model', cost_by_part.measure, cost_by_part.draw

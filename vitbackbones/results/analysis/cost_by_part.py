@@ -33,12 +33,8 @@ from ...layers import AugmentedShortcut
 from .plots import COLORS, label, new_figure, unique
 from .reading import Subject, find_backbone, find_blocks
 
-SCORES, SHORTCUTS, REST, OUTSIDE = (
-    'attention scores',
-    'shortcuts',
-    'other in blocks',
-    'outside of blocks',
-)
+SCORES, SHORTCUTS = 'attention scores', 'shortcuts'
+REST, OUTSIDE = 'other in blocks', 'outside of blocks'
 # the first of these names on the way to a module decides
 PARTS = {
     'attn': 'attention projections',

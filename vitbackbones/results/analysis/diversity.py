@@ -50,11 +50,8 @@ def measure_diversity(subject: Subject, options) -> list[dict]:
 
     def numbers(tokens: Tensor) -> dict[str, float]:
         distance = distance_from_rank_one(tokens)
-        return {
-            'r': distance.item(),
-            'relative_r': (distance / composite_norm(tokens)).item(),
-            'mean_cosine': mean_cosine(tokens).item(),
-        }
+        relative, cosine = distance / composite_norm(tokens), mean_cosine(tokens)
+        return {'r': distance.item(), 'relative_r': relative.item(), 'mean_cosine': cosine.item()}
 
     return mean_by_place(subject, numbers)
 
@@ -95,7 +92,7 @@ def mean_by_place(subject: Subject, numbers: Callable[[Tensor], dict[str, float]
     """
     totals: dict[tuple[int, int], Counter] = {}
     for found in subject.read():
-        for place in found.places:
+        for place in found.tokens:
             total = totals.setdefault((place.block, place.turn), Counter())
             total.update(numbers(place.patches[0].float()))
     return [

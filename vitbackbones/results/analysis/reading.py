@@ -108,19 +108,12 @@ class Reading:
     """What was read so far.
 
     Attributes:
-        embedding: the input of the first block.
-        tokens: after every block and pass.
+        tokens: the input of the first block, and what follows every block and pass.
         attention: the weights of the chosen blocks.
     """
 
-    embedding: Tokens | None = None
     tokens: list[Tokens] = field(default_factory=list)
     attention: list[Weights] = field(default_factory=list)
-
-    @property
-    def places(self) -> list[Tokens]:
-        """The embedding and what follows."""
-        return [] if self.embedding is None else [self.embedding, *self.tokens]
 
 
 def find_backbone(model: nn.Module) -> nn.Module:
@@ -224,9 +217,9 @@ class _Reader:
             args = (*args[0], *args[1:])
         self.inputs = (*args, *kwargs.values())
         self.is_shallow = bool(self.projections) and self.inputs[-1] is False  # ``project``
-        if self.found.embedding is None:
+        if not self.found.tokens:
             tokens = [value for value in args if isinstance(value, Tensor)][-1]
-            self.found.embedding = self._tokens(tokens, 0, 0)
+            self.found.tokens.append(self._tokens(tokens, 0, 0))
 
     def _leave(self, module: nn.Module, args: tuple, output: Any) -> None:
         if not self.projections:

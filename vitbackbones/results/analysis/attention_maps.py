@@ -1,18 +1,14 @@
-"""What tokens and attention have at each patch, as pictures beside the photograph.
+"""Where the attention of chosen blocks looks, laid over the photograph.
 
-**Channels** (Aug-ViT, Fig. 5; TNT, Fig. 4a; SReT, Fig. 10), of the first image and every pass
-through chosen blocks: the mean over all channels, which is the response map of the pass, and some
-channels, drawn by chance and always alike.
+With a class token: the weights of the patches for the class token as query. Without one, or where
+all queries are asked for: the mean weight of each patch over all queries, the attention that it
+receives. Both are means over the heads. Keys of a spatially reduced attention (PVT) stand for
+their area of the image. The patches of windows (Swin, plain hosts) and slices (SReT) are put back
+in their places, and see only the queries of their own window or slice. Inner attention of TNT,
+among the pixels of a patch, is left out.
 
-**Attention.** With a class token: the weights of the patches for the class token as query. Without
-one, or where all queries are asked for: the mean weight of each patch over all queries, the
-attention that it receives. Both are means over the heads. Keys of a spatially reduced attention
-(PVT) stand for their area of the image. The patches of windows (Swin, plain hosts) and slices
-(SReT) are put back in their places, and see only the queries of their own window or slice. Inner
-attention of TNT, among the pixels of a patch, is left out. Weights are recomputed from the
-attention's own q and k (``attention.weights``), because the fused kernel does not show them.
-
-Every panel has a color scale of its own; the table has the values.
+Weights are recomputed from the attention's own q and k (``attention.weights``), because the fused
+kernel does not show them.
 """
 
 import math
@@ -23,51 +19,13 @@ from torch import Tensor
 
 from ...backbones.swin import WindowBlock
 from ...errors import InputError
-from .plots import SEQUENTIAL, as_matrix, as_rows, lay_out, plain_picture
+from .plots import as_matrix, as_rows, lay_out, plain_picture
 from .reading import Grid, Subject, Weights, choose_blocks
 
-MEAN = 'mean'
 CLASS_TOKEN, ALL = 'class_token', 'all'
 
-# ------------------------------------------------------------------------ channels
 
-
-def measure_channels(subject: Subject, options) -> list[dict]:
-    """Return a row for each value of each map.
-
-    Raises:
-        InputError: a block is unknown, or its tokens are not known to be a grid.
-    """
-    chosen = choose_blocks(subject.model, options.blocks)
-    found = next(subject.read(count=1))
-    rows = []
-    for place in found.tokens:
-        if place.block not in chosen:
-            continue
-        values = place.maps()[0].float()  # (C, h, w)
-        order = torch.randperm(len(values), generator=torch.Generator().manual_seed(0))
-        channels = sorted(order[: options.channels].tolist())
-        maps = {MEAN: values.mean(0)} | {str(channel): values[channel] for channel in channels}
-        for name, image in maps.items():
-            rows += as_rows(image, {'block': place.block, 'pass': place.turn, 'channel': name})
-    return rows
-
-
-def draw_channels(rows: list[dict], photos: dict[str, list]) -> Figure:
-    """Draw a row of panels for each model, block and pass: the photograph, the mean, channels."""
-    figure, lines = lay_out(rows, ('model', 'block', 'pass'), ('channel',), (1.15, 1.35), before=1)
-    for (model, block, turn), (first, *axes), panels in lines:
-        plain_picture(first, photos[model][0], f'{model}\nblock {block}, pass {turn}')
-        for ((channel,), own), panel in zip(panels.items(), axes, strict=False):
-            title = 'mean of all' if channel == MEAN else f'channel {channel}'
-            plain_picture(panel, as_matrix(own), title, cmap=SEQUENTIAL)
-    return figure
-
-
-# ------------------------------------------------------------------------ attention
-
-
-def measure_attention(subject: Subject, options) -> list[dict]:
+def measure(subject: Subject, options) -> list[dict]:
     """Return a row for each patch (or key), block, pass and image.
 
     Raises:
@@ -140,7 +98,7 @@ def _received_in_windows(call: Weights) -> Tensor:
     return attended.view(h, w).float().cpu()
 
 
-def draw_attention(rows: list[dict], photos: dict[str, list]) -> Figure:
+def draw(rows: list[dict], photos: dict[str, list]) -> Figure:
     """Draw a row of panels for each model and image: the photograph, and a map for each block."""
     columns = ('model', 'image', 'query'), ('block', 'pass')
     figure, lines = lay_out(rows, *columns, (1.9, 2.15), before=1)
