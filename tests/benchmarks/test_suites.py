@@ -12,7 +12,7 @@ import pytest
 import torch
 from PIL import Image
 
-from benchmarks import cpu, data, detr, export, gpu, parts, scale, table, train
+from benchmarks import cpu, data, detr, export, gpu, parts, scale, train
 from vitbackbones.backbones.names import list_models
 from vitbackbones.errors import InputError
 from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
@@ -160,14 +160,3 @@ def test_gpu_has_the_models_that_it_names():
     for spec in (*gpu.LOGITS.split(), *gpu.MAPS.split()):
         source, _, name = spec.partition(':')
         assert source not in ('ours', 'plain', 'fused') or name in list_models()
-
-
-def test_a_table_has_a_row_and_a_column_for_each_place():
-    places = [('a', '1'), ('a', '8'), ('b', '1')]
-    measured = [{'model': m, 'batch': n, 'ratio': f'{m}{n}'} for m, n in places]
-    assert table.table(measured, ['model'], ['batch'], '{ratio}!') == [
-        '| model | 1 | 8 |',
-        '| --- | --- | --- |',
-        '| a | a1! | a8! |',
-        '| b | b1! |  |',
-    ]

@@ -265,13 +265,6 @@ def test_the_name_of_a_detector_is_taken_for_a_checkpoint(tmp_path, monkeypatch)
     assert asked == [(DETECTORS[n].url, DETECTORS[n].sha256) for n in ('detr_r50', 'detr_r50_dc5')]
 
 
-def test_a_folder_of_that_name_comes_first(tmp_path, monkeypatch):
-    (tmp_path / 'detr_r50').mkdir()
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match='no checkpoint there'):
-        find_checkpoint('detr_r50', 'CHECKPOINT')
-
-
 # ------------------------------------------------------------------------ the hub
 
 

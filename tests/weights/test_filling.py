@@ -8,8 +8,7 @@ from torch import nn
 
 from vitbackbones.backbones import ViT
 from vitbackbones.errors import InputError
-from vitbackbones.registry import WEIGHT_INITIALIZERS
-from vitbackbones.weights.filling import adapt_state, compare, load_pretrained, shorten
+from vitbackbones.weights.filling import adapt_state, compare, load_pretrained
 from vitbackbones.weights.read.load import load_file
 
 from .. import attacks
@@ -163,21 +162,6 @@ def test_what_mmengine_fetches_by_itself_is_read_safely(tmp_path):
         with pytest.raises(InputError, match='refused'):
             mmengine_checkpoint._safe_torch_load(source)
     assert not attacks.CANARY.exists()
-
-
-def test_any_module_can_be_initialized_by_config(module, tmp_path):
-    path = save(tmp_path, nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 4)))
-    config = {'type': 'vitbackbones.Pretrained', 'checkpoint': str(path)}
-    WEIGHT_INITIALIZERS.build(config)(module)
-    for key, value in torch.load(path).items():
-        assert torch.equal(module.state_dict()[key], value)
-
-
-def test_keys_of_a_file_stay_in_their_line():
-    assert shorten(['a', '\x1b[2Jb', '\ud800']) == r'a, \x1b[2Jb, \ud800'
-    assert shorten(['a\nerror: all is lost']) == r'a\nerror: all is lost'
-    assert shorten(['a' * 120, 'b' * 10**7]) == f'{"a" * 120}, {"b" * 120}...'
-    assert str(InputError('x\x07: \n  y é')) == 'x\\x07: \n  y é'
 
 
 # ------------------------------------------------------------------------ coverage

@@ -75,16 +75,6 @@ def test_the_copy_on_the_hub_fills_its_model(name, tmp_path):
     assert [coverage.missing, coverage.unused, coverage.mismatched] == [(), (), {}]
 
 
-def test_what_is_known_of_a_file():
-    row = PUBLISHED['deit_b_384']
-    assert row.model == 'deit_b'
-    assert row.url == 'https://dl.fbaipublicfiles.com/deit/deit_base_patch16_384-8de9b5d1.pth'
-    assert (row.sha256, row.num_classes) == ('8de9b5d1', 1000)
-    assert (row.input_size, row.crop_pct) == ((3, 384, 384), 1.0)
-    assert PUBLISHED['pvt_s'].sha256 is None  # no hash in its name
-    assert PUBLISHED['sret_s'].url is None  # Google Drive shows a page first
-
-
 def test_every_detector_fills_a_shipped_config():
     assert {row.config for row in DETECTORS.values()} <= {*config_files()}
     for row in DETECTORS.values():

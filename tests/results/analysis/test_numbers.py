@@ -88,16 +88,6 @@ def test_the_class_token_looks_at_patches():
     torch.testing.assert_close(values.flatten(), call.values[0, :, :, 1:].mean((0, 1)))
 
 
-def test_patches_are_looked_at_where_there_is_no_class_token():
-    model = ViT(TINY, img_size=64, with_cls_token=False).eval()
-    call = calls(model, torch.randn(1, 3, 48, 64))[0]
-    query, values = attention_maps.looked_at(call)
-    assert query == 'all'
-    torch.testing.assert_close(values.flatten(), call.values[0].mean((0, 1)))
-    with pytest.raises(InputError, match='block 1: there is no class token to ask'):
-        attention_maps.looked_at(call, 'class_token')
-
-
 def test_reduced_keys_stand_on_a_grid_of_the_same_shape():
     model = PVT({'base': 't', 'depths': (1, 1, 1, 1)}).eval()
     _, values = attention_maps.looked_at(calls(model, torch.randn(1, 3, 64, 128))[0])

@@ -100,10 +100,6 @@ def test_a_model_that_found_nothing_has_no_summary(tmp_path):
     assert 'predicted nothing at all' in write_page(tmp_path, 'a', {}, [], {}).read_text()
 
 
-def test_names_of_files_that_are_no_text(tmp_path):
-    assert r'\udcff.png' in write_page(tmp_path, '\udcff.png', {}, [], {}).read_text()
-
-
 def test_what_was_run_is_told_so_that_it_can_be_run_again(tmp_path, monkeypatch):
     (tmp_path / 'a.pth').write_bytes(b'weights')
     parts = [{'type': 'CocoDataset', 'data_root': 'x', 'ann_file': 'a.json'}, {'type': 'B'}]

@@ -116,13 +116,6 @@ def test_another_variant_is_refused(tmp_path):
         create_model('msf_vit_s', 10, tmp_path / 'g2.pth', arch=SMALL)
 
 
-def test_unknown_keys_are_kept_so_that_they_are_reported():
-    state = published_state(48, 3) | {'transformer.layers.0.0.to_new.weight': torch.ones(1)}
-    converted, found = convert(state)
-    assert found == 'msf'
-    assert 'transformer.layers.0.0.to_new.weight' in converted
-
-
 # ------------------------------------------------------------------------ mmpretrain
 
 

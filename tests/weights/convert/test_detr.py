@@ -14,7 +14,7 @@ from vitbackbones.configuration.names import config_files
 from vitbackbones.errors import InputError
 from vitbackbones.inference.predictor import Predictor
 from vitbackbones.openmmlab import loading
-from vitbackbones.weights.convert import convert, find_format
+from vitbackbones.weights.convert import convert
 from vitbackbones.weights.convert.whole_models import COCO_ROWS
 from vitbackbones.weights.filling import load_model_file, load_pretrained
 from vitbackbones.weights.read.load import load_file
@@ -142,8 +142,3 @@ def test_a_backbone_takes_its_part(published, released):
     assert (coverage.missing, coverage.mismatched) == ((), {})
     weight = published.state_dict()['backbone.0.body.layer4.2.conv3.weight']
     assert torch.equal(backbone.layer4[2].conv3.weight, weight.float())
-
-
-@pytest.mark.parametrize('dilated', [False])
-def test_what_was_converted_is_of_no_published_layout(published):
-    assert find_format(convert(published.state_dict())[0]) == 'native'

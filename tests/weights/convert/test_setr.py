@@ -16,7 +16,6 @@ from tests.tasks.segmentation.setr import KINDS, build, config
 from vitbackbones.backbones import ViT
 from vitbackbones.errors import InputError
 from vitbackbones.training.hooks.fitting_checkpoint import FittingCheckpointHook
-from vitbackbones.weights.convert import convert
 from vitbackbones.weights.filling import load_model_file, load_pretrained
 
 pytestmark = pytest.mark.compat
@@ -80,11 +79,6 @@ def test_a_backbone_takes_its_part(kind, released):
     assert (coverage.missing, coverage.mismatched) == ((), {})
     weight = published_state(kind)['backbone.blocks.11.mlp.fc2.weight']
     assert torch.equal(vit.blocks[11].mlp.fc2.weight, weight)
-
-
-def test_unknown_keys_are_kept_so_that_they_are_reported():
-    state = published_state('pup') | {'decode_head.extra.weight': torch.ones(1)}
-    assert 'decode_head.extra.weight' in convert(state)[0]
 
 
 def test_a_backbone_without_final_norm_loads_a_file_with_one(tmp_path):

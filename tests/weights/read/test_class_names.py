@@ -7,7 +7,6 @@ from torch import nn
 from vitbackbones.configuration.classes import agreed_meta, config_meta
 from vitbackbones.errors import InputError
 from vitbackbones.weights.read.class_names import (
-    checkpoint_meta,
     count_classes,
     require_same_count,
 )
@@ -34,13 +33,6 @@ def config(scope, dataset):
 def test_names_of_a_config(scope, dataset, number, first):
     names = config_meta(config(scope, dataset))['classes']
     assert (len(names), names[0]) == (number, first)
-
-
-def test_names_of_a_checkpoint():
-    meta = {'classes': ('a',)}
-    assert checkpoint_meta({'state_dict': {}, 'meta': {'dataset_meta': meta}}) == meta
-    for checkpoint in ({}, {'meta': None}, {'meta': {}}, {'meta': {'dataset_meta': None}}):
-        assert checkpoint_meta(checkpoint) == {}
 
 
 def model(count):
