@@ -84,17 +84,8 @@ def test_every_analysis_gives_a_table_and_a_picture(run, models, what):
 
 
 def test_an_earlier_result_stays(run, tool, models):
-    call = (
-        'analyze',
-        SMALL,
-        'attention',
-        '--images',
-        models / 'images',
-        '--size',
-        32,
-        '--out',
-        'out',
-    )
+    images = ('--images', models / 'images', '--size', 32)
+    call = ('analyze', SMALL, 'attention', *images, '--out', 'out')
     run(*call)
     before = Path('out/attention.csv').read_bytes()
     refused(tool(*call), 'out/attention.csv is there already', '--overwrite')

@@ -60,6 +60,11 @@ def measure(build: Callable[[], nn.Module], size: tuple[int, int] = (224, 224)) 
         model = build().eval()
         for module in model.modules():
             listen(module, extra)
+            if isinstance(module, nn.LayerNorm | nn.BatchNorm2d):
+                per_element = 5 if isinstance(module, nn.LayerNorm) else 2
+                module.register_forward_hook(
+                    lambda _, inputs, output, n=per_element: extra.update(norms=n * output.numel())
+                )
         with FlopCounterMode(display=False) as counter:
             model(torch.empty(1, 3, *size))
     macs = counter.get_total_flops() / 2 + extra['paths']

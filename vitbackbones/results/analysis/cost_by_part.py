@@ -50,28 +50,22 @@ PARTS = {
 
 
 def listen(module: nn.Module, extra: Counter) -> None:
-    """Count what the counter of matrix products does not see, or sees in another form.
+    """Count circulant paths, whose products are in another form, as Aug-ViT's tables have them.
 
-    ``extra['paths']`` are the multiply-adds of circulant paths as Aug-ViT's tables have them,
-    through the FFT: 2 d log2(d / b) + 2 b d per token and path (its printed formula lacks the first
-    2). The products of the form that runs are not counted. ``extra['norms']`` is what fvcore adds
-    for LayerNorms and BatchNorms, 5 and 2 per element.
+    ``extra['paths']`` gets the multiply-adds through the FFT: 2 d log2(d / b) + 2 b d per token and
+    path (its printed formula lacks the first 2). The products of the form that runs do not count.
     """
-    if isinstance(module, AugmentedShortcut) and module.projection == 'circulant':
-        paths, blocks, _, side = module.weight.shape
-        dims = blocks * side
-        per_token = paths * (2 * dims * math.log2(side) + 2 * blocks * dims)
+    if not isinstance(module, AugmentedShortcut) or module.projection != 'circulant':
+        return
+    paths, blocks, _, side = module.weight.shape
+    dims = blocks * side
+    per_token = paths * (2 * dims * math.log2(side) + 2 * blocks * dims)
 
-        def augment(source: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
-            extra['paths'] += source.numel() // dims * per_token
-            return total
+    def augment(source: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
+        extra['paths'] += source.numel() // dims * per_token
+        return total
 
-        module.augment = augment
-    if isinstance(module, nn.LayerNorm | nn.BatchNorm2d):
-        per_element = 5 if isinstance(module, nn.LayerNorm) else 2
-        module.register_forward_hook(
-            lambda _, inputs, output: extra.update(norms=per_element * output.numel())
-        )
+    module.augment = augment
 
 
 class _Meter:
