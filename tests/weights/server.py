@@ -23,23 +23,15 @@ def behaving(cache, monkeypatch) -> Iterator[tuple[str, SimpleNamespace]]:
         def log_message(self, *args):
             pass
 
-        def do_HEAD(self):
-            behavior.asked.append((self.command, self.path))
-            self.answer(b'')
-
         def do_GET(self):
             behavior.asked.append((self.command, self.path))
-            self.answer(behavior.content[: behavior.ends])
-
-        def answer(self, body):
             if 'missing' in self.path:
                 self.send_error(404)
                 return
             self.send_response(200)
-            self.send_header('Content-Type', 'application/octet-stream')
             self.send_header('Content-Length', str(len(behavior.content)))
             self.end_headers()
-            self.wfile.write(body)
+            self.wfile.write(behavior.content[: behavior.ends])
 
     server = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
