@@ -67,10 +67,7 @@ def test_arguments_of_a_backbone_follow_its_name():
         (['fused:sret_t', '--step', 'train'], ['this form cannot be trained']),
         (['ours:deit_ti', 'ours:deit_ti'], ['a model is named twice']),
         (['ours:sret_t', '--out', f'{__file__}/a.csv'], ['--out', 'cannot be written to (']),
-<<<<<<< HEAD
-=======
         (['plain:deit_ti'], ['root of a clone, by python -m benchmarks.compare']),
->>>>>>> fe67e636 (benchmark leaves OpenMMLab's models to benchmarks.compare; utils: rare guards leave)
         (['timm:pit_ti_224', '--size', '40'], ['timm:pit_ti_224 cannot run this case', '40x40']),
     ],
 )
