@@ -10,16 +10,6 @@ DETRS = ('DETR', 'DeformableDETR', 'DINO')
 BOXES_ALONE = (*DETRS, 'RetinaNet', 'FasterRCNN')
 MASK_HEADS = ('roi_head.mask_head', 'mask_head', 'panoptic_head')
 COCO_ITEMS = ('mAP', 'mAP_50', 'mAP_75', 'mAP_s', 'mAP_m', 'mAP_l')
-WIDTHS_OF_DETR = {
-    'neck.out_channels': 1,
-    'encoder.layer_cfg.self_attn_cfg.embed_dims': 1,
-    'encoder.layer_cfg.ffn_cfg.embed_dims': 1,
-    'decoder.layer_cfg.self_attn_cfg.embed_dims': 1,
-    'decoder.layer_cfg.cross_attn_cfg.embed_dims': 1,
-    'decoder.layer_cfg.ffn_cfg.embed_dims': 1,
-    'bbox_head.embed_dims': 1,
-    'positional_encoding.num_feats': 2,  # each for x and y
-}
 
 
 def coco_names(metric: Mapping) -> list[str] | None:
@@ -52,19 +42,6 @@ def queries_suffice(config: Mapping) -> Iterator[str]:
         yield f'model.test_cfg.max_per_img: is {kept}, but {type_at(model)} needs a number from 1'
     elif kept > count:
         yield f'model.test_cfg.max_per_img: is {kept}, more than {what}'
-
-
-def widths_of_detr_agree(config: Mapping) -> Iterator[str]:
-    """Check that all parts of DETR and its descendants after the neck have its width."""
-    model = config.get('model') or {}
-    width = value_at(model, 'neck.out_channels')
-    if type_at(model) not in DETRS or not isinstance(width, int):
-        return
-    for key, factor in WIDTHS_OF_DETR.items():
-        value = value_at(model, key)
-        if isinstance(value, int) and factor * value != width:
-            wanted = width if factor == 1 else f'{width} / {factor}'
-            yield f'model.{key}: is {value}, but model.neck.out_channels needs {wanted}'
 
 
 def mask_heads(config: Mapping) -> list[str]:
@@ -115,6 +92,13 @@ COUNTS = (
     'decoder.layer_cfg.cross_attn_cfg.num_levels',
 )
 ENCODER_WIDTH = 'encoder.layer_cfg.self_attn_cfg.embed_dims'
+AS_WIDE = (
+    'encoder.layer_cfg.ffn_cfg.embed_dims',
+    'decoder.layer_cfg.self_attn_cfg.embed_dims',
+    'decoder.layer_cfg.cross_attn_cfg.embed_dims',
+    'decoder.layer_cfg.ffn_cfg.embed_dims',
+    'bbox_head.embed_dims',
+)
 
 
 def heads_read_all_levels(model: Mapping, maps: Maps) -> Iterator[Misfit]:
@@ -148,18 +132,22 @@ def attention_reads_all_levels(model: Mapping, maps: Maps) -> Iterator[Misfit]:
             yield Misfit(wrong, neck_remedy(model, maps))
 
 
-def attention_has_the_width_of_the_maps(model: Mapping, maps: Maps) -> Iterator[Misfit]:
-    """Check that an encoder of DETR's kind is as wide as the maps; DETR reads the last one."""
-    if type_at(model) not in DETRS:
+def detr_has_the_width_of_the_maps(model: Mapping, maps: Maps) -> Iterator[Misfit]:
+    """Check that DETR and its descendants are as wide as the maps; DETR reads the last one."""
+    width = value_at(model, ENCODER_WIDTH)
+    if type_at(model) not in DETRS or not isinstance(width, int):
         return
-    wanted = value_at(model, ENCODER_WIDTH)
     read = maps.channels[-1:] if type_at(model) == 'DETR' else maps.channels
-    if isinstance(wanted, int) and {*read} != {wanted}:
+    if {*read} != {width}:
         made = maps.source == 'the neck'
         yield Misfit(
-            f'model.{ENCODER_WIDTH}: is {wanted}, but {maps.source} gives {maps.channels}',
-            f'set model.neck.out_channels={wanted}' if made else neck_remedy(model, maps),
+            f'model.{ENCODER_WIDTH}: is {width}, but {maps.source} gives {maps.channels}',
+            f'set model.neck.out_channels={width}' if made else neck_remedy(model, maps),
         )
+    for key in AS_WIDE:
+        own = value_at(model, key)
+        if isinstance(own, int) and own != width:
+            yield Misfit(f'model.{key}: is {own}, but the encoder has {width}')
 
 
 def proposals_have_the_width_of_the_maps(model: Mapping, maps: Maps) -> Iterator[Misfit]:
@@ -181,14 +169,13 @@ def proposals_have_the_width_of_the_maps(model: Mapping, maps: Maps) -> Iterator
 
 RULES = (
     queries_suffice,
-    widths_of_detr_agree,
     masks_are_loaded,
     masks_are_for_models_of_masks,
 )
 FITS = (
     heads_read_all_levels,
     attention_reads_all_levels,
-    attention_has_the_width_of_the_maps,
+    detr_has_the_width_of_the_maps,
     proposals_have_the_width_of_the_maps,
 )
 
