@@ -66,19 +66,17 @@ def _cut(text: str, width: int) -> str:
 
 # ------------------------------------------------------------------------ detection
 
-PARTS = {'gt_instances': False, 'ignored_instances': True}  # of a sample; whether it is ignored
-
 
 def draw_instances(
     pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longest: int
 ) -> Drawn:
     """Draw boxes, masks or panoptic segments of mmdet, and what is ignored, with their names."""
     image = from_bgr(pixels)
-    parts = []
-    for key, ignored in PARTS.items():
-        found = sample.get(key)
-        if found:  # and not without objects
-            parts.append(_objects(found, ignored, image))
+    parts = [
+        _objects(sample.get(key), key == 'ignored_instances', image)
+        for key in ('gt_instances', 'ignored_instances')
+        if sample.get(key)  # and not without objects
+    ]
     if 'gt_sem_seg' in sample and 'stuff_classes' in meta:
         labels = sample.gt_sem_seg.sem_seg[0].numpy()  # (1, H, W) -> (H, W)
         image = stripe(image, labels == IGNORED)

@@ -99,12 +99,3 @@ class Once(torch.nn.Module):
 
     def forward(self, x, size):
         return self.block.single_pass(x, size)
-
-
-@torch.no_grad()
-def test_the_shallow_branch_with_its_own_loss_costs_nothing_in_eval_mode(images):
-    model, alone = mixed(mixed_loss='both').eval(), mixed(mixed_depth=False).eval()
-    alone.load_state_dict(model.state_dict())
-    assert len(model.backbone(images)) == 1
-    torch.testing.assert_close(model(images, mode='tensor'), alone(images, mode='tensor'))
-    assert model.loss(images, samples([0, 1, 2])).keys() == {'loss'}

@@ -46,12 +46,8 @@ def gather_objects(instances: list[InstanceData], metas: list[dict]) -> Instance
 def require_finite(cost: Tensor, metas: list[dict]) -> None:
     """Stop a run that diverged, with a message in place of scipy's.
 
-    Args:
-        cost: of any shape, on the CPU.
-        metas: ``img_path`` or ``img_id`` of each image of the batch.
-
     Raises:
-        InputError: a cost is NaN or infinite.
+        InputError: a cost is NaN or infinite; names the images of the batch.
     """
     if not cost.isfinite().all():
         images = ', '.join(str(meta.get('img_path') or meta.get('img_id')) for meta in metas)

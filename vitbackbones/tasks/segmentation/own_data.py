@@ -6,18 +6,13 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ...configuration.classes import set_class_count
-from ...configuration.data_paths import SPLITS, datasets, layout_found, separated, use_files
+from ...configuration.data_paths import SPLITS, datasets, separated, use_files
 from ...data.own.folder import spelling_warnings
 from ...data.own.mask_folder import MaskPart, find_mask_parts
 from ...data.own.numbering import Numbering, find_numbering
 from ...registry import SCOPE, bare_name
 from ...utils.files import write_if_changed
 from ..own_data import OwnData, mark_trained, part_for, summarize
-
-
-def fits_folder(config: Config, root: Path) -> bool:
-    """Tell whether a folder has the files and folders that a config names."""
-    return all(layout_found(config, root))
 
 
 def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None = None) -> OwnData:

@@ -6,7 +6,7 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ...configuration.classes import training_classes
-from ...configuration.data_paths import datasets, use_files
+from ...configuration.data_paths import datasets, layout_found, use_files
 from ..agreement import MASK2FORMER
 from ..task import Task
 from . import agreement
@@ -57,9 +57,8 @@ class Segmentation(Task):
         return config
 
     def fits_folder(self, config, root):
-        from .own_data import fits_folder
-
-        return fits_folder(config, root)
+        """Tell whether a folder has the files and folders that a config names."""
+        return all(layout_found(config, root))
 
     def use_folder(self, config, root, lists, trained):
         from .own_data import use_folder
