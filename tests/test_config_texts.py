@@ -5,8 +5,6 @@ import re
 import runpy
 from pathlib import Path
 
-import pytest
-
 from vitbackbones.configuration.names import config_files, config_name
 
 from .shipped import PRINTED, numbers
@@ -14,7 +12,6 @@ from .shipped import PRINTED, numbers
 CONFIGS = Path(__file__).parents[1] / 'configs'
 FILES = sorted(CONFIGS.rglob('*.py'))
 HEADERS = {config_name(path): ast.get_docstring(ast.parse(path.read_text())) for path in FILES}
-RECIPES = [path for path in FILES if path.parent.name == 'recipes']
 RUNS = [*config_files()]
 
 
@@ -46,21 +43,6 @@ def test_a_config_of_a_paper_says_its_backbone_and_how_images_and_maps_are_read(
             own = {k: v for k, v in runpy.run_path(config_files()[name]).items() if k[0] != '_'}
             assert own.keys() == {'model'}, name
             assert own['model'].keys() <= {'backbone', 'data_preprocessor', 'neck'}, name
-
-
-def test_what_run_configs_share_is_a_recipe():
-    named = [re.findall(r'_base_/[^/]+/\w+', config_files()[name].read_text()) for name in RUNS]
-    lists = [tuple(bases) for bases in named if len(bases) > 2]
-    assert len(lists) == len(set(lists))
-
-
-@pytest.mark.parametrize('path', RECIPES, ids=lambda path: path.stem)
-def test_a_recipe_says_once_what_its_runs_are(path):
-    header = HEADERS[path.stem]
-    assert header.splitlines()[0].endswith('.')
-    assert re.search('^Protocol: |within minutes|for minutes', header, re.MULTILINE)
-    assert 'A run config adds ' in header
-    assert any(f'/recipes/{path.name}' in config_files()[name].read_text() for name in RUNS)
 
 
 def test_what_headers_name_for_comparison_is_in_the_table():

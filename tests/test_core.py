@@ -81,17 +81,6 @@ assert torch.equal(model.state_dict()[key], checkpoint['state_dict'][key])
     assert 'head.fc.weight (3, 8) for (5, 8)' in run(code, EARLIER).stderr
 
 
-def test_an_address_that_needs_mmengine_says_so():
-    result = run(
-        'from vitbackbones.errors import InputError\n'
-        'try:\n'
-        "    vitbackbones.create_model('deit_ti', checkpoint='s3://a/b.pth')\n"
-        'except InputError as error:\n'
-        '    print(error)\n'
-    )
-    assert 's3://a/b.pth: addresses with s3:// need mmengine' in result.stdout
-
-
 def test_the_import_is_light():
     """Each of these takes as long as everything else together."""
     code = 'import torch, sys; before = set(sys.modules); import vitbackbones;'

@@ -115,10 +115,6 @@ def test_the_neck_of_a_base_gives_the_numbers_of_mmdets(head):
         assert torch.equal(a, b)
 
 
-def test_the_whole_table_is_there():
-    assert {f'{head}_pvt_s_shapes' for head in HEADS} <= {*NAMES}
-
-
 # rate of all, of the backbone, decay, epochs, milestones, images of a step
 PROTOCOLS = {
     'retinanet_pvt_s_coco': (1e-4, 1e-4, 1e-4, 12, [8, 11], 16),
@@ -146,17 +142,3 @@ def test_protocol(name):
     assert config.train_cfg.max_epochs == epochs
     assert config.param_scheduler[-1].milestones == milestones
     assert config.auto_scale_lr == {'enable': False, 'base_batch_size': batch}
-
-
-@pytest.mark.parametrize('head', ['faster_rcnn', 'mask_rcnn'])
-def test_masks_are_trained_on_and_measured_where_there_is_a_head_for_them(head):
-    for data in ('coco', 'shapes'):
-        config = shipped(f'{head}_pvt_s_{data}')
-        masks = head == 'mask_rcnn'
-        (steps,) = [
-            step
-            for step in config.train_dataloader.dataset.pipeline
-            if step.type == 'LoadAnnotations'
-        ]
-        assert steps.get('with_mask', False) is masks
-        assert ('segm' in config.val_evaluator.metric) is masks

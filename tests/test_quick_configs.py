@@ -17,7 +17,6 @@ from mmseg.utils import register_all_modules as register_segmentors
 from vitbackbones.configuration.names import config_files
 
 pytestmark = pytest.mark.compat
-NAMES = ('quick_detector', 'quick_segmentor')
 
 
 def load(name):
@@ -84,12 +83,6 @@ def train(model, images, samples):
     return losses
 
 
-@pytest.mark.parametrize('name', NAMES)
-def test_the_rate_declines_until_the_end(name):
-    config = load(name)
-    assert config.param_scheduler[-1].end == config.train_cfg.max_iters
-
-
 @pytest.mark.parametrize('classes', [1, 80])
 def test_the_detector_learns_any_number_of_classes(detector, classes):
     model = detector(classes)
@@ -106,18 +99,6 @@ def test_the_detector_learns_from_images_without_objects(detector):
     model.parse_losses(model.loss(images, without))[0].backward()
     assert all(weight.grad.isfinite().all() for weight in model.bbox_head.rtm_cls.parameters())
     train(model, images, with_boxes([], [(5, 5, 40, 40, 1)]))
-
-
-@pytest.mark.parametrize('size', [(64, 96), (96, 64)])
-def test_the_detector_finds_boxes_within_the_image(detector, size):
-    model = detector(2).eval()
-    model.bbox_head.test_cfg.score_thr = 0.0
-    with torch.no_grad():
-        (found,) = model.predict(torch.randn(1, 3, *size), with_boxes([], size=size))
-    boxes = found.pred_instances.bboxes
-    assert 0 < len(boxes) <= 100
-    assert (boxes >= 0).all()
-    assert (boxes <= torch.tensor([*size[::-1], *size[::-1]])).all()
 
 
 @pytest.mark.parametrize('classes', [2, 80])

@@ -6,7 +6,6 @@ import pytest
 from mmengine.config import Config
 
 from vitbackbones.configuration.names import config_files
-from vitbackbones.data import shapes
 from vitbackbones.data.loading.load_mask import IGNORED, label_table
 
 pytestmark = pytest.mark.compat
@@ -23,18 +22,6 @@ PAIRS = [
 
 def load(name):
     return Config.fromfile(config_files()[name])
-
-
-def test_they_are_there():
-    assert {'setr_mla_msf_vit_ti_shapes', *sum(PAIRS, ())} <= set(NAMES)
-
-
-def test_the_classes_of_shapes():
-    config = load('setr_mla_msf_vit_ti_shapes')
-    assert config.metainfo.classes == (shapes.GROUND, *shapes.KINDS)
-    assert all(
-        config[f'{split}_dataloader'].dataset.reduce_zero_label for split in ('train', 'val')
-    )
 
 
 @pytest.mark.parametrize('name', NAMES)

@@ -57,12 +57,6 @@ def build(config, **device):
 # ---------------------------------------------------------------------------- what they say
 
 
-def test_the_whole_table_is_there():
-    small = {'upernet', 'semantic_fpn', 'mask2former'}
-    small |= {'mask2former_instance', 'mask2former_panoptic'}
-    assert {f'{head}_pvt_s_shapes' for head in small} <= {*NAMES}
-
-
 SCHEDULES = {  # iterations, base batch, rate, decay
     'upernet': (160000, 16, 6e-5, 0.01),
     'semantic_fpn': (40000, 32, 2e-4, 1e-4),

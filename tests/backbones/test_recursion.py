@@ -149,7 +149,7 @@ def test_slices_are_refused_where_they_would_break_the_attention(host, message):
 
 def test_a_loss_of_each_branch_reads_one_output():
     recursion = {'passes': 2, 'mixed_depth': True, 'mixed_loss': 'both'}
-    with pytest.raises(ValueError, match='give one of out_indices'):
+    with pytest.raises(ValueError, match='one of out_indices'):
         ViT(SMALL, out_type='pooled', out_indices=(0, 1), recursion=recursion)
 
 

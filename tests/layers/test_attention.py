@@ -128,14 +128,6 @@ def test_sharing_has_one_matrix_per_letter_and_equals_the_equation(sharing, cros
         torch.testing.assert_close(ours, plain)
 
 
-def test_four_letters_are_names_only():
-    x = torch.randn(2, 5, 12)
-    torch.manual_seed(0)
-    first = DotProductAttention(12, 3, sharing='QKKW')(x)
-    torch.manual_seed(0)
-    assert torch.equal(first, DotProductAttention(12, 3, sharing='KVVQ')(x))
-
-
 @pytest.mark.parametrize(
     ('options', 'message'),
     [

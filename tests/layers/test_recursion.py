@@ -8,7 +8,6 @@ from vitbackbones.layers import (
     Recursion,
     RecursiveBlock,
     Slicing,
-    block_row,
     fixed_permutation,
 )
 
@@ -101,19 +100,3 @@ def test_a_permutation_may_be_said_for_each_pass():
     assert [s.permutation for s in block.slicings] == ['random', 'none', 'none']
     block = make([4, 4], permutation='random_always')
     assert [s.permutation for s in block.slicings] == ['none', 'random_always']
-
-
-def test_a_thousand_layers_train():
-    parts = {
-        'attention': {'type': 'DotProductAttention'},
-        'shortcut': {'type': 'CoefficientShortcut'},
-    }
-    recursion = Recursion(passes=100, nll_ratio=1, nll='shared')
-    widths = {'embed_dims': 8, 'num_heads': 2, 'mlp_ratio': 2.0}
-    row, x = block_row([{**widths, **parts}] * 10, recursion), torch.randn(1, 4, 8)
-    for block in row:
-        x = block(x, (2, 2), range(100))
-    (x * torch.randn_like(x)).sum().backward()
-    for name, parameter in row.named_parameters():
-        assert parameter.grad.isfinite().all(), name
-        assert parameter.grad.abs().max() > 0, name

@@ -177,8 +177,8 @@ def _implied_type(lookup: Lookup, path: str, node: dict, owner: str) -> str:
     if name == 'recursion':
         return 'Recursion'
     if name.endswith(('attention', 'shortcut', 'stem')) and isinstance(owner, str):
-        hosts = [host for host in lookup.find(owner).values() if hasattr(host, 'default_part')]
-        return hosts[0].default_part(name).get('type', '') if hosts else ''
+        hosts = [host for host in lookup.find(owner).values() if hasattr(host, 'default_parts')]
+        return hosts[0].default_parts.get(name, {}).get('type', '') if hosts else ''
     return DEFAULT_TYPES.get(path, '')
 
 

@@ -70,14 +70,9 @@ class BlockOptions:
             'drop_rate': drop_rate,
         }
 
-    @classmethod
-    def default_part(cls, name: str) -> dict:
-        """Return the configuration of the host's own part ``name``, empty if it has none."""
-        return cls.default_parts.get(name, {})
-
     def complete_part(self, name: str, given: dict) -> dict:
         """Return ``given``; without a ``type`` it changes the host's own part ``name``."""
-        return given if 'type' in given else {**self.default_part(name), **given}
+        return given if 'type' in given else {**self.default_parts[name], **given}
 
 
 class AttentionOptions(BlockOptions):

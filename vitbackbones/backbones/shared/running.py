@@ -70,12 +70,9 @@ class RunsBlocks:
         Raises:
             OptionError: ``mixed_loss='both'`` with maps or several outputs.
         """
-        if self.recursion is None or not self.recursion.has_two_losses:
-            return
-        if self.out_type == 'featmap':
+        two_losses = self.recursion is not None and self.recursion.has_two_losses
+        if two_losses and (self.out_type == 'featmap' or len(self.out_channels) > 1):
             raise OptionError(
-                "mixed_loss='both' needs out_type='cls_token' or 'pooled': it is a classifier's "
-                "loss of each branch; for maps take 'mean'"
+                "mixed_loss='both' is a classifier's loss of each branch: it needs "
+                "out_type='cls_token' or 'pooled' and one of out_indices; for maps take 'mean'"
             )
-        if len(self.out_channels) > 1:
-            raise OptionError("mixed_loss='both' needs one output; give one of out_indices")
