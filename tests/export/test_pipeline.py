@@ -70,7 +70,7 @@ def test_steps_make_the_input_of_the_pipeline(name):
         assert prepared.original == shape
 
 
-def test_detr_gets_no_padding_which_a_graph_cannot_hide():
+def test_detr_gets_no_padding_which_its_graph_hides():
     steps = steps_of(read_config('detr_aug_vit_s_coco'))
     assert [step['type'] for step in steps] == ['resize_within']
 

@@ -85,6 +85,15 @@ def native_size(steps: list[dict]) -> Size | None:
     return (height, width) if height else None
 
 
+def one_size(steps: list[dict]) -> Size | None:
+    """Return the size that all pictures get, None where it depends on the picture.
+
+    A window is no size of all: a picture may be smaller.
+    """
+    kinds = [step['type'] for step in steps if not step['type'].startswith('pad')]
+    return native_size(steps) if kinds and kinds[-1] in ('resize', 'center_crop') else None
+
+
 # ------------------------------------------------------------------------ steps of pipelines
 
 

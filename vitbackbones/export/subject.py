@@ -95,20 +95,24 @@ def of_model(name: str, checkpoint: str | Path | None, trained: bool = True) -> 
     )
 
 
-def of_config(config: Config, output: str = 'logits') -> Subject:
+def of_config(
+    config: Config, output: str = 'logits', predictor: Predictor | None = None
+) -> Subject:
     """Return the model of a config.
 
     Args:
         config: of a detector, a segmentor or a classifier, checked. ``load_from`` is the file with
             its weights; None leaves them as they are initialized.
         output: of a segmentor: ``'logits'``, or ``'mask'`` for the best class of each pixel.
+        predictor: the model with its weights, where it was built before.
 
     Raises:
         InputError: the checkpoint is of another model, or the model or its test pipeline cannot be
             expressed; the message says which part.
     """
     checkpoint = Path(config.load_from) if config.get('load_from') else None
-    predictor = Predictor(config, checkpoint, torch.device('cpu'))
+    if predictor is None:
+        predictor = Predictor(config, checkpoint, torch.device('cpu'))
     if checkpoint is None:
         with silenced():  # mmengine logs every parameter
             predictor.model.init_weights()  # until then some are what the memory held

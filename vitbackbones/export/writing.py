@@ -33,7 +33,7 @@ from .subject import Subject
 
 SEED = 0
 BATCHES = (1, 3)  # images at once, where their number is open
-SCALES = ((1, 1), (1.25, 1.5), (0.75, 0.5))  # of height and width, where the size is open
+SCALES = ((1, 1), (1.25, 1.5), (0.71, 0.5))  # of height and width, where the size is open
 LEAST = 64  # pixels of a scaled side at least, unless the size itself has fewer
 
 
@@ -130,14 +130,7 @@ def _card(subject: Subject, settings: Settings, program: ExportedProgram) -> Car
         name=subject.name,
         classes=subject.classes,
         palette=subject.palette,
-        input=GraphInput(
-            **torch_port(INPUT, image)._asdict(),
-            layout='NHWC' if settings.preprocess else 'NCHW',
-            color='rgb',
-            mean=subject.mean,
-            std=subject.std,
-            preprocess_inside=settings.preprocess,
-        ),
+        input=replace(input_of(subject, settings.preprocess), **torch_port(INPUT, image)._asdict()),
         steps=subject.steps(None if 'size' in settings.dynamic else settings.size),
         outputs=[
             GraphOutput(**torch_port(name, value)._asdict())
@@ -148,6 +141,23 @@ def _card(subject: Subject, settings: Settings, program: ExportedProgram) -> Car
         checkpoint=subject.checkpoint,
         parity={},
         versions=dict(each.rpartition(' ')[::2] for each in versions()),
+    )
+
+
+def input_of(subject: Subject, preprocess: bool = False) -> GraphInput:
+    """Return the input of a graph for any number of images of any size.
+
+    ``preprocess``: whether it takes pictures, and normalizes inside.
+    """
+    return GraphInput(
+        name=INPUT,
+        dtype='uint8' if preprocess else 'float32',
+        layout='NHWC' if preprocess else 'NCHW',
+        shape=[None, None, None, 3] if preprocess else [None, 3, None, None],
+        color='rgb',
+        mean=subject.mean,
+        std=subject.std,
+        preprocess_inside=preprocess,
     )
 
 

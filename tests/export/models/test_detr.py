@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 from torch.export import Dim
 
@@ -48,6 +49,24 @@ def test_a_graph_takes_any_batch_and_size():
         images, _ = make_batch(shapes)
         for ours, theirs in zip(graph(images), predicted(model, images), strict=True):
             torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-4)
+
+
+@torch.no_grad()
+def test_what_a_graph_pads_is_hidden_as_in_mmdet():
+    model = build('vitbackbones.DETR')
+    model.data_preprocessor.pad_size_divisor = 32
+    network = exportable(model, 'detection')
+    for size in ((70, 100), (33, 128), (64, 96)):
+        images, samples = make_batch([size] * 2)
+        images = images[..., : size[0], : size[1]]
+        padded = F.pad(images, (0, -size[1] % 32, 0, -size[0] % 32))
+        for sample in samples:
+            sample.set_metainfo({'batch_input_shape': tuple(padded.shape[2:]), 'img_shape': size})
+        found = [each.pred_instances for each in model.predict(padded, samples, rescale=False)]
+        boxes, scores, labels = network(images)
+        torch.testing.assert_close(boxes, torch.stack([each.bboxes for each in found]))
+        torch.testing.assert_close(scores, torch.stack([each.scores for each in found]))
+        assert torch.equal(labels, torch.stack([each.labels for each in found]))
 
 
 def test_another_detector_is_refused_by_name():

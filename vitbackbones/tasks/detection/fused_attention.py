@@ -32,11 +32,11 @@ def padding_bias(mask: Tensor, dtype: torch.dtype) -> Tensor:
     Returns:
         (N, 1, 1, S), to be broadcast over heads and queries.
     """
-    count, length = mask.shape
+    length = mask.shape[1]
     # rows that start at multiples of ALIGNMENT, or torch copies them for every attention
-    rows = torch.zeros(count, -(-length // ALIGNMENT) * ALIGNMENT, dtype=dtype, device=mask.device)
-    bias = rows[:, :length].masked_fill_(mask, torch.finfo(dtype).min / 2)
-    return bias[:, None, None]  # (N, S) -> (N, 1, 1, S)
+    rows = F.pad(mask, (0, (length + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT - length))
+    bias = torch.zeros_like(rows, dtype=dtype).masked_fill(rows, torch.finfo(dtype).min / 2)
+    return bias[:, None, None, :length]  # (N, S) -> (N, 1, 1, S)
 
 
 class FusedAttention(MultiheadAttention):
