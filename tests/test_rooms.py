@@ -29,9 +29,10 @@ ORDER = (
     ('training.trackers',),
     ('configuration.checks',),
     ('configuration.common_steps',),
+    ('export',),
+    ('inference.graphs',),
     ('inference.open',),
     ('inference.configured',),
-    ('export',),
     ('commands',),
     ('__main__',),
 )

@@ -10,10 +10,11 @@ from .version import __version__
 LATER = {
     'create_model': '.backbones.by_name',
     'list_models': '.backbones.names',
+    'open_model': '.inference.open',
     'transform': '.backbones.preprocessing',
 }
 
-__all__ = ['__version__', 'config', 'create_model', 'list_models', 'transform']
+__all__ = ['__version__', 'config', 'create_model', 'list_models', 'open_model', 'transform']
 
 patch_openmmlab()
 

@@ -11,6 +11,7 @@ import pytest
 
 from vitbackbones.commands.main import run_verb
 from vitbackbones.data import shapes
+from vitbackbones.export.runtime.runtimes import is_exported
 
 from ..isolation import process_of_its_own
 
@@ -32,13 +33,24 @@ def load_tool(name):
     return module
 
 
+def in_torch(verb, *arguments):
+    """A command line; a model that predicts stays in torch, as exporting one takes half a minute.
+
+    ``tests/inference/test_graphs.py`` has the other runtimes.
+    """
+    words = [*map(str, arguments)]
+    if verb == 'predict' and '--runtime' not in words and not is_exported(words[0]):
+        words += ['--runtime', 'torch']
+    return words
+
+
 @pytest.fixture
 def tool(monkeypatch, capsys, tmp_path):
     """``tool('train', CONFIG, ...)`` runs a verb in an empty directory and returns what it said."""
     monkeypatch.chdir(tmp_path)
 
     def call(verb, *arguments):
-        words = [*map(str, arguments)]
+        words = in_torch(verb, *arguments)
         monkeypatch.setattr(sys, 'argv', ['vitbackbones', verb, *words])
         with process_of_its_own():
             status = run_verb(verb, words)
@@ -69,7 +81,7 @@ def command(tmp_path):
     """As ``run``, in a process of its own, with as many threads as the machine has."""
 
     def call(verb, *arguments):
-        words = [sys.executable, '-m', 'vitbackbones', verb, *map(str, arguments)]
+        words = [sys.executable, '-m', 'vitbackbones', verb, *in_torch(verb, *arguments)]
         settings = {'env': without_threads(), 'cwd': tmp_path, 'timeout': PATIENCE}
         done = subprocess.run(words, capture_output=True, text=True, **settings)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -97,6 +97,12 @@ SHARED = {
         'default': 'none',
         'help': 'what has started the processes of the run (default: none, it is a single one)',
     },
+    '--runtime': {
+        'choices': ('auto', 'torch', 'openvino', 'onnxruntime'),
+        'default': 'auto',
+        'help': 'what computes: by default OpenVINO on a CPU, where it is installed and the model '
+        'exports, and torch otherwise. A graph is exported once and kept in a cache',
+    },
     '--device': {'help': 'cpu, cuda, cuda:1, ... (default: a GPU if there is one)'},
     '--score-threshold': {
         'type': score,

@@ -6,7 +6,7 @@ from pathlib import Path
 from ..errors import InputError
 from ..export.runtime.runtimes import RUNTIMES
 from ..inference.journal import Journal
-from ..inference.open import open_model
+from ..inference.open import find_model
 from ..inference.run import Run
 from ..inference.sources import find_sources
 from ..utils.files import LOCK, folder_lock, prepare_folder
@@ -46,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     used.add_argument('--resume', action='store_true', help=go_on)
     replace = 'start from the beginning although DIR is not empty'
     used.add_argument('--overwrite', action='store_true', help=replace)
-    add_shared(add, '--device')
+    add_shared(add, '--device', '--runtime')
     faster = parser.add_mutually_exclusive_group()
     faster.add_argument('--amp', action='store_true', help='compute in half precision')
     add_shared(faster.add_argument, '--fused')
@@ -69,14 +69,15 @@ def predict(options: Namespace) -> None:
         KeyboardInterrupt: Ctrl-C, or another signal that ends a tool; what was answered is written.
     """
     keep_freed_memory()
-    opened = open_model(options)
+    found = find_model(options)
     out = prepare_folder(options.out, '--out')
     with folder_lock(out, '--out'):
         _require_ready(out, options)
-        sources = find_sources(opened.inputs, out)
-        model = opened.load()
-        writer = opened.writer(out, model.meta, options.score_threshold, options.masks)
-        settings = opened.settings | {
+        sources = find_sources(found.inputs, out)
+        model = found.load()
+        print(f'runtime: {model.runtime}')
+        writer = found.writer(out, model.meta, options.score_threshold, options.masks)
+        settings = found.settings | {
             'the folder of the inputs': str(sources[0].path).removesuffix(sources[0].name),
             '--score-threshold': options.score_threshold,
             '--masks': options.masks,

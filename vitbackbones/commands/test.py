@@ -34,6 +34,7 @@ from ..errors import InputError, printable
 from ..export.in_test import use_exported
 from ..export.runtime.card import Card
 from ..export.runtime.runtimes import RUNTIMES, is_exported
+from ..inference.configured import graph_of
 from ..inference.drawing.sheet import save_samples
 from ..registry import SCOPE
 from ..results.report.page import NAME, facts, write_page
@@ -68,6 +69,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('checkpoint', metavar='CHECKPOINT', help=weights)
     add('--dataset', choices=SETS, help='for ImageNet classifiers: other labels or images')
     add_shared(add, '--fused', '--compile', '--trusted')
+    runtime = SHARED['--runtime'] | {'default': 'torch', 'help': 'what computes (default: torch)'}
+    add('--runtime', **runtime)
     single = parser.add_mutually_exclusive_group()
     scales = "average over the config's scales and flips"
     single.add_argument('--tta', action='store_true', help=scales)
@@ -96,6 +99,11 @@ def evaluate(options: Namespace) -> None:
     if options.explain:
         explain_steps(config, STEPS, options)
         return
+    if options.runtime != 'torch' and not is_exported(options.checkpoint):
+        if options.launcher != 'none' or options.tta:
+            other = '--tta' if options.tta else '--launcher'
+            raise InputError(f'--runtime {options.runtime}: is not made for {other}')
+        options.checkpoint = str(graph_of(options) or options.checkpoint)
     config = take_steps(config, STEPS, options)
     with explained(config):
         runner = QuietRunner.from_cfg(config)

@@ -40,6 +40,15 @@ def read_config(path: str | Path, options: dict | None = None) -> Config:
     return with_options(config, options or {})
 
 
+def files_of(config: Config) -> list[Path]:
+    """Return the file of a config and all files that it inherits from."""
+    files = [Path(config.filename)]
+    for file in files:  # which grows
+        for base in Config._get_base_files(str(file)):
+            files.append(Path(Config._get_cfg_path(base, str(file))[0]))
+    return files
+
+
 def with_options(config: Config, options: dict) -> Config:
     """Return a copy of ``config`` with the ``KEY=VALUE`` options of the command line.
 

@@ -3,24 +3,31 @@
 import zlib
 from argparse import Namespace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
+import torch
 from mmengine.config import Config
 
 from ..configuration.checks.explain import explained
 from ..configuration.checks.own_data import take_classes_of
 from ..configuration.common_steps import SETTINGS, first_steps
-from ..configuration.names import config_name
-from ..configuration.read import read_config
+from ..configuration.names import config_name, resolve
+from ..configuration.read import files_of, read_config
 from ..configuration.steps import Step, take_steps
 from ..errors import InputError
+from ..export.original import Original
+from ..export.runtime.cache import Graphs, foreign_code, key_of, remember, versions
+from ..export.runtime.card import digest
+from ..export.runtime.runtimes import RUNTIMES as FORMATS_OF
 from ..tasks import TASKS, find_task
 from ..training.cores import share_cores
-from ..training.find_checkpoint import checkpoint_in, choose_checkpoint
-from ..utils.process_settings import keep_freed_memory
+from ..training.find_checkpoint import POINTER, checkpoint_in, choose_checkpoint
 from ..weights.trained import trained_weights
-from .open import OpenModel
+from .graphs import GraphModel
+from .open import AUTO, RUNTIMES, FoundModel, given_for_torch, words_of
 from .predictor import Predictor, choose_device
+from .run import Model
 from .sources import SUFFIXES
 
 ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')  # of a config
@@ -73,35 +80,151 @@ def weights_along(config: Config, otherwise: str) -> Path:
     return trained[name]
 
 
-def open_configured(options: Namespace) -> OpenModel:
-    """Open a model that torch computes; see :func:`.open.open_model`."""
+def find_configured(options: Namespace) -> FoundModel:
+    """Find a model of a config; see :func:`.open.find_model`."""
     config = read_model_config(options.config, options.cfg_options)
     device = choose_device(options.device)
     checkpoint, inputs = _find_weights(config, options)
     task = find_task(config)
     config = take_classes_of(config, checkpoint)
     share_cores(Config())  # nothing else wants them
-    keep_freed_memory()
-
-    def load() -> Predictor:
-        how = options.amp, options.fused, options.compile
-        with explained(config):
-            return Predictor(config, checkpoint, device, *how)
-
-    parts = repr([config.get(key) for key in ANSWERED_BY]).encode()
+    parts = repr([config.get(key) for key in ANSWERED_BY])
     settings = {
-        'CONFIG': f'{Path(config.filename).name} ({zlib.crc32(parts):08x})',
+        'CONFIG': f'{Path(config.filename).name} ({zlib.crc32(parts.encode()):08x})',
         'CHECKPOINT': f'{checkpoint.name} ({_checksum(checkpoint):08x})',
         '--amp': options.amp,
         '--fused': options.fused,
         '--compile': options.compile,
     }
-    return OpenModel(load, task.writer, settings, inputs)
+
+    def load_in_torch(reason: str) -> Predictor:
+        how = options.amp, options.fused, options.compile
+        with explained(config):
+            model = Predictor(config, checkpoint, device, *how)
+        model.runtime += reason
+        return model
+
+    has_checkpoint = options.inputs is None or len(inputs) == len(options.inputs)
+
+    def load() -> Model:
+        reason = _why_torch(options, device)
+        if reason is not None:
+            return load_in_torch(reason)
+        graphs, original = _graphs_of(options, config, checkpoint)
+        try:
+            model = GraphModel(graphs, lambda: original)
+        except (InputError, OSError) as error:
+            if options.runtime != AUTO:
+                raise InputError(f'--runtime {options.runtime}: {error}') from error
+            return load_in_torch(f', as {error}')
+        if graphs.names():
+            _remember(options, config, checkpoint, graphs, settings, has_checkpoint)
+        return model
+
+    return FoundModel(load, task.writer, settings, inputs)
+
+
+def graph_of(options: Namespace) -> Path | None:
+    """Return the graph that ``test`` measures in the place of a checkpoint; say what runs and why.
+
+    None where torch does: ``--runtime torch``, or ``auto`` where a graph cannot be had.
+
+    Raises:
+        InputError: there is no graph for another ``--runtime``.
+    """
+    config = read_model_config(options.config, options.cfg_options)
+    reason = _why_torch(options, choose_device(None))
+    if options.runtime == 'torch' or reason is not None:
+        return None
+    checkpoint = choose_checkpoint(options.checkpoint, 'CHECKPOINT')
+    graphs, original = _graphs_of(options, take_classes_of(config, checkpoint), checkpoint)
+    try:
+        if original.first is None:
+            raise InputError('a graph of it is for images of one size, and these come in several')
+        runtime = GraphModel(graphs, lambda: original).runtime
+    except (InputError, OSError) as error:
+        if options.runtime != AUTO:
+            raise InputError(f'--runtime {options.runtime}: {error}') from error
+        print(f'runtime: torch, as {error}')
+        return None
+    print(f'runtime: {runtime}')
+    return graphs.file(original.first)
+
+
+def original_of(options: Namespace) -> Original:
+    """Return the model in torch of a command line whose graphs are in the cache."""
+    config = read_model_config(options.config, options.cfg_options)
+    checkpoint, _ = _find_weights(config, options)
+    config = take_classes_of(config, checkpoint)
+    share_cores(Config())
+    return Original(config, checkpoint, FORMATS_OF[RUNTIMES[options.runtime]].format)
+
+
+def _why_torch(options: Namespace, device: torch.device) -> str | None:
+    """Return why torch computes, as the end of a sentence; None if graphs do.
+
+    Raises:
+        InputError: a runtime is asked for that does not go with another option.
+    """
+    given = given_for_torch(options)
+    if options.runtime not in (AUTO, 'torch') and (given or device.type != 'cpu'):
+        what = given[0] if given else f'{device.type}; give --device cpu'
+        raise InputError(f'--runtime {options.runtime} computes on the CPU, without {what}')
+    if options.runtime == 'torch':
+        return ''
+    if given:
+        return f', as {given[0]} is for torch'
+    if device.type != 'cpu':
+        return ''
+    if options.runtime == AUTO and not find_spec('openvino'):
+        return "; OpenVINO would be faster: pip install 'vitbackbones[export]'"
+    return None
+
+
+def _graphs_of(options: Namespace, config: Config, checkpoint: Path) -> tuple[Graphs, Original]:
+    """Return the graphs of a model in the cache, and the model that they are made of."""
+    suffix = RUNTIMES[options.runtime]
+    key = key_of(
+        {
+            'config': repr([config.get(key) for key in ANSWERED_BY]),
+            'weights': digest(checkpoint),
+            'versions': versions(),
+            'code': {str(file): digest(file) for file in foreign_code()},
+        }
+    )
+    original = Original(config, checkpoint, FORMATS_OF[suffix].format)
+    return Graphs(key, suffix), original
+
+
+def _remember(
+    options: Namespace,
+    config: Config,
+    checkpoint: Path,
+    graphs: Graphs,
+    settings: dict,
+    has_checkpoint: bool,
+) -> None:
+    """Note what the command line means, so that the next one like it needs no torch."""
+    files = {*files_of(config), checkpoint, *foreign_code()}
+    given = resolve(options.checkpoint or '-')
+    folders = [place for place in (given, given.parent) if place == checkpoint.parent]
+    if given.is_dir():  # for its latest checkpoint, or of pictures
+        folders = [given]
+    files |= {file for folder in folders if (file := folder / POINTER).is_file()}
+    found = {
+        'key': graphs.folder.name,
+        'task': TASKS[config.default_scope],
+        'settings': settings,
+        'has_checkpoint': has_checkpoint,
+    }
+    remember(words_of(options), files, folders, found)
 
 
 def _find_weights(config: Config, options: Namespace) -> tuple[Path, list[str]]:
     """Return the checkpoint and the inputs; without one, weights that come with the package."""
-    first, *others = options.checkpoint, *options.inputs
+    if options.inputs is None and options.checkpoint:  # from Python
+        return choose_checkpoint(options.checkpoint, 'checkpoint'), []
+    first, *others = [options.checkpoint, *options.inputs] if options.checkpoint else [None]
     come_along = config_name(config.filename) in trained_weights()
     if others and not _is_input(Path(first), come_along):
         return choose_checkpoint(first, 'CHECKPOINT'), others

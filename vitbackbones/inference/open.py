@@ -1,21 +1,30 @@
-"""The model that ``predict`` asks: a config and its weights, or an exported file.
+"""The model that answers: a config and its weights, or an exported file.
 
-For an exported file nothing of torch or OpenMMLab is imported.
+For an exported file, and for a model whose graph is in the cache, nothing of torch or OpenMMLab is
+imported.
 """
 
+import sys
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from ..configuration.doctor import import_needed
-from ..data.loading.image_file import UnreadableImage
+from ..data.loading.image_file import UnreadableImage, read_image
 from ..errors import InputError
 from ..export.runtime import load
 from ..export.runtime.answers import Answer
+from ..export.runtime.cache import Graphs, recall
 from ..export.runtime.runtimes import is_exported
+from .graphs import GraphModel
 from .run import Model
-from .sources import Frame
+from .sources import SUFFIXES, Frame, Source
 from .writers import MaskWriter, ObjectWriter, PredictionWriter, ScoreWriter
 
 # By the task of a card, what writes the answers.
@@ -26,10 +35,14 @@ WRITERS: dict[str, type[PredictionWriter]] = {
 }
 # Options of a model that torch computes, and what they are where they are not given
 OF_TORCH = {'device': None, 'amp': False, 'fused': None, 'compile': False, 'cfg_options': {}}
+AUTO = 'auto'
+# By the name of a runtime: the suffix of what it runs, None of torch.
+RUNTIMES = {AUTO: '.xml', 'torch': None, 'openvino': '.xml', 'onnxruntime': '.onnx'}
+GPUS = (Path('/dev/nvidiactl'), Path('/dev/kfd'))  # without asking torch
 
 
 @dataclass(frozen=True)
-class OpenModel:
+class FoundModel:
     """A model that was found, and what follows from it.
 
     Attributes:
@@ -45,29 +58,190 @@ class OpenModel:
     inputs: list[str]
 
 
-def open_model(options: Namespace) -> OpenModel:
-    """Open the model of a command line of ``predict``.
+class OpenModel:
+    """A model that answers pictures, as ``predict`` does; from :func:`open_model`.
+
+    Attributes:
+        runtime: what computes, and why.
+        classes: their names, by the labels of the answers.
+        palette: their colors (red, green, blue), None where none are known.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self.runtime: str = model.runtime
+        self.classes = [*model.meta.get('classes', ())]
+        self.palette = model.meta.get('palette')
+
+    def predict(self, pictures: Iterable[Any], batch_size: int = 1) -> list[Answer]:
+        """Return an answer for each picture, see :mod:`vitbackbones.export.runtime.answers`.
+
+        Args:
+            pictures: files; arrays (H, W, 3) of uint8 in BGR, as OpenCV reads them; or tensors
+                (3, H, W) of uint8 in RGB, as torchvision reads them.
+            batch_size: pictures at a time, where neighbors become images of one size.
+
+        Raises:
+            InputError: one is no picture, cannot be read, or cannot be resized.
+        """
+        samples = (self._model.prepare(_frame(each, i)) for i, each in enumerate(pictures))
+        answers = []
+        for _, group in groupby(samples, lambda sample: sample['inputs'].shape):
+            same = [*group]
+            for start in range(0, len(same), batch_size):
+                answers += self._model.answer(same[start : start + batch_size])
+        return answers
+
+    def __enter__(self) -> 'OpenModel':
+        return self
+
+    def __exit__(self, *_) -> None:
+        """Let go of the model and its memory."""
+        del self._model
+
+
+def open_model(
+    config: str | Path,
+    checkpoint: str | Path | None = None,
+    *,
+    runtime: str = AUTO,
+    device: str | None = None,
+    amp: bool = False,
+    fused: str | None = None,
+    compile: bool = False,
+    cfg_options: Mapping | None = None,
+    trusted: bool = False,
+) -> OpenModel:
+    """Open a model to ask it from Python what is on pictures.
+
+    Args:
+        config: name or file of a config, or an exported file.
+        checkpoint: a file, a work dir for its latest, or ``WORK_DIR/best``; None for weights that
+            come with the package, or for an exported file.
+        runtime: ``'torch'``, ``'openvino'``, ``'onnxruntime'``, or ``'auto'``: OpenVINO on a CPU
+            where it is installed and the model exports, otherwise torch.
+        device, amp, fused, compile: of torch, as of ``vitbackbones predict``.
+        cfg_options: key -> value, changes of the config.
+        trusted: whether code in an exported ``.pt2`` file may run.
+
+    Raises:
+        InputError: something is wrong with one of them.
+
+    >>> with open_model('detr_aug_vit_s_shapes') as model:  # doctest: +SKIP
+    ...     print(model.runtime, model.predict(['photo.jpg'])[0].boxes)
+    """
+    if runtime not in RUNTIMES:
+        raise InputError(f'runtime={runtime!r} must be one of {", ".join(RUNTIMES)}')
+    options = Namespace(
+        config=str(config),
+        checkpoint=checkpoint and str(checkpoint),
+        inputs=None,
+        runtime=runtime,
+        device=device,
+        amp=amp,
+        fused=fused,
+        compile=compile,
+        cfg_options=dict(cfg_options or {}),
+        trusted=trusted,
+    )
+    return OpenModel(find_model(options).load())
+
+
+def _frame(picture: Any, number: int) -> Frame:
+    """Return a picture of a kind that :meth:`OpenModel.predict` takes."""
+    if isinstance(picture, str | Path):
+        file = Path(picture)
+        return Frame(Source(file, file.name), read_image(str(file), advice=''))
+    name = f'picture {number}'
+    pixels = picture
+    if not isinstance(picture, np.ndarray):
+        pixels = np.asarray(picture)
+        if pixels.ndim == 3 and pixels.shape[0] == 3:
+            pixels = pixels[::-1].transpose(1, 2, 0)  # (3, H, W) in RGB -> (H, W, 3) in BGR
+    if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.dtype != np.uint8 or not pixels.size:
+        raise UnreadableImage(
+            f'{name}: must be a file, an array (H, W, 3) of uint8 in BGR or a tensor (3, H, W) of '
+            f'uint8 in RGB, not {" x ".join(map(str, pixels.shape))} of {pixels.dtype}'
+        )
+    return Frame(Source(Path(name), name), np.ascontiguousarray(pixels))
+
+
+# ------------------------------------------------------------------------ finding a model
+
+
+def find_model(options: Namespace) -> FoundModel:
+    """Return the model of a command line of ``predict``.
 
     Raises:
         InputError: something is wrong with the config, the weights, the exported file or an option.
     """
     if is_exported(options.config):
-        return _open_exported(options)
-    return import_needed('inference.configured', 'predict').open_configured(options)
+        return _exported(options)
+    return _recalled(options) or _configured(options)
 
 
-def _open_exported(options: Namespace) -> OpenModel:
+def _configured(options: Namespace) -> FoundModel:
+    return import_needed('inference.configured', 'predict').find_configured(options)
+
+
+def given_for_torch(options: Namespace) -> list[str]:
+    """Return the options that are there for torch alone, but for the config's."""
+    return [
+        f'--{name}'
+        for name, default in OF_TORCH.items()
+        if name != 'cfg_options' and getattr(options, name, default) not in (default, 'cpu')
+    ]
+
+
+def words_of(options: Namespace) -> dict:
+    """Return what of a command line leads to a model."""
+    first = options.checkpoint
+    is_checkpoint = first and Path(first).suffix.lower() not in SUFFIXES
+    return {
+        'config': options.config,
+        'checkpoint': first if is_checkpoint else None,
+        'inputs': is_checkpoint and (options.inputs is None or bool(options.inputs)),
+        'cfg_options': repr(options.cfg_options),
+        'runtime': options.runtime,
+    }
+
+
+def _recalled(options: Namespace) -> FoundModel | None:
+    """Return the model that a command line meant before, if its graphs are in the cache."""
+    suffix = RUNTIMES[options.runtime]
+    may_use_gpu = options.device != 'cpu' and any(place.exists() for place in GPUS)
+    if suffix is None or given_for_torch(options) or may_use_gpu or sys.platform != 'linux':
+        return None
+    note = recall(words_of(options))
+    graphs = note and Graphs(note['key'], suffix)
+    if not graphs or not graphs.names():
+        return None
+
+    def load_again() -> Model:
+        again = partial(import_needed, 'inference.configured', 'predict')
+        try:
+            return GraphModel(graphs, lambda: again().original_of(options))
+        except (InputError, OSError):
+            return _configured(options).load()
+
+    inputs = options.inputs or []
+    inputs = inputs if note['has_checkpoint'] else [options.checkpoint, *inputs]
+    return FoundModel(load_again, WRITERS[note['task']], note['settings'], inputs)
+
+
+def _exported(options: Namespace) -> FoundModel:
     file = Path(options.config)
-    for name, default in OF_TORCH.items():
+    for name, default in {**OF_TORCH, 'runtime': AUTO}.items():
         if getattr(options, name) != default:
             option = f'--{name.replace("_", "-")}'
             raise InputError(f'{file}: an exported file takes no {option}; leave it out')
+    if options.inputs is None and options.checkpoint:
+        raise InputError(f'{file}: an exported file takes no checkpoint; leave it out')
     model = ExportedModel(file, options.trusted)
     card = model.exported.card
     settings = {'the exported file': f'{file.name} ({card.file_sha256})'}
-    return OpenModel(
-        lambda: model, WRITERS[card.task], settings, [options.checkpoint, *options.inputs]
-    )
+    inputs = [options.checkpoint, *options.inputs] if options.inputs is not None else []
+    return FoundModel(lambda: model, WRITERS[card.task], settings, inputs)
 
 
 class ExportedModel:
@@ -76,6 +250,7 @@ class ExportedModel:
     Attributes:
         exported: the file and its card.
         meta: ``classes`` and ``palette``.
+        runtime: what runs it.
 
     Raises:
         InputError: see :func:`vitbackbones.export.runtime.load`.
@@ -85,6 +260,7 @@ class ExportedModel:
         self.exported = load(file, trusted=trusted)
         card = self.exported.card
         self.meta = {'classes': card.classes, 'palette': card.palette}
+        self.runtime = self.exported.runtime
 
     def prepare(self, frame: Frame) -> dict:
         """Return the ``picture`` that the graph takes, and the ``inputs`` in it.

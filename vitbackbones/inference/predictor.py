@@ -60,6 +60,7 @@ class Predictor:
         compile: make one program of the backbone, folded, when the first batch comes.
 
     Attributes:
+        runtime: the version of torch.
         meta: ``classes``, a name for each class, and ``palette`` where one is known; empty
             without a checkpoint.
 
@@ -77,6 +78,7 @@ class Predictor:
         compile: bool = False,
     ) -> None:
         self.device = device
+        self.runtime = f'torch {torch.__version__}'
         self.autocast = (
             torch.autocast(device.type, half_type(device.type)) if amp else nullcontext()
         )

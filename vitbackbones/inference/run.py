@@ -27,13 +27,15 @@ from .writers import PictureWriter, PredictionWriter
 
 
 class Model(Protocol):
-    """What answers: :class:`.predictor.Predictor`, or :class:`.open.ExportedModel`.
+    """What answers: a ``Predictor``, a ``GraphModel`` or an ``ExportedModel``.
 
     Attributes:
         meta: ``classes``, a name for each class, and ``palette`` where one is known.
+        runtime: what computes, and why.
     """
 
     meta: dict
+    runtime: str
 
     def prepare(self, frame: Frame) -> dict:
         """Return what is answered together with others whose ``inputs`` have the same shape."""

@@ -10,7 +10,7 @@ from ...utils.messages import in_one_line
 from .answers import READ, Answer, require_form, require_names, require_numbers
 from .card import Card
 from .preparing import SLIDE, Prepared, prepare
-from .runtimes import LONGEST, RUNTIMES, open_graph
+from .runtimes import LONGEST, RUNTIMES, open_graph, runtime_of
 from .sliding import require_few, slide, windows
 from .step_rules import require_steps
 
@@ -41,11 +41,13 @@ class Exported:
     Attributes:
         file: its path.
         card: what is known of it.
+        runtime: name and version of what runs it.
     """
 
     def __init__(self, file: str | Path, threads: int = 0, trusted: bool = False) -> None:
         self.file = Path(file)
         self.card = Card.read(file)
+        self.runtime = runtime_of(self.file.suffix)
         require_steps(self.card.steps, f'{file}.json')
         shapes = {output.name: output.shape for output in self.card.outputs}
         require_form(self.card.task, shapes, f'{file}.json')

@@ -9,16 +9,24 @@ A graph that normalizes by itself gets the mean color where others get zeros, ro
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ...errors import InputError
-from .card import Card
+from .card import Card, GraphInput
 from .step_rules import INTERPOLATIONS, MAX_PIXELS
 
 SLIDE = 'slide'
 Size = tuple[int, int] | list[int]  # height, width
 Color = float | np.ndarray  # of all channels, or (3,)
+
+
+class Taken(NamedTuple):
+    """How a picture becomes the input of a graph: the two parts of a card that say so."""
+
+    steps: list[dict]
+    input: GraphInput
 
 
 @dataclass(frozen=True)
@@ -36,7 +44,7 @@ class Prepared:
     original: tuple[int, int]
 
 
-def prepare(pixels: np.ndarray, card: Card) -> Prepared:
+def prepare(pixels: np.ndarray, card: Card | Taken) -> Prepared:
     """Return what a graph takes of a picture (H, W, 3) in uint8 and BGR.
 
     Raises:

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -166,6 +167,15 @@ RUNTIMES = {
     '.xml': Runtime('openvino', 'OpenVINO', start_openvino),
     '.pt2': Runtime('pt2', 'torch', start_torch, runs_code=True),
 }
+
+
+def runtime_of(suffix: str) -> str:
+    """Return name and version of what runs files of a suffix, where it is installed."""
+    name = RUNTIMES[suffix].name
+    try:
+        return f'{name} {version(name.lower().replace(" ", ""))}'
+    except PackageNotFoundError:
+        return name
 
 
 def is_exported(text: str | Path) -> bool:

@@ -1,0 +1,100 @@
+"""The cache of graphs: what it rests on, and what damage costs."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from vitbackbones.export.runtime import cache
+from vitbackbones.export.runtime.cache import Graphs, foreign_code, recall, remember
+
+from .graphs import write_classifier
+
+WORDS = {'config': 'tiny', 'runtime': 'auto'}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
+    return tmp_path / 'cache/vitbackbones/graphs'
+
+
+@pytest.fixture
+def noted(tmp_path):
+    """A note that rests on a file and on a folder."""
+    config, work_dir = tmp_path / 'config.py', tmp_path / 'run'
+    config.write_text('model = 1')
+    work_dir.mkdir()
+    remember(WORDS, [config], [work_dir], {'key': 'abc'})
+    return config, work_dir
+
+
+def test_a_note_is_for_its_words_and_folder_alone(noted, tmp_path, monkeypatch):
+    assert recall(WORDS) == {'key': 'abc'}
+    assert recall(WORDS | {'config': 'other'}) is None
+    monkeypatch.chdir(tmp_path)  # paths on the command line mean other files there
+    assert recall(WORDS) is None
+
+
+def test_a_note_ends_with_what_it_rests_on(noted, monkeypatch):
+    config, work_dir = noted
+    (work_dir / 'epoch_2.pth').touch()
+    assert recall(WORDS) is None
+    remember(WORDS, [config], [], {'key': 'abc'})
+    with monkeypatch.context() as patch:
+        patch.setattr(cache, 'versions', lambda: {'torch': '9'})
+        assert recall(WORDS) is None
+    assert recall(WORDS)
+    config.write_text('model = 2')
+    assert recall(WORDS) is None
+    config.unlink()
+    assert recall(WORDS) is None
+
+
+@pytest.mark.parametrize('content', ['', '{', '[]', '{"rests_on": 1}'])
+def test_a_damaged_note_is_none(noted, folder, content):
+    (file,) = folder.glob('*.json')
+    file.write_text(content)
+    assert recall(WORDS) is None
+
+
+def test_a_cache_that_cannot_be_written_to_is_no_error(tmp_path, monkeypatch):
+    (tmp_path / 'file').touch()
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'file'))
+    remember(WORDS, [], [], {})
+    assert recall(WORDS) is None
+
+
+def test_a_damaged_graph_is_removed_and_named(capsys):
+    graphs = Graphs('key', '.onnx')
+    graphs.folder.mkdir(parents=True)
+    write_classifier(graphs.file('any'))
+    assert graphs.open('any').card.name == 'tiny'
+    with open(graphs.file('any'), 'ab') as file:
+        file.write(b'more')
+    assert graphs.open('any') is None
+    assert graphs.names() == []
+    assert 'It is removed from the cache and made again' in capsys.readouterr().err
+
+
+def test_models_that_were_not_asked_for_longest_go(folder, monkeypatch):
+    monkeypatch.setattr(cache, 'MOST_MODELS', 2)
+    for age, name in enumerate('abc'):
+        (folder / name).mkdir(parents=True)
+        os.utime(folder / name, (1000 - age, 1000 - age))
+    Graphs('c', '.onnx').tidy()
+    assert {each.name for each in folder.iterdir()} == {'a', 'c'}
+
+
+def test_code_of_the_user_counts(tmp_path, monkeypatch):
+    (tmp_path / 'guest_backbone.py').touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    __import__('guest_backbone')
+    try:
+        found = foreign_code()
+    finally:
+        del sys.modules['guest_backbone']
+    assert tmp_path / 'guest_backbone.py' in found
+    assert not [file for file in found if 'site-packages' in file.parts]
+    assert Path(cache.__file__) not in found

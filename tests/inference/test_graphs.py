@@ -1,0 +1,129 @@
+"""Which graph answers, which is made, and when torch does."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.export.runtime.graphs import write_classifier
+from vitbackbones.errors import InputError
+from vitbackbones.export.runtime.answers import Classified
+from vitbackbones.export.runtime.cache import Graphs
+from vitbackbones.export.runtime.preparing import Taken
+from vitbackbones.inference import graphs as module
+from vitbackbones.inference.graphs import OFTEN, GraphModel
+from vitbackbones.inference.sources import Frame, Source
+
+PARITY = {'differences': {'logits': 4e-7}}
+
+
+class Torch:
+    """A model in torch whose answers say that they are of torch."""
+
+    def __init__(self, first):
+        self.first = first
+        self.exported = []
+        self.predictor = self
+        self.fault = None
+
+    @property
+    def subject(self):
+        return SimpleNamespace(classes=['ring', 'square', 'star'], palette=None)
+
+    @property
+    def taken(self):
+        return Taken([], write_classifier(self.scratch, size=(None, None)).input)
+
+    def prepare(self, frame):
+        return frame
+
+    def answer(self, samples):
+        return [Classified(np.array([9.0, 9, 9])) for _ in samples]
+
+    def export(self, graphs, name):
+        self.exported.append(name)
+        if self.fault:
+            raise self.fault
+        graphs.folder.mkdir(parents=True, exist_ok=True)
+        size = (None, None) if name == 'any' else tuple(map(int, name.split('x')))
+        return write_classifier(graphs.file(name), size=size, parity=PARITY)
+
+
+@pytest.fixture
+def graphs(tmp_path, monkeypatch):
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
+    monkeypatch.setattr(Torch, 'scratch', tmp_path / 'scratch.onnx', raising=False)
+    return Graphs('key', '.onnx')
+
+
+def ask(model, *sizes):
+    """Return for each size whether a graph has answered."""
+    found = []
+    for size in sizes:
+        frame = Frame(Source('a', 'a'), np.zeros((*size, 3), np.uint8))
+        (answer,) = model.answer([model.prepare(frame)])
+        found.append(answer.scores[0] != 9)
+    return found
+
+
+def test_one_graph_of_any_size_answers_everything(graphs):
+    torch = Torch('any')
+    model = GraphModel(graphs, lambda: torch)
+    assert ask(model, (8, 9), (30, 20)) == [True, True]
+    assert torch.exported == ['any']
+    assert model.runtime.startswith('ONNX Runtime ')
+    assert model.runtime.endswith('exported now in 0 s, equal to 4e-07')
+
+
+def test_a_kept_graph_needs_no_torch(graphs):
+    Torch('any').export(graphs, 'any')
+    model = GraphModel(graphs, None)
+    assert ask(model, (8, 9)) == [True]
+    assert model.runtime.endswith('exported before')
+    assert model.meta['classes'] == ['ring', 'square', 'star']
+
+
+def test_a_damaged_graph_is_made_again(graphs):
+    torch = Torch('any')
+    torch.export(graphs, 'any')
+    graphs.file('any').write_bytes(b'')
+    assert ask(GraphModel(graphs, lambda: torch), (8, 9)) == [True]
+    assert torch.exported == ['any', 'any']
+
+
+def test_a_size_that_comes_often_gets_a_graph(graphs, capsys):
+    torch = Torch(None)
+    model = GraphModel(graphs, lambda: torch)
+    assert ask(model, *[(8, 9)] * (OFTEN + 1)) == [False] * (OFTEN - 1) + [True] * 2
+    assert 'runtime for 8 x 9: ONNX Runtime' in capsys.readouterr().out
+    assert ask(model, (9, 8)) == [False]
+    assert ask(GraphModel(graphs, lambda: torch), (8, 9)) == [True]  # from its first picture on
+    assert torch.exported == ['8x9']
+
+
+def test_a_folder_of_many_sizes_makes_few_graphs(graphs, monkeypatch):
+    monkeypatch.setattr(module, 'MOST_GRAPHS', 2)
+    torch = Torch(None)
+    model = GraphModel(graphs, lambda: torch)
+    for side in range(5, 15):
+        ask(model, *[(side, side)] * OFTEN)
+    assert torch.exported == ['5x5', '6x6']
+
+
+def test_a_size_without_a_graph_is_tried_once(graphs, capsys):
+    torch = Torch(None)
+    model = GraphModel(graphs, lambda: torch)
+    torch.fault = InputError('too narrow')
+    assert ask(model, *[(8, 9)] * 3 * OFTEN) == [False] * 3 * OFTEN
+    assert torch.exported == ['8x9']
+    assert 'runtime for 8 x 9: torch (too narrow)' in capsys.readouterr().out
+
+
+def test_what_a_graph_cannot_answer_torch_does(graphs, monkeypatch):
+    torch = Torch('any')
+    model = GraphModel(graphs, lambda: torch)
+    broken = InputError('ONNX Runtime fails')
+    monkeypatch.setattr(
+        model._open('any'), 'answer', lambda pictures: (_ for _ in ()).throw(broken)
+    )
+    assert ask(model, (8, 9)) == [False]

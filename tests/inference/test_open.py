@@ -1,0 +1,119 @@
+"""``open_model``: pictures of every kind in, the same answers from every runtime."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+import torch
+
+import vitbackbones
+from tests.export.runtime.graphs import write_classifier
+from tests.openmmlab.conftest import folder  # noqa: F401
+from vitbackbones.errors import InputError
+from vitbackbones.inference import configured
+
+SAME = {'rtol': 1e-4, 'atol': 1e-6}
+AGAIN = """
+import sys
+missing = ('torch', 'torchvision', 'mmengine', 'mmcv', 'mmdet', 'mmseg', 'mmpretrain')
+sys.modules.update(dict.fromkeys(missing))
+import vitbackbones
+with vitbackbones.open_model(*sys.argv[1:]) as model:
+    print(model.runtime)
+    print(*model.predict(["images/0.png"])[0].scores)
+"""
+
+
+@pytest.fixture
+def place(folder, tmp_path, monkeypatch):  # noqa: F811
+    """The current folder is that of the tiny models; the cache is empty."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
+    return folder
+
+
+def test_a_graph_answers_as_torch_and_the_next_process_needs_no_torch(place):
+    given = 'tiny_cls.py', 'tiny_cls.pth'
+    files = sorted(Path('images').iterdir())
+    with vitbackbones.open_model(*given, runtime='torch') as model:
+        wanted = model.predict(files, batch_size=2)
+        assert model.runtime.startswith('torch ')
+    with vitbackbones.open_model(*given) as model:
+        assert 'OpenVINO' in model.runtime
+        assert 'exported now' in model.runtime
+        for found, answer in zip(model.predict(files, batch_size=2), wanted, strict=True):
+            np.testing.assert_allclose(found.scores, answer.scores, **SAME)
+    command = [sys.executable, '-c', AGAIN, *given]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    runtime, scores = done.stdout.splitlines()
+    assert runtime.endswith('exported before')
+    np.testing.assert_allclose([*map(float, scores.split())], wanted[0].scores, **SAME)
+
+
+def test_another_checkpoint_has_a_graph_of_its_own(place, tmp_path):
+    content = torch.load('tiny_cls.pth', weights_only=True)
+    for value in content['state_dict'].values():
+        value.mul_(0.5)
+    for name, changed in (('first', False), ('second', True)):
+        if changed:
+            torch.save(content, 'changed.pth')
+        file = 'changed.pth' if changed else 'tiny_cls.pth'
+        scores = {
+            runtime: vitbackbones.open_model('tiny_cls.py', file, runtime=runtime)
+            .predict(['images/1.png'])[0]
+            .scores
+            for runtime in ('torch', 'onnxruntime')
+        }
+        np.testing.assert_allclose(scores['onnxruntime'], scores['torch'], err_msg=name, **SAME)
+
+
+def test_what_cannot_be_exported_runs_in_torch_and_says_why(place, monkeypatch):
+    def refuse(*_):
+        raise InputError('model.type: Odd cannot be exported')
+
+    monkeypatch.setattr(configured, 'GraphModel', refuse)
+    model = vitbackbones.open_model('tiny_cls.py', 'tiny_cls.pth')
+    assert model.runtime.endswith(', as model.type: Odd cannot be exported')
+    with pytest.raises(InputError, match='--runtime openvino: model.type: Odd cannot'):
+        vitbackbones.open_model('tiny_cls.py', 'tiny_cls.pth', runtime='openvino')
+
+
+def test_a_cache_that_cannot_be_written_to_leaves_torch(place, tmp_path, monkeypatch):
+    (tmp_path / 'file').touch()
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'file'))
+    model = vitbackbones.open_model('tiny_cls.py', 'tiny_cls.pth')
+    assert model.runtime.startswith('torch ')
+    assert 'Not a directory' in model.runtime
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        ({'runtime': 'tensorrt'}, "runtime='tensorrt' must be one of auto, torch, openvino"),
+        ({'runtime': 'openvino', 'amp': True}, '--runtime openvino computes on the CPU, without'),
+    ],
+)
+def test_runtimes_that_cannot_be(place, options, message):
+    with pytest.raises(InputError, match=message):
+        vitbackbones.open_model('tiny_cls.py', 'tiny_cls.pth', **options)
+
+
+def test_pictures_are_files_arrays_or_tensors(tmp_path):
+    write_classifier(tmp_path / 'model.onnx', size=(None, None))
+    pixels = np.random.default_rng(0).integers(0, 256, (20, 30, 3), np.uint8)
+    cv2.imwrite(str(tmp_path / 'a.png'), pixels)
+    tensor = torch.from_numpy(pixels[..., ::-1].copy()).permute(2, 0, 1)  # (3, H, W) in RGB
+    with vitbackbones.open_model(tmp_path / 'model.onnx') as model:
+        assert model.classes == ['ring', 'square', 'star']
+        found = [each.scores for each in model.predict([tmp_path / 'a.png', pixels, tensor], 3)]
+        assert np.array_equal(found[0], found[1])
+        assert np.array_equal(found[0], found[2])
+        for wrong in (pixels[..., 0], pixels.astype(float), tensor[:2]):
+            with pytest.raises(InputError, match='picture 0: must be a file, an array'):
+                model.predict([wrong])
+    with pytest.raises(InputError, match='takes no checkpoint'):
+        vitbackbones.open_model(tmp_path / 'model.onnx', 'a.pth')

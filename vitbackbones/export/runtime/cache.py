@@ -1,0 +1,162 @@
+"""Graphs of models that were asked for answers, kept for the next time.
+
+The graphs of a model are in one folder of the cache, named by the SHA-256 of all that its answers
+depend on: what its config says, its weights, the code and the versions of packages. ``any.xml`` is
+for images of any size, ``320x256.xml`` for those of one. Each was proved when it was exported.
+
+A note says which folder answered a command line, and which files led there. As long as they are the
+same, the command needs neither torch nor the toolboxes.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ...errors import InputError
+from ...utils.files import read_json, write_file
+from ...utils.processes import show_warnings
+from ...version import __version__
+from .card import digest
+from .model import Exported, load
+from .runtimes import runtime_of
+
+PACKAGE = Path(__file__).parents[2]
+ANY = 'any'
+MOST_GRAPHS = 4  # of one model, each for one size
+MOST_MODELS = 20  # the ones that were asked last
+
+
+def cache_folder() -> Path:
+    """Return the folder of the cache, ``vitbackbones/graphs`` in ``XDG_CACHE_HOME``."""
+    root = os.environ.get('XDG_CACHE_HOME') or Path.home() / '.cache'
+    return Path(root, 'vitbackbones', 'graphs')
+
+
+def key_of(content: Mapping) -> str:
+    """Return the SHA-256 of what JSON can say."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+class Graphs:
+    """The graphs of one model in the cache.
+
+    Args:
+        key: of all that its answers depend on.
+        suffix: of exported files, one of :data:`.runtimes.RUNTIMES`.
+
+    Attributes:
+        folder: where they are.
+        runtime: name and version of what computes them.
+    """
+
+    def __init__(self, key: str, suffix: str) -> None:
+        self.folder = cache_folder() / key
+        self.suffix = suffix
+        self.runtime = runtime_of(suffix)
+
+    def names(self) -> list[str]:
+        """Return the names of those that are there, sorted."""
+        return sorted(file.stem for file in self.folder.glob(f'*{self.suffix}'))
+
+    def file(self, name: str) -> Path:
+        """Return the file of a graph, which may not be there."""
+        return self.folder / f'{name}{self.suffix}'
+
+    def open(self, name: str) -> Exported | None:
+        """Return a graph, None where there is none. One that is damaged is removed, and said."""
+        file = self.file(name)
+        if not file.exists():
+            return None
+        chosen = os.environ.get('OMP_NUM_THREADS', '')
+        try:
+            return load(file, int(chosen) if chosen.isdigit() else 0)
+        except InputError as error:
+            show_warnings([f'{error}. It is removed from the cache and made again.'])
+            with suppress(OSError):
+                file.unlink()
+            return None
+
+    def tidy(self) -> None:
+        """Remove the models that were not asked for longest, beyond the most that are kept."""
+        with suppress(OSError):  # another process tidies too, or may not write
+            os.utime(self.folder)
+            folders = [each for each in cache_folder().iterdir() if each.is_dir()]
+            folders.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
+            for folder in folders[MOST_MODELS:]:
+                shutil.rmtree(folder)
+
+
+# ------------------------------------------------------------------------ what answers depend on
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of what computes, and of the code of this package as it lies here."""
+    found = {'python': sys.version, 'vitbackbones': __version__}
+    for package in ('torch', 'mmengine', 'mmcv-lite', 'mmcv', 'openvino', 'onnxruntime'):
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    stamps = [
+        (str(file.relative_to(PACKAGE)), (stat := file.stat()).st_mtime_ns, stat.st_size)
+        for file in sorted(PACKAGE.rglob('*.py'))
+    ]
+    return found | {'code': key_of({'files': stamps})}
+
+
+def foreign_code() -> list[Path]:
+    """Return the files of imported modules that no package has installed, as of a user's own."""
+    paths = sysconfig.get_paths()
+    installed = {paths[name] for name in ('stdlib', 'platstdlib', 'purelib', 'platlib')}
+    known = (*installed, str(PACKAGE))
+    files = {getattr(module, '__file__', None) or '' for module in [*sys.modules.values()]}
+    # some modules name files that are not there
+    return sorted(Path(f) for f in files if os.path.isfile(f) and not f.startswith(known))
+
+
+# ------------------------------------------------------------------------ notes
+
+
+def _note(words: Mapping) -> Path:
+    place = {'words': dict(words), 'folder': os.getcwd()}
+    return cache_folder() / f'{key_of(place)}.json'
+
+
+def remember(words: Mapping, files: Iterable[Path], folders: Iterable[Path], found: dict) -> None:
+    """Write a note for a command line.
+
+    Args:
+        words: what of the command line led to a model.
+        files: that say which one it is; their content is noted.
+        folders: in which nothing may have changed.
+        found: what :func:`recall` returns as long as nothing has changed.
+    """
+    rests_on = {
+        'versions': versions(),
+        'files': {str(file): digest(file) for file in files},
+        'folders': {str(folder): folder.stat().st_mtime_ns for folder in folders},
+    }
+    with suppress(InputError, OSError):  # a cache that cannot be written to costs time alone
+        write_file(_note(words), json.dumps({'rests_on': rests_on, 'found': found}).encode())
+
+
+def recall(words: Mapping) -> dict | None:
+    """Return what was noted for a command line; None where there is nothing, or not any more."""
+    try:
+        note = read_json(_note(words))
+        rests_on = note['rests_on']
+        same = (
+            rests_on['versions'] == versions()
+            and all(digest(file) == value for file, value in rests_on['files'].items())
+            and all(Path(f).stat().st_mtime_ns == t for f, t in rests_on['folders'].items())
+        )
+        return note['found'] if same else None
+    except (InputError, OSError, KeyError, TypeError):
+        return None

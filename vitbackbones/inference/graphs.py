@@ -1,0 +1,128 @@
+"""A model of a config that graphs in the cache answer; torch answers what none of them is for.
+
+Where the model takes images of any size, one graph answers everything. Where it cannot, a size gets
+a graph of its own once it has come often, up to a small number of sizes. No answer changes by that:
+graphs equal torch's model as ``export`` proves.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cached_property
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from tqdm import tqdm
+
+from ..data.loading.image_file import UnreadableImage
+from ..errors import InputError
+from ..export.runtime import Exported
+from ..export.runtime.answers import Answer
+from ..export.runtime.cache import ANY, MOST_GRAPHS, Graphs
+from ..export.runtime.preparing import SLIDE, Taken, prepare
+from .sources import Frame
+
+if TYPE_CHECKING:
+    from ..export.original import Original
+
+OFTEN = 8  # pictures of one size, from which on it is worth a graph
+
+
+class GraphModel:
+    """A model that graphs answer as far as possible.
+
+    Args:
+        graphs: in the cache, where others are added.
+        original: returns the model in torch, which takes seconds to import and build.
+
+    Attributes:
+        meta: ``classes`` and ``palette``.
+        runtime: what runs and why, for the user.
+
+    Raises:
+        InputError: there is no graph, and none can be made.
+        OSError: the cache cannot be written to.
+    """
+
+    def __init__(self, graphs: Graphs, original: Callable[[], 'Original']) -> None:
+        self.graphs = graphs
+        self._make_original = original
+        self._opened: dict[str, Exported | None] = {}
+        self._pictures = Counter()  # of sizes without a graph
+        self.runtime = f'{graphs.runtime}, exported before'
+        kept = next((graph for name in graphs.names() if (graph := self._open(name))), None)
+        if kept is None and self.original.first:
+            kept = self._export(self.original.first)
+        if kept:
+            self.taken = Taken(kept.card.steps, kept.card.input)
+            self.meta = {'classes': kept.card.classes, 'palette': kept.card.palette}
+        else:
+            subject, self.taken = self.original.subject, self.original.taken
+            self.meta = {'classes': subject.classes, 'palette': subject.palette}
+            self.runtime = f'torch, and {graphs.runtime} for sizes that come {OFTEN} times'
+        graphs.tidy()
+
+    @cached_property
+    def original(self) -> 'Original':
+        """The model in torch."""
+        return self._make_original()
+
+    def prepare(self, frame: Frame) -> dict:
+        """Return the ``picture`` that a graph takes, the ``inputs`` in it, and the ``frame``.
+
+        Raises:
+            UnreadableImage: an image of such sides cannot be resized.
+        """
+        try:
+            picture = prepare(frame.pixels, self.taken)
+        except InputError as error:
+            raise UnreadableImage(f'{frame}: {error}') from error
+        return {'inputs': picture.image, 'picture': picture, 'frame': frame}
+
+    def answer(self, samples: Sequence[dict]) -> list[Answer]:
+        """Return the answers for prepared frames, whose images have one size."""
+        graph = self._graph_for(samples[0]['inputs'].shape[1:], len(samples))
+        if graph:
+            with suppress(InputError):  # torch answers it, or says what is wrong
+                return graph.answer([sample['picture'] for sample in samples])
+        predictor = self.original.predictor
+        return predictor.answer([predictor.prepare(sample['frame']) for sample in samples])
+
+    def _graph_for(self, size: tuple[int, int], count: int) -> Exported | None:
+        """Return the graph for images of a size, (H, W), made now if it is worth it."""
+        if graph := self._open(ANY):
+            return graph
+        if self.taken.steps[-1:] and (last := self.taken.steps[-1])['type'] == SLIDE:
+            if size[0] < last['crop'][0] or size[1] < last['crop'][1]:
+                return None  # of a smaller picture the window is smaller
+            size = tuple(last['crop'])
+        name = f'{size[0]}x{size[1]}'
+        if graph := self._open(name):
+            return graph
+        self._pictures[name] += count
+        if self._pictures[name] < OFTEN or len(self.graphs.names()) >= MOST_GRAPHS:
+            return None
+        self._pictures[name] = -sys.maxsize  # it is tried once
+        try:
+            graph = self._export(name)
+            said = self.runtime
+        except (InputError, OSError) as error:
+            graph, said = None, f'torch ({error})'
+        tqdm.write(f'runtime for {name.replace("x", " x ")}: {said}', file=sys.stdout)
+        return graph
+
+    def _open(self, name: str) -> Exported | None:
+        if name not in self._opened:
+            self._opened[name] = self.graphs.open(name)
+        return self._opened[name]
+
+    def _export(self, name: str) -> Exported:
+        start = perf_counter()
+        card = self.original.export(self.graphs, name)
+        seconds, worst = perf_counter() - start, max(card.parity['differences'].values())
+        self.runtime = (
+            f'{self.graphs.runtime}, exported now in {seconds:.0f} s, equal to {worst:.0e}'
+        )
+        self._opened.pop(name, None)
+        return self._open(name)
