@@ -57,8 +57,13 @@ def test_the_example_backbone_trains(tmp_path):
     assert 'smoke test passed' in python(command, tmp_path)
 
 
-def test_the_example_of_inference_runs(tmp_path):
-    (example,) = (b.text for b in blocks(DOCS / 'inference.md') if b.language == 'python')
+def test_the_examples_of_inference_run(tmp_path):
+    ours, example = (b.text for b in blocks(DOCS / 'inference.md') if b.language == 'python')
+    (tmp_path / 'docs').mkdir()
+    shutil.copytree(DOCS / 'images', tmp_path / 'docs' / 'images')
+    said = python(['-c', ours], tmp_path)
+    assert 'OpenVINO' in said
+    assert '[[' in said
     assert 'vitbackbones' not in example
     name, checkpoint = re.search(r"config, checkpoint = '(.*)', '(.*)'", example).groups()
     shutil.copytree(ROOT / 'configs', tmp_path / 'configs')
@@ -74,6 +79,7 @@ def test_the_example_of_inference_runs(tmp_path):
 def python(words, folder):
     """Run Python in a folder, with what lies there importable, and return its output."""
     settings = {'PYTHONPATH': f'{folder}:{ROOT}', 'OMP_NUM_THREADS': '1', 'PATH': ''}
+    settings['XDG_CACHE_HOME'] = str(folder / 'cache')
     command = [sys.executable, *words]
     done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
