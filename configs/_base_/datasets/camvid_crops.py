@@ -1,6 +1,6 @@
 """Crops of CamVid's road scenes, 6400 + 960 + 3200 pictures of 32 pixels in eight class folders.
 
-python -m benchmarks.camvid_crops data/camvid data/camvid_crops
+python -m examples.camvid_crops data/camvid data/camvid_crops
 
 Chance is 12.5 % on each split. A training picture is shifted by up to 4 pixels and flipped. The
 pictures are so small that they are loaded in the process that trains.

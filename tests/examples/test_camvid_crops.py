@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from benchmarks import camvid_crops
-from benchmarks.camvid_crops import CLASSES, class_shares, write
+from examples import camvid_crops
+from examples.camvid_crops import CLASSES, class_shares, write
 from vitbackbones.errors import InputError
 
 SIDE = 8  # of a window

@@ -6,7 +6,7 @@ grid of half their side, so neighbors overlap. Of every class equally many are d
 in eight. CamVid's own split is kept: no frame is in two splits, and 171 of the 233 test frames are
 of a drive that is in no other.
 
-    python -m benchmarks.camvid_crops data/camvid data/camvid_crops
+    python -m examples.camvid_crops data/camvid data/camvid_crops
 """
 
 import argparse
@@ -109,7 +109,7 @@ def write(
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        prog='python -m benchmarks.camvid_crops',
+        prog='python -m examples.camvid_crops',
         description="Cut CamVid's frames into pictures of one class each.",
     )
     parser.add_argument('source', help='CamVid, for example data/camvid')
