@@ -38,6 +38,10 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
+        entries = os.open(part.parent, os.O_RDONLY)
+        with suppress(OSError):  # not every network file system does this for folders
+            os.fsync(entries)  # the new name, too: a power failure could take it back
+        os.close(entries)
     except OSError as error:
         with suppress(OSError):  # there is no such folder
             part.unlink()
