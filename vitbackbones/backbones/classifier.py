@@ -225,17 +225,22 @@ class FeatureInfo(list):
             for i, channels, stride in each
         )
 
-    def channels(self) -> list[int]:
-        """Return the channels of each map."""
-        return [one['num_chs'] for one in self]
+    def channels(self, idx: int | Sequence[int] | None = None) -> int | list[int]:
+        """Return the channels of map ``idx``, of several, or of all."""
+        return self._of('num_chs', idx)
 
-    def reduction(self) -> list[int]:
-        """Return the stride of each map."""
-        return [one['reduction'] for one in self]
+    def reduction(self, idx: int | Sequence[int] | None = None) -> int | list[int]:
+        """Return the stride of map ``idx``, of several, or of all."""
+        return self._of('reduction', idx)
 
-    def module_name(self) -> list[str]:
-        """Return the name of the block or stage behind which each map is read."""
-        return [one['module'] for one in self]
+    def module_name(self, idx: int | Sequence[int] | None = None) -> str | list[str]:
+        """Return the name of the block or stage behind which map ``idx``, several or all are."""
+        return self._of('module', idx)
+
+    def _of(self, key: str, idx: int | Sequence[int] | None):
+        if isinstance(idx, int):
+            return self[idx][key]
+        return [self[i][key] for i in (range(len(self)) if idx is None else idx)]
 
 
 class Features(Model):
