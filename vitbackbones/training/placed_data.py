@@ -102,22 +102,13 @@ class DatasetProxy(Dataset):
         return len(self.dataset)
 
     def __getattr__(self, name: str):
-        if name.startswith('__'):  # special methods would go around our __getitem__
+        # special methods would go around our __getitem__, or unpickle before there is a data set
+        if name.startswith('__'):
             raise AttributeError(name)
         return getattr(self.dataset, name)
 
     def __setattr__(self, name: str, value) -> None:
         setattr(self.dataset, name, value)
-
-    def __reduce__(self) -> tuple:
-        return _restore, (type(self), self.__dict__)
-
-
-def _restore(kind: type[DatasetProxy], attributes: dict) -> DatasetProxy:
-    """Rebuild a proxy in a worker process that was not forked."""
-    proxy = kind.__new__(kind)
-    proxy.__dict__.update(attributes)
-    return proxy
 
 
 class SeededDataset(DatasetProxy):

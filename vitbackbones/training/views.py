@@ -11,7 +11,6 @@ from torch import nn
 from torch.utils.data import Dataset
 
 from ..inference.drawing.sample_sheet import Drawn, Row, to_pixels
-from .placed_data import Place
 from .replay import Replay
 
 
@@ -44,7 +43,19 @@ class Views:
             InputError: a file cannot be read.
         """
         places = self.replay.first_places(indices, draws) if self.replay else {}
-        return [self._row(index, places.get(index, [])) for index in indices]
+        rows = []
+        for index in indices:
+            info = self.dataset.get_data_info(index)
+            name = Path(info.get('img_path', f'sample {index}')).name  # some are without files
+            row = [self._packed(name, self.loading(info))]
+            for place in places.get(index, ()):
+                row.append(self._packed(self.replay.when(place), self.replay.sample(index, place)))
+            if self.evaluation:  # the image alone: its annotations are those of the file
+                batch = pseudo_collate([self.evaluation(self.dataset.get_data_info(index))])
+                pixels = to_pixels(self.preprocessor(batch, False)['inputs'][0], self.settings)
+                row.append((_sized('evaluation', pixels), self.draw(pixels, BaseDataElement())))
+            rows.append(row)
+        return rows
 
     def first_batch(self, number: int) -> list[Row]:
         """Return a row of up to ``number`` pictures of the run's first batch, as the model gets it.
@@ -60,18 +71,6 @@ class Views:
             title = _sized(f'step 1, picture {i + 1} of {len(samples)}', pixels)
             row.append((title, self.draw(pixels, samples[i])))
         return [row]
-
-    def _row(self, index: int, places: list[Place]) -> Row:
-        info = self.dataset.get_data_info(index)
-        name = Path(info.get('img_path', f'sample {index}')).name  # some are without files
-        row = [self._packed(name, self.loading(info))]
-        for place in places:
-            row.append(self._packed(self.replay.when(place), self.replay.sample(index, place)))
-        if self.evaluation:  # the image alone: its annotations are those of the file
-            batch = pseudo_collate([self.evaluation(self.dataset.get_data_info(index))])
-            pixels = to_pixels(self.preprocessor(batch, False)['inputs'][0], self.settings)
-            row.append((_sized('evaluation', pixels), self.draw(pixels, BaseDataElement())))
-        return row
 
     def _packed(self, title: str, sample: dict) -> tuple[str, Drawn]:
         pixels = to_pixels(sample['inputs'].float(), {})

@@ -1,15 +1,18 @@
 """Unreadable images are counted, named and replaced up to a limit."""
 
+from queue import SimpleQueue
+
 import cv2
 import numpy as np
 import pytest
 import torch
 from mmengine.registry import DATASETS
+from torch.multiprocessing import Queue
 from torch.utils.data import DataLoader
 
 from vitbackbones.data.loading.image_file import UnreadableImage
 from vitbackbones.errors import InputError
-from vitbackbones.training.hooks.unreadable_images import ReplacingDataset, _queue
+from vitbackbones.training.hooks.unreadable_images import ReplacingDataset
 
 from ..toy import ToyData, by_iteration, end_workers, loader, run_toy, toy_config
 
@@ -72,8 +75,7 @@ def test_none_is_allowed_in_a_small_data_set(tmp_path):
 
 
 def test_one_bad_image_after_the_other_is_an_error_at_once():
-    source = DataLoader(Holes(range(8)), num_workers=1)
-    data = DataLoader(ReplacingDataset(source.dataset, _queue(source)), num_workers=1)
+    data = DataLoader(ReplacingDataset(Holes(range(8)), Queue()), num_workers=1)
     with pytest.raises(UnreadableImage, match=r'^image file \d\.jpg: truncated\.$'):
         next(iter(data))
     end_workers()
@@ -90,7 +92,7 @@ def test_what_is_no_fault_of_a_picture_is_not_replaced(bug):
         def __getitem__(self, i):
             raise bug
 
-    reports = _queue(DataLoader(Buggy()))
+    reports = SimpleQueue()
     with pytest.raises(type(bug)):
         ReplacingDataset(Buggy(), reports)[0]
     assert reports.empty()

@@ -142,7 +142,10 @@ class ExactResumeHook(Hook):
         data = SeededDataset(loop.dataloader.dataset, runner.seed)
         loop.dataloader = rebuild(loop.dataloader, data, self.batches)
         if by_epoch:
-            self.batches.start = self._batches_into_epoch(loop)
+            length = len(self.batches)
+            done = loop.iter - loop.epoch * length
+            same = self.saved.get(LENGTH, length) == length  # else the epoch begins again
+            self.batches.start = done if same and 0 <= done <= length else 0
         else:
             self.batches.start = loop.iter
             passes = hasattr(loop.dataloader_iterator, 'skip_iter')
@@ -202,9 +205,3 @@ class ExactResumeHook(Hook):
         if not self.complete:
             found.append(LOST)
         return found
-
-    def _batches_into_epoch(self, loop: EpochBasedTrainLoop) -> int:
-        """Return how many batches of this epoch are done; 0 if its length changed."""
-        done = loop.iter - loop.epoch * len(self.batches)
-        same = self.saved.get(LENGTH, len(self.batches)) == len(self.batches)
-        return done if same and 0 <= done <= len(self.batches) else 0

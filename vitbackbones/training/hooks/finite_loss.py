@@ -143,9 +143,13 @@ class FiniteLossHook(Hook):
         Gradients are averaged, so they tell nothing of where the fault lies: all processes save
         theirs if every loss is finite.
         """
-        own = _bad_terms(losses, batches)
-        if own:
-            own = f'{own}, batch in {self._save(losses, batches, norm)}'
+        own = ''
+        for terms, batch in zip_longest(losses, batches, fillvalue={}):
+            bad = [f'{key} is {value:.4g}' for key, value in terms.items() if not value.isfinite()]
+            if bad:  # in the first micro-batch that has any
+                file = self._save(losses, batches, norm)
+                own = f'{", ".join(bad)} on {_images(batch)}, batch in {file}'
+                break
         found = [own] if own else []
         if is_distributed():
             said = enumerate(all_gather_object(own))
@@ -185,15 +189,6 @@ ADVICE = (
     'rate, a longer warm-up, gradient clipping or without mixed precision; or allow some such '
     'steps to be left out with default_hooks.finite_loss.skip=N'
 )
-
-
-def _bad_terms(losses: list[dict], batches: list) -> str:
-    """Describe what is not finite on which images, in the first micro-batch that has any."""
-    for terms, batch in zip_longest(losses, batches, fillvalue={}):
-        bad = [f'{name} is {value:.4g}' for name, value in terms.items() if not value.isfinite()]
-        if bad:
-            return f'{", ".join(bad)} on {_images(batch)}'
-    return ''
 
 
 def _images(batch) -> str:

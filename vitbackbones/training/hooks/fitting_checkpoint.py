@@ -89,21 +89,28 @@ class FittingCheckpointHook(Hook):
             model = model.module
         given = fitting_state(self.path, model, checkpoint)
         checkpoint.setdefault('state_dict', given)  # EMAHook asks for it in a file of weights too
-        if self.resume:
-            _require_resumable(self.path, checkpoint)
-            optimizer = runner.optim_wrapper.optimizer
-            regroup(checkpoint, model, optimizer)
-            _require_same_groups(self.path, checkpoint['optimizer'], optimizer)
-            for name in (LAST, AVERAGED, MMENGINE):
-                require_finite(self.path, checkpoint.get(name, {}))
-            # another hook, or none, would mix up the two sets
-            if STEPS in checkpoint and not any(isinstance(hook, EMAHook) for hook in runner.hooks):
-                raise InputError(
-                    f'{self.path}: its run kept an average of the weights with '
-                    'vitbackbones.EMAHook, which the config does not have; add it as '
-                    f'default_hooks.ema. {START_FROM_WEIGHTS}'
-                )
-            _require_no_methods(self.path, checkpoint, runner.param_schedulers)
+        if not self.resume:
+            return
+        if not {'meta', 'optimizer', 'message_hub'} <= set(checkpoint):
+            raise InputError(
+                f'{self.path} holds weights only, nothing to resume training from. '
+                f'{START_FROM_WEIGHTS}'
+            )
+        require_form(self.path, checkpoint, RESUMABLE, complete=True)
+        require_form(self.path, checkpoint, OPTIONAL)
+        optimizer = runner.optim_wrapper.optimizer
+        regroup(checkpoint, model, optimizer)
+        _require_same_groups(self.path, checkpoint['optimizer'], optimizer)
+        for name in (LAST, AVERAGED, MMENGINE):
+            require_finite(self.path, checkpoint.get(name, {}))
+        # another hook, or none, would mix up the two sets
+        if STEPS in checkpoint and not any(isinstance(hook, EMAHook) for hook in runner.hooks):
+            raise InputError(
+                f'{self.path}: its run kept an average of the weights with vitbackbones.EMAHook, '
+                'which the config does not have; add it as default_hooks.ema. '
+                f'{START_FROM_WEIGHTS}'
+            )
+        _require_no_methods(self.path, checkpoint, runner.param_schedulers)
 
     def before_train(self, runner) -> None:
         if not self.resume:
@@ -139,15 +146,6 @@ def fitting_state(path: str, model: nn.Module, checkpoint: dict) -> dict[str, Te
     return given
 
 
-def _require_resumable(path: str, checkpoint: dict) -> None:
-    if not {'meta', 'optimizer', 'message_hub'} <= set(checkpoint):
-        raise InputError(
-            f'{path} holds weights only, nothing to resume training from. {START_FROM_WEIGHTS}'
-        )
-    require_form(path, checkpoint, RESUMABLE, complete=True)
-    require_form(path, checkpoint, OPTIONAL)
-
-
 def _require_same_groups(path: str, saved: dict, optimizer: Optimizer) -> None:
     """Check that the saved state of an optimizer is one of the optimizer's parameters."""
     numbers = [group['params'] for group in saved['param_groups']]
@@ -162,18 +160,17 @@ def _require_same_groups(path: str, saved: dict, optimizer: Optimizer) -> None:
     for number, parameter in zip(sum(numbers, []), sum(parameters, []), strict=True):
         state = saved['state'].get(number, {})
         for key in ALIKE:
-            if not _is_alike(state.get(key), parameter):
+            value = state.get(key)
+            if value is None:
+                continue
+            dense = isinstance(value, Tensor) and (
+                value.is_contiguous() or value.stride() == parameter.stride()
+            )
+            if not dense or value.shape != parameter.shape:
                 raise InputError(
                     f'{path}: optimizer.state.{number}.{key} does not have the shape of its '
                     'parameter; the file is damaged, or of another model'
                 )
-
-
-def _is_alike(value: Tensor | None, parameter: Tensor) -> bool:
-    if not isinstance(value, Tensor):
-        return value is None
-    dense = value.is_contiguous() or value.stride() == parameter.stride()
-    return value.shape == parameter.shape and dense
 
 
 def _require_no_methods(path: str, checkpoint: dict, schedulers: Sequence | dict | None) -> None:

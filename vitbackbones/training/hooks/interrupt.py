@@ -142,7 +142,11 @@ class InterruptHook(Hook):
         if number == signal.SIGHUP:
             _write_nowhere(self._terminals)
         if is_main_process():
-            _say('ending after this step' + '; once more to stop at once' * again)
+            said = 'ending after this step' + '; once more to stop at once' * again
+            try:
+                os.write(2, f'\n{said}\n'.encode())
+            except OSError:  # the other end of a pipe, such as tee, got the signal too and is gone
+                _write_nowhere([each for each in (1, 2) if os.path.sameopenfile(each, 2)])
         signal.setitimer(signal.ITIMER_REAL, GRACE, GRACE)
 
     def _end_waiting(self, number: int, frame) -> None:
@@ -221,13 +225,6 @@ class InterruptHook(Hook):
 
     def before_save_checkpoint(self, runner, checkpoint: dict) -> None:
         checkpoint['meta'].update(self.place)  # a runner with a strategy takes no other
-
-
-def _say(text: str) -> None:
-    try:
-        os.write(2, f'\n{text}\n'.encode())
-    except OSError:  # the other end of a pipe, such as tee, got the signal too and is gone
-        _write_nowhere([stream for stream in (1, 2) if os.path.sameopenfile(stream, 2)])
 
 
 def _write_nowhere(streams: list[int]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from mmengine.dist import get_rank
 from mmengine.hooks import Hook
 from torch import multiprocessing
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import Dataset
 
 from ...data.loading.image_file import ATTEMPTS, UnreadableImage
 from ...errors import InputError
@@ -52,27 +52,16 @@ class ReplacingDataset(DatasetProxy):
             except InputError:
                 raise
             except PICTURE_FAULTS as error:
+                data = self.dataset
+                info = data.get_data_info(index) if hasattr(data, 'get_data_info') else {}
+                name = f'image file {info["img_path"]}' if 'img_path' in info else f'sample {index}'
                 reason = f'{type(error).__name__}: {in_one_line(error)}'
-                fault = f'{_name(self.dataset, index)}: the pipeline fails ({reason}).'
+                fault = f'{name}: the pipeline fails ({reason}).'
             if not isinstance(self.reports, SimpleQueue):
                 self.reports.cancel_join_thread()  # a worker may end before they are read
             self.reports.put(fault)
             index = np.random.randint(len(self.dataset))
         return self.dataset[index]
-
-
-def _name(dataset: Dataset, index: int) -> str:
-    """Name the image file of a sample, or its number where the data set does not say."""
-    info = dataset.get_data_info(index) if hasattr(dataset, 'get_data_info') else {}
-    return f'image file {info["img_path"]}' if 'img_path' in info else f'sample {index}'
-
-
-def _queue(loader: DataLoader):
-    """Make a queue without a bound: a worker that waits to report would hold its batch back."""
-    if not loader.num_workers:
-        return SimpleQueue()
-    context = loader.multiprocessing_context or multiprocessing.get_context()
-    return context.Queue()
 
 
 class UnreadableImagesHook(Hook):
@@ -95,7 +84,10 @@ class UnreadableImagesHook(Hook):
     def before_train(self, runner) -> None:
         loop = runner.train_loop
         loader = loop.dataloader
-        self.reports = _queue(loader)
+        self.reports = SimpleQueue()
+        if loader.num_workers:
+            # without a bound: a worker that waits to report would hold its batch back
+            self.reports = (loader.multiprocessing_context or multiprocessing).Queue()
         self.met: list[str] = runner.message_hub.get_info(MET, [])  # in the order of appearance
         self.allowed = math.floor(self.limit * len(loader.dataset))
         data = ReplacingDataset(loader.dataset, self.reports)
@@ -106,24 +98,19 @@ class UnreadableImagesHook(Hook):
     def before_train_iter(self, runner, batch_idx, data_batch=None) -> None:
         while not self.reports.empty():
             report = self.reports.get()
-            if report not in self.met:  # in an earlier epoch
-                self._note(runner, report)
-
-    def _note(self, runner, report: str) -> None:
-        self.met.append(report)
-        runner.message_hub.update_info(MET, self.met)
-        count = len(self.met)
-        if not self.allowed:
-            raise InputError(report)
-        if count > self.allowed:
-            names = ', '.join(report.partition(': ')[0] for report in self.met)
-            raise InputError(
-                f'{count} images cannot be read, {self.allowed} are allowed '
-                f'(default_hooks.unreadable_images.limit={self.limit}): {names}'
-            )
-        level = logging.ERROR if get_rank() else logging.WARNING  # others show errors only
-        runner.logger.log(
-            level,
-            f'{report} Another image was taken in its place ({count} so far, at most '
-            f'{self.allowed})',
-        )
+            if report in self.met:  # in an earlier epoch
+                continue
+            self.met.append(report)
+            runner.message_hub.update_info(MET, self.met)
+            count = len(self.met)
+            if not self.allowed:
+                raise InputError(report)
+            if count > self.allowed:
+                names = ', '.join(report.partition(': ')[0] for report in self.met)
+                raise InputError(
+                    f'{count} images cannot be read, {self.allowed} are allowed '
+                    f'(default_hooks.unreadable_images.limit={self.limit}): {names}'
+                )
+            place = f'({count} so far, at most {self.allowed})'
+            level = logging.ERROR if get_rank() else logging.WARNING  # others show errors only
+            runner.logger.log(level, f'{report} Another image was taken in its place {place}')
