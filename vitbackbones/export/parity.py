@@ -115,21 +115,12 @@ def _pairs(found: Answers, wanted: Answers, size: tuple[int, int]) -> dict[str, 
     if _are_around_masks(wanted):
         boxes = np.zeros_like(boxes)
     boxes = np.where(near, boxes, np.inf)
-    return {'boxes': boxes, 'masks': _of_masks(found['masks'], wanted['masks'], boxes)}
-
-
-def _of_masks(found: np.ndarray, wanted: np.ndarray, boxes: np.ndarray) -> np.ndarray:
-    """Return the share of the pixels of two masks, beyond the first, that one alone has: (M, M).
-
-    Only masks (M, H, W) in one place are compared, of which there may be several, by the
-    differences of their boxes (M, M); others differ wholly.
-    """
-    shares = np.where(np.isinf(boxes), np.inf, 1.0)
+    shares = np.where(np.isinf(boxes), np.inf, 1.0)  # masks in different places differ wholly
     for i, j in np.argwhere(boxes <= TOLERANCE):
-        differing = np.count_nonzero(found[i] != wanted[j])
-        either = np.count_nonzero(found[i] | wanted[j])
-        shares[i, j] = max(differing - 1, 0) / max(either, 1)
-    return shares
+        one, other = found['masks'][i], wanted['masks'][j]
+        differing = max(np.count_nonzero(one != other) - 1, 0)  # beyond the first pixel
+        shares[i, j] = differing / max(np.count_nonzero(one | other), 1)
+    return {'boxes': boxes, 'masks': shares}
 
 
 def _are_around_masks(answer: Answers) -> bool:

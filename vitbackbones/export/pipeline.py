@@ -41,7 +41,14 @@ def steps_of(config: Config, size: Size | None = None) -> list[dict]:
         if not kind.startswith('Pack'):
             steps.append(_plain(kind, step, config))
     if value_at(config, 'model.test_cfg.mode') == 'slide':
-        return [*steps, _window(config, size)]
+        test = config.model.test_cfg
+        crop, stride = (list(as_list(test[key])) for key in ('crop_size', 'stride'))
+        if size and list(size) != crop:
+            raise InputError(
+                f'{config.filename}: windows of {crop[0]} x {crop[1]} slide over the image '
+                f'(model.test_cfg); export with --size {crop[0]}x{crop[1]}'
+            )
+        return [*steps, {'type': 'slide', 'crop': crop, 'stride': stride}]
     if size:
         return _fixed(steps, size)
     return [*steps, *_padding(config)]
@@ -144,18 +151,6 @@ def _sides(given: int | Sequence[int]) -> list[int]:
 
 
 # ------------------------------------------------------------------------ behind them
-
-
-def _window(config: Config, size: Size | None) -> dict:
-    """Return the step of a segmentor that slides windows over a picture."""
-    test = config.model.test_cfg
-    crop, stride = (list(as_list(test[key])) for key in ('crop_size', 'stride'))
-    if size and list(size) != crop:
-        raise InputError(
-            f'{config.filename}: windows of {crop[0]} x {crop[1]} slide over the image '
-            f'(model.test_cfg); export with --size {crop[0]}x{crop[1]}'
-        )
-    return {'type': 'slide', 'crop': crop, 'stride': stride}
 
 
 def _fixed(steps: list[dict], size: Size) -> list[dict]:

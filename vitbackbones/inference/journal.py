@@ -43,7 +43,22 @@ class Journal:
         self.path = folder / LINES
         lines: list[bytes] = []
         if resume:
-            _require_same(folder, settings)
+            file = folder / SETTINGS
+            if not file.is_file() or not self.path.is_file():
+                raise InputError(
+                    f'--resume: no prediction to continue in {folder}; leave --resume out'
+                )
+            before = _parsed(file, file.read_bytes())
+            changed = [
+                f'{key} was {before.get(key)}, is {now}'
+                for key, now in settings.items()
+                if before.get(key) != now
+            ]
+            if changed:
+                raise InputError(
+                    f'--resume: {folder} was begun with other settings: {"; ".join(changed)}. '
+                    'Choose another folder, or --overwrite to start from the beginning.'
+                )
             lines = _whole_batches(self.path)
         records = _records(self.path, lines)
         self.answered = {record['file_name'] for record in records if 'frame' not in record}
@@ -79,19 +94,6 @@ class Journal:
         found = [r for r in records if r['file_name'] in places and 'frames' not in r]
         found = [{k: v for k, v in record.items() if k != 'more'} for record in found]
         return sorted(found, key=lambda record: places[record['file_name']])
-
-
-def _require_same(folder: Path, settings: dict) -> None:
-    if not (folder / SETTINGS).is_file() or not (folder / LINES).is_file():
-        raise InputError(f'--resume: no prediction to continue in {folder}; leave --resume out')
-    before = _parsed(folder / SETTINGS, (folder / SETTINGS).read_bytes())
-    changed = [key for key in settings if before.get(key) != settings[key]]
-    if changed:
-        texts = [f'{key} was {before.get(key)}, is {settings[key]}' for key in changed]
-        raise InputError(
-            f'--resume: {folder} was begun with other settings: {"; ".join(texts)}. '
-            'Choose another folder, or --overwrite to start from the beginning.'
-        )
 
 
 def _whole_batches(path: Path) -> list[bytes]:

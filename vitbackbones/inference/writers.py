@@ -139,7 +139,15 @@ class ObjectWriter(PredictionWriter):
         if answer.boxes is not None:
             record['objects'] = self._objects(answer)
         if answer.segments is not None:
-            record |= self._segments(frame, answer.segments)
+            # (H, W) in mmdet's way
+            ids, labels, are_things = from_mmdet(answer.segments, len(self.classes))
+            save(Image.fromarray(to_colors(ids)), self.out / 'panoptic' / frame.png)
+            areas = np.bincount(ids.ravel(), minlength=len(labels) + 1).tolist()
+            record['panoptic'] = frame.png
+            record['segments_info'] = [
+                {'id': i, 'category_id': label + 1, 'isthing': int(is_thing), 'area': areas[i]}
+                for i, (label, is_thing) in enumerate(zip(labels, are_things, strict=True), start=1)
+            ]
         return record
 
     def draw(self, frame: Frame, answer: Detected) -> Image.Image:
@@ -159,17 +167,6 @@ class ObjectWriter(PredictionWriter):
             polygons = to_polygons(mask) if self.masks == 'polygons' else []
             entry['segmentation'] = polygons or to_rle(mask)  # an empty mask has no polygon
         return objects
-
-    def _segments(self, frame: Frame, found: np.ndarray) -> dict:
-        """Write the PNG file of the segments found, (H, W) in mmdet's way; return its entry."""
-        ids, labels, are_things = from_mmdet(found, len(self.classes))
-        save(Image.fromarray(to_colors(ids)), self.out / 'panoptic' / frame.png)
-        areas = np.bincount(ids.ravel(), minlength=len(labels) + 1).tolist()
-        infos = [
-            {'id': i, 'category_id': label + 1, 'isthing': int(is_thing), 'area': areas[i]}
-            for i, (label, is_thing) in enumerate(zip(labels, are_things, strict=True), start=1)
-        ]
-        return {'panoptic': frame.png, 'segments_info': infos}
 
     def documents(self, records: Sequence[dict]) -> dict[str, list | dict]:
         images, objects, segments = [], [], []
@@ -205,17 +202,17 @@ class PictureWriter:
             save(picture, self.folder / f'{frame.source.name}.jpg')
             return
         path = self.folder / f'{frame.source.name}.mp4'
-        if path != self._path:
-            self._open(path, frame.rate, picture.size)
-        self._video.write(to_bgr(picture.resize(self._size)))
 
-    def _open(self, path: Path, rate: float, size: tuple[int, int]) -> None:
-        self.close()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._path, self._size = path, tuple(side // 2 * 2 for side in size)  # even, for codecs
-        self._video = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*'mp4v'), rate, self._size)
-        if not self._video.isOpened():
-            raise InputError(f'{path}: OpenCV cannot write MP4 videos here')
+        if path != self._path:
+            self.close()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            codec = cv2.VideoWriter.fourcc(*'mp4v')
+            self._path = path
+            self._size = tuple(side // 2 * 2 for side in picture.size)  # even, for codecs
+            self._video = cv2.VideoWriter(str(path), codec, frame.rate, self._size)
+            if not self._video.isOpened():
+                raise InputError(f'{path}: OpenCV cannot write MP4 videos here')
+        self._video.write(to_bgr(picture.resize(self._size)))
 
     def close(self) -> None:
         """Complete the open video."""

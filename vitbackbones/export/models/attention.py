@@ -51,24 +51,15 @@ class TraceableAttention(nn.Module):
         if reference_points.shape[-1] == 4:
             steps = offsets / own.num_points * reference_points[:, :, None, :, None, 2:] * 0.5
         else:
-            steps = _in_units_of_maps(offsets, spatial_shapes)
+            # sizes may be symbols: of a tensor of them, torch.export would keep the example's
+            levels = zip(offsets.unbind(3), spatial_shapes, strict=True)
+            scaled = [torch.stack([x[..., 0] / w, x[..., 1] / h], -1) for x, (h, w) in levels]
+            steps = torch.stack(scaled, dim=3)  # (N, Q, heads, levels, P, 2)
         values = own.value_proj(value).unflatten(-1, (own.num_heads, -1))  # (N, S, heads, c)
         found = multi_scale_deform_attn.multi_scale_deformable_attn_pytorch(
             values, spatial_shapes, centers + steps, weights
         )
         return own.output_proj(found) + query
-
-
-def _in_units_of_maps(offsets: Tensor, sizes: Sizes) -> Tensor:
-    """Divide offsets (N, Q, heads, levels, P, 2), x and y, by the width and height of a level.
-
-    Numbers that may be symbols are not put in a tensor: torch.export would keep the example's.
-    """
-    parts = [
-        torch.stack([level[..., 0] / width, level[..., 1] / height], dim=-1)
-        for level, (height, width) in zip(offsets.unbind(3), sizes, strict=True)
-    ]
-    return torch.stack(parts, dim=3)
 
 
 def shared_copy(model: nn.Module) -> nn.Module:

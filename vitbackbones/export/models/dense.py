@@ -47,41 +47,30 @@ def levels(
     logits, codes = head(maps)
     sizes = [level.shape[2:] for level in logits]
     priors = head.prior_generator.grid_priors(sizes, logits[0].dtype, logits[0].device)
-    return [
-        _best_of_level(head, settings, *level, size)
-        for level in zip(logits, codes, priors, strict=True)
-    ]
+    least = settings.get('min_bbox_size', -1)
+    found = []
+    for scores, of_boxes, anchors in zip(logits, codes, priors, strict=True):
+        scores = _rows(scores, head.cls_out_channels)  # (N, h w A, C)
+        scores = scores.sigmoid() if head.use_sigmoid_cls else scores.softmax(-1)[..., :-1]
+        classes = scores.shape[2]
+        scores = scores.where(scores > settings.get('score_thr', 0), 0).flatten(1)  # (N, h w A C)
+        scores, places = scores.topk(torch.sym_min(settings.nms_pre, scores.shape[1]))
+        places, labels = places // classes, places % classes
+        chosen = pick(_rows(of_boxes, 4), places)  # (N, K, 4)
+        boxes = head.bbox_coder.decode(anchors[places].flatten(0, 1), chosen.flatten(0, 1))
+        boxes = boxes.view(chosen.shape)
+        if head.bbox_coder.clip_border:
+            boxes = clip(boxes, size)
+        if least >= 0:
+            large = (boxes[..., 2:] - boxes[..., :2] > least).all(-1)
+            scores = scores.where(large, 0)
+        found.append(Found(boxes, scores, labels))
+    return found
 
 
 def joined(parts: list[Found]) -> Found:
     """Return the boxes of all levels together."""
     return Found(*(torch.cat(each, dim=1) for each in zip(*parts, strict=True)))
-
-
-def _best_of_level(
-    head: nn.Module,
-    settings: ConfigDict,
-    logits: Tensor,
-    codes: Tensor,
-    priors: Tensor,
-    size: torch.Size,
-) -> Found:
-    scores = _rows(logits, head.cls_out_channels)  # (N, h w A, C)
-    scores = scores.sigmoid() if head.use_sigmoid_cls else scores.softmax(-1)[..., :-1]
-    classes = scores.shape[2]
-    scores = scores.where(scores > settings.get('score_thr', 0), 0).flatten(1)  # (N, h w A C)
-    scores, places = scores.topk(torch.sym_min(settings.nms_pre, scores.shape[1]))
-    places, labels = places // classes, places % classes
-    chosen = pick(_rows(codes, 4), places)  # (N, K, 4)
-    boxes = head.bbox_coder.decode(priors[places].flatten(0, 1), chosen.flatten(0, 1))
-    boxes = boxes.view(chosen.shape)
-    if head.bbox_coder.clip_border:
-        boxes = clip(boxes, size)
-    least = settings.get('min_bbox_size', -1)
-    if least >= 0:
-        large = (boxes[..., 2:] - boxes[..., :2] > least).all(-1)
-        scores = scores.where(large, 0)
-    return Found(boxes, scores, labels)
 
 
 def _rows(maps: Tensor, width: int) -> Tensor:

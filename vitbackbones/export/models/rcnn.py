@@ -45,17 +45,21 @@ class ExportableRCNN(nn.Module):
         """
         size = image.shape[2:]
         maps = self.model.extract_feat(image)
-        found = self._classified(maps, self._proposals(maps, size), size)
-        found = best_apart(found, self.boxes_apart, self.settings.max_per_img)
-        return (*found, self._masks(maps, found, size)) if self.head.with_mask else found
-
-    def _proposals(self, maps: tuple[Tensor, ...], size: torch.Size) -> Found:
-        """Return the proposals; boxes of different levels do not suppress each other."""
-        parts = levels(self.model.rpn_head, self.proposing, maps, size)
-        parts = [
-            part._replace(labels=torch.full_like(part.labels, i)) for i, part in enumerate(parts)
+        parts = [  # of the levels; boxes of different ones do not suppress each other
+            part._replace(labels=torch.full_like(part.labels, i))
+            for i, part in enumerate(levels(self.model.rpn_head, self.proposing, maps, size))
         ]
-        return best_apart(joined(parts), self.proposals_apart, self.proposing.max_per_img)
+        proposals = best_apart(joined(parts), self.proposals_apart, self.proposing.max_per_img)
+        found = self._classified(maps, proposals, size)
+        found = best_apart(found, self.boxes_apart, self.settings.max_per_img)
+        if not self.head.with_mask:
+            return found
+        head = self.head.mask_head
+        masks = head(regions(self.head.mask_roi_extractor, maps, found.boxes)).sigmoid()
+        if not head.class_agnostic:
+            masks = pick(masks, found.labels.clamp(min=0).flatten()[:, None])  # (N M, 1, h, w)
+        pasted = paste(masks[:, 0], found.boxes.flatten(0, 1), size)  # (N M, H, W)
+        return *found, (pasted >= self.settings.mask_thr_binary).view(*found.scores.shape, *size)
 
     def _classified(self, maps: tuple[Tensor, ...], proposals: Found, size: torch.Size) -> Found:
         """Return a box of every proposal for every class, P C of each image."""
@@ -72,15 +76,6 @@ class ExportableRCNN(nn.Module):
         wanted = (scores > self.settings.score_thr) & (proposals.scores > 0)[..., None]
         labels = torch.arange(classes, device=scores.device).expand(*shape, classes)
         return Found(boxes, scores.where(wanted, 0).flatten(1), labels.flatten(1))
-
-    def _masks(self, maps: tuple[Tensor, ...], found: Found, size: torch.Size) -> Tensor:
-        """Return the masks (N, M, H, W) of objects."""
-        head = self.head.mask_head
-        masks = head(regions(self.head.mask_roi_extractor, maps, found.boxes)).sigmoid()
-        if not head.class_agnostic:
-            masks = pick(masks, found.labels.clamp(min=0).flatten()[:, None])  # (N M, 1, h, w)
-        pasted = paste(masks[:, 0], found.boxes.flatten(0, 1), size)
-        return (pasted >= self.settings.mask_thr_binary).view(*found.scores.shape, *size)
 
 
 def regions(extractor: nn.Module, maps: tuple[Tensor, ...], boxes: Tensor) -> Tensor:

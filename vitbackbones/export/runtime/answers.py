@@ -63,7 +63,14 @@ def segmented(outputs: Outputs, picture: Prepared) -> Segmented:
     """Return the labels of ``logits`` (classes, H, W), or of the ``mask`` (H, W)."""
     if 'mask' in outputs:
         return Segmented(_nearest(_cut(outputs['mask'], picture), picture.original))
-    return Segmented(_best(_cut(outputs['logits'], picture), picture.original))
+    size = picture.original
+    best, labels = np.full(size, -np.inf, np.float32), np.zeros(size, np.int64)
+    # one class after the other: all of them in the size of a photograph would fill the memory
+    for label, plane in enumerate(_cut(outputs['logits'], picture).astype(np.float32)):
+        plane = _resized(plane, size)
+        better = plane > best
+        best[better], labels[better] = plane[better], label
+    return Segmented(labels)
 
 
 def detected(outputs: Outputs, picture: Prepared) -> Detected:
@@ -72,29 +79,24 @@ def detected(outputs: Outputs, picture: Prepared) -> Detected:
     They are ``boxes`` (M, 4), ``scores`` (M,), ``labels`` (M,) and, where it has them, ``masks``
     (M, H, W); ``segments`` (H, W).
     """
-    found = _objects(outputs, picture) if 'boxes' in outputs else {}
+    found = {}
     if 'segments' in outputs:
         found['segments'] = _nearest(_cut(outputs['segments'], picture), picture.original)
-    return Detected(**found)
-
-
-def _objects(outputs: Outputs, picture: Prepared) -> dict[str, np.ndarray]:
-    """Return the objects on a picture; places of a graph's output without one have label -1."""
-    kept = outputs['labels'] >= 0
+    if 'boxes' not in outputs:
+        return Detected(**found)
+    kept = outputs['labels'] >= 0  # places without an object have label -1
     (height, width), (old_height, old_width) = picture.shape, picture.original
     # what was padded belongs to no object
     ends = np.array([width, height] * 2, np.float32)
     scale = np.array([width / old_width, height / old_height] * 2, np.float32)
-    found = {
-        'boxes': outputs['boxes'][kept].astype(np.float32).clip(0, ends) / scale,
-        'scores': outputs['scores'][kept].astype(np.float32),
-        'labels': outputs['labels'][kept],
-    }
-    if 'masks' in outputs:
-        masks = _cut(outputs['masks'][kept], picture)
-        found['masks'] = np.array([_stretched(mask, picture.original) for mask in masks], bool)
-        found['masks'] = found['masks'].reshape(-1, old_height, old_width)  # (0, H, W) of none
-    return found
+    found['boxes'] = outputs['boxes'][kept].astype(np.float32).clip(0, ends) / scale
+    found['scores'] = outputs['scores'][kept].astype(np.float32)
+    found['labels'] = outputs['labels'][kept]
+    if 'masks' in outputs:  # of what they cover at least half of a pixel
+        masks = (mask.astype(np.float32) for mask in _cut(outputs['masks'][kept], picture))
+        masks = [_resized(mask, picture.original) >= 0.5 for mask in masks]
+        found['masks'] = np.reshape(masks, (-1, old_height, old_width)).astype(bool)  # also of none
+    return Detected(**found)
 
 
 def _cut(maps: np.ndarray, picture: Prepared) -> np.ndarray:
@@ -112,28 +114,11 @@ def _nearest(labels: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     return labels[rows][:, columns]
 
 
-def _stretched(mask: np.ndarray, size: tuple[int, int]) -> np.ndarray:
-    """Return a mask (h, w) in another size, where it covers at least half of a pixel."""
+def _resized(plane: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    """Return a map (h, w) of float32 in another size, stretched bilinearly."""
     import cv2
 
-    if mask.shape == tuple(size):
-        return mask
-    return cv2.resize(mask.astype(np.float32), size[::-1]) >= 0.5
-
-
-def _best(logits: np.ndarray, size: tuple[int, int]) -> np.ndarray:
-    """Return the labels (H, W) of logits (classes, h, w), stretched bilinearly.
-
-    One class after the other, as all of them in the size of a photograph would fill the memory.
-    """
-    import cv2
-
-    best, labels = np.full(size, -np.inf, np.float32), np.zeros(size, np.int64)
-    for label, plane in enumerate(logits.astype(np.float32)):
-        plane = plane if plane.shape == tuple(size) else cv2.resize(plane, size[::-1])
-        better = plane > best
-        best[better], labels[better] = plane[better], label
-    return labels
+    return plane if plane.shape == tuple(size) else cv2.resize(plane, size[::-1])
 
 
 READ: dict[str, Callable[[Outputs, Prepared], Answer]] = {

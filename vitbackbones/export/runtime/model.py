@@ -78,7 +78,17 @@ class Exported:
         at_once = self.card.input.shape[0] or len(image)
         if at_once > len(image) and at_once * image[0].size > MOST_VALUES:
             raise InputError(f'{self.file} takes {at_once} images at once; export it for fewer')
-        parts = [self._run(image[i : i + at_once]) for i in range(0, len(image), at_once)]
+        parts = []
+        for i in range(0, len(image), at_once):
+            part = image[i : i + at_once]
+            missing = at_once - len(part)  # for which the last image stands
+            full = np.concatenate([part, *[part[-1:]] * missing]) if missing else part
+            try:
+                outputs = self._graph.run(np.ascontiguousarray(full))
+            except Exception as error:  # of any kind, as runtimes are written in C++
+                name, reason = RUNTIMES[self.file.suffix].name, in_one_line(error, LONGEST)
+                raise InputError(f'{self.file}: {name} fails: {reason}') from error
+            parts.append([output[: len(part)] for output in outputs])
         names = [output.name for output in self.card.outputs]
         outputs = (np.concatenate(values) for values in zip(*parts, strict=True))
         return dict(zip(names, outputs, strict=True))
@@ -133,17 +143,6 @@ class Exported:
         if not self._windows:
             return [images]
         return [window.images for window in windows(images, **self._windows)]
-
-    def _run(self, image: np.ndarray) -> list[np.ndarray]:
-        """Run the graph once; where it takes more images, the last one stands for those missing."""
-        at_once = self.card.input.shape[0] or len(image)
-        missing = at_once - len(image)
-        full = np.concatenate([image, *[image[-1:]] * missing]) if missing else image
-        try:
-            return [output[: len(image)] for output in self._graph.run(np.ascontiguousarray(full))]
-        except Exception as error:  # of any kind, as runtimes are written in C++
-            name, reason = RUNTIMES[self.file.suffix].name, in_one_line(error, LONGEST)
-            raise InputError(f'{self.file}: {name} fails: {reason}') from error
 
     def _require_taken(self, image: np.ndarray) -> None:
         given = self.card.input

@@ -49,20 +49,17 @@ def sheet(rows: Sequence[Row]) -> Image.Image:
     """Arrange rows below each other, with the names of all colors below the last."""
     width = max(drawn.picture.width for _, drawn in chain(*rows))
     columns = max(map(len, rows))
-    strips = [_strip(row, columns, width) for row in rows]
+    empty = ('', Image.new('RGB', (width, 1), 'white'))
+    strips = []
+    for row in rows:
+        cells = [(_cut(title, width), drawn.picture) for title, drawn in row]
+        strips.append(side_by_side([*cells, *[empty] * (columns - len(row))], width))
     whole = contact_sheet(strips, columns=1, width=strips[0].width)
     colors = {key: value for _, drawn in chain(*rows) for key, value in drawn.colors.items()}
     if not colors:
         return whole
     names = name_strip(dict(colors[label] for label in sorted(colors)), whole.width - 2 * GAP)
     return below(whole, ImageOps.expand(names, GAP, 'white'))
-
-
-def _strip(row: Row, columns: int, width: int) -> Image.Image:
-    """Put the pictures of a row into the first of so many cells of one width."""
-    cells = [(_cut(title, width), drawn.picture) for title, drawn in row]
-    empty = ('', Image.new('RGB', (width, 1), 'white'))
-    return side_by_side([*cells, *[empty] * (columns - len(row))], width)
 
 
 def _cut(text: str, width: int) -> str:
