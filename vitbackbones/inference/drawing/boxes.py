@@ -94,13 +94,9 @@ def write_labels(
 def draw_detections(
     model: 'nn.Module', dataset, number: int, threshold: float
 ) -> Iterator[tuple[str, Image.Image]]:
-    """Run ``model`` on images spread over ``dataset``; yield names and pictures of what it finds.
+    """Yield names and pictures of what mmdet's ``model`` finds on ``number`` images of ``dataset``.
 
-    Args:
-        model: an mmdet detector in evaluation mode.
-        dataset: an mmdet data set in test mode.
-        number: of images.
-        threshold: detections of a lower score are left out.
+    The model is in evaluation mode, the data set in test mode; lower scores are left out.
     """
     classes = dataset.metainfo['classes']
 

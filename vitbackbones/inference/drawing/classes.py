@@ -52,12 +52,9 @@ def name_classes(
 
 
 def draw_classes(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, Image.Image]]:
-    """Run ``model`` on images spread over ``dataset``; yield names and pictures of its answers.
+    """Yield names and pictures of answers of mmpretrain's ``model`` for images of ``dataset``.
 
-    Args:
-        model: an mmpretrain classifier in evaluation mode.
-        dataset: an mmpretrain data set in test mode.
-        number: of images.
+    The model is in evaluation mode, the data set in test mode.
     """
     classes = dataset.metainfo['classes']
 

@@ -59,12 +59,9 @@ def legend(
 
 
 def draw_masks(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, Image.Image]]:
-    """Run ``model`` on images spread over ``dataset``; yield names and pictures of its answers.
+    """Yield names and pictures of answers of mmseg's ``model`` for images of ``dataset``.
 
-    Args:
-        model: an mmseg segmentor in evaluation mode.
-        dataset: an mmseg data set in test mode, with masks or without.
-        number: of images.
+    The model is in evaluation mode, the data set in test mode, with masks or without.
     """
     classes, palette = dataset.metainfo['classes'], dataset.metainfo['palette']
     load = dataset.pipeline.transforms[0]

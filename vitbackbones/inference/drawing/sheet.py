@@ -98,12 +98,7 @@ def name_strip(colors: Mapping[str, Sequence[int]], width: int) -> Image.Image:
 
 
 def side_by_side(panels: Sequence[tuple[str, Image.Image]], width: int = 0) -> Image.Image:
-    """Put pictures in a row, each under its title.
-
-    Args:
-        panels: titles and pictures.
-        width: of each cell at least, in pixels.
-    """
+    """Put pictures in a row of cells, at least ``width`` pixels wide, each under its title."""
     widths = [max(width, panel.width) for _, panel in panels]
     height = max(panel.height for _, panel in panels)
     size = (sum(widths) + GAP * (len(widths) - 1), height + FONT_SIZE + GAP)
@@ -130,13 +125,7 @@ def below(
 def contact_sheet(
     pictures: Sequence[Image.Image], columns: int = 2, width: int = 820
 ) -> Image.Image:
-    """Arrange pictures in a grid; each is scaled to ``width`` pixels.
-
-    Args:
-        pictures: at least one.
-        columns: pictures in a row.
-        width: of one picture.
-    """
+    """Arrange pictures, one at least, in a grid; each is scaled to ``width`` pixels."""
     scaled = [p.resize((width, round(p.height * width / p.width))) for p in pictures]
     rows = [scaled[i : i + columns] for i in range(0, len(scaled), columns)]
     heights = [max(picture.height for picture in row) + 2 * GAP for row in rows]
