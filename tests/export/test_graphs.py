@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from vitbackbones.errors import InputError
-from vitbackbones.export.graphs import FromPixels, example, silenced, trace
+from vitbackbones.export.graphs import example, silenced, trace
 
 from ..conftest import REPRESENTATIVES
 from .subjects import SIZE, small_subject
@@ -40,15 +40,6 @@ def test_a_graph_may_take_any_size(name):
     for size in [SIZE, (96, 80), (70, 129)]:
         image = torch.rand(1, 3, *size)
         torch.testing.assert_close(graph(image), network(image))
-
-
-@torch.no_grad()
-def test_pixels_are_normalized_inside():
-    network = FromPixels(nn.Identity(), mean=[1.0, 2.0, 3.0], std=[2.0, 4.0, 8.0])
-    pixels = torch.tensor([5, 10, 19], dtype=torch.uint8).expand(1, 2, 4, 3)
-    answer = network(pixels)
-    assert answer.shape == (1, 3, 2, 4)
-    assert (answer == 2).all()
 
 
 def test_an_example_with_open_axes_is_not_of_the_usual_size():

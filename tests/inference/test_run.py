@@ -45,16 +45,11 @@ def run(tmp_path, model, draw=False, writer=ScoreWriter):
     return Run(model, writer, Journal(tmp_path / 'out', {}, resume=False), 2, draw)
 
 
-def test_results_are_in_the_order_of_the_files(sources, tmp_path):
+def test_results_are_in_order_and_one_batch_at_most_is_read_ahead(sources, tmp_path):
     model = Model()
     run(tmp_path, model).all(sources)
     records = Journal(tmp_path / 'out', {}, resume=True).read([each.name for each in sources])
     assert [record['best'][0]['score'] for record in records] == list(range(FILES))
-
-
-def test_one_batch_at_most_is_read_ahead(sources, tmp_path):
-    model = Model()
-    run(tmp_path, model).all(sources)
     assert model.most_ahead <= 2
 
 

@@ -14,7 +14,6 @@ from vitbackbones.training.find_checkpoint import (
     choose_checkpoint,
     find_checkpoint,
     find_resume,
-    latest_checkpoint,
     resume_hint,
 )
 from vitbackbones.weights.trained import trained_weights
@@ -35,40 +34,27 @@ def cut(file):
 
 
 @pytest.mark.parametrize(
-    ('pointer', 'latest'),
+    ('pointer', 'latest', 'damaged'),
     [
-        ('/gone/epoch_9.pth', 'epoch_9.pth'),  # of a folder that was moved
-        ('/gone/epoch_7.pth', 'epoch_10.pth'),
-        ('', 'epoch_10.pth'),
+        (b'/gone/epoch_9.pth', 'epoch_9.pth', ''),  # of a folder that was moved
+        (b'/gone/epoch_7.pth', 'epoch_10.pth', ''),
+        (b'', 'epoch_10.pth', ''),
+        (b'\xff\xfe\x00\x80', 'epoch_10.pth', POINTER),
+        (b'', 'epoch_9.pth', 'epoch_10.pth'),
     ],
 )
-def test_latest_is_the_one_named_or_the_newest(tmp_path, capsys, pointer, latest):
+def test_latest_is_the_one_named_or_the_newest_whole_one(
+    tmp_path, capsys, pointer, latest, damaged
+):
     save(tmp_path, 'epoch_9.pth', 'epoch_10.pth', 'best_x_epoch_9.pth')
-    (tmp_path / POINTER).write_text(pointer)
-    assert latest_checkpoint(tmp_path) == tmp_path / latest
-    assert capsys.readouterr().err == ''
-
-
-def test_a_damaged_pointer_is_passed_over_with_a_warning(tmp_path, capsys):
-    save(tmp_path, 'epoch_3.pth')
-    pointer = tmp_path / POINTER
-    pointer.write_bytes(b'\xff\xfe\x00\x80')
-    assert latest_checkpoint(tmp_path) == tmp_path / 'epoch_3.pth'
-    assert capsys.readouterr().err == (
-        f'warning: {pointer} is damaged or cut short; {tmp_path}/epoch_3.pth, the newest whole '
-        'one, is taken\n'
-    )
-
-
-def test_a_newest_checkpoint_that_is_cut_short_is_passed_over(tmp_path, capsys):
-    save(tmp_path, 'epoch_2.pth', 'epoch_3.pth')
-    cut(tmp_path / 'epoch_3.pth')
-    os.utime(tmp_path / 'epoch_3.pth', (9, 9))
+    (tmp_path / POINTER).write_bytes(pointer)
+    if damaged.startswith('epoch'):
+        cut(tmp_path / damaged)
     config = Config({'work_dir': str(tmp_path)})
-    assert find_resume(config, LATEST) == tmp_path / 'epoch_2.pth'
-    (line,) = capsys.readouterr().err.splitlines()
-    assert 'epoch_3.pth is damaged or cut short' in line
-    assert f'{tmp_path}/epoch_2.pth, the newest whole one, is taken' in line
+    assert find_resume(config, LATEST) == tmp_path / latest
+    taken = f'{tmp_path / latest}, the newest whole one, is taken'
+    warning = f'warning: {tmp_path / damaged} is damaged or cut short; {taken}\n'
+    assert capsys.readouterr().err == (warning if damaged else '')
 
 
 def test_nothing_to_resume(tmp_path):

@@ -58,7 +58,7 @@ class Replay:
         return f'step {place[1] // self.loader.batch_sampler.batch_size + 1}'
 
     def first_batch(self, preprocess: Callable[[Any, bool], dict]) -> dict | None:
-        """Return the first batch as the model's data preprocessor gives it; None if none is full."""
+        """Return the first batch as the model gets it by ``preprocess``; None if none is full."""
         batch = next(self._batches(1), None)
         if batch is None:
             return None

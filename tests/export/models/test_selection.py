@@ -5,7 +5,7 @@ import torch
 from mmcv.ops import batched_nms
 
 from vitbackbones.errors import InputError
-from vitbackbones.export.models.selection import Found, best, best_apart, clip, overlap_of
+from vitbackbones.export.models.selection import Found, best, best_apart, overlap_of
 
 COUNT = 12
 
@@ -49,11 +49,6 @@ def test_places_without_an_object_have_no_score_and_no_label():
     assert (scores[:, 3:] == 0).all()
     assert (labels[:, 3:] == -1).all()
     assert (boxes[:, 3:] == 0).all()
-
-
-def test_clipped_boxes_lie_inside():
-    boxes = clip(torch.tensor([[-5.0, -5, 50, 50], [3, 4, 5, 6]]), torch.Size((20, 30)))
-    assert boxes.tolist() == [[0, 0, 30, 20], [3, 4, 5, 6]]
 
 
 @pytest.mark.parametrize(

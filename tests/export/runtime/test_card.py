@@ -102,19 +102,13 @@ def test_a_value_of_another_kind_is_named(written, place, value, message):
         Card.read(written)
 
 
-@pytest.mark.parametrize('changed', ['model.onnx', 'model.onnx.data'])
-def test_a_card_of_another_file_is_refused(written, changed):
-    written.with_name(changed).write_bytes(b'other')
-    with pytest.raises(InputError, match=r'json is the card of another file'):
-        Card.read(written)
-
-
-def test_the_weights_of_openvino_belong_to_its_file(tmp_path):
-    file, weights = tmp_path / 'model.xml', tmp_path / 'model.bin'
+@pytest.mark.parametrize('weights', ['model.onnx', 'model.onnx.data', 'model.bin'])
+def test_a_card_of_another_file_or_of_other_weights_is_refused(tmp_path, weights):
+    file = tmp_path / ('model.xml' if weights == 'model.bin' else 'model.onnx')
     file.write_bytes(b'graph')
-    weights.write_bytes(b'weights')
-    make_card(format='openvino').write(file)
-    assert Card.read(file).format == 'openvino'
-    weights.write_bytes(b'WEIGHTS')
-    with pytest.raises(InputError, match='the card of another file'):
+    (tmp_path / weights).write_bytes(b'weights')
+    make_card().write(file)
+    assert Card.read(file).name == 'tiny'
+    (tmp_path / weights).write_bytes(b'WEIGHTS')
+    with pytest.raises(InputError, match='json is the card of another file'):
         Card.read(file)

@@ -34,14 +34,6 @@ def test_small_regions_lie_on_large_ones():
     assert np.array_equal(pixels, shaded(large, small, colors=(BLUE, RED)))
 
 
-def test_masks_are_stretched_over_the_picture():
-    half = np.zeros((6, 8), bool)
-    half[:, :4] = True
-    pixels = shaded(half)
-    assert (pixels[:, 45:] == GRAY).all()
-    assert (pixels[:, 5:35] != GRAY).any(-1).all()
-
-
 def test_stripes_of_black_and_white_are_on_the_mask_alone():
     mask = np.zeros((30, 40), bool)
     mask[:15] = True

@@ -16,8 +16,6 @@ from vitbackbones.inference.drawing.sheet import (
     from_bgr,
     save,
     save_samples,
-    side_by_side,
-    spread,
     text_label,
     to_bgr,
 )
@@ -35,10 +33,6 @@ def test_red_and_blue_change_places_and_back():
     picture = from_bgr(pixels)
     assert picture.getpixel((0, 0)) == (200, 0, 0)
     assert np.array_equal(to_bgr(picture), pixels)
-
-
-def test_places_are_spread_over_all():
-    assert [spread(9, 3), spread(2, 5), spread(5, 1)] == [[0, 4, 8], [0, 1], [0]]
 
 
 def test_a_picture_below_another():
@@ -80,14 +74,6 @@ def test_a_name_of_any_length_is_drawn_as_one_line():
     assert picture.width < 10_000
 
 
-def test_pictures_stand_side_by_side():
-    row = side_by_side([('left', image(100, 80)), ('right', image(50, 40))])
-    assert row.width > 150
-    assert row.height > 80
-    assert row.getpixel((10, row.height - 2)) == GRAY
-    assert row.getpixel((row.width - 2, row.height - 2)) == (255, 255, 255)
-
-
 @pytest.mark.parametrize('count', [1, 2, 5])
 def test_contact_sheet_shows_all(count):
     pictures = [Image.new('RGB', (200, 100), (10 * i + 10, 0, 0)) for i in range(count)]
@@ -99,11 +85,6 @@ def test_contact_sheet_shows_all(count):
 
 
 # ------------------------------------------------------------------------ writing
-
-
-def test_a_picture_is_written_with_its_folder(tmp_path):
-    assert save(image(), tmp_path / 'a' / 'b.PNG') == tmp_path / 'a' / 'b.PNG'
-    assert np.array_equal(np.asarray(Image.open(tmp_path / 'a' / 'b.PNG')), np.asarray(image()))
 
 
 def test_a_full_disk_is_a_message(tmp_path, monkeypatch):

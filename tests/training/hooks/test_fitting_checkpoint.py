@@ -28,11 +28,6 @@ def resume(work_dir, checkpoint, **changes):
     return run_toy(toy_config(work_dir, **changes))
 
 
-def test_a_complete_run_says_so(trained, tmp_path, capsys):
-    resume(tmp_path, trained / 'epoch_3.pth')
-    assert 'the training is complete, nothing is left to do' in capsys.readouterr().out
-
-
 def test_another_model(trained, tmp_path):
     with pytest.raises(InputError, match='is not a checkpoint of this model') as error:
         resume(tmp_path, trained / 'epoch_2.pth', model={'type': 'ToyModel', 'width': 2})
@@ -117,16 +112,6 @@ def test_resuming_deletes_nothing_outside_of_the_work_dir(trained, tmp_path):
     resume(tmp_path / 'run', tmp_path / 'evil.pth', default_hooks={'checkpoint': hook})
     assert list((tmp_path / 'run').glob('best_*'))  # a better one was found
     assert dear.exists()
-
-
-def test_another_optimizer(trained, tmp_path):
-    wrapper = {
-        'type': 'OptimWrapper',
-        'optimizer': {'type': 'Adam', 'lr': 0.1},
-        'paramwise_cfg': {'bias_lr_mult': 2.0},
-    }
-    with pytest.raises(InputError, match='1 groups of 2 parameters, that of the config 2 of 2'):
-        resume(tmp_path, trained / 'epoch_2.pth', optim_wrapper=wrapper)
 
 
 @pytest.mark.parametrize(

@@ -81,12 +81,7 @@ def test_one_bad_image_after_the_other_is_an_error_at_once():
     end_workers()
 
 
-def test_a_pipeline_that_always_fails_ends_with_its_own_error(tmp_path):
-    with pytest.raises(cv2.error):
-        run_toy(config(tmp_path, [], 1.0, 0, strips=range(8)))
-
-
-@pytest.mark.parametrize('bug', [KeyError('img'), TypeError('a bug'), InputError('a bad mask')])
+@pytest.mark.parametrize('bug', [KeyError('img'), InputError('a bad mask')])
 def test_what_is_no_fault_of_a_picture_is_not_replaced(bug):
     class Buggy(ToyData):
         def __getitem__(self, i):
