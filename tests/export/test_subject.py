@@ -24,21 +24,11 @@ def test_a_model_by_name_is_described_by_its_data_config():
     assert subject.steps(None)[-1] == {'type': 'center_crop', 'size': [224, 224]}
 
 
-@torch.no_grad()
-def test_a_model_by_name_is_filled(tmp_path):
-    model = create_model('deit_ti').eval()
-    torch.save(model.state_dict(), tmp_path / 'mine.pth')
-    subject = of_model('deit_ti', str(tmp_path / 'mine.pth'))
-    image = torch.rand(1, 3, 32, 32)
-    torch.testing.assert_close(subject.network(image)[0], model(image))
-    assert subject.checkpoint['file'] == 'mine.pth'
-    assert len(subject.checkpoint['sha256']) == 64
-
-
 def test_the_best_checkpoint_of_a_work_dir_fills_a_model_by_name(tmp_path):
     torch.save(create_model('deit_ti').state_dict(), tmp_path / 'best_top1_epoch_2.pth')
     subject = of_model('deit_ti', str(tmp_path / 'best'))
     assert subject.checkpoint['file'] == 'best_top1_epoch_2.pth'
+    assert len(subject.checkpoint['sha256']) == 64
 
 
 def test_a_model_that_nobody_published_is_not_exported_by_name_alone():
@@ -55,13 +45,6 @@ def test_a_config_is_described_by_its_data_preprocessor():
     assert (subject.name, subject.size) == ('tiny_cls', (48, 40))
     assert (subject.mean, subject.std) == ([128.0] * 3, [64.0] * 3)
     assert subject.steps(None) == [{'type': 'resize', 'size': [48, 40]}]
-
-
-def test_images_in_another_order_than_rgb_are_refused():
-    config = read_config(TINY_CLS)
-    config.test_dataloader.dataset.pipeline.insert(1, {'type': 'Resize', 'scale': 48})
-    with pytest.raises(InputError, match='must be RGB'):
-        of_config(config)
 
 
 def test_without_weights_a_model_is_initialized_as_for_training():

@@ -1,7 +1,6 @@
 """The lines of a prediction: what is read of them after it was stopped anywhere."""
 
 import errno
-import json
 import os
 
 import pytest
@@ -85,14 +84,6 @@ def test_content_of_another_form_is_damage(written, name, content):
     written.with_name(name).write_bytes(content)
     with pytest.raises(InputError, match=rf'{name} is damaged .* --overwrite starts again'):
         resumed(written)
-
-
-def test_other_settings_are_refused_and_named(written):
-    other = SETTINGS | {'--score-thr': 0.5}
-    with pytest.raises(InputError) as refusal:
-        Journal(written.parent, other, resume=True)
-    assert 'begun with other settings: --score-thr was 0.3, is 0.5. Choose' in str(refusal.value)
-    assert json.loads((written.parent / 'settings.json').read_bytes()) == SETTINGS
 
 
 def test_nothing_to_resume(tmp_path):

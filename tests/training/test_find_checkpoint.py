@@ -11,7 +11,6 @@ from vitbackbones.errors import InputError
 from vitbackbones.training.find_checkpoint import (
     LATEST,
     POINTER,
-    choose_checkpoint,
     find_checkpoint,
     find_resume,
     resume_hint,
@@ -95,18 +94,6 @@ def test_weights_that_come_along_go_by_name_unless_a_file_has_it(tmp_path, monke
 
 
 # ------------------------------------------------------------------------ the best
-
-
-def test_a_work_dir_is_its_latest_and_its_best(tmp_path, monkeypatch, capsys):
-    work_dir = tmp_path / 'run'
-    work_dir.mkdir()
-    save(work_dir, 'epoch_1.pth', 'best_mIoU_epoch_1.pth', 'epoch_2.pth')
-    assert choose_checkpoint(str(work_dir), 'CHECKPOINT') == work_dir / 'epoch_2.pth'
-    said = f'checkpoint: {work_dir}/epoch_2.pth, the latest; {work_dir}/best stands for best_mIoU_'
-    assert said in capsys.readouterr().out
-    monkeypatch.chdir(tmp_path)
-    assert choose_checkpoint('run/best', 'CHECKPOINT').name == 'best_mIoU_epoch_1.pth'
-    assert capsys.readouterr().out.endswith('best_mIoU_epoch_1.pth, the best\n')
 
 
 @pytest.mark.parametrize(

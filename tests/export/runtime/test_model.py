@@ -1,7 +1,4 @@
-"""An exported file from Python: pictures in, answers out, and no torch on the way."""
-
-import subprocess
-import sys
+"""An exported file from Python: pictures in, answers out."""
 
 import numpy as np
 import pytest
@@ -89,23 +86,6 @@ def test_what_fails_inside_of_the_graph_is_one_line(tmp_path):
     object.__setattr__(exported._graph, 'run', lambda image: 1 / 0)
     with pytest.raises(InputError, match=r'model\.onnx: ONNX Runtime fails: division by zero'):
         exported.run(np.zeros((1, 3, 4, 4), np.float32))
-
-
-WITHOUT = """
-import sys
-for name in ('torch', 'mmengine', 'mmcv', 'torchvision', 'pycocotools', 'scipy', 'onnx'):
-    sys.modules[name] = None
-import numpy
-from vitbackbones.export.runtime import load
-print(load(sys.argv[1]).predict(numpy.zeros((40, 40, 3), numpy.uint8)).scores.shape)
-"""
-
-
-def test_it_needs_numpy_and_the_runtime_alone(tmp_path):
-    write_classifier(tmp_path / 'model.onnx', steps=[RESIZE])
-    command = [sys.executable, '-c', WITHOUT, tmp_path / 'model.onnx']
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.stdout == '(3,)\n', done.stderr
 
 
 @pytest.mark.parametrize('bad', [np.nan, np.inf])
