@@ -56,14 +56,6 @@ def test_a_page_holds_all_of_a_run(tmp_path):
     assert any("model = dict(type='ToyModel')" in text for text in found)
 
 
-def test_the_page_is_there_while_a_run_trains_and_says_how_it_ended(tmp_path):
-    with pytest.raises(RuntimeError, match='no more of it'):
-        train(config(tmp_path, {'type': 'FailsInEpoch2'}))
-    found = texts(tmp_path / NAME)
-    assert after(found, 'status') == 'stopped: no more of it'
-    assert after(found, 'toy/error').endswith(' after epoch 1')
-
-
 def test_a_run_that_was_not_followed_has_a_page(tmp_path):
     run_toy(toy_config(tmp_path))
     found = texts(write_run_page(tmp_path, tmp_path / NAME))

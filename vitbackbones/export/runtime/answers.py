@@ -159,8 +159,14 @@ def require_form(
     Raises:
         InputError: they are not; the message begins with ``place``.
     """
-    if any(_agree(shapes, form, images) for form in FORMS[task]):
-        return
+    axes = {name: len(shape) for name, shape in shapes.items()}
+    for form in FORMS[task]:
+        if axes != {name: len(letters) for name, letters in form.items()}:
+            continue
+        sizes = {'4': 4} | ({'N': images} if images else {})  # by the letter of an axis
+        pairs = (pair for name in form for pair in zip(form[name], shapes[name], strict=True))
+        if all(size is None or size == sizes.setdefault(axis, size) for axis, size in pairs):
+            return
     given = ', '.join(f'{name} ({in_words(shape)})' for name, shape in shapes.items())
     raise InputError(f'{place}: {given or "no outputs"} cannot be an answer for {task}')
 
@@ -168,16 +174,6 @@ def require_form(
 def in_words(shape: Sequence[int | None]) -> str:
     """Return a shape as ``? x 3 x 224 x 224``."""
     return ' x '.join('?' if size is None else str(size) for size in shape)
-
-
-def _agree(
-    shapes: Mapping[str, Sequence[int | None]], form: Mapping[str, str], images: int | None
-) -> bool:
-    if shapes.keys() != form.keys() or any(len(shapes[name]) != len(form[name]) for name in form):
-        return False
-    sizes = {'4': 4} | ({'N': images} if images else {})
-    pairs = (pair for name in form for pair in zip(form[name], shapes[name], strict=True))
-    return all(size is None or size == sizes.setdefault(axis, size) for axis, size in pairs)
 
 
 def require_numbers(values: Mapping[str, Any], place: str) -> None:

@@ -188,20 +188,21 @@ class ExactResumeHook(Hook):
         restart(sampler)  # mmengine may have begun to read from it
         if self.complete is None:
             self.complete = gradients_applied(runner)
-        if resumed and (differences := self._differences(fingerprints(runner.cfg))):
+        if not resumed:
+            return
+        differences = []
+        if not self.saved:
+            differences.append('the checkpoint does not say how the data were ordered')
+        else:
+            settings = fingerprints(runner.cfg)
+            for key, now in self._data_order().items():
+                if self.saved.get(key, now) != now:
+                    differences.append(f'{key} was {self.saved[key]}, is {now}')
+            for key, was in self.saved_settings.items():
+                if was != settings[key]:
+                    differences.append(f'{key} of the config was changed')
+            if not self.complete:
+                differences.append(LOST)
+        if differences:
             said = ', '.join(differences)
             runner.logger.warning(f'training continues, but not exactly as before: {said}')
-
-    def _differences(self, settings: dict[str, int]) -> list[str]:
-        if not self.saved:
-            return ['the checkpoint does not say how the data were ordered']
-        found = []
-        for key, now in self._data_order().items():
-            if self.saved.get(key, now) != now:
-                found.append(f'{key} was {self.saved[key]}, is {now}')
-        for key, was in self.saved_settings.items():
-            if was != settings[key]:
-                found.append(f'{key} of the config was changed')
-        if not self.complete:
-            found.append(LOST)
-        return found
