@@ -66,9 +66,6 @@ def test_a_card_that_is_none(written, content, message):
     ('place', 'value', 'message'),
     [
         ('classes', 7, r'classes must be a list \(a string each\), not 7'),
-        ('classes', ['a', 7], r'classes must be a list \(a string each\)'),
-        ('palette', 'red', r"palette must be a list .* or None, not 'red'"),
-        ('palette', [[1, 2]], r'palette must be a list \(a list of 3'),
         ('palette', [[1, 2, 256]], r'whole number from 0 to 255 each'),
         ('task', 'poses', "task must be one of 'classification', .*, not 'poses'"),
         ('steps', ['resize'], r"steps must be a list of at most 8 \(a dict each\), not \['res"),
@@ -88,7 +85,6 @@ def test_a_card_that_is_none(written, content, message):
         ('input.shape', [], 'a list of 4'),
         ('input.shape', ['1', 3, 32, 32], 'from 1 to 1048576 or None'),
         ('input.mean', [0, 0], 'a list of 3'),
-        ('input.mean', [float('nan')] * 3, 'a number from -1e'),
         ('input.mean', [10**400] * 3, 'a number from -1e'),
         ('input.std', [1, 1, 0], 'a number from 1e-06'),
     ],

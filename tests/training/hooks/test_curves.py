@@ -4,9 +4,8 @@ import json
 
 import pytest
 import torch
-from mmengine.hooks import Hook
 from mmengine.model import BaseModel
-from mmengine.registry import HOOKS, MODELS
+from mmengine.registry import MODELS
 from PIL import Image
 from torch import nn
 
@@ -17,19 +16,11 @@ from vitbackbones.training.console import QuietRunner
 from vitbackbones.training.hooks import curves
 
 from ..toy import by_iteration, run_toy, toy_config
+from .test_exact_resume import Killed
 
 pytestmark = pytest.mark.compat
 CURVES = {'type': 'vitbackbones.CurvesHook'}
 CANNOT = 'curves.png of this run is not drawn'
-
-
-@HOOKS.register_module()
-class Broken(Hook):
-    """Ends a run at its third iteration."""
-
-    def before_train_iter(self, runner, batch_idx, data_batch=None):
-        if runner.iter == 2:
-            raise RuntimeError('broken')
 
 
 def config(work_dir, *hooks, **changes):
@@ -59,8 +50,8 @@ def test_a_run_ends_with_its_curves(tmp_path, kind):
 
 
 def test_a_run_that_fails_has_its_curves(tmp_path):
-    runner = QuietRunner.from_cfg(config(tmp_path, {'type': 'Broken'}))
-    with pytest.raises(RuntimeError, match='broken'), curves.told_when_stopped(runner):
+    runner = QuietRunner.from_cfg(config(tmp_path, {'type': 'Stop', 'iteration': 2}))
+    with pytest.raises(Killed), curves.told_when_stopped(runner):
         runner.train()
     assert is_picture(tmp_path / 'curves.png')
     assert {row['step'] for row in measure(tmp_path)} == {1, 2}
