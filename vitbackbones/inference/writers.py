@@ -202,7 +202,6 @@ class PictureWriter:
             save(picture, self.folder / f'{frame.source.name}.jpg')
             return
         path = self.folder / f'{frame.source.name}.mp4'
-
         if path != self._path:
             self.close()
             path.parent.mkdir(parents=True, exist_ok=True)

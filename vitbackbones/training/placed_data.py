@@ -102,7 +102,7 @@ class DatasetProxy(Dataset):
         return len(self.dataset)
 
     def __getattr__(self, name: str):
-        # special methods would go around our __getitem__, or unpickle before there is a data set
+        # special methods would go around our __getitem__; pickle asks for some before the data set
         if name.startswith('__'):
             raise AttributeError(name)
         return getattr(self.dataset, name)
