@@ -18,11 +18,7 @@ def fail():
 
 @pytest.mark.parametrize(
     ('rank', 'local_rank', 'said'),
-    [
-        (0, 0, 'error: no data here\n'),
-        (3, 3, ''),
-        (8, 0, 'error (process 8): no data here\n'),
-    ],
+    [(0, 0, 'error: no data here\n'), (3, 3, ''), (8, 0, 'error (process 8): no data here\n')],
 )
 def test_one_process_of_each_machine_speaks(monkeypatch, capsys, rank, local_rank, said):
     monkeypatch.setenv('RANK', str(rank))

@@ -25,7 +25,7 @@ CHANGES = {'update', 'setdefault', 'pop', 'popitem', 'clear', '__setitem__', '__
 ALLOWED = {
     'layers/graphs.py: assigns torch._dynamo.config.cache_size_limit': (
         "torch's own setting, for those who ask for compilation"
-    ),
+    )
 }
 
 

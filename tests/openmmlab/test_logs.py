@@ -8,10 +8,7 @@ from pycocotools.coco import COCO
 from torch._utils import ExceptionWrapper
 
 from vitbackbones.errors import InputError
-from vitbackbones.openmmlab.logs import (
-    log_with_runner,
-    silenced,
-)
+from vitbackbones.openmmlab.logs import log_with_runner, silenced
 
 pytestmark = pytest.mark.compat
 

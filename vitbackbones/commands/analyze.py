@@ -33,7 +33,6 @@ from .cli import add_shared, count, image_size
 OURS = 'ours:'  # in front of the name of a model
 DEFAULT_SIZE = (224, 224)  # of images for a model by name
 
-
 EXAMPLES = f"""\
 examples:
   %(prog)s cls_aug_vit_s_imagenet work_dirs/.../epoch_300.pth diversity \\
@@ -126,9 +125,6 @@ def analyze(options: Namespace) -> None:
         analysis.draw(rows, *photos).savefig(picture, format='png', bbox_inches='tight')
         write_file(png, picture.getvalue())
     print(f'{csv}: {len(rows)} rows; {png.name} beside it')
-
-
-# ------------------------------------------------------------------------ models
 
 
 def _subjects(options: Namespace, device: torch.device, out: Path) -> list[Subject]:

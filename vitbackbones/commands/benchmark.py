@@ -44,20 +44,9 @@ def add_cases(add: Callable[..., Action]) -> None:
     add('--size', nargs='+', type=image_size, metavar='H[xW]', help=sizes)
     batches = "numbers of images (default: 1 8, or a suite's own)"
     add('--batch', nargs='+', type=count, metavar='N', help=batches)
-    add(
-        '--step',
-        nargs='+',
-        choices=STEPS,
-        default=['forward'],
-        help='what is timed (default: forward)',
-    )
-    add(
-        '--engine',
-        nargs='+',
-        choices=ENGINES,
-        default=['eager'],
-        help='how it is run',
-    )
+    timed = 'what is timed (default: forward)'
+    add('--step', nargs='+', choices=STEPS, default=['forward'], help=timed)
+    add('--engine', nargs='+', choices=ENGINES, default=['eager'], help='how it is run')
     numbers = 'format of numbers (default: float32)'
     add('--precision', nargs='+', choices=PRECISIONS, default=['float32'], help=numbers)
 
@@ -65,12 +54,8 @@ def add_cases(add: Callable[..., Action]) -> None:
 def add_rounds(add: Callable[..., Action]) -> None:
     """Add the options that say where, how often, and into which file."""
     device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')
-    add(
-        '--device',
-        type=torch.device,
-        default=device,
-        help='where models run (default: a GPU if there is one)',
-    )
+    place = 'where models run (default: a GPU if there is one)'
+    add('--device', type=torch.device, default=device, help=place)
     add('--warm-up', type=int, default=2, metavar='N', help='unmeasured rounds (default: 2)')
     add('--repeats', type=count, default=10, metavar='N', help='measured rounds (default: 10)')
     add('--out', metavar='FILE', help='CSV file to write')

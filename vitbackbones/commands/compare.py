@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
 from math import isnan, nan
 from pathlib import Path
 
@@ -43,7 +42,6 @@ CHECKS = (
 PROGRAM = [sys.executable, '-m', 'vitbackbones', 'train']
 POLL = 0.2  # seconds between two looks at the runs
 
-
 EXAMPLES = """\
 examples:
   %(prog)s configs/studies/shortcut.py --dry-run
@@ -62,28 +60,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add('study', metavar='STUDY', help='a file such as those of configs/studies/')
-    add(
-        '--work-dir',
-        default='work_dirs/studies',
-        metavar='DIR',
-        help='runs go to DIR/STUDY/VARIANT/seed_N (default: %(default)s)',
-    )
+    place = 'runs go to DIR/STUDY/VARIANT/seed_N (default: %(default)s)'
+    add('--work-dir', default='work_dirs/studies', metavar='DIR', help=place)
     add_shared(add, '--data-root')
     places = parser.add_mutually_exclusive_group()
-    places.add_argument(
-        '--gpus',
-        nargs='+',
-        type=int,
-        metavar='N',
-        help='one run at a time on each; numbers from 0 of the GPUs that this process may use',
-    )
-    places.add_argument(
-        '--jobs',
-        type=count,
-        default=1,
-        metavar='N',
-        help='runs at the same time; on a CPU they share its cores (default: 1)',
-    )
+    each = 'one run at a time on each; numbers from 0 of the GPUs that this process may use'
+    places.add_argument('--gpus', nargs='+', type=int, metavar='N', help=each)
+    number = 'runs at the same time; on a CPU they share its cores (default: 1)'
+    places.add_argument('--jobs', type=count, default=1, metavar='N', help=number)
     add('--dry-run', action='store_true', help='check everything, print what would run, and stop')
 
 
@@ -100,10 +84,13 @@ def compare(options: Namespace) -> None:
         variant.name: _checked(study, base, variant, options) for variant in study.variants.values()
     }
     folder = Path(options.work_dir, study.name).expanduser().absolute()
-    runs = study.runs(base, folder)
+    runs, commands = study.runs(base, folder), {}
     for run in runs:
         run.require_same_settings()
-    commands = {run: _training(run, options.data_root) for run in runs if run.value() is None}
+        if run.value() is None:
+            commands[run] = [*PROGRAM, str(run.config), '--work-dir', str(run.folder)]
+            commands[run] += ['--data-root', options.data_root] if options.data_root else []
+            commands[run] += ['--resume'] if latest_checkpoint(run.folder) else []
     print(f'{study.name}: {len(commands)} of {len(runs)} runs to go', flush=True)
     if options.dry_run:
         print(*map(shlex.join, commands.values()), sep='\n')
@@ -136,13 +123,6 @@ def _checked(study: Study, base: Config, variant: Variant, options: Namespace) -
 
 
 # ------------------------------------------------------------------------ the runs
-
-
-def _training(run: Run, data_root: str | None) -> list[str]:
-    """Return the command that starts a run, or goes on with it."""
-    command = [*PROGRAM, str(run.config), '--work-dir', str(run.folder)]
-    command += ['--data-root', data_root] if data_root else []
-    return [*command, '--resume'] if latest_checkpoint(run.folder) else command
 
 
 def _places(options: Namespace) -> list[dict[str, str]]:
@@ -195,21 +175,16 @@ def _train(commands: dict[Run, list[str]], places: list[dict[str, str]]) -> list
                 else:
                     print(f'{run}: {run.metric} {value:.2f}', flush=True)
     except BaseException:
-        _interrupt(processes)
+        for process in processes:
+            process.terminate()
+        try:
+            for process in processes:
+                process.wait()
+        except KeyboardInterrupt:
+            for process in processes:
+                process.kill()
         raise
     return failed
-
-
-def _interrupt(processes: Iterable[subprocess.Popen]) -> None:
-    for process in processes:
-        process.terminate()
-    try:
-        for process in processes:
-            process.wait()
-    except KeyboardInterrupt:
-        for process in processes:
-            process.kill()
-        raise
 
 
 # ------------------------------------------------------------------------ the tables

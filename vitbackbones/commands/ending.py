@@ -20,7 +20,6 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 
 from ..configuration.checks.bug_report import write_report
 from ..errors import InputError, TrainingInterrupted
@@ -35,9 +34,16 @@ class Ended(KeyboardInterrupt):
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
     """Raise :class:`Ended` for signals that would end the process at once."""
+    process = os.getpid()
+
+    def end(number: int, frame) -> None:
+        if os.getpid() != process:  # in a forked child
+            os._exit(128 + number)
+        raise Ended(number)
+
     fatal = [number for number in SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
     for number in fatal:
-        signal.signal(number, partial(_end, os.getpid()))
+        signal.signal(number, end)
     try:
         yield
     except SyntaxError as error:  # mmengine's for whatever happens while it formats a config
@@ -47,12 +53,6 @@ def _ended_by_signals() -> Iterator[None]:
     finally:
         for number in fatal:
             signal.signal(number, signal.SIG_DFL)
-
-
-def _end(process: int, number: int, frame) -> None:
-    if os.getpid() != process:  # in a forked child
-        os._exit(128 + number)
-    raise Ended(number)
 
 
 def _reader_is_gone() -> bool:

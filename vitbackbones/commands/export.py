@@ -2,7 +2,7 @@
 
 import copy
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -67,11 +67,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--to', choices=FORMATS, required=True, help='the format of the file')
     default = 'the file to write (default: CONFIG with the suffix of the format)'
     add('--out', metavar='FILE', help=default)
-    add(
-        '--overwrite',
-        action='store_true',
-        help='replace the file, its weights and its card if they are there',
-    )
+    replace = 'replace the file, its weights and its card if they are there'
+    add('--overwrite', action='store_true', help=replace)
     open_ = 'leave open the number of images (batch), their size (size), or both (batch,size)'
     add('--dynamic', type=_dynamic, default=(), metavar='WHAT', help=open_)
     size = 'size of the images (default: the size in tests)'
@@ -134,9 +131,7 @@ def export(options: Namespace) -> None:
         card = write(subject, settings, file, images, finish)
     megabytes = sum(each.stat().st_size for each in parts(file)) / 1e6
     print(f'{file} ({megabytes:.1f} MB) and {card_path(file).name}')
-    print(_proof(card.parity))
-    if card.int8:
-        print(_proof_of_int8(card.int8))
+    print(*_proof(card), sep='\n')
     print(f'try it: {command_line("predict", file, "PICTURE", "--out", "out")}')
 
 
@@ -167,25 +162,22 @@ def _target(options: Namespace) -> Path:
     return file
 
 
-def _proof(parity: Mapping) -> str:
-    """Say what was compared."""
-    differences = in_words(parity['differences'])
-    if 'objects' not in parity:
-        return f'largest differences from the model on {parity["images"]} images: {differences}'
-    seen = f'on {parity["images"]} images with {parity["objects"]} objects'
-    if parity['objects'] == 0:
-        return f'the model found nothing {seen}, so no box was compared; give --images with objects'
-    return f'largest differences from the model {seen}: {differences}'
-
-
-def _proof_of_int8(said: Mapping) -> str:
-    """Say what 8 bits cost."""
-    number = len(said['in_float32'])
-    kept = f', {plural(number, "product")} in float32' if number else ''
-    return (
-        f'in 8 bits {said["metric"]} is {said["int8"]:.4f} ({said["float32"]:.4f} in float32) on '
-        f'{said["pictures"]} pictures, with ranges of {said["calibrated_on"]} others{kept}'
-    )
+def _proof(card: Card) -> Iterator[str]:
+    """Say what was compared, and what 8 bits cost."""
+    parity, said = card.parity, card.int8
+    objects = f' with {parity["objects"]} objects' if 'objects' in parity else ''
+    seen = f'on {parity["images"]} images{objects}'
+    if parity.get('objects') == 0:
+        yield f'the model found nothing {seen}, so no box was compared; give --images with objects'
+    else:
+        yield f'largest differences from the model {seen}: {in_words(parity["differences"])}'
+    if said:
+        number = len(said['in_float32'])
+        kept = f', {plural(number, "product")} in float32' if number else ''
+        yield (
+            f'in 8 bits {said["metric"]} is {said["int8"]:.4f} ({said["float32"]:.4f} in float32) '
+            f'on {said["pictures"]} pictures, with ranges of {said["calibrated_on"]} others{kept}'
+        )
 
 
 def _eight_bits(
@@ -216,11 +208,7 @@ def _eight_bits(
         judge = partial(Agreement, files=images)
     else:
         raise InputError('--int8: no test set is here; give --data-root, or --images to compare on')
-    settings = Int8(
-        pictures=pictures,
-        judge=judge,
-        max_drop=options.max_drop,
-    )
+    settings = Int8(pictures=pictures, judge=judge, max_drop=options.max_drop)
     return partial(to_int8, settings=settings)
 
 
@@ -243,9 +231,6 @@ def _dynamic(text: str) -> tuple[str, ...]:
     if unknown := [word for word in words if word not in DYNAMIC]:
         raise ArgumentTypeError(f'{unknown[0]!r} is not one of {", ".join(DYNAMIC)}')
     return words
-
-
-# ------------------------------------------------------------------------ the steps
 
 
 def _find_weights(config: Config, options: Namespace) -> Config:

@@ -47,18 +47,6 @@ def main() -> int:
     word, *arguments = sys.argv[1:] or ['--help']
     if word in VERBS:
         return run_verb(word, arguments)
-    parser = top_parser()
-    if not word.startswith('-'):
-        modules = {verb.module: name for name, verb in VERBS.items()}
-        known = modules | {name: name for name in VERBS}
-        hint = did_you_mean(word, known) or f"; '{parser.prog} --help' lists the verbs"
-        parser.error(f'unknown verb {word!r}{hint}')
-    parser.parse_args([word, *arguments])
-    return 0
-
-
-def top_parser() -> Parser:
-    """Return what reads a command line without a verb."""
     listed = (f'  {name:<12} {verb.help}\n' for name, verb in VERBS.items())
     parser = Parser(
         prog=shlex.join(program()),
@@ -68,7 +56,13 @@ def top_parser() -> Parser:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument('--version', action='version', version=f'vitbackbones {__version__}')
-    return parser
+    if not word.startswith('-'):
+        modules = {verb.module: name for name, verb in VERBS.items()}
+        known = modules | {name: name for name in VERBS}
+        hint = did_you_mean(word, known) or f"; '{parser.prog} --help' lists the verbs"
+        parser.error(f'unknown verb {word!r}{hint}')
+    parser.parse_args([word, *arguments])
+    return 0
 
 
 def run_verb(verb: str, arguments: Sequence[str]) -> int:

@@ -1,7 +1,6 @@
 """``vitbackbones predict``: run a model on images, folders and videos; write what it answers."""
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from ..errors import InputError
 from ..export.runtime.runtimes import RUNTIMES
@@ -72,7 +71,13 @@ def predict(options: Namespace) -> None:
     found = find_model(options)
     out = prepare_folder(options.out, '--out')
     with folder_lock(out, '--out'):
-        _require_ready(out, options)
+        used = any(file.name != LOCK for file in out.iterdir())
+        if used and not options.resume and not options.overwrite:
+            raise InputError(
+                f'--out {out}: is not empty. Choose another folder, --resume to continue the '
+                'prediction there, or --overwrite, which starts from the beginning and replaces '
+                'predictions.json and the pictures of the same names.'
+            )
         sources = find_sources(found.inputs, out)
         model = found.load()
         print(f'runtime: {model.runtime}')
@@ -92,13 +97,3 @@ def predict(options: Namespace) -> None:
     print(f'{done} of {len(sources)} files: {", ".join(names)}{pictures} in {out}')
     if run.failed:
         raise InputError(f'{len(run.failed)} of {len(sources)} files failed, see above')
-
-
-def _require_ready(out: Path, options: Namespace) -> None:
-    used = any(file.name != LOCK for file in out.iterdir())
-    if used and not options.resume and not options.overwrite:
-        raise InputError(
-            f'--out {out}: is not empty. Choose another folder, --resume to continue the '
-            'prediction there, or --overwrite, which starts from the beginning and replaces '
-            'predictions.json and the pictures of the same names.'
-        )

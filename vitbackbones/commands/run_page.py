@@ -11,9 +11,8 @@ from ..utils.files import prepare_folder
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = 'example:\n  %(prog)s work_dirs/quick_detector --out page.html'
-    parser.add_argument(
-        'work_dir', metavar='WORK_DIR', help='work dir of a training, finished or running'
-    )
+    run = 'work dir of a training, finished or running'
+    parser.add_argument('work_dir', metavar='WORK_DIR', help=run)
     place = f'where the page goes (default: WORK_DIR/{NAME})'
     parser.add_argument('--out', metavar='FILE', help=place)
 

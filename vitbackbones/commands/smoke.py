@@ -35,9 +35,6 @@ THRESHOLD_KEYS = ('score_thr', 'conf_thr', 'object_mask_thr')  # of a test_cfg, 
 SIZE_KEYS = ('scale', 'scales', 'crop_size', 'size', 'stride')
 
 
-# ------------------------------------------------------------------------ embedded data
-
-
 def use_embedded_data(config: Config, options: Namespace) -> Config:
     """Return a copy of ``config``, whose work dir is set, that runs on embedded data."""
     task = find_task(config)
@@ -58,9 +55,6 @@ def write_embedded_data(config: Config, options: Namespace) -> None:
 def _data_folder(config: Config) -> Path:
     """Return a folder for each process: none has to wait for another that writes it."""
     return Path(config.work_dir, f'data_{process_rank()}').resolve()
-
-
-# ------------------------------------------------------------------------ sizes
 
 
 def use_small_batches(config: Config, options: Namespace) -> Config:
@@ -101,9 +95,6 @@ def shrink(size):
     return type(size)(shrink(item) for item in size)
 
 
-# ------------------------------------------------------------------------ thresholds
-
-
 def lower_thresholds(config: Config) -> Config:
     """Return a copy of ``config`` whose model gives all boxes, whatever their scores are."""
     config = copy.deepcopy(config)
@@ -118,15 +109,10 @@ def lower_thresholds(config: Config) -> Config:
     return config
 
 
-# ------------------------------------------------------------------------ length
-
-
 def shorten(config: Config, resumed: bool = False) -> Config:
     """Return a copy of ``config`` that trains an epoch, or :data:`STEPS` iterations.
 
-    Args:
-        config: of any loop.
-        resumed: train one more.
+    With ``resumed`` it trains one more.
     """
     config = copy.deepcopy(config)
     loop = config.train_cfg
@@ -141,8 +127,6 @@ def shorten(config: Config, resumed: bool = False) -> Config:
     hooks['logger'] = {'type': 'LoggerHook', 'interval': 1}
     return config
 
-
-# ------------------------------------------------------------------------ the run
 
 # What turns a config, whose work dir is set, into a smoke test of itself.
 STEPS_TO_SMOKE = (

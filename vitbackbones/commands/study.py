@@ -23,7 +23,6 @@ the paper printed this pair elsewhere. Names that begin with an underscore are t
 """
 
 import ast
-import copy
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -85,14 +84,30 @@ class Study:
         return self.file.stem
 
     def base_config(self) -> Config:
-        """Return the base, as long as the study says.
+        """Return the base, as long as the study says, and evaluated once, at the end.
+
+        A schedule of the learning rate that lasts to the end of the training still does.
 
         Raises:
             InputError: it is missing or incomplete, or a schedule would not begin.
         """
         config = read_config(self.file.parent / self.base)
         require_sections(config, 'model', 'train_dataloader', 'val_dataloader', 'train_cfg')
-        return _with_length(config, self.length)
+        loop, length = config.train_cfg, self.length
+        unit = 'max_epochs' if 'max_epochs' in loop else 'max_iters'
+        before = loop[unit]
+        loop.update({unit: length, 'val_interval': length})
+        for schedule in as_list(config.get('param_scheduler') or []):
+            begin = schedule.get('begin', 0)
+            in_unit = schedule.get('by_epoch', True) == (unit == 'max_epochs')
+            if in_unit and begin >= length:
+                place = f'{schedule.type} of {config.filename}'
+                raise InputError(f'length={length}: {place} begins at {begin}; run longer')
+            if schedule.get('end') == before:
+                schedule['end'] = length
+                if 'T_max' in schedule:
+                    schedule['T_max'] += length - before
+        return config
 
     def runs(self, base: Config, folder: Path) -> list['Run']:
         """Return all runs, the first seed of every variant before the second of any.
@@ -216,26 +231,3 @@ def _require(given: dict, known: dict, place: str, needed: dict | tuple = ()) ->
             raise InputError(f'{place}: {key}={value!r}: must be {words}')
     if missing := [key for key in needed if key not in given]:
         raise InputError(f'{place}: no {", ".join(missing)}')
-
-
-def _with_length(config: Config, length: int) -> Config:
-    """Return a copy that trains for ``length`` and is evaluated once, at the end.
-
-    A schedule of the learning rate that lasts to the end of the training still does.
-    """
-    config = copy.deepcopy(config)
-    loop = config.train_cfg
-    unit = 'max_epochs' if 'max_epochs' in loop else 'max_iters'
-    before = loop[unit]
-    loop.update({unit: length, 'val_interval': length})
-    for schedule in as_list(config.get('param_scheduler') or []):
-        begin = schedule.get('begin', 0)
-        in_unit = schedule.get('by_epoch', True) == (unit == 'max_epochs')
-        if in_unit and begin >= length:
-            place = f'{schedule.type} of {config.filename}'
-            raise InputError(f'length={length}: {place} begins at {begin}; run longer')
-        if schedule.get('end') == before:
-            schedule['end'] = length
-            if 'T_max' in schedule:
-                schedule['T_max'] += length - before
-    return config

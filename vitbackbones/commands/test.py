@@ -15,12 +15,13 @@ from tqdm import tqdm
 from ..configuration.checks.explain import explained
 from ..configuration.checks.own_data import use_own_data
 from ..configuration.checks.pretrained import prepare_pretrained
-from ..configuration.checks.work_dir import choose_work_dir, create_work_dir
+from ..configuration.checks.work_dir import create_work_dir
 from ..configuration.classes import check_classes
 from ..configuration.common_steps import (
     MACHINE,
     SETTINGS,
     TRIAL,
+    WORK_DIR,
     add_hooks,
     find_data,
     first_steps,
@@ -50,7 +51,6 @@ from .cli import SHARED, add_run_arguments, add_shared, count
 
 SECTIONS = ('model', 'test_dataloader', 'test_cfg', 'test_evaluator')
 
-
 EXAMPLES = """\
 examples:
   %(prog)s detr_aug_vit_s_shapes work_dirs/detr_aug_vit_s_shapes --draw pictures
@@ -78,13 +78,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     single.add_argument('--draw', metavar='DIR', help=pictures)
     add('--report', metavar='DIR', help='write a page of scores, mistakes and the worst pictures')
     add('--overwrite', action='store_true', help='replace the page of an earlier --report')
-    add(
-        '--num-pictures',
-        type=count,
-        default=16,
-        metavar='N',
-        help='number of pictures (default: 16)',
-    )
+    number = 'number of pictures (default: 16)'
+    add('--num-pictures', type=count, default=16, metavar='N', help=number)
     add_shared(add, '--score-threshold')
     add('--explain', action='store_true', help='print the steps before the test, and stop')
 
@@ -202,13 +197,6 @@ def _create_folders(config: Config, options: Namespace) -> None:
             )
 
 
-def _fuse(config: Config, options: Namespace) -> Config:
-    if not options.fused and not options.compile:
-        return config
-    how = {'bfloat16': options.fused == 'bfloat16', 'compile': options.compile}
-    return add_hooks(config, 'FusedHook', **how)
-
-
 def _augment(config: Config, options: Namespace) -> Config:
     """Predict every image in the ways of ``tta_pipeline`` and merge them with ``tta_model``."""
     if not options.tta:
@@ -243,11 +231,7 @@ STEPS = (
         lambda config, options: check_classes(config, ('test',)),
     ),
     Step('checkpoint', 'it has all the weights, and its classes are those of the test', _load),
-    Step(
-        'work dir',
-        'the one of the config, or work_dirs/<config name> (--work-dir)',
-        lambda config, options: choose_work_dir(config, options.work_dir),
-    ),
+    WORK_DIR,
     Step('folder', 'is created', lambda config, options: create_work_dir(config), acts=True),
     TRIAL,
     Step(
@@ -274,7 +258,13 @@ STEPS = (
     Step(
         'fused form',
         'the weights are folded, and the backbone is compiled (--fused, --compile)',
-        _fuse,
+        lambda config, options: (
+            add_hooks(
+                config, 'FusedHook', bfloat16=options.fused == 'bfloat16', compile=options.compile
+            )
+            if options.fused or options.compile
+            else config
+        ),
     ),
     *MACHINE,
 )

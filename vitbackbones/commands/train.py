@@ -23,6 +23,7 @@ from ..configuration.common_steps import (
     MACHINE,
     SETTINGS,
     TRIAL,
+    WORK_DIR,
     add_guards,
     add_hooks,
     find_data,
@@ -54,7 +55,6 @@ SMOKE_REFUSES = {
     'track': 'is over before there is much to follow',
 }
 
-
 EXAMPLES = """\
 examples:
   %(prog)s detr_aug_vit_s_coco --smoke              a look at all of it, in seconds or minutes
@@ -78,18 +78,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     weights.add_argument('--scratch', action='store_true', help='start from random weights')
     earlier = parser.add_mutually_exclusive_group()
-    earlier.add_argument(
-        '--resume',
-        nargs='?',
-        const=LATEST,
-        metavar='FILE',
-        help='continue from FILE or, without it, from the latest checkpoint of the work dir',
-    )
-    earlier.add_argument(
-        '--overwrite',
-        action='store_true',
-        help='start from the beginning where the work dir holds checkpoints, and remove them',
-    )
+    go_on = 'continue from FILE or, without it, from the latest checkpoint of the work dir'
+    earlier.add_argument('--resume', nargs='?', const=LATEST, metavar='FILE', help=go_on)
+    anew = 'start from the beginning where the work dir holds checkpoints, and remove them'
+    earlier.add_argument('--overwrite', action='store_true', help=anew)
     parser.add_argument('--amp', action='store_true', help='train in mixed precision')
     parser.add_argument(
         '--compile',
@@ -112,11 +104,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='try some steps, evaluation and resuming, in WORK_DIR/smoke; needs no data and no '
         'weights, and on a CPU seconds for a small model, minutes for a large one',
     )
-    parser.add_argument(
-        '--explain',
-        action='store_true',
-        help='print the steps from the config to the run, with what each changes, and stop',
-    )
+    steps = 'print the steps from the config to the run, with what each changes, and stop'
+    parser.add_argument('--explain', action='store_true', help=steps)
 
 
 def train(options: Namespace) -> None:
@@ -238,16 +227,8 @@ TRAIN_SETTINGS = (
     *READ,
     own_data(lambda config, options: use_own_data(config, options.data_root, options.work_dir)),
     *MODEL,
-    Step(
-        'work dir',
-        'the one of the config, or work_dirs/<config name> (--work-dir)',
-        lambda config, options: choose_work_dir(config, options.work_dir),
-    ),
-    Step(
-        'followers',
-        'trackers, pictures of predictions and a page of the run (--track)',
-        _follow,
-    ),
+    WORK_DIR,
+    Step('followers', 'trackers, pictures of predictions and a page of the run (--track)', _follow),
 )
 SMOKE_SETTINGS = (
     *READ,

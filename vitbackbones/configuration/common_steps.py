@@ -20,6 +20,7 @@ from ..utils.processes import process_rank, show_warnings
 from .checks.agreement import require_agreement
 from .checks.data_sets import check_data
 from .checks.trial import try_model
+from .checks.work_dir import choose_work_dir
 from .data_paths import locate_data
 from .lint import lint
 from .names import PACKAGE
@@ -138,11 +139,12 @@ SETTINGS = (
         'of neck and heads where the config leaves them out, from the maps of the backbone',
         lambda config, options: with_widths(config),
     ),
-    Step(
-        'agreement',
-        'settings fit together',
-        lambda config, options: require_agreement(config),
-    ),
+    Step('agreement', 'settings fit together', lambda config, options: require_agreement(config)),
+)
+WORK_DIR = Step(
+    'work dir',
+    'the one of the config, or work_dirs/<config name> (--work-dir)',
+    lambda config, options: choose_work_dir(config, options.work_dir),
 )
 TRIAL = Step(
     'trial',

@@ -110,7 +110,12 @@ def locate_data(config: Config, given: str | None, splits: tuple[str, ...]) -> C
     for path, dataset in datasets(config, splits):
         _require_files(path, dataset, written)
     for old, root in written.items():
-        _relocate(config, old, resolve(root))
+        for _, dataset in datasets(config):
+            if dataset.get('data_root') == old:
+                dataset['data_root'] = str(resolve(root))
+        for key in (f'{split}_evaluator' for split in SPLITS):
+            if config.get(key) is not None:
+                config[key] = _moved(config[key], old, resolve(root))
     return config
 
 
@@ -171,16 +176,6 @@ def layout_found(config: Config, root: Path) -> list[bool]:
     """Tell of each file and folder that the data sets of a config name whether ``root`` has it."""
     named = [dataset for _, dataset in datasets(config)]
     return [_is_there(root, value) for d in named for value in _named_files(d).values()]
-
-
-def _relocate(config: Config, old: str, new: Path) -> None:
-    """Put one data root in place of another, in data sets and evaluators."""
-    for _, dataset in datasets(config):
-        if dataset.get('data_root') == old:
-            dataset['data_root'] = str(new)
-    for split in SPLITS:
-        if config.get(f'{split}_evaluator') is not None:
-            config[f'{split}_evaluator'] = _moved(config[f'{split}_evaluator'], old, new)
 
 
 def _moved(node, old: str, new: Path):

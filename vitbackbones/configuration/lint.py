@@ -53,7 +53,7 @@ PLAIN_DICTS = {
     'randomness': {'seed', 'diff_rank_seed', 'deterministic'},
     'env_cfg.mp_cfg': {'mp_start_method', 'opencv_num_threads'},
     'optim_wrapper.clip_grad': {
-        *('type', 'max_norm', 'norm_type', 'error_if_nonfinite', 'foreach', 'clip_value'),
+        *('type', 'max_norm', 'norm_type', 'error_if_nonfinite', 'foreach', 'clip_value')
     },
     PARAMWISE: {
         *('base_lr', 'bias_lr_mult', 'bias_decay_mult', 'norm_decay_mult', 'flat_decay_mult'),
@@ -104,7 +104,18 @@ def lint(config: Config, options: Iterable[str] = ()) -> None:
         InputError: all unknown keys and types, each with the nearest known ones, and all values
             that cannot be meant.
     """
-    wrong = [*_without_effect(options), *_misspelled_sections(config), *misfits(config)]
+    wrong = []
+    for option in options:
+        section = option.partition('.')[0]
+        if section not in READ_KEYS or section in INSTEAD:
+            hint = INSTEAD.get(section) or did_you_mean(section, READ_KEYS)
+            said = f'{section} is not a setting of a run, so it has no effect{hint}'
+            wrong.append(f'--cfg-options {option}: {said}')
+    for key in sorted(set(config) - READ_KEYS):  # a section misspelled, or any variable
+        known = [section for section in RUNNER_KEYS if not key.startswith(f'{section}_')]
+        if hint := did_you_mean(key, known, most=1, cutoff=0.85):
+            wrong.append(f'{key}: unknown key{hint}')
+    wrong += misfits(config)
     if config.get('default_scope') is None or isinstance(config.default_scope, str):
         lookup = Lookup(config.get('default_scope') or 'mmengine')
         for key in sorted(READ_KEYS & set(config)):
@@ -125,23 +136,6 @@ def report(config: Config, findings: Iterable[str]) -> None:
         raise InputError('\n  '.join([f'{config.filename}:', *by_key.values()]))
 
 
-def _without_effect(options: Iterable[str]) -> Iterator[str]:
-    for option in options:
-        section = option.partition('.')[0]
-        if section not in READ_KEYS or section in INSTEAD:
-            hint = INSTEAD.get(section) or did_you_mean(section, READ_KEYS)
-            wrong = f'{section} is not a setting of a run, so it has no effect{hint}'
-            yield f'--cfg-options {option}: {wrong}'
-
-
-def _misspelled_sections(config: Config) -> Iterator[str]:
-    """Yield top-level keys that are a section's name misspelled; variables may have any other."""
-    for key in sorted(set(config) - READ_KEYS):
-        known = [section for section in RUNNER_KEYS if not key.startswith(f'{section}_')]
-        if hint := did_you_mean(key, known, most=1, cutoff=0.85):
-            yield f'{key}: unknown key{hint}'
-
-
 def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> Iterator[str]:
     """Yield findings in ``node``, which stands at ``path`` inside a dict of type ``owner``."""
     if isinstance(node, dict):
@@ -154,20 +148,15 @@ def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> I
             yield from _check_typed(lookup, path, node, kind, owner)
         elif plain is not ANY:
             yield from _unknown(path, node, plain)
-        for key in SETTINGS.keys() & node.keys():
-            yield from _misspelled_settings(f'{path}.{key}', node[key], SETTINGS[key])
+        for key in [key for key in SETTINGS if isinstance(node.get(key), dict)]:
+            for name in sorted(map(str, node[key].keys() - SETTINGS[key])):
+                if hint := did_you_mean(name.lower(), SETTINGS[key], most=1, cutoff=0.85):
+                    yield f'{path}.{key}.{name}: unknown key{hint}'
         items = [(key, value) for key, value in node.items() if not {key, kind} & FOREIGN]
     else:
         kind, items = owner, entries(node)
     for key, value in items:
         yield from _walk(lookup, config, f'{path}.{key}', value, kind)
-
-
-def _misspelled_settings(path: str, settings, known: set[str]) -> Iterator[str]:
-    """Yield unknown keys of one of the :data:`SETTINGS`."""
-    for name in sorted(map(str, settings.keys() - known)) if isinstance(settings, dict) else ():
-        if hint := did_you_mean(name.lower(), known, most=1, cutoff=0.85):
-            yield f'{path}.{name}: unknown key{hint}'
 
 
 def _implied_type(lookup: Lookup, path: str, node: dict, owner: str) -> str:
@@ -192,8 +181,11 @@ def _plain_keys(config: Config, path: str) -> set[str] | None:
 
 def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator[str]:
     found = lookup.find(kind) if isinstance(kind, str) else {'': kind}
-    if kind == 'Pretrained' and _reads_pretrained(lookup, owner):
-        found = lookup.find(f'{SCOPE}.{kind}')
+    if kind == 'Pretrained':  # in an ``init_cfg`` of our classes, which read it so
+        owners = lookup.find(owner).values() if isinstance(owner, str) else [owner]
+        derived = any(isinstance(c, type) and issubclass(c, InitCfgMixin) for c in owners)
+        if derived or str(owner).startswith(SCOPE):
+            found = lookup.find(f'{SCOPE}.{kind}')
     if not found:
         bare, known = bare_name(kind).lower(), lookup.spellings()
         # a mode of its owner, such as 'nms'
@@ -208,13 +200,6 @@ def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator
         tolerated |= {'by_epoch'} if path == 'train_cfg' else set()
         tolerated |= {'location'} if path.endswith('shortcut') else set()  # for build_shortcut
         yield from _unknown(path, node, set().union(*keywords), tolerated, f' of {kind}')
-
-
-def _reads_pretrained(lookup: Lookup, owner: str | type) -> bool:
-    """Whether a bare ``Pretrained`` in an owner's ``init_cfg`` is ours: our classes read it so."""
-    classes = lookup.find(owner).values() if isinstance(owner, str) else [owner]
-    derived = any(isinstance(c, type) and issubclass(c, InitCfgMixin) for c in classes)
-    return derived or str(owner).startswith(SCOPE)
 
 
 def _unknown(

@@ -57,7 +57,21 @@ def with_options(config: Config, options: dict) -> Config:
     """
     config = copy.deepcopy(config)
     for key, value in options.items():
-        _apply(config, key, value)
+        owner, _, name = key.rpartition('.')
+        entries = value_at(config, owner)
+        try:
+            if name.isdigit() and isinstance(entries, list) and not isinstance(value, dict):
+                entries[int(name)] = value  # mmengine joins dicts only
+                continue
+            if owner.endswith('.arch') and isinstance(entries, str | int):
+                # ``...arch.depth=24`` changes a setting of a variant that is given by its name
+                config.merge_from_dict({owner: {'_delete_': True, 'base': entries}})
+            if isinstance(value, dict) and not isinstance(value_at(config, key), dict):
+                config.merge_from_dict({key: None})  # only what is there can be deleted
+                value = {'_delete_': True, **value}
+            config.merge_from_dict({key: value})  # a dict joins the dict that is there
+        except (TypeError, KeyError, AttributeError, IndexError) as error:
+            raise InputError(f'--cfg-options {key}={value}: {_text(error)}') from error
     return config
 
 
@@ -75,31 +89,6 @@ def require_sections(config: Config, *sections: str) -> None:
         raise InputError(
             f'{config.filename}: no complete config, it has no {", ".join(missing)}{hint}'
         )
-
-
-def _apply(config: Config, key: str, value) -> None:
-    """Set ``key``; a dict joins the dict that is there, and takes the place of anything else."""
-    owner, _, index = key.rpartition('.')
-    entries = value_at(config, owner)
-    try:
-        if index.isdigit() and isinstance(entries, list) and not isinstance(value, dict):
-            entries[int(index)] = value  # mmengine joins dicts only
-            return
-        _open_arch(config, key)
-        if isinstance(value, dict) and not isinstance(value_at(config, key), dict):
-            config.merge_from_dict({key: None})  # only what is there can be deleted
-            value = {'_delete_': True, **value}
-        config.merge_from_dict({key: value})
-    except (TypeError, KeyError, AttributeError, IndexError) as error:
-        raise InputError(f'--cfg-options {key}={value}: {_text(error)}') from error
-
-
-def _open_arch(config: Config, key: str) -> None:
-    """Let ``...arch.depth=24`` change a setting of a variant that is given by its name."""
-    arch = key.rpartition('.')[0]
-    name = value_at(config, arch) if arch.endswith('.arch') else None
-    if isinstance(name, str | int):
-        config.merge_from_dict({arch: {'_delete_': True, 'base': name}})
 
 
 def _explain(error: Exception, file: Path) -> str:

@@ -36,7 +36,6 @@ from ..cli import add_shared, count
 # What a loader has for workers, which browsing does not start.
 OF_WORKERS = ('persistent_workers', 'prefetch_factor', 'multiprocessing_context', 'timeout')
 
-
 EXAMPLES = """\
 examples:
   %(prog)s quick_detector --data-root my_pictures
@@ -50,12 +49,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add_shared(add, 'config', '--data-root')
-    add(
-        '--split',
-        choices=SPLITS,
-        default='train',
-        help='split whose pictures are drawn (default: train)',
-    )
+    drawn = 'split whose pictures are drawn (default: train)'
+    add('--split', choices=SPLITS, default='train', help=drawn)
     named = 'these pictures: names of files, or ends of their paths'
     add('--only', nargs='+', default=[], metavar='NAME', help=named)
     rows = 'number of pictures, a row each, spread over the data set (default: 4)'

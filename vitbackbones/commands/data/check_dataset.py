@@ -35,7 +35,6 @@ KINDS = {'img_path': 'image', 'seg_map_path': 'label map'}  # what a sample name
 Size = tuple[float, float] | None  # (height, width) that the annotations give
 Checks = dict[tuple[str, Size], Callable[[], Look]]  # what looks at a file
 
-
 EXAMPLES = """\
 examples:
   %(prog)s detr_aug_vit_s_coco

@@ -25,7 +25,6 @@ RECORD = 'import.json'  # in the folder that is written: what it was made of
 WRITTEN = {RECORD, 'annotations', 'images', 'masks', 'classes.txt'}  # all there is in it
 CONFIGS = {'voc': 'quick_detector', 'yolo': 'quick_detector', 'masks': 'quick_segmentor'}
 
-
 EXAMPLES = f"""\
 examples:
   %(prog)s voc FOLDER OUT     XML files of Pascal VOC, LabelImg, Roboflow ...
@@ -48,11 +47,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--copy', action='store_true', help='copy the pictures; otherwise OUT has links to them')
     add('--overwrite', action='store_true', help='replace an earlier import in OUT')
     add('--skip-faulty', action='store_true', help='skip files that cannot be used')
-    add(
-        '--colors',
-        metavar='FILE',
-        help=f'colors of the classes of masks (default: found in FOLDER; {page("own_data")})',
-    )
+    table = f'colors of the classes of masks (default: found in FOLDER; {page("own_data")})'
+    add('--colors', metavar='FILE', help=table)
 
 
 def import_dataset(options: Namespace) -> None:

@@ -32,13 +32,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add('source', metavar='SOURCE', help='a folder with a folder for each class')
     add('out', metavar='OUT', help='folder for the shards, which get the name of SOURCE')
-    add(
-        '--shard-size',
-        type=count,
-        default=10000,
-        metavar='N',
-        help='pictures in a shard (default: 10000, which are 1 GB of ImageNet)',
-    )
+    size = 'pictures in a shard (default: 10000, which are 1 GB of ImageNet)'
+    add('--shard-size', type=count, default=10000, metavar='N', help=size)
 
 
 def make_shards(options: Namespace) -> None:

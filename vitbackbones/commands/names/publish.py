@@ -35,11 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add('work_dir', metavar='WORK_DIR', help='work dir of a training')
-    add(
-        '--checkpoint',
-        metavar='FILE',
-        help='checkpoint (default: the best, else the latest)',
-    )
+    add('--checkpoint', metavar='FILE', help='checkpoint (default: the best, else the latest)')
     add('--out', metavar='DIR', help='the folder to write (default: WORK_DIR/published)')
     add('--overwrite', action='store_true', help='replace DIR if an earlier publish wrote it')
     license = 'license of the weights, as the hub spells it: apache-2.0, ... (default: unknown)'
@@ -68,24 +64,18 @@ def publish(options: Namespace) -> None:
     out = Path(options.out).expanduser() if options.out else work_dir / 'published'
     run = read_run(work_dir, options.checkpoint)
     with whole_folder(out.absolute(), '--out') as folder:
-        _require_free(out, options.overwrite)
+        if out.exists() and not options.overwrite:
+            raise InputError(f'--out {out}: is there already; choose another, or --overwrite')
+        # a work dir always does
+        if out.exists() and not (out.is_dir() and {file.name for file in out.iterdir()} <= FILES):
+            raise InputError(
+                f'--out {out}: holds other files than {", ".join(sorted(FILES))} and is not '
+                'replaced; choose another'
+            )
         _write(run, folder, options.license)
     print(f'{run.checkpoint} -> {out}: {", ".join(sorted(file.name for file in out.iterdir()))}')
     if options.push:
         print(push(out, options.push, options.private))
-
-
-def _require_free(out: Path, overwrite: bool) -> None:
-    """Check that nothing is at ``out`` but what may be replaced, which no work dir is."""
-    if not out.exists():
-        return
-    if not overwrite:
-        raise InputError(f'--out {out}: is there already; choose another, or --overwrite')
-    if not out.is_dir() or {file.name for file in out.iterdir()} - FILES:
-        raise InputError(
-            f'--out {out}: holds other files than {", ".join(sorted(FILES))} and is not replaced; '
-            'choose another'
-        )
 
 
 def _write(run: TrainedRun, folder: Path, license: str) -> None:

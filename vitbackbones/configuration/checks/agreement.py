@@ -87,11 +87,7 @@ def missing_sections(config: Mapping) -> Iterator[str]:
 
 
 def disagreements(config: Mapping) -> list[str]:
-    """Return the findings of all rules, those of the task among them.
-
-    Args:
-        config: has single values that are valid.
-    """
+    """Return the findings of all rules, those of the task among them."""
     task = find_task(config)
     if task is None:
         return []
@@ -118,11 +114,8 @@ def check_batch_size(config: Config, launcher: str) -> list[str]:
     """Return a line where the images of a step are not those that the recipe is made for.
 
     mmengine reads ``auto_scale_lr.base_batch_size`` only when it is told to scale: the recipe of
-    eight GPUs runs on one of them at eight times the rate of its batch, and nothing says so.
-
-    Args:
-        config: of a training run.
-        launcher: ``none``, ``pytorch`` or ``slurm``, before its process group exists.
+    eight GPUs runs on one of them at eight times the rate of its batch, and nothing says so. The
+    process group of ``launcher`` does not exist yet.
     """
     scaling = config.get('auto_scale_lr') or {}
     base, images = scaling.get('base_batch_size'), config.train_dataloader.get('batch_size')
@@ -167,12 +160,15 @@ def check_normalization(config: Mapping) -> list[str]:
     Weights are known by the name of their file, as published or of the model. Nothing is changed: a
     mean that only training took from them would be missing in every later test of the config.
     """
-    name = name_of(_start(config['model']) or '')
-    images = value_at(config, PREPROCESSOR)
+    starts = [value_at(config, f'model.{key}') for key in ('init_cfg', 'backbone.init_cfg')]
+    start = next((each for each in starts if value_at(each, 'type') in INITIALIZERS), {})
+    name, images = name_of(start.get('checkpoint') or ''), value_at(config, PREPROCESSOR)
     if name not in {*MODELS, *PUBLISHED} or not value_at(images, 'mean'):
         return []
     seen = {key: [round(255 * x, 3) for x in named_config(name)[key]] for key in ('mean', 'std')}
-    if all(_agree(seen[key], images[key]) for key in seen):
+    # the same to half a level of 8 bits, as RGB or as BGR
+    pairs = [zip(sorted(seen[key]), sorted(images[key]), strict=False) for key in seen]
+    if all(abs(a - b) < 0.5 for pair in pairs for a, b in pair):
         return []
     options = ' '.join(f'{PREPROCESSOR}.{key}={_listed(seen[key])}' for key in seen)
     return [
@@ -181,20 +177,6 @@ def check_normalization(config: Mapping) -> list[str]:
         f'{_listed(images["std"])}, as some published recipes do; to normalize as for the weights: '
         f'--cfg-options {options}'
     ]
-
-
-def _start(model: Mapping) -> str | None:
-    """Return the checkpoint that a model or its backbone starts from."""
-    for key in ('init_cfg', 'backbone.init_cfg'):
-        if value_at(model, f'{key}.type') in INITIALIZERS:
-            return value_at(model, f'{key}.checkpoint')
-    return None
-
-
-def _agree(ours: list[float], theirs: list[float]) -> bool:
-    """Return whether two are the same to half a level of 8 bits, as RGB or as BGR."""
-    pairs = zip(sorted(ours), sorted(theirs), strict=False)
-    return all(abs(a - b) < 0.5 for a, b in pairs)
 
 
 def _listed(values: list[float]) -> str:

@@ -78,9 +78,7 @@ def check_labels(config: Config, found: dict[str, Findings]) -> None:
 def check_classes_occur(config: Config, found: dict[str, Findings]) -> list[str]:
     """Return a warning of classes that the training data, all of them together, do not have.
 
-    Args:
-        config: of a task that is known.
-        found: what the check of each data set found, by its path in ``config``.
+    ``found`` is what the check of each data set found, by its path in ``config``.
 
     Raises:
         InputError: all pixels or images are of one class, so that there is nothing to tell apart.

@@ -83,16 +83,8 @@ def _explanation(config: Config, error: Exception) -> InputError | None:
     # a package or a compiled operator that is not there; mmdet says the latter in its own way
     if isinstance(error, ImportError) or 'requires mmcv to be compiled' in str(error):
         return InputError(f'{config.filename}: {error}')
-    return _explain_build(config, error)
-
-
-def _explain_build(config: Config, error: Exception) -> InputError | None:
-    """Return the message that names the key; None if nothing was being built.
-
-    The traceback is kept in a file, unless the words are this package's own.
-    """
     key = _key_of(config, calls(error))
-    if not key:
+    if not key:  # nothing was being built
         return None
     if isinstance(error, OptionError):
         return InputError(f'{config.filename}: {key}: {error}')

@@ -22,10 +22,7 @@ from .work_dir import choose_work_dir
 
 
 def use_own_data(
-    config: Config,
-    given: str | None,
-    work_dir: str | None = None,
-    checkpoint: Path | None = None,
+    config: Config, given: str | None, work_dir: str | None = None, checkpoint: Path | None = None
 ) -> Config:
     """Return a config that is run on the folder ``given``, and print what was found there.
 

@@ -27,7 +27,7 @@ def prepare_pretrained(config: Config, given: str | None = None, scratch: bool =
     """Return a copy of ``config`` with the checkpoint file of its backbone, or without any.
 
     Args:
-        config: names a file, or none.
+        config: of any model.
         given: ``--pretrained``, a file, an address or a name of published weights in place of what
             the config names; ``'auto'`` for the published weights of the file that it names, or
             the nearest to them, unless that file is there.
@@ -40,7 +40,13 @@ def prepare_pretrained(config: Config, given: str | None = None, scratch: bool =
     if given == AUTO:
         _take_published(config)
     elif given:
-        _replace(config, given)
+        model, backbone = config.model, config.model.get('backbone')
+        if backbone is None:
+            raise InputError('--pretrained: the model of this config has no backbone')
+        whole = pretrained_options(model.get('init_cfg')) is not None
+        owner = model if whole else backbone  # fine-tuning starts with the head, too
+        options = pretrained_options(owner.get('init_cfg')) or {}
+        owner.init_cfg = options | {'type': f'{SCOPE}.Pretrained', 'checkpoint': given}
     for owner in _owners(config.model):
         if scratch:
             owner.init_cfg = None
@@ -52,9 +58,7 @@ def prepare_pretrained(config: Config, given: str | None = None, scratch: bool =
 def prepare_teacher(config: Config, scratch: bool = False) -> Config:
     """Return ``config`` with an absolute path to the weights of a teacher, if it has one.
 
-    Args:
-        config: of any model.
-        scratch: leave the teacher random.
+    From ``scratch`` the teacher stays random.
 
     Raises:
         InputError: the file is not there.
@@ -114,16 +118,6 @@ def _take_published(config: Config) -> None:
             find(name)  # refuses what was never published
 
 
-def _replace(config: Config, given: str) -> None:
-    backbone = config.model.get('backbone')
-    if backbone is None:
-        raise InputError('--pretrained: the model of this config has no backbone')
-    whole = pretrained_options(config.model.get('init_cfg')) is not None
-    owner = config.model if whole else backbone  # fine-tuning starts with the head, too
-    options = pretrained_options(owner.get('init_cfg')) or {}
-    owner.init_cfg = options | {'type': f'{SCOPE}.Pretrained', 'checkpoint': given}
-
-
 def _require(config: Config, checkpoint: str, given: bool) -> str:
     file = _find(checkpoint)
     if file is not None:
@@ -136,25 +130,20 @@ def _require(config: Config, checkpoint: str, given: bool) -> str:
     pretraining = f'configs/imagenet/cls_{Path(checkpoint).stem}.py'
     if find_config(pretraining):
         source = f'the result of "{command_line("train", pretraining)}"'
+    name, fetch = name_of(checkpoint), ''
+    if start := NEVER_PUBLISHED.get(name, name):
+        row, what = PUBLISHED[start], 'the published weights'
+        if start != name:
+            what = f'{start}, the nearest that was published'
+        fetch = f'  - fetch {what}, with --pretrained {AUTO} ({row.url}),\n'
+        if row.url is None:
+            how = f'with a browser ({row.source}) and give it with --pretrained'
+            fetch = f'  - fetch {start} {how},\n'
     raise InputError(
         f'{checkpoint}: the ImageNet checkpoint that {config_name(config.filename)} starts from is '
-        f'not there (looked for {looked_in(checkpoint)}). Either\n'
-        f'{_published(checkpoint)}'
+        f'not there (looked for {looked_in(checkpoint)}). Either\n{fetch}'
         f'  - put {source} there,\n'
         '  - give a published checkpoint with --pretrained FILE; it is converted on loading,\n'
         '  - start from random weights with --scratch, or\n'
         '  - try the config without any weights or data with --smoke.'
     )
-
-
-def _published(checkpoint: str) -> str:
-    """Return the line of a message that has the address of published weights, '' without any."""
-    name = name_of(checkpoint)
-    start = NEVER_PUBLISHED.get(name, name)
-    if not start:
-        return ''
-    row = PUBLISHED[start]
-    if row.url is None:
-        return f'  - fetch {start} with a browser ({row.source}) and give it with --pretrained,\n'
-    what = f'{start}, the nearest that was published' if start != name else 'the published weights'
-    return f'  - fetch {what}, with --pretrained {AUTO} ({row.url}),\n'

@@ -60,10 +60,6 @@ def misfits(config: Config, model: nn.Module) -> Iterator[str]:
     """Yield where neck and heads are not made for the maps of the part before them.
 
     What to do is said with the first finding that it is for.
-
-    Args:
-        config: names a model.
-        model: that model.
     """
     said = set()
     for wrong, remedy in _misfits(config, model):
@@ -94,26 +90,20 @@ def _misfits(config: Config, model: nn.Module) -> Iterator[Misfit]:
 
 
 def _neck_findings(model: Mapping, backbone: nn.Module, maps: Maps, runs: bool) -> Iterator[Misfit]:
-    neck, remedy = model['neck'], _remedy(model, backbone, maps)
+    neck, remedy = model['neck'], ''
+    if str(neck.get('type')).startswith(f'{SCOPE}.'):
+        remedy = 'leave in_channels and in_strides out, they are filled from the backbone'
+    elif maps.strides and len(as_list(neck.get('in_channels'))) != len(maps.channels):
+        remedy = "type='vitbackbones.Pyramid' without in_channels makes the missing levels"
+        if type_at(model) == 'DETR':  # it reads one map
+            chosen = hasattr(backbone, 'out_indices')
+            where = 'model.backbone.out_indices' if chosen else 'the forward of the backbone'
+            remedy = f'return only the last map, by {where}'
     wanted, strides = neck.get('in_channels'), neck.get('in_strides')
     if not runs and wanted is not None and as_list(wanted) != maps.channels:
         yield Misfit(_width_finding('neck', wanted, maps), remedy)
     if isinstance(strides, list | tuple) and maps.strides and list(strides) != maps.strides:
         yield Misfit(f'model.neck.in_strides: is {strides}, but {maps}', remedy)
-
-
-def _remedy(model: Mapping, backbone: nn.Module, maps: Maps) -> str:
-    """Return what to write for these maps; nothing where the message says it."""
-    neck = model['neck']
-    if str(neck.get('type')).startswith(f'{SCOPE}.'):
-        return 'leave in_channels and in_strides out, they are filled from the backbone'
-    if len(as_list(neck.get('in_channels'))) == len(maps.channels) or not maps.strides:
-        return ''
-    if type_at(model) == 'DETR':  # it reads one map
-        chosen = hasattr(backbone, 'out_indices')
-        where = 'model.backbone.out_indices' if chosen else 'the forward of the backbone'
-        return f'return only the last map, by {where}'
-    return "type='vitbackbones.Pyramid' without in_channels makes the missing levels"
 
 
 def _head_findings(

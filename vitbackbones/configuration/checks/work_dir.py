@@ -26,13 +26,8 @@ from ..names import config_name
 def choose_work_dir(config: Config, given: str | None = None, below: str = '') -> Config:
     """Return a copy of ``config`` with the absolute path of the work dir; create nothing.
 
-    It is ``--work-dir``, that of the config, or ``work_dirs/<config name>`` in the current
-    directory.
-
-    Args:
-        config: of any run.
-        given: ``--work-dir``.
-        below: a folder inside of the chosen one, for what must not touch a run's own files.
+    It is ``given``, ``--work-dir``; else that of the config, or ``work_dirs/<config name>`` in the
+    current directory; or ``below`` in it, for what must not touch a run's own files.
     """
     config = copy.deepcopy(config)
     default = Path('work_dirs', config_name(config.filename))
@@ -42,11 +37,7 @@ def choose_work_dir(config: Config, given: str | None = None, below: str = '') -
 
 
 def create_work_dir(config: Config) -> None:
-    """Create the work dir.
-
-    Raises:
-        InputError: it cannot be written to.
-    """
+    """Create the work dir; an ``InputError`` says that it cannot be written to."""
     prepare_folder(config.work_dir, '--work-dir')
 
 
@@ -58,11 +49,10 @@ def only_writer(config: Config) -> Iterator[None]:
         InputError: it cannot be written to, another run is writing there, or a link or a pipe has
             the name of a file that runs write.
     """
-    create_work_dir(config)
+    folder = prepare_folder(config.work_dir, '--work-dir')
     if process_rank():  # the first process locks for all of a run
         yield
         return
-    folder = Path(config.work_dir)
     with folder_lock(folder, '--work-dir'):
         remove_parts(folder)
         for name in (POINTER, Path(config.filename).name):

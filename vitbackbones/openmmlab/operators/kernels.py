@@ -79,7 +79,14 @@ def roi_align_forward(
     if pool_mode != AVERAGE:
         raise ImportError("RoIAlign(pool_mode='max') needs the compiled mmcv extension")
     input, rois = widen(input, rois)
-    _check(rois, len(input))
+    if rois.is_cpu and len(rois):  # where the kernel would read outside of its memory
+        if not rois.isfinite().all():
+            raise ValueError(
+                'RoIs hold NaN or infinite numbers: the model that proposed them diverged'
+            )
+        first, last = rois[:, 0].aminmax()
+        if first < 0 or last >= len(input):
+            raise ValueError(f'RoIs name images {first:g} to {last:g} of a batch of {len(input)}')
     size = (aligned_height, aligned_width)
     kernel = torchvision_kernels().roi_align
     output.copy_(kernel(input, rois, spatial_scale, *size, sampling_ratio, aligned))
@@ -103,14 +110,3 @@ def roi_align_backward(
     kernel = torchvision_kernels()._roi_align_backward
     size = (aligned_height, aligned_width, *grad_input.shape)
     grad_input.copy_(kernel(grad_output, rois, spatial_scale, *size, sampling_ratio, aligned))
-
-
-def _check(rois: Tensor, images: int) -> None:
-    """Raise a ValueError where a kernel would read outside of its memory, on a CPU."""
-    if not rois.is_cpu or not len(rois):
-        return
-    if not rois.isfinite().all():
-        raise ValueError('RoIs hold NaN or infinite numbers: the model that proposed them diverged')
-    first, last = rois[:, 0].aminmax()
-    if first < 0 or last >= images:
-        raise ValueError(f'RoIs name images {first:g} to {last:g} of a batch of {images}')
