@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import signal
 import sys
 import threading
@@ -12,6 +13,7 @@ import pytest
 import torch
 
 from vitbackbones.commands import compare as comparing
+from vitbackbones.configuration.names import config_files
 from vitbackbones.errors import InputError
 
 from .conftest import PATIENCE, ROOT, TINY_CLS
@@ -164,6 +166,13 @@ def test_what_cannot_be_trained_is_refused_before_the_first_run(
         study()
     assert [text for text in messages if text not in str(caught.value)] == []
     assert not study.folder.exists()
+
+
+def test_the_script_that_compares_quick_recipes_names_shipped_configs():
+    text = (ROOT / 'tools' / 'compare_quick.sh').read_text()
+    names = re.findall(r'^compare (\w+)', text, re.MULTILINE)
+    assert len(names) == 4
+    assert {*names} <= {*config_files()}
 
 
 @pytest.mark.threads

@@ -79,17 +79,6 @@ def test_misspelled_key(tool):
         refused(tool(*words, '--cfg-options', 'model.backbone.archh=s'), said)
 
 
-def test_another_number_of_classes(tool):
-    result = tool('train', TINY, '--smoke', '--cfg-options', 'model.bbox_head.num_classes=80')
-    refused(result, 'model.bbox_head.num_classes is 80, but', '.metainfo.classes names 3 classes')
-
-
-def test_a_section_of_a_complete_config_is_misspelled(tool, tmp_path):
-    text = TINY.read_text().replace('\nmodel = ', '\nmodell = ')
-    (tmp_path / 'run.py').write_text(text)
-    refused(tool('train', tmp_path / 'run.py'), "no model; is 'modell' meant to be 'model'?")
-
-
 # ------------------------------------------------------------------------ weights
 
 

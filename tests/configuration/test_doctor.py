@@ -93,80 +93,53 @@ def on_torch(**answers):
 
 
 HEALTHY = Environment(packages(), probes())
+MMCV = 'AssertionError: MMCV==2.2.0 is used but incompatible.'
+FTFY = "ModuleNotFoundError: No module named 'ftfy'"
+LIBRARY = 'OSError: libcudart.so.13: cannot open shared object file'
+NMS = 'RuntimeError: operator torchvision::nms does not exist'
+CPU = packages(torch='2.11.0+cpu')
+PLAIN_CV = packages(opencv_python='4.12.0.88', without=['opencv-python-headless'])
+AGAIN = "pip install --force-reinstall 'torch==2.11.0' torchvision"
 # The check that answers, what is wrong, a part of the message, a part of what to type.
 BROKEN = [
     (
-        'openmmlab',
-        {'packages': packages(mmdet='3.3.0')},
+        *('openmmlab', {'packages': packages(mmdet='3.3.0')}),
         'onedl-mmpretrain 1.0 and mmdet 3.3.0 install the same modules',
         'onedl-mmpretrain mmdet && pip install --no-deps onedl-mmengine',
     ),
+    ('toolboxes', {'probes': probes(mmdet=MMCV)}, f'import mmdet: {MMCV}', 'install --upgrade'),
+    ('toolboxes', {'probes': probes(mmseg=FTFY)}, f'import mmseg: {FTFY}', 'pip install ftfy'),
     (
-        'toolboxes',
-        {'probes': probes(mmdet='AssertionError: MMCV==2.2.0 is used but incompatible.')},
-        'import mmdet: AssertionError: MMCV==2.2.0',
-        'pip install --upgrade',
+        *('toolboxes', {'probes': probes(pycocotools=OLD_NUMPY)}),
+        *(f'import pycocotools: {OLD_NUMPY}', '--force-reinstall --no-deps pycocotools'),
+    ),
+    ('torch', {'probes': probes(torch=LIBRARY)}, f'torch 2.11.0: {LIBRARY}', AGAIN),
+    (
+        *('torch', {'probes': on_torch(fault=NO_DRIVER), 'gpu': True}),
+        *(f'for CUDA 13.0 does not find the GPU: {NO_DRIVER}', 'nvidia-smi'),
     ),
     (
-        'toolboxes',
-        {'probes': probes(mmseg="ModuleNotFoundError: No module named 'ftfy'")},
-        "import mmseg: ModuleNotFoundError: No module named 'ftfy'",
-        'pip install ftfy',
+        *('torch', {'probes': on_torch(cuda=None), 'gpu': True, 'packages': CPU}),
+        *('2.11.0+cpu is built without CUDA', 'pip install --force-reinstall torch'),
     ),
     (
-        'toolboxes',
-        {'probes': probes(pycocotools=OLD_NUMPY)},
-        'import pycocotools: ValueError: numpy.dtype size changed',
-        '--force-reinstall --no-deps pycocotools',
-    ),
-    (
-        'torch',
-        {'probes': probes(torch='OSError: libcudart.so.13: cannot open shared object file')},
-        'torch 2.11.0: OSError: libcudart',
-        "pip install --force-reinstall 'torch==2.11.0' torchvision",
-    ),
-    (
-        'torch',
-        {'probes': on_torch(fault=NO_DRIVER), 'gpu': True},
-        'for CUDA 13.0 does not find the GPU: The NVIDIA driver on your system is too old',
-        'nvidia-smi',
-    ),
-    (
-        'torch',
-        {'probes': on_torch(cuda=None), 'gpu': True, 'packages': packages(torch='2.11.0+cpu')},
-        '2.11.0+cpu is built without CUDA',
-        'pip install --force-reinstall torch',
-    ),
-    (
-        'torchvision',
-        {'packages': packages(torch='2.13.0+cpu')},
+        *('torchvision', {'packages': packages(torch='2.13.0+cpu')}),
         'torchvision 0.26.0 is made for torch 2.11.0, and torch is 2.13.0',
         "'torch==2.13.0' torchvision --index-url https://download.pytorch.org/whl/cpu",
     ),
     (
-        'torchvision',
-        {'packages': packages(torch='2.11.0+cu130', torchvision='0.26.0+cpu')},
+        *('torchvision', {'packages': packages(torch='2.11.0+cu130', torchvision='0.26.0+cpu')}),
         'torch is built for cu130, and torchvision for cpu',
         'https://download.pytorch.org/whl/cu130',
     ),
+    ('torchvision', {'probes': probes(torchvision=NMS)}, NMS, AGAIN),
     (
-        'torchvision',
-        {'probes': probes(torchvision='RuntimeError: operator torchvision::nms does not exist')},
-        'operator torchvision::nms does not exist',
-        "--force-reinstall 'torch==2.11.0' torchvision",
-    ),
-    (
-        'opencv',
-        {'packages': packages(opencv_python='4.10.0.84')},
+        *('opencv', {'packages': packages(opencv_python='4.10.0.84')}),
         'opencv-python 4.10.0.84, opencv-python-headless 4.12.0.88 install the same files',
         'pip uninstall -y opencv-python opencv-python-headless && pip install --no-deps',
     ),
     (
-        'opencv',
-        {
-            'packages': packages(opencv_python='4.12.0.88', without=['opencv-python-headless']),
-            'probes': probes(cv2=NO_GL),
-        },
+        *('opencv', {'packages': PLAIN_CV, 'probes': probes(cv2=NO_GL)}),
         'opencv-python 4.12.0.88: ImportError: libGL.so.1',
         'pip uninstall -y opencv-python && pip install --no-deps --upgrade opencv-python-headless',
     ),

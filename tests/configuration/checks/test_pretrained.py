@@ -63,11 +63,6 @@ def test_given_replaces_the_file_and_keeps_what_may_be_missing(config, elsewhere
     assert config.model.backbone.init_cfg.allow_missing == ['*.shortcut_*']
 
 
-def test_given_is_missing(config):
-    with pytest.raises(InputError, match='--pretrained none.pth: no such file'):
-        prepare_pretrained(config, given='none.pth')
-
-
 def test_fine_tuning_names_the_run_before(elsewhere):
     config = read_config('configs/imagenet/cls_sret_t_384.py')
     with pytest.raises(InputError, match=r'configs/imagenet/cls_sret_t_distill\.py'):

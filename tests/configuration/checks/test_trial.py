@@ -105,76 +105,64 @@ def changed(head, **changes):
 GIVEN = r'in_channels=\[16\], in_strides=\[16\]'
 FOUR = {'neck__in_channels': [32, 64, 96, 128], 'neck__in_strides': [4, 8, 16, 32]}
 FPN = {'type': 'FPN', 'in_channels': [32, 64, 96, 128], 'out_channels': 64, 'num_outs': 5}
+STRIDES = r'anchor_generator.strides: is \[8, 16, 32\], but the'
+LACKS = 'make the maps in model.neck: dict'
 MISFITS = [
     (
-        'retinanet',
-        {'backbone': VIT, **FOUR},
+        *('retinanet', {'backbone': VIT, **FOUR}),
         r'but the backbone gives \[16\]; leave in_channels and in_strides out',
     ),
     (
-        'retinanet',
-        {'backbone': VIT, 'neck': FPN},
+        *('retinanet', {'backbone': VIT, 'neck': FPN}),
         r"backbone gives \[16\]; type='vitbackbones.Pyramid' without in_channels makes the missing",
     ),
     (
-        'retinanet',
-        {'backbone': VIT, 'neck': {**FPN, 'in_channels': [16], 'num_outs': 3}},
-        r'anchor_generator.strides: is \[8, 16, 32\], but the neck gives 3 maps of strides '
-        r"\[16, 32, ...\]; take type='vitbackbones.Pyramid' for model.neck",
+        *('retinanet', {'backbone': VIT, 'neck': {**FPN, 'in_channels': [16], 'num_outs': 3}}),
+        rf'{STRIDES} neck gives 3 maps of strides \[16, 32, ...\]; '
+        "take type='vitbackbones.Pyramid' for model.neck",
     ),
     (
-        'retinanet',
-        {'backbone': VIT, 'neck': None, 'bbox_head__in_channels': 16},
-        r'anchor_generator.strides: is \[8, 16, 32\], but the backbone gives 1 map of strides '
-        rf"\[16\]; make the maps in model.neck: dict\(type='vitbackbones.Pyramid', {GIVEN}, "
-        r'out_channels=16\)',
+        *('retinanet', {'backbone': VIT, 'neck': None, 'bbox_head__in_channels': 16}),
+        rf"{STRIDES} backbone gives 1 map of strides \[16\]; {LACKS}\(type='vitbackbones.Pyramid', "
+        rf'{GIVEN}, out_channels=16\)',
     ),
     (
-        'retinanet',
-        {'bbox_head__anchor_generator__strides': [4, 8, 16]},
+        *('retinanet', {'bbox_head__anchor_generator__strides': [4, 8, 16]}),
         r'strides: is \[4, 8, 16\], but the neck gives 3 maps of strides \[8, 16, 32\]; make o',
     ),
     (
         'retinanet',
         {'neck__out_channels': 32},
-        'model.bbox_head.in_channels: is 64, but the neck gives 32',
+        'bbox_head.in_channels: is 64, but the neck gives 32',
     ),
     (
-        'mask_rcnn',
-        {'roi_head__bbox_roi_extractor__featmap_strides': [8, 16, 32, 64]},
+        *('mask_rcnn', {'roi_head__bbox_roi_extractor__featmap_strides': [8, 16, 32, 64]}),
         r'featmap_strides: is \[8, 16, 32, 64\], but the neck gives 3 maps',
     ),
     (
-        'mask_rcnn',
-        {'roi_head__mask_head__in_channels': 256},
+        *('mask_rcnn', {'roi_head__mask_head__in_channels': 256}),
         'mask_head.in_channels: is 256, but the maps of the neck have 64',
     ),
     (
-        'mask_rcnn',
-        {'roi_head__bbox_roi_extractor__out_channels': 256},
+        *('mask_rcnn', {'roi_head__bbox_roi_extractor__out_channels': 256}),
         'bbox_roi_extractor.out_channels: is 256, but the maps of the neck have 64',
     ),
     (
-        'dino',
-        {'neck__num_outs': 4},
+        *('dino', {'neck__num_outs': 4}),
         r'num_feature_levels: is 3, but the neck gives 4 maps of strides .*; set it to 4',
     ),
     (
-        'dino',
-        {'neck': None},
-        r'num_feature_levels: is 3, but the backbone gives 4 maps .*; make the maps in model.neck: '
-        r"dict\(type='vitbackbones.ChannelMapper', .*, out_channels=128\)",
+        *('dino', {'neck': None}),
+        rf'num_feature_levels: is 3, but the backbone gives 4 maps .*; {LACKS}'
+        r"\(type='vitbackbones.ChannelMapper', .*, out_channels=128\)",
     ),
     (
-        'dino',
-        {'neck__out_channels': 32},
+        *('dino', {'neck__out_channels': 32}),
         r'embed_dims: is 128, but the neck gives \[32, 32, 32\]; set model.neck.out_channels=128',
     ),
     (
-        'upernet',
-        {'neck': None, 'backbone': VIT},
-        r'decode_head.in_index: is .*, but the backbone gives 1 map; make the maps in model.neck: '
-        r"dict\(type='vitbackbones.Levels', .*\)",
+        *('upernet', {'neck': None, 'backbone': VIT}),
+        rf"in_index: is .*, but the backbone gives 1 map; {LACKS}\(type='vitbackbones.Levels', ",
     ),
 ]
 
