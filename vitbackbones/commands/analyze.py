@@ -168,11 +168,7 @@ def _read_frames(options: Namespace, out: Path) -> list[Frame]:
 
 
 def _names(targets: Sequence[Sequence[str]]) -> list[str]:
-    """Name each model by its config or work dir, and by all that was typed where these are alike.
-
-    Raises:
-        InputError: a model is named twice.
-    """
+    """Name models by config or work dir, and by all that was typed where these are alike."""
     typed = [' '.join(target) for target in targets]
     if twice := next((name for name in typed if typed.count(name) > 1), None):
         raise InputError(f'{twice}: is named twice')

@@ -122,9 +122,6 @@ def _checked(study: Study, base: Config, variant: Variant, options: Namespace) -
         raise InputError(f'{study.file}: variant {variant.name!r}: {error}') from error
 
 
-# ------------------------------------------------------------------------ the runs
-
-
 def _places(options: Namespace) -> list[dict[str, str]]:
     """Return environment variables for each run that goes on at the same time."""
     if options.gpus:
@@ -185,9 +182,6 @@ def _train(commands: dict[Run, list[str]], places: list[dict[str, str]]) -> list
                 process.kill()
         raise
     return failed
-
-
-# ------------------------------------------------------------------------ the tables
 
 
 def _write_tables(study: Study, runs: list[Run], parameters: dict[str, int], folder: Path) -> None:

@@ -183,15 +183,9 @@ def _proof(card: Card) -> Iterator[str]:
 def _eight_bits(
     config: Config | None, options: Namespace, images: list[Path], folder: str
 ) -> Callable[[Path], Card]:
-    """Return what brings the file to 8 bits.
+    """Return what brings the file to 8 bits; a model by name has no config, and no data.
 
-    Args:
-        config: None for a model by name, which has no data.
-        images: what is judged on where the config has no test set here.
-        folder: for what an evaluation writes.
-
-    Raises:
-        InputError: there is nothing to read ranges on, or nothing to judge by.
+    It is judged on ``images`` where no test set is here; an evaluation writes to ``folder``.
     """
     trained_on = config and not options.calibrate and _with_data(config, options, 'train')
     tested_on = config and _with_data(config, options, 'test')

@@ -139,7 +139,11 @@ def report(config: Config, findings: Iterable[str]) -> None:
 def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> Iterator[str]:
     """Yield findings in ``node``, which stands at ``path`` inside a dict of type ``owner``."""
     if isinstance(node, dict):
-        plain = _plain_keys(config, path)
+        plain = PLAIN_DICTS.get(path, ANY)
+        if path.startswith(f'{PARAMWISE}.custom_keys.'):
+            plain = {'lr_mult', 'decay_mult', 'lars_exclude', 'fix_lr'}
+        if path.startswith(PARAMWISE) and 'constructor' in config.optim_wrapper:
+            plain = ANY  # another constructor has options of its own
         kind = '' if plain else node.get('type') or _implied_type(lookup, path, node, owner)
         if kind and not isinstance(kind, str) and not callable(kind):
             yield f'{path}.type: is {cut(kind)}, but it must be a name or a class'
@@ -169,14 +173,6 @@ def _implied_type(lookup: Lookup, path: str, node: dict, owner: str) -> str:
         hosts = [host for host in lookup.find(owner).values() if hasattr(host, 'default_parts')]
         return hosts[0].default_parts.get(name, {}).get('type', '') if hosts else ''
     return DEFAULT_TYPES.get(path, '')
-
-
-def _plain_keys(config: Config, path: str) -> set[str] | None:
-    if path.startswith(PARAMWISE) and 'constructor' in config.optim_wrapper:
-        return ANY  # another constructor has options of its own
-    if path.startswith(f'{PARAMWISE}.custom_keys.'):
-        return {'lr_mult', 'decay_mult', 'lars_exclude', 'fix_lr'}
-    return PLAIN_DICTS.get(path, ANY)
 
 
 def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator[str]:

@@ -87,11 +87,8 @@ IMPORTS = (
             releases=ONEDL,
         )
         for module in (
-            'imgaug',
-            'imgaug.augmentables',
-            'imgaug.augmentables.lines',
-            'imgaug.augmentables.segmaps',
-            'imgaug.augmenters',
+            *('imgaug', 'imgaug.augmenters', 'imgaug.augmentables'),
+            *('imgaug.augmentables.lines', 'imgaug.augmentables.segmaps'),
         )
     ),
 )

@@ -53,9 +53,6 @@ def build_model(config: Config) -> nn.Module:
         return build_without_memory(model_settings(config), MODELS)
 
 
-# ------------------------------------------------------------------------ parts
-
-
 def misfits(config: Config, model: nn.Module) -> Iterator[str]:
     """Yield where neck and heads are not made for the maps of the part before them.
 
@@ -146,8 +143,6 @@ def _describe(maps: list[Tensor], source: str, part: nn.Module) -> Maps:
     strides = strides_of(maps, part, all_known=source == 'the backbone')
     return Maps([x.shape[1] for x in maps], strides, source)
 
-
-# ------------------------------------------------------------------------ parameters
 
 # Parts of parameter names that recipes for several models list, whether this one has them or not.
 SHARED = {'cls_token', 'dist_token', 'pos_embed', 'patch_pos', 'pixel_pos'}
