@@ -79,9 +79,6 @@ def test_misspelled_key(tool):
         refused(tool(*words, '--cfg-options', 'model.backbone.archh=s'), said)
 
 
-# ------------------------------------------------------------------------ weights
-
-
 def test_missing_files_of_weights(tool):
     refused(tool('train', TINY, '--pretrained', 'x.pth'), '--pretrained x.pth: no such file')
     refused(tool('train', TINY, '--resume', 'x.pth'), '--resume x.pth: no checkpoint there')
@@ -109,9 +106,6 @@ def test_a_checkpoint_of_other_classes(tool, data, tmp_path):
     arguments = [TINY_SEG, tmp_path / 'own.pth', '--data-root', data, '--cfg-options', option]
     said = f'{tmp_path}/own.pth was trained for 4 classes ('
     refused(tool('test', *arguments), said, 'triangle), but the data set')
-
-
-# ------------------------------------------------------------------------ data
 
 
 def test_truncated_image_in_a_data_worker(tool, copy):

@@ -57,33 +57,25 @@ pipeline = [
     dict(type='LoadAnnotations', with_bbox=True),
     dict(type='PackDetInputs'),
 ]
-metainfo = dict(classes=('circle', 'square', 'triangle'))
+dataset = dict(
+    type='CocoDataset',
+    data_root=data_root,
+    metainfo=dict(classes=('circle', 'square', 'triangle')),
+    pipeline=pipeline,
+)
 train_dataloader = dict(
     batch_size=2,
     num_workers=0,
     sampler=dict(type='DefaultSampler', shuffle=True),
     dataset=dict(
-        type='CocoDataset',
-        data_root=data_root,
-        ann_file='annotations/instances_train.json',
-        data_prefix=dict(img='images/train/'),
-        metainfo=metainfo,
-        pipeline=pipeline,
+        dataset, ann_file='annotations/instances_train.json', data_prefix=dict(img='images/train/')
     ),
 )
+files = dict(ann_file='annotations/instances_val.json', data_prefix=dict(img='images/val/'))
 val_dataloader = dict(
-    batch_size=2,
-    num_workers=0,
+    train_dataloader,
     sampler=dict(type='DefaultSampler', shuffle=False),
-    dataset=dict(
-        type='CocoDataset',
-        data_root=data_root,
-        ann_file='annotations/instances_val.json',
-        data_prefix=dict(img='images/val/'),
-        metainfo=metainfo,
-        pipeline=pipeline,
-        test_mode=True,
-    ),
+    dataset=dict(dataset, **files, test_mode=True),
 )
 test_dataloader = val_dataloader
 val_evaluator = dict(

@@ -48,32 +48,26 @@ metainfo = dict(
     classes=('ground', 'circle', 'square', 'triangle'),
     palette=[[90, 90, 90], [230, 159, 0], [86, 180, 233], [0, 158, 115]],
 )
+dataset = dict(
+    type='BaseSegDataset',
+    data_root=data_root,
+    data_prefix=dict(img_path='images/train', seg_map_path='annotations/train'),
+    metainfo=metainfo,
+    reduce_zero_label=True,
+    pipeline=train_pipeline,
+)
 train_dataloader = dict(
     batch_size=2,
     num_workers=0,
     sampler=dict(type='InfiniteSampler', shuffle=True),
-    dataset=dict(
-        type='BaseSegDataset',
-        data_root=data_root,
-        data_prefix=dict(img_path='images/train', seg_map_path='annotations/train'),
-        metainfo=metainfo,
-        reduce_zero_label=True,
-        pipeline=train_pipeline,
-    ),
+    dataset=dataset,
 )
+folders = dict(img_path='images/val', seg_map_path='annotations/val')
 val_dataloader = dict(
     batch_size=1,
     num_workers=0,
     sampler=dict(type='DefaultSampler', shuffle=False),
-    dataset=dict(
-        type='BaseSegDataset',
-        data_root=data_root,
-        data_prefix=dict(img_path='images/val', seg_map_path='annotations/val'),
-        metainfo=metainfo,
-        reduce_zero_label=True,
-        pipeline=test_pipeline,
-        test_mode=True,
-    ),
+    dataset=dict(dataset, data_prefix=folders, pipeline=test_pipeline, test_mode=True),
 )
 test_dataloader = val_dataloader
 val_evaluator = dict(type='IoUMetric', iou_metrics=['mIoU'])

@@ -29,15 +29,11 @@ def prepared(tmp_path, monkeypatch):
     return take_steps(config, common_steps.MACHINE, options)
 
 
-def test_files_are_written_whole_or_not_at_all(prepared, tmp_path):
+def test_files_are_whole_workers_as_many_as_cores_and_it_is_said_what_runs_where(
+    prepared, capsys, tmp_path
+):
     assert isinstance(get_file_backend(str(tmp_path)), AtomicBackend)
-
-
-def test_data_workers_are_as_many_as_the_cores_allow(prepared):
     assert prepared.train_dataloader.num_workers == 1
-
-
-def test_the_first_line_says_which_package_runs_what_and_where(capsys, prepared, tmp_path):
     said = capsys.readouterr().out.splitlines()
     assert said[0].endswith(f'from {common_steps.PACKAGE}')
     assert said[1].endswith(f'on the CPU, torch threads: 1, work dir {tmp_path}')
@@ -69,17 +65,11 @@ def test_a_hook_with_new_options_replaces_the_one_of_an_earlier_run(tmp_path):
 
 
 def test_checkpoints_are_written_by_the_hook_of_this_package(tmp_path):
-    kinds = {}
-    for kind in ('CheckpointHook', 'SomeonesHook', None):
-        checkpoint = kind and {'type': kind, 'interval': 3}
+    kinds = {'CheckpointHook': 'vitbackbones.CheckpointHook', 'SomeonesHook': 'SomeonesHook'}
+    for given, kind in {**kinds, None: None}.items():
+        checkpoint = given and {'type': given, 'interval': 3}
         config = add_service_hooks(toy_config(tmp_path, default_hooks={'checkpoint': checkpoint}))
-        kinds[kind] = config.default_hooks.checkpoint
-    ours = {'type': 'vitbackbones.CheckpointHook', 'interval': 3}
-    assert kinds == {
-        'CheckpointHook': ours,
-        'SomeonesHook': {'type': 'SomeonesHook', 'interval': 3},
-        None: None,
-    }
+        assert config.default_hooks.checkpoint == (kind and {'type': kind, 'interval': 3})
 
 
 def test_a_config_without_hooks_gets_them_all():

@@ -100,9 +100,6 @@ def test_a_data_set_with_other_files_is_read_as_before():
     assert given == {'type': 'B', 'data_root': 'b/', 'test_mode': True, 'pipeline': ['load']}
 
 
-# ------------------------------------------------------------------------ tar shards
-
-
 def classification(kind='ImageNet', **changes):
     loaders = {}
     for split in ('train', 'val'):

@@ -8,6 +8,8 @@ from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 
 CONFIG = config_files()['detr_aug_vit_s_coco']
+PARAMWISE = 'optim_wrapper__paramwise_cfg'
+NOT_THERE = "type: 'AugViT' is not registered in mmdet or vitbackbones"
 
 
 def finding(**options):
@@ -24,17 +26,11 @@ def finding(**options):
         ({'modell': 1}, "modell: unknown key; did you mean 'model'?"),
         (
             {'model__backbone__archh': 's'},
-            "model.backbone.archh: unknown key of vitbackbones.AugViT; did you mean 'arch'?",
+            "unknown key of vitbackbones.AugViT; did you mean 'arch'",
         ),
         ({'model__backbone__shortcut': {'type': 'AugmentedShortcut', 'path': 2}}, "mean 'paths'"),
-        (
-            {'model__backbone__recursion__pases': 2},
-            'recursion.pases: unknown key of Recursion; did',
-        ),
-        (
-            {'model__backbone__shortcut': {'type': [1]}},
-            'shortcut.type: is [1], but it must be a name or a class',
-        ),
+        ({'model__backbone__recursion__pases': 2}, 'recursion.pases: unknown key of Recursion; di'),
+        ({'model__backbone__shortcut': {'type': [1]}}, 'type: is [1], but it must be a name or a '),
         ({'model__neck__in_channel': 3}, "did you mean 'in_channels' or"),
         ({'model__neck__zzz': 3}, 'unknown key of vitbackbones.ChannelMapper; known: act_cfg,'),
         ({'model__train_cfg__assigner__match_cost': 1}, "did you mean 'match_costs'?"),
@@ -42,22 +38,15 @@ def finding(**options):
         ({'train_dataloader__batchsize': 2}, "dataloader.batchsize: unknown key; did you mean 'b"),
         ({'train_dataloader__dataset__pipeline__2__probb': 1}, 'dataset.pipeline.2.probb: unknown'),
         ({'optim_wrapper__clip_gard': {}}, "did you mean 'clip_grad'?"),
-        ({'optim_wrapper__paramwise_cfg__norm_decay': 0}, "did you mean 'norm_decay_mult'"),
-        (
-            {'optim_wrapper__paramwise_cfg__custom_keys': {'a.b': {'wd_mult': 0}}},
-            'paramwise_cfg.custom_keys.a.b.wd_mult: unknown key',
-        ),
+        ({f'{PARAMWISE}__norm_decay': 0}, "did you mean 'norm_decay_mult'"),
+        ({f'{PARAMWISE}__custom_keys': {'a.b': {'wd': 0}}}, 'custom_keys.a.b.wd: unknown key'),
         ({'param_scheduler__0__milestone': [1]}, "did you mean 'milestones'?"),
         ({'train_cfg__max_epoch': 1}, "did you mean 'max_epochs'"),
         ({'val_cfg__fp61': True}, "val_cfg.fp61: unknown key of ValLoop; did you mean 'fp16'"),
         ({'val_evaluator__metrics': 'bbox'}, "did you mean 'metric'"),
         ({'default_hooks__logger__intervall': 1}, "did you mean 'interval'"),
         ({'randomness__sed': 1}, "did you mean 'seed'?"),
-        (
-            {'model__backbone__type': 'AugViT'},
-            "type: 'AugViT' is not registered in mmdet or vitbackbones; "
-            "did you mean 'vitbackbones.AugViT'",
-        ),
+        ({'model__backbone__type': 'AugViT'}, f"{NOT_THERE}; did you mean 'vitbackbones.AugViT'"),
         ({'optim_wrapper__optimizer__type': 'adamw'}, "did you mean 'AdamW'"),
     ],
 )
@@ -101,16 +90,15 @@ def test_valid_keys_pass(options):
 @pytest.mark.parametrize(
     ('option', 'message'),
     [
-        ('data_root', 'data_root is not a setting of a run, so it has no effect; use --data-root'),
-        (
-            'modell.type',
-            "modell is not a setting of a run, so it has no effect; did you mean 'model'",
-        ),
-        ('train_pipeline.0.type', 'train_pipeline is not a setting of a run, so it has no effect'),
+        ('data_root', '; use --data-root'),
+        ('modell.type', "; did you mean 'model'"),
+        ('train_pipeline.0.type', ''),
     ],
 )
 def test_options_without_effect(option, message):
     with pytest.raises(InputError) as error:
         lint(read_config(CONFIG), [option, 'model.num_queries'])
-    assert f'--cfg-options {option}: {message}' in str(error.value)
+    section = option.partition('.')[0]
+    said = f'{section} is not a setting of a run, so it has no effect{message}'
+    assert f'--cfg-options {option}: {said}' in str(error.value)
     assert 'num_queries' not in str(error.value)

@@ -38,9 +38,6 @@ def ask(name, call, read):
         keep(f'{name} {kind}', map(read, aslist(call(given))))
 
 
-# ------------------------------------------------------------------------ functions
-
-
 def build_seg():
     from mmseg.apis import init_model
 
@@ -101,9 +98,6 @@ def use_cls():
     config, checkpoint = files('cls')
     result = inference_model(config, IMAGES[0], pretrained=checkpoint, device=DEVICE)
     keep('cls config', [result['pred_scores']])
-
-
-# ------------------------------------------------------------------------ inferencers
 
 
 def build_inferencers():

@@ -92,9 +92,6 @@ def test_toolboxes_that_were_imported_first_have_mmcvs_operators(answers):
         assert found['mask2former 0']
 
 
-# ------------------------------------------------------------------------ what does not fit
-
-
 @pytest.fixture
 def other_classes(folder, tmp_path):
     """``other_classes(task)`` is a checkpoint of five classes."""

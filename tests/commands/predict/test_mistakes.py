@@ -108,18 +108,12 @@ def test_a_model_that_never_works_ends_with_its_own_error(predict, files, monkey
     assert said.splitlines()[-1].startswith('this looks like a bug')
 
 
-# ------------------------------------------------------------------------ inputs
-
-
 @pytest.mark.parametrize(
     ('arguments', 'text'),
     [
         (['nowhere'], 'nowhere: no such file or folder'),
         (['empty'], 'empty: no image or video there'),
-        (
-            ['named'],
-            'rgb.png: a result of it would have the name of the folder rgb.png.jpg beside it; rena',
-        ),
+        (['named'], 'rgb.png: a result of it would have the name of the folder rgb.png.jpg besid'),
         (['files', '--device', 'cuda:99'], '--device cuda:99: '),
         (['files', '--cfg-options', 'default_scope=mmocr'], 'default_scope must be one of mmdet, '),
         (['files', '--cfg-options', 'model.head.num_classes=8'], 'names 7 classes (a, b, c'),

@@ -72,8 +72,6 @@ def test_unusable_annotations_stop(annotations, monkeypatch):
     assert check_data(config, ('train',)) == []
 
 
-# ---------------------------------------------------------------------------- enough
-
 ONE = {'type': 'CustomDataset'}
 PATH = 'train_dataloader.dataset'
 

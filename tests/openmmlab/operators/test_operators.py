@@ -19,11 +19,9 @@ def test_an_operator_that_is_not_served_names_those_that_are():
     assert not hasattr(served, '__file__')
 
 
-PLACES = {
-    'reference_points': torch.rand(2, 26, 2, 2),
-    'spatial_shapes': SHAPES,
-    'level_start_index': torch.tensor([0, 20]),
-}
+DEFORMABLE = MultiScaleDeformableAttention(16, 2, 2, 2, dropout=0.0, batch_first=True)
+PLACES = {'reference_points': torch.rand(2, 26, 2, 2), 'spatial_shapes': SHAPES}
+PLACES['level_start_index'] = torch.tensor([0, 20])
 
 
 @pytest.mark.parametrize(
@@ -31,12 +29,7 @@ PLACES = {
     [
         (RoIAlign(2), (1, 4, 8, 8), {'rois': torch.tensor([[0.0, 1, 1, 6, 7]])}, 0.03),
         (DeformConv2d(4, 4, 3, padding=1), (1, 4, 8, 8), {'offset': torch.rand(1, 18, 8, 8)}, 0.03),
-        (
-            MultiScaleDeformableAttention(16, 2, 2, 2, dropout=0.0, batch_first=True),
-            (2, 26, 16),
-            PLACES,
-            0.1,
-        ),
+        (DEFORMABLE, (2, 26, 16), PLACES, 0.1),
     ],
 )
 def test_layers_run_under_autocast(layer, shape, others, tolerance):
