@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..inference.configured import read_model_config
 from ..inference.drawing.sheet import spread
 from ..inference.predictor import Predictor, choose_device
-from ..inference.sources import Frame, find_sources, read_frames
+from ..inference.sources import find_sources, read_frames
 from ..inference.subjects import by_name, of_config
 from ..results.analysis.analyses import ANALYSES
 from ..results.analysis.reading import Subject
@@ -128,15 +128,22 @@ def analyze(options: Namespace) -> None:
 
 
 def _subjects(options: Namespace, device: torch.device, out: Path) -> list[Subject]:
-    """Build all models, and prepare the images for each as it wants them."""
+    """Build all models; ``--count`` images, spread over ``--images``, are prepared for each."""
     targets = [options.models, *options.versus]
     if long := next((target for target in targets if len(target) > 2), None):
         raise InputError(
             f'{" ".join(long)}: at most CONFIG CHECKPOINT; --versus begins another model'
         )
-    names = _names(targets)
-    frames = _read_frames(options, out) if ANALYSES[options.what].needs == 'images' else ()
-    found = []
+    names, frames, found = _names(targets), [], []
+    if ANALYSES[options.what].needs == 'images':
+        if not options.images:
+            raise InputError(f'{options.what} looks at images: name some with --images')
+        sources = find_sources(options.images, out, '--images')
+        pictures = [source for source in sources if not source.is_video]
+        if not pictures:
+            raise InputError(f'--images {" ".join(options.images)}: no image there, only videos')
+        chosen = spread(len(pictures), options.count)
+        frames = [next(read_frames(pictures[i])) for i in chosen]
     for name, (model, *given) in zip(names, targets, strict=True):
         if not given:
             print(f'{name}: no CHECKPOINT is given, so its weights are random')
@@ -153,18 +160,6 @@ def _subjects(options: Namespace, device: torch.device, out: Path) -> list[Subje
             predictor = Predictor(config, checkpoint, device)
             found.append(of_config(name, predictor, options.size, frames))
     return found
-
-
-def _read_frames(options: Namespace, out: Path) -> list[Frame]:
-    """Return ``--count`` images spread over those of ``--images``."""
-    if not options.images:
-        raise InputError(f'{options.what} looks at images: name some with --images')
-    sources = find_sources(options.images, out, '--images')
-    found = [source for source in sources if not source.is_video]
-    if not found:
-        raise InputError(f'--images {" ".join(options.images)}: no image there, only videos')
-    chosen = [found[i] for i in spread(len(found), options.count)]
-    return [next(read_frames(source)) for source in chosen]
 
 
 def _names(targets: Sequence[Sequence[str]]) -> list[str]:

@@ -66,12 +66,7 @@ def main() -> int:
 
 
 def run_verb(verb: str, arguments: Sequence[str]) -> int:
-    """Run one verb and return its exit status.
-
-    Args:
-        verb: one of ``VERBS``.
-        arguments: what follows it on the command line.
-    """
+    """Run one of ``VERBS`` with what follows it on the command line; return its exit status."""
     sleep_soon(os.environ)
 
     def call() -> None:

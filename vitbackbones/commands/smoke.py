@@ -16,6 +16,7 @@ from pathlib import Path
 
 from mmengine.config import Config
 
+from ..configuration.checks.work_dir import remove_checkpoints
 from ..configuration.data_paths import loaders
 from ..configuration.names import config_name
 from ..configuration.steps import Step
@@ -33,6 +34,20 @@ STEPS = 3
 IMAGES = {'train': BATCH_SIZE * STEPS, 'val': 4}
 THRESHOLD_KEYS = ('score_thr', 'conf_thr', 'object_mask_thr')  # of a test_cfg, however deep
 SIZE_KEYS = ('scale', 'scales', 'crop_size', 'size', 'stride')
+# What would have no effect, and why.
+REFUSED = {
+    'resume': 'resumes from the checkpoint that it has just written',
+    'overwrite': 'starts from the beginning anyway, in a folder of its own',
+    'data_root': 'runs on embedded data',
+    'track': 'is over before there is much to follow',
+}
+
+
+def refuse_without_effect(config: Config, options: Namespace) -> None:
+    """Refuse options that would have no effect on a smoke test."""
+    for option, why in REFUSED.items():
+        if getattr(options, option):
+            raise InputError(f'--smoke {why}; leave --{option.replace("_", "-")} out')
 
 
 def use_embedded_data(config: Config, options: Namespace) -> Config:
@@ -128,6 +143,12 @@ def shorten(config: Config, resumed: bool = False) -> Config:
     return config
 
 
+def remove_earlier(config: Config, options: Namespace) -> None:
+    """Remove the checkpoints of an earlier smoke test."""
+    if process_rank() == 0:
+        remove_checkpoints(Path(config.work_dir))
+
+
 # What turns a config, whose work dir is set, into a smoke test of itself.
 STEPS_TO_SMOKE = (
     Step('embedded data', 'Shapes, under the class names of the config', use_embedded_data),
@@ -139,6 +160,7 @@ STEPS_TO_SMOKE = (
         lambda config, options: lower_thresholds(config),
     ),
     Step('length', 'a few steps', lambda config, options: shorten(config)),
+    Step('earlier run', 'its checkpoints are removed', remove_earlier, acts=True),
 )
 
 

@@ -112,9 +112,7 @@ class Study:
     def runs(self, base: Config, folder: Path) -> list['Run']:
         """Return all runs, the first seed of every variant before the second of any.
 
-        Args:
-            base: the config without any variant.
-            folder: where the runs go, each to VARIANT/seed_N.
+        Each goes to VARIANT/seed_N in ``folder``; ``base`` is the config without any variant.
         """
         configs = {name: with_options(base, each.options) for name, each in self.variants.items()}
         runs = []
@@ -133,19 +131,15 @@ class Study:
 class Run:
     """One training: a variant with a seed.
 
-    Attributes:
-        folder: its work dir. Config and log lie beside it, where mmengine writes nothing.
-        text: the config.
-        metric: what counts.
-        length: epochs or iterations.
+    Config and log lie beside its folder, the work dir, where mmengine writes nothing.
     """
 
     variant: str
     seed: int
     folder: Path
-    text: str
+    text: str  # of the config
     metric: str
-    length: int
+    length: int  # epochs or iterations
 
     @property
     def config(self) -> Path:

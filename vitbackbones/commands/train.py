@@ -14,7 +14,6 @@ from ..configuration.checks.work_dir import (
     StartAnewHook,
     choose_work_dir,
     only_writer,
-    remove_checkpoints,
     require_kept,
     require_unused,
 )
@@ -47,13 +46,6 @@ from . import smoke
 from .cli import add_run_arguments
 
 SECTIONS = ('model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
-# What would have no effect on a smoke test, and why.
-SMOKE_REFUSES = {
-    'resume': 'resumes from the checkpoint that it has just written',
-    'overwrite': 'starts from the beginning anyway, in a folder of its own',
-    'data_root': 'runs on embedded data',
-    'track': 'is over before there is much to follow',
-}
 
 EXAMPLES = """\
 examples:
@@ -144,12 +136,6 @@ def _splits(config: Config) -> tuple[str, ...]:
     return ('train', 'val') if config.get('val_cfg') is not None else ('train',)
 
 
-def _refuse_without_effect(config: Config, options: Namespace) -> None:
-    for option, why in SMOKE_REFUSES.items():
-        if getattr(options, option):
-            raise InputError(f'--smoke {why}; leave --{option.replace("_", "-")} out')
-
-
 def _find_start(config: Config, options: Namespace) -> Config:
     """Name the checkpoint that a run continues (``--resume``) or starts with (``load_from``)."""
     resume = options.resume or (config.get('resume') and (config.get('load_from') or LATEST))
@@ -197,11 +183,6 @@ def _check_earlier_run(config: Config, options: Namespace) -> None:
         require_unused(Path(config.work_dir))
 
 
-def _clear(config: Config, options: Namespace) -> None:
-    if process_rank() == 0:
-        remove_checkpoints(Path(config.work_dir))
-
-
 # ------------------------------------------------------------------------ the steps
 
 # What is read and checked before the work dir is created and other runs are kept out of it.
@@ -233,7 +214,7 @@ TRAIN_SETTINGS = (
 SMOKE_SETTINGS = (
     *READ,
     *MODEL,
-    Step('options', 'each has an effect', _refuse_without_effect),
+    Step('options', 'each has an effect', smoke.refuse_without_effect),
     Step(
         'work dir',
         'a folder of its own inside of it (--work-dir)',
@@ -306,5 +287,4 @@ SMOKE = (
     ),
     *MACHINE,
     *smoke.STEPS_TO_SMOKE,
-    Step('earlier run', 'its checkpoints are removed', _clear, acts=True),
 )

@@ -78,17 +78,10 @@ def evaluators(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tup
 
 
 def locate_data(config: Config, given: str | None, splits: tuple[str, ...]) -> Config:
-    """Check that the files of the data sets are there and make their data roots absolute.
+    """Check that the files of ``splits`` are there; return a config with absolute data roots.
 
-    Tar shards are used where they are there in place of class folders.
-
-    Args:
-        config: has the data root in each data set and again in the paths of the evaluators.
-        given: ``--data-root``, the folder in place of the one that the config names.
-        splits: those that will be used.
-
-    Returns:
-        A changed copy of ``config``.
+    The data root stands in each data set and again in the paths of the evaluators; ``given``,
+    ``--data-root``, takes its place. Tar shards are used where they are there in place of folders.
 
     Raises:
         InputError: the first thing that is missing, where it was looked for, and what to do.

@@ -68,14 +68,9 @@ PROBES |= {name: f'import {name}; print({{}})' for name in OPENMMLAB}
 
 @dataclass(frozen=True)
 class Probe:
-    """What a probe answered.
+    """What a probe answered."""
 
-    Attributes:
-        error: the last line of the traceback; empty where all went well.
-        answers: what was found out.
-    """
-
-    error: str = ''
+    error: str = ''  # the last line of the traceback; empty where all went well
     answers: Mapping[str, Any] = field(default_factory=dict)
 
     @property

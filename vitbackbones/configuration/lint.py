@@ -111,7 +111,7 @@ def lint(config: Config, options: Iterable[str] = ()) -> None:
             hint = INSTEAD.get(section) or did_you_mean(section, READ_KEYS)
             said = f'{section} is not a setting of a run, so it has no effect{hint}'
             wrong.append(f'--cfg-options {option}: {said}')
-    for key in sorted(set(config) - READ_KEYS):  # a section misspelled, or any variable
+    for key in sorted(set(config) - READ_KEYS):  # variables may have any name but a near one
         known = [section for section in RUNNER_KEYS if not key.startswith(f'{section}_')]
         if hint := did_you_mean(key, known, most=1, cutoff=0.85):
             wrong.append(f'{key}: unknown key{hint}')

@@ -17,11 +17,7 @@ from .settings import value_at
 
 
 def read_config(path: str | Path, options: dict | None = None) -> Config:
-    """Read a config and apply the ``KEY=VALUE`` options of the command line.
-
-    Args:
-        path: a file, or what :func:`~vitbackbones.configuration.names.find_config` takes.
-        options: key -> value.
+    """Read a file, or what ``configuration.names.find_config`` takes, and apply ``--cfg-options``.
 
     Raises:
         InputError: the file or one of its bases is missing, cannot be parsed or executed, or an

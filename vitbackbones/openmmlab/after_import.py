@@ -27,12 +27,7 @@ STAND_INS = {patch.target: patch.fix for patch in PATCHES if patch.when == IF_MI
 
 
 class LoaderAround(Loader):
-    """Does what another loader does, inside a context.
-
-    Args:
-        loader: the other one. The module keeps it as its own.
-        around: makes the context in which a module runs.
-    """
+    """Does what another loader does, which the module keeps as its own, inside of ``around()``."""
 
     def __init__(
         self, loader: Loader, around: Callable[[ModuleType], AbstractContextManager]
@@ -67,21 +62,11 @@ def _patch_module(module: ModuleType) -> None:
         apply_patch(patch, module)
 
 
-@contextmanager
-def _patched_afterwards(module: ModuleType) -> Iterator[None]:
-    yield
-    _patch_module(module)
-
-
 class PatchingFinder(MetaPathFinder):
-    """Lets others find the modules of the table, and patches them when they have run.
-
-    Attributes:
-        waiting: modules that had begun, and not ended, to run when this finder came.
-    """
+    """Lets others find the modules of the table, and patches them when they have run."""
 
     def __init__(self) -> None:
-        self.waiting: set[str] = set()
+        self.waiting: set[str] = set()  # they had begun to run, and not ended, when this came
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -89,7 +74,13 @@ class PatchingFinder(MetaPathFinder):
         self.patch_finished()
         if name not in BY_MODULE:
             return None
-        return find_around(self, name, path, target, around=_patched_afterwards)
+        return find_around(self, name, path, target, around=self.patching)
+
+    @contextmanager
+    def patching(self, module: ModuleType) -> Iterator[None]:
+        """Patch a module when it has run."""
+        yield
+        _patch_module(module)
 
     def patch_finished(self) -> None:
         """Patch what was waiting and has run to its end meanwhile."""

@@ -12,13 +12,7 @@ from typing import Any, NamedTuple
 
 
 class Call(NamedTuple):
-    """A function that was running.
-
-    Attributes:
-        function: its name.
-        file: where it is written.
-        variables: its local variables.
-    """
+    """A function that was running, by its name, in its file, with its local variables."""
 
     function: str
     file: str

@@ -4,8 +4,6 @@ A script that calls ``mmseg.apis.inference_model`` knows nothing of this package
 only when the config is read or the model is built. The caller then already holds the functions,
 so they stay as they are; replaced is what they look up when they are called: names in their
 modules and methods of classes. :mod:`~vitbackbones.openmmlab.patches` says which, and why.
-
-Each function here takes what is to be replaced and returns what takes its place.
 """
 
 import copy

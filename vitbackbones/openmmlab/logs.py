@@ -64,11 +64,7 @@ def print_if_meant(print_log: Callable) -> Callable:
 
 
 class RunnersLog(logging.Handler):
-    """Hands what the package logs to the log of mmengine's present runner.
-
-    Args:
-        current: gives the logger of the present runner.
-    """
+    """Hands what the package logs to the log of mmengine's present runner, ``current()``."""
 
     def __init__(self, current: Callable[[], logging.Logger]) -> None:
         super().__init__()

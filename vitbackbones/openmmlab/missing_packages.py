@@ -23,16 +23,11 @@ from .patches import IF_UNUSED, PATCHES
 
 
 class UnusedToolboxes(MetaPathFinder):
-    """Hides a package from the modules that import it without need.
-
-    Attributes:
-        importers: the package that each module must not find.
-        hidden: the package that is not found now.
-    """
+    """Hides a package from the modules that import it without need."""
 
     def __init__(self) -> None:
-        self.importers: dict[str, str] = {}
-        self.hidden = ''
+        self.importers: dict[str, str] = {}  # the package that each module must not find
+        self.hidden = ''  # the package that is not found now
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None

@@ -2,8 +2,7 @@
 
 With ``vitbackbones`` imported, ``Config.fromfile``, the ``_base_`` of a config of any project, the
 inferencers and mmpretrain's ``get_model`` take what
-:func:`~vitbackbones.configuration.names.find_config` takes. A file that exists
-comes first. Each function here takes what is to be replaced and returns what takes its place.
+:func:`~vitbackbones.configuration.names.find_config` takes. A file that exists comes first.
 """
 
 from collections.abc import Callable

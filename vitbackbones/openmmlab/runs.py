@@ -1,9 +1,5 @@
 """What patches put in the place of functions that go wrong in a run.
 
-pycocotools cannot measure a detector that finds nothing. A config's text is laid out again for
-every log, file and checkpoint. A data worker's death is learned of too late. matplotlib lacks the
-names that seaborn gave its styles. A model is built with the widths that its config leaves out.
-
 mmengine imports this file with its own parts, so it imports nothing of mmengine.
 """
 

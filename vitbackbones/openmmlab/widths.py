@@ -57,11 +57,8 @@ def fill_widths(model: Mapping, registry: Registry) -> Mapping:
     """Return the settings of a model with the widths that they leave out.
 
     Where no width is missing this is ``model`` itself, and nothing is built. Nor is anything filled
-    that cannot be known: what builds the model then says what is missing.
-
-    Args:
-        model: as in a config; ``backbone``, and ``neck`` and heads where there are any.
-        registry: mmengine's registry of models, or a toolbox's.
+    that cannot be known: what builds the model then says what is missing. The registry of models is
+    mmengine's or a toolbox's.
     """
     necks = [part for part in _parts(model.get('neck')) if _missing(part, registry)]
     heads = [p for key in HEADS for p in _parts(model.get(key)) if _missing(p, registry)]
@@ -214,11 +211,8 @@ def outputs_of(part: nn.Module | None, inputs: Tensor | list[Tensor]) -> list[Te
 def strides_of(maps: list[Tensor], part: nn.Module, all_known: bool = False) -> list[int]:
     """Return the strides of the maps of a part, which it declares; else they are measured.
 
-    Args:
-        maps: of an image of ``SIDE`` x ``SIDE``.
-        part: what gives them.
-        all_known: whether a map of a single position has the stride ``SIDE``. Of a neck it may
-            have a larger one, and the strides end before it.
+    The maps are of an image of ``SIDE`` x ``SIDE``. ``all_known`` says that a map of a single
+    position has that stride. Of a neck it may have a larger one, and the strides end before it.
     """
     strides = getattr(part, 'out_strides', ())
     if not strides and all(x.dim() == 4 for x in maps):

@@ -66,8 +66,8 @@ def publish(options: Namespace) -> None:
     with whole_folder(out.absolute(), '--out') as folder:
         if out.exists() and not options.overwrite:
             raise InputError(f'--out {out}: is there already; choose another, or --overwrite')
-        # a work dir always does
-        if out.exists() and not (out.is_dir() and {file.name for file in out.iterdir()} <= FILES):
+        ours = out.is_dir() and {file.name for file in out.iterdir()} <= FILES  # no work dir is
+        if out.exists() and not ours:
             raise InputError(
                 f'--out {out}: holds other files than {", ".join(sorted(FILES))} and is not '
                 'replaced; choose another'

@@ -20,11 +20,8 @@ if TYPE_CHECKING:
 def write_report(error: BaseException, config: 'Config | None' = None) -> Path:
     """Write traceback, command, versions and config to a file of the work dir.
 
-    Without a work dir, or where it cannot be written to, the file lies in a temporary folder.
-
-    Args:
-        error: what was raised.
-        config: by default the one of the function nearest to the error that holds one.
+    Without a work dir, or where it cannot be written to, the file lies in a temporary folder. The
+    config is by default the one of the function nearest to the error that holds one.
     """
     if config is None and 'mmengine.config' in sys.modules:  # else none was read
         config = nearest(error, sys.modules['mmengine.config'].Config)

@@ -26,13 +26,9 @@ def use_own_data(
 ) -> Config:
     """Return a config that is run on the folder ``given``, and print what was found there.
 
-    Args:
-        config: of any task.
-        given: ``--data-root``.
-        work_dir: ``--work-dir``. What is made of annotations is written to ``own_data`` in it, in
-            a folder for each ``given``, so that what a run reads is not replaced by another's.
-        checkpoint: the one to test; None for training. It says which classes and pictures it was
-            trained on.
+    What is made of annotations is written to ``own_data`` in the work dir, in a folder for each
+    ``given``, so that what a run reads is not replaced by another's. A checkpoint to test says
+    which classes and pictures it was trained on.
 
     Raises:
         InputError: the folder does not fit the config, and has no data that can be used either.

@@ -26,12 +26,9 @@ AUTO = 'auto'
 def prepare_pretrained(config: Config, given: str | None = None, scratch: bool = False) -> Config:
     """Return a copy of ``config`` with the checkpoint file of its backbone, or without any.
 
-    Args:
-        config: of any model.
-        given: ``--pretrained``, a file, an address or a name of published weights in place of what
-            the config names; ``'auto'`` for the published weights of the file that it names, or
-            the nearest to them, unless that file is there.
-        scratch: ``--scratch``, start from random weights.
+    With ``scratch`` it starts from random weights. ``given``, ``--pretrained``, is a file, an
+    address or a name of published weights in place of what the config names; ``'auto'`` stands for
+    the published weights of the file that it names, or the nearest to them, unless it is there.
 
     Raises:
         InputError: a file is not there, or cannot be fetched.
@@ -58,7 +55,7 @@ def prepare_pretrained(config: Config, given: str | None = None, scratch: bool =
 def prepare_teacher(config: Config, scratch: bool = False) -> Config:
     """Return ``config`` with an absolute path to the weights of a teacher, if it has one.
 
-    From ``scratch`` the teacher stays random.
+    With ``scratch`` the teacher stays random.
 
     Raises:
         InputError: the file is not there.

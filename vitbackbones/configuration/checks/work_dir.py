@@ -26,8 +26,8 @@ from ..names import config_name
 def choose_work_dir(config: Config, given: str | None = None, below: str = '') -> Config:
     """Return a copy of ``config`` with the absolute path of the work dir; create nothing.
 
-    It is ``given``, ``--work-dir``; else that of the config, or ``work_dirs/<config name>`` in the
-    current directory; or ``below`` in it, for what must not touch a run's own files.
+    It is ``given`` (``--work-dir``), else that of the config, else ``work_dirs/<config name>`` in
+    the current directory. What must not touch a run's own files gets a folder ``below``, inside.
     """
     config = copy.deepcopy(config)
     default = Path('work_dirs', config_name(config.filename))
