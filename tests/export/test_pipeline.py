@@ -22,7 +22,7 @@ from .runtime.cards import make_card
 
 # one config for each kind of test pipeline and data preprocessor
 CONFIGS = (
-    'mask_rcnn_pvt_s_coco',
+    'mask2former_panoptic_swin_t_coco',
     'dino_aug_pvt_s_coco',
     'cls_t2t_14_imagenet',
     'cls_msf_swin_s_300e_imagenet',
@@ -70,8 +70,9 @@ def test_steps_make_the_input_of_the_pipeline(name):
         assert prepared.original == shape
 
 
-def test_detr_gets_no_padding_which_its_graph_hides():
-    steps = steps_of(read_config('detr_aug_vit_s_coco'))
+@pytest.mark.parametrize('name', ['detr_aug_vit_s_coco', 'mask_rcnn_pvt_s_coco'])
+def test_detectors_get_no_padding_which_their_graphs_add(name):
+    steps = steps_of(read_config(name))
     assert [step['type'] for step in steps] == ['resize_within']
 
 

@@ -180,10 +180,9 @@ def _proportional(step: dict, crop: list[int], size: Size) -> dict:
 def _padding(config: Config) -> list[dict]:
     """Return what a data preprocessor pads for a test.
 
-    DETR and its successors hide padded pixels from the attention, which exported models do not:
-    they are exact without any.
+    Graphs of detectors do that themselves, but for those of Mask2Former.
     """
-    if 'positional_encoding' in config.model:
+    if config.default_scope == 'mmdet' and 'panoptic_head' not in config.model:
         return []
     settings: Any = model_settings(config).get('data_preprocessor') or {}
     test = settings.get('test_cfg') or {}  # of mmseg

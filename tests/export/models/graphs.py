@@ -9,6 +9,7 @@ from mmengine.config import Config
 
 from vitbackbones.configuration.names import config_files
 from vitbackbones.export.models import exportable
+from vitbackbones.export.models.selection import padded
 
 SIZE = (64, 96)
 # Parts of a model that classify and code boxes, and how widely their weights are spread here:
@@ -52,14 +53,16 @@ def predicted(model, images):
     size = tuple(images.shape[2:])
     names = ('img_shape', 'batch_input_shape', 'pad_shape', 'ori_shape')
     meta = dict.fromkeys(names, size) | {'scale_factor': (1.0, 1.0)}
+    images = padded(model, images)
+    meta['batch_input_shape'] = tuple(images.shape[2:])
     with torch.no_grad():
         samples = [DetDataSample(metainfo=meta) for _ in images]
         return model.predict(images, samples, rescale=False)
 
 
-def require_found_as_by_predict(model, task='detection', number=3):
+def require_found_as_by_predict(model, task='detection', number=3, size=SIZE):
     """Fail unless a model as a module finds in a batch what ``predict`` finds; return both."""
-    images = torch.randn(number, 3, *SIZE)
+    images = torch.randn(number, 3, *size)
     module = exportable(model, task)
     with torch.no_grad():
         answer = module(images)

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from vitbackbones.errors import InputError
 from vitbackbones.export.graphs import ports, trace
 from vitbackbones.export.models import exportable
 from vitbackbones.layers import fuse_for_inference
@@ -35,3 +36,9 @@ def test_the_weights_are_the_models_own():
     own = {id(weight) for weight in model.parameters()}
     assert {id(weight) for weight in module.parameters()} == own
     assert [type(part) for part in model.modules()] == parts
+
+
+def test_padding_that_deformable_detr_hides_is_refused():
+    model = built('deformable_detr_pvt_s_shapes', data_preprocessor={'pad_size_divisor': 32})
+    with pytest.raises(InputError, match='pad_size_divisor: is 32; padding'):
+        exportable(model, 'detection')

@@ -1,13 +1,15 @@
 """Deformable DETR and DINO as one graph.
 
 mmdet's own layers and head are run, on a copy of the model whose attentions can be traced. What
-mmdet does in between for padded batches is left out: images of one size have no padding.
+mmdet does in between for padded batches is left out: images of one size have no padding, and a
+config that pads them has no graph.
 """
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ...errors import InputError
 from .attention import Sizes, centers, encode, make_traceable, shared_copy, sizes_of
 from .detr import detections
 
@@ -17,6 +19,9 @@ class ExportableDeformableDETR(nn.Module):
 
     Args:
         model: mmdet's ``DeformableDETR`` or ``DINO``, or our ``DINO``.
+
+    Raises:
+        InputError: the config pads images.
     """
 
     outputs = ('boxes', 'scores', 'labels')
@@ -24,6 +29,11 @@ class ExportableDeformableDETR(nn.Module):
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
+        if (divisor := model.data_preprocessor.pad_size_divisor) > 1:
+            raise InputError(
+                f'model.data_preprocessor.pad_size_divisor: is {divisor}; padding, which '
+                f'{type(model).__name__} hides, cannot be exported: only 1 can'
+            )
         self.model = shared_copy(model)
         make_traceable(self.model)
         self.model.gen_encoder_output_proposals = self._proposals

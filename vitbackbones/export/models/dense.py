@@ -1,14 +1,15 @@
 """Heads with anchors or points at every place, in a graph: RetinaNet, RTMDet, and a first stage.
 
 The head's own layers, anchors and coder are used. What mmdet does with their answers for one image
-after the other is done for all at once.
+after the other is done for all at once. The graph itself pads images, as it cuts boxes to what was
+there before it suppresses some.
 """
 
 import torch
 from mmengine.config import ConfigDict
 from torch import Tensor, nn
 
-from .selection import Found, best_apart, clip, overlap_of, pick
+from .selection import Found, best_apart, clip, overlap_of, padded, pick
 
 
 class ExportableDenseDetector(nn.Module):
@@ -31,7 +32,7 @@ class ExportableDenseDetector(nn.Module):
 
     def forward(self, image: Tensor) -> Found:
         """Return boxes (N, M, 4), scores (N, M) and labels (N, M) of images (N, 3, H, W)."""
-        maps = self.model.extract_feat(image)
+        maps = self.model.extract_feat(padded(self.model, image))
         found = joined(levels(self.model.bbox_head, self.settings, maps, image.shape[2:]))
         return best_apart(found, self.iou_threshold, self.settings.max_per_img)
 

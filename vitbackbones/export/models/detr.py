@@ -6,9 +6,10 @@ the divisor of the data preprocessor, and hides what it padded from the attentio
 """
 
 import torch
-import torch.nn.functional as F
 from mmdet.structures.bbox import bbox_cxcywh_to_xyxy
 from torch import Tensor, nn
+
+from .selection import padded
 
 
 def choose_queries(
@@ -68,32 +69,28 @@ class ExportableDETR(nn.Module):
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
         self.model = model
-        self.divisor = model.data_preprocessor.pad_size_divisor
 
     def forward(self, image: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         size = tuple(image.shape[2:])
-        # of numbers that are not negative: runtimes differ in how they round others
-        whole = ((side + self.divisor - 1) // self.divisor * self.divisor for side in size)
-        below, right = (length - side for length, side in zip(whole, size, strict=True))
-        image = F.pad(image, (0, right, 0, below))
+        image = padded(self.model, image)
         states = self._transform(self.model.extract_feat(image)[-1], image.shape[2:], size)
         head = self.model.bbox_head
         logits, boxes = (x[-1] for x in head(states[-1:]))  # of the last layer, (N, Q, ...)
         return detections(head, logits, boxes, size)
 
-    def _transform(self, x: Tensor, padded: torch.Size, size: tuple[int, int]) -> Tensor:
+    def _transform(self, x: Tensor, whole: torch.Size, size: tuple[int, int]) -> Tensor:
         """Return the states (layers, N, Q, C) of the queries, as ``forward_transformer``.
 
         Args:
             x: the map (N, C, h, w) of a padded image.
-            padded: height and width of that image.
+            whole: height and width of that image.
             size: those of the image in it.
         """
         model = self.model
         # a position is hidden if its pixel is, as nearest interpolation of a mask takes it
         below, right = (
             torch.arange(cells, device=x.device) * length // cells >= side
-            for cells, length, side in zip(x.shape[2:], padded, size, strict=True)
+            for cells, length, side in zip(x.shape[2:], whole, size, strict=True)
         )
         hidden = (below[:, None] | right).expand(x.shape[0], -1, -1)  # (N, h, w)
         codes = model.positional_encoding(hidden).flatten(2).transpose(1, 2)  # (N, h w, C)

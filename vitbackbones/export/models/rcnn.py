@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from ...errors import InputError
 from ...openmmlab.operators.kernels import torchvision_kernels
 from .dense import joined, levels
-from .selection import Found, best_apart, clip, overlap_of, pick
+from .selection import Found, best_apart, clip, overlap_of, padded, pick
 
 
 class ExportableRCNN(nn.Module):
@@ -44,7 +44,7 @@ class ExportableRCNN(nn.Module):
         Masks are (N, M, H, W) of bool, of models that have them.
         """
         size = image.shape[2:]
-        maps = self.model.extract_feat(image)
+        maps = self.model.extract_feat(padded(self.model, image))
         parts = [  # of the levels; boxes of different ones do not suppress each other
             part._replace(labels=torch.full_like(part.labels, i))
             for i, part in enumerate(levels(self.model.rpn_head, self.proposing, maps, size))

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from ...errors import InputError
+from ...layers import pad_to_multiple
 from ..runtime.suppression import suppress
 
 NO_LABEL = -1
@@ -23,6 +24,12 @@ class Found(NamedTuple):
     boxes: Tensor
     scores: Tensor
     labels: Tensor
+
+
+def padded(model: nn.Module, image: Tensor) -> Tensor:
+    """Return images (N, 3, H, W) as the data preprocessor of a detector pads them."""
+    settings = model.data_preprocessor
+    return pad_to_multiple(image, settings.pad_size_divisor, settings.pad_value)
 
 
 def pick(values: Tensor, places: Tensor) -> Tensor:
