@@ -46,7 +46,9 @@ class Torch:
             raise self.fault
         graphs.folder.mkdir(parents=True, exist_ok=True)
         size = (None, None) if name == 'any' else tuple(map(int, name.split('x')))
-        return write_classifier(graphs.file(name), size=size, parity=PARITY)
+        card = write_classifier(graphs.file(name), size=size, parity=PARITY)
+        graphs.seal(name)
+        return card
 
 
 @pytest.fixture
@@ -89,6 +91,17 @@ def test_a_damaged_graph_is_made_again(graphs):
     graphs.file('any').write_bytes(b'')
     assert ask(GraphModel(graphs, lambda: torch), (8, 9)) == [True]
     assert torch.exported == ['any', 'any']
+
+
+def test_a_graph_that_another_process_makes_meanwhile_is_taken(graphs):
+    torch = Torch('any')
+
+    def build():
+        torch.export(graphs, 'any')  # the other process
+        return torch
+
+    assert ask(GraphModel(graphs, build), (8, 9)) == [True]
+    assert torch.exported == ['any']
 
 
 def test_a_size_that_comes_often_gets_a_graph(graphs, capsys):

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 import vitbackbones
 from tests.export.runtime.graphs import write_classifier
@@ -71,6 +72,13 @@ def test_another_checkpoint_has_a_graph_of_its_own(place, tmp_path):
         np.testing.assert_allclose(scores['onnxruntime'], scores['torch'], err_msg=name, **SAME)
 
 
+def test_a_config_that_asks_the_environment_is_read_each_time(place, tmp_path):
+    text = Path('tiny_cls.py').read_text()
+    Path('asking.py').write_text(text + "\nmodel['head']['cal_acc'] = {{'$ACC:False'}}\n")
+    assert 'exported now' in vitbackbones.open_model('asking.py', 'tiny_cls.pth').runtime
+    assert not [*tmp_path.rglob('graphs/*.json')]  # which the next process would trust
+
+
 def test_what_cannot_be_exported_runs_in_torch_and_says_why(place, monkeypatch):
     def refuse(*_):
         raise InputError('model.type: Odd cannot be exported')
@@ -107,12 +115,12 @@ def test_pictures_are_files_arrays_or_tensors(tmp_path):
     pixels = np.random.default_rng(0).integers(0, 256, (20, 30, 3), np.uint8)
     cv2.imwrite(str(tmp_path / 'a.png'), pixels)
     tensor = torch.from_numpy(pixels[..., ::-1].copy()).permute(2, 0, 1)  # (3, H, W) in RGB
+    given = [tmp_path / 'a.png', pixels, tensor, Image.open(tmp_path / 'a.png')]
     with vitbackbones.open_model(tmp_path / 'model.onnx') as model:
         assert model.classes == ['ring', 'square', 'star']
-        found = [each.scores for each in model.predict([tmp_path / 'a.png', pixels, tensor], 3)]
-        assert np.array_equal(found[0], found[1])
-        assert np.array_equal(found[0], found[2])
-        for wrong in (pixels[..., 0], pixels.astype(float), tensor[:2]):
+        found = [each.scores for each in model.predict(given, batch_size=4)]
+        assert all(np.array_equal(found[0], each) for each in found)
+        for wrong in (pixels[..., 0], pixels.astype(float), tensor[:2], tensor.permute(1, 2, 0), None):
             with pytest.raises(InputError, match='picture 0: must be a file, an array'):
                 model.predict([wrong])
     with pytest.raises(InputError, match='takes no checkpoint'):

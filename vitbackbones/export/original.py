@@ -77,9 +77,10 @@ class Original:
         """
         size = None if name == ANY else tuple(map(int, name.split('x')))
         dynamic = ('batch', 'size') if size is None else ('batch',)
-        graphs.folder.mkdir(parents=True, exist_ok=True)
         settings = Settings(format=self.format, dynamic=dynamic, size=size)
-        return export(self.subject, settings, graphs.file(name))
+        card = export(self.subject, settings, graphs.file(name))
+        graphs.seal(name)
+        return card
 
 
 def name_of(size: Size) -> str:

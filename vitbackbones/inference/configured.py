@@ -1,5 +1,6 @@
 """The model of a config and its weights, checked before anything of it is built."""
 
+import re
 import zlib
 from argparse import Namespace
 from functools import partial
@@ -30,6 +31,8 @@ from .predictor import Predictor, choose_device
 from .run import Model
 from .sources import SUFFIXES
 
+# What a config that is no matter of its files alone has, such as {{$SIDE:256}}
+ELSEWHERE = re.compile(rb'\$|\b(import|open|environ|getenv)\b')
 ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')  # of a config
 
 
@@ -92,6 +95,7 @@ def find_configured(options: Namespace) -> FoundModel:
     settings = {
         'CONFIG': f'{Path(config.filename).name} ({zlib.crc32(parts.encode()):08x})',
         'CHECKPOINT': f'{checkpoint.name} ({_checksum(checkpoint):08x})',
+        '--runtime': options.runtime,
         '--amp': options.amp,
         '--fused': options.fused,
         '--compile': options.compile,
@@ -110,8 +114,8 @@ def find_configured(options: Namespace) -> FoundModel:
         reason = _why_torch(options, device)
         if reason is not None:
             return load_in_torch(reason)
-        graphs, original = _graphs_of(options, config, checkpoint)
         try:
+            graphs, original = _graphs_of(options, config, checkpoint)
             model = GraphModel(graphs, lambda: original)
         except (InputError, OSError) as error:
             if options.runtime != AUTO:
@@ -205,7 +209,10 @@ def _remember(
     has_checkpoint: bool,
 ) -> None:
     """Note what the command line means, so that the next one like it needs no torch."""
-    files = {*files_of(config), checkpoint, *foreign_code()}
+    files = {*files_of(config)}
+    if any(ELSEWHERE.search(file.read_bytes()) for file in files):
+        return
+    files |= {checkpoint, *foreign_code()}
     given = resolve(options.checkpoint or '-')
     folders = [place for place in (given, given.parent) if place == checkpoint.parent]
     if given.is_dir():  # for its latest checkpoint, or of pictures

@@ -118,11 +118,15 @@ class GraphModel:
         return self._opened[name]
 
     def _export(self, name: str) -> Exported:
-        start = perf_counter()
-        card = self.original.export(self.graphs, name)
+        with self.graphs.turn():
+            self._opened.pop(name, None)
+            if graph := self._open(name):  # another process has made it
+                return graph
+            start = perf_counter()
+            card = self.original.export(self.graphs, name)
         seconds, worst = perf_counter() - start, max(card.parity['differences'].values())
         self.runtime = (
             f'{self.graphs.runtime}, exported now in {seconds:.0f} s, equal to {worst:.0e}'
         )
-        self._opened.pop(name, None)
+        self._opened.pop(name)
         return self._open(name)

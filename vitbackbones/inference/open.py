@@ -77,8 +77,8 @@ class OpenModel:
         """Return an answer for each picture, see :mod:`vitbackbones.export.runtime.answers`.
 
         Args:
-            pictures: files; arrays (H, W, 3) of uint8 in BGR, as OpenCV reads them; or tensors
-                (3, H, W) of uint8 in RGB, as torchvision reads them.
+            pictures: files; images of Pillow; arrays (H, W, 3) of uint8 in BGR, as OpenCV reads
+                them; or tensors (3, H, W) of uint8 in RGB, as torchvision reads them.
             batch_size: pictures at a time, where neighbors become images of one size.
 
         Raises:
@@ -154,14 +154,15 @@ def _frame(picture: Any, number: int) -> Frame:
         return Frame(Source(file, file.name), read_image(str(file), advice=''))
     name = f'picture {number}'
     pixels = picture
-    if not isinstance(picture, np.ndarray):
-        pixels = np.asarray(picture)
-        if pixels.ndim == 3 and pixels.shape[0] == 3:
-            pixels = pixels[::-1].transpose(1, 2, 0)  # (3, H, W) in RGB -> (H, W, 3) in BGR
+    if hasattr(picture, 'convert'):  # of Pillow
+        pixels = np.asarray(picture.convert('RGB'))[..., ::-1]
+    elif not isinstance(picture, np.ndarray):
+        # (3, H, W) in RGB -> (H, W, 3) in BGR
+        pixels = np.moveaxis(np.atleast_1d(picture)[::-1], 0, -1)
     if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.dtype != np.uint8 or not pixels.size:
         raise UnreadableImage(
             f'{name}: must be a file, an array (H, W, 3) of uint8 in BGR or a tensor (3, H, W) of '
-            f'uint8 in RGB, not {" x ".join(map(str, pixels.shape))} of {pixels.dtype}'
+            f'uint8 in RGB, not {" x ".join(map(str, np.shape(picture)))} of {pixels.dtype}'
         )
     return Frame(Source(Path(name), name), np.ascontiguousarray(pixels))
 

@@ -1,6 +1,7 @@
 """The cache of graphs: what it rests on, and what damage costs."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -52,10 +53,10 @@ def test_a_note_ends_with_what_it_rests_on(noted, monkeypatch):
     assert recall(WORDS) is None
 
 
-@pytest.mark.parametrize('content', ['', '{', '[]', '{"rests_on": 1}'])
-def test_a_damaged_note_is_none(noted, folder, content):
+@pytest.mark.parametrize('damage', ['', '{', '[]', '1', '["a", 1]', 'abd'])
+def test_a_damaged_note_is_none(noted, folder, damage):
     (file,) = folder.glob('*.json')
-    file.write_text(content)
+    file.write_text(file.read_text().replace('abc', 'abd') if damage == 'abd' else damage)
     assert recall(WORDS) is None
 
 
@@ -66,16 +67,32 @@ def test_a_cache_that_cannot_be_written_to_is_no_error(tmp_path, monkeypatch):
     assert recall(WORDS) is None
 
 
-def test_a_damaged_graph_is_removed_and_named(capsys):
-    graphs = Graphs('key', '.onnx')
+def cached(key):
+    graphs = Graphs(key, '.onnx')
     graphs.folder.mkdir(parents=True)
     write_classifier(graphs.file('any'))
+    assert graphs.open('any') is None  # a process was killed here
+    graphs.seal('any')
     assert graphs.open('any').card.name == 'tiny'
-    with open(graphs.file('any'), 'ab') as file:
-        file.write(b'more')
+    return graphs
+
+
+@pytest.mark.parametrize('name', ['any.onnx', 'any.onnx.json', 'any.onnx.seal'])
+def test_a_damaged_graph_is_none_and_named(name, capsys):
+    graphs = cached('key')
+    file = graphs.folder / name
+    file.write_bytes(file.read_bytes().replace(b'tiny', b'Tiny') + b'1')
     assert graphs.open('any') is None
     assert graphs.names() == []
-    assert 'It is removed from the cache and made again' in capsys.readouterr().err
+    assert 'It is made again' in capsys.readouterr().err
+
+
+def test_a_graph_of_another_model_is_none(capsys):
+    graphs = cached('key')
+    for file in cached('other').folder.iterdir():
+        shutil.copy(file, graphs.folder)
+    assert graphs.open('any') is None
+    assert 'is not what was exported to the cache' in capsys.readouterr().err
 
 
 def test_models_that_were_not_asked_for_longest_go(folder, monkeypatch):

@@ -2,34 +2,36 @@
 
 The graphs of a model are in one folder of the cache, named by the SHA-256 of all that its answers
 depend on: what its config says, its weights, the code and the versions of packages. ``any.xml`` is
-for images of any size, ``320x256.xml`` for those of one. Each was proved when it was exported.
+for images of any size, ``320x256.xml`` for those of one. Each was proved when it was exported, and
+then sealed: without a seal of its card in its place it is none.
 
 A note says which folder answered a command line, and which files led there. As long as they are the
 same, the command needs neither torch nor the toolboxes.
 """
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from ...errors import InputError
-from ...utils.files import read_json, write_file
+from ...utils.files import LOCK, read_json, write_file
 from ...utils.processes import show_warnings
 from ...version import __version__
-from .card import digest
+from .card import card_path, digest
 from .model import Exported, load
 from .runtimes import runtime_of
 
 PACKAGE = Path(__file__).parents[2]
 ANY = 'any'
+SEAL = '.seal'
 MOST_GRAPHS = 4  # of one model, each for one size
 MOST_MODELS = 20  # the ones that were asked last
 
@@ -64,25 +66,57 @@ class Graphs:
 
     def names(self) -> list[str]:
         """Return the names of those that are there, sorted."""
-        return sorted(file.stem for file in self.folder.glob(f'*{self.suffix}'))
+        seals = self.folder.glob(f'*{self.suffix}{SEAL}')
+        return sorted(seal.name.removesuffix(self.suffix + SEAL) for seal in seals)
 
     def file(self, name: str) -> Path:
         """Return the file of a graph, which may not be there."""
         return self.folder / f'{name}{self.suffix}'
 
     def open(self, name: str) -> Exported | None:
-        """Return a graph, None where there is none. One that is damaged is removed, and said."""
-        file = self.file(name)
-        if not file.exists():
+        """Return a graph, None where there is none. One that is damaged is none, and said."""
+        file, seal = self.file(name), self._seal_file(name)
+        if not seal.exists():
             return None
         chosen = os.environ.get('OMP_NUM_THREADS', '')
         try:
-            return load(file, int(chosen) if chosen.isdigit() else 0)
-        except InputError as error:
-            show_warnings([f'{error}. It is removed from the cache and made again.'])
+            if read_json(seal) != self._seal(name):
+                raise InputError(f'{file}: it or its card is not what was exported to the cache')
+            return load(file, int(chosen) if chosen.isdecimal() else 0)
+        except (InputError, OSError) as error:
+            show_warnings([f'{error}. It is made again.'])
             with suppress(OSError):
-                file.unlink()
+                seal.unlink()
             return None
+
+    def seal(self, name: str) -> None:
+        """Seal a graph that was exported.
+
+        Raises:
+            InputError: the seal cannot be written.
+        """
+        write_file(self._seal_file(name), json.dumps(self._seal(name)).encode())
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait until no other process adds a graph, and keep others waiting while the block runs.
+
+        Raises:
+            OSError: the folder cannot be written to.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with open(self.folder / LOCK, 'a') as file:
+            with suppress(OSError):  # a file system without locks
+                fcntl.lockf(file, fcntl.LOCK_EX)
+            yield
+
+    def _seal_file(self, name: str) -> Path:
+        return self.folder / f'{name}{self.suffix}{SEAL}'
+
+    def _seal(self, name: str) -> str:
+        # the card has the SHA-256 of the graph
+        place = [self.folder.name, name, digest(card_path(self.file(name)))]
+        return key_of({'graph': place})
 
     def tidy(self) -> None:
         """Remove the models that were not asked for longest, beyond the most that are kept."""
@@ -99,11 +133,10 @@ class Graphs:
 
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions of what computes, and of the code of this package as it lies here."""
+    """Return the versions of all packages, and of the code of this one as it lies here."""
     found = {'python': sys.version, 'vitbackbones': __version__}
-    for package in ('torch', 'mmengine', 'mmcv-lite', 'mmcv', 'openvino', 'onnxruntime'):
-        with suppress(PackageNotFoundError):
-            found[package] = version(package)
+    infos = [info for place in sys.path for info in Path(place).glob('*.dist-info')]
+    found['packages'] = ' '.join(sorted({info.stem for info in infos}))
     stamps = [
         (str(file.relative_to(PACKAGE)), (stat := file.stat()).st_mtime_ns, stat.st_size)
         for file in sorted(PACKAGE.rglob('*.py'))
@@ -114,11 +147,19 @@ def versions() -> dict[str, str]:
 def foreign_code() -> list[Path]:
     """Return the files of imported modules that no package has installed, as of a user's own."""
     paths = sysconfig.get_paths()
-    installed = {paths[name] for name in ('stdlib', 'platstdlib', 'purelib', 'platlib')}
-    known = (*installed, str(PACKAGE))
-    files = {getattr(module, '__file__', None) or '' for module in [*sys.modules.values()]}
-    # some modules name files that are not there
-    return sorted(Path(f) for f in files if os.path.isfile(f) and not f.startswith(known))
+    known = [paths['stdlib'], paths['platstdlib'], PACKAGE]
+    modules = dict(sys.modules)
+    main = modules.pop('__main__', None)
+    if any(isinstance(part, type) and part.__module__ == '__main__' for part in vars(main).values()):
+        modules['__main__'] = main  # other scripts have no part of a model, and change often
+    files = {Path(getattr(module, '__file__', None) or '') for module in modules.values()}
+    return sorted(
+        file
+        for file in files
+        if file.is_file()  # some modules name files that are not there
+        and not {'site-packages', 'dist-packages'} & {*file.parts}
+        and not any(file.is_relative_to(folder) for folder in known)
+    )
 
 
 # ------------------------------------------------------------------------ notes
@@ -143,20 +184,22 @@ def remember(words: Mapping, files: Iterable[Path], folders: Iterable[Path], fou
         'files': {str(file): digest(file) for file in files},
         'folders': {str(folder): folder.stat().st_mtime_ns for folder in folders},
     }
+    note = {'rests_on': rests_on, 'found': found}
     with suppress(InputError, OSError):  # a cache that cannot be written to costs time alone
-        write_file(_note(words), json.dumps({'rests_on': rests_on, 'found': found}).encode())
+        write_file(_note(words), json.dumps([key_of(note), note]).encode())
 
 
 def recall(words: Mapping) -> dict | None:
     """Return what was noted for a command line; None where there is nothing, or not any more."""
     try:
-        note = read_json(_note(words))
+        key, note = read_json(_note(words))
         rests_on = note['rests_on']
         same = (
-            rests_on['versions'] == versions()
+            key == key_of(note)
+            and rests_on['versions'] == versions()
             and all(digest(file) == value for file, value in rests_on['files'].items())
             and all(Path(f).stat().st_mtime_ns == t for f, t in rests_on['folders'].items())
         )
         return note['found'] if same else None
-    except (InputError, OSError, KeyError, TypeError):
+    except (InputError, OSError, KeyError, TypeError, ValueError):
         return None
