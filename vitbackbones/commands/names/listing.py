@@ -13,12 +13,11 @@ from ...utils.messages import did_you_mean
 
 EXAMPLES = """\
 examples:
-  %(prog)s            all of them
-  %(prog)s deit       those whose name holds it
-  %(prog)s 'cls_*'    those whose name is of this form
-  %(prog)s '*sret_t*'
+  %(prog)s             all of them
+  %(prog)s deit        those whose name holds it
+  %(prog)s '*sret*'    those whose name is of this form
 
-The number of a config is the one that the paper printed, the first of its row.
+A published number is the one that the paper printed, the first of its row.
 """
 HEADINGS = ('model', 'parameters', 'image', 'published top-1')
 FIRST = re.compile(r'(\d[\d.]*)[^()]*\(([\w-]+)')  # of 35.7 56.7 36.5 (AP AP50 AP75, COCO val2017).
