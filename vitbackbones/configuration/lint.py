@@ -62,7 +62,7 @@ PLAIN_DICTS = {
 }
 
 # Dicts that a class reads key by key. Of other people's classes they are some of the keys, so only
-# what looks like one of them is taken for misspelled.
+# what looks like one of them is taken for misspelled. Of the classes below they are all.
 SETTINGS = {
     'test_cfg': {
         *('nms', 'nms_pre', 'score_thr', 'min_bbox_size', 'max_per_img', 'mask_thr_binary', 'rpn'),
@@ -71,6 +71,11 @@ SETTINGS = {
     'train_cfg': {'assigner', 'sampler', 'rpn', 'rcnn', 'rpn_proposal', 'pos_weight'},
     'filter_cfg': {'filter_empty_gt', 'min_size', 'bbox_min_size'},
     'metainfo': {'classes', 'palette'},
+}
+COMPLETE = {
+    ('DETR', 'test_cfg'): {'max_per_img'},
+    ('EncoderDecoder', 'test_cfg'): {'mode', 'stride', 'crop_size'},
+    ('CocoDataset', 'filter_cfg'): {'filter_empty_gt', 'min_size'},
 }
 
 # Dicts whose type is implied where it is left out.
@@ -152,7 +157,12 @@ def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> I
             yield from _check_typed(lookup, path, node, kind, owner)
         elif plain is not ANY:
             yield from _unknown(path, node, plain)
-        for key in [key for key in SETTINGS if isinstance(node.get(key), dict)]:
+        for key in SETTINGS.keys() & node.keys():
+            if not isinstance(node[key], dict):
+                continue
+            if known := COMPLETE.get((bare_name(kind), key)):
+                yield from _unknown(f'{path}.{key}', node[key], known)
+                continue
             for name in sorted(map(str, node[key].keys() - SETTINGS[key])):
                 if hint := did_you_mean(name.lower(), SETTINGS[key], most=1, cutoff=0.85):
                     yield f'{path}.{key}.{name}: unknown key{hint}'

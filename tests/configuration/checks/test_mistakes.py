@@ -46,6 +46,7 @@ DETECTION = {
     # data
     'train_dataloader.batch_size=0': 'batch_size: is 0, but it must be a whole number from 1',
     'train_dataloader.dataset.pipeline.1.scale=0': 'is 0, but it must be a number above 0 or a pai',
+    'val_dataloader.dataset.pipeline=[dict(type=LoadImageFromFile)]': "end it with 'PackDetInputs'",
     'train_dataloader.dataset.filter_cfg.filter_empty_gtt=1': "did you mean 'filter_empty_gt'?",
     'train_dataloader.dataset.metainfo.CLASSES=x': "did you mean 'classes'?",
     # length and optimizer
@@ -62,6 +63,8 @@ DETECTION = {
     'model.backbone.arch.num_heads=0': 'arch.num_heads=0: must be one of the whole numbers from 1',
     'model.backbone.frozen_stages=99': 'model.backbone: frozen_stages=99: must be in [-1, 1]',
     'model.backbone.drop_rate=-1': 'model.backbone: drop_rate=-1: must be in [0, 1]',
+    'model.backbone.drop_path_rate=abc': "is 'abc', but it must be a number",
+    'model.neck.out_strides=16': 'out_strides: is 16, but it must be a list',
     'model.neck.in_channels=[256]': 'model.neck.in_channels: is [256], but the backbone gives [32]',
     'model.neck.in_channels=32': 'model.neck: AssertionError: assert isinstance(in_channels, list)',
     'model.neck.out_channels=64': 'embed_dims: is 32, but the neck gives [64]; set model.neck.out',
@@ -69,6 +72,7 @@ DETECTION = {
     'model.positional_encoding.num_feats=8': 'embed_dims should be exactly 2 times of num_feats',
     'model.num_queries=3': 'model.test_cfg.max_per_img: is 5, more than model.num_queries=3',
     'model.test_cfg.max_per_imgg=0': "max_per_imgg: unknown key; did you mean 'max_per_img'?",
+    'model.test_cfg.foo=0': 'model.test_cfg.foo: unknown key; known: max_per_img',
     'model.train_cfg.assigner.match_costs=3': 'model.bbox_head: TypeError',
     'model.encoder.num_layers=0': 'num_layers: is 0, but it must be a whole number from 1',
     'custom_imports=dict(imports=x)': 'no effect; it was read with the file, set it there',
@@ -76,8 +80,10 @@ DETECTION = {
     'val_evaluator.proposal_nums=[1]': 'it must be a list of 3 or more (a whole number from 1 each',
     'val_evaluator.iou_thrs=[2]': "is [2], but it must be None: COCO's summary needs its own",
     'val_evaluator.metric=bbx': "metric: is 'bbx', but it must be one of 'bbox', 'segm', 'proposal",
+    'val_evaluator.ann_file=None': 'is missing; set it to the annotations of val_dataloader.datase',
     # averages and other hooks
     'custom_hooks=[dict(type=EMAHook,momentum=2)]': 'is 2, but it must be a number above 0 and bel',
+    'custom_hooks=[dict(type=EMAHook,begin_epoch=9)]': 'is 9, but the run ends at train_cfg.max_ep',
     "custom_hooks=[dict(type=EarlyStoppingHook,monitor='coco/bbox_map')]": "mean 'coco/bbox_mAP'?",
     'default_hooks.checkpoint.max_keep_ckpts=0': 'is 0, but it must be a whole number from 1 or on',
     'default_hooks.checkpoint.filename_tmpl=x': "is 'x', but it must be the name of a file with on",

@@ -16,8 +16,9 @@ from ...utils.messages import did_you_mean
 from ...weights import PUBLISHED
 from ...weights.filling import INITIALIZERS
 from ...weights.table import name_of
-from ..data_paths import evaluators
+from ..data_paths import SPLITS, evaluators
 from ..lint import dicts, report
+from ..lookup import Lookup
 from ..settings import as_list, entries, type_at, value_at
 
 
@@ -43,6 +44,29 @@ def _what_is_watched_is_measured(config: Mapping, task: Task) -> Iterator[str]:
             wanted = [name for name in as_list(settings[key]) if name not in (None, 'auto')]
             for finding in unmeasured(config, task, wanted):
                 yield f'{place}.{key}: {finding}'
+
+
+def _averages_begin(config: Mapping) -> Iterator[str]:
+    """Check that averages of weights begin before the run ends."""
+    hooks = {kind: config.get(kind) for kind in ('default_hooks', 'custom_hooks')}
+    for place, settings in dicts(hooks):
+        for begin, end in (('begin_epoch', 'max_epochs'), ('begin_iter', 'max_iters')):
+            last, first = value_at(config, f'train_cfg.{end}'), settings.get(begin) or 0
+            if last is not None and first > last:
+                yield f'{place}.{begin}: is {first}, but the run ends at train_cfg.{end}={last}'
+
+
+def _pipelines_pack(config: Mapping, task: Task) -> Iterator[str]:
+    """Check that pipelines end in a step that packs, unless that step is from elsewhere."""
+    for split in SPLITS:
+        path = f'{split}_dataloader.dataset.pipeline'
+        steps = value_at(config, path)
+        if not isinstance(steps, list) or 'Pack' in str(steps[-1:]):
+            continue
+        last = Lookup(task.scope).find(str(value_at(steps[-1], 'type'))) if steps else {}
+        packages = {target.__module__.partition('.')[0] for target in last.values()}
+        if not steps or packages & {'mmcv', task.scope}:
+            yield f'{path}: nothing in it packs samples for the model; end it with {task.packer!r}'
 
 
 def _every_class_has_a_weight(config: Mapping, task: Task) -> Iterator[str]:
@@ -92,6 +116,7 @@ def disagreements(config: Mapping) -> list[str]:
     if task is None:
         return []
     found = [*_what_is_watched_is_measured(config, task), *_every_class_has_a_weight(config, task)]
+    found += [*_averages_begin(config), *_pipelines_pack(config, task)]
     return found + [finding for rule in task.rules for finding in rule(config)]
 
 

@@ -167,10 +167,21 @@ def proposals_have_the_width_of_the_maps(model: Mapping, maps: Maps) -> Iterator
                 yield Misfit(text)
 
 
+def coco_metrics_know_the_truth(config: Mapping) -> Iterator[str]:
+    """Check that a ``CocoMetric`` has a file, or samples that hold what it compares with."""
+    for path, metric in evaluators(config):
+        tested = list(datasets(config, (path.partition('_')[0],)))
+        packed = any("'instances'" in str(dataset.get('pipeline')) for _, dataset in tested)
+        missing = type_at(metric) == 'CocoMetric' and metric.get('ann_file') is None
+        if missing and tested and not packed:
+            yield f'{path}.ann_file: is missing; set it to the annotations of {tested[0][0]}'
+
+
 RULES = (
     queries_suffice,
     masks_are_loaded,
     masks_are_for_models_of_masks,
+    coco_metrics_know_the_truth,
 )
 FITS = (
     heads_read_all_levels,
