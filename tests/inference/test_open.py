@@ -120,7 +120,8 @@ def test_pictures_are_files_arrays_or_tensors(tmp_path):
         assert model.classes == ['ring', 'square', 'star']
         found = [each.scores for each in model.predict(given, batch_size=4)]
         assert all(np.array_equal(found[0], each) for each in found)
-        for wrong in (pixels[..., 0], pixels.astype(float), tensor[:2], tensor.permute(1, 2, 0), None):
+        turned = tensor.permute(1, 2, 0)
+        for wrong in (pixels[..., 0], pixels.astype(float), tensor[:2], turned, None):
             with pytest.raises(InputError, match='picture 0: must be a file, an array'):
                 model.predict([wrong])
     with pytest.raises(InputError, match='takes no checkpoint'):

@@ -50,6 +50,17 @@ def test_a_file_is_the_old_or_the_new_one(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_the_new_name_is_flushed_too(tmp_path, monkeypatch):
+    flushed = []
+
+    def note(entries):
+        flushed.append((os.readlink(f'/proc/self/fd/{entries}'), os.listdir(tmp_path)))
+
+    monkeypatch.setattr(os, 'fsync', note)
+    AtomicBackend().put(b'new', tmp_path / 'epoch_1.pth')
+    assert flushed[-1] == (str(tmp_path), ['epoch_1.pth'])
+
+
 def test_a_full_disk_is_one_message(tmp_path, monkeypatch):
     def full(*args):
         raise OSError(errno.ENOSPC, 'No space left on device')

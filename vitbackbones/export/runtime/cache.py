@@ -150,7 +150,8 @@ def foreign_code() -> list[Path]:
     known = [paths['stdlib'], paths['platstdlib'], PACKAGE]
     modules = dict(sys.modules)
     main = modules.pop('__main__', None)
-    if any(isinstance(part, type) and part.__module__ == '__main__' for part in vars(main).values()):
+    kinds = [part for part in vars(main).values() if isinstance(part, type)]
+    if any(kind.__module__ == '__main__' for kind in kinds):
         modules['__main__'] = main  # other scripts have no part of a model, and change often
     files = {Path(getattr(module, '__file__', None) or '') for module in modules.values()}
     return sorted(
