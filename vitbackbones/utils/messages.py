@@ -72,7 +72,7 @@ def did_you_mean(
     "; did you mean 'model' or 'models'?"
     """
     near = get_close_matches(word, list(known), most, cutoff)
-    shown = [known[each] for each in near] if isinstance(known, Mapping) else near
+    shown = dict.fromkeys(known[each] for each in near) if isinstance(known, Mapping) else near
     return f'; did you mean {" or ".join(map(repr, shown))}?' if near else ''
 
 
