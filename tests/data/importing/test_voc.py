@@ -72,6 +72,14 @@ def test_vocs_own_folders_and_lists(tmp_path):
     assert [Path(place).name for _, (place,) in (unlisted, without)] == ['d.jpg', 'e.jpg']
 
 
+def test_a_doctype_in_another_encoding_is_found(tmp_path):
+    picture(tmp_path / '0.png')
+    text = f'<!DOCTYPE a [{LAUGHS}]><a>&a9;</a>'
+    (tmp_path / '0.xml').write_text(text, encoding='utf-16')
+    (fault,), _ = faults(tmp_path)
+    assert 'has a DOCTYPE' in fault
+
+
 @pytest.mark.parametrize(
     ('text', 'message'),
     [

@@ -55,7 +55,8 @@ def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
 def _annotation(file: Path) -> Element:
     content = read_small(file)
     try:
-        if b'<!DOCTYPE' in content:  # what makes XML grow or open other files is in one
+        # what makes XML grow or open other files is in one; UTF-16 has a zero behind each letter
+        if b'<!DOCTYPE' in content.replace(b'\0', b''):
             raise ValueError('it has a DOCTYPE, which annotations do not need; take it out')
         tree = fromstring(content)
     except (ParseError, LookupError, ValueError) as error:  # encodings that Python does not have
