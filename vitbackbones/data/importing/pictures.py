@@ -75,6 +75,8 @@ def add_object(
     x, y = kept[::2], kept[1::2]
     left, top, width, height = min(x), min(y), max(x) - min(x), max(y) - min(y)
     outline = kept if len(kept) > 4 else []
+    if not outline and kept[:2] != [left, top]:
+        source.change('boxes with corners in another order, put right', where)
     twice = sum(x[i - 1] * y[i] - x[i] * y[i - 1] for i in range(len(x)))  # shoelace formula
     entry = {
         'name': name,
