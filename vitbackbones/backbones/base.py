@@ -13,7 +13,7 @@ its parts, see docs/adding_a_backbone.md. :class:`PlainBackbone` is for hosts of
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import wraps
 from itertools import chain
@@ -29,11 +29,12 @@ from ..layers import (
     keep_first_token,
     number_slices,
     require_choice,
+    require_size,
     resize_position,
     to_map,
 )
 from ..utils.messages import page
-from .shared.options import choose_indices, input_size, require_size
+from .shared.options import choose_indices, input_size
 from .shared.running import RunsBlocks, cast_to_parameter_dtype
 from .shared.starting import InitCfgMixin, fit_channels, fit_positions
 
@@ -58,18 +59,6 @@ def contract_broken(
     """Return the error for what a subclass lacks: what it is, what to do, where to read more."""
     more = page('adding_a_backbone')
     return kind(f'{type(backbone).__name__} {problem}: {remedy}; see {more}')
-
-
-def _finishing(constructor: Callable[..., None]) -> Callable[..., None]:
-    """Return ``constructor`` with :meth:`Backbone.finish` after it, if it is the outermost."""
-
-    @wraps(constructor)
-    def construct(self: 'Backbone', *arguments, **options) -> None:
-        constructor(self, *arguments, **options)
-        if type(self).__init__ is construct:
-            self.finish()
-
-    return construct
 
 
 class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
@@ -131,7 +120,15 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
         # own class knows that no more will come. So every class has a constructor, if only its
         # base's wrapped once more, that calls ``finish`` where it is the one of that class.
         super().__init_subclass__(**options)
-        cls.__init__ = _finishing(cls.__init__)
+        constructor = cls.__init__
+
+        @wraps(constructor)
+        def construct(self, *arguments, **options) -> None:
+            constructor(self, *arguments, **options)
+            if type(self).__init__ is construct:
+                self.finish()
+
+        cls.__init__ = construct
 
     def finish(self) -> None:
         """Look at the parts and freeze the frozen ones; runs by itself after construction.

@@ -170,11 +170,7 @@ class Mixer(BlockOptions, PlainBackbone):
             **self.block_options,
         )
         self.norm = nn.LayerNorm(dims, eps=1e-6)
-        self._reset_parameters()
-
-    def _reset_parameters(self) -> None:
-        """Fill linear layers as timm does, Xavier-uniform with zero biases, but not the stem."""
-        for layer in self.modules():
+        for layer in self.modules():  # as in timm; the stem, a convolution, keeps torch's
             if isinstance(layer, nn.Linear):
                 nn.init.xavier_uniform_(layer.weight)
                 nn.init.zeros_(layer.bias)

@@ -162,10 +162,6 @@ class PVT(RecursionOptions, PyramidBackbone):
             )
             self.stages.append(stage)
         self.norm = None if self.out_type == 'featmap' else nn.LayerNorm(dims[-1], eps=1e-6)
-        self._reset_parameters()
-
-    def _reset_parameters(self) -> None:
-        """Initialize as published: trunc-normal 0.02 for tokens and linear layers, biases 0."""
         trunc_normal_linears(self)
         for stage in self.stages:
             for token in (stage.pos_embed, stage.cls_token):

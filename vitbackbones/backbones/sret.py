@@ -70,18 +70,6 @@ class PatchStem(PatchEmbed):
         return to_map(*super().forward(x))
 
 
-def _conv_stem(channels: Sequence[int]) -> nn.Sequential:
-    """Halve the resolution once per convolution (rounded up)."""
-    layers = []
-    for before, after in pairwise(channels):
-        layers += [
-            nn.Conv2d(before, after, 3, stride=2, padding=1),
-            nn.BatchNorm2d(after),
-            nn.ReLU(inplace=True),
-        ]
-    return nn.Sequential(*layers)
-
-
 class Stage(nn.Module):
     """Convolutional pooling (but in the first stage) and the recursive blocks of one resolution.
 
@@ -254,7 +242,11 @@ class SReT(AttentionOptions, PyramidBackbone):
                     f'arch.stem_dims={settings["stem_dims"]!r}: must be the channels after each of '
                     f'three convolutions, {width} after the last as arch.embed_dims begins'
                 )
-            self.patch_embed = _conv_stem((self.in_channels, *settings['stem_dims']))
+            layers = []  # each convolution halves the resolution (rounded up)
+            for before, after in pairwise((self.in_channels, *settings['stem_dims'])):
+                conv = nn.Conv2d(before, after, 3, stride=2, padding=1)
+                layers += [conv, nn.BatchNorm2d(after), nn.ReLU(inplace=True)]
+            self.patch_embed = nn.Sequential(*layers)
         else:
             self.patch_embed = PatchStem(self.in_channels, width, 8)
         # trunc-normal as published; the rest keeps torch's own initialization

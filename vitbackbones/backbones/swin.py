@@ -30,9 +30,10 @@ from ..layers import (
     block_row,
     drop_path_rates,
     pad_map,
+    require_size,
 )
 from .base import PyramidBackbone
-from .shared.options import RecursionOptions, choose_arch, require_per_stage, require_size
+from .shared.options import RecursionOptions, choose_arch, require_per_stage
 from .shared.starting import trunc_normal_linears
 
 

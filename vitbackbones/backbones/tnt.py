@@ -39,9 +39,10 @@ from ..layers import (
     make_dropout,
     pad_to_multiple,
     require_choice,
+    require_size,
 )
 from .base import PlainBackbone
-from .shared.options import UNCHANGED, WindowOptions, choose_arch, require_size
+from .shared.options import UNCHANGED, WindowOptions, choose_arch
 from .shared.starting import trunc_normal_linears
 
 

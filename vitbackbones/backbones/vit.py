@@ -95,10 +95,6 @@ class ViT(WindowOptions, PlainBackbone):
             **self.block_options,
         )
         self.norm = nn.LayerNorm(dims, eps=norm_eps) if final_norm else nn.Identity()
-        self._reset_parameters()
-
-    def _reset_parameters(self) -> None:
-        """Initialize as DeiT: trunc-normal 0.02 for tokens and linear layers, biases 0."""
         for token in (self.pos_embed, *self.leading_tokens()):
             if token.requires_grad:
                 nn.init.trunc_normal_(token, std=0.02)

@@ -35,17 +35,10 @@ from .parts import (
     part_name,
     register,
     require_choice,
+    require_size,
 )
 from .projections import GroupedLinear
-from .recursion import (
-    ONCE,
-    SHALLOW,
-    Recursion,
-    Recursive,
-    RecursiveBlock,
-    Sweeps,
-    block_row,
-)
+from .recursion import ONCE, SHALLOW, Recursion, Recursive, RecursiveBlock, Sweeps, block_row
 from .tokens import (
     MapNorm,
     PatchEmbed,

@@ -13,15 +13,15 @@ form is defined, leaves no run empty, and needs no mask, so that every run stays
 kernel.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from .parts import ATTENTIONS, register, require_choice
-from .projections import ProjectedAttention, read_sharing, require_groups
+from .parts import ATTENTIONS, register, require_choice, require_size
+from .projections import ProjectedAttention, read_sharing
 
 _ROLES = 'QKVW'
 
@@ -147,7 +147,7 @@ class Slicing(nn.Module):
 
     def __init__(self, groups: int, permutation: str = 'none') -> None:
         super().__init__()
-        require_groups(groups)
+        require_size('groups', groups)
         require_choice('permutation', permutation, PERMUTATIONS)
         self.groups = groups
         self.permutation = permutation
@@ -173,12 +173,7 @@ class Slicing(nn.Module):
 
     def apart(self, x: Tensor) -> Tensor:
         """Return the bias (L, L) of tokens (N, L, C): 0 within a slice, -inf between two."""
-        order = self._order(x.shape[1], x.device)
-        slices = torch.empty_like(order)  # (L,), the slice of each token
-        for number, members in enumerate(order.tensor_split(self.groups)):
-            slices[members] = number
-        between = slices[:, None] != slices
-        return x.new_zeros(between.shape).masked_fill(between, float('-inf'))
+        return bias_between(self._order(x.shape[1], x.device).tensor_split(self.groups), x)
 
     def _order(self, length: int, device: torch.device) -> Tensor:
         """Return the order (length,) in which the tokens of the grid are cut."""
@@ -239,6 +234,18 @@ def attend_in_runs(
     if first:
         of_pieces.insert(0, torch.cat(of_shared, 1).mean(1))
     return torch.cat(of_pieces, 1) if len(of_pieces) > 1 else of_pieces[0]
+
+
+def bias_between(runs: Sequence[Tensor], x: Tensor) -> Tensor:
+    """Return the bias (L, L) of tokens (N, L, C): 0 within one of the runs of them, -inf between.
+
+    ``runs`` are the places of their tokens; each of the L is in one.
+    """
+    run_of = torch.empty(x.shape[1], dtype=torch.long, device=x.device)
+    for number, members in enumerate(runs):
+        run_of[members] = number
+    between = run_of[:, None] != run_of
+    return x.new_zeros(between.shape).masked_fill(between, float('-inf'))
 
 
 @register(ATTENTIONS)

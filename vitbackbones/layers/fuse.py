@@ -46,7 +46,10 @@ def fuse_for_inference(
     model = deepcopy(model).eval()  # a BatchNorm can be folded in eval mode only
     for module in list(model.modules()):
         if isinstance(module, nn.Sequential):
-            _fold_norms(module)
+            for i in range(1, len(module)):
+                if isinstance(module[i - 1], nn.Conv2d) and isinstance(module[i], nn.BatchNorm2d):
+                    module[i - 1] = fuse_conv_bn_eval(module[i - 1], module[i])
+                    module[i] = nn.Identity()
         if hasattr(module, 'fold_for_inference'):
             module.fold_for_inference()
     if dtype is not None:
@@ -60,13 +63,6 @@ def fuse_for_inference(
     if compile:
         compile_call(model)
     return model
-
-
-def _fold_norms(layers: nn.Sequential) -> None:
-    for i in range(1, len(layers)):
-        if isinstance(layers[i - 1], nn.Conv2d) and isinstance(layers[i], nn.BatchNorm2d):
-            layers[i - 1] = fuse_conv_bn_eval(layers[i - 1], layers[i])
-            layers[i] = nn.Identity()
 
 
 def computes_bfloat16() -> bool:

@@ -96,6 +96,12 @@ def supports(part: nn.Module, use: str) -> bool:
     return use in vars(type(part)).get('supports', ())
 
 
+def require_size(name: str, size: int) -> None:
+    """Raise an ``OptionError`` unless ``size`` is a whole number from 1."""
+    if not isinstance(size, int) or size < 1:
+        raise OptionError(f'{name}={size!r}: must be a whole number from 1')
+
+
 def require_choice(name: str, value: Any, choices: Iterable) -> None:
     """Raise an ``OptionError`` unless the ``value`` of the option ``name`` is one of few."""
     choices = tuple(choices)

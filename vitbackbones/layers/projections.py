@@ -26,16 +26,10 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from .drop import make_dropout, require_dropout
-from .parts import require_choice
+from .parts import require_choice, require_size
 
 # input channel i of group g, output channel o of group g in part p
 _PRODUCTS = {'interleave': '...gi,gpoi->...pog', 'block': '...gi,gpoi->...pgo'}
-
-
-def require_groups(groups: int) -> None:
-    """Raise an ``OptionError`` unless ``groups`` is a whole number from 1."""
-    if not isinstance(groups, int) or groups < 1:
-        raise OptionError(f'groups={groups!r}: must be a whole number from 1')
 
 
 class GroupedLinear(nn.Linear):
@@ -67,7 +61,7 @@ class GroupedLinear(nn.Linear):
         parts: int = 1,
     ) -> None:
         require_choice('layout', layout, _PRODUCTS)
-        require_groups(groups)
+        require_size('groups', groups)
         if in_features % groups or out_features // parts % groups:
             widths = f'{in_features} and {out_features // parts}'
             raise OptionError(
@@ -145,7 +139,7 @@ class ProjectedAttention(nn.Module):
             raise OptionError(f'embed_dims={embed_dims} is not a multiple of num_heads={num_heads}')
         require_dropout('attn_drop_rate', attn_drop_rate)
         require_choice('layout', layout, _PRODUCTS)
-        require_groups(groups)
+        require_size('groups', groups)
         self.num_heads, self.attn_drop_rate, self.maps = num_heads, attn_drop_rate, maps
         self.numbers: dict[str, dict[str, int]] = {}
         for name in maps:

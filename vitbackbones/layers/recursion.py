@@ -23,7 +23,7 @@ from ..errors import OptionError
 from ..utils.messages import did_you_mean
 from .attention import PERMUTATIONS, Slicing
 from .block import Block, Mlp, build_shortcut
-from .parts import require_choice
+from .parts import require_choice, require_size
 
 # What the blocks of a row get beside tokens and grid, for every sweep over the row.
 Sweeps = tuple[tuple, ...]
@@ -91,8 +91,7 @@ class Recursion:
         return cls(**config) if config else None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.passes, int) or self.passes < 1:
-            raise OptionError(f'passes={self.passes!r}: must be a whole number from 1')
+        require_size('passes', self.passes)
         if not isinstance(self.nll_ratio, int | float) or not 0 <= self.nll_ratio < math.inf:
             problem = 'must be a width, or 0 for no projections'
             raise OptionError(f'nll_ratio={self.nll_ratio!r}: {problem}')

@@ -164,24 +164,17 @@ def fit_position(code: Tensor, extra: int, size: tuple[int, int], mode: str = 'b
     count, area = code.shape[1], size[0] * size[1]
     if count == extra + area:
         return code
-    stored = _leading(count, area)
-    if stored is None or stored < extra:
+    # how many tokens may come before a grid of this size, or else a square one
+    leading = [n for n in (0, 1, 2) if count - n == area] or [
+        n for n in (0, 1, 2) if 0 < count - n == math.isqrt(count - n) ** 2
+    ]
+    if not leading or leading[0] < extra:
         raise OptionError(f'a position code of {count} tokens fits no grid of {extra} + {size}')
+    stored = leading[0]
     side = math.isqrt(count - stored)
     old = size if count - stored == area else (side, side)
     code = torch.cat([code[:, :extra], code[:, stored:]], 1)  # (1, extra + h * w, C)
     return resize_position(code, old, size, mode)
-
-
-def _leading(count: int, area: int) -> int | None:
-    """Return how many of ``count`` tokens come before a grid of ``area``, or else a square one."""
-    for first in (0, 1, 2):
-        if count - first == area:
-            return first
-    for first in (0, 1, 2):
-        if 0 < count - first == math.isqrt(count - first) ** 2:
-            return first
-    return None
 
 
 def sinusoid_position(count: int, dims: int) -> Tensor:

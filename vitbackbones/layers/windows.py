@@ -21,8 +21,8 @@ from operator import index
 import torch
 from torch import Tensor, nn
 
-from ..errors import OptionError
-from .attention import attend_in_runs, equal_runs
+from .attention import attend_in_runs, bias_between, equal_runs
+from .parts import require_size
 
 Kinds = list[tuple[int, int]]
 
@@ -41,8 +41,7 @@ class Windows(nn.Module):
 
     def __init__(self, window_size: int) -> None:
         super().__init__()
-        if not isinstance(window_size, int) or window_size < 1:
-            raise OptionError(f'window_size={window_size!r}: must be a whole number from 1')
+        require_size('window_size', window_size)
         self.window_size = window_size
 
     def forward(
@@ -63,12 +62,8 @@ class Windows(nn.Module):
     def apart(self, x: Tensor, size: tuple[int, int]) -> Tensor:
         """Return the bias (L, L) of tokens (N, L, C): 0 within a window, -inf between two."""
         order, _ = self._orders(0, size, x.device)
-        windows = torch.empty_like(order)  # (L,), the window of each token
         lengths = [run for tokens, run in self._kinds(size) for _ in range(tokens // run)]
-        for number, members in enumerate(order.split(lengths)):
-            windows[members] = number
-        between = windows[:, None] != windows
-        return x.new_zeros(between.shape).masked_fill(between, float('-inf'))
+        return bias_between(order.split(lengths), x)
 
     def extra_repr(self) -> str:
         return f'window_size={self.window_size}'

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from mmengine.structures import BaseDataElement, InstanceData
-from PIL import Image
+from mmengine.structures import BaseDataElement
 
 from ..data.loading.coco_masks import box_around
 from ..data.loading.load_mask import IGNORED
@@ -35,8 +34,10 @@ SHARE = 0.005  # of a class that is named
 def draw_classes(pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longest: int) -> Drawn:
     """Draw an image of mmpretrain, with its classes at the lower left, mixed ones with shares."""
     picture = enlarged(from_bgr(pixels), (SMALLEST, round(PART * longest)))
-    texts = [_cut(text, picture.width) for text in _texts(sample, meta.get('classes') or ())]
+    texts = [one_line(text) for text in _texts(sample, meta.get('classes') or ())]
     for place, text in enumerate(texts):
+        while label_width(text) > picture.width:
+            text = f'{text.removesuffix("...")[:-1]}...'
         corner = (0, picture.height - LINE * (len(texts) - place))
         picture.paste(text_label(text, (255, 255, 255)), corner)
     return Drawn(picture)
@@ -56,14 +57,6 @@ def _texts(sample: BaseDataElement, classes: tuple[str, ...]) -> Iterator[str]:
             yield classes[label] if share > 1 - SHARE else f'{share:.0%} {classes[label]}'
 
 
-def _cut(text: str, width: int) -> str:
-    """Leave out the end of a text that is wider than a picture."""
-    text = one_line(text)
-    while label_width(text) > width:
-        text = f'{text.removesuffix("...")[:-1]}...'
-    return text
-
-
 # ------------------------------------------------------------------------ detection
 
 
@@ -71,26 +64,21 @@ def draw_instances(
     pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longest: int
 ) -> Drawn:
     """Draw boxes, masks or panoptic segments of mmdet, and what is ignored, with their names."""
-    image = from_bgr(pixels)
-    parts = [
-        _objects(sample.get(key), key == 'ignored_instances', image)
-        for key in ('gt_instances', 'ignored_instances')
-        if sample.get(key)  # and not without objects
-    ]
+    image, parts = from_bgr(pixels), []
+    for key in ('gt_instances', 'ignored_instances'):
+        if found := sample.get(key):  # and not without objects
+            labels, masks = found.labels.numpy(), found.get('masks')
+            if masks is not None:  # a batch may have padded the image
+                masks = masks.pad(image.size[::-1]).to_ndarray() > 0
+            boxes = getattr(found.bboxes, 'tensor', found.bboxes).numpy()  # of mmdet's boxes
+            ignored = np.full(len(labels), key == 'ignored_instances')
+            parts.append(Objects(boxes, labels, masks=masks, ignored=ignored))
     if 'gt_sem_seg' in sample and 'stuff_classes' in meta:
         labels = sample.gt_sem_seg.sem_seg[0].numpy()  # (1, H, W) -> (H, W)
         image = stripe(image, labels == IGNORED)
         parts.append(_stuff(labels, meta))
     objects = _joined([part for part in parts if len(part.labels)])
     return Drawn(draw_objects(image, objects, meta.get('classes', ()), (SIDES[0], longest)))
-
-
-def _objects(found: InstanceData, ignored: bool, image: Image.Image) -> Objects:
-    labels, masks = found.labels.numpy(), found.get('masks')
-    if masks is not None:
-        masks = masks.pad(image.size[::-1]).to_ndarray() > 0  # a batch may have padded the image
-    boxes = getattr(found.bboxes, 'tensor', found.bboxes).numpy()  # of mmdet's boxes
-    return Objects(boxes, labels, masks=masks, ignored=np.full(len(labels), ignored))
 
 
 def _stuff(labels: np.ndarray, meta: Mapping) -> Objects:

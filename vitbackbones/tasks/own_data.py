@@ -1,12 +1,14 @@
 """What detection and segmentation share where a config is run on the data of a folder."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from mmengine.config import Config
 
+from ..configuration.classes import set_class_count
 from ..configuration.data_paths import SPLITS, datasets
-from ..data.own.folder import in_words
+from ..data.own.folder import in_words, spelling_warnings
 from ..data.own.splits import marks
 from ..utils.messages import plural
 
@@ -25,10 +27,26 @@ def part_for(split: str, parts: Mapping[str, object]) -> str:
     return next(part for part in (split, 'val', 'test') if part in parts)
 
 
-def mark_trained(config: Config, names: Iterable[str]) -> None:
-    """Let checkpoints name a few of the pictures that they were trained on."""
-    for _, dataset in datasets(config, ('train',)):
-        dataset['metainfo']['trained_on'] = marks(names)
+def finish(
+    config: Config,
+    root: Path,
+    parts: Mapping[str, object],
+    classes: Sequence[str],
+    source: str,
+    trained: Mapping | None,
+) -> OwnData:
+    """Let a config that names the ``parts`` of ``root`` know their classes, and say what they are.
+
+    ``source`` names the files in one line; ``trained`` is that of :meth:`.Task.use_folder`.
+    """
+    if trained is None and not parts['train'].whole:
+        # checkpoints name a few of the pictures that they were trained on
+        for _, dataset in datasets(config, ('train',)):
+            dataset['metainfo']['trained_on'] = marks(parts['train'].names)
+    set_class_count(config, len(classes))
+    counts = {split: len(part.names) for split, part in parts.items()}
+    line = summarize(classes, counts, source, training=trained is None)
+    return OwnData(config, line, spelling_warnings(str(root), classes))
 
 
 def summarize(

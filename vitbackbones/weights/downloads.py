@@ -163,22 +163,19 @@ def fetch_url(
     with fetching(url):
         file.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f'{file}.lock'):
-            if not file.exists():  # another process may have been faster
-                for left in file.parent.glob('.new*'):  # by a process that was killed
-                    left.unlink()
-                new = file.with_name(f'.new{file.suffix}')
-                download_url_to_file(url, str(new), sha256 or (said and said[1]), progress)
-                _require_readable(new, url)
-                os.replace(new, file)
+            if file.exists():  # another process was faster
+                return file
+            for left in file.parent.glob('.new*'):  # by a process that was killed
+                left.unlink()
+            new = file.with_name(f'.new{file.suffix}')
+            download_url_to_file(url, str(new), sha256 or (said and said[1]), progress)
+            try:
+                load_file(new)
+            except InputError as error:
+                new.unlink()
+                raise InputError(f'{error} It came from {url} and was not kept.') from error
+            os.replace(new, file)
     return file
-
-
-def _require_readable(file: Path, url: str) -> None:
-    try:
-        load_file(file)
-    except InputError as error:
-        file.unlink()
-        raise InputError(f'{error} It came from {url} and was not kept.') from error
 
 
 def place_of(url: str, folder: str | Path | None = None) -> Path:

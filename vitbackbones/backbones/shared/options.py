@@ -43,7 +43,7 @@ class BlockOptions:
         drop_rate: dropout in the blocks, and on the position code if there is one.
         drop_path_rate: stochastic depth of the last block, in [0, 1); it grows linearly from 0 at
             the first.
-        options: of the next constructor.
+        options: of the next constructor, as in the classes below.
 
     Raises:
         OptionError: an option or a part is unknown, has a bad value, or has no meaning beside the
@@ -79,11 +79,9 @@ class AttentionOptions(BlockOptions):
     """The options of a host whose blocks attend.
 
     Args:
-        arguments: of the next constructor.
         attention: configuration of the attention, like ``shortcut``.
         attn_drop_rate: dropout on the attention weights.
         qkv_bias: whether the query, key and value projections have biases.
-        options: of the next constructor.
     """
 
     default_parts = {**BlockOptions.default_parts, 'attention': {'type': 'DotProductAttention'}}
@@ -113,13 +111,8 @@ class RecursionOptions(AttentionOptions):
     """The options of a host whose blocks attend and can run several times.
 
     Args:
-        arguments: of the next constructor.
         recursion: arguments of :class:`~vitbackbones.layers.Recursion`, such as
             ``dict(passes=2, nll_ratio=1)``; empty if every block runs once.
-        options: of the next constructor.
-
-    Raises:
-        OptionError: an unknown option of ``recursion``, or a bad value.
     """
 
     def __init__(self, *arguments, recursion: dict = UNCHANGED, **options) -> None:
@@ -133,16 +126,11 @@ class WindowOptions(RecursionOptions):
     They have the names of mmpretrain's ``ViTSAM``.
 
     Args:
-        arguments: of the next constructor.
         window_size: tokens along a side of a window, at most; 14 in ViTDet. ``None`` for global
             attention in every block.
         global_attn_indexes: blocks that stay global: their indices, or how many, evenly spread so
-            that the last is one. ViTDet's 4 of 12 blocks are (2, 5, 8, 11).
-        options: of the next constructor.
-
-    Raises:
-        OptionError: ``global_attn_indexes`` without windows, or neither a number of blocks below
-            the depth nor a list of some of their indices.
+            that the last is one. ViTDet's 4 of 12 blocks are (2, 5, 8, 11). Without windows it has
+            no meaning.
     """
 
     def __init__(
@@ -272,9 +260,3 @@ def input_size(img_size: int | Sequence[int]) -> tuple[int, int]:
     if len(sides) != 2 or any(not isinstance(side, int) or side < 1 for side in sides):
         raise OptionError(f'img_size={img_size}: must be a side in pixels or (height, width)')
     return sides
-
-
-def require_size(name: str, size: int) -> None:
-    """Raise an ``OptionError`` unless ``size`` is a whole number from 1."""
-    if not isinstance(size, int) or size < 1:
-        raise OptionError(f'{name}={size!r}: must be a whole number from 1')

@@ -121,27 +121,23 @@ class Distilled(ImageClassifier):
         Raises:
             InputError: teacher and student have different numbers of classes.
         """
-        teacher = self.teach(inputs)
-        return self.over_branches(
-            inputs, lambda features: self._terms(features, teacher, data_samples)
-        )
+        teacher = self.teach(inputs)  # (N, classes)
 
-    def _terms(
-        self, features: tuple[Tensor, ...], teacher: Tensor, data_samples: list
-    ) -> dict[str, Tensor]:
-        """Return the terms of the loss for the teacher's logits (N, classes)."""
-        student = self.head(features)  # (N, classes)
-        if student.shape != teacher.shape:
-            raise InputError(
-                f'model.teacher tells {teacher.shape[1]} classes apart, the student '
-                f'{student.shape[1]} (model.head.num_classes); they must be the same classes'
-            )
-        if self.distillation == 'soft':
-            return {'loss_distill': F.cross_entropy(student, teacher.softmax(dim=1))}
-        by_label, by_teacher = student, student
-        if isinstance(self.head, DistillationHead):
-            by_label, by_teacher = self.head.both(features)
-        return {
-            'loss_label': 0.5 * self.head._get_loss(by_label, data_samples)['loss'],
-            'loss_distill': 0.5 * F.cross_entropy(by_teacher, teacher.argmax(dim=1)),
-        }
+        def terms(features: tuple[Tensor, ...]) -> dict[str, Tensor]:
+            student = self.head(features)  # (N, classes)
+            if student.shape != teacher.shape:
+                raise InputError(
+                    f'model.teacher tells {teacher.shape[1]} classes apart, the student '
+                    f'{student.shape[1]} (model.head.num_classes); they must be the same classes'
+                )
+            if self.distillation == 'soft':
+                return {'loss_distill': F.cross_entropy(student, teacher.softmax(dim=1))}
+            by_label, by_teacher = student, student
+            if isinstance(self.head, DistillationHead):
+                by_label, by_teacher = self.head.both(features)
+            return {
+                'loss_label': 0.5 * self.head._get_loss(by_label, data_samples)['loss'],
+                'loss_distill': 0.5 * F.cross_entropy(by_teacher, teacher.argmax(dim=1)),
+            }
+
+        return self.over_branches(inputs, terms)

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ...configuration.classes import set_class_count, training_classes
+from ...configuration.classes import training_classes
 from ...configuration.data_paths import SPLITS, datasets, evaluators, layout_found, separated
 from ...data.checks.coco_file import load_json
 from ...data.own.coco_folder import (
-    CocoPart,
     completed,
     find_classes,
     find_parts,
@@ -18,10 +17,9 @@ from ...data.own.coco_folder import (
     require_read,
     used_names,
 )
-from ...data.own.folder import spelling_warnings
 from ...registry import bare_name
 from ...utils.files import write_if_changed
-from ..own_data import OwnData, mark_trained, part_for, summarize
+from ..own_data import OwnData, finish, part_for
 
 
 def fits_folder(config: Config, root: Path) -> bool:
@@ -54,7 +52,12 @@ def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None 
     classes, known = find_classes(parts), list((trained or {}).get('classes') or ())
     if {*classes} <= {*known}:
         classes = known  # in the order that the model has learned
-    files = {split: _file(part, classes, lists / f'{split}.json') for split, part in parts.items()}
+    files = {split: part.file for split, part in parts.items()}
+    for split, part in parts.items():
+        content = completed(part.content, classes)
+        if not part.whole or part.renamed or content != part.content:
+            files[split] = lists / f'{split}.json'
+            write_if_changed(files[split], json.dumps(content).encode())
     for split in SPLITS:
         read = part_for(split, parts)
         for _, dataset in datasets(config, (split,)):
@@ -70,23 +73,8 @@ def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None 
     made = {str(file): str(parts[s].file) for s, file in files.items() if file != parts[s].file}
     if made:
         config.own_files = made  # for messages
-    if trained is None and not parts['train'].whole:
-        mark_trained(config, parts['train'].names)
-    set_class_count(config, len(classes))
-
     found = dict.fromkeys(str(parts[s].file.relative_to(root)) for s in SPLITS if s in parts)
     source = f'{root} ({", ".join(found)})'
     if not all(part.whole for part in parts.values()):
         source += f', split by file name in {lists}'
-    counts = {split: len(part.names) for split, part in parts.items()}
-    line = summarize(classes, counts, source, training=trained is None)
-    return OwnData(config, line, spelling_warnings(str(root), classes))
-
-
-def _file(part: CocoPart, classes: list[str], copied: Path) -> Path:
-    """Return the annotation file of a part: as it was found, or completed in ``copied``."""
-    content = completed(part.content, classes)
-    if part.whole and not part.renamed and content == part.content:
-        return part.file
-    write_if_changed(copied, json.dumps(content).encode())
-    return copied
+    return finish(config, root, parts, classes, source, trained)

@@ -5,14 +5,12 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ...configuration.classes import set_class_count
 from ...configuration.data_paths import SPLITS, datasets, separated, use_files
-from ...data.own.folder import spelling_warnings
 from ...data.own.mask_folder import MaskPart, find_mask_parts
 from ...data.own.numbering import Numbering, find_numbering
 from ...registry import SCOPE, bare_name
 from ...utils.files import write_if_changed
-from ..own_data import OwnData, mark_trained, part_for, summarize
+from ..own_data import OwnData, finish, part_for
 
 
 def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None = None) -> OwnData:
@@ -32,18 +30,12 @@ def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None 
             _set_loading(dataset.get('pipeline') or (), numbering)
     for branch in config.get('tta_pipeline') or ():
         _set_loading([branch], numbering)
-    if trained is None and not parts['train'].whole:
-        mark_trained(config, parts['train'].names)
-    set_class_count(config, len(numbering.classes))
-
     folders = [folder for part in parts.values() for folder in (part.images, part.masks)]
     found = dict.fromkeys(str(folder.relative_to(root)) for folder in folders)
     source = f'{root} ({", ".join(found)})'
     if any(part.listed for part in parts.values()):
         source += f', listed in {lists}'
-    counts = {split: len(part.names) for split, part in parts.items()}
-    line = summarize(numbering.classes, counts, source, training=trained is None)
-    return OwnData(config, line, spelling_warnings(str(root), numbering.classes))
+    return finish(config, root, parts, numbering.classes, source, trained)
 
 
 def _dataset(root: Path, part: MaskPart, numbering: Numbering, file: Path) -> dict:

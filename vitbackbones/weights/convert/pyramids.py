@@ -27,14 +27,9 @@ def convert_pvt(state: dict[str, Tensor]) -> dict[str, Tensor]:
         key = key.replace('.attn.sr.', '.reduction.conv.')
         key = key.replace('.attn.norm.', '.reduction.norm.')
         out['stages.3.cls_token' if key == 'cls_token' else key] = value
-    return _join_self_attention(out)
-
-
-def _join_self_attention(state: dict[str, Tensor]) -> dict[str, Tensor]:
-    out = dict(state)
-    for key in state:
+    for key in list(out):
         block, _, kind = key.partition('.attn.q.')
-        if kind and f'{block}.reduction.conv.weight' not in state:
+        if kind and f'{block}.reduction.conv.weight' not in out:
             q, kv = out.pop(key), out.pop(f'{block}.attn.kv.{kind}')
             out[f'{block}.attn.qkv.{kind}'] = torch.cat([q, kv])
     return out
@@ -84,20 +79,16 @@ def convert_swin(state: dict[str, Tensor]) -> dict[str, Tensor]:
 def _rename_swin(key: str, late: int) -> str:
     """Rename one key; ``late`` stages lie between a merging and the stage it leads to."""
     if match := _TORCHVISION.fullmatch(key):
-        key = _from_torchvision(int(match[1]), match[2])
+        (stage, in_stage), rest = divmod(int(match[1]), 2), match[2]
+        key = f'layers.{stage}.blocks.{rest}' if in_stage else f'layers.{stage}.downsample.{rest}'
+        if match[1] == '0':
+            key = 'patch_embed.' + rest.replace('0.', 'proj.').replace('2.', 'norm.')
     elif match := _SWIN_STAGE.fullmatch(key):
         stage = int(match[1]) + (late if match[2].startswith('downsample.') else 0)
         key = f'layers.{stage}.{match[2]}'
     for pattern, name in _SWIN_RULES:
         key = re.sub(pattern, name, key)
     return key
-
-
-def _from_torchvision(place: int, rest: str) -> str:
-    if place == 0:
-        return 'patch_embed.' + rest.replace('0.', 'proj.').replace('2.', 'norm.')
-    stage, merging = divmod(place, 2)
-    return f'layers.{stage}.blocks.{rest}' if merging else f'layers.{stage}.downsample.{rest}'
 
 
 # ------------------------------------------------------------------------ SReT
@@ -143,7 +134,13 @@ def convert_sret(state: dict[str, Tensor]) -> dict[str, Tensor]:
             if index % 4 == 2:
                 _check_shared(state, key, f'transformers.{stage}.blocks.{index - 2}.{name}')
                 continue
-            key = _sret_block_key(stage, index, name)
+            block, part = divmod(index, 4)
+            if part == 0:
+                name = _COEFFICIENTS['block'].get(name, name)
+            else:
+                name = _COEFFICIENTS['nll'].get(name, name.replace('norm1.', 'norm.'))
+                name = f'nlls.{part // 2}.{name}'
+            key = f'stages.{stage}.blocks.{block}.{name}'
         elif match := _SRET_STEM.fullmatch(key):
             position = 3 * (int(match[2]) - 1) + (match[1] == 'bn')
             key = f'patch_embed.{position}.{match[3]}'
@@ -152,14 +149,6 @@ def convert_sret(state: dict[str, Tensor]) -> dict[str, Tensor]:
             key = f'stages.{int(stage) + 1}.pool.{name}'
         out[key] = value
     return out
-
-
-def _sret_block_key(stage: int, index: int, name: str) -> str:
-    block, part = divmod(index, 4)
-    if part == 0:
-        return f'stages.{stage}.blocks.{block}.{_COEFFICIENTS["block"].get(name, name)}'
-    name = _COEFFICIENTS['nll'].get(name, name.replace('norm1.', 'norm.'))
-    return f'stages.{stage}.blocks.{block}.nlls.{part // 2}.{name}'
 
 
 def _check_shared(state: dict[str, Tensor], second: str, first: str) -> None:
