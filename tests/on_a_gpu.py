@@ -8,15 +8,30 @@ Which attention kernel takes a call is decided by rules of torch (``sdp_utils.cp
 strides. Those that no kernel for CUDA but the slow one is free of are checked on a CPU here.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from .fake import without_values
+
+@contextmanager
+def without_values() -> Iterator[None]:
+    """Build and run networks on fake tensors, whose weights are left as they are.
+
+    Some releases of torch initialize in ways that need values (2.15) or a driver (2.6).
+    """
+    with FakeTensorMode(), pytest.MonkeyPatch.context() as patch:
+        for name in dir(nn.init):
+            if name.endswith('_') and not name.startswith('_'):
+                patch.setattr(nn.init, name, lambda tensor, *args, **options: tensor)
+        yield
 
 
 def tensors(tree):

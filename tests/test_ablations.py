@@ -4,7 +4,6 @@ import copy
 import shlex
 from argparse import ArgumentParser
 from functools import cache
-from itertools import product
 
 import pytest
 from mmpretrain.registry import MODELS
@@ -13,7 +12,6 @@ from mmpretrain.utils import register_all_modules
 from vitbackbones.commands.cli import add_shared
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config, with_options
-from vitbackbones.layers import DotProductAttention, MeanShiftAttention
 
 from .commands.conftest import ROOT, load_tool
 from .shipped import PRINTED
@@ -25,7 +23,6 @@ each_row = pytest.mark.parametrize(
     ROWS,
     ids=[f'{paper.title.split()[0]}-{table.place}-{row.row}' for paper, table, row in ROWS],
 )
-WITHOUT_BIAS = {'qkv_bias': False, 'proj_bias': False}
 
 
 @pytest.fixture(scope='module')
@@ -72,18 +69,6 @@ def test_a_row_is_one_line_for_its_config(page, paper, table, row):
     assert found == page.counted(PRINTED.model_spec(table, row))
 
 
-@pytest.mark.parametrize(
-    ('attention', 'letters'), [(DotProductAttention, 'QKVW'), (MeanShiftAttention, 'QKVPW')]
-)
-def test_every_way_to_share_has_its_number_of_matrices(page, attention, letters):
-    """MSF's Tables 1 and 2 print some of them."""
-    ways = {way for way in map(''.join, product(letters, repeat=len(letters))) if is_named(way)}
-    assert len(ways) == {4: 15, 5: 52}[len(letters)]
-    for way in ways:
-        found = page.count(lambda way=way: attention(8, 2, sharing=way, **WITHOUT_BIAS))
-        assert found.weights == len({*way}) * 8**2, way
-
-
 @pytest.mark.parametrize(('model', 'letters'), [('simple_vit_s', 'QKVW'), ('msf_vit_s', 'QKVPW')])
 def test_any_number_of_matrices_has_the_printed_size(page, model, letters):
     printed = {1: 16.60, 2: 18.37, 3: 20.14, 4: 21.91, 5: 23.68}
@@ -107,9 +92,3 @@ def test_any_number_of_matrices_has_the_printed_size(page, model, letters):
 )
 def test_other_values_of_a_row_have_the_size_of_its_table(page, spec, parameters):
     assert page.counted(f'ours:{spec}').parameters == parameters
-
-
-def is_named(way):
-    """Whether each letter is that of the first role that it serves."""
-    roles = 'QKVW' if len(way) == 4 else 'QKVPW'
-    return all(way.index(letter) == roles.index(letter) for letter in way)

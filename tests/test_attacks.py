@@ -32,11 +32,11 @@ from vitbackbones.weights.read.load import load_file
 from vitbackbones.weights.trained import trained_weights
 
 from . import attacks
-from .addresses import serving
 from .attacks import ATTACKS, CANARY, CODE, FREE
 from .openmmlab.conftest import write as write_models
 from .tasks.classification.test_distillation import student
 from .training.toy import run_toy, toy_config
+from .weights.server import serving
 
 pytestmark = pytest.mark.compat
 

@@ -53,10 +53,6 @@ def build(config):
         return MODELS.build(copy.deepcopy(config.model)).to('meta')
 
 
-def test_every_model_has_its_config():
-    assert PRETRAINING.keys() <= set(NAMES)
-
-
 def test_every_published_result_has_its_config():
     named = {each.config for each in (*PRINTED.RESULTS, *PRINTED.BEYOND)}
     assert {name for name in named if name.startswith('cls_')} <= set(NAMES)

@@ -49,20 +49,14 @@ def built(registry, name, classes, *heads):
     return model
 
 
-def with_boxes(*pictures, size=(64, 96)):
+def with_boxes(*pictures):
     """Return samples that hold these lists of (x1, y1, x2, y2, label)."""
+    shapes = ('img_shape', 'pad_shape', 'ori_shape', 'batch_input_shape')
     samples = []
     for boxes in pictures:
         rows = torch.tensor(boxes, dtype=torch.float32).reshape(-1, 5)  # also where there are none
-        sample = DetDataSample(
-            metainfo={
-                'img_shape': size,
-                'pad_shape': size,
-                'ori_shape': size,
-                'batch_input_shape': size,
-                'scale_factor': (1.0, 1.0),
-            }
-        )
+        meta = dict.fromkeys(shapes, (64, 96)) | {'scale_factor': (1.0, 1.0)}
+        sample = DetDataSample(metainfo=meta)
         sample.gt_instances = InstanceData(bboxes=rows[:, :4], labels=rows[:, 4].long())
         samples.append(sample)
     return samples

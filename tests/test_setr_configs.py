@@ -6,14 +6,13 @@ import pytest
 import torch
 from mmengine.optim import build_optim_wrapper
 from mmengine.registry import DefaultScope
-from mmengine.structures import PixelData
 from mmseg.registry import MODELS
-from mmseg.structures import SegDataSample
 from mmseg.utils import register_all_modules
 
 from vitbackbones.configuration.names import config_files
 
 from .shipped import shipped
+from .tasks.segmentation.setr import sample
 
 pytestmark = pytest.mark.compat
 
@@ -67,11 +66,7 @@ def small(name):
 def batch(count, height, width):
     draw = torch.Generator().manual_seed(0)
     images = torch.randint(0, 256, (count, 3, height, width), generator=draw, dtype=torch.uint8)
-    samples = []
-    for _ in range(count):
-        labels = torch.randint(0, 150, (1, height, width), generator=draw)
-        samples.append(SegDataSample(gt_sem_seg=PixelData(data=labels)))
-        samples[-1].set_metainfo({'ori_shape': (height, width), 'img_shape': (height, width)})
+    samples = [sample(height, width, seed) for seed in range(count)]
     return {'inputs': list(images), 'data_samples': samples}
 
 

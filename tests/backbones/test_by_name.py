@@ -26,17 +26,6 @@ def test_parameters_are_counted_to_the_last(row):
             assert sum(p.numel() for p in model.parameters()) == int(row[column])
 
 
-@torch.no_grad()
-def test_images_become_logits_features_or_maps():
-    image = torch.randn(1, 3, 64, 64)
-    for name, options, shape in (
-        ('deit_ti', {'num_classes': 7}, (1, 7)),
-        ('deit_ti', {'num_classes': 0}, (1, 192)),
-        ('pvt_t', {'num_classes': 0, 'out_type': 'featmap'}, (1, 512, 2, 2)),
-    ):
-        assert create_model(name, img_size=64, **options).eval()(image).shape == shape
-
-
 @pytest.mark.parametrize(
     ('name', 'options', 'message'),
     [

@@ -158,7 +158,6 @@ def test_position_codes_are_resized_as_published(make_backbone):
 @pytest.mark.parametrize(
     ('option', 'message'),
     [
-        ({'arch': 'huge'}, 'known: '),
         ({'arch': 5}, 'unknown arch 5; known: '),
         ({'arch': {'depth': 3}}, 'arch lacks|arch has no depth'),
         ({'out_indices': 99}, 'out_indices'),

@@ -52,14 +52,6 @@ def test_weights_of_an_unknown_grid_are_refused():
         tiny().load_state_dict(wide.state_dict())
 
 
-@pytest.mark.parametrize(
-    ('options', 'message'), [({'passes': 0}, 'passes=0'), ({'out_type': 'cls_token'}, "'pooled'")]
-)
-def test_bad_options_are_refused_by_name(options, message):
-    with pytest.raises(ValueError, match=message):
-        Mixer(TINY, **options)
-
-
 @pytest.mark.parametrize(('cls', 'size'), [(Mixer, (64, 64)), (RecursiveMixer, (48, 80))])
 def test_compiled_training_has_the_same_gradients(cls, size):
     model = tiny(cls).train()

@@ -36,7 +36,6 @@ def test_maps_are_the_residual_stream_and_the_vector_is_normalized_after_the_mea
     ('options', 'message'),
     [
         ({'out_type': 'cls_token'}, 'no class token'),
-        ({'groups': 5}, 'groups=5'),
         ({'arch': {**SMALL, 'embed_dims': 6}}, 'embed_dims=6'),
     ],
 )

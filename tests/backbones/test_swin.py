@@ -82,7 +82,6 @@ class NoScores(torch.nn.Module):
     [
         ({'attention': {'type': NoScores}}, 'NoScores.*shifted windows'),
         ({'out_type': 'cls_token'}, 'no class token'),
-        ({'groups': 5}, 'groups=5'),
         ({'window': 0}, 'window=0'),
     ],
 )

@@ -17,12 +17,6 @@ from vitbackbones.layers import (
     number_slices,
 )
 
-
-def test_some_tokens_may_ask_for_themselves_among_all():
-    attention, x = DotProductAttention(24, 3), torch.randn(2, 7, 24)
-    torch.testing.assert_close(attention(x[:, 2:4], x), attention(x)[:, 2:4], atol=1e-6, rtol=1e-5)
-
-
 KINDS = [(DotProductAttention, {}), (MeanShiftAttention, {'probe': None})]
 
 

@@ -73,9 +73,3 @@ def test_drop_path_rates_rise_linearly_from_zero():
     assert drop_path_rates(0.2, 5) == pytest.approx([0, 0.05, 0.1, 0.15, 0.2])
     assert drop_path_rates(0.2, 2) == [0.0, 0.2]
     assert drop_path_rates(0.2, 1) == [0.0]
-
-
-@pytest.mark.parametrize('rate', [-0.1, 1.0, 1.5])
-def test_no_rate_of_stochastic_depth(rate):
-    with pytest.raises(ValueError, match=f'drop_path_rate={rate}: must be in'):
-        DropPath(rate)

@@ -116,17 +116,13 @@ def test_residual_form_is_the_equation_with_the_product_of_back_projection_and_p
 @pytest.mark.parametrize(
     ('arguments', 'message'),
     [
-        ({'num_heads': 5}, 'num_heads=5'),
-        ({'sharing': 'QKV'}, "sharing='QKV'"),
-        ({'sharing': 'QKVPX'}, "sharing='QKVPX'"),
-        ({'sharing': 'QKVPP', 'groups': 2}, 'W is never grouped'),
+        ({'sharing': 'QKVPX'}, "sharing='QKVPX': must be five letters out of QKVPW"),
         ({'probe': 'tail'}, "probe='tail'"),
-        ({'groups': 7}, 'groups=7'),
     ],
 )
 def test_bad_values_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
-        MeanShiftAttention(24, **{'num_heads': 3, **arguments})
+        MeanShiftAttention(24, 3, **arguments)
 
 
 @pytest.mark.parametrize('norm', [400.0, 700.0])  # half a square is 80000 and 245000

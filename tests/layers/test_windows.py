@@ -40,13 +40,6 @@ def test_it_equals_windows_cut_out_one_by_one_with_gradients(kind, first, size):
         torch.testing.assert_close(ours, wanted)
 
 
-@pytest.mark.parametrize('first', FIRST)
-@pytest.mark.parametrize('most', [8, 100])
-def test_a_window_as_large_as_the_grid_is_global_attention_to_the_bit(first, most):
-    attention, x = DotProductAttention(24, 3), torch.randn(2, first + 48, 24)
-    assert torch.equal(Windows(most)(attention, x, first, (8, 6)), attention(x))
-
-
 def test_the_grid_is_cut_into_as_few_windows_as_it_needs_of_nearly_one_size():
     seen = []
     Windows(14)(lambda x: seen.append(x.shape[:2]) or x, torch.randn(1, 64 * 64, 1), 0, (64, 64))

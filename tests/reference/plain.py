@@ -9,6 +9,11 @@ import torch
 import torch.nn.functional as F
 
 
+def below(weights, prefix):
+    """The tensors of a part, without its name."""
+    return {k.removeprefix(prefix): v for k, v in weights.items() if k.startswith(prefix)}
+
+
 def linear(weights, name, x):
     return F.linear(x, weights[f'{name}.weight'], weights.get(f'{name}.bias'))
 
@@ -22,10 +27,16 @@ def mlp(weights, name, x):
     return linear(weights, f'{name}.fc2', F.gelu(linear(weights, f'{name}.fc1', x)))
 
 
-def scores_and_values(q, k, v, scale):
-    """softmax(q k^T * scale) v with the scores written out."""
+def scores_and_values(q, k, v, scale, bias=0.0):
+    """softmax(q k^T * scale + bias) v with the scores written out."""
     scores = (q @ k.transpose(-2, -1)) * scale
-    return scores.softmax(-1) @ v
+    return (scores + bias).softmax(-1) @ v
+
+
+def gaussian_attention(q, k, v, bias=0.0):
+    """Average by exp(-|q - k|^2 / (2 sqrt(c)) + bias), without the part of |q|^2; (..., L, c)."""
+    scores = q @ k.transpose(-2, -1) - 0.5 * k.square().sum(-1)[..., None, :]
+    return (scores * q.shape[-1] ** -0.5 + bias).softmax(-1) @ v
 
 
 def attention(weights, name, x, heads, maps=(3,)):

@@ -8,14 +8,10 @@ Maps are tokens (N, L, C) until a head lays them out on the grid of patches.
 import torch
 import torch.nn.functional as F
 
-from .plain import block
+from .plain import below, block, layer_norm
 
 # what the heads read of 12 blocks; the main head of Naive and PUP reads the last
 INDICES = {'naive': (2, 5, 8, 11), 'pup': (4, 7, 9, 11), 'mla': (2, 5, 8, 11)}
-
-
-def below(state, prefix):
-    return {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
 
 
 def resize(x, size, align_corners=False):
@@ -33,11 +29,6 @@ def batch_norm(state, name, x, training):
 def conv(state, name, x):
     weight = state[f'{name}.weight']
     return F.conv2d(x, weight, state.get(f'{name}.bias'), padding=weight.shape[-1] // 2)
-
-
-def layer_norm(state, name, x):
-    weight, bias = state[f'{name}.weight'], state[f'{name}.bias']
-    return F.layer_norm(x, weight.shape, weight, bias, 1e-6)
 
 
 def lay_out(tokens, grid):
@@ -68,12 +59,12 @@ def convolve(state, i, x, training):
 
 
 def naive_head(state, x, grid, size, training):
-    x = lay_out(layer_norm(state, 'norm', x[:, 1:]), grid)
+    x = lay_out(layer_norm(state, 'norm', x[:, 1:], 1e-6), grid)
     return resize(conv(state, 'conv_1', convolve(state, 0, x, training)), size)
 
 
 def pup_head(state, x, grid, size, training):
-    x = lay_out(layer_norm(state, 'norm', x[:, 1:]), grid)
+    x = lay_out(layer_norm(state, 'norm', x[:, 1:], 1e-6), grid)
     for i in range(3):
         x = convolve(state, i, x, training)
         x = resize(x, (2 * x.shape[2], 2 * x.shape[3]))
@@ -82,7 +73,7 @@ def pup_head(state, x, grid, size, training):
 
 
 def pup_aux_head(state, x, grid, size, training):
-    x = convolve(state, 0, lay_out(layer_norm(state, 'norm', x[:, 1:]), grid), training)
+    x = convolve(state, 0, lay_out(layer_norm(state, 'norm', x[:, 1:], 1e-6), grid), training)
     return resize(conv(state, 'conv_1', resize(x, (4 * grid[0], 4 * grid[1]))), size)
 
 
@@ -92,7 +83,7 @@ def mla_aggregate(state, outputs, grid, training):
     def step(name, x):
         return batch_norm(state, f'{name}.1', conv(state, f'{name}.0', x), training).relu()
 
-    tokens = [layer_norm(state, f'norm_{i}', x) for i, x in enumerate(outputs)]
+    tokens = [layer_norm(state, f'norm_{i}', x, 1e-6) for i, x in enumerate(outputs)]
     lateral = [step(f'mla.mla_p{i + 2}_1x1', lay_out(x, grid)) for i, x in enumerate(tokens)]
     m5 = lateral[3]
     m4 = m5 + lateral[2]

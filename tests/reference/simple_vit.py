@@ -10,6 +10,8 @@ import torch.nn.functional as F
 from vitbackbones.backbones import MSFViT
 from vitbackbones.weights.convert import convert
 
+from .plain import below, gaussian_attention, scores_and_values
+
 
 def grouped_product(x, weight, groups):
     """Multiply group by group; output o comes from group o mod G."""
@@ -20,18 +22,6 @@ def grouped_product(x, weight, groups):
     return torch.stack(outputs, -1).flatten(-2)  # (..., out / G, G) -> (..., out)
 
 
-def gaussian_attention(q, k, v):
-    """Average by exp(-|q - k|^2 / (2 sqrt(c))), without the part of |q|^2; (..., L, c)."""
-    scale = q.shape[-1] ** -0.5
-    scores = q @ k.transpose(-2, -1) - 0.5 * k.square().sum(-1)[..., None, :]
-    return (scale * scores).softmax(-1) @ v
-
-
-def dot_attention(q, k, v):
-    """Average by exp(q . k / sqrt(c)); (..., L, c)."""
-    return (q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5).softmax(-1) @ v
-
-
 def attention_branch(state, x, num_heads):
     x = F.layer_norm(x, x.shape[-1:], state['norm.weight'], state['norm.bias'])
     with_probe = 'to_qkvp.weight' in state
@@ -39,7 +29,10 @@ def attention_branch(state, x, num_heads):
     parts = grouped_product(x, weight, x.shape[-1] // weight.shape[1])
     parts = parts.chunk(4 if with_probe else 3, -1)
     parts = [part.unflatten(-1, (num_heads, -1)).transpose(1, 2) for part in parts]
-    z = gaussian_attention(*parts[:3]) - parts[3] if with_probe else dot_attention(*parts)
+    if with_probe:
+        z = gaussian_attention(*parts[:3]) - parts[3]
+    else:
+        z = scores_and_values(*parts, parts[0].shape[-1] ** -0.5)
     return z.transpose(1, 2).flatten(2) @ state['to_out.weight'].T
 
 
@@ -47,10 +40,6 @@ def mlp_branch(state, x):
     x = F.layer_norm(x, x.shape[-1:], state['net.0.weight'], state['net.0.bias'])
     x = F.gelu(F.linear(x, state['net.1.weight'], state['net.1.bias']))
     return F.linear(x, state['net.3.weight'], state['net.3.bias'])
-
-
-def below(state, prefix):
-    return {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
 
 
 def embed(state, image, patch=16):

@@ -11,6 +11,10 @@ from torch import Tensor
 
 from vitbackbones.backbones import SReT
 
+from .plain import layer_norm, linear, mlp
+
+EPS = 1e-6
+
 
 def logits(backbone: SReT, w: dict[str, Tensor], image: Tensor) -> Tensor:
     """Return the logits of a ``create_model('sret_*')`` classifier.
@@ -31,20 +35,20 @@ def logits(backbone: SReT, w: dict[str, Tensor], image: Tensor) -> Tensor:
             kernel = w[f'stages.{s}.pool.weight']
             x = F.conv2d(x, kernel, w[f'stages.{s}.pool.bias'], 2, 1, groups=x.shape[1])
         if s > 0 and first:
-            token = _linear(token, w, f'stages.{s}.pool_token.')
+            token = linear(w, f'stages.{s}.pool_token', token)
         size = x.shape[2:]
         tokens = x.flatten(2).transpose(1, 2).contiguous()  # (N, C, h, w) -> (N, h * w, C)
         tokens = torch.cat([token, tokens], 1) if first else tokens
         for k, block in enumerate(stage.blocks):
             for turn, slicing in enumerate(block.slicings):
-                name = f'stages.{s}.blocks.{k}.'
+                name = f'stages.{s}.blocks.{k}'
                 cut = (slicing.groups, turn > 0, first)
                 tokens = _block(tokens, w, name, block.attn.num_heads, *cut)
-                tokens = _projection(tokens, w, f'{name}nlls.{turn}.')
+                tokens = _projection(tokens, w, f'{name}.nlls.{turn}')
         token, tokens = tokens[:, :first], tokens[:, first:]
         x = tokens.transpose(1, 2).reshape(*x.shape[:2], *size).contiguous()
     vector = token[:, 0] if backbone.out_type == 'cls_token' else x.mean((2, 3))
-    return _linear(_norm(vector, w, 'norm.'), w, 'head.fc.')
+    return linear(w, 'head.fc', layer_norm(w, 'norm', vector, EPS))
 
 
 def _stem(x: Tensor, w: dict, training: bool) -> Tensor:
@@ -52,25 +56,25 @@ def _stem(x: Tensor, w: dict, training: bool) -> Tensor:
         return F.conv2d(x, w['patch_embed.proj.weight'], w['patch_embed.proj.bias'], 8)
     for i in (0, 3, 6):
         x = F.conv2d(x, w[f'patch_embed.{i}.weight'], w[f'patch_embed.{i}.bias'], 2, 1)
-        x = F.relu(_batch_norm(x, w, f'patch_embed.{i + 1}.', training))
+        x = F.relu(_batch_norm(x, w, f'patch_embed.{i + 1}', training))
     return x
 
 
 def _batch_norm(x: Tensor, w: dict, name: str, training: bool) -> Tensor:
-    mean, var = w[name + 'running_mean'], w[name + 'running_var']
-    return F.batch_norm(x, mean, var, w[name + 'weight'], w[name + 'bias'], training, eps=1e-5)
+    mean, var = w[f'{name}.running_mean'], w[f'{name}.running_var']
+    return F.batch_norm(x, mean, var, w[f'{name}.weight'], w[f'{name}.bias'], training, eps=1e-5)
 
 
 def _block(x: Tensor, w: dict, name: str, heads: int, *cut) -> Tensor:
-    branch = _attention(_norm(x, w, name + 'norm1.'), w, name + 'attn.', heads, *cut)
-    x = w[name + 'shortcut_attn.identity'] * x + w[name + 'shortcut_attn.branch'] * branch
-    branch = _mlp(_norm(x, w, name + 'norm2.'), w, name + 'mlp.')
-    return w[name + 'shortcut_mlp.identity'] * x + w[name + 'shortcut_mlp.branch'] * branch
+    branch = _attention(layer_norm(w, f'{name}.norm1', x, EPS), w, f'{name}.attn', heads, *cut)
+    x = w[f'{name}.shortcut_attn.identity'] * x + w[f'{name}.shortcut_attn.branch'] * branch
+    branch = mlp(w, f'{name}.mlp', layer_norm(w, f'{name}.norm2', x, EPS))
+    return w[f'{name}.shortcut_mlp.identity'] * x + w[f'{name}.shortcut_mlp.branch'] * branch
 
 
 def _projection(x: Tensor, w: dict, name: str) -> Tensor:
-    branch = _mlp(_norm(x, w, name + 'norm.'), w, name + 'mlp.')
-    return w[name + 'shortcut.identity'] * x + w[name + 'shortcut.branch'] * branch
+    branch = mlp(w, f'{name}.mlp', layer_norm(w, f'{name}.norm', x, EPS))
+    return w[f'{name}.shortcut.identity'] * x + w[f'{name}.shortcut.branch'] * branch
 
 
 def _attention(
@@ -84,7 +88,7 @@ def _attention(
         x = x[:, order]
     x = x.reshape(n, groups, count // groups, dims)
     x = torch.cat([token.expand(-1, groups, -1, -1), x], 2)  # the class token in every group
-    qkv = _linear(x, w, name + 'qkv.')
+    qkv = linear(w, f'{name}.qkv', x)
     qkv = qkv.reshape(n, groups, -1, 3, heads, dims // heads)
     q, k, v = qkv.permute(3, 0, 1, 4, 2, 5)  # each (N, groups, heads, run, c)
     scores = (q @ k.transpose(-2, -1)) * (dims // heads) ** -0.5  # (N, groups, heads, run, run)
@@ -95,16 +99,4 @@ def _attention(
     out = out.permute(0, 3, 1, 2).reshape(n, dims, count).transpose(1, 2)  # (N, L, C)
     if permute:
         out = out[:, torch.argsort(order)]
-    return _linear(torch.cat([token, out], 1), w, name + 'proj.')
-
-
-def _mlp(x: Tensor, w: dict, name: str) -> Tensor:
-    return _linear(F.gelu(_linear(x, w, name + 'fc1.')), w, name + 'fc2.')
-
-
-def _linear(x: Tensor, w: dict, name: str) -> Tensor:
-    return F.linear(x, w[name + 'weight'], w[name + 'bias'])
-
-
-def _norm(x: Tensor, w: dict, name: str) -> Tensor:
-    return F.layer_norm(x, x.shape[-1:], w[name + 'weight'], w[name + 'bias'], eps=1e-6)
+    return linear(w, f'{name}.proj', torch.cat([token, out], 1))

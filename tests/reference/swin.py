@@ -5,7 +5,7 @@ from itertools import product
 import torch
 import torch.nn.functional as F
 
-from .plain import layer_norm, linear, mlp
+from .plain import gaussian_attention, layer_norm, linear, mlp, scores_and_values
 
 EPS = 1e-5
 WINDOW = 7
@@ -48,18 +48,11 @@ def attention(weights, name, x, heads, bias):
     parts = linear(weights, f'{name}.{"qkvp" if shifted else "qkv"}', x)
     parts = parts.chunk(4 if shifted else 3, -1)
     q, k, v, *p = (y.unflatten(-1, (heads, -1)).transpose(2, 3) for y in parts)
-    z = _gaussian(q, k, v, bias) - p[0] if shifted else _dot(q, k, v, bias)
+    if shifted:
+        z = gaussian_attention(q, k, v, bias) - p[0]
+    else:
+        z = scores_and_values(q, k, v, q.shape[-1] ** -0.5, bias)
     return linear(weights, f'{name}.proj', z.transpose(2, 3).flatten(3))
-
-
-def _dot(q, k, v, bias):
-    scores = (q @ k.transpose(-2, -1)) * q.shape[-1] ** -0.5
-    return (scores + bias).softmax(-1) @ v
-
-
-def _gaussian(q, k, v, bias):
-    scores = q @ k.transpose(-2, -1) - 0.5 * k.square().sum(-1)[..., None, :]
-    return (scores * q.shape[-1] ** -0.5 + bias).softmax(-1) @ v
 
 
 def attend(weights, name, n, heads, shift):

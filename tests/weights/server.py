@@ -1,17 +1,36 @@
-"""A web server with one made-up file, that answers as badly as a test wants."""
+"""Web servers for tests of downloads: of a folder, or one that answers as badly as wanted."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import SimpleNamespace
 
 
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
 @contextmanager
-def behaving(cache, monkeypatch) -> Iterator[tuple[str, SimpleNamespace]]:
-    """Yield the address of a server and its behavior; downloads are kept in ``cache``."""
+def serving(folder: Path, cache: Path, monkeypatch, handler=Quiet) -> Iterator[str]:
+    """The address of a server of ``folder``; downloads are kept in ``cache``."""
     monkeypatch.setenv('TORCH_HOME', str(cache))
     monkeypatch.setenv('no_proxy', '127.0.0.1')
+    server = ThreadingHTTPServer(('127.0.0.1', 0), partial(handler, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f'http://127.0.0.1:{server.server_port}'
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextmanager
+def behaving(cache: Path, monkeypatch) -> Iterator[tuple[str, SimpleNamespace]]:
+    """Yield the address of a server with one made-up file, and its behavior."""
     monkeypatch.delenv('HF_HUB_OFFLINE', raising=False)
     behavior = SimpleNamespace(
         content=b'',  # of every path but those with ``missing`` in them
@@ -19,10 +38,7 @@ def behaving(cache, monkeypatch) -> Iterator[tuple[str, SimpleNamespace]]:
         asked=[],  # (method, path) of every request so far
     )
 
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *args):
-            pass
-
+    class Handler(Quiet):
         def do_GET(self):
             behavior.asked.append((self.command, self.path))
             if 'missing' in self.path:
@@ -33,11 +49,5 @@ def behaving(cache, monkeypatch) -> Iterator[tuple[str, SimpleNamespace]]:
             self.end_headers()
             self.wfile.write(behavior.content[: behavior.ends])
 
-    server = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    behavior.address = f'http://127.0.0.1:{server.server_port}'
-    try:
+    with serving(cache, cache, monkeypatch, Handler) as behavior.address:
         yield behavior.address, behavior
-    finally:
-        server.shutdown()
-        server.server_close()

@@ -11,7 +11,6 @@ from torchvision.models._meta import _COCO_CATEGORIES
 
 from tests.reference.detr import DETR
 from vitbackbones.configuration.names import config_files
-from vitbackbones.errors import InputError
 from vitbackbones.inference.predictor import Predictor
 from vitbackbones.openmmlab import loading
 from vitbackbones.weights.convert import convert
@@ -127,18 +126,3 @@ def test_predictions_and_addresses_take_a_released_file_too(released, monkeypatc
     monkeypatch.setattr(loading, 'load_url', lambda *given: load_file(released))
     fetched = loading.load_url_safely(None)('https://host/detr.pth')
     assert torch.equal(fetched['state_dict']['query_embedding.weight'], wanted)
-
-
-@pytest.mark.parametrize('dilated', [False])
-def test_another_variant_is_refused(released):
-    with pytest.raises(InputError, match=r'other shapes: query_embedding.weight .7, 32. for .6'):
-        load_pretrained(build(False, num_queries=6), released)
-
-
-@pytest.mark.parametrize('dilated', [False])
-def test_a_backbone_takes_its_part(published, released):
-    backbone = build(False).backbone
-    coverage = load_pretrained(backbone, released)
-    assert (coverage.missing, coverage.mismatched) == ((), {})
-    weight = published.state_dict()['backbone.0.body.layer4.2.conv3.weight']
-    assert torch.equal(backbone.layer4[2].conv3.weight, weight.float())
