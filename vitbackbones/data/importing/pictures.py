@@ -93,9 +93,6 @@ def add_object(
         picture.objects.append(entry)
 
 
-# ------------------------------------------------------------------------ writing
-
-
 def write_coco(out: Path, pictures: Sequence[Picture], classes: Sequence[str], copy: bool) -> None:
     """Write ``images`` and a file in ``annotations`` for each split below an empty folder.
 

@@ -33,7 +33,12 @@ def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
             corners = {box.findtext(key, '').strip() for box in boxes for key in ('xmin', 'ymin')}
             if corners & {'0', '0.0'}:
                 source.change(FROM_0, file)
-    lists, pictures = _lists(source), []
+    lists, pictures = defaultdict(dict), []  # splits by name in ImageSets/Main, by its folder
+    for name, split in LISTS.items():
+        for file in source.ending('.txt'):
+            if file.parts[-3:] == ('ImageSets', 'Main', f'{name}.txt'):
+                lines = read_text(file).splitlines()
+                lists[file.parents[2]] |= {line.strip(): split for line in lines}
     for path in source.pictures:
         listed = path in trees and lists.get(pairs[path].parent.parent)
         if path not in trees:
@@ -47,9 +52,6 @@ def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
                 _add_objects(source, picture, pairs[path], trees[path])
                 pictures.append(picture)
     return pictures, sorted({entry['name'] for picture in pictures for entry in picture.objects})
-
-
-# ------------------------------------------------------------------------ files
 
 
 def _annotation(file: Path) -> Element:
@@ -66,20 +68,6 @@ def _annotation(file: Path) -> Element:
             f'{file}: its root is <{tree.tag}>, not <annotation> as in Pascal VOC. Take it out.'
         )
     return tree
-
-
-def _lists(source: Source) -> dict[Path, dict[str, str]]:
-    """Return the split of each name in ``ImageSets/Main``, by the folder that this is in."""
-    lists = defaultdict(dict)
-    for name, split in LISTS.items():
-        for file in source.ending('.txt'):
-            if file.parts[-3:] == ('ImageSets', 'Main', f'{name}.txt'):
-                lines = read_text(file).splitlines()
-                lists[file.parents[2]] |= {line.strip(): split for line in lines}
-    return lists
-
-
-# ------------------------------------------------------------------------ objects
 
 
 def _add_objects(source: Source, picture: Picture, file: Path, tree: Element) -> None:

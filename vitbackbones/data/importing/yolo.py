@@ -70,9 +70,6 @@ def _labels(source: Source) -> list[Path]:
     return labels
 
 
-# ------------------------------------------------------------------------ data.yaml
-
-
 def _read_yaml(file: Path) -> dict:
     text = read_small(file, LARGEST_YAML)
     try:
@@ -103,9 +100,6 @@ def _names(source: Source, settings: dict) -> list[str]:
         f'{source.root}: names in data.yaml must be a list of different names, or have one for '
         'each number from 0.'
     )
-
-
-# ------------------------------------------------------------------------ objects
 
 
 def _add_line(

@@ -65,22 +65,11 @@ class CocoPart:
 def find_parts(root: Path, trained_on: Iterable[str] | None = None) -> dict[str, CocoPart]:
     """Return the parts for training and validation, and that for testing if there is one.
 
-    Args:
-        root: the folder.
-        trained_on: as of :func:`.splits.divided`; if it is given, nothing has to be for training.
+    With ``trained_on``, as of :func:`.splits.divided`, nothing has to be for training.
 
     Raises:
         InputError: there are no such files, or it is not clear which ones are meant.
     """
-    parts = _parts(root, needed='train' if trained_on is None else '')
-    return divided(root, parts, trained_on)
-
-
-# ------------------------------------------------------------------------ annotation files
-
-
-def _parts(root: Path, needed: str = '') -> dict[str, CocoPart]:
-    """Return the part of each split that files are for; refuse a folder without the one needed."""
     groups = {}
     for file in sorted(files_below(root, ('.json',))):
         groups.setdefault(named_split(str(file.relative_to(root))), []).append(file)
@@ -91,9 +80,13 @@ def _parts(root: Path, needed: str = '') -> dict[str, CocoPart]:
         found = _the_coco_file(root, split, candidates)
         if found:
             files[split or 'train'] = found
-    if not files or (needed and needed not in files):
+    if not files or (trained_on is None and 'train' not in files):
         raise InputError(_nothing_to_train_on(root, files))
-    return {split: _part(root, split, *found) for split, found in files.items()}
+    parts = {split: _part(root, split, *found) for split, found in files.items()}
+    return divided(root, parts, trained_on)
+
+
+# ------------------------------------------------------------------------ annotation files
 
 
 def _the_coco_file(root: Path, split: str | None, files: list[Path]) -> tuple[Path, dict] | None:
@@ -230,18 +223,15 @@ def completed(content: dict, classes: list[str]) -> dict:
         categories.append({'id': number, 'name': name})
     rank = {name: place for place, name in enumerate(classes)}
     categories.sort(key=lambda entry: rank.get(entry['name'], len(rank)))
-    free = _free_id(content['annotations'])
-    boxes = [_completed_box(entry, free) for entry in content['annotations']]
+    boxes, free = [], _free_id(content['annotations'])
+    for entry in content['annotations']:
+        box = {'iscrowd': 0, **entry}
+        with suppress(KeyError, TypeError, ValueError, OverflowError):  # a check names a bad box
+            _, _, width, height = entry['bbox']
+            box.setdefault('area', 1.0 * width * height)  # 1.0: a text would be repeated
+        boxes.append(box | {'id': free} if entry['id'] == 0 else box)
     return {**content, 'categories': categories, 'annotations': boxes}
 
 
 def _free_id(entries: list[dict]) -> int:
     return 1 + max((entry['id'] for entry in entries if type(entry['id']) is int), default=0)
-
-
-def _completed_box(entry: dict, free: int) -> dict:
-    changed = {'iscrowd': 0, **entry}
-    with suppress(KeyError, TypeError, ValueError, OverflowError):  # a check names a bad box later
-        _, _, width, height = entry['bbox']
-        changed.setdefault('area', 1.0 * width * height)  # 1.0: a text would be repeated
-    return changed | {'id': free} if entry['id'] == 0 else changed

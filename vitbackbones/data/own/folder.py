@@ -50,9 +50,6 @@ def read_text(file: Path) -> str:
         raise InputError(f'{file}: not a text file: {error}.') from error
 
 
-# ------------------------------------------------------------------------ names of classes
-
-
 def names_in_lines(file: Path) -> list[str]:
     """Read names from a file with one in each line.
 

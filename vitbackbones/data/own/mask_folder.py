@@ -64,9 +64,7 @@ class MaskPart:
 def find_mask_parts(root: Path, trained_on: Iterable[str] | None = None) -> dict[str, MaskPart]:
     """Return the parts for training and validation, and that for testing if there is one.
 
-    Args:
-        root: the folder.
-        trained_on: as of :func:`.splits.divided`; if it is given, nothing has to be for training.
+    With ``trained_on``, as of :func:`.splits.divided`, nothing has to be for training.
 
     Raises:
         InputError: there are no such folders, or it is not clear which ones are meant.
@@ -78,14 +76,19 @@ def find_mask_parts(root: Path, trained_on: Iterable[str] | None = None) -> dict
 def named_parts(root: Path, needed: Sequence[str] = ('train',)) -> dict[str, MaskPart]:
     """Return the parts that folders or lists name; a single one is for training.
 
-    Args:
-        root: the folder.
-        needed: splits, one of which must be named if any is.
+    If any split is named, one of those ``needed`` must be.
 
     Raises:
         InputError: as :func:`find_mask_parts`.
     """
-    images, masks = _grouped(root)
+    images, masks = defaultdict(list), defaultdict(list)  # files by the split that folders name
+    for file in sorted(files_below(root, IMAGES)):
+        folder = str(file.parent.relative_to(root)).lower()
+        split = named_split(MASK_WORDS.sub(' ', folder))
+        if not MASK_WORDS.search(folder):
+            images[split].append(file)
+        elif not OTHER_MASKS.search(folder):
+            masks[split].append(file)
     splits = [split for split in (*WORDS, None) if images.get(split) and masks.get(split)]
     if not set(needed).isdisjoint(splits):
         splits = [split for split in splits if split]
@@ -97,22 +100,6 @@ def named_parts(root: Path, needed: Sequence[str] = ('train',)) -> dict[str, Mas
         )
     parts = {split or 'train': _part(images[split], masks[split]) for split in splits}
     return _by_voc_lists(root, parts)
-
-
-# ------------------------------------------------------------------------ folders
-
-
-def _grouped(root: Path) -> tuple[dict, dict]:
-    """Return the files of pictures, and those of masks, by the split that their folder names."""
-    images, masks = defaultdict(list), defaultdict(list)
-    for file in sorted(files_below(root, IMAGES)):
-        folder = str(file.parent.relative_to(root)).lower()
-        split = named_split(MASK_WORDS.sub(' ', folder))
-        if not MASK_WORDS.search(folder):
-            images[split].append(file)
-        elif not OTHER_MASKS.search(folder):
-            masks[split].append(file)
-    return images, masks
 
 
 def _part(images: list[Path], masks: list[Path]) -> MaskPart:
@@ -149,9 +136,6 @@ def _mask_suffix(folder: Path, names: Sequence[str], masks: Sequence[str]) -> st
             'needs the name of its picture, and may have more behind it.'
         )
     return max(found, key=lambda suffix: (found[suffix], -len(suffix)))
-
-
-# ------------------------------------------------------------------------ splits
 
 
 def _by_voc_lists(root: Path, parts: dict[str, MaskPart]) -> dict[str, MaskPart]:

@@ -39,11 +39,7 @@ class Numbering:
 
 
 def find_numbering(root: Path, masks: Sequence[Path]) -> Numbering:
-    """Return how the masks below a folder are numbered.
-
-    Args:
-        root: where a file of names may be.
-        masks: of all splits.
+    """Return how the ``masks`` of all splits are numbered; ``root`` may have a file of names.
 
     Raises:
         InputError: the values do not tell, or do not fit the names.
@@ -51,7 +47,10 @@ def find_numbering(root: Path, masks: Sequence[Path]) -> Numbering:
     file = next((root / name for name in FILES if (root / name).is_file()), None)
     if file is None:
         return by_values(root, values_in(masks))
-    numbers, names = _read_names(file)
+    numbers, names = None, names_in_lines(file)
+    numbered = [re.fullmatch(r'(\d{1,9})\s*[:=,\t ]\s*(.+)', line) for line in names]
+    if all(numbered):
+        numbers, names = [int(line[1]) for line in numbered], [line[2] for line in numbered]
     return by_names(file, numbers, names, values_in([masks[i] for i in spread(len(masks), SAMPLE)]))
 
 
@@ -116,15 +115,3 @@ def by_names(
     kept = {n: name for n, name in told.items() if n not in ignored}
     plain = list(kept) == list(range(len(kept)))
     return Numbering(list(kept.values()), () if plain else tuple(kept), ignored)
-
-
-# ------------------------------------------------------------------------ files of names
-
-
-def _read_names(file: Path) -> tuple[list[int] | None, list[str]]:
-    """Return the numbers, if the file says them, and the names of the classes."""
-    lines = names_in_lines(file)
-    numbered = [re.fullmatch(r'(\d{1,9})\s*[:=,\t ]\s*(.+)', line) for line in lines]
-    if not all(numbered):
-        return None, lines
-    return [int(line[1]) for line in numbered], [line[2] for line in numbered]
