@@ -120,19 +120,16 @@ class ReaLAccuracy(BaseMetric):
 
     def process(self, data_batch: dict, data_samples: Sequence[dict]) -> None:
         for sample in data_samples:
-            labels = self._labels_of(sample['img_path'])
-            if labels:
+            path = sample['img_path']
+            number = re.search(r'val_(\d+)', Path(path).name)
+            if number is None or not 1 <= int(number[1]) <= len(self.labels):
+                raise InputError(
+                    f'{path}: {self.ann_file} has labels of ILSVRC2012_val_00000001 to '
+                    f'{len(self.labels):08}, and not of this image'
+                )
+            if labels := self.labels[int(number[1]) - 1]:
                 best = sample['pred_score'].topk(max(self.topk)).indices.tolist()
                 self.results.append([bool(labels & set(best[:k])) for k in self.topk])
-
-    def _labels_of(self, path: str) -> set[int]:
-        number = re.search(r'val_(\d+)', Path(path).name)
-        if number is None or not 1 <= int(number[1]) <= len(self.labels):
-            raise InputError(
-                f'{path}: {self.ann_file} has labels of ILSVRC2012_val_00000001 to '
-                f'{len(self.labels):08}, and not of this image'
-            )
-        return self.labels[int(number[1]) - 1]
 
     def compute_metrics(self, results: list[list[bool]]) -> dict[str, float]:
         """Return percentages over the images with labels, and how many these are."""

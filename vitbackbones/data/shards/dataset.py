@@ -23,7 +23,7 @@ from mmengine.dataset import BaseDataset
 from mmengine.fileio import BaseStorageBackend, register_backend
 
 from ...utils.files import regular_file
-from .index import SCHEME, Index, read_index
+from .index import SCHEME, read_index
 
 OPEN_FILES = 512  # in each process; many systems allow 1024
 HEADER = tarfile.BLOCKSIZE  # bytes in front of a picture
@@ -96,7 +96,10 @@ class ImageNetShards(BaseDataset):
 
     def load_data_list(self) -> list[dict]:
         index = read_index(self.data_root, self.shards)
-        self._metainfo.setdefault('classes', _class_names(index))
+        classes = tuple(index.classes)
+        if WORDNET_IDS.fullmatch(' '.join(classes)):
+            from mmpretrain.datasets.categories import IMAGENET_CATEGORIES as classes
+        self._metainfo.setdefault('classes', classes)
         samples = []
         for shard in index.shards:
             path = Path(self.data_root, shard.name)
@@ -106,12 +109,3 @@ class ImageNetShards(BaseDataset):
                 key = os.fsencode(member).replace(b'/', b'\0', 1)
                 samples.append((key, f'{SCHEME}{path}!/{member}#{offset}+{size}', label))
         return [{'img_path': address, 'gt_label': label} for _, address, label in sorted(samples)]
-
-
-def _class_names(index: Index) -> tuple[str, ...]:
-    """Return the names of the classes of an index, for ImageNet's in words."""
-    if WORDNET_IDS.fullmatch(' '.join(index.classes)):
-        from mmpretrain.datasets.categories import IMAGENET_CATEGORIES
-
-        return IMAGENET_CATEGORIES
-    return tuple(index.classes)

@@ -7,7 +7,7 @@ on where it was.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
@@ -61,9 +61,6 @@ def _size(path: str) -> int:
         return os.stat(path).st_size
 
 
-# ------------------------------------------------------------------------ shards
-
-
 def layout(name: str, pictures: Sequence[Picture]) -> Shard:
     """Return where pictures lie in the shard that is made of them."""
     offsets, end = [], 0
@@ -84,20 +81,17 @@ def layout(name: str, pictures: Sequence[Picture]) -> Shard:
 def write_shard(folder: Path, shard: Shard, pictures: Sequence[Picture]) -> None:
     """Write one shard, or look at the one that is there; it has its name only when it is whole.
 
-    Args:
-        folder: where it goes.
-        shard: its :func:`layout`.
-        pictures: what it holds.
-
     Raises:
         InputError: a file cannot be read or is no image, or the shard holds other pictures.
     """
     path = folder / shard.name
     if not path.exists():
-        with whole_file(path) as file:
-            for picture, content in zip(pictures, _contents(pictures), strict=True):
-                before, behind = _frame(picture)
-                file.write(before + content + behind)
+        with whole_file(path) as file, ThreadPool(THREADS) as pool:
+            for start in range(0, len(pictures), READ_AHEAD):
+                ahead = pictures[start : start + READ_AHEAD]
+                for picture, content in zip(ahead, pool.map(_read, ahead), strict=True):
+                    before, behind = _frame(picture)
+                    file.write(before + content + behind)
             file.write(END)
             file.write(bytes(shard.bytes - file.tell()))
     elif not _holds(path, shard, pictures):
@@ -140,13 +134,6 @@ def _holds(path: Path, shard: Shard, pictures: Sequence[Picture]) -> bool:
             if file.read(len(behind)) != behind:
                 return False
         return file.read(len(END)) == END
-
-
-def _contents(pictures: Sequence[Picture]) -> Iterator[bytes]:
-    """Yield the bytes of the files, which are read some at a time."""
-    with ThreadPool(THREADS) as pool:
-        for start in range(0, len(pictures), READ_AHEAD):
-            yield from pool.map(_read, pictures[start : start + READ_AHEAD])
 
 
 def _read(picture: Picture) -> bytes:
