@@ -66,9 +66,6 @@ def color_type(pipeline: Sequence[dict]) -> str:
     return 'color'
 
 
-# ---------------------------------------------------------------------------- classes
-
-
 def class_table(
     samples: list[dict], classes: Sequence[str], pixels: Sequence[np.ndarray | None] = ()
 ) -> str:
@@ -115,9 +112,6 @@ def _table(classes: Sequence[str], columns: dict[str, dict[int, int]]) -> str:
     return '\n'.join(lines)
 
 
-# ---------------------------------------------------------------------------- files
-
-
 def not_there(folder: str, names: list[str]) -> list[str]:
     """Return those of ``names`` that are not files below ``folder``.
 
@@ -126,7 +120,16 @@ def not_there(folder: str, names: list[str]) -> list[str]:
     slow.
     """
     parts = [os.path.split(name) for name in names]
-    found = {part: _files(folder, part) for part in {part for part, _ in parts}}
+    found = dict.fromkeys((part for part, _ in parts), frozenset())
+    for part in found:
+        try:
+            if stays_below(folder, part):
+                with os.scandir(os.path.join(folder, part) or '.') as entries:
+                    found[part] = {entry.name for entry in entries if entry.is_file()}
+        except PermissionError:
+            raise
+        except (OSError, ValueError):  # there is no such folder, or none can have such a name
+            continue
     return [os.path.join(part, name) for part, name in parts if name not in found[part]]
 
 
@@ -142,15 +145,3 @@ def stays_below(folder: str | Path, name: str) -> bool:
         return True
     root, place = os.path.abspath(folder), os.path.abspath(os.path.join(folder, name))
     return os.path.commonpath([root, place]) == root
-
-
-def _files(folder: str, part: str) -> set[str]:
-    if not stays_below(folder, part):
-        return set()
-    try:
-        with os.scandir(os.path.join(folder, part) or '.') as entries:
-            return {entry.name for entry in entries if entry.is_file()}
-    except PermissionError:
-        raise
-    except (OSError, ValueError):  # there is no such folder, or none can have such a name
-        return set()

@@ -76,9 +76,6 @@ def label_file(dataset: dict) -> Path | None:
     return usual if _is_imagenet(dataset) and usual.is_file() else None
 
 
-# ---------------------------------------------------------------------------- class folders
-
-
 def class_folders(folder: Path) -> list[str]:
     """Return the names of the class folders, in the order of their labels.
 
@@ -148,9 +145,6 @@ def _require_same(classes: dict[Path, list[str]]) -> None:
             raise InputError(f'{other}: its classes are not in the order of those in {place}.')
 
 
-# ---------------------------------------------------------------------------- tar shards
-
-
 def _check_shards(dataset: dict) -> Findings:
     place = _place(dataset)
     index = read_index(*place)
@@ -168,9 +162,6 @@ def _check_shards(dataset: dict) -> Findings:
 def _place(dataset: dict) -> tuple[str, str]:
     """Return the folder of the shards, and the name of their index."""
     return dataset.get('data_root') or '', dataset.get('shards', 'train')
-
-
-# ---------------------------------------------------------------------------- label files
 
 
 def _check_labels(

@@ -92,13 +92,12 @@ def _require_masks(ann_file: str, bare: list, total: int) -> None:
     )
 
 
-# ---------------------------------------------------------------------------- one mask
-
-
 def _doubt_of(mask: object, box: Sequence[float], height: int, width: int, evaluated: bool) -> str:
     """Return what is suspicious of a mask; a ``ValueError`` says why it cannot be used."""
     if isinstance(mask, dict):
-        bounds = _bounds_of_runs(mask, height, width)
+        runs = {'size': [height, width], 'counts': read_runs(mask, height, width)}
+        x, y, w, h = coco_mask.toBbox(coco_mask.frPyObjects(runs, height, width)).tolist()
+        bounds = x, y, x + w, y + h
     elif _are_polygons(mask):
         whole = [part for part in mask if len(part) >= 6 and len(part) % 2 == 0]
         if evaluated and len(mask[0]) < 5:
@@ -121,12 +120,6 @@ def _are_polygons(mask: object) -> bool:
     if not isinstance(mask, list) or set(map(type, mask)) != {list}:
         return False
     return set(map(type, chain.from_iterable(mask))) <= set(NUMBER)
-
-
-def _bounds_of_runs(code: dict, height: int, width: int) -> Bounds:
-    runs = {'size': [height, width], 'counts': read_runs(code, height, width)}
-    x, y, w, h = coco_mask.toBbox(coco_mask.frPyObjects(runs, height, width)).tolist()
-    return x, y, x + w, y + h
 
 
 def _bounds_of_polygons(polygons: Sequence[list[float]]) -> Bounds:

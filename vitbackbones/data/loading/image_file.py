@@ -43,9 +43,6 @@ class UnreadableImage(InputError):
     """An image or video that is missing, empty, cut short, of another format or impossible size."""
 
 
-# ---------------------------------------------------------------------------- headers
-
-
 def read_header(path: str) -> Image.Image:
     """Return Pillow's image of a file, which is closed and not decoded: a tenth of a millisecond.
 
@@ -68,16 +65,18 @@ def reason_of(error: Exception) -> str:
     return getattr(error, 'strerror', None) or 'damaged or not an image'
 
 
-# ---------------------------------------------------------------------------- files
-
-
 def read_content(path: str, backend_args: dict | None = None) -> tuple[bytes, Image.Image | None]:
     """Return what a file holds, and Pillow's image that is not decoded; None for another format.
 
     Raises:
         ValueError: it cannot be an image, is too large, or is a JPEG that is cut short.
     """
-    content = _read_file(path, backend_args)
+    if backend_args is None and os.path.isfile(path):
+        content = Path(path).read_bytes()  # mmengine asks five times as long which backend it is
+    else:
+        from mmengine import fileio
+
+        content = fileio.get(path, backend_args=backend_args)
     if not content:
         raise ValueError('the file is empty')
     try:
@@ -90,14 +89,6 @@ def read_content(path: str, backend_args: dict | None = None) -> tuple[bytes, Im
     if header.format == 'JPEG' and content.rfind(JPEG_END, header.fp.tell()) < 0:
         raise ValueError(f'truncated, the JPEG data stops after {len(content)} bytes')
     return content, header
-
-
-def _read_file(path: str, backend_args: dict | None) -> bytes:
-    if backend_args is None and os.path.isfile(path):
-        return Path(path).read_bytes()  # mmengine asks five times as long which backend it is
-    from mmengine import fileio
-
-    return fileio.get(path, backend_args=backend_args)
 
 
 def decode(

@@ -88,9 +88,6 @@ def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
     return values.astype(np.uint8) if values.dtype == bool else values
 
 
-# ---------------------------------------------------------------------------- faults
-
-
 def kind_fault(mask: str, format: str, mode: str) -> str:
     """Say what is wrong with Pillow's ``format`` and ``mode`` of a mask, '' if nothing."""
     if mode in INDEX_MODES and format != 'JPEG':
@@ -146,9 +143,6 @@ def _labels(values: np.ndarray, table: np.ndarray) -> np.ndarray:
         return cv2.LUT(values, table)
     inside = values.clip(0, IGNORED)
     return np.where(inside == values, table[inside], NO_LABEL)
-
-
-# ---------------------------------------------------------------------------- loading
 
 
 class LoadMask(BaseTransform):
