@@ -59,9 +59,6 @@ def class_names(evaluation: COCOeval) -> dict[int, str]:
     return {number: evaluation.cocoGt.cats[number]['name'] for number in evaluation.params.catIds}
 
 
-# ------------------------------------------------------------------------ scores
-
-
 def precisions(evaluation: COCOeval, name: str) -> np.ndarray:
     """Return the precision of a column of :data:`PRECISIONS` over recall (C, recalls).
 
@@ -122,9 +119,6 @@ def mean_of_known(values: np.ndarray) -> float:
     """Return the mean of what is a number, NaN if nothing is."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if known.size else float('nan')
-
-
-# ------------------------------------------------------------------------ matches
 
 
 def match(metric, kind: str, score: float) -> dict[int | str, list[Pair]]:

@@ -56,22 +56,20 @@ class DetectionReport:
     def sections(self) -> Iterator[Section]:
         """Yield the sections of each kind, after the test."""
         for kind, title in KINDS.items():
-            if kind in self.metric.metrics:
-                yield from self._about(kind, title)
+            if kind not in self.metric.metrics:
+                continue
+            evaluation, pairs = evaluate(self.metric, kind), match(self.metric, kind, self.score)
+            ids = class_names(evaluation)
+            names, counts = [*ids.values()], count_matches(pairs, [*ids])
+            sides = {'rows': [*names, '(nothing)'], 'columns': [*names, '(missed)']}
+            matrix = Matrix(**sides, counts=counts, text=COUNTED.format(score=self.score))
+            panels = {text: precisions(evaluation, name) for name, text in PANELS.items()}
+            curves = draw_curves(panels, evaluation.params.recThrs, names)
+            yield Section(f'Classes: {title}', [class_table(evaluation, counts, self.score)])
+            yield Section(f'Precision and recall: {title}', [curves])
+            yield Section(f'Confusion: {title}', confusion_parts(matrix, 'objects'))
+            yield Section(f'Worst pictures: {title}', [*self._worst(pairs, ids, kind)], WORST)
         self.folder.cleanup()
-
-    def _about(self, kind: str, title: str) -> Iterator[Section]:
-        evaluation, pairs = evaluate(self.metric, kind), match(self.metric, kind, self.score)
-        names = class_names(evaluation)
-        counts = count_matches(pairs, [*names])
-        sides = {'rows': [*names.values(), '(nothing)'], 'columns': [*names.values(), '(missed)']}
-        matrix = Matrix(**sides, counts=counts, text=COUNTED.format(score=self.score))
-        panels = {text: precisions(evaluation, name) for name, text in PANELS.items()}
-        curves = draw_curves(panels, evaluation.params.recThrs, [*names.values()])
-        yield Section(f'Classes: {title}', [class_table(evaluation, counts, self.score)])
-        yield Section(f'Precision and recall: {title}', [curves])
-        yield Section(f'Confusion: {title}', confusion_parts(matrix, 'objects'))
-        yield Section(f'Worst pictures: {title}', [*self._worst(pairs, names, kind)], WORST)
 
     def _worst(self, pairs: dict, names: dict[int, str], kind: str) -> Iterator[Picture]:
         """Draw the worst pictures that the model has seen; the data set may be a part of all."""
@@ -105,7 +103,8 @@ def draw_curves(
         for i in {*known} - {*worst}:
             panel.plot(recalls, lines[i], color='0.75', linewidth=0.6)
         for number, i in enumerate(worst):
-            text = f'{means[i]:.3f}  {_plain(classes[i])}'  # names may begin with _
+            name = classes[i] if len(classes[i]) <= 24 else f'{classes[i][:23]}…'
+            text = printable(f'{means[i]:.3f}  {name}').replace('$', r'\$')  # no formula
             panel.plot(recalls, lines[i], label=text, markevery=STEP, **style_of(number))
         if len(known):
             text = f'{means[known].mean():.3f}  mean'
@@ -115,11 +114,6 @@ def draw_curves(
         panel.grid(alpha=0.3)
         label(panel, title, 'recall', 'precision')
     return drawing(figure, 'precision over recall')
-
-
-def _plain(name: str) -> str:
-    """Keep formulas and what SVG cannot hold out of a name, and it from filling the picture."""
-    return printable(name if len(name) <= 24 else f'{name[:23]}…').replace('$', r'\$')
 
 
 # ------------------------------------------------------------------------ the worst pictures

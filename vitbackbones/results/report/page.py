@@ -22,7 +22,7 @@ from ...configuration.data_paths import datasets
 from ...export.runtime.card import digest
 from ...utils.files import write_file
 from ...utils.packages import versions
-from .elements import Cell, Picture, Section
+from .elements import Cell, Section
 
 NAME = 'report.html'
 DASH = '–'
@@ -50,16 +50,16 @@ def write_page(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {'cell': _cell, 'address': _address, 'kind': _kind}
+    environment.filters |= {
+        'cell': _cell,
+        'address': lambda p: f'data:{p.kind};base64,{b64encode(p.content).decode()}',
+        'kind': lambda part: type(part).__name__.lower(),  # which page.html has a macro for
+    }
     page = environment.get_template('page.html').render(
         title=title, summary=summary, sections=[*sections], facts=facts
     )
     write_file(folder / name, page.encode(errors='backslashreplace'))  # file names may be no text
     return folder / name
-
-
-def _kind(part) -> str:
-    return type(part).__name__.lower()  # which page.html has a macro for
 
 
 def _cell(value: Cell, digits: int) -> str:
@@ -69,20 +69,18 @@ def _cell(value: Cell, digits: int) -> str:
     return value if isinstance(value, str) else f'{value:,}'.replace(',', '\u202f')
 
 
-def _address(picture: Picture) -> str:
-    """Write a picture as an address that holds it."""
-    return f'data:{picture.kind};base64,{b64encode(picture.content).decode()}'
-
-
-# ------------------------------------------------------------------------ what was run
-
-
 def facts(config: Config, checkpoint: Path, pictures: int) -> dict[str, str]:
     """Return what was run, under what it is called; ``pictures`` is how many were evaluated."""
+    places = []
+    for _, dataset in datasets(config, ('test',)):
+        prefix = dataset.get('data_prefix') or {}
+        parts = prefix.values() if isinstance(prefix, dict) else [prefix]
+        named = (dataset['type'], dataset.get('data_root'), dataset.get('ann_file'), *parts)
+        places.append(' '.join(str(part) for part in named if part))
     return {
         'config': str(config.filename),
         'checkpoint': f'{checkpoint.absolute()}\nSHA-256 {digest(checkpoint)}',
-        'data set': '\n'.join(_describe(dataset) for _, dataset in datasets(config, ('test',))),
+        'data set': '\n'.join(places),
         'pictures': str(pictures),
         **made_by(),
     }
@@ -97,11 +95,3 @@ def made_by() -> dict[str, str]:
         'device': f'{device}, {platform.system()}',
         'versions': ', '.join(versions()),
     }
-
-
-def _describe(dataset: dict) -> str:
-    """Name a data set by its type and whatever says where its files are."""
-    prefix = dataset.get('data_prefix') or {}
-    parts = prefix.values() if isinstance(prefix, dict) else [prefix]
-    places = [dataset.get('data_root'), dataset.get('ann_file'), *parts]
-    return ' '.join(str(part) for part in (dataset['type'], *places) if part)
