@@ -30,8 +30,6 @@ DASHES = {'identity': '-', 'branch': '--'}
 COLUMNS = 5  # of panels
 PANEL = (2.9, 2.3)  # inches
 
-# ------------------------------------------------------------------------ the table
-
 
 def find_coefficients(parameters: Iterable[tuple[str, Tensor]]) -> dict[str, float]:
     """Return the coefficients among the named parameters of a model."""
@@ -58,9 +56,6 @@ def read_table(path: Path) -> list[dict[str, float]]:
 def write_table(rows: Sequence[Mapping[str, float]]) -> bytes:
     """Return the content of ``coefficients.csv``."""
     return as_csv([{key: f'{value:.9g}' for key, value in row.items()} for row in rows])
-
-
-# ------------------------------------------------------------------------ the analysis
 
 
 def measure(place: str | Path) -> list[dict]:
@@ -110,14 +105,10 @@ def _describe(name: str) -> dict[str, str]:
     return {'block': block.replace('.', ', '), 'part': f'{part}{turn}', 'side': found['side']}
 
 
-# ------------------------------------------------------------------------ the picture
-
-
 def draw(rows: Sequence[dict]) -> Figure:
-    """Draw a panel for each run and block over the epochs; of a single epoch one over the blocks.
+    """Draw a panel for each run and block over the epochs, of a single epoch one over the blocks.
 
-    Args:
-        rows: of :func:`measure`, each with the name of its run as ``model``.
+    Each row has got the name of its run as ``model``.
     """
     over_time = len(unique(rows, 'epoch')) > 1
     across, marker, turn = ('epoch', '', 0) if over_time else ('block', 'o', 20)

@@ -80,29 +80,20 @@ class _Meter:
         self.before: Counter = Counter()
         self.products: dict[str, Counter] = defaultdict(Counter)  # operations by module
         for name, module in model.named_modules():
-            module.register_forward_pre_hook(lambda *_, name=name: self._enter(name))
-            module.register_forward_hook(lambda *_: self._leave())
+            module.register_forward_pre_hook(lambda *_, n=name: self._go_on([*self.running, n]))
+            module.register_forward_hook(lambda *_: self._go_on(self.running[:-1]))
 
-    def _settle(self) -> None:
+    def _go_on(self, running: list[str]) -> None:
+        """Count what was computed until now, and note which modules run from here on."""
         now = Counter(self.counter.get_flop_counts().get('Global'))
         self.products[self.running[-1]] += now - self.before
-        self.before = now
-
-    def _enter(self, name: str) -> None:
-        self._settle()
-        self.running.append(name)
-
-    def _leave(self) -> None:
-        self._settle()
-        self.running.pop()
+        self.before, self.running = now, running
 
 
 def count_parts(model: nn.Module, size: tuple[int, int]) -> dict[str, dict[str, float]]:
-    """Return ``macs`` and ``parameters`` of each part of a model's backbone.
+    """Return ``macs``, of an image of ``size`` (height, width), and ``parameters`` of each part.
 
-    Args:
-        model: a backbone, or a model with one; it stays as it is.
-        size: (height, width) of the image.
+    ``model`` is a backbone, or has one; it stays as it is.
     """
     model = copy.deepcopy(find_backbone(model)).eval()
     blocks = tuple(f'{block.name}.' for block in find_blocks(model))

@@ -39,8 +39,6 @@ LOGARITHMIC, FACTOR = ('loss', 'gradient norm'), 30
 COLUMNS = 3  # of panels
 LARGEST = 1e100  # of a value that is drawn
 
-# ------------------------------------------------------------------------ the log
-
 
 def measure(work_dir: str | Path) -> list[dict]:
     """Return one row per logged value: ``split``, ``quantity``, ``unit`` of ``step``, ``value``.
@@ -77,14 +75,10 @@ def measure(work_dir: str | Path) -> list[dict]:
     ]
 
 
-# ------------------------------------------------------------------------ the picture
-
-
 def draw(rows: Sequence[dict]) -> Figure:
-    """Draw one run with a panel for each kind of quantity, or several with one for each quantity.
+    """Draw one run with a panel for each kind of quantity, several with one for each quantity.
 
-    Args:
-        rows: of :func:`measure`, each with the name of its run as ``model``.
+    Each row has got the name of its run as ``model``.
     """
     runs = unique(rows, 'model')
     shown = [

@@ -86,9 +86,7 @@ def draw_diversity(rows: list[dict], photos=()) -> Figure:
 def mean_by_place(subject: Subject, numbers: Callable[[Tensor], dict[str, float]]) -> list[dict]:
     """Return a row for the embedding and every block and pass: means over the images.
 
-    Args:
-        subject: the model and its images.
-        numbers: from the patch tokens (L, C) of one image to numbers by name.
+    ``numbers`` makes numbers by name of the patch tokens (L, C) of one image.
     """
     totals: dict[tuple[int, int], Counter] = {}
     for found in subject.read():
@@ -103,11 +101,9 @@ def mean_by_place(subject: Subject, numbers: Callable[[Tensor], dict[str, float]
 
 
 def draw_over_depth(rows: list[dict], panels: dict[str, tuple[str, str]]) -> Figure:
-    """Draw columns of a table over its ``depth``, a line for each model.
+    """Draw columns of a table over the passes through blocks before, a line for each model.
 
-    Args:
-        rows: with ``model`` and ``depth``, the number of passes through blocks before.
-        panels: title and name of the axis by column.
+    ``panels`` are title and name of the axis by column.
     """
     figure, axes = new_figure(1, len(panels), (4.6, 3.6))
     for (column, (title, y)), panel in zip(panels.items(), axes[0], strict=True):

@@ -53,19 +53,12 @@ class Block:
 
 @dataclass(frozen=True)
 class Tokens:
-    """Tokens at one place of a model.
+    """Tokens at one place of a model."""
 
-    Attributes:
-        block: the number of the block that they come from, 0 for the input of the first.
-        turn: which pass through the block it was, from 1; 0 for the input of the first.
-        values: (N, L, C).
-        grid: (h, w) of the patches, which come last; ``None`` if it is not known.
-    """
-
-    block: int
-    turn: int
-    values: Tensor
-    grid: Grid | None
+    block: int  # the number of the block that they come from, 0 for the input of the first
+    turn: int  # which pass through the block it was, from 1; 0 for the input of the first
+    values: Tensor  # (N, L, C)
+    grid: Grid | None  # (h, w) of the patches, which come last; None if it is not known
 
     @property
     def patches(self) -> Tensor:
@@ -86,34 +79,21 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Weights:
-    """Attention weights of one call. The attention among the pixels of a patch of TNT is left out.
+    """Attention weights of one call; those among the pixels of a patch of TNT are left out."""
 
-    Attributes:
-        block: the number of the block.
-        turn: which call of the block it was part of, from 1.
-        values: (N, heads, L, S), softmax over S; N is windows times images in windows.
-        grid: (h, w) of the block's patches.
-        module: the block.
-    """
-
-    block: int
-    turn: int
-    values: Tensor
-    grid: Grid | None
-    module: nn.Module
+    block: int  # the number of the block
+    turn: int  # which call of the block it was part of, from 1
+    values: Tensor  # (N, heads, L, S), softmax over S; N is windows times images in windows
+    grid: Grid | None  # (h, w) of the block's patches
+    module: nn.Module  # the block
 
 
 @dataclass
 class Reading:
-    """What was read so far.
-
-    Attributes:
-        tokens: the input of the first block, and what follows every block and pass.
-        attention: the weights of the chosen blocks.
-    """
+    """What was read so far: the input of the first block, and what follows every block and pass."""
 
     tokens: list[Tokens] = field(default_factory=list)
-    attention: list[Weights] = field(default_factory=list)
+    attention: list[Weights] = field(default_factory=list)  # of the chosen blocks
 
 
 def find_backbone(model: nn.Module) -> nn.Module:
@@ -200,8 +180,7 @@ class _Reader:
         self.in_slices = False
         self.handles = [
             block.module.register_forward_pre_hook(self._enter, with_kwargs=True),
-            block.module.register_forward_hook(self._leave),
-            *(nll.register_forward_hook(self._pass) for nll in self.projections),
+            *(end.register_forward_hook(self._pass) for end in self.projections or [block.module]),
         ]
         for name, part in block.module.named_modules() if with_attention else ():
             if name.startswith('inner'):  # among the pixels of a patch of TNT
@@ -221,14 +200,10 @@ class _Reader:
             tokens = [value for value in args if isinstance(value, Tensor)][-1]
             self.found.tokens.append(self._tokens(tokens, 0, 0))
 
-    def _leave(self, module: nn.Module, args: tuple, output: Any) -> None:
-        if not self.projections:
-            tokens = output[1] if isinstance(output, tuple) else output  # of TNT without pixels
-            self._pass(module, args, tokens)
-
-    def _pass(self, module: nn.Module, args: tuple, output: Tensor) -> None:
+    def _pass(self, module: nn.Module, args: tuple, output: Any) -> None:
         self.turns += 1
-        self.found.tokens.append(self._tokens(output, self.block.number, self.turns))
+        tokens = output[1] if isinstance(output, tuple) else output  # of TNT without pixels
+        self.found.tokens.append(self._tokens(tokens, self.block.number, self.turns))
 
     def _tokens(self, values: Tensor, block: int, turn: int) -> Tokens:
         grid = _grid(self.inputs, values)
@@ -287,24 +262,14 @@ def _grid(inputs: tuple, values: Tensor) -> Grid | None:
     return None
 
 
-# ------------------------------------------------------------------------ what an analysis reads
-
-
 @dataclass(frozen=True)
 class Subject:
-    """What an analysis looks at: a model in eval mode, and the images that it is shown.
+    """What an analysis looks at: a model in eval mode, and the images that it is shown."""
 
-    Attributes:
-        name: in the legend and the table.
-        model: on the device where it is to run.
-        images: (1, 3, H, W) each, normalized as the model wants them, on the same device.
-        photos: (H, W, 3) each, uint8, RGB: what an image shows, at its size.
-    """
-
-    name: str
-    model: nn.Module
-    images: Sequence[Tensor] = ()
-    photos: Sequence[np.ndarray] = ()
+    name: str  # in the legend and the table
+    model: nn.Module  # on the device where it is to run
+    images: Sequence[Tensor] = ()  # (1, 3, H, W) each, as the model wants them, on that device
+    photos: Sequence[np.ndarray] = ()  # (H, W, 3) each, uint8, RGB: what an image shows
 
     def read(self, attention: Sequence[int] = (), count: int | None = None) -> Iterator[Reading]:
         """Run the backbone on the first ``count`` images, or on all, and yield what is read.

@@ -15,7 +15,7 @@ from ...utils.files import read_small
 LOGS = '*/vis_data/scalars.json'
 PLACES = ('step', 'iter', 'epoch')  # of a record in the run
 LARGEST = 2**28  # bytes of a log
-DIGITS = 16  # that no number of steps has
+DIGITS = 16  # that no number of steps has; a longer number becomes a float, which can be drawn
 
 
 def records(work_dir: Path) -> Iterator[dict]:
@@ -27,18 +27,15 @@ def records(work_dir: Path) -> Iterator[dict]:
     for file in sorted(work_dir.glob(LOGS)):
         for line in read_small(file, LARGEST).decode(errors='replace').splitlines():
             try:
-                record = json.loads(line, parse_int=_number)
+                record = json.loads(
+                    line, parse_int=lambda text: (int if len(text) < DIGITS else float)(text)
+                )
             except (ValueError, RecursionError):
                 continue
             if not isinstance(record, dict) or 'step' not in record:
                 continue
             if all(isinstance(record.get(key, 0), int) for key in PLACES):
                 yield record
-
-
-def _number(digits: str) -> int | float:
-    """Return a whole number, as a float where it counts no steps: infinite ones can be drawn."""
-    return int(digits) if len(digits) < DIGITS else float(digits)
 
 
 def value_after(work_dir: Path, metric: str, step: int) -> float | None:

@@ -25,43 +25,26 @@ LIMIT = 1 - CONFIDENCE  # for p after the correction
 
 @dataclass(frozen=True)
 class Record:
-    """What is known of a variant.
-
-    Attributes:
-        name: of the variant.
-        against: the variant that it is compared with, itself if it is a baseline.
-        values: the metric of each seed that has been trained.
-        paper: the number that the paper printed, if any.
-        paper_against: what the paper compares it with, if that is not the number of ``against``.
-        parameters: of the whole model.
-        step_seconds: mean time of a training step, NaN if nothing was trained.
-    """
+    """What is known of a variant."""
 
     name: str
-    against: str
-    values: dict[int, float]
-    paper: float | None
-    paper_against: float | None
-    parameters: int
-    step_seconds: float
+    against: str  # the variant that it is compared with, itself if it is a baseline
+    values: dict[int, float]  # the metric of each seed that has been trained
+    paper: float | None  # the number that the paper printed
+    paper_against: float | None  # what the paper compares it with, if not the number of against
+    parameters: int  # of the whole model
+    step_seconds: float  # mean time of a training step, NaN if nothing was trained
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of two results over the seeds that both have.
+    """The difference of two results over the seeds that both have; NaN what is not known."""
 
-    Attributes:
-        pairs: how many seeds both have.
-        mean: of the differences; NaN without any.
-        low, high: the interval that holds the true mean with a confidence of 95 %, and
-        p: the probability of so large a difference if there were none; NaN below two pairs.
-    """
-
-    pairs: int
+    pairs: int  # how many seeds both have
     mean: float = nan
-    low: float = nan
+    low: float = nan  # with high, the interval that holds the true mean with 95 % confidence
     high: float = nan
-    p: float = nan
+    p: float = nan  # the probability of so large a difference if there were none
 
 
 COLUMNS = {

@@ -29,20 +29,12 @@ PRECISIONS = {'float32': torch.float32, 'bfloat16': torch.bfloat16}
 
 @dataclass(frozen=True)
 class Case:
-    """What a step is measured with.
+    """What a step is measured with."""
 
-    Attributes:
-        step: one of :data:`STEPS`.
-        engine: a key of :data:`ENGINES`.
-        precision: a key of :data:`PRECISIONS`, of weights and images.
-        size: (height, width) of the images.
-        batch: number of images.
-    """
-
-    step: str
-    engine: str
-    precision: str
-    size: tuple[int, int]
+    step: str  # one of STEPS
+    engine: str  # a key of ENGINES
+    precision: str  # a key of PRECISIONS, of weights and images
+    size: tuple[int, int]  # (height, width) of the images
     batch: int
 
     def columns(self) -> dict:
@@ -56,10 +48,7 @@ class Case:
 def make_step(model: nn.Module, case: Case, device: torch.device) -> Callable[[], object]:
     """Return a function that runs the model on a batch of images, and back if it is a training.
 
-    Args:
-        model: maps images (N, 3, H, W) to logits or to a list of maps.
-        case: what to measure.
-        device: where to compute.
+    ``model`` maps images (N, 3, H, W) to logits or to a list of maps.
     """
     dtype = PRECISIONS[case.precision]
     model.to(device).train(case.step == 'train')
@@ -156,9 +145,6 @@ def _require_equal(
                 f'{spec}: its answers differ by {difference:.1g} of the largest; '
                 f'forms of one model are compared where they are equal to {allowed:g}'
             )
-
-
-# ------------------------------------------------------------------------ the table
 
 
 def report(rows: Iterable[dict], file: str | None) -> None:

@@ -29,7 +29,7 @@ from ...utils.messages import did_you_mean
 from ...utils.packages import import_optional
 
 Size = tuple[int, int]
-Source = Callable[[str, Size, bool], nn.Module]  # as :func:`build_ours`
+Source = Callable[[str, Size, bool], nn.Module]  # of name, size and features as build_model
 
 
 def build_model(
@@ -60,12 +60,7 @@ def build_model(
 
 
 def build_ours(spec: str, size: Size, features: bool) -> nn.Module:
-    """Build a model of this project.
-
-    Args:
-        spec: a name of ``list_models()``, and arguments behind it.
-        size: (height, width) of the images.
-        features: whether to return the backbone's maps in place of logits.
+    """Build a model of ``list_models()``, with arguments behind its name.
 
     Raises:
         InputError: the name or an argument is unknown, or has a bad value.

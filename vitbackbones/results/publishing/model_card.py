@@ -24,6 +24,11 @@ EVALUATED = ('val', 'test')  # a run without validation, as the last one of --sm
 def write_card(run: TrainedRun, file: str, size: int, sha256: str, license: str) -> str:
     """Return the text of a card; ``size`` and ``sha256`` are those of the ``file`` of weights."""
     front = yaml.safe_dump(_front(run, license), sort_keys=False, allow_unicode=True)
+    metrics = 'The log of the run has no metrics for these weights.'
+    if run.metrics:
+        rows = {f'`{name}`': f'{value:.4g}' for name, value in run.metrics.items()}
+        data = _data_name(run, *EVALUATED)
+        metrics = f'On val of {data}, from the log of the run.\n\n{_table(rows)}'
     return f"""---
 {front}---
 
@@ -38,7 +43,7 @@ Trained with vitbackbones. With this folder:
 
 ## Metrics
 
-{_metrics(run)}
+{metrics}
 """
 
 
@@ -87,13 +92,6 @@ def _facts(run: TrainedRun, file: str, size: int, sha256: str) -> dict[str, str]
         'SHA-256': f'`{sha256}`',
         'written with': ', '.join(versions()),
     }
-
-
-def _metrics(run: TrainedRun) -> str:
-    if not run.metrics:
-        return 'The log of the run has no metrics for these weights.'
-    rows = {f'`{name}`': f'{value:.4g}' for name, value in run.metrics.items()}
-    return f'On val of {_data_name(run, *EVALUATED)}, from the log of the run.\n\n{_table(rows)}'
 
 
 def _table(rows: Mapping[str, str]) -> str:

@@ -24,21 +24,13 @@ NO_METRICS = ('data_time', 'time', 'step', 'epoch', 'iter')  # in a record of an
 
 @dataclass(frozen=True)
 class TrainedRun:
-    """A run and the weights that are taken from it.
+    """A run and the weights that are taken from it."""
 
-    Attributes:
-        config: as it was run.
-        checkpoint: the file.
-        state: the weights that validation evaluated.
-        meta: ``classes`` and, where it is known, ``palette``.
-        metrics: what the log has for these weights; empty if they were not evaluated.
-    """
-
-    config: Config
+    config: Config  # as it was run
     checkpoint: Path
-    state: dict[str, Tensor]
-    meta: dict[str, list]
-    metrics: dict[str, float]
+    state: dict[str, Tensor]  # the weights that validation evaluated
+    meta: dict[str, list]  # classes and, where it is known, palette
+    metrics: dict[str, float]  # what the log has for these weights, if they were evaluated
 
     @property
     def name(self) -> str:
@@ -53,11 +45,7 @@ class TrainedRun:
 
 
 def read_run(work_dir: Path, given: str | None = None) -> TrainedRun:
-    """Read a work dir.
-
-    Args:
-        work_dir: of ``train``.
-        given: a checkpoint in it; by default the best one, or else the latest.
+    """Read a work dir and a checkpoint in it; by default the best one, or else the latest.
 
     Raises:
         InputError: there is no config or no checkpoint, or it cannot be read, or is no result.
