@@ -18,19 +18,13 @@ TURNING = ('color', 'grayscale')  # color types in which mmcv turns an image as 
 
 @dataclass
 class Findings:
-    """What a check found in a data set that can be used.
+    """What a check found in a data set that can be used."""
 
-    Attributes:
-        warnings: what is only suspicious, one line each.
-        samples: how many images a data loader gets, None where the check does not know.
-        occurs: how many boxes, pixels or images there are of each class; {} where unknown.
-        sampled: which part of the files ``occurs`` was counted in, '' for all of them.
-    """
-
-    warnings: list[str] = field(default_factory=list)
-    samples: int | None = None
+    warnings: list[str] = field(default_factory=list)  # what is only suspicious, one line each
+    samples: int | None = None  # how many images a data loader gets, None where it is not known
+    # boxes, pixels or images of each class, {} where these are not known
     occurs: dict[str, int] = field(default_factory=dict)
-    sampled: str = ''
+    sampled: str = ''  # which part of the files ``occurs`` was counted in, '' for all of them
 
 
 class Look(NamedTuple):

@@ -37,22 +37,14 @@ MOSTLY = 0.5  # of the sampled pixels; more that are ignored deserve a warning
 
 
 class Pairs(NamedTuple):
-    """The images and masks of a data set, and how they are read.
+    """The images and masks of a data set, and how they are read."""
 
-    Attributes:
-        dataset: of mmseg, as it understands its own paths and classes.
-        images, masks: files, in the same order.
-        table: the label of every value (256,), by ``label_table``.
-        classes: names of the labels.
-        turns: whether images are turned as their EXIF orientation says when they are loaded.
-    """
-
-    dataset: object
-    images: list[str]
-    masks: list[str]
-    table: np.ndarray
-    classes: Sequence[str]
-    turns: bool
+    dataset: object  # of mmseg, as it understands its own paths and classes
+    images: list[str]  # files
+    masks: list[str]  # in the same order
+    table: np.ndarray  # the label of every value (256,), by label_table
+    classes: Sequence[str]  # names of the labels
+    turns: bool  # whether images are turned as their EXIF orientation says when they are loaded
 
     def header_fault(self, image: str, mask: str) -> str:
         """Return what the headers of a pair show to be wrong, '' if nothing."""

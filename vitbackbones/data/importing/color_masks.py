@@ -33,13 +33,8 @@ HEADER = re.compile(r'#.*|name ?,.*|', re.IGNORECASE)
 def import_masks(source: Source, out: Path, table: Path | None, copy: bool) -> str:
     """Write ``images``, ``masks`` and ``classes.txt`` below an empty folder; return a summary.
 
-    Pixels of colors that belong to no class are ignored, 255.
-
-    Args:
-        source: with pictures and masks.
-        out: the folder to write.
-        table: the file that names the colors; by default one that is found.
-        copy: copy the pictures; otherwise they are links to the files.
+    Pixels of colors that belong to no class are ignored, 255. Without ``copy``, pictures are links
+    to the files. ``table`` is the file that names the colors; by default one that is found.
 
     Raises:
         InputError: there is no table, or it does not fit the masks.

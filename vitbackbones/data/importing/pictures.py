@@ -20,8 +20,7 @@ BEYOND = 0.05  # of a picture, that an object may reach over the edge; more is a
 class Picture:
     """A picture, its size as it is loaded, turned as EXIF says, and its objects.
 
-    Attributes:
-        objects: annotations in COCO's form, with the name of the class in place of numbers.
+    These are annotations in COCO's form, with the name of the class in place of numbers.
     """
 
     path: Path

@@ -35,18 +35,13 @@ FORMS = (
 
 @dataclass
 class CocoPart:
-    """One split: its annotation file, what that holds, and the folder of its pictures.
-
-    Attributes:
-        whole: False where ``content`` is a part of the file.
-        renamed: whether pictures have other names in ``content`` than in the file.
-    """
+    """One split: its annotation file, what that holds, and the folder of its pictures."""
 
     file: Path
     content: dict
     images: Path
-    whole: bool = True
-    renamed: bool = False
+    whole: bool = True  # False where content is a part of the file
+    renamed: bool = False  # whether pictures have other names in content than in the file
 
     @property
     def names(self) -> list[str]:

@@ -30,23 +30,15 @@ KNOWN = (
 
 @dataclass
 class MaskPart:
-    """The pictures of one split and their masks.
-
-    Attributes:
-        images, masks: the folders.
-        suffix, mask_suffix: what follows a name.
-        names: relative to both folders, without suffix.
-        listed: whether the folders have more than these, so that they must be listed.
-        whole: False where this is a share of pictures that nothing else splits.
-    """
+    """The pictures of one split and their masks, in two folders."""
 
     images: Path
     masks: Path
-    suffix: str
+    suffix: str  # what follows a name
     mask_suffix: str
-    names: list[str]
-    listed: bool = False
-    whole: bool = True
+    names: list[str]  # relative to both folders, without suffix
+    listed: bool = False  # whether the folders have more than these, so that they must be listed
+    whole: bool = True  # False where this is a share of pictures that nothing else splits
 
     def pairs(self) -> list[tuple[Path, Path]]:
         """Return the files of each picture and its mask."""

@@ -23,19 +23,12 @@ THREADS = 8
 
 @dataclass
 class Numbering:
-    """How masks are read.
+    """How masks are read."""
 
-    Attributes:
-        classes: their names.
-        values: the value of each, () where they are counted from 0, or from 1.
-        ignored: values that stand for no class, beside 255.
-        from_one: whether 0 stands for no class, and 1 for the first.
-    """
-
-    classes: list[str]
-    values: tuple[int, ...] = ()
-    ignored: tuple[int, ...] = ()
-    from_one: bool = False
+    classes: list[str]  # their names
+    values: tuple[int, ...] = ()  # of the classes, () where they are counted from 0, or from 1
+    ignored: tuple[int, ...] = ()  # values that stand for no class, beside 255
+    from_one: bool = False  # whether 0 stands for no class, and 1 for the first
 
 
 def find_numbering(root: Path, masks: Sequence[Path]) -> Numbering:

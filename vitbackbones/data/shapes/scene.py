@@ -45,9 +45,6 @@ class Scene:
     shapes: list[Shape]
 
 
-# ---------------------------------------------------------------------------- drawing
-
-
 def _corners(kind: int, radius: float, rng: np.random.Generator) -> np.ndarray:
     """Draw corners (K, 2) around the origin, at most ``radius`` away from it, a little tilted."""
     if KINDS[kind] == 'circle':
@@ -87,28 +84,6 @@ def _fill(image: np.ndarray, corners: np.ndarray, color, line: int = cv2.LINE_AA
     return cv2.fillPoly(image, [fixed], color, line, SUBPIXEL)
 
 
-def _paint(image: np.ndarray, shape: Shape, rng: np.random.Generator) -> None:
-    """Fill the shape with a color that stands out from the picture around it."""
-    ground = image[shape.mask].mean(axis=0)
-    color = _color(rng)
-    while np.linalg.norm(ground - color) < CONTRAST:
-        color = _color(rng)
-    _fill(image, shape.corners, color)
-
-
-# ---------------------------------------------------------------------------- a scene
-
-
-def _candidate(size: int, rng: np.random.Generator, kind: int | None) -> Shape:
-    radius = size * rng.uniform(*RADII)
-    any_kind = int(rng.integers(len(KINDS)))
-    kind = any_kind if kind is None else kind
-    center = size * rng.uniform(MARGIN, 1 - MARGIN, 2)
-    corners = _corners(kind, radius, rng) + center
-    mask = _fill(np.zeros((size, size), np.uint8), corners, 1, cv2.LINE_8).astype(bool)
-    return Shape(kind, corners, mask)
-
-
 def _fits(shape: Shape, earlier: list[Shape]) -> bool:
     """Return whether enough of the new shape and of all it covers stays in view."""
     whole = [(shape, shape.mask)] + [(other, other.mask & ~shape.mask) for other in earlier]
@@ -131,12 +106,21 @@ def draw_scene(
     scene = Scene(*_ground(size, rng), [])
     count = rng.integers(COUNTS[0], COUNTS[1] + 1) if kind is None else 1
     while len(scene.shapes) < count:
-        shape = _candidate(size, rng, kind)
+        radius = size * rng.uniform(*RADII)
+        any_kind = int(rng.integers(len(KINDS)))
+        own_kind = any_kind if kind is None else kind
+        center = size * rng.uniform(MARGIN, 1 - MARGIN, 2)
+        corners = _corners(own_kind, radius, rng) + center
+        mask = _fill(np.zeros((size, size), np.uint8), corners, 1, cv2.LINE_8).astype(bool)
+        shape = Shape(own_kind, corners, mask)
         if not _fits(shape, scene.shapes):
             continue
-        _paint(scene.image, shape, rng)
+        ground, color = scene.image[mask].mean(axis=0), _color(rng)
+        while np.linalg.norm(ground - color) < CONTRAST:
+            color = _color(rng)
+        _fill(scene.image, corners, color)
         for behind in (scene.clutter, *(other.mask for other in scene.shapes)):
-            behind &= ~shape.mask
+            behind &= ~mask
         scene.shapes.append(shape)
     noise = rng.integers(-14, 15, scene.image.shape, np.int16)
     scene.image = (scene.image + noise).clip(0, 255).astype(np.uint8)

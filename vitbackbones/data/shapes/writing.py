@@ -46,8 +46,6 @@ MIN_SIZE = 32  # a smaller picture leaves shapes of a few pixels
 DRAWING = 3  # raise it when files change: data written before are then replaced
 RECIPE = 'shapes.json'  # in the data set's folder: what it was written from
 
-# ---------------------------------------------------------------------------- the annotated view
-
 
 def _write_split(root: Path, split: str, recipe: dict) -> None:
     """Write the pictures and PNG files of one split, then its two COCO annotation files."""
@@ -125,9 +123,6 @@ def segments(scene: Scene, classes: Sequence[str]) -> tuple[np.ndarray, list[dic
     return ids, infos
 
 
-# ---------------------------------------------------------------------------- the folder view
-
-
 def _write_folders(root: Path, split: str, recipe: dict) -> None:
     """Write one split for classification: ``root/split/class/*.jpg``, one shape per picture."""
     folders = [root / split / name for name in recipe['classes']]
@@ -137,9 +132,6 @@ def _write_folders(root: Path, split: str, recipe: dict) -> None:
         kind = index % len(KINDS)
         scene = draw_scene(index, split, recipe['seed'], recipe['size'], kind)
         _write_image(folders[kind % len(folders)], index, scene.image)
-
-
-# ---------------------------------------------------------------------------- writing
 
 
 def _written_recipe(root: Path) -> dict | None:

@@ -20,22 +20,13 @@ AGAIN = 'Copy it again, or write shards and index again ("vitbackbones shards FO
 
 @dataclass(frozen=True)
 class Shard:
-    """One tar file; its pictures in the order in which they lie there.
+    """One tar file; its pictures in the order in which they lie there."""
 
-    Attributes:
-        name: of the file, in the folder of the index.
-        bytes: its size.
-        members: the name of each picture.
-        offsets: where the bytes of each picture begin in the file.
-        sizes: how many bytes these are.
-        labels: of each picture.
-    """
-
-    name: str
-    bytes: int
-    members: list[str]
-    offsets: list[int]
-    sizes: list[int]
+    name: str  # of the file, in the folder of the index
+    bytes: int  # its size
+    members: list[str]  # the name of each picture
+    offsets: list[int]  # where the bytes of each picture begin in the file
+    sizes: list[int]  # how many bytes these are
     labels: list[int]
 
 
