@@ -14,15 +14,7 @@ OPENMMLAB = ('mmengine', 'mmcv', 'mmdet', 'mmseg', 'mmpretrain')
 
 
 def import_optional(module: str, package: str) -> ModuleType:
-    """Return a module.
-
-    Args:
-        module: its name.
-        package: the name of the package that pip installs it by.
-
-    Raises:
-        InputError: it is not installed.
-    """
+    """Return a module; an ``InputError`` names the ``package`` that pip installs it by."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
