@@ -147,9 +147,6 @@ def test_a_file_below_what_is_no_folder_is_one_message():
         write_file('/dev/null/folder/file', b'')
 
 
-# ------------------------------------------------------------------------ files of others
-
-
 def test_a_file_of_as_many_bytes_as_allowed_is_read_and_no_larger_one(tmp_path):
     file = tmp_path / 'file'
     file.write_bytes(b'12345')

@@ -10,8 +10,6 @@ import pytest
 from vitbackbones.utils import process_settings as allocation
 from vitbackbones.utils.process_settings import TURNS, WAITING, keep_freed_memory, sleep_soon
 
-# ------------------------------------------------------------------------ threads
-
 
 def test_the_environment_gets_a_number():
     environment = {'HOME': '/'}
@@ -33,9 +31,6 @@ def test_the_library_that_torch_brings_reads_what_the_command_sets():
     command = [sys.executable, '-m', 'vitbackbones', 'test', '--help']
     result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert f"GOMP_SPINCOUNT = '{TURNS}'" in result.stderr
-
-
-# ------------------------------------------------------------------------ memory
 
 
 MEASURE = """

@@ -19,13 +19,6 @@ def data(tmp_path):
     return Data(tmp_path)
 
 
-def test_a_good_data_set_has_no_warning(data):
-    assert data.check() == []
-
-
-# ---------------------------------------------------------------------------- references
-
-
 @pytest.mark.parametrize('key', ['image_id', 'category_id'])
 def test_unknown_references(data, key):
     data.content['annotations'][1][key] = 99
@@ -61,9 +54,6 @@ def test_labels_that_mmdet_would_shift_are_a_warning(data):
     assert first['bbox_label'] == 0  # the warning is true
 
 
-# ---------------------------------------------------------------------------- pictures
-
-
 def test_missing_pictures_are_counted_and_listed(data):
     (data.folder / 'sub' / 'b.jpg').unlink()
     error = data.error()
@@ -95,8 +85,6 @@ def test_pictures_that_exif_turns(data):
     data.content['images'][0].update(width=30, height=40)
     assert data.check() == []
 
-
-# ---------------------------------------------------------------------------- boxes
 
 FAULTS = {
     'negative': ({'bbox': [9, 9, -5, -5]}, 'empty, negative or thinner than a pixel', True),
@@ -159,9 +147,6 @@ def test_pictures_without_annotation_are_counted(data):
     assert warning.endswith('images without annotation: 1 (ids 1)')
 
 
-# ---------------------------------------------------------------------------- evaluation
-
-
 def test_evaluation_needs_iscrowd(data):
     assert data.check() == []
     assert "3 annotations (ids 1, 2, 3) have no 'iscrowd' of 0 or 1" in data.error(evaluated=True)
@@ -196,9 +181,6 @@ def evaluate(data):
     evaluation.evaluate()
     evaluation.accumulate()
     return evaluation.eval['precision'][0, 50, :, 0, -1]
-
-
-# ---------------------------------------------------------------------------- configurations
 
 
 @pytest.mark.parametrize(

@@ -41,9 +41,6 @@ def test_the_columns_of_a_good_file(tmp_path, content):
     assert categories == {'id': [3, 7], 'name': ['cat', 'dog']}
 
 
-# ---------------------------------------------------------------------------- the text
-
-
 def test_a_file_that_is_missing_or_no_regular_file(tmp_path):
     for name, message in {'none': 'file not found: .*none', '.': 'not a regular file'}.items():
         with pytest.raises(InputError, match=message):
@@ -61,9 +58,6 @@ def test_a_file_that_is_missing_or_no_regular_file(tmp_path):
 )
 def test_what_is_no_json_of_coco(tmp_path, text, message):
     assert re.search(message, refused(tmp_path, text))
-
-
-# ---------------------------------------------------------------------------- the values
 
 
 @pytest.mark.parametrize('part', GOOD)
@@ -84,19 +78,12 @@ def test_missing_keys_and_wrong_types_are_named(tmp_path, content, part, key):
     assert f"{part}[1]: '{key}' is missing" in refused(tmp_path, content)
 
 
-@pytest.mark.parametrize(
-    'box',
-    [[1, 2, 3], [1, 2, 3, '4'], [1, 2, 3, NAN]],
-    ids=str,
-)
+@pytest.mark.parametrize('box', [[1, 2, 3], [1, 2, 3, '4'], [1, 2, 3, NAN]], ids=str)
 def test_a_box_is_four_finite_numbers(tmp_path, content, box):
     content['annotations'][1]['bbox'] = box
     text = refused(tmp_path, content)
     assert 'annotation 2: bbox is [' in text
     assert 'it must be four numbers, [x, y, width, height] in pixels.' in text
-
-
-# ---------------------------------------------------------------------------- two files
 
 
 def test_files_that_differ(tmp_path, content):

@@ -29,9 +29,6 @@ def test_names_that_lead_out_of_the_folder_are_not_there(tmp_path):
         assert not_there(folder, [str(tmp_path / 'b.jpg')]) == []
 
 
-# ---------------------------------------------------------------------------- classes
-
-
 def boxes(*labels, crowd=0):
     return {'instances': [{'bbox_label': label, 'ignore_flag': crowd} for label in labels]}
 
@@ -60,11 +57,8 @@ def test_images_of_many_classes_are_shown_at_both_ends():
     samples = [{'gt_label': label} for label in range(100) for _ in range(label)]
     lines = class_table(samples, [f'c{label}' for label in range(100)]).splitlines()
     assert len(lines) == 22
-    assert [line.split() for line in (lines[1], lines[11], lines[-1])] == [
-        ['c99', '99'],
-        ['...'],
-        ['c0', '0'],
-    ]
+    shown = [line.split() for line in (lines[1], lines[11], lines[-1])]
+    assert shown == [['c99', '99'], ['...'], ['c0', '0']]
 
 
 def test_the_color_type_of_a_pipeline():

@@ -101,14 +101,8 @@ def test_crowds_are_no_objects_to_learn(data):
     ('change', 'message'),
     [
         (lambda ids: ids[:40], 'the image is given as 48 x 48 pixels and has 48 x 40'),
-        (
-            lambda ids: np.where(ids == 1, 70001, ids),
-            'only the picture has 70001, only segments_info',
-        ),
-        (
-            lambda ids: np.where(ids == 1, 0, ids),
-            'has none, only segments_info of the JSON file has 1',
-        ),
+        (lambda ids: np.where(ids == 1, 70001, ids), 'only the picture has 70001, only segments'),
+        (lambda ids: np.where(ids == 1, 0, ids), 'has none, only segments_info of the JSON file'),
     ],
 )
 def test_a_picture_that_differs_from_the_file(data, change, message):

@@ -65,9 +65,6 @@ def test_what_mmdet_drops_needs_no_mask_in_training(data):
     assert data.check(masks=True) == []
 
 
-# ---------------------------------------------------------------------------- what is refused
-
-
 @pytest.mark.parametrize(
     ('segmentation', 'fault'),
     [
@@ -124,8 +121,6 @@ def test_not_one_usable_mask(data):
         annotation['segmentation'] = [[50, 5, 60, 5, 60, 15]]
     assert 'not one usable mask: all 3 are without a pixel' in data.error(masks=True)
 
-
-# ---------------------------------------------------------------------------- warnings
 
 OUTSIDE = 'masks without a pixel in their image'
 

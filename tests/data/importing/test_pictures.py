@@ -60,12 +60,8 @@ def test_pictures_without_a_split_beside_others_are_for_training(tmp_path):
     write_coco(out, pictures, ['cat', 'dog'], copy=False)
     files = {file.stem: json.loads(file.read_text()) for file in (out / 'annotations').iterdir()}
     assert {*files} == {'instances_train', 'instances_val'}
-    assert files['instances_val']['images'][1] == {
-        'id': 2,
-        'file_name': 'val/1.png',
-        'width': 40,
-        'height': 30,
-    }
+    expected = {'id': 2, 'file_name': 'val/1.png', 'width': 40, 'height': 30}
+    assert files['instances_val']['images'][1] == expected
     (entry,) = files['instances_val']['annotations']
     assert (entry['id'], entry['image_id'], entry['category_id'], entry['area']) == (1, 2, 2, 200)
     assert (out / 'images' / '0.png').resolve() == root / 'x' / '0.png'

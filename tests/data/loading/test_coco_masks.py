@@ -47,9 +47,6 @@ def test_an_empty_mask():
     assert np.array_equal(to_mask(to_rle(mask), 3, 4), mask)
 
 
-# ---------------------------------------------------------------------------- run lengths
-
-
 @pytest.mark.parametrize('seed', range(0, 30, 3))
 def test_runs_are_those_of_the_mask(seed):
     mask = blobs(seed)
@@ -80,9 +77,6 @@ def test_run_lengths_that_are_not_compressed():
 def test_what_stands_for_no_mask_is_refused(size, counts, message):
     with pytest.raises(ValueError, match=message):
         read_runs({'size': size, 'counts': counts}, 2, 3)
-
-
-# ---------------------------------------------------------------------------- panoptic
 
 
 def test_a_number_is_spread_over_red_green_and_blue():

@@ -22,9 +22,6 @@ def save(tmp_path):
     return write
 
 
-# ---------------------------------------------------------------------------- good pictures
-
-
 @pytest.mark.parametrize(
     ('suffix', 'options'),
     [
@@ -44,8 +41,6 @@ def test_the_result_is_that_of_mmcv(save, suffix, options):
     assert np.array_equal(ours.pop('img'), theirs.pop('img'))
     assert ours == theirs
 
-
-# ---------------------------------------------------------------------------- bad pictures
 
 BAD = {
     'empty': (b'', 'the file is empty'),
@@ -74,9 +69,6 @@ def test_a_missing_file_is_named(tmp_path):
     assert LoadImage(ignore_empty=True)({'img_path': str(tmp_path / 'absent.jpg')}) is None
 
 
-# ---------------------------------------------------------------------------- harmful files
-
-
 @pytest.mark.parametrize('backend', ['cv2', 'pillow'])
 @pytest.mark.parametrize('suffix', ['.png', '.jpg'])
 def test_more_pixels_than_the_limit_are_refused_by_the_header(save, monkeypatch, suffix, backend):
@@ -95,9 +87,6 @@ def test_a_tiff_of_other_values_is_not_called_damaged(tmp_path):
         Image.fromarray(np.ones((8, 8), kind)).save(path)
         with pytest.raises(InputError, match=f'a TIFF of {text} values; convert it to 8 or 16'):
             LoadImage()({'img_path': path})
-
-
-# ---------------------------------------------------------------------------- decoded later
 
 
 @pytest.mark.parametrize('factor', REDUCTIONS)

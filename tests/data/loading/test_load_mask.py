@@ -56,9 +56,6 @@ def refused(transform, sample):
     return str(caught.value)
 
 
-# ---------------------------------------------------------------------------- labels
-
-
 @pytest.mark.parametrize('kind', GOOD)
 def test_the_labels_are_the_values(sample, kind):
     result = LoadMask(num_classes=4)(sample(GOOD[kind]))
@@ -107,9 +104,6 @@ def test_values_that_are_not_counted(sample):
 def test_values_are_one_for_each_class(values):
     with pytest.raises(InputError, match='must be 2 different numbers from 0 to 255'):
         label_table(2, values=values)
-
-
-# ---------------------------------------------------------------------------- refusals
 
 
 @pytest.mark.parametrize(

@@ -59,9 +59,6 @@ def test_the_order_is_that_of_class_folders(tmp_path):
     assert found == ['a/1.jpg', 'a/2.jpg', 'a-b/1.jpg', 'b/1.jpg', 'é/1.jpg']
 
 
-# ------------------------------------------------------------------------ bad shards
-
-
 def load(folder):
     return ImageNetShards(data_root=str(folder), pipeline=STEPS)[1]
 

@@ -43,17 +43,11 @@ def test_an_index_that_was_changed(tmp_path, change, message):
     assert message in refusal(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ('change', 'message'),
-    [
-        ({'format': 'vitbackbones shards 2'}, "not of the format 'vitbackbones shards 1'"),
-        ({'shards': []}, "not of the format 'vitbackbones shards 1'"),
-    ],
-)
-def test_another_format(tmp_path, change, message):
+@pytest.mark.parametrize('change', [{'format': 'vitbackbones shards 2'}, {'shards': []}])
+def test_another_format(tmp_path, change):
     file = index_file(with_index(tmp_path), 'train')
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
-    assert message in refusal(tmp_path)
+    assert "not of the format 'vitbackbones shards 1'" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize('text', ['', '[]', '{"classes": []}'])

@@ -46,17 +46,11 @@ def test_rows_by_place_are_means_over_the_images():
     read = [tokens_of(looked_at.model, image) for image in looked_at.images]
     lengths = [[place.norm(dim=1).mean().item() for place in places] for places in read]
     rows = diversity.measure_norms(looked_at, OPTIONS)
-    assert [(row['depth'], row['block'], row['pass']) for row in rows] == [
-        (0, 0, 0),
-        (1, 1, 1),
-        (2, 2, 1),
-    ]
+    places = [(row['depth'], row['block'], row['pass']) for row in rows]
+    assert places == [(0, 0, 0), (1, 1, 1), (2, 2, 1)]
     assert [row['norm'] for row in rows] == pytest.approx(np.mean(lengths, 0).tolist())
-    assert list(diversity.measure_diversity(looked_at, OPTIONS)[0])[3:] == [
-        'r',
-        'relative_r',
-        'mean_cosine',
-    ]
+    columns = list(diversity.measure_diversity(looked_at, OPTIONS)[0])
+    assert columns[3:] == ['r', 'relative_r', 'mean_cosine']
 
 
 def test_matrices_are_means_over_images_of_one_size():

@@ -29,25 +29,15 @@ def rows_of(*records):
 
 def test_a_baseline_is_compared_with_nothing():
     row = rows_of()['plain']
-    assert {key: row[key] for key in ('parameters', 'runs', 'mean', 'deviation', 'paper')} == {
-        'parameters': '1.235',
-        'runs': '3',
-        'mean': '61.00',
-        'deviation': '1.00',
-        'paper': '79.8',
-    }
+    shown = [row[key] for key in ('parameters', 'runs', 'mean', 'deviation', 'paper')]
+    assert shown == ['1.235', '3', '61.00', '1.00', '79.8']
     assert row['verdict'] == row['difference'] == row['same_sign'] == ''
 
 
 def test_a_difference_exceeds_the_noise_or_was_not_shown():
-    rows = rows_of(
-        shifted('up', 2.0, 2.1, 2.2), shifted('down', -3, -3.1, -3.2), shifted('same', 1, -1, 0.5)
-    )
-    assert [rows[name]['verdict'] for name in ('up', 'down', 'same')] == [
-        'yes, higher',
-        'yes, lower',
-        'not shown',
-    ]
+    shifts = {'up': (2.0, 2.1, 2.2), 'down': (-3, -3.1, -3.2), 'same': (1, -1, 0.5)}
+    rows = rows_of(*(shifted(name, *each) for name, each in shifts.items()))
+    assert [rows[name]['verdict'] for name in shifts] == ['yes, higher', 'yes, lower', 'not shown']
     assert [rows[name]['same_sign'] for name in ('up', 'down')] == ['yes', 'no']
     assert rows['up']['difference'] == '+2.10'
     assert rows['up']['paper_difference'] == '+1.10'
@@ -68,11 +58,8 @@ def test_several_comparisons_are_corrected():
 
 def test_the_paper_may_compare_with_another_number():
     row = rows_of(shifted('up', 1, 1, 2, paper=70.3, paper_against=67.6))['up']
-    assert (row['paper'], row['paper_difference'], row['same_sign']) == (
-        '70.3 (67.6)',
-        '+2.70',
-        'yes',
-    )
+    assert (row['paper'], row['paper_difference']) == ('70.3 (67.6)', '+2.70')
+    assert row['same_sign'] == 'yes'
 
 
 def test_what_is_missing_stays_empty():
@@ -98,8 +85,6 @@ def test_markdown_has_every_column():
     assert {line.count('|') for line in lines} == {len(COLUMNS) + 1}
     assert lines[3].startswith('| `up` | 2.000 |')
 
-
-# ------------------------------------------------------------------------ differences
 
 REFERENCE = {0: 60.0, 1: 63.0, 2: 61.0}
 

@@ -112,9 +112,6 @@ def test_a_test_without_a_coco_metric_has_no_report(report):
         report({'format_only': True, 'outfile_prefix': 'x'})
 
 
-# ------------------------------------------------------------------------ curves
-
-
 def texts(lines, classes):
     picture = draw_curves({'first': lines, 'second': lines}, RECALLS, classes)
     tree = ElementTree.fromstring(picture.content)
@@ -141,9 +138,6 @@ def test_no_objects_at_all():
 
 def test_what_svg_cannot_hold_is_written_as_escapes():
     assert r'0.250  a\x01\udcff' in texts(np.full((1, 11), 0.25), ['a\x01\udcff'])
-
-
-# ------------------------------------------------------------------------ mistakes
 
 
 def share(pixels, box, color):
