@@ -81,15 +81,12 @@ def training_on(dataset=ONE, scope='mmdet', **loader):
     return Config({'default_scope': scope, 'train_dataloader': {'dataset': dataset, **loader}})
 
 
-def test_classes_that_do_not_occur_are_named():
+def test_classes_that_do_not_occur_are_named_in_a_sample_that_is_said_to_be_one():
     found = {PATH: Findings(occurs={'cat': 3, 'dog': 0, 'cow': 0})}
     (warning,) = check_classes_occur(training_on(), found)
     assert warning == (
         "train_dataloader: no usable box of the classes 'dog', 'cow'; the model does not learn them"
     )
-
-
-def test_a_sample_is_said_to_be_one():
     found = {PATH: Findings(occurs={'sky': 3, 'sea': 0, 'sun': 2}, sampled='200 of 900 masks')}
     (warning,) = check_classes_occur(training_on(scope='mmseg'), found)
     assert "no pixel of the classes 'sea' in 200 of 900 masks (vitbackbones check looks" in warning

@@ -78,12 +78,6 @@ def test_the_key_is_named_and_the_traceback_kept(message, changes, tmp_path):
     assert file.read_text().startswith('Traceback (most recent call last):')
 
 
-def test_a_package_that_is_not_there(tmp_path):
-    config = toy_config(tmp_path, custom_imports={'imports': ['x']})
-    with pytest.raises(InputError, match="No module named 'no_such_package'"), explained(config):
-        import no_such_package  # noqa: F401
-
-
 def test_an_error_while_nothing_is_built_stays_what_it_is(tmp_path):
     config = toy_config(tmp_path, model={'type': 'FaultyModel'})
     with pytest.raises(ValueError, match='a bug') as error, explained(config):

@@ -135,21 +135,15 @@ def shapes_layout(root, categories):
 
 
 def test_a_folder_that_the_config_describes_is_left_to_it(config, tmp_path):
-    shapes_layout(tmp_path / 'own', [{'id': 1, 'name': 'square'}])
-    assert use_own_data(config, 'own') is config
-    config.own_data = True
-    assert use_own_data(config, 'own').model.bbox_head.num_classes == 1
-
-
-def test_what_is_missing_of_the_layout_of_the_config_is_left_to_the_check_of_the_files(
-    config, tmp_path
-):
+    """Also with a file that is missing, which the check of the files names."""
     root = shapes_layout(tmp_path / 'own', [{'id': 1, 'name': 'square'}])
+    assert use_own_data(config, 'own') is config
+    own = Config({**config, 'own_data': True}, filename=config.filename)
+    assert use_own_data(own, 'own').model.bbox_head.num_classes == 1
     (root / 'annotations' / 'instances_train.json').unlink()
     assert use_own_data(config, 'own') is config
-    config.own_data = True
     with pytest.raises(InputError, match='no annotation file .* is for training'):
-        use_own_data(config, 'own')
+        use_own_data(own, 'own')
 
 
 def write_masks(names, values=(0, 1)):
