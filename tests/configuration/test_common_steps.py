@@ -30,7 +30,7 @@ def prepared(tmp_path, monkeypatch):
 
 
 def test_files_are_whole_workers_as_many_as_cores_and_it_is_said_what_runs_where(
-    prepared, capsys, tmp_path
+    capsys, prepared, tmp_path
 ):
     assert isinstance(get_file_backend(str(tmp_path)), AtomicBackend)
     assert prepared.train_dataloader.num_workers == 1
