@@ -4,9 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from mmengine.config import Config
 
 from tests.export.runtime.graphs import write_classifier
 from vitbackbones.errors import InputError
+from vitbackbones.export import original
+from vitbackbones.export.original import Original
 from vitbackbones.export.runtime.answers import Classified
 from vitbackbones.export.runtime.cache import Graphs
 from vitbackbones.export.runtime.preparing import Taken
@@ -140,3 +143,11 @@ def test_what_a_graph_cannot_answer_torch_does(graphs, monkeypatch):
         model._open('any'), 'answer', lambda pictures: (_ for _ in ()).throw(broken)
     )
     assert ask(model, (8, 9)) == [False]
+
+
+def test_a_model_with_masks_has_no_graph_here(monkeypatch):
+    subject = SimpleNamespace(network=SimpleNamespace(outputs=('boxes', 'masks')))
+    monkeypatch.setattr(original, 'of_config', lambda *_, **__: subject)
+    monkeypatch.setattr(Original, 'predictor', None)
+    with pytest.raises(InputError, match='masks of a graph are stretched'):
+        _ = Original(Config(), 'a.pth', 'onnx').first

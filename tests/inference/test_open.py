@@ -81,7 +81,7 @@ def test_a_config_that_asks_the_environment_is_read_each_time(place, tmp_path):
 
 def test_what_cannot_be_exported_runs_in_torch_and_says_why(place, monkeypatch):
     def refuse(*_):
-        raise InputError('model.type: Odd cannot be exported')
+        raise AttributeError('model.type: Odd cannot be\nexported')
 
     monkeypatch.setattr(configured, 'GraphModel', refuse)
     model = vitbackbones.open_model('tiny_cls.py', 'tiny_cls.pth')

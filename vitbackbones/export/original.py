@@ -9,6 +9,7 @@ import torch
 from mmengine.config import Config
 
 from ..configuration.checks.explain import explained
+from ..errors import InputError
 from ..inference.predictor import Predictor
 from .formats import require_packages
 from .pipeline import Size, one_size
@@ -44,10 +45,15 @@ class Original:
         """What is exported. Graphs of one size take pictures as the test pipeline leaves them, too.
 
         Raises:
-            InputError: the model or its test pipeline has no graph.
+            InputError: the model or its test pipeline has no graph, or one of other masks.
         """
         require_packages(self.format)
         subject = of_config(self.config, predictor=self.predictor)
+        if {'masks', 'segments'} & {*subject.network.outputs}:
+            raise InputError(
+                'masks of a graph are stretched to the size of the picture, those of torch made '
+                "in it; 'vitbackbones export' makes such a graph"
+            )
         steps = subject.steps(None)
         return replace(subject, steps=lambda size: steps)
 

@@ -24,6 +24,7 @@ from ..export.runtime.runtimes import RUNTIMES as FORMATS_OF
 from ..tasks import TASKS, find_task
 from ..training.cores import share_cores
 from ..training.find_checkpoint import POINTER, checkpoint_in, choose_checkpoint
+from ..utils.messages import in_one_line
 from ..weights.trained import trained_weights
 from .graphs import GraphModel
 from .open import AUTO, RUNTIMES, FoundModel, given_for_torch, words_of
@@ -117,10 +118,10 @@ def find_configured(options: Namespace) -> FoundModel:
         try:
             graphs, original = _graphs_of(options, config, checkpoint)
             model = GraphModel(graphs, lambda: original)
-        except (InputError, OSError) as error:
+        except Exception as error:  # of many kinds, as of what exports
             if options.runtime != AUTO:
-                raise InputError(f'--runtime {options.runtime}: {error}') from error
-            return load_in_torch(f', as {error}')
+                raise InputError(f'--runtime {options.runtime}: {in_one_line(error)}') from error
+            return load_in_torch(f', as {in_one_line(error)}')
         if graphs.names():
             _remember(options, config, checkpoint, graphs, settings, has_checkpoint)
         return model
@@ -146,10 +147,10 @@ def graph_of(options: Namespace) -> Path | None:
         if original.first is None:
             raise InputError('a graph of it is for images of one size, and these come in several')
         runtime = GraphModel(graphs, lambda: original).runtime
-    except (InputError, OSError) as error:
+    except Exception as error:  # of many kinds, as of what exports
         if options.runtime != AUTO:
-            raise InputError(f'--runtime {options.runtime}: {error}') from error
-        print(f'runtime: torch, as {error}')
+            raise InputError(f'--runtime {options.runtime}: {in_one_line(error)}') from error
+        print(f'runtime: torch, as {in_one_line(error)}')
         return None
     print(f'runtime: {runtime}')
     return graphs.file(original.first)

@@ -21,6 +21,7 @@ from ..export.runtime import Exported
 from ..export.runtime.answers import Answer
 from ..export.runtime.cache import ANY, MOST_GRAPHS, Graphs
 from ..export.runtime.preparing import SLIDE, Taken, prepare
+from ..utils.messages import in_one_line
 from .sources import Frame
 
 if TYPE_CHECKING:
@@ -107,8 +108,8 @@ class GraphModel:
         try:
             graph = self._export(name)
             said = self.runtime
-        except (InputError, OSError) as error:
-            graph, said = None, f'torch ({error})'
+        except Exception as error:  # of many kinds, as of what exports
+            graph, said = None, f'torch ({in_one_line(error)})'
         tqdm.write(f'runtime for {name.replace("x", " x ")}: {said}', file=sys.stdout)
         return graph
 

@@ -222,7 +222,7 @@ def _recalled(options: Namespace) -> FoundModel | None:
         again = partial(import_needed, 'inference.configured', 'predict')
         try:
             return GraphModel(graphs, lambda: again().original_of(options))
-        except (InputError, OSError):
+        except Exception:  # it is found again, and said
             return _configured(options).load()
 
     inputs = options.inputs or []
