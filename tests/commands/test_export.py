@@ -77,7 +77,7 @@ def test_what_cannot_be_dynamic_is_named(tool, capsys):
         ),
         (('deit_ti', '--to', 'onnx', '--int8'), ['--int8 is for --to openvino']),
         (('deit_ti', '--to', 'openvino', '--int8', '--untrained'), ['--int8', '--untrained']),
-        (('deit_ti', '--to', 'openvino', '--calibrate', 'x'), ['--calibrate', 'is for --int8']),
+        (('deit_ti', '--to', 'openvino', '--calibrate', 'x'), ['--calibrate', 'are for --int8']),
     ],
     ids=lambda value: ' '.join(Path(str(x)).name for x in value)[:30],
 )

@@ -76,6 +76,30 @@ def test_a_loss_beyond_the_limit_is_refused(float32, pictures, tmp_path):
         to_int8(copied(float32, tmp_path), eight_bits(pictures, Disappointed))
 
 
+class Stubborn(Agreement):
+    """Likes what comes after the first layer is left in float32 as much as the first file."""
+
+    def score(self, exported):
+        self.seen = getattr(self, 'seen', 0) + 1
+        return 0.9 if self.seen == 3 else 1.0  # after the file, and the graph that NNCF begins with
+
+
+def test_layers_are_left_in_float32_until_little_is_lost(float32, pictures, tmp_path, capsys):
+    card = to_int8(copied(float32, tmp_path), eight_bits(pictures, Stubborn, control=True))
+    assert card.int8['int8'] == 1
+    assert card.int8['in_float32']
+    tried = capsys.readouterr().out.splitlines()
+    assert [line.split()[-1] for line in tried] == ['1.0000', '0.9000', '1.0000']
+
+
+def test_pictures_on_which_nothing_is_seen_are_no_calibration(float32, pictures, tmp_path):
+    for i in range(FEWEST):
+        cv2.imwrite(str(tmp_path / f'{i}.png'), np.full((64, 64), i % 3, np.uint8))
+    masks = sorted(tmp_path.iterdir())
+    with pytest.raises(InputError, match='the model sees the same or nothing'):
+        to_int8(float32, Int8(pictures=masks, judge=partial(Agreement, files=pictures)))
+
+
 def test_pictures_that_it_is_judged_by_are_no_calibration(float32, pictures, tmp_path):
     copy = tmp_path / 'copy.png'
     copy.write_bytes(pictures[-1].read_bytes())

@@ -33,7 +33,7 @@ from ..inference.configured import weights_along
 from ..inference.sources import find_sources
 from ..training.find_checkpoint import choose_checkpoint
 from ..utils.files import prepare_folder
-from ..utils.messages import plural
+from ..utils.messages import page, plural
 from ..utils.processes import show_warnings
 from ..utils.verbs import command_line
 from .cli import add_shared, count, image_size, score
@@ -95,6 +95,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--calibrate', nargs='+', default=[], metavar='INPUT', help=ranges)
     drop = 'what AP, mIoU or top-1 may lose, from 0 to 1 (default: 0.01); more is refused'
     add('--max-drop', type=score, default=0.01, metavar='X', help=drop)
+    control = 'leave layers in float32 until no more than --max-drop is lost, in at most 20 tests'
+    add('--accuracy-control', action='store_true', help=control)
     add_shared(add, '--data-root')
 
 
@@ -138,10 +140,13 @@ def export(options: Namespace) -> None:
 def _require_int8(options: Namespace) -> None:
     """Check what --int8 takes, and that its options are not given without it."""
     if not options.int8:
-        if options.calibrate:
-            raise InputError('--calibrate is for --int8')
+        if options.calibrate or options.accuracy_control:
+            raise InputError('--calibrate and --accuracy-control are for --int8')
     elif options.to != 'openvino' or options.half:
-        raise InputError('--int8 is for --to openvino, without --half')
+        raise InputError(
+            '--int8 is for --to openvino, without --half: other runtimes may take longer in 8 bits '
+            f'than in float32 ({page("export")})'
+        )
     elif options.untrained:
         raise InputError('--int8 measures what trained weights lose; leave --untrained out')
 
@@ -202,7 +207,12 @@ def _eight_bits(
         judge = partial(Agreement, files=images)
     else:
         raise InputError('--int8: no test set is here; give --data-root, or --images to compare on')
-    settings = Int8(pictures=pictures, judge=judge, max_drop=options.max_drop)
+    settings = Int8(
+        pictures=pictures,
+        judge=judge,
+        max_drop=options.max_drop,
+        control=options.accuracy_control,
+    )
     return partial(to_int8, settings=settings)
 
 

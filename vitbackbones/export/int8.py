@@ -7,7 +7,8 @@ in float32. The ranges fit the pictures that they were read on, so a file is nev
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -31,10 +32,12 @@ from .in_test import use_exported
 from .runtime import Exported, load
 from .runtime.answers import Answer, Classified, Segmented
 from .runtime.card import Card
-from .runtime.runtimes import LONGEST
+from .runtime.runtimes import LONGEST, run_openvino
 
 ENOUGH = 300  # pictures; more hardly change a range
 FEWEST = 16
+ROUNDS = 20  # evaluations by which layers are left in float32
+RANKING = 50  # pictures that say which layer matters most
 # What a task is judged by: the first of these that its metrics give, and what it is divided by
 METRICS = {
     'coco_panoptic/PQ': 100,
@@ -46,6 +49,7 @@ METRICS = {
 COMPUTING = ('MatMul', 'Convolution', 'GroupConvolution')
 MOVING = ('Reshape', 'Transpose', 'Squeeze', 'Unsqueeze', 'Split', 'VariadicSplit', 'Gather')
 SURE = 0.3  # score from which an object of the graph in float32 has to be found again
+NOTHING = -1  # beside the labels of a detector
 SAME = 0.5  # IoU of the boxes of one object
 
 
@@ -71,11 +75,14 @@ class Int8:
         pictures: files that ranges are read on; of more than :data:`ENOUGH` an even choice.
         judge: made of the exported file in float32.
         max_drop: what the metric may lose at most, absolute.
+        control: whether layers are left in float32 until no more is lost, at most :data:`ROUNDS`
+            times the one that matters most.
     """
 
     pictures: Sequence[Path]
     judge: Callable[[Exported], Judge]
     max_drop: float = 0.01
+    control: bool = False
 
 
 # ------------------------------------------------------------------------ pictures
@@ -111,7 +118,11 @@ def _chosen(files: Sequence[Path]) -> list[Path]:
             f'--calibrate: {len(files)} pictures are too few to read ranges on; '
             f'give {FEWEST} or more, best {ENOUGH}'
         )
-    places = np.linspace(0, len(files) - 1, min(len(files), ENOUGH)).round().astype(int)
+    return _spread(files, ENOUGH)
+
+
+def _spread(files: Sequence[Path], most: int) -> list[Path]:
+    places = np.linspace(0, len(files) - 1, min(len(files), most)).round().astype(int)
     return [files[i] for i in places]
 
 
@@ -125,6 +136,19 @@ def _require_others(calibration: Sequence[Path], judged: Sequence[Path]) -> None
                 f'--calibrate: {same} is one of the pictures that the file is judged by ({file}); '
                 'give training pictures'
             )
+
+
+def _require_seen(exported: Exported, files: Sequence[Path]) -> None:
+    """Refuse pictures on which the model tells nothing apart, as those of another task or masks."""
+    seen = {NOTHING} if exported.card.task == 'detection' else set()
+    for file in files:
+        seen.update(_labels(exported.predict(read_image(str(file)))))
+        if len(seen) > 1:
+            return
+    raise InputError(
+        f'--calibrate: on all {len(files)} pictures, such as {files[0]}, the model sees the '
+        'same or nothing; give pictures as it was trained on'
+    )
 
 
 def _digest(file: Path) -> bytes:
@@ -169,8 +193,10 @@ class Validation:
                 f'test_evaluator: its metrics give {", ".join(found) or "no number"}, and int8 is '
                 f'judged by one of {", ".join(METRICS)}'
             )
-        self.metric = name
-        return float(found[name]) / METRICS[name]
+        self.metric, value = name, float(found[name]) / METRICS[name]
+        if not 0 <= value <= 1:  # of nothing AP is -1, and IoU not a number
+            raise InputError(f'test_evaluator: {name} is {value:g}: nothing to find is annotated')
+        return value
 
 
 class Agreement:
@@ -180,15 +206,29 @@ class Agreement:
 
     def __init__(self, exported: Exported, files: Sequence[Path]) -> None:
         self.files = files
-        self.wanted = [exported.predict(read_image(str(file))) for file in files]
+        self.wanted = {file: exported.predict(read_image(str(file))) for file in files}
 
     def score(self, exported: Exported) -> float:
         """Return the share of equal classes or pixels, or of objects that are found again."""
-        found = (exported.predict(read_image(str(file))) for file in self.files)
-        equal, all_ = np.sum([_agreeing(*pair) for pair in zip(found, self.wanted, strict=True)], 0)
+        equal, all_ = np.sum([self.count(exported, file) for file in self.files], 0)
         if all_ == 0:
             raise InputError('--images: the model finds nothing on them, so nothing can be judged')
         return float(equal / all_)
+
+    def count(self, exported: Exported, file: Path) -> tuple[int, int]:
+        """Return how many of these are found again on one picture, and how many there are."""
+        return _agreeing(exported.predict(read_image(str(file))), self.wanted[file])
+
+
+def _labels(answer: Answer) -> np.ndarray:
+    """Return the labels of a picture, of its pixels, or of its sure objects."""
+    if isinstance(answer, Classified):
+        return answer.scores.argmax(keepdims=True)
+    if isinstance(answer, Segmented):
+        return np.unique(answer.labels)
+    if answer.boxes is None:
+        return np.unique(answer.segments)
+    return answer.labels[answer.scores >= SURE]
 
 
 def _agreeing(found: Answer, wanted: Answer) -> tuple[int, int]:
@@ -234,15 +274,22 @@ def to_int8(file: Path, settings: Int8) -> Card:
     exported = load(file)
     judge = settings.judge(exported)
     _require_others(chosen, judge.files)
+    _require_seen(exported, chosen)
     before = judge.score(exported)
 
     how = {'model_type': nncf.ModelType.TRANSFORMER, 'preset': nncf.QuantizationPreset.MIXED}
     how |= {'subset_size': len(chosen)}
     ranges = nncf.Dataset(chosen, partial(_input, exported))
+    quantize = nncf.quantize
+    if settings.control:
+        quantize = nncf.quantize_with_accuracy_control
+        how |= _control(exported, judge) | {'max_drop': settings.max_drop}
     graph = openvino.Core().read_model(str(file))
     try:
         with nullcontext() if on_terminal() else silenced():  # it shows its progress
-            graph = nncf.quantize(graph, ranges, **how)
+            graph = quantize(graph, ranges, **how)
+    except InputError:
+        raise
     except Exception as error:  # of many kinds
         raise InputError(f'NNCF has no 8-bit form of it: {in_one_line(error, LONGEST)}') from error
     with TemporaryDirectory(dir=file.parent) as folder:  # the old weights are still being read
@@ -253,10 +300,11 @@ def to_int8(file: Path, settings: Int8) -> Card:
     card.write(file)  # of the new file
     after = judge.score(load(file))
     if not before - after <= settings.max_drop:
+        other = '' if settings.control else '--accuracy-control, or '
         raise InputError(
             f'in 8 bits {judge.metric} is {after:.4f} on {len(judge.files)} pictures, and '
             f'{before:.4f} in float32: more than --max-drop {settings.max_drop:g} is lost, so '
-            'nothing was kept. Try more pictures for --calibrate'
+            f'nothing was kept. Try {other}more pictures for --calibrate'
         )
     proof = {
         'metric': judge.metric,
@@ -267,6 +315,39 @@ def to_int8(file: Path, settings: Int8) -> Card:
         'in_float32': _in_float32(graph),
     }
     return replace(card, int8=proof)
+
+
+def _control(exported: Exported, judge: Judge) -> dict[str, Any]:
+    """Return what NNCF needs to find the layers that stay in float32.
+
+    The layer that matters most is the one in float32 with which most answers are those of
+    ``exported``, on some of the pictures. Whether that is enough is said by the judge, on all.
+    """
+    import nncf
+
+    agreement = Agreement(exported, _spread(judge.files, RANKING))
+    console = sys.stdout  # of NNCF itself nothing may be shown
+
+    def validate(model: Any, files: Iterable[Path]) -> tuple[float, list[float]]:
+        trial = exported.running(partial(run_openvino, model))
+        counts = [agreement.count(trial, file) for file in files]
+        shares = [equal / max(all_, 1) for equal, all_ in counts]
+        if len(shares) < len(agreement.files):
+            return sum(shares) / len(shares), shares
+        value = judge.score(trial)
+        print(f'tried: {judge.metric} {value:.4f}', file=console, flush=True)
+        return value, shares
+
+    limits = nncf.AdvancedAccuracyRestorerParameters(
+        max_num_iterations=ROUNDS,
+        ranking_subset_size=max(1, len(agreement.files) // 2),
+        num_ranking_workers=1,
+    )
+    return {
+        'validation_dataset': nncf.Dataset(agreement.files),
+        'validation_fn': validate,
+        'advanced_accuracy_restorer_parameters': limits,
+    }
 
 
 def _input(exported: Exported, file: Path) -> np.ndarray:

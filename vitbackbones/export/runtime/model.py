@@ -1,6 +1,8 @@
 """An exported file, ready to answer."""
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +64,12 @@ class Exported:
                 f'{self.file}: windows slide over a picture, and their logits are averaged, but '
                 f'the graph gives {", ".join(shapes)}; export it with --output logits'
             )
+
+    def running(self, run: Callable[[np.ndarray], list[np.ndarray]]) -> 'Exported':
+        """Return a copy whose graph is run in another way."""
+        other = copy.copy(self)
+        other._graph = replace(self._graph, run=run)
+        return other
 
     def run(self, image: np.ndarray) -> dict[str, np.ndarray]:
         """Return the outputs of the graph, by name.
