@@ -1,8 +1,8 @@
 """A model of a config that graphs in the cache answer; torch answers what none of them is for.
 
 Where the model takes images of any size, one graph answers everything. Where it cannot, a size gets
-a graph of its own once it has come often, up to a small number of sizes. No answer changes by that:
-graphs equal torch's model as ``export`` proves.
+a graph of its own once torch has spent on it what an export takes, up to a small number of sizes.
+No answer changes by that: graphs equal torch's model as ``export`` proves.
 """
 
 import sys
@@ -27,7 +27,7 @@ from .sources import Frame
 if TYPE_CHECKING:
     from ..export.original import Original
 
-OFTEN = 8  # pictures of one size, from which on it is worth a graph
+WORTH = 10.0  # seconds in torch on pictures of one size, from which on it is worth a graph
 
 
 class GraphModel:
@@ -50,7 +50,7 @@ class GraphModel:
         self.graphs = graphs
         self._make_original = original
         self._opened: dict[str, Exported | None] = {}
-        self._pictures = Counter()  # of sizes without a graph
+        self._spent = Counter()  # seconds in torch, by size
         self.runtime = f'{graphs.runtime}, exported before'
         kept = next((graph for name in graphs.names() if (graph := self._open(name))), None)
         if kept is None and self.original.first:
@@ -61,7 +61,7 @@ class GraphModel:
         else:
             subject, self.taken = self.original.subject, self.original.taken
             self.meta = {'classes': subject.classes, 'palette': subject.palette}
-            self.runtime = f'torch, and {graphs.runtime} for sizes that come {OFTEN} times'
+            self.runtime = f'torch, and {graphs.runtime} for sizes that come often'
         graphs.tidy()
 
     @cached_property
@@ -83,28 +83,33 @@ class GraphModel:
 
     def answer(self, samples: Sequence[dict]) -> list[Answer]:
         """Return the answers for prepared frames, whose images have one size."""
-        graph = self._graph_for(samples[0]['inputs'].shape[1:], len(samples))
-        if graph:
+        name = self._graph_name(samples[0]['inputs'].shape[1:])
+        if graph := self._graph(name):
             with suppress(InputError):  # torch answers it, or says what is wrong
                 return graph.answer([sample['picture'] for sample in samples])
         predictor = self.original.predictor
-        return predictor.answer([predictor.prepare(sample['frame']) for sample in samples])
+        start = perf_counter()
+        answers = predictor.answer([predictor.prepare(sample['frame']) for sample in samples])
+        self._spent[name] += perf_counter() - start
+        return answers
 
-    def _graph_for(self, size: tuple[int, int], count: int) -> Exported | None:
-        """Return the graph for images of a size, (H, W), made now if it is worth it."""
-        if graph := self._open(ANY):
-            return graph
+    def _graph_name(self, size: tuple[int, int]) -> str:
+        """Return the name of the graph that answers images of a size, (H, W); '' if none can."""
+        if self._open(ANY):
+            return ANY
         if self.taken.steps[-1:] and (last := self.taken.steps[-1])['type'] == SLIDE:
             if size[0] < last['crop'][0] or size[1] < last['crop'][1]:
-                return None  # of a smaller picture the window is smaller
-            size = tuple(last['crop'])
-        name = f'{size[0]}x{size[1]}'
-        if graph := self._open(name):
+                return ''  # of a smaller picture the window is smaller
+            size = last['crop']
+        return f'{size[0]}x{size[1]}'
+
+    def _graph(self, name: str) -> Exported | None:
+        """Return the graph of a name, made now if it is worth it."""
+        if graph := name and self._open(name):
             return graph
-        self._pictures[name] += count
-        if self._pictures[name] < OFTEN or len(self.graphs.names()) >= MOST_GRAPHS:
+        if not name or self._spent[name] < WORTH or len(self.graphs.names()) >= MOST_GRAPHS:
             return None
-        self._pictures[name] = -sys.maxsize  # it is tried once
+        self._spent[name] = -sys.maxsize  # it is tried once
         try:
             graph = self._export(name)
             said = self.runtime
@@ -123,6 +128,8 @@ class GraphModel:
             self._opened.pop(name, None)
             if graph := self._open(name):  # another process has made it
                 return graph
+            said = f'exporting for {self.graphs.runtime}, once for these weights'
+            tqdm.write(said, file=sys.stderr)
             start = perf_counter()
             card = self.original.export(self.graphs, name)
         seconds, worst = perf_counter() - start, max(card.parity['differences'].values())
