@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from vitbackbones.backbones import PVT, TNT, Backbone, SReT, Swin, ViT
+from vitbackbones.backbones import TNT, Backbone, SReT, ViT
 from vitbackbones.errors import InputError
 from vitbackbones.results.analysis.reading import choose_blocks, find_blocks, reading
 
@@ -110,33 +110,23 @@ def test_the_weights_are_those_that_the_block_attends_with(slices):
         torch.testing.assert_close(answer, block.attn(n))
 
 
-def test_the_weights_of_a_sliced_pass_are_over_all_tokens():
-    model = SReT({'base': 't', 'depths': (1, 1, 1)}, img_size=64).eval()
+@pytest.mark.parametrize('class_tokens', [0, 1])
+def test_the_weights_of_a_sliced_pass_are_over_all_tokens(class_tokens):
+    """Those of a class token, which is in every slice, are the mean over the slices."""
+    if class_tokens:
+        model = ViT(TINY, img_size=64, recursion={'passes': 2, 'groups': [2, 3]}).eval()
+        block, length = model.blocks[0], 1 + 16
+    else:
+        model = SReT({'base': 't', 'depths': (1, 1, 1)}, img_size=64).eval()
+        block, length = model.stages[0].blocks[0], 64
     found = read(model, torch.randn(1, 3, 64, 64), attention=[1])
-    block = model.stages[0].blocks[0]
-    assert [(c.turn, c.values.shape) for c in found.attention] == [
-        (1, (1, 2, 64, 64)),
-        (2, (1, 2, 64, 64)),
-    ]
-    for call, place, slicing in zip(
-        found.attention, [found.tokens[0], found.tokens[1]], block.slicings, strict=True
-    ):
+    assert [call.turn for call in found.attention] == [1, 2]
+    for call, place, slicing in zip(found.attention, found.tokens[:2], block.slicings, strict=True):
+        assert call.values.shape == (1, 2, length, length)
         with torch.no_grad():
             n = block.norm1(place.values)
             answer = attended(block.attn, n, call.values)
-            torch.testing.assert_close(answer, slicing(block.attn, n))
-
-
-def test_the_weights_of_a_class_token_are_the_mean_over_its_slices():
-    model = ViT(TINY, img_size=48, recursion={'passes': 2, 'groups': [2, 3]}).eval()
-    block = model.blocks[0]
-    found = read(model, torch.randn(1, 3, 48, 48), attention=[1])
-    places = [found.tokens[0], found.tokens[1]]
-    for call, place, slicing in zip(found.attention, places, block.slicings, strict=True):
-        with torch.no_grad():
-            n = block.norm1(place.values)
-            answer = attended(block.attn, n, call.values)
-            torch.testing.assert_close(answer, slicing(block.attn, n, 1))
+            torch.testing.assert_close(answer, slicing(block.attn, n, class_tokens))
 
 
 def test_the_weights_of_windows_are_over_all_tokens():
@@ -155,15 +145,6 @@ def test_the_attention_among_the_pixels_of_tnt_is_left_out():
     model = TNT(arch, img_size=64, window_size=3, global_attn_indexes=[1]).eval()
     (call,) = read(model, torch.randn(1, 3, 64, 80), attention=[1]).attention
     assert call.values.shape == (1, 3, 21, 21)
-
-
-def test_weights_know_contexts_and_windows():
-    image = torch.randn(1, 3, 64, 64)
-    reduced = read(PVT({'base': 't', 'depths': (1, 1, 1, 1)}).eval(), image, attention=[1])
-    assert reduced.attention[0].values.shape == (1, 1, 256, 4)
-    windows = read(Swin({'base': 't', 'depths': (1, 1, 1, 1)}).eval(), image, attention=[1])
-    assert windows.attention[0].values.shape == (9, 3, 49, 49)
-    torch.testing.assert_close(windows.attention[0].values.sum(-1), torch.ones(9, 3, 49))
 
 
 class Guest(Backbone):
