@@ -58,9 +58,7 @@ def test_real_is_right_if_any_label_is_among_the_best(tmp_path):
 
 def test_real_of_images_that_it_does_not_know(tmp_path):
     metric = real(tmp_path, [[0], [1]])
-    with pytest.raises(
-        InputError, match=r'val_00000003.JPEG: .* to 00000002, and not of this image'
-    ):
+    with pytest.raises(InputError, match=r'val_00000003.JPEG: .* to 00000002, and not of this'):
         metric.process({}, [sample(3, [1.0, 0.0])])
     with pytest.raises(InputError, match='and not of this image'):
         metric.process({}, [{'img_path': 'val/x/cat.jpg', 'pred_score': torch.ones(2)}])

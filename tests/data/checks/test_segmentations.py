@@ -108,9 +108,8 @@ def test_pycocotools_reads_whatever_run_lengths_pass():
 def test_polygons_that_coco_evaluation_stops_at(data):
     data.content['annotations'][1]['segmentation'] = [[1, 2, 3, 4], RECTANGLE]
     assert data.check(masks=True) == []
-    assert 'fewer than 3 points, at which COCO evaluation stops' in data.error(
-        masks=True, evaluated=True
-    )
+    error = data.error(masks=True, evaluated=True)
+    assert 'fewer than 3 points, at which COCO evaluation stops' in error
     coco = COCO(str(data.ann_file))
     with pytest.raises(Exception, match='input type is not|incorrect type'):  # the message is true
         coco.annToRLE(coco.anns[2])

@@ -21,21 +21,19 @@ def voc_object(name, *corners, **tags):
     return f'<object><name>{name}</name>{more}<bndbox>{box}</bndbox></object>'
 
 
-def voc(path, *objects, filename='', size=SIZE):
+def voc(path, *objects, size=SIZE):
     """Write an XML file of Pascal VOC."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    sides = f'<size><width>{size[0]}</width><height>{size[1]}</height></size>' if size else ''
-    path.write_text(
-        f'<annotation><filename>{filename or path.stem + ".png"}</filename>{sides}'
-        f'{"".join(objects)}</annotation>'
-    )
+    about = f'<filename>{path.stem}.png</filename>'
+    about += f'<size><width>{size[0]}</width><height>{size[1]}</height></size>'
+    path.write_text(f'<annotation>{about}{"".join(objects)}</annotation>')
     return path
 
 
-def yolo(root, labels, names=('cat', 'dog'), split='train'):
+def yolo(root, labels, split='train'):
     """Write pictures and label files, given by their names; None for no label file."""
     root.mkdir(exist_ok=True)
-    (root / 'data.yaml').write_text(f'train: ../images/train\nnames: [{", ".join(names)}]\n')
+    (root / 'data.yaml').write_text('train: ../images/train\nnames: [cat, dog]\n')
     for name, text in labels.items():
         picture(root / 'images' / split / f'{name}.png')
         if text is not None:

@@ -12,8 +12,6 @@ from vitbackbones.data.importing.voc import read_voc
 from .forms import picture, voc, voc_object
 
 CAT = voc_object('cat', 1, 1, 10, 20)
-
-
 LAUGHS = ''.join(
     f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' if i else '<!ENTITY a0 "ha">' for i in range(10)
 )

@@ -43,17 +43,11 @@ def test_crops_are_those_of_pillow_but_for_its_rounding(interpolation, scale):
     assert all(each['img'].flags.c_contiguous for each in ours)  # as OpenCV wants them
 
 
-def decodings(monkeypatch):
-    """The factors of all decodings to come."""
+def test_a_crop_that_is_large_enough_is_decoded_at_reduced_size(file, monkeypatch):
     factors, decode = [], EncodedImage.decode
     monkeypatch.setattr(
         EncodedImage, 'decode', lambda image, n: factors.append(n) or decode(image, n)
     )
-    return factors
-
-
-def test_a_crop_that_is_large_enough_is_decoded_at_reduced_size(file, monkeypatch):
-    factors = decodings(monkeypatch)
     sample = LoadImage(decode='reduced')({'img_path': file})
     assert sample['img_shape'] == sample['ori_shape'] == (300, 400)
     for scale, area, factor in [(151, 1, 1), (150, 1, 2), (75, 1, 4), (75, 0.18, 1), (9, 1, 8)]:

@@ -1,5 +1,7 @@
 """The parts of a data set: by name, and by a hash of the names of its files."""
 
+from itertools import product
+
 import pytest
 
 from vitbackbones.data.own.splits import SHARE, held_out, named_split
@@ -28,7 +30,5 @@ def test_added_pictures_move_no_other_from_one_part_to_the_other():
 
 
 def test_no_part_is_empty():
-    for count in range(2, 8):
-        for first in range(20):
-            names = [f'{first + i}.jpg' for i in range(count)]
-            assert 0 < len(held_out(names)) < count
+    for count, first in product(range(2, 8), range(20)):
+        assert 0 < len(held_out(f'{first + i}.jpg' for i in range(count))) < count

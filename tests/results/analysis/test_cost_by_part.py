@@ -18,9 +18,8 @@ def test_the_parts_are_the_whole(make_backbone):
     whole = load_tool('site/complexity').measure(lambda: make_backbone(img_size=64), (64, 96))
     parts = count_parts(model, (64, 96))
     assert sum(part['macs'] for part in parts.values()) == pytest.approx(whole.macs)
-    assert sum(part['parameters'] for part in parts.values()) == sum(
-        parameter.numel() for parameter in model.parameters()
-    )
+    own = sum(parameter.numel() for parameter in model.parameters())
+    assert sum(part['parameters'] for part in parts.values()) == own
 
 
 def test_a_block_of_a_transformer_costs_what_the_equation_says():
@@ -59,6 +58,5 @@ def test_as_many_slices_as_passes_make_the_scores_of_one_global_pass():
     widths = (64, 128, 256)
     assert twice == sum(2 * 2 * part * width for part, width in zip(cut, widths, strict=True))
     assert twice == pytest.approx(once, rel=1e-4)  # 49 tokens do not make two equal slices
-    assert scores(passes=4, groups=[[4] * 4, [4] * 4, [1] * 4]) == pytest.approx(
-        once + 3 * 2 * 49**2 * 256
-    )
+    four = scores(passes=4, groups=[[4] * 4, [4] * 4, [1] * 4])
+    assert four == pytest.approx(once + 3 * 2 * 49**2 * 256)

@@ -88,8 +88,6 @@ def test_matches_by_hand(evaluated, kind):
 def test_an_object_without_a_number_of_its_own_is_found(evaluated, monkeypatch):
     """pycocotools writes 0 for 'no object', which may be the id of one."""
     entry = toy.entry
-    monkeypatch.setattr(
-        toy, 'entry', lambda number, *given, **more: entry(number - 1, *given, **more)
-    )
+    monkeypatch.setattr(toy, 'entry', lambda number, *a, **more: entry(number - 1, *a, **more))
     metric, _ = evaluated()
     assert labels(match(metric, 'bbox', 0.3)[1]) == [(1, 1), (2, 1), (None, 2)]

@@ -21,9 +21,7 @@ class Count(BaseMetric):
 
 class Names(Record):
     def process(self, data_batch, data_samples):
-        self.results += [
-            {'name': each['name'], 'of': self.dataset_meta['of']} for each in data_samples
-        ]
+        self.results += [each | {'of': self.dataset_meta['of']} for each in data_samples]
 
 
 def test_a_record_keeps_what_it_saw():
