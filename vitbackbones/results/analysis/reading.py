@@ -53,12 +53,19 @@ class Block:
 
 @dataclass(frozen=True)
 class Tokens:
-    """Tokens at one place of a model."""
+    """Tokens at one place of a model.
 
-    block: int  # the number of the block that they come from, 0 for the input of the first
-    turn: int  # which pass through the block it was, from 1; 0 for the input of the first
-    values: Tensor  # (N, L, C)
-    grid: Grid | None  # (h, w) of the patches, which come last; None if it is not known
+    Attributes:
+        block: the number of the block that they come from, 0 for the input of the first.
+        turn: which pass through the block it was, from 1; 0 for the input of the first.
+        values: (N, L, C).
+        grid: (h, w) of the patches, which come last; ``None`` if it is not known.
+    """
+
+    block: int
+    turn: int
+    values: Tensor
+    grid: Grid | None
 
     @property
     def patches(self) -> Tensor:
@@ -79,13 +86,21 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Weights:
-    """Attention weights of one call; those among the pixels of a patch of TNT are left out."""
+    """Attention weights of one call. The attention among the pixels of a patch of TNT is left out.
 
-    block: int  # the number of the block
-    turn: int  # which call of the block it was part of, from 1
-    values: Tensor  # (N, heads, L, S), softmax over S; N is windows times images in windows
-    grid: Grid | None  # (h, w) of the block's patches
-    module: nn.Module  # the block
+    Attributes:
+        block: the number of the block.
+        turn: which call of the block it was part of, from 1.
+        values: (N, heads, L, S), softmax over S; N is windows times images in windows.
+        grid: (h, w) of the block's patches.
+        module: the block.
+    """
+
+    block: int
+    turn: int
+    values: Tensor
+    grid: Grid | None
+    module: nn.Module
 
 
 @dataclass
@@ -264,12 +279,19 @@ def _grid(inputs: tuple, values: Tensor) -> Grid | None:
 
 @dataclass(frozen=True)
 class Subject:
-    """What an analysis looks at: a model in eval mode, and the images that it is shown."""
+    """What an analysis looks at: a model in eval mode, and the images that it is shown.
 
-    name: str  # in the legend and the table
-    model: nn.Module  # on the device where it is to run
-    images: Sequence[Tensor] = ()  # (1, 3, H, W) each, as the model wants them, on that device
-    photos: Sequence[np.ndarray] = ()  # (H, W, 3) each, uint8, RGB: what an image shows
+    Attributes:
+        name: in the legend and the table.
+        model: on the device where it is to run.
+        images: (1, 3, H, W) each, normalized as the model wants them, on the same device.
+        photos: (H, W, 3) each, uint8, RGB: what an image shows, at its size.
+    """
+
+    name: str
+    model: nn.Module
+    images: Sequence[Tensor] = ()
+    photos: Sequence[np.ndarray] = ()
 
     def read(self, attention: Sequence[int] = (), count: int | None = None) -> Iterator[Reading]:
         """Run the backbone on the first ``count`` images, or on all, and yield what is read.
