@@ -12,13 +12,14 @@ from .forms import picture
 
 CUT = 'objects that reach beyond the edge of their picture, cut there'
 LOST = 'objects outside of their picture or thinner than a pixel, left out'
+EXCHANGED = 'boxes with corners in another order, put right'
 
 
 @pytest.mark.parametrize(
     ('points', 'box', 'change'),
     [
         ((1, 2, 40, 30), [1, 2, 39, 28], None),
-        ((29, 0, 11, 10), [11, 0, 18, 10], None),
+        ((29, 0, 11, 10), [11, 0, 18, 10], EXCHANGED),
         ((30, 20, 42, 31), [30, 20, 10, 10], CUT),
         ((5, 5, 6, 30), [5, 5, 1, 25], None),
         ((5, 5, 5.9, 30), None, LOST),
