@@ -12,7 +12,7 @@ import pytest
 import torch
 from PIL import Image
 
-from benchmarks import cpu, data, detr, export, gpu, parts, scale, train
+from benchmarks import cpu, data, detr, gpu, parts, scale, train
 from vitbackbones.backbones.names import list_models
 from vitbackbones.errors import InputError
 from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
@@ -53,30 +53,19 @@ def test_parts_compares_a_host_with_itself_and_a_part():
                 build_model(f'ours:{name}', (224, 224), SOURCES)
 
 
-def test_cpu_says_what_was_aimed_at_and_whether_it_is_met(monkeypatch):
+def test_cpu_has_all_forms_of_a_model(monkeypatch):
     monkeypatch.setattr(cpu, 'computes_bfloat16', lambda: True)
-    forms = ['ours', *cpu.AIMS, *cpu.RUNTIMES, 'timm']
-    monkeypatch.setattr(cpu, 'SOURCES', dict.fromkeys(forms, build))
-    found = list(cpu.rows(options(models=['tnt_s'], size=[(4, 4)], batch=[1])))
-    rows = {row['source']: row for row in found}
-    assert [*rows] == forms
-    assert rows['ours']['ratio'] == 1
-    faster = min(rows[form]['ratio'] for form in ('fused', 'compiled'))
-    assert rows['timm']['reached'] == pytest.approx(faster / rows['timm']['ratio'], abs=1e-3)
-    for row in found[2:]:
-        assert row['verdict'] == ('met' if row['reached'] <= row['aim'] else 'missed')
+    forms = ['ours', *cpu.FORMS, *cpu.IN_BFLOAT16, 'timm']
+    of_config = ['config', *(f'config_{form}' for form in cpu.FORMS)]
+    monkeypatch.setattr(cpu, 'SOURCES', dict.fromkeys((*forms, *of_config), build))
+    names = ['tnt_s', 'detr_aug_vit_s_shapes']
+    found = list(cpu.rows(options(models=names, size=[(4, 4)], batch=[1])))
+    assert [row['source'] for row in found] == forms + of_config
+    assert found[0]['ratio'] == found[len(forms)]['ratio'] == 1
     assert {*cpu.MODELS} <= {*list_models()}
-
-
-def test_export_has_all_forms_of_a_model(monkeypatch):
-    sources = [*('ours', *export.FORMS), *('config', *(f'config_{x}' for x in export.FORMS))]
-    monkeypatch.setattr(export, 'SOURCES', dict.fromkeys(sources, build))
-    monkeypatch.setattr(export, 'SIDES', {'tnt_s': 4, 'detr_aug_vit_s_shapes': 4})
-    rows = list(export.rows(options(models=['tnt_s', 'detr_aug_vit_s_shapes'])))
-    assert [row['form'].partition(':')[0] for row in rows] == sources
-    assert all(row['ratio'] == 1 for row in rows[::5])
-    assert {*export.CLASSIFIERS} <= {*list_models()}
-    assert {*export.CONFIGS} <= {*trained_weights()}
+    assert {*cpu.CONFIGS} <= {*trained_weights()}
+    with pytest.raises(InputError, match='deit_ti: not in the suite; it has deit_s'):
+        list(cpu.rows(options(models=['deit_ti'])))
 
 
 def test_data_times_every_part_of_a_recipe_and_of_the_toolboxs(tmp_path, monkeypatch):
