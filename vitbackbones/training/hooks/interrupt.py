@@ -128,10 +128,12 @@ class InterruptHook(Hook):
 
     def _give_back(self) -> None:
         """Let signals do what they did before."""
-        signal.setitimer(signal.ITIMER_REAL, 0)
         self.workers.end()
+        end_waiting = self._previous.pop(signal.SIGALRM)
         for number, handler in self._previous.items():
             signal.signal(number, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0)  # which any of them could have set until now
+        signal.signal(signal.SIGALRM, end_waiting)
 
     def _note(self, number: int, frame) -> None:
         if os.getpid() != self._process:  # in a forked data worker; the main process ends it
