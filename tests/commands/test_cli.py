@@ -13,13 +13,6 @@ def parse(*options):
     return parser.parse_args(['--cfg-options', *options]).cfg_options
 
 
-def test_settings_are_numbers_texts_and_lists():
-    assert parse('a.b=3', 'c=1e-3', 'd=None') == {'a.b': 3, 'c': 1e-3, 'd': None}
-    assert parse('a=my runs/x', "b='3'") == {'a': 'my runs/x', 'b': 3}
-    assert parse('a=[1, 2]', 'b=(3,4)') == {'a': [1, 2], 'b': (3, 4)}
-    assert parse('a=b=c') == {'a': 'b=c'}
-
-
 @pytest.mark.parametrize(
     ('text', 'value'),
     [
@@ -27,6 +20,12 @@ def test_settings_are_numbers_texts_and_lists():
         ('[dict(type=EMAHook)]', [{'type': 'EMAHook'}]),
         ('a b/c(1).pth', 'ab/c(1).pth'),
         ('1,2,x', [1, 2, 'x']),
+        ('1e-3', 1e-3),
+        ('None', None),
+        ('my runs/x', 'my runs/x'),
+        ("'3'", 3),
+        ('(3,4)', (3, 4)),
+        ('b=c', 'b=c'),
     ],
 )
 def test_values_of_options(text, value):

@@ -40,7 +40,6 @@ def test_help_lists_the_verbs(call):
         # the command that continues a run is made from the arguments: none is abbreviated
         ('train a.py --overwr', "unrecognized arguments: --overwr; did you mean '--overwrite'?"),
         ('trian', "unknown verb 'trian'; did you mean 'train'?"),
-        ('weigths', "unknown verb 'weigths'; did you mean 'weights'?"),
         ('check_dataset', "unknown verb 'check_dataset'; did you mean 'check'?"),
         ('xyz', "unknown verb 'xyz'; 'vitbackbones --help' lists the verbs"),
     ],

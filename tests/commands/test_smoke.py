@@ -2,53 +2,16 @@
 
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
-from mmengine.registry import DATASETS, DefaultScope
 
 from vitbackbones.commands import smoke
-from vitbackbones.commands.smoke import SHORT_SIDE, STEPS_TO_SMOKE, shrink
-from vitbackbones.configuration.data_paths import datasets
+from vitbackbones.commands.smoke import STEPS_TO_SMOKE
 from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
 from vitbackbones.configuration.steps import take_steps
 from vitbackbones.errors import InputError
 
-from .conftest import TINY_SEG
-
 DETR = config_files()['detr_aug_vit_s_coco']
-
-
-@pytest.mark.parametrize(
-    ('size', 'small'),
-    [([(1333, 480), (600, 1333)], [(444, 160), (160, 355)]), (224, 160), ((96, 96), (96, 96))],
-)
-def test_shrink(size, small):
-    assert shrink(size) == small
-
-
-def test_segmentation_with_any_number_of_classes(tmp_path):
-    """Of another layout, with suffixes, a list of files, and a size of the model's own."""
-    classes, config = 150, read_config(TINY_SEG, {'work_dir': str(tmp_path)})
-    names = tuple(f'class {i}' for i in range(classes))
-    config.model.decode_head.num_classes = classes
-    config.model.data_preprocessor.size = config.model.test_cfg.crop_size = (512, 512)
-    for _, part in datasets(config):
-        part.update(metainfo={'classes': names}, reduce_zero_label=False)
-        part.update(img_suffix='.tif', seg_map_suffix='_labels.tif', ann_file='list.txt')
-        part.pipeline = [
-            {**step, 'num_classes': classes} if step['type'].endswith('LoadMask') else step
-            for step in part.pipeline
-        ]
-    config = take_steps(config, STEPS_TO_SMOKE, None)
-    assert config.model.data_preprocessor.size == (SHORT_SIDE, SHORT_SIDE)
-    assert config.model.test_cfg.crop_size == (SHORT_SIDE, SHORT_SIDE)
-    with DefaultScope.overwrite_default_scope('mmseg'):
-        for _, part in datasets(config):
-            built = DATASETS.build(part)
-            assert built.metainfo['classes'] == names
-            labels = set(np.unique(built[0]['data_samples'].gt_sem_seg.data).tolist()) - {255}
-            assert 2 <= len(labels) <= 4
 
 
 def test_a_task_without_data(tmp_path):

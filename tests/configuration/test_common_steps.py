@@ -70,8 +70,5 @@ def test_checkpoints_are_written_by_the_hook_of_this_package(tmp_path):
         checkpoint = given and {'type': given, 'interval': 3}
         config = add_service_hooks(toy_config(tmp_path, default_hooks={'checkpoint': checkpoint}))
         assert config.default_hooks.checkpoint == (kind and {'type': kind, 'interval': 3})
-
-
-def test_a_config_without_hooks_gets_them_all():
     hooks = add_service_hooks(add_guards(Config())).default_hooks
     assert {*GUARDS, 'checkpoint'} == hooks.keys()

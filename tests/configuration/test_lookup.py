@@ -49,11 +49,6 @@ def test_registries_of_another_package_are_imported_on_demand(lookup, tmp_path, 
     assert lookup.find('someones_nets.Nett') == {}
 
 
-@pytest.mark.parametrize('name', ['AugViT', 'mmdet.AugViT', 'vitbackbones.ResNet', 'no.such.Thing'])
-def test_not_found(lookup, name):
-    assert lookup.find(name) == {}
-
-
 def test_a_scope_that_is_not_installed():
     with pytest.raises(InputError, match="default_scope='mmnone': mmnone.registry cannot be impo"):
         Lookup('mmnone')

@@ -8,7 +8,7 @@ from pycocotools.coco import COCO
 from torch._utils import ExceptionWrapper
 
 from vitbackbones.errors import InputError
-from vitbackbones.openmmlab.logs import log_with_runner, silenced
+from vitbackbones.openmmlab.logs import log_with_runner
 
 pytestmark = pytest.mark.compat
 
@@ -99,10 +99,3 @@ def test_an_input_error_of_a_worker_keeps_its_message_another_its_traceback():
     text = worker_error(RuntimeError('a bug'))
     assert text.startswith('Caught RuntimeError in DataLoader worker process 0.\n')
     assert text.rstrip().endswith('RuntimeError: a bug')
-
-
-def test_a_logger_that_was_silenced_speaks_again():
-    log = MMLogger.get_instance('silenced')
-    with silenced():
-        assert not log.isEnabledFor(logging.INFO)
-    assert log.isEnabledFor(logging.INFO)

@@ -107,20 +107,6 @@ def test_setr_reads_any_number_of_maps(head, backbone, read):
     assert len(config.model.auxiliary_head.in_index) == read
 
 
-def test_auxiliary_heads_of_setr_read_maps_of_different_widths_and_strides():
-    model = with_widths(on('setr_naive', small('PVT'))).model
-    heads = model.auxiliary_head
-    assert (heads.in_channels, heads.stride) == ([32, 64, 96], [4, 8, 16])
-    assert (model.decode_head.in_channels, model.decode_head.stride) == (128, 32)
-
-
-def test_a_classifier_reads_the_last_width():
-    config = Config({'default_scope': 'mmpretrain', 'model': {'type': 'ImageClassifier'}})
-    config.model.backbone = {**small('PVT'), 'out_type': 'pooled'}
-    config.model.head = {'type': 'LinearClsHead', 'num_classes': 7}
-    assert build_model(config).head.fc.weight.shape == (7, 128)
-
-
 def test_a_part_that_knows_what_is_wrong_with_it_is_heard():
     @MODELS.register_module(force=True)
     class Refusing(Quiet):

@@ -50,16 +50,13 @@ def test_pictures_of_classes_are_drawn(run, folders):
     assert '4 of 6 pictures' in run('browse', TINY_CLS, '--data-root', folders).out
 
 
-def test_bad_arguments_are_refused(tool, data):
+def test_what_cannot_be_drawn_is_refused(tool, data, tmp_path):
     refused(tool('browse', TINY, '--out', 'a.txt'), 'a.txt', '.png or .jpg')
     refused(tool('browse', TINY, '--data-root', 'nowhere'), 'nowhere', 'is not there')
     refused(
         tool('browse', TINY_SEG, '--data-root', data, '--only', '000009.jpg'),
         *('--only 000009.jpg', "did you mean '00000"),
     )
-
-
-def test_a_broken_picture_is_named(tool, data, tmp_path):
     spoiled = shutil.copytree(data, tmp_path / 'spoiled')
     (spoiled / 'images' / 'train' / '000000.jpg').write_bytes(b'no picture')
     refused(tool('browse', TINY_SEG, '--data-root', spoiled), 'train/000000.jpg')

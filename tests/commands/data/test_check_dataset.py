@@ -47,41 +47,6 @@ def test_names_in_files_do_not_reach_the_terminal_as_orders(run, copy):
     assert '\x1b' not in result.out + result.err
 
 
-MAPS = """
-default_scope = 'mmseg'
-custom_imports = dict(imports=['vitbackbones'])
-data_root = 'roads'
-train_dataloader = dict(
-    dataset=dict(
-        type='BaseSegDataset',
-        data_root=data_root,
-        metainfo=dict(classes=('road', 'sky')),
-        data_prefix=dict(img_path='images', seg_map_path='maps'),
-        pipeline=[],
-    )
-)
-"""
-
-
-def test_label_maps(tool, tmp_path):
-    images, maps = tmp_path / 'roads' / 'images', tmp_path / 'roads' / 'maps'
-    for folder, name, pixels in (
-        (images, '{}.jpg', np.zeros((8, 8, 3), np.uint8)),
-        (maps, '{}.png', np.tile(np.uint8([0, 1]), (8, 4))),
-    ):
-        folder.mkdir(parents=True)
-        for i in range(3):
-            cv2.imwrite(str(folder / name.format(i)), pixels)
-    (tmp_path / 'run.py').write_text(MAPS)
-    result = tool('check', 'run.py', '--workers', 1)
-    assert '3 images, 3 label maps' in result.out
-    assert 'road            3          96' in result.out
-    (maps / '1.png').write_bytes(b'')
-    result = tool('check', 'run.py', '--workers', 1)
-    assert result.status == 2
-    assert 'maps/1.png' in result.out + result.err
-
-
 def test_all_bad_masks_are_listed(tool, copy, monkeypatch):
     """Also those beyond the sample that a run looks at."""
     monkeypatch.setattr(mask_check, 'SAMPLE', 1)

@@ -22,9 +22,6 @@ def test_all_are_listed_with_license_and_address(capsys):
     assert lines[-1].startswith('never published: aug_vit_ti, ')
     (line,) = (line for line in lines if line.startswith('pvt_s '))
     assert line.split()[1:] == ['79.8', 'apache-2.0', PUBLISHED['pvt_s'].url]
-
-
-def test_a_pattern_lists_some(capsys):
     weights(Namespace(names=['swin_[ts]']))
     listed = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in listed] == ['swin_t', 'swin_s']

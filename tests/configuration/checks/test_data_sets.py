@@ -60,7 +60,7 @@ def test_classes_are_looked_for(annotations):
 def test_batches_are_compared_with_the_data(annotations):
     config = located()
     config.train_dataloader.update(batch_size=7, drop_last=True)
-    with pytest.raises(InputError, match='but there are 6 images: no batch is left'):
+    with pytest.raises(InputError, match='batch_size is 7 .* 6 images: no batch is left'):
         check_data(config, ('train',))
 
 
@@ -106,16 +106,6 @@ def batches(samples=10, dataset=ONE, **loader):
     config = training_on(dataset, **{'batch_size': 11, 'drop_last': True, **loader})
     inner = PATH if dataset is ONE else f'{PATH}.dataset'
     check_batches(config, {inner: Findings(samples=samples)}, ('train',))
-
-
-def test_a_batch_that_is_never_full():
-    with pytest.raises(InputError) as caught:
-        batches()
-    assert str(caught.value) == (
-        'train_dataloader: batch_size is 11 and incomplete batches are dropped, but there are 10 '
-        'images: no batch is left. Lower train_dataloader.batch_size, or set '
-        'train_dataloader.drop_last=False.'
-    )
 
 
 def test_images_are_shared_among_processes(monkeypatch):

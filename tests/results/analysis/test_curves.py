@@ -101,11 +101,3 @@ def test_values_that_are_not_finite_are_counted(tmp_path):
     assert legend(figure, 'loss') == ['loss (2 not drawn)']
     (line,) = figure.axes[0].lines
     assert [math.isnan(value) for value in line.get_ydata()] == [False, True, True, False]
-
-
-def test_losses_that_lie_far_apart_are_logarithmic_and_metrics_never(tmp_path):
-    records = [trained(1, 100.0, lr=1e-6), {'mIoU': 1.0, 'step': 1}]
-    write_log(tmp_path, 'a', [*records, trained(2, 1.0), {'mIoU': 90.0, 'step': 2}])
-    figure = draw(named(measure(tmp_path)))
-    scales = {axes.get_title(): axes.get_yscale() for axes in figure.axes}
-    assert scales == {'loss': 'log', 'learning rate': 'linear', 'validation': 'linear'}

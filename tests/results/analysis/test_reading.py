@@ -84,13 +84,6 @@ def test_recursion_of_any_host_is_read(host, nll):
         assert torch.equal(found.tokens[3].values, third)
 
 
-def test_the_tokens_of_tnt_are_read_beside_its_pixels():
-    model = TNT({'base': 'ti', 'depth': 2}, img_size=32).eval()
-    found = read(model, torch.randn(1, 3, 32, 32))
-    assert [token.block for token in found.tokens] == [0, 1, 2]
-    assert {(token.grid, token.values.shape) for token in found.tokens} == {((2, 2), (1, 5, 192))}
-
-
 def attended(attention, x, weights):
     """What dot-product attention answers with these weights (N, heads, L, L)."""
     v = attention.project(x)['V'].unflatten(2, (attention.num_heads, -1)).transpose(1, 2)

@@ -83,11 +83,3 @@ def test_matches_by_hand(evaluated, kind):
         [1, 1, 1, 0],  # nothing: a cat, a second dog, an emu
     ]
     assert labels(match(metric, kind, 0.1)[2])[0] == (1, 1)
-
-
-def test_an_object_without_a_number_of_its_own_is_found(evaluated, monkeypatch):
-    """pycocotools writes 0 for 'no object', which may be the id of one."""
-    entry = toy.entry
-    monkeypatch.setattr(toy, 'entry', lambda number, *a, **more: entry(number - 1, *a, **more))
-    metric, _ = evaluated()
-    assert labels(match(metric, 'bbox', 0.3)[1]) == [(1, 1), (2, 1), (None, 2)]

@@ -2,11 +2,9 @@
 
 from types import SimpleNamespace
 
-import pytest
 from mmengine.evaluator import BaseMetric, Evaluator
 
-from vitbackbones.errors import InputError
-from vitbackbones.results.report.recording import Record, find_metric
+from vitbackbones.results.report.recording import Record
 
 
 class Count(BaseMetric):
@@ -31,22 +29,3 @@ def test_a_record_keeps_what_it_saw():
     loop.evaluator.process([{'name': name} for name in 'abc'])
     assert loop.evaluator.evaluate(2) == {'toy/count': 2}  # the third fills up a batch
     assert record.pictures == [{'name': 'a', 'of': 'x'}, {'name': 'b', 'of': 'x'}]
-
-
-def test_metrics_that_compute_something_else_are_not_meant():
-    class Same(Count):
-        format_only = False
-
-    class Writes(Count):
-        format_only = True
-
-    class Other(Count):
-        def compute_metrics(self, results):
-            return {'count': -1}
-
-    metrics = [Other(), Writes(), Same()]
-    loop = SimpleNamespace(evaluator=Evaluator(metrics))
-    assert find_metric(loop, Count) is metrics[2]
-    loop.evaluator.metrics = metrics[:1]
-    with pytest.raises(InputError, match='test_evaluator has no Count that evaluates'):
-        find_metric(loop, Count)

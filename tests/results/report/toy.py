@@ -12,7 +12,6 @@ CLASSES = ('cat', 'dog', 'emu')
 SIDE = 120
 CROWD = (0, 0, 60, 60)
 BOXES = {1: [(0, (5, 5, 20, 20)), (1, (40, 40, 60, 70))], 2: [(0, (10, 50, 40, 40))], 3: []}
-SHOWN = [*BOXES]  # images that are in the data set
 
 
 def polygon(box):

@@ -61,9 +61,6 @@ def test_squeeze_and_excitation_of_the_authors_layout():
     assert wanted.keys() <= create_model('tnt_s_se').backbone.state_dict().keys()
 
 
-# ------------------------------------------------------------------------ T2T-ViT
-
-
 # ------------------------------------------------------------------------ MSF-ViT
 
 

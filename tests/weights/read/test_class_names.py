@@ -6,10 +6,6 @@ from torch import nn
 
 from vitbackbones.configuration.classes import agreed_meta, config_meta
 from vitbackbones.errors import InputError
-from vitbackbones.weights.read.class_names import (
-    count_classes,
-    require_same_count,
-)
 
 
 def config(scope, dataset):
@@ -40,16 +36,6 @@ def model(count):
     detector.bbox_head = nn.Module()
     detector.bbox_head.num_classes = count
     return detector
-
-
-def test_one_name_for_each_class():
-    assert count_classes(model(3)) == 3
-    assert count_classes(nn.Linear(1, 1)) is None
-    require_same_count('abc', model(3), 'x.pth')
-    require_same_count('abc', nn.Linear(1, 1), 'x.pth')
-    require_same_count(None, model(3), 'x.pth')
-    with pytest.raises(InputError, match=r'x\.pth names 4 classes \(a, b, c, d\).* num_classes=3'):
-        require_same_count('abcd', model(3), 'x.pth')
 
 
 TWO = {'type': 'CocoDataset', 'metainfo': {'classes': ('a', 'b')}}
