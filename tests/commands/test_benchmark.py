@@ -43,22 +43,6 @@ def test_a_model_fused_for_bfloat16_is_timed_in_it():
     assert model.head.fc.weight.dtype == torch.bfloat16
 
 
-def test_arguments_of_a_backbone_follow_its_name():
-    sizes = {
-        word: sum(p.numel() for p in build_model(word, (64, 64), SOURCES).parameters())
-        for word in (
-            'ours:deit_ti',
-            'ours:deit_ti,arch.depth=24',
-            'ours:msf_vit_ti',
-            'ours:msf_vit_ti,attention.sharing=QKKKW,groups=1',
-        )
-    }
-    plain, deeper, full, shared = sizes.values()
-    assert deeper - plain == 12 * 444_864
-    assert full - shared == 12 * 2 * 192**2  # two matrices less in every block
-    assert build_model('ours:deit_ti,img_size=32', (64, 64), SOURCES).backbone.grid == (2, 2)
-
-
 @pytest.mark.parametrize(
     ('arguments', 'texts'),
     [

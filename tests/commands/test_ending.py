@@ -65,10 +65,9 @@ def test_a_bug_is_reported_with_all_that_is_needed(capsys, tmp_path):
     said = capsys.readouterr().err
     (file,) = tmp_path.glob('error_*.txt')
     assert said.startswith('Traceback')
-    assert said.splitlines()[-1] == (
-        'this looks like a bug of vitbackbones or of a library that it uses, not like a mistake '
-        f'in your input; please report it with {file}'
-    )
+    last = said.splitlines()[-1]
+    assert last.startswith('this looks like a bug of vitbackbones')
+    assert last.endswith(f'please report it with {file}')
     text = file.read_text()
     for part in ('in broken_tool', 'kept for the report', 'torch ', 'mmengine ', 'Python 3'):
         assert part in text

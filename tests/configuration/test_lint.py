@@ -24,10 +24,7 @@ def finding(**options):
     ('options', 'message'),
     [
         ({'modell': 1}, "modell: unknown key; did you mean 'model'?"),
-        (
-            {'model__backbone__archh': 's'},
-            "unknown key of vitbackbones.AugViT; did you mean 'arch'",
-        ),
+        ({'model__backbone__archh': 's'}, "of vitbackbones.AugViT; did you mean 'arch'"),
         ({'model__backbone__shortcut': {'type': 'AugmentedShortcut', 'path': 2}}, "mean 'paths'"),
         ({'model__backbone__recursion__pases': 2}, 'recursion.pases: unknown key of Recursion; di'),
         ({'model__backbone__shortcut': {'type': [1]}}, 'type: is [1], but it must be a name or a '),

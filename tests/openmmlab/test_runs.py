@@ -29,17 +29,8 @@ def test_no_detection_is_a_precision_of_0():
 
 
 def test_a_text_is_laid_out_once_in_each_style():
-    texts = []
-
-    def write(text, style_config, **options):
-        texts.append(text)
-        return f'{text.upper()} {style_config} {options}', True
-
-    once = lay_out_once(write)
-    first = once('a', style_config={'width': 1})
-    assert once('a', style_config={'width': 1}) is first
-    assert first == ("A {'width': 1} {}", True)
-    assert once('a', style_config={'width': 2})[0] == "A {'width': 2} {}"
-    assert once('a', style_config={'width': 1}, verify=True)[0] == "A {'width': 1} {'verify': True}"
-    assert once('b', style_config='pep8')[0] == 'B pep8 {}'  # a name is handed on
-    assert texts == ['a', 'a', 'a', 'b']
+    calls = []
+    once = lay_out_once(lambda *given, **options: calls.append((given, options)) or len(calls))
+    assert [once('a', style_config={'width': width}) for width in (1, 1, 2)] == [1, 1, 2]
+    assert once('a', style_config={'width': 1}, verify=True) == 3
+    assert once('b', style_config='pep8') == 4  # a name is handed on

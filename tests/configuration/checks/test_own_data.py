@@ -13,7 +13,6 @@ from vitbackbones.configuration.checks.data_sets import check_data
 from vitbackbones.configuration.checks.own_data import use_own_data
 from vitbackbones.configuration.data_paths import datasets, locate_data
 from vitbackbones.errors import InputError
-from vitbackbones.utils.messages import plural
 
 from ...data.own.folders import coco, one_file, roboflow, write
 from ...shapes_configs import make_config, make_mask_config
@@ -103,9 +102,7 @@ def test_a_folder_that_training_split_is_tested_on_what_it_held_out(config, tmp_
     checkpoint = checkpoint_of(trained)
     capsys.readouterr()
     assert names_tested(config, 'own', checkpoint) == held_out
-    assert (
-        f'tested on the {plural(len(held_out), "picture")} for val, not' in capsys.readouterr().out
-    )
+    assert f'tested on the {len(held_out)} pictures for val' in capsys.readouterr().out
     moved = (tmp_path / 'own').rename(tmp_path / 'moved')
     one_file(moved, 40)  # pictures were added
     assert held_out <= names_tested(config, 'moved', checkpoint) < {f'{i}.jpg' for i in range(40)}
@@ -177,6 +174,4 @@ def test_masks_of_0_and_255_are_read_as_two_classes(tmp_path, monkeypatch, capsy
     names = [set(Path(dataset.ann_file).read_text().split()) for _, dataset in datasets(found)]
     assert names[0] | names[1] == {*'0123'}
     assert not names[0] & names[1]
-    assert capsys.readouterr().out.startswith(
-        '2 classes: background, foreground; 3 pictures for tr'
-    )
+    assert capsys.readouterr().out.startswith('2 classes: background, foreground; 3 pictures for')

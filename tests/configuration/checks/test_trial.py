@@ -107,14 +107,8 @@ FPN = {'type': 'FPN', 'in_channels': [32, 64, 96, 128], 'out_channels': 64, 'num
 STRIDES = r'anchor_generator.strides: is \[8, 16, 32\], but the'
 LACKS = 'make the maps in model.neck: dict'
 MISFITS = [
-    (
-        *('retinanet', {'backbone': VIT, **FOUR}),
-        r'but the backbone gives \[16\]; leave in_channels and in_strides out',
-    ),
-    (
-        *('retinanet', {'backbone': VIT, 'neck': FPN}),
-        r"backbone gives \[16\]; type='vitbackbones.Pyramid' without in_channels makes the missing",
-    ),
+    ('retinanet', {'backbone': VIT, **FOUR}, r'gives \[16\]; leave in_channels and in_strides out'),
+    ('retinanet', {'backbone': VIT, 'neck': FPN}, r"\[16\]; type='vitbackbones.Pyramid' without"),
     (
         *('retinanet', {'backbone': VIT, 'neck': {**FPN, 'in_channels': [16], 'num_outs': 3}}),
         rf'{STRIDES} neck gives 3 maps of strides \[16, 32, ...\]; '
@@ -125,27 +119,14 @@ MISFITS = [
         rf"{STRIDES} backbone gives 1 map of strides \[16\]; {LACKS}\(type='vitbackbones.Pyramid', "
         rf'{GIVEN}, out_channels=16\)',
     ),
-    (
-        'retinanet',
-        {'neck__out_channels': 32},
-        'bbox_head.in_channels: is 64, but the neck gives 32',
-    ),
+    ('retinanet', {'neck__out_channels': 32}, 'bbox_head.in_channels: is 64, but .* gives 32'),
     (
         *('mask_rcnn', {'roi_head__bbox_roi_extractor__featmap_strides': [8, 16, 32, 64]}),
         r'featmap_strides: is \[8, 16, 32, 64\], but the neck gives 3 maps',
     ),
-    (
-        *('mask_rcnn', {'roi_head__mask_head__in_channels': 256}),
-        'mask_head.in_channels: is 256, but the maps of the neck have 64',
-    ),
-    (
-        *('dino', {'neck__num_outs': 4}),
-        r'num_feature_levels: is 3, but the neck gives 4 maps of strides .*; set it to 4',
-    ),
-    (
-        *('dino', {'neck__out_channels': 32}),
-        r'embed_dims: is 128, but the neck gives \[32, 32, 32\]; set model.neck.out_channels=128',
-    ),
+    ('mask_rcnn', {'roi_head__mask_head__in_channels': 256}, 'is 256, but the maps of .* have 64'),
+    ('dino', {'neck__num_outs': 4}, 'levels: is 3, but .* gives 4 maps .*; set it to 4'),
+    ('dino', {'neck__out_channels': 32}, 'is 128, but .*; set model.neck.out_channels=128'),
     (
         *('upernet', {'neck': None, 'backbone': VIT}),
         rf"in_index: is .*, but the backbone gives 1 map; {LACKS}\(type='vitbackbones.Levels', ",

@@ -7,10 +7,8 @@ import pytest
 from scipy import stats
 
 from vitbackbones.results.analysis.study_table import (
-    COLUMNS,
     Record,
     holm,
-    markdown,
     paired_difference,
     table,
 )
@@ -54,9 +52,6 @@ def test_several_comparisons_are_corrected():
     assert among['verdict'] == 'not shown'
     assert among['p'] == alone['p']
     assert float(among['p_corrected']) == 5 * float(alone['p_corrected'])
-
-
-def test_the_paper_may_compare_with_another_number():
     row = rows_of(shifted('up', 1, 1, 2, paper=70.3, paper_against=67.6))['up']
     assert (row['paper'], row['paper_difference']) == ('70.3 (67.6)', '+2.70')
     assert row['same_sign'] == 'yes'
@@ -77,13 +72,6 @@ def test_a_result_that_is_not_a_number_proves_nothing():
     assert (row['mean'], row['deviation'], row['difference']) == ('nan', 'nan', '+nan')
     assert row['verdict'] == 'a result is not a number: cannot be said'
     assert row['p'] == row['interval'] == row['same_sign'] == ''
-
-
-def test_markdown_has_every_column():
-    rows = table([BASE, shifted('up', 1, 2, 3)])
-    lines = markdown(rows).splitlines()
-    assert {line.count('|') for line in lines} == {len(COLUMNS) + 1}
-    assert lines[3].startswith('| `up` | 2.000 |')
 
 
 REFERENCE = {0: 60.0, 1: 63.0, 2: 61.0}

@@ -1,23 +1,14 @@
 """Settings of a segmentor that do not go together, and maps that its head does not read."""
 
-import re
-from pathlib import Path
-
 import pytest
-from mmengine.config import Config
 
 from vitbackbones.configuration.checks.agreement import disagreements
-from vitbackbones.configuration.checks.trial import try_model
-from vitbackbones.errors import InputError
 from vitbackbones.tasks.agreement import Maps
 from vitbackbones.tasks.segmentation.agreement import (
     decode_head_reads_all_levels,
     mla_reads_no_more_maps,
 )
 
-from ...small_backbones import small
-
-BASES = Path(__file__).parents[3] / 'configs' / '_base_'
 PLAIN = Maps([384], [16], 'the backbone')
 PYRAMID = Maps([64, 128, 320, 512], [4, 8, 16, 32], 'the backbone')
 LATE = Maps([256] * 4, [8, 16, 32, 64], 'the neck')
@@ -88,17 +79,3 @@ def test_setr_mla_joins_no_more_maps_than_there_are():
     for levels in (2, 3):
         model['decode_head']['levels'] = levels
         assert list(mla_reads_no_more_maps(model, three)) == []
-
-
-@pytest.mark.compat
-def test_the_neck_of_the_message_is_enough(tmp_path):
-    path = tmp_path / 'config.py'
-    settings = f"default_scope = 'mmseg'\nmodel = dict(backbone={small('ViT')})\n"
-    path.write_text(f"_base_ = '{BASES}/models/mask2former_small.py'\n{settings}")
-    config = Config.fromfile(path)
-    del config.model.neck
-    config.model.decode_head.update(in_channels=[64] * 4, in_index=[0, 1, 2, 3])
-    with pytest.raises(InputError, match='make the maps in model.neck') as refused:
-        try_model(config)
-    config.model.neck = eval(re.search(r'model\.neck: (dict\(.*?\))$', str(refused.value), re.M)[1])
-    try_model(config)
