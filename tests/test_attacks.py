@@ -242,11 +242,7 @@ HEAVY = {
         calling('mmdet.apis', 'DetInferencer'),
         predict,
     ),
-    'seg': (
-        calling('mmseg.apis', 'init_model'),
-        calling('mmseg.apis', 'MMSegInferencer'),
-        predict,
-    ),
+    'seg': (calling('mmseg.apis', 'init_model'), calling('mmseg.apis', 'MMSegInferencer'), predict),
     'cls': (
         calling('mmpretrain', 'get_model'),
         calling('mmpretrain', 'ImageClassificationInferencer'),

@@ -32,10 +32,7 @@ HEADS = {
     'retinanet': ('retinanet/retinanet_r50_fpn_1x_coco.py', [8, 16, 32, 64, 128]),
     'faster_rcnn': ('faster_rcnn/faster-rcnn_r50_fpn_1x_coco.py', [4, 8, 16, 32, 64]),
     'mask_rcnn': ('mask_rcnn/mask-rcnn_r50_fpn_1x_coco.py', [4, 8, 16, 32, 64]),
-    'deformable_detr': (
-        'deformable_detr/deformable-detr_r50_16xb2-50e_coco.py',
-        [8, 16, 32, 64],
-    ),
+    'deformable_detr': ('deformable_detr/deformable-detr_r50_16xb2-50e_coco.py', [8, 16, 32, 64]),
     'dino': ('dino/dino-4scale_r50_8xb2-12e_coco.py', [8, 16, 32, 64]),
 }
 # DETR's own configs are tested in test_configs.py.

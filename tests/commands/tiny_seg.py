@@ -57,10 +57,7 @@ dataset = dict(
     pipeline=train_pipeline,
 )
 train_dataloader = dict(
-    batch_size=2,
-    num_workers=0,
-    sampler=dict(type='InfiniteSampler', shuffle=True),
-    dataset=dataset,
+    batch_size=2, num_workers=0, sampler=dict(type='InfiniteSampler', shuffle=True), dataset=dataset
 )
 folders = dict(img_path='images/val', seg_map_path='annotations/val')
 val_dataloader = dict(

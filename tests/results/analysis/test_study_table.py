@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vitbackbones.results.analysis.study_table import (
-    Record,
-    holm,
-    paired_difference,
-    table,
-)
+from vitbackbones.results.analysis.study_table import Record, holm, paired_difference, table
 
 BASE = Record('plain', 'plain', {0: 60.0, 1: 62.0, 2: 61.0}, 79.8, None, 1_234_567, 0.1)
 

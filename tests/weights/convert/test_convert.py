@@ -80,12 +80,7 @@ def test_a_pvt_classifier_fills_a_pvt_detector_but_for_token_norm_and_head(tmp_p
     torch.save({**classifier.state_dict(), 'head.weight': torch.ones(2, 512)}, tmp_path / 'pvt.pth')
     detector = PVT('t', img_size=96)
     coverage = load_pretrained(detector, tmp_path / 'pvt.pth')
-    assert set(coverage.unused) == {
-        'stages.3.cls_token',
-        'norm.weight',
-        'norm.bias',
-        'head.weight',
-    }
+    assert set(coverage.unused) == {'stages.3.cls_token', 'norm.weight', 'norm.bias', 'head.weight'}
 
 
 @pytest.mark.parametrize('name', list_models())
