@@ -137,7 +137,18 @@ class ObjectWriter(PredictionWriter):
         height, width = frame.pixels.shape[:2]
         record = frame.place | {'width': width, 'height': height}
         if answer.boxes is not None:
-            record['objects'] = self._objects(answer)
+            record['objects'] = objects = []
+            corners = answer.boxes.astype(float).tolist()
+            for (x, y, right, bottom), label, score in zip(
+                corners, answer.labels, answer.scores, strict=True
+            ):
+                box = [round(value, 2) for value in (x, y, right - x, bottom - y)]
+                shortest = float(str(score))  # of the same float32: the order stays
+                objects.append({'category_id': int(label) + 1, 'bbox': box, 'score': shortest})
+            masks = () if answer.masks is None else answer.masks
+            for entry, mask in zip(objects, masks, strict=False):
+                polygons = to_polygons(mask) if self.masks == 'polygons' else []
+                entry['segmentation'] = polygons or to_rle(mask)  # an empty mask has no polygon
         if answer.segments is not None:
             # (H, W) in mmdet's way
             ids, labels, are_things = from_mmdet(answer.segments, len(self.classes))
@@ -153,20 +164,6 @@ class ObjectWriter(PredictionWriter):
     def draw(self, frame: Frame, answer: Detected) -> Image.Image:
         drawn = predicted(answer, len(self.classes), self.threshold)
         return draw_objects(from_bgr(frame.pixels), drawn, self.classes)
-
-    def _objects(self, found: Detected) -> list[dict]:
-        objects = []
-        boxes = found.boxes.astype(float).tolist()
-        for (x, y, right, bottom), label, score in zip(
-            boxes, found.labels, found.scores, strict=True
-        ):
-            box = [round(value, 2) for value in (x, y, right - x, bottom - y)]
-            shortest = float(str(score))  # of the same float32: the order stays
-            objects.append({'category_id': int(label) + 1, 'bbox': box, 'score': shortest})
-        for entry, mask in zip(objects, () if found.masks is None else found.masks, strict=False):
-            polygons = to_polygons(mask) if self.masks == 'polygons' else []
-            entry['segmentation'] = polygons or to_rle(mask)  # an empty mask has no polygon
-        return objects
 
     def documents(self, records: Sequence[dict]) -> dict[str, list | dict]:
         images, objects, segments = [], [], []

@@ -76,18 +76,15 @@ def draw_instances(
     if 'gt_sem_seg' in sample and 'stuff_classes' in meta:
         labels = sample.gt_sem_seg.sem_seg[0].numpy()  # (1, H, W) -> (H, W)
         image = stripe(image, labels == IGNORED)
-        parts.append(_stuff(labels, meta))
+        # regions of stuff: its classes follow those of things
+        first, count = len(meta['thing_classes']), len(meta['classes'])
+        found = [label for label in np.unique(labels).tolist() if first <= label < count]
+        masks = labels == np.reshape(found, (-1, 1, 1))  # (N, H, W)
+        boxes = np.reshape([box_around(mask) for mask in masks], (-1, 4))
+        ignored = np.zeros(len(found), bool)
+        parts.append(Objects(boxes, np.array(found, int), masks=masks, ignored=ignored))
     objects = _joined([part for part in parts if len(part.labels)])
     return Drawn(draw_objects(image, objects, meta.get('classes', ()), (SIDES[0], longest)))
-
-
-def _stuff(labels: np.ndarray, meta: Mapping) -> Objects:
-    """Return the regions of stuff in labels (H, W), whose classes follow those of things."""
-    first, count = len(meta['thing_classes']), len(meta['classes'])
-    found = [label for label in np.unique(labels).tolist() if first <= label < count]
-    masks = labels == np.reshape(found, (-1, 1, 1))  # (N, H, W)
-    boxes = np.reshape([box_around(mask) for mask in masks], (-1, 4))
-    return Objects(boxes, np.array(found, int), masks=masks, ignored=np.zeros(len(found), bool))
 
 
 def _joined(parts: list[Objects]) -> Objects:

@@ -77,10 +77,20 @@ def _misfits(config: Config, model: nn.Module) -> Iterator[Misfit]:
         if found or made is None:
             return
         given, maps = made, _describe(made, 'the neck', model.neck)
+    count = len(maps.channels)
     for name in HEADS:
-        head = getattr(model, name, None)
-        if isinstance(config.model.get(name), dict):
-            yield from _head_findings(config.model, name, maps, head, outputs_of(head, given))
+        settings, head = config.model.get(name), getattr(model, name, None)
+        if not isinstance(settings, dict):
+            continue
+        index = settings.get('in_index')
+        wanted = settings.get('in_channels', getattr(head, 'in_channels', None))
+        several = isinstance(wanted, list) and maps.source == 'the backbone'
+        remedy = neck_remedy(config.model, maps) if several else ''
+        if index is not None and not all(-count <= i < count for i in as_list(index)):
+            wrong = f'model.{name}.in_index: is {index}, but {maps.source} gives {maps.count}'
+            yield Misfit(wrong, remedy)
+        elif outputs_of(head, given) is None and _differ(wanted, index, maps.channels):
+            yield Misfit(_width_finding(name, wanted, maps), remedy)
     task = find_task(config)
     for fits in task.fits if task else ():
         yield from fits(config.model, maps)
@@ -101,20 +111,6 @@ def _neck_findings(model: Mapping, backbone: nn.Module, maps: Maps, runs: bool) 
         yield Misfit(_width_finding('neck', wanted, maps), remedy)
     if isinstance(strides, list | tuple) and maps.strides and list(strides) != maps.strides:
         yield Misfit(f'model.neck.in_strides: is {strides}, but {maps}', remedy)
-
-
-def _head_findings(
-    model: Mapping, name: str, maps: Maps, head: nn.Module | None, answer: list[Tensor] | None
-) -> Iterator[Misfit]:
-    index, count = model[name].get('in_index'), len(maps.channels)
-    wanted = model[name].get('in_channels', getattr(head, 'in_channels', None))
-    several = isinstance(wanted, list) and maps.source == 'the backbone'
-    remedy = neck_remedy(model, maps) if several else ''
-    if index is not None and not all(-count <= i < count for i in as_list(index)):
-        wrong = f'model.{name}.in_index: is {index}, but {maps.source} gives {maps.count}'
-        yield Misfit(wrong, remedy)
-    elif answer is None and _differ(wanted, index, maps.channels):
-        yield Misfit(_width_finding(name, wanted, maps), remedy)
 
 
 def _differ(wanted: Any, index: int | list[int] | None, given: list[int]) -> bool:

@@ -40,7 +40,13 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
     Raises:
         InputError: the run cannot work with this data set.
     """
-    if not _is_coco(_kind(config)) or config.get('backend_args'):
+    from mmdet.datasets import CocoDataset  # here: heavy, and not needed to load an image
+
+    kind = _kind(config)
+    if not isinstance(kind, type) or not issubclass(kind, CocoDataset):
+        return Findings()
+    is_plain = kind.load_data_list is CocoDataset.load_data_list
+    if not is_plain or kind.COCOAPI is not CocoDataset.COCOAPI or config.get('backend_args'):
         return Findings()
     evaluated = evaluated or config.get('test_mode', False)
     dataset = unloaded(config)
@@ -66,10 +72,8 @@ def check_tables(config: dict, dataset, tables: tuple[Table, Table, Table]) -> F
     ann_file, folder, classes = dataset.ann_file, *_folder_and_classes(dataset)
     _check_references(ann_file, annotations, 'image_id', images['id'])
     _check_references(ann_file, annotations, 'category_id', categories['id'])
-    _check_categories(ann_file, categories, set(annotations['category_id']), classes)
-    _check_files(ann_file, folder, images['file_name'])
-    warnings = _order_warnings(ann_file, categories['name'], classes)
-    warnings += _size_warnings(ann_file, folder, images, color_type(config.get('pipeline', ())))
+    warnings = _check_categories(ann_file, categories, set(annotations['category_id']), classes)
+    warnings += _check_images(ann_file, folder, images, color_type(config.get('pipeline', ())))
     odd, kept = _check_boxes(ann_file, images, annotations)
     warnings += odd
     annotated = set(annotations['image_id'])
@@ -96,18 +100,6 @@ def _kind(config: dict) -> type | None:
 
     kind = config['type']
     return DATASETS.get(kind) if isinstance(kind, str) else kind
-
-
-def _is_coco(kind: type | None) -> bool:
-    """Tell whether a data set class reads its file as mmdet's CocoDataset does."""
-    from mmdet.datasets import CocoDataset  # here: heavy, and not needed to load an image
-
-    return (
-        isinstance(kind, type)
-        and issubclass(kind, CocoDataset)
-        and kind.load_data_list is CocoDataset.load_data_list
-        and kind.COCOAPI is CocoDataset.COCOAPI
-    )
 
 
 def unloaded(config: dict):
@@ -145,7 +137,13 @@ def _check_references(ann_file: str, annotations: Table, key: str, known: list) 
         )
 
 
-def _check_categories(ann_file: str, categories: Table, used: set, classes: Sequence[str]) -> None:
+def _check_categories(
+    ann_file: str, categories: Table, used: set, classes: Sequence[str]
+) -> list[str]:
+    """Require classes of the categories in use; warn where their order is another one.
+
+    mmdet numbers the labels that a file has in the order of the file.
+    """
     named = list(zip(categories['id'], categories['name'], strict=True))
     outside = [f'{name!r} (id {key})' for key, name in named if key in used and name not in classes]
     if outside:
@@ -159,11 +157,7 @@ def _check_categories(ann_file: str, categories: Table, used: set, classes: Sequ
     twice = [name for name, count in Counter(categories['name']).items() if count > 1]
     if set(twice) & set(classes):
         raise InputError(f'{ann_file}: category names used more than once: {some(twice)}.')
-
-
-def _order_warnings(ann_file: str, names: list[str], classes: Sequence[str]) -> list[str]:
-    """Compare the order of names: mmdet numbers the labels that a file has in the file's order."""
-    labels = [name for name in names if name in classes]
+    labels = [name for name in categories['name'] if name in classes]
     for label, (name, shown) in enumerate(zip(labels, classes, strict=False)):
         if name != shown:
             return [
@@ -177,18 +171,6 @@ def _order_warnings(ann_file: str, names: list[str], classes: Sequence[str]) -> 
 # ---------------------------------------------------------------------------- images
 
 
-def _check_files(ann_file: str, folder: str, names: list[str]) -> None:
-    """Require all images."""
-    missing = not_there(folder, names)
-    if missing:
-        raise InputError(
-            f'{len(missing)} of the {len(names)} images of {ann_file} are not in '
-            f'{os.path.abspath(folder)}: {some(missing, cut)}. Copy them there, or take them out '
-            'of the annotations; a file_name must not lead out of the folder. Where the config '
-            'names the folder, data_root or data_prefix.img may be wrong.'
-        )
-
-
 def image_size_fault(given: Sequence[float], found: Sequence[int]) -> str:
     """Say what is wrong with the (height, width) that annotations give an image, '' if nothing."""
     if tuple(given) == tuple(found):
@@ -199,9 +181,20 @@ def image_size_fault(given: Sequence[float], found: Sequence[int]) -> str:
     return f'is given as {told} pixels and has {seen}{hint if turned else ""}'
 
 
-def _size_warnings(ann_file: str, folder: str, images: Table, load: str) -> list[str]:
-    """Compare the sizes of evenly spread images; where a header differs, what is decoded counts."""
+def _check_images(ann_file: str, folder: str, images: Table, load: str) -> list[str]:
+    """Require all images, and compare the sizes of evenly spread ones.
+
+    Where a header differs, what is decoded counts.
+    """
     names = images['file_name']
+    missing = not_there(folder, names)
+    if missing:
+        raise InputError(
+            f'{len(missing)} of the {len(names)} images of {ann_file} are not in '
+            f'{os.path.abspath(folder)}: {some(missing, cut)}. Copy them there, or take them out '
+            'of the annotations; a file_name must not lead out of the folder. Where the config '
+            'names the folder, data_root or data_prefix.img may be wrong.'
+        )
     read_image(os.path.join(folder, names[0]))  # one that no decoder can read stops at once
     rows = spread(len(names), SIZES)
     faults = []

@@ -37,11 +37,7 @@ def to_rle(mask: np.ndarray) -> dict:
     changes = np.flatnonzero(pixels[1:] != pixels[:-1]) + 1
     outside_is_empty = [0] if pixels[0] else []
     runs = np.diff(np.concatenate([[0], outside_is_empty, changes, [pixels.size]]).astype(int))
-    return {'size': list(mask.shape), 'counts': _letters(runs)}
-
-
-def _letters(runs: np.ndarray) -> str:
-    """Write run lengths as COCO compresses them, each in as few letters as keep its sign."""
+    # as COCO compresses them: each from the last but one, in as few letters as keep its sign
     rest = runs.copy()
     rest[3:] -= runs[1:-2]
     letters, going = [], np.ones(len(rest), bool)
@@ -51,7 +47,8 @@ def _letters(runs: np.ndarray) -> str:
         letters.append(np.where(going, 48 + low + 32 * more, 0))
         going = more
     written = np.stack(letters, axis=1)  # (runs, letters), 0 behind the last of a number
-    return written[written > 0].astype(np.uint8).tobytes().decode()
+    counts = written[written > 0].astype(np.uint8).tobytes().decode()
+    return {'size': list(mask.shape), 'counts': counts}
 
 
 def read_runs(code: dict, height: int, width: int) -> list[int]:
@@ -66,26 +63,25 @@ def read_runs(code: dict, height: int, width: int) -> list[int]:
     size, counts = code.get('size'), code.get('counts')
     if size != [height, width]:
         raise ValueError(f"its 'size' is {cut(size)}, the image's is {[height, width]}")
-    runs = _decompressed(counts) if isinstance(counts, str) else counts
+    runs = counts
+    if isinstance(counts, str):  # compressed
+        if not re.fullmatch(f'({NUMBER})+', counts):
+            raise ValueError(
+                'its compressed counts are cut off, or have a character that RLE lacks'
+            )
+        runs = []
+        for letters in re.findall(NUMBER, counts):
+            digits = [ord(letter) - ord('0') & 31 for letter in letters]
+            run = sum(digit << 5 * place for place, digit in enumerate(digits))
+            if digits[-1] & 16:  # two's complement
+                run -= 1 << 5 * len(digits)
+            runs.append(run + runs[-2] if len(runs) > 2 else run)
     if not isinstance(runs, list) or set(map(type, runs)) - {int}:
         raise ValueError(f"its 'counts' is {cut(counts)} and must be a text or a list of integers")
     if min(runs, default=0) < 0:
         raise ValueError('a run is negative')
     if sum(runs) != height * width:
         raise ValueError(f'its runs are {cut(sum(runs))}, the image has {height * width} pixels')
-    return runs
-
-
-def _decompressed(counts: str) -> list[int]:
-    if not re.fullmatch(f'({NUMBER})+', counts):
-        raise ValueError('its compressed counts are cut off, or have a character that RLE lacks')
-    runs = []
-    for letters in re.findall(NUMBER, counts):
-        digits = [ord(letter) - ord('0') & 31 for letter in letters]
-        run = sum(digit << 5 * place for place, digit in enumerate(digits))
-        if digits[-1] & 16:  # two's complement
-            run -= 1 << 5 * len(digits)
-        runs.append(run + runs[-2] if len(runs) > 2 else run)
     return runs
 
 

@@ -72,9 +72,18 @@ def find_parts(root: Path, trained_on: Iterable[str] | None = None) -> dict[str,
         groups.pop(None, None)  # such as all annotations in one file, beside those of each split
     files = {}
     for split, candidates in groups.items():
-        found = _the_coco_file(root, split, candidates)
+        # COCO itself has other annotations beside these
+        named = [file for file in candidates if file.name.startswith('instances')]
+        contents = [(file, load_json(str(file))) for file in named or candidates]
+        found = [(file, content) for file, content in contents if is_coco(content)]
+        if len(found) > 1:
+            names = some((file.relative_to(root) for file, _ in found), str)
+            raise InputError(
+                f'{root}: several annotation files for {split or "train"}: {names}. Move all but '
+                'the one that is meant out of the folder, or join them.'
+            )
         if found:
-            files[split or 'train'] = found
+            files[split or 'train'] = found[0]
     if not files or (trained_on is None and 'train' not in files):
         raise InputError(_nothing_to_train_on(root, files))
     parts = {split: _part(root, split, *found) for split, found in files.items()}
@@ -82,20 +91,6 @@ def find_parts(root: Path, trained_on: Iterable[str] | None = None) -> dict[str,
 
 
 # ------------------------------------------------------------------------ annotation files
-
-
-def _the_coco_file(root: Path, split: str | None, files: list[Path]) -> tuple[Path, dict] | None:
-    """Return the file with boxes among those of a split, None if there is none."""
-    chosen = [file for file in files if file.name.startswith('instances')]  # beside COCO's others
-    contents = [(file, load_json(str(file))) for file in chosen or files]
-    found = [(file, content) for file, content in contents if is_coco(content)]
-    if len(found) > 1:
-        names = some((file.relative_to(root) for file, _ in found), str)
-        raise InputError(
-            f'{root}: several annotation files for {split or "train"}: {names}. Move all but the '
-            'one that is meant out of the folder, or join them.'
-        )
-    return found[0] if found else None
 
 
 def is_coco(content: object) -> bool:

@@ -105,29 +105,19 @@ def _part(images: list[Path], masks: list[Path]) -> MaskPart:
         raise InputError(f'{folder}: has pictures of several kinds, {kinds}; save them as one.')
     (suffix,) = suffixes
     names = [str(file.relative_to(folder)).removesuffix(suffix) for file in images]
-    there = [str(file.relative_to(mask_folder)) for file in masks]
-    return MaskPart(
-        folder,
-        mask_folder,
-        suffix,
-        _mask_suffix(folder, names, there),
-        names,
-        listed=mask_folder.is_relative_to(folder),
-    )
-
-
-def _mask_suffix(folder: Path, names: Sequence[str], masks: Sequence[str]) -> str:
-    """Return what follows the name of a picture in that of its mask, for most of a sample."""
+    mask_names = [str(file.relative_to(mask_folder)) for file in masks]
     sample = [names[row] for row in spread(len(names), SAMPLE)]
-    found = Counter(
-        mask.removeprefix(name) for name in sample for mask in masks if mask.startswith(name)
+    endings = Counter(
+        mask.removeprefix(name) for name in sample for mask in mask_names if mask.startswith(name)
     )
-    if not found:
+    if not endings:
         raise InputError(
-            f'{folder}: no mask is named as a picture, {some(sample)}, but {some(masks)}. A mask '
-            'needs the name of its picture, and may have more behind it.'
+            f'{folder}: no mask is named as a picture, {some(sample)}, but {some(mask_names)}. A '
+            'mask needs the name of its picture, and may have more behind it.'
         )
-    return max(found, key=lambda suffix: (found[suffix], -len(suffix)))
+    ending = max(endings, key=lambda ending: (endings[ending], -len(ending)))
+    listed = mask_folder.is_relative_to(folder)
+    return MaskPart(folder, mask_folder, suffix, ending, names, listed=listed)
 
 
 def _by_voc_lists(root: Path, parts: dict[str, MaskPart]) -> dict[str, MaskPart]:

@@ -84,15 +84,6 @@ def _fill(image: np.ndarray, corners: np.ndarray, color, line: int = cv2.LINE_AA
     return cv2.fillPoly(image, [fixed], color, line, SUBPIXEL)
 
 
-def _fits(shape: Shape, earlier: list[Shape]) -> bool:
-    """Return whether enough of the new shape and of all it covers stays in view."""
-    whole = [(shape, shape.mask)] + [(other, other.mask & ~shape.mask) for other in earlier]
-    return all(
-        mask.sum() >= VISIBLE * cv2.contourArea(other.corners.astype(np.float32))
-        for other, mask in whole
-    )
-
-
 def draw_scene(
     index: int, split: str = 'train', seed: int = 0, size: int = 128, kind: int | None = None
 ) -> Scene:
@@ -113,7 +104,11 @@ def draw_scene(
         corners = _corners(own_kind, radius, rng) + center
         mask = _fill(np.zeros((size, size), np.uint8), corners, 1, cv2.LINE_8).astype(bool)
         shape = Shape(own_kind, corners, mask)
-        if not _fits(shape, scene.shapes):
+        covered = [(other, other.mask & ~mask) for other in scene.shapes]
+        if any(
+            view.sum() < VISIBLE * cv2.contourArea(other.corners.astype(np.float32))
+            for other, view in [(shape, mask), *covered]
+        ):  # too little of it, or of a shape behind it, stays in view
             continue
         ground, color = scene.image[mask].mean(axis=0), _color(rng)
         while np.linalg.norm(ground - color) < CONTRAST:

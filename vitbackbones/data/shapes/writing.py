@@ -39,7 +39,7 @@ from tqdm import tqdm
 from ...errors import InputError
 from ...utils.files import read_json
 from ..loading.coco_masks import VOID, box_around, to_colors, to_polygons
-from .scene import KINDS, SPLITS, Scene, Shape, draw_scene
+from .scene import KINDS, SPLITS, Scene, draw_scene
 
 GROUND = 'ground'  # the class of pixels that no shape covers
 MIN_SIZE = 32  # a smaller picture leaves shapes of a few pixels
@@ -60,8 +60,17 @@ def _write_split(root: Path, split: str, recipe: dict) -> None:
         mask = np.where(scene.clutter, 0, 1).astype(np.uint8)  # 2 is the first class
         for shape in scene.shapes:
             mask[shape.mask] = shape.kind % len(classes) + 2
-            ids = {'id': len(instances) + 1, 'image_id': index + 1}
-            instances.append(ids | _instance(shape, classes))
+            instances.append(
+                {
+                    'id': len(instances) + 1,
+                    'image_id': index + 1,
+                    'category_id': shape.kind % len(classes) + 1,
+                    'bbox': _box(shape.mask),
+                    'area': int(shape.mask.sum()),
+                    'segmentation': to_polygons(shape.mask),
+                    'iscrowd': 0,
+                }
+            )
         _write_png(masks, index, mask)
         ids, infos = segments(scene, classes)
         name = _write_png(annotations / panoptic, index, to_colors(ids)[..., ::-1])
@@ -88,17 +97,6 @@ def _write_png(folder: Path, index: int, pixels: np.ndarray) -> str:
     path = folder / f'{index:06d}.png'
     path.write_bytes(cv2.imencode('.png', pixels)[1])
     return path.name
-
-
-def _instance(shape: Shape, classes: Sequence[str]) -> dict:
-    """Return category, box, area and mask of a shape, in COCO's form for detection."""
-    return {
-        'category_id': shape.kind % len(classes) + 1,
-        'bbox': _box(shape.mask),
-        'area': int(shape.mask.sum()),
-        'segmentation': to_polygons(shape.mask),
-        'iscrowd': 0,
-    }
 
 
 def _box(mask: np.ndarray) -> list[int]:

@@ -62,27 +62,21 @@ def read_index(folder: str | Path, split: str) -> Index:
         if content['format'] != FORMAT or not shards:
             raise ValueError(f'it is not of the format {FORMAT!r}')
         index = Index(classes, [Shard(**shard) for shard in shards])
+        # where a picture lies is looked at when it is read: a header with its name is before it
         for shard in index.shards:
-            _require_sound(Path(folder, shard.name), shard, len(classes))
+            path = Path(folder, shard.name)
+            if path.name != shard.name or path.suffix != '.tar':
+                raise ValueError(f'{cut(shard.name)} is not the name of a tar file')
+            try:
+                size = path.stat().st_size
+            except OSError as error:
+                raise ValueError(f'shard {path}: {error.strerror}') from error
+            if size != shard.bytes:
+                what = 'cut short' if size < shard.bytes else 'changed'
+                raise ValueError(f'shard {path}: {what}, {size} bytes in place of {shard.bytes}')
+            if not {*shard.labels} <= {*range(len(classes))}:
+                raise ValueError(f'labels in {shard.name} are not from 0 to {len(classes) - 1}')
     except (ValueError, LookupError, TypeError, OverflowError) as error:
         reason = in_one_line(error).removeprefix(f'{file} ')
         raise InputError(f'index of shards {file}: {reason}. {AGAIN}') from error
     return index
-
-
-def _require_sound(path: Path, shard: Shard, classes: int) -> None:
-    """Raise a ``ValueError`` if a shard is not there, or cannot be as an index says.
-
-    Where a picture lies is looked at when it is read: a header with its name and size is before it.
-    """
-    if path.name != shard.name or path.suffix != '.tar':
-        raise ValueError(f'{cut(shard.name)} is not the name of a tar file')
-    try:
-        size = path.stat().st_size
-    except OSError as error:
-        raise ValueError(f'shard {path}: {error.strerror}') from error
-    if size != shard.bytes:
-        what = 'cut short' if size < shard.bytes else 'changed'
-        raise ValueError(f'shard {path}: {what}, {size} bytes in place of {shard.bytes}')
-    if not {*shard.labels} <= {*range(classes)}:
-        raise ValueError(f'labels in {shard.name} are not from 0 to {classes - 1}')

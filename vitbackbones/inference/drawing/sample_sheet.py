@@ -52,7 +52,11 @@ def sheet(rows: Sequence[Row]) -> Image.Image:
     empty = ('', Image.new('RGB', (width, 1), 'white'))
     strips = []
     for row in rows:
-        cells = [(_cut(title, width), drawn.picture) for title, drawn in row]
+        cells = []
+        for title, drawn in row:
+            while font().getlength(title) > width - GAP:  # its beginning is left out
+                title = f'...{title.removeprefix("...")[1:]}'
+            cells.append((title, drawn.picture))
         strips.append(side_by_side([*cells, *[empty] * (columns - len(row))], width))
     whole = contact_sheet(strips, columns=1, width=strips[0].width)
     colors = {key: value for _, drawn in chain(*rows) for key, value in drawn.colors.items()}
@@ -60,10 +64,3 @@ def sheet(rows: Sequence[Row]) -> Image.Image:
         return whole
     names = name_strip(dict(colors[label] for label in sorted(colors)), whole.width - 2 * GAP)
     return below(whole, ImageOps.expand(names, GAP, 'white'))
-
-
-def _cut(text: str, width: int) -> str:
-    """Leave out the beginning of a text that is wider than ``width`` pixels."""
-    while font().getlength(text) > width - GAP:
-        text = f'...{text.removeprefix("...")[1:]}'
-    return text

@@ -20,7 +20,7 @@ from torch import Tensor
 from ...backbones.swin import WindowBlock
 from ...errors import InputError
 from .plots import as_matrix, as_rows, lay_out, plain_picture
-from .reading import Grid, Subject, Weights, choose_blocks
+from .reading import Subject, Weights, choose_blocks
 
 CLASS_TOKEN, ALL = 'class_token', 'all'
 
@@ -69,19 +69,14 @@ def looked_at(call: Weights, query: str | None = None) -> tuple[str, Tensor]:
         )
     if isinstance(call.module, WindowBlock):
         return query, _received_in_windows(call)
-    grid = _key_grid(call.grid, min(keys, patches))
+    grid, patch_keys = call.grid, min(keys, patches)
+    if grid and math.prod(grid) != patch_keys:  # of a coarser grid of the same shape
+        height = max(round(math.sqrt(patch_keys * grid[0] / grid[1])), 1)
+        grid = (height, patch_keys // height) if patch_keys % height == 0 else None
     if grid is None:
         raise InputError(f'block {call.block}: its {keys} keys are not known to be a grid')
     line = weights[0] if query == CLASS_TOKEN else weights.mean(0)
     return query, line[-math.prod(grid) :].unflatten(0, grid).cpu()
-
-
-def _key_grid(grid: Grid | None, keys: int) -> Grid | None:
-    """Return the (h, w) of keys that lie on a grid, or on one of the same shape but coarser."""
-    if grid is None or math.prod(grid) == keys:
-        return grid
-    height = max(round(math.sqrt(keys * grid[0] / grid[1])), 1)
-    return (height, keys // height) if keys % height == 0 else None
 
 
 def _received_in_windows(call: Weights) -> Tensor:

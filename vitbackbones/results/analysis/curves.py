@@ -107,8 +107,11 @@ def _panels(rows: Sequence[dict], several: bool) -> dict[str, dict[str, list[dic
         elif MAIN.get(kind, name) == name:
             title = f'{kind}: {name}' if kind != name else kind
             panels[title] = {run: points for (run,), points in grouped(own, 'model').items()}
-    if not several:
-        panels = {title: _without_twins(lines) for title, lines in panels.items()}
+    for title, lines in () if several else panels.items():
+        names: dict[tuple, list[str]] = defaultdict(list)  # of lines that are equal
+        for name, points in lines.items():
+            names[tuple((row['step'], row['value']) for row in points)].append(name)
+        panels[title] = {' = '.join(equal): lines[equal[0]] for equal in names.values()}
     return {title: lines for title, lines in panels.items() if lines}
 
 
@@ -123,14 +126,6 @@ def _panel_of(split: str, quantity: str) -> tuple[str, str]:
         return next(found, 'training'), quantity
     metric, slash, name = quantity.rpartition('/')
     return f'validation{", " * len(slash)}{metric}', name
-
-
-def _without_twins(lines: dict[str, list[dict]]) -> dict[str, list[dict]]:
-    """Return equal lines as one, under all of their names."""
-    names: dict[tuple, list[str]] = defaultdict(list)
-    for name, rows in lines.items():
-        names[tuple((row['step'], row['value']) for row in rows)].append(name)
-    return {' = '.join(equal): lines[equal[0]] for equal in names.values()}
 
 
 def _draw_panel(

@@ -70,25 +70,20 @@ def build_ours(spec: str, size: Size, features: bool) -> nn.Module:
     options = {'img_size': size[0]} if size[0] == size[1] else {}
     if features:
         options |= {'num_classes': 0, 'out_type': 'featmap'}
+    given: dict = {}  # KEY=VALUE or KEY.KEY=VALUE
     try:
-        model = create_model(name, **options | _read(name, settings))
+        for setting in settings:
+            place, _, value = setting.partition('=')
+            *outer, key = place.split('.')
+            node = given
+            for part in outer:  # an arch changes the one of the model
+                base = {'base': MODELS[name][1]['arch']} if part == 'arch' else {}
+                node = node.setdefault(part, base)
+            node[key] = read_value(value)
+        model = create_model(name, **options | given)
     except (TypeError, ValueError) as error:
         raise InputError(f'ours:{spec}: {error}') from error
     return model.backbone if features else model
-
-
-def _read(name: str, settings: list[str]) -> dict:
-    """Read arguments, ``KEY=VALUE`` or ``KEY.KEY=VALUE``; an arch changes the one of ``name``."""
-    options: dict = {}
-    for setting in settings:
-        place, _, value = setting.partition('=')
-        *outer, key = place.split('.')
-        node = options
-        for part in outer:
-            base = {'base': MODELS[name][1]['arch']} if part == 'arch' else {}
-            node = node.setdefault(part, base)
-        node[key] = read_value(value)
-    return options
 
 
 def _fused(name: str, size: Size, features: bool, **options) -> nn.Module:

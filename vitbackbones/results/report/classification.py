@@ -9,7 +9,7 @@ from mmengine.runner import TestLoop
 
 from ...data.loading.image_file import read_image
 from ...inference.drawing.sheet import enlarged, from_bgr
-from .elements import Matrix, Picture, Section, Table, confusion_parts, count_pairs, photograph
+from .elements import Matrix, Section, Table, confusion_parts, count_pairs, photograph
 from .recording import Record, find_metric
 
 BEST = 5
@@ -58,11 +58,19 @@ class ClassificationReport:
         text = 'Pictures. Rows: what they are; columns: the best class that was predicted.'
         matrix = Matrix(rows=self.classes, columns=self.classes, counts=counts, text=text)
         wrong = [each for each in pictures if each['best'][0] != each['truth']]
-        worst = heapq.nlargest(self.worst, wrong, key=lambda each: each['score'])
-        order = 'Those with the highest score of a wrong class.'
         yield Section('Classes', [self._class_table(truth, best)])
         yield Section('Confusion', confusion_parts(matrix, 'pictures'))
-        yield Section('Worst mistakes', [self._draw(each) for each in worst], order)
+        worst = []
+        for each in heapq.nlargest(self.worst, wrong, key=lambda each: each['score']):
+            path, place = each['path'], each['place']
+            pixels = read_image(path) if path else self.data.get_data_info(place)['img']
+            name = Path(path or str(place)).name
+            answer = f'{self.classes[each["best"][0]]} {each["score"]:.3f}'
+            label = f'{self.classes[each["truth"]]} {each["score of truth"]:.3f}'
+            title = f'{name}: {answer}, is {label}'
+            worst.append(photograph(enlarged(from_bgr(pixels)), title))
+        order = 'Those with the highest score of a wrong class.'
+        yield Section('Worst mistakes', worst, order)
 
     def _class_table(self, truth: np.ndarray, best: np.ndarray) -> Table:
         hits = truth[:, None] == best  # (pictures, k)
@@ -80,14 +88,6 @@ class ClassificationReport:
             text='In percent. Precision: how many of the pictures that are taken for a class are '
             'of it. A dash: there are no such pictures.',
         )
-
-    def _draw(self, picture: dict) -> Picture:
-        path = picture['path']
-        pixels = read_image(path) if path else self.data.get_data_info(picture['place'])['img']
-        name = Path(path or str(picture['place'])).name
-        answer = f'{self.classes[picture["best"][0]]} {picture["score"]:.3f}'
-        truth = f'{self.classes[picture["truth"]]} {picture["score of truth"]:.3f}'
-        return photograph(enlarged(from_bgr(pixels)), f'{name}: {answer}, is {truth}')
 
 
 def _percent(hits: np.ndarray) -> float:

@@ -72,24 +72,22 @@ class TrackHook(Hook):
         self._write(runner, 'running')
 
     def after_val_epoch(self, runner: Runner, metrics: dict | None = None) -> None:
+        if not (self.record and self.pictures):
+            return
         try:
-            if self.record and self.pictures:
-                self._draw(runner)
+            by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
+            place = f'epoch_{runner.epoch}' if by_epoch else f'iter_{runner.iter}'
+            model = runner.model.module if is_model_wrapper(runner.model) else runner.model
+            data, draw = runner.val_dataloader.dataset, find_task(runner.cfg).draw
+            with torch.compiler.set_stance('force_eager'):  # a few images are not worth compiling
+                for name, picture in draw(model, data, self.pictures, self.score_threshold):
+                    file = Path(runner.work_dir, PICTURES, place, f'{name}.jpg')
+                    write_file(file, photograph(picture, name).content)
+                    for tracker in self.trackers:
+                        tracker.add_image(f'{PICTURES}/{name}', np.asarray(picture.convert('RGB')))
         except Exception as error:
             self.pictures = 0
             runner.logger.warning(f'predictions of this run are not drawn: {in_one_line(error)}')
-
-    def _draw(self, runner: Runner) -> None:
-        by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
-        place = f'epoch_{runner.epoch}' if by_epoch else f'iter_{runner.iter}'
-        model = runner.model.module if is_model_wrapper(runner.model) else runner.model
-        data, draw = runner.val_dataloader.dataset, find_task(runner.cfg).draw
-        with torch.compiler.set_stance('force_eager'):  # a few images are not worth a compilation
-            for name, picture in draw(model, data, self.pictures, self.score_threshold):
-                file = Path(runner.work_dir, PICTURES, place, f'{name}.jpg')
-                write_file(file, photograph(picture, name).content)
-                for tracker in self.trackers:
-                    tracker.add_image(f'{PICTURES}/{name}', np.asarray(picture.convert('RGB')))
 
     def after_val(self, runner: Runner) -> None:
         self._write(runner, 'running')

@@ -72,23 +72,19 @@ def convert_swin(state: dict[str, Tensor]) -> dict[str, Tensor]:
         if unfolded and '.downsample.' in key:
             # (..., 4 C) of (channel, row, column) -> (column, row, channel)
             value = value.unflatten(-1, (-1, 2, 2)).transpose(-3, -1).flatten(-3)
-        out[_rename_swin(key, 0 if counted_before else 1)] = value
+        if match := _TORCHVISION.fullmatch(key):
+            (stage, in_stage), rest = divmod(int(match[1]), 2), match[2]
+            key = f'layers.{stage}.{"blocks" if in_stage else "downsample"}.{rest}'
+            if match[1] == '0':
+                key = 'patch_embed.' + rest.replace('0.', 'proj.').replace('2.', 'norm.')
+        elif match := _SWIN_STAGE.fullmatch(key):
+            # elsewhere a merging may be part of the stage before it
+            late = not counted_before and match[2].startswith('downsample.')
+            key = f'layers.{int(match[1]) + late}.{match[2]}'
+        for pattern, name in _SWIN_RULES:
+            key = re.sub(pattern, name, key)
+        out[key] = value
     return out
-
-
-def _rename_swin(key: str, late: int) -> str:
-    """Rename one key; ``late`` stages lie between a merging and the stage it leads to."""
-    if match := _TORCHVISION.fullmatch(key):
-        (stage, in_stage), rest = divmod(int(match[1]), 2), match[2]
-        key = f'layers.{stage}.blocks.{rest}' if in_stage else f'layers.{stage}.downsample.{rest}'
-        if match[1] == '0':
-            key = 'patch_embed.' + rest.replace('0.', 'proj.').replace('2.', 'norm.')
-    elif match := _SWIN_STAGE.fullmatch(key):
-        stage = int(match[1]) + (late if match[2].startswith('downsample.') else 0)
-        key = f'layers.{stage}.{match[2]}'
-    for pattern, name in _SWIN_RULES:
-        key = re.sub(pattern, name, key)
-    return key
 
 
 # ------------------------------------------------------------------------ SReT
@@ -132,7 +128,12 @@ def convert_sret(state: dict[str, Tensor]) -> dict[str, Tensor]:
         if match := _SRET_BLOCK.fullmatch(key):
             stage, index, name = int(match[1]), int(match[2]), match[3]
             if index % 4 == 2:
-                _check_shared(state, key, f'transformers.{stage}.blocks.{index - 2}.{name}')
+                first = f'transformers.{stage}.blocks.{index - 2}.{name}'
+                if first not in state or not torch.equal(state[first], value):
+                    raise InputError(
+                        f'{key} is another name of {first} in an SReT checkpoint, but they differ: '
+                        'the file is damaged or of a model whose passes do not share weights'
+                    )
                 continue
             block, part = divmod(index, 4)
             if part == 0:
@@ -149,11 +150,3 @@ def convert_sret(state: dict[str, Tensor]) -> dict[str, Tensor]:
             key = f'stages.{int(stage) + 1}.pool.{name}'
         out[key] = value
     return out
-
-
-def _check_shared(state: dict[str, Tensor], second: str, first: str) -> None:
-    if first not in state or not torch.equal(state[first], state[second]):
-        raise InputError(
-            f'{second} is another name of {first} in an SReT checkpoint, but they differ: '
-            'the file is damaged or of a model whose passes do not share weights'
-        )
