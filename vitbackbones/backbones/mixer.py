@@ -145,11 +145,7 @@ class Mixer(BlockOptions, PlainBackbone):
     default_passes = 1
 
     def __init__(
-        self,
-        arch: str | dict = 'b16',
-        passes: int | None = None,
-        mlp_ratio: float = 4.0,
-        **options,
+        self, arch: str | dict = 'b16', passes: int | None = None, mlp_ratio: float = 4.0, **options
     ) -> None:
         settings = choose_arch(self.archs, arch)
         dims, depth, patch_size = (settings[k] for k in ('embed_dims', 'depth', 'patch_size'))

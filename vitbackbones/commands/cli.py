@@ -2,7 +2,6 @@
 
 from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
-from typing import Any
 
 from ..utils.literals import is_balanced, read_value
 
@@ -13,6 +12,8 @@ class ConfigOptions(Action):
     def __call__(
         self, parser: ArgumentParser, namespace: Namespace, values, option_string=None
     ) -> None:
+        from mmengine.config import DictAction  # here: most verbs' arguments do without
+
         options = dict(getattr(namespace, self.dest) or {})
         for pair in values:
             key, equals, value = pair.partition('=')
@@ -21,27 +22,17 @@ class ConfigOptions(Action):
             if not is_balanced(value):
                 parser.error(f'{option_string} {pair}: a bracket is not closed, or not opened')
             try:
-                options[key] = _config_value(value)
+                if 'dict(' in value or '{' in value:  # which mmengine does not know
+                    options[key] = read_value(value)
+                elif set(value) & set('[](),'):
+                    options[key] = DictAction._parse_iterable(value)
+                else:  # mmengine itself takes all spaces out, also those of a path
+                    options[key] = DictAction._parse_int_float_bool(value.strip('\'"'))
             except ValueError as error:
                 parser.error(f'{option_string} {key}: {error}')
             except (AssertionError, RecursionError):  # of mmengine, about commas and brackets
                 parser.error(f'{option_string} {pair}: cannot be read as a value')
         setattr(namespace, self.dest, options)
-
-
-def _config_value(text: str) -> Any:
-    """Read a value for a config.
-
-    mmengine knows no dicts, and takes all spaces out of a value; of a plain one, such as a path,
-    they are kept. It is imported here, as most verbs' arguments are described without it.
-    """
-    from mmengine.config import DictAction
-
-    if 'dict(' in text or '{' in text:
-        return read_value(text)
-    if set(text) & set('[](),'):
-        return DictAction._parse_iterable(text)
-    return DictAction._parse_int_float_bool(text.strip('\'"'))
 
 
 def count(text: str) -> int:

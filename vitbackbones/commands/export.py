@@ -208,10 +208,7 @@ def _eight_bits(
     else:
         raise InputError('--int8: no test set is here; give --data-root, or --images to compare on')
     settings = Int8(
-        pictures=pictures,
-        judge=judge,
-        max_drop=options.max_drop,
-        control=options.accuracy_control,
+        pictures=pictures, judge=judge, max_drop=options.max_drop, control=options.accuracy_control
     )
     return partial(to_int8, settings=settings)
 

@@ -42,8 +42,11 @@ class Lookup:
             if scope:
                 with suppress(ImportError):  # no scope, but a package in the path of an object
                     import_module(f'{scope}.registry')
-            for registry in self.roots:
-                for asked in self._asked(registry, scope):
+            for registry in self.roots:  # builders ask that of the scope, then mmengine's
+                for each in [scope] if scope else [self.scope, registry.scope]:
+                    asked = registry if each == registry.scope else registry.children.get(each)
+                    if asked is None:
+                        continue
                     asked.import_from_location()
                     if bare in asked.module_dict:
                         found.setdefault(registry.name, asked.module_dict[bare])
@@ -53,15 +56,6 @@ class Lookup:
             return {'part': PARTS[part_name(name)]}
         target = get_object_from_string(name) if '.' in name else None
         return {'object': target} if callable(target) else {}
-
-    def _asked(self, registry: Registry, scope: str) -> list[Registry]:
-        """Return the registries that a builder asks, in its order."""
-        if scope == registry.scope:
-            return [registry]
-        if scope:
-            return [registry.children[scope]] if scope in registry.children else []
-        own = registry.children.get(self.scope)
-        return [registry] if own is None else [own, registry]
 
     def spellings(self) -> dict[str, str]:
         """Return all known names, in lower case without a scope: as a config has to write them."""

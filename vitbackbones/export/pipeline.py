@@ -51,7 +51,15 @@ def steps_of(config: Config, size: Size | None = None) -> list[dict]:
         return [*steps, {'type': 'slide', 'crop': crop, 'stride': stride}]
     if size:
         return _fixed(steps, size)
-    return [*steps, *_padding(config)]
+    if config.default_scope == 'mmdet' and 'panoptic_head' not in config.model:
+        return steps  # graphs of detectors pad, but for those of Mask2Former
+    settings: Any = model_settings(config).get('data_preprocessor') or {}
+    test = settings.get('test_cfg') or {}  # of mmseg
+    if test.get('size'):
+        return [*steps, {'type': 'pad', 'size': list(test['size'])}]
+    divisor = settings.get('pad_size_divisor') or test.get('size_divisor') or 1
+    padding = [{'type': 'pad_to_multiple', 'divisor': divisor}] if divisor > 1 else []
+    return steps + padding
 
 
 def steps_of_data(data_config: Mapping, size: Size | None = None) -> list[dict]:
@@ -175,18 +183,3 @@ def _proportional(step: dict, crop: list[int], size: Size) -> dict:
     sides = [round(side * new / old) for side, new, old in zip(sides, size, crop, strict=True)]
     kind = 'resize' if step['type'] == 'resize' else 'resize_over'
     return {'type': kind, 'size': sides} | {key: step[key] for key in HOW if key in step}
-
-
-def _padding(config: Config) -> list[dict]:
-    """Return what a data preprocessor pads for a test.
-
-    Graphs of detectors do that themselves, but for those of Mask2Former.
-    """
-    if config.default_scope == 'mmdet' and 'panoptic_head' not in config.model:
-        return []
-    settings: Any = model_settings(config).get('data_preprocessor') or {}
-    test = settings.get('test_cfg') or {}  # of mmseg
-    if test.get('size'):
-        return [{'type': 'pad', 'size': list(test['size'])}]
-    divisor = settings.get('pad_size_divisor') or test.get('size_divisor') or 1
-    return [{'type': 'pad_to_multiple', 'divisor': divisor}] if divisor > 1 else []

@@ -31,10 +31,7 @@ def by_name(name: str, model: nn.Module, size: tuple[int, int], frames: Sequence
 
 
 def of_config(
-    name: str,
-    predictor: Predictor,
-    size: tuple[int, int] | None,
-    frames: Sequence[Frame],
+    name: str, predictor: Predictor, size: tuple[int, int] | None, frames: Sequence[Frame]
 ) -> Subject:
     """Return a subject for the model of a config.
 

@@ -74,12 +74,7 @@ class DotProductAttention(ProjectedAttention):
     supports = {'first_token'}
 
     def __init__(
-        self,
-        embed_dims: int,
-        num_heads: int,
-        cross: bool = False,
-        sharing: str = _ROLES,
-        **options,
+        self, embed_dims: int, num_heads: int, cross: bool = False, sharing: str = _ROLES, **options
     ) -> None:
         letters = read_sharing(sharing, _ROLES)
         apart = cross and len(set(sharing)) == len(_ROLES)

@@ -45,11 +45,7 @@ class Windows(nn.Module):
         self.window_size = window_size
 
     def forward(
-        self,
-        attention: Callable[[Tensor], Tensor],
-        x: Tensor,
-        first: int,
-        size: tuple[int, int],
+        self, attention: Callable[[Tensor], Tensor], x: Tensor, first: int, size: tuple[int, int]
     ) -> Tensor:
         """Map tokens (N, first + h * w, C) of the grid ``size`` (h, w) to tokens of this shape."""
         size = tuple(map(index, size))  # how many windows there are is a constant of a graph

@@ -9,7 +9,6 @@ what it calls, these imports are made up for.
 
 import ast
 import sys
-from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import resolve_name
 from pathlib import Path
@@ -35,7 +34,16 @@ def import_again() -> None:
 
 def complete(module: ModuleType) -> None:
     """Repeat the imports that a module of a toolbox tried together with operators or models."""
-    for statement in _tried(module):
+    path = getattr(module, '__file__', None)
+    text = Path(path).read_text(encoding='utf-8') if path else ''
+    if not any(name in text for name in WANTED):
+        return
+    tried: list[ast.ImportFrom] = []
+    for block in ast.parse(text).body:
+        imports = [s for s in getattr(block, 'body', ()) if isinstance(s, ast.ImportFrom)]
+        asks = any((s.module or '').startswith(WANTED) for s in imports)
+        tried += imports if isinstance(block, ast.Try) and asks else ()
+    for statement in tried:
         relative = '.' * statement.level + (statement.module or '')
         try:
             source = import_module(resolve_name(relative, module.__package__))
@@ -49,16 +57,3 @@ def complete(module: ModuleType) -> None:
             for each in own:  # classes that derive from the placeholder
                 if each.__module__ == module.__name__ and placeholder in each.__bases__:
                     each.__bases__ = tuple(found if b is placeholder else b for b in each.__bases__)
-
-
-def _tried(module: ModuleType) -> Iterator[ast.ImportFrom]:
-    """Yield the imports in those ``try`` blocks of a module that ask for operators or models."""
-    path = getattr(module, '__file__', None)
-    source = Path(path).read_text(encoding='utf-8') if path else ''
-    if not any(name in source for name in WANTED):
-        return
-    for block in ast.parse(source).body:
-        imports = [s for s in getattr(block, 'body', ()) if isinstance(s, ast.ImportFrom)]
-        asks = any((s.module or '').startswith(WANTED) for s in imports)
-        if isinstance(block, ast.Try) and asks:
-            yield from imports

@@ -31,8 +31,7 @@ def number(
     limits = {' from': least, ' above': above, ' up to': most, ' and below': below}
     text = ''.join(f'{word} {limit:g}' for word, limit in limits.items() if math.isfinite(limit))
     return Rule(
-        f'a number{text}',
-        lambda x: is_number(x) and least <= x <= most and above < x < below,
+        f'a number{text}', lambda x: is_number(x) and least <= x <= most and above < x < below
     )
 
 

@@ -132,10 +132,7 @@ def fetch(source: str) -> Path:
 
 
 def fetch_url(
-    url: str,
-    folder: str | Path | None = None,
-    sha256: str | None = None,
-    progress: bool = True,
+    url: str, folder: str | Path | None = None, sha256: str | None = None, progress: bool = True
 ) -> Path:
     """Return the file behind an address, downloaded unless it was before.
 

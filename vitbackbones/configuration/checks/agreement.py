@@ -147,36 +147,30 @@ def check_batch_size(config: Config, launcher: str) -> list[str]:
     if not (base and images):
         return []
     loaded = images * int(os.environ.get(COUNTS.get(launcher, ''), 1))
-    findings = [*_rate_findings(config, base, loaded)]
-    if 'max_iters' in config.train_cfg and loaded != base:
-        findings.append(
-            f'{config.train_cfg.max_iters} iterations of {loaded} images see {loaded / base:.3g} '
-            f'times the images of the recipe, whose iterations have {base}'
-        )
-    return ['; '.join(findings)] if findings else []
-
-
-def _rate_findings(config: Config, base: int, loaded: int) -> Iterator[str]:
-    """Say if the rate is that of another batch than the ``loaded`` images of an iteration."""
-    repeats = config.optim_wrapper.get('accumulative_counts', 1)
-    if config.auto_scale_lr.get('enable'):
+    findings, repeats = [], config.optim_wrapper.get('accumulative_counts', 1)
+    if scaling.get('enable'):
         if repeats > 1:  # which mmengine does not count
-            yield (
+            findings.append(
                 f'auto_scale_lr sets the learning rate for {loaded} images a step, but with '
                 f'optim_wrapper.accumulative_counts={repeats} a step has {loaded * repeats}: '
                 'use one of the two'
             )
     elif loaded * repeats != base:
         remedies = ['scale it with --cfg-options auto_scale_lr.enable=True']
-        of_process = config.train_dataloader.batch_size * repeats
-        if base % of_process == 0:
-            remedies.append(f'train in {base // of_process} processes')
+        if base % (images * repeats) == 0:
+            remedies.append(f'train in {base // (images * repeats)} processes')
         if base % loaded == 0:
             remedies.append(f'set optim_wrapper.accumulative_counts={base // loaded}')
-        yield (
+        findings.append(
             f'the learning rate is meant for {base} images a step, but this run has '
             f'{loaded * repeats}: {", or ".join(remedies)}'
         )
+    if 'max_iters' in config.train_cfg and loaded != base:
+        findings.append(
+            f'{config.train_cfg.max_iters} iterations of {loaded} images see {loaded / base:.3g} '
+            f'times the images of the recipe, whose iterations have {base}'
+        )
+    return ['; '.join(findings)] if findings else []
 
 
 def check_normalization(config: Mapping) -> list[str]:

@@ -31,6 +31,11 @@ from ..settings import as_list, model_settings, type_at
 from .agreement import missing_sections
 from .explain import explained
 
+# Parts of parameter names that recipes for several models list, whether this one has them or not.
+SHARED = {'cls_token', 'dist_token', 'pos_embed', 'patch_pos', 'pixel_pos'}
+SHARED |= {'.shortcut', '.shortcut_', '.pos_embed', 'relative_position_bias_table'}
+SHARED |= {f'.{norm}.{part}' for norm in ('norm', 'norm1', 'norm2') for part in ('weight', 'bias')}
+
 
 def try_model(config: Config) -> None:
     """Build the model of ``config`` for a look at it; warn of ``custom_keys`` without effect.
@@ -42,9 +47,23 @@ def try_model(config: Config) -> None:
     report(config, list(missing_sections(config)))
     with explained(config):
         model = build_model(config)
-    unmatched = list(_unmatched_keys(config, model))
-    report(config, [*misfits(config, model), *(text for text, near in unmatched if near)])
-    show_warnings([text for text, near in unmatched if not near])
+    wrapper = config.get('optim_wrapper') or {}
+    keys = (wrapper.get('paramwise_cfg') or {}).get('custom_keys') or ()
+    if not str(wrapper.get('constructor', 'vitbackbones.')).startswith('vitbackbones.'):
+        keys = ()  # another constructor may match names in its own way
+    names = [f'.{name}' if '.' not in name else name for name, _ in model.named_parameters()]
+    parts = {part for name in names for part in name.split('.')}
+    misspelled, without_effect = [], []
+    for key in keys:
+        if key in SHARED or any(key in name for name in names):
+            continue
+        text = f'optim_wrapper.paramwise_cfg.custom_keys.{key}: matches no parameter of the model'
+        if hint := did_you_mean(key.strip('.'), parts, most=1, cutoff=0.8):
+            misspelled.append(f'{text}{hint}')
+        else:
+            without_effect.append(f'{text}, so it has no effect')
+    report(config, [*misfits(config, model), *misspelled])
+    show_warnings(without_effect)
 
 
 def build_model(config: Config) -> nn.Module:
@@ -138,26 +157,3 @@ def _describe(maps: list[Tensor], source: str, part: nn.Module) -> Maps:
     """
     strides = strides_of(maps, part, all_known=source == 'the backbone')
     return Maps([x.shape[1] for x in maps], strides, source)
-
-
-# Parts of parameter names that recipes for several models list, whether this one has them or not.
-SHARED = {'cls_token', 'dist_token', 'pos_embed', 'patch_pos', 'pixel_pos'}
-SHARED |= {'.shortcut', '.shortcut_', '.pos_embed', 'relative_position_bias_table'}
-SHARED |= {f'.{norm}.{part}' for norm in ('norm', 'norm1', 'norm2') for part in ('weight', 'bias')}
-
-
-def _unmatched_keys(config: Config, model: nn.Module) -> Iterator[tuple[str, bool]]:
-    """Yield patterns of ``custom_keys`` that no parameter has, and whether one looks like it."""
-    wrapper = config.get('optim_wrapper') or {}
-    settings = wrapper.get('paramwise_cfg') or {}
-    if not str(wrapper.get('constructor', 'vitbackbones.')).startswith('vitbackbones.'):
-        return  # another constructor may match names in its own way
-    names = [f'.{name}' if '.' not in name else name for name, _ in model.named_parameters()]
-    for key in settings.get('custom_keys') or ():
-        if key in SHARED or any(key in name for name in names):
-            continue
-        parts = {part for name in names for part in name.split('.')}
-        near = did_you_mean(key.strip('.'), parts, most=1, cutoff=0.8)
-        hint = near or ', so it has no effect'
-        place = f'optim_wrapper.paramwise_cfg.custom_keys.{key}'
-        yield f'{place}: matches no parameter of the model{hint}', bool(near)

@@ -69,7 +69,17 @@ def check_tables(config: dict, dataset, tables: tuple[Table, Table, Table]) -> F
         InputError: the run cannot work with this data set.
     """
     images, annotations, categories = tables
-    ann_file, folder, classes = dataset.ann_file, *_folder_and_classes(dataset)
+    ann_file, classes = dataset.ann_file, dataset.metainfo['classes']
+    folder = dataset.data_prefix.get('img')
+    if folder is None:
+        raise InputError(
+            f'the data set of {ann_file} needs data_prefix=dict(img=...), the folder of its images '
+            'relative to data_root.'
+        )
+    if isinstance(classes, str):
+        raise InputError(
+            f"metainfo.classes is the text {classes!r}; write a tuple of names: ('name',)."
+        )
     _check_references(ann_file, annotations, 'image_id', images['id'])
     _check_references(ann_file, annotations, 'category_id', categories['id'])
     warnings = _check_categories(ann_file, categories, set(annotations['category_id']), classes)
@@ -106,21 +116,6 @@ def unloaded(config: dict):
     """Build a data set of mmdet that knows its paths and classes and has read nothing."""
     paths = {key: config[key] for key in ('ann_file', 'data_root', 'data_prefix') if key in config}
     return _kind(config)(**paths, metainfo=config.get('metainfo'), lazy_init=True)
-
-
-def _folder_and_classes(dataset) -> tuple[str, Sequence[str]]:
-    """Return image folder and classes as mmdet itself understands them."""
-    folder, classes = dataset.data_prefix.get('img'), dataset.metainfo['classes']
-    if folder is None:
-        raise InputError(
-            f'the data set of {dataset.ann_file} needs data_prefix=dict(img=...), the folder of '
-            'its images relative to data_root.'
-        )
-    if isinstance(classes, str):
-        raise InputError(
-            f"metainfo.classes is the text {classes!r}; write a tuple of names: ('name',)."
-        )
-    return folder, classes
 
 
 # ---------------------------------------------------------------------------- references

@@ -94,11 +94,12 @@ def _require_masks(ann_file: str, bare: list, total: int) -> None:
 
 def _doubt_of(mask: object, box: Sequence[float], height: int, width: int, evaluated: bool) -> str:
     """Return what is suspicious of a mask; a ``ValueError`` says why it cannot be used."""
+    is_nested = isinstance(mask, list) and set(map(type, mask)) == {list}
     if isinstance(mask, dict):
         runs = {'size': [height, width], 'counts': read_runs(mask, height, width)}
         x, y, w, h = coco_mask.toBbox(coco_mask.frPyObjects(runs, height, width)).tolist()
         bounds = x, y, x + w, y + h
-    elif _are_polygons(mask):
+    elif is_nested and set(map(type, chain.from_iterable(mask))) <= set(NUMBER):
         whole = [part for part in mask if len(part) >= 6 and len(part) % 2 == 0]
         if evaluated and len(mask[0]) < 5:
             raise ValueError(
@@ -113,13 +114,6 @@ def _doubt_of(mask: object, box: Sequence[float], height: int, width: int, evalu
         return EMPTY
     x, y, w, h = box
     return APART if _iou(inside, (x, y, x + w, y + h)) < SHARED else ''
-
-
-def _are_polygons(mask: object) -> bool:
-    """Tell whether a mask is a list of lists of numbers."""
-    if not isinstance(mask, list) or set(map(type, mask)) != {list}:
-        return False
-    return set(map(type, chain.from_iterable(mask))) <= set(NUMBER)
 
 
 def _bounds_of_polygons(polygons: Sequence[list[float]]) -> Bounds:

@@ -31,7 +31,23 @@ class Source:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.files = sorted(_files(root))
+        self.files: list[Path] = []
+        for place, folders, names in os.walk(root):
+            folders[:] = [name for name in folders if not name.startswith('.')]
+            for name in (*folders, *names):
+                file = Path(place, name)
+                if name.startswith('.'):
+                    continue
+                if file.is_symlink():
+                    target = file.resolve()
+                    if not target.is_file() or not target.is_relative_to(root.resolve()):
+                        raise InputError(
+                            f'{file}: is a link to {target}. Only links to files in {root} are '
+                            'followed. Put what is meant in the place of the link, or take it out.'
+                        )
+                if file.is_file():
+                    self.files.append(file)
+        self.files.sort()
         self.pictures = self.ending(*IMAGES)
         self.faults: list[str] = []
         self.changes: dict[str, list[str]] = defaultdict(list)
@@ -82,21 +98,3 @@ class Source:
         folder = KINDS.sub('', str(file.parent.relative_to(self.root)).lower())
         words = [name.strip('_-. ') for name in folder.split('/')]
         return (*[word for word in words if word], file.stem)
-
-
-def _files(root: Path) -> Iterator[Path]:
-    for place, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if not name.startswith('.')]
-        for name in (*folders, *names):
-            file = Path(place, name)
-            if name.startswith('.'):
-                continue
-            if file.is_symlink():
-                target = file.resolve()
-                if not target.is_file() or not target.is_relative_to(root.resolve()):
-                    raise InputError(
-                        f'{file}: is a link to {target}. Only links to files in {root} are '
-                        'followed. Put what is meant in the place of the link, or take it out.'
-                    )
-            if file.is_file():
-                yield file

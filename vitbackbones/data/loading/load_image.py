@@ -9,15 +9,7 @@ from mmcv.transforms import LoadImageFromFile
 
 from ...errors import OptionError
 from ...layers import require_choice
-from .image_file import (
-    ADVICE,
-    DAMAGED,
-    UnreadableImage,
-    decode,
-    naming,
-    read_content,
-    read_image,
-)
+from .image_file import ADVICE, DAMAGED, UnreadableImage, decode, naming, read_content, read_image
 
 # What a side of a JPEG can be divided by while it is decoded, and how OpenCV is told
 REDUCTIONS = {

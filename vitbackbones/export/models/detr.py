@@ -71,26 +71,13 @@ class ExportableDETR(nn.Module):
         self.model = model
 
     def forward(self, image: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        size = tuple(image.shape[2:])
-        image = padded(self.model, image)
-        states = self._transform(self.model.extract_feat(image)[-1], image.shape[2:], size)
-        head = self.model.bbox_head
-        logits, boxes = (x[-1] for x in head(states[-1:]))  # of the last layer, (N, Q, ...)
-        return detections(head, logits, boxes, size)
-
-    def _transform(self, x: Tensor, whole: torch.Size, size: tuple[int, int]) -> Tensor:
-        """Return the states (layers, N, Q, C) of the queries, as ``forward_transformer``.
-
-        Args:
-            x: the map (N, C, h, w) of a padded image.
-            whole: height and width of that image.
-            size: those of the image in it.
-        """
-        model = self.model
+        model, size = self.model, tuple(image.shape[2:])
+        image = padded(model, image)
+        x = model.extract_feat(image)[-1]  # (N, C, h, w)
         # a position is hidden if its pixel is, as nearest interpolation of a mask takes it
         below, right = (
             torch.arange(cells, device=x.device) * length // cells >= side
-            for cells, length, side in zip(x.shape[2:], whole, size, strict=True)
+            for cells, length, side in zip(x.shape[2:], image.shape[2:], size, strict=True)
         )
         hidden = (below[:, None] | right).expand(x.shape[0], -1, -1)  # (N, h, w)
         codes = model.positional_encoding(hidden).flatten(2).transpose(1, 2)  # (N, h w, C)
@@ -99,4 +86,6 @@ class ExportableDETR(nn.Module):
         memory = model.forward_encoder(x.flatten(2).transpose(1, 2), hidden, codes)['memory']
         queries, _ = model.pre_decoder(memory)
         decoded = model.forward_decoder(memory_mask=hidden, memory_pos=codes, **queries)
-        return decoded['hidden_states']
+        states = decoded['hidden_states']  # (layers, N, Q, C)
+        logits, boxes = (y[-1] for y in model.bbox_head(states[-1:]))  # of the last, (N, Q, ...)
+        return detections(model.bbox_head, logits, boxes, size)

@@ -149,10 +149,7 @@ FORMS: dict[str, tuple[dict[str, str], ...]] = {
 
 
 def require_form(
-    task: str,
-    shapes: Mapping[str, Sequence[int | None]],
-    place: str,
-    images: int | None = None,
+    task: str, shapes: Mapping[str, Sequence[int | None]], place: str, images: int | None = None
 ) -> None:
     """Check that outputs of such shapes, by their names, are an answer of a task for ``images``.
 

@@ -29,10 +29,7 @@ GRAY = (160, 160, 160)  # of what is ignored
 
 
 def draw_objects(
-    image: Image.Image,
-    objects: Objects,
-    classes: Sequence[str],
-    sides: tuple[int, int] = SIDES,
+    image: Image.Image, objects: Objects, classes: Sequence[str], sides: tuple[int, int] = SIDES
 ) -> Image.Image:
     """Draw boxes, or masks where there are any, on a copy of ``image`` enlarged to ``sides``.
 

@@ -8,17 +8,7 @@ from PIL import Image
 
 from ...data.loading.image_file import read_image
 from ...openmmlab.samples import to_answer
-from .sheet import (
-    GAP,
-    LINE,
-    PALETTE,
-    answered,
-    below,
-    draw_samples,
-    enlarged,
-    from_bgr,
-    text_label,
-)
+from .sheet import GAP, LINE, PALETTE, answered, below, draw_samples, enlarged, from_bgr, text_label
 
 if TYPE_CHECKING:  # as in the other modules of this folder
     from torch import nn

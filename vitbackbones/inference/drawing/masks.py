@@ -33,10 +33,7 @@ LEGEND = 12  # classes named at most, the largest
 
 
 def overlay(
-    image: Image.Image,
-    labels: np.ndarray,
-    palette: Sequence,
-    sides: tuple[int, int] = SIDES,
+    image: Image.Image, labels: np.ndarray, palette: Sequence, sides: tuple[int, int] = SIDES
 ) -> Image.Image:
     """Lay the colors of ``labels`` (H, W) over a gray copy of the image, enlarged to ``sides``."""
     table = np.zeros((1, 256, 3), np.uint8)

@@ -64,9 +64,17 @@ def read_run(work_dir: Path, given: str | None = None) -> TrainedRun:
     require_finite(checkpoint, content['state_dict'])
     about = (content.get('meta') or {}).get('dataset_meta') or config_meta(config)
     meta = {key: list(about[key]) for key in ('classes', 'palette') if about.get(key)}
-    return TrainedRun(
-        config, checkpoint, content['state_dict'], meta, _metrics(work_dir, checkpoint)
-    )
+    measured = {}  # what the log has for this checkpoint
+    if step := STEP.search(checkpoint.name):
+        for record in records(work_dir):
+            if 'loss' not in record and record['step'] == int(step[2]):
+                measured |= record
+    metrics = {
+        key: value
+        for key, value in measured.items()
+        if key not in NO_METRICS and isinstance(value, int | float) and value != -1  # of nothing
+    }
+    return TrainedRun(config, checkpoint, content['state_dict'], meta, metrics)
 
 
 def portable_text(run: TrainedRun) -> str:
@@ -101,19 +109,3 @@ def _texts(value: object, key: str = '') -> Iterator[tuple[str, str]]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from _texts(inner, key)
-
-
-def _metrics(work_dir: Path, checkpoint: Path) -> dict[str, float]:
-    """Return what the log has for a checkpoint, without averages over nothing (-1)."""
-    step = STEP.search(checkpoint.name)
-    if not step:
-        return {}
-    found = {}
-    for record in records(work_dir):
-        if 'loss' not in record and record['step'] == int(step[2]):
-            found |= record
-    return {
-        key: value
-        for key, value in found.items()
-        if key not in NO_METRICS and isinstance(value, int | float) and value != -1
-    }

@@ -119,14 +119,23 @@ class JointDETRHead(DETRHead):
         cost = self._cost(all_layers_cls_scores, all_layers_bbox_preds, objects)
         require_finite(cost, batch_img_metas)
         matches = torch.stack([assign(layer, counts) for layer in cost])  # (layers, 2, M)
-        factors = self._factors(matches.shape[2], all_layers_cls_scores[0])
+        cls_factor, box_factor = self._factors(matches.shape[2], all_layers_cls_scores[0])
         prefixes = [*(f'd{i}.' for i in range(len(matches) - 1)), '']  # none for the last layer
         matches = matches.to(objects.labels.device, non_blocking=True)
-        layers = zip(all_layers_cls_scores, all_layers_bbox_preds, matches, strict=True)
+        layers = zip(prefixes, all_layers_cls_scores, all_layers_bbox_preds, matches, strict=True)
         losses = {}
-        for prefix, layer in zip(prefixes, layers, strict=True):
-            for name, loss in self._layer_losses(*layer, objects, *factors).items():
-                losses[prefix + name] = loss
+        for prefix, scores, boxes, (queries, matched) in layers:
+            scores = scores.flatten(0, 1)  # (N * Q, classes + 1)
+            labels = torch.full_like(scores[:, 0], self.num_classes, dtype=torch.long)
+            labels[queries] = objects.labels[matched]
+            boxes, target = boxes.flatten(0, 1)[queries], objects.bboxes[matched]  # (M, 4)
+            sides = bbox_xyxy_to_cxcywh(target)
+            corners = SIDE * bbox_cxcywh_to_xyxy(boxes)
+            losses |= {
+                f'{prefix}loss_cls': self.loss_cls(scores, labels, avg_factor=cls_factor),
+                f'{prefix}loss_bbox': self.loss_bbox(boxes, sides, avg_factor=box_factor),
+                f'{prefix}loss_iou': self.loss_iou(corners, SIDE * target, avg_factor=box_factor),
+            }
         return losses
 
     @torch.no_grad()
@@ -150,32 +159,3 @@ class JointDETRHead(DETRHead):
             weight = reduce_mean(weight)
         boxes = reduce_mean(scores.new_full((), matched))
         return weight.clamp(min=1.0), boxes.clamp(min=1.0)
-
-    def _layer_losses(
-        self,
-        scores: Tensor,
-        boxes: Tensor,
-        match: Tensor,
-        objects: InstanceData,
-        cls_factor: Tensor,
-        box_factor: Tensor,
-    ) -> dict[str, Tensor]:
-        """Return the losses of one layer.
-
-        Args:
-            scores, boxes: logits (N, Q, classes + 1) and boxes (N, Q, 4).
-            match: (2, M), matched queries and their objects.
-            objects: all objects of the batch.
-            cls_factor, box_factor: what the losses are divided by.
-        """
-        queries, matched = match
-        scores = scores.flatten(0, 1)  # (N * Q, classes + 1)
-        labels = torch.full_like(scores[:, 0], self.num_classes, dtype=torch.long)
-        labels[queries] = objects.labels[matched]
-        boxes, target = boxes.flatten(0, 1)[queries], objects.bboxes[matched]  # (M, 4)
-        corners = SIDE * bbox_cxcywh_to_xyxy(boxes)
-        return {
-            'loss_cls': self.loss_cls(scores, labels, avg_factor=cls_factor),
-            'loss_bbox': self.loss_bbox(boxes, bbox_xyxy_to_cxcywh(target), avg_factor=box_factor),
-            'loss_iou': self.loss_iou(corners, SIDE * target, avg_factor=box_factor),
-        }

@@ -6,7 +6,7 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ...configuration.data_paths import SPLITS, datasets, separated, use_files
-from ...data.own.mask_folder import MaskPart, find_mask_parts
+from ...data.own.mask_folder import find_mask_parts
 from ...data.own.numbering import Numbering, find_numbering
 from ...registry import SCOPE, bare_name
 from ...utils.files import write_if_changed
@@ -25,8 +25,21 @@ def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None 
     numbering = find_numbering(root, masks)
     for split in SPLITS:
         read = part_for(split, parts)
+        part, file = parts[read], lists / f'{read}.txt'
         for _, dataset in datasets(config, (split,)):
-            use_files(dataset, _dataset(root, parts[read], numbering, lists / f'{read}.txt'))
+            if part.listed:
+                write_if_changed(file, ''.join(f'{name}\n' for name in part.names).encode())
+            settings = {
+                'type': 'mmseg.BaseSegDataset',
+                'data_root': str(root),
+                'ann_file': str(file) if part.listed else '',
+                'data_prefix': {'img_path': str(part.images), 'seg_map_path': str(part.masks)},
+                'img_suffix': part.suffix,
+                'seg_map_suffix': part.mask_suffix,
+                'metainfo': {'classes': tuple(numbering.classes)},
+                'reduce_zero_label': numbering.from_one,
+            }
+            use_files(dataset, settings)
             _set_loading(dataset.get('pipeline') or (), numbering)
     for branch in config.get('tta_pipeline') or ():
         _set_loading([branch], numbering)
@@ -36,22 +49,6 @@ def use_folder(config: Config, root: Path, lists: Path, trained: Mapping | None 
     if any(part.listed for part in parts.values()):
         source += f', listed in {lists}'
     return finish(config, root, parts, numbering.classes, source, trained)
-
-
-def _dataset(root: Path, part: MaskPart, numbering: Numbering, file: Path) -> dict:
-    """Return the config of a data set; names are listed in ``file`` where they must be."""
-    if part.listed:
-        write_if_changed(file, ''.join(f'{name}\n' for name in part.names).encode())
-    return {
-        'type': 'mmseg.BaseSegDataset',
-        'data_root': str(root),
-        'ann_file': str(file) if part.listed else '',
-        'data_prefix': {'img_path': str(part.images), 'seg_map_path': str(part.masks)},
-        'img_suffix': part.suffix,
-        'seg_map_suffix': part.mask_suffix,
-        'metainfo': {'classes': tuple(numbering.classes)},
-        'reduce_zero_label': numbering.from_one,
-    }
 
 
 def _set_loading(steps, numbering: Numbering) -> None:
