@@ -152,7 +152,6 @@ def _require_int8(options: Namespace) -> None:
 
 
 def _target(options: Namespace) -> Path:
-    """Return the file to write."""
     suffix = FORMATS[options.to].suffix
     name = config_name(find_config(options.config) or options.config)
     file = Path(options.out or f'{name}{suffix}').expanduser().absolute()

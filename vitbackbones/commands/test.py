@@ -143,7 +143,6 @@ def table(metrics: dict) -> str:
 
 
 def _numbers(metrics: dict) -> dict[str, str]:
-    """Write the metrics that are numbers."""
     kinds = (float, int, np.floating)  # mmseg's are float32
     return {name: f'{value:.3f}' for name, value in metrics.items() if isinstance(value, kinds)}
 

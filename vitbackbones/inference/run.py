@@ -177,7 +177,6 @@ class Run:
             self.journal.add(records)
 
     def _fail(self, sources: Iterable[Source], text: str) -> None:
-        """Note files as failed, and say why."""
         self.failed |= {source.name for source in sources}
         tqdm.write(printable(f'error: {text}'), file=sys.stderr)  # it may name any file
 

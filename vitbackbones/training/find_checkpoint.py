@@ -189,7 +189,6 @@ def resume_hint() -> str:
 
 
 def _without(arguments: list[str], option: str) -> list[str]:
-    """Return ``arguments`` without an option and its value."""
     kept = [word for word in arguments if not word.startswith(f'{option}=')]
     if option in kept:
         at = kept.index(option)

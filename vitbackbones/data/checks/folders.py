@@ -117,7 +117,6 @@ def _check_folders(
 
 
 def _images(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
-    """Yield the names of the images in ``folder`` or below."""
     files = (file for _, _, files in os.walk(folder) for file in files)
     return (file for file in files if file.lower().endswith(suffixes))
 

@@ -80,7 +80,6 @@ def _read_yaml(file: Path) -> dict:
 
 
 def _names(source: Source, settings: dict) -> list[str]:
-    """Return the name of each class number."""
     names = settings.get('names')
     if names is None:
         told = {tuple(names_in_lines(file)) for file in source.files if file.name in NAMES}

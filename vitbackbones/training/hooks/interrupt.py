@@ -214,7 +214,6 @@ class InterruptHook(Hook):
     # ------------------------------------------------------------------------ the checkpoint
 
     def _save(self, runner, epoch: int, iteration: int) -> str:
-        """Write the checkpoint; say what it is."""
         for hook in self._averages:
             if hook.swapped:  # it evaluates its average in place of the weights
                 hook._swap_ema_parameters()
