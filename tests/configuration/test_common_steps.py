@@ -10,7 +10,7 @@ from mmengine.fileio import get_file_backend
 from vitbackbones.configuration import common_steps
 from vitbackbones.configuration.common_steps import GUARDS, add_guards, add_hooks, add_service_hooks
 from vitbackbones.configuration.steps import take_steps
-from vitbackbones.openmmlab.atomic_files import AtomicBackend
+from vitbackbones.openmmlab.loading import AtomicBackend
 from vitbackbones.registry import HOOKS
 from vitbackbones.training import cores
 

@@ -1,18 +1,22 @@
-"""Checkpoints and annotations that mmengine loads, read so that nothing in them runs.
+"""Files of mmengine: read so that nothing in them runs, and written whole or not at all.
 
-All of it goes through :mod:`vitbackbones.weights.read`, which needs no ``map_location``. So does
-``init_cfg=dict(type='vitbackbones.Pretrained', checkpoint=...)`` of any mmengine module.
+Checkpoints and annotations go through :mod:`vitbackbones.weights.read`, which needs no
+``map_location``. So does ``init_cfg=dict(type='vitbackbones.Pretrained', checkpoint=...)`` of any
+mmengine module.
 """
 
 import io
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from pathlib import Path
 from typing import BinaryIO, TextIO
 
 import yaml
+from mmengine.fileio import LocalBackend
 from torch import nn
 
 from ..errors import InputError
+from ..utils.files import write_file
 from ..weights.downloads import fetching, load_local_address, load_url
 from ..weights.filling import in_our_keys, load_model_file, load_pretrained
 from ..weights.read.load import load_file, read_data, read_safely
@@ -114,3 +118,23 @@ class Pretrained:
 
     def __call__(self, module: nn.Module) -> None:
         load_pretrained(module, **self.arguments)
+
+
+# ------------------------------------------------------------------------ writing
+
+
+class AtomicBackend(LocalBackend):
+    """Local files that are either the old or the new content, never a part of it.
+
+    mmengine writes over the old file: killed in between, a run has neither the old checkpoint nor
+    the new one.
+    """
+
+    def put(self, obj: bytes, filepath: str | Path) -> None:
+        """Write ``obj`` to ``filepath`` by :func:`~vitbackbones.utils.files.write_file`."""
+        write_file(filepath, obj)
+
+
+def write_atomically(register: Callable) -> None:
+    """Let mmengine write its local files through :class:`AtomicBackend`."""
+    register('local', AtomicBackend, force=True, prefixes='')

@@ -363,7 +363,7 @@ RUNS = (
         'local files are written over the old ones: after a kill in between, a run has neither '
         'checkpoint',
         'a file is either the old or the new one',
-        'atomic_files:write_atomically',
+        'loading:write_atomically',
         when=IN_RUN,
     ),
     Patch(

@@ -9,7 +9,7 @@ import pytest
 from mmengine.fileio import LocalBackend
 
 from vitbackbones.errors import InputError
-from vitbackbones.openmmlab.atomic_files import AtomicBackend
+from vitbackbones.openmmlab.loading import AtomicBackend
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks.checkpoint import CheckpointHook
 from vitbackbones.utils.files import remove_parts
