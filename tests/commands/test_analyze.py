@@ -94,13 +94,6 @@ def test_an_earlier_result_stays(run, tool, models):
     assert Path('out/attention.csv').read_bytes() == before  # the same call gives the same bytes
 
 
-def test_a_checkpoint_of_another_model_is_refused(tool, models):
-    _, checkpoint = of_task(models, 'cls')
-    call = ('norms', '--images', models / 'images', '--out', 'out')
-    refused(tool('analyze', SMALL, checkpoint, *call), 'tiny_cls.pth')
-    assert not list(Path('out').glob('norms.*'))
-
-
 def test_what_a_model_lacks_is_named(tool, models):
     seg = of_task(models, 'seg')
     images = ('--images', models / 'images', '--out', 'out')
@@ -119,6 +112,8 @@ def test_bad_arguments_are_refused(tool, models):
     call = ('norms', '--images', models / 'images', '--out', 'out')
     refused(tool('analyze', 'ours:deit_xx', *call), 'unknown model ours:deit_xx')
     refused(tool('analyze', 'a.py', 'b.pth', 'c.pth', *call), 'at most CONFIG CHECKPOINT')
+    refused(tool('analyze', SMALL, models / 'tiny_cls.pth', *call), 'tiny_cls.pth')
+    assert not list(Path('out').glob('norms.*'))
 
 
 @pytest.mark.compat

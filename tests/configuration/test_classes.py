@@ -49,6 +49,8 @@ def test_a_weight_of_each_class_is_refused():
 
 THREE = {'type': 'CocoDataset', 'metainfo': {'classes': ('a', 'b', 'c')}}
 COCO, FOLDERS = {'type': 'mmdet.CocoDataset'}, {'type': 'mmpretrain.CustomDataset'}
+BOXES = {'bbox_head': {'num_classes': 80}}
+SEGMENTS = {'panoptic_head': {'num_things_classes': 80, 'num_stuff_classes': 53}}
 SEGMENTATION = {
     'decode_head': {'type': 'FCNHead', 'num_classes': 3},
     'auxiliary_head': [{'num_classes': 3}, {'num_classes': 4}],
@@ -64,25 +66,13 @@ def make_config(model, dataset, **changes):
 @pytest.mark.parametrize(
     ('model', 'dataset', 'message'),
     [
-        (
-            *({'bbox_head': {'num_classes': 80}}, THREE),
-            'c.py: model.bbox_head.num_classes is 80, but train_dataloader.dataset.metainfo.'
-            'classes names 3 classes (a, b, c). Set model.bbox_head.num_classes=3',
-        ),
+        (BOXES, THREE, 'c.py: model.bbox_head.num_classes is 80, but train_dataloader.dataset.met'),
+        (BOXES, THREE, 'names 3 classes (a, b, c). Set model.bbox_head.num_classes=3'),
         ({'bbox_head': {'num_classes': 3}}, COCO, 'dataset.type names 80 classes (person, '),
         (SEGMENTATION, THREE, 'model.auxiliary_head.1.num_classes is 4'),
-        (
-            *({'head': {'num_classes': 1000}}, FOLDERS | {'classes': ['a', 'b']}),
-            'model.head.num_classes is 1000, but train_dataloader.dataset.classes names 2',
-        ),
-        (
-            *({'bbox_head': {'num_classes': 80}}, {'type': 'RepeatDataset', 'dataset': THREE}),
-            'train_dataloader.dataset.dataset.metainfo.classes names 3',
-        ),
-        (
-            *({'panoptic_head': {'num_things_classes': 80, 'num_stuff_classes': 53}}, THREE),
-            'model.panoptic_head.num_things_classes + num_stuff_classes is 133, but',
-        ),
+        ({'head': {'num_classes': 9}}, FOLDERS | {'classes': ['a', 'b']}, 'classes names 2'),
+        (BOXES, {'type': 'RepeatDataset', 'dataset': THREE}, 'dataset.dataset.metainfo.classes'),
+        (SEGMENTS, THREE, 'model.panoptic_head.num_things_classes + num_stuff_classes is 133, but'),
     ],
 )
 def test_both_keys_are_named(model, dataset, message):

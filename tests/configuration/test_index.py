@@ -12,12 +12,9 @@ def written(folder, text):
     return file
 
 
-def test_a_header_is_read_without_running_the_config(tmp_path):
+def test_a_header_is_read_without_running_the_config_and_has_a_title_and_facts(tmp_path):
     assert header(written(tmp_path, '"""What it is."""\nraise SystemExit\n')) == 'What it is.'
     assert header(written(tmp_path, 'raise SystemExit\n')) == ''
-
-
-def test_facts_are_the_title_and_the_lines_with_a_key(tmp_path):
     text = 'A model,\nand its data.\n\nPublished: 1.2\n    and 3.\nNo fact.\n\n    a: command\n'
     found = facts(written(tmp_path, f'"""{text}"""'))
     assert found == {'Title': 'A model, and its data', 'Published': '1.2 and 3.'}

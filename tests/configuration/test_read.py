@@ -42,13 +42,6 @@ def test_broken(write, files, message):
     assert '\n' not in str(error.value)
 
 
-def test_missing(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match='no such config file') as error:
-        read_config('configs/detr_aug_vit_s_coc.py')
-    assert "did you mean 'configs/coco/detr_aug_vit_s.py'" in str(error.value)
-
-
 def test_options_change_settings(write):
     path = write(run='a = dict(b=[dict(c=1)])')
     assert read_config(path, {'a.b.0.c': 2, 'a.d': 3}).a == {'b': [{'c': 2}], 'd': 3}

@@ -97,16 +97,6 @@ def test_random_numbers_of_a_run_are_not_drawn():
     assert torch.equal(after, torch.rand(1))
 
 
-@pytest.mark.parametrize(
-    ('head', 'backbone', 'read'),
-    [('setr_naive', 'SReT', 2), ('setr_pup', 'PVT', 4), ('setr_mla', 'SReT', 3)],
-)
-def test_setr_reads_any_number_of_maps(head, backbone, read):
-    """The last map of Naive is the head's own."""
-    config = with_widths(on(head, small(backbone)))
-    assert len(config.model.auxiliary_head.in_index) == read
-
-
 def test_a_part_that_knows_what_is_wrong_with_it_is_heard():
     @MODELS.register_module(force=True)
     class Refusing(Quiet):

@@ -15,34 +15,17 @@ HEAD = {
 
 
 @pytest.mark.parametrize(
-    ('changes', 'messages'),
+    ('key', 'value', 'message'),
     [
-        ({}, []),
-        (
-            {'panoptic_fusion_head.num_things_classes': 80},
-            ['panoptic_fusion_head.num_things_classes: is 80, but panoptic_head.num_things_clas'],
-        ),
-        (
-            {'test_cfg.max_per_image': 100},
-            ['test_cfg.max_per_image: is 100, but model.panoptic_head gives 80: num_queries=20 f'],
-        ),
-        (
-            {'panoptic_head.loss_cls.class_weight': [1.0] * 9},
-            ['panoptic_head.loss_cls.class_weight: has 9 weights for 4 classes and "no object"; '],
-        ),
+        ('panoptic_fusion_head.num_things_classes', 80, 'is 80, but panoptic_head.num_things_clas'),
+        ('test_cfg.max_per_image', 100, 'is 100, but model.panoptic_head gives 80: num_queries='),
+        ('panoptic_head.loss_cls.class_weight', [1.0] * 9, 'has 9 weights for 4 classes and "no '),
     ],
 )
-def test_counts_that_differ_are_named(changes, messages):
-    model = Config(
-        {
-            'type': 'Mask2Former',
-            'panoptic_head': {**HEAD, **COUNTS},
-            'panoptic_fusion_head': COUNTS,
-            'test_cfg': {'max_per_image': 80},
-        }
-    )
-    model.merge_from_dict(changes)
-    found = disagreements({'default_scope': 'mmdet', 'model': model})
-    assert len(found) == len(messages)
-    for message, text in zip(found, messages, strict=True):
-        assert message.startswith(f'model.{text}')
+def test_counts_that_differ_are_named(key, value, message):
+    heads = {'panoptic_head': {**HEAD, **COUNTS}, 'panoptic_fusion_head': COUNTS}
+    model = Config({'type': 'Mask2Former', **heads, 'test_cfg': {'max_per_image': 80}})
+    assert disagreements({'default_scope': 'mmdet', 'model': model}) == []
+    model.merge_from_dict({key: value})
+    (found,) = disagreements({'default_scope': 'mmdet', 'model': model})
+    assert found.startswith(f'model.{key}: {message}')

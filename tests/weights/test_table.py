@@ -79,12 +79,9 @@ def test_a_name_and_a_file_are_told_apart():
     assert not any(is_name(text) for text in ('a.pth', 'a/b', 'hf-hub:a/b', 'C:\\a', 'https://a'))
 
 
-def test_a_misspelled_name_gets_the_nearest():
+def test_a_name_without_weights_gets_the_nearest_or_is_to_be_trained():
     with pytest.raises(InputError, match=r"deit_z: no such file, and .*did you mean 'deit_"):
         find('deit_z')
-
-
-def test_what_nothing_is_near_to_is_to_be_trained():
     with pytest.raises(InputError, match='msf_vit_s: its weights were never published; train'):
         find('msf_vit_s')
 

@@ -40,9 +40,6 @@ def test_missing_says_how_to_get_one(config, elsewhere):
     for way in (pretraining, '--pretrained FILE', '--scratch', '--smoke'):
         assert way in text
     assert 'fetch deit_s, the nearest that was published, with --pretrained auto (http' in text
-
-
-def test_missing_has_the_address_of_published_weights(elsewhere):
     address = r'published weights, with --pretrained auto \(https://github.com/whai362/PVT/.*small'
     with pytest.raises(InputError, match=address):
         prepare_pretrained(read_config('configs/coco/detr_pvt_s.py'))
@@ -63,15 +60,11 @@ def test_given_replaces_the_file_and_keeps_what_may_be_missing(config, elsewhere
     assert config.model.backbone.init_cfg.allow_missing == ['*.shortcut_*']
 
 
-def test_fine_tuning_names_the_run_before(elsewhere):
+def test_fine_tuning_names_the_run_before_and_fills_the_head_too(elsewhere):
     config = read_config('configs/imagenet/cls_sret_t_384.py')
     with pytest.raises(InputError, match=r'configs/imagenet/cls_sret_t_distill\.py'):
         prepare_pretrained(config)
-
-
-def test_given_to_fine_tuning_fills_the_head_too(elsewhere):
     (elsewhere / 'w.pth').touch()
-    config = read_config('configs/imagenet/cls_sret_t_384.py')
     config = prepare_pretrained(config, given='w.pth')
     assert config.model.init_cfg.checkpoint == str(elsewhere / 'w.pth')
     assert 'init_cfg' not in config.model.backbone

@@ -133,13 +133,6 @@ def test_the_weights_of_windows_are_over_all_tokens():
         torch.testing.assert_close(answer, block.attend(n, (4, 5)))
 
 
-def test_the_attention_among_the_pixels_of_tnt_is_left_out():
-    arch = {'base': 'ti', 'depth': 2}
-    model = TNT(arch, img_size=64, window_size=3, global_attn_indexes=[1]).eval()
-    (call,) = read(model, torch.randn(1, 3, 64, 80), attention=[1]).attention
-    assert call.values.shape == (1, 3, 21, 21)
-
-
 class Guest(Backbone):
     """Convolutions as blocks, without a grid among their inputs."""
 

@@ -18,12 +18,7 @@ def config(scope, dataset):
         ('mmdet', {'type': 'CocoDataset'}, 80, 'person'),
         ('mmseg', {'type': 'ADE20KDataset'}, 150, 'wall'),
         ('mmdet', {'type': 'CocoDataset', 'metainfo': {'classes': ('a', 'b')}}, 2, 'a'),
-        (
-            'mmdet',
-            {'type': 'RepeatDataset', 'dataset': {'type': 'CocoDataset'}, 'times': 2},
-            80,
-            'person',
-        ),
+        ('mmdet', {'type': 'RepeatDataset', 'dataset': {'type': 'CocoDataset'}}, 80, 'person'),
     ],
 )
 def test_names_of_a_config(scope, dataset, number, first):

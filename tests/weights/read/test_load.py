@@ -15,7 +15,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from vitbackbones.errors import InputError
-from vitbackbones.weights.read.load import load_file, read_data, require_form
+from vitbackbones.weights.read.load import load_file, read_data
 
 from ... import assembled
 
@@ -272,20 +272,6 @@ def test_content_of_a_wrong_form_is_named(tmp_path, content, message):
         load_file(tmp_path / 'x.pth')
     assert str(error.value).startswith(f'{tmp_path}/x.pth: ')
     assert message in str(error.value)
-
-
-def test_a_form_names_places_and_what_is_missing():
-    form = {'a': dict, 'a.*': list, 'a.*.*': int}
-    require_form('x', {'a': {'b': [1, 2], 'c': []}}, form, complete=True)
-    require_form('x', {}, form)
-    for content, problem in (
-        ({}, 'x: a is missing'),
-        ({'a': {'b': {}}}, r'x: a\.\* is of type dict'),
-        ({'a': {'b': [1, 'x']}}, r'x: a\.\*\.\* is of type str'),
-        ({'a': {'b': [1, -1]}}, r'x: a\.\*\.\* is negative'),
-    ):
-        with pytest.raises(InputError, match=problem):
-            require_form('x', content, form, complete=True)
 
 
 def test_safetensors_may_name_their_classes(tmp_path):
