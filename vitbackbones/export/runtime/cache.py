@@ -32,6 +32,8 @@ from .runtimes import runtime_of
 PACKAGE = Path(__file__).parents[2]
 ANY = 'any'
 SEAL = '.seal'
+# how the names of packages begin whose version may change an answer
+COMPUTING = ('mm', 'numpy', 'onedl_mm', 'onnx', 'opencv', 'openvino', 'pillow', 'timm', 'torch')
 MOST_GRAPHS = 4  # of one model, each for one size
 MOST_MODELS = 20  # the ones that were asked last
 
@@ -133,10 +135,10 @@ class Graphs:
 
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions of all packages, and of the code of this one as it lies here."""
+    """Return the versions of what computes, and of the code of this package as it lies here."""
     found = {'python': sys.version, 'vitbackbones': __version__}
-    infos = [info for place in sys.path for info in Path(place).glob('*.dist-info')]
-    found['packages'] = ' '.join(sorted({info.stem for info in infos}))
+    infos = [info.stem for place in sys.path for info in Path(place).glob('*.dist-info')]
+    found['packages'] = ' '.join(sorted(s for s in {*infos} if s.lower().startswith(COMPUTING)))
     stamps = [
         (str(file.relative_to(PACKAGE)), (stat := file.stat()).st_mtime_ns, stat.st_size)
         for file in sorted(PACKAGE.rglob('*.py'))
