@@ -3,7 +3,6 @@
 
 import copy
 import fnmatch
-import json
 from importlib import import_module
 from pathlib import Path
 
@@ -15,7 +14,6 @@ import mmseg.utils
 import numpy as np
 import pytest
 import torch
-from mmdet.models.utils import preprocess_panoptic_gt
 from mmdet.structures import DetDataSample
 from mmdet.structures.mask import BitmapMasks
 from mmengine.config import Config
@@ -25,7 +23,6 @@ from mmengine.structures import InstanceData, PixelData
 from mmseg.structures import SegDataSample
 
 from vitbackbones.configuration.names import config_files
-from vitbackbones.data import shapes
 
 from .shipped import shipped
 from .small_backbones import small
@@ -263,29 +260,3 @@ def test_nothing_to_find_is_a_finite_loss(head):
     total.backward()
     gradients = [p.grad for p in model.parameters() if p.grad is not None]
     assert all(bool(gradient.isfinite().all()) for gradient in [total, *gradients])
-
-
-# ---------------------------------------------------------------------------- panoptic data
-
-
-def test_a_crowd_teaches_nothing(tmp_path):
-    """Its pixels are neither an object nor stuff, through the pipeline to the targets."""
-    root = shapes.write(tmp_path / 'shapes', train=1, val=1)
-    file = root / 'annotations' / 'panoptic_val.json'
-    found = json.loads(file.read_text())
-    segments = found['annotations'][0]['segments_info']
-    segments[0]['iscrowd'] = 1
-    file.write_text(json.dumps(found))
-    settings = shipped('mask2former_panoptic_pvt_s_shapes').train_dataloader.dataset
-    settings.update(data_root=str(root), ann_file='annotations/panoptic_val.json')
-    settings.data_prefix = dict(img='images/val', seg='annotations/panoptic_val')
-    with DefaultScope.overwrite_default_scope('mmdet'):
-        dataset = mmdet.registry.DATASETS.build(settings)
-    things = [segment for segment in segments if segment['category_id'] < 4]
-    sample = dataset[0]['data_samples']
-    labels, masks = preprocess_panoptic_gt(
-        sample.gt_instances.labels, sample.gt_instances.masks, sample.gt_sem_seg.sem_seg, 3, 1
-    )
-    assert sorted(labels.tolist()) == sorted(s['category_id'] - 1 for s in segments[1:])
-    assert masks.sum() == sum(s['area'] for s in segments[1:])
-    assert len(sample.gt_instances) == len(things) - 1

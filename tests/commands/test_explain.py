@@ -32,9 +32,6 @@ def test_each_step_says_what_it_changes(tool, data, tmp_path):
         "+ launcher: 'none'",
     ):
         assert f'\n     {line}\n' in result.out
-
-
-def test_a_smoke_test_is_explained_without_drawing_its_data(tool, tmp_path):
     result = tool('train', TINY_CLS, '--explain', '--smoke')
     assert (result.status, list(tmp_path.iterdir())) == (0, [])
     assert headings(result.out)[-3:] == ['thresholds', 'length', 'earlier run']

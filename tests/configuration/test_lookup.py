@@ -32,23 +32,6 @@ def test_found(lookup, name, kind, target):
     assert lookup.find(name)[kind] is target
 
 
-def test_registries_of_another_package_are_imported_on_demand(lookup, tmp_path, monkeypatch):
-    package = tmp_path / 'someones_nets'
-    package.mkdir()
-    (package / '__init__.py').touch()
-    (package / 'registry.py').write_text(
-        'from mmengine.registry import MODELS as PARENT, Registry\n'
-        "MODELS = Registry('model', parent=PARENT, scope='someones_nets', "
-        "locations=['someones_nets.nets'])\n"
-    )
-    (package / 'nets.py').write_text(
-        'from .registry import MODELS\n\n@MODELS.register_module()\nclass Net:\n    pass\n'
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    assert lookup.find('someones_nets.Net')['model'].__module__ == 'someones_nets.nets'
-    assert lookup.find('someones_nets.Nett') == {}
-
-
 def test_a_scope_that_is_not_installed():
     with pytest.raises(InputError, match="default_scope='mmnone': mmnone.registry cannot be impo"):
         Lookup('mmnone')

@@ -12,7 +12,6 @@ from vitbackbones.weights.filling import adapt_state, compare, load_pretrained
 from vitbackbones.weights.read.load import load_file
 
 from .. import attacks
-from .server import serving
 
 pytestmark = pytest.mark.compat
 
@@ -134,22 +133,6 @@ def test_position_codes_are_resized_for_a_backbone_inside_a_model():
 
 
 # ------------------------------------------------------------------------ addresses
-
-
-@pytest.fixture
-def server(tmp_path, monkeypatch):
-    with serving(tmp_path, tmp_path / 'cache', monkeypatch) as address:
-        yield address
-
-
-@pytest.mark.parametrize('write', [torch.save, save_file])
-def test_an_address_is_loaded_as_a_file_is(module, tmp_path, server, write):
-    name = 'w.pth' if write is torch.save else 'w.safetensors'
-    wanted = {key: torch.randn_like(value) for key, value in module.state_dict().items()}
-    write(wanted, tmp_path / name)
-    load_pretrained(module, f'{server}/{name}')
-    for key, value in module.state_dict().items():
-        assert torch.equal(value, wanted[key])
 
 
 @pytest.mark.skipif(

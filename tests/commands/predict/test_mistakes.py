@@ -1,6 +1,5 @@
 """What ``predict`` refuses, and what one bad file costs."""
 
-import json
 import shutil
 
 import cv2
@@ -13,7 +12,6 @@ from vitbackbones.inference.predictor import Predictor
 from .pictures import STILLS, film, throw
 
 pytestmark = pytest.mark.compat
-DATASET = 'test_dataloader.dataset'
 
 
 def test_unreadable_files_are_named_and_the_others_done(predict, files):
@@ -124,15 +122,6 @@ def test_messages(predict, files, arguments, text):
     assert result.err.startswith('error: ')
     assert text in result.err
     assert not (files.parent / 'out' / 'predictions.json').exists()
-
-
-def test_a_checkpoint_without_names(run, models, files, tmp_path):
-    state = torch.load(models / 'tiny_cls.pth', weights_only=True)['state_dict']
-    torch.save(state, tmp_path / 'weights.pth')
-    arguments = [models / 'tiny_cls.py', tmp_path / 'weights.pth', files / 'rgb.png']
-    run('predict', *arguments, '--out=out', '--cfg-options', f'{DATASET}.metainfo=None')
-    (entry,) = json.loads((tmp_path / 'out/predictions.json').read_text())
-    assert {best['class'] for best in entry['best']} < set('0123456')
 
 
 def test_bfloat16_that_is_emulated_is_said_to_be_slower(predict, files, monkeypatch):

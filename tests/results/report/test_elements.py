@@ -5,11 +5,6 @@ import numpy as np
 from vitbackbones.results.report.elements import LARGEST, Matrix, confusion_parts
 
 
-def test_shares_of_a_row():
-    matrix = Matrix(rows='ab', columns='ab', counts=np.array([[1, 3], [0, 0]]))
-    assert matrix.shares().tolist() == [[0.25, 0.75], [0, 0]]
-
-
 def matrix(classes):
     """Class i is taken for the next one i times, and missed 1000 times; right 5000 times."""
     counts = np.zeros((classes + 1, classes + 1), int)

@@ -8,7 +8,6 @@ import torch
 import torch.nn.functional as F
 from mmengine.registry import DefaultScope
 
-from tests.golden.fill import fill_state_dict, load
 from tests.reference.simple_vit import published_state
 from vitbackbones import create_model
 from vitbackbones.errors import InputError
@@ -42,11 +41,6 @@ def test_a_tnt_of_the_other_form_is_refused(pair, tmp_path):
     (other,) = {*NAMES.values()} - {name}
     with pytest.raises(InputError, match='other shapes: '):
         create_model(other, num_classes=10, checkpoint=tmp_path / 'tnt.pth')
-
-
-def test_the_authors_unused_tokens_are_dropped():
-    converted, _ = convert(fill_state_dict(load('tnt_s_noah')))
-    assert not any('outer_tokens' in key for key in converted)
 
 
 def test_squeeze_and_excitation_of_the_authors_layout():
