@@ -43,13 +43,9 @@ def read_row(table, row):
 
 
 def test_the_papers_have_137_rows():
-    printed = {
-        paper.title.split()[0]: sum(t.printed for t in paper.tables) for paper in PRINTED.PAPERS
-    }
+    printed = {p.title.split()[0]: sum(t.printed for t in p.tables) for p in PRINTED.PAPERS}
     assert printed == {'SReT': 42, 'MSF': 38, 'Aug-ViT': 46, 'TNT': 11}
-    assert all(
-        len(table.rows) <= table.printed for paper in PRINTED.PAPERS for table in paper.tables
-    )
+    assert all(len(t.rows) <= t.printed for paper in PRINTED.PAPERS for t in paper.tables)
 
 
 @each_row

@@ -47,8 +47,6 @@ def test_a_config_of_a_paper_says_its_backbone_and_how_images_and_maps_are_read(
 
 def test_what_headers_name_for_comparison_is_in_the_table():
     printed = {number for result in PRINTED.RESULTS for number in numbers(result.value, '')}
-    named = {
-        number for header in HEADERS.values() for number in numbers(header, 'Nearest published:')
-    }
+    named = {number for text in HEADERS.values() for number in numbers(text, 'Nearest published:')}
     assert named
     assert named <= printed

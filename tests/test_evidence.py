@@ -31,11 +31,8 @@ def test_a_table_follows_from_its_runs(path):
         runs = [row for row in csv.DictReader(file) if row[study.metric]]
     records = []
     for variant in study.variants.values():
-        values = {
-            int(row['seed']): float(row[study.metric])
-            for row in runs
-            if row['variant'] == variant.name
-        }
+        own = [row for row in runs if row['variant'] == variant.name]
+        values = {int(row['seed']): float(row[study.metric]) for row in own}
         numbers = (variant.paper, variant.paper_against)
         records.append(Record(variant.name, variant.against, values, *numbers, 0, nan))
     shown = [{key: row[key] for key in COMPUTED} for row in published(study.name)]

@@ -53,9 +53,7 @@ def honest():
 
 
 SEEDS = [*honest(), *ATTACKS.values()]
-SNIPPETS = [
-    content[i : i + 40] for _, content in SEEDS for i in range(0, min(len(content), 4000), 40)
-]
+SNIPPETS = [text[i : i + 40] for _, text in SEEDS for i in range(0, min(len(text), 4000), 40)]
 
 
 def spoil(content, dice):

@@ -93,13 +93,8 @@ def all_pairs(cases):
 
 def build(host, attention, shortcut, **options):
     cls, arguments, attention_name, shortcut_name = HOSTS[host]
-    arguments = {
-        **arguments,
-        'img_size': 64,
-        'out_indices': -1,
-        shortcut_name: SHORTCUT[shortcut],
-        **options,
-    }
+    sized = {**arguments, 'img_size': 64, 'out_indices': -1}
+    arguments = {**sized, shortcut_name: SHORTCUT[shortcut], **options}
     if attention is not None:
         arguments[attention_name] = ATTENTION[attention]
     torch.manual_seed(0)

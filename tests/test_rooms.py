@@ -49,9 +49,7 @@ def imported(file):
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = package[: len(package) + 1 - node.level]
-            yield from (
-                [*base, *(node.module or alias.name).split('.')][1:] for alias in node.names
-            )
+            yield from ([*base, *(node.module or each.name).split('.')][1:] for each in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module.startswith('vitbackbones.'):
             yield node.module.split('.')[1:]
         elif isinstance(node, ast.ImportFrom) and node.module == 'vitbackbones':

@@ -218,10 +218,7 @@ def batch(head, model, label):
     sample = panoptic(label, things) if things else semantic(label)
     if head.startswith('mask2former_instance'):
         del sample.gt_sem_seg
-    return {
-        'inputs': list(pixels(2, *label.shape)),
-        'data_samples': [sample.clone() for _ in range(2)],
-    }
+    return {'inputs': [*pixels(2, *label.shape)], 'data_samples': [sample, sample.clone()]}
 
 
 def answer(sample):

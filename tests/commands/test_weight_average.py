@@ -37,9 +37,7 @@ def dumped(file):
 def predicted(folder):
     """The scores that ``predict`` wrote, by file."""
     entries = json.loads((folder / 'predictions.json').read_text())
-    best = {
-        entry['file_name']: {b['label']: b['score'] for b in entry['best']} for entry in entries
-    }
+    best = {each['file_name']: {b['label']: b['score'] for b in each['best']} for each in entries}
     return {name: [scores[i] for i in range(3)] for name, scores in best.items()}
 
 

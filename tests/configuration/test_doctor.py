@@ -59,12 +59,7 @@ def test_of_two_installations_the_one_that_is_imported_is_meant(tmp_path, monkey
 
 
 ONEDL = dict.fromkeys(doctor.ONEDL, '1.0')
-VERSIONS = {
-    'opencv-python-headless': '4.12.0.88',
-    'pycocotools': '2.0.11',
-    'torch': '2.11.0',
-    **ONEDL,
-}
+VERSIONS = {'opencv-python-headless': '4.12.0.88', 'pycocotools': '2.0', 'torch': '2.11.0', **ONEDL}
 ANSWERS = {'cv2': {'version': '4.12.0'}, 'torch': {'cuda': '13.0', 'gpus': [], 'fault': ''}}
 NO_DRIVER = 'The NVIDIA driver on your system is too old (found version 11040).'
 NO_GL = 'ImportError: libGL.so.1: cannot open shared object file: No such file or directory'

@@ -115,11 +115,7 @@ def use_inferencers():
     INPUTS['folder'] = folder
     segs, dets, clss = (models[name] for name in ('segs', 'dets', 'clss'))
     ask('segs', lambda x: as_masks(segs(x)['predictions']), lambda x: x)
-    ask(
-        'dets',
-        lambda x: dets(x)['predictions'],
-        lambda x: np.c_[np.array(x['bboxes']), x['scores']],
-    )
+    ask('dets', lambda x: dets(x)['predictions'], lambda x: np.c_[x['bboxes'], x['scores']])
     ask('clss', clss, lambda x: x['pred_scores'])
     del INPUTS['folder']
     keep('segs picture', [segs(IMAGES[0], return_vis=True)['visualization']])

@@ -22,7 +22,6 @@ from vitbackbones.weights.downloads import (
     fetch_url,
     load_anywhere,
     load_url,
-    local,
     place_of,
 )
 from vitbackbones.weights.filling import load_model_file
@@ -221,7 +220,7 @@ def test_a_missing_file_is_no_name(tmp_path):
         with pytest.raises(InputError, match='no such checkpoint file'):
             load_anywhere(text)
     with pytest.raises(InputError, match='not a name of published weights'):
-        local('x' * 300)
+        load_anywhere('x' * 300)
 
 
 def test_a_file_address(tmp_path):

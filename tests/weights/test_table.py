@@ -92,9 +92,7 @@ def test_a_file_is_called_after_its_weights():
     assert name_of('81.5_T2T_ViT_14.pth.tar') == 't2t_14'
     assert name_of('mine.pth') is None
     assert name_of('hf-hub:timm/tnt_s_patch16_224.in1k') == 'tnt_s'
-    assert name_of('hf-hub:timm/deit_base_patch16_384.fb_in1k@main:model.safetensors') == (
-        'deit_b_384'
-    )
+    assert name_of('hf-hub:timm/deit_base_patch16_384.fb_in1k@main:model.bin') == 'deit_b_384'
     assert name_of('hf-hub:mine/tnt_s') is None
 
 

@@ -31,32 +31,15 @@ def run(tool):
     return call
 
 
-def entries():
-    return json.loads(Path('out/predictions.json').read_text())
-
-
 def test_pictures_and_videos_are_classified_in_batches(run, classifier, files):
     run(classifier, files, '--batch-size', 3)
-    found = entries()
+    found = json.loads(Path('out/predictions.json').read_text())
     assert {entry['file_name'] for entry in found} >= {'rgb.png', 'sub/rgb.png', 'clip.avi'}
     assert [entry['frame'] for entry in found if 'frame' in entry] == list(range(FRAMES))
     assert Path('out/pictures/clip.avi.mp4').is_file()
     by_name = {entry['file_name']: entry['best'] for entry in found}
     assert by_name['rgb.png'] == by_name['sub/rgb.png']
     assert {best['class'] for best in by_name['rgb.png']} == {'ring', 'square', 'star'}
-
-
-def test_objects_are_in_pixels_of_the_picture(run, tmp_path, files):
-    found = {
-        'boxes': np.array([[[0, 0, 16, 32], [0, 0, 0, 0]]], np.float32),
-        'scores': np.array([[0.75, 0]], np.float32),
-        'labels': np.array([[1, -1]]),
-    }
-    write_detector(tmp_path / 'model.onnx', found, steps=RESIZE)
-    run(tmp_path / 'model.onnx', files / 'rgb.png')
-    (entry,) = entries()
-    assert entry['bbox'] == [0, 0, WIDTH / 2, HEIGHT]
-    assert (entry['category_id'], entry['score']) == (2, 0.75)
 
 
 def test_it_goes_on_with_the_same_file_alone(run, classifier, files):
@@ -85,14 +68,13 @@ sys.exit(run_verb('predict', sys.argv[1:]))
 
 
 def test_it_needs_neither_torch_nor_openmmlab(tmp_path, files):
-    mask = np.zeros((1, 1, 32, 32), np.uint8)
-    mask[..., 8:24] = 1
     found = {
-        'boxes': np.array([[[8, 0, 24, 32]]], np.float32),
-        'scores': np.array([[0.75]], np.float32),
-        'labels': np.array([[1]]),
-        'masks': mask,
+        'boxes': np.array([[[8, 0, 24, 32], [0, 0, 0, 0]]], np.float32),
+        'scores': np.array([[0.75, 0]], np.float32),
+        'labels': np.array([[1, -1]]),
+        'masks': np.zeros((1, 2, 32, 32), np.uint8),
     }
+    found['masks'][:, 0, :, 8:24] = 1
     write_detector(tmp_path / 'model.onnx', found, steps=RESIZE)
     given = tmp_path / 'model.onnx', files, '--out', tmp_path / 'out'
     command = [sys.executable, '-c', WITHOUT, *map(str, given)]
@@ -100,3 +82,5 @@ def test_it_needs_neither_torch_nor_openmmlab(tmp_path, files):
     assert done.returncode == 0, done.stderr
     entry, *_ = json.loads((tmp_path / 'out/predictions.json').read_text())
     assert entry['segmentation']['size'] == [HEIGHT, WIDTH]
+    assert entry['bbox'] == [WIDTH / 4, 0, WIDTH / 2, HEIGHT]  # in pixels of the picture
+    assert (entry['category_id'], entry['score']) == (2, 0.75)

@@ -93,9 +93,8 @@ def test_mask_rcnn_writes_the_masks_that_mmdet_gives(predict, files, models):
     from mmdet.apis import inference_detector, init_detector
 
     entries = predict('mask_rcnn', files / 'rgb.png').entries['rgb.png', None]
-    detector = init_detector(
-        models / 'tiny_mask_rcnn.py', str(models / 'tiny_mask_rcnn.pth'), device='cpu'
-    )
+    model = models / 'tiny_mask_rcnn.py', str(models / 'tiny_mask_rcnn.pth')
+    detector = init_detector(*model, device='cpu')
     wanted = inference_detector(detector, str(files / 'rgb.png')).pred_instances
     assert len(entries) == len(wanted) > 1
     for entry, mask in zip(entries, wanted.masks.numpy(), strict=True):
@@ -121,9 +120,8 @@ def test_segments_are_coco_panoptic_results(predict, files, models):
     (still,) = (entry for entry in content['annotations'] if 'clip' not in entry['file_name'])
     assert still['file_name'] == 'rgb.png.png'
     assert content['images'][still['image_id'] - 1]['file_name'] == 'rgb.png'
-    detector = init_detector(
-        models / 'tiny_mask2former.py', str(models / 'tiny_mask2former.pth'), device='cpu'
-    )
+    model = models / 'tiny_mask2former.py', str(models / 'tiny_mask2former.pth')
+    detector = init_detector(*model, device='cpu')
     wanted = inference_detector(detector, str(files / 'rgb.png')).pred_panoptic_seg.sem_seg[0]
     ids = to_ids(np.asarray(Image.open('out/panoptic/rgb.png.png')))
     assert still['segments_info']

@@ -82,28 +82,25 @@ def test_detr(model, agrees):
     assert (disagreements(detr(**model)) == []) is agrees
 
 
+VIT = {'type': 'vitbackbones.ViT'}
+TWO = {'head': {'type': 'vitbackbones.DistillationHead'}}
+
+
 @pytest.mark.parametrize(
-    ('backbone', 'neck', 'agrees'),
+    ('backbone', 'others', 'agrees'),
     [
-        ({'type': 'vitbackbones.ViT'}, None, False),
-        ({'type': 'vitbackbones.ViT'}, {'type': 'GlobalAveragePooling'}, True),
-        ({'type': 'vitbackbones.ViT', 'out_type': 'pooled'}, None, True),
-        ({'type': 'vitbackbones.ViT', 'out_type': 'cls_dist_tokens'}, None, False),
-        ({'type': 'VisionTransformer'}, None, True),
+        (VIT, {}, False),
+        (VIT, {'neck': {'type': 'GlobalAveragePooling'}}, True),
+        (VIT | {'out_type': 'pooled'}, {}, True),
+        (VIT | {'out_type': 'cls_dist_tokens'}, {}, False),
+        ({'type': 'VisionTransformer'}, {}, True),
+        (VIT | {'out_type': 'cls_token'}, TWO, False),
+        (VIT | {'out_type': 'cls_dist_tokens'}, TWO, True),
     ],
 )
-def test_a_linear_head_reads_vectors(backbone, neck, agrees):
-    model = {'backbone': backbone, 'neck': neck, 'head': {'type': 'LinearClsHead'}}
-    config = {'default_scope': 'mmpretrain', 'model': model}
-    assert (disagreements(config) == []) is agrees
-
-
-@pytest.mark.parametrize(('out_type', 'agrees'), [('cls_token', False), ('cls_dist_tokens', True)])
-def test_the_head_of_two_tokens_reads_both(out_type, agrees):
-    backbone = {'type': 'vitbackbones.ViT', 'with_dist_token': True, 'out_type': out_type}
-    model = {'backbone': backbone, 'head': {'type': 'vitbackbones.DistillationHead'}}
-    config = {'default_scope': 'mmpretrain', 'model': model}
-    assert (disagreements(config) == []) is agrees
+def test_a_head_reads_what_the_backbone_gives(backbone, others, agrees):
+    model = {'backbone': backbone, 'head': {'type': 'LinearClsHead'}, **others}
+    assert (disagreements({'default_scope': 'mmpretrain', 'model': model}) == []) is agrees
 
 
 def found(launcher='none', loop=None, **changes):

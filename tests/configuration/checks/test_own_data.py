@@ -89,9 +89,7 @@ def checkpoint_of(config=None):
 def names_tested(config, folder, checkpoint):
     """The names of the pictures that a checkpoint is tested on."""
     dataset = use_own_data(config, folder, 'run', checkpoint).test_dataloader.dataset
-    return {
-        entry['file_name'] for entry in json.loads(Path(dataset.ann_file).read_text())['images']
-    }
+    return {each['file_name'] for each in json.loads(Path(dataset.ann_file).read_text())['images']}
 
 
 def test_a_folder_that_training_split_is_tested_on_what_it_held_out(config, tmp_path, capsys):

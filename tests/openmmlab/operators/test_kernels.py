@@ -7,7 +7,7 @@ from mmcv.ops import RoIAlign, nms, roi_align
 pytestmark = pytest.mark.compat
 
 
-def test_an_overlap_of_just_the_threshold_stays():
+def test_an_overlap_of_just_the_threshold_stays_and_no_boxes_leave_none():
     boxes = torch.tensor([[0.0, 0, 10, 10], [0, 0, 7, 10]])  # 0.7, which float32 rounds down
     assert nms(boxes, torch.tensor([1.0, 0.5]), 0.7)[1].tolist() == [0, 1]
     assert nms(boxes, torch.tensor([1.0, 0.5]), 0.69)[1].tolist() == [0]
@@ -21,9 +21,6 @@ def test_boxes_of_every_floating_type_are_taken(dtype):
     dets, indices = nms(boxes.to(dtype), scores.to(dtype), iou_threshold=0.4)
     assert torch.equal(indices, expected)
     assert dets.dtype == dtype
-
-
-def test_no_boxes_leave_no_boxes():
     dets, indices = nms(torch.zeros(0, 4), torch.zeros(0), iou_threshold=0.4)
     assert dets.shape == (0, 5)
     assert indices.shape == (0,)

@@ -15,10 +15,7 @@ from vitbackbones.results.analysis.coefficients import (
 
 BLOCK = 'backbone.stages.0.blocks.1'
 NAMES = [f'{BLOCK}.shortcut_mlp.branch', f'{BLOCK}.nlls.1.shortcut.identity']
-ROWS = [
-    {'epoch': epoch, 'iteration': 7 * epoch, **dict.fromkeys(NAMES, 1 + epoch / 10)}
-    for epoch in range(3)
-]
+ROWS = [{'epoch': i, 'iteration': 7 * i, **dict.fromkeys(NAMES, 1 + i / 10)} for i in range(3)]
 
 
 @pytest.mark.parametrize(('name', 'number'), [('sret_t', 80), ('recursive_mixer_b16', 48)])

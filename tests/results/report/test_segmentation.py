@@ -61,8 +61,9 @@ def test_means_over_classes_are_what_mmseg_prints(report):
     assert pixels == {'road': 12, 'tree': 24, 'sign': 0, 'mean over classes': 36}
 
 
-def test_scores_by_hand(report):
-    (table,) = report()[1]['Classes'].parts
+def test_scores_and_pixels_without_ignored_ones_by_hand(report):
+    _, sections = report()
+    (table,) = sections['Classes'].parts
     assert table.head == ['class', 'pixels', 'IoU', 'accuracy', 'precision', 'F score']
     road, tree, sign = (row[2:] for row in table.rows[:3])
     # of 12 pixels of road 8 are right, and 8 of trees are taken for road
@@ -70,10 +71,7 @@ def test_scores_by_hand(report):
     assert tree[0] == pytest.approx(100 * 13 / 28)
     # no sign is there, but three pixels are taken for one
     assert sign == pytest.approx([0, nan, 0, nan], nan_ok=True)
-
-
-def test_pixels_are_counted_without_ignored_ones(report):
-    pairs, matrix = report()[1]['Confusion'].parts
+    pairs, matrix = sections['Confusion'].parts
     assert matrix.counts.tolist() == [[8, 4, 0], [8, 13, 3], [0, 0, 0]]
     assert pairs.rows[0] == ['tree', 'road', 8, pytest.approx(100 * 8 / 24)]
 

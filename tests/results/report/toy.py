@@ -40,9 +40,8 @@ def write(folder):
     found = [(image, *each) for image, own in BOXES.items() for each in own]
     entries = [entry(i, *each) for i, each in enumerate(found, start=1)]
     entries.append(entry(len(entries) + 1, 2, 1, CROWD, crowd=1))
-    images = [
-        {'id': image, 'file_name': f'{image}.png', 'height': SIDE, 'width': SIDE} for image in BOXES
-    ]
+    sides = {'height': SIDE, 'width': SIDE}
+    images = [{'id': image, 'file_name': f'{image}.png', **sides} for image in BOXES]
     for image in images:
         Image.new('RGB', (SIDE, SIDE), (90, 120, 90)).save(folder / image['file_name'])
     categories = [{'id': i, 'name': name} for i, name in enumerate(CLASSES, start=1)]
