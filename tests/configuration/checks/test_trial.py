@@ -151,14 +151,3 @@ def test_a_detr_that_gets_several_maps_is_told_to_take_the_last(backbone, remedy
     neck = {'type': 'ChannelMapper', 'in_channels': [64], 'out_channels': 128, 'num_outs': 1}
     with pytest.raises(InputError, match=f'return only the last map, {remedy}'):
         try_model(changed('detr', backbone=backbone, neck=neck))
-
-
-@pytest.mark.parametrize(
-    ('changes', 'remedy'),
-    [({'backbone': VIT, **FOUR}, 'leave in_ch'), ({'neck': None}, 'model.neck: dict(')],
-)
-def test_what_helps_several_findings_is_said_once(changes, remedy):
-    with pytest.raises(InputError) as caught:
-        try_model(changed('mask_rcnn', **changes))
-    assert str(caught.value).count(remedy) == 1
-    assert len(str(caught.value).splitlines()) > 2

@@ -29,7 +29,7 @@ def test_the_coefficients_of_a_model_are_as_many_as_published(name, number):
     assert len(found) == number
 
 
-def test_a_work_dir_has_a_row_for_each_epoch_and_coefficient(tmp_path):
+def test_a_work_dir_has_a_row_for_each_epoch_and_a_checkpoint_is_one_epoch(tmp_path):
     (tmp_path / TABLE).write_bytes(write_table(ROWS))
     found = measure(tmp_path)
     assert [(row['epoch'], row['part'], row['side']) for row in found[:2]] == [
@@ -37,9 +37,6 @@ def test_a_work_dir_has_a_row_for_each_epoch_and_coefficient(tmp_path):
     ]
     assert [row['value'] for row in found[::2]] == [1, 1.1, 1.2]
     assert {row['block'] for row in found} == {'stage 1, block 2'}
-
-
-def test_a_checkpoint_is_one_epoch(tmp_path):
     state = {NAMES[0]: torch.tensor([1.5]), 'head.weight': torch.ones(2, 2)}
     torch.save({'state_dict': state, 'meta': {'epoch': 9}}, tmp_path / 'a.pth')
     (row,) = measure(tmp_path / 'a.pth')

@@ -50,13 +50,10 @@ ONE_MAP = {'decode_head': {'type': 'FCNHead', 'in_channels': 384, 'in_index': -1
     ],
 )
 def test_one_map_for_a_head_of_four_names_the_neck(model, wanted, neck):
-    assert list(decode_head_reads_all_levels(model, PLAIN)) == [
-        (
-            f'model.decode_head: {wanted}, but the backbone gives 1 map of strides [16]',
-            f"make the maps in model.neck: dict(type='vitbackbones.{neck}', in_channels=[384], "
-            'in_strides=[16], out_channels=256)',
-        )
-    ]
+    (finding,) = decode_head_reads_all_levels(model, PLAIN)
+    wrong = f'model.decode_head: {wanted}, but the backbone gives 1 map of strides [16]'
+    made = f"dict(type='vitbackbones.{neck}', in_channels=[384], in_strides=[16], out_channels=256)"
+    assert tuple(finding) == (wrong, f'make the maps in model.neck: {made}')
 
 
 def test_maps_of_other_strides_are_found():

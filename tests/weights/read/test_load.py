@@ -137,12 +137,9 @@ def test_a_loss_history_goes_on(tmp_path):
     assert len(once['new'].data[0]) == 0
 
 
-def test_versions_of_modules_are_kept(tmp_path):
+def test_versions_of_modules_are_kept_and_the_text_of_a_config_is_left_out(tmp_path):
     state = nn.BatchNorm1d(2).state_dict()
     assert roundtrip(state, tmp_path / 'w.pth')._metadata == state._metadata
-
-
-def test_the_text_of_a_config_is_left_out(tmp_path):
     info = {'cfg': 'a', 'config': 'b', 'epoch': 1}
     stored = {'meta': info, 'message_hub': {'runtime_info': info, 'log_scalars': {}}}
     loaded = roundtrip(stored, tmp_path / 'x.pth')
