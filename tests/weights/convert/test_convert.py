@@ -43,7 +43,8 @@ def test_a_file_without_weights_says_what_it_has():
         unwrap({'state_dict': {}})
 
 
-def test_an_unknown_format_lists_the_known_ones():
+def test_an_unknown_format_lists_the_known_ones_and_our_own_come_last():
+    assert tuple(FORMATS)[-len(OWN) :] == OWN
     with pytest.raises(InputError, match='aug_vit'):
         convert(WEIGHTS, 'caffe')
 
@@ -95,7 +96,3 @@ def test_a_published_file_is_of_one_layout_whatever_their_order(name):
     state = fill_state_dict(load(name, FOLDER))
     others = [each for each, layout in FORMATS.items() if each not in OWN and layout.detect(state)]
     assert others in ([], [find_format(state)])
-
-
-def test_our_own_keys_come_last():
-    assert tuple(FORMATS)[-len(OWN) :] == OWN
