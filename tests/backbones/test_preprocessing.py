@@ -23,19 +23,6 @@ def picture(mode='RGB'):
     return Image.fromarray(photograph(200, 300)).convert(mode)
 
 
-def test_a_model_has_what_its_backbone_says_and_its_own_size():
-    with torch.device('meta'):
-        model = create_model('aug_vit_ti', img_size=(64, 96))
-    assert model.data_config == {
-        'input_size': (3, 64, 96),
-        'interpolation': 'bicubic',
-        'mean': HALF,
-        'std': HALF,
-        'crop_pct': 0.9,
-        'crop_mode': 'center',
-    }
-
-
 @pytest.mark.parametrize(
     ('name', 'size'), [('aug_vit_s', 224), ('msf_vit_s', 224), ('deit_s', (96, 160))]
 )

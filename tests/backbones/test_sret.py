@@ -75,7 +75,6 @@ def test_stochastic_depth_follows_the_published_rule():
     ('options', 'message'),
     [
         ({'groups': [[8, 2], [4, 1]]}, '3 stages'),
-        ({'groups': [8, 4, 1]}, '3 stages'),
         ({'groups': 4}, 'groups=4 must hold for each of the 3 stages'),
         ({'groups': [[8, 0], [4, 1], [1, 1]]}, 'groups=0'),
         ({'loop': 'both'}, 'internal'),

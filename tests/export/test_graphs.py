@@ -42,13 +42,6 @@ def test_a_graph_may_take_any_size(name):
         torch.testing.assert_close(graph(image), network(image))
 
 
-def test_an_example_with_open_axes_is_not_of_the_usual_size():
-    assert example((32, 48), 4, [], False).shape == (4, 3, 32, 48)
-    assert example((32, 48), 4, ['batch'], True).shape == (2, 32, 48, 3)
-    height, width = example((32, 32), 1, ['size'], False).shape[2:]
-    assert 32 < height != width > 32
-
-
 class ByNumber(nn.Module):
     def forward(self, image):
         return (image.sum() if image.sum() > 0 else image.mean(),)

@@ -92,14 +92,6 @@ def test_a_kept_graph_needs_no_torch(graphs):
     assert model.meta['classes'] == ['ring', 'square', 'star']
 
 
-def test_a_damaged_graph_is_made_again(graphs):
-    torch = Torch('any')
-    torch.export(graphs, 'any')
-    graphs.file('any').write_bytes(b'')
-    assert ask(GraphModel(graphs, lambda: torch), (8, 9)) == [True]
-    assert torch.exported == ['any', 'any']
-
-
 def test_a_graph_that_another_process_makes_meanwhile_is_taken(graphs):
     torch = Torch('any')
 

@@ -72,12 +72,10 @@ def test_it_goes_on_behind_what_was_there(written):
     ('name', 'content'),
     [
         ('predictions.jsonl', b'\0' * 9 + b'\n{}\n'),
-        ('predictions.jsonl', b'[{}\n'),
         ('predictions.jsonl', b'{"best": []}\n'),
         ('predictions.jsonl', b'{"file_name": {}}\n'),
         ('predictions.jsonl', b'[' * 10**5 + b'{}\n'),
         ('settings.json', b'7'),
-        ('settings.json', b'[' * 10**5),
     ],
 )
 def test_content_of_another_form_is_damage(written, name, content):

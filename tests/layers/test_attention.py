@@ -126,7 +126,6 @@ def test_sharing_has_one_matrix_per_letter_and_equals_the_equation(sharing, cros
     ('options', 'message'),
     [
         ({'sharing': 'QKVPW'}, "sharing='QKVPW': must be four letters out of QKVW"),
-        ({'sharing': 'QKVP'}, "sharing='QKVP'"),
         ({'sharing': 4}, 'sharing=4: must be four letters'),
         ({'attn_drop_rate': 1.5}, 'attn_drop_rate=1.5: must be in'),
         ({'drop_rate': -0.1}, 'drop_rate=-0.1: must be in'),
@@ -189,16 +188,6 @@ def test_fixed_permutations_are_those_of_earlier_releases():
     assert second == [10, 6, 11, 2, 4, 0, 3, 9, 7, 1, 5, 8]
 
 
-@pytest.mark.parametrize('count', [784, 2304, 4200])
-@pytest.mark.parametrize('number', [0, 1])
-def test_fixed_permutation_mixes_like_a_random_one(count, number):
-    # cells: 8 runs of the raster order x 2 runs of the shuffled one; chi square of 7 degrees
-    halves = fixed_permutation(count, torch.device('cpu'), number).tensor_split(2)
-    cells = torch.stack([(half * 8 // count).bincount(minlength=8) for half in halves]).double()
-    expected = count / 16
-    assert ((cells - expected).square() / expected).sum() < 18.5  # 1 % of random ones exceed it
-
-
 def test_tokens_of_all_slices_meet_in_depth():
     layers = torch.nn.Sequential(*(SlicedAttention(12, 3, slices=2) for _ in range(4))).eval()
 
@@ -218,7 +207,6 @@ def test_tokens_of_all_slices_meet_in_depth():
     [
         ({'cross': True}, 'keys of other tokens'),
         ({'slices': 0}, 'groups=0'),
-        ({'slices': 2.5}, 'groups=2.5'),
         ({'permutation': 'shuffle'}, "permutation='shuffle'.*fixed"),
     ],
 )

@@ -45,7 +45,6 @@ def test_a_compiled_one_drops_its_share_and_keeps_the_mean():
 @pytest.mark.parametrize(
     ('cls', 'options'),
     [
-        (T2T, {'arch': SMALL, 'tokens': 'performer'}),
         (T2T, {'arch': SMALL, 'tokens': 'transformer', 'token_drop_rate': 0.1}),
         (SReT, {'arch': {'base': 't', 'depths': (1, 1, 1)}, 'drop_rate': 0.1}),
     ],

@@ -21,12 +21,6 @@ from vitbackbones.layers import (
 )
 
 
-def test_rows_and_columns_are_not_swapped():
-    rows = torch.arange(3.0)[:, None].expand(3, 4).reshape(1, 12, 1)
-    resized = resize_position(rows, (3, 4), (3, 8), 'bilinear').reshape(3, 8)
-    assert (resized == resized[:, :1]).all()
-
-
 def cubic(distance):
     """The kernel of cubic convolution with a = -0.75, as Pillow, OpenCV and torch have it."""
     d, a = abs(distance), -0.75

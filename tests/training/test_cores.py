@@ -56,15 +56,13 @@ def test_threads_and_workers_fit_the_cores(shared, cores, wanted, expected):
     assert shared(cores, wanted) == expected
 
 
-def test_the_users_choice_is_respected(shared, monkeypatch):
+def test_processes_of_one_machine_share_and_the_users_choice_is_respected(shared, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setenv('LOCAL_WORLD_SIZE', '4')
+        assert shared(32) == (6, 2)
     monkeypatch.setenv('OMP_NUM_THREADS', '3')
     torch.set_num_threads(3)
     assert shared(16) == (3, 4)
-
-
-def test_processes_of_one_machine_share(shared, monkeypatch):
-    monkeypatch.setenv('LOCAL_WORLD_SIZE', '4')
-    assert shared(32) == (6, 2)
 
 
 def test_launchers_tell_how_many_processes_a_machine_has(monkeypatch):

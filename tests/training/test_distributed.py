@@ -77,8 +77,10 @@ def test_losses_equal_those_of_one_process_with_the_whole_batch(ranks, tmp_path)
 
 
 @pytest.mark.parametrize('loop', ['epoch', 'iteration'])
-def test_resumed_equals_uninterrupted(ranks, loop):
-    assert [seen[loop] for seen in ranks[0]] == [True, True]
+def test_resumed_equals_uninterrupted_also_in_an_evaluation(ranks, loop):
+    for seen in ranks[0]:
+        assert seen[loop]
+        assert seen[f'evaluates again: {loop}'] == [True] * 6
 
 
 def test_all_stop_when_one_sees_a_loss_that_is_not_finite(ranks):
@@ -88,17 +90,10 @@ def test_all_stop_when_one_sees_a_loss_that_is_not_finite(ranks):
     assert [seen['leaves out'] for seen in ranks[0]] == [5, 5]  # of six
 
 
-def test_a_signal_to_one_stops_all_after_the_step_of_accumulated_gradients(ranks):
-    assert [seen['accumulated'] for seen in ranks[0]] == [[138, 4, True]] * 2
-
-
-def test_a_signal_while_they_agree_stops_all_after_the_next_step(ranks):
-    assert [seen['told while they agree'] for seen in ranks[0]] == [[143, 3]] * 2
-
-
-@pytest.mark.parametrize('loop', ['epoch', 'iteration'])
-def test_a_resumed_run_makes_the_evaluation_that_was_cut_short(ranks, loop):
-    assert [seen[f'evaluates again: {loop}'] for seen in ranks[0]] == [[True] * 6] * 2
+def test_a_signal_to_one_stops_all_after_their_step(ranks):
+    for seen in ranks[0]:
+        assert seen['accumulated'] == [138, 4, True]
+        assert seen['told while they agree'] == [143, 3]
 
 
 def test_all_save_when_one_loses_a_data_worker(ranks):
@@ -109,14 +104,11 @@ def test_all_save_when_one_loses_a_data_worker(ranks):
         assert 'interrupted.pth continues with epoch 1, iteration 3; continue with the sa' in said
 
 
-def test_an_evaluation_writes_nothing_to_the_current_directory(ranks, tmp_path):
+def test_all_evaluate_alike_and_write_nothing_to_the_current_directory(ranks):
+    assert [seen['statistics'] for seen in ranks[0]] == [[1.0, 1.0, 5]] * 2
     (first, tested), second = (seen['evaluated'] for seen in ranks[0])
     assert [first, tested] == second
     assert tested == pytest.approx(first)
-
-
-def test_all_evaluate_with_the_statistics_of_the_first(ranks):
-    assert [seen['statistics'] for seen in ranks[0]] == [[1.0, 1.0, 5]] * 2
 
 
 def test_only_the_first_process_writes(ranks):

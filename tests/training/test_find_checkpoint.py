@@ -37,7 +37,6 @@ def cut(file):
     [
         (b'/gone/epoch_9.pth', 'epoch_9.pth', ''),  # of a folder that was moved
         (b'/gone/epoch_7.pth', 'epoch_10.pth', ''),
-        (b'', 'epoch_10.pth', ''),
         (b'\xff\xfe\x00\x80', 'epoch_10.pth', POINTER),
         (b'', 'epoch_9.pth', 'epoch_10.pth'),
     ],

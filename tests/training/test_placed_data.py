@@ -12,31 +12,19 @@ from vitbackbones.training.placed_data import DatasetProxy, PlacedBatches, Seede
 from .toy import NoisyData, ToyData
 
 
-def placed(endless=False, epoch=0, start=0):
+def endless(start=0):
     batches = BatchSampler(DefaultSampler(ToyData(), seed=0), 3, drop_last=False)
-    stream = PlacedBatches(batches, endless)
-    stream.epoch, stream.start = epoch, start
+    stream = PlacedBatches(batches, endless=True)
+    stream.start = start
     return stream
 
 
-def test_places_count_through_an_epoch():
-    samples = sum(placed(epoch=7), [])
-    assert [place for _, place in samples] == [(7, i) for i in range(8)]
-    assert sorted(index for index, _ in samples) == list(range(8))
-
-
-def test_an_epoch_is_entered_once_in_its_middle():
-    whole, stream = list(placed()), placed(start=2)
-    assert list(stream) == whole[2:]
-    assert list(stream) == whole
-
-
 def test_endless_batches_are_shuffled_anew():
-    batches = list(islice(placed(endless=True), 6))
+    batches = list(islice(endless(), 6))
     order = [index for batch in batches for index, _ in batch]
     assert order[:8] != order[8:]
     assert sorted(order[:8]) == sorted(order[8:])
-    assert next(iter(placed(endless=True, start=4))) == batches[4]
+    assert next(iter(endless(start=4))) == batches[4]
 
 
 def test_a_sample_depends_on_its_place_and_nothing_else():

@@ -83,12 +83,6 @@ def test_each_draw_and_the_first_batch_are_those_of_the_run(tmp_path, by_epoch):
     assert first != [value for _, value in seen[:2]]
 
 
-def test_places_are_told_by_epoch_or_by_step(tmp_path):
-    settings = config(tmp_path, by_epoch=True)
-    assert replay(settings, True).when((2, 5)) == 'epoch 3'
-    assert replay(settings, False).when((0, 5)) == 'step 3'  # of batches of two
-
-
 def test_what_no_epoch_draws_has_no_place(tmp_path):
     settings = config(tmp_path, True, batch_size=3, drop_last=True)
     settings.train_dataloader.sampler.shuffle = False

@@ -1,7 +1,6 @@
 """Threads that wait sleep soon, freed memory is used again, and the choice of the user stays."""
 
 import os
-import platform
 import subprocess
 import sys
 
@@ -31,33 +30,6 @@ def test_the_library_that_torch_brings_reads_what_the_command_sets():
     command = [sys.executable, '-m', 'vitbackbones', 'test', '--help']
     result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert f"GOMP_SPINCOUNT = '{TURNS}'" in result.stderr
-
-
-MEASURE = """
-import resource, sys, torch
-from vitbackbones.utils.process_settings import keep_freed_memory
-if sys.argv[1] == 'keep':
-    keep_freed_memory()
-def faults():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-for _ in range(24):  # until the heap has grown around what else lies in it
-    torch.ones(2**24)
-before = faults()
-for _ in range(4):
-    torch.ones(2**24)  # 64 MiB, 16384 pages
-print(faults() - before)
-"""
-glibc = pytest.mark.skipif(platform.libc_ver()[0] != 'glibc', reason='another C library')
-
-
-@glibc
-def test_large_tensors_take_no_new_pages():
-    def page_faults(word):
-        command = [sys.executable, '-c', MEASURE, word]
-        return int(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
-
-    # a system with huge pages for everything has few faults to begin with
-    assert page_faults('keep') < max(page_faults('leave') / 4, 100)
 
 
 def test_settings_of_the_user_stand(monkeypatch):

@@ -41,14 +41,6 @@ class Keeping(Base):
         self.kwargs = kwargs
 
 
-class Silent(Handing):
-    pass
-
-
-class Nothing:
-    pass
-
-
 def function(x, y=1):
     pass
 
@@ -59,8 +51,6 @@ def function(x, y=1):
         (Base, {'a', 'b'}),
         (Handing, {'a', 'b', 'c'}),
         (Naming, {'a', 'b', 'c', 'd'}),
-        (Silent, {'a', 'b', 'c'}),
-        (Nothing, set()),
         (Skipping, ANY),
         (Using, ANY),
         (Keeping, ANY),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vitbackbones.utils.verbs import VERBS, command, program
+from vitbackbones.utils.verbs import command, program
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,10 +16,8 @@ ROOT = Path(__file__).parents[2]
         ('tools/train.py', 'python tools/test.py'),
         ('clone/tools/train.py', 'python clone/tools/test.py'),
         ('/site-packages/mmdet/.mim/tools/train.py', 'vitbackbones test'),
-        ('train.py', 'vitbackbones test'),
         ('/site-packages/vitbackbones/__main__.py', 'python -m vitbackbones test'),
         ('/usr/lib/pytest/__main__.py', 'vitbackbones test'),
-        ('my_script.py', 'vitbackbones test'),
         ('', 'vitbackbones test'),
     ],
 )
@@ -50,9 +48,3 @@ def test_the_installed_command_is_short_where_the_shell_finds_it(monkeypatch, tm
 def test_a_program_that_is_no_command_of_ours(monkeypatch):
     monkeypatch.setattr(sys, 'argv', ['/opt/their_train.py', 'a'])
     assert program('.venv/bin/python') == ['.venv/bin/python', '/opt/their_train.py']
-
-
-def test_every_verb_says_what_it_does_in_a_line():
-    for verb in VERBS.values():
-        assert 10 < len(verb.help) < 70
-        assert not verb.help.endswith('.')

@@ -2,8 +2,6 @@
 
 import pytest
 from PIL import Image
-from pycocotools.coco import COCO
-from pycocotools.cocoeval import COCOeval
 
 from vitbackbones.data.checks import coco as coco_check
 from vitbackbones.data.checks.coco import check_dataset
@@ -43,15 +41,9 @@ def test_categories_that_nothing_uses(data):
 
 
 def test_labels_that_mmdet_would_shift_are_a_warning(data):
-    from mmdet.datasets import CocoDataset
-
     classes = ('cow', 'cat', 'dog')
     (warning,) = data.check(classes=classes)
     assert f"label 0 is 'cat' but will be shown as {classes[0]!r}" in warning
-    options = data.config(metainfo={'classes': classes})
-    del options['type']
-    first = CocoDataset(**options)[0]['instances'][0]  # a cat
-    assert first['bbox_label'] == 0  # the warning is true
 
 
 def test_missing_pictures_are_counted_and_listed(data):
@@ -96,16 +88,11 @@ FAULTS = {
 
 @pytest.mark.parametrize('fault', FAULTS)
 def test_doubtful_boxes_are_a_warning_that_is_true(data, fault):
-    from mmdet.datasets import CocoDataset
-
     change, message, dropped = FAULTS[fault]
     data.content['annotations'][2].update(change)
     (warning,) = data.check()
     assert message in warning
     assert warning.endswith(': 1 (annotation ids 3)')
-    options = data.config()
-    del options['type']
-    assert len(CocoDataset(**options)[1]['instances']) == 2 - dropped
     assert check_dataset(data.config()).occurs == {'cat': 1, 'dog': 2 - dropped}
 
 
@@ -160,8 +147,6 @@ def test_annotation_0_is_never_found_by_coco_evaluation(data):
         annotation.update(iscrowd=0, id=annotation['id'] - 1)
     (warning,) = data.check(evaluated=True)
     assert 'never counts annotation id 0 as found' in warning
-    cat, dog = evaluate(data)
-    assert (cat, dog) == (0, 1)  # the only cat is annotation 0; the warning is true
 
 
 def test_evaluation_needs_numbers_as_annotation_ids(data):
@@ -170,17 +155,6 @@ def test_evaluation_needs_numbers_as_annotation_ids(data):
     data.content['annotations'][2]['id'] = 'ann_7'
     assert "1 annotation ids are not numbers ('ann_7')" in data.error(evaluated=True)
     assert data.check() == []  # training can
-    with pytest.raises(ValueError, match='ann_7'):
-        evaluate(data)
-
-
-def evaluate(data):
-    perfect = [{**annotation, 'score': 1.0} for annotation in data.content['annotations']]
-    truth = COCO(str(data.ann_file))
-    evaluation = COCOeval(truth, truth.loadRes(perfect), 'bbox')
-    evaluation.evaluate()
-    evaluation.accumulate()
-    return evaluation.eval['precision'][0, 50, :, 0, -1]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from vitbackbones.data.checks.findings import class_table, color_type, not_there
+from vitbackbones.data.checks.findings import class_table, not_there
 
 
 def test_what_is_no_file_is_not_there(tmp_path):
@@ -51,17 +51,3 @@ def test_pixels():
         '  sea             2         190',
         '  sky             1          10',
     ]
-
-
-def test_images_of_many_classes_are_shown_at_both_ends():
-    samples = [{'gt_label': label} for label in range(100) for _ in range(label)]
-    lines = class_table(samples, [f'c{label}' for label in range(100)]).splitlines()
-    assert len(lines) == 22
-    shown = [line.split() for line in (lines[1], lines[11], lines[-1])]
-    assert shown == [['c99', '99'], ['...'], ['c0', '0']]
-
-
-def test_the_color_type_of_a_pipeline():
-    load = {'type': 'vitbackbones.LoadImage', 'color_type': 'unchanged'}
-    assert color_type([{'type': 'PackInputs'}, load]) == 'unchanged'
-    assert color_type([{'type': 'LoadImageFromFile'}]) == color_type([]) == 'color'

@@ -5,7 +5,6 @@ import pytest
 from PIL import Image
 
 from vitbackbones.data.checks import masks as mask_check
-from vitbackbones.data.checks.findings import Findings
 from vitbackbones.data.checks.masks import check_dataset
 from vitbackbones.data.loading.image_file import ORIENTATION
 from vitbackbones.errors import InputError
@@ -144,12 +143,6 @@ def test_masks_of_black_and_white(data):
     findings = check_dataset(data.config(**binary(data, values=[0, 255])))
     assert findings.warnings == []
     assert findings.occurs == {'ground': 384, 'person': 384}
-
-
-def test_pixels_are_counted_by_class(data):
-    data.save_mask('a', np.full((12, 16), 2))
-    found = check_dataset(data.config())
-    assert found == Findings([], 4, {'road': 144, 'sky': 336, 'tree': 144}, '')
 
 
 def test_a_sample_of_the_masks_is_read(data, monkeypatch):

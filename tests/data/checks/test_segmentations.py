@@ -4,7 +4,6 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from pycocotools.coco import COCO
 
 from vitbackbones.data.checks.segmentations import FARTHEST, check_masks, require_masks
 from vitbackbones.data.loading.coco_masks import to_mask, to_rle
@@ -110,9 +109,6 @@ def test_polygons_that_coco_evaluation_stops_at(data):
     assert data.check(masks=True) == []
     error = data.error(masks=True, evaluated=True)
     assert 'fewer than 3 points, at which COCO evaluation stops' in error
-    coco = COCO(str(data.ann_file))
-    with pytest.raises(Exception, match='input type is not|incorrect type'):  # the message is true
-        coco.annToRLE(coco.anns[2])
 
 
 def test_not_one_usable_mask(data):
@@ -129,8 +125,6 @@ OUTSIDE = 'masks without a pixel in their image'
     [
         ([[1, 2, 3, 4]], OUTSIDE),  # mmdet leaves it out
         ([[-9, 5, -1, 5, -1, 15]], OUTSIDE),
-        ([[5, 5, 20, 5, 10, 5]], OUTSIDE),  # a line
-        ({'size': [30, 40], 'counts': [1200]}, OUTSIDE),
         ([[5, 5, 5, 10, 15, 10, 15, 5]], 'masks that are not where their boxes are'),
     ],
     ids=str,

@@ -86,7 +86,6 @@ def test_a_doctype_in_another_encoding_is_found(tmp_path):
         (voc_object('cat', 1, 1, 'x', 5), 'object 1 has no <bndbox> of four numbers'),
         ('<size><width>30</width><height>40</height></size>', 'its <size> is 30 x 40, .* 40 x 30'),
         (f'<!DOCTYPE a [{LAUGHS}]><a>&a9;</a>', 'has a DOCTYPE'),
-        ('<!DOCTYPE a SYSTEM "http://localhost/a.dtd"><a/>', 'has a DOCTYPE'),
         ('<a>', 'not an XML file that can be read: no element found'),
     ],
     ids=lambda text: text[:30],

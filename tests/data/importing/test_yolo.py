@@ -94,7 +94,6 @@ def test_one_bad_line_is_named_with_its_file(tmp_path, text, message):
         ('names: !!python/object/apply:os.system ["touch run"]', 'not a YAML file'),
         ('names: 3', 'must be a list of different names'),
         ('', 'nothing names the classes'),
-        ('names: [a, a]', 'a list of different names'),
     ],
 )
 def test_a_yaml_file_runs_nothing_and_must_name_the_classes(tmp_path, monkeypatch, text, message):

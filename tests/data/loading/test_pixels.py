@@ -5,7 +5,7 @@ import pytest
 import torch
 from mmengine.registry import TRANSFORMS, DefaultScope
 
-from vitbackbones.data.loading.pixels import in_order, to_pixels, to_planes
+from vitbackbones.data.loading.pixels import in_order
 
 from ..natural import photograph
 
@@ -16,14 +16,6 @@ IMAGE = photograph(20, 30)
 def build(toolbox, kind):
     with DefaultScope.overwrite_default_scope(toolbox):
         return TRANSFORMS.build({'type': f'vitbackbones.{kind}'})
-
-
-def test_planes_and_back():
-    for image in (IMAGE, IMAGE[::-1], IMAGE[:, ::-1], IMAGE[2:9, 3:8], IMAGE[..., :1]):
-        planes = to_planes(image)
-        assert planes.flags.c_contiguous
-        assert np.array_equal(planes, image.transpose(2, 0, 1))
-        assert np.array_equal(to_pixels(planes), image)
 
 
 def test_flipped_views_become_pictures():

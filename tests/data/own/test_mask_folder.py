@@ -19,7 +19,6 @@ def files(images, masks, names='abc', suffix='.png'):
     [
         ('{kind}/{split}', 'images', 'masks', ('train', 'val')),
         ('{split}/{kind}', 'images', 'annotations', ('training', 'validation')),
-        ('{kind}/{split}', 'img_dir', 'ann_dir', ('train', 'valid')),
     ],
 )
 def test_folders_of_splits(tmp_path, layout, images, masks, splits):
@@ -32,15 +31,6 @@ def test_folders_of_splits(tmp_path, layout, images, masks, splits):
         assert (part.suffix, part.mask_suffix, part.listed) == ('.jpg', '.png', False)
         assert part.names == ['a', 'b', 'c']
         assert all(image.is_file() and mask.is_file() for image, mask in part.pairs())
-
-
-def test_the_layout_of_segnets_camvid(tmp_path):
-    for split in ('train', 'val', 'test'):
-        write(tmp_path, files(split, f'{split}annot'))
-    parts = find_mask_parts(tmp_path)
-    assert [*parts] == ['train', 'val', 'test']
-    for split, part in parts.items():
-        assert (part.images.name, part.masks.name) == (split, f'{split}annot')
 
 
 def test_two_folders_are_split_by_name_and_masks_may_have_more_in_theirs(tmp_path):

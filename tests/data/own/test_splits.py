@@ -15,7 +15,6 @@ from vitbackbones.data.own.splits import SHARE, held_out, named_split
         ('test.json', 'test'),
         ('train/validation.json', 'val'),
         ('trainval.json', None),
-        ('instances_default.json', None),
     ],
 )
 def test_the_last_word_of_a_path_names_the_split(path, split):

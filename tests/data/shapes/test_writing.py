@@ -7,14 +7,11 @@ import cv2
 import numpy as np
 import pytest
 from pycocotools import mask as coco_mask
-from pycocotools.coco import COCO
 
-from vitbackbones.data.checks.coco import check_dataset
 from vitbackbones.data.loading.coco_masks import to_ids
 from vitbackbones.data.shapes import writing
 from vitbackbones.data.shapes.__main__ import main
-from vitbackbones.data.shapes.scene import Scene, Shape
-from vitbackbones.data.shapes.writing import KINDS, draw_scene, segments, write
+from vitbackbones.data.shapes.writing import KINDS, draw_scene, write
 from vitbackbones.errors import InputError
 
 
@@ -58,22 +55,6 @@ def test_boxes_areas_and_polygons_are_those_of_the_masks(written):
             assert np.array_equal(decoded(annotation['segmentation']), shape.mask)
 
 
-def test_the_files_pass_our_check_and_load_in_pycocotools(written, capsys):
-    config = {
-        'type': 'CocoDataset',
-        'data_root': str(written),
-        'ann_file': 'annotations/instances_val.json',
-        'data_prefix': {'img': 'images/val'},
-        'metainfo': {'classes': KINDS},
-        'pipeline': [{'type': 'LoadAnnotations', 'with_mask': True}],
-    }
-    assert check_dataset(config, evaluated=True).warnings == []
-    coco = COCO(str(written / config['ann_file']))
-    capsys.readouterr()
-    assert [category['name'] for category in coco.loadCats(coco.getCatIds())] == list(KINDS)
-    assert all(coco.getAnnIds(imgIds=image) for image in coco.getImgIds())
-
-
 def panoptic(root):
     """Yield the entry of every picture and the numbers of its pixels' segments (H, W)."""
     folder = root / 'annotations' / 'panoptic_train'
@@ -96,15 +77,6 @@ def test_segments_are_the_instances_and_the_ground_to_the_pixel(written):
             assert [thing[key] for key in same] == [instance[key] for key in same]
         for segment in entry['segments_info']:
             assert segment['area'] == (ids == segment['id']).sum()
-
-
-def test_a_picture_that_is_filled_has_no_ground():
-    full = np.ones((4, 4), bool)
-    scene = Scene(np.zeros((4, 4, 3), np.uint8), ~full, [Shape(2, np.zeros((3, 2)), full)])
-    ids, infos = segments(scene, ['a', 'b'])
-    assert np.array_equal(ids, full)
-    box = [0, 0, 4, 4]
-    assert infos == [{'id': 1, 'category_id': 1, 'area': 16, 'bbox': box, 'iscrowd': 0}]
 
 
 def test_things_and_stuff_are_named_in_the_order_of_mmdets_labels(tmp_path):

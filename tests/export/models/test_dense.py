@@ -2,9 +2,6 @@
 
 import pytest
 
-from vitbackbones.errors import InputError
-from vitbackbones.export.models import exportable
-
 from .graphs import built, require_found_as_by_predict
 
 
@@ -22,9 +19,3 @@ def test_small_boxes_and_low_scores_are_left_out():
     model = built('retinanet_pvt_s_shapes', test_cfg={'min_bbox_size': 20, 'score_thr': 0.3})
     _, answer = require_found_as_by_predict(model)
     assert (answer.scores[:, -1] == 0).all()  # fewer than max_per_img
-
-
-def test_soft_suppression_is_refused():
-    model = built('retinanet_pvt_s_shapes', test_cfg={'nms': {'type': 'soft_nms'}})
-    with pytest.raises(InputError, match='model.test_cfg.nms'):
-        exportable(model, 'detection')

@@ -112,12 +112,6 @@ def test_weights_are_shared_and_the_model_stays_as_it_was():
     assert 'align_corners' in exportable(model, 'segmentation').fixed_size
 
 
-@pytest.mark.parametrize('size', [3, (2, 5), 1], ids=str)
-def test_averages_of_bins_are_adaptive_pooling(size):
-    x = images(2, 7, 11)
-    torch.testing.assert_close(BinAverages(size)(x), nn.AdaptiveAvgPool2d(size)(x))
-
-
 @torch.no_grad()
 def test_mask2former_is_the_one_of_mmseg():
     model, x = joined('mask2former_small', 'PVT'), images(2, 64, 96)

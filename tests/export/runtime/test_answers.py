@@ -82,24 +82,11 @@ def test_segments_are_on_the_picture():
         ('classification', {}),
         ('classification', {'logits': (2, 3, 4, 4)}),
         ('classification', {'logits': (1, 3)}),  # of two images
-        ('segmentation', {'logits': (2, 3)}),
         ('segmentation', {'mask': (2, 4, 4), 'logits': (2, 3, 4, 4)}),
         ('detection', {'boxes': (2, 7, 5), 'scores': (2, 7), 'labels': (2, 7)}),
         ('detection', {'boxes': (2, 7, 4), 'scores': (2, 7), 'labels': (2, 0)}),
-        ('detection', {'boxes': (2, 7, 4), 'scores': (2, 7)}),
     ],
 )
 def test_outputs_that_are_no_answer_are_refused(task, shapes):
     with pytest.raises(InputError, match=rf'm\.onnx: .* cannot be an answer for {task}'):
         require_form(task, shapes, 'm.onnx', images=2)
-
-
-def test_objects_with_masks_and_segments_are_an_answer():
-    shapes = {
-        'boxes': (None, 7, 4),
-        'scores': (2, 7),
-        'labels': (2, None),
-        'masks': (2, 7, 8, 12),
-        'segments': (2, 8, 12),
-    }
-    require_form('detection', shapes, 'm.onnx')

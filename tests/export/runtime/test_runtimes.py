@@ -1,11 +1,9 @@
 """Files in their runtimes; what cannot run, or is of another model, is one message."""
 
 import sys
-import warnings
 from dataclasses import replace
 
 import pytest
-import torch
 
 from vitbackbones.errors import InputError
 from vitbackbones.export.runtime.card import Card, GraphOutput
@@ -13,20 +11,6 @@ from vitbackbones.export.runtime.runtimes import open_graph, start_onnxruntime, 
 
 from .cards import make_card
 from .graphs import write_classifier, write_pt2, write_segmentor, write_with_weights_elsewhere
-
-
-def test_a_pt2_file_is_read_without_a_warning(tmp_path, monkeypatch):
-    write_pt2(tmp_path / 'model.pt2')
-    load = torch.export.load
-
-    def as_first_in_a_process(file):
-        warnings.warn('The given buffer is not writable, and PyTorch ...', stacklevel=2)
-        return load(file)
-
-    monkeypatch.setattr(torch.export, 'load', as_first_in_a_process)
-    with warnings.catch_warnings():
-        warnings.simplefilter('error')
-        open_graph(tmp_path / 'model.pt2', make_card(format='pt2'), trusted=True)
 
 
 @pytest.mark.parametrize('suffix', ['.onnx', '.xml', '.pt2'])

@@ -3,7 +3,7 @@
 import numpy as np
 from PIL import Image
 
-from vitbackbones.inference.drawing.regions import OPACITY, shade, stripe
+from vitbackbones.inference.drawing.regions import OPACITY, shade
 
 GRAY, RED, BLUE = (100, 100, 100), (255, 0, 0), (0, 0, 255)
 
@@ -32,12 +32,3 @@ def test_small_regions_lie_on_large_ones():
     pixels = shaded(small, large)
     assert pixels[20, 30].tolist() == list(RED)
     assert np.array_equal(pixels, shaded(large, small, colors=(BLUE, RED)))
-
-
-def test_stripes_of_black_and_white_are_on_the_mask_alone():
-    mask = np.zeros((30, 40), bool)
-    mask[:15] = True
-    pixels = np.array(stripe(Image.new('RGB', (80, 60), GRAY), mask))
-    assert (pixels[30:] == GRAY).all()
-    shares = [(pixels[:30] == color).all(-1).mean() for color in ((0, 0, 0), (255, 255, 255))]
-    assert all(0.15 < share < 0.25 for share in shares)

@@ -44,9 +44,3 @@ def test_names_of_colors_stand_below_in_the_order_of_the_labels():
     below = np.array(named)[plain.height :]
     left = {color: np.nonzero((below == color).all(-1))[1].min() for color in (RED, BLUE)}
     assert left[BLUE] < left[RED]
-
-
-def test_a_long_title_stays_in_its_cell():
-    drawn = sheet([[('x' * 99 + '.jpg', picture(60, 9)), ('', picture(60, 9, 'white'))]])
-    second = np.array(drawn)[:, GAP + 60 + GAP :]
-    assert (second == 255).all()

@@ -3,21 +3,17 @@
 import errno
 import os
 
-import numpy as np
 import pytest
 from PIL import Image
 
 from vitbackbones.errors import InputError
 from vitbackbones.inference.drawing.sheet import (
     LINE,
-    below,
     contact_sheet,
     draw_samples,
-    from_bgr,
     save,
     save_samples,
     text_label,
-    to_bgr,
 )
 
 GRAY = (128, 128, 128)
@@ -25,21 +21,6 @@ GRAY = (128, 128, 128)
 
 def image(width=160, height=160):
     return Image.new('RGB', (width, height), GRAY)
-
-
-def test_red_and_blue_change_places_and_back():
-    pixels = np.zeros((2, 3, 3), np.uint8)
-    pixels[..., 2] = 200  # OpenCV's red
-    picture = from_bgr(pixels)
-    assert picture.getpixel((0, 0)) == (200, 0, 0)
-    assert np.array_equal(to_bgr(picture), pixels)
-
-
-def test_a_picture_below_another():
-    whole = below(image(50, 20), image(30, 10), gap=4)
-    assert whole.size == (50, 34)
-    assert [whole.getpixel((5, y)) for y in (19, 22, 24)] == [GRAY, (255, 255, 255), GRAY]
-    assert below(image(50, 20), image(30, 10), height=40).size == (50, 60)
 
 
 class Photos:

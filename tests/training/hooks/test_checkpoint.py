@@ -17,6 +17,7 @@ from vitbackbones.weights.read.load import load_file
 
 from ...isolation import process_of_its_own
 from ..toy import ToyMetric, run_toy, toy_config
+from .test_exact_resume import Killed
 
 pytestmark = pytest.mark.compat
 
@@ -24,10 +25,6 @@ pytestmark = pytest.mark.compat
 def with_checkpoints(work_dir, **options):
     hook = {'type': 'vitbackbones.CheckpointHook', 'interval': 1, **options}
     return toy_config(work_dir, default_hooks={'checkpoint': hook})
-
-
-class Killed(BaseException):
-    """What a test does at the place where a real kill would strike."""
 
 
 def killed(*args):

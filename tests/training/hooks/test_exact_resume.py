@@ -93,15 +93,6 @@ def test_resumed_equals_uninterrupted(tmp_path, loop, stop):
     assert len(set(state(whole)[1])) == 8  # there is noise
 
 
-def test_without_the_hook_it_does_not(tmp_path):
-    """So that the test above proves something."""
-    bare = config(tmp_path, 'epoch')
-    bare.custom_hooks = []
-    whole = run_toy(bare)
-    bare.update(resume=True, load_from=str(tmp_path / 'epoch_1.pth'))
-    assert state(run_toy(bare))[1] != state(whole)[1]
-
-
 # ------------------------------------------------------------------------ accumulated gradients
 
 

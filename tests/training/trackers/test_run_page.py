@@ -6,10 +6,9 @@ import os
 import pytest
 from PIL import Image
 
-from vitbackbones.training.trackers.run_page import NAME, SHOWN, read_record, write_run_page
+from vitbackbones.training.trackers.run_page import NAME, read_record, write_run_page
 
 from ...results.report.test_page import EVIL, Reader
-from ..toy import run_toy, toy_config
 from .conftest import config, train
 
 pytestmark = pytest.mark.compat
@@ -38,7 +37,6 @@ def write_log(work_dir, *rows):
     file = work_dir / '20260101_000000' / 'vis_data' / 'scalars.json'
     file.parent.mkdir(parents=True)
     file.write_text(''.join(json.dumps(row) + '\n' for row in rows))
-    return file
 
 
 def test_a_page_holds_all_of_a_run(tmp_path):
@@ -56,13 +54,6 @@ def test_a_page_holds_all_of_a_run(tmp_path):
     assert any("model = dict(type='ToyModel')" in text for text in found)
 
 
-def test_a_run_that_was_not_followed_has_a_page(tmp_path):
-    run_toy(toy_config(tmp_path))
-    found = texts(write_run_page(tmp_path, tmp_path / NAME))
-    assert after(found, 'status').startswith('not known')
-    assert after(found, 'toy/error').endswith(' after epoch 3')
-
-
 def test_names_are_text_and_nothing_is_loaded(tmp_path):
     write_log(tmp_path, LOSS, {f'coco/{EVIL}': 0.5, 'step': 1})
     add_pictures(tmp_path, 1, name='<script>x')
@@ -73,17 +64,6 @@ def test_names_are_text_and_nothing_is_loaded(tmp_path):
     assert 'script' not in reader.tags
     addresses = [value for name, value in reader.attributes if name in ('src', 'href')]
     assert all(address.startswith(('#', 'data:image/')) for address in addresses)
-
-
-def test_a_long_run_shows_some_of_its_evaluations_and_images_by_name(tmp_path):
-    write_log(tmp_path, LOSS)
-    for name in 'maz':
-        add_pictures(tmp_path, *range(1, 41), name=name)
-    found = texts(write_run_page(tmp_path, tmp_path / NAME))
-    assert [text for text in found if len(text) == 1] == ['a', 'm', 'z']
-    shown = [text for text in found if text.startswith('after epoch_')]
-    assert len(shown) == 3 * SHOWN
-    assert (shown[0], shown[-1]) == ('after epoch_40', 'after epoch_1')
 
 
 def test_only_whole_pictures_of_the_run_are_shown(tmp_path):
