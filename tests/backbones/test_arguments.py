@@ -26,9 +26,6 @@ def test_every_host_builds_a_variant_with_another_depth(name):
         whole = cls(**arguments)
     assert len(backbone.parts_by_stage()) - 1 == (3 if key == 'depth' else len(few))
     assert backbone.out_channels == whole.out_channels[: len(backbone.out_channels)]
-    assert sum(p.numel() for p in backbone.parameters()) < sum(
-        p.numel() for p in whole.parameters()
-    )
 
 
 def test_changes_come_before_the_base():

@@ -62,9 +62,6 @@ def test_real_of_images_that_it_does_not_know(tmp_path):
         metric.process({}, [sample(3, [1.0, 0.0])])
     with pytest.raises(InputError, match='and not of this image'):
         metric.process({}, [{'img_path': 'val/x/cat.jpg', 'pred_score': torch.ones(2)}])
-
-
-def test_real_labels_that_are_no_json(tmp_path):
     (tmp_path / 'real.json').write_text('[')
     with pytest.raises(InputError, match='real.json: not ReaL labels'):
         ReaLAccuracy(str(tmp_path / 'real.json'))
@@ -86,8 +83,5 @@ def test_inaturalist_numbers_categories_by_their_ids(tmp_path):
     assert dataset.metainfo['classes'] == ('Bufo', 'Quercus')
     found = {item['img_path']: item['gt_label'] for item in dataset}
     assert found == {f'{tmp_path}/b.jpg': 0, f'{tmp_path}/train_val2018/a.jpg': 1}
-
-
-def test_inaturalist_with_a_broken_reference(tmp_path):
     with pytest.raises(InputError, match='val2018.json: not annotations of iNaturalist'):
         inat(tmp_path, annotations=[{'image_id': 5, 'category_id': 3}])

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from vitbackbones.backbones.pvt import SpatialReduction
-from vitbackbones.layers import Block, CoefficientShortcut, Dropout, DropPath
+from vitbackbones.layers import Block, CoefficientShortcut, Dropout, DropPath, NoShortcut
 
 SIZE = (2, 4)
 
@@ -93,6 +93,11 @@ def test_a_mlp_of_ones_own():
     assert block.mlp.given == (24, 48, 0.25)
     between = x + block.attn(block.norm1(x))
     torch.testing.assert_close(block(x, SIZE), between + 2 * block.norm2(between))
+
+
+def test_without_a_shortcut_only_the_branch_is_left():
+    x, normed, branch = torch.randn(3, 2, 7, 24).unbind(0)
+    assert torch.equal(NoShortcut(24)(x, normed, branch), branch)
 
 
 VARIANTS = {'identity': {'identity'}, 'branch': {'branch'}, 'both': {'identity', 'branch'}}

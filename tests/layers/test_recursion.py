@@ -4,7 +4,6 @@ import torch
 
 from vitbackbones.layers import (
     Block,
-    DotProductAttention,
     Recursion,
     RecursiveBlock,
     Slicing,
@@ -76,13 +75,6 @@ def test_tokens_before_the_grid_belong_to_every_slice():
     assert shuffled[2:, 2:].diagonal().all()
     uneven = seen(Slicing(5), torch.eye(4)[None], first=1)[0]  # of three tokens each is a slice
     assert uneven.int().tolist() == [[1, 1, 1, 1], [1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1]]
-
-
-def test_one_slice_is_the_attention_itself_with_or_without_a_shuffle():
-    x, attention = torch.randn(2, 7, 4), DotProductAttention(4, 2)
-    for form in ('none', 'fixed', 'random', 'fixed_always', 'random_always'):
-        for first in (0, 1):
-            torch.testing.assert_close(Slicing(1, form)(attention, x, first), attention(x))
 
 
 def test_without_the_inverse_answers_stay_where_the_shuffle_put_them():

@@ -47,17 +47,12 @@ def detections(**more):
     }
 
 
-def test_boxes_are_on_the_picture_and_empty_places_are_left_out():
-    found = read('detection', **detections())
-    np.testing.assert_allclose(found.boxes, [[2.5, 4, 7.5, 8], [10, 0, 20, 16]])
-    assert found.labels.tolist() == [2, 0]
-    assert found.masks is None
-
-
-def test_masks_are_on_the_picture():
+def test_objects_are_on_the_picture_and_empty_places_are_left_out():
     masks = np.zeros((3, 8, 12), np.uint8)
     masks[0, :4, 4:] = 1
     found = read('detection', **detections(masks=masks))
+    np.testing.assert_allclose(found.boxes, [[2.5, 4, 7.5, 8], [10, 0, 20, 16]])
+    assert found.labels.tolist() == [2, 0]
     assert found.masks.shape == (2, 16, 20)
     assert found.masks[0].sum() == 8 * 10
     assert found.masks[0, :8, 10:].all()

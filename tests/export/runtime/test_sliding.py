@@ -43,15 +43,3 @@ def test_windows_without_end_are_refused(shape):
     require_few(image, (16, 16), (4, 4))
     with pytest.raises(InputError, match='its 300 x 400 pixels would take 109725 windows'):
         require_few(image, (16, 16), (1, 1))
-
-
-def test_a_small_image_is_padded_to_the_window():
-    sizes = []
-
-    def run(x):
-        sizes.append(x.shape)
-        return x
-
-    image = np.ones((1, 3, 2, 5), np.float32)
-    np.testing.assert_array_equal(slide(run, image, (4, 4), (4, 4)), image)
-    assert set(sizes) == {(1, 3, 4, 4)}

@@ -35,11 +35,6 @@ def test_boxes_are_where_they_belong():
     assert (pixels[250, 200] == GRAY).all()  # nothing is drawn inside
 
 
-def test_labels_stay_inside_the_image():
-    pixels = drawn([155, 0, 160, 5], name='a rather long name')
-    assert colored(pixels[5]).sum() > 50
-
-
 def test_labels_cover_no_other_and_are_left_out_where_there_is_no_room():
     picture = Image.new('RGB', (99, 3 * LINE))
     colors = [(9, 9, i) for i in range(9)]

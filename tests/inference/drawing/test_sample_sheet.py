@@ -7,7 +7,7 @@ from mmdet.models import DetDataPreprocessor
 from PIL import Image
 
 from vitbackbones.inference.drawing.sample_sheet import Drawn, sheet, to_pixels
-from vitbackbones.inference.drawing.sheet import GAP, LINE
+from vitbackbones.inference.drawing.sheet import GAP
 
 STATISTICS = {'mean': [123.675, 116.28, 103.53], 'std': [58.395, 57.12, 57.375]}
 RED, BLUE = (200, 0, 0), (0, 0, 200)
@@ -32,15 +32,3 @@ def test_cells_have_the_width_of_the_widest_picture():
     rows, columns = np.nonzero((pixels == BLUE).all(-1))
     assert columns.min() == GAP + 80 + GAP  # the second cell
     assert (np.ptp(rows) + 1, np.ptp(columns) + 1) == (40, 20)
-
-
-def test_names_of_colors_stand_below_in_the_order_of_the_labels():
-    first = {'colors': {7: ('seven', RED)}}
-    second = {'colors': {2: ('two', BLUE), 7: ('seven', RED)}}
-    cells = [('a', picture(60, 9, 'white', **first)), ('b', picture(60, 9, 'white', **second))]
-    plain = sheet([[(title, Drawn(drawn.picture)) for title, drawn in cells]])
-    named = sheet([cells])
-    assert named.height == plain.height + LINE + 3 * GAP
-    below = np.array(named)[plain.height :]
-    left = {color: np.nonzero((below == color).all(-1))[1].min() for color in (RED, BLUE)}
-    assert left[BLUE] < left[RED]

@@ -9,7 +9,6 @@ from PIL import Image
 from vitbackbones.errors import InputError
 from vitbackbones.inference.drawing.sheet import (
     LINE,
-    contact_sheet,
     draw_samples,
     save,
     save_samples,
@@ -53,16 +52,6 @@ def test_a_name_of_any_length_is_drawn_as_one_line():
     picture = text_label('a\nb' * 10**6, (255, 255, 255))
     assert picture.height == LINE
     assert picture.width < 10_000
-
-
-@pytest.mark.parametrize('count', [1, 2, 5])
-def test_contact_sheet_shows_all(count):
-    pictures = [Image.new('RGB', (200, 100), (10 * i + 10, 0, 0)) for i in range(count)]
-    sheet = contact_sheet(pictures, columns=2, width=100)
-    found = {color for _, color in sheet.getcolors()}
-    assert found == {(10 * i + 10, 0, 0) for i in range(count)} | {(255, 255, 255)}
-    assert sheet.width == 116 * min(count, 2)
-    assert sheet.height == 66 * -(-count // 2)
 
 
 # ------------------------------------------------------------------------ writing

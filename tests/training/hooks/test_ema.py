@@ -112,11 +112,11 @@ def test_a_run_that_mmengines_hook_began_goes_on_exactly(tmp_path, theirs, evalu
     assert everything(resumed) == everything(whole)
 
 
-@pytest.mark.parametrize('hooks', [[], [THEIRS]])
-def test_a_run_without_the_hook_does_not_mistake_the_weights(tmp_path, hooks):
+def test_a_run_without_the_hook_does_not_mistake_the_weights(tmp_path):
     stop(tmp_path, ours('average'), STOPS['killed'])
-    with pytest.raises(InputError, match='with vitbackbones.EMAHook, which the config does not'):
-        resume(tmp_path, *hooks)
+    for hooks in ([], [THEIRS]):
+        with pytest.raises(InputError, match='vitbackbones.EMAHook, which the config does not'):
+            resume(tmp_path, *hooks)
 
 
 def test_a_run_without_an_average_may_begin_one(tmp_path, capsys):

@@ -125,9 +125,8 @@ def test_overflows_are_left_to_the_loss_scale(tmp_path, fused):
 def test_a_loss_scale_hides_no_fault(tmp_path, fused):
     with pytest.raises(InputError, match='step 6: loss_extra is nan'):
         run_toy(scaled(tmp_path / 'loss', [6], 'nan', fused))
-    with pytest.raises(
-        InputError, match='step 21: the loss is finite, the gradient norm is not finite'
-    ):
+    message = 'step 21: the loss is finite, the gradient norm is not finite'
+    with pytest.raises(InputError, match=message):
         run_toy(scaled(tmp_path / 'gradients', range(2, 25), 'gradient', fused))
 
 
