@@ -1,4 +1,4 @@
-"""Threads that wait sleep soon, freed memory is used again, and the choice of the user stays."""
+"""Threads that wait sleep soon, and the choice of the user stays."""
 
 import os
 import subprocess
