@@ -39,3 +39,16 @@ def test_masks_of_a_scene_do_not_overlap_and_some_shapes_are_hidden_in_part():
             whole = cv2.contourArea(shape.corners.astype(np.float32))
             hidden += bool(inside and shape.mask.sum() < 0.95 * whole)
     assert hidden >= 4
+
+
+def test_color_and_place_do_not_tell_the_kind():
+    colors, places = {k: [] for k in range(3)}, {k: [] for k in range(3)}
+    for index in range(250):
+        scene = draw_scene(index, size=64)
+        for shape in scene.shapes:
+            colors[shape.kind].append(scene.image[shape.mask].mean(0) / 255)
+            places[shape.kind].append(shape.corners.mean(0) / 64)
+    assert min(len(found) for found in colors.values()) > 100
+    for values in (colors, places):
+        means = np.stack([np.mean(found, axis=0) for found in values.values()])
+        assert np.ptp(means, axis=0).max() < 0.1  # standard errors are about 0.02
