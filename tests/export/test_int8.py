@@ -1,5 +1,6 @@
 """A graph in 8 bits is judged beside the one in float32, by pictures that it was not fitted to."""
 
+import ctypes
 from functools import partial
 from types import SimpleNamespace
 
@@ -143,3 +144,12 @@ def objects(*rows, scores=(0.9, 0.8, 0.2)):
 )
 def test_agreement_is_the_share_that_is_found_again(found, wanted, share, pictures):
     assert scored(found, wanted, pictures[0]) == share
+
+
+def test_signals_are_handled_where_they_were(float32):
+    found = [(ctypes.c_void_p * 3)() for _ in range(2)]  # a struct of the system, 24 bytes
+    for each in found:
+        ctypes.CDLL(None).sigaltstack(None, ctypes.byref(each))
+        graphs = [load(float32) for _ in range(2)]
+        del graphs[0]
+    assert bytes(found[0]) == bytes(found[1])

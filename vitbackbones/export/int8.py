@@ -26,6 +26,7 @@ from ..errors import InputError
 from ..training.console import build_runner
 from ..utils.messages import in_one_line, on_terminal
 from ..utils.packages import import_optional
+from ..utils.processes import own_signal_stack
 from ..weights.read.class_names import require_same_names
 from .graphs import silenced
 from .in_test import use_exported
@@ -286,7 +287,8 @@ def to_int8(file: Path, settings: Int8) -> Card:
         how |= _control(exported, judge) | {'max_drop': settings.max_drop}
     graph = openvino.Core().read_model(str(file))
     try:
-        with nullcontext() if on_terminal() else silenced():  # it shows its progress
+        # it shows its progress
+        with own_signal_stack(), nullcontext() if on_terminal() else silenced():
             graph = quantize(graph, ranges, **how)
     except InputError:
         raise

@@ -1,10 +1,13 @@
 """Which of a run's processes this one is, and who speaks for all of them."""
 
+import ctypes
 import gc
 import os
 import re
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ..errors import printable
 
@@ -46,3 +49,26 @@ def show_warnings(warnings: list[str]) -> None:
     """Print what deserves attention but stops nothing, one line each."""
     for warning in warnings if process_rank() == 0 else ():
         print(printable(f'warning: {warning}'), file=sys.stderr)  # it may name files and classes
+
+
+class _SignalStack(ctypes.Structure):
+    _fields_ = (('place', ctypes.c_void_p), ('flags', ctypes.c_int), ('size', ctypes.c_size_t))
+
+
+@contextmanager
+def own_signal_stack() -> Iterator[None]:
+    """Let signals of this thread be handled where they were before the block, behind it.
+
+    A compiled model of OpenVINO brings a stack for signals. It puts back the one before when it is
+    freed, which may be that of a model that was freed earlier: the next signal, such as that of a
+    child process that ends, then crashes the process.
+    """
+    if sys.platform != 'linux':
+        yield
+        return
+    library, before = ctypes.CDLL(None), _SignalStack()
+    library.sigaltstack(None, ctypes.byref(before))
+    try:
+        yield
+    finally:
+        library.sigaltstack(ctypes.byref(before), None)

@@ -18,6 +18,7 @@ import numpy as np
 from ...errors import InputError
 from ...utils.messages import in_one_line
 from ...utils.packages import import_optional
+from ...utils.processes import own_signal_stack
 from .answers import in_words
 from .card import Card, GraphInput, GraphOutput
 
@@ -93,7 +94,8 @@ def start_openvino(graph: bytes | Path, threads: int = 0) -> Graph:
         'PERFORMANCE_HINT': 'LATENCY',
     } | ({'INFERENCE_NUM_THREADS': threads} if threads else {})
     source = BytesIO(graph) if isinstance(graph, bytes) else str(graph)
-    model = core.compile_model(core.read_model(source), 'CPU', settings)
+    with own_signal_stack():
+        model = core.compile_model(core.read_model(source), 'CPU', settings)
 
     def described(port: Any) -> Port:
         shape = [None if size.is_dynamic else size.get_length() for size in port.partial_shape]
