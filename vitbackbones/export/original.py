@@ -12,8 +12,8 @@ from ..configuration.checks.explain import explained
 from ..errors import InputError
 from ..inference.predictor import Predictor
 from .formats import require_packages
-from .pipeline import Size, one_size
-from .runtime.cache import ANY, Graphs
+from .pipeline import one_size
+from .runtime.cache import ANY, Graphs, name_of
 from .runtime.card import Card
 from .runtime.preparing import Taken
 from .subject import Subject, of_config
@@ -67,12 +67,8 @@ class Original:
         """The name of the graph to begin with; None where each size has one, and any may come."""
         if size := one_size(self.subject.steps(None)):
             return name_of(size)
-        return None if self.is_for_one_size else ANY
-
-    @property
-    def is_for_one_size(self) -> bool:
-        """Whether a graph of it is for images of one size."""
-        return any(getattr(part, 'fixed_size', '') for part in self.subject.network.modules())
+        parts = self.subject.network.modules()
+        return None if any(getattr(part, 'fixed_size', '') for part in parts) else ANY
 
     def export(self, graphs: Graphs, name: str) -> Card:
         """Put a graph into the cache, and return its card.
@@ -87,12 +83,3 @@ class Original:
         card = export(self.subject, settings, graphs.file(name))
         graphs.seal(name)
         return card
-
-
-def name_of(size: Size) -> str:
-    """Return the name of a graph for images of a size.
-
-    >>> name_of((320, 256))
-    '320x256'
-    """
-    return f'{size[0]}x{size[1]}'

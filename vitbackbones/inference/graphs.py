@@ -19,7 +19,7 @@ from ..data.loading.image_file import UnreadableImage
 from ..errors import InputError
 from ..export.runtime import Exported
 from ..export.runtime.answers import Answer
-from ..export.runtime.cache import ANY, MOST_GRAPHS, Graphs
+from ..export.runtime.cache import ANY, MOST_GRAPHS, Graphs, name_of
 from ..export.runtime.preparing import SLIDE, Taken, prepare
 from ..utils.messages import in_one_line
 from .sources import Frame
@@ -101,13 +101,15 @@ class GraphModel:
             if size[0] < last['crop'][0] or size[1] < last['crop'][1]:
                 return ''  # of a smaller picture the window is smaller
             size = last['crop']
-        return f'{size[0]}x{size[1]}'
+        return name_of(size)
 
     def _graph(self, name: str) -> Exported | None:
         """Return the graph of a name, made now if it is worth it."""
-        if graph := name and self._open(name):
+        if not name:
+            return None
+        if graph := self._open(name):
             return graph
-        if not name or self._spent[name] < WORTH or len(self.graphs.names()) >= MOST_GRAPHS:
+        if self._spent[name] < WORTH or len(self.graphs.names()) >= MOST_GRAPHS:
             return None
         self._spent[name] = -sys.maxsize  # it is tried once
         try:
@@ -128,8 +130,7 @@ class GraphModel:
             self._opened.pop(name, None)
             if graph := self._open(name):  # another process has made it
                 return graph
-            said = f'exporting for {self.graphs.runtime}, once for these weights'
-            tqdm.write(said, file=sys.stderr)
+            tqdm.write(f'exporting for {self.graphs.runtime}, once for these weights', sys.stderr)
             start = perf_counter()
             card = self.original.export(self.graphs, name)
         seconds, worst = perf_counter() - start, max(card.parity['differences'].values())

@@ -16,7 +16,7 @@ import os
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -47,6 +47,15 @@ def cache_folder() -> Path:
 def key_of(content: Mapping) -> str:
     """Return the SHA-256 of what JSON can say."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def name_of(size: Sequence[int]) -> str:
+    """Return the name of a graph for images of a size, (H, W).
+
+    >>> name_of((320, 256))
+    '320x256'
+    """
+    return f'{size[0]}x{size[1]}'
 
 
 class Graphs:
