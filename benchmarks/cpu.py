@@ -3,7 +3,8 @@
 A group is one model: its eager form, which is the unit of ratio, the other forms, and the model of
 timm, all in turns, and timed only if they answer alike. Classifiers have random weights. Detectors
 and segmentors are configs with the weights that come with the package, as one graph from an image
-of 128 x 128 to boxes or logits. Where the processor emulates bfloat16 the forms in it are left out.
+of 128 x 128 to boxes or logits; what 8 bits make of them is measured by benchmarks.int8. Where the
+processor emulates bfloat16 the forms in it are left out.
 """
 
 from argparse import Namespace
@@ -41,7 +42,7 @@ def rows(options: Namespace) -> Iterator[dict]:
             group = ['config', *(f'config_{form}' for form in FORMS)]
         elif name in MODELS:
             found = cases(options, {(224, 224): (8, 1)})
-            group = ['ours', *FORMS, *(IN_BFLOAT16 if computes_bfloat16() else ())]
+            group = ['ours', *FORMS, 'openvino_int8', *(IN_BFLOAT16 if computes_bfloat16() else ())]
         else:
             raise InputError(f'{name}: not in the suite; it has {", ".join((*MODELS, *CONFIGS))}')
         group = [f'{source}:{name}' for source in group]

@@ -6,6 +6,7 @@
 ``plain:``                  written straight from the equations, as ``tests/reference`` has it
 ``onnxruntime:``            the folded form in ONNX Runtime, on a CPU in float32
 ``openvino:``               the same in OpenVINO
+``openvino_int8:``          the same in 8 bits, with ranges of noise
 ``config:``                 the model of a config, with the weights that come along
 ``config_fused:``           the same after ``fuse_model``
 ``config_compiled:``        the whole graph after ``fuse_for_inference(compile=True)``
@@ -17,8 +18,10 @@
 import tempfile
 from collections.abc import Callable
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import torch
 from mmengine.config import Config
 from torch import Tensor, nn
@@ -28,6 +31,7 @@ from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.export.formats import write_onnx
 from vitbackbones.export.graphs import trace
+from vitbackbones.export.int8 import FEWEST, quantized
 from vitbackbones.export.models import exportable
 from vitbackbones.export.runtime.runtimes import Graph, start_onnxruntime, start_openvino
 from vitbackbones.inference.predictor import Predictor
@@ -76,6 +80,20 @@ class Exported(nn.Module):
             file = Path(folder, 'graph.onnx')
             write_onnx(program, self.names, file, half=False)
             return file.read_bytes()
+
+
+def _start_int8(graph: bytes, threads: int) -> Graph:
+    openvino = import_optional('openvino', 'openvino')
+    model = openvino.Core().read_model(BytesIO(graph))
+    draw = np.random.default_rng(0)
+
+    def noise(_: int) -> np.ndarray:
+        return draw.standard_normal(model.input().shape).astype(np.float32)
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, 'graph.xml')
+        openvino.save_model(quantized(model, range(FEWEST), noise), file, compress_to_fp16=False)
+        return start_openvino(file, threads)
 
 
 def _mmpretrain(name: str, size: Size, features: bool) -> nn.Module:
@@ -141,6 +159,7 @@ SOURCES = {
     'plain': _plain,
     'onnxruntime': partial(_exported, start_onnxruntime),
     'openvino': partial(_exported, start_openvino),
+    'openvino_int8': partial(_exported, _start_int8),
     'config': _of_config,
     'config_fused': partial(_of_config, change=fuse_model),
     'config_compiled': lambda *given: fuse_for_inference(_of_config(*given), compile=True),

@@ -12,9 +12,10 @@ import pytest
 import torch
 from PIL import Image
 
-from benchmarks import cpu, data, detr, gpu, parts, scale, train
+from benchmarks import cpu, data, detr, gpu, parts, scale, sources, train
 from vitbackbones.backbones.names import list_models
 from vitbackbones.errors import InputError
+from vitbackbones.results.benchmark.comparing import Case, compared
 from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
 from vitbackbones.weights.trained import trained_weights
 
@@ -41,6 +42,14 @@ def test_compare_times_plain_forms_and_other_runtimes():
     assert [line.split()[-1] for line in done.stdout.splitlines()[1:]] == models
 
 
+def test_a_form_in_8_bits_answers_nearly_alike():
+    pytest.importorskip('nncf')
+    forms = [f'{source}:deit_ti,arch.depth=1' for source in ('ours', 'openvino_int8')]
+    case = Case('forward', 'eager', 'float32', (32, 32), 1)
+    rows = list(compared(forms, case, options(features=False), sources.SOURCES))
+    assert [row['form'] for row in rows] == forms
+
+
 def test_parts_compares_a_host_with_itself_and_a_part():
     rows = list(parts.rows(options(models=['pvt_s'], size=[(64, 64)], batch=[1])))
     assert [row['form'] for row in rows] == ['ours:pvt_s', 'ours:aug_pvt_s']
@@ -55,7 +64,7 @@ def test_parts_compares_a_host_with_itself_and_a_part():
 
 def test_cpu_has_all_forms_of_a_model(monkeypatch):
     monkeypatch.setattr(cpu, 'computes_bfloat16', lambda: True)
-    forms = ['ours', *cpu.FORMS, *cpu.IN_BFLOAT16, 'timm']
+    forms = ['ours', *cpu.FORMS, 'openvino_int8', *cpu.IN_BFLOAT16, 'timm']
     of_config = ['config', *(f'config_{form}' for form in cpu.FORMS)]
     monkeypatch.setattr(cpu, 'SOURCES', dict.fromkeys((*forms, *of_config), build))
     names = ['tnt_s', 'detr_aug_vit_s_shapes']

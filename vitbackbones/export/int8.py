@@ -35,6 +35,7 @@ from .runtime.answers import Answer, Classified, Segmented
 from .runtime.card import Card
 from .runtime.runtimes import LONGEST, run_openvino
 
+NNCF = 'nncf', "'vitbackbones[int8]'"
 ENOUGH = 300  # pictures; more hardly change a range
 FEWEST = 16
 ROUNDS = 20  # evaluations by which layers are left in float32
@@ -269,8 +270,8 @@ def to_int8(file: Path, settings: Int8) -> Card:
         InputError: NNCF is not installed or has no 8-bit form of the graph, pictures are too few or
             those that it is judged by, or the metric loses too much.
     """
-    nncf = import_optional('nncf', "'vitbackbones[int8]'")
     openvino = import_optional('openvino', 'openvino')
+    import_optional(*NNCF)
     chosen = _chosen(settings.pictures)
     exported = load(file)
     judge = settings.judge(exported)
@@ -278,22 +279,9 @@ def to_int8(file: Path, settings: Int8) -> Card:
     _require_seen(exported, chosen)
     before = judge.score(exported)
 
-    how = {'model_type': nncf.ModelType.TRANSFORMER, 'preset': nncf.QuantizationPreset.MIXED}
-    how |= {'subset_size': len(chosen)}
-    ranges = nncf.Dataset(chosen, partial(_input, exported))
-    quantize = nncf.quantize
-    if settings.control:
-        quantize = nncf.quantize_with_accuracy_control
-        how |= _control(exported, judge) | {'max_drop': settings.max_drop}
+    control = _control(exported, judge, settings.max_drop) if settings.control else {}
     graph = openvino.Core().read_model(str(file))
-    try:
-        # it shows its progress
-        with own_signal_stack(), nullcontext() if on_terminal() else silenced():
-            graph = quantize(graph, ranges, **how)
-    except InputError:
-        raise
-    except Exception as error:  # of many kinds
-        raise InputError(f'NNCF has no 8-bit form of it: {in_one_line(error, LONGEST)}') from error
+    graph = quantized(graph, chosen, partial(_input, exported), **control)
     with TemporaryDirectory(dir=file.parent) as folder:  # the old weights are still being read
         openvino.save_model(graph, str(Path(folder, file.name)), compress_to_fp16=False)
         for made in Path(folder).iterdir():
@@ -319,14 +307,40 @@ def to_int8(file: Path, settings: Int8) -> Card:
     return replace(card, int8=proof)
 
 
-def _control(exported: Exported, judge: Judge) -> dict[str, Any]:
+def quantized(
+    graph: Any, items: Sequence, read: Callable[[Any], np.ndarray], **control: Any
+) -> Any:
+    """Return a graph of OpenVINO in 8 bits.
+
+    Args:
+        graph: in float32.
+        items: of which ``read`` makes what the graph takes; ranges are read on them.
+        control: what NNCF needs beside to leave layers in float32; by default it leaves none.
+
+    Raises:
+        InputError: NNCF is not installed or has no 8-bit form of the graph.
+    """
+    nncf = import_optional(*NNCF)
+    quantize = nncf.quantize_with_accuracy_control if control else nncf.quantize
+    how = {'model_type': nncf.ModelType.TRANSFORMER, 'preset': nncf.QuantizationPreset.MIXED}
+    how |= {'subset_size': len(items)} | control
+    try:
+        # it shows its progress
+        with own_signal_stack(), nullcontext() if on_terminal() else silenced():
+            return quantize(graph, nncf.Dataset(items, read), **how)
+    except InputError:
+        raise
+    except Exception as error:  # of many kinds
+        raise InputError(f'NNCF has no 8-bit form of it: {in_one_line(error, LONGEST)}') from error
+
+
+def _control(exported: Exported, judge: Judge, max_drop: float) -> dict[str, Any]:
     """Return what NNCF needs to find the layers that stay in float32.
 
     The layer that matters most is the one in float32 with which most answers are those of
     ``exported``, on some of the pictures. Whether that is enough is said by the judge, on all.
     """
-    import nncf
-
+    nncf = import_optional(*NNCF)
     agreement = Agreement(exported, _spread(judge.files, RANKING))
     console = sys.stdout  # of NNCF itself nothing may be shown
 
@@ -346,6 +360,7 @@ def _control(exported: Exported, judge: Judge) -> dict[str, Any]:
         num_ranking_workers=1,
     )
     return {
+        'max_drop': max_drop,
         'validation_dataset': nncf.Dataset(agreement.files),
         'validation_fn': validate,
         'advanced_accuracy_restorer_parameters': limits,

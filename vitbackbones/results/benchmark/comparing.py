@@ -19,9 +19,10 @@ from .timing import compare
 OTHERS = ('plain', 'timm', 'mmpretrain', 'mmdet')
 TRAINED = ('ours', *OTHERS)
 IN_BFLOAT16 = ('fused_bf16', 'compiled_bf16')
+ROUGH = (*IN_BFLOAT16, 'openvino_int8')
 # greatest difference of answers, in units of the largest answer
 EQUAL = 1e-4
-EQUAL_IN_BFLOAT16 = 0.2
+ROUGHLY_EQUAL = 0.2
 STEPS = ('forward', 'train')
 ENGINES = {'eager': lambda model: model, 'compiled': partial(torch.compile, dynamic=False)}
 PRECISIONS = {'float32': torch.float32, 'bfloat16': torch.bfloat16}
@@ -136,8 +137,8 @@ def compared(
 def _require_equal(
     spec: str, answer: Sequence[Tensor], expected: Sequence[Tensor], precision: str
 ) -> None:
-    rough = precision == 'bfloat16' or spec.startswith(IN_BFLOAT16)
-    allowed = EQUAL_IN_BFLOAT16 if rough else EQUAL
+    rough = precision == 'bfloat16' or spec.startswith(ROUGH)
+    allowed = ROUGHLY_EQUAL if rough else EQUAL
     for ours, theirs in zip(answer, expected, strict=True):
         difference = ((ours - theirs).abs().max() / theirs.abs().max()).item()
         if not difference <= allowed:
