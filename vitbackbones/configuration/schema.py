@@ -187,6 +187,10 @@ SCHEMA: dict[str, Rule] = {
     # -- model
     'model.backbone': TYPED,
     'model.backbone.with_cp': FLAG,
+    'model.backbone.with_*_token': FLAG,
+    'model.backbone.final_norm': FLAG,
+    'model.backbone.**.qkv_bias': FLAG,
+    'model.backbone.**.proj_bias': FLAG,
     'model.backbone.drop*_rate': number() | listed(number()),
     'model.**.init_cfg': DICT | listed(DICT) | NONE,
     'model.**.init_cfg.checkpoint': TEXT | NONE,

@@ -7,7 +7,7 @@ form (:class:`~vitbackbones.backbones.base.PlainBackbone` or
 ``super().__init__``. What differs between variants of a host is data: class attributes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ...errors import OptionError
 from ...layers import Recursion, drop_path_rates
@@ -72,6 +72,9 @@ class BlockOptions:
 
     def complete_part(self, name: str, given: dict) -> dict:
         """Return ``given``; without a ``type`` it changes the host's own part ``name``."""
+        if not isinstance(given, Mapping):
+            own = self.default_parts[name]['type']
+            raise OptionError(f'{name}={given!r}: must be a dict, such as dict(type={own!r})')
         return given if 'type' in given else {**self.default_parts[name], **given}
 
 
