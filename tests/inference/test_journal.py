@@ -89,6 +89,15 @@ def test_nothing_to_resume(tmp_path):
         Journal(tmp_path, SETTINGS, resume=True)
 
 
+def test_what_was_begun_before_there_were_runtimes_goes_on_in_torch(written):
+    def resumed_in(runtime):
+        return Journal(written.parent, SETTINGS | {'--runtime': runtime}, resume=True)
+
+    with pytest.raises(InputError, match='--runtime was torch, is auto. Give the earlier'):
+        resumed_in('auto')
+    assert resumed_in('torch').answered == set(NAMES)
+
+
 def test_a_full_disk_is_a_message(written, monkeypatch):
     def full(number):
         raise OSError(errno.ENOSPC, 'No space left on device')

@@ -21,6 +21,8 @@ from ..errors import InputError
 from ..utils.files import write_file
 
 LINES, SETTINGS = 'predictions.jsonl', 'settings.json'
+# what settings were before there were words for them
+EARLIER = {'--runtime': 'torch', '--no-pictures': False}
 MORE = b'"more": true}\n'  # the end of a line that is not the last of its batch
 
 
@@ -48,7 +50,7 @@ class Journal:
                 raise InputError(
                     f'--resume: no prediction to continue in {folder}; leave --resume out'
                 )
-            before = _parsed(file, file.read_bytes())
+            before = EARLIER | _parsed(file, file.read_bytes())
             changed = [
                 f'{key} was {before.get(key)}, is {now}'
                 for key, now in settings.items()
@@ -57,7 +59,8 @@ class Journal:
             if changed:
                 raise InputError(
                     f'--resume: {folder} was begun with other settings: {"; ".join(changed)}. '
-                    'Choose another folder, or --overwrite to start from the beginning.'
+                    'Give the earlier ones, choose another folder, or --overwrite to start from '
+                    'the beginning.'
                 )
             lines = _whole_batches(self.path)
         records = _records(self.path, lines)
