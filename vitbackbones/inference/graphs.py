@@ -113,8 +113,8 @@ class GraphModel:
             return None
         self._spent[name] = -sys.maxsize  # it is tried once
         try:
-            graph = self._export(name)
-            said = self.runtime
+            graph, said = self._export(name), self.runtime
+            self.graphs.tidy()
         except Exception as error:  # of many kinds, as of what exports
             graph, said = None, f'torch ({in_one_line(error)})'
         tqdm.write(f'runtime for {name.replace("x", " x ")}: {said}', file=sys.stdout)

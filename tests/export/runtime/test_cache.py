@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -95,13 +96,38 @@ def test_a_graph_of_another_model_is_none(capsys):
     assert 'is not what was exported to the cache' in capsys.readouterr().err
 
 
-def test_models_that_were_not_asked_for_longest_go(folder, monkeypatch):
-    monkeypatch.setattr(cache, 'MOST_MODELS', 2)
-    for age, name in enumerate('abc'):
-        (folder / name).mkdir(parents=True)
-        os.utime(folder / name, (1000 - age, 1000 - age))
+def aged(folder, **ages):
+    """Put models and notes of 10 kB into the cache, that were asked for so many seconds ago."""
+    for name, age in ages.items():
+        place = folder / name
+        if name.startswith('note'):
+            place = file = place.with_suffix('.json')
+        else:
+            place.mkdir(parents=True)
+            file = place / 'any.bin'
+        file.write_bytes(bytes(10_000))
+        os.utime(place, (time.time() - age,) * 2)
+
+
+def test_what_was_not_asked_for_longest_goes(folder, monkeypatch):
+    monkeypatch.setattr(cache, 'MOST_BYTES', 39_000)
+    aged(folder, a=10, b=40, c=50, note_1=20, note_2=30)
     Graphs('c', '.onnx').tidy()
-    assert {each.name for each in folder.iterdir()} == {'a', 'c'}
+    assert {each.name for each in folder.iterdir()} == {'c', 'a', 'note_1.json'}
+
+
+def test_a_model_of_more_bytes_than_are_kept_stays(folder, monkeypatch):
+    monkeypatch.setattr(cache, 'MOST_BYTES', 10)
+    aged(folder, a=1, b=2)
+    Graphs('b', '.onnx').tidy()
+    assert {each.name for each in folder.iterdir()} == {'b'}
+
+
+def test_a_note_that_is_read_was_asked_for(noted, folder):
+    (note,) = folder.glob('*.json')
+    os.utime(note, (0, 0))
+    assert recall(WORDS)
+    assert time.time() - note.stat().st_mtime < 60
 
 
 def test_code_of_the_user_counts(tmp_path, monkeypatch):

@@ -35,7 +35,7 @@ SEAL = '.seal'
 # how the names of packages begin whose version may change an answer
 COMPUTING = ('mm', 'numpy', 'onedl_mm', 'onnx', 'opencv', 'openvino', 'pillow', 'timm', 'torch')
 MOST_GRAPHS = 4  # of one model, each for one size
-MOST_MODELS = 20  # the ones that were asked last
+MOST_BYTES = 4 * 10**9  # of all graphs and notes
 
 
 def cache_folder() -> Path:
@@ -130,13 +130,16 @@ class Graphs:
         return key_of({'graph': place})
 
     def tidy(self) -> None:
-        """Remove the models that were not asked for longest, beyond the most that are kept."""
+        """Remove what was not asked for longest, beyond :data:`MOST_BYTES`; this model stays."""
         with suppress(OSError):  # another process tidies too, or may not write
             os.utime(self.folder)
-            folders = [each for each in cache_folder().iterdir() if each.is_dir()]
-            folders.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
-            for folder in folders[MOST_MODELS:]:
-                shutil.rmtree(folder)
+            others = [each for each in cache_folder().iterdir() if each != self.folder]
+            others.sort(key=lambda each: each.stat().st_mtime, reverse=True)
+            room = MOST_BYTES
+            for each in (self.folder, *others):  # models and notes
+                room -= sum(file.stat().st_size for file in (each, *each.glob('*')))
+                if room < 0 and each != self.folder:
+                    shutil.rmtree(each) if each.is_dir() else each.unlink()
 
 
 # ------------------------------------------------------------------------ what answers depend on
@@ -212,6 +215,9 @@ def recall(words: Mapping) -> dict | None:
             and all(digest(file) == value for file, value in rests_on['files'].items())
             and all(Path(f).stat().st_mtime_ns == t for f, t in rests_on['folders'].items())
         )
+        if same:
+            with suppress(OSError):
+                os.utime(_note(words))  # it was asked for, see Graphs.tidy
         return note['found'] if same else None
     except (InputError, OSError, KeyError, TypeError, ValueError):
         return None
