@@ -12,7 +12,7 @@ import pytest
 import torch
 from PIL import Image
 
-from benchmarks import cpu, data, detr, gpu, parts, scale, sources, train
+from benchmarks import cpu, data, detr, gpu, int8, parts, predict, scale, sources, train
 from vitbackbones.backbones.names import list_models
 from vitbackbones.errors import InputError
 from vitbackbones.results.benchmark.comparing import Case, compared
@@ -126,6 +126,30 @@ def test_both_transformers_of_detr_answer_alike_and_take_turns(monkeypatch):
     torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
     rows = list(detr.rows(options(tokens=[6], batch=[1])))
     assert [row['form'] for row in rows] == 2 * ['mmdet', 'ours']
+
+
+def test_predict_answers_with_every_form(monkeypatch):
+    monkeypatch.setattr('vitbackbones.inference.configured.find_spec', lambda name: None)
+    monkeypatch.setattr(predict, 'SIZES', ((64, 48),))
+    model = 'setr_mla_msf_vit_ti_shapes'
+    rows = list(predict.rows(options(models=[model], images=1)))
+    forms = ['MMSegInferencer', 'torch', 'torch floor', 'auto', 'auto floor']
+    assert [(row['size'], row['form']) for row in rows] == [('64x48', form) for form in forms]
+    assert rows[0]['ratio'] == 1
+    with pytest.raises(InputError, match='deit_s: not in the suite; it has detr_aug'):
+        list(predict.rows(options(models=['deit_s'], images=1)))
+
+
+def test_int8_compares_the_files_of_a_pair(tmp_path):
+    from ..export.runtime.graphs import write_classifier  # where onnx is installed
+
+    proof = {'metric': 'mIoU', 'pictures': 9, 'float32': 0.91004, 'int8': 0.9}
+    files = [tmp_path / 'float.onnx', tmp_path / 'int8.onnx']
+    write_classifier(files[0], size=(256, 256))
+    write_classifier(files[1], size=(256, 256), int8=proof)
+    (row,) = int8.rows(options(files=files))
+    expected = proof | {'model': 'tiny', 'float32': 0.91}
+    assert {key: row[key] for key in expected} == expected
 
 
 def test_gpu_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
