@@ -7,9 +7,12 @@ import pytest
 import torch
 
 from vitbackbones.backbones.by_name import create_model
+from vitbackbones.data import shapes
 from vitbackbones.export import graphs
+from vitbackbones.export.int8 import FEWEST
 from vitbackbones.export.runtime.card import Card
 
+from ..openmmlab.conftest import write_model
 from .conftest import TINY, TINY_CLS
 from .test_messages import refused
 
@@ -53,6 +56,19 @@ def test_a_model_by_name_has_the_weights_of_a_checkpoint(run, tmp_path):
     image = torch.rand(1, 3, 64, 64)
     found = torch.export.load('mine.pt2').module()(image)[0]
     torch.testing.assert_close(found, model(image))
+
+
+def test_accuracy_control_says_what_it_tried_and_what_it_cost(run, tmp_path):
+    pytest.importorskip('nncf')
+    shapes.write(tmp_path / 'data', train=FEWEST, val=9, size=48, layout='folders')
+    write_model(TINY_CLS, tmp_path)
+    eight_bits = ('--int8', '--accuracy-control', '--max-drop', '0.5', '--data-root', 'data')
+    result = run('tiny_cls.py', 'tiny_cls.pth', '--to', 'openvino', *SIZED, *eight_bits)
+    proof = Card.read('tiny_cls.xml').int8
+    assert (proof['metric'], proof['pictures']) == ('accuracy/top1', 9)
+    tried = [line for line in result.out.splitlines() if line.startswith('tried: accuracy/top1')]
+    assert tried[-1].endswith(f'{proof["int8"]:.4f}')
+    assert f'in 8 bits accuracy/top1 is {proof["int8"]:.4f} (' in result.out
 
 
 def test_what_cannot_be_dynamic_is_named(tool, capsys):
