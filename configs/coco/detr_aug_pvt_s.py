@@ -4,7 +4,7 @@ Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 9, Aug-PVT-S.
 Published: 35.1 55.8 35.9 12.5 36.5 57.3 (AP AP50 AP75 APs APm APl, COCO val2017).
 Maps: stage 4 alone, stride 32, without a final norm; stochastic depth 0.1.
 Assumed, as no code was published: two circulant paths with biases around both branches of every
-    block, with Aug-ViT's factor 3/4.
+    block, without Aug-ViT's factor 3/4; a checkpoint that was trained with it keeps it.
     A checkpoint of plain PVT-S is accepted too: the augmented paths then start untrained.
 Parameters: 41.728 M (the paper prints 40).
 Hardware: 8 GPUs x 2 images, as published.

@@ -27,7 +27,8 @@ from ..layers import (
     resize_position,
 )
 from .base import PyramidBackbone
-from .shared.options import AUGMENTED, RecursionOptions, choose_arch, require_per_stage
+from .shared.augmented import UNSCALED, KeepsScale
+from .shared.options import RecursionOptions, choose_arch, require_per_stage
 from .shared.starting import trunc_normal_linears
 
 _WIDTHS = {
@@ -206,11 +207,11 @@ class PVT(RecursionOptions, PyramidBackbone):
             yield f'stages.{i}.pos_embed', int(stage.cls_token is not None), stage.grid, 'bilinear'
 
 
-class AugPVT(PVT):
-    """PVT whose shortcuts are augmented, by default by two circulant paths.
+class AugPVT(KeepsScale, PVT):
+    """PVT whose shortcuts are augmented, by default by two circulant paths and unscaled.
 
-    Arguments as :class:`PVT`.
+    Arguments as :class:`PVT`. ``shared.augmented`` tells why, and which factor weights bring.
     """
 
     classifiers = {f'aug_pvt_{arch}': {'arch': arch} for arch in ('s', 'm')}
-    default_parts = {**PVT.default_parts, 'shortcut': AUGMENTED}
+    default_parts = {**PVT.default_parts, 'shortcut': UNSCALED}

@@ -12,7 +12,7 @@ shortcuts in the blocks, not in the stem, whose shortcut is already another. Its
 published; parameter counts determine two circulant paths around both branches.
 """
 
-from .shared.options import AUGMENTED
+from .shared.augmented import UNSCALED, KeepsScale
 from .vit import ViT
 
 
@@ -60,11 +60,11 @@ class T2T(ViT):
         )
 
 
-class AugT2T(T2T):
-    """T2T-ViT whose shortcuts are augmented, by default by two circulant paths.
+class AugT2T(KeepsScale, T2T):
+    """T2T-ViT whose shortcuts are augmented, by default by two circulant paths and unscaled.
 
-    Arguments as :class:`T2T`.
+    Arguments as :class:`T2T`. ``shared.augmented`` tells why, and which factor weights bring.
     """
 
     classifiers = {f'aug_t2t_{arch}': {'arch': arch} for arch in T2T.archs}
-    default_parts = {**T2T.default_parts, 'shortcut': AUGMENTED}
+    default_parts = {**T2T.default_parts, 'shortcut': UNSCALED}

@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from ..errors import OptionError
 from ..layers import STEMS, block_row, build_part, make_dropout, require_choice, sinusoid_position
 from .base import PlainBackbone
-from .shared.options import AUGMENTED, UNCHANGED, WindowOptions, choose_arch
+from .shared.augmented import AUGMENTED
+from .shared.options import UNCHANGED, WindowOptions, choose_arch
 from .shared.starting import trunc_normal_linears
 
 

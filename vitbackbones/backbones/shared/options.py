@@ -13,7 +13,6 @@ from ...errors import OptionError
 from ...layers import Recursion, drop_path_rates
 
 UNCHANGED: dict = {}  # of a part: the host's own, as it is
-AUGMENTED = {'type': 'AugmentedShortcut', 'paths': 2, 'blocks': 4}  # the shortcut of Aug-ViT
 
 # Which blocks the SETR heads read of 12 and of 24 (Zheng et al., CVPR 2021, and its configs).
 SETR_BLOCKS = {
