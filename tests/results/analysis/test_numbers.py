@@ -50,7 +50,7 @@ def test_rows_by_place_are_means_over_the_images():
     assert places == [(0, 0, 0), (1, 1, 1), (2, 2, 1)]
     assert [row['norm'] for row in rows] == pytest.approx(np.mean(lengths, 0).tolist())
     columns = list(diversity.measure_diversity(looked_at, OPTIONS)[0])
-    assert columns[3:] == ['r', 'relative_r', 'mean_cosine']
+    assert columns[3:] == ['r', 'relative_r', 'mean_cosine', 'log10_bound']
 
 
 def test_matrices_are_means_over_images_of_one_size():
@@ -101,3 +101,36 @@ def test_windows_are_put_back_in_place():
     rolled = torch.cat(rows).roll((3, 3), (0, 1))
     torch.testing.assert_close(attention_maps.looked_at(shifted)[1], rolled)
     assert not model.layers[0].blocks[0].attn._forward_hooks
+
+
+@pytest.mark.parametrize('kind', ['NoShortcut', 'IdentityShortcut', 'AugmentedShortcut'])
+def test_random_models_stay_below_the_bounds_of_the_theorems(kind):
+    for seed in range(3):
+        torch.manual_seed(seed)
+        looked_at = subject(ViT({**TINY, 'depth': 4}, img_size=64, shortcut={'type': kind}))
+        for block in looked_at.model.blocks:
+            block.norm1 = block.norm2 = torch.nn.Identity()  # the theorems have none
+        rows = diversity.measure_diversity(looked_at, OPTIONS)
+        assert rows[0]['log10_bound'] == pytest.approx(np.log10(rows[0]['r']))
+        assert all(row['r'] <= 10 ** row['log10_bound'] for row in rows[1:])
+
+
+def test_one_attention_without_a_shortcut_has_the_bound_of_theorem_1():
+    model = ViT({**TINY, 'depth': 1}, shortcut={'type': 'NoShortcut', 'location': 'attention'})
+    block = model.blocks[0]
+    torch.nn.init.zeros_(block.mlp.fc2.weight)
+    q, k, v = block.attn.qkv.weight.detach().numpy().reshape(3, 2, 12, 24)
+    out = block.attn.proj.weight.detach().numpy().T.reshape(2, 12, 24)
+    gamma = 0
+    for h in range(2):
+        both = v[h].T @ out[h]
+        norms = [np.linalg.norm(both, order) for order in (1, np.inf)]
+        gamma += np.linalg.norm(q[h].T @ k[h], 1) * np.sqrt(np.prod(norms))
+    (_, found) = diversity.log_bounds(5.0, [block])
+    assert found == pytest.approx(np.log10(4 * gamma / np.sqrt(12) * 5**3))
+
+
+def test_reduced_keys_have_no_bound():
+    model = PVT({'base': 't', 'depths': (1, 1, 1, 1)})
+    rows = diversity.measure_diversity(subject(model), OPTIONS)
+    assert np.isnan([row['log10_bound'] for row in rows]).all()

@@ -14,25 +14,33 @@ composite one, which has no closed minimum. Without shortcuts r(Z) falls to 0 wi
 become the same. Beside it stand r(Z) / ||Z||, which does not grow with the length of the tokens,
 and the mean cosine between two different tokens.
 
+**Bounds** (Aug-ViT, Theorems 1 and 2). With gamma = sum_h ||W_QK,h||_1 ||W_VO,h|| an attention,
+its heads c wide, makes of r(Z) at most 4 gamma / sqrt(c) r(Z)^3 + alpha r(Z). Without a shortcut
+alpha is 0, else 1 + sum_i lambda ||Theta_i||, lambda the steepest slope of a path. The theorems
+have no LayerNorm and no MLP; here an MLP adds lambda ||W_1|| ||W_2|| r(Z).
+
 **Similarity** (Aug-ViT, Fig. 3): the cosines between all pairs of tokens after chosen blocks, in
 the last pass of each. Of more than 256 tokens, 256 evenly spaced ones are compared, so that tables
 and pictures stay readable.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
 from matplotlib.figure import Figure
-from torch import Tensor
+from torch import Tensor, nn
 
 from ...errors import InputError
+from ...layers import AugmentedShortcut, Block, DotProductAttention, IdentityShortcut, NoShortcut
 from .plots import SEQUENTIAL, as_matrix, as_rows, grouped, label, lay_out, new_figure, style_of
-from .reading import Subject, choose_blocks
+from .reading import Subject, choose_blocks, find_blocks
 
 MOST = 256  # tokens of a matrix of cosines
 WIDE = 50.0  # values that span a larger factor have a logarithmic axis
+SLOPE = 1.129  # of a GELU, at most
 
 
 def measure_norms(subject: Subject, options) -> list[dict]:
@@ -46,14 +54,61 @@ def draw_norms(rows: list[dict], photos=()) -> Figure:
 
 
 def measure_diversity(subject: Subject, options) -> list[dict]:
-    """Return r(Z), r(Z) / ||Z|| and the mean cosine at every place, means over the images."""
+    """Return r(Z), r(Z) / ||Z|| and the mean cosine at every place, means over the images.
+
+    Beside them is log10 of the bound on r(Z), NaN where :func:`has_bound` says that there is none.
+    """
 
     def numbers(tokens: Tensor) -> dict[str, float]:
         distance = distance_from_rank_one(tokens)
         relative, cosine = distance / composite_norm(tokens), mean_cosine(tokens)
         return {'r': distance.item(), 'relative_r': relative.item(), 'mean_cosine': cosine.item()}
 
-    return mean_by_place(subject, numbers)
+    rows = mean_by_place(subject, numbers)
+    blocks = [block.module for block in find_blocks(subject.model)]
+    known = all(map(has_bound, blocks))
+    logs = log_bounds(rows[0]['r'], blocks) if known else [math.nan] * len(rows)
+    return [row | {'log10_bound': log} for row, log in zip(rows, logs, strict=True)]
+
+
+def has_bound(block: nn.Module) -> bool:
+    """Return whether the theorems speak of such a block: all of its tokens attend to all."""
+    return (
+        type(block) is Block
+        and type(block.attn) is DotProductAttention
+        and block.attn.tied is block.reduction is block.windows is None
+        and block.attn.qkv.weight.numel() == 3 * block.attn.proj.weight.numel()
+        and all(
+            type(shortcut) in (NoShortcut, IdentityShortcut, AugmentedShortcut)
+            and getattr(shortcut, 'projection', '') != 'none'
+            for shortcut in (block.shortcut_attn, block.shortcut_mlp)
+        )
+    )
+
+
+@torch.no_grad()
+def log_bounds(r: float, blocks: list[nn.Module]) -> list[float]:
+    """Return log10 of ``r`` and of what it is at most after each of ``blocks``."""
+    logs = [math.log(r)]
+    for block in blocks:
+        log, heads = logs[-1], block.attn.num_heads
+        q, k, v = block.attn.qkv.weight.unflatten(0, (3, heads, -1))  # (heads, c, C) each
+        back = block.attn.proj.weight.T.unflatten(0, (heads, -1))  # (heads, c, C)
+        pairs = zip(q.mT @ k, v.mT @ back, strict=True)  # (C, C) each
+        gamma = sum(qk.abs().sum(0).max() * composite_norm(vo) for qk, vo in pairs)
+        mlp = SLOPE * composite_norm(block.mlp.fc1.weight) * composite_norm(block.mlp.fc2.weight)
+        for shortcut, power, factor in (
+            (block.shortcut_attn, 3, 4 * gamma / math.sqrt(q.shape[1])),
+            (block.shortcut_mlp, 1, mlp),
+        ):
+            paths = shortcut.matrices()[0] if isinstance(shortcut, AugmentedShortcut) else ()
+            alpha = 1 + SLOPE * sum(map(composite_norm, paths))
+            own = [factor, 0 if isinstance(shortcut, NoShortcut) else alpha]
+            terms = torch.tensor(own, dtype=torch.float64).log()
+            terms += terms.new_tensor([power * log, log])
+            log = terms.logsumexp(0).item() + math.log(getattr(shortcut, 'scale', 1.0))
+        logs.append(log)
+    return [log / math.log(10) for log in logs]
 
 
 def composite_norm(matrix: Tensor) -> Tensor:
