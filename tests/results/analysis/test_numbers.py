@@ -134,3 +134,19 @@ def test_reduced_keys_have_no_bound():
     model = PVT({'base': 't', 'depths': (1, 1, 1, 1)})
     rows = diversity.measure_diversity(subject(model), OPTIONS)
     assert np.isnan([row['log10_bound'] for row in rows]).all()
+
+
+def test_a_path_without_a_projection_and_a_single_token_have_bounds():
+    model = ViT(
+        TINY,
+        img_size=16,
+        shortcut={
+            'type': 'AugmentedShortcut',
+            'paths': 1,
+            'projection': 'none',
+            'activation': 'GELU',
+            'location': 'mlp',
+        },
+    )
+    rows = diversity.measure_diversity(subject(model, size=(16, 16)), OPTIONS)
+    assert {row['log10_bound'] for row in rows} == {-np.inf}

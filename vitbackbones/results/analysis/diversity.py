@@ -41,6 +41,7 @@ from .reading import Subject, choose_blocks, find_blocks
 MOST = 256  # tokens of a matrix of cosines
 WIDE = 50.0  # values that span a larger factor have a logarithmic axis
 SLOPE = 1.129  # of a GELU, at most
+BOUNDED = {NoShortcut, IdentityShortcut, AugmentedShortcut}
 
 
 def measure_norms(subject: Subject, options) -> list[dict]:
@@ -73,23 +74,17 @@ def measure_diversity(subject: Subject, options) -> list[dict]:
 
 def has_bound(block: nn.Module) -> bool:
     """Return whether the theorems speak of such a block: all of its tokens attend to all."""
-    return (
-        type(block) is Block
-        and type(block.attn) is DotProductAttention
-        and block.attn.tied is block.reduction is block.windows is None
-        and block.attn.qkv.weight.numel() == 3 * block.attn.proj.weight.numel()
-        and all(
-            type(shortcut) in (NoShortcut, IdentityShortcut, AugmentedShortcut)
-            and getattr(shortcut, 'projection', '') != 'none'
-            for shortcut in (block.shortcut_attn, block.shortcut_mlp)
-        )
-    )
+    if type(block) is not Block or type(block.attn) is not DotProductAttention:
+        return False
+    whole = block.attn.tied is block.reduction is block.windows is None
+    whole = whole and block.attn.qkv.out_features == 3 * block.attn.qkv.in_features
+    return whole and {type(block.shortcut_attn), type(block.shortcut_mlp)} <= BOUNDED
 
 
 @torch.no_grad()
 def log_bounds(r: float, blocks: list[nn.Module]) -> list[float]:
     """Return log10 of ``r`` and of what it is at most after each of ``blocks``."""
-    logs = [math.log(r)]
+    logs = [torch.tensor(r, dtype=torch.float64).log().item()]
     for block in blocks:
         log, heads = logs[-1], block.attn.num_heads
         q, k, v = block.attn.qkv.weight.unflatten(0, (3, heads, -1))  # (heads, c, C) each
@@ -101,8 +96,10 @@ def log_bounds(r: float, blocks: list[nn.Module]) -> list[float]:
             (block.shortcut_attn, 3, 4 * gamma / math.sqrt(q.shape[1])),
             (block.shortcut_mlp, 1, mlp),
         ):
-            paths = shortcut.matrices()[0] if isinstance(shortcut, AugmentedShortcut) else ()
-            alpha = 1 + SLOPE * sum(map(composite_norm, paths))
+            alpha = 1.0
+            if isinstance(shortcut, AugmentedShortcut):
+                paths = q.new_ones(1, 1, 1) if shortcut.weight is None else shortcut.matrices()[0]
+                alpha += SLOPE * sum(map(composite_norm, paths))
             own = [factor, 0 if isinstance(shortcut, NoShortcut) else alpha]
             terms = torch.tensor(own, dtype=torch.float64).log()
             terms += terms.new_tensor([power * log, log])
