@@ -142,7 +142,7 @@ DATASETS = LazyRegistry(
     'dataset',
     ROOT_DATASETS,
     {
-        'data.public_sets': 'CIFAR10 CIFAR100 ImageNetV2 INaturalist',
+        'data.public_sets': 'CIFAR10 CIFAR100 IdxPictures ImageNetV2 INaturalist',
         'data.shards.dataset': 'ImageNetShards',
     },
 )
@@ -170,6 +170,7 @@ HOOKS = LazyRegistry(
         'training.hooks.curves': 'CoefficientsHook CurvesHook',
         'training.hooks.data_workers': 'DataWorkersHook',
         'training.hooks.ema': 'EMAHook',
+        'training.hooks.correct_pictures': 'CorrectPicturesHook',
         'training.hooks.evaluation': 'EvalModeHook FusedHook GatherHook SameStatisticsHook',
         'training.hooks.exact_resume': 'ExactResumeHook',
         'training.hooks.finite_loss': 'FiniteLossHook',

@@ -3,17 +3,19 @@
 OMP_NUM_THREADS=1 vitbackbones compare configs/studies/position.py --jobs 2
 """
 
-base = '_base_/tnt_camvid_crops.py'
+base = '_base_/tnt_fashion_mnist.py'
 source = 'Han et al., "Transformer in Transformer", first version, 2021: ImageNet top-1, Table 5'
 metric = 'accuracy/top1'
-length = 3
-seeds = (0, 1, 2)
+length = 900
+seeds = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+rates = (3e-4, 1e-3, 2e-3)
+smallest_effect = 0.4
 baseline = 'neither'
 
 _patch, _pixel = 'model.backbone.patch_position', 'model.backbone.pixel_position'
 variants = dict(
     neither=dict(options={_patch: False, _pixel: False}, paper=80.5),
-    patches=dict(options={_pixel: False}, paper=80.8),
-    pixels=dict(options={_patch: False}, paper=80.7),
-    both=dict(paper=81.3),
+    patches=dict(options={_pixel: False}, paper=80.8, expected=(0.5, 3)),
+    pixels=dict(options={_patch: False}, paper=80.7, expected=(-0.3, 1)),
+    both=dict(paper=81.3, expected=(0.5, 3)),
 )

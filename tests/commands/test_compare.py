@@ -18,8 +18,9 @@ from vitbackbones.errors import InputError
 
 from .conftest import PATIENCE, ROOT, TINY_CLS
 
-STUDY = f"""'''Widths.'''
-base = '{TINY_CLS}'
+COPY = "test_dataloader = {**val_dataloader, 'dataset': {**val_dataloader['dataset']}}"
+STUDY = """'''Widths.'''
+base = 'base.py'
 source = 'a paper'
 metric = 'accuracy/top1'
 length = 2
@@ -27,10 +28,11 @@ seeds = (0, 1)
 baseline = 'narrow'
 variants = dict(
     narrow=dict(paper=1.0),
-    wide=dict(options={{'model.backbone.arch.num_heads': 4}}, paper=2.0),
+    wide=dict(options={'model.backbone.arch.num_heads': 4}, paper=2.0),
 )
 """
-# In place of `train`: notes its arguments; 50 and 51 for seeds 0 and 1, with 4 heads 10 more.
+# In place of `train`: notes its arguments; 50 and 51 for seeds 0 and 1, with 4 heads 10 more,
+# 1 less at a rate of 0.1.
 TRAIN = """
 import json, os, pathlib, runpy, signal, sys, time
 config = runpy.run_path(sys.argv[1])
@@ -41,7 +43,8 @@ heads, seed = config['model']['backbone']['arch']['num_heads'], config['randomne
 log = folder / 'time' / 'vis_data'
 log.mkdir(parents=True, exist_ok=True)
 BEFORE
-result = {'accuracy/top1': 50 + seed + (10 if heads == 4 else 0)}
+rate = config['optim_wrapper']['optimizer']['lr']
+result = {'accuracy/top1': 50 + seed + (10 if heads == 4 else 0) - (rate == 0.1)}
 line = {**result, 'step': config['train_cfg']['max_epochs']}
 (log / 'scalars.json').write_text(json.dumps(line) + '\\n')
 """
@@ -62,10 +65,13 @@ def study(tmp_path, monkeypatch):
     """Runs a study with a stand-in for the verb train."""
     monkeypatch.setattr(comparing, 'PROGRAM', [sys.executable, str(tmp_path / 'train.py')])
 
-    def run(before='', **options):
+    def run(before='', test='val', **options):
+        base = TINY_CLS.read_text() + f"test_dataloader['dataset']['data_prefix'] = '{test}'"
+        base = base.replace('test_dataloader = val_dataloader', COPY)
+        (tmp_path / 'base.py').write_text(base)
         (tmp_path / 'study.py').write_text(STUDY)
         (tmp_path / 'train.py').write_text(TRAIN.replace('BEFORE', before))
-        for split in ('train', 'val'):
+        for split in ('train', 'val', test):
             (tmp_path / 'data' / split).mkdir(parents=True, exist_ok=True)
         given = {'gpus': None, 'jobs': 2, 'dry_run': False, **options}
         places = {'work_dir': tmp_path / 'runs', 'data_root': str(tmp_path / 'data')}
@@ -87,17 +93,65 @@ def rows(folder, name):
 def test_every_variant_and_seed_is_a_run_and_a_number(study):
     study()
     assert rows(study.folder, 'runs.csv') == [
-        {'variant': 'narrow', 'seed': '0', 'accuracy/top1': '50'},
-        {'variant': 'wide', 'seed': '0', 'accuracy/top1': '60'},
-        {'variant': 'narrow', 'seed': '1', 'accuracy/top1': '51'},
-        {'variant': 'wide', 'seed': '1', 'accuracy/top1': '61'},
+        {'variant': 'narrow', 'rate': '', 'seed': '0', 'accuracy/top1': '50'},
+        {'variant': 'wide', 'rate': '', 'seed': '0', 'accuracy/top1': '60'},
+        {'variant': 'narrow', 'rate': '', 'seed': '1', 'accuracy/top1': '51'},
+        {'variant': 'wide', 'rate': '', 'seed': '1', 'accuracy/top1': '61'},
     ]
     narrow, wide = rows(study.folder, 'table.csv')
     assert (narrow['mean'], wide['mean'], wide['difference']) == ('50.50', '60.50', '+10.00')
-    assert (wide['verdict'], wide['same_sign']) == ('yes, higher', 'yes')
+    assert (wide['verdict'], wide['paper_difference']) == ('higher', '+1.00')
     assert narrow['parameters'] == wide['parameters'] != '0.000'  # heads have none
     text = (study.folder / 'table.md').read_text()
-    assert text.startswith('Widths.\n\naccuracy/top1. Paper: a paper.\n')
+    assert text.startswith('Widths.\n\naccuracy/top1. Paper: a paper. ')
+    assert (study.folder / 'study.png').stat().st_size > 1000
+
+
+RATES = 'seeds = (0, 1)\nrates = (0.1, 0.01)\nsmallest_effect = 1'
+
+
+def test_each_variant_is_trained_at_the_rate_that_is_best_for_it(study, monkeypatch, capsys):
+    monkeypatch.setitem(globals(), 'STUDY', STUDY.replace('seeds = (0, 1)', RATES))
+    study(test='test')
+    assert 'study: 8 of 8 runs to go' in capsys.readouterr().out
+    found = [(row['rate'], row['seed']) for row in rows(study.folder, 'runs.csv')]
+    assert found[:4] == 2 * [('0.1', '2'), ('0.01', '2')]  # a seed that the table has not
+    assert found[4:] == 2 * [('0.01', '0')] + 2 * [('0.01', '1')]
+    assert [row['rate'] for row in rows(study.folder, 'table.csv')] == ['0.01', '0.01']
+    assert len([*study.folder.glob('*/rate_0.1/seed_2.py')]) == 2
+    study(test='test')
+    assert 'study: 0 of 8 runs to go' in capsys.readouterr().out
+
+
+def test_a_variant_without_its_rate_is_not_trained(study, monkeypatch):
+    monkeypatch.setitem(globals(), 'STUDY', STUDY.replace('seeds = (0, 1)', RATES))
+    fails = "if heads == 4 and seed == 2: sys.exit('diverged')"
+    with pytest.raises(InputError, match='2 of 8 runs .* without a rate were not trained: wide'):
+        study(fails, test='test')
+    assert [row['runs'] for row in rows(study.folder, 'table.csv')] == ['2', '0']
+
+
+def test_what_is_expected_after_the_first_run_is_said(study, monkeypatch):
+    table = study.folder / 'table.md'
+    study()
+    assert 'written before the first run' in table.read_text()
+    changed = STUDY.replace('paper=2.0', 'paper=2.0, expected=(9, 11)')
+    monkeypatch.setitem(globals(), 'STUDY', changed)
+    study()
+    assert 'changed after the first run' in table.read_text()
+    (study.folder / 'preregistered.txt').unlink()
+    study()
+    assert 'changed after the first run' in table.read_text()
+
+
+def test_pictures_are_compared_one_by_one(study, monkeypatch):
+    noted = """
+import numpy
+numpy.save(folder / 'correct.npy', numpy.arange(1000) < (600 if heads == 4 else 500))
+"""
+    study(noted)
+    low, _, high = rows(study.folder, 'table.csv')[1]['over_pictures'].split()
+    assert 7 < float(low) < 10 < float(high) < 13
 
 
 def test_the_others_go_on_when_a_run_fails_and_the_same_command_tries_it_again(study, capsys):
@@ -177,6 +231,7 @@ def test_the_script_that_compares_quick_recipes_names_shipped_configs():
 
 @pytest.mark.threads
 def test_a_study_is_trained(command, folders, tmp_path):
+    (tmp_path / 'base.py').write_text(TINY_CLS.read_text())
     (tmp_path / 'study.py').write_text(STUDY.replace('(0, 1)', '(0,)'))
     command('compare', 'study.py', '--data-root', folders, '--work-dir', 'runs')
     assert len(rows(tmp_path / 'runs' / 'study', 'runs.csv')) == 2
@@ -186,10 +241,11 @@ def test_a_study_is_trained(command, folders, tmp_path):
     'path', sorted((ROOT / 'configs' / 'studies').glob('*.py')), ids=lambda path: path.stem
 )
 def test_a_shipped_study_can_be_trained(run, tmp_path, path):
-    for split in ('train', 'test'):
-        (tmp_path / 'crops' / split).mkdir(parents=True)
-    said, *commands = run('compare', path, '--data-root', 'crops', '--dry-run').out.splitlines()
+    (tmp_path / 'data').mkdir()
+    for name in ('train-images-idx3', 'train-labels-idx1', 't10k-images-idx3', 't10k-labels-idx1'):
+        (tmp_path / 'data' / f'{name}-ubyte.gz').touch()
+    said, *commands = run('compare', path, '--data-root', 'data', '--dry-run').out.splitlines()
     assert said == f'{path.stem}: {len(commands)} of {len(commands)} runs to go'
-    assert all(' train ' in line and line.endswith(' --data-root crops') for line in commands)
+    assert all(' train ' in line and line.endswith(' --data-root data') for line in commands)
     assert not (tmp_path / 'work_dirs').exists()
     assert f'vitbackbones compare configs/studies/{path.name}' in path.read_text()

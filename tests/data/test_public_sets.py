@@ -1,5 +1,6 @@
 """ReaL labels, the sets of ImageNet-V2, and iNaturalist's splits."""
 
+import gzip
 import json
 
 import cv2
@@ -7,7 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from vitbackbones.data.public_sets import ImageNetV2, INaturalist, ReaLAccuracy
+from vitbackbones.data.public_sets import (
+    IdxPictures,
+    ImageNetV2,
+    INaturalist,
+    ReaLAccuracy,
+)
 from vitbackbones.errors import InputError
 
 
@@ -85,3 +91,50 @@ def test_inaturalist_numbers_categories_by_their_ids(tmp_path):
     assert found == {f'{tmp_path}/b.jpg': 0, f'{tmp_path}/train_val2018/a.jpg': 1}
     with pytest.raises(InputError, match='val2018.json: not annotations of iNaturalist'):
         inat(tmp_path, annotations=[{'image_id': 5, 'category_id': 3}])
+
+
+def idx(*values, shape):
+    sizes = b''.join(size.to_bytes(4, 'big') for size in shape)
+    return bytes((0, 0, 8, len(shape))) + sizes + bytes(values)
+
+
+PICTURES = idx(*range(12), shape=(3, 2, 2))
+LABELS = idx(5, 0, 9, shape=(3,))
+
+
+def fashion(folder, images=PICTURES, labels=LABELS, **options):
+    (folder / 'images.gz').write_bytes(gzip.compress(images))
+    (folder / 'labels').write_bytes(labels)
+    files = {'images': 'images.gz', 'labels': 'labels'}
+    return IdxPictures(data_root=str(folder), data_prefix=files, **options)
+
+
+def test_pictures_of_mnist_in_their_order(tmp_path):
+    samples = [*fashion(tmp_path)]
+    assert [each['gt_label'] for each in samples] == [5, 0, 9]
+    assert samples[1]['img'].tolist() == [[[4], [5]], [[6], [7]]]
+    assert [each['gt_label'] for each in fashion(tmp_path, indices=-1)] == [9]
+
+
+@pytest.mark.parametrize(
+    ('files', 'message'),
+    [
+        ({'images': PICTURES[:-1]}, 'images.gz: not a whole file'),
+        ({'labels': b'P5 28 28'}, 'labels: not a whole file .* does not begin with 0, 0, 8'),
+        ({'labels': b''}, 'labels: not a whole file'),
+        ({'labels': idx(1, 2, shape=(2,))}, 'the labels have'),
+        ({'images': LABELS}, 'pictures are'),
+    ],
+)
+def test_files_that_are_not_mnists(tmp_path, files, message):
+    with pytest.raises(InputError, match=message):
+        fashion(tmp_path, **files)
+
+
+def test_a_packed_file_that_was_cut_short(tmp_path):
+    fashion(tmp_path)
+    whole = (tmp_path / 'images.gz').read_bytes()
+    (tmp_path / 'images.gz').write_bytes(whole[:-9])
+    files = {'images': 'images.gz', 'labels': 'labels'}
+    with pytest.raises(InputError, match='images.gz: not a whole file'):
+        IdxPictures(data_root=str(tmp_path), data_prefix=files)

@@ -2,14 +2,13 @@
 
 import os
 import shlex
-import statistics
 import subprocess
 import sys
 import time
 from argparse import ArgumentParser, Namespace
-from math import isnan, nan
 from pathlib import Path
 
+import numpy as np
 import torch
 from mmengine.config import Config
 
@@ -19,15 +18,16 @@ from ..configuration.common_steps import TRIAL
 from ..configuration.data_paths import locate_data
 from ..configuration.steps import Step, take_steps
 from ..errors import InputError
-from ..results.analysis.run_log import step_seconds
-from ..results.analysis.study_table import Record, markdown, table
+from ..results.analysis.study_picture import draw
+from ..results.analysis.study_table import Record, Variant, bootstrap, markdown, table
 from ..tasks import find_task
 from ..training.cores import available_cores
 from ..training.find_checkpoint import latest_checkpoint
-from ..utils.files import as_csv, folder_lock, prepare_folder, write_file
+from ..training.hooks.correct_pictures import CORRECT
+from ..utils.files import as_csv, folder_lock, prepare_folder, whole_file, write_file
 from ..utils.messages import shorten
 from .cli import add_shared, count
-from .study import Run, Study, Variant, read_study
+from .study import Run, Study, read_study
 from .train import READ
 
 CHECKS = (
@@ -36,11 +36,12 @@ CHECKS = (
     Step(
         'data',
         'the files are there (--data-root)',
-        lambda config, options: locate_data(config, options.data_root, ('train', 'val')),
+        lambda config, options: locate_data(config, options.data_root, options.splits),
     ),
 )
 PROGRAM = [sys.executable, '-m', 'vitbackbones', 'train']
 POLL = 0.2  # seconds between two looks at the runs
+REGISTERED = 'preregistered.txt'  # what the first run was to show
 
 EXAMPLES = """\
 examples:
@@ -51,7 +52,8 @@ examples:
 A study (vitbackbones/commands/study.py) names a base config, variants of it, seeds and the numbers
 of a paper. Every variant is checked and built before the first run. Each run is a training in a
 process and a folder of its own. The same command goes on after Ctrl-C or a failure: finished runs
-are kept, begun ones are resumed. The table (table.md, table.csv, runs.csv) has what is there.
+are kept, begun ones are resumed. Tables and picture (table.md, table.csv, runs.csv, study.png) have
+what is there.
 """
 
 
@@ -84,34 +86,64 @@ def compare(options: Namespace) -> None:
         variant.name: _checked(study, base, variant, options) for variant in study.variants.values()
     }
     folder = Path(options.work_dir, study.name).expanduser().absolute()
-    runs, commands = study.runs(base, folder), {}
+    choosing = study.choosing_runs(base, folder)
+    rates = dict.fromkeys(study.variants) | study.chosen_rates(choosing)
+    runs = study.runs(base, folder, rates)
+    first, later = _commands(choosing, options), _commands(runs, options)
+    to_go, total = len(first) + len(later), len(choosing) + len(runs)
+    print(f'{study.name}: {to_go} of {total} runs to go', flush=True)
+    if options.dry_run:
+        print(*map(shlex.join, [*first.values(), *later.values()]), sep='\n')
+        return
+    places = _places(options)
+    prepare_folder(folder, '--work-dir')
+    with folder_lock(folder, '--work-dir'):
+        note = _register(study, folder, begun=to_go < total)
+        try:
+            failed = _train(first, places)
+            rates = study.chosen_rates(choosing)
+            runs = study.runs(base, folder, rates)
+            failed += _train(_commands(runs, options), places)
+        finally:
+            _write_tables(study, choosing, runs, parameters, folder, note)
+    if failed:
+        without = [name for name in study.variants if name not in rates]
+        raise InputError(
+            f'{len(failed)} of {total} runs failed: {shorten(failed)}; their logs are named above. '
+            + (f'Variants without a rate were not trained: {shorten(without)}. ' if without else '')
+            + 'The same command tries them again'
+        )
+
+
+def _register(study: Study, folder: Path, begun: bool) -> str:
+    """Write what the study expects before its first run; return what the table says of that."""
+    file, now = folder / REGISTERED, study.preregistration()
+    if not file.is_file():
+        write_file(file, (f'{now} after runs' if begun else now).encode())
+    first = file.read_text()
+    if first == now:
+        return f'Expectations {now}, written before the first run.'
+    return f'**Expectations or design were changed after the first run** ({first}, now {now}).'
+
+
+def _commands(runs: list[Run], options: Namespace) -> dict[Run, list[str]]:
+    """Return what trains each run that is not finished."""
+    commands = {}
     for run in runs:
         run.require_same_settings()
         if run.value() is None:
             commands[run] = [*PROGRAM, str(run.config), '--work-dir', str(run.folder)]
             commands[run] += ['--data-root', options.data_root] if options.data_root else []
             commands[run] += ['--resume'] if latest_checkpoint(run.folder) else []
-    print(f'{study.name}: {len(commands)} of {len(runs)} runs to go', flush=True)
-    if options.dry_run:
-        print(*map(shlex.join, commands.values()), sep='\n')
-        return
-    places = _places(options)
-    prepare_folder(folder, '--work-dir')
-    with folder_lock(folder, '--work-dir'):
-        try:
-            failed = _train(commands, places)
-        finally:
-            _write_tables(study, runs, parameters, folder)
-    if failed:
-        raise InputError(
-            f'{len(failed)} of {len(runs)} runs failed: {shorten(failed)}; their logs are named '
-            'above. The same command tries them again'
-        )
+    return commands
 
 
 def _checked(study: Study, base: Config, variant: Variant, options: Namespace) -> int:
     """Take the steps of a training up to its data, and count the parameters of the model."""
-    given = Namespace(cfg_options=variant.options, amp=False, data_root=options.data_root)
+    splits = ('train', 'val', *(['test'] if study.rates else []))
+    given = Namespace(
+        cfg_options=variant.options, amp=False, data_root=options.data_root, splits=splits
+    )
     try:
         config = take_steps(base, CHECKS, given)
         if task := find_task(config):
@@ -184,32 +216,49 @@ def _train(commands: dict[Run, list[str]], places: list[dict[str, str]]) -> list
     return failed
 
 
-def _write_tables(study: Study, runs: list[Run], parameters: dict[str, int], folder: Path) -> None:
-    """Write the tables of what is there, and print the one to read."""
-    values = {run: run.value() for run in runs}
-    records = []
-    for variant in study.variants.values():
-        own = [run for run in runs if run.variant == variant.name]
-        times = [step_seconds(run.folder) for run in own]
-        times = [seconds for seconds in times if not isnan(seconds)]
-        records.append(
-            Record(
-                variant.name,
-                variant.against,
-                {run.seed: values[run] for run in own if values[run] is not None},
-                variant.paper,
-                variant.paper_against,
-                parameters[variant.name],
-                statistics.mean(times) if times else nan,
-            )
+def _write_tables(
+    study: Study,
+    choosing: list[Run],
+    runs: list[Run],
+    parameters: dict[str, int],
+    folder: Path,
+    note: str,
+) -> None:
+    """Write tables and a picture of what is there, and print the table to read."""
+    values = {run: run.value() for run in [*choosing, *runs]}
+    done: dict[str, dict[int, Run]] = {name: {} for name in study.variants}
+    rates = {run.variant: run.rate for run in runs}
+    for run in runs:
+        if values[run] is not None:
+            done[run.variant][run.seed] = run
+    records = [
+        Record(
+            variant,
+            {seed: values[run] for seed, run in done[name].items()},
+            parameters[name],
+            rates.get(name),
+            _over_pictures(done[name], done[variant.against]),
         )
-    rows = table(records)
-    text = f'{study.title}\n\n{study.metric}. Paper: {study.source}.\n\n{markdown(rows)}\n'
+        for name, variant in study.variants.items()
+    ]
+    rows = table(records, study.smallest_effect)
+    text = f'{study.title}\n\n{study.metric}. Paper: {study.source}. {note}\n\n{markdown(rows)}\n'
     of_runs = [
-        {'variant': run.variant, 'seed': run.seed, study.metric: value}
+        {'variant': run.variant, 'rate': run.rate, 'seed': run.seed, study.metric: value}
         for run, value in values.items()
     ]
     contents = {'table.md': text.encode(), 'table.csv': as_csv(rows), 'runs.csv': as_csv(of_runs)}
     for name, content in contents.items():
         write_file(folder / name, content)
+    with whole_file(folder / 'study.png') as file:
+        draw(records, study.smallest_effect).savefig(file, format='png')
     print(f'\n{text}\nin {folder}')
+
+
+def _over_pictures(own: dict[int, Run], theirs: dict[int, Run]) -> tuple[float, float] | None:
+    """Return the interval of a difference by bootstrap, if each run noted its pictures."""
+    seeds = sorted(own.keys() & theirs.keys())
+    files = [[runs[seed].folder / CORRECT for seed in seeds] for runs in (own, theirs)]
+    if own is theirs or not seeds or not all(file.is_file() for file in sum(files, [])):
+        return None
+    return bootstrap(*(np.stack([np.load(file) for file in each]) for each in files))

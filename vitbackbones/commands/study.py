@@ -4,15 +4,19 @@ A study is a small Python file:
 
     base = '_base_/vit_camvid_crops.py'  # a complete config, relative to the study
     source = 'Tang et al., 2021, Table 2'  # of the numbers under ``paper``
-    metric = 'accuracy/top1'  # as the log names it
+    metric = 'accuracy/top1'  # as the log names it; higher is better
     length = 3  # of every run, in epochs or, where the base counts them, iterations
     seeds = (0, 1, 2)
+    rates = (3e-4, 1e-3, 2e-3)  # may be left out, then every run has that of the base
+    rate_seeds = 1  # how many runs choose among them
+    smallest_effect = 0.4  # that matters, in units of the metric; may be left out
     baseline = 'identity'
     variants = dict(
         identity=dict(paper=79.8),
         augmented=dict(
             options={'model.backbone.shortcut': dict(type='AugmentedShortcut', paths=2)},
             paper=80.9,
+            expected=(-0.5, 0.5),
         ),
     )
 
@@ -20,10 +24,18 @@ A study is a small Python file:
 that is to be compared with another one than the study's baseline names it with ``against``.
 ``paper=(80.9, 79.8)`` are the numbers of the variant and of the one that it is compared with, where
 the paper printed this pair elsewhere. Names that begin with an underscore are the file's own.
+
+With ``rates`` each variant has the learning rate that is best on the validation split, from runs of
+seeds that are not among ``seeds``; the others are evaluated on the test split. ``expected`` is
+between which bounds the difference will lie, written before the first run.
 """
 
 import ast
+import copy
+import hashlib
+import json
 import re
+import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,10 +43,12 @@ from pprint import pformat
 
 from mmengine.config import Config
 
+from ..configuration.data_paths import datasets
 from ..configuration.read import read_config, require_sections, with_options
 from ..configuration.settings import as_list
 from ..errors import InputError
 from ..results.analysis.run_log import value_after
+from ..results.analysis.study_table import Variant
 from ..utils.messages import did_you_mean
 
 # What a study and a variant hold: the type of each key, and what it is in words.
@@ -51,19 +65,15 @@ VARIANT = {
     'options': (dict, 'a dict of --cfg-options'),
     'paper': (int | float | tuple, 'a number, or two'),
     'against': (str, 'the name of a variant'),
+    'expected': (list | tuple, 'two numbers, the lower one first'),
+}
+OPTIONAL = {
+    'rates': (list | tuple, 'a list of learning rates'),
+    'rate_seeds': (int, 'a whole number'),
+    'smallest_effect': (int | float, 'a number'),
 }
 SHARED = ('train_cfg', 'randomness')  # what no variant has of its own
-
-
-@dataclass(frozen=True)
-class Variant:
-    """One row of a study's table; ``against`` is itself if it is a baseline."""
-
-    name: str
-    options: dict
-    paper: float | None
-    paper_against: float | None
-    against: str
+RATE = 'optim_wrapper.optimizer.lr'
 
 
 @dataclass(frozen=True)
@@ -78,10 +88,19 @@ class Study:
     length: int
     seeds: tuple[int, ...]
     variants: dict[str, Variant] = field(repr=False)
+    rates: tuple[float, ...] = ()
+    rate_seeds: int = 1
+    smallest_effect: float | None = None
 
     @property
     def name(self) -> str:
         return self.file.stem
+
+    def preregistration(self) -> str:
+        """Return a digest of what the study expects, and of how it is to be found out."""
+        design = [self.length, self.seeds, self.rates, self.rate_seeds, self.smallest_effect]
+        design += [[each.name, each.against, each.expected] for each in self.variants.values()]
+        return hashlib.sha256(json.dumps(design).encode()).hexdigest()[:12]
 
     def base_config(self) -> Config:
         """Return the base, as long as the study says, and evaluated once, at the end.
@@ -89,10 +108,22 @@ class Study:
         A schedule of the learning rate that lasts to the end of the training still does.
 
         Raises:
-            InputError: it is missing or incomplete, or a schedule would not begin.
+            InputError: it is missing or incomplete, a schedule would not begin, or rates are to be
+                chosen and it has none, or validates on its test split.
         """
         config = read_config(self.file.parent / self.base)
         require_sections(config, 'model', 'train_dataloader', 'val_dataloader', 'train_cfg')
+        if self.rates:
+            require_sections(config, 'test_dataloader', 'test_evaluator', 'optim_wrapper')
+            if 'lr' not in config.optim_wrapper.get('optimizer', {}):
+                raise InputError(f'{self.file}: rates: {config.filename} has no {RATE}')
+            val, test = (_pictures(config, split) for split in ('val', 'test'))
+            if val == test:
+                raise InputError(
+                    f'{self.file}: rates are chosen on val_dataloader, but {config.filename} has '
+                    'the same pictures in test_dataloader; validate on others, such as a part of '
+                    'train (indices)'
+                )
         loop, length = config.train_cfg, self.length
         unit = 'max_epochs' if 'max_epochs' in loop else 'max_iters'
         before = loop[unit]
@@ -109,22 +140,60 @@ class Study:
                     schedule['T_max'] += length - before
         return config
 
-    def runs(self, base: Config, folder: Path) -> list['Run']:
-        """Return all runs, the first seed of every variant before the second of any.
+    def choosing_runs(self, base: Config, folder: Path) -> list['Run']:
+        """Return the runs that choose the rates, VARIANT/rate_R/seed_N in ``folder``."""
+        seeds = range(max(self.seeds) + 1, max(self.seeds) + 1 + self.rate_seeds)
+        pairs = [(name, rate) for name in self.variants for rate in self.rates]
+        return list(self._runs(base, folder, pairs, seeds, 'rate_{:g}'))
 
-        Each goes to VARIANT/seed_N in ``folder``; ``base`` is the config without any variant.
+    def chosen_rates(self, runs: list['Run']) -> dict[str, float | None]:
+        """Return the best rate of each variant whose ``choosing_runs`` are all done."""
+        if not self.rates:
+            return dict.fromkeys(self.variants)
+        chosen: dict[str, float | None] = {}
+        for name in self.variants:
+            values: dict[float, list] = {rate: [] for rate in self.rates}
+            for run in runs:
+                if run.variant == name:
+                    values[run.rate].append(run.value())
+            if not any(None in each for each in values.values()):
+                chosen[name] = max(values, key=lambda rate: statistics.mean(values[rate]))
+        return chosen
+
+    def runs(self, base: Config, folder: Path, rates: dict[str, float | None]) -> list['Run']:
+        """Return the runs of the variants in ``rates``, VARIANT/seed_N in ``folder``.
+
+        The first seed of every variant comes before the second of any. ``base`` is the config
+        without any variant; where rates were chosen on its validation split, they are evaluated on
+        test.
         """
-        configs = {name: with_options(base, each.options) for name, each in self.variants.items()}
-        runs = []
-        for seed in self.seeds:
-            for name, config in configs.items():
-                settings = config.to_dict()  # which needs no base
+        if self.rates:
+            base = copy.deepcopy(base)
+            base.val_dataloader, base.val_evaluator = base.test_dataloader, base.test_evaluator
+        return list(self._runs(base, folder, rates.items(), self.seeds))
+
+    def _runs(self, base: Config, folder: Path, pairs, seeds, part: str = '') -> Iterator['Run']:
+        """Yield runs of variants at a rate each, None for that of the base."""
+        configs = {}
+        for name, rate in pairs:
+            options = self.variants[name].options | ({RATE: rate} if rate else {})
+            configs[name, rate] = with_options(base, options).to_dict()  # which needs no base
+        for seed in seeds:
+            for (name, rate), settings in configs.items():
                 settings['randomness'] = {**settings.get('randomness', {}), 'seed': seed}
                 lines = [f'"""Study {self.name}: {name}, seed {seed}."""\n']
                 lines += [f'{k} = {pformat(v, sort_dicts=False)}' for k, v in settings.items()]
-                place, text = folder / name / f'seed_{seed}', '\n'.join([*lines, ''])
-                runs.append(Run(name, seed, place, text, self.metric, self.length))
-        return runs
+                place, text = (
+                    folder / name / part.format(rate) / f'seed_{seed}',
+                    '\n'.join([*lines, '']),
+                )
+                yield Run(name, seed, rate, place, text, self.metric, self.length)
+
+
+def _pictures(config: Config, split: str) -> list[dict]:
+    """Return what says which pictures a split has."""
+    found = (dict(dataset) for _, dataset in datasets(config, (split,)))
+    return [{k: v for k, v in each.items() if k not in ('pipeline', 'test_mode')} for each in found]
 
 
 @dataclass(frozen=True)
@@ -136,6 +205,7 @@ class Run:
 
     variant: str
     seed: int
+    rate: float | None  # None: that of the base
     folder: Path
     text: str  # of the config
     metric: str
@@ -150,7 +220,8 @@ class Run:
         return self.folder.with_suffix('.log')
 
     def __str__(self) -> str:
-        return f'{self.variant}, seed {self.seed}'
+        rate = f', rate {self.rate:g}' if self.rate else ''
+        return f'{self.variant}{rate}, seed {self.seed}'
 
     def value(self) -> float | None:
         """Return the metric at the end, None if the run is not finished."""
@@ -180,15 +251,21 @@ def read_study(path: str | Path) -> Study:
     config = read_config(path)
     content = {k: v for k, v in config.to_dict().items() if not k.startswith('_')}
     file = Path(config.filename)
-    _require(content, STUDY, str(file), needed=STUDY)
+    _require(content, STUDY | OPTIONAL, str(file), needed=STUDY)
     seeds = tuple(content['seeds'])
     if not seeds or len({*seeds}) < len(seeds) or not all(isinstance(s, int) for s in seeds):
         raise InputError(f'{file}: seeds={content["seeds"]}: one or more different whole numbers')
     if content['length'] < 1:
         raise InputError(f'{file}: length={content["length"]}: a whole number from 1')
+    for key in ('rates', 'rate_seeds', 'smallest_effect'):
+        given = as_list(content.get(key, 1))
+        if not given or len({*given}) < len(given) or not all(number > 0 for number in given):
+            words = OPTIONAL[key][1]
+            raise InputError(f'{file}: {key}={content[key]}: must be {words} above 0')
     docstring = ast.get_docstring(ast.parse(file.read_text())) or file.stem
     variants = {variant.name: variant for variant in _variants(content, file)}
     shared = {key: content[key] for key in ('base', 'source', 'metric', 'length')}
+    shared |= {key: content[key] for key in OPTIONAL if key in content}
     return Study(file, docstring.splitlines()[0], **shared, seeds=seeds, variants=variants)
 
 
@@ -203,6 +280,8 @@ def _variants(content: dict, file: Path) -> Iterator[Variant]:
         for key in entry.get('options', {}):
             if key.partition('.')[0] in SHARED:
                 raise InputError(f'{place}: {key}: length and seeds are those of the study')
+            if key == RATE and 'rates' in content:
+                raise InputError(f'{place}: {key}: the study chooses it (rates)')
         against = entry.get('against', content['baseline'])
         if against not in content['variants']:
             near = did_you_mean(against, list(content['variants']))
@@ -211,7 +290,10 @@ def _variants(content: dict, file: Path) -> Iterator[Variant]:
         pair = paper if isinstance(paper, tuple) else (paper, None)
         if len(pair) != 2:
             raise InputError(f'{place}: paper={paper}: must be a number, or two')
-        yield Variant(name, entry.get('options', {}), *pair, against)
+        expected = entry.get('expected')
+        if expected and not (len(expected) == 2 and expected[0] < expected[1]):
+            raise InputError(f'{place}: expected={expected}: must be {VARIANT["expected"][1]}')
+        yield Variant(name, against, entry.get('options', {}), *pair, expected)
 
 
 def _require(given: dict, known: dict, place: str, needed: dict | tuple = ()) -> None:

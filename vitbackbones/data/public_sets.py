@@ -3,6 +3,8 @@
 * CIFAR-10 and CIFAR-100 with the colors of each pixel in the order blue, green, red, as all other
   pictures have them here. mmpretrain's hold RGB: through a config that is written for files they
   would train and test with red and blue exchanged.
+* Fashion-MNIST (Xiao et al., 2017) and MNIST from the files that they are published in. mmpretrain
+  reads them unpacked only, and downloads what is missing.
 * ImageNet-V2 (Recht et al., ICML 2019): three new sets of 10 000 images.
 * ReaL (Beyer et al., "Are we done with ImageNet?", 2020): the 50 000 images of ImageNet's
   validation set with new labels, several or none for an image.
@@ -10,7 +12,9 @@
   validation images; which is which stands in ``train2018.json`` and ``val2018.json``.
 """
 
+import gzip
 import re
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,7 +25,7 @@ from mmpretrain.datasets import CIFAR10 as RGBCIFAR10
 from mmpretrain.datasets import CIFAR100 as RGBCIFAR100
 
 from ..errors import InputError
-from ..utils.files import read_json
+from ..utils.files import read_json, read_small
 from .checks.coco_file import load_json
 
 
@@ -42,6 +46,41 @@ class CIFAR100(RGBCIFAR100):
 def _as_bgr(samples: list[dict]) -> list[dict]:
     """Turn ``img`` (H, W, 3) of every sample from RGB to BGR."""
     return [{**one, 'img': np.ascontiguousarray(one['img'][..., ::-1])} for one in samples]
+
+
+class IdxPictures(BaseDataset):
+    """Gray pictures in two files of MNIST's form, ``data_prefix=dict(images=FILE, labels=FILE)``.
+
+    Names that end with ``.gz`` are unpacked while they are read.
+
+    Raises:
+        InputError: a file is missing, cut short or of another form, or they do not fit.
+    """
+
+    def load_data_list(self) -> list[dict]:
+        images, labels = (_read_idx(self.data_prefix[key]) for key in ('images', 'labels'))
+        if images.ndim != 3 or images.shape[:1] != labels.shape:
+            raise InputError(
+                f'{self.data_prefix["images"]} has {images.shape} values and the labels have '
+                f'{labels.shape}; pictures are (N, H, W) and labels (N,)'
+            )
+        return [
+            {'img': image[..., None], 'gt_label': int(label)}  # (H, W, 1)
+            for image, label in zip(images, labels, strict=True)
+        ]
+
+
+def _read_idx(path: str) -> np.ndarray:
+    """Return the array in a file: 0, 0, 8 for bytes, its dimensions, the size of each, values."""
+    content = read_small(path, 2**28)
+    try:
+        content = gzip.decompress(content) if path.endswith('.gz') else content
+        if content[:3] != bytes((0, 0, 8)):
+            raise ValueError('it does not begin with 0, 0, 8')
+        shape = np.frombuffer(content, '>u4', content[3], offset=4)
+        return np.frombuffer(content, np.uint8, offset=4 + shape.nbytes).reshape(shape)
+    except (OSError, EOFError, ValueError, IndexError, zlib.error) as error:
+        raise InputError(f"{path}: not a whole file of MNIST's form ({error})") from error
 
 
 class ImageNetV2(BaseDataset):

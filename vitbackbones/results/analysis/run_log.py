@@ -5,9 +5,7 @@ resumed run has several of them.
 """
 
 import json
-import statistics
 from collections.abc import Iterator
-from math import nan
 from pathlib import Path
 
 from ...utils.files import read_small
@@ -42,9 +40,3 @@ def value_after(work_dir: Path, metric: str, step: int) -> float | None:
     """Return what a metric was after an epoch or iteration; None if it was not evaluated."""
     logged = [each[metric] for each in records(work_dir) if metric in each and each['step'] == step]
     return logged[-1] if logged else None
-
-
-def step_seconds(work_dir: Path) -> float:
-    """Return the mean time of a training step, NaN if there is none."""
-    times = [each['time'] for each in records(work_dir) if {'time', 'loss'} <= each.keys()]
-    return statistics.mean(times) if times else nan

@@ -1,15 +1,17 @@
 """The table of a study, as Markdown to read and CSV to compute with.
 
-It says whether two results differ by more than chance, from runs that share their seeds.
+It says whether two results differ by more than chance, or by less than matters.
 
 Two models trained with the same seed see the same pictures in the same order, so their difference
 varies less than either result. The test is Student's paired t-test on the differences of each seed
-(``scipy.stats.ttest_rel``). Few seeds make it weak: of three, the mean difference must be 2.5 times
-the standard deviation of the differences before p falls below 0.05. A p value above it says that
-nothing was shown, not that there is nothing.
+(``scipy.stats.ttest_rel``). Among many comparisons one is below 0.05 by chance. Holm's correction
+(1979) keeps the probability of any such mistake below 0.05: the smallest of k values is multiplied
+by k, the next by k - 1, ... The test asks whether other seeds would agree. Whether other test
+pictures would is asked by a bootstrap (Efron, 1979): the pictures are drawn anew, with repetition,
+and both variants are evaluated on the same ones.
 
-Among many comparisons one is below 0.05 by chance. Holm's correction (1979) keeps the probability
-of any such mistake below 0.05: the smallest of k values is multiplied by k, the next by k - 1, ...
+A difference is higher or lower where both say so. Where both intervals lie within the smallest
+effect that matters, there is no effect of that size. Anything else is left open.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,20 +22,31 @@ import numpy as np
 from scipy import stats
 
 CONFIDENCE = 0.95
+DRAWS = 2000  # of all test pictures
 LIMIT = 1 - CONFIDENCE  # for p after the correction
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What a study says of a variant."""
+
+    name: str
+    against: str  # the variant that it is compared with, itself if it is a baseline
+    options: dict
+    paper: float | None = None  # the number that the paper printed
+    paper_against: float | None = None  # what the paper compares it with, if not that of against
+    expected: tuple[float, float] | None = None  # bounds of the difference
 
 
 @dataclass(frozen=True)
 class Record:
     """What is known of a variant."""
 
-    name: str
-    against: str  # the variant that it is compared with, itself if it is a baseline
+    variant: Variant
     values: dict[int, float]  # the metric of each seed that has been trained
-    paper: float | None  # the number that the paper printed
-    paper_against: float | None  # what the paper compares it with, if not the number of against
     parameters: int  # of the whole model
-    step_seconds: float  # mean time of a training step, NaN if nothing was trained
+    rate: float | None = None  # of learning, where it was chosen
+    over_pictures: tuple[float, float] | None = None  # interval of the difference, by bootstrap
 
 
 @dataclass(frozen=True)
@@ -50,29 +63,33 @@ class Difference:
 COLUMNS = {
     'variant': 'variant',
     'parameters': 'parameters, M',
-    'step_seconds': 's/step',
+    'rate': 'rate',
     'runs': 'runs',
     'mean': 'mean',
     'deviation': 'sd',
     'against': 'against',
     'difference': 'difference',
-    'interval': '95 % interval',
-    'p': 'p',
+    'interval': '95 % over seeds',
+    'over_pictures': '95 % over pictures',
     'p_corrected': 'p, corrected',
-    'verdict': 'exceeds the noise',
+    'verdict': 'verdict',
+    'expected': 'expected',
+    'as_expected': 'as expected',
     'paper': 'paper',
     'paper_difference': "paper's difference",
-    'same_sign': "the paper's sign",
 }
 
 
-def table(records: Iterable[Record]) -> list[dict[str, str]]:
-    """Return a row of texts for each variant, with the keys of :data:`COLUMNS`."""
-    by_name = {record.name: record for record in records}
+def table(records: Iterable[Record], smallest: float | None = None) -> list[dict[str, str]]:
+    """Return a row of texts for each variant, with the keys of :data:`COLUMNS`.
+
+    ``smallest`` is the smallest difference that matters.
+    """
+    by_name = {record.variant.name: record for record in records}
     differences = {
-        record.name: paired_difference(record.values, by_name[record.against].values)
-        for record in by_name.values()
-        if record.against != record.name
+        name: paired_difference(record.values, by_name[record.variant.against].values)
+        for name, record in by_name.items()
+        if record.variant.against != name
     }
     p_values = holm([each.p for each in differences.values()])
     corrected = dict(zip(differences, p_values, strict=True))
@@ -80,55 +97,66 @@ def table(records: Iterable[Record]) -> list[dict[str, str]]:
     for name, record in by_name.items():
         row = dict.fromkeys(COLUMNS, '') | _own_columns(record)
         if name in differences:
-            subtracted = record.paper_against
-            if subtracted is None:
-                subtracted = by_name[record.against].paper
-            known = None not in (record.paper, subtracted)
-            paper = record.paper - subtracted if known else nan
-            row['against'] = record.against
-            row['paper_difference'] = f'{paper:+.2f}' if known else ''
-            row |= _compared_columns(differences[name], corrected[name], paper)
+            paper = paper_difference(record.variant, by_name[record.variant.against].variant)
+            row['against'] = record.variant.against
+            row['paper_difference'] = '' if isnan(paper) else f'{paper:+.2f}'
+            row |= _compared_columns(record, differences[name], corrected[name], smallest)
         rows.append(row)
     return rows
 
 
+def paper_difference(variant: Variant, against: Variant) -> float:
+    """Return by how much the paper's number differs from what it is compared with, or NaN."""
+    subtracted = against.paper if variant.paper_against is None else variant.paper_against
+    return nan if None in (variant.paper, subtracted) else variant.paper - subtracted
+
+
 def _own_columns(record: Record) -> dict[str, str]:
-    values = list(record.values.values())
-    paper = '' if record.paper is None else f'{record.paper:g}'
-    if paper and record.paper_against is not None:
-        paper += f' ({record.paper_against:g})'
+    values, variant = list(record.values.values()), record.variant
+    paper = '' if variant.paper is None else f'{variant.paper:g}'
+    if paper and variant.paper_against is not None:
+        paper += f' ({variant.paper_against:g})'
     return {
-        'variant': record.name,
+        'variant': variant.name,
         'parameters': f'{record.parameters / 1e6:.3f}',
-        'step_seconds': '' if isnan(record.step_seconds) else f'{record.step_seconds:.3f}',
+        'rate': f'{record.rate:g}' if record.rate else '',
         'runs': str(len(values)),
         'mean': f'{np.mean(values):.2f}' if values else '',
         'deviation': f'{np.std(values, ddof=1):.2f}' if len(values) > 1 else '',
+        'expected': _interval(variant.expected),
         'paper': paper,
     }
 
 
-def _compared_columns(found: Difference, corrected: float, paper: float) -> dict[str, str]:
-    """Return what is said of a difference; ``paper`` is the one of the paper, NaN if unknown."""
+def _compared_columns(
+    record: Record, found: Difference, corrected: float, smallest: float | None
+) -> dict[str, str]:
+    """Return what is said of a variant's difference."""
     if not found.pairs:
         return {}
     columns = {'difference': f'{found.mean:+.2f}'}
-    if paper and not isnan(found.mean * paper):
-        columns['same_sign'] = 'yes' if found.mean * paper > 0 else 'no'
+    if record.variant.expected:
+        low, high = record.variant.expected
+        columns['as_expected'] = 'yes' if low <= found.mean <= high else 'no'
     if isnan(found.p):
         reason = 'one pair' if found.pairs < 2 else 'a result is not a number'
         return columns | {'verdict': f'{reason}: cannot be said'}
-    above = 'yes, higher' if found.mean > 0 else 'yes, lower'
+    intervals = [(found.low, found.high), record.over_pictures or (found.low, found.high)]
+    verdict = 'open'
+    if smallest and all(-smallest < low and high < smallest for low, high in intervals):
+        verdict = f'no effect of {smallest:g}'
+    elif corrected < LIMIT and all(low * high > 0 for low, high in intervals):
+        verdict = 'higher' if found.mean > 0 else 'lower'
     return columns | {
-        'interval': f'{found.low:+.2f} to {found.high:+.2f}',
-        'p': _probability(found.p),
-        'p_corrected': _probability(corrected),
-        'verdict': above if corrected < LIMIT else 'not shown',
+        'interval': _interval(intervals[0]),
+        'over_pictures': _interval(record.over_pictures),
+        'p_corrected': '<0.001' if corrected < 0.0005 else f'{corrected:.3f}',
+        'verdict': verdict,
     }
 
 
-def _probability(p: float) -> str:
-    return '<0.001' if p < 0.0005 else f'{p:.3f}'
+def _interval(bounds: tuple[float, float] | None) -> str:
+    return '{:+.2f} to {:+.2f}'.format(*bounds) if bounds else ''
 
 
 def markdown(rows: list[dict[str, str]]) -> str:
@@ -156,6 +184,19 @@ def paired_difference(values: dict[int, float], reference: dict[int, float]) -> 
     test = stats.ttest_rel(ours, theirs)
     low, high = test.confidence_interval(CONFIDENCE)
     return Difference(len(seeds), mean, float(low), float(high), float(test.pvalue))
+
+
+def bootstrap(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float]:
+    """Return the 95 % interval of the difference of two accuracies, over pictures drawn anew.
+
+    Args:
+        ours, theirs: which pictures were right, (runs, pictures).
+    """
+    differences = 100 * (ours.mean(0) - theirs.mean(0))  # (pictures,), in points
+    random, count = np.random.default_rng(0), len(differences)
+    means = [differences[random.integers(count, size=count)].mean() for _ in range(DRAWS)]
+    low, high = np.quantile(means, [LIMIT / 2, 1 - LIMIT / 2])
+    return float(low), float(high)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
