@@ -170,8 +170,9 @@ HOOKS = LazyRegistry(
         'training.hooks.curves': 'CoefficientsHook CurvesHook',
         'training.hooks.data_workers': 'DataWorkersHook',
         'training.hooks.ema': 'EMAHook',
-        'training.hooks.correct_pictures': 'CorrectPicturesHook',
-        'training.hooks.evaluation': 'EvalModeHook FusedHook GatherHook SameStatisticsHook',
+        'training.hooks.evaluation': (
+            'CorrectPicturesHook EvalModeHook FusedHook GatherHook SameStatisticsHook'
+        ),
         'training.hooks.exact_resume': 'ExactResumeHook',
         'training.hooks.finite_loss': 'FiniteLossHook',
         'training.hooks.fitting_checkpoint': 'FittingCheckpointHook',

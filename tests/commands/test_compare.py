@@ -126,7 +126,7 @@ def test_each_variant_is_trained_at_the_rate_that_is_best_for_it(study, monkeypa
 def test_a_variant_without_its_rate_is_not_trained(study, monkeypatch):
     monkeypatch.setitem(globals(), 'STUDY', STUDY.replace('seeds = (0, 1)', RATES))
     fails = "if heads == 4 and seed == 2: sys.exit('diverged')"
-    with pytest.raises(InputError, match='2 of 8 runs .* without a rate were not trained: wide'):
+    with pytest.raises(InputError, match='2 of 8 runs .* Not trained, without a rate: wide'):
         study(fails, test='test')
     assert [row['runs'] for row in rows(study.folder, 'table.csv')] == ['2', '0']
 

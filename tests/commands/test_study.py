@@ -60,7 +60,7 @@ RATES = 'seeds = (0, 3)\nrates = (1e-4, 1e-3)'
 def test_rates_are_chosen_on_val_with_other_seeds_and_the_rest_is_tested(write, tmp_path):
     study = read_study(write('seeds = (0, 3)', RATES))
     base = study.base_config()
-    choosing = study.choosing_runs(base, tmp_path)
+    choosing = study.runs(base, tmp_path)
     assert [(run.variant, run.rate, run.seed) for run in choosing] == [
         ('plain', 1e-4, 4),
         ('plain', 1e-3, 4),
@@ -78,7 +78,7 @@ def test_rates_are_chosen_on_val_with_other_seeds_and_the_rest_is_tested(write, 
 
 def test_the_best_rate_is_chosen_when_all_are_known(write, tmp_path, monkeypatch):
     study = read_study(write('seeds = (0, 3)', f'{RATES}\nrate_seeds = 2'))
-    runs = study.choosing_runs(study.base_config(), tmp_path)
+    runs = study.runs(study.base_config(), tmp_path)
     assert study.chosen_rates(runs) == {}
     found = {1e-4: {4: 60.0, 5: 50.0}, 1e-3: {4: 56.0, 5: 55.0}}
     values = lambda run: found[run.rate][run.seed] if run.variant == 'wide' else None  # noqa: E731
@@ -89,7 +89,7 @@ def test_the_best_rate_is_chosen_when_all_are_known(write, tmp_path, monkeypatch
 @pytest.mark.parametrize(
     ('old', 'new', 'message'),
     [
-        ("for split in ('val', 'test')", "for split in ('test', 'test')", 'has the same pictures'),
+        ("for split in ('val', 'test')", "for split in ('test', 'test')", 'have the same pictures'),
         ('optim_wrapper = dict(optimizer=dict(lr=1e-3))', 'optim_wrapper = {}', 'optimizer.lr'),
     ],
 )

@@ -117,17 +117,18 @@ def test_pictures_of_mnist_in_their_order(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ('files', 'message'),
+    'files',
     [
-        ({'images': PICTURES[:-1]}, 'images.gz: not a whole file'),
-        ({'labels': b'P5 28 28'}, 'labels: not a whole file .* does not begin with 0, 0, 8'),
-        ({'labels': b''}, 'labels: not a whole file'),
-        ({'labels': idx(1, 2, shape=(2,))}, 'the labels have'),
-        ({'images': LABELS}, 'pictures are'),
+        {'images': PICTURES[:-1]},
+        {'labels': b'P5 28 28'},
+        {'labels': b''},
+        {'labels': idx(1, 2, shape=(2,))},
+        {'labels': PICTURES},
     ],
+    ids=('cut', 'another form', 'empty', 'too few', 'no labels'),
 )
-def test_files_that_are_not_mnists(tmp_path, files, message):
-    with pytest.raises(InputError, match=message):
+def test_files_that_are_not_mnists(tmp_path, files):
+    with pytest.raises(InputError, match='images.gz and .*labels: not pictures and labels as MN'):
         fashion(tmp_path, **files)
 
 
@@ -136,5 +137,5 @@ def test_a_packed_file_that_was_cut_short(tmp_path):
     whole = (tmp_path / 'images.gz').read_bytes()
     (tmp_path / 'images.gz').write_bytes(whole[:-9])
     files = {'images': 'images.gz', 'labels': 'labels'}
-    with pytest.raises(InputError, match='images.gz: not a whole file'):
+    with pytest.raises(InputError, match='images.gz and .*: not pictures'):
         IdxPictures(data_root=str(tmp_path), data_prefix=files)

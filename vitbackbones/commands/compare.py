@@ -23,7 +23,7 @@ from ..results.analysis.study_table import Record, Variant, bootstrap, markdown,
 from ..tasks import find_task
 from ..training.cores import available_cores
 from ..training.find_checkpoint import latest_checkpoint
-from ..training.hooks.correct_pictures import CORRECT
+from ..training.hooks.evaluation import CORRECT
 from ..utils.files import as_csv, folder_lock, prepare_folder, whole_file, write_file
 from ..utils.messages import shorten
 from .cli import add_shared, count
@@ -86,7 +86,7 @@ def compare(options: Namespace) -> None:
         variant.name: _checked(study, base, variant, options) for variant in study.variants.values()
     }
     folder = Path(options.work_dir, study.name).expanduser().absolute()
-    choosing = study.choosing_runs(base, folder)
+    choosing = study.runs(base, folder)
     rates = dict.fromkeys(study.variants) | study.chosen_rates(choosing)
     runs = study.runs(base, folder, rates)
     first, later = _commands(choosing, options), _commands(runs, options)
@@ -105,12 +105,12 @@ def compare(options: Namespace) -> None:
             runs = study.runs(base, folder, rates)
             failed += _train(_commands(runs, options), places)
         finally:
-            _write_tables(study, choosing, runs, parameters, folder, note)
+            _write_tables(study, [*choosing, *runs], parameters, folder, note)
     if failed:
-        without = [name for name in study.variants if name not in rates]
+        without = study.variants.keys() - rates
         raise InputError(
             f'{len(failed)} of {total} runs failed: {shorten(failed)}; their logs are named above. '
-            + (f'Variants without a rate were not trained: {shorten(without)}. ' if without else '')
+            + (f'Not trained, without a rate: {shorten(sorted(without))}. ' if without else '')
             + 'The same command tries them again'
         )
 
@@ -140,10 +140,9 @@ def _commands(runs: list[Run], options: Namespace) -> dict[Run, list[str]]:
 
 def _checked(study: Study, base: Config, variant: Variant, options: Namespace) -> int:
     """Take the steps of a training up to its data, and count the parameters of the model."""
-    splits = ('train', 'val', *(['test'] if study.rates else []))
-    given = Namespace(
-        cfg_options=variant.options, amp=False, data_root=options.data_root, splits=splits
-    )
+    splits = ('train', 'val', 'test') if study.rates else ('train', 'val')
+    given = Namespace(amp=False, data_root=options.data_root, splits=splits)
+    given.cfg_options = variant.options
     try:
         config = take_steps(base, CHECKS, given)
         if task := find_task(config):
@@ -217,30 +216,21 @@ def _train(commands: dict[Run, list[str]], places: list[dict[str, str]]) -> list
 
 
 def _write_tables(
-    study: Study,
-    choosing: list[Run],
-    runs: list[Run],
-    parameters: dict[str, int],
-    folder: Path,
-    note: str,
+    study: Study, runs: list[Run], parameters: dict[str, int], folder: Path, note: str
 ) -> None:
     """Write tables and a picture of what is there, and print the table to read."""
-    values = {run: run.value() for run in [*choosing, *runs]}
+    values = {run: run.value() for run in runs}
     done: dict[str, dict[int, Run]] = {name: {} for name in study.variants}
-    rates = {run.variant: run.rate for run in runs}
     for run in runs:
-        if values[run] is not None:
+        if values[run] is not None and run.seed in study.seeds:
             done[run.variant][run.seed] = run
-    records = [
-        Record(
-            variant,
-            {seed: values[run] for seed, run in done[name].items()},
-            parameters[name],
-            rates.get(name),
-            _over_pictures(done[name], done[variant.against]),
-        )
-        for name, variant in study.variants.items()
-    ]
+    records = []
+    for name, variant in study.variants.items():
+        own, theirs = done[name], done[variant.against]
+        accuracies = {seed: values[run] for seed, run in own.items()}
+        rate = next((run.rate for run in own.values()), None)
+        interval = _over_pictures(own, theirs) if own is not theirs else None
+        records.append(Record(variant, accuracies, parameters[name], rate, interval))
     rows = table(records, study.smallest_effect)
     text = f'{study.title}\n\n{study.metric}. Paper: {study.source}. {note}\n\n{markdown(rows)}\n'
     of_runs = [
@@ -259,6 +249,6 @@ def _over_pictures(own: dict[int, Run], theirs: dict[int, Run]) -> tuple[float, 
     """Return the interval of a difference by bootstrap, if each run noted its pictures."""
     seeds = sorted(own.keys() & theirs.keys())
     files = [[runs[seed].folder / CORRECT for seed in seeds] for runs in (own, theirs)]
-    if own is theirs or not seeds or not all(file.is_file() for file in sum(files, [])):
+    if not seeds or not all(file.is_file() for file in sum(files, [])):
         return None
     return bootstrap(*(np.stack([np.load(file) for file in each]) for each in files))

@@ -43,7 +43,7 @@ from pprint import pformat
 
 from mmengine.config import Config
 
-from ..configuration.data_paths import datasets
+from ..configuration.data_paths import first_dataset
 from ..configuration.read import read_config, require_sections, with_options
 from ..configuration.settings import as_list
 from ..errors import InputError
@@ -108,8 +108,8 @@ class Study:
         A schedule of the learning rate that lasts to the end of the training still does.
 
         Raises:
-            InputError: it is missing or incomplete, a schedule would not begin, or rates are to be
-                chosen and it has none, or validates on its test split.
+            InputError: it is missing or incomplete, a schedule would not begin, or it has no rate
+                to choose, or its test pictures to choose on.
         """
         config = read_config(self.file.parent / self.base)
         require_sections(config, 'model', 'train_dataloader', 'val_dataloader', 'train_cfg')
@@ -117,12 +117,12 @@ class Study:
             require_sections(config, 'test_dataloader', 'test_evaluator', 'optim_wrapper')
             if 'lr' not in config.optim_wrapper.get('optimizer', {}):
                 raise InputError(f'{self.file}: rates: {config.filename} has no {RATE}')
-            val, test = (_pictures(config, split) for split in ('val', 'test'))
+            sets = [dict(first_dataset(config, split)) for split in ('val', 'test')]
+            val, test = ({**each, 'pipeline': None, 'test_mode': None} for each in sets)
             if val == test:
                 raise InputError(
-                    f'{self.file}: rates are chosen on val_dataloader, but {config.filename} has '
-                    'the same pictures in test_dataloader; validate on others, such as a part of '
-                    'train (indices)'
+                    f'{self.file}: rates: val_dataloader and test_dataloader of {config.filename} '
+                    'have the same pictures; validate on others, such as a part of train (indices)'
                 )
         loop, length = config.train_cfg, self.length
         unit = 'max_epochs' if 'max_epochs' in loop else 'max_iters'
@@ -140,14 +140,42 @@ class Study:
                     schedule['T_max'] += length - before
         return config
 
-    def choosing_runs(self, base: Config, folder: Path) -> list['Run']:
-        """Return the runs that choose the rates, VARIANT/rate_R/seed_N in ``folder``."""
-        seeds = range(max(self.seeds) + 1, max(self.seeds) + 1 + self.rate_seeds)
-        pairs = [(name, rate) for name in self.variants for rate in self.rates]
-        return list(self._runs(base, folder, pairs, seeds, 'rate_{:g}'))
+    def runs(
+        self, base: Config, folder: Path, chosen: dict[str, float | None] | None = None
+    ) -> list['Run']:
+        """Return runs, the first seed of every variant before the second of any.
+
+        Args:
+            base: the config without any variant.
+            folder: of all runs.
+            chosen: the rate of each variant, None for that of the base, for the runs of the table,
+                VARIANT/seed_N. Without, for those that choose the rates, VARIANT/rate_R/seed_N.
+        """
+        configs, seeds = {}, self.seeds
+        if chosen is None:
+            seeds = range(max(seeds) + 1, max(seeds) + 1 + self.rate_seeds)
+            pairs = [(name, rate) for name in self.variants for rate in self.rates]
+        else:
+            pairs = chosen.items()
+            if self.rates:
+                base = copy.deepcopy(base)
+                base.val_dataloader, base.val_evaluator = base.test_dataloader, base.test_evaluator
+        for name, rate in pairs:
+            options = self.variants[name].options | ({RATE: rate} if rate else {})
+            configs[name, rate] = with_options(base, options).to_dict()  # which needs no base
+        runs = []
+        for seed in seeds:
+            for (name, rate), settings in configs.items():
+                settings['randomness'] = {**settings.get('randomness', {}), 'seed': seed}
+                lines = [f'"""Study {self.name}: {name}, seed {seed}."""\n']
+                lines += [f'{k} = {pformat(v, sort_dicts=False)}' for k, v in settings.items()]
+                part = f'rate_{rate:g}' if chosen is None else ''
+                place, text = folder / name / part / f'seed_{seed}', '\n'.join([*lines, ''])
+                runs.append(Run(name, seed, rate, place, text, self.metric, self.length))
+        return runs
 
     def chosen_rates(self, runs: list['Run']) -> dict[str, float | None]:
-        """Return the best rate of each variant whose ``choosing_runs`` are all done."""
+        """Return the best rate of each variant whose runs at all rates are done."""
         if not self.rates:
             return dict.fromkeys(self.variants)
         chosen: dict[str, float | None] = {}
@@ -159,41 +187,6 @@ class Study:
             if not any(None in each for each in values.values()):
                 chosen[name] = max(values, key=lambda rate: statistics.mean(values[rate]))
         return chosen
-
-    def runs(self, base: Config, folder: Path, rates: dict[str, float | None]) -> list['Run']:
-        """Return the runs of the variants in ``rates``, VARIANT/seed_N in ``folder``.
-
-        The first seed of every variant comes before the second of any. ``base`` is the config
-        without any variant; where rates were chosen on its validation split, they are evaluated on
-        test.
-        """
-        if self.rates:
-            base = copy.deepcopy(base)
-            base.val_dataloader, base.val_evaluator = base.test_dataloader, base.test_evaluator
-        return list(self._runs(base, folder, rates.items(), self.seeds))
-
-    def _runs(self, base: Config, folder: Path, pairs, seeds, part: str = '') -> Iterator['Run']:
-        """Yield runs of variants at a rate each, None for that of the base."""
-        configs = {}
-        for name, rate in pairs:
-            options = self.variants[name].options | ({RATE: rate} if rate else {})
-            configs[name, rate] = with_options(base, options).to_dict()  # which needs no base
-        for seed in seeds:
-            for (name, rate), settings in configs.items():
-                settings['randomness'] = {**settings.get('randomness', {}), 'seed': seed}
-                lines = [f'"""Study {self.name}: {name}, seed {seed}."""\n']
-                lines += [f'{k} = {pformat(v, sort_dicts=False)}' for k, v in settings.items()]
-                place, text = (
-                    folder / name / part.format(rate) / f'seed_{seed}',
-                    '\n'.join([*lines, '']),
-                )
-                yield Run(name, seed, rate, place, text, self.metric, self.length)
-
-
-def _pictures(config: Config, split: str) -> list[dict]:
-    """Return what says which pictures a split has."""
-    found = (dict(dataset) for _, dataset in datasets(config, (split,)))
-    return [{k: v for k, v in each.items() if k not in ('pipeline', 'test_mode')} for each in found]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@
 
 import gzip
 import re
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from mmpretrain.datasets import CIFAR10 as RGBCIFAR10
 from mmpretrain.datasets import CIFAR100 as RGBCIFAR100
 
 from ..errors import InputError
-from ..utils.files import read_json, read_small
+from ..utils.files import read_json
 from .checks.coco_file import load_json
 
 
@@ -51,36 +50,32 @@ def _as_bgr(samples: list[dict]) -> list[dict]:
 class IdxPictures(BaseDataset):
     """Gray pictures in two files of MNIST's form, ``data_prefix=dict(images=FILE, labels=FILE)``.
 
-    Names that end with ``.gz`` are unpacked while they are read.
+    Files that end with ``.gz`` are unpacked while they are read.
 
     Raises:
-        InputError: a file is missing, cut short or of another form, or they do not fit.
+        InputError: one is missing, cut short or of another form, or they do not fit.
     """
 
     def load_data_list(self) -> list[dict]:
-        images, labels = (_read_idx(self.data_prefix[key]) for key in ('images', 'labels'))
-        if images.ndim != 3 or images.shape[:1] != labels.shape:
+        files = [self.data_prefix[key] for key in ('images', 'labels')]
+        try:
+            images, labels = map(_read_idx, files)
+            return [
+                {'img': image.reshape(*image.shape, 1), 'gt_label': int(label)}  # (H, W, 1)
+                for image, label in zip(images, labels, strict=True)
+            ]
+        except Exception as error:
             raise InputError(
-                f'{self.data_prefix["images"]} has {images.shape} values and the labels have '
-                f'{labels.shape}; pictures are (N, H, W) and labels (N,)'
-            )
-        return [
-            {'img': image[..., None], 'gt_label': int(label)}  # (H, W, 1)
-            for image, label in zip(images, labels, strict=True)
-        ]
+                f"{' and '.join(files)}: not pictures and labels as MNIST's ({error!r})"
+            ) from error
 
 
 def _read_idx(path: str) -> np.ndarray:
-    """Return the array in a file: 0, 0, 8 for bytes, its dimensions, the size of each, values."""
-    content = read_small(path, 2**28)
-    try:
-        content = gzip.decompress(content) if path.endswith('.gz') else content
-        if content[:3] != bytes((0, 0, 8)):
-            raise ValueError('it does not begin with 0, 0, 8')
-        shape = np.frombuffer(content, '>u4', content[3], offset=4)
-        return np.frombuffer(content, np.uint8, offset=4 + shape.nbytes).reshape(shape)
-    except (OSError, EOFError, ValueError, IndexError, zlib.error) as error:
-        raise InputError(f"{path}: not a whole file of MNIST's form ({error})") from error
+    """Return the array of a file of bytes: 0, 0, 8, its dimensions, the size of each, values."""
+    with (gzip.open if path.endswith('.gz') else open)(path, 'rb') as file:
+        content = file.read()
+    sizes = np.frombuffer(content, '>u4', content[3], offset=4)
+    return np.frombuffer(content, np.uint8, offset=4 + sizes.nbytes).reshape(sizes)
 
 
 class ImageNetV2(BaseDataset):

@@ -8,8 +8,7 @@ import torch
 from torch import nn
 
 from vitbackbones.backbones import ViT
-from vitbackbones.training.hooks.correct_pictures import CorrectPicturesHook
-from vitbackbones.training.hooks.evaluation import FusedHook
+from vitbackbones.training.hooks.evaluation import CorrectPicturesHook, FusedHook
 
 
 @pytest.mark.parametrize('bfloat16', [False, True])

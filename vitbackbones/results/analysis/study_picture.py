@@ -32,6 +32,7 @@ def draw(records: Sequence[Record], smallest: float | None = None) -> Figure:
     for x, style in ((0, '-'), (-(smallest or 0), ':'), (smallest or 0, ':')):
         right.axvline(x, color='0.5', linewidth=0.8, linestyle=style)
     right.set_xscale('symlog', linthresh=1)
+    right.xaxis.set_major_formatter('{x:g}')
     label(left, 'each seed, mean and 95 % interval', 'accuracy, %')
     label(right, 'difference; expected (gray), in the paper (diamond)', 'points')
     return figure

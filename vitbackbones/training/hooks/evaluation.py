@@ -1,4 +1,4 @@
-"""Hooks for evaluation: eval mode while fine-tuning, fused models, several processes.
+"""Hooks for evaluation: which pictures were right, eval mode, fused models, several processes.
 
 mmengine's metrics pass their results to the first process through files in the current directory,
 which may be read-only, or another one on each machine; a run would end at its first evaluation.
@@ -6,13 +6,38 @@ Here they go over the network, as gradients do. Running statistics are those of 
 all of them.
 """
 
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
 import torch
-from mmengine.dist import broadcast
+from mmengine.dist import broadcast, collect_results
 from mmengine.evaluator import BaseMetric, Evaluator
 from mmengine.hooks import Hook
 from mmengine.model import is_model_wrapper
 
 from ...openmmlab.fusing import fuse_model
+from ...utils.files import write_file
+
+CORRECT = 'correct.npy'  # in the work dir
+
+
+class CorrectPicturesHook(Hook):
+    """Writes which pictures a classifier named right, a truth value each, to ``correct.npy``."""
+
+    def before_val_epoch(self, runner) -> None:
+        self.correct: list[bool] = []
+
+    def after_val_iter(self, runner, batch_idx, data_batch=None, outputs=()) -> None:
+        self.correct += [bool(each.pred_label == each.gt_label) for each in outputs]
+
+    def after_val_epoch(self, runner, metrics=None) -> None:
+        count = len(runner.val_dataloader.dataset)
+        correct = collect_results(self.correct, count, device='gpu')  # over the network
+        if correct is not None:  # in the first process
+            content = BytesIO()
+            np.save(content, correct)
+            write_file(Path(runner.work_dir, CORRECT), content.getvalue())
 
 
 class EvalModeHook(Hook):
