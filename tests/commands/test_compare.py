@@ -134,7 +134,7 @@ def test_a_variant_without_its_rate_is_not_trained(study, monkeypatch):
 def test_what_is_expected_after_the_first_run_is_said(study, monkeypatch):
     table = study.folder / 'table.md'
     study()
-    assert 'written before the first run' in table.read_text()
+    assert 'are those of before the first run' in table.read_text()
     changed = STUDY.replace('paper=2.0', 'paper=2.0, expected=(9, 11)')
     monkeypatch.setitem(globals(), 'STUDY', changed)
     study()

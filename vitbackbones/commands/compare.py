@@ -119,11 +119,11 @@ def _register(study: Study, folder: Path, begun: bool) -> str:
     """Write what the study expects before its first run; return what the table says of that."""
     file, now = folder / REGISTERED, study.preregistration()
     if not file.is_file():
-        write_file(file, (f'{now} after runs' if begun else now).encode())
+        write_file(file, b'not written then' if begun else now.encode())
     first = file.read_text()
     if first == now:
-        return f'Expectations {now}, written before the first run.'
-    return f'**Expectations or design were changed after the first run** ({first}, now {now}).'
+        return f'Design and expectations are those of before the first run ({now}).'
+    return f'**Design or expectations were changed after the first run** ({first}, now {now}).'
 
 
 def _commands(runs: list[Run], options: Namespace) -> dict[Run, list[str]]:

@@ -248,12 +248,10 @@ def read_study(path: str | Path) -> Study:
     seeds = tuple(content['seeds'])
     if not seeds or len({*seeds}) < len(seeds) or not all(isinstance(s, int) for s in seeds):
         raise InputError(f'{file}: seeds={content["seeds"]}: one or more different whole numbers')
-    if content['length'] < 1:
-        raise InputError(f'{file}: length={content["length"]}: a whole number from 1')
-    for key in ('rates', 'rate_seeds', 'smallest_effect'):
-        given = as_list(content.get(key, 1))
-        if not given or len({*given}) < len(given) or not all(number > 0 for number in given):
-            words = OPTIONAL[key][1]
+    for key in {'length', *OPTIONAL} & content.keys():
+        given = as_list(content[key])
+        if not given or not all(isinstance(n, int | float) and n > 0 for n in given):
+            words = (STUDY | OPTIONAL)[key][1]
             raise InputError(f'{file}: {key}={content[key]}: must be {words} above 0')
     docstring = ast.get_docstring(ast.parse(file.read_text())) or file.stem
     variants = {variant.name: variant for variant in _variants(content, file)}
@@ -284,8 +282,10 @@ def _variants(content: dict, file: Path) -> Iterator[Variant]:
         if len(pair) != 2:
             raise InputError(f'{place}: paper={paper}: must be a number, or two')
         expected = entry.get('expected')
-        if expected and not (len(expected) == 2 and expected[0] < expected[1]):
-            raise InputError(f'{place}: expected={expected}: must be {VARIANT["expected"][1]}')
+        if expected is not None:
+            numbers = [number for number in expected if isinstance(number, int | float)]
+            if not len(numbers) == len(expected) == 2 or numbers[0] >= numbers[1]:
+                raise InputError(f'{place}: expected={expected}: must be {VARIANT["expected"][1]}')
         yield Variant(name, against, entry.get('options', {}), *pair, expected)
 
 
