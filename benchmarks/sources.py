@@ -92,7 +92,9 @@ def _start_int8(graph: bytes, threads: int) -> Graph:
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, 'graph.xml')
-        openvino.save_model(quantized(model, range(FEWEST), noise), file, compress_to_fp16=False)
+        openvino.save_model(
+            quantized(model, range(FEWEST), noise, smooth=False), file, compress_to_fp16=False
+        )
         return start_openvino(file, threads)
 
 

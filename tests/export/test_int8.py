@@ -44,6 +44,11 @@ def copied(file, folder):
     return folder / file.name
 
 
+def new(folder, name):
+    (folder / name).mkdir()
+    return folder / name
+
+
 def eight_bits(pictures, judge=Agreement, **settings):
     judge = partial(judge, files=pictures[FEWEST:])
     return Int8(pictures=pictures[:FEWEST], judge=judge, **settings)
@@ -75,6 +80,27 @@ class Disappointed(Agreement):
 def test_a_loss_beyond_the_limit_is_refused(float32, pictures, tmp_path):
     with pytest.raises(InputError, match=r'is 0\.9000 on 8 pictures, and 1\.0000 in float32'):
         to_int8(copied(float32, tmp_path), eight_bits(pictures, Disappointed))
+
+
+class Unlucky(Agreement):
+    """Likes the third file as much as the first, and not the second."""
+
+    def score(self, exported):
+        self.seen = getattr(self, 'seen', 0) + 1
+        return 0.5 if self.seen == 2 else 1.0
+
+
+def test_where_smoothing_fails_it_is_left_out(float32, pictures, tmp_path):
+    smoothed = to_int8(copied(float32, new(tmp_path, 'a')), eight_bits(pictures, max_drop=0.5))
+    file = copied(float32, new(tmp_path, 'b'))
+    card = to_int8(file, eight_bits(pictures, Unlucky))
+    assert card.int8['int8'] == 1
+    assert smoothed.int8['in_float32'] == card.int8['in_float32']
+    answers = [
+        load(tmp_path / part / file.name).predict(cv2.imread(str(pictures[-1]))).scores
+        for part in 'ab'
+    ]
+    assert not np.array_equal(*answers)
 
 
 class Stubborn(Agreement):
