@@ -4,9 +4,11 @@ import logging
 
 import pytest
 import torch
+from mmengine.runner.checkpoint import load_state_dict
 
 from vitbackbones.backbones import PVT, T2T, AugPVT, AugT2T, AugViT
 from vitbackbones.layers import AugmentedShortcut
+from vitbackbones.training.hooks.fitting_checkpoint import fitting_state
 from vitbackbones.weights.filling import load_pretrained
 
 KEY = 'shortcut_scale'
@@ -87,6 +89,18 @@ def test_files_start_a_backbone_with_their_factor(host, plain, arch, tmp_path):
     torch.save(of_before(build(host, arch)), file)
     model = build(host, arch)
     assert not load_pretrained(model, file).missing
+    assert factors(model) == {0.75}
+
+
+@each_host
+def test_a_checkpoint_of_before_fits_and_is_resumed_with_its_factor(host, plain, arch):
+    model = torch.nn.ModuleDict({'backbone': build(host, arch)})
+    before = {f'backbone.{key}': value for key, value in of_before(model['backbone']).items()}
+    assert fitting_state('epoch_1.pth', model, {'state_dict': before}).keys() == set(
+        model.state_dict()
+    )
+    assert factors(model) == {1.0}  # nothing was loaded yet
+    load_state_dict(model, before)
     assert factors(model) == {0.75}
 
 
