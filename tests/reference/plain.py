@@ -63,14 +63,15 @@ def block(weights, name, x, heads, eps, maps=(3,)):
 
 
 def shortcut(weights, name, x, normed, branch):
-    """x + branch; with one learned path + A(n); with two (x + branch + A1(n) + A2(n)) * 3/4."""
+    """x + branch; with one learned path + A(n); with two (x + branch + A1(n) + A2(n)) * factor."""
     if f'{name}.weight' not in weights:
         return x + branch
     columns, biases = weights[f'{name}.weight'], weights[f'{name}.bias']
     paths = [F.linear(normed, circulant(c), b) for c, b in zip(columns, biases, strict=True)]
     if len(paths) == 1:
         return x + branch + paths[0]
-    return (x + branch + F.gelu(paths[0]) + F.gelu(paths[1])) * 0.75
+    factor = weights.get('shortcut_scale', 0.75)  # of Aug-ViT's code
+    return (x + branch + F.gelu(paths[0]) + F.gelu(paths[1])) * factor
 
 
 def circulant(columns):
