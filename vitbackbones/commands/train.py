@@ -1,7 +1,7 @@
 """``vitbackbones train``: what can be wrong is looked for first, then mmengine trains."""
 
 import copy
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 
 from mmengine.config import Config
@@ -35,6 +35,7 @@ from ..configuration.steps import Step, explain_steps, take_steps
 from ..errors import InputError
 from ..training.console import build_runner
 from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume
+from ..training.frozen import BACKBONE, use_freeze
 from ..training.hooks.curves import told_when_stopped
 from ..training.hooks.interrupt import saved_without_data
 from ..training.param_groups import group_parameters
@@ -74,6 +75,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     earlier.add_argument('--resume', nargs='?', const=LATEST, metavar='FILE', help=go_on)
     anew = 'start from the beginning where the work dir holds checkpoints, and remove them'
     earlier.add_argument('--overwrite', action='store_true', help=anew)
+    parser.add_argument(
+        '--freeze',
+        type=frozen_part,
+        metavar='backbone|N',
+        help='train neck and head alone, or freeze the stem and the first N stages of the backbone '
+        '(blocks, where it has no stages)',
+    )
     parser.add_argument('--amp', action='store_true', help='train in mixed precision')
     parser.add_argument(
         '--compile',
@@ -98,6 +106,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     steps = 'print the steps from the config to the run, with what each changes, and stop'
     parser.add_argument('--explain', action='store_true', help=steps)
+
+
+def frozen_part(text: str) -> str | int:
+    """Read 'backbone' or a number of stages, as an argument's ``type``."""
+    if text != BACKBONE and not text.isdecimal():
+        raise ArgumentTypeError(f'{text} is neither "{BACKBONE}" nor a number of stages')
+    return text if text == BACKBONE else int(text)
 
 
 def train(options: Namespace) -> None:
@@ -186,7 +201,18 @@ def _check_earlier_run(config: Config, options: Namespace) -> None:
 # ------------------------------------------------------------------------ the steps
 
 # What is read and checked before the work dir is created and other runs are kept out of it.
-READ = (*first_steps(*SECTIONS), *SETTINGS)
+READ = (
+    *first_steps(*SECTIONS),
+    Step(
+        'frozen parts',
+        'the backbone or its first stages stay as they are (--freeze)',
+        lambda config, options: (
+            config if options.freeze is None else use_freeze(config, options.freeze)
+        ),
+        needed=True,
+    ),
+    *SETTINGS,
+)
 MODEL = (
     Step(
         'classes',

@@ -95,6 +95,7 @@ SCHEMA: dict[str, Rule] = {
     'log_level': LEVEL,
     'sync_bn': choice('torch', 'mmcv', None),
     'find_unused_parameters': FLAG,
+    'frozen': choice('backbone', None),
     # -- data
     'own_data': FLAG,
     '*_dataloader.batch_size': COUNT,

@@ -14,10 +14,12 @@ from mmengine.hooks import Hook
 from mmengine.logging import MMLogger
 from mmengine.runner import FlexibleRunner
 from mmengine.runner import Runner as MMEngineRunner
+from torch import nn
 from tqdm import tqdm
 
 from ..errors import printable
 from ..utils.messages import on_terminal
+from .frozen import freeze
 
 # Beginnings of messages that tell the reader of a screen nothing.
 BOILERPLATE = (
@@ -66,7 +68,13 @@ class OptionalHooks:
 
 
 class QuietRunner(OptionalHooks, MMEngineRunner):
-    """mmengine's runner with a readable console."""
+    """mmengine's runner with a readable console, and the key ``frozen`` of ``--freeze``."""
+
+    def build_model(self, model: dict | nn.Module) -> nn.Module:
+        model = super().build_model(model)
+        if self.cfg.get('frozen'):
+            freeze(model.backbone)
+        return model
 
     def build_logger(self, **options) -> MMLogger:
         logger = super().build_logger(**options)

@@ -11,8 +11,10 @@ resumed run goes on with that of its checkpoint.
 """
 
 import copy
+import logging
 
 from mmengine.config import Config
+from mmengine.logging import MMLogger
 from mmengine.optim import DefaultOptimWrapperConstructor, OptimWrapper
 from torch import nn
 from torch.optim import Optimizer
@@ -39,7 +41,16 @@ class GroupedOptimWrapperConstructor(DefaultOptimWrapperConstructor):
     def __call__(self, model: nn.Module) -> OptimWrapper:
         """Build the optimizer of ``model`` and its wrapper."""
         self.optimizer_cfg = fused_option(self.optimizer_cfg, model) | self.optimizer_cfg
-        wrapper = super().__call__(model)
+        log = MMLogger.get_current_instance()
+        log.addFilter(_tells_more)
+        try:
+            wrapper = super().__call__(model)
+        finally:
+            log.removeFilter(_tells_more)
+        sizes = [(parameter.numel(), parameter.requires_grad) for parameter in model.parameters()]
+        trained, total = sum(size for size, learns in sizes if learns), sum(n for n, _ in sizes)
+        if trained < total:
+            log.info(f'{trained:,} of {total:,} parameters are trained, the others are frozen')
         if self.optim_wrapper_cfg.get('clip_grad'):
             # the norm over all gradients is a sum, whose last bit depends on the order of its terms
             clip, order = wrapper.clip_func, {p: i for i, p in enumerate(model.parameters())}
@@ -60,6 +71,11 @@ class GroupedOptimWrapperConstructor(DefaultOptimWrapperConstructor):
 
     def adjust(self, single: list[dict], model: nn.Module) -> None:
         """Change the options of the groups, one for each parameter; for subclasses."""
+
+
+def _tells_more(record: logging.LogRecord) -> bool:
+    """Leave out mmengine's line about each parameter that is frozen."""
+    return not record.getMessage().endswith('is skipped since its requires_grad=False')
 
 
 def fused_option(optimizer: dict, model: nn.Module) -> dict[str, bool]:
