@@ -165,6 +165,7 @@ HOOKS = LazyRegistry(
     {
         'training.console': 'ProgressHook',
         'training.hooks': 'LogFolderHook PicturesHook RunPageHook',
+        'training.hooks.cached_maps': 'CachedMapsHook',
         'training.hooks.checkpoint': 'CheckpointHook',
         'training.hooks.compile': 'CompileHook',
         'training.hooks.curves': 'CoefficientsHook CurvesHook',

@@ -113,6 +113,21 @@ def test_a_part_that_is_unknown_is_refused(tool, capsys):
     assert text in capsys.readouterr().err
 
 
+@pytest.mark.parametrize('words', [['--cache-gb', '1'], ['--cache-views', '2', '--freeze', '0']])
+def test_maps_are_kept_of_a_frozen_backbone_alone(tool, data, words):
+    said = tool('train', TINY_SEG, '--scratch', '--data-root', data, *words)
+    refused(said, '--cache-gb, --cache-views: only the maps of a frozen backbone stay as they are')
+
+
+def test_a_run_keeps_maps_and_says_so_in_its_config(run, data, tmp_path, monkeypatch):
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
+    words = ['--freeze', 'backbone', '--cache-gb', '0.1', '--cache-views', '2', '--work-dir', 'run']
+    run('train', TINY_SEG, *words, '--scratch', '--data-root', data)
+    assert len([*tmp_path.glob('cache/vitbackbones/maps/*/maps')]) == 1
+    hooks = Config.fromfile(tmp_path / 'run' / 'tiny_seg.py').custom_hooks
+    assert {'type': 'vitbackbones.CachedMapsHook', 'gb': 0.1, 'views': 2} in hooks
+
+
 def test_a_model_without_a_backbone_is_refused():
     with pytest.raises(InputError, match='^--freeze: the model of this config has no backbone'):
         use_freeze(Config({'model': {'type': 'ToyModel'}}), 'backbone')

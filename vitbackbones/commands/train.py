@@ -44,7 +44,7 @@ from ..training.trackers.backends import TRACKERS
 from ..utils.packages import import_optional
 from ..utils.processes import process_rank, show_warnings
 from . import smoke
-from .cli import add_run_arguments
+from .cli import add_run_arguments, count
 
 SECTIONS = ('model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
 
@@ -81,6 +81,20 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar='backbone|N',
         help='train neck and head alone, or freeze the stem and the first N stages of the backbone '
         '(blocks, where it has no stages)',
+    )
+    parser.add_argument(
+        '--cache-gb',
+        type=float,
+        metavar='G',
+        help='with --freeze backbone: compute the maps of each picture once and keep them, in at '
+        'most G * 10^9 bytes of the cache of this package',
+    )
+    parser.add_argument(
+        '--cache-views',
+        type=count,
+        metavar='K',
+        help='with --freeze backbone: train on K draws of each picture, for pipelines with random '
+        'steps; without --cache-gb the same ones, whose maps are not kept',
     )
     parser.add_argument('--amp', action='store_true', help='train in mixed precision')
     parser.add_argument(
@@ -178,6 +192,17 @@ def _find_start(config: Config, options: Namespace) -> Config:
     return config
 
 
+def _keep_maps(config: Config, options: Namespace) -> Config:
+    if options.cache_gb is None and options.cache_views is None:
+        return config
+    if config.get('frozen') != BACKBONE:
+        raise InputError(
+            '--cache-gb, --cache-views: only the maps of a frozen backbone stay as they are; add '
+            '--freeze backbone'
+        )
+    return add_hooks(config, 'CachedMapsHook', gb=options.cache_gb, views=options.cache_views)
+
+
 def _follow(config: Config, options: Namespace) -> Config:
     if not options.track:
         return config
@@ -257,6 +282,7 @@ COMPILE = Step(
     'of the parts that the network repeats (--compile)',
     lambda config, options: add_hooks(config, 'CompileHook') if options.compile else config,
 )
+CACHE = Step('maps', 'those of a frozen backbone are kept (--cache-gb, --cache-views)', _keep_maps)
 GUARDS = Step(
     'guards',
     'hooks that a long run should not be without',
@@ -291,6 +317,7 @@ TRAIN = (
         lambda config, options: show_warnings(check_batch_size(config, options.launcher)),
     ),
     COMPILE,
+    CACHE,
     GUARDS,
     *MACHINE,
 )

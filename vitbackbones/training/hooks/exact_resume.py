@@ -138,6 +138,7 @@ class ExactResumeHook(Hook):
         by_epoch = isinstance(loop, EpochBasedTrainLoop)
         self.batches = PlacedBatches(loop.dataloader.batch_sampler, endless=not by_epoch)
         self.images = len(loop.dataloader.dataset)
+        self.views = getattr(loop.dataloader.dataset, 'drawn_views', 0)
         self._restore_order(runner)
         data = SeededDataset(loop.dataloader.dataset, runner.seed)
         loop.dataloader = rebuild(loop.dataloader, data, self.batches)
@@ -175,6 +176,7 @@ class ExactResumeHook(Hook):
             'number of processes': get_dist_info()[1],
             'batch size': self.batches.batch_size,
             'number of images': self.images,
+            'views of an image': self.views,
             LENGTH: len(self.batches),
             SAMPLER: getattr(self.batches.sampler, 'seed', 0),
         }

@@ -1,0 +1,198 @@
+"""``--cache-gb``, ``--cache-views``: the maps of a frozen backbone are computed once.
+
+A pipeline that draws each picture anew never shows the same one twice. With ``--cache-views K``
+there are K draws of each, whose random numbers follow from the seed, the picture and the number of
+the draw; the run draws which of them is seen.
+
+Maps are rounded to half precision, also where they were just computed, and each picture is
+computed alone, with the padding of its batch. So what a step learns from does not depend on what is
+kept, and a run resumes to the bit with or without it. Where maps are kept
+``vitbackbones.LoadImage`` decodes nothing: a black picture goes through the pipeline, for the
+annotations.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from types import MethodType
+
+import numpy as np
+import torch
+from mmengine.dataset import pseudo_collate
+from mmengine.hooks import Hook
+from mmengine.model import is_model_wrapper
+from torch import Tensor, nn
+from torch.utils.data import Dataset
+
+from ...data.loading.image_file import as_black
+from ...errors import InputError
+from ...export.runtime.cache import cache_folder, key_of, versions
+from ..placed_data import DatasetProxy, rebuild, seed_generators
+from ..stored_maps import StoredMaps, View
+
+GB = 10**9
+DRAW = 2  # the first number of a key of random numbers, see ``placed_data``
+TRIED, DRAWS = 2, 8  # pictures and draws of them that show whether a pipeline is random
+LARGEST = 65504  # in half precision
+
+
+class DrawnViews(DatasetProxy):
+    """Gives one of ``drawn_views`` draws of a sample; its metainfo ``view`` says which.
+
+    The third number there says that the picture is black, as ``maps`` has maps of this draw.
+    """
+
+    def __init__(self, dataset: Dataset, seed: int, drawn_views: int) -> None:
+        super().__init__(dataset, seed=seed, drawn_views=drawn_views, maps=None)
+
+    def __getitem__(self, index: int) -> dict:
+        draw = np.random.randint(self.drawn_views)
+        if self.maps:
+            self.maps.refresh()
+        black = bool(self.maps) and (index, draw) in self.maps.draws and bool(self.path(index))
+        with as_black(self.path(index) if black else None):
+            sample = self.draw(index, draw)
+        sample['data_samples'].set_metainfo({'view': (index, draw, black)})
+        return sample
+
+    def draw(self, index: int, draw: int) -> dict:
+        """Return a draw of a sample, which is always the same."""
+        torch.default_generator.manual_seed(seed_generators(DRAW, self.seed, index, draw))
+        return self.dataset[index]
+
+    def path(self, index: int) -> str:
+        """Return the file of a picture, '' if that is not known."""
+        known = hasattr(self.dataset, 'get_data_info')
+        return self.dataset.get_data_info(index).get('img_path', '') if known else ''
+
+
+class CachedMapsHook(Hook):
+    """Puts what the module docstring says around the training data and the backbone.
+
+    Args:
+        gb: most that the maps may take on the disk, in 10^9 bytes; None to keep none.
+        views: draws of each picture; None for a pipeline that draws nothing.
+
+    Raises:
+        InputError: the maps are never the same, need more than ``gb``, or are not in the range of
+            half precision.
+    """
+
+    priority = 'VERY_HIGH'  # an unreadable picture is replaced by a view, not within one
+
+    def __init__(self, gb: float | None = None, views: int | None = None) -> None:
+        self.gb, self.views = gb, views
+        self.shown: list[tuple[int, int, bool]] = []
+
+    def before_train(self, runner) -> None:
+        model = runner.model.module if is_model_wrapper(runner.model) else runner.model
+        loop, self.preprocess = runner.train_loop, model.data_preprocessor
+        self.data = DrawnViews(loop.dataloader.dataset, runner.seed, self.views or 1)
+        if self.gb is not None:
+            self._require_same_maps()
+            folder = cache_folder().with_name('maps') / self._key(runner.cfg, model.backbone)
+            self.maps = self.data.__dict__['maps'] = StoredMaps(folder, int(self.gb * GB))
+            self.compute, self.shapes = model.backbone.forward, {}
+            model.backbone.forward = MethodType(self._answer, model.backbone)
+        loop.dataloader = rebuild(loop.dataloader, self.data, loop.dataloader.batch_sampler)
+        if hasattr(loop, 'dataloader_iterator'):
+            loop.dataloader_iterator = type(loop.dataloader_iterator)(loop.dataloader)
+
+    def before_train_iter(self, runner, batch_idx, data_batch=None) -> None:
+        self.shown = [sample.view for sample in data_batch['data_samples']]
+
+    def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
+        self.shown = []
+
+    def _answer(self, backbone: nn.Module, images: Tensor) -> tuple[Tensor, ...]:
+        """Return the maps of images (N, 3, H, W), in training those that are kept."""
+        if not self.shown:
+            return self.compute(images)
+        size = (images.shape[2], images.shape[3])
+        if size not in self.shapes:
+            answer = self.compute(torch.zeros_like(images[:1]))
+            self.shapes[size], self.dtype = [x.shape[1:] for x in answer], answer[0].dtype
+            self._require_room(size)
+        rows = []
+        for (index, draw, black), image in zip(self.shown, images, strict=True):
+            view = (index, draw, *size)
+            numbers = self.maps.find(view)
+            if numbers is None:
+                numbers = self._keep(view, self._decoded(view, image) if black else image)
+            rows.append(torch.from_numpy(np.array(numbers)))
+        shapes = self.shapes[size]
+        levels = torch.stack(rows).to(images.device, self.dtype)  # (N, numbers of all maps)
+        parts = levels.split([shape.numel() for shape in shapes], 1)
+        return tuple(x.unflatten(1, shape) for x, shape in zip(parts, shapes, strict=True))
+
+    def _keep(self, view: View, image: Tensor) -> np.ndarray:
+        """Compute the maps of an image (3, H, W) and store them."""
+        exact = torch.cat([x.flatten() for x in self.compute(image[None])])
+        if exact.abs().max() > LARGEST:
+            raise InputError(
+                f'--cache-gb: maps of {self.data.path(view[0])} are beyond {LARGEST}, the largest '
+                'number of half precision; train without a cache'
+            )
+        numbers = exact.half().cpu().numpy()
+        self.maps.add(view, numbers)
+        return numbers
+
+    def _decoded(self, view: View, image: Tensor) -> Tensor:
+        """Return a black image (3, H, W) of a batch with its picture.
+
+        It is needed where pictures differ in size: the largest of a batch decides how all are
+        padded, and the maps are of another padding.
+        """
+        with torch.random.fork_rng(devices=[]):
+            batch = pseudo_collate([self.data.draw(*view[:2])])
+        height, width = batch['inputs'][0].shape[1:]
+        image = image.clone()
+        image[:, :height, :width] = self.preprocess(batch, True)['inputs'][0, :, :height, :width]
+        return image
+
+    def _require_same_maps(self) -> None:
+        for key in ('batch_augments', 'erase_prob'):
+            if getattr(self.preprocess, key, None):
+                raise InputError(
+                    f'--cache-gb: model.data_preprocessor.{key} changes the pictures of each step, '
+                    'whose maps cannot be kept; leave one of both out'
+                )
+        for index in range(0 if self.views else min(TRIED, len(self.data))):
+            drawn = [self.data.draw(index, draw)['inputs'] for draw in range(DRAWS)]
+            if any(not torch.equal(drawn[0], x) for x in drawn):
+                raise InputError(
+                    '--cache-gb: train_dataloader.dataset.pipeline draws each picture anew, and no '
+                    'maps are seen again. --cache-views 8 lets training see eight draws of each '
+                    'picture; or take the random steps out'
+                )
+
+    def _require_room(self, size: tuple[int, int]) -> None:
+        one = 2 * sum(shape.numel() for shape in self.shapes[size])
+        needed = one * len(self.data) * self.data.drawn_views
+        if needed > self.maps.most:
+            raise InputError(
+                f'--cache-gb {self.gb:g}: {self.data.drawn_views} x {len(self.data)} pictures of '
+                f'{size[1]} x {size[0]} with maps of {one / 10**6:.3g} MB need {needed / GB:.3g} '
+                'GB; give as much, fewer --cache-views, smaller pictures or fewer '
+                'model.backbone.out_indices'
+            )
+        self.maps.make_room(needed)
+
+    def _key(self, config: dict, backbone: nn.Module) -> str:
+        """Return the SHA-256 of weights, settings, pictures, draws and versions."""
+        weights, pictures = hashlib.sha256(), hashlib.sha256()
+        for name, value in backbone.state_dict().items():
+            weights.update(name.encode())
+            weights.update(value.cpu().contiguous().flatten().view(torch.uint8).numpy())
+        for path in map(self.data.path, range(len(self.data))):
+            stat = Path(path).stat() if Path(path).is_file() else None
+            pictures.update(f'{path} {stat and (stat.st_size, stat.st_mtime_ns)}'.encode())
+        content = {
+            'model': [config.model.backbone, config.model.get('data_preprocessor')],
+            'data': config.train_dataloader.dataset,
+            'precision': config.optim_wrapper.get('type'),
+            'draws': self.views and self.data.seed,
+            'versions': versions(),
+            'digests': [weights.hexdigest(), pictures.hexdigest()],
+        }
+        return key_of(json.loads(json.dumps(content, default=str)))
