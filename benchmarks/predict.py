@@ -46,7 +46,7 @@ def forms(name: str) -> dict[str, Go]:
     found = {type(inferencer).__name__: theirs}
     for runtime in ('torch', 'auto'):
         words = {'config': name, 'checkpoint': None, 'inputs': None, 'runtime': runtime}
-        ours = find_model(Namespace(**OF_TORCH, **words, trusted=False))
+        ours = find_model(Namespace(**OF_TORCH, **words, trusted=False, tiles=None))
         model = ours.load()
         found |= {runtime: _whole(model, ours.writer), f'{runtime} floor': _floor(model)}
     return found

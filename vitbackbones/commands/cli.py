@@ -95,6 +95,24 @@ SHARED = {
         'exports, and torch otherwise. A graph is exported once and kept in a cache',
     },
     '--device': {'help': 'cpu, cuda, cuda:1, ... (default: a GPU if there is one)'},
+    '--tiles': {
+        'type': count,
+        'metavar': 'SIDE',
+        'help': 'answer larger pictures in overlapping tiles of this side, in pixels, and merge '
+        'the answers',
+    },
+    '--overlap': {
+        'type': float,
+        'default': 0.2,
+        'metavar': 'PART',
+        'help': 'of neighboring tiles, as a part of their side (default: 0.2)',
+    },
+    '--merge': {
+        'choices': ('nms', 'nmm'),
+        'default': 'nms',
+        'help': 'of the boxes and masks of an object in several tiles, nms keeps the best, nmm '
+        'joins them (default: nms)',
+    },
     '--score-threshold': {
         'type': score,
         'default': 0.3,

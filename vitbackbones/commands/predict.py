@@ -8,6 +8,7 @@ from ..inference.journal import Journal
 from ..inference.open import find_model
 from ..inference.run import Run
 from ..inference.sources import find_sources
+from ..inference.tiles import in_tiles
 from ..utils.files import LOCK, folder_lock, prepare_folder
 from ..utils.process_settings import keep_freed_memory
 from .cli import SHARED, add_shared, count
@@ -18,6 +19,7 @@ examples:
   %(prog)s detr_aug_vit_s_shapes work_dirs/detr_aug_vit_s_shapes photos --out out
   %(prog)s quick_detector work_dirs/quick_detector photo.jpg film.mp4 --out out --amp
   %(prog)s model.onnx photos --out out  # an exported file, with its card beside it
+  %(prog)s quick_detector work_dirs/quick_detector scans --out out --tiles 640  # large pictures
 
 Out come out/predictions.json, out/pictures and, for segmentation, index masks in out/masks; the
 segments of a panoptic model are in out/panoptic.json and out/panoptic. A file that fails is named,
@@ -50,7 +52,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     faster.add_argument('--amp', action='store_true', help='compute in half precision')
     add_shared(faster.add_argument, '--fused')
     add_shared(add, '--compile')
-    add('--batch-size', type=count, default=1, metavar='N', help='images at a time (default: 1)')
+    images = 'images, or tiles, at a time (default: 1)'
+    add('--batch-size', type=count, default=1, metavar='N', help=images)
+    add_shared(add, '--tiles', '--overlap', '--merge')
     add('--score-threshold', '--score-thr', **SHARED['--score-threshold'])  # its earlier name
     masks = 'form of the masks in predictions.json (default: rle)'
     add('--masks', choices=['rle', 'polygons'], default='rle', help=masks)
@@ -79,7 +83,7 @@ def predict(options: Namespace) -> None:
                 'predictions.json and the pictures of the same names.'
             )
         sources = find_sources(found.inputs, out)
-        model = found.load()
+        model = in_tiles(found.load(), found.tiling, options.batch_size)
         print(f'runtime: {model.runtime}')
         writer = found.writer(out, model.meta, options.score_threshold, options.masks)
         settings = found.settings | {

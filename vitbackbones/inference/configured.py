@@ -126,7 +126,7 @@ def find_configured(options: Namespace) -> FoundModel:
             _remember(options, config, checkpoint, graphs, settings, has_checkpoint)
         return model
 
-    return FoundModel(load, task.writer, settings, inputs)
+    return FoundModel(load, task.writer, settings, inputs, TASKS[config.default_scope])
 
 
 def graph_of(options: Namespace) -> Path | None:

@@ -7,7 +7,7 @@ imported.
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -25,6 +25,7 @@ from ..export.runtime.runtimes import is_exported
 from .graphs import GraphModel
 from .run import Model
 from .sources import SUFFIXES, Frame, Source
+from .tiles import Tiling, in_tiles
 from .writers import MaskWriter, ObjectWriter, PredictionWriter, ScoreWriter
 
 # By the task of a card, what writes the answers.
@@ -50,12 +51,16 @@ class FoundModel:
         writer: makes what writes the answers; arguments as :class:`.writers.PredictionWriter`.
         settings: what the answers depend on, by the names that a user knows.
         inputs: what the command line names to be predicted.
+        task: a folder of ``tasks``.
+        tiling: how pictures are cut, None where they are not.
     """
 
     load: Callable[[], Model]
     writer: Callable[..., PredictionWriter]
     settings: dict
     inputs: list[str]
+    task: str
+    tiling: Tiling | None = None
 
 
 class OpenModel:
@@ -67,8 +72,9 @@ class OpenModel:
         palette: their colors (red, green, blue), None where none are known.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, tiling: Tiling | None = None) -> None:
         self._model = model
+        self._tiling = tiling
         self.runtime: str = model.runtime
         self.classes = [*model.meta.get('classes', ())]
         self.palette = model.meta.get('palette')
@@ -79,17 +85,19 @@ class OpenModel:
         Args:
             pictures: files; images of Pillow; arrays (H, W, 3) of uint8 in BGR, as OpenCV reads
                 them; or tensors (3, H, W) of uint8 in RGB, as torchvision reads them.
-            batch_size: pictures at a time, where neighbors become images of one size.
+            batch_size: pictures at a time, where neighbors become images of one size; with
+                ``tiles``, tiles of a picture.
 
         Raises:
             InputError: one is no picture, cannot be read, or cannot be resized.
         """
-        samples = (self._model.prepare(_frame(each, i)) for i, each in enumerate(pictures))
+        model = in_tiles(self._model, self._tiling, batch_size)
+        samples = (model.prepare(_frame(each, i)) for i, each in enumerate(pictures))
         answers = []
         for _, group in groupby(samples, lambda sample: sample['inputs'].shape):
             same = [*group]
             for start in range(0, len(same), batch_size):
-                answers += self._model.answer(same[start : start + batch_size])
+                answers += model.answer(same[start : start + batch_size])
         return answers
 
     def __enter__(self) -> 'OpenModel':
@@ -111,6 +119,9 @@ def open_model(
     compile: bool = False,
     cfg_options: Mapping | None = None,
     trusted: bool = False,
+    tiles: int | None = None,
+    overlap: float = 0.2,
+    merge: str = 'nms',
 ) -> OpenModel:
     """Open a model to ask it from Python what is on pictures.
 
@@ -123,6 +134,8 @@ def open_model(
         device, amp, fused, compile: of torch, as of ``vitbackbones predict``.
         cfg_options: key -> value, changes of the config.
         trusted: whether code in an exported ``.pt2`` file may run.
+        tiles: side of the tiles that larger pictures are cut into, None to leave them whole.
+        overlap, merge: of tiles, see :class:`.tiles.Tiling`.
 
     Raises:
         InputError: something is wrong with one of them.
@@ -143,8 +156,12 @@ def open_model(
         compile=compile,
         cfg_options=dict(cfg_options or {}),
         trusted=trusted,
+        tiles=tiles,
+        overlap=overlap,
+        merge=merge,
     )
-    return OpenModel(find_model(options).load())
+    found = find_model(options)
+    return OpenModel(found.load(), found.tiling)
 
 
 def _frame(picture: Any, number: int) -> Frame:
@@ -176,9 +193,15 @@ def find_model(options: Namespace) -> FoundModel:
     Raises:
         InputError: something is wrong with the config, the weights, the exported file or an option.
     """
+    tiling = options.tiles and Tiling(options.tiles, options.overlap, options.merge)
     if is_exported(options.config):
-        return _exported(options)
-    return _recalled(options) or _configured(options)
+        found = _exported(options)
+    else:
+        found = _recalled(options) or _configured(options)
+    if tiling and found.task == 'classification':
+        raise InputError(f'--tiles: {options.config} answers a picture as a whole; leave it out')
+    settings = found.settings | {'--tiles': tiling and str(tiling)}
+    return replace(found, settings=settings, tiling=tiling)
 
 
 def _configured(options: Namespace) -> FoundModel:
@@ -227,7 +250,7 @@ def _recalled(options: Namespace) -> FoundModel | None:
 
     inputs = options.inputs or []
     inputs = inputs if note['has_checkpoint'] else [options.checkpoint, *inputs]
-    return FoundModel(load_again, WRITERS[note['task']], note['settings'], inputs)
+    return FoundModel(load_again, WRITERS[note['task']], note['settings'], inputs, note['task'])
 
 
 def _exported(options: Namespace) -> FoundModel:
@@ -242,7 +265,7 @@ def _exported(options: Namespace) -> FoundModel:
     card = model.exported.card
     settings = {'the exported file': f'{file.name} ({card.file_sha256})'}
     inputs = [options.checkpoint, *options.inputs] if options.inputs is not None else []
-    return FoundModel(lambda: model, WRITERS[card.task], settings, inputs)
+    return FoundModel(lambda: model, WRITERS[card.task], settings, inputs, card.task)
 
 
 class ExportedModel:

@@ -55,8 +55,8 @@ def windows(images: np.ndarray, crop: Size, stride: Size, fill: bool = True) -> 
     """Yield the windows over images; arguments as :func:`slide`."""
     rows = _rows(images)
     sides = images.shape[rows : rows + 2]
-    for down in _ranges(sides[0], crop[0], stride[0]):
-        for right in _ranges(sides[1], crop[1], stride[1]):
+    for down in ranges(sides[0], crop[0], stride[0]):
+        for right in ranges(sides[1], crop[1], stride[1]):
             window = images[:, down, right] if rows == 1 else images[:, :, down, right]
             if fill:
                 missing = [(0, 0)] * 4
@@ -87,7 +87,7 @@ def _rows(images: np.ndarray) -> int:
     return 2 if images.dtype != np.uint8 else 1
 
 
-def _ranges(side: int, crop: int, stride: int) -> Iterator[slice]:
+def ranges(side: int, crop: int, stride: int) -> Iterator[slice]:
     """Yield where windows lie along one side; the last one ends with it."""
     for number in range(_count(side, crop, stride)):
         end = min(number * stride + crop, side)

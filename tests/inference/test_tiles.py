@@ -1,0 +1,153 @@
+"""Pictures in tiles: nothing is lost or found twice, and one tile changes nothing."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vitbackbones
+from tests.export.runtime.graphs import write_classifier
+from tests.openmmlab.conftest import folder  # noqa: F401
+from vitbackbones.data.loading.image_file import UnreadableImage
+from vitbackbones.errors import InputError
+from vitbackbones.export.runtime.answers import Detected
+from vitbackbones.inference import tiles
+from vitbackbones.inference.sources import Frame, Source
+from vitbackbones.inference.tiles import TiledModel, Tiling, merge_objects
+
+ROWS = slice(0, 100)
+LEFT, RIGHT = (ROWS, slice(0, 100)), (ROWS, slice(80, 180))
+
+
+def detected(*objects):
+    """Objects as x1, y1, x2, y2, score, label."""
+    values = np.array(objects, np.float32).reshape(-1, 6)
+    return Detected(values[:, :4], values[:, 4], values[:, 5].astype(int))
+
+
+class Spots:
+    """Find the white pixels of a picture, with its brightness as the score; note the batches."""
+
+    meta = {'classes': ('spot',)}
+    runtime = 'numpy'
+
+    def __init__(self):
+        self.batches = []
+
+    def prepare(self, frame):
+        return {'inputs': frame.pixels}
+
+    def answer(self, samples):
+        self.batches.append([sample['inputs'].shape[:2] for sample in samples])
+        answers = []
+        for sample in samples:
+            gray = sample['inputs'][..., 0]
+            y, x = np.nonzero(gray)
+            answers.append(detected(*zip(x, y, x + 1, y + 1, gray[y, x], 0 * x, strict=True)))
+        return answers
+
+
+def frame(pixels):
+    return Frame(Source(Path('a.png'), 'a.png'), pixels)
+
+
+def ask(model, tiling, pixels, batch_size=1):
+    tiled = TiledModel(model, tiling, batch_size)
+    return tiled.answer([tiled.prepare(frame(pixels))])[0]
+
+
+@pytest.mark.parametrize('size', [(200, 300), (64, 300), (201, 10), (65, 65)])
+@pytest.mark.parametrize('overlap', [0, 0.2, 0.6])
+def test_every_pixel_is_in_tiles_of_one_size(size, overlap):
+    seen = np.zeros(size)
+    for part in Tiling(64, overlap).tiles(*size):
+        assert seen[part].shape == (min(64, size[0]), min(64, size[1]))
+        seen[part] += 1
+    assert seen.all()
+
+
+def test_what_two_tiles_see_is_found_once_where_it_is():
+    pixels = np.zeros((150, 200, 3), np.uint8)
+    random = np.random.default_rng(0)
+    places = random.permutation(150 * 200)[:99]
+    # (99,) of different brightness
+    pixels.reshape(-1, 3)[places] = random.permutation(np.arange(100, 199))[:, None]
+    model = Spots()
+    found, whole = ask(model, Tiling(64), pixels, batch_size=4), ask(Spots(), Tiling(999), pixels)
+    assert sum(map(len, model.batches)) == 12
+    assert {len(batch) for batch in model.batches} == {4}
+    assert (np.diff(found.scores) < 0).all()
+    order = np.argsort(-whole.scores)
+    np.testing.assert_array_equal(found.boxes, whole.boxes[order])
+    np.testing.assert_array_equal(found.scores, whole.scores[order])
+
+
+def test_a_part_at_an_edge_is_the_object_of_the_next_tile():
+    part, whole = (85, 10, 100, 30, 0.6, 0), (5, 10, 35, 30, 0.9, 0)
+    found = merge_objects([detected(part), detected(whole)], [LEFT, RIGHT], 'nms')
+    np.testing.assert_array_equal(found.boxes, [[85, 10, 115, 30]])
+    # the part is surer: alone it stays, joined the object is whole
+    part, whole = (85, 10, 100, 30, 0.9, 0), (5, 10, 35, 30, 0.6, 0)
+    for merge, box in (('nms', [85, 10, 100, 30]), ('nmm', [85, 10, 115, 30])):
+        found = merge_objects([detected(part), detected(whole)], [LEFT, RIGHT], merge)
+        np.testing.assert_array_equal(found.boxes, [box])
+        np.testing.assert_array_equal(found.scores, np.float32([0.9]))
+
+
+def test_an_unsure_box_widens_nothing():
+    unsure = 0, 0, 90, 90, 0.1, 0
+    found = merge_objects(
+        [detected((82, 5, 95, 20, 0.9, 0)), detected(unsure)], [LEFT, RIGHT], 'nmm'
+    )
+    np.testing.assert_array_equal(found.boxes, [[82, 5, 95, 20]])
+
+
+def test_objects_of_one_tile_or_of_two_classes_all_stay():
+    crowd = (85, 10, 99, 30, 0.9, 0), (86, 10, 98, 30, 0.8, 0)
+    other = 5, 10, 19, 30, 0.7, 1
+    found = merge_objects([detected(*crowd), detected(other)], [LEFT, RIGHT], 'nms')
+    np.testing.assert_array_equal(found.labels, [0, 0, 1])
+
+
+def test_tiles_without_objects_give_none():
+    found = merge_objects([detected(), detected()], [LEFT, RIGHT], 'nms')
+    assert found.boxes.shape == (0, 4)
+    assert found.labels.dtype == int
+
+
+def test_settings_and_sizes_that_cannot_be(monkeypatch):
+    for wrong in ({'side': 0}, {'side': 9, 'overlap': 1.0}, {'side': 9, 'merge': 'mean'}):
+        with pytest.raises(InputError, match='their overlap from 0 to 0.9'):
+            Tiling(**wrong)
+    monkeypatch.setattr(tiles, 'MOST', 8)
+    with pytest.raises(UnreadableImage, match=r'a\.png: its 30 x 30 pixels would take 9 tiles'):
+        ask(Spots(), Tiling(10, 0), np.zeros((30, 30, 3), np.uint8))
+
+
+# ------------------------------------------------------------------------ models
+
+
+def test_one_tile_is_the_plain_answer_to_the_bit(folder):  # noqa: F811
+    given, file = (folder / 'tiny_det.py', folder / 'tiny_det.pth'), folder / 'images/0.png'
+    plain = vitbackbones.open_model(*given, runtime='torch').predict([file])[0]
+    tiled = vitbackbones.open_model(*given, runtime='torch', tiles=80).predict([file])[0]
+    np.testing.assert_array_equal(tiled.boxes, plain.boxes)
+    np.testing.assert_array_equal(tiled.scores, plain.scores)
+
+
+def test_a_graph_answers_tiles_as_torch(folder, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
+    found = []
+    for runtime in ('torch', 'openvino'):
+        given = folder / 'tiny_det.py', folder / 'tiny_det.pth'
+        options = {'cfg_options': {'model.data_preprocessor.bgr_to_rgb': True}, 'tiles': 40}
+        model = vitbackbones.open_model(*given, runtime=runtime, **options)
+        found += model.predict([folder / 'images/0.png'], batch_size=3)
+    assert len(found[0].boxes) > 5
+    np.testing.assert_allclose(found[1].boxes, found[0].boxes, atol=1e-3)
+
+
+def test_classifiers_take_no_tiles(tmp_path):
+    write_classifier(tmp_path / 'model.onnx')
+    with pytest.raises(InputError, match='--tiles: .*answers a picture as a whole'):
+        vitbackbones.open_model(tmp_path / 'model.onnx', tiles=16)
