@@ -9,7 +9,7 @@
 #                        everything, and beside the lower bounds of setup.py
 #   make docs            the documentation as a site, in site/; open site/index.html
 #   make mutate          change the package in 120 places and list the changes that no test sees
-#   make lint            style only; make format fixes what it can
+#   make lint            style, and the types of what a user imports; make format fixes what it can
 #   make clean           remove the environments and caches (never data, weights or results)
 #
 # `make demo TORCH=cpu` installs torch without CUDA, from PyTorch's own index (TORCH=cu126 and so
@@ -49,13 +49,15 @@ mutate: .venv/.installed
 lint: .venv/.installed
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	$(PY) -m mypy
 
 format: .venv/.installed
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
 clean:
-	rm -rf .venv .venv-openmmlab .venv-newest .venv-oldest .pytest_cache .ruff_cache build *.egg-info
+	rm -rf .venv .venv-openmmlab .venv-newest .venv-oldest build *.egg-info \
+	  .pytest_cache .ruff_cache .mypy_cache
 	find vitbackbones benchmarks tests tools -name __pycache__ -prune -exec rm -rf {} +
 
 # --- environments ---------------------------------------------------------------------------

@@ -105,6 +105,7 @@ EXTRAS = {
     'dev': [
         *HUB,
         *DISTILL,
+        'mypy',
         'pytest',
         'pytest-random-order',
         'pytest-xdist',
@@ -163,6 +164,7 @@ setup(
     python_requires='>=3.10,<3.15',
     packages=find_packages(include=['vitbackbones', 'vitbackbones.*']),
     package_data={
+        'vitbackbones': ['py.typed'],
         'vitbackbones.weights': ['*.csv', 'trained/*'],
         'vitbackbones.results.report': ['page.html'],
     },

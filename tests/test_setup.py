@@ -65,6 +65,8 @@ def test_a_wheel_has_every_file_that_the_package_reads(monkeypatch):
         for pattern in patterns
         for file in ROOT.joinpath(*package.split('.')).glob(pattern)
     }
-    read = {f for f in (ROOT / 'vitbackbones').rglob('*.*') if f.suffix in ('.csv', '.html')}
+    read = {
+        f for f in (ROOT / 'vitbackbones').rglob('*.*') if f.suffix in ('.csv', '.html', '.typed')
+    }
     assert read <= taken
     assert not [name for name in given['packages'] if name.startswith('benchmarks')]

@@ -12,11 +12,11 @@ its parts, see docs/adding_a_backbone.md. :class:`PlainBackbone` is for hosts of
 :class:`PyramidBackbone` for those of several, each half of the one before.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import wraps
 from itertools import chain
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -34,7 +34,7 @@ from ..layers import (
     to_map,
 )
 from ..utils.messages import page
-from .shared.options import choose_indices, input_size
+from .shared.options import choose_indices, grid_of, input_size
 from .shared.running import RunsBlocks, cast_to_parameter_dtype
 from .shared.starting import InitCfgMixin, fit_channels, fit_positions
 
@@ -61,7 +61,7 @@ def contract_broken(
     return kind(f'{type(backbone).__name__} {problem}: {remedy}; see {more}')
 
 
-class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
+class Backbone(RunsBlocks, InitCfgMixin):
     """Base of all backbones; see the module docstring for the contract.
 
     Args:
@@ -97,6 +97,7 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
     preprocessing: dict = {}
     in_channels = 3  # of the images that it is made for, and their (height, width)
     img_size: tuple[int, int] = (224, 224)
+    norm: nn.Module
 
     def __init__(
         self,
@@ -128,7 +129,7 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
             if type(self).__init__ is construct:
                 self.finish()
 
-        cls.__init__ = construct
+        cls.__init__ = construct  # type: ignore[method-assign]
 
     def finish(self) -> None:
         """Look at the parts and freeze the frozen ones; runs by itself after construction.
@@ -203,7 +204,7 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
             InputError: a position code fits no grid.
         """
         state = dict(state)
-        fit_positions(self, state, prefix)
+        fit_positions(self.positions(), state, prefix)
         fit_channels(self, state, prefix)
         return state
 
@@ -233,9 +234,10 @@ class Backbone(RunsBlocks, InitCfgMixin, nn.Module):
             stages = getattr(self, name, None)
             if isinstance(stages, nn.ModuleList | nn.Sequential):
                 return name
-            held = stages.values() if isinstance(stages, dict) else stages
-            plain = isinstance(stages, list | tuple | dict)
-            if plain and any(isinstance(part, nn.Module) for part in held):
+            held = [*stages.values()] if isinstance(stages, dict) else stages
+            if not isinstance(held, list | tuple):
+                continue
+            if any(isinstance(part, nn.Module) for part in held):
                 kind = type(stages).__name__
                 raise contract_broken(self, f'has a plain {kind} {name}', 'make it a nn.ModuleList')
         return ''
@@ -273,6 +275,7 @@ class PlainBackbone(Backbone):
     """
 
     stages_name = 'blocks'
+    blocks: nn.ModuleList
 
     def __init__(
         self,
@@ -289,12 +292,13 @@ class PlainBackbone(Backbone):
         require_size('patch_size', patch_size)
         require_size('pool', pool)
         self.img_size = input_size(img_size)
-        self.grid = tuple(math.ceil(side / patch_size) for side in self.img_size)
+        self.grid = grid_of(self.img_size, patch_size)
         self.pool = pool
         self.out_indices = choose_indices(out_indices, depth)
         self.out_channels = (embed_dims,) * len(self.out_indices)
         self.out_strides = (patch_size * pool,) * len(self.out_indices)
-        self.cls_token = self.dist_token = None
+        self.cls_token: nn.Parameter | None = None
+        self.dist_token: nn.Parameter | None = None
 
     def finish(self) -> None:
         if not hasattr(self, 'norm'):
@@ -369,6 +373,7 @@ class PyramidBackbone(Backbone):
     """
 
     stages_name = 'stages'
+    stages: Any  # a nn.ModuleList, whose modules have methods of their own
     has_cls_token = False
 
     def __init__(
@@ -384,7 +389,7 @@ class PyramidBackbone(Backbone):
         if self.out_type == 'cls_token' and not self.has_cls_token:
             raise OptionError("out_type='cls_token': there is no class token here, use 'pooled'")
         self.img_size = input_size(img_size)
-        self.grid = tuple(math.ceil(side / stride) for side in self.img_size)  # of the first stage
+        self.grid = grid_of(self.img_size, stride)  # of the first stage
         count = len(embed_dims)
         chosen = choose_indices(out_indices, count)
         self.out_indices = chosen if self.out_type == 'featmap' else (count - 1,)

@@ -64,7 +64,7 @@ def create_model(
     host, arguments, out_type = MODELS[name]
     known = accepted_keywords(host)
     for option in options:
-        if option not in known:
+        if known is not None and option not in known:
             hint = did_you_mean(option, known | signature(create_model).parameters.keys())
             raise OptionError(f'{name} has no option {option!r}{hint}')
     options = _for_backbone(options, out_type, features_only, global_pool)
@@ -74,14 +74,15 @@ def create_model(
     if source is None:
         model.data_config = data_config(backbone, PUBLISHED.get(name))
         return model
-    published = PUBLISHED.get(name_of(source))
-    for key, value in (published.options if published else {}).items():
+    published = PUBLISHED.get(name_of(source) or '')
+    needed, trained = (published.options, published.model) if published else ({}, '')
+    for key, value in needed.items():
         if [*map(tuple, options.get(key) or ())] != [*value]:  # it would compute something else
             raise OptionError(
-                f'{key}={options.get(key)}: these weights of {published.model} were trained with '
+                f'{key}={options.get(key)}: these weights of {trained} were trained with '
                 f'{key}={value}, which their file does not tell; give it to create_model'
             )
-    file = fetch(name) if pretrained else checkpoint
+    file = fetch(name) if checkpoint is None else checkpoint
     with torch.no_grad():
         filled = load_pretrained(backbone if features_only else model, file, allow_missing)
     if published is None and filled.format not in OWN:  # its publisher's file under another name

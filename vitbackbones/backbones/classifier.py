@@ -1,6 +1,7 @@
 """What :func:`vitbackbones.create_model` builds: a backbone and a head, or its maps, as in timm."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -174,7 +175,7 @@ class Classifier(Model):
         """Return timm's word for how tokens become what the head reads; '' for maps."""
         return GLOBAL_POOL[self.backbone.out_type]
 
-    def get_classifier(self) -> nn.Module | tuple[nn.Module, nn.Module]:
+    def get_classifier(self) -> nn.Module | tuple[nn.Module, ...]:
         """Return the linear layer of the head, both of a distilled model, or an identity."""
         layers = tuple(self.head.children()) or (self.head,)
         return layers if len(layers) > 1 else layers[0]
@@ -217,7 +218,7 @@ class FeatureInfo(list):
         out_indices: block or stage behind which each map is read, from 0.
     """
 
-    def __init__(self, backbone: Backbone) -> None:
+    def __init__(self, backbone: Any) -> None:
         self.out_indices, name = backbone.out_indices, f'backbone.{backbone.stages_name}'
         each = zip(self.out_indices, backbone.out_channels, backbone.out_strides, strict=True)
         super().__init__(

@@ -120,7 +120,7 @@ class MixerBlock(nn.Module):
         return self.shortcut_channels(x, n, self.drop_path(self.mlp_channels(n)))
 
 
-class RecursiveMixerBlock(Recursive, MixerBlock):
+class RecursiveMixerBlock(Recursive, MixerBlock):  # type: ignore[misc]
     """A layer that runs several times; arguments as of both."""
 
 
@@ -187,14 +187,14 @@ class Mixer(BlockOptions, PlainBackbone):
             mixing = f'{prefix}blocks.{i}.mlp_tokens.'
             keys = [mixing + name for name in ('fc1.weight', 'fc2.weight', 'fc2.bias')]
             if all(key in state for key in keys):
-                weights = [state[key] for key in keys]
-                count = len(weights[-1])
+                fc1, fc2, bias = (state[key] for key in keys)
+                count = len(bias)
                 if count == math.prod(self.grid):
                     continue
                 side = math.isqrt(count)
                 if side * side != count:
                     raise OptionError(f'token mixing over {count} positions fits no square grid')
-                resized = resize_mixing(*weights, (side, side), self.grid)
+                resized = resize_mixing(fc1, fc2, bias, (side, side), self.grid)
                 state.update(zip(keys, resized, strict=True))
         return state
 

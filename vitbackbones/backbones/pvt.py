@@ -9,7 +9,6 @@ Aug-PVT (Tang et al., 2021, Table 2) has augmented shortcuts in every block. Its
 published; parameter counts determine two circulant paths around both branches.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 
 import torch
@@ -28,7 +27,7 @@ from ..layers import (
 )
 from .base import PyramidBackbone
 from .shared.augmented import UNSCALED, KeepsScale
-from .shared.options import RecursionOptions, choose_arch, require_per_stage
+from .shared.options import RecursionOptions, choose_arch, grid_of, require_per_stage
 from .shared.starting import trunc_normal_linears
 
 _WIDTHS = {
@@ -106,8 +105,8 @@ class Stage(nn.Module):
             }
             for rate in rates
         ]
-        widths = {'embed_dims': embed_dims, 'num_heads': num_heads, 'mlp_ratio': mlp_ratio}
-        self.blocks = block_row(each, recursion, **widths, **options)
+        options |= {'embed_dims': embed_dims, 'num_heads': num_heads, 'mlp_ratio': mlp_ratio}
+        self.blocks = block_row(each, recursion, **options)
 
     def embed(self, x: Tensor) -> tuple[Tensor, tuple[int, int]]:
         """Map (N, in_channels, H, W) to positioned tokens (N, [1 +] h * w, C) and (h, w)."""
@@ -155,14 +154,15 @@ class PVT(RecursionOptions, PyramidBackbone):
                 settings['mlp_ratios'][i],
                 settings['sr_ratios'][i],
                 patch_size=2 if i else 4,
-                grid=tuple(math.ceil(side / 2**i) for side in self.grid),
+                grid=grid_of(self.grid, 2**i),
                 with_cls_token=self.out_type == 'cls_token' and i == len(depths) - 1,
                 rates=rates[first : first + depth],
                 recursion=self.recursion,
                 **self.block_options,
             )
             self.stages.append(stage)
-        self.norm = None if self.out_type == 'featmap' else nn.LayerNorm(dims[-1], eps=1e-6)
+        is_map = self.out_type == 'featmap'
+        self.norm = nn.Identity() if is_map else nn.LayerNorm(dims[-1], eps=1e-6)
         trunc_normal_linears(self)
         for stage in self.stages:
             for token in (stage.pos_embed, stage.cls_token):

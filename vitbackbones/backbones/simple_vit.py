@@ -99,7 +99,8 @@ class SimpleViT(WindowOptions, PlainBackbone):
             norm_eps=1e-5,
             **self.block_options,
         )
-        self.norm = nn.LayerNorm(dims, eps=1e-5) if self.out_type == 'pooled' else None
+        pooled = self.out_type == 'pooled'
+        self.norm = nn.LayerNorm(dims, eps=1e-5) if pooled else nn.Identity()
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Map images (N, in_channels, H, W) to one map or vector per entry of ``out_indices``."""

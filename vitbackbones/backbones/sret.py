@@ -92,7 +92,8 @@ class Stage(nn.Module):
         **options,
     ) -> None:
         super().__init__()
-        self.pool, self.pool_token = nn.Identity(), nn.Identity()
+        self.pool: nn.Module = nn.Identity()
+        self.pool_token: nn.Module = nn.Identity()
         if in_channels is not None:
             self.pool = nn.Conv2d(
                 in_channels, embed_dims, 3, stride=2, padding=1, groups=in_channels
@@ -230,7 +231,8 @@ class SReT(AttentionOptions, PyramidBackbone):
                 **self.block_options,
             )
             self.stages.append(stage)
-        self.norm = None if self.out_type == 'featmap' else nn.LayerNorm(dims[-1], eps=1e-6)
+        is_map = self.out_type == 'featmap'
+        self.norm = nn.Identity() if is_map else nn.LayerNorm(dims[-1], eps=1e-6)
 
     def _embed(self, settings: dict, stem: str, with_cls_token: bool) -> None:
         """Make the stem, the position code and the class token."""
@@ -246,7 +248,7 @@ class SReT(AttentionOptions, PyramidBackbone):
             for before, after in pairwise((self.in_channels, *settings['stem_dims'])):
                 conv = nn.Conv2d(before, after, 3, stride=2, padding=1)
                 layers += [conv, nn.BatchNorm2d(after), nn.ReLU(inplace=True)]
-            self.patch_embed = nn.Sequential(*layers)
+            self.patch_embed: nn.Module = nn.Sequential(*layers)
         else:
             self.patch_embed = PatchStem(self.in_channels, width, 8)
         # trunc-normal as published; the rest keeps torch's own initialization
@@ -267,8 +269,9 @@ class SReT(AttentionOptions, PyramidBackbone):
 
     def _trunk(self, x: Tensor, sweeps: Sweeps) -> list[Tensor]:
         """Run the stages on the map x (N, C, h, w); return maps, or one vector (N, C)."""
-        token, maps = self.cls_token, []
-        token = None if token is None else token.expand(x.shape[0], -1, -1)  # (N, 1, C)
+        token, maps = None, []
+        if self.cls_token is not None:
+            token = self.cls_token.expand(x.shape[0], -1, -1)  # (N, 1, C)
         for i, stage in enumerate(self.stages):
             tokens, size = stage.embed(x, token)
             tokens = self.run_row(stage.blocks, tokens, size, sweeps)
@@ -279,7 +282,7 @@ class SReT(AttentionOptions, PyramidBackbone):
                 maps.append(x)
         if self.out_type == 'featmap':
             return maps
-        return [token[:, 0] if self.out_type == 'cls_token' else x.mean((2, 3))]
+        return [x.mean((2, 3)) if token is None or self.out_type == 'pooled' else token[:, 0]]
 
     def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
         """Yield the one code, a map, which is resized bicubically."""

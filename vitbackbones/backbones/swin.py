@@ -18,6 +18,8 @@ bias. Assumed here: both are kept as in Swin (``qkv_bias``, ``proj_bias`` of the
 ``position_bias``), and the position bias is added to the scores of the Gaussian kernel.
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -90,6 +92,7 @@ class WindowBlock(Block):
     """
 
     fixed_size = 'whether windows are shifted depends on how many of them a side has'
+    relative_position_index: Tensor
 
     def __init__(
         self,
@@ -118,7 +121,8 @@ class WindowBlock(Block):
         x = n.unflatten(1, size)
         x = pad_map(x, (0, 0, 0, -x.shape[2] % self.window, 0, -x.shape[1] % self.window))
         grid = (x.shape[1], x.shape[2])  # (N, h * M, w * M, C)
-        shift = tuple(self.shift if side > self.window else 0 for side in grid)
+        rows, columns = (self.shift if side > self.window else 0 for side in grid)
+        shift = (rows, columns)
         if any(shift):
             x = x.roll((-shift[0], -shift[1]), (1, 2))
         windows = partition_windows(x, self.window)
@@ -130,10 +134,10 @@ class WindowBlock(Block):
 
     def _bias(self, batch: int, grid: tuple[int, int], shift: tuple[int, int]) -> Tensor | None:
         """Return position bias and shift mask, (1 or N * windows, heads or 1, M * M, M * M)."""
-        bias = self.relative_position_bias_table
-        if bias is not None:
+        table, bias = self.relative_position_bias_table, None
+        if table is not None:
             # (M * M, M * M, heads) -> (1, heads, M * M, M * M); kernels for CUDA take rows only
-            bias = bias[self.relative_position_index].permute(2, 0, 1)[None].contiguous()
+            bias = table[self.relative_position_index].permute(2, 0, 1)[None].contiguous()
         if not any(shift):
             return bias
         mask = shift_mask(grid, self.window, shift, self.relative_position_index.device)[:, None]
@@ -142,7 +146,7 @@ class WindowBlock(Block):
         return mask.expand(batch, *mask.shape).flatten(0, 1)  # of one image no copy
 
 
-class RecursiveWindowBlock(Recursive, WindowBlock):
+class RecursiveWindowBlock(Recursive, WindowBlock):  # type: ignore[misc]
     """A block in windows that runs several times; arguments as of both."""
 
 
@@ -195,6 +199,7 @@ class Swin(RecursionOptions, PyramidBackbone):
     }
     classifiers = {f'swin_{arch}': {'arch': arch} for arch in archs}
     stages_name = 'layers'
+    layers: Any
     undecayed = ('*_bias_table', '*.shortcut*')
     preprocessing = {'interpolation': 'bilinear'}  # MSF's, as these models are trained here
 

@@ -24,6 +24,7 @@ t + t * tanh(W2 relu(W1 LN(t_))).
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -149,7 +150,9 @@ class TNTBlock(nn.Module):
     ) -> None:
         super().__init__()
         self.side = side
-        self.inner = self.to_patch = None
+        self.inner: Block | None = None
+        self.to_patch: Any = None
+        self.outer: Any
         if inner is not None:
             self.inner = Block(**inner, **common)
             widths = (side * side, inner['embed_dims'], outer['embed_dims'])
@@ -325,13 +328,12 @@ class TNT(WindowOptions, PlainBackbone):
         if self.to_patch is not None:
             x = self.to_patch(pixels, batch)  # (N, h * w, C)
         else:
-            x = pixels.new_zeros(batch, pixels.shape[0] // batch, self.cls_token.shape[2])
+            x = pixels.new_zeros(batch, pixels.shape[0] // batch, self.out_channels[0])
         x = self.with_position(x, self.patch_pos, size)
-        return self.run_blocks((pixels, self.pos_drop(x)), size)
+        tokens: Any = (pixels, self.pos_drop(x))
+        return self.run_blocks(tokens, size)
 
-    def trunk(
-        self, tokens: tuple[Tensor, Tensor], size: tuple[int, int], sweeps: Sweeps
-    ) -> list[Tensor]:
+    def trunk(self, tokens: Any, size: tuple[int, int], sweeps: Sweeps) -> list[Tensor]:
         """Return the patch tokens, not the pixels, after ``out_indices``."""
         return [x for _, x in super().trunk(tokens, size, sweeps)]
 

@@ -35,7 +35,13 @@ WRITERS: dict[str, type[PredictionWriter]] = {
     'segmentation': MaskWriter,
 }
 # Options of a model that torch computes, and what they are where they are not given
-OF_TORCH = {'device': None, 'amp': False, 'fused': None, 'compile': False, 'cfg_options': {}}
+OF_TORCH: dict[str, Any] = {
+    'device': None,
+    'amp': False,
+    'fused': None,
+    'compile': False,
+    'cfg_options': {},
+}
 AUTO = 'auto'
 # By the name of a runtime: the suffix of what it runs, None of torch.
 RUNTIMES = {AUTO: '.xml', 'torch': None, 'openvino': '.xml', 'onnxruntime': '.onnx'}
@@ -237,8 +243,10 @@ def _recalled(options: Namespace) -> FoundModel | None:
     if suffix is None or given_for_torch(options) or may_use_gpu or sys.platform != 'linux':
         return None
     note = recall(words_of(options))
-    graphs = note and Graphs(note['key'], suffix)
-    if not graphs or not graphs.names():
+    if note is None:
+        return None
+    graphs = Graphs(note['key'], suffix)
+    if not graphs.names():
         return None
 
     def load_again() -> Model:

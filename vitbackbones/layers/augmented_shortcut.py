@@ -63,6 +63,8 @@ class AugmentedShortcut(nn.Module):
     """
 
     supports = {'first_token'}
+    weight: nn.Parameter  # None with projection='none', and so is the bias
+    bias: nn.Parameter
 
     def __init__(
         self,
@@ -102,10 +104,11 @@ class AugmentedShortcut(nn.Module):
         self.scale = scale if scale is not None else (0.75 if paths == 2 else 1.0)
         columns = (blocks, blocks, embed_dims // blocks)
         shape = columns if projection == 'circulant' else (embed_dims, embed_dims)
-        self.weight = self.bias = None
-        if projection != 'none':
-            self.weight = nn.Parameter(torch.empty(paths, *shape))
-            self.bias = nn.Parameter(torch.empty(paths, embed_dims))
+        made = projection != 'none'
+        weight = nn.Parameter(torch.empty(paths, *shape)) if made else None
+        self.register_parameter('weight', weight)
+        bias = nn.Parameter(torch.empty(paths, embed_dims)) if made else None
+        self.register_parameter('bias', bias)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -135,10 +138,9 @@ class AugmentedShortcut(nn.Module):
         """Add the paths of ``source`` to ``total``, both (N, L, d), and return it."""
         if self.weight is None:
             return total.add_(F.gelu(source))
-        weight, bias = self.weight, self.bias
-        if not self.activated_last:
-            weight, bias = self._summed()
-            source = F.gelu(source) if self.activation else source
+        weight, bias = (self.weight, self.bias) if self.activated_last else self._summed()
+        if not self.activated_last and self.activation:
+            source = F.gelu(source)
         product = dense_paths if self.projection == 'dense' else circulant_product(source, weight)
         if not self.activated_last:
             return total.add_(product(source, weight, bias)[:, :, 0])

@@ -238,5 +238,6 @@ class FirstTokenBlock(nn.Module):
 
 def keep_first_token(blocks: nn.ModuleList) -> None:
     """Let the last of ``blocks`` answer for the first token alone, if it has such a form."""
-    if hasattr(blocks[-1], 'for_first_token'):
-        blocks[-1] = blocks[-1].for_first_token()
+    shorten = getattr(blocks[-1], 'for_first_token', None)
+    if shorten is not None:
+        blocks[-1] = shorten()

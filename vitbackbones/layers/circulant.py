@@ -14,7 +14,7 @@ multiplications that they save, unless each is written right where it is read ne
 gradients of such code stack and copy, so the product has a gradient of its own.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 import torch.nn.functional as F
@@ -121,8 +121,9 @@ def _blocks(turns: Tensor) -> Tensor:
     return copies[..., m:].unflatten(-1, (m, 2 * m - 1))[..., :m]
 
 
-def _butterfly(a: Tensor, b: Tensor, dim: int) -> Tensor:
-    """Return a + b and a - b, stacked in a new dimension ``dim``."""
+def _butterfly(pair: Iterable[Tensor], dim: int) -> Tensor:
+    """Return a + b and a - b of a pair, stacked in a new dimension ``dim``."""
+    a, b = pair
     return torch.stack([a + b, a - b], dim)
 
 
@@ -160,8 +161,8 @@ class _HalvesProduct(Function):
     @staticmethod
     def backward(ctx, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         halves, matrices = ctx.saved_tensors
-        grad = _butterfly(*grad, 0)  # not over the gradient, which others may read
-        z = _butterfly(*halves.unbind(2), 0).flatten(2)  # (2, tokens, d / 2)
+        grad = _butterfly(grad, 0)  # not over the gradient, which others may read
+        z = _butterfly(halves.unbind(2), 0).flatten(2)  # (2, tokens, d / 2)
         of_z = torch.bmm(grad, matrices.mT).unflatten(2, (halves.shape[1], -1))
-        of_halves = _butterfly(*of_z, 2)  # (2, tokens, b, m / 2) -> (tokens, b, 2, m / 2)
+        of_halves = _butterfly(of_z, 2)  # (2, tokens, b, m / 2) -> (tokens, b, 2, m / 2)
         return of_halves, torch.bmm(z.mT, grad), grad.sum(1, keepdim=True)

@@ -10,6 +10,8 @@ runtimes of exported graphs fold them.
 
 import warnings
 from copy import deepcopy
+from itertools import pairwise
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -19,11 +21,13 @@ from torch.utils._pytree import tree_map_only
 from .graphs import compile_call, require_compiler
 from .parts import require_choice
 
+Model = TypeVar('Model', bound=nn.Module)
+
 
 @torch.no_grad()
 def fuse_for_inference(
-    model: nn.Module, dtype: torch.dtype | None = None, compile: bool = False
-) -> nn.Module:
+    model: Model, dtype: torch.dtype | None = None, compile: bool = False
+) -> Model:
     """Return a copy of ``model`` in eval mode with the same outputs and fewer operations.
 
     Its parameters need no gradient, and state dicts of ``model`` do not fit what is folded.
@@ -46,12 +50,13 @@ def fuse_for_inference(
     model = deepcopy(model).eval()  # a BatchNorm can be folded in eval mode only
     for module in list(model.modules()):
         if isinstance(module, nn.Sequential):
-            for i in range(1, len(module)):
-                if isinstance(module[i - 1], nn.Conv2d) and isinstance(module[i], nn.BatchNorm2d):
-                    module[i - 1] = fuse_conv_bn_eval(module[i - 1], module[i])
-                    module[i] = nn.Identity()
-        if hasattr(module, 'fold_for_inference'):
-            module.fold_for_inference()
+            for i, (before, after) in enumerate(pairwise(module)):
+                if isinstance(before, nn.Conv2d) and isinstance(after, nn.BatchNorm2d):
+                    module[i] = fuse_conv_bn_eval(before, after)
+                    module[i + 1] = nn.Identity()
+        fold = getattr(module, 'fold_for_inference', None)
+        if fold is not None:
+            fold()
     if dtype is not None:
         on_cpu = all(value.device.type == 'cpu' for value in model.parameters())
         if on_cpu and not computes_bfloat16():

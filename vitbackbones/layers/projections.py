@@ -20,6 +20,8 @@ letters share: ``'QKKW'`` has one matrix for keys and values. Letters are names 
 ``'QKKW'`` and ``'KVVQ'`` are the same. Where W shares, it is the transpose of the other's matrix.
 """
 
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -153,7 +155,8 @@ class ProjectedAttention(nn.Module):
                 layer = GroupedLinear(embed_dims, width, qkv_bias, groups, layout, parts)
             setattr(self, name, layer)
         *others, _ = letters
-        self.tied = next((role for role in others if letters[role] == letters['W']), None)
+        # the role that W has its matrix from, None where W has its own
+        self.tied: Any = next((role for role in others if letters[role] == letters['W']), None)
         if self.tied is None:
             self.proj = nn.Linear(embed_dims, embed_dims, bias=proj_bias)
         elif groups == 1:

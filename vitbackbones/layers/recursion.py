@@ -253,7 +253,7 @@ class Recursive(nn.Module):
         return super().forward(x, size, *self.slicings[i : i + 1])
 
 
-class RecursiveBlock(Recursive, Block):
+class RecursiveBlock(Recursive, Block):  # type: ignore[misc]
     """A transformer block that runs several times; arguments as of both."""
 
 

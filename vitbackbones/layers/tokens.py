@@ -6,6 +6,7 @@ or fixed ones for any grid.
 """
 
 import math
+from collections.abc import Sequence
 
 import torch
 import torch.nn.functional as F
@@ -69,7 +70,7 @@ class PatchEmbed(nn.Module):
     def forward(self, x: Tensor) -> tuple[Tensor, tuple[int, int]]:
         """Map (N, in_channels, H, W) to tokens (N, h * w, C) and (h, w), rounded up."""
         x = self.proj(pad_to_multiple(x, self.patch_size))
-        size = x.shape[-2:]
+        size = (x.shape[2], x.shape[3])
         return self.norm(x.flatten(2).transpose(1, 2)), size  # (N, C, h, w) -> (N, h * w, C)
 
 
@@ -107,13 +108,13 @@ def max_map(x: Tensor, pool: int) -> Tensor:
     return F.max_pool2d(pad_to_multiple(x, pool, float('-inf')), pool)  # as above
 
 
-def is_of_size(old: tuple[int, int], new: tuple[int, int]) -> bool:
+def is_of_size(old: Sequence[int], new: Sequence[int]) -> bool:
     """Return whether there is nothing to resize; a graph for any size resizes without a change."""
     open_ = is_exported() and any(isinstance(side, torch.SymInt) for side in new)
     return not open_ and tuple(old) == tuple(new)
 
 
-def resize_map(code: Tensor, size: tuple[int, int], mode: str = 'bicubic') -> Tensor:
+def resize_map(code: Tensor, size: Sequence[int], mode: str = 'bicubic') -> Tensor:
     """Interpolate a map (1, C, h, w) to ``size``, without aligned corners."""
     if is_of_size(code.shape[2:], size):
         return code

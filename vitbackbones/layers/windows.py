@@ -48,7 +48,7 @@ class Windows(nn.Module):
         self, attention: Callable[[Tensor], Tensor], x: Tensor, first: int, size: tuple[int, int]
     ) -> Tensor:
         """Map tokens (N, first + h * w, C) of the grid ``size`` (h, w) to tokens of this shape."""
-        size = tuple(map(index, size))  # how many windows there are is a constant of a graph
+        size = (index(size[0]), index(size[1]))  # constants of a graph, and so is the number below
         if max(size) <= self.window_size:
             return attention(x)
         order, back = self._orders(first, size, x.device)
@@ -79,11 +79,11 @@ class Windows(nn.Module):
         """Return the tokens (first + h * w,) window by window, and where each token is then."""
         (h, w), (rows, columns) = size, self._sides(size)
         grid = torch.arange(first, first + h * w, device=device).view(h, w)
-        order = [torch.arange(first, device=device)]
+        runs = [torch.arange(first, device=device)]
         for band, (_, height) in zip(grid.split([m for m, _ in rows]), rows, strict=True):
             pieces = band.split([n for n, _ in columns], 1)
             for piece, (_, width) in zip(pieces, columns, strict=True):
                 cut = piece.unflatten(1, (-1, width)).unflatten(0, (-1, height))
-                order.append(cut.transpose(1, 2).flatten())  # (rows, columns, height, width)
-        order = torch.cat(order)
+                runs.append(cut.transpose(1, 2).flatten())  # (rows, columns, height, width)
+        order = torch.cat(runs)
         return order, order.argsort()

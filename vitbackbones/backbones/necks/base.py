@@ -11,6 +11,7 @@ the backbone padded it: k times the height of the map that it is made from.
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import torch.nn.functional as F
 from mmengine.model import BaseModule
@@ -167,6 +168,7 @@ class Neck(BaseModule):
     """
 
     pooled = False
+    out_channels: Any  # a number; None of levels that stay as wide as their maps
 
     def __init__(
         self,

@@ -64,6 +64,6 @@ class ChannelMapper(Neck):
 
     def forward(self, maps: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """Turn the maps (N, C_i, h_i, w_i) of a backbone into ``num_outs`` levels."""
-        maps = self.bring(maps)
-        levels = [conv(x) for conv, x in zip(self.convs, maps, strict=True)]
-        return self.extended(levels, {'on_input': maps[-1]}, self.extra_convs)
+        brought = self.bring(maps)
+        levels = [conv(x) for conv, x in zip(self.convs, brought, strict=True)]
+        return self.extended(levels, {'on_input': brought[-1]}, self.extra_convs)

@@ -50,12 +50,12 @@ class FPN(Neck):
 
     def forward(self, maps: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """Turn the maps (N, C_i, h_i, w_i) of a backbone into ``num_outs`` levels."""
-        maps = self.bring(maps)
-        sums = [conv(x) for conv, x in zip(self.lateral_convs, maps, strict=True)]
+        brought = self.bring(maps)
+        sums = [conv(x) for conv, x in zip(self.lateral_convs, brought, strict=True)]
         for i in reversed(range(1, len(sums))):
             size = sums[i - 1].shape[2:]
             sums[i - 1] = sums[i - 1] + F.interpolate(sums[i], size=size, mode='nearest')
         convs = [*self.fpn_convs]
         levels = [conv(x) for conv, x in zip(convs, sums, strict=False)]
-        last = {'on_input': maps[-1], 'on_lateral': sums[-1], 'on_output': levels[-1]}
+        last = {'on_input': brought[-1], 'on_lateral': sums[-1], 'on_output': levels[-1]}
         return self.extended(levels, last, convs[len(sums) :])

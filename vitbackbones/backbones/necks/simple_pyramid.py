@@ -11,6 +11,7 @@ detectron2's ``SimpleFeaturePyramid``; here the map may have any stride.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -58,8 +59,8 @@ class Levels(Neck):
 
     def forward(self, maps: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """Turn the maps (N, C_i, h_i, w_i) of a backbone into ``num_outs`` levels."""
-        maps = self.bring(maps)
-        levels = [project(x) for project, x in zip(self.projections, maps, strict=True)]
+        pairs = zip(self.projections, self.bring(maps), strict=True)
+        levels = [project(x) for project, x in pairs]
         return self.extended(levels, {}, ())
 
 
@@ -93,10 +94,10 @@ class SimpleFeaturePyramid(Neck):
 
     def forward(self, maps: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """Turn the maps (N, C_i, h_i, w_i) of a backbone into ``num_outs`` levels."""
-        maps = self.bring(maps)
-        laterals = [lateral(x) for lateral, x in zip(self.laterals, maps, strict=True)]
+        brought = self.bring(maps)
+        laterals = [lateral(x) for lateral, x in zip(self.laterals, brought, strict=True)]
         levels = [output(x) for output, x in zip(self.outputs, laterals, strict=True)]
-        last = {'on_input': maps[-1], 'on_lateral': laterals[-1], 'on_output': levels[-1]}
+        last = {'on_input': brought[-1], 'on_lateral': laterals[-1], 'on_output': levels[-1]}
         return self.extended(levels, last, self.extra_convs)
 
 
@@ -115,7 +116,7 @@ def Pyramid(  # noqa: N802
     Arguments as of both. A config names it as any class, ``type='vitbackbones.Pyramid'``.
     """
     kind = FPN if len(in_channels) > 1 else SimpleFeaturePyramid
-    options = {} if init_cfg is None else {'init_cfg': init_cfg}
+    options: dict[str, Any] = {} if init_cfg is None else {'init_cfg': init_cfg}
     return kind(
         in_channels,
         in_strides,

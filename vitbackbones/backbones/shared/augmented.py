@@ -13,14 +13,15 @@ import torch
 from torch import Tensor
 
 from ...layers import AugmentedShortcut
-from .options import UNCHANGED
+from ..base import Backbone
+from .options import UNCHANGED, BlockOptions
 
 LOG = logging.getLogger('vitbackbones')
 AUGMENTED = {'type': 'AugmentedShortcut', 'paths': 2, 'blocks': 4}
 UNSCALED = {**AUGMENTED, 'scale': 1.0}
 
 
-class KeepsScale:
+class KeepsScale(BlockOptions, Backbone):
     """A host whose augmented shortcuts have the factor of its weights; arguments as of the host."""
 
     def __init__(self, *arguments, shortcut: dict = UNCHANGED, **options) -> None:
@@ -34,7 +35,7 @@ class KeepsScale:
         """Return ``state`` as the host does, with the factor that the model is to have."""
         state, key = super().adapt_state_dict(state, prefix), f'{prefix}shortcut_scale'
         for part in self.augmented[:1]:
-            scale = part.scale
+            scale: float | Tensor = part.scale
             trained = any(name.startswith(prefix) and '.shortcut_' in name for name in state)
             if trained and 'scale' not in self.shortcut_options:
                 before = 0.75 if self.shortcut_options.get('paths', 2) == 2 else 1.0

@@ -7,7 +7,9 @@ form (:class:`~vitbackbones.backbones.base.PlainBackbone` or
 ``super().__init__``. What differs between variants of a host is data: class attributes.
 """
 
+import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ...errors import OptionError
 from ...layers import Recursion, drop_path_rates
@@ -50,7 +52,7 @@ class BlockOptions:
     """
 
     archs: dict[str, dict]
-    default_parts = {'shortcut': {'type': 'IdentityShortcut'}}
+    default_parts: dict[str, dict] = {'shortcut': {'type': 'IdentityShortcut'}}
 
     def __init__(
         self,
@@ -64,7 +66,7 @@ class BlockOptions:
         super().__init__(*arguments, **options)
         self.in_channels = in_channels
         self.drop_rate, self.drop_path_rate = drop_rate, drop_path_rate
-        self.block_options = {
+        self.block_options: dict[str, Any] = {
             'shortcut': self.complete_part('shortcut', shortcut),
             'drop_rate': drop_rate,
         }
@@ -154,9 +156,11 @@ class WindowOptions(RecursionOptions):
 
     def own_options(self, depth: int) -> list[dict]:
         """Return what each of ``depth`` blocks has of its own: stochastic depth and windows."""
-        given = chosen = self.global_attn_indexes
+        given = self.global_attn_indexes
         if isinstance(given, int):  # the last of each of so many equal shares
             chosen = [share * depth // given - 1 for share in range(1, given + 1)]
+        else:
+            chosen = [*given]
         if self.window_size is not None and not {*chosen} < {*range(depth)}:
             raise OptionError(
                 f'global_attn_indexes={given!r}: must be a number of blocks below the depth '
@@ -196,7 +200,7 @@ def choose_arch(archs: dict[str, dict], arch: str | dict) -> dict:
     for key, value in changes.items():
         least, kind = (0, int | float) if 'ratio' in key else (1, int)
         is_list = isinstance(value, list | tuple)
-        entries = value if is_list else [value]
+        entries: Sequence = value if is_list else [value]
         fits = all(isinstance(entry, kind) and entry >= least for entry in entries)
         should_be_list = isinstance(known[key], tuple)  # an entry for each stage
         if not entries or not fits or is_list != should_be_list:
@@ -225,7 +229,7 @@ def choose_indices(out_indices: int | str | Sequence[int], count: int) -> tuple[
     """
     if isinstance(out_indices, str):
         return published_indices(out_indices, count)
-    given = tuple(out_indices) if isinstance(out_indices, Sequence) else (out_indices,)
+    given: Sequence = out_indices if isinstance(out_indices, Sequence) else (out_indices,)
     if not given or any(not isinstance(i, int) or not -count <= i < count for i in given):
         raise OptionError(
             f'out_indices={out_indices} of {count}: each must be in [-{count}, {count})'
@@ -258,7 +262,12 @@ def input_size(img_size: int | Sequence[int]) -> tuple[int, int]:
     Raises:
         OptionError: ``img_size`` is neither one size in pixels nor two.
     """
-    sides = tuple(img_size) if isinstance(img_size, Sequence) else (img_size, img_size)
+    sides = img_size if isinstance(img_size, Sequence) else (img_size, img_size)
     if len(sides) != 2 or any(not isinstance(side, int) or side < 1 for side in sides):
         raise OptionError(f'img_size={img_size}: must be a side in pixels or (height, width)')
-    return sides
+    return sides[0], sides[1]
+
+
+def grid_of(size: tuple[int, int], stride: int) -> tuple[int, int]:
+    """Return how many cells of ``stride`` cover each side of ``size``."""
+    return math.ceil(size[0] / stride), math.ceil(size[1] / stride)

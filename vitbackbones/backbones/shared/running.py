@@ -1,6 +1,6 @@
 """How a backbone runs: in which floating type, and its blocks once or as its recursion says."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor, nn
@@ -21,7 +21,7 @@ def cast_to_parameter_dtype(backbone: nn.Module, images: tuple[Tensor]) -> tuple
     return tuple(image.to(dtype) if image.is_floating_point() else image for image in images)
 
 
-class RunsBlocks:
+class RunsBlocks(nn.Module):
     """What runs the blocks of :class:`~vitbackbones.backbones.base.Backbone`.
 
     A host hands what lies between its stem and its last norm, its trunk, to :meth:`run_branches`;
@@ -29,6 +29,9 @@ class RunsBlocks:
     """
 
     recursion: Recursion | None = None  # of a host whose blocks run several times
+    out_channels: tuple[int, ...]
+    out_type: str
+    with_cp: bool
 
     def run_block(self, block: nn.Module, *inputs) -> Tensor:
         """Run a block, with activation checkpointing if ``with_cp``."""
@@ -37,7 +40,7 @@ class RunsBlocks:
         return block(*inputs)
 
     def run_row(
-        self, blocks: Sequence[nn.Module], x: Tensor, size: tuple[int, int], sweeps: Sweeps
+        self, blocks: Iterable[nn.Module], x: Tensor, size: tuple[int, int], sweeps: Sweeps
     ) -> Tensor:
         """Run a row of blocks on tokens (N, L, C) of the grid ``size``, once in each sweep."""
         run = self.run_block if self.with_cp else None

@@ -13,6 +13,7 @@ so that their sum over the channels stays about the same.
 
 import logging
 import math
+from collections.abc import Iterable
 
 from torch import Tensor, nn
 
@@ -23,10 +24,11 @@ from ...weights.filling import load_pretrained, pretrained_options
 
 LOG = logging.getLogger('vitbackbones')
 STORED = 3  # channels of the images that checkpoints were trained with
+Position = tuple[str, int, tuple[int, int], str]  # of Backbone.positions
 
 
-class InitCfgMixin:
-    """Let an ``nn.Module`` be initialized by what its attribute ``init_cfg`` says.
+class InitCfgMixin(nn.Module):
+    """A module that is initialized by what its attribute ``init_cfg`` says.
 
     ``init_cfg`` is ``None``, a dict or a list of dicts. One with ``type='Pretrained'`` (or
     ``'vitbackbones.Pretrained'``) holds arguments of
@@ -57,8 +59,9 @@ class InitCfgMixin:
 
             initialize(self, others)
         for part in self.children():
-            if hasattr(part, 'init_weights') and not getattr(part, 'is_init', False):
-                part.init_weights()
+            initialize_part = getattr(part, 'init_weights', None)
+            if initialize_part is not None and not getattr(part, 'is_init', False):
+                initialize_part()
         for config in given:
             options = pretrained_options(config)
             if options is not None:
@@ -75,13 +78,13 @@ def trunc_normal_linears(module: nn.Module, std: float = 0.02) -> None:
                 nn.init.zeros_(layer.bias)
 
 
-def fit_positions(backbone: nn.Module, state: dict[str, Tensor], prefix: str) -> None:
-    """Resize the position codes in ``state`` to the input size of ``backbone``.
+def fit_positions(positions: Iterable[Position], state: dict[str, Tensor], prefix: str) -> None:
+    """Resize the position codes in ``state`` to the ``positions`` of a backbone.
 
     Raises:
         InputError: a position code fits no grid, or lacks this model's class token.
     """
-    stored = [entry for entry in backbone.positions() if prefix + entry[0] in state]
+    stored = [entry for entry in positions if prefix + entry[0] in state]
     for key, extra, size, mode in stored:
         try:
             state[prefix + key] = fit_position(state[prefix + key], extra, size, mode)

@@ -66,8 +66,8 @@ def segmented(outputs: Outputs, picture: Prepared) -> Segmented:
     size = picture.original
     best, labels = np.full(size, -np.inf, np.float32), np.zeros(size, np.int64)
     # one class after the other: all of them in the size of a photograph would fill the memory
-    for label, plane in enumerate(_cut(outputs['logits'], picture).astype(np.float32)):
-        plane = _resized(plane, size)
+    for label, small in enumerate(_cut(outputs['logits'], picture)):
+        plane = _resized(small.astype(np.float32), size)
         better = plane > best
         best[better], labels[better] = plane[better], label
     return Segmented(labels)
@@ -93,8 +93,8 @@ def detected(outputs: Outputs, picture: Prepared) -> Detected:
     found['scores'] = outputs['scores'][kept].astype(np.float32)
     found['labels'] = outputs['labels'][kept]
     if 'masks' in outputs:  # of what they cover at least half of a pixel
-        masks = (mask.astype(np.float32) for mask in _cut(outputs['masks'][kept], picture))
-        masks = [_resized(mask, picture.original) >= 0.5 for mask in masks]
+        small = (mask.astype(np.float32) for mask in _cut(outputs['masks'][kept], picture))
+        masks = [_resized(mask, picture.original) >= 0.5 for mask in small]
         found['masks'] = np.reshape(masks, (-1, old_height, old_width)).astype(bool)  # also of none
     return Detected(**found)
 

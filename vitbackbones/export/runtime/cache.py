@@ -161,9 +161,9 @@ def versions() -> dict[str, str]:
 def foreign_code() -> list[Path]:
     """Return the files of imported modules that no package has installed, as of a user's own."""
     paths = sysconfig.get_paths()
-    known = [paths['stdlib'], paths['platstdlib'], PACKAGE]
+    known: list[str | Path] = [paths['stdlib'], paths['platstdlib'], PACKAGE]
     modules = dict(sys.modules)
-    main = modules.pop('__main__', None)
+    main = modules.pop('__main__')
     kinds = [part for part in vars(main).values() if isinstance(part, type)]
     if any(kind.__module__ == '__main__' for kind in kinds):
         modules['__main__'] = main  # other scripts have no part of a model, and change often

@@ -98,8 +98,8 @@ class Exported:
                 raise InputError(f'{self.file}: {name} fails: {reason}') from error
             parts.append([output[: len(part)] for output in outputs])
         names = [output.name for output in self.card.outputs]
-        outputs = (np.concatenate(values) for values in zip(*parts, strict=True))
-        return dict(zip(names, outputs, strict=True))
+        whole = (np.concatenate(values) for values in zip(*parts, strict=True))
+        return dict(zip(names, whole, strict=True))
 
     def predict(self, pixels: np.ndarray) -> Answer:
         """Return what is on a picture (H, W, 3) in uint8 and BGR, as OpenCV reads it.

@@ -59,14 +59,15 @@ def prepare(pixels: np.ndarray, card: Card | Taken) -> Prepared:
     image, empty = picture[..., ::-1], np.round(card.input.mean)  # (h, w, 3) in RGB
     if not card.input.preprocess_inside:
         mean, std = (np.array(each, np.float32) for each in (card.input.mean, card.input.std))
-        image, empty = image.astype(np.float32), 0
+        image, empty = image.astype(np.float32), np.zeros(3)
         image -= mean
         image /= std
     for step in card.steps:
         if step['type'] == 'pad':
             image = _padded(image, step['size'], empty)
         elif step['type'] == 'pad_to_multiple':
-            image = _padded(image, _next(image.shape[:2], step['divisor']), empty)
+            sides = (image.shape[0], image.shape[1])
+            image = _padded(image, _next(sides, step['divisor']), empty)
     if card.input.layout == 'NCHW':
         image = image.transpose(2, 0, 1)  # (3, H, W)
     image = np.ascontiguousarray(image, card.input.dtype)

@@ -41,7 +41,7 @@ def slide(
         fill: pad windows of smaller images to ``crop``.
     """
     sides = images.shape[_rows(images) :][:2]
-    total, count = 0.0, np.zeros(sides, np.float32)
+    total = count = np.zeros(sides, np.float32)
     for window, down, right in windows(images, crop, stride, fill):
         logits = run(window)[:, :, : down.stop - down.start, : right.stop - right.start]
         if not count.any():

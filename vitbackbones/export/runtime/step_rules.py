@@ -75,7 +75,7 @@ def require_steps(steps: Sequence[Mapping[str, Any]], place: str) -> None:
         InputError: one is not; the message begins with ``place``.
     """
     for i, step in enumerate(steps):
-        here, kind = f'{place}: steps[{i}]', step.get('type')
+        here, kind = f'{place}: steps[{i}]', step.get('type', '')
         if not choice(*STEPS).fits(kind):
             raise InputError(f'{here} is not a step; the steps are {", ".join(STEPS)}')
         needed, optional = STEPS[kind]
