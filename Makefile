@@ -6,7 +6,7 @@
 #                        it and prints the seed, ORDER=--random-order-seed=N repeats that order
 #   make test-openmmlab  the compatibility tests beside the original OpenMMLab releases;
 #                        make test-newest and make test-oldest: beside the newest releases of
-#                        everything, and beside the lower bounds of setup.py
+#                        everything, and beside the lower bounds of pyproject.toml
 #   make docs            the documentation as a site, in site/; open site/index.html
 #   make mutate          change the package in 120 places and list the changes that no test sees
 #   make lint            style, and the types of what a user imports; make format fixes what it can
@@ -94,11 +94,11 @@ TOO_FULL = error: $$free GB are free in $(CURDIR), and installing takes $(NEEDED
 
 # torch comes first and alone: what was downloaded for it, 2.5 GB, is gone before the rest comes.
 #
-# The toolboxes come without what they ask for, which setup.py's extra 'lean' lists without numba
-# and a second OpenCV. The sources of onedl-mmcv compile its operators if they find torch while
+# The toolboxes come without what they ask for, which the extra 'lean' of pyproject.toml lists
+# without numba and a second OpenCV. The sources of onedl-mmcv compile its operators if they find torch while
 # building. pip builds in an environment of its own, without torch, so what comes out is pure
 # Python: no compiler.
-%/.installed: setup.py
+%/.installed: pyproject.toml setup.py
 	@"$(PYTHON)" -c '$(SUPPORTED)' 2>/dev/null || { echo "error: Python 3.10 to 3.13 with" \
 	  "venv is needed (3.12 to 3.14 for test-newest), found: $(or $(PYTHON),none)." \
 	  "On Debian: apt-get install python3 python3-venv." \

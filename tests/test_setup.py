@@ -1,28 +1,45 @@
-"""What the Makefile, setup.py and the constraints say of an installation agrees."""
+"""What the Makefile, pyproject.toml and the constraints say of an installation agrees."""
 
 import re
+import sys
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
+from setuptools import find_packages
 
 from vitbackbones.configuration.doctor import ONEDL
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # with pytest
 
 ROOT = Path(__file__).parents[1]
 SETS = sorted(ROOT.glob('constraints*.txt'))
 LEFT_OUT = {'imaug', 'opencv-python'}
 
 
-def metadata(monkeypatch):
-    """Return what setup.py hands to setuptools."""
-    given = {}
-    monkeypatch.setattr('setuptools.setup', lambda **each: given.update(each))
-    monkeypatch.chdir(ROOT)
-    code = (ROOT / 'setup.py').read_text()
-    exec(compile(code, 'setup.py', 'exec'), {'__file__': str(ROOT / 'setup.py')})
-    return given
+def pyproject():
+    return tomllib.loads((ROOT / 'pyproject.toml').read_text())
+
+
+def project():
+    """Return what pyproject.toml says of the package."""
+    return pyproject()['project']
+
+
+def asked_for(extra=''):
+    """Yield what the package asks for, or one of its extras with the extras that this names."""
+    given = project()
+    listed = given['optional-dependencies'][extra] if extra else given['dependencies']
+    for each in map(Requirement, listed):
+        if each.name != 'vitbackbones':
+            yield each
+        for other in each.extras if each.name == 'vitbackbones' else ():
+            yield from asked_for(other)
 
 
 def pins(file):
@@ -34,12 +51,8 @@ def normal(name):
     return re.sub('[-_.]+', '-', name).lower()
 
 
-def test_the_lean_set_is_what_the_toolboxes_ask_for_but_what_is_left_out(monkeypatch):
-    given = metadata(monkeypatch)
-    lean = {
-        normal(Requirement(each).name)
-        for each in [*given['extras_require']['lean'], *given['install_requires']]
-    }
+def test_the_lean_set_is_what_the_toolboxes_ask_for_but_what_is_left_out():
+    lean = {normal(each.name) for each in [*asked_for('lean'), *asked_for()]}
     try:
         asked = [Requirement(each) for name in ONEDL for each in requires(name)]
     except PackageNotFoundError as error:
@@ -48,20 +61,19 @@ def test_the_lean_set_is_what_the_toolboxes_ask_for_but_what_is_left_out(monkeyp
     assert plain - lean - set(ONEDL) == LEFT_OUT
 
 
-def test_the_oldest_set_holds_the_lower_bounds(monkeypatch):
-    given = metadata(monkeypatch)
+def test_the_oldest_set_holds_the_lower_bounds():
     oldest = {normal(each.name): each for each in pins(ROOT / 'constraints-oldest.txt')}
-    for each in map(Requirement, [*given['install_requires'], *given['extras_require']['onedl']]):
+    for each in [*asked_for(), *asked_for('onedl')]:
         bounds = {Version(bound.version) for bound in each.specifier if bound.operator == '>='}
         pinned = {Version(bound.version) for bound in oldest[normal(each.name)].specifier}
         assert bounds <= pinned, each
 
 
-def test_a_wheel_has_every_file_that_the_package_reads(monkeypatch):
-    given = metadata(monkeypatch)
+def test_a_wheel_has_every_file_that_the_package_reads():
+    given = pyproject()['tool']['setuptools']
     taken = {
         file
-        for package, patterns in given['package_data'].items()
+        for package, patterns in given['package-data'].items()
         for pattern in patterns
         for file in ROOT.joinpath(*package.split('.')).glob(pattern)
     }
@@ -69,4 +81,5 @@ def test_a_wheel_has_every_file_that_the_package_reads(monkeypatch):
         f for f in (ROOT / 'vitbackbones').rglob('*.*') if f.suffix in ('.csv', '.html', '.typed')
     }
     assert read <= taken
-    assert not [name for name in given['packages'] if name.startswith('benchmarks')]
+    packages = find_packages(ROOT, **given['packages']['find'])
+    assert not [name for name in packages if not name.startswith('vitbackbones')]

@@ -16,6 +16,7 @@ from vitbackbones.errors import InputError
 from vitbackbones.export.runtime.runtimes import is_exported
 from vitbackbones.utils.verbs import VERBS
 
+from ..test_setup import project
 from .pages import ROOT
 
 OUTPUT = re.compile(r'^\w+=\$\(.*\)$')
@@ -92,10 +93,10 @@ def look_at_make(arguments: list[str]) -> None:
 
 
 def look_at_extras(arguments: list[str]) -> None:
-    """Of ``pip install 'vitbackbones[onedl]'``: the extra is one of setup.py."""
-    known = set(re.findall(r"^    '(\w+)': ", (ROOT / 'setup.py').read_text(), re.MULTILINE))
+    """Of ``pip install 'vitbackbones[onedl]'``: the extra is one of pyproject.toml."""
+    known = project()['optional-dependencies']
     for names in re.findall(r'(?:vitbackbones|\.)\[([\w,]+)\]', ' '.join(arguments)):
-        assert {*names.split(',')} <= known, f'setup.py has no extra {names}'
+        assert {*names.split(',')} <= known.keys(), f'pyproject.toml has no extra {names}'
 
 
 def look_at_verb(verb: str, *arguments: str) -> None:
