@@ -141,7 +141,7 @@ def _commands(runs: list[Run], options: Namespace) -> dict[Run, list[str]]:
 def _checked(study: Study, base: Config, variant: Variant, options: Namespace) -> int:
     """Take the steps of a training up to its data, and count the parameters of the model."""
     splits = ('train', 'val', 'test') if study.rates else ('train', 'val')
-    given = Namespace(amp=False, data_root=options.data_root, splits=splits)
+    given = Namespace(amp=False, freeze=None, data_root=options.data_root, splits=splits)
     given.cfg_options = variant.options
     try:
         config = take_steps(base, CHECKS, given)
