@@ -6,12 +6,14 @@ from mmengine.registry import MODELS, DefaultScope
 
 from tests.commands.conftest import TINY_CLS
 from vitbackbones.backbones.by_name import create_model
+from vitbackbones.configuration.names import find_config
 from vitbackbones.configuration.read import read_config
 from vitbackbones.configuration.settings import model_settings
 from vitbackbones.errors import InputError
 from vitbackbones.export.models import exportable
 from vitbackbones.export.subject import of_config, of_model
 from vitbackbones.weights import PUBLISHED
+from vitbackbones.weights.trained import trained_weights
 
 
 @torch.no_grad()
@@ -29,6 +31,13 @@ def test_the_best_checkpoint_of_a_work_dir_fills_a_model_by_name(tmp_path):
     subject = of_model('deit_ti', str(tmp_path / 'best'))
     assert subject.checkpoint['file'] == 'best_top1_epoch_2.pth'
     assert len(subject.checkpoint['sha256']) == 64
+    assert subject.checkpoint['license'] is None
+
+
+def test_weights_that_come_along_have_their_license():
+    config = read_config(find_config('detr_aug_vit_s_shapes'))
+    config.load_from = str(trained_weights()['detr_aug_vit_s_shapes'])
+    assert of_config(config).checkpoint['license'] == 'Apache-2.0'
 
 
 def test_a_model_that_nobody_published_is_not_exported_by_name_alone():

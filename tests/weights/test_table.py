@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from packaging.licenses import canonicalize_license_expression
 from timm.models import get_pretrained_cfg
 
 from vitbackbones import create_model, list_models
@@ -12,7 +13,7 @@ from vitbackbones.configuration.names import config_files
 from vitbackbones.errors import InputError
 from vitbackbones.weights import DETECTORS, LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED
 from vitbackbones.weights.filling import load_pretrained
-from vitbackbones.weights.table import find, find_detector, is_name, name_of
+from vitbackbones.weights.table import find, find_detector, is_name, license_of, name_of
 
 CONFIGS = Path(__file__).parents[2] / 'configs'
 OUTSIDE = {'vit_l', 'resnet50', 'regnety_160'}  # no models of create_model
@@ -60,7 +61,7 @@ def test_the_images_are_those_of_timms_registry(name):
     theirs = get_pretrained_cfg(row.hf_hub.removeprefix('timm/'))
     for fact in ('mean', 'std', 'crop_pct', 'interpolation', 'input_size', 'num_classes'):
         assert getattr(row, fact) == getattr(theirs, fact), fact
-    assert row.license == theirs.license
+    assert row.license.lower() == theirs.license
     assert theirs.url in (row.url, '')
 
 
@@ -69,6 +70,16 @@ def test_every_detector_fills_a_shipped_config():
     for row in DETECTORS.values():
         assert row.url.startswith('https://')
         assert row.url.endswith(f'-{row.sha256}.pth')
+
+
+def test_licenses_are_spdx_identifiers_and_go_by_name_address_or_hash():
+    for row in (*PUBLISHED.values(), *DETECTORS.values()):
+        assert canonicalize_license_expression(row.license) == row.license
+    t2t, deit = PUBLISHED['t2t_14'], PUBLISHED['deit_s']
+    assert license_of('t2t_14', '0' * 64) == license_of(t2t.url, '0' * 64) == 'BSD-3-Clause-Clear'
+    assert license_of(f'hf-hub:{deit.hf_hub}', '0' * 64) == 'Apache-2.0'
+    assert license_of('mine.pth', f'{deit.sha256}{"0" * 56}') == 'Apache-2.0'
+    assert license_of('mine.pth', '0' * 64) is license_of('t2t_14.pth', '0' * 64) is None
 
 
 # ------------------------------------------------------------------------ names

@@ -22,6 +22,8 @@ from ..inference.predictor import Predictor
 from ..tasks import TASKS
 from ..training.find_checkpoint import BEST, find_checkpoint
 from ..weights import fetch
+from ..weights.table import license_of
+from ..weights.trained import LICENSE, trained_weights
 from .graphs import silenced
 from .models import ExportableClassifier, exportable
 from .pipeline import Size, native_size, steps_of, steps_of_data
@@ -41,7 +43,8 @@ class Subject:
         classes: their names.
         palette: their colors, or None.
         steps: returns how a picture becomes an image, for a size or for None, any size.
-        checkpoint: ``{'file': name, 'sha256': ...}``, None for initial weights.
+        checkpoint: ``{'file': name, 'sha256': ..., 'license': SPDX identifier or None}``; None for
+            initial weights.
     """
 
     name: str
@@ -69,12 +72,14 @@ def of_model(name: str, checkpoint: str | Path | None, trained: bool = True) -> 
         OptionError: an unknown name.
         InputError: the weights are not to be had, or do not fill the model.
     """
+    source = ''
     if not trained:
         file = None
     elif checkpoint and (resolve(checkpoint).exists() or Path(checkpoint).name == BEST):
         file = find_checkpoint(str(checkpoint), 'CHECKPOINT')
     else:
-        file = fetch(str(checkpoint or name))
+        source = str(checkpoint or name)
+        file = fetch(source)
     model = create_model(name, checkpoint=file).eval()
     data = model.data_config
     if model.backbone.in_channels != 3:
@@ -91,7 +96,7 @@ def of_model(name: str, checkpoint: str | Path | None, trained: bool = True) -> 
         classes=[str(i) for i in range(model.num_classes)],
         palette=None,
         steps=lambda size: steps_of_data(data, size),
-        checkpoint=_named(file),
+        checkpoint=_named(file, source),
     )
 
 
@@ -138,5 +143,10 @@ def of_config(
     )
 
 
-def _named(file: Path | None) -> dict | None:
-    return None if file is None else {'file': file.name, 'sha256': digest(file)}
+def _named(file: Path | None, source: str = '') -> dict | None:
+    """Return what a card says of the weights in a file, which were fetched from ``source``."""
+    if file is None:
+        return None
+    sha256 = digest(file)
+    license = LICENSE if file in trained_weights().values() else license_of(source, sha256)
+    return {'file': file.name, 'sha256': sha256, 'license': license}

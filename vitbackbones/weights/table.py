@@ -23,7 +23,7 @@ class Published:
     Attributes:
         name: by which it is asked for.
         model: what it fills, a name of ``create_model`` where there is one.
-        license: of the weights, as an SPDX identifier in lower case.
+        license: of the weights, an SPDX identifier.
         mean, std: of the normalization, for red, green and blue between 0 and 1.
         interpolation: of the resizing before the crop.
         crop_pct: side of the crop, as a part of the short side of the resized image.
@@ -143,6 +143,20 @@ def find(name: str) -> Published | Detector:
         f"create_model('{name}', checkpoint='{nearest}'{missing}), or --pretrained auto with a "
         'config'
     )
+
+
+def license_of(source: str, sha256: str) -> str | None:
+    """Return the SPDX identifier of published weights; None for any others.
+
+    Args:
+        source: a name in the tables, or an address in them; any other text for a file.
+        sha256: of the content; the tables have the beginning of some.
+    """
+    for row in (*PUBLISHED.values(), *DETECTORS.values()):
+        asked = source in (row.name, row.url, f'hf-hub:{row.hf_hub}')
+        if asked or (row.sha256 and sha256.startswith(row.sha256)):
+            return row.license
+    return None
 
 
 def name_of(file: str | Path) -> str | None:

@@ -68,7 +68,8 @@ class Card:
         outputs: of the graph, in order.
         dynamic: what may differ from call to call: ``'batch'``, ``'size'``.
         half: whether the weights are in half precision.
-        checkpoint: ``{'file': name, 'sha256': ...}`` of the weights, None for initial ones.
+        checkpoint: ``{'file': name, 'sha256': ..., 'license': ...}`` of the weights, None for
+            initial ones. The license is an SPDX identifier, None where it is not known.
         file_sha256: of the exported file, see :func:`digest`; :meth:`write` fills it in.
         parity: how far the answers were from those of the model that was exported.
         versions: of the packages that made the file.

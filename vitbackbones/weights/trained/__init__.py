@@ -7,6 +7,7 @@ were written by ``publish`` from a run of the config.
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+LICENSE = 'Apache-2.0'  # of these weights, as an SPDX identifier
 
 
 def trained_weights() -> dict[str, Path]:
